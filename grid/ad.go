@@ -1,0 +1,54 @@
+package grid
+
+import "time"
+
+// Ad is what a node says about itself. It is immutable once built.
+type Ad struct {
+	Node         NodeID
+	Seq          Seq
+	Name         string
+	Capacity     Resources
+	Free         Resources
+	Backlog      time.Duration // expected time until a task that came now would start
+	Speed        float64       // of one core, relative to the reference machine of the calibration
+	Availability float64       // share of time the node is up and its cores are ours, 0 … 1
+	Labels       []Label       // ordered by key; os and arch among them
+	Engines      []string
+	Rates        []Rate   // of its busiest classes, ordered by class
+	Addrs        []string // multiaddresses it may be dialled at
+	Draining     bool
+	Leaving      bool
+	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, repeated as they are
+}
+
+// Seq orders a node's ads: by its boot count, then by a count within the boot.
+type Seq struct{ Boot, N uint64 }
+
+// Less reports whether s is older than t.
+func (s Seq) Less(t Seq) bool { return s.Boot < t.Boot || s.Boot == t.Boot && s.N < t.N }
+
+// Rate is what a node knows about a class: tasks per second.
+type Rate struct {
+	Class string
+	Alpha float64 // arrival rate of submissions at this node
+	Mu    float64 // execution rate of one slot of this node; 0 = not measured here
+}
+
+// OtherClass is the class that stands for all beyond a node's busiest.
+const OtherClass = "other"
+
+// Label returns the value of a label.
+func (a *Ad) Label(key string) (string, bool) {
+	for i := range a.Labels {
+		if a.Labels[i].Key == key {
+			return a.Labels[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// AdEntry is an ad on its way: how far it has come is outside its signature.
+type AdEntry struct {
+	Ad   *Ad
+	Hops uint8
+}

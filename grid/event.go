@@ -1,0 +1,64 @@
+package grid
+
+import "time"
+
+// EventKind is the kind of an event.
+type EventKind uint8
+
+// What happens to a node.
+const (
+	EvStart    EventKind = iota + 1 // first event after New and the restored records
+	EvMessage                       // Peer said Msg on the control stream
+	EvAnnounce                      // Peer announced Msg to everybody
+	EvWake                          // a timer that was set has come; it may be stale
+	EvPeerUp                        // Peer is connected: RTT, Kinds
+	EvPeerDown                      // Peer's last connection is gone
+	EvSubmit                        // a local caller submits Job, Spec
+	EvCancel                        // a local caller cancels Job
+	EvStarted                       // Attempt's process runs
+	EvEnded                         // Attempt ended here with Result
+	EvFetched                       // the blobs of Attempt that Fetch asked for are here, or Err says why not
+	EvDisk                          // Low says whether disk space is low
+	EvLeave                         // this node is about to stop: say so
+)
+
+// Event is one thing that happens to a node. Which fields mean something depends on Kind. It is dead
+// after the step.
+type Event struct {
+	Kind    EventKind
+	Peer    NodeID
+	Msg     *Message
+	Timer   Timer
+	RTT     time.Duration
+	Kinds   KindSet
+	Caller  uint64 // of EvSubmit and EvCancel: returned in the Reply
+	Job     JobID
+	Spec    *JobSpec
+	Attempt AttemptID
+	Result  *Result
+	Err     string
+	Low     bool
+}
+
+// Timer says what a wake is for.
+type Timer struct {
+	Kind TimerKind
+	Key  uint64 // private to the package that set it
+}
+
+// TimerKind tells whose timer it is.
+type TimerKind uint8
+
+// Timers, by the package that sets them.
+const (
+	TimerGossip  TimerKind = iota + 1 // gossip: send what is due
+	TimerRefresh                      // gossip: the slow refresh of the own ad and of the neighbours
+	TimerSearch                       // discovery: a search's deadline; Key is its ID
+	TimerPoll                         // node: a poll's deadline; Key is the task's handle
+	TimerOffer                        // node: an offer's answer is due; Key is the task's handle
+	TimerLease                        // node: a lease may have run out; Key is the task's handle
+	TimerRetry                        // node: place a task again; Key is the task's handle
+	TimerBeat                         // node: tell origins what still runs here
+	TimerResult                       // node: repeat results that were not acknowledged
+	TimerAd                           // node: the own ad may have changed
+)

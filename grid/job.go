@@ -1,0 +1,83 @@
+package grid
+
+import (
+	"path"
+	"strings"
+	"time"
+)
+
+// JobSpec is what is to be run. It is immutable once built.
+type JobSpec struct {
+	Name    string
+	Class   string   // "" means engine and program, see ClassOf
+	Engine  string   // "process"
+	Command []string // the program and its arguments; a program that travels is one of Inputs
+	Count   uint32   // tasks 0 … Count−1
+	Needs   Needs
+	Inputs  []File        // put into the work folder before the program starts
+	Outputs []string      // patterns in the work folder, collected after the program ended
+	Env     []Var         // ordered by name
+	Timeout time.Duration // of wall time while it runs; 0 = none
+	Retries int32         // further attempts after a lost one; 0 = at most once
+	Policy  string        // "" = the node's
+	Wait    bool          // wait when nobody can run it, rather than fail
+}
+
+// Needs are what a node must have for a task.
+type Needs struct {
+	Resources
+	Labels []LabelNeed // all must hold; ordered by key
+}
+
+// LabelNeed asks for a label with one of the given values.
+type LabelNeed struct {
+	Key    string
+	Values []string
+}
+
+// Label is what a node says about itself: os=linux, arch=amd64, zone=a.
+type Label struct{ Key, Value string }
+
+// Var is a variable of the task's environment.
+type Var struct{ Name, Value string }
+
+// File is a blob with a place in a work folder.
+type File struct {
+	Path string // relative, slash-separated, inside the work folder
+	Blob BlobID
+	Size Bytes
+	Exec bool // the owner may execute it
+}
+
+// Task is one task that looks for its place.
+type Task struct {
+	ID      AttemptID
+	Spec    *JobSpec
+	Class   string
+	Local   bool // it must not be asked of others: the policy's answer may only be this node
+	Arrived Time // at its origin, on the origin's clock
+}
+
+// EngineProcess runs a command as a process of the operating system.
+const EngineProcess = "process"
+
+// ClassOf returns the class whose rates describe the job's tasks: the one the submitter named, else the
+// engine and the program. A program that travels is told apart by its content, not only by its name.
+func ClassOf(s *JobSpec) string {
+	if s.Class != "" {
+		return s.Class
+	}
+	if len(s.Command) == 0 {
+		return s.Engine
+	}
+	program := s.Command[0]
+	name := path.Base(program)
+	for i := range s.Inputs {
+		if in := &s.Inputs[i]; in.Exec && path.Clean(in.Path) == path.Clean(program) {
+			name += "@" + in.Blob.String()[:8]
+			break
+		}
+	}
+	class := s.Engine + ":" + strings.ToValidUTF8(name, "?")
+	return class[:min(len(class), MaxClass)]
+}

@@ -1,0 +1,121 @@
+package grid
+
+import "time"
+
+// Kind is the kind of a message.
+type Kind uint8
+
+// What nodes tell each other. The numbers are on the wire: never reuse one.
+const (
+	KindDigest    Kind = iota + 1 // ads, neighbour to neighbour
+	KindPoll                      // how soon would you be done with a task of this class? and my rates
+	KindState                     // the answer, and its sender's rates
+	KindOffer                     // take this attempt
+	KindAccept                    // taken: it is mine now
+	KindRefuse                    // not taken, and why
+	KindBeat                      // I still have these attempts of yours
+	KindDrop                      // these attempts are no longer live: stop and forget them
+	KindResult                    // an attempt ended
+	KindResultAck                 // the result is saved, forget it
+	KindAsk                       // what became of these attempts?
+	KindFind                      // a search on its walk
+	KindHit                       // a search's or call's find, straight to the asker
+	KindMiss                      // a search ended without a find
+	KindCall                      // announcement: who can meet this need?
+	KindBye                       // announcement: I am leaving; carried as the leaver's last ad
+	kinds
+)
+
+var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "refuse", "beat", "drop", "result",
+	"result_ack", "ask", "find", "hit", "miss", "call", "bye"}
+
+// Kinds is the number after the last kind.
+const Kinds = int(kinds)
+
+// String returns the kind's name as in metrics.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// KindSet is a set of message kinds, a bit each.
+type KindSet uint64
+
+// AllKinds is what this version of Skep understands.
+const AllKinds = KindSet(1<<kinds - 2)
+
+// Has reports whether k is in the set.
+func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
+
+// Message is what one node tells another. Only the fields of its kind mean anything; they lie side by
+// side so that a buffer of messages is used again and again without allocation.
+type Message struct {
+	Kind     Kind
+	Digest   []AdEntry   // KindDigest; one entry in KindHit and KindBye
+	Poll     Poll        // KindPoll
+	State    State       // KindState
+	Offer    Offer       // KindOffer
+	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck: one; KindBeat, KindDrop, KindAsk: any number
+	Refusal  Refusal     // KindRefuse
+	Result   *Result     // KindResult; immutable
+	Find     Find        // KindFind, KindHit, KindMiss, KindCall
+}
+
+// Reset makes m an empty message of the kind and keeps the memory of its slices.
+func (m *Message) Reset(k Kind) {
+	clear(m.Digest)
+	*m = Message{Kind: k, Digest: m.Digest[:0], Attempts: m.Attempts[:0],
+		Poll:  Poll{Rates: m.Poll.Rates[:0]},
+		State: State{Rates: m.State.Rates[:0]},
+		Find:  Find{Visited: m.Find.Visited[:0]}}
+}
+
+// Poll asks how soon a task of a class would be done, and carries the asker's own rates: mutual
+// information feedback [1, section 4.3].
+type Poll struct {
+	ID    uint64
+	Class string
+	Needs Resources
+	Rates []Rate // the asker's, if its version is newer than Have of the last exchange; else empty
+	Speed float64
+	Cores MilliCPU
+	Mine  uint64 // version of the asker's rates
+	Have  uint64 // version of the answerer's rates that the asker has
+}
+
+// State answers a poll.
+type State struct {
+	ID      uint64
+	ECT     time.Duration // expected time until the task would be done here, all queued before it included
+	Backlog time.Duration // expected time until a task of these needs would start
+	Free    Resources
+	Why     Why    // why it would be refused now; WhyNone if it would be taken
+	Rates   []Rate // as in Poll
+	Speed   float64
+	Cores   MilliCPU
+	Mine    uint64
+	Have    uint64
+}
+
+// Offer asks a node to take an attempt.
+type Offer struct {
+	ID    AttemptID
+	Spec  *JobSpec
+	Class string
+	Lease time.Duration // how long the origin waits for a beat before it takes the attempt for lost
+	Age   time.Duration // since submission
+}
+
+// Find is a search for nodes that meet a need, on its walk from neighbour to neighbour, and what comes of it.
+type Find struct {
+	ID      uint64 // drawn by the asker
+	Asker   NodeID
+	Needs   Needs
+	Engine  string
+	Left    uint8         // hops it may still go
+	Hops    uint8         // hops it has gone
+	Within  time.Duration // until the asker's deadline, as far as known
+	Visited []NodeID
+}

@@ -1,0 +1,72 @@
+package grid
+
+import "time"
+
+// RecordKind is the kind of a record.
+type RecordKind uint8
+
+// What a node keeps on disk. The numbers are on disk: never reuse one.
+const (
+	RecJob   RecordKind = iota + 1 // a job submitted here
+	RecTask                        // where one of its tasks stands, once it is not simply pending
+	RecWork                        // an attempt accepted here
+	RecClass                       // what was measured of a class here
+)
+
+// Record is one thing to keep, or with Delete to forget. A later record with the same key replaces the
+// earlier one. Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct.
+type Record struct {
+	Kind   RecordKind
+	Delete bool
+	Job    JobRecord
+	Task   TaskRecord
+	Work   WorkRecord
+	Class  ClassRecord
+}
+
+// JobRecord is a job submitted here.
+type JobRecord struct {
+	ID        JobID
+	Spec      *JobSpec
+	Submitted int64
+	Cancelled bool
+}
+
+// TaskRecord is where a task of such a job stands.
+type TaskRecord struct {
+	ID     AttemptID // the last attempt made
+	State  TaskState
+	Worker NodeID  // of the last attempt
+	Lost   int32   // attempts lost so far
+	Result *Result // of Ended
+	Placed int64   // when the last attempt was chosen
+	Began  int64   // when the last attempt started to run, as its result tells
+	Done   int64   // when its end was saved
+}
+
+// WorkState is where an attempt stands at the node that accepted it.
+type WorkState uint8
+
+// An accepted attempt waits, runs, and is finished until its origin has acknowledged the result.
+const (
+	WorkQueued WorkState = iota + 1
+	WorkRunning
+	WorkFinished
+)
+
+// WorkRecord is an attempt accepted here.
+type WorkRecord struct {
+	ID     AttemptID
+	Spec   *JobSpec
+	Class  string
+	Lease  time.Duration
+	State  WorkState
+	Result *Result // of WorkFinished
+}
+
+// ClassRecord is what was measured of a class.
+type ClassRecord struct {
+	Class string
+	Mean  float64 // decayed mean run time in seconds of one slot here
+	Count float64 // decayed number of runs behind it
+}

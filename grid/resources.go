@@ -1,0 +1,53 @@
+package grid
+
+import "fmt"
+
+// MilliCPU counts processor cores in thousandths.
+type MilliCPU int64
+
+// Bytes counts memory, disk or network volume.
+type Bytes int64
+
+// Common sizes.
+const (
+	KiB Bytes    = 1 << 10
+	MiB Bytes    = 1 << 20
+	GiB Bytes    = 1 << 30
+	CPU MilliCPU = 1000
+)
+
+// Resources are what a node has and a task needs.
+type Resources struct {
+	CPU    MilliCPU
+	Memory Bytes
+}
+
+// Fits reports whether need can be taken out of r.
+func (r Resources) Fits(need Resources) bool { return need.CPU <= r.CPU && need.Memory <= r.Memory }
+
+// Plus returns r + s.
+func (r Resources) Plus(s Resources) Resources {
+	return Resources{CPU: r.CPU + s.CPU, Memory: r.Memory + s.Memory}
+}
+
+// Minus returns r − s.
+func (r Resources) Minus(s Resources) Resources {
+	return Resources{CPU: r.CPU - s.CPU, Memory: r.Memory - s.Memory}
+}
+
+// Slots says how many tasks of that need r holds side by side.
+func (r Resources) Slots(need Resources) int {
+	n := int64(1 << 20)
+	if need.CPU > 0 {
+		n = min(n, int64(r.CPU/need.CPU))
+	}
+	if need.Memory > 0 {
+		n = min(n, int64(r.Memory/need.Memory))
+	}
+	return int(max(n, 0))
+}
+
+// String prints cores and mebibytes.
+func (r Resources) String() string {
+	return fmt.Sprintf("%g cpu, %d MiB", float64(r.CPU)/1000, r.Memory/MiB)
+}

@@ -1,0 +1,97 @@
+package grid
+
+import "time"
+
+// Cause says how an attempt ended.
+type Cause uint8
+
+// The ways an attempt ends.
+const (
+	Exited         Cause = iota + 1 // the program ended by itself; Exit is its code
+	Signaled                        // a signal ended it; Exit is 128 + its number
+	TimedOut                        // its time limit; 124
+	MemoryExceeded                  // its memory bound; 137
+	Cancelled                       // somebody cancelled it; 130
+	CannotExecute                   // the node could not execute it; 126
+	NotFound                        // the node has no such program; 127
+	Lost                            // the attempt's node was lost, or lost it; 125
+	Unplaceable                     // nobody can run it; 121
+	Failed                          // the node failed to prepare or collect it; 125
+)
+
+var causeNames = [...]string{"", "exited", "signaled", "timed_out", "memory_exceeded", "cancelled",
+	"cannot_execute", "not_found", "lost", "unplaceable", "failed"}
+
+// String returns the name used in JSON and on disk.
+func (c Cause) String() string {
+	if int(c) < len(causeNames) {
+		return causeNames[c]
+	}
+	return "unknown"
+}
+
+// Refused reports whether the cause says nothing about the task itself: the node could not execute it,
+// and another one may.
+func (c Cause) Refused() bool { return c == CannotExecute || c == NotFound || c == Failed }
+
+// Exit codes of the command line that are Skep's own.
+const (
+	ExitUnplaceable   = 121
+	ExitTimedOut      = 124
+	ExitSkep          = 125
+	ExitCannotExecute = 126
+	ExitNotFound      = 127
+)
+
+// Result is how an attempt ended and what it left. It is immutable once built.
+type Result struct {
+	Cause   Cause
+	Exit    int32 // what `skep run` exits with
+	Error   string
+	Waited  time.Duration // from acceptance to start, at the node that ran it
+	Wall    time.Duration // from start to end
+	CPU     time.Duration // user + system time
+	MaxRSS  Bytes
+	Stdout  Output
+	Stderr  Output
+	Outputs []File
+}
+
+// Output is what a task printed on one stream. Short output travels inline, long output as a blob.
+type Output struct {
+	Inline  []byte
+	Blob    BlobID
+	Size    Bytes // of what was kept
+	Dropped Bytes // printed beyond the bound
+}
+
+// Blobs appends what of r must be fetched from the node that ran it.
+func (r *Result) Blobs(dst []File) []File {
+	for _, o := range [...]*Output{&r.Stdout, &r.Stderr} {
+		if !o.Blob.IsZero() {
+			dst = append(dst, File{Blob: o.Blob, Size: o.Size})
+		}
+	}
+	return append(dst, r.Outputs...)
+}
+
+// TaskState is where a task stands at its origin.
+type TaskState uint8
+
+// A task goes from Pending through Placed to Ended, and back to Pending when an attempt is lost.
+const (
+	Pending TaskState = iota + 1 // looks for a node
+	Offered                      // offered to a node that has not answered
+	Placed                       // a node has accepted it
+	Ended                        // its result is saved
+)
+
+var stateNames = [...]string{"", "pending", "offered", "placed", "ended"}
+
+// String returns the name used in JSON.
+func (s TaskState) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return "unknown"
+}

@@ -1,0 +1,86 @@
+package grid
+
+import "time"
+
+// Why is the reason of a refusal or of a wait.
+type Why uint8
+
+// Reasons. Those up to WhyNever hold as long as the node is what it is; the others may pass.
+const (
+	WhyNone    Why = iota
+	WhyCPU         // more cores than the node has
+	WhyMemory      // more memory than the node has
+	WhyLabel       // a label is missing or has another value
+	WhyEngine      // no such engine
+	WhyProgram     // the program cannot be executed there
+	WhyNever       // separates "never" from "not now"; not a reason itself
+	WhyQueue       // its queue is full
+	WhyDrain       // it takes nothing new
+	WhyDisk        // its disk is nearly full
+	WhyFetch       // it could not get the program or an input
+	WhySilent      // it did not answer in time
+	WhyGone        // no connection to it
+	WhyLost        // it accepted and was lost
+	WhyStale       // the attempt is not the live one
+	WhyNobody      // nobody known fits and no search found anybody
+	WhyPolicy      // the policy waits
+	WhyFailed      // it failed to prepare the task
+)
+
+var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
+	"has no such engine", "cannot execute the program", "", "its queue is full", "is draining", "its disk is nearly full",
+	"could not fetch an input", "did not answer in time", "is not connected", "was lost", "no longer the live attempt",
+	"nobody known fits", "the policy waits", "could not prepare the task"}
+
+// Never reports whether the same offer to the same node would always be refused.
+func (w Why) Never() bool { return w > WhyNone && w < WhyNever }
+
+// String returns the reason as the rest of a sentence about the node.
+func (w Why) String() string {
+	if int(w) < len(whyTexts) {
+		return whyTexts[w]
+	}
+	return "unknown reason"
+}
+
+// Refusal is a reason with what it was about.
+type Refusal struct {
+	Why    Why
+	Detail string // the label, the error; may be empty
+}
+
+// Step of a task's way that `skep job explain` tells.
+type Trace struct {
+	At      Time
+	What    TraceKind
+	Node    NodeID        // zero where no other node is meant
+	Refusal Refusal       // for TraceRefused, TraceWait, TraceLost
+	ECT     time.Duration // expected completion that the choice rested on; 0 where none
+	News    time.Duration // age of the news it rested on
+	Asked   int32         // nodes polled for the choice
+}
+
+// TraceKind is what happened to a task.
+type TraceKind uint8
+
+// What happens to a task at its origin.
+const (
+	TraceChosen TraceKind = iota + 1
+	TraceAccepted
+	TraceRefused
+	TraceWait
+	TraceSearch
+	TraceCall
+	TraceLost
+	TraceEnded
+)
+
+var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "call", "lost", "ended"}
+
+// String returns the name used in JSON.
+func (k TraceKind) String() string {
+	if int(k) < len(traceNames) {
+		return traceNames[k]
+	}
+	return "unknown"
+}
