@@ -19,6 +19,7 @@ const (
 	EvEnded                         // Attempt ended here with Result
 	EvFetched                       // the blobs of Attempt that Fetch asked for are here, or Err says why not
 	EvDisk                          // Low says whether disk space is low
+	EvAddrs                         // this node may now be dialled at Addrs
 	EvLeave                         // this node is about to stop: say so
 )
 
@@ -38,6 +39,7 @@ type Event struct {
 	Result  *Result
 	Err     string
 	Low     bool
+	Addrs   []string
 }
 
 // Timer says what a wake is for.

@@ -54,7 +54,6 @@ type Task struct {
 	ID      AttemptID
 	Spec    *JobSpec
 	Class   string
-	Local   bool // it must not be asked of others: the policy's answer may only be this node
 	Arrived Time // at its origin, on the origin's clock
 }
 

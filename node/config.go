@@ -16,7 +16,6 @@ type Config struct {
 	Speed    float64 // of one core against the reference, from the calibration
 	Labels   []grid.Label
 	Engines  []string
-	Addrs    []string // may change: see EvAddrs
-	Policy   string   // "" = lpas_dec
+	Policy   string // "" = lpas_dec
 	Lease    time.Duration
 }

@@ -1,0 +1,42 @@
+package balance
+
+import "skep/lpas"
+
+// Config shapes the policies. Its zero value is the reading of the theses; [Node] is what a real node
+// starts from.
+type Config struct {
+	// PollMax bounds the nodes polled for one task; 0 = all that the policy would ask. Node: 4, so that
+	// a lab of equal machines is not polled whole. Higher finds a sooner node and costs two messages for each.
+	PollMax int
+
+	// Resolve is by what share a rate must move from what the LP was solved for before it is solved
+	// again; 0 = any change. Node: 0.10. Higher saves CPU and follows changes later.
+	Resolve float64
+
+	// Explore is the share of decisions that also ask a node outside the support, so that views cannot
+	// freeze; 0 = never. Node: 0.05.
+	Explore float64
+
+	// NearTie is the share within which expected completion times count as equal and are drawn from at
+	// random; 0 = exactly equal. Node: 0.05. Higher spreads more and chooses worse.
+	NearTie float64
+
+	// Debit charges a chosen node locally until it has had time to tell of the task itself. Node: true.
+	Debit bool
+
+	// Classes bounds the classes the LP is solved for, busiest first, the rest counted together; 0 = all.
+	// Node: 16.
+	Classes int
+
+	// KPB is the number of machines of kpb; 0 = a third of those that fit, at least 1.
+	KPB int
+
+	// Scratch is lent to the LP; nil = the policy has its own. Deciders that never run at the same time
+	// can share one.
+	Scratch *lpas.Workspace
+}
+
+// Node returns the defaults of a real node.
+func Node() Config {
+	return Config{PollMax: 4, Resolve: 0.10, Explore: 0.05, NearTie: 0.05, Debit: true, Classes: 16}
+}

@@ -1,0 +1,119 @@
+package balance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"skep/grid"
+)
+
+// Policy decides where tasks go, for one decider. It may keep state and draws only from the randomness
+// it was made with. Its calls come one at a time.
+type Policy interface {
+	// Poll appends the nodes of v whose state must be fresh before the choice. Appending nothing means
+	// that none need be: Choose then gets every node of v as it is known without a message. The
+	// decider itself may be among them and costs no message. After PollMore it is called again with a
+	// View that leaves out those that were asked.
+	Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID
+
+	// Choose picks among the answers, which may be fewer than asked for, or none.
+	Choose(now grid.Time, t *grid.Task, answers []State) Choice
+
+	// Note tells the policy what became known.
+	Note(o Outcome)
+}
+
+// New makes a policy.
+type New func(Config, *grid.Rand) Policy
+
+// View is the nodes that a task could go to now: they meet its needs and there is a live connection, or
+// they are the decider. It is the caller's memory and dead after the call.
+type View struct {
+	Self  grid.NodeID
+	Nodes []State // as known without a message; ordered by identity
+}
+
+// State is a node's answer, or what is known of it without one.
+type State struct {
+	Node  grid.NodeID
+	ECT   float64       // expected completion time of this task there, seconds from when it was said
+	Ready float64       // seconds until a task that came then would start
+	RTT   time.Duration // round trip to it; 0 for the decider
+	Heard grid.Time     // when it was said, as far as the decider knows
+}
+
+// Choice is what a policy decided.
+type Choice struct {
+	Act  Act
+	Node grid.NodeID // of Place
+	ECT  float64     // seconds, that the choice rested on; of Place
+}
+
+// Act is what to do with a task.
+type Act uint8
+
+// The decisions.
+const (
+	Wait     Act = iota // keep it, ask again later
+	Place               // offer it to Choice.Node
+	PollMore            // ask further nodes first
+)
+
+// OutcomeKind is what a policy is told.
+type OutcomeKind uint8
+
+// What becomes known.
+const (
+	Placed   OutcomeKind = iota + 1 // a task of Class was offered to Node at At
+	Refused                         // Node refused a task of Class
+	Finished                        // a task of Class ended on Node
+	Rates                           // Node's column is now Rates, Slots
+	Gone                            // Node cannot be reached any more
+)
+
+// Outcome tells a policy what became known. Rates is the caller's memory and dead after the call.
+type Outcome struct {
+	Kind  OutcomeKind
+	At    grid.Time
+	Node  grid.NodeID
+	Class string
+	// The whole column of Node: arrivals at it and the execution rate of one of its slots, for each
+	// class that it can run; a class left out, or with Mu 0, it cannot run.
+	Rates []grid.Rate
+	Slots float64 // its capacity in the allocation LP; 0 reads as 1
+}
+
+var registry = map[string]New{}
+
+// register adds a policy under its name; each policy's file does it once.
+func register(name string, f New) { registry[name] = f }
+
+// Names lists the policies, in order.
+func Names() []string {
+	names := make([]string, 0, len(registry))
+	for n := range registry {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Make returns the named policy; a parameter may follow a colon, as in kpb:3.
+func Make(name string, c Config, r *grid.Rand) (Policy, error) {
+	base, param, has := strings.Cut(name, ":")
+	f, ok := registry[base]
+	if !ok {
+		return nil, fmt.Errorf("policy %q: is not known: want one of %s", name, strings.Join(Names(), ", "))
+	}
+	if has {
+		if base != "kpb" {
+			return nil, fmt.Errorf("policy %q: %s takes no parameter", name, base)
+		}
+		if _, err := fmt.Sscanf(param, "%d", &c.KPB); err != nil || c.KPB < 1 || fmt.Sprint(c.KPB) != param {
+			return nil, fmt.Errorf("policy %q: want a number of machines after the colon, 1 or more", name)
+		}
+	}
+	return f(c, r), nil
+}
