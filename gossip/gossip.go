@@ -16,6 +16,7 @@ type Gossip struct {
 	ad      *grid.Ad  // the own ad as it is now
 	emitted *grid.Ad  // as it was sent last
 	emitAt  grid.Time // and when
+	top     grid.Seq  // the highest sequence used or seen in this node's name
 	held    bool      // ad differs from emitted enough, and goes out MinGap after it
 	left    bool      // this node has said that it leaves
 
@@ -50,7 +51,7 @@ func New(self grid.NodeID, c Config, r *grid.Rand) *Gossip {
 
 // Start begins with the node's first ad. It comes before all other events.
 func (g *Gossip) Start(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
-	g.ad = ad
+	g.ad, g.top = ad, ad.Seq
 	g.lookAt = now
 	g.emit(now)
 	g.flush(now, fx)
@@ -68,10 +69,10 @@ func (g *Gossip) Advertise(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	if g.left {
 		return
 	}
-	if last := g.ad.Seq; !last.Less(ad.Seq) {
-		ad = again(ad, last)
+	if !g.top.Less(ad.Seq) {
+		ad = again(ad, g.top)
 	}
-	g.ad = ad
+	g.ad, g.top = ad, ad.Seq
 	if ad.Leaving {
 		g.left = true
 		g.emit(now)
@@ -100,8 +101,9 @@ func (g *Gossip) Stats() Stats { return g.stats }
 
 // emit makes the own ad due for all connected neighbours, under a sequence higher than all before.
 func (g *Gossip) emit(now grid.Time) {
-	if g.emitted != nil && !g.emitted.Seq.Less(g.ad.Seq) {
-		g.ad = again(g.ad, g.emitted.Seq)
+	if g.ad == g.emitted || g.ad.Seq.Less(g.top) {
+		g.ad = again(g.ad, g.top)
+		g.top = g.ad.Seq
 	}
 	g.emitted, g.emitAt, g.held = g.ad, now, false
 	g.due |= g.up
@@ -124,14 +126,12 @@ func again(ad *grid.Ad, last grid.Seq) *grid.Ad {
 // used is from an earlier run whose boot count was lost, or from a copy of this node elsewhere: it is
 // counted, and the next ad goes above it, or nobody would believe it.
 func (g *Gossip) own(ad *grid.Ad) {
-	if g.emitted == nil || !g.emitted.Seq.Less(ad.Seq) {
+	if !g.top.Less(ad.Seq) {
 		g.stats.Dropped.Own++
 		return
 	}
 	g.stats.Dropped.Clone++
-	e := *g.emitted
-	e.Seq = ad.Seq
-	g.emitted = &e
+	g.top = ad.Seq
 }
 
 // Heard says that a direct answer of a peer came, which is fresher than its ad, and how long the round
