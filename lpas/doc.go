@@ -1,0 +1,2 @@
+// Package lpas solves the allocation LP.
+package lpas
