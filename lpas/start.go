@@ -114,7 +114,6 @@ func (w *Workspace) guess() {
 // assign gives every machine to the class to which it is worth most at the current prices. The owner
 // that it has, and a tie, are kept if they are within rounding of that.
 func (w *Workspace) assign(ties []edge) {
-	clear(w.s)
 	clear(w.deg)
 	none := int32(w.n)
 	for l := int32(0); int(l) < w.levels; l++ {
@@ -130,19 +129,28 @@ func (w *Workspace) assign(ties []edge) {
 			}
 			w.a[j] = v
 			if v == 0 || w.cap[j] == 0 {
-				if l == 0 || w.cap[j] == 0 {
-					w.owner[j], w.rate[j] = none, 1
-				}
 				continue
 			}
 			o := w.owner[j]
 			if o == none || w.level[o] != l || w.y[o]*w.mu[int(o)*w.m+j] < v*(1-equal) {
 				o = w.best(j)
 			}
-			w.give(j, o)
+			w.owner[j], w.rate[j] = o, w.mu[int(o)*w.m+j]
+		}
+	}
+	for j, v := range w.a {
+		if v == 0 || w.cap[j] == 0 {
+			w.owner[j], w.rate[j] = none, 1
 		}
 	}
 	w.confirm(ties)
+	// Summed at the end: a large rate that is added and taken off again would leave its rounding.
+	clear(w.s)
+	for j, o := range w.owner {
+		if int(o) < len(w.s) && w.deg[j] == 0 {
+			w.s[o] += w.cap[j] * w.rate[j]
+		}
+	}
 	w.fresh = true
 }
 
@@ -167,7 +175,6 @@ func (w *Workspace) confirm(ties []edge) {
 			continue
 		}
 		if w.deg[j] == 0 {
-			w.s[o] -= w.cap[j] * w.rate[j]
 			w.edges = append(w.edges, edge{o, j})
 			w.deg[j] = 1
 		}
