@@ -20,7 +20,11 @@ func (w *Workspace) begin(b *Basis) {
 			}
 		}
 	}
-	for j := range w.owner {
+	same := 0
+	if known > 0 {
+		same = copy(w.owner, b.owner)
+	}
+	for j := same; j < w.m; j++ {
 		w.owner[j] = int32(w.n)
 	}
 	if known == 0 {
@@ -28,11 +32,6 @@ func (w *Workspace) begin(b *Basis) {
 		return
 	}
 	w.pack()
-	for j := range w.owner {
-		if j < len(b.owner) && b.owner[j] >= 0 && int(b.owner[j]) < w.n {
-			w.owner[j] = b.owner[j]
-		}
-	}
 	w.adopt()
 	w.assign(b.edges)
 }
@@ -112,30 +111,39 @@ func (w *Workspace) guess() {
 }
 
 // assign gives every machine to the class to which it is worth most at the current prices. The owner
-// that it has, and a tie, are kept if they are within rounding of that.
+// that it has, and each of the ties, are kept if they are within rounding of that.
 func (w *Workspace) assign(ties []edge) {
 	clear(w.deg)
 	none := int32(w.n)
 	for l := int32(0); int(l) < w.levels; l++ {
 		w.members(l)
-		to := w.a
+		worth, first := w.a, w.a
 		if l > 0 {
-			to = w.r
+			worth = w.r
 		}
-		maxRows(to, w.mu, w.y, w.rows)
-		for j, v := range to {
-			if l > 0 && w.a[j] > 0 {
-				continue // an earlier level can run something here
+		maxRows(worth, w.mu, w.y, w.rows)
+		m, mu, y, level := len(worth), w.mu, w.y, w.level
+		owner, rate := w.owner[:m], w.rate[:m]
+		first = first[:m]
+		for j, v := range worth {
+			if l > 0 {
+				if first[j] > 0 {
+					continue // an earlier level can run something here
+				}
+				first[j] = v
 			}
-			w.a[j] = v
-			if v == 0 || w.cap[j] == 0 {
+			if v == 0 {
 				continue
 			}
-			o := w.owner[j]
-			if o == none || w.level[o] != l || w.y[o]*w.mu[int(o)*w.m+j] < v*(1-equal) {
-				o = w.best(j)
+			o := owner[j]
+			if uint(o) < uint(len(y)) && level[o] == l {
+				if x := mu[int(o)*m+j]; y[o]*x >= v*(1-equal) {
+					rate[j] = x
+					continue
+				}
 			}
-			w.owner[j], w.rate[j] = o, w.mu[int(o)*w.m+j]
+			o = w.best(j)
+			owner[j], rate[j] = o, mu[int(o)*m+j]
 		}
 	}
 	for j, v := range w.a {
@@ -144,14 +152,21 @@ func (w *Workspace) assign(ties []edge) {
 		}
 	}
 	w.confirm(ties)
-	// Summed at the end: a large rate that is added and taken off again would leave its rounding.
+	w.sum()
+	w.fresh = true
+}
+
+// sum computes what each class has for itself. It does so at the end, since a large rate that is added
+// and taken off again would leave its rounding.
+func (w *Workspace) sum() {
 	clear(w.s)
+	s, m := w.s, len(w.owner)
+	capacity, rate, deg := w.cap[:m], w.rate[:m], w.deg[:m]
 	for j, o := range w.owner {
-		if int(o) < len(w.s) && w.deg[j] == 0 {
-			w.s[o] += w.cap[j] * w.rate[j]
+		if uint(o) < uint(len(s)) && deg[j] == 0 {
+			s[o] += capacity[j] * rate[j]
 		}
 	}
-	w.fresh = true
 }
 
 // confirm makes those ties that still hold: both classes of one level, equal at the machine, and not
