@@ -12,7 +12,7 @@ func (w *Workspace) begin(b *Basis) {
 	w.levels = 1
 	for i := range w.y {
 		w.y[i] = 0
-		if i < len(b.price) && i < len(b.level) && b.price[i] > 0 && b.price[i] <= math.MaxFloat64 {
+		if i < len(b.price) && i < len(b.level) && b.price[i] >= 1e-100 && b.price[i] <= 1e100 {
 			w.y[i] = b.price[i]
 			if w.level[i] >= 0 && b.level[i] >= 0 {
 				known++
