@@ -60,7 +60,7 @@ func verify(p *Problem, sol *Solution, tol float64) error {
 			return fmt.Errorf("machine %d: only %v of %v used and worth %v", j, used[j], c, worth[j])
 		}
 	}
-	demand, lambda, any := 0.0, math.Inf(1), false
+	demand, lambda, some := 0.0, math.Inf(1), false
 	for i, a := range p.Alpha {
 		demand += a * sol.Price[i]
 		if a == 0 || out[i] {
@@ -69,7 +69,7 @@ func verify(p *Problem, sol *Solution, tol float64) error {
 			}
 			continue
 		}
-		any = true
+		some = true
 		if sol.Status == Optimal && supply[i] == 0 {
 			return fmt.Errorf("class %d has arrivals and no machine", i)
 		}
@@ -80,7 +80,7 @@ func verify(p *Problem, sol *Solution, tol float64) error {
 			return fmt.Errorf("class %d has price %v and surplus: %v for %v", i, sol.Price[i], supply[i], sol.Lambda*a)
 		}
 	}
-	if !any {
+	if !some {
 		if sol.Status == Optimal || sol.Status == PivotCap || len(sol.Delta) > 0 {
 			return fmt.Errorf("nothing to solve, and %v with %d shares", sol.Status, len(sol.Delta))
 		}

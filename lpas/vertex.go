@@ -4,7 +4,16 @@ import "math"
 
 // Vertex solves the problem and returns a basic solution: at most N+M−1 shares, and exactly so many
 // when the optimum is unique and every class is a bottleneck. This is the optimum that all of [1]
-// uses unless it says otherwise.
+// uses unless it says otherwise (section 2.2).
+//
+// Which optimum, where there are many: [1] leaves open what a class gets that is no bottleneck, and an
+// arbitrary vertex may give it all of a machine or just lambda, and leave machines idle. Here the
+// machines that no bottleneck can use are shared out by the same rule among those that remain, and so
+// on. So every class that has arrivals and is not in Unrunnable has a share somewhere, and every
+// machine that such a class can run on is used in full. That is a departure: it only adds to [1].
+//
+// The solution starts from b and leaves b ready for the next solve. Neither allocates once ws, b and
+// sol have grown to the size of the problem.
 func Vertex(p *Problem, b *Basis, ws *Workspace, sol *Solution) {
 	if !ws.load(p, sol) {
 		ws.nothing(sol)
