@@ -162,13 +162,19 @@ func (w *Workspace) poorest(level int32) (has, wants float64, root int32) {
 		}
 	}
 	root = -1
-	least := w.lambda[level] * (1 - 1e-11)
+	least, uneven := math.Inf(1), false
 	for i, l := range w.level {
-		if l == level && w.link[i] == int32(i) && t.need[i] < least*t.sizeC[i] {
-			root, least = int32(i), t.need[i]/t.sizeC[i]
+		if l != level || w.link[i] != int32(i) {
+			continue
 		}
+		own := t.need[i] / t.sizeC[i]
+		if own < least {
+			root, least = int32(i), own
+		}
+		// A tree that is rich and worth next to nothing hardly moves lambda, yet has to be joined.
+		uneven = uneven || math.Abs(own-w.lambda[level]) > slackOf*max(own, w.lambda[level])
 	}
-	if root < 0 {
+	if !uneven {
 		return 0, 0, -1
 	}
 	w.rows = w.rows[:0]

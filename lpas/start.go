@@ -12,7 +12,7 @@ func (w *Workspace) begin(b *Basis) {
 	w.levels = 1
 	for i := range w.y {
 		w.y[i] = 0
-		if i < len(b.price) && i < len(b.level) && b.price[i] > 0 && b.price[i] <= math.MaxFloat64 {
+		if i < len(b.price) && i < len(b.level) && b.price[i] >= 1e-100 && b.price[i] <= 1e100 {
 			w.y[i] = b.price[i]
 			if w.level[i] >= 0 && b.level[i] >= 0 {
 				known++
@@ -20,7 +20,11 @@ func (w *Workspace) begin(b *Basis) {
 			}
 		}
 	}
-	for j := range w.owner {
+	same := 0
+	if known > 0 {
+		same = copy(w.owner, b.owner)
+	}
+	for j := same; j < w.m; j++ {
 		w.owner[j] = int32(w.n)
 	}
 	if known == 0 {
@@ -28,11 +32,6 @@ func (w *Workspace) begin(b *Basis) {
 		return
 	}
 	w.pack()
-	for j := range w.owner {
-		if j < len(b.owner) && b.owner[j] >= 0 && int(b.owner[j]) < w.n {
-			w.owner[j] = b.owner[j]
-		}
-	}
 	w.adopt()
 	w.assign(b.edges)
 }
@@ -112,38 +111,62 @@ func (w *Workspace) guess() {
 }
 
 // assign gives every machine to the class to which it is worth most at the current prices. The owner
-// that it has, and a tie, are kept if they are within rounding of that.
+// that it has, and each of the ties, are kept if they are within rounding of that.
 func (w *Workspace) assign(ties []edge) {
-	clear(w.s)
 	clear(w.deg)
 	none := int32(w.n)
 	for l := int32(0); int(l) < w.levels; l++ {
 		w.members(l)
-		to := w.a
+		worth, first := w.a, w.a
 		if l > 0 {
-			to = w.r
+			worth = w.r
 		}
-		maxRows(to, w.mu, w.y, w.rows)
-		for j, v := range to {
-			if l > 0 && w.a[j] > 0 {
-				continue // an earlier level can run something here
-			}
-			w.a[j] = v
-			if v == 0 || w.cap[j] == 0 {
-				if l == 0 || w.cap[j] == 0 {
-					w.owner[j], w.rate[j] = none, 1
+		maxRows(worth, w.mu, w.y, w.rows)
+		m, mu, y, level := len(worth), w.mu, w.y, w.level
+		owner, rate := w.owner[:m], w.rate[:m]
+		first = first[:m]
+		for j, v := range worth {
+			if l > 0 {
+				if first[j] > 0 {
+					continue // an earlier level can run something here
 				}
+				first[j] = v
+			}
+			if v == 0 {
 				continue
 			}
-			o := w.owner[j]
-			if o == none || w.level[o] != l || w.y[o]*w.mu[int(o)*w.m+j] < v*(1-equal) {
-				o = w.best(j)
+			o := owner[j]
+			if uint(o) < uint(len(y)) && level[o] == l {
+				if x := mu[int(o)*m+j]; y[o]*x >= v*(1-equal) {
+					rate[j] = x
+					continue
+				}
 			}
-			w.give(j, o)
+			o = w.best(j)
+			owner[j], rate[j] = o, mu[int(o)*m+j]
+		}
+	}
+	for j, v := range w.a {
+		if v == 0 || w.cap[j] == 0 {
+			w.owner[j], w.rate[j] = none, 1
 		}
 	}
 	w.confirm(ties)
+	w.sum()
 	w.fresh = true
+}
+
+// sum computes what each class has for itself. It does so at the end, since a large rate that is added
+// and taken off again would leave its rounding.
+func (w *Workspace) sum() {
+	clear(w.s)
+	s, m := w.s, len(w.owner)
+	capacity, rate, deg := w.cap[:m], w.rate[:m], w.deg[:m]
+	for j, o := range w.owner {
+		if uint(o) < uint(len(s)) && deg[j] == 0 {
+			s[o] += capacity[j] * rate[j]
+		}
+	}
 }
 
 // confirm makes those ties that still hold: both classes of one level, equal at the machine, and not
@@ -167,7 +190,6 @@ func (w *Workspace) confirm(ties []edge) {
 			continue
 		}
 		if w.deg[j] == 0 {
-			w.s[o] -= w.cap[j] * w.rate[j]
 			w.edges = append(w.edges, edge{o, j})
 			w.deg[j] = 1
 		}

@@ -11,23 +11,30 @@ func Vertex(p *Problem, b *Basis, ws *Workspace, sol *Solution) {
 		return
 	}
 	ws.begin(b)
-	done := ws.run()
-	for done && &ws.mu[0] != &ws.real[0] {
-		ws.mu = ws.real
-		ws.refresh()
-		for l := range ws.open {
-			ws.open[l] = true
-		}
-		done = ws.run()
-	}
-	ws.mu = ws.real
 	sol.Status = Optimal
-	if !done {
+	if !ws.finish() {
 		sol.Status = PivotCap
-		ws.refresh()
 	}
 	ws.report(sol)
 	b.store(ws)
+}
+
+// finish runs to an optimum of the problem's own rates. It is false if the pivots ran out before.
+func (w *Workspace) finish() bool {
+	done := w.run()
+	for done && &w.mu[0] != &w.real[0] {
+		w.mu = w.real
+		w.refresh()
+		for l := range w.open {
+			w.open[l] = true
+		}
+		done = w.run()
+	}
+	if !done {
+		w.mu = w.real
+		w.refresh()
+	}
+	return done
 }
 
 // nothing is the solution where no class has both arrivals and a machine. The basis stays as it is:
@@ -48,6 +55,9 @@ func (w *Workspace) nothing(sol *Solution) {
 // feasible in any case, and Lambda is what they support.
 func (w *Workspace) report(sol *Solution) {
 	for l := range w.levels {
+		if w.levels == 1 && sol.Status == Optimal {
+			break // as settle has just left it
+		}
 		has, wants := w.worth(int32(l))
 		w.lambda[l] = has / wants
 		for i, x := range w.level {
@@ -66,16 +76,17 @@ func (w *Workspace) report(sol *Solution) {
 		sol.Price = append(sol.Price, y)
 	}
 	sol.Bound = w.lambda[0]
+	none, delta := int32(w.n), sol.Delta
 	for j, o := range w.owner {
-		if int(o) == w.n {
-			continue
+		switch {
+		case o == none:
+		case w.deg[j] == 0:
+			delta = append(delta, Share{o, int32(j), w.cap[j]})
+		default:
+			delta = w.reportShared(int32(j), delta)
 		}
-		if w.deg[j] == 0 {
-			sol.Delta = append(sol.Delta, Share{o, int32(j), w.cap[j]})
-			continue
-		}
-		w.reportShared(int32(j), sol)
 	}
+	sol.Delta = delta
 	sol.Lambda = math.Inf(1)
 	for i, l := range w.level {
 		if l >= 0 {
@@ -85,26 +96,32 @@ func (w *Workspace) report(sol *Solution) {
 }
 
 // reportShared appends the shares of a machine that has ties and adds them to the supply of the
-// classes.
-func (w *Workspace) reportShared(j int32, sol *Solution) {
-	first := len(sol.Delta)
+// classes. A tie whose flow is 0 but for rounding gives no share; it counts as 0 if it matters neither to
+// the class nor to the machine, for either may be tiny beside all the others.
+func (w *Workspace) reportShared(j int32, delta []Share) []Share {
+	first := len(delta)
 	worth := w.y[w.owner[j]] * w.rate[j]
 	var sum float64
 	for e, x := range w.edges {
-		if x.machine == j && w.flow[e] > w.slack[e] {
+		if x.machine != j {
+			continue
+		}
+		wants := w.lambda[w.level[x.class]] * w.alpha[x.class] * w.y[x.class]
+		if w.flow[e] > slackOf*min(wants, w.cap[j]*worth) {
 			d := w.flow[e] / worth
-			sol.Delta = append(sol.Delta, Share{x.class, j, d})
+			delta = append(delta, Share{x.class, j, d})
 			sum += d
-			for k := len(sol.Delta) - 1; k > first && sol.Delta[k].Class < sol.Delta[k-1].Class; k-- {
-				sol.Delta[k], sol.Delta[k-1] = sol.Delta[k-1], sol.Delta[k]
+			for k := len(delta) - 1; k > first && delta[k].Class < delta[k-1].Class; k-- {
+				delta[k], delta[k-1] = delta[k-1], delta[k]
 			}
 		}
 	}
-	for k := first; k < len(sol.Delta); k++ {
-		d := &sol.Delta[k]
+	for k := range delta[first:] {
+		d := &delta[first+k]
 		if sum > w.cap[j] {
 			d.Part *= w.cap[j] / sum
 		}
 		w.s[d.Class] += d.Part * w.mu[int(d.Class)*w.m+int(j)]
 	}
+	return delta
 }

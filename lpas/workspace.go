@@ -48,6 +48,8 @@ type Workspace struct {
 	real    []float64 // Problem.Mu
 	varied  []float64
 	variant uint64 // how often the rates were varied in this solve
+
+	groups groups
 }
 
 // load makes the problem ready: arrays of the right length, classes without arrivals or machines out.
