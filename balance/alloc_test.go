@@ -70,7 +70,7 @@ func TestNoAllocation(t *testing.T) {
 	for _, name := range Names() {
 		for _, c := range []Config{{}, Node()} {
 			s := newSteady(t, name, c)
-			for range 20_000 {
+			for range 6000 {
 				s.decide()
 			}
 			if n := testing.AllocsPerRun(2000, s.decide); n != 0 {
