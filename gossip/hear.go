@@ -124,7 +124,9 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	}
 	g.stats.Forwarded++
 	p.due |= to
-	g.some |= to
+	if !g.rule.gated || p.sent == nil || Delta(p.sent, p.Ad, g.cfg.BacklogScale) >= g.cfg.Theta {
+		g.some |= to // what is only a sign of life rides with the next digest
+	}
 	p.sent, p.sentAt = p.Ad, now
 }
 

@@ -27,9 +27,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	}
 	p := g.Peer(peer)
 	if p == nil {
-		if p = g.meet(now, peer); p == nil {
-			return
-		}
+		p = g.meet(now, peer)
 	}
 	p.measure(rtt)
 	if p.Up {
