@@ -59,7 +59,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 	// Hops are outside the signature: only from the origin itself is an ad one hop old.
 	hops := uint8(1)
 	if from != ad.Node {
-		hops = min(max(e.Hops, 1)+1, grid.MaxHops)
+		hops = min(max(e.Hops, 1), grid.MaxHops-1) + 1
 	}
 	p := g.Peer(ad.Node)
 	if p != nil && p.Ad != nil && !p.Ad.Seq.Less(ad.Seq) {

@@ -120,7 +120,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	k := g.cfg.Neighbours
-	if len(g.links) > k+k/2 {
+	if len(g.links) > k+k/4 {
 		if p := g.oldest(now); p != nil {
 			p.link.shed = p.Up
 			g.drop(now, p, fx)

@@ -10,7 +10,7 @@ func TestOverlay(t *testing.T) {
 	c.View = 64
 	w := newNetwork(t, 200, 1, c)
 	w.join(200 * time.Millisecond)
-	w.run(15 * time.Minute)
+	w.run(10 * time.Minute)
 
 	near, all, edges, mutual := 0.0, 0.0, 0, 0
 	for i, n := range w.nodes {
@@ -126,7 +126,7 @@ func TestPartitionHeals(t *testing.T) {
 			}
 		}
 	}
-	w.run(6 * time.Minute)
+	w.run(7 * time.Minute) // 2×Expire and a Look
 	for i, n := range w.nodes {
 		for _, p := range n.Peers() {
 			if side(index(p.Node)) != side(i) && !p.Neighbour {
