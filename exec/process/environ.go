@@ -40,7 +40,7 @@ func environ(s *Spec, user *account) []string {
 	}
 	work := Work(s.Dir)
 	put("HOME=" + work)
-	put("TMPDIR=" + s.Dir + "/" + tmpName)
+	put("TMPDIR=" + work)
 	for _, e := range s.Env {
 		put(e)
 	}

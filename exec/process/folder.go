@@ -6,21 +6,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
-// The layout of an attempt's folder. Only work and tmp belong to the task; it cannot touch the files
-// in which its own output is kept.
+// The layout of an attempt's folder. Only work belongs to the task; it cannot touch the files in which
+// its own output is kept. There are few files because making one is what a short task costs most: on
+// some file systems, after many have been deleted, as much as starting its program.
 const (
-	workName   = "work"   // the working folder and HOME; inputs go here, outputs come from here
-	tmpName    = "tmp"    // TMPDIR
-	stdoutName = "stdout" // made by Start
+	workName   = "work"   // the working folder, HOME and TMPDIR; inputs go here, outputs come from here
+	stdoutName = "stdout" // made with its first byte: a missing file is an empty output
 	stderrName = "stderr"
 )
 
 // Work is the working folder of the attempt in dir.
 func Work(dir string) string { return filepath.Join(dir, workName) }
 
-// Output is the file that keeps the attempt's stdout or stderr.
+// Output is the file that keeps the attempt's stdout or stderr. It is not there as long as it is empty.
 func Output(dir string, s Stream) string {
 	if s == Stderr {
 		return filepath.Join(dir, stderrName)
@@ -28,8 +29,8 @@ func Output(dir string, s Stream) string {
 	return filepath.Join(dir, stdoutName)
 }
 
-// Prepare makes the attempt's folder dir: dir/work and dir/tmp, and later Start puts dir/stdout and
-// dir/stderr beside them. With Options.User, work and tmp belong to that user.
+// Prepare makes the attempt's folder dir with dir/work in it, which belongs to Options.User if that
+// is set. The task's output appears beside it as dir/stdout and dir/stderr.
 func (r *Runner) Prepare(dir string) error {
 	if err := r.prepare(dir); err != nil {
 		return fmt.Errorf("process: make folder of attempt: %w", err)
@@ -49,16 +50,11 @@ func (r *Runner) prepare(dir string) error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	for _, name := range [...]string{workName, tmpName} {
-		path := filepath.Join(dir, name)
-		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if r.user != nil {
-			if err := os.Chown(path, int(r.user.uid), int(r.user.gid)); err != nil {
-				return err
-			}
-		}
+	if err := os.Mkdir(Work(dir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if r.user != nil {
+		return os.Chown(Work(dir), int(r.user.uid), int(r.user.gid))
 	}
 	return nil
 }
@@ -79,4 +75,28 @@ func Remove(dir string) error {
 		return fmt.Errorf("process: remove folder of attempt: %w", err)
 	}
 	return nil
+}
+
+// passable says whether the tasks' user can get to dir at all, and names the folder that is in the way.
+func (a *account) passable(dir string) error {
+	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil {
+			return fmt.Errorf("process: look at folder of attempt: %w", err)
+		}
+		st := info.Sys().(*syscall.Stat_t)
+		bit := fs.FileMode(0o001)
+		switch {
+		case st.Uid == a.uid:
+			bit = 0o100
+		case st.Gid == a.gid:
+			bit = 0o010
+		}
+		if info.Mode()&bit == 0 {
+			return fmt.Errorf("process: %s cannot pass through %s: permit it (chmod o+x) or keep attempts elsewhere", a.name, at)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
 }

@@ -48,7 +48,7 @@ func (h *host) ruleset(s *Spec) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	return p.ruleset(Work(s.Dir), s.Dir+"/"+tmpName)
+	return p.ruleset(Work(s.Dir))
 }
 
 // Confined says whether a task is kept out of Spec.Deny, and by what or why not, in a sentence for

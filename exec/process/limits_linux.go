@@ -53,3 +53,26 @@ func setLimit(pid int, what string, resource int, soft, hard uint64) error {
 	}
 	return nil
 }
+
+// as calls f with the real user and group of the tasks' user, on this thread only: prlimit wants
+// them to match, or a capability that root in a container lacks. The effective ones stay root's.
+func (a *account) as(f func() error) error {
+	set := func(uid, gid uint32) error {
+		const keep = ^uintptr(0)
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESGID, uintptr(gid), keep, keep); errno != 0 {
+			return fmt.Errorf("take group of tasks: %w", errno)
+		}
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(uid), keep, keep); errno != 0 {
+			return fmt.Errorf("take user of tasks: %w", errno)
+		}
+		return nil
+	}
+	uid, gid := uint32(unix.Getuid()), uint32(unix.Getgid())
+	if err := set(a.uid, a.gid); err != nil {
+		return err
+	}
+	if err := f(); err != nil {
+		return err // the thread ends with this
+	}
+	return set(uid, gid)
+}

@@ -27,7 +27,8 @@ type sink struct {
 	max  int64
 
 	mu      sync.Mutex
-	fd      int // -1 when closed
+	fd      int // of the file once it is created, until the end
+	created bool
 	size    int64
 	dropped int64
 	err     error
@@ -35,19 +36,30 @@ type sink struct {
 	grown   chan struct{} // closed at the next growth; nil while nobody waits
 }
 
-func (s *sink) open(path string, max int64) error {
-	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_APPEND|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return fmt.Errorf("process: keep output in %s: %w", path, err)
-	}
-	s.path, s.max, s.fd = path, max, fd
-	return nil
+// create makes the file, on a goroutine of its own: the thread that copies may be one that is
+// confined with its task and must not reach the file.
+func (s *sink) create() {
+	created := make(chan struct{})
+	go func() {
+		defer close(created)
+		const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC | unix.O_CLOEXEC | unix.O_NOFOLLOW
+		fd, err := unix.Open(s.path, flags, 0o600)
+		if err != nil {
+			s.err, s.max = fmt.Errorf("keep output in %s: %w", s.path, err), 0
+			return
+		}
+		s.fd, s.created = fd, true
+	}()
+	<-created
 }
 
 // write keeps what fits and counts the rest. A full disk is not the task's fault: that too is dropped.
 func (s *sink) write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.created && s.max > 0 {
+		s.create()
+	}
 	keep := b[:min(int64(len(b)), s.max-s.size)]
 	s.dropped += int64(len(b) - len(keep))
 	for len(keep) > 0 {
@@ -78,49 +90,46 @@ func (s *sink) wake() {
 func (s *sink) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fd >= 0 {
+	if s.created && !s.ended {
 		unix.Close(s.fd)
-		s.fd = -1
 	}
 	s.ended = true
 	s.wake()
 }
 
 // more says how much there is and, if that is nothing beyond offset yet, what to wait for.
-func (s *sink) more(offset int64) (ended bool, wait <-chan struct{}) {
+func (s *sink) more(offset int64) (size int64, ended bool, wait <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size > offset || s.ended {
-		return s.ended, nil
+		return s.size, s.ended, nil
 	}
 	if s.grown == nil {
 		s.grown = make(chan struct{})
 	}
-	return false, s.grown
+	return s.size, false, s.grown
 }
 
 // tail reads a file that still grows.
 type tail struct {
 	ctx    context.Context
 	sink   *sink
-	file   *os.File
+	file   *os.File // nil as long as there is nothing to read
 	offset int64
 }
 
 // Tail reads one output of the task from offset, waits for more at its end, and reports io.EOF once
 // the task has ended and all was read. It may be called at any time, also after the end.
 func (p *Process) Tail(ctx context.Context, s Stream, offset int64) (io.ReadCloser, error) {
-	sink := &p.out[s&1]
-	f, err := os.Open(sink.path)
-	if err != nil {
-		return nil, fmt.Errorf("process: follow output: %w", err)
+	if offset < 0 {
+		return nil, fmt.Errorf("process: follow output from %d", offset)
 	}
-	return &tail{ctx, sink, f, offset}, nil
+	return &tail{ctx: ctx, sink: &p.out[s&1], offset: offset}, nil
 }
 
 func (t *tail) Read(b []byte) (int, error) {
 	for len(b) > 0 {
-		ended, wait := t.sink.more(t.offset)
+		size, ended, wait := t.sink.more(t.offset)
 		if wait != nil {
 			select {
 			case <-wait:
@@ -129,19 +138,31 @@ func (t *tail) Read(b []byte) (int, error) {
 				return 0, t.ctx.Err()
 			}
 		}
+		if size <= t.offset && ended {
+			return 0, io.EOF
+		}
+		if t.file == nil {
+			var err error
+			if t.file, err = os.Open(t.sink.path); err != nil {
+				return 0, fmt.Errorf("process: follow output: %w", err)
+			}
+		}
 		n, err := t.file.ReadAt(b, t.offset)
 		t.offset += int64(n)
 		if n > 0 {
 			return n, nil
 		}
-		if !errors.Is(err, io.EOF) {
-			return 0, err
+		if errors.Is(err, io.EOF) { // somebody else has cut the file
+			err = io.ErrUnexpectedEOF
 		}
-		if ended {
-			return 0, io.EOF
-		}
+		return 0, err
 	}
 	return 0, nil
 }
 
-func (t *tail) Close() error { return t.file.Close() }
+func (t *tail) Close() error {
+	if t.file == nil {
+		return nil
+	}
+	return t.file.Close()
+}

@@ -24,7 +24,7 @@ type policy struct {
 
 	mu    sync.Mutex
 	fixed []grant   // what does not change with the entries of a folder
-	ways  []listing // the folders on the way to the denied one
+	ways  []listing // the folders on the way to the denied one, and /dev
 }
 
 // grant is a right on one file or folder. Where the file is the root of another file system fd is -1
@@ -35,7 +35,7 @@ type grant struct {
 	rights uint64
 }
 
-// listing is a folder of which everything but one entry is allowed.
+// listing is a folder of which everything but one entry is allowed; of /dev only the devices below.
 type listing struct {
 	dir, except string
 	changed     unix.Timespec
@@ -71,6 +71,7 @@ func newPolicy(abi int, deny string) (*policy, error) {
 	}
 	if !inside(deny, "/dev") {
 		p.add("/dev", unix.LANDLOCK_ACCESS_FS_READ_DIR)
+		p.ways = append(p.ways, listing{dir: "/dev"})
 	}
 	return p, nil
 }
@@ -172,44 +173,49 @@ func (p *policy) refresh(l *listing) {
 	began := time.Now()
 	l.drop()
 	l.changed = st.Mtim
-	entries, _ := os.ReadDir(l.dir)
-	for _, folders := range [...]bool{true, false} {
-		for _, e := range entries {
-			if e.IsDir() != folders || e.Name() == l.except || len(l.grants) >= maxEntries {
-				continue
+	for _, path := range l.paths() {
+		rights := uint64(mayRead)
+		if l.dir == "/dev" {
+			rights = mayUseDevice
+		}
+		for _, t := range sharedTemp {
+			if inside(path, t) {
+				rights = mayWrite
 			}
-			path := filepath.Join(l.dir, e.Name())
-			rights := uint64(mayRead)
-			for _, t := range sharedTemp {
-				if inside(path, t) {
-					rights = mayWrite
-				}
-			}
-			if path == "/dev" {
-				l.devices(p)
-			} else if g, ok := p.grant(path, rights, uint64(st.Dev)); ok {
-				l.grants = append(l.grants, g)
-			}
+		}
+		if g, ok := p.grant(path, rights, uint64(st.Dev)); ok {
+			l.grants = append(l.grants, g)
 		}
 	}
 	l.read = time.Now()
 	l.cost = l.read.Sub(began)
 }
 
-// devices allows what is in /dev except disks and memory, where a task of root could read anything.
-func (l *listing) devices(p *policy) {
-	entries, _ := os.ReadDir("/dev")
-	for _, e := range entries {
-		name := e.Name()
-		if name == "mem" || name == "kmem" || name == "port" || name == "raw" || name == "bsg" ||
-			strings.HasPrefix(name, "sg") || strings.HasPrefix(name, "nvme") || name == "vfio" {
-			continue
+// paths are the entries that get a rule.
+func (l *listing) paths() (all []string) {
+	if l.dir == "/dev" {
+		for _, pattern := range devices {
+			found, _ := filepath.Glob("/dev/" + pattern)
+			all = append(all, found...)
 		}
-		if g, ok := p.grant("/dev/"+name, mayUseDevice, 0); ok { // opened each time: /dev is small
-			l.grants = append(l.grants, g)
+		return all
+	}
+	entries, _ := os.ReadDir(l.dir)
+	for _, folders := range [...]bool{true, false} {
+		for _, e := range entries {
+			path := filepath.Join(l.dir, e.Name())
+			if e.IsDir() == folders && e.Name() != l.except && path != "/dev" && len(all) < maxEntries {
+				all = append(all, path)
+			}
 		}
 	}
+	return all
 }
+
+// devices are what programs use of /dev: what every Unix has, terminals, and what computes. A list of
+// what is harmless and not of what is not: a task of root could read the denied folder off a disk.
+var devices = [...]string{"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "mqueue", "hugepages",
+	"kvm", "kfd", "dri", "nvidia*", "accel", "infiniband"}
 
 func (l *listing) drop() {
 	for _, g := range l.grants {

@@ -69,7 +69,7 @@ func wait(t testing.TB, p *Process) Result {
 func output(t testing.TB, s Spec, stream Stream) string {
 	t.Helper()
 	b, err := os.ReadFile(Output(s.Dir, stream))
-	if err != nil {
+	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
 	return string(b)
@@ -136,7 +136,7 @@ func TestEnvironmentIsNotInherited(t *testing.T) {
 	}
 	work := Work(s.Dir)
 	for _, line := range []string{"MODE=fast", "SKEP_INDEX=7", "LANG=eo.UTF-8", "HOME=" + work,
-		"TMPDIR=" + s.Dir + "/tmp", Marker + "=" + s.Dir, work, "0077"} {
+		"TMPDIR=" + work, Marker + "=" + s.Dir, work, "0077"} {
 		if !strings.Contains("\n"+out, "\n"+line+"\n") {
 			t.Errorf("no line %q in\n%s", line, out)
 		}

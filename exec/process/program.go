@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // program finds the file of Argv[0] as the task would: with a slash relative to its work folder,
@@ -46,13 +48,14 @@ func within(work, path string) string {
 
 // executable looks at the file only; whether the kernel takes it, the exec itself will tell.
 func executable(path string) error {
-	info, err := os.Stat(path)
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return err
+	}
 	switch {
-	case err != nil:
-		return err.(*fs.PathError).Err
-	case info.IsDir():
+	case st.Mode&unix.S_IFMT == unix.S_IFDIR:
 		return syscall.EISDIR
-	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o111 == 0:
 		return syscall.EACCES
 	}
 	return nil

@@ -98,22 +98,19 @@ func (r *Runner) Start(s Spec) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.user != nil {
+		if err := r.user.passable(s.Dir); err != nil {
+			return nil, err
+		}
+	}
 	p := &Process{spec: s, done: make(chan struct{})}
 	if err := r.enter(p); err != nil {
 		return nil, err
 	}
-	if err := p.out[Stdout].open(Output(s.Dir, Stdout), s.MaxOutput); err != nil {
-		r.leave(p)
-		return nil, err
-	}
-	if err := p.out[Stderr].open(Output(s.Dir, Stderr), s.MaxOutput); err != nil {
-		p.out[Stdout].close()
-		r.leave(p)
-		return nil, err
+	for i := range p.out {
+		p.out[i].path, p.out[i].max = Output(s.Dir, Stream(i)), s.MaxOutput
 	}
 	if err := r.launch(p, path, env); err != nil {
-		p.out[Stdout].close()
-		p.out[Stderr].close()
 		r.leave(p)
 		return nil, err
 	}

@@ -247,7 +247,12 @@ func (k *keeper) release() error {
 			return nil
 		}
 	}
-	if err := setLimits(k.p.pid, &k.p.spec); err != nil {
+	limit := func() error { return setLimits(k.p.pid, &k.p.spec) }
+	if u := k.r.user; u != nil {
+		if err := u.as(limit); err != nil {
+			return err
+		}
+	} else if err := limit(); err != nil {
 		return err
 	}
 	if k.traced {
