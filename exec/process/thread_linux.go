@@ -144,7 +144,7 @@ func (k *keeper) start() error {
 	}
 	var self unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &self) == nil {
-		k.selfRSS = self.Maxrss << 10
+		k.selfRSS = int64(self.Maxrss) << 10
 	}
 	if err := k.release(); err != nil {
 		unix.Kill(-p.pid, unix.SIGKILL)
