@@ -72,6 +72,29 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
+// A task may make its pipe larger and leave all of its output in there.
+func init() {
+	roles["wide pipe"] = func() {
+		unix.FcntlInt(1, unix.F_SETPIPE_SZ, 1<<20)
+		os.Stdout.Write(make([]byte, 1<<20))
+	}
+}
+
+func TestOutputLeftInThePipeIsKept(t *testing.T) {
+	r := newRunner(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		s := spec(t, r, "")
+		s.Argv, s.Env, s.Deny = []string{self}, []string{"PROCESS_TEST_ROLE=wide pipe"}, ""
+		if res, out := run(t, r, s); res.Code() != 0 || len(out) != 1<<20 {
+			t.Fatalf("code %d, kept %d", res.Code(), len(out))
+		}
+	}
+}
+
 func TestMemoryBoundCountsTheWholeGroup(t *testing.T) {
 	r := newRunner(t)
 	self, err := os.Executable()
