@@ -15,7 +15,7 @@ type Config struct {
 	Seed  uint64 // of all chance in the run
 	Nodes int    // 1 to 1<<24
 
-	// Node shapes the configuration of a node, by index; nil leaves the default: 4 cores, 4 GiB, speed 1,
+	// Node shapes the configuration of a node, by index; nil leaves [node.Defaults] with 4 cores, 4 GiB and
 	// labels os and arch. Self, Boot and Seed are set by the world and stay.
 	Node func(i int, c *node.Config)
 

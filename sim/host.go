@@ -61,13 +61,10 @@ func (w *World) Member(i int) Member { return w.hosts[i].member }
 // NodeConfig returns what the current run of a node was made from.
 func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	h := &w.hosts[i]
-	c := node.Config{
-		Name:     fmt.Sprint("n", i),
-		Capacity: grid.Resources{CPU: 4 * grid.CPU, Memory: 4 * grid.GiB},
-		Speed:    1,
-		Labels:   []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}},
-		Engines:  []string{grid.EngineProcess},
-	}
+	c := node.Defaults()
+	c.Name = fmt.Sprint("n", i)
+	c.Capacity = grid.Resources{CPU: 4 * grid.CPU, Memory: 4 * grid.GiB}
+	c.Labels = []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}}
 	if w.cfg.Node != nil {
 		w.cfg.Node(i, &c)
 	}

@@ -136,7 +136,9 @@ func (n *toy) place(now grid.Time, h int, fx *grid.Effects) {
 func (n *toy) wake(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	switch ev.Timer.Kind {
 	case grid.TimerRetry:
-		n.place(now, int(ev.Timer.Key), fx)
+		if h := int(ev.Timer.Key); n.tasks[h].State != grid.Ended {
+			n.place(now, h, fx)
+		}
 	case grid.TimerLease:
 		h := int(ev.Timer.Key >> 32)
 		if t := &n.tasks[h]; t.State != grid.Ended && t.ID.N == uint32(ev.Timer.Key) {

@@ -65,7 +65,7 @@ func TestWorldFindsMistakes(t *testing.T) {
 		"takes late results":      "records the end of",
 		"starts twice":            "which runs on",
 		"offers an attempt twice": "has accepted",
-		"overbooks":               "and so uses",
+		"overbooks":               "free of 4 cpu",
 		"tells before it saves":   "which is not on its disk",
 		"panics":                  "panic: the end of the world",
 		"miscounts":               "pending +",
