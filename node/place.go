@@ -63,10 +63,12 @@ func (n *Node) enliven(j *job, i uint32) *live {
 // drop takes a task's live part away.
 func (n *Node) drop(l *live) {
 	n.decided(l)
-	if l.phase == waits {
+	switch l.phase {
+	case waits:
 		n.waiting = slices.DeleteFunc(n.waiting, func(x *live) bool { return x == l })
+	case idle:
+		n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
 	}
-	n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
 	delete(n.lives, l.handle)
 	l.job.tasks[l.index].live = nil
 }

@@ -113,8 +113,9 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 		kept.Waited = w.Started.Sub(w.Accepted)
 		r = &kept
 	}
+	held := now.Sub(w.Started).Seconds() // the slot was taken that long, start and collection included
 	n.exec.Finish(id, r)
-	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, r.Wall.Seconds()) {
+	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
 		fx.Save(grid.RecClass).Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs}
