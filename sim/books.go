@@ -14,10 +14,10 @@ type books struct {
 	tasks     []task
 	nextWork  int // submission
 	nextFault int
-	work      int  // work records on all disks
-	dead      int  // of these, on nodes that do not come back
+	leaving   int  // nodes that have said so and not stopped
 	settled   bool // all submissions and faults have happened
 	left      int  // tasks that must end and have not; known once settled
+	work      int  // work records that must go, on nodes that are up for origins that are; known once settled
 	deadline  grid.Time
 	views     []node.JobView // scratch
 }
@@ -126,12 +126,12 @@ func (w *World) reply(i int32, r *grid.Reply) {
 // done reports whether nothing is to come: all has happened that was to happen, and all has ended.
 func (w *World) done() bool {
 	if !w.settled {
-		if w.nextWork < len(w.jobs) || w.nextFault < len(w.cfg.Faults) {
+		if w.nextWork < len(w.jobs) || w.nextFault < len(w.cfg.Faults) || w.leaving > 0 {
 			return false
 		}
 		w.reckon()
 	}
-	if w.left == 0 && w.work == w.dead && w.running == 0 {
+	if w.left == 0 && w.work == 0 && w.running == 0 {
 		return true
 	}
 	if w.now > w.deadline {
@@ -146,8 +146,11 @@ func (w *World) reckon() {
 	w.settled = true
 	w.deadline = w.now.Add(w.cfg.Bound)
 	for i := range w.hosts {
-		if h := &w.hosts[i]; !h.up && h.boots > 0 {
-			w.dead += len(h.disk.work)
+		h := &w.hosts[i]
+		for id := range h.disk.work {
+			if t := w.task(int32(i), id.Task); t >= 0 && h.up && w.mustEnd(&w.jobs[w.tasks[t].job]) {
+				w.work++
+			}
 		}
 	}
 	for i := range w.jobs {
@@ -170,7 +173,7 @@ func (w *World) mustEnd(j *job) bool {
 // missing says what has not ended.
 func (w *World) missing() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d tasks have not ended, %d run, %d work records are kept", w.left, w.running, w.work-w.dead)
+	fmt.Fprintf(&b, "%d tasks have not ended, %d run, %d work records are kept", w.left, w.running, w.work)
 	shown := 0
 	for k := range w.tasks {
 		t := &w.tasks[k]

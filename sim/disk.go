@@ -119,7 +119,9 @@ func (w *World) save(i int32, records []grid.Record) {
 		case grid.RecWork:
 			n := len(d.work)
 			keep(&d.work, r.Work.ID, &r.Work, r.Delete)
-			w.work += len(d.work) - n
+			if j := w.task(i, r.Work.ID.Task); w.settled && j >= 0 && w.mustEnd(&w.jobs[w.tasks[j].job]) {
+				w.work += len(d.work) - n
+			}
 		case grid.RecClass:
 			keep(&d.classes, r.Class.Class, &r.Class, r.Delete)
 		}

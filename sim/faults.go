@@ -103,6 +103,7 @@ func (w *World) leave(i int32) {
 	if !w.hosts[i].up {
 		return
 	}
+	w.leaving++
 	w.ev = grid.Event{Kind: grid.EvLeave}
 	w.step(i, &w.ev)
 	w.push(w.now.Add(time.Second), kindLeft, i, 0, 0)

@@ -175,6 +175,7 @@ func (w *World) happen(e *Event) {
 	case kindFault:
 		w.strikeNext()
 	case kindLeft:
+		w.leaving--
 		if w.here(e) {
 			w.crash(e.Node)
 		}
