@@ -42,7 +42,7 @@ func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 			continue
 		}
 		l.search = 0
-		if f.Ad == nil {
+		if f.Ad == nil || l.never(f.Ad.Node) { // searching again would find it again
 			l.job.nobody = now.Add(nobodyFor)
 		}
 		n.unwait(l)
