@@ -1,0 +1,2 @@
+// Package wire is the bytes of Skep.
+package wire
