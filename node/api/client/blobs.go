@@ -10,23 +10,22 @@ import (
 	"skep/node/api/v1"
 )
 
-// HasBlob reports whether the node keeps a blob.
-func (c *Client) HasBlob(ctx context.Context, blob string) (bool, error) {
+// HasBlob reports whether the node keeps a blob, and its size.
+func (c *Client) HasBlob(ctx context.Context, blob string) (size int64, has bool, err error) {
 	resp, err := c.do(ctx, http.MethodHead, "/v1/blobs/"+url.PathEscape(blob), nil, nil, "")
 	var p *v1.Problem
 	if errors.As(err, &p) && p.Status == http.StatusNotFound {
-		return false, nil
+		return 0, false, nil
 	}
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
-	resp.Body.Close()
-	return true, nil
+	return resp.ContentLength, true, resp.Body.Close()
 }
 
-// PutBlob hands content to the node; it refuses content that is not what the hash says.
-func (c *Client) PutBlob(ctx context.Context, blob string, r io.Reader) error {
-	resp, err := c.do(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, "application/octet-stream")
+// PutBlob hands content to the node; it refuses content that is not what hash and size say.
+func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Reader) error {
+	resp, err := c.send(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, size, "application/octet-stream")
 	if err != nil {
 		return err
 	}

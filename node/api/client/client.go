@@ -74,13 +74,24 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // Close lets the connections go.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// do sends a request and returns an answer whose status is below 400; any other is an error, a
-// *v1.Problem where the node said one.
+// do asks without a length of the body where the body does not tell it.
 func (c *Client) do(ctx context.Context, method, path string, q url.Values, body io.Reader, kind string) (*http.Response, error) {
+	return c.send(ctx, method, path, q, body, -1, kind)
+}
+
+// send sends a request and returns an answer whose status is below 400; any other is an error, a
+// *v1.Problem where the node said one.
+func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, size int64, kind string) (*http.Response, error) {
 	u := url.URL{Scheme: "http", Host: "skep", Path: path, RawQuery: q.Encode()}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
 		return nil, err
+	}
+	if size >= 0 {
+		req.ContentLength = size
+		if size == 0 {
+			req.Body = http.NoBody
+		}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	if body != nil {
