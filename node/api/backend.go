@@ -21,6 +21,7 @@ type Backend interface {
 	Wall() grid.Wall
 	Registry() *prometheus.Registry
 	Blobs() *blob.Store
+	Dropped() map[string]uint64 // what came and was dropped since start, by reason
 
 	// Submit returns when the job is on disk, or says why it was refused. Repeated with the same ID it
 	// changes nothing.
@@ -40,14 +41,4 @@ type Backend interface {
 	// Dial connects to the reduced door of another member, and Listener accepts such connections.
 	Dial(ctx context.Context, id grid.NodeID) (net.Conn, error)
 	Listener() net.Listener
-}
-
-// view is what the door reads of a node; *node.Node has it.
-type view interface {
-	Jobs(dst []node.JobView) []node.JobView
-	Job(id grid.JobID) (node.JobView, bool)
-	Tasks(id grid.JobID, dst []node.TaskView) []node.TaskView
-	Task(id grid.TaskID) (node.TaskView, bool)
-	Peers(now grid.Time, dst []node.PeerView) []node.PeerView
-	Stats(now grid.Time) node.Stats
 }

@@ -95,7 +95,7 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) isBlobOf(ctx context.Context, job grid.JobID, id grid.BlobID) (is bool, err error) {
-	err = s.read(ctx, func(v view, _ gridTime) {
+	err = s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		j, ok := v.Job(job)
 		if !ok {
 			return

@@ -2,9 +2,8 @@ package api
 
 import (
 	"context"
-	"slices"
-	"strings"
 
+	"skep/discovery"
 	"skep/grid"
 	"skep/node"
 	"skep/node/api/v1"
@@ -37,7 +36,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		ex.Job = *j
 		return ex, nil
 	}
-	err = s.read(ctx, func(v view, now gridTime) {
+	err = s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		for _, p := range v.Peers(now, nil) {
 			ex.Nodes = append(ex.Nodes, fitnessOf(spec, &p))
 		}
@@ -55,7 +54,10 @@ func stepOf(t *grid.Trace, name names, wall grid.Wall) v1.Step {
 }
 
 func fitnessOf(spec *grid.JobSpec, p *node.PeerView) v1.Fitness {
-	r := unfit(spec, p.Ad)
+	r := discovery.Match(&spec.Needs, spec.Engine, p.Ad)
+	if r.Why == grid.WhyNone && (p.Ad.Draining || p.Ad.Leaving) {
+		r.Why = grid.WhyDrain
+	}
 	if r.Why == grid.WhyNone && !p.Self && !p.Connected {
 		r.Why = grid.WhyGone
 	}
@@ -64,28 +66,4 @@ func fitnessOf(spec *grid.JobSpec, p *node.PeerView) v1.Fitness {
 		f.Reason = r.Why.String()
 	}
 	return f
-}
-
-// unfit says why a node that describes itself so could never run the job, or does not now.
-func unfit(spec *grid.JobSpec, ad *grid.Ad) grid.Refusal {
-	switch {
-	case !slices.Contains(ad.Engines, spec.Engine):
-		return grid.Refusal{Why: grid.WhyEngine, Detail: spec.Engine}
-	case ad.Capacity.CPU < spec.Needs.CPU:
-		return grid.Refusal{Why: grid.WhyCPU, Detail: "has " + ad.Capacity.String()}
-	case ad.Capacity.Memory < spec.Needs.Memory:
-		return grid.Refusal{Why: grid.WhyMemory, Detail: "has " + ad.Capacity.String()}
-	case ad.Draining || ad.Leaving:
-		return grid.Refusal{Why: grid.WhyDrain}
-	}
-	for _, n := range spec.Needs.Labels {
-		v, ok := ad.Label(n.Key)
-		if !ok {
-			return grid.Refusal{Why: grid.WhyLabel, Detail: "has no " + n.Key + ", want " + strings.Join(n.Values, " or ")}
-		}
-		if !slices.Contains(n.Values, v) {
-			return grid.Refusal{Why: grid.WhyLabel, Detail: n.Key + "=" + v + ", want " + strings.Join(n.Values, " or ")}
-		}
-	}
-	return grid.Refusal{}
 }

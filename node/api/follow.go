@@ -149,7 +149,7 @@ func (f *follower) rest(ctx context.Context, id grid.TaskID, stderr bool, o *gri
 // why says of each node known why it could not run a task that nobody can.
 func (s *Server) why(ctx context.Context, id grid.TaskID) []string {
 	var out []string
-	s.read(ctx, func(v view, now gridTime) {
+	s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		j, ok := v.Job(id.Job)
 		if !ok {
 			return

@@ -37,7 +37,7 @@ type listIn struct {
 
 func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) {
 	var jobs []node.JobView
-	if err := s.read(ctx, func(v view, _ gridTime) { jobs = v.Jobs(nil) }); err != nil {
+	if err := s.b.Read(ctx, func(v *node.Node, _ gridTime) { jobs = v.Jobs(nil) }); err != nil {
 		return nil, err
 	}
 	slices.Reverse(jobs)
@@ -74,7 +74,7 @@ func (s *Server) getJob(ctx context.Context, in *ref) (*v1.Job, error) {
 func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, error) {
 	var j v1.Job
 	var found bool
-	err := s.read(ctx, func(v view, _ gridTime) {
+	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		var jv node.JobView
 		if jv, found = v.Job(id); found {
 			j = jobOf(&jv, spec)

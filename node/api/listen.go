@@ -32,26 +32,23 @@ type door struct {
 	any bool // opened to others than this machine: any IP address is a good Host
 }
 
-// Listen opens the socket in a data folder, and the TCP address if one is given. It makes the token's
-// file where there is none. A socket that nobody answers at is left over from a crash and replaced.
-func Listen(dir, addr string) (*Listeners, error) {
-	token, err := keepToken(filepath.Join(dir, client.TokenName))
-	if err != nil {
-		return nil, err
-	}
-	l := &Listeners{token: token}
-	if err := l.unix(dir); err != nil {
-		l.Close()
-		return nil, err
-	}
+// Listen opens the TCP address if one is given. It comes first, because it can fail before a data folder
+// is touched.
+func Listen(addr string) (*Listeners, error) {
+	l := &Listeners{}
 	if addr == "" {
 		return l, nil
 	}
-	if err := l.listenTCP(addr); err != nil {
-		l.Close()
-		return nil, err
+	return l, l.listenTCP(addr)
+}
+
+// Open opens the socket in a data folder that belongs to the caller alone, and makes the token's file
+// where there is none. A socket that nobody answers at is left over from a crash and replaced.
+func (l *Listeners) Open(dir string) (err error) {
+	if l.token, err = keepToken(filepath.Join(dir, client.TokenName)); err != nil {
+		return err
 	}
-	return l, nil
+	return l.unix(dir)
 }
 
 // Addrs returns where the door is open, the socket's file first.
@@ -92,7 +89,7 @@ func (l *Listeners) unix(dir string) error {
 		return fmt.Errorf("socket %s: %w", path, err)
 	}
 	u.(*net.UnixListener).SetUnlinkOnClose(false)
-	l.doors = append(l.doors, door{Listener: u})
+	l.doors = append([]door{{Listener: u}}, l.doors...)
 	l.undo = append(l.undo, func() { os.Remove(path) }, release)
 	if err := os.Chmod(path, 0o600); err != nil {
 		return fmt.Errorf("socket %s: %w", path, err)

@@ -86,7 +86,7 @@ func (s *Server) both(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, of
 func (s *Server) task(ctx context.Context, id grid.TaskID) (node.TaskView, error) {
 	var t node.TaskView
 	var found bool
-	err := s.read(ctx, func(v view, _ gridTime) {
+	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		t, found = v.Task(id)
 		t.Traces = nil
 	})
@@ -102,7 +102,7 @@ func (s *Server) task(ctx context.Context, id grid.TaskID) (node.TaskView, error
 // named says a task with the name of its node.
 func (s *Server) named(ctx context.Context, t *node.TaskView) v1.Task {
 	var n names
-	if s.read(ctx, func(v view, now gridTime) { n = namesOf(v, now) }) != nil {
+	if s.b.Read(ctx, func(v *node.Node, now gridTime) { n = namesOf(v, now) }) != nil {
 		n = nil
 	}
 	return taskOf(t, n)

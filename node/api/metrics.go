@@ -18,14 +18,7 @@ const statsTime = 5 * time.Second
 func (s *Server) stats(ctx context.Context) (st node.Stats, err error) {
 	ctx, cancel := context.WithTimeout(ctx, statsTime)
 	defer cancel()
-	err = s.read(ctx, func(v view, now gridTime) {
-		st = v.Stats(now)
-		dropped := make(map[string]uint64, len(st.Dropped))
-		for k, n := range st.Dropped {
-			dropped[k] = n
-		}
-		st.Dropped = dropped
-	})
+	err = s.b.Read(ctx, func(v *node.Node, now gridTime) { st = v.Stats(now) })
 	return st, err
 }
 
@@ -34,8 +27,12 @@ func (s *Server) getStats(ctx context.Context, _ *struct{}) (*v1.Stats, error) {
 	if err != nil {
 		return nil, err
 	}
+	dropped := map[string]uint64{"stale": st.Stale}
+	for why, n := range s.b.Dropped() {
+		dropped[why] += n
+	}
 	return &v1.Stats{
-		Sent: byKind(&st.Sent), Received: byKind(&st.Received), Dropped: st.Dropped,
+		Sent: byKind(&st.Sent), Received: byKind(&st.Received), Dropped: dropped,
 		Moved: st.Moved, Local: st.Local, Lost: st.Lost, Queued: st.Queued, Running: st.Running,
 		Backlog: st.Backlog.Seconds(), Jobs: st.Jobs, Pending: st.Pending, Peers: st.Peers, Lambda: st.Lambda, Solves: st.Solves,
 	}, nil
@@ -81,9 +78,7 @@ func (g gather) Collect(ch chan<- prometheus.Metric) {
 		by("skep_messages_sent_total", "Messages sent, by kind.", "kind", grid.Kind(k).String(), st.Sent[k])
 		by("skep_messages_received_total", "Messages received, by kind.", "kind", grid.Kind(k).String(), st.Received[k])
 	}
-	for why, n := range st.Dropped {
-		by("skep_dropped_total", "What came and was dropped, by reason.", "reason", why, n)
-	}
+	one("skep_messages_stale_total", "Messages about attempts that are not live, or that nobody asked for.", prometheus.CounterValue, float64(st.Stale))
 	by("skep_tasks_placed_total", "Tasks placed, here or elsewhere.", "where", "elsewhere", st.Moved)
 	by("skep_tasks_placed_total", "Tasks placed, here or elsewhere.", "where", "here", st.Local)
 	one("skep_attempts_lost_total", "Attempts lost.", prometheus.CounterValue, float64(st.Lost))

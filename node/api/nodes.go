@@ -14,7 +14,7 @@ import (
 
 func (s *Server) listNodes(ctx context.Context, _ *struct{}) (*v1.NodeList, error) {
 	l := &v1.NodeList{Nodes: []v1.Node{}}
-	err := s.read(ctx, func(v view, now gridTime) {
+	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		for _, p := range v.Peers(now, nil) {
 			l.Nodes = append(l.Nodes, nodeOf(&p, false))
 		}
@@ -38,7 +38,7 @@ type nodeIn struct {
 
 func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 	var found []v1.Node
-	err := s.read(ctx, func(v view, now gridTime) {
+	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		for _, p := range v.Peers(now, nil) {
 			if isNode(&p, in.Node) {
 				found = append(found, nodeOf(&p, true))

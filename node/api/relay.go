@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node"
 	"skep/node/api/v1"
 )
 
@@ -112,7 +113,7 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 }
 
 func (s *Server) nameOf(ctx context.Context, id grid.NodeID) (name string) {
-	s.read(ctx, func(v view, now gridTime) { name = namesOf(v, now)[id] })
+	s.b.Read(ctx, func(v *node.Node, now gridTime) { name = namesOf(v, now)[id] })
 	return name
 }
 

@@ -87,7 +87,7 @@ func (s *Server) resolve(ctx context.Context, text string) (grid.JobID, error) {
 
 func (s *Server) newest(ctx context.Context) (grid.JobID, error) {
 	var jobs []node.JobView
-	if err := s.read(ctx, func(v view, _ gridTime) { jobs = v.Jobs(nil) }); err != nil {
+	if err := s.b.Read(ctx, func(v *node.Node, _ gridTime) { jobs = v.Jobs(nil) }); err != nil {
 		return grid.JobID{}, asProblem(err)
 	}
 	if len(jobs) == 0 {
@@ -98,7 +98,7 @@ func (s *Server) newest(ctx context.Context) (grid.JobID, error) {
 
 // ownMatches finds jobs of this node, and the connected nodes that others could be at.
 func (s *Server) ownMatches(ctx context.Context, p prefix) (found []v1.Match, peers []grid.NodeID, err error) {
-	err = s.read(ctx, func(v view, now gridTime) {
+	err = s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		for _, j := range v.Jobs(nil) {
 			if p.fits(j.ID) && len(found) <= maxMatches {
 				found = append(found, v1.Match{ID: j.ID.String(), Name: j.Spec.Name})

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"skep/node"
 	"skep/node/api/v1"
 )
 
@@ -121,7 +122,7 @@ func (s *Server) raw(method, path, id, summary string, h http.HandlerFunc) {
 
 // health says that the node lives: it can still take a look at itself.
 func (s *Server) health(ctx context.Context, _ *struct{}) (*v1.Health, error) {
-	if err := s.read(ctx, func(view, gridTime) {}); err != nil {
+	if err := s.b.Read(ctx, func(*node.Node, gridTime) {}); err != nil {
 		return nil, err
 	}
 	return &v1.Health{Status: "ok"}, nil

@@ -12,7 +12,6 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"skep/grid"
-	"skep/node"
 	"skep/node/api/v1"
 )
 
@@ -42,7 +41,6 @@ type Server struct {
 	b       Backend
 	o       Options
 	self    grid.NodeID
-	read    func(context.Context, func(view, grid.Time)) error
 	mux     *http.ServeMux
 	api     huma.API
 	members http.RoundTripper
@@ -55,9 +53,6 @@ func New(b Backend, o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{b: b, o: o, self: b.Self(), mux: http.NewServeMux(), stop: make(chan struct{})}
-	s.read = func(ctx context.Context, f func(view, grid.Time)) error {
-		return b.Read(ctx, func(n *node.Node, now grid.Time) { f(n, now) })
-	}
 	s.o.Version.Node = s.self.String()
 	s.members = s.transport()
 	cfg := huma.DefaultConfig("Skep", "1")

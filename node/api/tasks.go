@@ -32,7 +32,7 @@ func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView,
 	}
 	*whole = id.String()
 	var found bool
-	err = s.read(ctx, func(v view, now gridTime) {
+	err = s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		var j node.JobView
 		if j, found = v.Job(id); !found {
 			return
@@ -58,7 +58,7 @@ func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView,
 // names tells nodes' names.
 type names map[grid.NodeID]string
 
-func namesOf(v view, now gridTime) names {
+func namesOf(v *node.Node, now gridTime) names {
 	n := names{}
 	for _, p := range v.Peers(now, nil) {
 		n[p.Ad.Node] = p.Ad.Name
