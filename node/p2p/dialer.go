@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
@@ -216,10 +215,7 @@ func (l *dialer) dial(n grid.NodeID) {
 	if s, ok := l.d.host.Network().(*swarm.Swarm); ok {
 		s.Backoff().Clear(info.ID) // the tries are spaced here
 	}
-	err := l.d.host.Connect(network.WithForceDirectDial(ctx, "skep"), info)
-	if err != nil && ctx.Err() == nil {
-		err = l.d.host.Connect(ctx, info) // by way of a relay
-	}
+	err := l.d.host.Connect(ctx, info)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.m[n]

@@ -40,19 +40,20 @@ type Driver struct {
 	blobs *blob.Store
 	host  host.Host
 
-	node     stepper
-	loop     *loop
-	ads      *adCache
-	offences offenders
-	peers    *peers
-	dialer   *dialer
-	announce *announcer
-	fetches  *fetcher
-	tasks    *tasks
-	watchers watchers
-	counts   counts
-	door     *door
-	mdns     interface{ Close() error }
+	node                       stepper
+	loop                       *loop
+	ads                        *adCache
+	offences                   offenders
+	peers                      *peers
+	dialer                     *dialer
+	announce                   *announcer
+	fetches                    *fetcher
+	tasks                      *tasks
+	watchers                   watchers
+	counts                     counts
+	door                       *door
+	blobsServed, outputsServed serving
+	mdns                       interface{ Close() error }
 
 	closing sync.Once
 	undo    []func() // of Open, last first

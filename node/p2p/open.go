@@ -199,7 +199,7 @@ func (d *Driver) openTasks() error {
 // restore gives the node its records back.
 func (d *Driver) restore() error {
 	return d.store.Load(func(r *grid.Record) error {
-		d.tasks.restored(r)
+		d.tasks.saved(r)
 		d.node.Restore(r)
 		return nil
 	})
@@ -244,4 +244,3 @@ func (d *Driver) start() {
 	}
 	d.log.Info("node runs", "node", d.self.String(), "network", networkName(d.secret), "boot", d.boot, "addrs", d.Addrs())
 }
-

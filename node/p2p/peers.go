@@ -164,7 +164,7 @@ func (d *Driver) offend(n grid.NodeID, reason string, weight int) {
 	}
 	d.counts.drop("cut off")
 	d.log.Warn("peer cut off", "node", n.Short(), "reason", reason)
-	d.host.Network().ClosePeer(peerOf(n))
+	d.spawn(func() { d.host.Network().ClosePeer(peerOf(n)) })
 }
 
 // flush waits until what is queued for the peers has been written, for a second at most.

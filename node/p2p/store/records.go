@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 
 	"go.etcd.io/bbolt"
@@ -44,13 +45,16 @@ func (s *Store) Commit(records []grid.Record) error {
 }
 
 // Load calls f with every record, ordered by kind and ID, until f returns an error. Records are fresh
-// memory. f must not use the store.
+// memory. f must not use the store. A record that cannot be read is ErrNewer or ErrDamaged.
 func (s *Store) Load(f func(*grid.Record) error) error {
 	return explain(s.dir, s.db.View(func(tx *bbolt.Tx) error {
 		return tx.Bucket(recordBucket).ForEach(func(key, value []byte) error {
 			r, err := wire.DecodeRecord(key, value)
-			if err != nil {
-				return err
+			switch {
+			case errors.Is(err, wire.ErrVersion):
+				return fmt.Errorf("%w: %w", ErrNewer, err)
+			case err != nil:
+				return fmt.Errorf("%w: %w", ErrDamaged, err)
 			}
 			return f(r)
 		})

@@ -42,7 +42,7 @@ var (
 type Store struct {
 	db  *bbolt.DB
 	dir string
-	buf []byte // of Commit, which alone uses it inside a write transaction
+	buf []byte // for the values of a Commit, which alone uses it, inside a write transaction
 }
 
 // lockWait is how long Open waits for another process to let go of the file: long enough for one that is
@@ -68,7 +68,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, explain(dir, err)
 	}
-	s := &Store{db: db, dir: dir}
+	s := &Store{db: db, dir: dir, buf: make([]byte, 0, 64<<10)}
 	if err := s.prepare(); err != nil {
 		db.Close()
 		return nil, explain(dir, err)
