@@ -44,7 +44,7 @@ func (s *Server) routes() {
 	route(s, http.MethodGet, "/v1/match", "match-jobs", "The jobs submitted to this node whose ID begins so", s.matchJobs)
 	route(s, http.MethodGet, "/healthz", "health", "Whether the node lives", s.health)
 	s.raw(http.MethodGet, "/metrics", "metrics", "Metrics for Prometheus",
-		promhttp.HandlerFor(gather{s}, promhttp.HandlerOpts{}).ServeHTTP)
+		promhttp.HandlerFor(s.b.Registry(), promhttp.HandlerOpts{}).ServeHTTP)
 }
 
 // memberPaths is what other members may ask, about jobs that were submitted here.
