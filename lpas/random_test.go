@@ -68,8 +68,8 @@ func TestOracle(t *testing.T) {
 		p := draw(seed)
 		var b Basis
 		Vertex(p, &b, &ws, &sol)
-		if sol.Status != Optimal || ratio(p.Mu) > 1e6 {
-			return nil
+		if sol.Status != Optimal || ratio(p.Mu) > 1e6 || testing.Short() && len(p.Mu) > 60 {
+			return nil // badly scaled for gonum, or too slow under the race detector
 		}
 		asked++
 		want, err := oracle(p)
