@@ -64,7 +64,7 @@ func TestOracle(t *testing.T) {
 	var ws Workspace
 	var sol Solution
 	asked, answered := 0, 0
-	eachSeed(t, 3000, func(t *testing.T, seed uint64) error {
+	eachSeed(t, 2000, func(t *testing.T, seed uint64) error {
 		p := draw(seed)
 		var b Basis
 		Vertex(p, &b, &ws, &sol)
