@@ -96,7 +96,7 @@ func (a *announcer) validate(_ context.Context, from peer.ID, m *pubsub.Message)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	kind := kindOf(m.Data)
+	kind, _ := wire.KindOf(m.Data)
 	in := newInput()
 	switch err := a.codec.Decode(m.Data, &in.msg, a.d.ads.open); {
 	case err != nil && wire.Reason(err) == "kind": // a newer version's: for others to judge

@@ -18,6 +18,8 @@ import (
 var (
 	errOversize = errors.New("frame too large")
 	errFraming  = errors.New("broken framing")
+	errRubbish  = errors.New("no message")                 // the frame was skipped
+	errUnknown  = errors.New("message of a later version") // the frame was skipped
 )
 
 // frames reads the frames of a stream: each its length as a varint, then that many bytes.
@@ -31,7 +33,7 @@ func newFrames(st network.Stream) *frames {
 	return &frames{st: st, br: bufio.NewReaderSize(st, 16<<10)}
 }
 
-// next returns the next frame and the kind it says it is, 0 if it says none. It waits for ever for a frame
+// next returns the next frame and the kind it says it is. It waits for ever for a frame
 // to begin, but not for it to go on, and it takes no memory for one that is too large for its kind.
 func (f *frames) next() (grid.Kind, []byte, error) {
 	if _, err := f.br.Peek(1); err != nil {
@@ -46,15 +48,20 @@ func (f *frames) next() (grid.Kind, []byte, error) {
 	if err != nil {
 		return 0, nil, errors.Join(errFraming, err)
 	}
-	if size == 0 {
-		return 0, nil, nil
+	if size > uint64(wire.MaxFrame) {
+		return 0, nil, fmt.Errorf("%w: %d bytes, want at most %d", errOversize, size, wire.MaxFrame)
 	}
 	head, err := f.br.Peek(int(min(size, 2)))
 	if err != nil {
 		return 0, nil, err
 	}
-	kind := kindOf(head)
-	if limit := wire.Limit(kind); size > uint64(limit) {
+	kind, ok := wire.KindOf(head)
+	switch limit := wire.Limit(kind); {
+	case !ok:
+		return 0, nil, f.skip(int(size), errRubbish)
+	case limit == 0:
+		return kind, nil, f.skip(int(size), errUnknown)
+	case size > uint64(limit):
 		return kind, nil, fmt.Errorf("%w: %v of %d bytes, want at most %d", errOversize, kind, size, limit)
 	}
 	if cap(f.buf) < int(size) || cap(f.buf) > maxKept && size < maxKept {
@@ -75,13 +82,12 @@ func (f *frames) whole() int {
 	return n + int(size)
 }
 
-// kindOf returns the kind that an encoded message says it is: the number of its first field.
-func kindOf(b []byte) grid.Kind {
-	tag, n := binary.Uvarint(b)
-	if n <= 0 || tag>>3 >= uint64(grid.Kinds) {
-		return 0
+// skip passes over a frame and returns why, or what went wrong with that.
+func (f *frames) skip(size int, why error) error {
+	if _, err := f.br.Discard(size); err != nil {
+		return err
 	}
-	return grid.Kind(tag >> 3)
+	return why
 }
 
 // writeHello writes h as a frame.

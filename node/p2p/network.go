@@ -36,6 +36,15 @@ const (
 	highWater = 256
 )
 
+// relayingHost is a host with the relay that it is for others.
+type relayingHost struct {
+	host.Host
+	relay *relay.Relay
+}
+
+// Close stops relaying and closes the host.
+func (h relayingHost) Close() error { return errors.Join(h.relay.Close(), h.Host.Close()) }
+
 // newHost makes a libp2p host that only those who know the secret can connect to.
 func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate) (host.Host, error) {
 	priv, err := crypto.UnmarshalEd25519PrivateKey(key)
@@ -81,11 +90,12 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate) 
 		return nil, fmt.Errorf("listen on %v: %w", listen, err)
 	}
 	// Members relay for each other without a limit of time or volume: they already run each other's programs.
-	if _, err := relay.New(h, relay.WithInfiniteLimits()); err != nil {
+	r, err := relay.New(h, relay.WithInfiniteLimits())
+	if err != nil {
 		h.Close()
 		return nil, fmt.Errorf("relay: %w", err)
 	}
-	return h, nil
+	return relayingHost{h, r}, nil
 }
 
 // newResources bounds what all and each peer may take. libp2p's own caps of 8 connections for each IPv4

@@ -233,10 +233,16 @@ func (s *session) read(st network.Stream) {
 		case errors.Is(err, errFraming):
 			s.d.offend(s.node, "framing", 4)
 			return
+		case errors.Is(err, errRubbish):
+			s.d.offend(s.node, "malformed", 1)
+			continue
+		case errors.Is(err, errUnknown):
+			s.d.counts.drop("kind")
+			continue
 		case err != nil:
 			return
 		}
-		if !s.admit(&meter, kind, body) {
+		if !s.admit(&meter, kind) {
 			continue
 		}
 		m := newInput()
@@ -255,16 +261,11 @@ func (s *session) read(st network.Stream) {
 }
 
 // admit reports whether a frame is to be decoded now; it may wait first.
-func (s *session) admit(m *meter, kind grid.Kind, body []byte) bool {
+func (s *session) admit(m *meter, kind grid.Kind) bool {
 	switch {
-	case len(body) == 0:
-		s.d.offend(s.node, "malformed", 1)
-		return false
 	case kind == grid.KindCall || kind == grid.KindBye: // these are announced, never said
 		s.d.offend(s.node, "misplaced", 1)
 		return false
-	case kind == 0:
-		return true // the codec says whether it is rubbish or from a newer version
 	case !limits[kind].wait:
 		if m.of(kind).Allow() {
 			return true
