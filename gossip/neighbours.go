@@ -27,9 +27,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	}
 	p := g.Peer(peer)
 	if p == nil {
-		if p = g.meet(now, peer); p == nil {
-			return
-		}
+		p = g.meet(now, peer)
 	}
 	p.measure(rtt)
 	if p.Up {
@@ -122,7 +120,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	k := g.cfg.Neighbours
-	if len(g.links) > k+k/2 {
+	if len(g.links) > k+k/4 {
 		if p := g.oldest(now); p != nil {
 			p.link.shed = p.Up
 			g.drop(now, p, fx)

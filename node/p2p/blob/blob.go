@@ -1,0 +1,200 @@
+package blob
+
+import (
+	"container/list"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"skep/grid"
+)
+
+// Why a blob cannot be kept or given.
+var (
+	ErrNotFound = errors.New("no such blob here")
+	ErrTooLarge = errors.New("too large")
+	ErrContent  = errors.New("wrong content") // not the bytes that the name or size promised
+	ErrFull     = errors.New("the blob folder is full")
+	ErrDisk     = errors.New("the disk is full")
+	ErrFile     = errors.New("not a regular file")
+)
+
+// Store is a folder of blobs. Its methods may be called from several goroutines.
+type Store struct {
+	dir string
+	max grid.Bytes
+
+	mu    sync.Mutex
+	blobs map[grid.BlobID]*entry
+	pins  map[grid.BlobID]int // of blobs that are here or yet to come
+	idle  *list.List          // of *entry, not pinned, used last first
+	size  grid.Bytes
+}
+
+// entry is a blob in the folder.
+type entry struct {
+	id      grid.BlobID
+	size    grid.Bytes
+	checked bool          // this process has hashed the content
+	synced  bool          // the content is on disk for certain
+	place   *list.Element // in idle; nil = pinned
+}
+
+// Open opens a folder of blobs of at most max bytes together, and makes it, for the owner alone, if there
+// is none. Files of writes that a former run did not finish are removed. Only one process may use a folder.
+func Open(dir string, max grid.Bytes) (*Store, error) {
+	if max <= 0 {
+		return nil, fmt.Errorf("blob folder %s: %d bytes: want more than 0", dir, max)
+	}
+	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, idle: list.New()}
+	if err := os.RemoveAll(s.temp()); err != nil {
+		return nil, fmt.Errorf("blob folder: %w", err)
+	}
+	if err := os.MkdirAll(s.temp(), 0o700); err != nil {
+		return nil, fmt.Errorf("blob folder: %w", err)
+	}
+	return s, s.scan()
+}
+
+// Close lets the folder go. Blobs that are open stay readable.
+func (s *Store) Close() error { return nil }
+
+func (s *Store) temp() string { return filepath.Join(s.dir, "tmp") }
+
+func (s *Store) path(id grid.BlobID) string {
+	name := id.String()
+	return filepath.Join(s.dir, name[:2], name[2:])
+}
+
+// scan takes in what a former run left, in the order in which it was used.
+func (s *Store) scan() error {
+	type found struct {
+		entry
+		used time.Time
+	}
+	var all []found
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		id, err := grid.ParseBlobID(filepath.Base(filepath.Dir(path)) + d.Name())
+		if err != nil {
+			return nil // not ours
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		all = append(all, found{entry{id: id, size: grid.Bytes(info.Size())}, info.ModTime()})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("blob folder: %w", err)
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.used.Compare(b.used) })
+	for i := range all {
+		s.add(&all[i].entry)
+	}
+	return nil
+}
+
+// add puts an entry into the table; s.mu is held, or s is not shared yet.
+func (s *Store) add(e *entry) {
+	s.blobs[e.id] = e
+	s.size += e.size
+	if s.pins[e.id] == 0 {
+		e.place = s.idle.PushFront(e)
+	}
+}
+
+// drop removes an entry and its file, as long as it is the one in the table.
+func (s *Store) drop(e *entry) {
+	if s.blobs[e.id] != e {
+		return
+	}
+	os.Remove(s.path(e.id)) // if it stays, the next start takes it in again and checks it
+	delete(s.blobs, e.id)
+	s.size -= e.size
+	if e.place != nil {
+		s.idle.Remove(e.place)
+	}
+}
+
+// Has reports whether the blob is here. It does not look at the content, nor count as a use.
+func (s *Store) Has(id grid.BlobID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.blobs[id] != nil
+}
+
+// Size returns the bytes of all blobs.
+func (s *Store) Size() grid.Bytes {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size
+}
+
+// Len returns the number of blobs.
+func (s *Store) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.blobs)
+}
+
+// Pin keeps a blob, here or yet to come, from being collected until as many Unpins. Pins are not on disk:
+// after a start, whoever needs blobs pins them before the first Put, which may collect.
+func (s *Store) Pin(id grid.BlobID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pins[id]++
+	if e := s.blobs[id]; e != nil && e.place != nil {
+		s.idle.Remove(e.place)
+		e.place = nil
+	}
+}
+
+// Unpin takes a Pin back; without one it panics.
+func (s *Store) Unpin(id grid.BlobID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.pins[id]
+	if n == 0 {
+		panic("blob: " + id.String() + " is unpinned more often than pinned")
+	}
+	if s.pins[id] = n - 1; n > 1 {
+		return
+	}
+	delete(s.pins, id)
+	if e := s.blobs[id]; e != nil {
+		e.place = s.idle.PushFront(e)
+	}
+}
+
+// room collects what was not used for longest until n more bytes fit; s.mu is held.
+func (s *Store) room(n grid.Bytes) error {
+	if n > s.max {
+		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, n, s.max)
+	}
+	for s.size+n > s.max {
+		last := s.idle.Back()
+		if last == nil {
+			return fmt.Errorf("%w: %d of %d bytes are in use, %d more do not fit", ErrFull, s.size, s.max, n)
+		}
+		s.drop(last.Value.(*entry))
+	}
+	return nil
+}
+
+// full marks the error of a full disk.
+func full(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", ErrDisk, err)
+	}
+	return err
+}

@@ -1,0 +1,216 @@
+package blob
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"skep/grid"
+)
+
+// Put keeps what r holds, at most limit bytes, and returns its name and size. Durable means that it is on
+// disk when Put returns, as what cannot be fetched again must be: the inputs and results of own jobs. Of
+// anything else only the start after a crash may find that it is gone. Errors wrap ErrTooLarge, ErrFull,
+// ErrDisk, or are r's or ctx's; then nothing is kept. A Read that hangs is not interrupted: give r a deadline.
+func (s *Store) Put(ctx context.Context, r io.Reader, limit grid.Bytes, durable bool) (grid.BlobID, grid.Bytes, error) {
+	t, err := s.receive(ctx, r, limit, durable)
+	if err == nil {
+		defer t.remove()
+		err = s.keep(t, durable)
+	}
+	if err != nil {
+		return grid.BlobID{}, 0, fmt.Errorf("put blob: %w", err)
+	}
+	return t.id, t.size, nil
+}
+
+// PutExpected keeps what r holds if it is the blob id of that size; if that is already here, nothing is read.
+// Errors are those of Put, and ErrContent.
+func (s *Store) PutExpected(ctx context.Context, id grid.BlobID, size grid.Bytes, r io.Reader, durable bool) error {
+	err := s.putExpected(ctx, id, size, r, durable)
+	if err != nil {
+		return fmt.Errorf("put blob %s: %w", id, err)
+	}
+	return nil
+}
+
+func (s *Store) putExpected(ctx context.Context, id grid.BlobID, size grid.Bytes, r io.Reader, durable bool) error {
+	if e, err := s.use(ctx, id); err == nil {
+		if e.size != size {
+			return fmt.Errorf("%w: has %d bytes, not %d", ErrContent, e.size, size)
+		}
+		return s.sync(e, durable)
+	}
+	if size < 0 || size > s.max {
+		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, size, s.max)
+	}
+	t, err := s.receive(ctx, r, size, durable)
+	if err != nil {
+		return err
+	}
+	defer t.remove()
+	if t.size != size {
+		return fmt.Errorf("%w: ends after %d of %d bytes", ErrContent, t.size, size)
+	}
+	if t.id != id {
+		return fmt.Errorf("%w: what came is %s", ErrContent, t.id)
+	}
+	return s.keep(t, durable)
+}
+
+// PutFile keeps a copy of a regular file of at most limit bytes. What a program writes to the file
+// meanwhile may be in the copy or not; the name is that of the copy. Errors are those of Put, and ErrFile.
+func (s *Store) PutFile(ctx context.Context, path string, limit grid.Bytes, durable bool) (grid.BlobID, grid.Bytes, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not stop us here
+	if err != nil {
+		return grid.BlobID{}, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return grid.BlobID{}, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return grid.BlobID{}, 0, fmt.Errorf("%s: %w", path, ErrFile)
+	}
+	if size := grid.Bytes(info.Size()); size > limit {
+		return grid.BlobID{}, 0, fmt.Errorf("%s: %w: %d bytes, want at most %d", path, ErrTooLarge, size, limit)
+	}
+	id, size, err := s.Put(ctx, f, limit, durable)
+	if err != nil {
+		return id, size, fmt.Errorf("%s: %w", path, err)
+	}
+	return id, size, nil
+}
+
+// temporary is a file that has no name as a blob yet.
+type temporary struct {
+	path string
+	id   grid.BlobID
+	size grid.Bytes
+}
+
+// remove takes the file away, unless it was given its name.
+func (t *temporary) remove() { os.Remove(t.path) }
+
+var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
+
+// receive streams r through the hash into a temporary file.
+func (s *Store) receive(ctx context.Context, r io.Reader, limit grid.Bytes, durable bool) (*temporary, error) {
+	f, err := os.CreateTemp(s.temp(), "put-")
+	if err != nil {
+		return nil, full(err)
+	}
+	t := &temporary{path: f.Name()}
+	err = t.fill(ctx, f, r, min(limit, s.max))
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		t.remove()
+		return nil, full(err)
+	}
+	return t, nil
+}
+
+func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit grid.Bytes) error {
+	hash := sha256.New()
+	buf := buffers.Get().(*[128 << 10]byte)
+	defer buffers.Put(buf)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := r.Read(buf[:])
+		if t.size += grid.Bytes(n); t.size > limit {
+			return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+		}
+		hash.Write(buf[:n])
+		if _, err := f.Write(buf[:n]); err != nil {
+			return err
+		}
+		if err == io.EOF {
+			hash.Sum(t.id[:0])
+			return f.Chmod(0o400)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// keep gives a temporary file its name, or uses the blob that has it already.
+func (s *Store) keep(t *temporary, durable bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.blobs[t.id]; e != nil {
+		if e.checked && s.intact(e) && (e.synced || !durable) {
+			s.touch(e)
+			return nil
+		}
+		s.drop(e) // the new file has just been read
+	}
+	if err := s.room(t.size); err != nil {
+		return err
+	}
+	path := s.path(t.id)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return full(err)
+	}
+	if err := os.Rename(t.path, path); err != nil {
+		return full(err)
+	}
+	e := &entry{id: t.id, size: t.size, checked: true}
+	s.add(e)
+	if !durable {
+		return nil
+	}
+	if err := s.syncNames(e); err != nil {
+		s.drop(e)
+		return err
+	}
+	return nil
+}
+
+// syncNames brings a blob's name to disk, and its folder's, which may be new.
+func (s *Store) syncNames(e *entry) error {
+	if err := syncPath(filepath.Dir(s.path(e.id))); err != nil {
+		return err
+	}
+	if err := syncPath(s.dir); err != nil {
+		return err
+	}
+	e.synced = true
+	return nil
+}
+
+// sync brings a blob that is here to disk, if that is asked for and has not been done.
+func (s *Store) sync(e *entry, durable bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !durable || e.synced {
+		return nil
+	}
+	if err := syncPath(s.path(e.id)); err != nil {
+		return err
+	}
+	return s.syncNames(e)
+}
+
+// syncPath brings a file's content or a folder's names to disk.
+func syncPath(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return full(d.Sync())
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolt "go.etcd.io/bbolt/errors"
+)
+
+// File is the database's name in a data folder.
+const File = "skep.db"
+
+// Why a data folder cannot be used.
+var (
+	ErrInUse    = errors.New("in use by another node")
+	ErrNewer    = errors.New("written by a newer Skep")
+	ErrDamaged  = errors.New("damaged")
+	ErrNoAccess = errors.New("not writable")
+	ErrFull     = errors.New("the disk is full")
+)
+
+// format is the version of the file's layout: buckets and keys. Values have versions of their own.
+const format = 1
+
+var (
+	metaBucket   = []byte("meta")
+	recordBucket = []byte("records")
+	dataBucket   = []byte("data")
+	formatKey    = []byte("format")
+	bootKey      = []byte("boot")
+)
+
+// Store is the database of a data folder. Its methods may be called from several goroutines; writers wait
+// for each other.
+type Store struct {
+	db  *bbolt.DB
+	dir string
+	buf []byte // for the values of a Commit, which alone uses it, inside a write transaction
+}
+
+// lockWait is how long Open waits for another process to let go of the file: long enough for one that is
+// just ending, short enough to be an answer at once.
+const lockWait = 100 * time.Millisecond
+
+// mapSize is address space, not memory: growing the map has to wait for readers, so it starts large.
+const mapSize = 256 << 20
+
+// Open opens the database of a data folder, and makes folder and file, for the owner alone, where there are
+// none. Errors wrap ErrInUse, ErrNewer, ErrDamaged, ErrNoAccess or ErrFull.
+func Open(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, explain(dir, err)
+	}
+	db, err := bbolt.Open(filepath.Join(dir, File), 0o600, &bbolt.Options{
+		Timeout:         lockWait,
+		NoFreelistSync:  true, // a smaller write at each commit, for a scan of the file at start
+		FreelistType:    bbolt.FreelistMapType,
+		InitialMmapSize: mapSize,
+		NoStatistics:    true,
+	})
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	s := &Store{db: db, dir: dir, buf: make([]byte, 0, 64<<10)}
+	if err := s.prepare(); err != nil {
+		db.Close()
+		return nil, explain(dir, err)
+	}
+	return s, nil
+}
+
+// prepare looks at the format before anything is written, and makes what is missing.
+func (s *Store) prepare() error {
+	fresh := true
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		meta := tx.Bucket(metaBucket)
+		if meta == nil {
+			if k, _ := tx.Cursor().First(); k != nil {
+				return fmt.Errorf("%w: %s is not Skep's", ErrDamaged, File)
+			}
+			return nil
+		}
+		fresh = false
+		v := meta.Get(formatKey)
+		if len(v) != 8 {
+			return fmt.Errorf("%w: %s has no format", ErrDamaged, File)
+		}
+		if n := binary.BigEndian.Uint64(v); n > format {
+			return fmt.Errorf("%w (format %d): this one reads format %d", ErrNewer, n, format)
+		}
+		if tx.Bucket(recordBucket) == nil || tx.Bucket(dataBucket) == nil {
+			return fmt.Errorf("%w: %s lacks its tables", ErrDamaged, File)
+		}
+		return nil
+	})
+	if err != nil || !fresh {
+		return err
+	}
+	return s.db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{metaBucket, recordBucket, dataBucket} {
+			if _, err := tx.CreateBucket(name); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format))
+	})
+}
+
+// NextBoot counts a start of the node and returns the count, 1 for the first, once it is on disk.
+func (s *Store) NextBoot() (uint64, error) {
+	var boot uint64
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		meta := tx.Bucket(metaBucket)
+		if v := meta.Get(bootKey); len(v) == 8 {
+			boot = binary.BigEndian.Uint64(v)
+		}
+		boot++
+		return meta.Put(bootKey, binary.BigEndian.AppendUint64(nil, boot))
+	})
+	if err != nil {
+		return 0, explain(s.dir, err)
+	}
+	return boot, nil
+}
+
+// Close lets the data folder go. It waits for transactions; later calls of other methods fail.
+func (s *Store) Close() error { return s.db.Close() }
+
+// explain says what an error of the database or the file system means for the data folder.
+func explain(dir string, err error) error {
+	why := func(reason error) error { return fmt.Errorf("data folder %s: %w: %w", dir, reason, err) }
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bolt.ErrTimeout):
+		return fmt.Errorf("data folder %s: %w: stop that node or use another --data-dir", dir, ErrInUse)
+	case errors.Is(err, bolt.ErrInvalid), errors.Is(err, bolt.ErrChecksum), errors.Is(err, bolt.ErrVersionMismatch),
+		errors.Is(err, bolt.ErrInvalidMapping):
+		return why(ErrDamaged)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return why(ErrFull)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR),
+		errors.Is(err, syscall.EISDIR), errors.Is(err, bolt.ErrDatabaseReadOnly):
+		return why(ErrNoAccess)
+	}
+	return fmt.Errorf("data folder %s: %w", dir, err)
+}

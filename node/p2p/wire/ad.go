@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"fmt"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+// adContext keeps signatures of ads apart from signatures of anything else by the same key.
+var adContext = &ed25519.Options{Context: "skep ad 1"}
+
+// Seal returns a's signed bytes: 64 bytes of signature, then the encoded ad. The key must be that of
+// a.Node and the ad one that Open accepts (ErrSignature, ErrBound, ErrSize). It does not change a.
+func Seal(key ed25519.PrivateKey, a *grid.Ad) ([]byte, error) {
+	if len(key) != ed25519.PrivateKeySize || !bytes.Equal(key[ed25519.PublicKeySize:], a.Node[:]) {
+		return nil, fmt.Errorf("ad of %s: %w: the key is another node's", a.Node.Short(), ErrSignature)
+	}
+	if err := a.Check(); err != nil {
+		return nil, fmt.Errorf("ad of %s: %w: %w", a.Node.Short(), ErrBound, err)
+	}
+	sealed, err := marshal.MarshalAppend(make([]byte, ed25519.SignatureSize, 512), putAd(a))
+	if err != nil {
+		return nil, fmt.Errorf("ad of %s: %w: %w", a.Node.Short(), ErrBound, err)
+	}
+	if len(sealed) > int(grid.MaxAdSize) {
+		return nil, fmt.Errorf("ad of %s: %w: %d signed bytes, want at most %d: fewer or shorter labels, addresses and classes are needed",
+			a.Node.Short(), ErrSize, len(sealed), grid.MaxAdSize)
+	}
+	sig, err := key.Sign(nil, sealed[ed25519.SignatureSize:], adContext)
+	if err != nil {
+		return nil, fmt.Errorf("ad of %s: %w: %w", a.Node.Short(), ErrSignature, err)
+	}
+	copy(sealed, sig)
+	return sealed, nil
+}
+
+// Open reads sealed bytes and checks the ad and its node's signature over the bytes as they are. The ad
+// is fresh memory and keeps a copy of sealed. Errors wrap ErrSize, ErrMalformed, ErrBound or ErrSignature.
+func Open(sealed []byte) (*grid.Ad, error) {
+	if len(sealed) <= ed25519.SignatureSize || len(sealed) > int(grid.MaxAdSize) {
+		return nil, fmt.Errorf("ad: %w: %d signed bytes, want %d to %d", ErrSize, len(sealed), ed25519.SignatureSize+1, grid.MaxAdSize)
+	}
+	sig, encoded := sealed[:ed25519.SignatureSize], sealed[ed25519.SignatureSize:]
+	if err := adShape.check(encoded); err != nil {
+		return nil, err
+	}
+	var p pb.Ad
+	if err := parse(encoded, &p); err != nil {
+		return nil, fmt.Errorf("ad: %w", err)
+	}
+	a, err := getAd(&p)
+	if err != nil {
+		return nil, fmt.Errorf("ad: %w", err)
+	}
+	if err := a.Check(); err != nil {
+		return nil, fmt.Errorf("ad of %s: %w: %s", a.Node.Short(), ErrBound, clean(err.Error()))
+	}
+	// The signature comes last: it costs fifty times what all other checks cost together.
+	if ed25519.VerifyWithOptions(a.Node[:], encoded, sig, adContext) != nil {
+		return nil, fmt.Errorf("ad of %s: %w", a.Node.Short(), ErrSignature)
+	}
+	a.Sealed = bytes.Clone(sealed)
+	return a, nil
+}
+
+func putAd(a *grid.Ad) *pb.Ad {
+	p := &pb.Ad{Node: a.Node[:], Boot: a.Seq.Boot, N: a.Seq.N, Name: a.Name, Cpu: int64(a.Capacity.CPU),
+		Memory: int64(a.Capacity.Memory), FreeCpu: int64(a.Free.CPU), FreeMemory: int64(a.Free.Memory),
+		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
+		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs, Draining: a.Draining, Leaving: a.Leaving}
+	for _, l := range a.Labels {
+		p.Labels = append(p.Labels, &pb.Label{Key: l.Key, Value: l.Value})
+	}
+	return p
+}
+
+func getAd(p *pb.Ad) (*grid.Ad, error) {
+	if len(p.Node) != nodeSize {
+		return nil, fmt.Errorf("node: %w: %d bytes, want %d", ErrBound, len(p.Node), nodeSize)
+	}
+	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: p.Name,
+		Capacity: grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)},
+		Free:     grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)},
+		Speed:    p.Speed, Availability: p.Availability, Engines: p.Engines, Addrs: p.Addrs,
+		Draining: p.Draining, Leaving: p.Leaving}
+	for _, l := range p.Labels {
+		a.Labels = append(a.Labels, grid.Label{Key: l.GetKey(), Value: l.GetValue()})
+	}
+	var err error
+	if a.Backlog, err = getSpan("backlog", p.Backlog); err != nil {
+		return nil, err
+	}
+	a.Rates, err = getRates(nil, p.Rates)
+	return a, err
+}

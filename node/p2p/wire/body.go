@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+// body returns the generated message for m's kind, filled in.
+func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message, error) {
+	switch m.Kind {
+	case grid.KindDigest, grid.KindBye:
+		return c.putDigest(m.Digest, seal)
+	case grid.KindPoll:
+		return c.putPoll(&m.Poll), nil
+	case grid.KindState:
+		return c.putState(&m.State), nil
+	case grid.KindOffer:
+		o := &m.Offer
+		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: putSpec(o.Spec), Class: o.Class,
+			Lease: putSpan(o.Lease), Age: putSpan(o.Age)}, nil
+	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
+		return c.putAttempts(m.Attempts), nil
+	case grid.KindRefuse:
+		return &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why),
+			Detail: clean(m.Refusal.Detail)}, nil
+	case grid.KindResult:
+		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putResult(m.Result)}, nil
+	case grid.KindFind, grid.KindMiss, grid.KindCall:
+		return putFind(&m.Find), nil
+	case grid.KindHit:
+		d, err := c.putDigest(m.Digest, seal)
+		if err != nil {
+			return nil, err
+		}
+		return &pb.Hit{Find: putFind(&m.Find), Ad: d.Ads[0]}, nil
+	}
+	return nil, fmt.Errorf("%w %d", ErrKind, m.Kind)
+}
+
+// read decodes the body of m.Kind into m.
+func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, error)) error {
+	switch m.Kind {
+	case grid.KindDigest, grid.KindBye:
+		return c.readDigest(b, m, open)
+	case grid.KindPoll:
+		return c.readPoll(b, &m.Poll)
+	case grid.KindState:
+		return c.readState(b, &m.State)
+	case grid.KindOffer:
+		return readOffer(b, &m.Offer)
+	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
+		return c.readAttempts(b, m)
+	case grid.KindRefuse:
+		return readRefuse(b, m)
+	case grid.KindResult:
+		return readEnded(b, m)
+	case grid.KindFind, grid.KindMiss, grid.KindCall:
+		var f pb.Find
+		if err := parse(b, &f); err != nil {
+			return err
+		}
+		return getFind(&f, &m.Find)
+	case grid.KindHit:
+		return readHit(b, m, open)
+	}
+	return fmt.Errorf("%w %d", ErrKind, m.Kind)
+}
+
+// parse decodes what a shape has already been compared with: what is left to go wrong is text.
+func parse(b []byte, m proto.Message) error {
+	if err := unmarshal.Unmarshal(b, m); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
+}

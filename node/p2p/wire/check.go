@@ -1,0 +1,209 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"skep/grid"
+)
+
+// MaxSpan is the longest duration on the wire, some 146 years: two of them still add up. A longer one, such
+// as the completion time of what will never be done, is sent as this.
+const MaxSpan = time.Duration(1)<<62 - 1
+
+func putSpan(d time.Duration) int64 { return int64(min(d, MaxSpan)) }
+
+func getSpan(field string, n int64) (time.Duration, error) {
+	return time.Duration(n), span(field, time.Duration(min(n, int64(MaxSpan)+1)))
+}
+
+func span(field string, d time.Duration) error {
+	if d < 0 || d > MaxSpan {
+		return fmt.Errorf("%s %v: %w: want 0 to %v", field, d, ErrBound, MaxSpan)
+	}
+	return nil
+}
+
+// check reports what no peer would accept in m, where it is made and where it is read. What only reading
+// can find is found there.
+func check(m *grid.Message) error {
+	switch m.Kind {
+	case grid.KindDigest:
+		return entries(m.Digest, 0, grid.MaxAds)
+	case grid.KindBye:
+		return entries(m.Digest, 1, 1)
+	case grid.KindPoll:
+		p := &m.Poll
+		return first(text("class", p.Class, grid.MaxClass), resources("needs", p.Needs),
+			partner(p.Rates, p.Speed, p.Cores))
+	case grid.KindState:
+		s := &m.State
+		return first(spans("ect", s.ECT, "backlog", s.Backlog), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
+	case grid.KindOffer:
+		return offer(&m.Offer)
+	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse:
+		return attempts(m.Attempts, 1, 1)
+	case grid.KindResult:
+		return first(attempts(m.Attempts, 1, 1), result(m.Result))
+	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
+		return attempts(m.Attempts, 0, grid.MaxBeats)
+	case grid.KindFind, grid.KindMiss, grid.KindCall:
+		return find(m.Kind, &m.Find)
+	case grid.KindHit:
+		return first(find(m.Kind, &m.Find), entries(m.Digest, 1, 1))
+	}
+	return nil
+}
+
+func entries(es []grid.AdEntry, least, most int) error {
+	if len(es) < least || len(es) > most {
+		return fmt.Errorf("%d ads: %w: want %d to %d", len(es), ErrBound, least, most)
+	}
+	for _, e := range es {
+		if e.Ad == nil || e.Hops > grid.MaxHops {
+			return fmt.Errorf("ad after %d hops: %w: want an ad and at most %d", e.Hops, ErrBound, grid.MaxHops)
+		}
+	}
+	return nil
+}
+
+func attempts(as []grid.AttemptID, least, most int) error {
+	if len(as) < least || len(as) > most {
+		return fmt.Errorf("%d attempts: %w: want %d to %d", len(as), ErrBound, least, most)
+	}
+	for i := range as {
+		if as[i].Task.Index >= grid.MaxCount {
+			return fmt.Errorf("task %d: %w: want less than %d", as[i].Task.Index, ErrBound, grid.MaxCount)
+		}
+	}
+	return nil
+}
+
+// partner checks what both sides of a poll tell of themselves.
+func partner(rates []grid.Rate, speed float64, cores grid.MilliCPU) error {
+	if !(speed >= 0 && speed <= 1e6) || cores < 0 || cores > grid.MaxMillis {
+		return fmt.Errorf("speed %g, cores %d: %w: want 0 to 1e6 and 0 to %d", speed, cores, ErrBound, grid.MaxMillis)
+	}
+	return bound(grid.CheckRates(rates))
+}
+
+func resources(field string, r grid.Resources) error {
+	if r.CPU < 0 || r.CPU > grid.MaxMillis || r.Memory < 0 || r.Memory > grid.MaxMemory {
+		return fmt.Errorf("%s %v: %w", field, r, ErrBound)
+	}
+	return nil
+}
+
+func offer(o *grid.Offer) error {
+	if o.Spec == nil {
+		return fmt.Errorf("spec: %w: is missing", ErrMalformed)
+	}
+	if err := bound(o.Spec.Check()); err != nil {
+		return fmt.Errorf("spec: %w", err)
+	}
+	if o.ID.Task.Index >= o.Spec.Count {
+		return fmt.Errorf("task %d of %d: %w", o.ID.Task.Index, o.Spec.Count, ErrBound)
+	}
+	if o.Lease > grid.MaxTimeout {
+		return fmt.Errorf("lease %v: %w: want at most %v", o.Lease, ErrBound, grid.MaxTimeout)
+	}
+	return first(text("class", o.Class, grid.MaxClass), spans("lease", o.Lease, "age", o.Age))
+}
+
+func result(r *grid.Result) error {
+	if r == nil {
+		return fmt.Errorf("result: %w: is missing", ErrMalformed)
+	}
+	if r.Cause == 0 || r.Cause > grid.Failed || r.MaxRSS < 0 {
+		return fmt.Errorf("cause %d, memory %d: %w: want 1 to %d and not less than 0", r.Cause, r.MaxRSS, ErrBound, grid.Failed)
+	}
+	for _, o := range [...]*grid.Output{&r.Stdout, &r.Stderr} {
+		if len(o.Inline) > int(grid.MaxInline) || o.Size < 0 || o.Dropped < 0 {
+			return fmt.Errorf("output of %d bytes, %d inline, %d dropped: %w: want at most %d inline", o.Size, len(o.Inline), o.Dropped, ErrBound, grid.MaxInline)
+		}
+	}
+	if len(r.Outputs) > grid.MaxFiles {
+		return fmt.Errorf("%d outputs: %w: want at most %d", len(r.Outputs), ErrBound, grid.MaxFiles)
+	}
+	for i := range r.Outputs {
+		if f := &r.Outputs[i]; !grid.Inside(f.Path) || f.Blob.IsZero() || f.Size < 0 {
+			return fmt.Errorf("output %.64q of %d bytes: %w: want a path inside the work folder and a content", f.Path, f.Size, ErrBound)
+		}
+	}
+	return first(spans("waited", r.Waited, "wall", r.Wall), spans("cpu", r.CPU, "", 0))
+}
+
+// find checks a search. What comes back from one need not repeat what was asked.
+func find(k grid.Kind, f *grid.Find) error {
+	asks := k == grid.KindFind || k == grid.KindCall
+	if asks && f.Asker.IsZero() {
+		return fmt.Errorf("asker: %w: is missing", ErrBound)
+	}
+	if asks || f.Needs.CPU != 0 || f.Needs.Memory != 0 || len(f.Needs.Labels) > 0 {
+		if err := bound(f.Needs.Check()); err != nil {
+			return err
+		}
+	}
+	if f.Left > grid.MaxHops || f.Hops > grid.MaxHops || len(f.Visited) > grid.MaxVisited {
+		return fmt.Errorf("%d hops left, %d gone, %d visited: %w: want at most %d, %d and %d",
+			f.Left, f.Hops, len(f.Visited), ErrBound, grid.MaxHops, grid.MaxHops, grid.MaxVisited)
+	}
+	return first(text("engine", f.Engine, grid.MaxClass), spans("within", f.Within, "", 0))
+}
+
+// spans rejects what is negative; what is too long is cut when it is sent and found when it is read.
+func spans(a string, x time.Duration, b string, y time.Duration) error {
+	return first(span(a, min(x, MaxSpan)), span(b, min(y, MaxSpan)))
+}
+
+func text(field, s string, most int) error {
+	if len(s) > most || !printable(s) {
+		return fmt.Errorf("%s %.64q: %w: want at most %d bytes of printable text", field, s, ErrBound, most)
+	}
+	return nil
+}
+
+func printable(s string) bool { return utf8.ValidString(s) && strings.IndexFunc(s, control) < 0 }
+
+func control(r rune) bool { return r < ' ' || r == 0x7f }
+
+// clean makes a text for people fit for an error or detail.
+func clean(s string) string { return clip(s, grid.MaxText) }
+
+// clip makes a text printable and cuts it to most bytes, between two runes.
+func clip(s string, most int) string {
+	if len(s) <= most && printable(s) {
+		return s
+	}
+	s = strings.Map(func(r rune) rune {
+		if control(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s[:min(len(s), 4*most)], "?"))
+	for cut := most; len(s) > most; cut-- {
+		if utf8.RuneStart(s[cut]) {
+			s = s[:cut]
+		}
+	}
+	return s
+}
+
+// bound marks an error of package grid's own checks, and bounds its text: it may quote what a peer sent.
+func bound(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrBound, clean(err.Error()))
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package wire
+
+import "errors"
+
+// What can be wrong with bytes from a peer, a person or a disk. Every error of this package wraps one of them.
+var (
+	ErrMalformed = errors.New("malformed")           // not the encoding of anything
+	ErrKind      = errors.New("unknown kind")        // of a message that this version does not know
+	ErrSize      = errors.New("too large")           // more bytes than its kind may have
+	ErrBound     = errors.New("out of bounds")       // a count, number or text that is not allowed
+	ErrSignature = errors.New("bad signature")       // an ad that its node did not sign
+	ErrVersion   = errors.New("unknown version")     // written by a newer Skep
+	ErrToken     = errors.New("not a join token")    // not a token at all
+	ErrCut       = errors.New("join token is cut")   // part of a token is missing
+	ErrMistyped  = errors.New("join token mistyped") // a token that was copied with errors
+)
+
+// Reason returns a word for err that suits as a metric's label: one of malformed, kind, size, bound,
+// signature, version, token, other.
+func Reason(err error) string {
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return r.word
+		}
+	}
+	return "other"
+}
+
+var reasons = [...]struct {
+	err  error
+	word string
+}{
+	{ErrMalformed, "malformed"}, {ErrKind, "kind"}, {ErrSize, "size"}, {ErrBound, "bound"}, {ErrSignature, "signature"},
+	{ErrVersion, "version"}, {ErrToken, "token"}, {ErrCut, "token"}, {ErrMistyped, "token"},
+}

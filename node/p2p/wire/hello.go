@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"fmt"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+// Version is this version of the protocol. Peers of another one that say Hello can still talk: each sends
+// only kinds that the other lists.
+const Version = 1
+
+// MaxHello bounds an encoded Hello in bytes.
+const MaxHello = 512
+
+// Hello is the first frame of a control stream, in both directions.
+type Hello struct {
+	Version  uint32       // 1 or more
+	Kinds    grid.KindSet // messages that the sender understands, those of later versions too
+	Software string       // for people, at most grid.MaxName bytes
+	Boot     uint64       // starts of the sender so far
+}
+
+// Append appends h's encoding to dst. What of Software is not printable or too long is left out.
+func (h *Hello) Append(dst []byte) []byte {
+	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: clip(h.Software, grid.MaxName), Boot: h.Boot}
+	out, err := marshal.MarshalAppend(dst, &p)
+	if err != nil {
+		panic("wire: a hello of clean text that cannot be encoded: " + err.Error())
+	}
+	return out
+}
+
+// Decode reads what Append wrote. Errors wrap ErrSize, ErrMalformed or ErrBound, and h is then empty.
+func (h *Hello) Decode(b []byte) error {
+	*h = Hello{}
+	if len(b) > MaxHello {
+		return fmt.Errorf("hello: %w: %d bytes, want at most %d", ErrSize, len(b), MaxHello)
+	}
+	if err := helloShape.check(b); err != nil {
+		return err
+	}
+	var p pb.Hello
+	if err := parse(b, &p); err != nil {
+		return fmt.Errorf("hello: %w", err)
+	}
+	if p.Version == 0 {
+		return fmt.Errorf("hello: %w: version 0, want 1 or more", ErrBound)
+	}
+	if err := text("hello.software", p.Software, grid.MaxName); err != nil {
+		return err
+	}
+	*h = Hello{Version: p.Version, Kinds: grid.KindSet(p.Kinds), Software: p.Software, Boot: p.Boot}
+	return nil
+}

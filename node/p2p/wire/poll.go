@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"fmt"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func (c *Codec) putPoll(q *grid.Poll) *pb.Poll {
+	p := &c.poll
+	p.Id, p.Class, p.Cpu, p.Memory = q.ID, q.Class, int64(q.Needs.CPU), int64(q.Needs.Memory)
+	p.Rates = fillRates(c.emptyRates(), q.Rates)
+	p.Speed, p.Cores, p.Mine, p.Have = q.Speed, int64(q.Cores), q.Mine, q.Have
+	return p
+}
+
+func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
+	p := &c.poll
+	p.Reset()
+	p.Rates = c.emptyRates()
+	if err := parse(b, p); err != nil {
+		return err
+	}
+	q.ID, q.Class, q.Needs = p.Id, p.Class, grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)}
+	q.Speed, q.Cores, q.Mine, q.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
+	var err error
+	q.Rates, err = getRates(q.Rates, p.Rates)
+	return err
+}
+
+func (c *Codec) putState(s *grid.State) *pb.State {
+	p := &c.state
+	p.Id, p.Ect, p.Backlog = s.ID, putSpan(s.ECT), putSpan(s.Backlog)
+	p.FreeCpu, p.FreeMemory, p.Why = int64(s.Free.CPU), int64(s.Free.Memory), uint32(s.Why)
+	p.Rates = fillRates(c.emptyRates(), s.Rates)
+	p.Speed, p.Cores, p.Mine, p.Have = s.Speed, int64(s.Cores), s.Mine, s.Have
+	return p
+}
+
+func (c *Codec) readState(b []byte, s *grid.State) error {
+	p := &c.state
+	p.Reset()
+	p.Rates = c.emptyRates()
+	if err := parse(b, p); err != nil {
+		return err
+	}
+	s.ID, s.Free = p.Id, grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)}
+	s.Why = getWhy(p.Why)
+	s.Speed, s.Cores, s.Mine, s.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
+	var err error
+	if s.ECT, err = getSpan("ect", p.Ect); err != nil {
+		return err
+	}
+	if s.Backlog, err = getSpan("backlog", p.Backlog); err != nil {
+		return err
+	}
+	s.Rates, err = getRates(s.Rates, p.Rates)
+	return err
+}
+
+// fillRates fills p's columns; no rates are no field.
+func fillRates(p *pb.Rates, rates []grid.Rate) *pb.Rates {
+	if len(rates) == 0 {
+		return nil
+	}
+	for i := range rates {
+		p.Class = append(p.Class, rates[i].Class)
+		p.Alpha = append(p.Alpha, rates[i].Alpha)
+		p.Mu = append(p.Mu, rates[i].Mu)
+	}
+	return p
+}
+
+func getRates(dst []grid.Rate, p *pb.Rates) ([]grid.Rate, error) {
+	class, alpha, mu := p.GetClass(), p.GetAlpha(), p.GetMu()
+	if len(alpha) != len(class) || len(mu) != len(class) {
+		return dst, fmt.Errorf("rates: %w: columns of %d, %d and %d", ErrMalformed, len(class), len(alpha), len(mu))
+	}
+	for i := range class {
+		dst = append(dst, grid.Rate{Class: class[i], Alpha: alpha[i], Mu: mu[i]})
+	}
+	return dst, nil
+}
+
+func (c *Codec) emptyRates() *pb.Rates {
+	p := &c.rates
+	p.Class, p.Alpha, p.Mu = p.Class[:0], p.Alpha[:0], p.Mu[:0]
+	return p
+}

@@ -1,0 +1,129 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+// recordVersion is the first byte of every value.
+const recordVersion = 1
+
+const (
+	taskSize    = jobSize + 4
+	attemptSize = taskSize + 8
+)
+
+// AppendRecord returns the key and value of a record, both in memory appended to dst; value is nil for one
+// to be deleted. A key is the kind in a byte and the ID with its numbers big end first, so that keys are
+// ordered as kinds and IDs are. A task has one record whatever its attempt: its key is the TaskID.
+func AppendRecord(dst []byte, r *grid.Record) (key, value []byte, err error) {
+	b, err := appendKey(append(dst, byte(r.Kind)), r)
+	if err != nil {
+		return nil, nil, err
+	}
+	start, end := len(dst), len(b)
+	if r.Delete {
+		return b[start:end:end], nil, nil
+	}
+	p, err := putRecord(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b, err = marshal.MarshalAppend(append(b, recordVersion), p); err != nil {
+		return nil, nil, fmt.Errorf("record of kind %d: %w: %w", r.Kind, ErrBound, err)
+	}
+	return b[start:end:end], b[end:], nil
+}
+
+func appendKey(b []byte, r *grid.Record) ([]byte, error) {
+	switch r.Kind {
+	case grid.RecJob:
+		return appendJob(b, r.Job.ID), nil
+	case grid.RecTask:
+		return appendTask(b, r.Task.ID.Task), nil
+	case grid.RecWork:
+		b = appendTask(b, r.Work.ID.Task)
+		b = binary.BigEndian.AppendUint32(b, r.Work.ID.Epoch)
+		return binary.BigEndian.AppendUint32(b, r.Work.ID.N), nil
+	case grid.RecClass:
+		return append(b, r.Class.Class...), nil
+	}
+	return nil, fmt.Errorf("record: %w %d", ErrKind, r.Kind)
+}
+
+func appendTask(b []byte, t grid.TaskID) []byte {
+	return binary.BigEndian.AppendUint32(appendJob(b, t.Job), t.Index)
+}
+
+func putRecord(r *grid.Record) (proto.Message, error) {
+	switch r.Kind {
+	case grid.RecJob:
+		if r.Job.Spec == nil {
+			return nil, fmt.Errorf("record of job %s: %w: has no spec", r.Job.ID.Short(), ErrMalformed)
+		}
+		return &pb.JobValue{Spec: putSpec(r.Job.Spec), Submitted: r.Job.Submitted, Cancelled: r.Job.Cancelled}, nil
+	case grid.RecTask:
+		t := &r.Task
+		if t.State == 0 || t.State > grid.Ended {
+			return nil, fmt.Errorf("record of task %s: %w: state %d", t.ID, ErrBound, t.State)
+		}
+		p := &pb.TaskValue{Epoch: t.ID.Epoch, N: t.ID.N, State: uint32(t.State), Lost: t.Lost,
+			Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done}
+		if !t.Worker.IsZero() {
+			p.Worker = t.Worker[:]
+		}
+		return p, nil
+	case grid.RecWork:
+		w := &r.Work
+		if w.Spec == nil || w.State == 0 || w.State > grid.WorkFinished {
+			return nil, fmt.Errorf("record of attempt %s: %w: no spec or state %d", w.ID, ErrMalformed, w.State)
+		}
+		return &pb.WorkValue{Spec: putSpec(w.Spec), Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
+			Result: putMaybe(w.Result)}, nil
+	}
+	return &pb.ClassValue{Mean: r.Class.Mean, Count: r.Class.Count}, nil
+}
+
+func putMaybe(r *grid.Result) *pb.Result {
+	if r == nil {
+		return nil
+	}
+	return putResult(r)
+}
+
+// DecodeRecord reads what AppendRecord wrote, into fresh memory. A value of a newer version is ErrVersion
+// with its number; what is damaged is ErrMalformed, ErrBound or ErrKind. The bounds of what people and peers
+// send are not applied again: what was once accepted can always be read.
+func DecodeRecord(key, value []byte) (*grid.Record, error) {
+	if len(key) == 0 || len(value) == 0 {
+		return nil, fmt.Errorf("record: %w: key of %d bytes, value of %d", ErrMalformed, len(key), len(value))
+	}
+	if value[0] != recordVersion {
+		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", ErrVersion, value[0], recordVersion)
+	}
+	r := &grid.Record{Kind: grid.RecordKind(key[0])}
+	var err error
+	switch key, value = key[1:], value[1:]; r.Kind {
+	case grid.RecJob:
+		err = getJobRecord(key, value, &r.Job)
+	case grid.RecTask:
+		err = getTaskRecord(key, value, &r.Task)
+	case grid.RecWork:
+		err = getWorkRecord(key, value, &r.Work)
+	case grid.RecClass:
+		var p pb.ClassValue
+		err = parse(value, &p)
+		r.Class = grid.ClassRecord{Class: string(key), Mean: p.Mean, Count: p.Count}
+	default:
+		err = fmt.Errorf("%w", ErrKind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record of kind %d: %w", r.Kind, err)
+	}
+	return r, nil
+}

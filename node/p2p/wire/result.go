@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"fmt"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func readEnded(b []byte, m *grid.Message) error {
+	var p pb.Ended
+	if err := parse(b, &p); err != nil {
+		return err
+	}
+	if err := oneAttempt(p.Attempt, m); err != nil {
+		return err
+	}
+	var err error
+	if m.Result, err = getResult(p.Result); err == nil {
+		err = text("error", m.Result.Error, grid.MaxText)
+	}
+	return err
+}
+
+func readRefuse(b []byte, m *grid.Message) error {
+	var p pb.Refuse
+	if err := parse(b, &p); err != nil {
+		return err
+	}
+	if err := oneAttempt(p.Attempt, m); err != nil {
+		return err
+	}
+	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: p.Detail}
+	return text("detail", p.Detail, grid.MaxText)
+}
+
+func oneAttempt(p *pb.Attempt, m *grid.Message) error {
+	var a grid.AttemptID
+	if err := getAttempt(p, &a); err != nil {
+		return err
+	}
+	m.Attempts = append(m.Attempts, a)
+	return nil
+}
+
+func putResult(r *grid.Result) *pb.Result {
+	return &pb.Result{Cause: uint32(r.Cause), Exit: r.Exit, Error: clean(r.Error), Waited: putSpan(r.Waited),
+		Wall: putSpan(r.Wall), Cpu: putSpan(r.CPU), MaxRss: int64(r.MaxRSS), Stdout: putOutput(&r.Stdout),
+		Stderr: putOutput(&r.Stderr), Outputs: putFiles(r.Outputs)}
+}
+
+func getResult(p *pb.Result) (*grid.Result, error) {
+	if p == nil {
+		return nil, fmt.Errorf("result: %w: is missing", ErrMalformed)
+	}
+	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: p.Error, MaxRSS: grid.Bytes(p.MaxRss)}
+	var err error
+	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
+		return nil, err
+	}
+	if r.Wall, err = getSpan("wall", p.Wall); err != nil {
+		return nil, err
+	}
+	if r.CPU, err = getSpan("cpu", p.Cpu); err != nil {
+		return nil, err
+	}
+	if err = getOutput(p.Stdout, &r.Stdout); err != nil {
+		return nil, err
+	}
+	if err = getOutput(p.Stderr, &r.Stderr); err != nil {
+		return nil, err
+	}
+	if r.Outputs, err = getFiles(p.Outputs); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// putOutput returns nothing for a stream on which nothing was printed.
+func putOutput(o *grid.Output) *pb.Output {
+	if len(o.Inline) == 0 && o.Blob.IsZero() && o.Size == 0 && o.Dropped == 0 {
+		return nil
+	}
+	return &pb.Output{Inline: o.Inline, Blob: putBlob(&o.Blob), Size: int64(o.Size), Dropped: int64(o.Dropped)}
+}
+
+func getOutput(p *pb.Output, o *grid.Output) error {
+	o.Inline, o.Size, o.Dropped = p.GetInline(), grid.Bytes(p.GetSize()), grid.Bytes(p.GetDropped())
+	return getBlob(p.GetBlob(), &o.Blob)
+}
+
+// getCause reads a cause of a later version as Failed: a result must not be lost over a word.
+func getCause(n uint32) grid.Cause {
+	if n > uint32(grid.Failed) {
+		return grid.Failed
+	}
+	return grid.Cause(n)
+}
+
+// getWhy reads a reason of a later version as one that may pass, and never returns the separator.
+func getWhy(n uint32) grid.Why {
+	if n > uint32(grid.WhyFailed) || grid.Why(n) == grid.WhyNever {
+		return grid.WhyFailed
+	}
+	return grid.Why(n)
+}

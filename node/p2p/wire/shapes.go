@@ -1,0 +1,120 @@
+package wire
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"skep/grid"
+)
+
+// slack is room in a limit for fields that a later version adds.
+const slack = 1024
+
+const (
+	nodeSize = 32
+	jobSize  = nodeSize + 10
+	blobSize = 32
+)
+
+// The shapes of skep.proto's messages with the bounds of package grid.
+var (
+	ratesShape = &shape{"rates", []field{
+		1: data("class", grid.MaxRates, grid.MaxClass),
+		2: data("alpha", 1, 8*grid.MaxRates),
+		3: data("mu", 1, 8*grid.MaxRates),
+	}}
+	labelShape = &shape{"label", []field{1: data("key", 1, grid.MaxLabel), 2: data("value", 1, grid.MaxLabel)}}
+	adShape    = &shape{"ad", []field{
+		1: data("node", 1, nodeSize), 2: number("boot"), 3: number("n"),
+		4: data("name", 1, grid.MaxName),
+		5: number("cpu"), 6: number("memory"), 7: number("free_cpu"), 8: number("free_memory"),
+		9: number("backlog"), 10: fixed("speed"), 11: fixed("availability"),
+		12: message("labels", grid.MaxLabels, labelShape),
+		13: data("engines", grid.MaxEngines, grid.MaxClass),
+		14: message("rates", 1, ratesShape),
+		15: data("addrs", grid.MaxAddrs, grid.MaxAddr),
+		16: number("draining"), 17: number("leaving"),
+	}}
+	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
+
+	attemptShape = &shape{"attempt", []field{
+		1: data("job", 1, jobSize), 2: number("index"), 3: number("epoch"), 4: number("n"),
+	}}
+	fileShape = &shape{"file", []field{
+		1: data("path", 1, grid.MaxPath), 2: data("blob", 1, blobSize), 3: number("size"), 4: number("exec"),
+	}}
+	needShape = &shape{"label need", []field{
+		1: data("key", 1, grid.MaxLabel), 2: data("values", grid.MaxValues, grid.MaxLabel),
+	}}
+	needsShape = &shape{"needs", []field{
+		1: number("cpu"), 2: number("memory"), 3: message("labels", grid.MaxLabels, needShape),
+	}}
+	varShape = &shape{"env", []field{
+		1: data("name", 1, int(grid.MaxEnvSize)), 2: data("value", 1, int(grid.MaxEnvSize)),
+	}}
+	envField = field{name: "env", typ: protowire.BytesType, count: grid.MaxEnv, sub: varShape,
+		size: int(grid.MaxEnvSize) + 8, total: int(grid.MaxEnvSize) + 8*grid.MaxEnv}
+	specShape = &shape{"spec", []field{
+		1: data("name", 1, grid.MaxName), 2: data("class", 1, grid.MaxClass), 3: data("engine", 1, grid.MaxClass),
+		4: dataTotal("command", grid.MaxArgs, int(grid.MaxCommand)), 5: number("count"),
+		6: message("needs", 1, needsShape),
+		7: message("inputs", grid.MaxFiles, fileShape),
+		8: data("outputs", grid.MaxGlobs, grid.MaxPath),
+		9: envField, 10: number("timeout"), 11: number("retries"),
+		12: data("policy", 1, grid.MaxClass), 13: number("wait"),
+	}}
+	outputShape = &shape{"output", []field{
+		1: data("inline", 1, int(grid.MaxInline)), 2: data("blob", 1, blobSize), 3: number("size"), 4: number("dropped"),
+	}}
+	resultShape = &shape{"result", []field{
+		1: number("cause"), 2: number("exit"), 3: data("error", 1, grid.MaxText),
+		4: number("waited"), 5: number("wall"), 6: number("cpu"), 7: number("max_rss"),
+		8: message("stdout", 1, outputShape), 9: message("stderr", 1, outputShape),
+		10: message("outputs", grid.MaxFiles, fileShape),
+	}}
+)
+
+// The shapes of the bodies of messages, by kind.
+var (
+	digestShape = &shape{"digest", []field{1: message("ads", grid.MaxAds, entryShape)}}
+	byeShape    = &shape{"bye", []field{1: message("ads", 1, entryShape)}}
+	pollShape   = &shape{"poll", []field{
+		1: fixed("id"), 2: data("class", 1, grid.MaxClass), 3: number("cpu"), 4: number("memory"),
+		5: message("rates", 1, ratesShape), 6: fixed("speed"), 7: number("cores"), 8: number("mine"), 9: number("have"),
+	}}
+	stateShape = &shape{"state", []field{
+		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),
+		6: number("why"), 7: message("rates", 1, ratesShape), 8: fixed("speed"), 9: number("cores"),
+		10: number("mine"), 11: number("have"),
+	}}
+	offerShape = &shape{"offer", []field{
+		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
+		4: number("lease"), 5: number("age"),
+	}}
+	oneShape    = attemptsShape("attempt", 1)
+	manyShape   = attemptsShape("attempts", grid.MaxBeats)
+	refuseShape = &shape{"refuse", []field{
+		1: message("attempt", 1, attemptShape), 2: number("why"), 3: data("detail", 1, grid.MaxText),
+	}}
+	endedShape = &shape{"result", []field{1: message("attempt", 1, attemptShape), 2: message("result", 1, resultShape)}}
+	findShape  = &shape{"find", []field{
+		1: fixed("id"), 2: data("asker", 1, nodeSize), 3: message("needs", 1, needsShape), 4: data("engine", 1, grid.MaxClass),
+		5: number("left"), 6: number("hops"), 7: number("within"), 8: data("visited", 1, nodeSize*grid.MaxVisited),
+	}}
+	hitShape   = &shape{"hit", []field{1: message("find", 1, findShape), 2: message("ad", 1, entryShape)}}
+	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot")}}
+
+	bodyShapes = [grid.Kinds]*shape{
+		grid.KindDigest: digestShape, grid.KindPoll: pollShape, grid.KindState: stateShape, grid.KindOffer: offerShape,
+		grid.KindAccept: oneShape, grid.KindRefuse: refuseShape, grid.KindBeat: manyShape, grid.KindDrop: manyShape,
+		grid.KindResult: endedShape, grid.KindResultAck: oneShape, grid.KindAsk: manyShape, grid.KindFind: findShape,
+		grid.KindHit: hitShape, grid.KindMiss: findShape, grid.KindCall: findShape, grid.KindBye: byeShape,
+	}
+)
+
+// attemptsShape is a list of up to max attempts: their numbers take at most 2 (runs), 3 (index) and 5 bytes.
+func attemptsShape(name string, max int) *shape {
+	return &shape{name, []field{
+		1: data("jobs", 1, jobSize*max), 2: data("runs", 1, 2*max), 3: data("index", 1, 3*max),
+		4: data("epoch", 1, 5*max), 5: data("n", 1, 5*max),
+	}}
+}

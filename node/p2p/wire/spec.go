@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"fmt"
+	"time"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func readOffer(b []byte, o *grid.Offer) error {
+	var p pb.Offer
+	if err := parse(b, &p); err != nil {
+		return err
+	}
+	if err := getAttempt(p.Attempt, &o.ID); err != nil {
+		return err
+	}
+	var err error
+	if o.Spec, err = getSpec(p.Spec); err != nil {
+		return err
+	}
+	if o.Lease, err = getSpan("lease", p.Lease); err != nil {
+		return err
+	}
+	o.Class = p.Class
+	o.Age, err = getSpan("age", p.Age)
+	return err
+}
+
+func putSpec(s *grid.JobSpec) *pb.JobSpec {
+	p := &pb.JobSpec{Name: s.Name, Class: s.Class, Engine: s.Engine, Count: s.Count, Needs: putNeeds(&s.Needs),
+		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait}
+	for _, w := range s.Command {
+		p.Command = append(p.Command, []byte(w))
+	}
+	for _, o := range s.Outputs {
+		p.Outputs = append(p.Outputs, []byte(o))
+	}
+	for _, v := range s.Env {
+		p.Env = append(p.Env, &pb.Var{Name: []byte(v.Name), Value: []byte(v.Value)})
+	}
+	return p
+}
+
+func getSpec(p *pb.JobSpec) (*grid.JobSpec, error) {
+	if p == nil {
+		return nil, fmt.Errorf("spec: %w: is missing", ErrMalformed)
+	}
+	s := &grid.JobSpec{Name: p.Name, Class: p.Class, Engine: p.Engine, Count: p.Count, Needs: getNeeds(p.Needs),
+		Timeout: time.Duration(p.Timeout), Retries: p.Retries, Policy: p.Policy, Wait: p.Wait}
+	for _, w := range p.Command {
+		s.Command = append(s.Command, string(w))
+	}
+	for _, o := range p.Outputs {
+		s.Outputs = append(s.Outputs, string(o))
+	}
+	for _, v := range p.Env {
+		s.Env = append(s.Env, grid.Var{Name: string(v.GetName()), Value: string(v.GetValue())})
+	}
+	var err error
+	s.Inputs, err = getFiles(p.Inputs)
+	return s, err
+}
+
+func putNeeds(n *grid.Needs) *pb.Needs {
+	p := &pb.Needs{Cpu: int64(n.CPU), Memory: int64(n.Memory)}
+	for _, l := range n.Labels {
+		p.Labels = append(p.Labels, &pb.LabelNeed{Key: l.Key, Values: l.Values})
+	}
+	return p
+}
+
+func getNeeds(p *pb.Needs) grid.Needs {
+	n := grid.Needs{Resources: grid.Resources{CPU: grid.MilliCPU(p.GetCpu()), Memory: grid.Bytes(p.GetMemory())}}
+	for _, l := range p.GetLabels() {
+		n.Labels = append(n.Labels, grid.LabelNeed{Key: l.GetKey(), Values: l.GetValues()})
+	}
+	return n
+}
+
+func putFiles(files []grid.File) []*pb.File {
+	var out []*pb.File
+	for i := range files {
+		f := &files[i]
+		out = append(out, &pb.File{Path: []byte(f.Path), Blob: putBlob(&f.Blob), Size: int64(f.Size), Exec: f.Exec})
+	}
+	return out
+}
+
+func getFiles(ps []*pb.File) ([]grid.File, error) {
+	var out []grid.File
+	for _, p := range ps {
+		f := grid.File{Path: string(p.GetPath()), Size: grid.Bytes(p.GetSize()), Exec: p.GetExec()}
+		if err := getBlob(p.GetBlob(), &f.Blob); err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// putBlob returns the hash, or nothing for no blob; it aliases id until the message is encoded.
+func putBlob(id *grid.BlobID) []byte {
+	if id.IsZero() {
+		return nil
+	}
+	return id[:]
+}
+
+func getBlob(b []byte, id *grid.BlobID) error {
+	if len(b) != 0 && len(b) != blobSize {
+		return fmt.Errorf("blob: %w: %d bytes, want %d", ErrBound, len(b), blobSize)
+	}
+	copy(id[:], b)
+	return nil
+}
