@@ -93,6 +93,9 @@ func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
 
 // run starts what may start.
 func (n *Node) run(now grid.Time, fx *grid.Effects) {
+	if n.leaving {
+		return
+	}
 	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
 		n.saveWork(w, fx)
 		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec})
