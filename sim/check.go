@@ -63,13 +63,20 @@ func (w *World) checkWork(i int32, r *grid.Record) {
 	}
 	t, a := &w.tasks[k], r.Work.ID.Attempt
 	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
-		t.void = a
+		t.annul(a)
 	}
 	switch {
 	case t.owner < 0 || t.owned.Less(a):
 		t.owner, t.owned = i, a
 	case t.owned == a && t.owner != i:
 		w.failf(i, "accepts attempt %v of %s, which n%d has accepted", a, w.name(k), t.owner)
+	}
+}
+
+// annul notes that the result of an attempt ends nothing.
+func (t *task) annul(a grid.Attempt) {
+	if t.void.Less(a) {
+		t.void = a
 	}
 }
 
@@ -82,7 +89,7 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 			return false
 		}
 	}
-	if _, ok := h.disk.work[s.Attempt]; !ok {
+	if t.owner != i || t.owned != s.Attempt.Attempt {
 		w.failf(i, "starts attempt %v of %s, which is not on its disk", s.Attempt.Attempt, w.name(k))
 	}
 	if used := h.used.Plus(s.Spec.Needs.Resources); !h.cap.Fits(used) {
@@ -116,7 +123,7 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 		case grid.KindResult:
 			// That an attempt was lost in a crash can be said again after the next: its record says so.
 			if s.Msg.Result.Cause == grid.Lost {
-				t.void = a.Attempt
+				t.annul(a.Attempt)
 			}
 			if r, ok := d.work[a]; ok && r.State != grid.WorkFinished && s.Msg.Result.Cause != grid.Lost {
 				w.failf(i, "tells the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
