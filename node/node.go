@@ -41,6 +41,8 @@ type Node struct {
 	lastAd   grid.Time
 	adWake   bool // a TimerAd is on its way
 	beatWake bool // a TimerBeat is on its way
+	past     past // attempts of others that were let go of
+	leaving  bool // it is about to stop: nothing starts any more
 	sendWake grid.Time
 	stats    Stats
 	scratch  scratch

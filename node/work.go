@@ -41,7 +41,7 @@ func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Ef
 // offered takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
 // answer was lost.
 func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if o.Spec == nil || o.ID.Task.Job.Origin != from || o.ID.Task.Index >= o.Spec.Count {
+	if o.Spec == nil || o.ID.Task.Job.Origin != from || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) {
 		n.stats.Stale++
 		return
 	}
@@ -93,6 +93,9 @@ func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
 
 // run starts what may start.
 func (n *Node) run(now grid.Time, fx *grid.Effects) {
+	if n.leaving {
+		return
+	}
 	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
 		n.saveWork(w, fx)
 		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec})
@@ -178,6 +181,9 @@ func (n *Node) tellTo(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
 func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	if _, ok := n.exec.Forget(id); !ok {
 		return
+	}
+	if id.Task.Job.Origin != n.cfg.Self {
+		n.past.add(id)
 	}
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id

@@ -44,6 +44,7 @@ type task struct {
 	state  grid.TaskState
 	last   grid.Attempt // of its record
 	owned  grid.Attempt // that the owner accepted
+	void   grid.Attempt // whose result ends nothing, and need not be written down: refused, or lost
 	ended  grid.Time
 	result *grid.Result
 }

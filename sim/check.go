@@ -62,11 +62,21 @@ func (w *World) checkWork(i int32, r *grid.Record) {
 		return
 	}
 	t, a := &w.tasks[k], r.Work.ID.Attempt
+	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
+		t.annul(a)
+	}
 	switch {
 	case t.owner < 0 || t.owned.Less(a):
 		t.owner, t.owned = i, a
 	case t.owned == a && t.owner != i:
 		w.failf(i, "accepts attempt %v of %s, which n%d has accepted", a, w.name(k), t.owner)
+	}
+}
+
+// annul notes that the result of an attempt ends nothing.
+func (t *task) annul(a grid.Attempt) {
+	if t.void.Less(a) {
+		t.void = a
 	}
 }
 
@@ -79,7 +89,7 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 			return false
 		}
 	}
-	if _, ok := h.disk.work[s.Attempt]; !ok {
+	if t.owner != i || t.owned != s.Attempt.Attempt {
 		w.failf(i, "starts attempt %v of %s, which is not on its disk", s.Attempt.Attempt, w.name(k))
 	}
 	if used := h.used.Plus(s.Spec.Needs.Resources); !h.cap.Fits(used) {
@@ -112,26 +122,18 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 			}
 		case grid.KindResult:
 			// That an attempt was lost in a crash can be said again after the next: its record says so.
+			if s.Msg.Result.Cause == grid.Lost {
+				t.annul(a.Attempt)
+			}
 			if r, ok := d.work[a]; ok && r.State != grid.WorkFinished && s.Msg.Result.Cause != grid.Lost {
 				w.failf(i, "tells the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		case grid.KindResultAck:
-			if t.last == a.Attempt && t.state != grid.Ended && !w.refused(s.To, a) {
+			if t.last == a.Attempt && t.state != grid.Ended && t.void != a.Attempt {
 				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		}
 	}
-}
-
-// refused reports whether a node's record of an attempt says that it could not be executed there: such a
-// result ends nothing, and its origin need not write it down.
-func (w *World) refused(id grid.NodeID, a grid.AttemptID) bool {
-	i := w.index(id)
-	if i < 0 {
-		return false
-	}
-	r := w.hosts[i].disk.work[a].Result
-	return r != nil && (r.Cause.Refused() || r.Cause == grid.Lost)
 }
 
 // checkViews judges what a node says of itself.

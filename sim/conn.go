@@ -92,6 +92,7 @@ func (w *World) connect(i, j int32) (name int32, side int) {
 func (w *World) tend(name int32) {
 	c := &w.conns[name]
 	switch {
+	case c.node[0] < 0: // forgotten while its end was told
 	case c.up && !c.look && !w.wanted(c):
 		c.look = true
 		w.push(w.now.Add(w.cfg.Network.Idle), kindIdle, c.node[0], 0, pair(name, c.gen))
