@@ -93,8 +93,8 @@ func TestRulesAgainstEachOther(t *testing.T) {
 			t.Errorf("product: error %g at %d hops, %g one nearer: want it not to fall", both.err[h], h, both.err[h-1])
 		}
 	}
-	if change.worst > 0.25 {
-		t.Errorf("change_sensitive: worst error %g, want at most about twice the threshold", change.worst)
+	if change.worst > 0.4 { // every gate on the way may hold back up to the threshold
+		t.Errorf("change_sensitive: worst error %g, want at most the threshold for each hop", change.worst)
 	}
 	if prob.perAd > 0.5*universal.perAd || change.perAd > 0.5*universal.perAd {
 		t.Errorf("entries: universal %.0f, probabilistic %.0f, change_sensitive %.0f: want at most half", universal.perAd, prob.perAd, change.perAd)
