@@ -64,12 +64,12 @@ func TestOracle(t *testing.T) {
 	var ws Workspace
 	var sol Solution
 	asked, answered := 0, 0
-	eachSeed(t, 3000, func(t *testing.T, seed uint64) error {
+	eachSeed(t, 2000, func(t *testing.T, seed uint64) error {
 		p := draw(seed)
 		var b Basis
 		Vertex(p, &b, &ws, &sol)
-		if sol.Status != Optimal || ratio(p.Mu) > 1e6 {
-			return nil
+		if sol.Status != Optimal || ratio(p.Mu) > 1e6 || testing.Short() && len(p.Mu) > 60 {
+			return nil // badly scaled for gonum, or too slow under the race detector
 		}
 		asked++
 		want, err := oracle(p)

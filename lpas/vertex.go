@@ -9,8 +9,11 @@ import "math"
 // Which optimum, where there are many: [1] leaves open what a class gets that is no bottleneck, and an
 // arbitrary vertex may give it all of a machine or just lambda, and leave machines idle. Here the
 // machines that no bottleneck can use are shared out by the same rule among those that remain, and so
-// on. So every class that has arrivals and is not in Unrunnable has a share somewhere, and every
-// machine that such a class can run on is used in full. That is a departure: it only adds to [1].
+// on. So, when Optimal, every class that has arrivals and is not in Unrunnable has a share somewhere, and
+// every machine that such a class can run on is used in full. [1] does not ask for that.
+//
+// A class without arrivals gets no share; a policy that meets one all the same may use any machine with
+// mu > 0, or give it a small alpha.
 //
 // The solution starts from b and leaves b ready for the next solve. Neither allocates once ws, b and
 // sol have grown to the size of the problem.

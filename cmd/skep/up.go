@@ -54,7 +54,8 @@ func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error
 	log := slog.New(tint.NewHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
 	dead := make(chan error, 1)
 	n.DataDir, n.Version, n.Logger = a.folder(), version, log
-	n.Node = node.Config{}
+	n.Node = node.Defaults()
+	n.Node.Speed = 0 // measured by the driver
 	n.Fatal = func(err error) {
 		select {
 		case dead <- err:
@@ -89,8 +90,8 @@ func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error
 		return <-served
 	case err := <-served:
 		return err
-	case err := <-dead:
-		return err
+	case err := <-dead: // the driver has said it
+		return &exitError{code: grid.ExitSkep, err: err}
 	}
 }
 

@@ -29,7 +29,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 		return nil, err
 	}
 	if spec == nil { // a page beyond the last task
-		j, err := s.getJob(ctx, &ref{id})
+		j, err := s.getJob(ctx, &Ref{id})
 		if err != nil {
 			return nil, err
 		}

@@ -62,7 +62,7 @@ func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) 
 	return page, nil
 }
 
-func (s *Server) getJob(ctx context.Context, in *ref) (*v1.Job, error) {
+func (s *Server) getJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 	id, err := grid.ParseJobID(in.ID)
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
@@ -89,7 +89,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 	return &j, nil
 }
 
-func (s *Server) cancelJob(ctx context.Context, in *ref) (*v1.Job, error) {
+func (s *Server) cancelJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 	id, err := grid.ParseJobID(in.ID)
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
@@ -104,7 +104,7 @@ func (s *Server) cancelJob(ctx context.Context, in *ref) (*v1.Job, error) {
 }
 
 type waitIn struct {
-	ref
+	Ref
 	Timeout float64 `query:"timeout" minimum:"0" maximum:"60" default:"60" doc:"Seconds."`
 }
 

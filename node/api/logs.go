@@ -16,7 +16,7 @@ import (
 )
 
 type logsIn struct {
-	ref
+	Ref
 	Task   uint32 `query:"task" doc:"Index of the task."`
 	Stream string `query:"stream" enum:"both,stdout,stderr" default:"both" doc:"both comes as frames, one alone as it was printed."`
 	Offset int64  `query:"offset" minimum:"0" doc:"Bytes of each stream to pass over."`

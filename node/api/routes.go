@@ -13,8 +13,8 @@ import (
 	"skep/node/api/v1"
 )
 
-// ref is the job of a request. By the time a handler sees it, it is the whole ID of a job of this node.
-type ref struct {
+// Ref is the job of a request. By the time a handler sees it, it is the whole ID of a job of this node.
+type Ref struct {
 	ID string `path:"id" doc:"Job ID: whole, a beginning of 4 characters or more, one with - and a beginning of its node's ID, or last."`
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 type pageIn struct {
-	ref
+	Ref
 	From  uint32 `query:"from" doc:"Index of the first task."`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"1000"`
 }
