@@ -42,6 +42,7 @@ type Node struct {
 	adWake   bool // a TimerAd is on its way
 	beatWake bool // a TimerBeat is on its way
 	past     past // attempts of others that were let go of
+	freed    bool // attempts were let go of in this step
 	leaving  bool // it is about to stop: nothing starts any more
 	sendWake grid.Time
 	stats    Stats
@@ -167,7 +168,9 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvLeave:
 		n.leave(now, fx)
 	}
+	n.refill(now, fx)
 	n.pump(now, fx)
+	n.refill(now, fx)
 	for i := sent; i < len(fx.Sends); i++ {
 		n.stats.Sent[fx.Sends[i].Msg.Kind]++
 	}

@@ -90,11 +90,22 @@ func (w *World) name(t int32) string {
 func (w *World) submitNext() {
 	work := w.cfg.Work
 	for w.nextWork < len(work) && grid.Time(work[w.nextWork].At) <= w.now {
+		if s := work[w.nextWork]; s.Cancel > 0 {
+			w.push(max(w.now, grid.Time(s.Cancel)), kindCancel, int32(s.Node), 0, uint64(w.nextWork))
+		}
 		w.nextWork++
 		w.submit(int32(w.nextWork - 1))
 	}
 	if w.nextWork < len(work) {
 		w.push(grid.Time(work[w.nextWork].At), kindSubmit, 0, 0, 0)
+	}
+}
+
+// cancel cancels a submission that its node has taken.
+func (w *World) cancel(e *Event) {
+	if j := &w.jobs[e.Arg]; j.said && w.hosts[j.origin].up {
+		w.ev = grid.Event{Kind: grid.EvCancel, Caller: e.Arg + 1, Job: j.id}
+		w.step(j.origin, &w.ev)
 	}
 }
 

@@ -57,7 +57,11 @@ func swarm(seed uint64) Config {
 			s.Inputs = []grid.File{{Path: "data", Blob: grid.BlobID{byte(1 + r.IntN(3))}, Size: grid.MiB}}
 		}
 		at += time.Duration(r.IntN(5000)) * time.Millisecond
-		c.Work = append(c.Work, Submission{At: at, Node: r.IntN(n), Spec: s})
+		sub := Submission{At: at, Node: r.IntN(n), Spec: s}
+		if r.IntN(8) == 0 {
+			sub.Cancel = at + time.Duration(r.IntN(5000))*time.Millisecond
+		}
+		c.Work = append(c.Work, sub)
 	}
 	c.Faults = DrawFaults(r, n, r.IntN(7), time.Minute)
 	return c
