@@ -11,7 +11,7 @@ import (
 
 // MaxSpan is the longest duration on the wire, some 146 years: two of them still add up. A longer one, such
 // as the completion time of what will never be done, is sent as this.
-const MaxSpan = time.Duration(1) << 62
+const MaxSpan = time.Duration(1)<<62 - 1
 
 func putSpan(d time.Duration) int64 { return int64(min(d, MaxSpan)) }
 
