@@ -59,7 +59,7 @@ type Config struct {
 	// Allow, if not empty, are the only nodes to talk to.
 	Allow []grid.NodeID
 
-	// Share is the part of the time, 0 … 1, that tasks of a class may run. Default 1. For machines of
+	// Share is the part of the time, 0 … 1, that tasks of a class may run; * stands for the classes that are not named. Default 1. For machines of
 	// different fitness on one machine: tests and demonstrations.
 	Share map[string]float64
 
@@ -165,4 +165,12 @@ func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
 	}
 	slices.SortFunc(labels, func(a, b grid.Label) int { return strings.Compare(a.Key, b.Key) })
 	return labels, nil
+}
+
+// share returns the part of the time that tasks of a class may run; 0 is all of it.
+func (c *Config) share(class string) float64 {
+	if s, ok := c.Share[class]; ok {
+		return s
+	}
+	return c.Share["*"]
 }

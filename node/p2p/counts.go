@@ -122,9 +122,7 @@ func (c *collector) stats() (s node.Stats, ok bool) {
 }
 
 func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string), gauge func(*prometheus.Desc, float64, ...string)) {
-	for reason, v := range s.Dropped {
-		counter(descDropped, v, "node", reason)
-	}
+	counter(descDropped, s.Stale, "node", "stale")
 	counter(descPlaced, s.Moved, "elsewhere")
 	counter(descPlaced, s.Local, "here")
 	counter(descLost, s.Lost)
