@@ -1,39 +1,177 @@
 package node
 
 import (
+	"fmt"
+	"slices"
+
+	"skep/balance"
+	"skep/discovery"
+	"skep/exec"
+	"skep/gossip"
 	"skep/grid"
 )
 
-// Node is one member of the grid: the whole protocol, pure.
+// Node is one member of the grid. Its methods are called from one goroutine.
 type Node struct {
 	cfg  Config
 	wall grid.Wall
+	rng  *grid.Rand
+
+	gossip    *gossip.Gossip
+	discovery *discovery.Discovery
+	exec      *exec.Exec
+	rates     *rates
+	policies  map[string]balance.Policy // the node's own, and those that jobs asked for
+	peers     map[grid.NodeID]*peer
+
+	jobs     map[grid.JobID]*job
+	fresh    []*job  // with tasks that were never looked at, oldest first
+	again    []*live // to be placed again, oldest submission first
+	waiting  []*live // nobody fits
+	lives    map[uint64]*live
+	handles  uint64 // last one given out
+	deciding int    // tasks polled for or offered
+	kept     []*job // finished, oldest end first
+	keptSize int    // their tasks
+
+	orphans map[grid.JobID][]grid.TaskRecord // while records are restored: tasks whose job has not come yet
+
+	addrs    []string
+	ads      uint64 // own ads made in this boot
+	lastAd   grid.Time
+	adWake   bool // a TimerAd is on its way
+	beatWake bool // a TimerBeat is on its way
+	past     past // attempts of others that were let go of
+	freed    bool // attempts were let go of in this step
+	leaving  bool // it is about to stop: nothing starts any more
+	sendWake grid.Time
+	stats    Stats
+	scratch  scratch
 }
 
+// scratch is memory that is only used within a step.
+type scratch struct {
+	view    []balance.State
+	poll    []grid.NodeID
+	rates   []grid.Rate
+	names   []string
+	handles []uint64
+	jobs    []*job
+	peers   []*peer
+}
+
+var oneCore = grid.Resources{CPU: grid.CPU}
+
 // New makes a node. Records of a former run follow by Restore, then EvStart.
-func New(cfg Config, wall grid.Wall) (*Node, error) { return &Node{cfg: cfg, wall: wall}, nil }
+func New(cfg Config, wall grid.Wall) (*Node, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	n := &Node{cfg: cfg, wall: wall, rng: grid.NewRand(cfg.Seed, 1),
+		gossip:    gossip.New(cfg.Self, cfg.Gossip, grid.NewRand(cfg.Seed, 2)),
+		discovery: discovery.New(cfg.Self, cfg.Discovery, grid.NewRand(cfg.Seed, 3)),
+		exec:      exec.New(cfg.Capacity), rates: newRates(&cfg),
+		policies: make(map[string]balance.Policy), peers: make(map[grid.NodeID]*peer),
+		jobs: make(map[grid.JobID]*job), lives: make(map[uint64]*live)}
+	if _, err := n.policy(cfg.Policy); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// policy returns the named policy, making it on its first use and telling it all that is known.
+func (n *Node) policy(name string) (balance.Policy, error) {
+	if name == "" {
+		name = n.cfg.Policy
+	}
+	if p := n.policies[name]; p != nil {
+		return p, nil
+	}
+	p, err := balance.Make(name, n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+uint64(len(n.policies))))
+	if err != nil {
+		return nil, err
+	}
+	n.policies[name] = p
+	n.rates.stale = true
+	for _, q := range n.peers {
+		q.noted = q.noted[:0]
+	}
+	n.rates.noted = n.rates.noted[:0]
+	return p, nil
+}
+
+// note tells every policy what became known, in a fixed order.
+func (n *Node) note(o balance.Outcome) {
+	if len(n.policies) == 1 {
+		n.policies[n.cfg.Policy].Note(o)
+		return
+	}
+	names := n.scratch.names[:0]
+	for name := range n.policies {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		n.policies[name].Note(o)
+	}
+	n.scratch.names = names
+}
 
 // Restore takes back a record that a former run saved. All of them come before EvStart, in any order.
-func (n *Node) Restore(r *grid.Record) {}
+func (n *Node) Restore(r *grid.Record) {
+	switch r.Kind {
+	case grid.RecJob:
+		n.restoreJob(&r.Job)
+	case grid.RecTask:
+		n.restoreTask(&r.Task)
+	case grid.RecWork:
+		n.restoreWork(&r.Work)
+	case grid.RecClass:
+		n.rates.restore(&r.Class)
+	default:
+		panic(fmt.Sprintf("node: record of kind %d was decoded but is not known", r.Kind))
+	}
+}
 
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
-func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {}
-
-// Jobs appends the jobs submitted here, oldest first.
-func (n *Node) Jobs(dst []JobView) []JobView { return dst }
-
-// Job returns a job submitted here.
-func (n *Node) Job(id grid.JobID) (JobView, bool) { return JobView{}, false }
-
-// Tasks appends the tasks of a job submitted here, by index.
-func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView { return dst }
-
-// Task returns one of them.
-func (n *Node) Task(id grid.TaskID) (TaskView, bool) { return TaskView{}, false }
-
-// Peers appends this node and those it knows, ordered by identity.
-func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView { return dst }
-
-// Stats returns counts and gauges.
-func (n *Node) Stats(now grid.Time) Stats { return Stats{} }
+func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	sent := len(fx.Sends)
+	switch ev.Kind {
+	case grid.EvStart:
+		n.start(now, fx)
+	case grid.EvMessage:
+		n.message(now, ev.Peer, ev.Msg, fx)
+	case grid.EvAnnounce:
+		n.announced(now, ev.Peer, ev.Msg, fx)
+	case grid.EvWake:
+		n.wake(now, ev.Timer, fx)
+	case grid.EvPeerUp:
+		n.peerUp(now, ev, fx)
+	case grid.EvPeerDown:
+		n.peerDown(now, ev.Peer, fx)
+	case grid.EvSubmit:
+		n.submit(now, ev, fx)
+	case grid.EvCancel:
+		n.cancel(now, ev, fx)
+	case grid.EvStarted:
+	case grid.EvEnded:
+		n.ended(now, ev.Attempt, ev.Result, fx)
+	case grid.EvFetched:
+		n.fetched(now, ev.Attempt, ev.Err, fx)
+	case grid.EvDisk:
+		n.exec.LowDisk(ev.Low)
+		n.changed(now, fx)
+	case grid.EvAddrs:
+		n.addrs = slices.Clone(ev.Addrs)
+		n.changed(now, fx)
+	case grid.EvLeave:
+		n.leave(now, fx)
+	}
+	n.refill(now, fx)
+	n.pump(now, fx)
+	n.refill(now, fx)
+	for i := sent; i < len(fx.Sends); i++ {
+		n.stats.Sent[fx.Sends[i].Msg.Kind]++
+	}
+}

@@ -1,8 +1,10 @@
 package node
 
 import (
+	"slices"
 	"time"
 
+	"skep/balance"
 	"skep/grid"
 )
 
@@ -46,19 +48,115 @@ type PeerView struct {
 	Self      bool
 }
 
-// Stats are counts since start, for metrics; rates and gauges are of now.
+// Stats are counts since start, and gauges of now.
 type Stats struct {
 	Sent, Received [grid.Kinds]uint64
-	Dropped        map[string]uint64 // by reason: bad messages, stale results, forged ads …
-	Moved, Local   uint64            // tasks placed elsewhere, and here
-	Lost           uint64            // attempts lost
-	Queued         int               // attempts accepted here and not started
+	Stale          uint64 // messages about attempts that are not live, or that nobody asked for
+	Moved, Local   uint64 // attempts placed elsewhere, and here
+	Lost           uint64 // attempts lost
+	Queued         int    // attempts accepted here and not started
 	Running        int
-	Backlog        time.Duration
+	Unacked        int           // results that their origins have not acknowledged
+	Backlog        time.Duration // until a one-core task that came now would start
 	Free           grid.Resources
 	Jobs           int
-	Pending        int     // tasks of own jobs that look for a node
+	Pending        int     // own tasks that are looking for a node or wait for one
 	Peers          int     // in the view
 	Lambda         float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
 	Solves         uint64
+}
+
+// Jobs appends the jobs submitted here, oldest first.
+func (n *Node) Jobs(dst []JobView) []JobView {
+	at := len(dst)
+	for _, j := range n.jobs {
+		dst = append(dst, j.view())
+	}
+	slices.SortFunc(dst[at:], func(a, b JobView) int {
+		if a.Submitted != b.Submitted {
+			return int(max(-1, min(1, a.Submitted-b.Submitted)))
+		}
+		return a.ID.Compare(b.ID)
+	})
+	return dst
+}
+
+// Job returns a job submitted here.
+func (n *Node) Job(id grid.JobID) (JobView, bool) {
+	if j := n.jobs[id]; j != nil {
+		return j.view(), true
+	}
+	return JobView{}, false
+}
+
+// Tasks appends the tasks of a job submitted here, by index.
+func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
+	if j := n.jobs[id]; j != nil {
+		for i := range j.tasks {
+			dst = append(dst, j.taskView(uint32(i)))
+		}
+	}
+	return dst
+}
+
+// Task returns one of them.
+func (n *Node) Task(id grid.TaskID) (TaskView, bool) {
+	if j := n.jobs[id.Job]; j != nil && id.Index < j.spec.Count {
+		return j.taskView(id.Index), true
+	}
+	return TaskView{}, false
+}
+
+// Work returns an attempt that was accepted here.
+func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
+	if w := n.exec.Get(id); w != nil {
+		return w.State, w.Result, true
+	}
+	return 0, nil, false
+}
+
+// Peers appends this node and those it knows, ordered by identity.
+func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
+	at := len(dst)
+	dst = append(dst, PeerView{Ad: n.describe(now), Connected: true, Self: true})
+	for _, p := range n.gossip.Peers() {
+		if p.Ad != nil {
+			dst = append(dst, PeerView{Ad: p.Ad, Age: now.Sub(max(p.Heard, p.Fresh)), Hops: p.Hops, RTT: p.RTT,
+				Connected: p.Up, Neighbour: p.Neighbour})
+		}
+	}
+	slices.SortFunc(dst[at:], func(a, b PeerView) int { return a.Ad.Node.Compare(b.Ad.Node) })
+	return dst
+}
+
+// Stats returns counts and gauges.
+func (n *Node) Stats(now grid.Time) Stats {
+	s := n.stats
+	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
+	s.Free = n.exec.Free()
+	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.meanHere))
+	s.Jobs, s.Peers = len(n.jobs), len(n.gossip.Peers())
+	for _, j := range n.jobs {
+		s.Pending += j.counts[grid.Pending]
+	}
+	if solver, ok := n.policies[n.cfg.Policy].(balance.Solver); ok {
+		s.Lambda, s.Solves = solver.Lambda(), solver.Solves()
+	}
+	return s
+}
+
+func (j *job) view() JobView {
+	return JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
+		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed],
+		Ended: j.counts[grid.Ended], Failed: j.failed, Exit: j.exit}
+}
+
+func (j *job) taskView(i uint32) TaskView {
+	t := &j.tasks[i]
+	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result,
+		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces}
+	if t.state == grid.Pending && len(t.traces) > 0 {
+		v.Waits = t.traces[len(t.traces)-1].Refusal
+	}
+	return v
 }

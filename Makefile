@@ -1,0 +1,39 @@
+# make check is what has to pass; make test is the quick part of it; make bench prints the figures.
+
+GO    ?= go
+RACE  := ./node/... ./exec/... ./cmd/...
+export GOFLAGS := -buildvcs=false
+
+.PHONY: check fmt vet build test race bench fuzz generate
+
+check: fmt vet build test race
+
+fmt:
+	@out=$$(git ls-files '*.go' | xargs gofmt -l); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+	cd tools && $(GO) build -o ../bin/ honnef.co/go/tools/cmd/staticcheck
+	bin/staticcheck ./...
+
+build:
+	CGO_ENABLED=0 $(GO) build -o bin/skep ./cmd/skep
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race -short $(RACE)
+
+bench:
+	$(GO) test -run '^$$' -bench 'Bars' -benchtime 1x -timeout 30m ./lpas ./node ./cmd/skep
+
+# Every decoder that reads what a peer sent, for a while each.
+fuzz:
+	@for f in $$(grep -rho 'func Fuzz[A-Za-z]*' --include='*_test.go' . | sed 's/func //' | sort -u); do \
+		d=$$(grep -rl "func $$f(" --include='*_test.go' . | head -1 | xargs dirname); \
+		echo "$$d $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$d || exit 1; done
+
+generate:
+	cd tools && $(GO) build -o ../bin/ google.golang.org/protobuf/cmd/protoc-gen-go
+	PATH="$$PWD/bin:$$PATH" $(GO) generate ./...

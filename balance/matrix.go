@@ -1,0 +1,29 @@
+package balance
+
+// matrix is dense, class by node: the row of a class lies in one piece, as the LP reads it. It grows by
+// rows and by columns; what is new is 0.
+type matrix struct {
+	rows, stride int
+	v            []float64
+}
+
+func (x *matrix) at(i, j int32) float64     { return x.v[int(i)*x.stride+int(j)] }
+func (x *matrix) set(i, j int32, a float64) { x.v[int(i)*x.stride+int(j)] = a }
+
+// row returns the first m entries of a row.
+func (x *matrix) row(i int32, m int) []float64 { return x.v[int(i)*x.stride:][:m] }
+
+// grow makes room for n rows of m entries.
+func (x *matrix) grow(n, m int) {
+	if m > x.stride {
+		stride := max(4, m+m/2)
+		v := make([]float64, x.rows*stride)
+		for i := range x.rows {
+			copy(v[i*stride:], x.v[i*x.stride:][:x.stride])
+		}
+		x.v, x.stride = v, stride
+	}
+	for ; x.rows < n; x.rows++ {
+		x.v = append(x.v, make([]float64, x.stride)...)
+	}
+}

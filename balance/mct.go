@@ -1,0 +1,23 @@
+package balance
+
+import "skep/grid"
+
+// mct is minimum completion time [1, sections 2.1 and 4.1]: everybody is asked, the earliest expected
+// completion gets the task. With PollMax the soonest as known without a message are asked, and one more.
+type mct struct{ decider }
+
+func init() {
+	register("mct", func(c Config, r *grid.Rand) Policy { return &mct{decider{cfg: c, rand: r}} })
+}
+
+func (p *mct) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {
+	if !p.meet(t, v) {
+		return dst
+	}
+	p.rank(now, v, false)
+	return p.ask(v, p.cfg.PollMax, dst)
+}
+
+func (p *mct) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
+	return p.soonest(now, t, answers)
+}

@@ -1,0 +1,22 @@
+package balance
+
+import "skep/grid"
+
+// met is minimum execution time [1, section 2.1]: nobody is asked, the node that runs such a task fastest
+// gets it, however much waits there. It is here to be compared with; under load it is rarely stable.
+type met struct{ decider }
+
+func init() {
+	register("met", func(c Config, r *grid.Rand) Policy { return &met{decider{cfg: c, rand: r}} })
+}
+
+func (p *met) Poll(_ grid.Time, _ *grid.Task, _ View, dst []grid.NodeID) []grid.NodeID { return dst }
+
+func (p *met) Choose(_ grid.Time, t *grid.Task, answers []State) Choice {
+	p.executions(t, answers)
+	k := draw(p.scores, p.cfg.NearTie, p.rand)
+	if k < 0 {
+		return Choice{Act: Wait}
+	}
+	return p.place(t, answers, k)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skep/node/api/client"
+)
+
+// completeTime bounds asking the node while somebody waits at a prompt.
+const completeTime = 500 * time.Millisecond
+
+func (a *app) completionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "completion bash|zsh|fish|powershell", Short: "Print a completion script for a shell",
+		Long: "Print a completion script for a shell. It completes IDs of jobs and nodes too.\n\n" +
+			"  bash:  source <(skep completion bash)\n  zsh:   source <(skep completion zsh)\n  fish:  skep completion fish | source",
+		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "zsh":
+				return root.GenZshCompletion(a.out)
+			case "fish":
+				return root.GenFishCompletion(a.out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.out)
+			}
+			return root.GenBashCompletionV2(a.out, true)
+		}}
+}
+
+// completeJobs offers the node's jobs.
+func (a *app) completeJobs(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return a.complete(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
+		p, _ := c.Jobs(ctx, 50, "", "")
+		for _, j := range p.Jobs {
+			ids = append(ids, cobra.CompletionWithDesc(short(j.ID), j.State+" "+j.Name))
+		}
+		if len(ids) > 0 {
+			ids = append(ids, cobra.CompletionWithDesc("last", "the newest"))
+		}
+		return ids
+	})
+}
+
+// completeNodes offers the nodes that the node knows.
+func (a *app) completeNodes(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return a.complete(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
+		l, _ := c.Nodes(ctx)
+		for _, n := range l.Nodes {
+			ids = append(ids, cobra.CompletionWithDesc(short(n.ID), n.State+" "+n.Name))
+		}
+		return ids
+	})
+}
+
+func (a *app) complete(cmd *cobra.Command, args []string, f func(context.Context, *client.Client) []string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, err := a.client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(cmd.Context(), completeTime)
+	defer cancel()
+	return f(ctx, c), cobra.ShellCompDirectiveNoFileComp
+}

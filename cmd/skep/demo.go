@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skep/grid"
+)
+
+// What the demonstration does. All its tasks together take less than one core for as long as they
+// arrive, so that two cores show the waiting for unfit nodes, not for the machine under them.
+const (
+	demoTasks = 60
+	demoSpan  = 11 * time.Second       // in which they arrive
+	demoWork  = 100 * time.Millisecond // of processor time of a middling one
+	demoLimit = 3 * time.Minute        // for everything
+)
+
+func (a *app) demoCmd() *cobra.Command {
+	var seed uint64
+	cmd := &cobra.Command{Use: "demo", Short: "Show five nodes sharing sixty tasks on this machine", Args: cobra.NoArgs,
+		Long: "Start five nodes of different speed and fitness on this machine, submit sixty small programs to random ones,\n" +
+			"show where each goes, and compare with running each where it was submitted. Leaves nothing behind.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), demoLimit)
+			defer cancel()
+			ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			err := a.demo(ctx, seed)
+			if err != nil && ctx.Err() != nil && cmd.Context().Err() == nil {
+				return &exitError{128 + 2, fmt.Errorf("demo: interrupted, or took longer than %v; everything is cleaned up", demoLimit)}
+			}
+			return err
+		}}
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the arrivals")
+	return cmd
+}
+
+func (a *app) demo(ctx context.Context, seed uint64) (err error) {
+	fmt.Fprintf(a.out, "Five nodes on this machine, each with one core's worth of slots and a pace of its own for each class of task.\n")
+	began := time.Now()
+	nodes, err := startDemo(ctx, a.err)
+	defer func() { nodes.stop() }()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\nAll five are ready and know each other after %.1f s.\n", time.Since(began).Seconds())
+	nodes.introduce(a.out)
+	fmt.Fprintf(a.out, "\nWeighing the programs …\n")
+	load := newDemoLoad(seed, len(nodes.list))
+	if err := nodes.bring(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\n%d tasks, each to a random node, at random moments within about %v (seed %d).\n"+
+		"First each runs where it was submitted, matrix without its need, which only two nodes meet;\n"+
+		"the nodes learn from it how long each class takes them …\n", len(load.tasks), demoSpan, seed)
+	alone, err := nodes.pass(ctx, nil, load, "local")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "Mean completion time %s.\n\nNow the same tasks at the same moments, placed by the grid:\n\n", ms(alone.mean("")))
+	spread, err := nodes.pass(ctx, a.out, load, "")
+	if err != nil {
+		return err
+	}
+	spread.table(a.out, nodes)
+	spread.compare(a.out, alone)
+	fmt.Fprintf(a.out, "\nDone after %.1f s; every result was checked.\n", time.Since(began).Seconds())
+	return nil
+}
+
+// demoNeed is the need that only some nodes meet, for one class; a run where it is submitted is without it, since
+// it could not run at all elsewhere.
+func demoNeed(class, policy string) map[string][]string {
+	if class == "matrix" && policy == "" {
+		return map[string][]string{"accel": {"yes"}}
+	}
+	return nil
+}
+
+// demoCores is what each task takes: all that a node has, so that tasks queue.
+const demoCores = float64(grid.CPU) / 1000

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"skep/grid"
+	"skep/node/api/client"
+	"skep/node/api/v1"
+)
+
+// demoTask is one task of the demonstration and what is right.
+type demoTask struct {
+	class string
+	units int
+	want  string
+	at    time.Duration // after the first could have come
+	node  int           // submitted to
+}
+
+// demoLoad is the tasks, in the order of their arrival.
+type demoLoad struct{ tasks []demoTask }
+
+// newDemoLoad draws the tasks: exponential times between arrivals, class, size and node each at random. Sizes
+// are such that they take about demoWork on this machine; what each must print is computed here.
+func newDemoLoad(seed uint64, nodes int) *demoLoad {
+	units := map[string]int{}
+	want := map[string]string{}
+	for _, c := range demoClasses {
+		units[c] = weigh(c)
+	}
+	r := grid.NewRand(seed, 0)
+	l := &demoLoad{}
+	var at time.Duration
+	for range demoTasks {
+		at += time.Duration(r.ExpFloat64() * float64(demoSpan) / demoTasks)
+		c := demoClasses[r.IntN(len(demoClasses))]
+		n := max(1, units[c]*(8+2*r.IntN(3))/10)
+		key := fmt.Sprint(c, n)
+		if want[key] == "" {
+			want[key] = demoKinds[c](n)
+		}
+		l.tasks = append(l.tasks, demoTask{class: c, units: n, want: want[key], at: at, node: r.IntN(nodes)})
+	}
+	return l
+}
+
+// weigh finds how many units of a kind take demoWork of processor time.
+func weigh(class string) int {
+	best := time.Hour
+	const units = 10
+	for range 3 {
+		before := cpuTime()
+		demoKinds[class](units)
+		if d := cpuTime() - before; d > 0 {
+			best = min(best, d)
+		}
+	}
+	return max(1, min(maxDemoWork, int(units*demoWork/best)))
+}
+
+// cpuTime is the processor time that this process has used.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// bring hands the program, which is this one, to each node that tasks are submitted to.
+func (ns *demoNodes) bring(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	hash, size, err := hashFile(self)
+	if err != nil {
+		return err
+	}
+	ns.program = v1.File{Path: "skep-demo", Blob: hash, Size: size, Exec: true}
+	for _, n := range ns.list {
+		if err := send(ctx, n.client, &local{self, ns.program}); err != nil {
+			return fmt.Errorf("program to node %s: %w", n.name, err)
+		}
+	}
+	return nil
+}
+
+// demoRun is what became of a task.
+type demoRun struct {
+	*demoTask
+	came  time.Duration // since the pass began
+	took  time.Duration // from submission to the end, as the submitter saw it
+	node  string        // where it ran
+	moved bool
+	task  v1.Task
+}
+
+// demoPass is what became of all.
+type demoPass struct {
+	runs     []demoRun
+	messages uint64
+}
+
+// pass submits all tasks at their moments, with a policy if one is named, and waits for them; live to w.
+func (ns *demoNodes) pass(ctx context.Context, w io.Writer, l *demoLoad, policy string) (*demoPass, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	before, err := ns.sent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &demoPass{runs: make([]demoRun, len(l.tasks))}
+	errs := make([]error, len(l.tasks))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	began := time.Now()
+	for i := range l.tasks {
+		t := &l.tasks[i]
+		select {
+		case <-time.After(time.Until(began.Add(t.at))):
+		case <-ctx.Done():
+		}
+		wg.Go(func() {
+			r := &p.runs[i]
+			r.demoTask, r.came = t, time.Since(began)
+			if errs[i] = ns.one(ctx, r, policy); errs[i] != nil {
+				cancel()
+				return
+			}
+			if w != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				r.line(w, i, ns)
+			}
+		})
+	}
+	wg.Wait()
+	if err := firstReal(errs); err != nil {
+		return nil, err
+	}
+	after, err := ns.sent(ctx)
+	p.messages = after - before
+	return p, err
+}
+
+// firstReal returns the error that the others only follow from.
+func firstReal(errs []error) error {
+	var first error
+	for _, err := range errs {
+		if err != nil && (first == nil || errors.Is(first, context.Canceled)) {
+			first = err
+		}
+	}
+	return first
+}
+
+// one runs a task to its end and checks what it printed.
+func (ns *demoNodes) one(ctx context.Context, r *demoRun, policy string) error {
+	n := ns.list[r.demoTask.node]
+	spec := &v1.Spec{Name: "demo", Class: r.class, Policy: policy, Inputs: []v1.File{ns.program},
+		Command: []string{"./" + ns.program.Path, "demo-task", r.class, fmt.Sprint(r.units)},
+		Needs:   v1.Needs{Cores: demoCores, Labels: demoNeed(r.class, policy)}}
+	began := time.Now()
+	s, err := n.client.Run(ctx, client.Draw(), spec)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var out, diag strings.Builder
+	for {
+		f, e, err := s.Next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case f.Kind == v1.FrameStdout:
+			out.Write(f.Data)
+		case f.Kind == v1.FrameStderr:
+			diag.Write(f.Data)
+		case e == nil:
+		case e.Event == v1.EventTask && e.Task != nil:
+			r.task = *e.Task
+		case e.Event == v1.EventError:
+			return errors.New(e.Error)
+		case e.Event == v1.EventEnd:
+			r.took = time.Since(began)
+			r.moved = r.task.Node != n.id
+			r.node = ns.name(r.task.Node)
+			return r.verify(strings.TrimSpace(out.String()), diag.String())
+		}
+	}
+}
+
+func (r *demoRun) verify(got, diag string) error {
+	if r.task.Result == nil || r.task.Result.Exit != 0 {
+		cause := "no result"
+		if r.task.Result != nil {
+			cause = fmt.Sprintf("%s with %d: %s", r.task.Result.Cause, r.task.Result.Exit, r.task.Result.Error)
+		}
+		return fmt.Errorf("demo: %s %d on %s: %s %s", r.class, r.units, r.node, cause, diag)
+	}
+	if got != r.want {
+		return fmt.Errorf("demo: %s %d on %s printed %q: want %q", r.class, r.units, r.node, got, r.want)
+	}
+	return nil
+}
+
+// sent counts the messages that all nodes have sent.
+func (ns *demoNodes) sent(ctx context.Context) (sum uint64, err error) {
+	for _, n := range ns.list {
+		s, err := n.client.Stats(ctx)
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range s.Sent {
+			sum += c
+		}
+	}
+	return sum, nil
+}

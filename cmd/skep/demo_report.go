@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// line says where a task went, as it ends.
+func (r *demoRun) line(w io.Writer, i int, ns *demoNodes) {
+	from := ns.list[r.demoTask.node].name
+	arrow := "stays at"
+	if r.moved {
+		arrow = "goes to "
+	}
+	fmt.Fprintf(w, "  %6.2fs  task %2d  %-6s  at %-7s  %s %-7s  done in %4d ms\n", r.came.Seconds(), i, r.class, from, arrow, r.node, r.took.Milliseconds())
+}
+
+// table prints every task and what all of them cost.
+func (p *demoPass) table(w io.Writer, ns *demoNodes) {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row(t, "TASK", "CLASS", "SUBMITTED AT", "RAN AT", "WAITED", "RAN", "EXIT")
+	moved := 0
+	for i := range p.runs {
+		r := &p.runs[i]
+		if r.moved {
+			moved++
+		}
+		// Everything but running is waiting: placing, the way, the queue, and fetching the program once.
+		ran := time.Duration(r.task.Result.Wall * float64(time.Second))
+		row(t, i, r.class, ns.list[r.demoTask.node].name, r.node, ms(max(0, r.took-ran)), ms(ran), r.task.Result.Exit)
+	}
+	t.Flush()
+	n := float64(len(p.runs))
+	fmt.Fprintf(w, "\n%d of %d tasks moved (%.0f %%); %.1f messages for each task, gossip included; mean completion time %s.\n",
+		moved, len(p.runs), 100*float64(moved)/n, float64(p.messages)/n, ms(p.mean("")))
+}
+
+// compare prints both means, together and by class.
+func (p *demoPass) compare(w io.Writer, alone *demoPass) {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row(t, "MEAN COMPLETION TIME", "BY THE GRID", "WHERE SUBMITTED", "TIMES SOONER")
+	for _, c := range append([]string{""}, demoClasses...) {
+		a, b := p.mean(c), alone.mean(c)
+		name := c
+		if c == "" {
+			name = "all tasks"
+		}
+		row(t, name, ms(a), ms(b), fmt.Sprintf("%.1f", float64(b)/float64(max(a, 1))))
+	}
+	t.Flush()
+}
+
+// mean is the mean completion time of a class, or of all.
+func (p *demoPass) mean(class string) time.Duration {
+	var sum time.Duration
+	n := 0
+	for i := range p.runs {
+		if r := &p.runs[i]; class == "" || r.class == class {
+			sum += r.took
+			n++
+		}
+	}
+	return sum / time.Duration(max(n, 1))
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }

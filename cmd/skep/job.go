@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) jobCmd() *cobra.Command {
+	return parent("job", "Submit jobs and ask about them", a.jobSubmitCmd(), a.jobListCmd(), a.jobDescribeCmd(),
+		a.jobLogsCmd(), a.jobWaitCmd(), a.jobCancelCmd(), a.jobGetCmd(), a.jobExplainCmd())
+}
+
+// oneJob is a verb about one job. Its argument is checked here, so that what cannot be an ID never
+// becomes part of a request.
+func (a *app) oneJob(use, short string, f func(cmd *cobra.Command, ref string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, ValidArgsFunction: a.completeJobs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%s: want one job ID, or last", cmd.Name())
+			}
+			return checkRef(args[0])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f(cmd, args[0]) }}
+}
+
+// checkRef checks the letters of what is to be a job's ID; the node knows the rest.
+func checkRef(s string) error {
+	if s == "" || len(s) > 80 || strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '2' && r <= '7' || r == '-')
+	}) {
+		return fmt.Errorf("job ID %.80q: want 4 or more characters of a-z and 2-7, perhaps a hyphen and the beginning of a node's ID; or last", s)
+	}
+	return nil
+}
+
+// splitTask reads JOB or JOB/INDEX.
+func splitTask(s string) (ref string, index uint32, err error) {
+	ref, text, has := strings.Cut(s, "/")
+	if has {
+		n, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return "", 0, fmt.Errorf("task %.80q: want JOB/INDEX, as in last/3", s)
+		}
+		index = uint32(n)
+	}
+	return ref, index, checkRef(ref)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"skep/node/api/v1"
+)
+
+// description is a job with its tasks.
+type description struct {
+	v1.Job
+	Tasks []v1.Task `json:"tasks"`
+}
+
+func (a *app) jobDescribeCmd() *cobra.Command {
+	var out format
+	cmd := a.oneJob("describe ID", "Say everything about a job and its tasks", func(cmd *cobra.Command, ref string) error {
+		c, err := a.client()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		d := description{Tasks: []v1.Task{}}
+		if d.Job, err = c.Job(cmd.Context(), ref); err != nil {
+			return err
+		}
+		err = c.EachTask(cmd.Context(), d.ID, func(t *v1.Task) error {
+			d.Tasks = append(d.Tasks, *t)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return out.print(a.out, &d, func(w *tabwriter.Writer) { d.table(w) })
+	})
+	outputFlag(cmd, &out)
+	return cmd
+}
+
+func (d *description) table(w *tabwriter.Writer) {
+	row(w, "job", d.ID)
+	if d.Name != "" {
+		row(w, "name", d.Name)
+	}
+	row(w, "state", fmt.Sprintf("%s: %d pending, %d placed, %d ended, %d failed", d.State, d.Pending, d.Placed, d.Ended, d.Failed))
+	row(w, "origin", d.Origin)
+	row(w, "class", d.Class)
+	row(w, "command", fmt.Sprintf("%q", d.Command))
+	if d.Spec != nil {
+		describeSpec(w, d.Spec)
+	}
+	row(w, "submitted", d.Submitted.Local().Format(time.DateTime), age(time.Since(d.Submitted))+" ago")
+	w.Flush()
+	fmt.Fprintln(w)
+	row(w, "TASK", "STATE", "NODE", "ATTEMPT", "WAITED", "RAN", "CPU", "MEMORY", "EXIT", "NOTE")
+	for i := range d.Tasks {
+		taskRow(w, &d.Tasks[i])
+	}
+}
+
+func describeSpec(w io.Writer, s *v1.Spec) {
+	row(w, "needs", fmt.Sprintf("%g cpu, %s memory", s.Needs.Cores, humanize.IBytes(uint64(max(s.Needs.Memory, 0)))))
+	for k, v := range s.Needs.Labels {
+		row(w, "", fmt.Sprintf("%s in %q", k, v))
+	}
+	for _, f := range s.Inputs {
+		row(w, "input", f.Path, humanize.IBytes(uint64(max(f.Size, 0))), short(f.Blob))
+	}
+	if s.Timeout > 0 {
+		row(w, "timeout", secs(s.Timeout))
+	}
+	if s.Retries != nil {
+		row(w, "retries", *s.Retries)
+	}
+}
+
+func taskRow(w io.Writer, t *v1.Task) {
+	where := orDash(t.Name)
+	if t.Name == "" && t.Node != "" {
+		where = short(t.Node)
+	}
+	if t.Result == nil {
+		note := ""
+		if t.Waits != nil {
+			note = t.Waits.Reason
+		}
+		row(w, t.Index, t.State, where, t.Attempt, "-", "-", "-", "-", "-", note)
+		return
+	}
+	r := t.Result
+	note := ""
+	if r.Cause != "exited" {
+		note = r.Cause
+	}
+	if r.Error != "" {
+		note += ": " + r.Error
+	}
+	row(w, t.Index, t.State, where, t.Attempt, secs(r.Waited), secs(r.Wall), secs(r.CPU), humanize.IBytes(uint64(max(r.MaxRSS, 0))), r.Exit, note)
+}

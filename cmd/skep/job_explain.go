@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skep/node/api/v1"
+)
+
+func (a *app) jobExplainCmd() *cobra.Command {
+	var out format
+	var limit int
+	cmd := a.oneJob("explain ID", "Tell why a job's tasks ran where they ran, or why they wait", func(cmd *cobra.Command, ref string) error {
+		if limit < 1 || limit > 1000 {
+			return fmt.Errorf("--limit %d: want 1 to 1000", limit)
+		}
+		c, err := a.client()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		e, err := c.Explain(cmd.Context(), ref, 0, limit)
+		if err != nil {
+			return err
+		}
+		return out.print(a.out, &e, func(w *tabwriter.Writer) { tellStory(w, &e) })
+	})
+	outputFlag(cmd, &out)
+	cmd.Flags().IntVar(&limit, "limit", 20, "how many tasks at most")
+	return cmd
+}
+
+func tellStory(w *tabwriter.Writer, e *v1.Explanation) {
+	fmt.Fprintf(w, "job %s, class %s, submitted to node %s at %s: %s\n", short(e.Job.ID), e.Job.Class, short(e.Job.Origin),
+		e.Job.Submitted.Local().Format(time.DateTime), e.Job.State)
+	for i := range e.Tasks {
+		t := &e.Tasks[i]
+		fmt.Fprintf(w, "\ntask %d: %s", t.Task.Index, t.Task.State)
+		if t.Task.Result != nil {
+			fmt.Fprintf(w, ", %s with %d", t.Task.Result.Cause, t.Task.Result.Exit)
+		}
+		if t.Task.Waits != nil {
+			fmt.Fprintf(w, ", waits: %s", because(t.Task.Waits.Reason, t.Task.Waits.Detail))
+		}
+		fmt.Fprintln(w)
+		for j := range t.Steps {
+			fmt.Fprintf(w, "  %s\t%s\n", age(t.Steps[j].At.Sub(e.Job.Submitted)), sentence(&t.Steps[j]))
+		}
+	}
+	if e.Next != nil {
+		fmt.Fprintf(w, "\n… and %d more tasks: see --limit\n", e.Job.Count-int(*e.Next))
+	}
+	fmt.Fprintln(w, "\nnodes known now:")
+	for _, n := range e.Nodes {
+		verdict := "fits"
+		if !n.Fits {
+			verdict = because(n.Reason, n.Detail)
+		}
+		fmt.Fprintf(w, "  %s\t%s\tnews %s old\n", who(n.Name, n.Node), verdict, age(time.Duration(n.News*float64(time.Second))))
+	}
+}
+
+// sentence tells one step.
+func sentence(s *v1.Step) string {
+	node := who(s.Name, s.Node)
+	switch s.What {
+	case "chosen":
+		t := "chose " + node
+		if s.ECT > 0 {
+			t += fmt.Sprintf(": done there in %s, as expected", secs(s.ECT))
+		}
+		if s.Asked > 0 {
+			t += fmt.Sprintf("; asked %d nodes", s.Asked)
+		}
+		if s.News > 0 {
+			t += fmt.Sprintf("; the news was %s old", secs(s.News))
+		}
+		return t
+	case "accepted":
+		return node + " took it"
+	case "refused":
+		return node + " refused it: " + because(s.Reason, s.Detail) + newsAge(s)
+	case "waits":
+		return "waits: " + because(s.Reason, s.Detail) + newsAge(s)
+	case "search":
+		return "nobody known fits: searched the overlay"
+	case "call":
+		return "no search found anybody: called everybody"
+	case "lost":
+		return "lost at " + node + ": " + because(s.Reason, s.Detail)
+	case "ended":
+		return "ended at " + node
+	}
+	return strings.TrimSpace(s.What + " " + node + " " + because(s.Reason, s.Detail))
+}
+
+func newsAge(s *v1.Step) string {
+	if s.News == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (by news %s old)", secs(s.News))
+}
+
+func because(reason, detail string) string {
+	if detail == "" {
+		return reason
+	}
+	if reason == "" {
+		return detail
+	}
+	return reason + ": " + detail
+}
+
+// who is a node as people call it.
+func who(name, id string) string {
+	switch {
+	case id == "":
+		return "-"
+	case name == "":
+		return short(id)
+	}
+	return name + " (" + short(id) + ")"
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skep/node/api/v1"
+)
+
+func (a *app) jobListCmd() *cobra.Command {
+	var out format
+	var limit int
+	var state string
+	cmd := &cobra.Command{Use: "list", Short: "List the jobs submitted to this node, newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 1 {
+				return fmt.Errorf("--limit %d: want 1 or more", limit)
+			}
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			all := v1.JobPage{Jobs: []v1.Job{}}
+			for len(all.Jobs) < limit {
+				p, err := c.Jobs(cmd.Context(), min(limit-len(all.Jobs), 1000), all.Next, state)
+				if err != nil {
+					return err
+				}
+				all.Jobs, all.Next = append(all.Jobs, p.Jobs...), p.Next
+				if p.Next == "" {
+					break
+				}
+			}
+			return out.print(a.out, all, func(w *tabwriter.Writer) {
+				row(w, "JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "EXIT", "AGE", "COMMAND")
+				for _, j := range all.Jobs {
+					row(w, short(j.ID), orDash(j.Name), j.State, j.Count, j.Ended, j.Failed, exitText(&j), age(time.Since(j.Submitted)), brief(j.Command))
+				}
+			})
+		}}
+	outputFlag(cmd, &out)
+	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
+	cmd.Flags().StringVar(&state, "state", "", "only those that are pending, running, done, failed or cancelled")
+	cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions([]string{"pending", "running", "done", "failed", "cancelled"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func exitText(j *v1.Job) string {
+	if j.Ended == 0 {
+		return "-"
+	}
+	return fmt.Sprint(j.Exit)
+}
+
+// brief is the beginning of a command, for a table.
+func brief(command []string) string {
+	s := strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, strings.Join(command, " "))
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:39]) + "…"
+	}
+	return s
+}

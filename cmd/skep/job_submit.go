@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"skep/node/api/client"
+)
+
+func (a *app) jobSubmitCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "submit FILE|-", Short: "Submit a job file and print the job's ID",
+		Long: "Submit a job file, or one from the standard input, and print the job's ID.\n\n" +
+			"Paths in it are relative to the file's own folder.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.readFile(args[0])
+			if err != nil {
+				return err
+			}
+			name, dir := args[0], filepath.Dir(args[0])
+			if name == "-" {
+				name, dir = "standard input", "."
+			}
+			j, err := readJob(name, b)
+			if err != nil {
+				return err
+			}
+			files, err := gather(&j.spec, j.inputs, dir)
+			if err != nil {
+				return err
+			}
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if err := upload(cmd.Context(), c, &j.spec, files); err != nil {
+				return err
+			}
+			job, err := c.Submit(cmd.Context(), client.Draw(), &j.spec)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(a.out, job.ID)
+			return err
+		}}
+}

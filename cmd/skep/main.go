@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"skep/grid"
+)
+
+func main() { os.Exit(skep()) }
+
+// skep runs the command line of this process and returns its exit code.
+func skep() int {
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	return a.main(context.Background(), os.Args[1:])
+}
+
+// app is what all verbs share: the streams, and the flags that are global.
+type app struct {
+	in      io.Reader
+	out     io.Writer
+	err     io.Writer
+	dataDir string
+}
+
+// main runs a command line. What goes wrong is one message on the error stream and a code that is not 0.
+func (a *app) main(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	code := 1
+	if cmd != nil && cmd.Name() == "run" && cmd.Parent() == root {
+		code = grid.ExitSkep
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		code, err = exit.code, exit.err
+	}
+	if err != nil {
+		fmt.Fprintln(a.err, "skep:", strings.TrimSpace(err.Error()))
+	}
+	return code
+}
+
+// exitError ends the program with a code; err may be nil where all has been said.
+type exitError struct {
+	code int
+	err  error
+}
+
+// Error says what happened.
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+// Unwrap returns what happened.
+func (e *exitError) Unwrap() error { return e.err }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"skep/node/api/v1"
+)
+
+func (a *app) nodeDescribeCmd() *cobra.Command {
+	var out format
+	cmd := &cobra.Command{Use: "describe ID", Short: "Say everything that is known of a node", ValidArgsFunction: a.completeNodes,
+		Long: "Say everything that is known of a node, by its ID, a beginning of it, its name, or self.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" || strings.ContainsAny(args[0], "/?#%") {
+				return fmt.Errorf("describe: want one node: an ID, 4 characters or more of its beginning, a name, or self")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			n, err := c.Node(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return out.print(a.out, &n, func(w *tabwriter.Writer) { describeNode(w, &n) })
+		}}
+	outputFlag(cmd, &out)
+	return cmd
+}
+
+func describeNode(w io.Writer, n *v1.Node) {
+	row(w, "node", n.ID)
+	row(w, "name", orDash(n.Name))
+	row(w, "state", n.State)
+	row(w, "cpus", fmt.Sprintf("%.3g free of %.3g", n.FreeCores, n.Cores))
+	row(w, "memory", humanize.IBytes(uint64(max(n.FreeMem, 0)))+" free of "+humanize.IBytes(uint64(max(n.Memory, 0))))
+	row(w, "backlog", secs(n.Backlog))
+	row(w, "speed", fmt.Sprintf("%.2f of the reference", n.Speed))
+	row(w, "availability", fmt.Sprintf("%.0f %%", 100*n.Up))
+	row(w, "round trip", secs(n.RTT))
+	row(w, "news", fmt.Sprintf("%s old, over %d hops", secs(n.Age), n.Hops))
+	row(w, "labels", orDash(labelText(n.Labels)))
+	row(w, "engines", strings.Join(n.Engines, ","))
+	for _, a := range n.Addrs {
+		row(w, "address", a)
+	}
+	for _, r := range n.Rates {
+		row(w, "class", r.Class, fmt.Sprintf("arrivals %.3g/s, executions %.3g/s a slot", r.Arrive, r.Execute))
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"skep/node/api/v1"
+)
+
+func (a *app) nodeListCmd() *cobra.Command {
+	var out format
+	cmd := &cobra.Command{Use: "list", Short: "List the nodes that this one knows, itself first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			l, err := c.Nodes(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return out.print(a.out, &l, func(w *tabwriter.Writer) { nodeTable(w, l.Nodes) })
+		}}
+	outputFlag(cmd, &out)
+	return cmd
+}
+
+func nodeTable(w io.Writer, nodes []v1.Node) {
+	row(w, "NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "RTT", "NEWS", "LABELS")
+	for i := range nodes {
+		n := &nodes[i]
+		row(w, orDash(n.Name), short(n.ID), n.State, fmt.Sprintf("%.3g/%.3g", n.FreeCores, n.Cores),
+			humanize.IBytes(uint64(max(n.FreeMem, 0)))+"/"+humanize.IBytes(uint64(max(n.Memory, 0))),
+			secs(n.Backlog), fmt.Sprintf("%.2f", n.Speed), secs(n.RTT), secs(n.Age), orDash(labelText(n.Labels)))
+	}
+}
+
+// labelText prints labels in order.
+func labelText(labels map[string]string) string {
+	var s []string
+	for k, v := range labels {
+		s = append(s, k+"="+v)
+	}
+	slices.Sort(s)
+	return strings.Join(s, ",")
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"skep/grid"
+	"skep/node/p2p"
+)
+
+// nodeSettings is what `skep up` is told.
+type nodeSettings struct {
+	p2p.Config
+	api   string
+	level slog.Level
+}
+
+// settings are all that can be set for a node.
+var settings = []setting{
+	{name: "name", usage: "what people call the node (default the host's name)",
+		apply: func(n *nodeSettings, v []string) error { n.Name = v[0]; return nil }},
+	{name: "join", usage: "token of a network to join, as skep up or skep node token printed it", shape: several, secret: true,
+		apply: func(n *nodeSettings, v []string) error { n.Join = v; return nil }},
+	{name: "listen", usage: "multiaddress to listen on, as in /ip4/0.0.0.0/tcp/7420 (default any port)", shape: several,
+		apply: func(n *nodeSettings, v []string) error { n.Listen = v; return nil }},
+	{name: "api", usage: "address to open the door at besides the socket, as in 127.0.0.1:7420",
+		apply: func(n *nodeSettings, v []string) error { n.api = v[0]; return nil }},
+	{name: "label", usage: "KEY=VALUE that tasks may ask for", shape: pairs, apply: setLabels},
+	{name: "cpus", usage: "cores that tasks may take (default all)", apply: func(n *nodeSettings, v []string) error {
+		c, err := parseCores(v[0])
+		n.CPUs = grid.MilliCPU(math.Round(c * 1000))
+		return err
+	}},
+	{name: "memory", usage: "memory that tasks may take, as in 8GiB (default three quarters)",
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Memory, v[0]) }},
+	{name: "policy", usage: "placement policy", def: []string{"lpas_dec"},
+		apply: func(n *nodeSettings, v []string) error { n.Policy = v[0]; return nil }},
+	{name: "share", usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class", shape: pairs, apply: setShares},
+	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,
+		apply: func(n *nodeSettings, v []string) (err error) {
+			n.MDNS, err = strconv.ParseBool(v[0])
+			return badBool(err)
+		}},
+	{name: "allow", usage: "ID of a node to talk to; if given, to no others", shape: several, apply: setAllow},
+	{name: "cache", usage: "bound of the blobs on disk", def: []string{"10GiB"},
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.CacheSize, v[0]) }},
+	{name: "max_output", usage: "bound of what a task prints on each stream", def: []string{"64MiB"},
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.MaxOutput, v[0]) }},
+	{name: "task_user", usage: "login name that tasks run as, where the node is root (default its own)",
+		apply: func(n *nodeSettings, v []string) error { n.TaskUser = v[0]; return nil }},
+	{name: "log_level", usage: "debug, info, warn or error", def: []string{"info"},
+		apply: func(n *nodeSettings, v []string) error {
+			if n.level.UnmarshalText([]byte(v[0])) != nil {
+				return fmt.Errorf("%.40q: want debug, info, warn or error", v[0])
+			}
+			return nil
+		}},
+}
+
+func setSize(dst *grid.Bytes, text string) error {
+	n, err := parseSize(text)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%q: want more than 0", text)
+	}
+	*dst = grid.Bytes(n)
+	return err
+}
+
+func setLabels(n *nodeSettings, values []string) error {
+	for _, l := range values {
+		k, v, ok := strings.Cut(l, "=")
+		if !ok || k == "" {
+			return fmt.Errorf("%.80q: want KEY=VALUE", l)
+		}
+		n.Labels = append(n.Labels, grid.Label{Key: k, Value: v})
+	}
+	return nil
+}
+
+// setShares reads CLASS=PART; a class may hold an equals sign.
+func setShares(n *nodeSettings, values []string) error {
+	n.Share = map[string]float64{}
+	for _, l := range values {
+		i := strings.LastIndexByte(l, '=')
+		if i < 1 {
+			return fmt.Errorf("%.80q: want CLASS=PART, as in sweep=0.5", l)
+		}
+		p, err := strconv.ParseFloat(l[i+1:], 64)
+		if err != nil || !(p > 0 && p <= 1) {
+			return fmt.Errorf("%.80q: want a part of more than 0 and at most 1", l)
+		}
+		n.Share[l[:i]] = p
+	}
+	return nil
+}
+
+func setAllow(n *nodeSettings, values []string) error {
+	for _, v := range values {
+		id, err := grid.ParseNodeID(v)
+		if err != nil {
+			return err
+		}
+		n.Allow = append(n.Allow, id)
+	}
+	return nil
+}
+
+// isNotDir reports whether a path ends in a file where a folder should be; whoever opens the folder says so.
+func isNotDir(err error) bool {
+	var p *fs.PathError
+	return errors.As(err, &p) && errors.Is(p.Err, syscall.ENOTDIR)
+}
+
+func isMapping(n ast.Node) bool {
+	return n.Type() == ast.MappingType || n.Type() == ast.MappingValueType
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"skep/node/api/client"
+)
+
+const dataDirEnv = "SKEP_DATA_DIR"
+
+// root is the whole command line.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "skep",
+		Short: "A compute grid with no server",
+		Long: "Skep turns a set of machines into one compute grid that has no server.\n\n" +
+			"Run `skep up` on each, then `skep run -- CMD ARGS` on any of them.",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.PersistentFlags().StringVar(&a.dataDir, "data-dir", "", "folder of the node; names the node on this machine (default "+dataHome()+")")
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(), a.demoCmd(), a.demoTaskCmd())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
+	})
+	return root
+}
+
+// folder returns the node's folder: the flag's, else the environment's, else the user's.
+func (a *app) folder() string {
+	if a.dataDir != "" {
+		return a.dataDir
+	}
+	if d := os.Getenv(dataDirEnv); d != "" {
+		return d
+	}
+	return dataHome()
+}
+
+// dataHome is the default folder.
+func dataHome() string {
+	if d := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(d) {
+		return filepath.Join(d, "skep")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "skep"
+	}
+	return filepath.Join(home, ".local", "share", "skep")
+}
+
+// client returns a client of the node in the folder.
+func (a *app) client() (*client.Client, error) { return client.Open(a.folder()) }
+
+// parent is a command that only has others below it.
+func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("unknown command %q: see %s --help", args[0], cmd.CommandPath())
+		}
+		return nil
+	}, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.AddCommand(subs...)
+	return c
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"skep/grid"
+	"skep/node/api/client"
+	"skep/node/api/v1"
+)
+
+// runFlags are the flags of a job that is given on the command line.
+type runFlags struct {
+	name, class, policy  string
+	cpu, memory, timeout string
+	labels, env          []string
+	inputs, outputs      []string
+	count, retries       int64
+	wait, detach         bool
+}
+
+func (a *app) runCmd() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: "run [flags] -- CMD ARGS", Short: "Run a command on the best node, stream its output, exit with its code",
+		Long: `Run a command on the best node, stream its output, and exit with its exit code.
+
+A CMD with a slash that names a file here travels to the node; any other is looked for there.
+With --count above 1 the output of each task is printed when it has ended, in the order of their
+indices (SKEP_INDEX), and the exit code is the highest. Interrupt once to cancel the job, twice to
+leave at once. Collected outputs are written below the current folder, with --count in folders
+named by index.
+
+Exit codes of Skep itself: 121 nobody can run it, 124 time limit, 125 Skep failed, 126 and 127 cannot
+be executed, 128+n killed by signal n.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || args[0] == "" {
+				return errors.New("run: the command is empty: want skep run -- CMD ARGS")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), &f, args) },
+	}
+	fl := cmd.Flags()
+	fl.SetInterspersed(false)
+	fl.StringVar(&f.name, "name", "", "name of the job")
+	fl.StringVar(&f.class, "class", "", "class: tasks that run alike (default engine and program)")
+	fl.StringVar(&f.cpu, "cpu", "1", "cores")
+	fl.StringVar(&f.memory, "memory", "0", "memory that is reserved and enforced, as in 256MiB")
+	fl.StringArrayVar(&f.labels, "label", nil, "KEY=VALUE that the node must have; again for other keys, or other values of one")
+	fl.Int64Var(&f.count, "count", 1, "number of tasks")
+	fl.StringArrayVar(&f.inputs, "input", nil, "PATH[=NAME] of a file or folder to take along")
+	fl.StringArrayVar(&f.outputs, "output", nil, "pattern of files in the work folder to bring back")
+	fl.StringArrayVar(&f.env, "env", nil, "NAME=VALUE in the program's environment")
+	fl.StringVar(&f.timeout, "timeout", "0", "bound of the time a task runs, as in 10m")
+	fl.Int64Var(&f.retries, "retries", v1.DefaultRetries, "further attempts after a lost one; 0 runs at most once")
+	fl.StringVar(&f.policy, "policy", "", "placement policy (default the node's)")
+	fl.BoolVar(&f.wait, "wait", false, "wait when nobody can run it, rather than fail")
+	fl.BoolVar(&f.detach, "detach", false, "print the job's ID and leave")
+	return cmd
+}
+
+// spec turns the flags into a job and reports everything that is wrong with them.
+func (f *runFlags) spec(args []string) (*v1.Spec, error) {
+	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs, Policy: f.policy, Wait: f.wait}
+	var problems []error
+	note := func(flag string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Errorf("--%s %w", flag, err))
+		}
+	}
+	var err error
+	s.Needs.Cores, err = parseCores(f.cpu)
+	note("cpu", err)
+	s.Needs.Memory, err = parseSize(f.memory)
+	note("memory", err)
+	s.Timeout, err = parseTimeout(f.timeout)
+	note("timeout", err)
+	if s.Needs.Labels, err = parseLabels(f.labels); err != nil {
+		problems = append(problems, err)
+	}
+	if s.Env, err = parseEnv(f.env); err != nil {
+		problems = append(problems, err)
+	}
+	if f.count < 1 || f.count > grid.MaxCount {
+		problems = append(problems, fmt.Errorf("--count %d: want 1 to %d", f.count, grid.MaxCount))
+		s.Count = 1
+	}
+	retries := int32(min(max(f.retries, -1), grid.MaxRetries+1))
+	s.Retries = &retries
+	if len(problems) == 0 {
+		problems = append(problems, checkSpec(s))
+	}
+	return s, errors.Join(problems...)
+}
+
+func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
+	failed := func(err error) error { return &exitError{grid.ExitSkep, err} }
+	spec, err := f.spec(args)
+	if err != nil {
+		return failed(err)
+	}
+	files, err := gather(spec, f.inputs, ".")
+	if err != nil {
+		return failed(err)
+	}
+	c, err := a.client()
+	if err != nil {
+		return failed(err)
+	}
+	defer c.Close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	r := &running{app: a, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go r.onSignals(signals, stop)
+	if err := upload(ctx, c, spec, files); err != nil {
+		return failed(err)
+	}
+	if f.detach {
+		j, err := c.Submit(ctx, r.id, spec)
+		if err != nil {
+			return failed(err)
+		}
+		fmt.Fprintln(a.out, j.ID)
+		return nil
+	}
+	code, err := r.follow(ctx)
+	if err != nil {
+		return failed(err)
+	}
+	if len(f.outputs) > 0 {
+		if err := a.fetch(ctx, c, r.ref(), "."); err != nil {
+			return failed(err)
+		}
+	}
+	if code != 0 {
+		return &exitError{code: int(code)}
+	}
+	return nil
+}
+
+// parseEnv reads NAME=VALUE.
+func parseEnv(list []string) (map[string]string, error) {
+	m := map[string]string{}
+	for _, l := range list {
+		k, v, ok := cutEnv(l)
+		if !ok {
+			return nil, fmt.Errorf("env %.80q: want NAME=VALUE", l)
+		}
+		m[k] = v
+	}
+	return m, nil
+}

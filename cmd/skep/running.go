@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"skep/grid"
+	"skep/node/api/client"
+	"skep/node/api/v1"
+)
+
+// patience is how long a run waits for its node to come back before it gives up.
+const patience = 30 * time.Second
+
+// running is a job that is followed to its end. When its node goes away and comes back, the same
+// submission is made again, which is the same job, and what was printed already is not printed twice.
+type running struct {
+	*app
+	c       *client.Client
+	id      string
+	spec    *v1.Spec
+	job     atomic.Pointer[string]
+	printed map[uint32]*[2]int64 // bytes of stdout and stderr, by task
+	exit    int32
+}
+
+// ref names the job.
+func (r *running) ref() string {
+	if id := r.job.Load(); id != nil {
+		return *id
+	}
+	return r.id
+}
+
+// errOver says that a stream came to its end.
+var errOver = errors.New("over")
+
+// follow submits the job, prints what it prints, and returns its exit code.
+func (r *running) follow(ctx context.Context) (int32, error) {
+	var lost time.Time
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		err := r.once(ctx)
+		if errors.Is(err, errOver) {
+			return r.exit, nil
+		}
+		// Before the node said that it has the job, nothing can have begun: the first error is final.
+		var p *v1.Problem
+		if errors.As(err, &p) || r.job.Load() == nil || ctx.Err() != nil {
+			return 0, err
+		}
+		switch {
+		case lost.IsZero():
+			lost = time.Now()
+			fmt.Fprintf(r.err, "skep: lost the node (%v), trying again\n", err)
+		case time.Since(lost) > patience:
+			return 0, fmt.Errorf("job %s: the node did not come back: %w; ask again with: skep job wait %s", r.ref(), err, r.ref())
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}
+
+// once follows one stream to its end.
+func (r *running) once(ctx context.Context) error {
+	s, err := r.c.Run(ctx, r.id, r.spec)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	seen := map[uint32]*[2]int64{}
+	for {
+		f, e, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case f.Kind == v1.FrameStdout:
+			err = r.print(r.out, f, seen, 0)
+		case f.Kind == v1.FrameStderr:
+			err = r.print(r.err, f, seen, 1)
+		case e != nil:
+			err = r.event(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// print prints what of a frame was not printed yet.
+func (r *running) print(w io.Writer, f v1.Frame, seen map[uint32]*[2]int64, i int) error {
+	at, done := counter(seen, f.Task), counter(r.printed, f.Task)
+	from := min(max(done[i]-at[i], 0), int64(len(f.Data)))
+	at[i] += int64(len(f.Data))
+	done[i] = max(done[i], at[i])
+	if _, err := w.Write(f.Data[from:]); err != nil {
+		return &v1.Problem{Detail: "cannot print: " + err.Error()}
+	}
+	return nil
+}
+
+func counter(m map[uint32]*[2]int64, task uint32) *[2]int64 {
+	c := m[task]
+	if c == nil {
+		c = new([2]int64)
+		m[task] = c
+	}
+	return c
+}
+
+func (r *running) event(e *v1.Event) error {
+	switch e.Event {
+	case v1.EventSubmitted:
+		if e.Job != nil {
+			r.job.Store(&e.Job.ID)
+		}
+	case v1.EventTask:
+		if e.Task != nil && e.Task.Result != nil {
+			r.exit = max(r.exit, e.Task.Result.Exit)
+			r.tell(e)
+		}
+	case v1.EventError:
+		return errors.New(e.Error)
+	case v1.EventEnd:
+		return errOver
+	}
+	return nil
+}
+
+// tell says what the program itself could not: why it did not run, or did not come to its end.
+func (r *running) tell(e *v1.Event) {
+	res := e.Task.Result
+	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
+		fmt.Fprintf(r.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index, res.Stdout.Dropped+res.Stderr.Dropped)
+	}
+	if res.Cause == grid.Exited.String() || res.Cause == grid.Signaled.String() {
+		return
+	}
+	text := strings.ReplaceAll(res.Cause, "_", " ")
+	if res.Error != "" {
+		text += ": " + res.Error
+	}
+	fmt.Fprintf(r.err, "skep: task %d: %s\n", e.Task.Index, text)
+	for _, w := range e.Why {
+		fmt.Fprintf(r.err, "  %s\n", w)
+	}
+}
+
+// onSignals cancels the job at the first signal and leaves at the second.
+func (r *running) onSignals(signals <-chan os.Signal, stop func()) {
+	<-signals
+	if r.job.Load() == nil {
+		stop() // nothing was submitted yet, or nobody has said so
+		return
+	}
+	fmt.Fprintln(r.err, "skep: cancelling the job; interrupt again to leave at once")
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if _, err := r.c.Cancel(ctx, r.ref()); err != nil {
+			fmt.Fprintln(r.err, "skep: cancel:", err)
+		}
+	}()
+	<-signals
+	os.Exit(128 + 2)
+}
+
+func cutEnv(s string) (k, v string, ok bool) {
+	k, v, ok = strings.Cut(s, "=")
+	return k, v, ok && k != ""
+}

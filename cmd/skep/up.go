@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/lmittmann/tint"
+	"github.com/spf13/cobra"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api"
+	"skep/node/api/client"
+	"skep/node/p2p"
+)
+
+// leaveTime bounds saying good-bye and stopping.
+const leaveTime = 10 * time.Second
+
+func (a *app) upCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "up", Short: "Be a node of a network: the one of a token, or a new one", Args: cobra.NoArgs,
+		Long: "Be a node of a network: the one that a token names, the one that the data folder knows, or a new one.\n\n" +
+			"Members of a network run programs on each other's machines, as the user that runs skep up.\n" +
+			"Settings also come from " + configName + " in the data folder and from the environment: see skep config show.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := choose(a.folder(), cmd.Flags())
+			if err != nil {
+				return err
+			}
+			n, err := settle(m)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return a.up(ctx, n, api.Options{Version: thisVersion(), Settings: listed(a.folder(), a.dirSource(cmd), m)})
+		}}
+	addSettings(cmd.Flags())
+	return cmd
+}
+
+// up runs a node until ctx ends or the node cannot go on.
+func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error) {
+	log := slog.New(tint.NewHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
+	dead := make(chan error, 1)
+	n.DataDir, n.Version, n.Logger = a.folder(), version, log
+	n.Node = node.Defaults()
+	n.Node.Speed = 0 // measured by the driver
+	n.Fatal = func(err error) {
+		select {
+		case dead <- err:
+		default:
+		}
+	}
+	doors, err := api.Listen(n.api)
+	if err != nil {
+		return err
+	}
+	defer doors.Close()
+	d, err := p2p.Open(ctx, n.Config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeDriver(d)) }()
+	if err := doors.Open(n.DataDir); err != nil {
+		return err
+	}
+	o.Log = log
+	serveCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- api.New(d, o).Serve(serveCtx, doors) }()
+	a.trust(n.TaskUser, log)
+	if err := a.ready(ctx, d, doors); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		stop()
+		return <-served
+	case err := <-served:
+		return err
+	case err := <-dead: // the driver has said it
+		return &exitError{code: grid.ExitSkep, err: err}
+	}
+}
+
+func closeDriver(d *p2p.Driver) error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	if err := d.Close(ctx); err != nil && !errors.Is(err, p2p.ErrClosed) {
+		return fmt.Errorf("leaving: %w", err)
+	}
+	return nil
+}
+
+// ready prints the node's place in the grid and how others join.
+func (a *app) ready(ctx context.Context, d *p2p.Driver, doors *api.Listeners) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	var name string
+	err = d.Read(ctx, func(n *node.Node, now grid.Time) {
+		for _, p := range n.Peers(now, nil) {
+			if p.Self {
+				name = p.Ad.Name
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	dir := a.folder()
+	var b strings.Builder
+	fmt.Fprintf(&b, "READY %s (%s)\n", name, d.Self())
+	for _, addr := range d.Addrs() {
+		fmt.Fprintf(&b, "  address  %s\n", addr)
+	}
+	fmt.Fprintf(&b, "  api      %s\n", filepath.Join(dir, client.SocketName))
+	for _, addr := range doors.Addrs()[1:] {
+		fmt.Fprintf(&b, "  api      http://%s (token in %s)\n", addr, filepath.Join(dir, client.TokenName))
+	}
+	join := "skep up --join " + token
+	if dir == dataHome() {
+		fmt.Fprintf(&b, "Join from another machine:\n  %s\n", join)
+	}
+	fmt.Fprintf(&b, "Join from this machine:\n  skep up --data-dir %s --join %s\n", quoted(freeFolder(dataHome())), token)
+	if dir != dataHome() {
+		fmt.Fprintf(&b, "Join from another machine:\n  %s\n", join)
+	}
+	_, err = io.WriteString(a.out, b.String())
+	return err
+}
+
+// freeFolder is a folder beside the default one that nothing is in yet.
+func freeFolder(dir string) string {
+	for i := 2; i < 100; i++ {
+		d := fmt.Sprintf("%s-%d", dir, i)
+		if _, err := os.Lstat(d); err != nil {
+			return d
+		}
+	}
+	return dir + "-N"
+}
+
+// quoted makes a path one word of a shell.
+func quoted(s string) string {
+	if !strings.ContainsAny(s, " '\"\\$&|;<>()*?[]#~`!{}") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,93 @@
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"skep/grid"
+)
+
+// Config sets how searches go.
+type Config struct {
+	// Hops is how far a walk goes, 1 to 64; default 16, which finds what one node in ten has with a chance of
+	// five sixths. Raising it finds rarer things and takes longer. A peer's walk is cut to this too.
+	Hops int
+
+	// Walkers is how many walks a search sends at once, 1 to 4; default 1. Raising it finds sooner at as many
+	// times the messages.
+	Walkers int
+
+	// Retries is how many further walks follow one that failed, 0 to 16; default 3. Raising it finds rarer
+	// things before everybody is asked.
+	Retries int
+
+	// Deadline is how long a walk may take, default 2 s: 16 hops and the answer at 100 ms each. Lowering
+	// it gives up walks over slow links; raising it makes a lost message cost more.
+	Deadline time.Duration
+
+	// CallDelay is the longest delay of an answer to a call, drawn evenly from 0; default 1 s. Raising it thins the
+	// answers of many who can; lowering it finds sooner.
+	CallDelay time.Duration
+
+	// CallWait is how long answers to a call are waited for, at least CallDelay; default 3 s.
+	CallWait time.Duration
+
+	// CallGap is how long after a call that found nobody no other goes out for the same needs, doubled each time up
+	// to CallMax; defaults 30 s and 10 min. A call reaches every node: lowering these costs the whole grid.
+	CallGap, CallMax time.Duration
+
+	// Seen is how long a search that came by is remembered, so that it is not walked twice; default 2 min. It need
+	// only exceed the life of a walk.
+	Seen time.Duration
+
+	// SeenMax bounds how many are remembered; default 4096 of about 100 bytes. Beyond it the oldest are forgotten.
+	SeenMax int
+
+	// Searches bounds this node's own searches at one time; default 256. Beyond it a search ends without a find
+	// after Deadline.
+	Searches int
+
+	// Rate is how many finds and calls per second are handled for one peer, in the mean, and Burst at once;
+	// defaults 20 and 40. What is beyond is dropped. Raising it lets a peer load more of the grid.
+	Rate, Burst float64
+
+	// Forward names how a walk is forwarded: one of Forwards; default "random_walk".
+	Forward string
+}
+
+// Defaults returns the configuration that a node has when nothing is said.
+func Defaults() Config {
+	return Config{
+		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second,
+		CallDelay: time.Second, CallWait: 3 * time.Second, CallGap: 30 * time.Second, CallMax: 10 * time.Minute,
+		Seen: 2 * time.Minute, SeenMax: 4096, Searches: 256, Rate: 20, Burst: 40, Forward: "random_walk",
+	}
+}
+
+// Check reports everything that is wrong with c, each problem with its field, its value and what would be right.
+func (c Config) Check() error {
+	var all []error
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			all = append(all, fmt.Errorf("discovery: "+format, args...))
+		}
+	}
+	want(c.Hops >= 1 && c.Hops <= grid.MaxHops, "hops %d: want 1 to %d", c.Hops, grid.MaxHops)
+	want(c.Walkers >= 1 && c.Walkers <= 4, "walkers %d: want 1 to 4", c.Walkers)
+	want(c.Retries >= 0 && c.Retries <= 16, "retries %d: want 0 to 16", c.Retries)
+	want(c.Deadline > 0, "deadline %v: want more than 0", c.Deadline)
+	want(c.CallDelay >= 0, "call_delay %v: want 0 or more", c.CallDelay)
+	want(c.CallWait > 0 && c.CallWait >= c.CallDelay, "call_wait %v: want more than 0, at least call_delay, %v", c.CallWait, c.CallDelay)
+	want(c.CallGap >= 0, "call_gap %v: want 0 or more", c.CallGap)
+	want(c.CallMax >= c.CallGap, "call_max %v: want at least call_gap, %v", c.CallMax, c.CallGap)
+	want(c.Seen >= c.Deadline, "seen %v: want at least deadline, %v", c.Seen, c.Deadline)
+	want(c.SeenMax >= 1 && c.SeenMax <= 1<<20, "seen_max %d: want 1 to %d", c.SeenMax, 1<<20)
+	want(c.Searches >= 1 && c.Searches <= 1<<16, "searches %d: want 1 to %d", c.Searches, 1<<16)
+	want(c.Rate > 0 && c.Rate <= 1e6, "rate %g: want more than 0, at most 1e6 per second", c.Rate)
+	want(c.Burst >= 1 && c.Burst <= 1e6, "burst %g: want 1 to 1e6", c.Burst)
+	if _, ok := forwards[c.Forward]; !ok {
+		want(false, "forward %q: is not known: want one of %v", c.Forward, Forwards())
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,88 @@
+package discovery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"skep/grid"
+)
+
+// Fit says why a node could never run a task of these needs on this engine, as its ad describes it [2];
+// WhyNone if it could. It allocates nothing.
+func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
+	switch {
+	case !slices.Contains(ad.Engines, engine):
+		return grid.WhyEngine
+	case n.CPU > ad.Capacity.CPU:
+		return grid.WhyCPU
+	case n.Memory > ad.Capacity.Memory:
+		return grid.WhyMemory
+	case unmet(n, ad) != nil:
+		return grid.WhyLabel
+	}
+	return grid.WhyNone
+}
+
+// Match is Fit with what it was about: what is needed and what the node has.
+func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
+	r := grid.Refusal{Why: Fit(n, engine, ad)}
+	switch r.Why {
+	case grid.WhyEngine:
+		r.Detail = fmt.Sprintf("needs engine %s, it has %s", engine, orNone(ad.Engines))
+	case grid.WhyCPU:
+		r.Detail = fmt.Sprintf("needs %g cpu, it has %g", float64(n.CPU)/1000, float64(ad.Capacity.CPU)/1000)
+	case grid.WhyMemory:
+		r.Detail = fmt.Sprintf("needs %s, it has %s", memory(n.Memory), memory(ad.Capacity.Memory))
+	case grid.WhyLabel:
+		l := unmet(n, ad)
+		want := l.Key + "=" + strings.Join(l.Values, " or ")
+		if v, ok := ad.Label(l.Key); ok {
+			r.Detail = fmt.Sprintf("needs %s, it has %s=%s", want, l.Key, v)
+		} else {
+			r.Detail = fmt.Sprintf("needs %s, it has no label %s", want, l.Key)
+		}
+	}
+	return r
+}
+
+// Now says why a node that could run a task takes none now; WhyNone if it may. Whether there is room at this
+// moment is for the node itself to say: a full one has a queue.
+func Now(_ *grid.Needs, ad *grid.Ad) grid.Refusal {
+	switch {
+	case ad.Leaving:
+		return grid.Refusal{Why: grid.WhyDrain, Detail: "it is leaving"}
+	case ad.Draining:
+		return grid.Refusal{Why: grid.WhyDrain}
+	}
+	return grid.Refusal{}
+}
+
+// unmet returns the first label need that the ad does not meet; nil if all are met.
+func unmet(n *grid.Needs, ad *grid.Ad) *grid.LabelNeed {
+	for i := range n.Labels {
+		l := &n.Labels[i]
+		if v, ok := ad.Label(l.Key); !ok || !slices.Contains(l.Values, v) {
+			return l
+		}
+	}
+	return nil
+}
+
+func orNone(s []string) string {
+	if len(s) == 0 {
+		return "none"
+	}
+	return strings.Join(s, ", ")
+}
+
+// memory prints bytes in the largest unit that leaves at least 1.
+func memory(b grid.Bytes) string {
+	switch {
+	case b >= grid.GiB:
+		return fmt.Sprintf("%.4g GiB", float64(b)/float64(grid.GiB))
+	case b >= grid.MiB:
+		return fmt.Sprintf("%.4g MiB", float64(b)/float64(grid.MiB))
+	}
+	return fmt.Sprintf("%d bytes", b)
+}

@@ -1,0 +1,204 @@
+package exec
+
+import (
+	"fmt"
+
+	"skep/grid"
+)
+
+// MaxQueue bounds the attempts that wait here; what is beyond it is refused.
+const MaxQueue = 20_000
+
+// MaxPassed is how often smaller work may start before the one at the head that does not fit.
+const MaxPassed = 32
+
+// Exec is the ledger and the queue of one node.
+type Exec struct {
+	capacity, free grid.Resources
+	work           map[grid.AttemptID]*Work
+	queue          []*Work // waiting, oldest first
+	running        []*Work
+	finished       []*Work
+	classes        []*class
+	spare          []*Work
+	draining       bool
+	lowDisk        bool
+}
+
+// New returns an empty ledger of a node with that capacity.
+func New(capacity grid.Resources) *Exec {
+	return &Exec{capacity: capacity, free: capacity, work: make(map[grid.AttemptID]*Work)}
+}
+
+// Refuses says why work of that need would not be accepted now; WhyNone if it would.
+func (e *Exec) Refuses(need grid.Resources) grid.Why {
+	switch {
+	case need.CPU > e.capacity.CPU:
+		return grid.WhyCPU
+	case need.Memory > e.capacity.Memory:
+		return grid.WhyMemory
+	case e.draining:
+		return grid.WhyDrain
+	case e.lowDisk:
+		return grid.WhyDisk
+	case len(e.queue) >= MaxQueue:
+		return grid.WhyQueue
+	}
+	return grid.WhyNone
+}
+
+// Accept takes an attempt into the queue. It is not ready to start while its inputs are missing.
+func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
+	if e.work[id] != nil {
+		panic("exec: an attempt is accepted once")
+	}
+	w := e.take()
+	*w = Work{ID: id, Spec: o.Spec, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
+		ready: ready, class: e.class(o.Class)}
+	e.work[id] = w
+	e.queue = append(e.queue, w)
+	w.class.queued += int64(w.Spec.Needs.CPU)
+	return w
+}
+
+// Restore takes back an attempt that has a result already.
+func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
+	w := e.take()
+	*w = Work{ID: id, Spec: o.Spec, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
+	e.work[id] = w
+	e.finished = append(e.finished, w)
+	return w
+}
+
+// Ready says that the attempt's inputs are here.
+func (e *Exec) Ready(id grid.AttemptID) {
+	if w := e.work[id]; w != nil {
+		w.ready = true
+	}
+}
+
+// Next takes the next work that may start now out of the queue and its resources out of the ledger; nil
+// if there is none.
+func (e *Exec) Next(now grid.Time) *Work {
+	var head *Work // the oldest that is ready and does not fit
+	for i, w := range e.queue {
+		need := w.Spec.Needs.Resources
+		switch {
+		case !w.ready:
+			continue
+		case e.free.Fits(need):
+			if head != nil {
+				head.passed++
+			}
+			e.queue = append(e.queue[:i], e.queue[i+1:]...)
+			w.class.queued -= int64(need.CPU)
+			e.free = e.free.Minus(need)
+			e.check()
+			w.State, w.Started = grid.WorkRunning, now
+			e.running = append(e.running, w)
+			return w
+		case head == nil:
+			if w.passed >= MaxPassed || e.free.CPU <= 0 {
+				return nil
+			}
+			head = w
+		}
+	}
+	return nil
+}
+
+// Finish gives the resources of a running attempt back and keeps its result until Forget. Work that ended
+// before it ran, because its inputs did not come, is finished too.
+func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
+	w := e.work[id]
+	if w == nil || w.State == grid.WorkFinished {
+		return nil
+	}
+	e.leave(w)
+	w.State, w.Result = grid.WorkFinished, r
+	e.finished = append(e.finished, w)
+	return w
+}
+
+// Forget removes an attempt in whatever state, and reports whether it was there and in which.
+func (e *Exec) Forget(id grid.AttemptID) (grid.WorkState, bool) {
+	w := e.work[id]
+	if w == nil {
+		return 0, false
+	}
+	state := w.State
+	e.leave(w)
+	delete(e.work, id)
+	e.drop(w.class)
+	*w = Work{}
+	e.spare = append(e.spare, w)
+	return state, true
+}
+
+// Get returns an accepted attempt; nil if it is not here.
+func (e *Exec) Get(id grid.AttemptID) *Work { return e.work[id] }
+
+// Drain makes the node refuse whatever is new, or not any more.
+func (e *Exec) Drain(on bool) { e.draining = on }
+
+// LowDisk makes the node refuse whatever is new while its disk is nearly full.
+func (e *Exec) LowDisk(on bool) { e.lowDisk = on }
+
+// Draining reports whether whatever is new is refused.
+func (e *Exec) Draining() bool { return e.draining }
+
+// Capacity is what the node has, Free what of it no running task has taken.
+func (e *Exec) Capacity() grid.Resources { return e.capacity }
+
+// Free is what no running task has taken.
+func (e *Exec) Free() grid.Resources { return e.free }
+
+// Queue, Running and Finished list the accepted attempts by state; read only.
+func (e *Exec) Queue() []*Work { return e.queue }
+
+// Running lists the attempts that run; read only.
+func (e *Exec) Running() []*Work { return e.running }
+
+// Finished lists the attempts whose results are not acknowledged; read only.
+func (e *Exec) Finished() []*Work { return e.finished }
+
+// leave takes w out of the list of its state and gives back what it holds.
+func (e *Exec) leave(w *Work) {
+	switch w.State {
+	case grid.WorkQueued:
+		e.queue = without(e.queue, w)
+		w.class.queued -= int64(w.Spec.Needs.CPU)
+	case grid.WorkRunning:
+		e.running = without(e.running, w)
+		e.free = e.free.Plus(w.Spec.Needs.Resources)
+		e.check()
+	case grid.WorkFinished:
+		e.finished = without(e.finished, w)
+	}
+}
+
+func (e *Exec) check() {
+	if e.free.CPU < 0 || e.free.Memory < 0 || !e.capacity.Fits(e.free) {
+		panic(fmt.Sprintf("exec: free is %v of %v: the ledger is out of balance", e.free, e.capacity))
+	}
+}
+
+func (e *Exec) take() *Work {
+	if n := len(e.spare); n > 0 {
+		w := e.spare[n-1]
+		e.spare = e.spare[:n-1]
+		return w
+	}
+	return new(Work)
+}
+
+func without(list []*Work, w *Work) []*Work {
+	for i := range list {
+		if list[i] == w {
+			copy(list[i:], list[i+1:])
+			list[len(list)-1] = nil
+			return list[:len(list)-1]
+		}
+	}
+	panic("exec: work is in the list of its state")
+}

@@ -1,0 +1,192 @@
+package exec
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"skep/grid"
+)
+
+func id(i int) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+}
+
+func offer(cpu grid.MilliCPU, memory grid.Bytes, class string) *grid.Offer {
+	spec := &grid.JobSpec{Needs: grid.Needs{Resources: grid.Resources{CPU: cpu, Memory: memory}}}
+	return &grid.Offer{Spec: spec, Class: class}
+}
+
+func second(string) float64 { return 1 }
+
+func TestFirstComeFirstServed(t *testing.T) {
+	e := New(grid.Resources{CPU: 2 * grid.CPU})
+	for i := range 4 {
+		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
+	}
+	for i := range 2 {
+		if w := e.Next(0); w == nil || w.ID != id(i) {
+			t.Fatalf("start %d: %v", i, w)
+		}
+	}
+	if w := e.Next(0); w != nil {
+		t.Fatalf("%v started on a full node", w.ID)
+	}
+	e.Finish(id(1), &grid.Result{Cause: grid.Exited})
+	if w := e.Next(0); w == nil || w.ID != id(2) {
+		t.Fatalf("after an end: %v, want the oldest that waits", w)
+	}
+}
+
+func TestNotReadyIsPassed(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), false)
+	e.Accept(0, id(1), offer(grid.CPU, 0, "c"), true)
+	if w := e.Next(0); w.ID != id(1) {
+		t.Fatalf("started %v, want the one whose inputs are here", w.ID)
+	}
+	e.Ready(id(0))
+	e.Finish(id(1), &grid.Result{})
+	if w := e.Next(0); w.ID != id(0) {
+		t.Fatalf("started %v, want the one whose inputs have come", w.ID)
+	}
+}
+
+func TestBigTaskIsPassedABoundedNumberOfTimes(t *testing.T) {
+	e := New(grid.Resources{CPU: 4 * grid.CPU})
+	e.Accept(0, id(0), offer(grid.CPU, 0, "small"), true)
+	e.Next(0)
+	e.Accept(0, id(1), offer(4*grid.CPU, 0, "big"), true)
+	for i := range MaxPassed + 10 {
+		e.Accept(0, id(2+i), offer(grid.CPU, 0, "small"), true)
+	}
+	passed := 0
+	for running := id(0); ; {
+		w := e.Next(0)
+		if w == nil {
+			for e.free != e.capacity {
+				e.Finish(e.running[0].ID, &grid.Result{})
+			}
+			if w = e.Next(0); w.ID != id(1) {
+				t.Fatalf("an empty node started %v, want the big task", w.ID)
+			}
+			break
+		}
+		passed++
+		e.Finish(w.ID, &grid.Result{})
+		_ = running
+	}
+	if passed != MaxPassed {
+		t.Errorf("passed %d times, want %d", passed, MaxPassed)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct {
+		need  grid.Resources
+		setup func(*Exec)
+		want  grid.Why
+	}{
+		{grid.Resources{CPU: grid.CPU}, func(*Exec) {}, grid.WhyNone},
+		{grid.Resources{CPU: 3 * grid.CPU}, func(*Exec) {}, grid.WhyCPU},
+		{grid.Resources{CPU: 1, Memory: grid.GiB + 1}, func(*Exec) {}, grid.WhyMemory},
+		{grid.Resources{CPU: 1}, func(e *Exec) { e.Drain(true) }, grid.WhyDrain},
+		{grid.Resources{CPU: 1}, func(e *Exec) { e.LowDisk(true) }, grid.WhyDisk},
+		{grid.Resources{CPU: 1}, func(e *Exec) {
+			for i := range MaxQueue {
+				e.Accept(0, id(i), offer(1, 0, "c"), true)
+			}
+		}, grid.WhyQueue},
+	} {
+		e := New(grid.Resources{CPU: 2 * grid.CPU, Memory: grid.GiB})
+		c.setup(e)
+		if got := e.Refuses(c.need); got != c.want {
+			t.Errorf("need %v: %q, want %q", c.need, got, c.want)
+		}
+	}
+}
+
+// With one slot the expected wait plus the task's own time is the expected completion time of [1]: the sum
+// of the mean run times of all that is before it, the running task in full while it has just begun.
+func TestWaitOneSlot(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	mean := func(c string) float64 { return map[string]float64{"a": 2, "b": 5}[c] }
+	need := grid.Resources{CPU: grid.CPU}
+	if w := e.Wait(0, need, mean); w != 0 {
+		t.Fatalf("idle: %g, want 0", w)
+	}
+	e.Accept(0, id(0), offer(grid.CPU, 0, "a"), true)
+	e.Next(0)
+	e.Accept(0, id(1), offer(grid.CPU, 0, "b"), true)
+	e.Accept(0, id(2), offer(grid.CPU, 0, "a"), true)
+	if w := e.Wait(0, need, mean); w != 2+5+2 {
+		t.Errorf("just begun: %g, want 9", w)
+	}
+	if w := e.Wait(1e9, need, mean); w != 1+5+2 {
+		t.Errorf("after one second: %g, want 8", w)
+	}
+}
+
+func TestWaitManySlots(t *testing.T) {
+	e := New(grid.Resources{CPU: 4 * grid.CPU})
+	need := grid.Resources{CPU: grid.CPU}
+	for i := range 4 {
+		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
+		e.Next(0)
+	}
+	if w := e.Wait(0, need, second); w != 0.25 {
+		t.Errorf("full: %g, want a quarter of a run", w)
+	}
+	for i := range 4 {
+		e.Accept(0, id(4+i), offer(grid.CPU, 0, "c"), true)
+	}
+	if w := e.Wait(0, need, second); w != 1.25 {
+		t.Errorf("full, and four wait: %g, want 1.25 runs", w)
+	}
+}
+
+// Whatever is accepted, started, finished and forgotten in whatever order: what is free and what runs add up
+// to the capacity, and every attempt is in one list.
+func TestLedger(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := New(grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB})
+		n := 0
+		some := func(t *rapid.T) grid.AttemptID { return id(rapid.IntRange(0, max(n-1, 0)).Draw(t, "id")) }
+		t.Repeat(map[string]func(*rapid.T){
+			"accept": func(t *rapid.T) {
+				o := offer(grid.MilliCPU(rapid.IntRange(1, 4000).Draw(t, "cpu")), grid.Bytes(rapid.IntRange(0, int(grid.GiB)).Draw(t, "mem")), fmt.Sprint(n%100))
+				if e.Refuses(o.Spec.Needs.Resources) == grid.WhyNone {
+					e.Accept(0, id(n), o, rapid.Bool().Draw(t, "ready"))
+					n++
+				}
+			},
+			"ready":  func(t *rapid.T) { e.Ready(some(t)) },
+			"next":   func(t *rapid.T) { e.Next(0) },
+			"finish": func(t *rapid.T) { e.Finish(some(t), &grid.Result{}) },
+			"forget": func(t *rapid.T) { e.Forget(some(t)) },
+			"": func(t *rapid.T) {
+				used := grid.Resources{}
+				for _, w := range e.Running() {
+					used = used.Plus(w.Spec.Needs.Resources)
+				}
+				if used.Plus(e.Free()) != e.Capacity() {
+					t.Fatalf("running %v, free %v, capacity %v", used, e.Free(), e.Capacity())
+				}
+				if got := len(e.Queue()) + len(e.Running()) + len(e.Finished()); got != len(e.work) {
+					t.Fatalf("%d in the lists, %d known", got, len(e.work))
+				}
+				queued := int64(0)
+				for _, w := range e.Queue() {
+					queued += int64(w.Spec.Needs.CPU)
+				}
+				for _, c := range e.classes {
+					queued -= c.queued
+				}
+				if queued != 0 {
+					t.Fatalf("the counters of the classes are off by %d", queued)
+				}
+			},
+		})
+	})
+}

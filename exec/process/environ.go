@@ -1,0 +1,60 @@
+package process
+
+import (
+	"os"
+	"strings"
+)
+
+// Marker is the variable that names the attempt's folder in the environment of each of its
+// processes. Reap finds by it what a killed node left behind; a job cannot set it.
+const Marker = "SKEP_ATTEMPT_DIR"
+
+// inherited is all that a task sees of the node's environment: what programs need to find their
+// tools and speak the user's language. Everything else may be a secret.
+var inherited = [...]string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME"}
+
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// environ builds the task's environment; of several values for a name the last one stays.
+func environ(s *Spec, user *account) []string {
+	env := make([]string, 0, len(inherited)+len(s.Env)+5)
+	put := func(entry string) {
+		name := entry[:strings.IndexByte(entry, '=')+1]
+		for i := range env {
+			if strings.HasPrefix(env[i], name) {
+				env[i] = entry
+				return
+			}
+		}
+		env = append(env, entry)
+	}
+	put("PATH=" + defaultPath)
+	for _, name := range inherited {
+		if v, ok := os.LookupEnv(name); ok && v != "" {
+			put(name + "=" + v)
+		}
+	}
+	if user != nil {
+		put("USER=" + user.name)
+		put("LOGNAME=" + user.name)
+	}
+	work := Work(s.Dir)
+	put("HOME=" + work)
+	put("TMPDIR=" + work)
+	for _, e := range s.Env {
+		put(e)
+	}
+	put("PWD=" + work)
+	put(Marker + "=" + s.Dir)
+	return env
+}
+
+// lookupEnv finds a variable in a list made by environ.
+func lookupEnv(env []string, name string) string {
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package process
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Process is one running task.
+type Process struct {
+	spec Spec
+	pid  int // also its process group and its session
+	out  [2]sink
+
+	asked atomic.Int32 // 1 + the Cause for which it shall stop; the first one counts
+	peak  atomic.Int64 // the most memory that was seen
+
+	mu   sync.Mutex
+	wake func() // makes the task's keeper look at asked; nil once the task has ended
+
+	done   chan struct{}
+	result Result
+}
+
+// Pid is the process ID of the task; it may be another process once Done is closed.
+func (p *Process) Pid() int { return p.pid }
+
+// Done is closed when the task and its whole group have ended and its output is complete.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait waits for Done and returns the result.
+func (p *Process) Wait() Result {
+	<-p.done
+	return p.result
+}
+
+// Cancel stops the task: SIGTERM to its group, then SIGKILL. It does not wait.
+func (p *Process) Cancel() { p.stop(Cancelled) }
+
+func (p *Process) stop(c Cause) {
+	if !p.asked.CompareAndSwap(0, 1+int32(c)) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wake != nil {
+		p.wake()
+	}
+}
+
+// MaxMemoryGrace bounds the grace of a task that holds too much memory: what it has not saved by
+// then it would pay for with the memory of its neighbours.
+const maxMemoryGrace = 500 * time.Millisecond
+
+func (p *Process) grace(c Cause) time.Duration {
+	if c == MemoryExceeded {
+		return min(p.spec.Grace, maxMemoryGrace)
+	}
+	return p.spec.Grace
+}
+
+// settle fills in the result from the wait status of the main process; stopped says that we asked
+// for its end before it came, and why.
+func (p *Process) settle(ws syscall.WaitStatus, cpu time.Duration, stopped bool, why Cause) {
+	res := &p.result
+	res.CPU, res.MaxRSS = cpu, max(res.MaxRSS, p.peak.Load())
+	if ws.Signaled() {
+		res.Cause, res.Signal = Signaled, int(ws.Signal())
+		res.Error = fmt.Sprintf("killed by signal %d (%v)", res.Signal, ws.Signal())
+	} else {
+		res.Cause, res.Exit = Exited, ws.ExitStatus()
+	}
+	if !stopped {
+		return
+	}
+	res.Cause = why
+	switch why {
+	case TimedOut:
+		res.Error = fmt.Sprintf("ran longer than its time limit of %v", p.spec.Timeout)
+	case MemoryExceeded:
+		res.Error = fmt.Sprintf("held %d MiB of memory, more than its reservation of %d MiB",
+			p.peak.Load()>>20, p.spec.Memory>>20)
+	case Cancelled:
+		res.Error = "cancelled"
+	}
+}

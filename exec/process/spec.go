@@ -1,0 +1,101 @@
+package process
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Spec says what to run and within which bounds. Zero values are usable except for Argv and Dir.
+type Spec struct {
+	// Argv is the command. Argv[0] with a slash is relative to the work folder, without one it is
+	// searched for in PATH as the task will see it.
+	Argv []string
+
+	// Env holds the variables of the job and its SKEP_* ones, as "name=value". The node's own
+	// environment is not inherited beyond the short list in environ.go; a later entry wins.
+	Env []string
+
+	// Dir is the absolute path of the attempt's own folder, made by Runner.Prepare; see there for
+	// what is in it. It is used by one attempt only.
+	Dir string
+
+	// Memory bounds the resident size of the task with all its processes, in bytes. 0: no bound. It
+	// is looked at every 200 ms, so a burst between two looks is not seen; the address space is
+	// never bounded, since Go and Java reserve far more than they use.
+	Memory int64
+
+	// Timeout bounds the time from start to end; time in which the machine sleeps is not counted.
+	// 0: no bound.
+	Timeout time.Duration
+
+	// Grace is the time between SIGTERM and SIGKILL. Default 5 s: long enough to write a checkpoint
+	// of ordinary size, short enough to free the slot. Longer delays cancellation and Close.
+	Grace time.Duration
+
+	// MaxOutput bounds each of stdout and stderr on disk, in bytes. What comes after it is dropped
+	// and counted while the task goes on. Default 64 MiB.
+	MaxOutput int64
+
+	// MaxFile bounds each file that the task writes, in bytes (SIGXFSZ beyond it); stdout and
+	// stderr do not count. 0: no bound.
+	MaxFile int64
+
+	// MaxOpen bounds the open files of each process of the task, as `ulimit -n` does. It cannot be
+	// raised above the node's own hard limit. 0: what the node itself was started with.
+	MaxOpen uint64
+
+	// Share, between 0 and 1, is the part of the time in which the task may run: its group is
+	// stopped for the rest of every 40 ms, so that a task of one thread gets that share of a core.
+	// 0 or 1: all of it. For desktops, and for machines of different speed on one machine.
+	Share float64
+
+	// Deny is a folder that the task can neither read nor write nor list: the node's data folder.
+	// Dir may lie inside it. Empty: nothing is denied, but writing stays confined.
+	Deny string
+}
+
+const (
+	defaultGrace     = 5 * time.Second
+	defaultMaxOutput = 64 << 20
+)
+
+// check fills in the defaults and reports everything that is wrong at once.
+func (s *Spec) check() error {
+	var bad []string
+	say := func(wrong bool, format string, args ...any) {
+		if wrong {
+			bad = append(bad, fmt.Sprintf(format, args...))
+		}
+	}
+	say(len(s.Argv) == 0 || s.Argv[0] == "", "the command is empty")
+	for _, a := range s.Argv {
+		say(strings.IndexByte(a, 0) >= 0, "argument %q has a zero byte", a)
+	}
+	for _, e := range s.Env {
+		say(strings.IndexByte(e, '=') < 1 || strings.IndexByte(e, 0) >= 0, "variable %q is not name=value", e)
+	}
+	say(!filepath.IsAbs(s.Dir), "folder %q is not an absolute path", s.Dir)
+	say(s.Deny != "" && !filepath.IsAbs(s.Deny), "denied folder %q is not an absolute path", s.Deny)
+	say(s.Memory < 0, "memory %d is negative", s.Memory)
+	say(s.Timeout < 0, "timeout %v is negative", s.Timeout)
+	say(s.Grace < 0, "grace %v is negative", s.Grace)
+	say(s.MaxOutput < 0, "output bound %d is negative", s.MaxOutput)
+	say(s.MaxFile < 0, "file bound %d is negative", s.MaxFile)
+	say(math.IsNaN(s.Share) || s.Share < 0 || s.Share > 1, "share %v is not between 0 and 1", s.Share)
+	if bad != nil {
+		return fmt.Errorf("process: %s", strings.Join(bad, "; "))
+	}
+	if s.Grace == 0 {
+		s.Grace = defaultGrace
+	}
+	if s.MaxOutput == 0 {
+		s.MaxOutput = defaultMaxOutput
+	}
+	if s.Share == 1 {
+		s.Share = 0
+	}
+	return nil
+}

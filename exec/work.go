@@ -1,0 +1,37 @@
+package exec
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// Work is an attempt that this node has accepted and whose origin has not yet let go of it.
+type Work struct {
+	ID       grid.AttemptID
+	Spec     *grid.JobSpec
+	Class    string
+	Lease    time.Duration
+	State    grid.WorkState
+	Result   *grid.Result // of WorkFinished
+	Accepted grid.Time
+	Started  grid.Time // of WorkRunning
+	Due      grid.Time // of WorkFinished: when the result is told again
+	Tries    int       // of WorkFinished: how often it was told
+
+	ready  bool // program and inputs are here
+	passed int  // how often smaller work went before it
+	class  *class
+}
+
+// Origin is the node that the attempt belongs to.
+func (w *Work) Origin() grid.NodeID { return w.ID.Task.Job.Origin }
+
+// class counts the waiting work of one class, so that the backlog is a sum over classes and not over tasks.
+type class struct {
+	name   string
+	queued int64 // MilliCPU of waiting work
+}
+
+// Mean gives the expected run time of a task of a class here, in seconds.
+type Mean func(class string) float64

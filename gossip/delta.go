@@ -1,0 +1,94 @@
+package gossip
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// Arrival rates below minAlpha tasks per second, or below minShare of the ad's highest, are not worth a
+// message whatever their relative change: decaying counts would otherwise be news for ever.
+const (
+	minAlpha = 1e-3
+	minShare = 0.1
+)
+
+// Delta says how much two ads of one node differ, 0 to 1: the largest of the differences of
+//
+//	free cores and free memory, as shares of the capacity; availability
+//	backlog, as b/(b + scale)
+//	speed and rates, relative to the larger; a rate measured for the first time counts 1
+//	everything else that is said (labels, engines, capacity, draining …): 1 if it differs at all
+func Delta(a, b *grid.Ad, scale time.Duration) float64 {
+	if a == b {
+		return 0
+	}
+	if a.Draining != b.Draining || a.Leaving != b.Leaving || a.Capacity != b.Capacity || a.Name != b.Name ||
+		!same(a.Labels, b.Labels) || !same(a.Engines, b.Engines) || !same(a.Addrs, b.Addrs) {
+		return 1
+	}
+	d := math.Abs(a.Availability - b.Availability)
+	d = max(d, share(int64(a.Free.CPU), int64(b.Free.CPU), int64(a.Capacity.CPU)))
+	d = max(d, share(int64(a.Free.Memory), int64(b.Free.Memory), int64(a.Capacity.Memory)))
+	d = max(d, math.Abs(squash(a.Backlog, scale)-squash(b.Backlog, scale)))
+	d = max(d, relative(a.Speed, b.Speed, 0))
+	if d < 1 && !same(a.Rates, b.Rates) {
+		d = max(d, ratesDelta(a.Rates, b.Rates))
+	}
+	return min(d, 1)
+}
+
+// same compares slices; two that share their memory, as those of a refreshed ad, are not read.
+func same[T comparable](a, b []T) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	return len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b)
+}
+
+func share(a, b, of int64) float64 {
+	if a == b {
+		return 0
+	}
+	if of <= 0 {
+		return 1
+	}
+	return math.Abs(float64(a-b)) / float64(of)
+}
+
+func squash(b, scale time.Duration) float64 { return float64(b) / (float64(b) + float64(scale)) }
+
+// relative is |a − b| over the larger of them and floor.
+func relative(a, b, floor float64) float64 {
+	if a == b {
+		return 0
+	}
+	return math.Abs(a-b) / max(a, b, floor)
+}
+
+// ratesDelta walks two lists ordered by class side by side. A remote list may be out of order: then more
+// counts as changed, nothing worse.
+func ratesDelta(a, b []grid.Rate) float64 {
+	floor := minAlpha
+	for _, r := range [...][]grid.Rate{a, b} {
+		for i := range r {
+			floor = max(floor, minShare*r[i].Alpha)
+		}
+	}
+	d := 0.0
+	for len(a) > 0 || len(b) > 0 {
+		var x, y grid.Rate
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].Class < b[0].Class:
+			x, a = a[0], a[1:]
+		case len(a) == 0 || b[0].Class < a[0].Class:
+			y, b = b[0], b[1:]
+		default:
+			x, y, a, b = a[0], b[0], a[1:], b[1:]
+		}
+		d = max(d, relative(x.Alpha, y.Alpha, floor), relative(x.Mu, y.Mu, 0))
+	}
+	return d
+}

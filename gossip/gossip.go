@@ -1,0 +1,174 @@
+package gossip
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// Gossip is a node's part in the spreading of ads: its neighbours, its view and its own ad.
+type Gossip struct {
+	self grid.NodeID
+	cfg  Config
+	rule product
+	rand *grid.Rand
+
+	ad      *grid.Ad  // the own ad as it is now
+	emitted *grid.Ad  // as it was sent last
+	emitAt  grid.Time // and when
+	top     grid.Seq  // the highest sequence used or seen in this node's name
+	held    bool      // ad differs from emitted enough, and goes out MinGap after it
+	left    bool      // this node has said that it leaves
+
+	peers []*Peer // the view, ordered by identity
+	lucky int     // of them, kept by chance
+	gone  []tomb  // who left lately, a ring
+	grave int     // the next place in it
+
+	links []*Peer       // neighbours, connected or not, ordered by identity
+	near  []grid.NodeID // those connected, ordered by identity
+	used  uint64        // bits of links
+	up    uint64        // bits of those connected
+	due   uint64        // connected neighbours that the own ad is to be sent to
+	some  uint64        // connected neighbours that something may be due for
+	turn  int           // where in the view the next digest begins
+
+	dirty     bool // who is known or connected changed since the neighbours were last looked over
+	lookAt    grid.Time
+	refreshAt grid.Time // the wake that counts; others are stale
+	wakeAt    grid.Time // as refreshAt, of TimerGossip; grid.Never = none is set
+	stats     Stats
+}
+
+// New makes the gossip of a node. The configuration must be good; see [Config.Check].
+func New(self grid.NodeID, c Config, r *grid.Rand) *Gossip {
+	rule, err := parseRule(c.Rule)
+	if err != nil {
+		panic(err)
+	}
+	return &Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never, wakeAt: grid.Never, refreshAt: grid.Never}
+}
+
+// Start begins with the node's first ad. It comes before all other events.
+func (g *Gossip) Start(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
+	g.ad, g.top = ad, ad.Seq
+	g.lookAt = now
+	g.emit(now)
+	g.flush(now, fx)
+	g.refresh(now, fx)
+}
+
+// Advertise says that the own ad is now this. It may be called as often as the ad changes: it is sent
+// when the rule says that it changed enough, at most once every MinGap, and otherwise left to the refresh.
+// An ad that says Leaving goes to all neighbours at once and is the last.
+//
+// Its Seq need not be higher than the last one's: where it is not, a copy with a higher one takes its
+// place (see Ad), without Sealed. Callers set Seq.Boot and may leave the counting of N to this package,
+// which counts for the refreshes too.
+func (g *Gossip) Advertise(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
+	if g.left {
+		return
+	}
+	if !g.top.Less(ad.Seq) {
+		ad = again(ad, g.top)
+	}
+	g.ad, g.top = ad, ad.Seq
+	if ad.Leaving {
+		g.left = true
+		g.emit(now)
+		for _, p := range g.links {
+			p.link.next = never
+		}
+		g.flush(now, fx)
+		return
+	}
+	g.held = g.changed()
+	g.flush(now, fx)
+}
+
+// changed reports whether the own ad differs enough from what was sent last. What changes and changes
+// back within MinGap is never sent.
+func (g *Gossip) changed() bool {
+	d := Delta(g.emitted, g.ad, g.cfg.BacklogScale)
+	return d > 0 && (!g.rule.gated || d >= g.cfg.Theta)
+}
+
+// Ad returns the own ad as it is now. No two ads that it returns differ in content and have one sequence.
+func (g *Gossip) Ad() *grid.Ad { return g.ad }
+
+// Stats returns counts since New.
+func (g *Gossip) Stats() Stats { return g.stats }
+
+// emit makes the own ad due for all connected neighbours, under a sequence higher than all before.
+func (g *Gossip) emit(now grid.Time) {
+	if g.ad == g.emitted || g.ad.Seq.Less(g.top) {
+		g.ad = again(g.ad, g.top)
+		g.top = g.ad.Seq
+	}
+	g.emitted, g.emitAt, g.held = g.ad, now, false
+	g.due |= g.up
+	g.some |= g.up
+	g.stats.Emitted++
+}
+
+// again returns a copy of an ad under the sequence after last, to be sealed anew.
+func again(ad *grid.Ad, last grid.Seq) *grid.Ad {
+	c := *ad
+	c.Sealed = nil
+	c.Seq = last
+	if c.Seq.N++; c.Seq.N == 0 {
+		c.Seq.Boot++
+	}
+	return &c
+}
+
+// own handles an ad in this node's name that came back. One with a higher sequence than this node has
+// used is from an earlier run whose boot count was lost, or from a copy of this node elsewhere: it is
+// counted, and the next ad goes above it, or nobody would believe it.
+func (g *Gossip) own(ad *grid.Ad) {
+	if !g.top.Less(ad.Seq) {
+		g.stats.Dropped.Own++
+		return
+	}
+	g.stats.Dropped.Clone++
+	g.top = ad.Seq
+}
+
+// Heard says that a direct answer of a peer came, which is fresher than its ad, and how long the round
+// trip took; 0 = not measured.
+func (g *Gossip) Heard(now grid.Time, peer grid.NodeID, rtt time.Duration) {
+	if p := g.Peer(peer); p != nil {
+		p.Fresh = now
+		p.measure(rtt)
+	}
+}
+
+// Wake handles TimerGossip and TimerRefresh. Stale ones, and other timers, are ignored.
+func (g *Gossip) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
+	switch {
+	case t.Kind == grid.TimerGossip && now >= g.wakeAt:
+		g.wakeAt = grid.Never
+		if g.held {
+			g.held = g.changed()
+		}
+		g.flush(now, fx)
+	case t.Kind == grid.TimerRefresh && now >= g.refreshAt && !g.left:
+		g.sweep(now)
+		if now.Sub(g.lookAt) >= g.cfg.Look {
+			g.look(now, fx)
+		}
+		if now.Sub(g.emitAt) >= g.cfg.Refresh-g.cfg.Refresh/10 {
+			g.emit(now)
+		}
+		g.flush(now, fx)
+		g.refresh(now, fx)
+	}
+}
+
+// refresh sets the next slow wake: a Refresh after the last own ad, give or take a tenth.
+func (g *Gossip) refresh(now grid.Time, fx *grid.Effects) {
+	r := g.cfg.Refresh
+	at := g.emitAt.Add(r - r/10 + time.Duration(g.rand.Int64N(int64(r/5)+1)))
+	g.refreshAt = max(at, now.Add(g.cfg.MinGap))
+	fx.Wake(g.refreshAt, grid.TimerRefresh, 0)
+}

@@ -1,0 +1,186 @@
+package gossip
+
+import (
+	"skep/grid"
+)
+
+// graves is how many of those who left are remembered, so that old ads of theirs do not bring them back.
+const graves = 32
+
+// tomb is a node that left: its last ad, and who has still to be told.
+type tomb struct {
+	ad   *grid.Ad
+	hops uint8
+	due  uint64
+}
+
+// Hear takes a digest from a peer. news is called for each ad that was newer than what was known, after
+// the view was changed; for the ad of one who leaves just before it is forgotten. news must not call
+// back into g's methods that change it, and may be nil.
+func (g *Gossip) Hear(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx *grid.Effects, news func(*Peer)) {
+	src := g.Peer(from)
+	if src != nil && !src.Up {
+		src = nil // a straggler of a connection that is gone
+	}
+	if len(digest) > grid.MaxAds {
+		g.stats.Dropped.Excess += uint64(len(digest) - grid.MaxAds)
+		digest = digest[:grid.MaxAds]
+	}
+	for i := range digest {
+		g.stats.Heard++
+		g.hear(now, from, src, &digest[i], fx, news)
+		if src != nil && !src.Up {
+			src = nil // that was its farewell
+		}
+	}
+	if src != nil {
+		src.link.talked = now
+		if !src.Neighbour {
+			g.stranger(now, src, fx)
+		}
+	}
+	if g.dirty && len(g.links) < g.cfg.Neighbours {
+		g.fill(now, fx)
+	}
+	g.flush(now, fx)
+}
+
+// hear takes one ad.
+func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntry, fx *grid.Effects, news func(*Peer)) {
+	ad := e.Ad
+	if ad == nil || ad.Node.IsZero() {
+		g.stats.Dropped.Bad++
+		return
+	}
+	if ad.Node == g.self {
+		g.own(ad)
+		return
+	}
+	// Hops are outside the signature: only from the origin itself is an ad one hop old.
+	hops := uint8(1)
+	if from != ad.Node {
+		hops = min(max(e.Hops, 1), grid.MaxHops-1) + 1
+	}
+	p := g.Peer(ad.Node)
+	if p != nil && p.Ad != nil && !p.Ad.Seq.Less(ad.Seq) {
+		g.repeated(src, p, ad, hops)
+		return
+	}
+	if g.departed(ad) {
+		g.stats.Dropped.Gone++
+		return
+	}
+	if ad.Check() != nil {
+		g.stats.Dropped.Bad++
+		return
+	}
+	if ad.Leaving {
+		g.farewell(now, src, p, ad, hops, fx, news)
+		return
+	}
+	if p == nil {
+		if p = g.admit(now, src, ad, hops); p == nil {
+			return
+		}
+	}
+	g.stats.News++
+	p.Ad, p.Hops, p.Heard = ad, hops, now
+	if hops == 1 {
+		p.Fresh = now
+	}
+	g.pass(now, src, p)
+	if news != nil {
+		news(p)
+	}
+}
+
+// repeated handles an ad that is not newer than what is known.
+func (g *Gossip) repeated(src, p *Peer, ad *grid.Ad, hops uint8) {
+	g.stats.Repeated++
+	switch {
+	case ad.Seq == p.Ad.Seq:
+		p.Hops = min(p.Hops, hops)
+		if src != nil {
+			p.due &^= src.link.bit // it has it
+		}
+	case src == p:
+		// Its origin has lost count: show it what is known, so that it goes above.
+		p.due |= src.link.bit & g.up
+		g.some |= src.link.bit & g.up
+	}
+}
+
+// pass asks the rule whether news goes on, and makes it due for all connected neighbours but the one
+// that brought it and the one it is about.
+func (g *Gossip) pass(now grid.Time, src, p *Peer) {
+	if src != nil {
+		p.due &^= src.link.bit
+	}
+	to := g.others(src, p)
+	chance := g.rule.chance(&g.cfg, now, p)
+	if chance <= 0 || chance < 1 && g.rand.Float64() >= chance {
+		g.stats.Suppressed++
+		return
+	}
+	g.stats.Forwarded++
+	p.due |= to
+	if !g.rule.gated || p.sent == nil || Delta(p.sent, p.Ad, g.cfg.BacklogScale) >= g.cfg.Theta {
+		g.some |= to
+		p.sent = p.Ad
+	} // else it is a sign of life that rides with the next digest, and was not sent before
+	p.sentAt = now
+}
+
+// others returns the connected neighbours except two, either of which may be nil.
+func (g *Gossip) others(a, b *Peer) uint64 {
+	to := g.up
+	if a != nil {
+		to &^= a.link.bit
+	}
+	if b != nil && b.link != nil {
+		to &^= b.link.bit
+	}
+	return to
+}
+
+// farewell handles the last ad of a node. Whatever the rule, it goes on, but only where the node was
+// known: a copy that comes later finds it unknown and stops.
+func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, fx *grid.Effects, news func(*Peer)) {
+	if p == nil {
+		g.stats.Dropped.Gone++
+		return
+	}
+	g.stats.News++
+	g.stats.Forwarded++
+	t := tomb{ad: ad, hops: hops, due: g.others(src, p)}
+	g.some |= t.due
+	if len(g.gone) < graves {
+		g.gone = append(g.gone, t)
+	} else {
+		g.gone[g.grave] = t
+		g.grave = (g.grave + 1) % graves
+	}
+	p.Ad, p.Hops, p.Heard = ad, hops, now
+	if news != nil {
+		news(p)
+	}
+	wasNeighbour := p.Neighbour
+	if wasNeighbour {
+		g.unlink(now, p, fx)
+	}
+	p.Up = false
+	g.remove(p)
+	if wasNeighbour {
+		g.fill(now, fx)
+	}
+}
+
+// departed reports whether an ad is not newer than its node's last one.
+func (g *Gossip) departed(ad *grid.Ad) bool {
+	for i := range g.gone {
+		if t := &g.gone[i]; t.ad.Node == ad.Node && !t.ad.Seq.Less(ad.Seq) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package gossip
+
+import (
+	"math/bits"
+	"slices"
+
+	"skep/grid"
+)
+
+// fill takes further neighbours while there are too few and somebody is there to take.
+func (g *Gossip) fill(now grid.Time, fx *grid.Effects) {
+	for len(g.links) < g.cfg.Neighbours {
+		c := g.pick(now, letGo)
+		if c == nil {
+			return
+		}
+		g.take(now, c, fx)
+	}
+}
+
+// eligible reports whether a node could become a neighbour.
+func (g *Gossip) eligible(now grid.Time, p *Peer) bool {
+	if p.Neighbour {
+		return false
+	}
+	return p.Up || p.Ad != nil && (p.link == nil || age(now, p.link.since) >= g.cfg.Look)
+}
+
+// Ranks of who could become a neighbour.
+const (
+	letGo   = iota // connected, but was let go
+	known          // must be dialled
+	present        // connected
+)
+
+// pick returns one of the highest rank there is, at least the given one: of those connected the nearest if it
+// is the turn of a near one, else any; nil if there is nobody.
+func (g *Gossip) pick(now grid.Time, least int) *Peer {
+	near := len(g.links)%2 == 0
+	var c *Peer
+	best, n := least, 0
+	for _, p := range g.peers {
+		if !g.eligible(now, p) {
+			continue
+		}
+		rank := present
+		if !p.Up {
+			rank = known
+		} else if p.link.shed {
+			rank = letGo
+		}
+		switch {
+		case rank < best:
+		case c == nil || rank > best:
+			c, best, n = p, rank, 1
+		case near && rank == present:
+			if p.RTT > 0 && (c.RTT == 0 || p.RTT < c.RTT) {
+				c = p
+			}
+		default:
+			if n++; g.rand.IntN(n) == 0 {
+				c = p
+			}
+		}
+	}
+	return c
+}
+
+// room reports whether one more neighbour may be accepted.
+func (g *Gossip) room() bool { return len(g.links) < 2*g.cfg.Neighbours }
+
+// swap puts c in the place of the neighbour p.
+func (g *Gossip) swap(now grid.Time, p, c *Peer, fx *grid.Effects) {
+	g.stats.Replaced++
+	g.drop(now, p, fx)
+	g.take(now, c, fx)
+}
+
+// take makes a node a neighbour and tells it what is near if it is connected and was not told lately.
+func (g *Gossip) take(now grid.Time, p *Peer, fx *grid.Effects) {
+	g.join(now, p, fx)
+	if p.Up && age(now, p.link.told) >= g.cfg.Refresh {
+		g.exchange(now, p, fx)
+	}
+}
+
+// drop ends a neighbourhood, and forgets who then is nothing to this node.
+func (g *Gossip) drop(now grid.Time, p *Peer, fx *grid.Effects) {
+	g.unlink(now, p, fx)
+	if !p.Up && (p.Ad == nil || age(now, p.Heard) >= g.cfg.Expire) {
+		g.remove(p)
+	}
+}
+
+// join makes a node a neighbour.
+func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
+	l := p.linked()
+	l.bit = 1 << bits.TrailingZeros64(^g.used)
+	l.since, l.shed = now, false
+	g.used |= l.bit
+	p.Neighbour = true
+	i, _ := slices.BinarySearchFunc(g.links, p.Node, func(q *Peer, id grid.NodeID) int { return q.Node.Compare(id) })
+	g.links = slices.Insert(g.links, i, p)
+	fx.Links = append(fx.Links, grid.Link{Peer: p.Node, Keep: true})
+	if p.Up {
+		g.connect(p)
+	}
+}
+
+// unlink is the reverse of join.
+func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
+	g.disconnect(p)
+	g.used &^= p.link.bit
+	p.link.bit, p.link.since, p.link.owes = 0, now, 0
+	p.Neighbour = false
+	g.links = slices.DeleteFunc(g.links, func(q *Peer) bool { return q == p })
+	fx.Links = append(fx.Links, grid.Link{Peer: p.Node})
+	g.dirty = true
+}
+
+// connect opens the way for news to a neighbour, with the own ad.
+func (g *Gossip) connect(p *Peer) {
+	g.up |= p.link.bit
+	g.due |= p.link.bit
+	g.some |= p.link.bit
+	g.list()
+}
+
+// disconnect closes it, and nothing is due for it any more.
+func (g *Gossip) disconnect(p *Peer) {
+	bit := p.link.bit
+	g.up &^= bit
+	g.due &^= bit
+	g.some &^= bit
+	for _, q := range g.peers {
+		q.due &^= bit
+	}
+	for i := range g.gone {
+		g.gone[i].due &^= bit
+	}
+	g.list()
+}
+
+// list writes down again which neighbours are connected.
+func (g *Gossip) list() {
+	g.near = g.near[:0]
+	for _, p := range g.links {
+		if g.up&p.link.bit != 0 {
+			g.near = append(g.near, p.Node)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package gossip
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// silence is how many Refreshes a neighbour may say nothing before it is replaced: it does not count this
+// node as its neighbour, or is of no use. A stranger is answered once in answers Refreshes, more seldom,
+// so that who has others to turn to does, and who has nobody else still hears before all expires.
+const (
+	silence = 3
+	answers = 4
+)
+
+// Neighbours returns the connected neighbours, ordered by identity; read only, until the next call that changes.
+func (g *Gossip) Neighbours() []grid.NodeID { return g.near }
+
+// Up says that a peer is connected; rtt 0 = not measured. The first to come become neighbours. Whoever
+// comes is told the own ad and what is near.
+func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid.Effects) {
+	if peer == g.self || peer.IsZero() {
+		return
+	}
+	p := g.Peer(peer)
+	if p == nil {
+		p = g.meet(now, peer)
+	}
+	p.measure(rtt)
+	if p.Up {
+		return
+	}
+	p.Up = true
+	g.dirty = true
+	l := p.linked()
+	l.shed, l.owes = false, 0
+	if p.Neighbour {
+		g.connect(p)
+		l.since = now
+	} else if len(g.near) < g.cfg.Neighbours && g.room() {
+		g.join(now, p, fx)
+	}
+	g.exchange(now, p, fx)
+	g.flush(now, fx)
+}
+
+// Down says that a peer's last connection is gone. A neighbour is replaced at once if anybody can take its
+// place; otherwise it is waited for.
+func (g *Gossip) Down(now grid.Time, peer grid.NodeID, fx *grid.Effects) {
+	p := g.Peer(peer)
+	if p == nil || !p.Up {
+		return
+	}
+	p.Up = false
+	g.dirty = true
+	p.link.since, p.link.shed = now, false
+	if !p.Neighbour {
+		if p.Ad == nil {
+			g.remove(p)
+		}
+		return
+	}
+	g.disconnect(p)
+	if len(g.links) > g.cfg.Neighbours {
+		g.drop(now, p, fx)
+	} else if c := g.pick(now, known); c != nil {
+		g.swap(now, p, c, fx)
+	}
+	g.flush(now, fx)
+}
+
+// stranger handles a digest from a connected peer that is not a neighbour. Its first one is the greeting
+// of a new connection. One that goes on counts this node as its neighbour: the relation is made mutual
+// while there is room, or news would flow one way [4]. Beyond that it is answered now and then, and
+// only every second digest, so that two strangers' answers to each other die out.
+func (g *Gossip) stranger(now grid.Time, p *Peer, fx *grid.Effects) {
+	l := p.link
+	if l.owes < 255 {
+		l.owes++
+	}
+	if l.owes < 2 {
+		return
+	}
+	if !l.shed && g.room() {
+		g.take(now, p, fx)
+	} else if age(now, l.told) >= answers*g.cfg.Refresh {
+		g.exchange(now, p, fx)
+	}
+}
+
+// look looks the neighbours over: who cannot be reached or says nothing is replaced, who is too many is let
+// go, one at a time, and if who is known has changed, one place is given to a nearer one or by chance.
+func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
+	g.lookAt = now
+	for i := 0; i < len(g.links); i++ {
+		p := g.links[i]
+		dead := !p.Up && age(now, p.link.since) >= g.cfg.Look
+		mute := p.Up && age(now, max(p.link.since, p.link.talked)) >= silence*g.cfg.Refresh
+		if !dead && !mute {
+			continue
+		}
+		if dead && age(now, max(p.Heard, p.Fresh, p.link.talked)) >= g.cfg.Forget && age(now, p.link.since) >= g.cfg.Forget {
+			g.drop(now, p, fx)
+			i--
+		} else if c := g.pick(now, known); c != nil {
+			p.link.shed = p.Up
+			g.swap(now, p, c, fx)
+			i = -1 // the newcomer is neither: this ends
+		}
+	}
+	k := g.cfg.Neighbours
+	if len(g.links) > k+k/4 {
+		if p := g.oldest(now); p != nil {
+			p.link.shed = p.Up
+			g.drop(now, p, fx)
+		}
+	} else if g.dirty && len(g.links) >= k {
+		g.rotate(now, fx)
+	}
+	g.dirty = false
+	g.fill(now, fx)
+}
+
+// rotate gives the place of the oldest neighbour of the far half to a connected stranger that is clearly
+// nearer than the near half, or else to anybody. Near is whoever has the lowest round-trip times now, so
+// one that came by chance stays if it proves near.
+func (g *Gossip) rotate(now grid.Time, fx *grid.Effects) {
+	p := g.oldest(now)
+	if p == nil {
+		return
+	}
+	var a [64]*Peer
+	bound := g.byRTT(&a)[max(g.cfg.Neighbours/2, 1)-1].RTT
+	var c *Peer
+	n := 0
+	for _, q := range g.peers {
+		if !g.eligible(now, q) || q.Up && q.link.shed {
+			continue
+		}
+		if q.Up && q.RTT > 0 && q.RTT < bound-bound/5 {
+			c = q
+			break
+		}
+		if n++; g.rand.IntN(n) == 0 {
+			c = q
+		}
+	}
+	if c != nil {
+		p.link.shed = p.Up
+		g.swap(now, p, c, fx)
+	}
+}
+
+// byRTT returns the neighbours by round-trip time; those not connected or not measured are last.
+func (g *Gossip) byRTT(a *[64]*Peer) []*Peer {
+	key := func(p *Peer) time.Duration {
+		if !p.Up || p.RTT == 0 {
+			return 1<<63 - 1
+		}
+		return p.RTT
+	}
+	s := append(a[:0], g.links...)
+	slices.SortStableFunc(s, func(p, q *Peer) int { return cmp.Compare(key(p), key(q)) })
+	return s
+}
+
+// oldest returns the neighbour beyond the near half that has been one for longest, and for at least Look;
+// one that is not connected goes first; nil if there is none.
+func (g *Gossip) oldest(now grid.Time) *Peer {
+	var a [64]*Peer
+	var c *Peer
+	s := g.byRTT(&a)
+	for _, p := range s[min(g.cfg.Neighbours/2, len(s)):] {
+		if age(now, p.link.since) < g.cfg.Look {
+			continue
+		}
+		if c == nil || c.Up && !p.Up || c.Up == p.Up && p.link.since < c.link.since {
+			c = p
+		}
+	}
+	return c
+}

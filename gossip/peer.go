@@ -1,0 +1,63 @@
+package gossip
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// Peer is what is known of another node. It is read only outside this package and valid until the next
+// call that changes the Gossip.
+type Peer struct {
+	Node      grid.NodeID
+	Ad        *grid.Ad      // the newest heard; nil while it is connected and has not said anything yet
+	Heard     grid.Time     // when Ad came
+	Fresh     grid.Time     // when it last said something itself: its ad from itself, or a direct answer
+	RTT       time.Duration // smoothed round trip; 0 = not measured
+	Hops      uint8         // links that Ad came, 1 = from itself; 0 = no ad yet
+	Up        bool          // there is a connection
+	Neighbour bool          // chosen as neighbour, connected or about to be
+
+	lucky  bool      // kept for no other reason than that a few are
+	sent   *grid.Ad  // what of it was handed on last
+	sentAt grid.Time // and when
+	due    uint64    // neighbours that its ad is to be handed to, a bit each
+	link   *link     // of those that are or were lately connected or neighbours
+}
+
+// link is what is kept of a connection beyond what is known of the node at its end.
+type link struct {
+	bit     uint64    // of a neighbour: its bit in every due
+	since   grid.Time // when it became a neighbour, or ceased to be one or to be connected
+	next    grid.Time // no digest to it before, unless somebody leaves
+	told    grid.Time // when it was last given an exchange
+	talked  grid.Time // when its last digest came
+	introAt grid.Time // since when intros is counted
+	intros  int32     // unknown nodes it has brought into a full view since
+	owes    uint8     // digests that came from it, a stranger, since it was answered
+	shed    bool      // was let go on this connection: is not taken again because it talks
+}
+
+// smoothing is the share of a new round trip in the smoothed one, as in TCP: one eighth.
+const smoothing = 8
+
+func (p *Peer) measure(rtt time.Duration) {
+	switch {
+	case rtt <= 0:
+	case p.RTT == 0:
+		p.RTT = rtt
+	default:
+		p.RTT += (rtt - p.RTT) / smoothing
+	}
+}
+
+// linked returns p's link and makes it if there is none.
+func (p *Peer) linked() *link {
+	if p.link == nil {
+		p.link = &link{since: never, next: never, told: never, talked: never, introAt: never}
+	}
+	return p.link
+}
+
+// never is a time before all others, for what has not happened yet; what is subtracted from it does not overflow.
+const never = grid.Time(-1 << 61)

@@ -1,0 +1,169 @@
+package gossip
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// nearHops bounds what an exchange tells: an ad bears no date, and one that is handed from memory to memory
+// without end would keep a dead node alive for ever. The farther an ad has come the younger it must be,
+// Expire/2, /3 and /6 for 1, 2 and 3 hops, so nobody is known for longer than 2×Expire after its last ad.
+const nearHops = 3
+
+// flush sends the own ad if it is held and its time has come, and to each connected neighbour what is
+// due and may go now; for the rest it sets a timer.
+func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
+	at := grid.Never
+	if g.held {
+		if now.Sub(g.emitAt) >= g.cfg.MinGap {
+			g.emit(now)
+		} else {
+			at = g.emitAt.Add(g.cfg.MinGap)
+		}
+	}
+	if g.some != 0 {
+		for _, p := range g.links {
+			if g.some&p.link.bit == 0 {
+				continue
+			}
+			if now >= p.link.next {
+				g.digest(now, p, fx)
+			}
+			if g.some&p.link.bit != 0 {
+				at = min(at, p.link.next)
+			}
+		}
+	}
+	if at < g.wakeAt {
+		g.wakeAt = at
+		fx.Wake(at, grid.TimerGossip, 0)
+	}
+}
+
+// digest sends a neighbour what is due, as much as a digest holds: the own ad, farewells, then the view
+// from where the last full digest ended.
+func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
+	bit := to.link.bit
+	d := begin(fx, to.Node)
+	if g.due&bit != 0 {
+		d.add(g.emitted, 0)
+		g.due &^= bit
+	}
+	for i := range g.gone {
+		if t := &g.gone[i]; t.due&bit != 0 && d.add(t.ad, t.hops) {
+			t.due &^= bit
+		}
+	}
+	for i := range g.peers {
+		p := g.peers[(g.turn+i)%len(g.peers)]
+		if p.due&bit == 0 {
+			continue
+		}
+		if !d.add(p.Ad, p.Hops) {
+			g.turn = (g.turn + i) % len(g.peers)
+			break
+		}
+		p.due &^= bit
+		p.sent = p.Ad
+	}
+	if !d.full {
+		g.some &^= bit
+	}
+	if d.end(g) {
+		to.link.next = now.Add(g.cfg.MinGap)
+	}
+}
+
+// exchange tells a peer, neighbour or not, the own ad and what is near; nothing if it was told something
+// within MinGap, as one that comes and goes.
+func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
+	l := to.linked()
+	if now < l.next {
+		return
+	}
+	l.told, l.next, l.owes = now, now.Add(g.cfg.MinGap), 0
+	if g.emitted == nil || g.left {
+		return
+	}
+	d := begin(fx, to.Node)
+	d.add(g.emitted, 0)
+	g.due &^= l.bit
+	n, from := 0, 0
+	if len(g.peers) > 0 {
+		from = g.rand.IntN(len(g.peers))
+	}
+	for hops := uint8(1); hops <= nearHops; hops++ {
+		oldest := g.cfg.Expire / 6 * time.Duration(nearHops+1-hops)
+		for i := range g.peers {
+			p := g.peers[(from+i)%len(g.peers)]
+			if p.Hops != hops || p == to || p.Ad == nil || !p.Up && age(now, p.Heard) > oldest {
+				continue
+			}
+			if n >= g.cfg.Exchange || !d.add(p.Ad, p.Hops) {
+				d.end(g)
+				return
+			}
+			p.due &^= l.bit
+			n++
+		}
+	}
+	d.end(g)
+}
+
+// draft is a digest that is being filled.
+type draft struct {
+	fx   *grid.Effects
+	msg  *grid.Message
+	size int
+	full bool
+}
+
+func begin(fx *grid.Effects, to grid.NodeID) draft {
+	return draft{fx: fx, msg: fx.Send(to, grid.KindDigest)}
+}
+
+// add appends an ad, unless the digest would be larger than its bounds.
+func (d *draft) add(ad *grid.Ad, hops uint8) bool {
+	n := size(ad)
+	if len(d.msg.Digest) >= grid.MaxAds || d.size+n > int(grid.MaxDigest) {
+		d.full = true
+		return false
+	}
+	d.size += n
+	d.msg.Digest = append(d.msg.Digest, grid.AdEntry{Ad: ad, Hops: hops})
+	return true
+}
+
+// end counts the digest, and takes it back and returns false if it is empty.
+func (d *draft) end(g *Gossip) bool {
+	if len(d.msg.Digest) == 0 {
+		d.fx.Sends = d.fx.Sends[:len(d.fx.Sends)-1]
+		return false
+	}
+	g.stats.Digests++
+	g.stats.Ads += uint64(len(d.msg.Digest))
+	return true
+}
+
+// size returns the sealed bytes of an ad, or for one that is not sealed, as in a simulation and the own
+// one before its driver has sent it, an upper estimate of them.
+func size(ad *grid.Ad) int {
+	if len(ad.Sealed) > 0 {
+		return len(ad.Sealed)
+	}
+	n := 256 + len(ad.Name) // identity, signature and numbers
+	for i := range ad.Labels {
+		n += len(ad.Labels[i].Key) + len(ad.Labels[i].Value) + 8
+	}
+	for i := range ad.Rates {
+		n += len(ad.Rates[i].Class) + 24
+	}
+	for _, s := range ad.Engines {
+		n += len(s) + 4
+	}
+	for _, s := range ad.Addrs {
+		n += len(s) + 4
+	}
+	return min(n, int(grid.MaxAdSize))
+}

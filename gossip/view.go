@@ -1,0 +1,179 @@
+package gossip
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// luckyShare is the part of the view that is kept by chance: without it a node would know only its corner
+// of the grid, and neighbours chosen at random would not be.
+const luckyShare = 8
+
+// find returns the index of a node in the view, or where it would stand.
+func (g *Gossip) find(id grid.NodeID) (int, bool) {
+	return slices.BinarySearchFunc(g.peers, id, func(p *Peer, id grid.NodeID) int { return p.Node.Compare(id) })
+}
+
+// Peer returns what is known of a node; nil if it is not known.
+func (g *Gossip) Peer(id grid.NodeID) *Peer {
+	if i, ok := g.find(id); ok {
+		return g.peers[i]
+	}
+	return nil
+}
+
+// Peers returns all that are known, ordered by identity; read only, until the next call that changes.
+func (g *Gossip) Peers() []*Peer { return g.peers }
+
+// cost says how little a node is worth keeping: far, old, unable, draining. Halves of a capacity count
+// little, so that nobody gains much by boasting.
+func (g *Gossip) cost(now grid.Time, ad *grid.Ad, hops uint8, heard grid.Time, known bool) int {
+	c := 16 * min(int(hops), 16)
+	c += 16 * int(min(now.Sub(heard)/g.cfg.Refresh, 8))
+	c -= 4 * min(bits.Len64(uint64(float64(ad.Capacity.CPU)*ad.Speed/1000)), 8)
+	if ad.Capacity.CPU == 0 {
+		c += 64
+	}
+	if ad.Draining {
+		c += 32
+	}
+	if known {
+		c -= 16
+	}
+	return c
+}
+
+// admit takes a node into the view that its ad, of that many hops, makes known; nil if it may not.
+// Connected nodes and neighbours never give way to it.
+func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer {
+	lucky := g.lucky < g.cfg.View/luckyShare && g.rand.IntN(luckyShare) == 0
+	if len(g.peers) < g.cfg.View {
+		return g.insert(ad.Node, lucky, nil)
+	}
+	worst, most, ties := (*Peer)(nil), 0, 0
+	for _, p := range g.peers {
+		if p.Up || p.Neighbour || p.lucky {
+			continue
+		}
+		c := g.cost(now, p.Ad, p.Hops, p.Heard, p.RTT > 0)
+		if worst == nil || c > most {
+			worst, most, ties = p, c, 1
+		} else if c == most {
+			if ties++; g.rand.IntN(ties) == 0 {
+				worst = p
+			}
+		}
+	}
+	if worst == nil || !lucky && g.cost(now, ad, hops, now, false) >= most {
+		g.stats.Dropped.Full++
+		return nil
+	}
+	if !g.quota(now, src) {
+		g.stats.Dropped.Quota++
+		return nil
+	}
+	g.stats.Evicted++
+	return g.insert(ad.Node, lucky, g.remove(worst))
+}
+
+// quota bounds how much of a full view one peer can replace: an eighth of it in each Refresh.
+func (g *Gossip) quota(now grid.Time, src *Peer) bool {
+	if src == nil {
+		return false
+	}
+	l := src.linked()
+	if now.Sub(l.introAt) >= g.cfg.Refresh {
+		l.introAt, l.intros = now, 0
+	}
+	l.intros++
+	return int(l.intros) <= max(g.cfg.View/8, 1)
+}
+
+// meet takes a node into the view because it is connected. If all that are known are connected too, it takes the
+// place of the stranger that has been silent for longest: a newcomer may know nobody else, and must be told
+// of others.
+func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
+	if len(g.peers) < g.cfg.View {
+		return g.insert(id, false, nil)
+	}
+	worst, most := (*Peer)(nil), 0
+	var silent *Peer
+	for _, p := range g.peers {
+		switch {
+		case p.Neighbour:
+		case p.Up:
+			if silent == nil || max(p.link.talked, p.link.told) < max(silent.link.talked, silent.link.told) {
+				silent = p
+			}
+		default:
+			if c := g.cost(now, p.Ad, p.Hops, p.Heard, p.RTT > 0); worst == nil || c > most {
+				worst, most = p, c
+			}
+		}
+	}
+	if worst == nil {
+		worst = silent // there is one: a view holds more than all neighbours
+	}
+	g.stats.Evicted++
+	return g.insert(id, false, g.remove(worst))
+}
+
+// insert puts a node into the view, in the memory of one that was removed if there is one.
+func (g *Gossip) insert(id grid.NodeID, lucky bool, p *Peer) *Peer {
+	if p == nil {
+		p = new(Peer)
+	}
+	*p = Peer{Node: id, Heard: never, Fresh: never, sentAt: never, lucky: lucky}
+	if lucky {
+		g.lucky++
+	}
+	i, _ := g.find(id)
+	g.peers = slices.Insert(g.peers, i, p)
+	g.dirty = true
+	return p
+}
+
+// remove forgets a node that is no neighbour, and returns its memory.
+func (g *Gossip) remove(p *Peer) *Peer {
+	if p.lucky {
+		g.lucky--
+	}
+	i, _ := g.find(p.Node)
+	g.peers = slices.Delete(g.peers, i, i+1)
+	g.dirty = true
+	return p
+}
+
+// sweep forgets nodes from which no ad came for Expire, and links that are long over.
+func (g *Gossip) sweep(now grid.Time) {
+	kept := g.peers[:0]
+	for _, p := range g.peers {
+		if !p.Up && !p.Neighbour {
+			if now.Sub(p.Heard) >= g.cfg.Expire {
+				if p.lucky {
+					g.lucky--
+				}
+				g.stats.Expired++
+				g.dirty = true
+				continue
+			}
+			if p.link != nil && now.Sub(p.link.since) >= g.cfg.Look {
+				p.link = nil
+			}
+		}
+		kept = append(kept, p)
+	}
+	clear(g.peers[len(kept):])
+	g.peers = kept
+}
+
+// age says how long ago t was, and the longest time there is for never.
+func age(now, t grid.Time) time.Duration {
+	if t == never {
+		return 1<<63 - 1
+	}
+	return now.Sub(t)
+}

@@ -1,0 +1,68 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// adGap is the least time between two own ads: what changes within it is told together.
+const adGap = time.Second
+
+// changed notes that the own ad may no longer be right.
+func (n *Node) changed(now grid.Time, fx *grid.Effects) {
+	if n.adWake || n.gossip.Ad() == nil {
+		return
+	}
+	n.adWake = true
+	fx.Wake(max(now, n.lastAd.Add(adGap)), grid.TimerAd, 0)
+}
+
+// advertise gives the overlay the node's ad of now; whether it is worth sending is the rule's to say.
+func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
+	n.lastAd = now
+	n.gossip.Advertise(now, n.newAd(now), fx)
+}
+
+// newAd makes the next ad in this node's sequence.
+func (n *Node) newAd(now grid.Time) *grid.Ad {
+	n.rates.publish(now)
+	n.ads++
+	return n.describe(now)
+}
+
+// describe says what this node is and how it is now; it changes nothing.
+func (n *Node) describe(now grid.Time) *grid.Ad {
+	return &grid.Ad{
+		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
+		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: 1,
+		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.meanHere)),
+		Labels:  n.cfg.Labels, Engines: n.cfg.Engines, Rates: slices.Clone(n.rates.own), Addrs: n.addrs,
+		Draining: n.exec.Draining(),
+	}
+}
+
+// leave tells everybody that this node is about to stop, and the origins of what it holds that they had
+// better place it again.
+func (n *Node) leave(now grid.Time, fx *grid.Effects) {
+	n.leaving = true
+	n.exec.Drain(true)
+	for _, w := range slices.Clone(n.exec.Queue()) {
+		if w.Origin() != n.cfg.Self {
+			m := fx.Send(w.Origin(), grid.KindRefuse)
+			m.Attempts, m.Refusal = append(m.Attempts, w.ID), grid.Refusal{Why: grid.WhyDrain}
+			n.forget(now, w.ID, fx)
+		}
+	}
+	for _, w := range slices.Clone(n.exec.Running()) {
+		if w.Origin() != n.cfg.Self {
+			n.ended(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was stopped"}, fx)
+		}
+	}
+	ad := n.newAd(now)
+	ad.Leaving = true
+	n.gossip.Advertise(now, ad, fx)
+	m := fx.Announce(grid.KindBye)
+	m.Digest = append(m.Digest, grid.AdEntry{Ad: ad})
+}

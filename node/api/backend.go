@@ -1,0 +1,44 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/p2p/blob"
+)
+
+// Backend is the node behind the door, as its driver offers it. All of it may be called from many
+// goroutines.
+type Backend interface {
+	Self() grid.NodeID
+	Addrs() []string        // multiaddresses it may be dialled at
+	Token() (string, error) // what another machine joins with
+	Wall() grid.Wall
+	Registry() *prometheus.Registry
+	Blobs() *blob.Store
+	Dropped() map[string]uint64 // what came and was dropped since start, by reason
+
+	// Submit returns when the job is on disk, or says why it was refused. Repeated with the same ID it
+	// changes nothing.
+	Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error
+	// Cancel returns when the cancellation is on disk.
+	Cancel(ctx context.Context, id grid.JobID) error
+
+	// Read calls f between two steps. What f sees is dead when it returns.
+	Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error
+	// Watch returns a channel that is signalled after changes of an own job, several as one, and what
+	// to call when nobody watches any more.
+	Watch(id grid.JobID) (<-chan struct{}, func())
+	// Output writes what a task of an own job printed on a stream, from an offset on, wherever it runs; with follow
+	// it returns when the task has ended.
+	Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error
+
+	// Dial connects to the reduced door of another member, and Listener accepts such connections.
+	Dial(ctx context.Context, id grid.NodeID) (net.Conn, error)
+	Listener() net.Listener
+}

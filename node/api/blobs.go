@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api/v1"
+)
+
+// MaxBlob bounds one blob that is handed to the node, in bytes. What the node keeps of all of them is
+// bounded by its own setting.
+const MaxBlob = 64 * grid.GiB
+
+// getBlob serves a blob that this node keeps; also HEAD, to ask whether it is here.
+func (s *Server) getBlob(w http.ResponseWriter, r *http.Request) {
+	id, err := grid.ParseBlobID(r.PathValue("blob"))
+	if err != nil {
+		problem(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	s.serveBlob(w, r, id)
+}
+
+// serveBlob streams a blob's content.
+func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, id grid.BlobID) {
+	if !s.b.Blobs().Has(id) {
+		problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short())
+		return
+	}
+	f, size, err := s.b.Blobs().Open(id)
+	if err != nil {
+		problem(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	defer f.Close()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Length", strconv.FormatInt(int64(size), 10))
+	if r.Method == http.MethodHead {
+		return
+	}
+	if _, err := io.Copy(w, f); err != nil {
+		panic(http.ErrAbortHandler) // the length was promised: let it be seen that it broke off
+	}
+}
+
+// putBlob takes a blob that is what its hash and length say.
+func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
+	id, err := grid.ParseBlobID(r.PathValue("blob"))
+	if err != nil {
+		problem(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	switch {
+	case r.ContentLength < 0:
+		problem(w, http.StatusLengthRequired, "blob "+id.String()+": want its length in the header")
+		return
+	case r.ContentLength > int64(MaxBlob):
+		problem(w, http.StatusRequestEntityTooLarge, "blob of "+strconv.FormatInt(r.ContentLength, 10)+" bytes: want at most "+strconv.FormatInt(int64(MaxBlob), 10))
+		return
+	}
+	if err := s.b.Blobs().PutExpected(r.Context(), id, grid.Bytes(r.ContentLength), r.Body, true); err != nil {
+		problem(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	writeJSON(w, v1.Blob{Blob: id.String(), Size: r.ContentLength})
+}
+
+// jobBlob serves a blob that is among a job's inputs or results. Another member may ask for those of a job it knows, not
+// for any blob.
+func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
+	job, err := grid.ParseJobID(r.PathValue("id"))
+	if err != nil {
+		problem(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	id, err := grid.ParseBlobID(r.PathValue("blob"))
+	if err != nil {
+		problem(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	is, err := s.isBlobOf(r.Context(), job, id)
+	if err != nil {
+		fail(w, asProblem(err))
+		return
+	}
+	if !is {
+		problem(w, http.StatusNotFound, "blob "+id.String()+": is not among the inputs or results of job "+job.Short())
+		return
+	}
+	s.serveBlob(w, r, id)
+}
+
+func (s *Server) isBlobOf(ctx context.Context, job grid.JobID, id grid.BlobID) (is bool, err error) {
+	err = s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+		j, ok := v.Job(job)
+		if !ok {
+			return
+		}
+		is = hasBlob(j.Spec.Inputs, id)
+		var files []grid.File
+		for _, t := range v.Tasks(job, []node.TaskView(nil)) {
+			if !is && t.Result != nil {
+				files = t.Result.Blobs(files[:0])
+				is = hasBlob(files, id)
+			}
+		}
+	})
+	return is, err
+}
+
+func hasBlob(files []grid.File, id grid.BlobID) bool {
+	for i := range files {
+		if files[i].Blob == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+
+	"skep/node/api/v1"
+)
+
+// HasBlob reports whether the node keeps a blob, and its size.
+func (c *Client) HasBlob(ctx context.Context, blob string) (size int64, has bool, err error) {
+	resp, err := c.do(ctx, http.MethodHead, "/v1/blobs/"+url.PathEscape(blob), nil, nil, "")
+	var p *v1.Problem
+	if errors.As(err, &p) && p.Status == http.StatusNotFound {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	return resp.ContentLength, true, resp.Body.Close()
+}
+
+// PutBlob hands content to the node; it refuses content that is not what hash and size say.
+func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Reader) error {
+	resp, err := c.send(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, size, "application/octet-stream")
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// JobBlob opens a blob that is among a job's inputs or results.
+func (c *Client) JobBlob(ctx context.Context, ref, blob string) (io.ReadCloser, error) {
+	resp, err := c.do(ctx, http.MethodGet, job(ref, "blobs", blob), nil, nil, "")
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}

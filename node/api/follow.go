@@ -1,0 +1,187 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api/v1"
+)
+
+// liveAfter is how long a placed task may run before its output is streamed while it runs. What ends
+// sooner brings its output with its result, which saves two streams to its node.
+const liveAfter = 25 * time.Millisecond
+
+// follower streams what happens to a job.
+type follower struct {
+	s      *Server
+	fw     *v1.FrameWriter
+	change <-chan struct{}
+	id     grid.JobID
+}
+
+// follow streams what happens to a job until it is over. The output of a single task comes as it is
+// printed; of several, each task's comes whole when it has ended, in the order of their indices.
+func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id grid.JobID, job *v1.Job, change <-chan struct{}) {
+	ctx, cancel := s.untilStop(ctx)
+	defer cancel()
+	f := &follower{s, frames(w), change, id}
+	if f.fw.Event(0, &v1.Event{Event: v1.EventSubmitted, Job: job}) != nil {
+		return
+	}
+	var err error
+	for i := 0; i < job.Count && err == nil; i++ {
+		err = f.task(ctx, uint32(i), job.Count == 1)
+	}
+	if err == nil {
+		job, err = s.job(ctx, id, false)
+	}
+	if err != nil {
+		f.fw.Event(0, &v1.Event{Event: v1.EventError, Error: err.Error()})
+		return
+	}
+	f.fw.Event(0, &v1.Event{Event: v1.EventEnd, Job: job})
+}
+
+// task streams one task to its end.
+func (f *follower) task(ctx context.Context, index uint32, live bool) error {
+	id := grid.TaskID{Job: f.id, Index: index}
+	t, err := f.await(ctx, id, live)
+	if err != nil {
+		return err
+	}
+	var sent [2]int64
+	if t.State != grid.Ended {
+		// What a lost attempt had printed already is not printed again by the next one: its output is
+		// taken to go on where the former was cut. Whether this went well shows when the task has ended.
+		f.live(ctx, id, &sent)
+		if t, err = f.await(ctx, id, false); err != nil {
+			return err
+		}
+	}
+	for i, o := range [2]*grid.Output{&t.Result.Stdout, &t.Result.Stderr} {
+		if err := f.rest(ctx, id, i == 1, o, sent[i]); err != nil {
+			return err
+		}
+	}
+	task := f.s.named(ctx, &t)
+	e := &v1.Event{Event: v1.EventTask, Task: &task}
+	if t.Result.Cause == grid.Unplaceable {
+		e.Why = f.s.why(ctx, id)
+	}
+	return f.fw.Event(index, e)
+}
+
+// await returns the task when it has ended, or with live when it has run for a while.
+func (f *follower) await(ctx context.Context, id grid.TaskID, live bool) (node.TaskView, error) {
+	alive := time.NewTicker(aliveTime)
+	defer alive.Stop()
+	var placed <-chan time.Time
+	ripe := false
+	for {
+		t, err := f.s.task(ctx, id)
+		if err != nil || t.State == grid.Ended && t.Result != nil || ripe && t.State == grid.Placed {
+			return t, err
+		}
+		if live && placed == nil && t.State == grid.Placed {
+			placed = time.After(liveAfter)
+		}
+		select {
+		case <-f.change:
+		case <-placed:
+			ripe = true
+		case <-alive.C:
+			if err := f.fw.Event(id.Index, &v1.Event{Event: v1.EventAlive}); err != nil {
+				return t, err
+			}
+		case <-ctx.Done():
+			return t, ctx.Err()
+		}
+	}
+}
+
+// live streams both outputs while the task runs and counts what was sent.
+func (f *follower) live(ctx context.Context, id grid.TaskID, sent *[2]int64) {
+	done := make(chan struct{})
+	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {
+		go func() {
+			w := &counting{w: f.fw.Stream(k, id.Index), n: &sent[i]}
+			if err := f.s.b.Output(ctx, w, id, i == 1, 0, true); err != nil {
+				f.s.o.Log.Debug("live output broke off", "task", id.String(), "err", err)
+			}
+			done <- struct{}{}
+		}()
+	}
+	alive := time.NewTicker(aliveTime)
+	defer alive.Stop()
+	for left := 2; left > 0; {
+		select {
+		case <-done:
+			left--
+		case <-alive.C:
+			f.fw.Event(id.Index, &v1.Event{Event: v1.EventAlive})
+		}
+	}
+}
+
+// rest writes what of a stream was not sent yet.
+func (f *follower) rest(ctx context.Context, id grid.TaskID, stderr bool, o *grid.Output, sent int64) error {
+	k := v1.FrameStdout
+	if stderr {
+		k = v1.FrameStderr
+	}
+	w := f.fw.Stream(k, id.Index)
+	if !o.Blob.IsZero() {
+		if sent >= int64(o.Size) {
+			return nil
+		}
+		return f.s.b.Output(ctx, w, id, stderr, sent, false)
+	}
+	if sent < int64(len(o.Inline)) {
+		_, err := w.Write(o.Inline[sent:])
+		return err
+	}
+	return nil
+}
+
+// why says of each node known why it could not run a task that nobody can.
+func (s *Server) why(ctx context.Context, id grid.TaskID) []string {
+	var out []string
+	s.b.Read(ctx, func(v *node.Node, now gridTime) {
+		j, ok := v.Job(id.Job)
+		if !ok {
+			return
+		}
+		for _, p := range v.Peers(now, nil) {
+			f := fitnessOf(j.Spec, &p)
+			line := p.Ad.Node.Short()
+			if f.Name != "" {
+				line = f.Name + " (" + line + ")"
+			}
+			if f.Reason == "" {
+				continue
+			}
+			line += " " + f.Reason
+			if f.Detail != "" {
+				line += ": " + f.Detail
+			}
+			out = append(out, line)
+		}
+	})
+	return out
+}
+
+// counting counts what it writes.
+type counting struct {
+	w interface{ Write([]byte) (int, error) }
+	n *int64
+}
+
+// Write writes and counts.
+func (c *counting) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	*c.n += int64(n)
+	return n, err
+}

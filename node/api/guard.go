@@ -1,0 +1,84 @@
+package api
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+)
+
+// guard lets in who has the token. On the unix socket too: a task may reach a socket by its path, but not
+// read the token beside it. On TCP it also refuses what a page of another origin makes a browser send, and
+// names that are not this machine's, which a page could have pointed here.
+func guard(d door, token string, next http.Handler) http.Handler {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		if d.tcp && !goodHost(r.Host, d.any) {
+			problem(w, http.StatusMisdirectedRequest, "host "+quote(r.Host)+": want localhost or an IP address of this node")
+			return
+		}
+		if r.URL.Path != "/healthz" && !bearer(r, token) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			problem(w, http.StatusUnauthorized, "want the token of the node's data folder in the header: Authorization: Bearer TOKEN")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	if !d.tcp {
+		return h
+	}
+	csrf := http.NewCrossOriginProtection()
+	csrf.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem(w, http.StatusForbidden, "a page of another origin may not ask this node")
+	}))
+	return csrf.Handler(h)
+}
+
+func bearer(r *http.Request, token string) bool {
+	kind, got, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(kind, "Bearer") && subtle.ConstantTimeCompare([]byte(got), []byte(token)) == 1
+}
+
+func goodHost(host string, any bool) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && (any || ip.IsLoopback())
+}
+
+// limited bounds the connections that are open at once: one more waits until another closes.
+type limited struct {
+	net.Listener
+	free chan struct{}
+}
+
+// Accept waits for a free place first.
+func (l *limited) Accept() (net.Conn, error) {
+	l.free <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.free
+		return nil, err
+	}
+	return &counted{Conn: c, done: func() { <-l.free }}, nil
+}
+
+// counted gives its place back when it is closed, once.
+type counted struct {
+	net.Conn
+	once sync.Once
+	done func()
+}
+
+// Close closes the connection and gives its place back.
+func (c *counted) Close() error {
+	c.once.Do(c.done)
+	return c.Conn.Close()
+}

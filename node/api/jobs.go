@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api/v1"
+)
+
+type gridTime = grid.Time
+
+// own makes sure that a request is for a job of this node, named by its whole ID.
+func (s *Server) own(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, _, ok := jobPath(r.URL.Path); ok {
+			if id, err := grid.ParseJobID(text); err != nil || id.Origin != s.self {
+				problem(w, http.StatusNotFound, "job "+quote(text)+": was not submitted to node "+s.self.Short())
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+type listIn struct {
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	After string `query:"after" doc:"Only jobs older than this one, by its whole ID."`
+	State string `query:"state" enum:"pending,running,done,failed,cancelled"`
+}
+
+func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) {
+	var jobs []node.JobView
+	if err := s.b.Read(ctx, func(v *node.Node, _ gridTime) { jobs = v.Jobs(nil) }); err != nil {
+		return nil, err
+	}
+	slices.Reverse(jobs)
+	if in.After != "" {
+		i := slices.IndexFunc(jobs, func(j node.JobView) bool { return j.ID.String() == in.After })
+		if i < 0 {
+			return nil, huma.Error422UnprocessableEntity("after " + quote(in.After) + ": is no job of this node")
+		}
+		jobs = jobs[i+1:]
+	}
+	page := &v1.JobPage{Jobs: []v1.Job{}}
+	for i := range jobs {
+		if in.State != "" && stateOf(&jobs[i]) != in.State {
+			continue
+		}
+		if len(page.Jobs) == in.Limit {
+			page.Next = page.Jobs[in.Limit-1].ID
+			break
+		}
+		page.Jobs = append(page.Jobs, jobOf(&jobs[i], false))
+	}
+	return page, nil
+}
+
+func (s *Server) getJob(ctx context.Context, in *Ref) (*v1.Job, error) {
+	id, err := grid.ParseJobID(in.ID)
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	return s.job(ctx, id, true)
+}
+
+// job returns a job of this node, with its spec if that is wanted.
+func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, error) {
+	var j v1.Job
+	var found bool
+	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+		var jv node.JobView
+		if jv, found = v.Job(id); found {
+			j = jobOf(&jv, spec)
+		}
+	})
+	if err != nil {
+		return nil, asProblem(err)
+	}
+	if !found {
+		return nil, huma.Error404NotFound("job " + id.String() + ": is not known: it may have been forgotten since")
+	}
+	return &j, nil
+}
+
+func (s *Server) cancelJob(ctx context.Context, in *Ref) (*v1.Job, error) {
+	id, err := grid.ParseJobID(in.ID)
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	if _, err := s.job(ctx, id, false); err != nil {
+		return nil, err
+	}
+	if err := s.b.Cancel(ctx, id); err != nil {
+		return nil, refused(ctx, err)
+	}
+	return s.job(ctx, id, false)
+}
+
+type waitIn struct {
+	Ref
+	Timeout float64 `query:"timeout" minimum:"0" maximum:"60" default:"60" doc:"Seconds."`
+}
+
+func (s *Server) waitJob(ctx context.Context, in *waitIn) (*v1.Job, error) {
+	id, err := grid.ParseJobID(in.ID)
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	change, unwatch := s.b.Watch(id)
+	defer unwatch()
+	end := time.NewTimer(min(grid.Seconds(in.Timeout), maxWait))
+	defer end.Stop()
+	for {
+		j, err := s.job(ctx, id, false)
+		if err != nil || j.Over() {
+			return j, err
+		}
+		select {
+		case <-change:
+		case <-end.C:
+			return j, nil
+		case <-s.stop:
+			return j, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// stateOf sums up a job in a word.
+func stateOf(j *node.JobView) string {
+	switch {
+	case j.Cancelled:
+		return v1.JobCancelled
+	case j.Ended < int(j.Spec.Count) && j.Placed+j.Ended == 0:
+		return v1.JobPending
+	case j.Ended < int(j.Spec.Count):
+		return v1.JobRunning
+	case j.Failed > 0:
+		return v1.JobFailed
+	}
+	return v1.JobDone
+}
+
+func jobOf(j *node.JobView, spec bool) v1.Job {
+	out := v1.Job{
+		ID: j.ID.String(), Name: j.Spec.Name, Class: j.Class, Origin: j.ID.Origin.String(), State: stateOf(j),
+		Command: j.Spec.Command, Submitted: time.Unix(0, j.Submitted).UTC(), Done: moment(j.Done),
+		Count: int(j.Spec.Count), Pending: j.Pending, Placed: j.Placed, Ended: j.Ended, Failed: j.Failed, Exit: j.Exit,
+	}
+	if spec {
+		out.Spec = v1.SpecOf(j.Spec)
+	}
+	return out
+}
+
+// moment turns Unix nanoseconds into a time; 0 is none.
+func moment(ns int64) *time.Time {
+	if ns == 0 {
+		return nil
+	}
+	t := time.Unix(0, ns).UTC()
+	return &t
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v)
+}

@@ -1,0 +1,174 @@
+package api
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"skep/node/api/client"
+)
+
+// Listeners are the sockets that the door is opened at, and the token that it asks for.
+type Listeners struct {
+	token string
+	doors []door
+	once  sync.Once
+	undo  []func()
+}
+
+// door is one socket.
+type door struct {
+	net.Listener
+	tcp bool
+	any bool // opened to others than this machine: any IP address is a good Host
+}
+
+// Listen opens the TCP address if one is given. It comes first, because it can fail before a data folder
+// is touched.
+func Listen(addr string) (*Listeners, error) {
+	l := &Listeners{}
+	if addr == "" {
+		return l, nil
+	}
+	return l, l.listenTCP(addr)
+}
+
+// Open opens the socket in a data folder that belongs to the caller alone, and makes the token's file
+// where there is none. A socket that nobody answers at is left over from a crash and replaced.
+func (l *Listeners) Open(dir string) (err error) {
+	if l.token, err = keepToken(filepath.Join(dir, client.TokenName)); err != nil {
+		return err
+	}
+	return l.unix(dir)
+}
+
+// Addrs returns where the door is open, the socket's file first.
+func (l *Listeners) Addrs() []string {
+	var s []string
+	for _, d := range l.doors {
+		s = append(s, d.Addr().String())
+	}
+	return s
+}
+
+// Close closes all and removes the socket.
+func (l *Listeners) Close() {
+	l.once.Do(func() {
+		for _, d := range l.doors {
+			d.Close()
+		}
+		for _, f := range l.undo {
+			f()
+		}
+	})
+}
+
+func (l *Listeners) unix(dir string) error {
+	path := filepath.Join(dir, client.SocketName)
+	addr, release, err := client.SocketAddr(dir)
+	if err != nil {
+		return err
+	}
+	if err := clearSocket(path, addr); err != nil {
+		release()
+		return err
+	}
+	// The folder is its owner's alone, so nobody can connect before the socket's own mode is set.
+	u, err := net.Listen("unix", addr)
+	if err != nil {
+		release()
+		return fmt.Errorf("socket %s: %w", path, err)
+	}
+	u.(*net.UnixListener).SetUnlinkOnClose(false)
+	l.doors = append([]door{{Listener: u}}, l.doors...)
+	l.undo = append(l.undo, func() { os.Remove(path) }, release)
+	if err := os.Chmod(path, 0o600); err != nil {
+		return fmt.Errorf("socket %s: %w", path, err)
+	}
+	return nil
+}
+
+// clearSocket removes a socket that nobody answers at.
+func clearSocket(path, addr string) error {
+	st, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("socket %s: %w", path, err)
+	}
+	if st.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%s: is in the way of the node's socket: move it away", path)
+	}
+	if c, err := net.DialTimeout("unix", addr, time.Second); err == nil {
+		c.Close()
+		return fmt.Errorf("data folder %s: a node answers there already: stop it, or choose another --data-dir", filepath.Dir(path))
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("socket %s: is left over and cannot be removed: %w", path, err)
+	}
+	return nil
+}
+
+func (l *Listeners) listenTCP(addr string) error {
+	any, err := checkAddr(addr)
+	if err != nil {
+		return err
+	}
+	t, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("api %s: %w", addr, err)
+	}
+	l.doors = append(l.doors, door{Listener: t, tcp: true, any: any})
+	return nil
+}
+
+// checkAddr reports whether an address opens the door to other machines. That takes a written IP address: a port
+// alone, or a name, might do it by accident.
+func checkAddr(addr string) (any bool, err error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, fmt.Errorf("api %q: want an address and a port, as in 127.0.0.1:7420", addr)
+	}
+	if host == "localhost" {
+		return false, nil
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return false, fmt.Errorf("api %q: want 127.0.0.1 or localhost before the port; "+
+			"to open it to other machines, write the IP address to listen on, or 0.0.0.0", addr)
+	}
+	return !ip.IsLoopback(), nil
+}
+
+// keepToken reads the token, and draws and writes it where there is none.
+func keepToken(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err == nil {
+		t := strings.TrimSpace(string(b))
+		if len(t) < 32 {
+			return "", fmt.Errorf("%s: has no token of 32 characters or more: remove it to have a new one made", path)
+		}
+		return t, os.Chmod(path, 0o600)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("api token: %w", err)
+	}
+	var raw [32]byte
+	rand.Read(raw[:])
+	t := hex.EncodeToString(raw[:])
+	if err := os.WriteFile(path, []byte(t+"\n"), 0o600); err != nil {
+		os.Remove(path)
+		return "", fmt.Errorf("api token: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api/v1"
+)
+
+type logsIn struct {
+	Ref
+	Task   uint32 `query:"task" doc:"Index of the task."`
+	Stream string `query:"stream" enum:"both,stdout,stderr" default:"both" doc:"both comes as frames, one alone as it was printed."`
+	Offset int64  `query:"offset" minimum:"0" doc:"Bytes of each stream to pass over."`
+	Follow bool   `query:"follow" doc:"Go on until the task has ended."`
+}
+
+// logs streams what a task printed.
+func (s *Server) logs(ctx context.Context, in *logsIn) (*huma.StreamResponse, error) {
+	id, err := grid.ParseJobID(in.ID)
+	if err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	t := grid.TaskID{Job: id, Index: in.Task}
+	if _, err := s.task(ctx, t); err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		_, w := humago.Unwrap(hc)
+		ctx, cancel := s.untilStop(ctx)
+		defer cancel()
+		if in.Stream != "both" {
+			s.text(ctx, w, t, in)
+			return
+		}
+		fw := frames(w)
+		if err := s.both(ctx, fw, t, [2]int64{in.Offset, in.Offset}, in.Follow); err != nil {
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: err.Error()})
+			return
+		}
+		tv, err := s.task(ctx, t)
+		if err != nil {
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: err.Error()})
+			return
+		}
+		task := s.named(ctx, &tv)
+		fw.Event(t.Index, &v1.Event{Event: v1.EventTask, Task: &task})
+	}}, nil
+}
+
+// text writes one stream as it was printed. An error in the midst breaks the connection off, so that it
+// is not taken for the end.
+func (s *Server) text(ctx context.Context, w http.ResponseWriter, t grid.TaskID, in *logsIn) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	out := &flushing{w: w, flush: http.NewResponseController(w).Flush}
+	err := s.b.Output(ctx, out, t, in.Stream == "stderr", in.Offset, in.Follow)
+	switch {
+	case err == nil:
+	case !out.begun:
+		fail(w, asProblem(err))
+	default:
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// both writes both streams, each as it comes.
+func (s *Server) both(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, offset [2]int64, follow bool) error {
+	var errs [2]error
+	var wg sync.WaitGroup
+	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {
+		wg.Go(func() { errs[i] = s.b.Output(ctx, fw.Stream(k, t.Index), t, i == 1, offset[i], follow) })
+	}
+	wg.Wait()
+	return errors.Join(errs[0], errs[1])
+}
+
+// task returns a task of this node, without what is shared with the node.
+func (s *Server) task(ctx context.Context, id grid.TaskID) (node.TaskView, error) {
+	var t node.TaskView
+	var found bool
+	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+		t, found = v.Task(id)
+		t.Traces = nil
+	})
+	if err != nil {
+		return t, asProblem(err)
+	}
+	if !found {
+		return t, huma.Error404NotFound("task " + id.String() + ": the job has no task of that index")
+	}
+	return t, nil
+}
+
+// named says a task with the name of its node.
+func (s *Server) named(ctx context.Context, t *node.TaskView) v1.Task {
+	var n names
+	if s.b.Read(ctx, func(v *node.Node, now gridTime) { n = namesOf(v, now) }) != nil {
+		n = nil
+	}
+	return taskOf(t, n)
+}
+
+// untilStop ends with ctx, and when the door closes.
+func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-s.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// frames begins a stream of frames.
+func frames(w http.ResponseWriter) *v1.FrameWriter {
+	w.Header().Set("Content-Type", v1.FrameType)
+	return v1.NewFrameWriter(w, http.NewResponseController(w).Flush)
+}
+
+// flushing sends what is written at once.
+type flushing struct {
+	w     io.Writer
+	flush func() error
+	begun bool
+}
+
+// Write writes and flushes.
+func (f *flushing) Write(p []byte) (int, error) {
+	f.begun = true
+	n, err := f.w.Write(p)
+	if err == nil {
+		err = f.flush()
+	}
+	return n, err
+}

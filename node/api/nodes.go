@@ -1,0 +1,113 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api/v1"
+)
+
+func (s *Server) listNodes(ctx context.Context, _ *struct{}) (*v1.NodeList, error) {
+	l := &v1.NodeList{Nodes: []v1.Node{}}
+	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
+		for _, p := range v.Peers(now, nil) {
+			l.Nodes = append(l.Nodes, nodeOf(&p, false))
+		}
+	})
+	slices.SortStableFunc(l.Nodes, func(a, b v1.Node) int {
+		return rank(a) - rank(b)
+	})
+	return l, err
+}
+
+func rank(n v1.Node) int {
+	if n.State == v1.NodeSelf {
+		return 0
+	}
+	return 1
+}
+
+type nodeIn struct {
+	Node string `path:"node" doc:"Node ID: whole, a beginning of 4 characters or more; its name; or self."`
+}
+
+func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
+	var found []v1.Node
+	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
+		for _, p := range v.Peers(now, nil) {
+			if isNode(&p, in.Node) {
+				found = append(found, nodeOf(&p, true))
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch len(found) {
+	case 0:
+		return nil, huma.Error404NotFound("node " + quote(in.Node) + ": is not known here: want an ID, 4 characters or more of its beginning, a name, or self")
+	case 1:
+		return &found[0], nil
+	}
+	var which []error
+	for _, n := range found {
+		which = append(which, &huma.ErrorDetail{Message: strings.TrimSpace(n.ID + " " + n.Name)})
+	}
+	return nil, huma.Error409Conflict("node "+quote(in.Node)+": could be any of these", which...)
+}
+
+// isNode reports whether text names a node.
+func isNode(p *node.PeerView, text string) bool {
+	if text == "self" {
+		return p.Self
+	}
+	return text != "" && p.Ad.Name == text || len(text) >= minPrefix && strings.HasPrefix(p.Ad.Node.String(), text)
+}
+
+func nodeOf(p *node.PeerView, rates bool) v1.Node {
+	ad := p.Ad
+	n := v1.Node{
+		ID: ad.Node.String(), Name: ad.Name, State: peerState(p),
+		Cores: float64(ad.Capacity.CPU) / 1000, FreeCores: float64(ad.Free.CPU) / 1000,
+		Memory: int64(ad.Capacity.Memory), FreeMem: int64(ad.Free.Memory),
+		Backlog: ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability,
+		RTT: p.RTT.Seconds(), Age: p.Age.Seconds(), Hops: p.Hops, Neighbour: p.Neighbour,
+		Engines: ad.Engines, Addrs: ad.Addrs, Labels: labelsOf(ad.Labels),
+	}
+	if rates {
+		for _, r := range ad.Rates {
+			n.Rates = append(n.Rates, v1.Rate{Class: r.Class, Arrive: r.Alpha, Execute: r.Mu})
+		}
+	}
+	return n
+}
+
+func labelsOf(labels []grid.Label) map[string]string {
+	if len(labels) == 0 {
+		return nil
+	}
+	m := make(map[string]string, len(labels))
+	for _, l := range labels {
+		m[l.Key] = l.Value
+	}
+	return m
+}
+
+func peerState(p *node.PeerView) string {
+	switch {
+	case p.Ad.Leaving:
+		return v1.NodeLeaving
+	case p.Ad.Draining:
+		return v1.NodeDraining
+	case p.Self:
+		return v1.NodeSelf
+	case p.Connected:
+		return v1.NodeConnected
+	}
+	return v1.NodeKnown
+}

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api/v1"
+)
+
+// dialTime bounds connecting to the node that a job was submitted to.
+const dialTime = 10 * time.Second
+
+// relayKinds are the media types that are passed on from another member. Nothing else is: what a member
+// says must not act as a page of this node in somebody's browser.
+var relayKinds = map[string]bool{"application/json": true, v1.ProblemType: true, v1.FrameType: true,
+	"text/plain": true, "application/octet-stream": true}
+
+// jobPath splits the path of a request about a job.
+func jobPath(path string) (ref, rest string, ok bool) {
+	after, ok := strings.CutPrefix(path, "/v1/jobs/")
+	if !ok {
+		return "", "", false
+	}
+	ref, rest, more := strings.Cut(after, "/")
+	if more {
+		rest = "/" + rest
+	}
+	return ref, rest, true
+}
+
+// relay completes the job's ID in a request, and passes the request on where the job is another node's.
+func (s *Server) relay(next http.Handler) http.Handler {
+	proxy := s.proxy()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, rest, ok := jobPath(r.URL.Path)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		id, err := s.resolve(r.Context(), text)
+		if err != nil {
+			failAll(w, err)
+			return
+		}
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawPath = "/v1/jobs/"+id.String()+rest, ""
+		if id.Origin == s.self {
+			next.ServeHTTP(w, r)
+			return
+		}
+		r.URL.Host = id.Origin.String()
+		proxy.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) proxy() http.Handler {
+	return &httputil.ReverseProxy{
+		Transport:     s.members,
+		FlushInterval: -1,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			// Nothing that is asked of another's job has a body, and the token is this node's alone.
+			p.Out.Body, p.Out.ContentLength = http.NoBody, 0
+			p.Out.Header = http.Header{"Accept": {"*/*"}}
+			p.Out.URL = &url.URL{Scheme: "http", Host: p.In.URL.Host, Path: p.In.URL.Path, RawQuery: p.In.URL.RawQuery}
+			p.Out.Host = p.In.URL.Host
+		},
+		ModifyResponse: func(resp *http.Response) error {
+			kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+			if !relayKinds[kind] || resp.StatusCode < 200 || resp.StatusCode >= 300 && resp.StatusCode < 400 {
+				return fmt.Errorf("it answered %d %.40q", resp.StatusCode, kind)
+			}
+			h := http.Header{"Content-Type": {resp.Header.Get("Content-Type")}}
+			if n := resp.Header.Get("Content-Length"); n != "" {
+				h.Set("Content-Length", n)
+			}
+			resp.Header, resp.Trailer = h, nil
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() != nil {
+				return
+			}
+			problem(w, http.StatusBadGateway, s.unreachable(r, err))
+		},
+	}
+}
+
+// unreachable says whose job it was and why that node could not be asked.
+func (s *Server) unreachable(r *http.Request, err error) string {
+	id, perr := grid.ParseNodeID(r.URL.Host)
+	if perr != nil {
+		id, _ = grid.ParseNodeID(r.Host)
+	}
+	name := id.Short()
+	if n := s.nameOf(r.Context(), id); n != "" {
+		name = n + " (" + name + ")"
+	}
+	why := err.Error()
+	if errors.Is(err, context.DeadlineExceeded) {
+		why = "no answer in time"
+	}
+	return "the job was submitted to node " + name + ", which cannot be asked now: " + why
+}
+
+func (s *Server) nameOf(ctx context.Context, id grid.NodeID) (name string) {
+	s.b.Read(ctx, func(v *node.Node, now gridTime) { name = namesOf(v, now)[id] })
+	return name
+}
+
+// transport speaks HTTP over the grid's connections; the host of a URL is a node's ID.
+func (s *Server) transport() http.RoundTripper {
+	return &http.Transport{
+		DisableCompression: true, MaxIdleConnsPerHost: 2, MaxConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,
+		MaxResponseHeaderBytes: maxHeader,
+		DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
+			host, _, err := net.SplitHostPort(addr)
+			if err != nil {
+				return nil, err
+			}
+			id, err := grid.ParseNodeID(host)
+			if err != nil {
+				return nil, err
+			}
+			ctx, cancel := context.WithTimeout(ctx, dialTime)
+			defer cancel()
+			return s.b.Dial(ctx, id)
+		},
+	}
+}

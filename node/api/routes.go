@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"skep/node"
+	"skep/node/api/v1"
+)
+
+// Ref is the job of a request. By the time a handler sees it, it is the whole ID of a job of this node.
+type Ref struct {
+	ID string `path:"id" doc:"Job ID: whole, a beginning of 4 characters or more, one with - and a beginning of its node's ID, or last."`
+}
+
+type answer[T any] struct{ Body T }
+
+// routes says everything that can be asked here.
+func (s *Server) routes() {
+	stream(s, http.MethodPost, "/v1/jobs", "submit-job", "Submit a job; with follow=true, stream what happens to it", "application/json", s.submit)
+	route(s, http.MethodGet, "/v1/jobs", "list-jobs", "The jobs submitted to this node, newest first", s.listJobs)
+	route(s, http.MethodGet, "/v1/jobs/{id}", "get-job", "One job", s.getJob)
+	route(s, http.MethodPost, "/v1/jobs/{id}/cancel", "cancel-job", "End a job", s.cancelJob)
+	route(s, http.MethodGet, "/v1/jobs/{id}/wait", "wait-job", "A job when it is over, or as it is when the time is", s.waitJob)
+	route(s, http.MethodGet, "/v1/jobs/{id}/tasks", "list-tasks", "The tasks of a job, by index", s.listTasks)
+	route(s, http.MethodGet, "/v1/jobs/{id}/explain", "explain-job", "What happened to the tasks of a job, and why", s.explainJob)
+	stream(s, http.MethodGet, "/v1/jobs/{id}/logs", "job-logs", "Stream what a task printed", "text/plain", s.logs)
+	s.raw(http.MethodGet, "/v1/jobs/{id}/blobs/{blob}", "job-blob", "A blob among a job's inputs or results", s.jobBlob)
+
+	s.raw(http.MethodGet, "/v1/blobs/{blob}", "get-blob", "A blob that this node keeps", s.getBlob)
+	s.raw(http.MethodPut, "/v1/blobs/{blob}", "put-blob", "Hand a blob to this node; its length must be said", s.putBlob)
+
+	route(s, http.MethodGet, "/v1/nodes", "list-nodes", "The nodes that this one knows, itself first", s.listNodes)
+	route(s, http.MethodGet, "/v1/nodes/{node}", "get-node", "One node, by its ID, a beginning of it, its name, or self", s.getNode)
+	route(s, http.MethodGet, "/v1/token", "get-token", "What another machine joins with", s.getToken)
+	route(s, http.MethodGet, "/v1/config", "get-config", "The settings that this node runs with", s.getConfig)
+	route(s, http.MethodGet, "/v1/version", "get-version", "What runs here", s.getVersion)
+	route(s, http.MethodGet, "/v1/stats", "get-stats", "Counts since start and gauges of now", s.getStats)
+	route(s, http.MethodGet, "/v1/match", "match-jobs", "The jobs submitted to this node whose ID begins so", s.matchJobs)
+	route(s, http.MethodGet, "/healthz", "health", "Whether the node lives", s.health)
+	s.raw(http.MethodGet, "/metrics", "metrics", "Metrics for Prometheus",
+		promhttp.HandlerFor(s.b.Registry(), promhttp.HandlerOpts{}).ServeHTTP)
+}
+
+// memberPaths is what other members may ask, about jobs that were submitted here.
+var memberPaths = []struct{ method, path string }{
+	{http.MethodGet, "/v1/jobs/{id}"},
+	{http.MethodPost, "/v1/jobs/{id}/cancel"},
+	{http.MethodGet, "/v1/jobs/{id}/wait"},
+	{http.MethodGet, "/v1/jobs/{id}/tasks"},
+	{http.MethodGet, "/v1/jobs/{id}/explain"},
+	{http.MethodGet, "/v1/jobs/{id}/logs"},
+	{http.MethodGet, "/v1/jobs/{id}/blobs/{blob}"},
+	{http.MethodGet, "/v1/match"},
+}
+
+// membersOnly lets through what other members may ask.
+func membersOnly(next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	for _, p := range memberPaths {
+		mux.Handle(p.method+" "+p.path, next)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		problem(w, http.StatusForbidden, quote(r.Method+" "+r.URL.Path)+": is not for other members")
+	})
+	return mux
+}
+
+// operation describes a route for the OpenAPI document.
+func operation(method, path, id, summary string) huma.Operation {
+	tag := "node"
+	switch {
+	case strings.HasPrefix(path, "/v1/jobs"):
+		tag = "jobs"
+	case strings.HasPrefix(path, "/v1/blobs"):
+		tag = "blobs"
+	}
+	return huma.Operation{Method: method, Path: path, OperationID: id, Summary: summary, Tags: []string{tag},
+		MaxBodyBytes: maxBody, BodyReadTimeout: -1}
+}
+
+// route answers with JSON.
+func route[I, O any](s *Server, method, path, id, summary string, h func(context.Context, *I) (*O, error)) {
+	huma.Register(s.api, operation(method, path, id, summary), func(ctx context.Context, in *I) (*answer[O], error) {
+		out, err := h(ctx, in)
+		if err != nil {
+			return nil, asProblem(err)
+		}
+		return &answer[O]{*out}, nil
+	})
+}
+
+// stream answers piece by piece: frames, or what kind says.
+func stream[I any](s *Server, method, path, id, summary, kind string, h func(context.Context, *I) (*huma.StreamResponse, error)) {
+	op := operation(method, path, id, summary)
+	op.Responses = map[string]*huma.Response{"200": {Description: "The answer, or frames where they are asked for",
+		Content: map[string]*huma.MediaType{kind: {}, v1.FrameType: {}}}}
+	huma.Register(s.api, op, h)
+}
+
+// raw answers by itself and is only described to huma, which would read a body whole.
+func (s *Server) raw(method, path, id, summary string, h http.HandlerFunc) {
+	op := operation(method, path, id, summary)
+	op.Responses = map[string]*huma.Response{"200": {Description: "The content", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
+	for _, p := range []string{"id", "blob"} {
+		if strings.Contains(path, "{"+p+"}") {
+			op.Parameters = append(op.Parameters, &huma.Param{Name: p, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+		}
+	}
+	if method == http.MethodPut {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {}}}
+		op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[v1.Blob](), true, "Blob")}}
+	}
+	s.api.OpenAPI().AddOperation(&op)
+	s.mux.HandleFunc(method+" "+path, h)
+}
+
+// health says that the node lives: it can still take a look at itself.
+func (s *Server) health(ctx context.Context, _ *struct{}) (*v1.Health, error) {
+	if err := s.b.Read(ctx, func(*node.Node, gridTime) {}); err != nil {
+		return nil, err
+	}
+	return &v1.Health{Status: "ok"}, nil
+}
+
+func (s *Server) getVersion(context.Context, *struct{}) (*v1.Version, error) {
+	return &s.o.Version, nil
+}
+
+func (s *Server) getConfig(context.Context, *struct{}) (*v1.Config, error) {
+	return &v1.Config{Settings: s.o.Settings}, nil
+}
+
+func (s *Server) getToken(context.Context, *struct{}) (*v1.Token, error) {
+	t, err := s.b.Token()
+	if err != nil {
+		return nil, err
+	}
+	return &v1.Token{Token: t, Addrs: s.b.Addrs()}, nil
+}

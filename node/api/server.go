@@ -1,0 +1,109 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// Bounds of the door itself.
+const (
+	maxHeader    = 32 << 10         // bytes of a request's header
+	maxBody      = 8 << 20          // bytes of a request that is not a blob
+	headerTime   = 10 * time.Second // for a request's header to arrive
+	idleTime     = 2 * time.Minute  // of a connection without a request
+	maxPage      = 1000             // entries of a page
+	defaultPage  = 100
+	aliveTime    = 15 * time.Second // between signs of life in a quiet stream
+	maxWait      = time.Minute      // of one long poll
+	maxMembers   = 64               // connections of other members at once
+	shutdownTime = 2 * time.Second
+)
+
+// Options are what the door says of the program around it.
+type Options struct {
+	Version  v1.Version
+	Settings []v1.Setting
+	Log      *slog.Logger // nil = none
+}
+
+// Server is the door of one node.
+type Server struct {
+	b       Backend
+	o       Options
+	self    grid.NodeID
+	mux     *http.ServeMux
+	api     huma.API
+	members http.RoundTripper
+	stop    chan struct{} // closed when the door closes, so that streams end
+}
+
+// New makes the door of a node.
+func New(b Backend, o Options) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{b: b, o: o, self: b.Self(), mux: http.NewServeMux(), stop: make(chan struct{})}
+	s.o.Version.Node = s.self.String()
+	s.members = s.transport()
+	cfg := huma.DefaultConfig("Skep", "1")
+	cfg.Info.Description = "The local door of a Skep node."
+	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
+	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
+	cfg.Security = []map[string][]string{{"token": {}}}
+	s.api = humago.New(s.mux, cfg)
+	s.routes()
+	return s
+}
+
+// Owner returns the whole door: everything the node's owner may ask, of this node and through it of others.
+func (s *Server) Owner() http.Handler { return s.problems(s.relay(s.mux)) }
+
+// Members returns the reduced door: what other members may ask about jobs that were submitted here.
+func (s *Server) Members() http.Handler { return s.problems(membersOnly(s.own(s.mux))) }
+
+// Serve answers on the listeners and to the other members until ctx ends. It closes the listeners.
+func (s *Server) Serve(ctx context.Context, l *Listeners) error {
+	servers := []*http.Server{s.server(http.MaxBytesHandler(s.Members(), maxBody))}
+	ends := make(chan error, 1+len(l.doors))
+	go func() {
+		ends <- servers[0].Serve(&limited{Listener: s.b.Listener(), free: make(chan struct{}, maxMembers)})
+	}()
+	for _, d := range l.doors {
+		srv := s.server(guard(d, l.token, s.Owner()))
+		servers = append(servers, srv)
+		go func() { ends <- srv.Serve(d.Listener) }()
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-ends:
+	}
+	close(s.stop)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	for _, srv := range servers {
+		if srv.Shutdown(end) != nil {
+			srv.Close()
+		}
+	}
+	l.Close()
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	return err
+}
+
+func (s *Server) server(h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug)}
+}

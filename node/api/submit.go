@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+type submitIn struct {
+	Follow bool `query:"follow" doc:"Stream what happens to the job, as frames, until it is over."`
+	Body   v1.Submission
+}
+
+// submit saves a job and answers with it, or with all that happens to it.
+func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse, error) {
+	id, spec, err := s.submission(&in.Body)
+	if err != nil {
+		return nil, err
+	}
+	// The watch begins before the submission, so that no change is missed.
+	change, unwatch := s.b.Watch(id)
+	if err := s.b.Submit(ctx, id, spec); err != nil {
+		unwatch()
+		return nil, refused(ctx, err)
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer unwatch()
+		_, w := humago.Unwrap(hc)
+		job, err := s.job(ctx, id, false)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		if in.Follow {
+			s.follow(ctx, w, id, job, change)
+			return
+		}
+		writeJSON(w, job)
+	}}, nil
+}
+
+// submission checks what is to be submitted, everything at once.
+func (s *Server) submission(in *v1.Submission) (grid.JobID, *grid.JobSpec, error) {
+	id, err := s.drawn(in.ID)
+	if err != nil {
+		return id, nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	spec, err := in.Spec.Grid()
+	if err != nil {
+		return id, nil, huma.Error422UnprocessableEntity(err.Error())
+	}
+	err = spec.Check()
+	for _, f := range spec.Inputs {
+		if err == nil && !s.b.Blobs().Has(f.Blob) {
+			err = fmt.Errorf("inputs %q: blob %s is not here: hand it over first", f.Path, f.Blob)
+		}
+	}
+	if err != nil {
+		return id, nil, invalid("the job cannot be taken", err)
+	}
+	return id, spec, nil
+}
+
+// drawn completes the part of an ID that the caller drew.
+func (s *Server) drawn(text string) (grid.JobID, error) {
+	if !strings.Contains(text, "-") {
+		text += "-" + s.self.String()
+	}
+	id, err := grid.ParseJobID(text)
+	if err != nil {
+		return id, err
+	}
+	if id.Origin != s.self {
+		return id, fmt.Errorf("job ID %q: names node %s: a job is submitted to the node that its ID names, this is %s",
+			text, id.Origin.Short(), s.self.Short())
+	}
+	return id, nil
+}
+
+// refused is why the node did not take a job: its own words, unless it was the caller who left.
+func refused(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return asProblem(err)
+	}
+	var st huma.StatusError
+	if errors.As(err, &st) {
+		return err
+	}
+	return huma.NewError(http.StatusUnprocessableEntity, err.Error())
+}

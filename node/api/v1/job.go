@@ -1,0 +1,132 @@
+package v1
+
+import "time"
+
+// Submission asks for a job. The caller draws the ID, so that asking again after a lost answer is the
+// same job.
+type Submission struct {
+	ID   string `json:"id" doc:"16 characters of a-z and 2-7 drawn by the caller, or the whole ID of a job of this node."`
+	Spec Spec   `json:"spec"`
+}
+
+// States of a job. A job failed when a task of it did not exit with 0.
+const (
+	JobPending   = "pending" // no task has a node yet
+	JobRunning   = "running" // a task is placed or has ended, and not all have ended
+	JobDone      = "done"    // all ended with 0
+	JobFailed    = "failed"
+	JobCancelled = "cancelled"
+)
+
+// Job is a job as the node that it was submitted to knows it.
+type Job struct {
+	ID        string     `json:"id"`
+	Name      string     `json:"name,omitempty"`
+	Class     string     `json:"class"`
+	Origin    string     `json:"origin" doc:"The node it was submitted to."`
+	State     string     `json:"state" enum:"pending,running,done,failed,cancelled"`
+	Command   []string   `json:"command"`
+	Submitted time.Time  `json:"submitted_at"`
+	Done      *time.Time `json:"done_at,omitempty" doc:"When its last task ended."`
+	Count     int        `json:"count"`
+	Pending   int        `json:"pending" doc:"Tasks that look for a node."`
+	Placed    int        `json:"placed" doc:"Tasks that have one."`
+	Ended     int        `json:"ended"`
+	Failed    int        `json:"failed" doc:"Of ended, those that did not exit with 0."`
+	Exit      int32      `json:"exit_code" doc:"Highest exit code of the ended tasks."`
+	Spec      *Spec      `json:"spec,omitempty" doc:"Where one job was asked for."`
+}
+
+// Over reports whether nothing more will happen to the job.
+func (j *Job) Over() bool { return j.Ended == j.Count }
+
+// JobPage is a part of a node's jobs, newest first.
+type JobPage struct {
+	Jobs []Job  `json:"jobs"`
+	Next string `json:"next,omitempty" doc:"Ask again with after=NEXT for older ones."`
+}
+
+// Task is one task of a job.
+type Task struct {
+	Index   uint32     `json:"index"`
+	State   string     `json:"state" enum:"pending,offered,placed,ended"`
+	Attempt string     `json:"attempt" doc:"EPOCH.N"`
+	Node    string     `json:"node,omitempty" doc:"Where it was placed last."`
+	Name    string     `json:"node_name,omitempty"`
+	Lost    int32      `json:"lost_attempts"`
+	Waits   *Refusal   `json:"waits,omitempty" doc:"Why it has no node yet."`
+	Placed  *time.Time `json:"placed_at,omitempty"`
+	Began   *time.Time `json:"began_at,omitempty"`
+	Done    *time.Time `json:"done_at,omitempty"`
+	Result  *Result    `json:"result,omitempty"`
+}
+
+// TaskPage is a part of a job's tasks, by index.
+type TaskPage struct {
+	Job   string  `json:"job"`
+	Tasks []Task  `json:"tasks"`
+	Next  *uint32 `json:"next,omitempty" doc:"Ask again with from=NEXT for the others."`
+}
+
+// Result is how a task ended.
+type Result struct {
+	Cause   string  `json:"cause" doc:"exited, signaled, timed_out, memory_exceeded, cancelled, cannot_execute, not_found, lost, unplaceable or failed"`
+	Exit    int32   `json:"exit_code"`
+	Error   string  `json:"error,omitempty"`
+	Waited  float64 `json:"waited_seconds" doc:"From acceptance to start, at the node that ran it."`
+	Wall    float64 `json:"wall_seconds" doc:"From start to end."`
+	CPU     float64 `json:"cpu_seconds"`
+	MaxRSS  int64   `json:"max_rss_bytes"`
+	Stdout  Output  `json:"stdout"`
+	Stderr  Output  `json:"stderr"`
+	Outputs []File  `json:"outputs,omitempty"`
+}
+
+// Output is how much a task printed on a stream.
+type Output struct {
+	Size    int64 `json:"size_bytes" doc:"What was kept."`
+	Dropped int64 `json:"dropped_bytes" doc:"Printed beyond the bound."`
+}
+
+// Refusal is why a node did not take a task, or why a task waits.
+type Refusal struct {
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Explanation tells the story of a job's tasks.
+type Explanation struct {
+	Job   Job         `json:"job"`
+	Tasks []TaskStory `json:"tasks"`
+	Nodes []Fitness   `json:"nodes" doc:"The nodes known now, and whether they have what the job needs."`
+	Next  *uint32     `json:"next,omitempty" doc:"Ask again with from=NEXT for the others."`
+}
+
+// TaskStory is what happened to a task, oldest first.
+type TaskStory struct {
+	Task  Task   `json:"task"`
+	Steps []Step `json:"steps"`
+}
+
+// Step is one thing that happened to a task.
+type Step struct {
+	At     time.Time `json:"at"`
+	What   string    `json:"what" doc:"chosen, accepted, refused, waits, search, call, lost or ended"`
+	Node   string    `json:"node,omitempty"`
+	Name   string    `json:"node_name,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+	Detail string    `json:"detail,omitempty"`
+	ECT    float64   `json:"ect_seconds,omitempty" doc:"Expected completion time that the choice rested on."`
+	News   float64   `json:"news_age_seconds,omitempty" doc:"Age of the news it rested on."`
+	Asked  int32     `json:"asked,omitempty" doc:"Nodes polled for the choice."`
+}
+
+// Fitness says whether a node has what a job needs.
+type Fitness struct {
+	Node   string  `json:"node"`
+	Name   string  `json:"node_name,omitempty"`
+	Fits   bool    `json:"fits"`
+	Reason string  `json:"reason,omitempty"`
+	Detail string  `json:"detail,omitempty"`
+	News   float64 `json:"news_age_seconds"`
+}

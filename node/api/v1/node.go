@@ -1,0 +1,113 @@
+package v1
+
+// States of a node, as the node asked sees it.
+const (
+	NodeSelf      = "self"
+	NodeConnected = "connected"
+	NodeKnown     = "known" // heard of, not connected
+	NodeDraining  = "draining"
+	NodeLeaving   = "leaving"
+)
+
+// Node is a node as the node asked sees it.
+type Node struct {
+	ID        string            `json:"id"`
+	Name      string            `json:"name,omitempty"`
+	State     string            `json:"state" enum:"self,connected,known,draining,leaving"`
+	Cores     float64           `json:"cpus_total"`
+	FreeCores float64           `json:"cpus_free"`
+	Memory    int64             `json:"memory_bytes_total"`
+	FreeMem   int64             `json:"memory_bytes_free"`
+	Backlog   float64           `json:"backlog_seconds" doc:"Expected time until a task that came now would start."`
+	Speed     float64           `json:"speed" doc:"Of one core, relative to the reference machine."`
+	Up        float64           `json:"availability" doc:"Share of the time it is up."`
+	RTT       float64           `json:"rtt_seconds" doc:"0 where not measured."`
+	Age       float64           `json:"age_seconds" doc:"Since its last news."`
+	Hops      uint8             `json:"hops" doc:"That its last news came."`
+	Neighbour bool              `json:"neighbour"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Engines   []string          `json:"engines,omitempty"`
+	Addrs     []string          `json:"addresses,omitempty"`
+	Rates     []Rate            `json:"rates,omitempty" doc:"Of its busiest classes, where one node was asked for."`
+}
+
+// Rate is what a node says about a class.
+type Rate struct {
+	Class   string  `json:"class"`
+	Arrive  float64 `json:"arrivals_per_second"`
+	Execute float64 `json:"executions_per_second" doc:"Of one slot; 0 where not measured there."`
+}
+
+// NodeList is the nodes that a node knows, itself first.
+type NodeList struct {
+	Nodes []Node `json:"nodes"`
+}
+
+// Token is what another machine joins with.
+type Token struct {
+	Token string   `json:"token"`
+	Addrs []string `json:"addresses"`
+}
+
+// Version says what runs.
+type Version struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+	Node     string `json:"node,omitempty" doc:"The node that was asked."`
+}
+
+// Setting is one effective setting and where it comes from.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source" doc:"default, file, environment or flag"`
+}
+
+// Config is the effective settings of a node.
+type Config struct {
+	Settings []Setting `json:"settings"`
+}
+
+// Stats are counts since the node's start and gauges of now.
+type Stats struct {
+	Sent     map[string]uint64 `json:"messages_sent" doc:"By kind."`
+	Received map[string]uint64 `json:"messages_received" doc:"By kind."`
+	Dropped  map[string]uint64 `json:"dropped" doc:"By reason."`
+	Moved    uint64            `json:"tasks_moved" doc:"Placed on another node."`
+	Local    uint64            `json:"tasks_local" doc:"Placed here."`
+	Lost     uint64            `json:"attempts_lost"`
+	Queued   int               `json:"queued"`
+	Running  int               `json:"running"`
+	Backlog  float64           `json:"backlog_seconds"`
+	Jobs     int               `json:"jobs"`
+	Pending  int               `json:"tasks_pending"`
+	Peers    int               `json:"peers"`
+	Lambda   float64           `json:"lambda" doc:"Of the last allocation solved; 1/lambda is the load; 0 = none."`
+	Solves   uint64            `json:"solves"`
+}
+
+// Blob is content that a node keeps.
+type Blob struct {
+	Blob string `json:"blob" doc:"SHA-256 of the content, in hexadecimal."`
+	Size int64  `json:"size_bytes"`
+}
+
+// Matches are a node's own jobs whose ID begins so.
+type Matches struct {
+	Jobs []Match `json:"jobs"`
+	More bool    `json:"more,omitempty" doc:"There are others."`
+}
+
+// Match is one of them.
+type Match struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// Health says that the node lives.
+type Health struct {
+	Status string `json:"status"`
+}

@@ -1,0 +1,37 @@
+package v1
+
+import "strings"
+
+// ProblemType is the media type of an error.
+const ProblemType = "application/problem+json"
+
+// Problem is an error in the form of RFC 9457.
+type Problem struct {
+	Title  string          `json:"title,omitempty"`
+	Status int             `json:"status,omitempty"`
+	Detail string          `json:"detail,omitempty"`
+	Errors []ProblemDetail `json:"errors,omitempty"`
+}
+
+// ProblemDetail is one of several problems.
+type ProblemDetail struct {
+	Message  string `json:"message,omitempty"`
+	Location string `json:"location,omitempty"`
+}
+
+// Error says what was wrong, each problem on a line of its own.
+func (p *Problem) Error() string {
+	if len(p.Errors) == 0 {
+		return p.Detail
+	}
+	var b strings.Builder
+	b.WriteString(p.Detail)
+	for _, e := range p.Errors {
+		b.WriteString("\n  ")
+		if e.Location != "" {
+			b.WriteString(e.Location + ": ")
+		}
+		b.WriteString(e.Message)
+	}
+	return b.String()
+}

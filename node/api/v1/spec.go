@@ -1,0 +1,135 @@
+package v1
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"skep/grid"
+)
+
+// What a job gets where it says nothing.
+const (
+	DefaultCores   = 1.0
+	DefaultCount   = 1
+	DefaultRetries = 2 // further attempts after a lost one
+)
+
+// Spec says what is to be run.
+type Spec struct {
+	Name    string            `json:"name,omitempty" doc:"For people."`
+	Class   string            `json:"class,omitempty" doc:"Tasks that run alike; engine and program if left out."`
+	Engine  string            `json:"engine,omitempty" doc:"process if left out."`
+	Command []string          `json:"command" doc:"The program and its arguments."`
+	Count   uint32            `json:"count,omitempty" doc:"Number of tasks; 1 if left out."`
+	Needs   Needs             `json:"needs,omitempty" doc:"What a node must have for a task."`
+	Inputs  []File            `json:"inputs,omitempty" doc:"Files put into the work folder before the program starts."`
+	Outputs []string          `json:"outputs,omitempty" doc:"Patterns in the work folder, collected after the program ended."`
+	Env     map[string]string `json:"env,omitempty" doc:"Environment of the program."`
+	Timeout float64           `json:"timeout_seconds,omitempty" doc:"Bound of the time a task runs; 0 is none."`
+	Retries *int32            `json:"retries,omitempty" doc:"Further attempts after a lost one; 0 runs at most once; 2 if left out."`
+	Policy  string            `json:"policy,omitempty" doc:"Placement policy; the node's if left out."`
+	Wait    bool              `json:"wait,omitempty" doc:"Wait when nobody can run it, rather than fail."`
+}
+
+// Needs are what a node must have for a task.
+type Needs struct {
+	Cores  float64             `json:"cpus,omitempty" doc:"Cores; 1 if left out."`
+	Memory int64               `json:"memory_bytes,omitempty" doc:"Memory reserved and enforced; 0 reserves none."`
+	Labels map[string][]string `json:"labels,omitempty" doc:"Each label must have one of its values."`
+}
+
+// File is a blob with a place in a work folder.
+type File struct {
+	Path string `json:"path" doc:"Relative to the work folder, with slashes."`
+	Blob string `json:"blob" doc:"SHA-256 of the content, in hexadecimal."`
+	Size int64  `json:"size_bytes"`
+	Exec bool   `json:"exec,omitempty" doc:"The owner may execute it."`
+}
+
+// Grid turns the spec into the grid's words. It checks only what cannot be said there; JobSpec.Check
+// does the rest.
+func (s *Spec) Grid() (*grid.JobSpec, error) {
+	g := &grid.JobSpec{
+		Name: s.Name, Class: s.Class, Engine: s.Engine, Command: s.Command, Count: s.Count,
+		Outputs: s.Outputs, Timeout: seconds(s.Timeout), Retries: DefaultRetries, Policy: s.Policy, Wait: s.Wait,
+	}
+	if g.Engine == "" {
+		g.Engine = grid.EngineProcess
+	}
+	if g.Count == 0 {
+		g.Count = DefaultCount
+	}
+	if s.Retries != nil {
+		g.Retries = *s.Retries
+	}
+	g.Needs.CPU, g.Needs.Memory = Cores(s.Needs.Cores), grid.Bytes(s.Needs.Memory)
+	for k, v := range s.Needs.Labels {
+		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})
+	}
+	slices.SortFunc(g.Needs.Labels, func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) })
+	for k, v := range s.Env {
+		g.Env = append(g.Env, grid.Var{Name: k, Value: v})
+	}
+	slices.SortFunc(g.Env, func(a, b grid.Var) int { return strings.Compare(a.Name, b.Name) })
+	for _, f := range s.Inputs {
+		id, err := grid.ParseBlobID(f.Blob)
+		if err != nil {
+			return nil, err
+		}
+		g.Inputs = append(g.Inputs, grid.File{Path: f.Path, Blob: id, Size: grid.Bytes(f.Size), Exec: f.Exec})
+	}
+	return g, nil
+}
+
+// Cores turns cores into thousandths; none said is one core, what cannot be said is refused by Check.
+func Cores(c float64) grid.MilliCPU {
+	switch {
+	case c == 0:
+		return grid.MilliCPU(DefaultCores * 1000)
+	case !(c > 0 && c <= 2*grid.MaxMillis/1000):
+		return -1
+	}
+	return grid.MilliCPU(max(1, math.Round(c*1000)))
+}
+
+// seconds turns seconds into a duration; what is no length of time is refused by Check.
+func seconds(s float64) time.Duration {
+	if !(s >= 0) {
+		return -1
+	}
+	return grid.Seconds(s)
+}
+
+// SpecOf says a spec in the words of the door.
+func SpecOf(g *grid.JobSpec) *Spec {
+	s := &Spec{
+		Name: g.Name, Class: g.Class, Engine: g.Engine, Command: g.Command, Count: g.Count,
+		Outputs: g.Outputs, Timeout: g.Timeout.Seconds(), Retries: &g.Retries, Policy: g.Policy, Wait: g.Wait,
+		Needs:  Needs{Cores: float64(g.Needs.CPU) / 1000, Memory: int64(g.Needs.Memory)},
+		Inputs: FilesOf(g.Inputs),
+	}
+	if len(g.Needs.Labels) > 0 {
+		s.Needs.Labels = make(map[string][]string, len(g.Needs.Labels))
+	}
+	for _, l := range g.Needs.Labels {
+		s.Needs.Labels[l.Key] = l.Values
+	}
+	if len(g.Env) > 0 {
+		s.Env = make(map[string]string, len(g.Env))
+	}
+	for _, v := range g.Env {
+		s.Env[v.Name] = v.Value
+	}
+	return s
+}
+
+// FilesOf says files in the words of the door.
+func FilesOf(files []grid.File) []File {
+	var out []File
+	for _, f := range files {
+		out = append(out, File{Path: f.Path, Blob: f.Blob.String(), Size: int64(f.Size), Exec: f.Exec})
+	}
+	return out
+}

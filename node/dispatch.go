@@ -1,0 +1,84 @@
+package node
+
+import "skep/grid"
+
+// message hands what a peer said to whoever it concerns.
+func (n *Node) message(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	if int(m.Kind) >= grid.Kinds {
+		return
+	}
+	n.stats.Received[m.Kind]++
+	switch m.Kind {
+	case grid.KindDigest:
+		n.gossip.Hear(now, from, m.Digest, fx, n.news(now, fx))
+	case grid.KindPoll:
+		n.polled(now, from, &m.Poll, fx)
+	case grid.KindState:
+		n.answered(now, from, &m.State, fx)
+	case grid.KindOffer:
+		n.offered(now, from, &m.Offer, fx)
+	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindResultAck:
+		if len(m.Attempts) != 1 {
+			n.stats.Stale++
+			return
+		}
+		n.aboutOne(now, from, m, fx)
+	case grid.KindBeat:
+		n.beat(now, from, m.Attempts, fx)
+	case grid.KindDrop:
+		for _, id := range m.Attempts {
+			if id.Task.Job.Origin == from {
+				n.forget(now, id, fx)
+			}
+		}
+	case grid.KindAsk:
+		n.asked(now, from, m.Attempts, fx)
+	case grid.KindFind:
+		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.local, fx)
+	case grid.KindHit, grid.KindMiss:
+		n.found(now, from, m, fx)
+	}
+}
+
+// aboutOne handles the messages about a single attempt.
+func (n *Node) aboutOne(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	id := m.Attempts[0]
+	switch m.Kind {
+	case grid.KindAccept:
+		n.accepted(now, from, id, fx)
+	case grid.KindRefuse:
+		n.refused(now, from, id, m.Refusal, fx)
+	case grid.KindResult:
+		n.resulted(now, from, id, m.Result, fx)
+	case grid.KindResultAck:
+		if id.Task.Job.Origin == from {
+			n.forget(now, id, fx)
+		}
+	}
+}
+
+// wake hands a timer to whoever set it.
+func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
+	switch t.Kind {
+	case grid.TimerGossip, grid.TimerRefresh:
+		if t.Kind == grid.TimerRefresh {
+			n.advertise(now, fx)
+		}
+		n.gossip.Wake(now, t, fx)
+	case grid.TimerSearch:
+		n.searchWake(now, t, fx)
+	case grid.TimerBeat:
+		n.beatWake = false
+		n.beats(now, fx)
+	case grid.TimerResult:
+		n.sendWake = 0
+		n.tell(now, fx)
+	case grid.TimerAd:
+		n.adWake = false
+		n.advertise(now, fx)
+	default:
+		if l := n.lives[t.Key]; l != nil {
+			n.liveWake(now, t.Kind, l, fx)
+		}
+	}
+}

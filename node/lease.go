@@ -1,0 +1,122 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// lease gives the attempt a full lease from now.
+func (n *Node) lease(now grid.Time, l *live, fx *grid.Effects) {
+	l.deadline = now.Add(n.cfg.Lease)
+	fx.Wake(l.deadline, grid.TimerLease, l.handle)
+}
+
+// suspect shortens the leases of what a node had that is no longer connected: if it lives it will be back
+// and beat, and if it is dead its tasks need not wait for the whole lease.
+func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	for _, h := range n.handlesInOrder() {
+		l := n.lives[h]
+		switch {
+		case l.phase == polling:
+			for _, a := range l.asked {
+				if a == id && !l.has(id) {
+					l.open--
+				}
+			}
+			if l.open <= 0 {
+				n.choose(now, l, fx)
+			}
+		case (l.phase == offered || l.phase == placed) && l.t().worker == id:
+			l.deadline = min(l.deadline, now.Add(n.cfg.Lease/3))
+			fx.Wake(l.deadline, grid.TimerLease, l.handle)
+		}
+	}
+}
+
+// has reports whether a node has answered in this decision.
+func (l *live) has(id grid.NodeID) bool {
+	return slices.ContainsFunc(l.answers, func(a balance.State) bool { return a.Node == id })
+}
+
+// ask asks a node that is connected again what became of the attempts that it was given.
+func (n *Node) ask(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	var m *grid.Message
+	for _, h := range n.handlesInOrder() {
+		l := n.lives[h]
+		if (l.phase != offered && l.phase != placed) || l.t().worker != id {
+			continue
+		}
+		if m == nil || len(m.Attempts) >= grid.MaxBeats {
+			m = fx.Send(id, grid.KindAsk)
+		}
+		m.Attempts = append(m.Attempts, l.id())
+		n.lease(now, l, fx)
+	}
+}
+
+// lose gives an attempt up. The task runs again elsewhere, unless it was to run at most once or has been
+// lost too often.
+func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) {
+	t := l.t()
+	n.decided(l)
+	l.phase = idle
+	n.stats.Lost++
+	t.lost++
+	n.trace(t, grid.Trace{At: now, What: grid.TraceLost, Node: t.worker, Refusal: why})
+	if t.lost > l.job.spec.Retries {
+		text := "lost: the node that ran it " + why.Why.String()
+		if l.job.spec.Retries == 0 {
+			text += "; it was to run at most once"
+		}
+		n.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: text}, fx)
+		return
+	}
+	l.result, l.fetches = nil, 0
+	back := now.Add(min(time.Second<<min(t.lost-1, 10)/2, 30*time.Second))
+	l.out = append(l.out, out{node: t.worker, why: why, until: max(back, now.Add(n.cfg.Lease)), soft: true})
+	n.setState(l.job, l.index, grid.Pending, fx)
+	n.saveTask(l.job, l.index, fx)
+	if t.lost == 1 {
+		n.retry(l)
+		return
+	}
+	l.phase = waits
+	l.deadline = back
+	n.waiting = append(n.waiting, l)
+	fx.Wake(back, grid.TimerRetry, l.handle)
+}
+
+// liveWake handles the timers of a task; a stale one finds another phase or a later deadline.
+func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effects) {
+	switch {
+	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
+		n.choose(now, l, fx)
+	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(n.cfg.Lease/4):
+		l.resent++
+		n.sendOffer(now, l, fx)
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.t().worker != n.cfg.Self:
+		if now < l.deadline {
+			fx.Wake(l.deadline, grid.TimerLease, l.handle)
+		} else if l.phase == offered {
+			n.lose(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
+		} else {
+			n.lose(now, l, grid.Refusal{Why: grid.WhyLost}, fx)
+		}
+	case k == grid.TimerRetry && l.phase == waits && now >= l.deadline:
+		n.unwait(l)
+	}
+}
+
+// handlesInOrder lists the live tasks, oldest handle first.
+func (n *Node) handlesInOrder() []uint64 {
+	hs := n.scratch.handles[:0]
+	for h := range n.lives {
+		hs = append(hs, h)
+	}
+	slices.Sort(hs)
+	n.scratch.handles = hs
+	return hs
+}

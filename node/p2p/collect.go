@@ -1,0 +1,212 @@
+package p2p
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"skep/exec/process"
+	"skep/grid"
+)
+
+// maxWalk bounds the entries of a work folder that are looked at for outputs.
+const maxWalk = 100_000
+
+// collect makes the result of an attempt whose process has ended: how it ended, what it printed, and the
+// files that the job asks for.
+func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, waited time.Duration) *grid.Result {
+	r := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
+		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
+	if r.Cause == grid.Cancelled {
+		r.Exit = 130
+	}
+	var problems []error
+	keep := func(s process.Stream, dropped int64) grid.Output {
+		o, err := t.output(process.Output(dir, s))
+		o.Dropped = grid.Bytes(dropped)
+		problems = append(problems, err)
+		return o
+	}
+	r.Stdout = keep(process.Stdout, end.StdoutDropped)
+	r.Stderr = keep(process.Stderr, end.StderrDropped)
+	if len(spec.Outputs) > 0 {
+		files, err := t.outputs(process.Work(dir), spec.Outputs)
+		r.Outputs = files
+		problems = append(problems, err)
+	}
+	if err := errors.Join(problems...); err != nil {
+		if r.Error != "" {
+			r.Error += "; "
+		}
+		r.Error += strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	r.Error = cutText(r.Error)
+	return r
+}
+
+func causeOf(c process.Cause) grid.Cause {
+	switch c {
+	case process.Exited:
+		return grid.Exited
+	case process.Signaled:
+		return grid.Signaled
+	case process.TimedOut:
+		return grid.TimedOut
+	case process.MemoryExceeded:
+		return grid.MemoryExceeded
+	case process.Cancelled:
+		return grid.Cancelled
+	case process.CannotExecute:
+		return grid.CannotExecute
+	case process.NotFound:
+		return grid.NotFound
+	}
+	return grid.Failed
+}
+
+// output returns what a task printed: inline where it is short, else as a durable blob.
+func (t *tasks) output(file string) (o grid.Output, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return o, fmt.Errorf("output: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return o, err
+	}
+	if o.Size = grid.Bytes(info.Size()); o.Size <= grid.MaxInline {
+		o.Inline = make([]byte, o.Size)
+		_, err = io.ReadFull(f, o.Inline)
+		return o, err
+	}
+	o.Blob, o.Size, err = t.d.blobs.Put(t.d.ctx, f, t.d.cfg.MaxOutput, true)
+	return o, err
+}
+
+// outputs collects the files of a work folder that match one of the patterns, in the order of their
+// paths. The task made that folder, so the node, which may read more than the task, follows no link out
+// of it and opens nothing but ordinary files.
+func (t *tasks) outputs(work string, patterns []string) (files []grid.File, err error) {
+	root, err := os.OpenRoot(work)
+	if err != nil {
+		return nil, fmt.Errorf("outputs: %w", err)
+	}
+	defer root.Close()
+	names, problem := matches(root, patterns)
+	left := t.d.cfg.MaxCollect
+	for i, name := range names {
+		if i == grid.MaxFiles {
+			problem = errors.Join(problem, fmt.Errorf("outputs: %d files match: only the first %d were collected", len(names), grid.MaxFiles))
+			break
+		}
+		f, err := t.file(root, name, left)
+		if err != nil {
+			problem = errors.Join(problem, fmt.Errorf("output %q: %w", name, err))
+			continue
+		}
+		left -= f.Size
+		files = append(files, f)
+	}
+	return files, problem
+}
+
+// file keeps one file of a work folder.
+func (t *tasks) file(root *os.Root, name string, left grid.Bytes) (out grid.File, err error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return out, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return out, err
+	}
+	if !info.Mode().IsRegular() {
+		return out, errors.New("is not an ordinary file")
+	}
+	if grid.Bytes(info.Size()) > left {
+		return out, fmt.Errorf("has %d bytes: want at most %d for all outputs of a task", info.Size(), t.d.cfg.MaxCollect)
+	}
+	out = grid.File{Path: name, Exec: info.Mode()&0o100 != 0}
+	out.Blob, out.Size, err = t.d.blobs.Put(t.d.ctx, f, left, true)
+	return out, err
+}
+
+// matches returns the paths of the ordinary files that match one of the patterns, ordered.
+func matches(root *os.Root, patterns []string) (names []string, err error) {
+	split := make([][]string, len(patterns))
+	for i, p := range patterns {
+		split[i] = strings.Split(path.Clean(p), "/")
+	}
+	seen := 0
+	for folders := []string{"."}; len(folders) > 0; {
+		folder := folders[len(folders)-1]
+		folders = folders[:len(folders)-1]
+		f, err := root.Open(folder)
+		if err != nil {
+			continue // the task took its own permissions away
+		}
+		for {
+			entries, err := f.ReadDir(1024)
+			for _, d := range entries {
+				name := path.Join(folder, d.Name())
+				if d.IsDir() {
+					folders = append(folders, name)
+				} else if d.Type().IsRegular() && grid.Inside(name) && matchAny(split, strings.Split(name, "/")) {
+					names = append(names, name)
+				}
+			}
+			seen += len(entries)
+			if err != nil || seen > maxWalk {
+				break
+			}
+		}
+		f.Close()
+		if seen > maxWalk {
+			err = fmt.Errorf("outputs: the work folder has more than %d entries: the rest was not looked at", maxWalk)
+			slices.Sort(names)
+			return names, err
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func matchAny(patterns [][]string, name []string) bool {
+	return slices.ContainsFunc(patterns, func(p []string) bool { return match(p, name) })
+}
+
+// match is path.Match element by element, and in addition an element ** stands for any number of
+// elements, none included. A pattern that names a folder stands for all in it. A mismatch goes back to the
+// last ** only, which is enough, so the time is bounded by the product of the lengths.
+func match(pattern, name []string) bool {
+	p, n := 0, 0
+	star, from := -1, 0 // the last **, and the first element of name that it may yet take
+	for p < len(pattern) {
+		switch {
+		case pattern[p] == "**":
+			star, from = p, n
+			p++
+			continue
+		case n < len(name):
+			if ok, err := path.Match(pattern[p], name[n]); ok && err == nil {
+				p++
+				n++
+				continue
+			}
+		}
+		if star < 0 || from >= len(name) {
+			return false
+		}
+		from++
+		p, n = star+1, from
+	}
+	return true // what is left of name is inside a folder that the pattern names
+}

@@ -1,0 +1,174 @@
+package p2p
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	ds "github.com/ipfs/go-datastore"
+	"github.com/ipfs/go-datastore/query"
+	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
+
+	"skep/grid"
+)
+
+// Bounds of the contacts.
+const (
+	maxContacts = 4096 // known addresses, saved or not
+	maxSaved    = 512  // saved peers
+	enough      = 16   // connections; with fewer, all who are known are dialled, else only neighbours
+	firstRetry  = time.Second
+	lastRetry   = 5 * time.Minute
+)
+
+// contact is a node that may be dialled.
+type contact struct {
+	addrs   []string // newest first, at most grid.MaxAddrs
+	seen    time.Time
+	saved   bool // on disk: it was connected once
+	token   bool // a token named it, or it was found on the local network
+	keep    bool // a neighbour
+	on      bool // connected
+	dialing bool
+	failed  int       // tries in a row
+	next    time.Time // of the next try
+}
+
+// savedContact is a contact on disk.
+type savedContact struct {
+	Addrs []string
+	Seen  time.Time
+}
+
+// retryAfter returns how long to wait after so many failed tries: exponential, with jitter so that the
+// nodes of a network that was cut do not all dial at once.
+func retryAfter(failed int, random float64) time.Duration {
+	wait := lastRetry
+	if failed < 16 {
+		wait = min(firstRetry<<failed, lastRetry)
+	}
+	return wait/2 + time.Duration(random*float64(wait/2))
+}
+
+// remember notes addresses, the newest first.
+func (c *contact) remember(addrs []string) {
+	merged := make([]string, 0, grid.MaxAddrs)
+	for _, list := range [...][]string{addrs, c.addrs} {
+		for _, a := range list {
+			if len(merged) < grid.MaxAddrs && len(a) <= grid.MaxAddr && !slices.Contains(merged, a) {
+				merged = append(merged, a)
+			}
+		}
+	}
+	c.addrs = merged
+}
+
+func (c *contact) info(n grid.NodeID) peer.AddrInfo {
+	info := peer.AddrInfo{ID: peerOf(n)}
+	for _, text := range c.addrs {
+		if a, err := ma.NewMultiaddr(text); err == nil {
+			info.Addrs = append(info.Addrs, a)
+		}
+	}
+	return info
+}
+
+// expendable reports whether c may be forgotten for a newer one.
+func (c *contact) expendable() bool { return !c.saved && !c.token && !c.keep && !c.on && !c.dialing }
+
+func contactKey(n grid.NodeID) ds.Key { return ds.NewKey("/peer/" + n.String()) }
+
+// load takes the saved contacts and those of the tokens.
+func (l *dialer) load(addrs []string) error {
+	data := l.d.store.Datastore()
+	found, err := data.Query(l.d.ctx, query.Query{Prefix: "/peer"})
+	if err != nil {
+		return fmt.Errorf("known peers: %w", err)
+	}
+	defer found.Close()
+	for r := range found.Next() {
+		if r.Error != nil {
+			return fmt.Errorf("known peers: %w", r.Error)
+		}
+		var s savedContact
+		n, err := grid.ParseNodeID(ds.RawKey(r.Key).BaseNamespace())
+		if err != nil || json.Unmarshal(r.Value, &s) != nil || n == l.d.self {
+			continue
+		}
+		l.m[n] = &contact{addrs: s.Addrs, seen: s.Seen, saved: true}
+	}
+	for _, text := range addrs {
+		if err := l.token(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *dialer) token(text string) error {
+	addr, err := ma.NewMultiaddr(text)
+	var info *peer.AddrInfo
+	if err == nil {
+		info, err = peer.AddrInfoFromP2pAddr(addr)
+	}
+	if err != nil {
+		return fmt.Errorf("address %q in the token: want a multiaddress that ends in /p2p/ID: %w", text, err)
+	}
+	if n, ok := nodeOf(info.ID); ok && n != l.d.self {
+		l.found(n, texts(info.Addrs))
+	}
+	return nil
+}
+
+func texts(addrs []ma.Multiaddr) []string {
+	var t []string
+	for _, a := range addrs {
+		t = append(t, a.String())
+	}
+	return t
+}
+
+// save keeps a contact on disk, in place of the one not seen for longest if there are too many.
+func (l *dialer) save(n grid.NodeID) {
+	l.mu.Lock()
+	c := l.m[n]
+	if c == nil {
+		l.mu.Unlock()
+		return
+	}
+	c.remember(l.known(n))
+	c.saved = true
+	s := savedContact{c.addrs, c.seen}
+	var gone grid.NodeID
+	count := 0
+	var oldest *contact
+	for m, o := range l.m {
+		if !o.saved {
+			continue
+		}
+		count++
+		if m != n && (oldest == nil || o.seen.Before(oldest.seen)) {
+			gone, oldest = m, o
+		}
+	}
+	if count > maxSaved {
+		oldest.saved = false
+	}
+	l.mu.Unlock()
+	data := l.d.store.Datastore()
+	b, err := json.Marshal(s)
+	if err == nil {
+		err = data.Put(l.d.ctx, contactKey(n), b)
+	}
+	if err == nil && count > maxSaved {
+		err = data.Delete(l.d.ctx, contactKey(gone))
+	}
+	if err != nil && l.d.ctx.Err() == nil {
+		l.d.log.Warn("known peer not saved", "node", n.Short(), "error", err)
+	}
+}
+
+func jitter() float64 { return rand.Float64() }

@@ -1,0 +1,232 @@
+package p2p
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peerstore"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+
+	"skep/grid"
+)
+
+// maxDials bounds the dials at one time.
+const maxDials = 8
+
+// dialer keeps the node connected: to its neighbours, and, while it has few connections, to everybody it
+// knows of, for ever and ever more slowly. It sleeps when there is nobody to dial.
+type dialer struct {
+	d    *Driver
+	kick chan struct{}
+
+	mu      sync.Mutex
+	m       map[grid.NodeID]*contact
+	on      int // connected
+	dialing int
+}
+
+func newDialer(d *Driver) *dialer {
+	return &dialer{d: d, kick: make(chan struct{}, 1), m: make(map[grid.NodeID]*contact)}
+}
+
+func (l *dialer) wake() {
+	select {
+	case l.kick <- struct{}{}:
+	default:
+	}
+}
+
+// contact returns the contact with a node, a new one if there is none; nil if there is no room.
+func (l *dialer) contact(n grid.NodeID) *contact {
+	if c := l.m[n]; c != nil {
+		return c
+	}
+	if len(l.m) >= maxContacts {
+		var oldest grid.NodeID
+		var found *contact
+		for m, c := range l.m {
+			if c.expendable() && (found == nil || c.seen.Before(found.seen)) {
+				oldest, found = m, c
+			}
+		}
+		if found == nil {
+			return nil
+		}
+		delete(l.m, oldest)
+	}
+	c := &contact{seen: time.Now()}
+	l.m[n] = c
+	return c
+}
+
+// learn notes where a node says it may be dialled.
+func (l *dialer) learn(n grid.NodeID, addrs []string) {
+	if n == l.d.self || len(addrs) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.contact(n); c != nil {
+		c.remember(addrs)
+		if c.keep && !c.on {
+			l.wake()
+		}
+	}
+}
+
+// found notes a node that a token or the local network tells of, to be dialled now.
+func (l *dialer) found(n grid.NodeID, addrs []string) {
+	if n == l.d.self {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.contact(n); c != nil {
+		c.remember(addrs)
+		c.token, c.next = true, time.Time{}
+		l.wake()
+	}
+}
+
+// link makes a node a neighbour, or no longer one.
+func (l *dialer) link(k grid.Link) {
+	if k.Peer == l.d.self {
+		return
+	}
+	l.mu.Lock()
+	c := l.contact(k.Peer)
+	if c != nil {
+		c.keep = k.Keep
+	}
+	l.mu.Unlock()
+	if k.Keep {
+		l.d.host.ConnManager().Protect(peerOf(k.Peer), protectTag)
+		l.wake()
+	} else {
+		l.d.host.ConnManager().Unprotect(peerOf(k.Peer), protectTag)
+	}
+}
+
+// up notes that a peer is connected and talks, and saves it.
+func (l *dialer) up(n grid.NodeID) {
+	l.mu.Lock()
+	c := l.contact(n)
+	if c != nil {
+		if !c.on {
+			l.on++
+		}
+		c.on, c.failed, c.seen = true, 0, time.Now()
+	}
+	l.mu.Unlock()
+	if c != nil {
+		l.d.spawn(func() { l.save(n) })
+	}
+}
+
+// down notes that a session has ended.
+func (l *dialer) down(n grid.NodeID, wasUp bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.m[n]
+	if c == nil {
+		return
+	}
+	if c.on {
+		c.on = false
+		l.on--
+	}
+	if wasUp {
+		c.seen = time.Now()
+	} else {
+		c.failed++
+	}
+	c.next = time.Now().Add(retryAfter(c.failed, jitter()))
+	l.wake()
+}
+
+// reachable reports whether it is worth a try to talk to a node that is not connected.
+func (l *dialer) reachable(n grid.NodeID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.m[n]
+	if c == nil || len(c.addrs) == 0 || c.failed > 0 && time.Now().Before(c.next) {
+		return false
+	}
+	l.d.host.Peerstore().AddAddrs(peerOf(n), c.info(n).Addrs, peerstore.TempAddrTTL)
+	return true
+}
+
+// known returns where a connected peer may be dialled, as it told when it was identified.
+func (l *dialer) known(n grid.NodeID) []string {
+	return published(l.d.host.Peerstore().Addrs(peerOf(n)))
+}
+
+func (l *dialer) wanted(c *contact) bool {
+	return !c.on && !c.dialing && len(c.addrs) > 0 && (c.keep || l.on < enough && (c.saved || c.token))
+}
+
+// run dials whoever is due.
+func (l *dialer) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.d.ctx.Done():
+			return
+		case <-l.kick:
+		case <-timer.C:
+		}
+		timer.Reset(l.due(time.Now()))
+	}
+}
+
+// due dials those whose time has come and returns how long to sleep.
+func (l *dialer) due(at time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sleep := time.Hour
+	for n, c := range l.m {
+		if !l.wanted(c) {
+			continue
+		}
+		if wait := c.next.Sub(at); wait > 0 {
+			sleep = min(sleep, wait)
+			continue
+		}
+		if l.dialing >= maxDials {
+			continue // the end of a dial wakes the dialer
+		}
+		if l.d.spawn(func() { l.dial(n) }) {
+			c.dialing = true
+			l.dialing++
+		}
+	}
+	return sleep
+}
+
+// dial tries a contact once. Whether the peer lets the node in shows only when its session is up.
+func (l *dialer) dial(n grid.NodeID) {
+	l.mu.Lock()
+	info := l.m[n].info(n)
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(l.d.ctx, dialDeadline)
+	defer cancel()
+	if s, ok := l.d.host.Network().(*swarm.Swarm); ok {
+		s.Backoff().Clear(info.ID) // the tries are spaced here
+	}
+	err := l.d.host.Connect(ctx, info)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.m[n]
+	c.dialing = false
+	l.dialing--
+	if !c.on {
+		c.failed++ // until its session is up
+		c.next = time.Now().Add(retryAfter(c.failed, jitter()))
+	}
+	if err != nil {
+		l.d.log.Debug("dial", "node", n.Short(), "failed", c.failed, "error", err)
+	}
+	l.wake()
+}

@@ -1,0 +1,237 @@
+package p2p
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/p2p/blob"
+	"skep/node/p2p/store"
+	"skep/node/p2p/wire"
+)
+
+// Driver runs one node. All its methods may be called at the same time.
+type Driver struct {
+	cfg    Config
+	log    *slog.Logger
+	self   grid.NodeID
+	boot   uint64
+	key    ed25519.PrivateKey
+	secret [32]byte
+	wall   grid.Wall
+
+	ctx    context.Context // until the driver closes
+	cancel context.CancelFunc
+	work   sync.WaitGroup // goroutines that end with ctx or with the host
+	gate   sync.RWMutex   // held to add to work, so that nothing begins once ctx is done
+
+	store *store.Store
+	blobs *blob.Store
+	host  host.Host
+
+	node                       stepper
+	loop                       *loop
+	ads                        *adCache
+	offences                   offenders
+	peers                      *peers
+	dialer                     *dialer
+	announce                   *announcer
+	fetches                    *fetcher
+	tasks                      *tasks
+	watchers                   watchers
+	counts                     counts
+	door                       *door
+	blobsServed, outputsServed serving
+	mdns                       interface{ Close() error }
+
+	closing sync.Once
+	undo    []func() // of Open, last first
+	started bool     // Open succeeded
+}
+
+// Open starts a node in its data folder and connects it to its network. When it fails it leaves nothing
+// behind but the folder with its identity; the error is one line for a person.
+func Open(ctx context.Context, cfg Config) (*Driver, error) {
+	join, addrs, err := cfg.defaults()
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{cfg: cfg, log: cfg.Logger}
+	d.ctx, d.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	d.wall = grid.Wall{Zero: time.Now().Add(-time.Duration(now())).Round(0)}
+	if err := d.open(join, addrs); err != nil {
+		d.unwind()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Self returns the node's identity.
+func (d *Driver) Self() grid.NodeID { return d.self }
+
+// Wall says what wall time the zero of the node's clock is.
+func (d *Driver) Wall() grid.Wall { return d.wall }
+
+// Blobs returns the node's blobs.
+func (d *Driver) Blobs() *blob.Store { return d.blobs }
+
+// Registry returns the metrics of the node.
+func (d *Driver) Registry() *prometheus.Registry { return d.counts.registry }
+
+// Dropped returns how many messages, streams and ads were dropped since start, by reason.
+func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
+
+// Addrs returns the multiaddresses the node may be dialled at now, each ending in its /p2p identity.
+func (d *Driver) Addrs() []string {
+	addrs := published(d.host.Addrs())
+	for i := range addrs {
+		addrs[i] += "/p2p/" + d.host.ID().String()
+	}
+	return addrs
+}
+
+// tokenAddrs is how many addresses a token carries: enough for one of them to work, few enough to paste.
+const tokenAddrs = 3
+
+// Token returns the token with which a machine joins the network through this node. It holds the secret.
+func (d *Driver) Token() (string, error) {
+	addrs := d.Addrs()
+	t := wire.Token{Secret: d.secret, Addrs: addrs[:min(len(addrs), tokenAddrs)]}
+	if err := t.Check(); err != nil {
+		return "", fmt.Errorf("token: %w", err)
+	}
+	return t.String(), nil
+}
+
+// Submit hands in a job at this node and returns when it is saved. A job that is here already is not
+// submitted twice.
+func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
+	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Spec = grid.EvSubmit, id, spec })
+}
+
+// Cancel cancels a job submitted at this node and returns when that is saved.
+func (d *Driver) Cancel(ctx context.Context, id grid.JobID) error {
+	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job = grid.EvCancel, id })
+}
+
+// ErrClosed is what calls get while and after the driver closes.
+var ErrClosed = errors.New("the node is stopping")
+
+// call steps an event and waits for the node's reply to it.
+func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
+	caller, reply := d.loop.expect()
+	defer d.loop.forget(caller)
+	in := newInput()
+	fill(&in.ev)
+	in.ev.Caller = caller
+	if err := d.loop.post(ctx, in); err != nil {
+		return err
+	}
+	select {
+	case text := <-reply:
+		if text != "" {
+			return errors.New(text)
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-d.loop.done:
+		return ErrClosed
+	}
+}
+
+// Read calls f between two steps with the node as it is on disk. f must be quick, keep nothing of what it
+// sees but values, and call nothing of the driver.
+func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error {
+	return d.loop.read(ctx, func(at grid.Time) {
+		n, _ := d.node.(*node.Node)
+		f(n, at)
+	})
+}
+
+// Watch returns a channel that has a value after something about a job has changed. Changes that come
+// before it is taken are one. stop ends it.
+func (d *Driver) Watch(id grid.JobID) (ch <-chan struct{}, stop func()) { return d.watchers.add(id) }
+
+// Dial opens a byte stream to the door (Listener) of another node.
+func (d *Driver) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
+	return d.door.dial(ctx, id)
+}
+
+// Listener accepts the byte streams that others open by Dial.
+func (d *Driver) Listener() net.Listener { return d.door }
+
+// Close says good-bye to the others, stops the tasks, and ends. Tasks that ran here are run again, here
+// or elsewhere, as their jobs allow.
+func (d *Driver) Close(ctx context.Context) error {
+	err := ErrClosed
+	d.closing.Do(func() {
+		d.log.Info("stopping")
+		in := newInput()
+		in.ev.Kind = grid.EvLeave
+		if err = d.loop.post(ctx, in); err == nil {
+			err = d.loop.read(ctx, func(grid.Time) {})
+			d.peers.flush(ctx)
+			d.announce.flush(ctx)
+		}
+		d.unwind()
+	})
+	return err
+}
+
+// unwind undoes what Open did, last first.
+func (d *Driver) unwind() {
+	d.gate.Lock()
+	d.cancel()
+	d.gate.Unlock()
+	for len(d.undo) > 0 {
+		last := len(d.undo) - 1
+		f := d.undo[last]
+		d.undo = d.undo[:last]
+		f()
+	}
+}
+
+// later has f called when the driver closes, or when Open fails.
+func (d *Driver) later(f func()) { d.undo = append(d.undo, f) }
+
+// begin reports whether something may begin that work waits for; work.Done ends it.
+func (d *Driver) begin() bool {
+	d.gate.RLock()
+	defer d.gate.RUnlock()
+	if d.ctx.Err() != nil {
+		return false
+	}
+	d.work.Add(1)
+	return true
+}
+
+// spawn runs f, which ends with ctx or with the host; false if the driver is closing.
+func (d *Driver) spawn(f func()) bool {
+	if !d.begin() {
+		return false
+	}
+	go func() {
+		defer d.work.Done()
+		f()
+	}()
+	return true
+}
+
+// fatal ends the process: nothing may go on after a record was not saved.
+func (d *Driver) fatal(err error) {
+	d.log.Error("cannot go on", "error", err)
+	fmt.Fprintln(os.Stderr, "skep: cannot go on:", err)
+	d.cfg.Fatal(err)
+}

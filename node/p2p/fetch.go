@@ -1,0 +1,188 @@
+package p2p
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"skep/grid"
+	"skep/node/p2p/blob"
+)
+
+// Bounds of fetching.
+const (
+	fetchesPerPeer = 4  // streams to one peer at a time
+	fetchesAll     = 16 // streams at a time
+	fetchesPerJob  = 4  // blobs of one attempt at a time
+	maxHolders     = 8  // peers asked for one blob
+)
+
+// fetcher brings blobs here. Whoever wants a blob that is on its way already waits for that.
+type fetcher struct {
+	d   *Driver
+	all chan struct{}
+
+	mu      sync.Mutex
+	flights map[grid.BlobID]*flight
+	peers   map[grid.NodeID]*slots
+}
+
+// flight is a blob on its way.
+type flight struct {
+	done chan struct{}
+	err  error
+}
+
+// slots are the streams to one peer; users counts who holds or waits for one.
+type slots struct {
+	free  chan struct{}
+	users int
+}
+
+func newFetcher(d *Driver) *fetcher {
+	return &fetcher{d: d, all: make(chan struct{}, fetchesAll), flights: make(map[grid.BlobID]*flight), peers: make(map[grid.NodeID]*slots)}
+}
+
+// start fetches what an attempt needs and tells the node.
+func (f *fetcher) start(x grid.Fetch) {
+	f.d.spawn(func() {
+		err := f.files(f.d.ctx, x.From, x.Files)
+		f.d.loop.event(func(ev *grid.Event) {
+			ev.Kind, ev.Attempt = grid.EvFetched, x.Attempt
+			if err != nil {
+				ev.Err = cutText(err.Error())
+			}
+		})
+	})
+}
+
+// files fetches files, a few at a time, and returns the first error.
+func (f *fetcher) files(ctx context.Context, from grid.NodeID, files []grid.File) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wait sync.WaitGroup
+	some := make(chan struct{}, fetchesPerJob)
+	for i := range files {
+		if f.d.blobs.Has(files[i].Blob) {
+			continue
+		}
+		some <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-some }()
+			if err := f.get(ctx, from, &files[i]); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wait.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// get returns when a blob is here.
+func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File) error {
+	for ctx.Err() == nil {
+		if f.d.blobs.Has(file.Blob) {
+			return nil
+		}
+		f.mu.Lock()
+		other := f.flights[file.Blob]
+		if other == nil {
+			own := &flight{done: make(chan struct{})}
+			f.flights[file.Blob] = own
+			f.mu.Unlock()
+			own.err = f.bring(ctx, from, file)
+			f.mu.Lock()
+			delete(f.flights, file.Blob)
+			f.mu.Unlock()
+			close(own.done)
+			return own.err
+		}
+		f.mu.Unlock()
+		select {
+		case <-other.done: // if in vain, it is tried once more from where this one was told
+		case <-ctx.Done():
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// bring fetches a blob from a node, or from other connected peers that have it. Where parts of several
+// peers do not make the blob, each is tried alone, to know whose fault it is.
+func (f *fetcher) bring(ctx context.Context, from grid.NodeID, file *grid.File) error {
+	f.d.counts.fetches.Add(1)
+	src := &source{f: f, ctx: ctx, file: file, holders: f.holders(from)}
+	defer src.close()
+	for {
+		err := f.d.blobs.PutExpected(ctx, file.Blob, file.Size, src, true)
+		src.close()
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, blob.ErrContent):
+			f.d.log.Debug("fetch", "blob", file.Blob, "error", err)
+			if src.err != nil {
+				err = src.err
+			}
+			return fmt.Errorf("fetch %.12s of %q: %w", file.Blob, file.Path, err)
+		case len(src.gave) == 1:
+			f.d.offend(src.gave[0], "blob", 4)
+			src.drop(src.gave[0])
+		default:
+			f.d.counts.drop("blob")
+			src.alone = true
+		}
+		src.rewind()
+	}
+}
+
+// holders returns whom to ask for a blob, in order.
+func (f *fetcher) holders(from grid.NodeID) []grid.NodeID {
+	var list []grid.NodeID
+	if !from.IsZero() && from != f.d.self {
+		f.d.dialer.reachable(from)
+		list = append(list, from)
+	}
+	for _, id := range f.d.peers.ids(from) {
+		if n, ok := nodeOf(id); ok && len(list) < maxHolders {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// slot waits for a stream to a peer and returns what gives it back.
+func (f *fetcher) slot(ctx context.Context, n grid.NodeID) (release func(), err error) {
+	f.mu.Lock()
+	s := f.peers[n]
+	if s == nil {
+		s = &slots{free: make(chan struct{}, fetchesPerPeer)}
+		f.peers[n] = s
+	}
+	s.users++
+	f.mu.Unlock()
+	leave := func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if s.users--; s.users == 0 {
+			delete(f.peers, n)
+		}
+	}
+	select {
+	case s.free <- struct{}{}:
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+	select {
+	case f.all <- struct{}{}:
+	case <-ctx.Done():
+		<-s.free
+		leave()
+		return nil, ctx.Err()
+	}
+	return func() { <-f.all; <-s.free; leave() }, nil
+}

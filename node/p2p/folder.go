@@ -1,0 +1,136 @@
+package p2p
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"skep/exec/process"
+	"skep/grid"
+)
+
+// variables returns what a task can know about itself.
+func variables(self grid.NodeID, spec *grid.JobSpec, id grid.AttemptID) []string {
+	return []string{
+		"SKEP_JOB=" + id.Task.Job.String(),
+		"SKEP_TASK=" + id.Task.String(),
+		"SKEP_INDEX=" + strconv.FormatUint(uint64(id.Task.Index), 10),
+		"SKEP_COUNT=" + strconv.FormatUint(uint64(spec.Count), 10),
+		"SKEP_ATTEMPT=" + id.Attempt.String(),
+		"SKEP_NODE=" + self.String(),
+		"SKEP_CLASS=" + grid.ClassOf(spec),
+	}
+}
+
+// expand replaces ${SKEP_…} in a word by the variable of that name. Everything else stays, so that a
+// shell inside the task sees its own dollars; so does a name that is none of ours.
+func expand(word string, vars []string) string {
+	if !strings.Contains(word, "${SKEP_") {
+		return word
+	}
+	var b strings.Builder
+	for {
+		at := strings.Index(word, "${SKEP_")
+		if at < 0 {
+			b.WriteString(word)
+			return b.String()
+		}
+		b.WriteString(word[:at])
+		word = word[at:]
+		name, rest, closed := strings.Cut(word[2:], "}")
+		value, known := lookup(vars, name)
+		if !closed || !known {
+			b.WriteString(word[:2])
+			word = word[2:]
+			continue
+		}
+		b.WriteString(value)
+		word = rest
+	}
+}
+
+func lookup(vars []string, name string) (string, bool) {
+	for _, v := range vars {
+		if n, value, _ := strings.Cut(v, "="); n == name {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// command returns the words to execute: expanded, and with a program that travels named as the file in
+// the work folder that it is.
+func command(spec *grid.JobSpec, vars []string) []string {
+	argv := make([]string, len(spec.Command))
+	for i, w := range spec.Command {
+		argv[i] = expand(w, vars)
+	}
+	for i := range spec.Inputs {
+		if in := &spec.Inputs[i]; in.Exec && path.Clean(in.Path) == path.Clean(argv[0]) {
+			argv[0] = "./" + path.Clean(in.Path)
+			break
+		}
+	}
+	return argv
+}
+
+// prepare makes the folder of an attempt, puts its inputs there, and returns what to execute.
+func (t *tasks) prepare(dir string, spec *grid.JobSpec, id grid.AttemptID) ([]string, error) {
+	if err := t.runner.Prepare(dir); err != nil {
+		return nil, err
+	}
+	work := process.Work(dir)
+	for i := range spec.Inputs {
+		in := &spec.Inputs[i]
+		if !grid.Inside(in.Path) {
+			return nil, fmt.Errorf("input %q: is not inside the work folder", in.Path)
+		}
+		dst := filepath.Join(work, filepath.FromSlash(path.Clean(in.Path)))
+		if err := os.MkdirAll(filepath.Dir(dst), 0o700); err != nil {
+			return nil, fmt.Errorf("input %q: %w", in.Path, err)
+		}
+		if err := t.d.blobs.Link(in.Blob, dst, in.Exec); err != nil {
+			return nil, fmt.Errorf("input %q: %w", in.Path, err)
+		}
+	}
+	if len(spec.Inputs) > 0 {
+		if err := t.give(work); err != nil {
+			return nil, err
+		}
+	}
+	return command(spec, variables(t.d.self, spec, id)), nil
+}
+
+// give makes the inputs in a work folder the tasks' user's, as the folder itself is already.
+func (t *tasks) give(work string) error {
+	if t.d.cfg.TaskUser == "" {
+		return nil
+	}
+	owner, err := ownerOf(work)
+	if err != nil {
+		return fmt.Errorf("inputs: %w", err)
+	}
+	return filepath.WalkDir(work, func(p string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(p, owner[0], owner[1])
+	})
+}
+
+// refusal makes a result of a task that could not be started: 126 or 127 where this machine cannot
+// execute the program, a failure of the node otherwise.
+func refusal(err error, result func(grid.Cause, int32, error) *grid.Result) *grid.Result {
+	var no *process.ExecError
+	if !errors.As(err, &no) {
+		return result(grid.Failed, grid.ExitSkep, err)
+	}
+	if no.Cause == process.NotFound {
+		return result(grid.NotFound, grid.ExitNotFound, err)
+	}
+	return result(grid.CannotExecute, grid.ExitCannotExecute, err)
+}

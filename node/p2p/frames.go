@@ -1,0 +1,123 @@
+package p2p
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/multiformats/go-varint"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+var (
+	errOversize = errors.New("frame too large")
+	errFraming  = errors.New("broken framing")
+	errRubbish  = errors.New("no message")                 // the frame was skipped
+	errUnknown  = errors.New("message of a later version") // the frame was skipped
+)
+
+// frames reads the frames of a stream: each its length as a varint, then that many bytes.
+type frames struct {
+	st  network.Stream
+	br  *bufio.Reader
+	buf []byte
+}
+
+func newFrames(st network.Stream) *frames {
+	return &frames{st: st, br: bufio.NewReaderSize(st, 16<<10)}
+}
+
+// next returns the next frame and the kind it says it is. It waits for ever for a frame
+// to begin, but not for it to go on, and it takes no memory for one that is too large for its kind.
+func (f *frames) next() (grid.Kind, []byte, error) {
+	if _, err := f.br.Peek(1); err != nil {
+		return 0, nil, err
+	}
+	slow := f.br.Buffered() < f.whole()
+	if slow {
+		f.st.SetReadDeadline(time.Now().Add(frameDeadline))
+		defer f.st.SetReadDeadline(time.Time{})
+	}
+	size, err := varint.ReadUvarint(f.br)
+	if err != nil {
+		return 0, nil, errors.Join(errFraming, err)
+	}
+	if size > uint64(wire.MaxFrame) {
+		return 0, nil, fmt.Errorf("%w: %d bytes, want at most %d", errOversize, size, wire.MaxFrame)
+	}
+	head, err := f.br.Peek(int(min(size, 2)))
+	if err != nil {
+		return 0, nil, err
+	}
+	kind, ok := wire.KindOf(head)
+	switch limit := wire.Limit(kind); {
+	case !ok:
+		return 0, nil, f.skip(int(size), errRubbish)
+	case limit == 0:
+		return kind, nil, f.skip(int(size), errUnknown)
+	case size > uint64(limit):
+		return kind, nil, fmt.Errorf("%w: %v of %d bytes, want at most %d", errOversize, kind, size, limit)
+	}
+	if cap(f.buf) < int(size) || cap(f.buf) > maxKept && size < maxKept {
+		f.buf = make([]byte, size)
+	}
+	b := f.buf[:size]
+	_, err = io.ReadFull(f.br, b)
+	return kind, b, err
+}
+
+// whole returns how many buffered bytes make the next frame, as far as its length has come.
+func (f *frames) whole() int {
+	head, _ := f.br.Peek(min(f.br.Buffered(), binary.MaxVarintLen64))
+	size, n := binary.Uvarint(head)
+	if n <= 0 || size > uint64(f.br.Size()) {
+		return f.br.Size() + 1
+	}
+	return n + int(size)
+}
+
+// skip passes over a frame and returns why, or what went wrong with that.
+func (f *frames) skip(size int, why error) error {
+	if _, err := f.br.Discard(size); err != nil {
+		return err
+	}
+	return why
+}
+
+// writeHello writes h as a frame.
+func writeHello(w io.Writer, h *wire.Hello) error {
+	body := h.Append(nil)
+	_, err := w.Write(append(binary.AppendUvarint(nil, uint64(len(body))), body...))
+	return err
+}
+
+// byteReader reads single bytes without taking more than it is asked for.
+type byteReader struct{ io.Reader }
+
+func (r byteReader) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(r.Reader, b[:])
+	return b[0], err
+}
+
+// readHello reads a frame that must be a hello; it reads not one byte more.
+func readHello(r io.Reader) (h wire.Hello, err error) {
+	size, err := varint.ReadUvarint(byteReader{r})
+	if err != nil {
+		return h, err
+	}
+	if size > wire.MaxHello {
+		return h, fmt.Errorf("%w: hello of %d bytes, want at most %d", errOversize, size, wire.MaxHello)
+	}
+	b := make([]byte, size)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return h, err
+	}
+	return h, h.Decode(b)
+}

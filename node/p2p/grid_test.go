@@ -1,0 +1,165 @@
+package p2p
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/multiformats/go-multiaddr"
+	"go.uber.org/goleak"
+
+	"skep/grid"
+	"skep/node"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// process-wide helpers of libraries, started once and never stopped
+		goleak.IgnoreTopFunction("github.com/libp2p/go-flow-metrics.(*sweeper).runActive"),
+	)
+}
+
+// member is a driver with a toy inside.
+type member struct {
+	*Driver
+	toy *toy
+	cfg Config
+	t   testing.TB
+}
+
+const patience = 20 * time.Second
+
+// begin opens a member on loopback; change may alter its configuration.
+func begin(t testing.TB, dir string, change func(*Config), join ...string) *member {
+	t.Helper()
+	m, err := try(t, dir, change, join...)
+	if err != nil {
+		t.Fatalf("open %s: %v", dir, err)
+	}
+	return m
+}
+
+func try(t testing.TB, dir string, change func(*Config), join ...string) (*member, error) {
+	y := newToy()
+	cfg := Config{DataDir: dir, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Join: join, Name: filepath.Base(dir)}
+	cfg.Node.Speed = 1
+	if os.Getenv("SKEP_TEST_LOG") != "" {
+		cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("me", filepath.Base(dir))
+	}
+	cfg.Fatal = func(err error) { t.Errorf("node cannot go on: %v", err) }
+	cfg.newNode = func(c node.Config, _ grid.Wall) (stepper, error) {
+		y.cfg = c
+		return y, nil
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	d, err := Open(context.Background(), cfg)
+	if err != nil {
+		return nil, err
+	}
+	m := &member{Driver: d, toy: y, cfg: cfg, t: t}
+	t.Cleanup(m.end)
+	return m, nil
+}
+
+func (m *member) end() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := m.Close(ctx); err != nil && err != ErrClosed {
+		m.t.Errorf("close: %v", err)
+	}
+}
+
+func (m *member) token() string {
+	m.t.Helper()
+	text, err := m.Token()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return text
+}
+
+// do has the node want something done.
+func (m *member) do(f func(fx *grid.Effects)) {
+	m.toy.mu.Lock()
+	m.toy.todo = append(m.toy.todo, f)
+	m.toy.mu.Unlock()
+	m.loop.event(func(ev *grid.Event) { ev.Kind = grid.EvWake })
+}
+
+// await polls until f holds.
+func await(t testing.TB, what string, f func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !f(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("in vain for %v: %s", patience, what)
+		}
+	}
+}
+
+// meet waits until all members know each other to be up.
+func meet(t testing.TB, all ...*member) {
+	t.Helper()
+	for _, a := range all {
+		for _, b := range all {
+			if a != b {
+				await(t, a.cfg.Name+" hears that "+b.cfg.Name+" is up", func() bool { return a.toy.isUp(b.self) })
+			}
+		}
+	}
+}
+
+// pair opens two members that know each other.
+func pair(t testing.TB) (a, b *member) {
+	t.Helper()
+	a = begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b = begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	meet(t, a, b)
+	return a, b
+}
+
+// listening returns the address that the member listens on.
+func (m *member) listening() string {
+	for _, a := range m.host.Network().ListenAddresses() {
+		if _, err := a.ValueForProtocol(multiaddr.P_TCP); err == nil {
+			return a.String()
+		}
+	}
+	m.t.Fatal("does not listen")
+	return ""
+}
+
+// job makes an ID of a job of this member.
+func (m *member) job(nonce byte) grid.JobID {
+	return grid.JobID{Origin: m.self, Nonce: [10]byte{nonce}}
+}
+
+func sh(script string) *grid.JobSpec {
+	return &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"sh", "-c", script}, Count: 1,
+		Needs: grid.Needs{Resources: grid.Resources{CPU: 100, Memory: 0}}}
+}
+
+// run submits a job and waits for the result of its task 0.
+func (m *member) run(nonce byte, spec *grid.JobSpec) *grid.Result {
+	m.t.Helper()
+	id := m.job(nonce)
+	if err := m.Submit(context.Background(), id, spec); err != nil {
+		m.t.Fatal(err)
+	}
+	return m.result(grid.TaskID{Job: id})
+}
+
+func (m *member) result(t grid.TaskID) *grid.Result {
+	m.t.Helper()
+	var r *grid.Result
+	await(m.t, "the end of task "+t.String(), func() bool {
+		v, _ := m.toy.Task(t)
+		r = v.Result
+		return r != nil
+	})
+	return r
+}

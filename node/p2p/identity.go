@@ -1,0 +1,129 @@
+package p2p
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"skep/grid"
+)
+
+// idPrefix is what stands before the 32 bytes of an Ed25519 key in a libp2p identity: an identity
+// multihash of 36 bytes around a protobuf key of type 1. So neither direction needs a table.
+const idPrefix = "\x00\x24\x08\x01\x12\x20"
+
+// peerOf returns the libp2p identity of a node.
+func peerOf(n grid.NodeID) peer.ID { return peer.ID(idPrefix + string(n[:])) }
+
+// nodeOf returns the node behind a libp2p identity; false if that has no Ed25519 key.
+func nodeOf(p peer.ID) (n grid.NodeID, ok bool) {
+	key, ok := strings.CutPrefix(string(p), idPrefix)
+	if !ok || len(key) != len(n) {
+		return n, false
+	}
+	copy(n[:], key)
+	return n, true
+}
+
+const (
+	keyFile    = "identity"
+	secretFile = "secret"
+)
+
+// errNone says that a file is not there yet.
+var errNone = errors.New("not there yet")
+
+// readHex reads a file of size bytes written as hexadecimal digits that only its owner may read.
+func readHex(path string, size int) ([]byte, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others (mode %#o): want 0600", path, info.Mode().Perm())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(b) != size {
+		return nil, fmt.Errorf("%s: want %d hexadecimal digits", path, 2*size)
+	}
+	return b, nil
+}
+
+// writeHex makes the file durable before it is seen under its name.
+func writeHex(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(hex.EncodeToString(b) + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// loadKey returns the node's key, a new one for a new folder.
+func loadKey(dir string) (ed25519.PrivateKey, error) {
+	path := filepath.Join(dir, keyFile)
+	seed, err := readHex(path, ed25519.SeedSize)
+	if errors.Is(err, errNone) {
+		seed = make([]byte, ed25519.SeedSize)
+		rand.Read(seed)
+		err = writeHex(path, seed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("identity: %w", err)
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
+}
+
+// loadSecret returns the network's secret: the folder's, which join (if any) must equal; else join's;
+// else a new one. made says that it is not on disk yet: the caller saves it once the node runs.
+func loadSecret(dir string, join *[32]byte) (secret [32]byte, made bool, err error) {
+	path := filepath.Join(dir, secretFile)
+	b, err := readHex(path, len(secret))
+	switch {
+	case errors.Is(err, errNone) && join != nil:
+		return *join, true, nil
+	case errors.Is(err, errNone):
+		rand.Read(secret[:])
+		return secret, true, nil
+	case err != nil:
+		return secret, false, fmt.Errorf("network secret: %w", err)
+	}
+	copy(secret[:], b)
+	if join != nil && *join != secret {
+		return secret, false, fmt.Errorf("the token is of network %s, but this data folder belongs to network %s: want a token of that network, or another data folder (%s)",
+			networkName(*join), networkName(secret), dir)
+	}
+	return secret, false, nil
+}
+
+// networkName tells networks apart when people read, without telling the secret.
+func networkName(secret [32]byte) string { return derive(secret, "name")[:8] }
+
+// derive returns a name for a purpose that whoever lacks the secret can neither guess nor turn back.
+func derive(secret [32]byte, purpose string) string {
+	h := sha256.Sum256(append([]byte("skep "+purpose+"\x00"), secret[:]...))
+	return hex.EncodeToString(h[:16])
+}

@@ -1,0 +1,130 @@
+package p2p
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"skep/grid"
+)
+
+// limit bounds how often a peer may send a kind of message.
+type limit struct {
+	rate  rate.Limit // messages per second in the long run
+	burst int        // messages at once
+	wait  bool       // beyond it the peer's stream is read more slowly; otherwise the message is dropped
+}
+
+// limits by kind. What moves tasks waits, since a loss would cost a lease; what is news is dropped, since
+// the next one replaces it. The rates are a few times what one busy node ever sends to another.
+var limits = [grid.Kinds]limit{
+	grid.KindDigest:    {rate: 20, burst: 100},
+	grid.KindPoll:      {rate: 5000, burst: 10000, wait: true},
+	grid.KindState:     {rate: 5000, burst: 10000, wait: true},
+	grid.KindOffer:     {rate: 5000, burst: 10000, wait: true},
+	grid.KindAccept:    {rate: 5000, burst: 10000, wait: true},
+	grid.KindRefuse:    {rate: 5000, burst: 10000, wait: true},
+	grid.KindBeat:      {rate: 100, burst: 1000, wait: true},
+	grid.KindDrop:      {rate: 1000, burst: 5000, wait: true},
+	grid.KindResult:    {rate: 5000, burst: 10000, wait: true},
+	grid.KindResultAck: {rate: 5000, burst: 10000, wait: true},
+	grid.KindAsk:       {rate: 100, burst: 1000, wait: true},
+	grid.KindFind:      {rate: 200, burst: 1000},
+	grid.KindHit:       {rate: 200, burst: 1000},
+	grid.KindMiss:      {rate: 200, burst: 1000},
+	grid.KindCall:      {rate: 1, burst: 20},
+	grid.KindBye:       {rate: 1, burst: 5},
+}
+
+// Deadlines on streams. A control stream may be silent for ever; what has begun must go on.
+const (
+	helloDeadline = 10 * time.Second // from the opening of a control stream to the other's hello
+	frameDeadline = 10 * time.Second // from the first byte of a frame to its last, and for one flush
+	fetchStall    = 15 * time.Second // without a byte of a blob
+	serveStall    = 30 * time.Second // without the reader taking a byte
+	askDeadline   = 10 * time.Second // from the opening of a blob or output stream to its request
+	dialDeadline  = 15 * time.Second
+)
+
+// meter is what one peer may still send, by kind.
+type meter [grid.Kinds]*rate.Limiter
+
+// of returns the limiter of a kind; the caller is the only reader of the peer's stream.
+func (m *meter) of(k grid.Kind) *rate.Limiter {
+	if m[k] == nil {
+		m[k] = rate.NewLimiter(limits[k].rate, limits[k].burst)
+	}
+	return m[k]
+}
+
+// Offences: a peer is cut off when it has committed more than maxOffences at once, of which it is
+// forgiven one every forgiveAfter. Each time it is blocked twice as long, up to maxBlock.
+const (
+	maxOffences  = 20
+	forgiveAfter = 10 * time.Second
+	minBlock     = time.Minute
+	maxBlock     = time.Hour
+	maxOffenders = 1024 // peers of whom offences are remembered
+)
+
+// offenders remembers who sent bad things.
+type offenders struct {
+	mu    sync.Mutex
+	peers map[grid.NodeID]*offender
+}
+
+type offender struct {
+	bucket *rate.Limiter
+	block  time.Duration
+	until  time.Time
+	last   time.Time
+}
+
+// offend notes an offence of some weight and reports whether the peer is to be cut off now.
+func (o *offenders) offend(n grid.NodeID, weight int, at time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := o.peers[n]
+	if p == nil {
+		if o.peers == nil {
+			o.peers = make(map[grid.NodeID]*offender)
+		}
+		if len(o.peers) >= maxOffenders {
+			o.forget()
+		}
+		p = &offender{bucket: rate.NewLimiter(rate.Every(forgiveAfter), maxOffences), block: minBlock}
+		o.peers[n] = p
+	}
+	p.last = at
+	if at.Before(p.until) {
+		return true
+	}
+	if p.bucket.AllowN(at, weight) {
+		return false
+	}
+	p.until = at.Add(p.block)
+	p.block = min(2*p.block, maxBlock)
+	p.bucket.SetBurstAt(at, maxOffences)
+	return true
+}
+
+// forget makes room by dropping the one whose last offence is the oldest.
+func (o *offenders) forget() {
+	var oldest grid.NodeID
+	var last time.Time
+	for n, p := range o.peers {
+		if last.IsZero() || p.last.Before(last) || p.last.Equal(last) && n.Compare(oldest) < 0 {
+			oldest, last = n, p.last
+		}
+	}
+	delete(o.peers, oldest)
+}
+
+// blocked reports whether the peer is cut off.
+func (o *offenders) blocked(n grid.NodeID, at time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := o.peers[n]
+	return p != nil && at.Before(p.until)
+}

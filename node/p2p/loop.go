@@ -1,0 +1,290 @@
+package p2p
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// Bounds of the loop.
+const (
+	maxInputs = 1024             // that wait; who brings more waits too
+	maxBatch  = 256              // inputs and wakes of one transaction
+	diskEvery = 10 * time.Second // between two looks at the free space, while there is something to do
+)
+
+// input is something for the loop: an event, or a function to call between two steps.
+type input struct {
+	ev   grid.Event
+	msg  grid.Message // what ev.Msg points to, if it is a message
+	read func(grid.Time)
+}
+
+var inputs = sync.Pool{New: func() any { return new(input) }}
+
+// newInput returns an empty input with used memory.
+func newInput() *input { return inputs.Get().(*input) }
+
+func (in *input) free() {
+	in.ev, in.read = grid.Event{}, nil
+	inputs.Put(in)
+}
+
+// loop owns the node.
+type loop struct {
+	d    *Driver
+	in   chan *input
+	done chan struct{} // closed when nothing is taken any more
+
+	// Of the loop's goroutine.
+	fx     grid.Effects
+	timers timers
+	batch  []*input
+	reads  []*input
+	codec  wire.Codec
+	buf    []byte
+	disk   grid.Time // of the last look
+	low    bool
+
+	mu      sync.Mutex
+	callers map[uint64]chan string
+	last    uint64
+}
+
+func newLoop(d *Driver) *loop {
+	return &loop{d: d, in: make(chan *input, maxInputs), done: make(chan struct{}), callers: make(map[uint64]chan string)}
+}
+
+// post hands an input over; it waits while the loop has enough to do. It must not be called by the loop.
+func (l *loop) post(ctx context.Context, in *input) error {
+	select {
+	case l.in <- in:
+		return nil
+	default:
+	}
+	select {
+	case l.in <- in:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.done:
+		return ErrClosed
+	}
+}
+
+// event posts an event from the driver's own goroutines.
+func (l *loop) event(fill func(*grid.Event)) {
+	in := newInput()
+	fill(&in.ev)
+	l.post(context.Background(), in)
+}
+
+// read calls f between two steps and returns when it has returned.
+func (l *loop) read(ctx context.Context, f func(grid.Time)) error {
+	ended := make(chan struct{})
+	in := newInput()
+	in.read = func(at grid.Time) {
+		defer close(ended)
+		if ctx.Err() == nil {
+			f(at)
+		}
+	}
+	if err := l.post(ctx, in); err != nil {
+		return err
+	}
+	select {
+	case <-ended:
+		return ctx.Err()
+	case <-l.done:
+		select {
+		case <-ended:
+			return nil
+		default:
+			return ErrClosed
+		}
+	}
+}
+
+// expect makes a number for a caller and a channel for the reply to it.
+func (l *loop) expect() (uint64, <-chan string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last++
+	ch := make(chan string, 1)
+	l.callers[l.last] = ch
+	return l.last, ch
+}
+
+func (l *loop) forget(caller uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.callers, caller)
+}
+
+func (l *loop) reply(r *grid.Reply) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ch := l.callers[r.Caller]; ch != nil {
+		delete(l.callers, r.Caller)
+		ch <- r.Err
+	}
+}
+
+// run steps until the driver closes.
+func (l *loop) run() {
+	defer close(l.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.d.ctx.Done():
+			return
+		case in := <-l.in:
+			l.batch = append(l.batch, in)
+		case <-timer.C:
+		}
+		if err := l.turn(); err != nil {
+			l.d.fatal(err)
+			return
+		}
+		timer.Reset(l.timers.next(now()))
+	}
+}
+
+// turn steps through what has gathered, saves the records of all of it, and lets the effects out.
+func (l *loop) turn() error {
+gather:
+	for len(l.batch) < maxBatch {
+		select {
+		case in := <-l.in:
+			l.batch = append(l.batch, in)
+		default:
+			break gather
+		}
+	}
+	at := now()
+	for _, in := range l.batch {
+		if in.read != nil {
+			l.reads = append(l.reads, in)
+			continue
+		}
+		l.step(at, &in.ev)
+	}
+	for n := 0; n < maxBatch; n++ {
+		w, ok := l.timers.due(at)
+		if !ok {
+			break
+		}
+		l.step(at, &grid.Event{Kind: grid.EvWake, Timer: w.Timer})
+	}
+	l.lookAtDisk(at)
+	if err := l.commit(); err != nil {
+		return err
+	}
+	l.release()
+	for _, in := range l.reads {
+		in.read(at)
+	}
+	for _, in := range l.batch {
+		in.free()
+	}
+	l.batch, l.reads = l.batch[:0], l.reads[:0]
+	return nil
+}
+
+func (l *loop) step(at grid.Time, ev *grid.Event) {
+	if tap := l.d.cfg.Tap; tap != nil {
+		tap(at, ev)
+	}
+	l.d.node.Step(at, ev, &l.fx)
+}
+
+func (l *loop) commit() error {
+	if len(l.fx.Saves) == 0 {
+		return nil
+	}
+	if err := l.d.store.Commit(l.fx.Saves); err != nil {
+		return fmt.Errorf("save %d records: %w", len(l.fx.Saves), err)
+	}
+	return nil
+}
+
+// lookAtDisk tells the node when free space gets low, and when there is plenty again. It has no timer of
+// its own: an idle node writes nothing.
+func (l *loop) lookAtDisk(at grid.Time) {
+	if l.disk != 0 && at.Sub(l.disk) < diskEvery {
+		return
+	}
+	l.disk = at
+	free, err := diskFree(l.d.cfg.DataDir)
+	bound := l.d.cfg.DiskLow
+	if l.low {
+		bound += bound / 4
+	}
+	if low := free < bound; err == nil && low != l.low {
+		l.low = low
+		l.d.log.Warn("free disk space", "low", low, "bytes", int64(free))
+		l.step(at, &grid.Event{Kind: grid.EvDisk, Low: low})
+	}
+}
+
+// release carries the effects of a batch out: kind by kind in the order below, and within a kind in the
+// order in which the steps asked. Nothing in it blocks.
+func (l *loop) release() {
+	d, fx := l.d, &l.fx
+	for i := range fx.Saves {
+		d.tasks.saved(&fx.Saves[i])
+	}
+	for i := range fx.Sends {
+		l.send(&fx.Sends[i])
+	}
+	for i := range fx.Announces {
+		l.announce(&fx.Announces[i])
+	}
+	for _, w := range fx.Wakes {
+		l.timers.set(w)
+	}
+	for i := range fx.Fetches {
+		d.fetches.start(fx.Fetches[i])
+	}
+	for _, s := range fx.Starts {
+		d.tasks.start(s)
+	}
+	for _, s := range fx.Stops {
+		d.tasks.stop(s)
+	}
+	for i := range fx.Replies {
+		l.reply(&fx.Replies[i])
+	}
+	for _, k := range fx.Links {
+		d.dialer.link(k)
+	}
+	d.watchers.changed(fx.Changed)
+	fx.Reset()
+}
+
+// send encodes a message and queues it for its peer.
+func (l *loop) send(s *grid.Send) {
+	body, err := l.codec.Append(l.buf[:0], &s.Msg, l.d.ads.seal)
+	if err != nil {
+		l.d.counts.drop("unsendable")
+		l.d.log.Error("message not sent", "kind", s.Msg.Kind, "error", err)
+		return
+	}
+	l.buf = body
+	l.d.peers.send(s.To, s.Msg.Kind, body)
+}
+
+func (l *loop) announce(m *grid.Message) {
+	body, err := l.codec.Append(nil, m, l.d.ads.seal)
+	if err != nil || len(body) > maxAnnounce {
+		l.d.counts.drop("unsendable")
+		l.d.log.Error("announcement not sent", "kind", m.Kind, "bytes", len(body), "error", err)
+		return
+	}
+	l.d.announce.publish(m.Kind, body)
+}

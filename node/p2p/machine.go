@@ -1,0 +1,121 @@
+package p2p
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"skep/grid"
+)
+
+// machineLabels returns what the driver says about the machine, ordered by nothing in particular.
+func machineLabels(version string) []grid.Label {
+	labels := []grid.Label{{Key: "os", Value: runtime.GOOS}, {Key: "arch", Value: runtime.GOARCH}}
+	if host, err := os.Hostname(); err == nil && host != "" {
+		labels = append(labels, grid.Label{Key: "hostname", Value: host[:min(len(host), grid.MaxLabel)]})
+	}
+	if version != "" {
+		labels = append(labels, grid.Label{Key: "skep.version", Value: version[:min(len(version), grid.MaxLabel)]})
+	}
+	return labels
+}
+
+// capacity returns what tasks may take where the operator did not say: all cores that this process may
+// use, and three quarters of the memory.
+func (c *Config) capacity() (grid.Resources, error) {
+	total, free := memory()
+	r := grid.Resources{CPU: c.CPUs, Memory: c.Memory}
+	if r.CPU == 0 {
+		r.CPU = grid.MilliCPU(runtime.NumCPU()) * grid.CPU
+	}
+	if r.Memory == 0 {
+		r.Memory = max(total/4*3, min(free, 256*grid.MiB))
+	}
+	if r.CPU < 0 || r.CPU > grid.MaxMillis {
+		return r, fmt.Errorf("cpus %g: want more than 0 and at most %d", float64(r.CPU)/1000, grid.MaxMillis/1000)
+	}
+	if r.Memory < 0 || r.Memory > grid.MaxMemory {
+		return r, fmt.Errorf("memory %d: want more than 0 and at most %d bytes", r.Memory, int64(grid.MaxMemory))
+	}
+	return r, nil
+}
+
+// memory returns the machine's memory and what of it is free, as /proc tells; 1 GiB each where it does not.
+func memory() (total, free grid.Bytes) {
+	total, free = grid.GiB, grid.GiB
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return total, free
+	}
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "%s %d", &name, &kib); n != 2 {
+			continue
+		}
+		switch name {
+		case "MemTotal:":
+			total = grid.Bytes(kib) * grid.KiB
+		case "MemAvailable:":
+			free = grid.Bytes(kib) * grid.KiB
+		}
+	}
+	return total, free
+}
+
+// diskFree returns the bytes that the node may still write in a folder.
+func diskFree(dir string) (grid.Bytes, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, err
+	}
+	return grid.Bytes(st.Bavail) * grid.Bytes(st.Bsize), nil
+}
+
+// Calibration: a fixed mix of integer, floating point and memory work on one core. Speed 1 does
+// referenceRounds rounds in a second, about one core of a 2.5 GHz server of 2020; 2 is twice as fast.
+const (
+	calibrationVersion = 1 // raise it when the mix changes: what was kept is measured again
+	referenceRounds    = 1500
+	calibrationTime    = 100 * time.Millisecond
+)
+
+// calibrate measures the speed of one core, the best of some short stretches, since whatever else runs
+// can only slow it down.
+func calibrate() float64 {
+	table := make([]uint64, 1<<17) // 1 MiB: beyond the first-level caches
+	for i := range table {
+		table[i] = uint64(i) * 0x9e3779b97f4a7c15
+	}
+	best := math.Inf(1)
+	for start := time.Now(); time.Since(start) < calibrationTime; {
+		const rounds = 10
+		began := time.Now()
+		for range rounds {
+			round(table)
+		}
+		best = min(best, time.Since(began).Seconds()/rounds)
+	}
+	return min(max(1/(best*referenceRounds), 1e-3), 1e3)
+}
+
+// round is one round of the mix; its result keeps the compiler from leaving it out.
+func round(table []uint64) {
+	x, f := table[0]|1, 1.0
+	for i := range 60_000 {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		f = f*0.999 + float64(x&1023)/float64(i+1)
+		if i&3 == 0 {
+			j := x & uint64(len(table)-1)
+			table[j] += x
+		}
+	}
+	table[0] = x ^ math.Float64bits(f)
+}

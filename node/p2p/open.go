@@ -1,0 +1,246 @@
+package p2p
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	ds "github.com/ipfs/go-datastore"
+
+	"skep/exec/process"
+	"skep/grid"
+	"skep/node"
+	"skep/node/p2p/blob"
+	"skep/node/p2p/store"
+)
+
+// open brings everything up, from the disk outwards. Each part that has to be undone says so by later.
+func (d *Driver) open(join *[32]byte, addrs []string) error {
+	if err := d.openFolder(); err != nil {
+		return err
+	}
+	newSecret, err := d.openIdentity(join)
+	if err != nil {
+		return err
+	}
+	nc, err := d.nodeConfig()
+	if err != nil {
+		return err
+	}
+	if d.node, err = d.cfg.newNode(nc, d.wall); err != nil {
+		return err
+	}
+	d.loop = newLoop(d)
+	d.counts.init(d)
+	d.ads = newAdCache(d)
+	d.watchers.init()
+	if err := d.openTasks(); err != nil {
+		return err
+	}
+	if err := d.restore(); err != nil {
+		return err
+	}
+	if err := d.openNetwork(addrs); err != nil {
+		return err
+	}
+	if newSecret {
+		if err := writeHex(filepath.Join(d.cfg.DataDir, secretFile), d.secret[:]); err != nil {
+			return fmt.Errorf("network secret: %w", err)
+		}
+	}
+	d.start()
+	return nil
+}
+
+// openFolder makes and locks the data folder and opens what is on disk.
+func (d *Driver) openFolder() (err error) {
+	dir, err := filepath.Abs(d.cfg.DataDir)
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	d.cfg.DataDir = dir
+	before, err := d.makeFolder(dir)
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	if d.store, err = store.Open(dir); err != nil {
+		return err
+	}
+	d.later(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is ours
+	d.later(func() { d.store.Close() })
+	if d.blobs, err = blob.Open(filepath.Join(dir, "blobs"), d.cfg.CacheSize); err != nil {
+		return err
+	}
+	d.later(func() { d.blobs.Close() })
+	return nil
+}
+
+// makeFolder makes the data folder if there is none, for its owner alone, and returns what is in it. A
+// folder that it made is removed again if Open fails.
+func (d *Driver) makeFolder(dir string) (before []os.DirEntry, err error) {
+	mode := os.FileMode(0o700)
+	if d.cfg.TaskUser != "" {
+		mode = 0o711 // the tasks' user passes through it
+	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		d.later(func() {
+			if !d.started {
+				os.RemoveAll(dir)
+			}
+		})
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return nil, err
+	}
+	return os.ReadDir(dir)
+}
+
+// cleanFolder removes what a failed Open put into the data folder.
+func (d *Driver) cleanFolder(before []os.DirEntry) {
+	after, err := os.ReadDir(d.cfg.DataDir)
+	if d.started || err != nil {
+		return
+	}
+	for _, e := range after {
+		if !slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == e.Name() }) {
+			os.RemoveAll(filepath.Join(d.cfg.DataDir, e.Name()))
+		}
+	}
+}
+
+// openIdentity loads key and secret; newSecret says that the secret is to be saved once all else is well.
+func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
+	if d.secret, newSecret, err = loadSecret(d.cfg.DataDir, join); err != nil {
+		return false, err
+	}
+	if d.key, err = loadKey(d.cfg.DataDir); err != nil {
+		return false, err
+	}
+	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
+	d.boot, err = d.store.NextBoot()
+	return newSecret, err
+}
+
+// nodeConfig tells the pure node what it is.
+func (d *Driver) nodeConfig() (node.Config, error) {
+	nc := d.cfg.Node
+	nc.Self, nc.Boot, nc.Policy, nc.Name = d.self, d.boot, d.cfg.Policy, d.cfg.Name
+	if nc.Name == "" {
+		nc.Name, _ = os.Hostname()
+	}
+	nc.Name = nc.Name[:min(len(nc.Name), grid.MaxName)]
+	if nc.Seed == 0 {
+		nc.Seed = rand.Uint64()
+	}
+	var err error
+	if nc.Capacity, err = d.cfg.capacity(); err != nil {
+		return nc, err
+	}
+	if nc.Labels, err = d.cfg.labels(machineLabels(d.cfg.Version)); err != nil {
+		return nc, err
+	}
+	nc.Engines = []string{grid.EngineProcess}
+	if nc.Speed == 0 {
+		nc.Speed, err = d.speed()
+	}
+	return nc, err
+}
+
+var speedKey = ds.NewKey("/calibration")
+
+// speed returns the calibration kept on disk, and calibrates where there is none of this version.
+func (d *Driver) speed() (float64, error) {
+	var kept struct {
+		Version int
+		Speed   float64
+	}
+	data := d.store.Datastore()
+	if b, err := data.Get(d.ctx, speedKey); err == nil && json.Unmarshal(b, &kept) == nil &&
+		kept.Version == calibrationVersion && kept.Speed > 0 {
+		return kept.Speed, nil
+	}
+	kept.Version, kept.Speed = calibrationVersion, calibrate()
+	b, err := json.Marshal(kept)
+	if err == nil {
+		err = data.Put(d.ctx, speedKey, b)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("keep calibration: %w", err)
+	}
+	return kept.Speed, nil
+}
+
+// openTasks ends what a former run left behind and makes ready to run tasks.
+func (d *Driver) openTasks() error {
+	work := filepath.Join(d.cfg.DataDir, "work")
+	if n, err := process.Reap(work); err != nil {
+		return err
+	} else if n > 0 {
+		d.log.Info("ended tasks of a former run", "processes", n)
+	}
+	if err := process.Remove(work); err != nil {
+		return err
+	}
+	runner, err := process.New(process.Options{User: d.cfg.TaskUser})
+	if err != nil {
+		return err
+	}
+	d.tasks = newTasks(d, runner, work)
+	d.later(d.tasks.close)
+	d.fetches = newFetcher(d)
+	return nil
+}
+
+// restore gives the node its records back.
+func (d *Driver) restore() error {
+	return d.store.Load(func(r *grid.Record) error {
+		d.tasks.saved(r)
+		d.node.Restore(r)
+		return nil
+	})
+}
+
+// openNetwork makes the host and everything that uses it; nothing is dialled or served yet.
+func (d *Driver) openNetwork(addrs []string) (err error) {
+	d.later(func() { d.work.Wait() }) // after the host is gone: whatever blocked on a stream ends
+	d.host, err = newHost(d.key, d.secret, d.cfg.Listen, newGate(d.cfg.Allow, &d.offences))
+	if err != nil {
+		return err
+	}
+	d.later(func() { d.host.Close() })
+	d.peers = newPeers(d)
+	d.dialer = newDialer(d)
+	if err := d.dialer.load(addrs); err != nil {
+		return err
+	}
+	if d.announce, err = newAnnouncer(d); err != nil {
+		return fmt.Errorf("announcements: %w", err)
+	}
+	d.door = newDoor(d)
+	return nil
+}
+
+// start lets everything run. Nothing can fail any more.
+func (d *Driver) start() {
+	d.started = true
+	d.spawn(d.loop.run)
+	in := newInput()
+	in.ev.Kind = grid.EvStart
+	d.loop.post(d.ctx, in)
+	d.host.SetStreamHandler(blobProtocol, d.serveBlob)
+	d.host.SetStreamHandler(outputProtocol, d.serveOutput)
+	d.host.SetStreamHandler(doorProtocol, d.door.serve)
+	d.peers.start()
+	d.announce.start()
+	d.spawn(d.publishAddrs)
+	d.spawn(d.dialer.run)
+	if d.cfg.MDNS {
+		d.startMDNS()
+	}
+	d.log.Info("node runs", "node", d.self.String(), "network", networkName(d.secret), "boot", d.boot, "addrs", d.Addrs())
+}

@@ -1,0 +1,196 @@
+package p2p
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+const controlProtocol = "/skep/control/1"
+
+// maxSessions bounds the peers talked to at once; the connection manager keeps well below it.
+const maxSessions = 1024
+
+// peers are the sessions with all connected peers, one for each.
+type peers struct {
+	d *Driver
+
+	mu sync.Mutex
+	m  map[grid.NodeID]*session
+}
+
+func newPeers(d *Driver) *peers { return &peers{d: d, m: make(map[grid.NodeID]*session)} }
+
+// start serves control streams and follows connections.
+func (p *peers) start() {
+	p.d.host.SetStreamHandler(controlProtocol, func(st network.Stream) { p.serve(st) })
+	bundle := &network.NotifyBundle{
+		ConnectedF: func(_ network.Network, c network.Conn) {
+			if n, ok := nodeOf(c.RemotePeer()); ok {
+				p.ensure(n)
+			}
+		},
+		DisconnectedF: func(_ network.Network, c network.Conn) {
+			if n, ok := nodeOf(c.RemotePeer()); ok && !p.connected(n) {
+				p.end(n)
+			}
+		},
+	}
+	p.d.host.Network().Notify(bundle)
+	for _, id := range p.d.host.Network().Peers() { // who was faster than the line above
+		if n, ok := nodeOf(id); ok {
+			p.ensure(n)
+		}
+	}
+}
+
+// connected reports whether there is a connection to a node.
+func (p *peers) connected(n grid.NodeID) bool {
+	c := p.d.host.Network().Connectedness(peerOf(n))
+	return c == network.Connected || c == network.Limited
+}
+
+// ensure returns the session with a node and begins one if there is none; nil if there can be none.
+func (p *peers) ensure(n grid.NodeID) *session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.m[n]; s != nil {
+		return s
+	}
+	if n == p.d.self || len(p.m) >= maxSessions {
+		return nil
+	}
+	s := newSession(p.d, n)
+	if !p.d.spawn(s.run) {
+		return nil
+	}
+	p.m[n] = s
+	return s
+}
+
+// session returns the session with a node, nil if there is none.
+func (p *peers) session(n grid.NodeID) *session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.m[n]
+}
+
+// end ends the session with a node.
+func (p *peers) end(n grid.NodeID) {
+	if s := p.session(n); s != nil {
+		s.cancel()
+	}
+}
+
+// ended takes a session out; if its node is still or again connected, a new one begins.
+func (p *peers) ended(s *session) {
+	p.mu.Lock()
+	delete(p.m, s.node)
+	p.mu.Unlock()
+	if p.connected(s.node) {
+		p.ensure(s.node)
+	}
+}
+
+// send queues an encoded message for a node. To one that is not connected it is tried once where an
+// address is known.
+func (p *peers) send(n grid.NodeID, k grid.Kind, body []byte) {
+	s := p.session(n)
+	if s == nil {
+		if !isGossip(k) && p.d.dialer.reachable(n) {
+			s = p.ensure(n)
+		}
+		if s == nil {
+			p.d.counts.drop("not connected")
+			return
+		}
+	}
+	p.d.counts.sent[k].Add(1)
+	p.d.counts.sentBytes[k].Add(uint64(len(body)))
+	for range s.out.put(k, body) {
+		p.d.counts.drop("queue full")
+	}
+}
+
+// serve reads a control stream that a peer has opened, until it ends.
+func (p *peers) serve(st network.Stream) {
+	n, ok := nodeOf(st.Conn().RemotePeer())
+	if !ok || !p.d.begin() {
+		st.Reset()
+		return
+	}
+	defer p.d.work.Done()
+	st.SetDeadline(time.Now().Add(helloDeadline))
+	hello, err := readHello(st)
+	if err == nil {
+		err = writeHello(st, p.d.hello())
+	}
+	if err != nil {
+		p.d.counts.drop("hello")
+		st.Reset()
+		return
+	}
+	st.SetDeadline(time.Time{})
+	for {
+		s := p.ensure(n)
+		if s == nil {
+			st.Reset()
+			return
+		}
+		if s.attach(st, &hello) {
+			s.read(st)
+			return
+		}
+		<-s.done // it ends; the next one is the stream's
+	}
+}
+
+// hello is what this node says first.
+func (d *Driver) hello() *wire.Hello {
+	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "skep " + d.cfg.Version, Boot: d.boot}
+}
+
+// offend notes that a peer sent something bad, and cuts it off if that was once too often.
+func (d *Driver) offend(n grid.NodeID, reason string, weight int) {
+	d.counts.drop(reason)
+	if !d.offences.offend(n, weight, time.Now()) {
+		return
+	}
+	d.counts.drop("cut off")
+	d.log.Warn("peer cut off", "node", n.Short(), "reason", reason)
+	d.spawn(func() { d.host.Network().ClosePeer(peerOf(n)) })
+}
+
+// flush waits until what is queued for the peers has been written, for a second at most.
+func (p *peers) flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	p.mu.Lock()
+	all := make([]*session, 0, len(p.m))
+	for _, s := range p.m {
+		all = append(all, s)
+	}
+	p.mu.Unlock()
+	for _, s := range all {
+		for !s.idle() && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// ids returns the connected peers, other than n, that have a session.
+func (p *peers) ids(except grid.NodeID) []peer.ID {
+	var ids []peer.ID
+	for _, id := range p.d.host.Network().Peers() {
+		if n, ok := nodeOf(id); ok && n != except {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

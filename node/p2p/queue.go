@@ -1,0 +1,122 @@
+package p2p
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"skep/grid"
+)
+
+// Bounds of what waits for one peer. Beyond them the oldest gossip goes first, then the oldest of all:
+// everything on a control stream is best effort, and old gossip is what is missed least.
+const (
+	maxQueued      = 4096    // frames
+	maxQueuedBytes = 8 << 20 // bytes of frames
+)
+
+// queue holds the frames for one peer until its writer takes all of them at once.
+type queue struct {
+	kick chan struct{} // has a value while there may be something to take
+
+	mu     sync.Mutex
+	frames []frame
+	buf    []byte // of all frames, each behind its length
+	live   int    // bytes of frames that were not dropped
+	gossip int    // frames before this one are no gossip, or dropped
+	head   int    // frames before this one are dropped
+	count  int    // frames that were not dropped
+}
+
+type frame struct {
+	kind       grid.Kind
+	start, end int // in buf; start == end: dropped
+}
+
+func newQueue() *queue { return &queue{kick: make(chan struct{}, 1)} }
+
+// isGossip reports whether a message of the kind is news that the next one replaces.
+func isGossip(k grid.Kind) bool { return k == grid.KindDigest || k == grid.KindFind }
+
+// put appends a message and returns the kinds of those dropped for it.
+func (q *queue) put(k grid.Kind, body []byte) (dropped []grid.Kind) {
+	q.mu.Lock()
+	start := len(q.buf)
+	q.buf = binary.AppendUvarint(q.buf, uint64(len(body)))
+	q.buf = append(q.buf, body...)
+	q.frames = append(q.frames, frame{k, start, len(q.buf)})
+	q.live += len(q.buf) - start
+	q.count++
+	if len(q.buf) > 2*maxQueuedBytes {
+		q.compact()
+	}
+	for q.count > 1 && (q.count > maxQueued || q.live > maxQueuedBytes) {
+		dropped = append(dropped, q.drop())
+	}
+	q.mu.Unlock()
+	select {
+	case q.kick <- struct{}{}:
+	default:
+	}
+	return dropped
+}
+
+// drop takes out the oldest gossip, else the oldest frame.
+func (q *queue) drop() grid.Kind {
+	for ; q.gossip < len(q.frames); q.gossip++ {
+		if f := &q.frames[q.gossip]; f.start < f.end && isGossip(f.kind) {
+			return q.remove(f)
+		}
+	}
+	for q.frames[q.head].start == q.frames[q.head].end {
+		q.head++
+	}
+	return q.remove(&q.frames[q.head])
+}
+
+func (q *queue) remove(f *frame) grid.Kind {
+	q.live -= f.end - f.start
+	q.count--
+	f.end = f.start
+	return f.kind
+}
+
+// compact gives the memory of dropped frames free.
+func (q *queue) compact() {
+	buf, frames := q.buf[:0], q.frames[:0]
+	for _, f := range q.frames {
+		if f.start < f.end {
+			start := len(buf)
+			buf = append(buf, q.buf[f.start:f.end]...)
+			frames = append(frames, frame{f.kind, start, len(buf)})
+		}
+	}
+	q.buf, q.frames, q.gossip, q.head = buf, frames, 0, 0
+}
+
+// take moves all frames of the given kinds to dst, as they go on the wire, and drops the others: a kind
+// that a peer does not list is not sent to it.
+func (q *queue) take(dst []byte, kinds grid.KindSet) []byte {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.frames {
+		if f := &q.frames[i]; kinds.Has(f.kind) {
+			dst = append(dst, q.buf[f.start:f.end]...)
+		}
+	}
+	q.frames, q.buf, q.live, q.count = q.frames[:0], q.buf[:0], 0, 0
+	q.gossip, q.head = 0, 0
+	if cap(q.buf) > maxKept {
+		q.buf = nil
+	}
+	return dst
+}
+
+// maxKept is how much memory a peer's buffers may keep after a burst, in bytes.
+const maxKept = 256 << 10
+
+// empty reports whether nothing waits.
+func (q *queue) empty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.count == 0
+}

@@ -1,0 +1,300 @@
+package p2p
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// session is the talk with one connected peer: a control stream in each direction. The node hears of the
+// peer once both sides have said hello on both streams, and of its end when the session ends: with the
+// last connection, when the peer turns out to have restarted, or when no stream can be had.
+type session struct {
+	d      *Driver
+	node   grid.NodeID
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has ended and the node knows
+	up     chan struct{} // closed when the node knows the peer is up
+	out    *queue
+	busy   atomic.Bool // frames were taken and are being written
+
+	mu       sync.Mutex
+	in       network.Stream // the peer's control stream; nil: none
+	boot     uint64         // of the peer; 0: not heard
+	kinds    grid.KindSet
+	rtt      time.Duration // the least measured; 0: none
+	inReady  bool
+	outReady bool
+	isUp     bool
+}
+
+func newSession(d *Driver, n grid.NodeID) *session {
+	s := &session{d: d, node: n, done: make(chan struct{}), up: make(chan struct{}), out: newQueue()}
+	s.ctx, s.cancel = context.WithCancel(d.ctx)
+	return s
+}
+
+// maxReopen is how often in a row a control stream is tried before the connection is given up.
+const maxReopen = 4
+
+// run opens the own control stream and writes to it, again where it breaks, until the session ends.
+func (s *session) run() {
+	defer s.end()
+	for failed := 0; failed < maxReopen && s.ctx.Err() == nil; {
+		dialled := !s.d.peers.connected(s.node)
+		st, hello, rtt, err := s.open()
+		if err == nil {
+			failed = 0
+			if s.opened(&hello, rtt) {
+				s.write(st)
+			}
+			st.Reset()
+			continue
+		}
+		failed++
+		if dialled { // it was a try on a peer that is not connected
+			return
+		}
+		s.d.log.Debug("control stream", "node", s.node.Short(), "error", err)
+		select {
+		case <-s.ctx.Done():
+		case <-time.After(time.Duration(failed) * 100 * time.Millisecond):
+		}
+	}
+	if s.ctx.Err() == nil {
+		s.d.counts.drop("no control stream")
+		s.d.host.Network().ClosePeer(peerOf(s.node))
+	}
+}
+
+// open opens the own control stream, says hello, and measures how long the answer takes.
+func (s *session) open() (st network.Stream, h wire.Hello, rtt time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(network.WithAllowLimitedConn(s.ctx, "skep"), helloDeadline)
+	defer cancel()
+	if st, err = s.d.host.NewStream(ctx, peerOf(s.node), controlProtocol); err != nil {
+		return nil, h, 0, err
+	}
+	st.SetDeadline(time.Now().Add(helloDeadline))
+	start := time.Now()
+	if err = writeHello(st, s.d.hello()); err == nil {
+		h, err = readHello(st)
+	}
+	if err != nil {
+		st.Reset()
+		return nil, h, 0, err
+	}
+	rtt = time.Since(start)
+	st.SetDeadline(time.Time{})
+	return st, h, rtt, nil
+}
+
+// opened notes the answer on the own stream; false if the peer has restarted meanwhile.
+func (s *session) opened(h *wire.Hello, rtt time.Duration) bool {
+	s.mu.Lock()
+	if s.boot != 0 && s.boot != h.Boot {
+		s.mu.Unlock()
+		s.cancel()
+		return false
+	}
+	s.boot, s.kinds, s.outReady = h.Boot, h.Kinds, true
+	if s.rtt == 0 || rtt < s.rtt {
+		s.rtt = rtt
+	}
+	s.mu.Unlock()
+	s.rise()
+	return true
+}
+
+// attach makes st the peer's control stream in place of an older one; false if the session ends, since
+// it does or because the peer has restarted.
+func (s *session) attach(st network.Stream, h *wire.Hello) bool {
+	s.mu.Lock()
+	if s.ctx.Err() != nil || s.boot != 0 && s.boot != h.Boot {
+		s.mu.Unlock()
+		s.cancel()
+		return false
+	}
+	old := s.in
+	s.in, s.boot, s.inReady = st, h.Boot, true
+	s.mu.Unlock()
+	if old != nil {
+		old.Reset()
+	}
+	s.rise()
+	return true
+}
+
+// rise tells the node that the peer is up, once.
+func (s *session) rise() {
+	s.mu.Lock()
+	first := s.inReady && s.outReady && !s.isUp
+	s.isUp = s.isUp || first
+	rtt, kinds := s.rtt, s.kinds
+	s.mu.Unlock()
+	if !first {
+		return
+	}
+	s.d.dialer.up(s.node)
+	s.d.log.Info("peer up", "node", s.node.Short(), "rtt", rtt)
+	s.d.loop.event(func(ev *grid.Event) {
+		ev.Kind, ev.Peer, ev.RTT, ev.Kinds = grid.EvPeerUp, s.node, rtt, kinds
+	})
+	close(s.up)
+}
+
+// end ends the session and tells the node.
+func (s *session) end() {
+	s.cancel()
+	s.mu.Lock()
+	in, isUp := s.in, s.isUp
+	s.mu.Unlock()
+	if in != nil {
+		in.Reset()
+	}
+	if isUp {
+		<-s.up
+		s.d.log.Info("peer down", "node", s.node.Short())
+		s.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Peer = grid.EvPeerDown, s.node })
+	}
+	s.d.dialer.down(s.node, isUp)
+	s.d.peers.ended(s)
+	close(s.done)
+}
+
+// write writes what is queued to the own stream until that breaks or the session ends. All that waits
+// goes out in one write.
+func (s *session) write(st network.Stream) {
+	broken := make(chan struct{})
+	s.d.spawn(func() {
+		defer close(broken)
+		st.Read(make([]byte, 1)) // the peer says nothing here after its hello: this returns when the stream ends
+	})
+	s.mu.Lock()
+	kinds := s.kinds
+	s.mu.Unlock()
+	var buf []byte
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-broken:
+			return
+		case <-s.out.kick:
+		}
+		s.busy.Store(true)
+		buf = s.out.take(buf[:0], kinds)
+		if len(buf) > 0 {
+			st.SetWriteDeadline(time.Now().Add(frameDeadline))
+			if _, err := st.Write(buf); err != nil {
+				s.busy.Store(false)
+				return
+			}
+		}
+		s.busy.Store(false)
+		if cap(buf) > maxKept {
+			buf = nil
+		}
+	}
+}
+
+// idle reports whether all that was queued has been written.
+func (s *session) idle() bool {
+	return s.ctx.Err() != nil || s.out.empty() && !s.busy.Load()
+}
+
+// read turns what the peer says into events until its stream ends.
+func (s *session) read(st network.Stream) {
+	defer st.Reset()
+	stop := context.AfterFunc(s.ctx, func() { st.Reset() })
+	defer stop()
+	select {
+	case <-s.up: // so that the node hears of the peer before it hears from it
+	case <-s.ctx.Done():
+		return
+	case <-time.After(helloDeadline):
+		return
+	}
+	var meter meter
+	var codec wire.Codec
+	for in := newFrames(st); ; {
+		kind, body, err := in.next()
+		switch {
+		case errors.Is(err, errOversize):
+			s.d.offend(s.node, "size", 4)
+			return
+		case errors.Is(err, errFraming):
+			s.d.offend(s.node, "framing", 4)
+			return
+		case errors.Is(err, errRubbish):
+			s.d.offend(s.node, "malformed", 1)
+			continue
+		case errors.Is(err, errUnknown):
+			s.d.counts.drop("kind")
+			continue
+		case err != nil:
+			return
+		}
+		if !s.admit(&meter, kind) {
+			continue
+		}
+		m := newInput()
+		if err := codec.Decode(body, &m.msg, s.d.ads.open); err != nil {
+			m.free()
+			s.bad(err)
+			continue
+		}
+		s.d.counts.received[kind].Add(1)
+		s.d.counts.receivedBytes[kind].Add(uint64(len(body)))
+		m.ev.Kind, m.ev.Peer, m.ev.Msg = grid.EvMessage, s.node, &m.msg
+		if s.d.loop.post(s.ctx, m) != nil {
+			return
+		}
+	}
+}
+
+// admit reports whether a frame is to be decoded now; it may wait first.
+func (s *session) admit(m *meter, kind grid.Kind) bool {
+	switch {
+	case kind == grid.KindCall || kind == grid.KindBye: // these are announced, never said
+		s.d.offend(s.node, "misplaced", 1)
+		return false
+	case !limits[kind].wait:
+		if m.of(kind).Allow() {
+			return true
+		}
+		s.d.counts.drop("rate")
+		return false
+	}
+	wait := m.of(kind).Reserve().Delay()
+	if wait == 0 {
+		return true
+	}
+	s.d.counts.drop("slowed")
+	select {
+	case <-time.After(wait):
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// bad counts a frame that could not be decoded. A kind that this version does not know is no offence.
+func (s *session) bad(err error) {
+	reason := wire.Reason(err)
+	switch {
+	case errors.Is(err, wire.ErrKind):
+		s.d.counts.drop(reason)
+	case errors.Is(err, wire.ErrSignature):
+		s.d.offend(s.node, reason, 4)
+	default:
+		s.d.offend(s.node, reason, 1)
+	}
+}

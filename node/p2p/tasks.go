@@ -1,0 +1,233 @@
+package p2p
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"skep/exec/process"
+	"skep/grid"
+)
+
+// tasks are the attempts that this node has accepted: their pins, folders and processes.
+type tasks struct {
+	d      *Driver
+	runner *process.Runner
+	dir    string // holds a folder for each attempt
+	remove chan string
+	wait   sync.WaitGroup
+
+	mu      sync.Mutex
+	m       map[grid.AttemptID]*attempt
+	results map[grid.TaskID][]grid.File // pinned for own tasks that have ended
+	jobs    map[grid.JobID]*grid.JobSpec
+	folders uint64 // made so far
+	closed  bool
+}
+
+// attempt is one of them, from acceptance until its result is acknowledged.
+type attempt struct {
+	id       grid.AttemptID
+	spec     *grid.JobSpec
+	accepted grid.Time
+	pinned   bool          // its inputs are
+	left     []grid.File   // what its result names, pinned
+	dir      string        // its folder; set when it starts
+	ran      chan struct{} // closed when there is a process, or none will come
+
+	// Guarded by tasks.mu.
+	started bool // by Start: a goroutine looks after it
+	process *process.Process
+	stopped bool // no longer wanted, or to be cancelled
+	report  bool // its end is wanted all the same
+	gone    bool // the record is deleted: its folder goes when its goroutine ends
+	ended   bool // its goroutine has
+}
+
+func newTasks(d *Driver, r *process.Runner, dir string) *tasks {
+	t := &tasks{d: d, runner: r, dir: dir, remove: make(chan string, 4096), m: make(map[grid.AttemptID]*attempt),
+		results: make(map[grid.TaskID][]grid.File), jobs: make(map[grid.JobID]*grid.JobSpec)}
+	t.wait.Go(t.sweep)
+	return t
+}
+
+// folder returns a new folder for an attempt. The count keeps it apart from one of the same attempt that
+// was dropped and is just being removed.
+func (t *tasks) folder(id grid.AttemptID) string {
+	t.folders++
+	return filepath.Join(t.dir, fmt.Sprintf("%s-%d-%d.%d-%d", id.Task.Job.Short(), id.Task.Index, id.Epoch, id.N, t.folders))
+}
+
+// sweep removes folders, so that nobody waits for the disk.
+func (t *tasks) sweep() {
+	for dir := range t.remove {
+		if err := process.Remove(dir); err != nil {
+			t.d.log.Warn("work folder not removed", "error", err)
+		}
+	}
+}
+
+// get returns the attempt, a new one if there is none.
+func (t *tasks) get(id grid.AttemptID, spec *grid.JobSpec) *attempt {
+	a := t.m[id]
+	if a == nil {
+		a = &attempt{id: id, spec: spec, accepted: now(), ran: make(chan struct{})}
+		t.m[id] = a
+	}
+	return a
+}
+
+// start runs an attempt.
+func (t *tasks) start(s grid.Start) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.get(s.Attempt, s.Spec)
+	if t.closed || a.started || a.stopped {
+		return
+	}
+	a.started, a.dir = true, t.folder(a.id)
+	t.wait.Go(func() { t.run(a, s.Spec) })
+}
+
+// stop ends an attempt. If nobody wants to hear of its end, it is forgotten at once.
+func (t *tasks) stop(s grid.Stop) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.m[s.Attempt]
+	if a == nil {
+		return
+	}
+	a.stopped, a.report = true, s.Report
+	if a.process != nil {
+		a.process.Cancel()
+	}
+	if !s.Report {
+		t.forget(a)
+	}
+}
+
+// forget drops what is kept for an attempt; its folder goes now, or when its process has ended.
+func (t *tasks) forget(a *attempt) {
+	if a.gone {
+		return
+	}
+	a.gone, a.stopped = true, true
+	delete(t.m, a.id)
+	if a.pinned {
+		t.d.unpin(a.spec.Inputs)
+	}
+	t.d.unpin(a.left)
+	switch {
+	case !a.started:
+		close(a.ran)
+	case a.ended && !t.closed:
+		t.discard(a)
+	}
+}
+
+// discard has the folder of an attempt removed.
+func (t *tasks) discard(a *attempt) {
+	select {
+	case t.remove <- a.dir:
+	default: // a sweeper that far behind: let the caller wait rather than the disk fill
+		process.Remove(a.dir)
+	}
+}
+
+// run looks after one attempt from its start to its end.
+func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
+	result, ran := t.execute(a, spec)
+	if t.ended(a, ran) {
+		t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Result = grid.EvEnded, a.id, result })
+	}
+}
+
+// ended notes that nothing of an attempt runs any more, and reports whether the node wants to know.
+func (t *tasks) ended(a *attempt, ran bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a.ended = true
+	if !ran {
+		close(a.ran)
+	}
+	if a.gone && !t.closed {
+		t.discard(a)
+	}
+	return !a.gone && !t.closed && (!a.stopped || a.report)
+}
+
+// execute prepares, runs and collects an attempt; ran says that there was a process.
+func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran bool) {
+	began := now()
+	result := func(c grid.Cause, exit int32, err error) *grid.Result {
+		return &grid.Result{Cause: c, Exit: exit, Error: cutText(err.Error()), Waited: began.Sub(a.accepted)}
+	}
+	argv, err := t.prepare(a.dir, spec, a.id)
+	if err != nil {
+		return result(grid.Failed, grid.ExitSkep, err), false
+	}
+	p, err := t.runner.Start(t.spec(a.dir, argv, spec, a.id))
+	if err != nil {
+		return refusal(err, result), false
+	}
+	t.mu.Lock()
+	a.process = p
+	if a.stopped {
+		p.Cancel()
+	}
+	t.mu.Unlock()
+	close(a.ran)
+	t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
+	end := p.Wait()
+	if t.unwanted(a) {
+		return nil, true
+	}
+	return t.collect(a.dir, spec, &end, began.Sub(a.accepted)), true
+}
+
+func (t *tasks) unwanted(a *attempt) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closed || a.stopped && !a.report
+}
+
+// spec tells the runner what to run and within which bounds.
+func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.AttemptID) process.Spec {
+	class := grid.ClassOf(spec)
+	env := make([]string, 0, len(spec.Env)+8)
+	for _, v := range spec.Env {
+		env = append(env, v.Name+"="+v.Value)
+	}
+	return process.Spec{
+		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
+		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
+		Share: t.d.cfg.share(class), Deny: t.d.cfg.DataDir,
+	}
+}
+
+// lookup returns the attempt to read the output of.
+func (t *tasks) lookup(id grid.AttemptID) *attempt {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.m[id]
+}
+
+func (t *tasks) processOf(a *attempt) *process.Process {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return a.process
+}
+
+// close stops all tasks without a word about their end: the node finds them lost when it starts again.
+func (t *tasks) close() {
+	t.mu.Lock()
+	t.closed = true
+	t.mu.Unlock()
+	t.runner.Close()
+	close(t.remove)
+	t.wait.Wait()
+	process.Remove(t.dir)
+}
+
+// cutText bounds a text that travels.
+func cutText(s string) string { return s[:min(len(s), grid.MaxText)] }

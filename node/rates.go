@@ -1,0 +1,238 @@
+package node
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"skep/grid"
+)
+
+// Bounds and constants of measuring.
+const (
+	keepRates   = 256            // classes measured at once; the quietest goes first
+	worthSaying = 0.10           // share by which a rate must move before peers are told
+	alphaFloor  = 1e-4           // arrivals per second below which a class counts as quiet
+	teach       = 0.1            // least weight of a run in the decayed mean run time
+	prior       = 1.0            // seconds that a task of a class nobody has run is taken to need on the reference
+	publishGap  = grid.Time(1e9) // between two looks at whether the own rates moved
+	maxOverhead = 60.0           // seconds
+)
+
+// rates measures what the theses take as known: how fast tasks of each class arrive here (α), how fast one
+// slot of this node runs them (μ), what moving a task costs, and what others say of theirs.
+type rates struct {
+	cfg      *Config
+	classes  map[string]*classRate
+	order    []*classRate // by name
+	overhead float64      // decayed mean cost of moving a task, seconds; 0 = not measured
+	version  uint64       // of the published rates
+	looked   grid.Time
+	own      []grid.Rate // as published: at most the busiest MaxRates
+	noted    []grid.Rate // own column as the policies know it
+	stale    bool        // some column changed since the policies were told
+	norm     map[string]mean
+	names    []string // classes of norm, ordered
+}
+
+// mean is a sum of μ/speed over the nodes that have measured the class.
+type mean struct {
+	sum float64
+	n   int
+}
+
+type classRate struct {
+	name    string
+	count   float64 // arrivals, decayed with the time constant of Config.Memory
+	since   grid.Time
+	last    grid.Time
+	seconds float64 // decayed mean run time of one slot here
+	runs    float64 // successful runs behind it, at most 1/teach
+	spec    *grid.JobSpec
+	saved   float64 // mean as last written to disk
+}
+
+func newRates(cfg *Config) *rates {
+	return &rates{cfg: cfg, classes: make(map[string]*classRate), norm: make(map[string]mean), version: 1, stale: true}
+}
+
+func (r *rates) class(name string) *classRate {
+	c := r.classes[name]
+	if c == nil {
+		if len(r.order) >= keepRates {
+			r.evict()
+		}
+		c = &classRate{name: name}
+		r.classes[name] = c
+		at, _ := slices.BinarySearchFunc(r.order, name, func(c *classRate, s string) int { return strings.Compare(c.name, s) })
+		r.order = slices.Insert(r.order, at, c)
+	}
+	return c
+}
+
+// evict forgets the class that was used longest ago.
+func (r *rates) evict() {
+	oldest := 0
+	for i, c := range r.order {
+		if c.last < r.order[oldest].last {
+			oldest = i
+		}
+	}
+	delete(r.classes, r.order[oldest].name)
+	r.order = slices.Delete(r.order, oldest, oldest+1)
+}
+
+// intern returns a long-lived string equal to name, so that messages' memory is not kept.
+func (r *rates) intern(name string) string {
+	if c := r.classes[name]; c != nil {
+		return c.name
+	}
+	return strings.Clone(name)
+}
+
+// arrive counts submissions of a class at this node:
+//
+//	count(t) = count(s)·exp(−(t−s)/τ) + k
+func (r *rates) arrive(now grid.Time, spec *grid.JobSpec, name string, k int) {
+	c := r.class(name)
+	if c.spec == nil {
+		c.since = now
+		r.stale = true
+	}
+	c.spec = spec
+	c.count = c.count*r.decay(now, c.last) + float64(k)
+	c.last = now
+}
+
+func (r *rates) decay(now, last grid.Time) float64 {
+	return math.Exp(-now.Sub(last).Seconds() / r.cfg.Memory.Seconds())
+}
+
+// alpha is the arrival rate, tasks per second. The count of a process that began T ago has seen the share
+// 1−exp(−T/τ) of its memory; the first seconds are smoothed over at least a sixtieth of τ.
+func (r *rates) alpha(now grid.Time, c *classRate) float64 {
+	if c.count == 0 {
+		return 0
+	}
+	tau := r.cfg.Memory.Seconds()
+	seen := 1 - math.Exp(-max(now.Sub(c.since).Seconds(), tau/60)/tau)
+	return min(c.count*r.decay(now, c.last)/(tau*seen), grid.MaxRate)
+}
+
+// ran teaches μ by a run that ended by itself with success; nothing else does, or a node that fails fast
+// would look fast. It reports whether the mean is worth writing to disk.
+func (r *rates) ran(now grid.Time, name string, seconds float64) bool {
+	c := r.class(name)
+	c.last = max(c.last, now)
+	c.runs = min(c.runs+1, 1/teach)
+	c.seconds += (max(seconds, 1e-6) - c.seconds) / c.runs
+	r.stale = true
+	return math.Abs(c.seconds-c.saved) > worthSaying*c.saved
+}
+
+// moved teaches the cost of moving a task: what passed between the choice and the result beyond waiting
+// and running at the worker, seconds.
+func (r *rates) moved(seconds float64) {
+	seconds = min(max(seconds, 0), maxOverhead)
+	if r.overhead == 0 {
+		r.overhead = seconds
+		return
+	}
+	r.overhead += teach * (seconds - r.overhead)
+}
+
+// meanHere is the expected run time of a task of the class on a slot of this node, seconds: measured, or
+// else the network's mean scaled by this node's speed.
+func (r *rates) meanHere(name string) float64 {
+	if c := r.classes[name]; c != nil && c.runs > 0 {
+		return c.seconds
+	}
+	return 1 / r.guess(name, r.cfg.Speed)
+}
+
+// guess is the execution rate that a node of that speed is taken to have for a class not measured on it.
+func (r *rates) guess(name string, speed float64) float64 {
+	if m := r.norm[name]; m.n > 0 {
+		return max(m.sum/float64(m.n)*speed, 1e-9)
+	}
+	return speed / prior
+}
+
+// publish brings the rates that peers are told up to date, at most once a second, and gives them a new
+// version when one of them moved.
+func (r *rates) publish(now grid.Time) {
+	if r.looked != 0 && now-r.looked < publishGap {
+		return
+	}
+	r.looked = max(now, 1)
+	moved := false
+	for _, c := range r.order {
+		i := slices.IndexFunc(r.own, func(o grid.Rate) bool { return o.Class == c.name })
+		alpha, mu := r.alpha(now, c), c.mu()
+		if i < 0 {
+			moved = moved || alpha > alphaFloor || mu > 0
+		} else {
+			moved = moved || differs(r.own[i].Alpha, alpha, alphaFloor) || differs(r.own[i].Mu, mu, 0)
+		}
+	}
+	if moved {
+		r.rebuild(now)
+		r.version++
+		r.stale = true
+	}
+}
+
+// rebuild makes the published rates: the busiest classes by name, and the rest as one.
+func (r *rates) rebuild(now grid.Time) {
+	r.own = r.own[:0]
+	for _, c := range r.order {
+		alpha := r.alpha(now, c)
+		if alpha <= alphaFloor {
+			alpha = 0
+		}
+		if mu := c.mu(); alpha > 0 || mu > 0 {
+			r.own = append(r.own, grid.Rate{Class: c.name, Alpha: alpha, Mu: mu})
+		}
+	}
+	if len(r.own) < grid.MaxRates {
+		return
+	}
+	slices.SortStableFunc(r.own, func(a, b grid.Rate) int {
+		return compare(b.Alpha, a.Alpha)
+	})
+	other := grid.Rate{Class: grid.OtherClass}
+	for _, o := range r.own[grid.MaxRates-1:] {
+		other.Alpha += o.Alpha
+	}
+	r.own = append(r.own[:grid.MaxRates-1], other)
+	slices.SortFunc(r.own, func(a, b grid.Rate) int { return strings.Compare(a.Class, b.Class) })
+}
+
+func (c *classRate) mu() float64 {
+	if c.runs == 0 {
+		return 0
+	}
+	return min(1/c.seconds, grid.MaxRate)
+}
+
+func (r *rates) restore(rec *grid.ClassRecord) {
+	if !(rec.Mean > 0) || !(rec.Count > 0) {
+		return
+	}
+	c := r.class(rec.Class)
+	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/teach), rec.Mean
+}
+
+func differs(old, now, floor float64) bool {
+	return math.Abs(now-old) > worthSaying*max(old, floor) && max(old, now) > floor
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,120 @@
+package node
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// restoreJob takes back a job. Its tasks may have come before it.
+func (n *Node) restoreJob(r *grid.JobRecord) {
+	j := n.newJob(r.ID, r.Spec, r.Submitted)
+	j.cancelled = r.Cancelled
+	for _, t := range n.orphans[r.ID] {
+		n.putTask(j, &t)
+	}
+	delete(n.orphans, r.ID)
+}
+
+func (n *Node) restoreTask(r *grid.TaskRecord) {
+	if j := n.jobs[r.ID.Task.Job]; j != nil {
+		n.putTask(j, r)
+		return
+	}
+	if n.orphans == nil {
+		n.orphans = make(map[grid.JobID][]grid.TaskRecord)
+	}
+	n.orphans[r.ID.Task.Job] = append(n.orphans[r.ID.Task.Job], *r)
+}
+
+func (n *Node) putTask(j *job, r *grid.TaskRecord) {
+	i := r.ID.Task.Index
+	if i >= j.spec.Count {
+		return
+	}
+	t := &j.tasks[i]
+	j.counts[t.state]--
+	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result,
+		placed: r.Placed, began: r.Began, done: r.Done}
+	j.counts[t.state]++
+	if t.state == grid.Ended {
+		j.done = max(j.done, t.done)
+		if r.Result != nil && r.Result.Exit != 0 {
+			j.failed++
+			j.exit = max(j.exit, r.Result.Exit)
+		}
+	}
+}
+
+// restoreWork takes back an attempt accepted here. What waited waits again; what ran did not survive this
+// node, and its origin is told so.
+func (n *Node) restoreWork(r *grid.WorkRecord) {
+	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
+	switch r.State {
+	case grid.WorkQueued:
+		n.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0)
+	case grid.WorkRunning:
+		n.exec.Restore(r.ID, o, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted while the task ran"})
+	case grid.WorkFinished:
+		n.exec.Restore(r.ID, o, r.Result)
+	}
+}
+
+// start goes on where a former run stopped: jobs in the order of their submission, tasks that others may
+// hold are asked for when those are connected, and what this node holds itself runs.
+func (n *Node) start(now grid.Time, fx *grid.Effects) {
+	n.orphans = nil
+	jobs := n.scratch.jobs[:0]
+	for _, j := range n.jobs {
+		jobs = append(jobs, j)
+	}
+	slices.SortFunc(jobs, func(a, b *job) int {
+		if a.submitted != b.submitted {
+			return int(max(-1, min(1, a.submitted-b.submitted)))
+		}
+		return a.id.Compare(b.id)
+	})
+	wall := n.wall.At(now).UnixNano()
+	for _, j := range jobs {
+		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
+		if j.counts[grid.Ended] == len(j.tasks) {
+			n.kept = append(n.kept, j)
+			n.keptSize += len(j.tasks)
+			continue
+		}
+		n.fresh = append(n.fresh, j)
+		n.resume(now, j, fx)
+	}
+	slices.SortStableFunc(n.kept, func(a, b *job) int { return int(max(-1, min(1, a.done-b.done))) })
+	n.gossip.Start(now, n.newAd(now), fx)
+	for _, w := range slices.Clone(n.exec.Queue()) {
+		if len(w.Spec.Inputs) > 0 {
+			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: w.Origin(), Files: w.Spec.Inputs})
+		}
+	}
+	n.run(now, fx)
+	n.tell(now, fx)
+}
+
+// resume gives every task of a restored job that an attempt may still exist of a new lease.
+func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
+	for i := range j.tasks {
+		t := &j.tasks[i]
+		if j.cancelled && t.state != grid.Ended {
+			n.end(now, j, uint32(i), &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
+			continue
+		}
+		if t.state != grid.Offered && t.state != grid.Placed {
+			continue
+		}
+		l := n.enliven(j, uint32(i))
+		l.phase = placed
+		if t.worker == n.cfg.Self {
+			if n.exec.Get(j.attempt(uint32(i))) == nil {
+				n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, fx)
+			}
+			continue
+		}
+		n.lease(now, l, fx)
+	}
+}

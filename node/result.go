@@ -1,0 +1,149 @@
+package node
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// resulted takes a result that a worker sent. It counts if it is of the live attempt; then it is recorded
+// once and acknowledged, after its files have come here.
+func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	if r == nil || id.Task.Job.Origin != n.cfg.Self {
+		n.stats.Stale++
+		return
+	}
+	j := n.jobs[id.Task.Job]
+	if j == nil || id.Task.Index >= j.spec.Count {
+		n.fence(from, id, fx)
+		return
+	}
+	t := &j.tasks[id.Task.Index]
+	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
+		n.release(from, id, t, fx)
+		return
+	}
+	if t.live == nil {
+		n.enliven(j, id.Task.Index)
+	}
+	l := t.live
+	if l.result != nil {
+		l.deadline = max(l.deadline, now.Add(n.cfg.Lease))
+		return
+	}
+	switch {
+	case r.Cause == grid.Lost:
+		n.release(from, id, t, fx)
+		n.hold(now, l, fx)
+		n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
+	case r.Cause.Refused():
+		n.release(from, id, t, fx)
+		n.hold(now, l, fx)
+		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
+		if r.Cause == grid.Failed {
+			why.Why = grid.WhyFailed
+		}
+		n.takeBack(now, l, why, fx)
+		l.refusal = r
+	default:
+		n.hold(now, l, fx)
+		if from == n.cfg.Self || len(r.Blobs(nil)) == 0 {
+			n.finish(now, l, r, fx)
+			return
+		}
+		l.result = r
+		n.fetch(now, l, fx)
+	}
+}
+
+// release tells a worker that nothing more is wanted of an attempt: a result that is recorded already is
+// acknowledged, any other is dropped.
+func (n *Node) release(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
+	if to == n.cfg.Self {
+		n.forget(0, id, fx)
+		return
+	}
+	kind := grid.KindDrop
+	if t.attempt == id.Attempt {
+		kind = grid.KindResultAck
+	} else {
+		n.stats.Stale++
+	}
+	m := fx.Send(to, kind)
+	m.Attempts = append(m.Attempts, id)
+}
+
+// hold takes a task that a result has come for out of whatever queue it is in: its acceptance may have
+// been lost, or the attempt was given up and not yet replaced.
+func (n *Node) hold(now grid.Time, l *live, fx *grid.Effects) {
+	if l.phase == waits {
+		n.unwait(l)
+	}
+	n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
+	if l.phase != placed {
+		n.settle(now, l, fx)
+	}
+}
+
+// fetch brings a result's files here; the worker has them until it is acknowledged.
+func (n *Node) fetch(now grid.Time, l *live, fx *grid.Effects) {
+	n.lease(now, l, fx)
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.t().worker, Files: l.result.Blobs(nil)})
+}
+
+// maxFetches is how often the files of a result are asked for before the attempt counts as lost.
+const maxFetches = 3
+
+// fetched goes on after files have come, or have not: a worker's inputs, or a result's files.
+func (n *Node) fetched(now grid.Time, id grid.AttemptID, err string, fx *grid.Effects) {
+	if w := n.exec.Get(id); w != nil && w.State == grid.WorkQueued {
+		if err == "" {
+			n.exec.Ready(id)
+			n.run(now, fx)
+			return
+		}
+		n.ended(now, id, &grid.Result{Cause: grid.Failed, Exit: grid.ExitSkep, Error: clip("inputs did not come: " + err)}, fx)
+		return
+	}
+	j := n.jobs[id.Task.Job]
+	if j == nil || id.Task.Index >= j.spec.Count {
+		return
+	}
+	l := j.tasks[id.Task.Index].live
+	if l == nil || l.result == nil || l.t().attempt != id.Attempt {
+		return
+	}
+	if err == "" {
+		n.finish(now, l, l.result, fx)
+		return
+	}
+	if l.fetches++; l.fetches < maxFetches {
+		n.fetch(now, l, fx)
+		return
+	}
+	n.lose(now, l, grid.Refusal{Why: grid.WhyFetch, Detail: clip("its output did not come: " + err)}, fx)
+}
+
+// finish records a task's end and learns from it.
+func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) {
+	t := l.t()
+	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.job.class})
+	if t.worker != n.cfg.Self {
+		n.rates.moved((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
+	}
+	n.end(now, l.job, l.index, r, fx)
+}
+
+// clip bounds a text that goes into a record or onto the wire.
+func clip(s string) string {
+	s = strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s), "?")
+	return s[:min(len(s), grid.MaxText)]
+}

@@ -1,0 +1,237 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// rig drives one node by hand: events in, effects out.
+type rig struct {
+	t   *testing.T
+	n   *Node
+	now grid.Time
+	fx  grid.Effects
+	dsk map[string]grid.Record // what is saved, by kind and key
+
+	wakes []grid.Wake
+}
+
+var (
+	selfID = grid.NodeID{1}
+	fastID = grid.NodeID{2}
+	slowID = grid.NodeID{3}
+)
+
+func config(self grid.NodeID) Config {
+	c := Defaults()
+	c.Self, c.Boot, c.Seed, c.Name = self, 1, 7, "self"
+	c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
+	c.Labels = []grid.Label{{Key: "os", Value: "linux"}}
+	return c
+}
+
+func newRig(t *testing.T, change func(*Config)) *rig {
+	t.Helper()
+	c := config(selfID)
+	if change != nil {
+		change(&c)
+	}
+	n, err := New(c, grid.Wall{Zero: time.Unix(1_700_000_000, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, n: n, now: 1e9, dsk: map[string]grid.Record{}}
+	r.step(grid.Event{Kind: grid.EvStart})
+	return r
+}
+
+// restart makes a new node from what is on disk.
+func (r *rig) restart() *rig {
+	c := r.n.cfg
+	c.Boot++
+	n, err := New(c, r.n.wall)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	s := &rig{t: r.t, n: n, now: r.now + 1e9, dsk: r.dsk}
+	for _, rec := range r.dsk {
+		n.Restore(&rec)
+	}
+	s.step(grid.Event{Kind: grid.EvStart})
+	return s
+}
+
+func (r *rig) step(ev grid.Event) {
+	r.t.Helper()
+	r.fx.Reset()
+	r.n.Step(r.now, &ev, &r.fx)
+	r.wakes = append(r.wakes, r.fx.Wakes...)
+	for _, rec := range r.fx.Saves {
+		key := ""
+		switch rec.Kind {
+		case grid.RecJob:
+			key = "job " + rec.Job.ID.String()
+		case grid.RecTask:
+			key = "task " + rec.Task.ID.Task.String()
+		case grid.RecWork:
+			key = "work " + rec.Work.ID.String()
+		case grid.RecClass:
+			key = "class " + rec.Class.Class
+		}
+		if rec.Delete {
+			delete(r.dsk, key)
+		} else {
+			r.dsk[key] = rec
+		}
+	}
+}
+
+// pass lets time go on and wakes what was asked for, in order; it stops at the first step that sends or
+// starts something, or only at those of the given kinds.
+func (r *rig) pass(d time.Duration, kinds ...grid.TimerKind) {
+	r.t.Helper()
+	end := r.now.Add(d)
+	for {
+		next := -1
+		for i, w := range r.wakes {
+			if w.At <= end && (next < 0 || w.At < r.wakes[next].At) {
+				next = i
+			}
+		}
+		if next < 0 {
+			r.now = end
+			return
+		}
+		w := r.wakes[next]
+		r.wakes = append(r.wakes[:next], r.wakes[next+1:]...)
+		r.now = max(r.now, w.At)
+		r.step(grid.Event{Kind: grid.EvWake, Timer: w.Timer})
+		if len(r.fx.Sends)+len(r.fx.Starts) > 0 && (len(kinds) == 0 || slices.Contains(kinds, w.Timer.Kind)) {
+			return
+		}
+	}
+}
+
+func (r *rig) say(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
+	r.t.Helper()
+	m := &grid.Message{Kind: k}
+	if fill != nil {
+		fill(m)
+	}
+	r.now++
+	r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
+}
+
+func (r *rig) about(from grid.NodeID, k grid.Kind, id grid.AttemptID, res *grid.Result) {
+	r.t.Helper()
+	r.say(from, k, func(m *grid.Message) { m.Attempts, m.Result = []grid.AttemptID{id}, res })
+}
+
+// join connects a peer of a speed with a label.
+func (r *rig) join(id grid.NodeID, speed float64, os string) {
+	r.t.Helper()
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: id, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Name: "peer", Speed: speed, Availability: 1,
+		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
+		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: os}}}
+	r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+}
+
+func spec(change func(*grid.JobSpec)) *grid.JobSpec {
+	s := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: 1, Retries: 3,
+		Needs: grid.Needs{Resources: oneCore}}
+	if change != nil {
+		change(s)
+	}
+	return s
+}
+
+func jobID(i byte) grid.JobID { return grid.JobID{Origin: selfID, Nonce: [10]byte{i}} }
+
+func (r *rig) submit(id grid.JobID, s *grid.JobSpec) {
+	r.t.Helper()
+	r.step(grid.Event{Kind: grid.EvSubmit, Caller: 9, Job: id, Spec: s})
+}
+
+// sent returns the messages of a kind of the last step.
+func (r *rig) sent(k grid.Kind) []grid.Send {
+	var out []grid.Send
+	for _, s := range r.fx.Sends {
+		if s.Msg.Kind == k {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (r *rig) one(k grid.Kind) grid.Send {
+	r.t.Helper()
+	s := r.sent(k)
+	if len(s) != 1 {
+		r.t.Fatalf("%d messages of kind %v, want 1; all: %v", len(s), k, kindsOf(r.fx.Sends))
+	}
+	return s[0]
+}
+
+func kindsOf(s []grid.Send) (out []string) {
+	for i := range s {
+		out = append(out, s[i].Msg.Kind.String())
+	}
+	return out
+}
+
+func (r *rig) task(id grid.JobID) TaskView {
+	r.t.Helper()
+	v, ok := r.n.Task(grid.TaskID{Job: id})
+	if !ok {
+		r.t.Fatalf("job %v is not known", id.Short())
+	}
+	return v
+}
+
+func (r *rig) want(id grid.JobID, s grid.TaskState) {
+	r.t.Helper()
+	if got := r.task(id).State; got != s {
+		r.t.Fatalf("task is %v, want %v; traces %v", got, s, r.task(id).Traces)
+	}
+}
+
+// answer answers every poll of the last step; the node named soonest says it would be done first.
+func (r *rig) answer(soonest grid.NodeID) {
+	r.t.Helper()
+	polls := r.sent(grid.KindPoll)
+	type q struct {
+		to grid.NodeID
+		id uint64
+	}
+	var qs []q
+	for i := range polls {
+		qs = append(qs, q{polls[i].To, polls[i].Msg.Poll.ID})
+	}
+	for _, p := range qs {
+		ect := time.Hour
+		if p.to == soonest {
+			ect = time.Millisecond
+		}
+		r.say(p.to, grid.KindState, func(m *grid.Message) {
+			m.State = grid.State{ID: p.id, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
+		})
+	}
+}
+
+// offered brings a job to the point where it is offered to a peer, and returns the attempt.
+func (r *rig) offered(id grid.JobID, s *grid.JobSpec, to grid.NodeID) grid.AttemptID {
+	r.t.Helper()
+	r.submit(id, s)
+	r.answer(to)
+	o := r.one(grid.KindOffer)
+	if o.To != to {
+		r.t.Fatalf("offered to %v, want %v", o.To.Short(), to.Short())
+	}
+	return o.Msg.Offer.ID
+}
+
+var exitZero = &grid.Result{Cause: grid.Exited, Wall: time.Second}

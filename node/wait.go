@@ -1,0 +1,183 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"skep/discovery"
+	"skep/grid"
+)
+
+// The pauses of a task that cannot be placed: doubled from the first to the longest.
+const (
+	firstPause = 500 * time.Millisecond
+	lastPause  = 30 * time.Second
+	dialPause  = 5 * time.Second  // for a connection to a node that was found
+	nobodyFor  = 10 * time.Second // a fruitless search is not repeated for the same job
+)
+
+// pause lets a task wait for a while, and tells why.
+func (n *Node) pause(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) {
+	d := min(firstPause<<min(l.tries, 10), lastPause)
+	l.tries++
+	n.waitFor(now, l, d, why, fx)
+}
+
+func (n *Node) waitFor(now grid.Time, l *live, d time.Duration, why grid.Refusal, fx *grid.Effects) {
+	t := l.t()
+	if k := len(t.traces); k == 0 || t.traces[k-1].What != grid.TraceWait || t.traces[k-1].Refusal != why {
+		n.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
+	}
+	l.phase = waits
+	l.absent = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
+	l.deadline = now.Add(d)
+	n.waiting = append(n.waiting, l)
+	fx.Wake(l.deadline, grid.TimerRetry, l.handle)
+}
+
+// unwait puts a waiting task back into the queue.
+func (n *Node) unwait(l *live) {
+	n.waiting = slices.DeleteFunc(n.waiting, func(x *live) bool { return x == l })
+	n.retry(l)
+}
+
+// kick lets the tasks that wait for somebody who fits look again: a node came or said something new.
+func (n *Node) kick(now grid.Time, fx *grid.Effects) {
+	var deaf *job // nobody new for its tasks: they are alike
+	for i := 0; i < len(n.waiting); {
+		l := n.waiting[i]
+		if l.absent && l.job != deaf {
+			if len(n.candidates(now, l).Nodes) > 0 {
+				l.search = 0
+				n.unwait(l)
+				continue
+			}
+			deaf = l.job
+		}
+		i++
+	}
+}
+
+// nobody handles a task that no node in reach would take now. Three cases: somebody fits but refused for
+// now, so it waits; somebody known fits but is not connected, so a connection is asked for; nobody known
+// fits, so a search goes out.
+func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
+	spec := l.job.spec
+	busy, far := grid.Refusal{}, false
+	for _, o := range l.out {
+		if !o.why.Why.Never() && !o.soft {
+			busy = o.why
+		}
+	}
+	if n.fits(spec).Why == grid.WhyNone && !l.never(n.cfg.Self) {
+		if why := n.exec.Refuses(spec.Needs.Resources); why != grid.WhyNone {
+			busy = grid.Refusal{Why: why}
+		}
+	}
+	for _, g := range n.gossip.Peers() {
+		if g.Ad == nil || l.never(g.Node) || discovery.Match(&spec.Needs, spec.Engine, g.Ad).Why != grid.WhyNone {
+			continue
+		}
+		if why := discovery.Now(&spec.Needs, g.Ad); why.Why != grid.WhyNone {
+			busy = why
+		} else if q := n.peers[g.Node]; q == nil || !q.up {
+			far = true
+			fx.Links = append(fx.Links, grid.Link{Peer: g.Node, Keep: true})
+		}
+	}
+	switch {
+	case busy.Why != grid.WhyNone:
+		n.pause(now, l, busy, fx)
+	case far && l.tries < 4:
+		l.tries++
+		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
+	case n.strangers() && l.tries < 4:
+		l.tries++
+		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyNobody, Detail: "a node that has just come has not yet said what it is"}, fx)
+	case now < l.job.nobody:
+		n.giveUp(now, l, fx)
+	default:
+		n.trace(l.t(), grid.Trace{At: now, What: grid.TraceSearch})
+		l.search = n.discovery.Search(now, &spec.Needs, spec.Engine, n.gossip.Neighbours(), fx)
+		n.waitFor(now, l, time.Hour, grid.Refusal{Why: grid.WhyNobody, Detail: "a search is under way"}, fx)
+	}
+}
+
+// strangers reports whether somebody is connected whose ad has not come yet.
+func (n *Node) strangers() bool {
+	for id, p := range n.peers {
+		if g := n.gossip.Peer(id); p.up && (g == nil || g.Ad == nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// never reports whether a node has said that it can never run the task.
+func (l *live) never(id grid.NodeID) bool {
+	return slices.ContainsFunc(l.out, func(o out) bool { return o.node == id && o.why.Why.Never() })
+}
+
+// giveUp ends a task that nobody can run, with the reason of each node known, or lets it wait if that was
+// asked for.
+func (n *Node) giveUp(now grid.Time, l *live, fx *grid.Effects) {
+	if l.job.spec.Wait {
+		n.pause(now, l, grid.Refusal{Why: grid.WhyNobody, Detail: clip(n.reasons(l))}, fx)
+		return
+	}
+	r := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip("nobody can run it: " + n.reasons(l))}
+	if l.refusal != nil {
+		r = l.refusal
+	}
+	l.phase = idle
+	n.end(now, l.job, l.index, r, fx)
+}
+
+// reasons tells for each node known why it cannot run the task.
+func (n *Node) reasons(l *live) string {
+	var b strings.Builder
+	say := func(name string, r grid.Refusal) {
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s %s", name, r.Why)
+		if r.Detail != "" {
+			fmt.Fprintf(&b, " (%s)", r.Detail)
+		}
+	}
+	spec := l.job.spec
+	why := func(id grid.NodeID, ad *grid.Ad) grid.Refusal {
+		for _, o := range l.out {
+			if o.node == id {
+				return o.why
+			}
+		}
+		return discovery.Match(&spec.Needs, spec.Engine, ad)
+	}
+	say("this node", why(n.cfg.Self, n.gossip.Ad()))
+	for _, g := range n.gossip.Peers() {
+		if g.Ad != nil && b.Len() < grid.MaxText {
+			name := g.Ad.Name
+			if name == "" {
+				name = g.Node.Short()
+			}
+			r := why(g.Node, g.Ad)
+			if r.Why == grid.WhyNone {
+				r.Why = grid.WhyGone
+			}
+			say(name, r)
+		}
+	}
+	return b.String()
+}
+
+// local returns the ad of this node if it meets the needs and takes new work; a search ends here then.
+func (n *Node) local(needs *grid.Needs, engine string) *grid.Ad {
+	ad := n.gossip.Ad()
+	if discovery.Match(needs, engine, ad).Why == grid.WhyNone && discovery.Now(needs, ad).Why == grid.WhyNone {
+		return ad
+	}
+	return nil
+}

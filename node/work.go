@@ -1,0 +1,208 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"skep/exec"
+	"skep/grid"
+)
+
+// The worker's part: attempts accepted from others, or from this node's own jobs.
+
+// Times of telling results again: doubled from the first to the longest while the origin is silent.
+const (
+	firstTelling = 2 * time.Second
+	lastTelling  = 5 * time.Minute
+	minLease     = 500 * time.Millisecond
+	maxUnacked   = 20_000 // results kept for origins that do not come back; the oldest goes first
+)
+
+// polled answers how soon a task would be done here, and exchanges rates.
+func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Effects) {
+	q := n.peers[from]
+	if q == nil {
+		return
+	}
+	n.exchange(q, p.Rates, p.Speed, p.Cores, p.Mine, p.Have)
+	n.rates.publish(now)
+	m := fx.Send(from, grid.KindState)
+	s := &m.State
+	ready := n.exec.Wait(now, p.Needs, n.rates.meanHere)
+	s.ID, s.Why = p.ID, n.exec.Refuses(p.Needs)
+	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.rates.meanHere(p.Class))
+	s.Free, s.Speed, s.Cores = n.exec.Free(), n.cfg.Speed, n.cfg.Capacity.CPU
+	s.Mine, s.Have = n.rates.version, q.have
+	if q.told != n.rates.version {
+		s.Rates = append(s.Rates, n.rates.own...)
+	}
+}
+
+// offered takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
+// answer was lost.
+func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	if o.Spec == nil || o.ID.Task.Job.Origin != from || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) {
+		n.stats.Stale++
+		return
+	}
+	o.Lease = min(max(o.Lease, minLease), time.Hour)
+	why := grid.Refusal{}
+	if n.exec.Get(o.ID) == nil {
+		if why = n.fits(o.Spec); why.Why == grid.WhyNone {
+			why.Why = n.exec.Refuses(o.Spec.Needs.Resources)
+		}
+		if why.Why == grid.WhyNone {
+			n.supersede(now, o.ID, fx)
+			n.take(now, o, fx)
+		}
+	}
+	kind := grid.KindAccept
+	if why.Why != grid.WhyNone {
+		kind = grid.KindRefuse
+	}
+	m := fx.Send(from, kind)
+	m.Attempts = append(m.Attempts, o.ID)
+	m.Refusal = why
+}
+
+// supersede drops older attempts of the same task: its origin has given them up.
+func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+	for a := id; a.N > 1; {
+		a.N--
+		if n.exec.Get(a) != nil {
+			n.forget(now, a, fx)
+			return
+		}
+		if id.N-a.N > 8 {
+			return
+		}
+	}
+}
+
+// take puts an attempt into the queue. The record is on disk before the acceptance leaves.
+func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
+	w := n.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
+	n.saveWork(w, fx)
+	if len(o.Spec.Inputs) > 0 {
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: w.Origin(), Files: o.Spec.Inputs})
+	}
+	n.run(now, fx)
+	n.changed(now, fx)
+	n.wakeBeat(now, w, fx)
+}
+
+// run starts what may start.
+func (n *Node) run(now grid.Time, fx *grid.Effects) {
+	if n.leaving {
+		return
+	}
+	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
+		n.saveWork(w, fx)
+		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec})
+		if w.Origin() == n.cfg.Self {
+			fx.Changed = append(fx.Changed, w.ID.Task)
+		}
+	}
+}
+
+// ended keeps an attempt's result until its origin has it, learns from it, and tells it.
+func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	w := n.exec.Get(id)
+	if w == nil || w.State == grid.WorkFinished || r == nil {
+		return
+	}
+	if w.State == grid.WorkRunning && r.Waited == 0 && w.Started > w.Accepted {
+		kept := *r
+		kept.Waited = w.Started.Sub(w.Accepted)
+		r = &kept
+	}
+	held := now.Sub(w.Started).Seconds() // the slot was taken that long, start and collection included
+	n.exec.Finish(id, r)
+	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {
+		c := n.rates.class(w.Class)
+		c.saved = c.seconds
+		fx.Save(grid.RecClass).Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs}
+	}
+	if w.Origin() == n.cfg.Self {
+		n.resulted(now, n.cfg.Self, id, r, fx)
+	} else {
+		n.saveWork(w, fx)
+		n.sendResult(now, w, fx)
+		if f := n.exec.Finished(); len(f) > maxUnacked {
+			n.forget(now, f[0].ID, fx)
+		}
+	}
+	n.run(now, fx)
+	n.changed(now, fx)
+}
+
+func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
+	m := fx.Send(w.Origin(), grid.KindResult)
+	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
+	w.Due = now.Add(min(firstTelling<<min(w.Tries, 10), lastTelling))
+	w.Tries++
+	if n.sendWake == 0 || w.Due < n.sendWake {
+		n.sendWake = w.Due
+		fx.Wake(w.Due, grid.TimerResult, 0)
+	}
+}
+
+// tell repeats the results that are due, and those of this node's own jobs that a restart interrupted.
+func (n *Node) tell(now grid.Time, fx *grid.Effects) {
+	next := grid.Never
+	for _, w := range slices.Clone(n.exec.Finished()) {
+		switch {
+		case w.Origin() == n.cfg.Self:
+			n.resulted(now, n.cfg.Self, w.ID, w.Result, fx)
+		case w.Due <= now:
+			n.sendResult(now, w, fx)
+		default:
+			next = min(next, w.Due)
+		}
+	}
+	if next < grid.Never && (n.sendWake == 0 || next < n.sendWake) {
+		n.sendWake = next
+		fx.Wake(next, grid.TimerResult, 0)
+	}
+}
+
+// tellTo repeats what an origin that is connected again may have missed.
+func (n *Node) tellTo(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
+	for _, w := range n.exec.Finished() {
+		if w.Origin() == origin {
+			w.Tries = 0
+			n.sendResult(now, w, fx)
+		}
+	}
+	n.beats(now, fx)
+}
+
+// forget lets go of an attempt: its result is acknowledged, or nobody wants it any more.
+func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+	if _, ok := n.exec.Forget(id); !ok {
+		return
+	}
+	if id.Task.Job.Origin != n.cfg.Self {
+		n.past.add(id)
+	}
+	rec := fx.Save(grid.RecWork)
+	rec.Delete, rec.Work.ID = true, id
+	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
+	if now > 0 {
+		n.freed = true
+	}
+}
+
+func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) {
+	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
+}
+
+// refill starts what has room now that attempts were let go of: after the last of them, for the next in the
+// queue may be among them.
+func (n *Node) refill(now grid.Time, fx *grid.Effects) {
+	if n.freed {
+		n.freed = false
+		n.run(now, fx)
+		n.changed(now, fx)
+	}
+}

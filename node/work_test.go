@@ -1,0 +1,144 @@
+package node
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+func theirs(i byte) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{i}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+}
+
+func (r *rig) offer(from grid.NodeID, id grid.AttemptID, s *grid.JobSpec) {
+	r.t.Helper()
+	r.say(from, grid.KindOffer, func(m *grid.Message) {
+		m.Offer = grid.Offer{ID: id, Spec: s, Class: grid.ClassOf(s), Lease: 6 * time.Second}
+	})
+}
+
+func TestOfferIsAcceptedOnceHoweverOftenItComes(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.offer(fastID, theirs(1), spec(nil))
+	if r.one(grid.KindAccept); len(r.fx.Starts) != 1 {
+		t.Fatalf("starts %v", r.fx.Starts)
+	}
+	r.offer(fastID, theirs(1), spec(nil))
+	if r.one(grid.KindAccept); len(r.fx.Starts) != 0 {
+		t.Fatalf("a repeated offer was started again")
+	}
+}
+
+func TestResultIsKeptUntilItIsAcknowledged(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.offer(fastID, theirs(1), spec(nil))
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(1), Result: exitZero})
+	r.one(grid.KindResult)
+	r.pass(firstTelling, grid.TimerResult)
+	r.one(grid.KindResult)
+	r = r.restart()
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	r.one(grid.KindResult)
+	r.about(fastID, grid.KindResultAck, theirs(1), nil)
+	if len(r.fx.Stops) != 1 || len(r.n.exec.Finished()) != 0 {
+		t.Error("the acknowledged result is still here")
+	}
+	for k, rec := range r.dsk {
+		if rec.Kind == grid.RecWork {
+			t.Errorf("%s is still on disk", k)
+		}
+	}
+}
+
+func TestForgedWordsAreNotHeard(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.offer(slowID, theirs(1), spec(nil))
+	if len(r.fx.Starts)+len(r.fx.Sends) != 0 {
+		t.Fatal("an offer of somebody else's job was answered")
+	}
+	r.offer(fastID, theirs(1), spec(nil))
+	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
+		if r.about(slowID, k, theirs(1), nil); len(r.fx.Stops) != 0 {
+			t.Fatalf("%v by a stranger stopped the attempt", k)
+		}
+	}
+	id := r.offered(jobID(1), spec(nil), slowID)
+	r.about(fastID, grid.KindResult, id, exitZero)
+	r.want(jobID(1), grid.Offered)
+}
+
+func TestBeatsGoToEachOriginAndStopWithTheWork(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, theirs(2), spec(nil))
+	r.pass(2*time.Second, grid.TimerBeat)
+	if b := r.one(grid.KindBeat); b.To != fastID || len(b.Msg.Attempts) != 2 {
+		t.Fatalf("beat %+v", b)
+	}
+	r.say(fastID, grid.KindDrop, func(m *grid.Message) { m.Attempts = []grid.AttemptID{theirs(1), theirs(2)} })
+	if len(r.fx.Stops) != 2 {
+		t.Fatalf("stops %v", r.fx.Stops)
+	}
+	before := r.n.stats.Sent[grid.KindBeat]
+	r.pass(time.Minute, grid.TimerBeat)
+	for _, w := range r.wakes {
+		if w.Timer.Kind == grid.TimerBeat {
+			t.Error("a node with nothing of others still has a beat ahead")
+		}
+	}
+	if r.n.stats.Sent[grid.KindBeat] != before {
+		t.Error("a node with nothing of others still beats")
+	}
+}
+
+func TestOnlySuccessTeachesTheRate(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	class := grid.ClassOf(spec(nil))
+	for i, res := range []*grid.Result{
+		{Cause: grid.NotFound, Exit: 127}, {Cause: grid.Exited, Exit: 1, Wall: time.Millisecond},
+		{Cause: grid.Signaled, Exit: 137, Wall: time.Millisecond}, {Cause: grid.TimedOut, Exit: 124, Wall: time.Second},
+	} {
+		r.offer(fastID, theirs(byte(i)), spec(nil))
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(byte(i)), Result: res})
+		if c := r.n.rates.class(class); c.runs != 0 {
+			t.Fatalf("%v taught a rate", res.Cause)
+		}
+	}
+	r.offer(fastID, theirs(9), spec(nil))
+	r.now = r.now.Add(4 * time.Second)
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(9), Result: &grid.Result{Cause: grid.Exited, Wall: 4 * time.Second}})
+	if got := r.n.rates.meanHere(class); math.Abs(got-4) > 1e-6 {
+		t.Errorf("mean run time %g, want 4", got)
+	}
+}
+
+func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	poll := func(have uint64) grid.State {
+		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+			m.Poll = grid.Poll{ID: 4, Class: "x", Needs: oneCore, Speed: 2, Cores: grid.CPU, Mine: 3, Have: have,
+				Rates: []grid.Rate{{Class: "x", Alpha: 1, Mu: 8}}}
+		})
+		return r.one(grid.KindState).Msg.State
+	}
+	s := poll(0)
+	if s.ID != 4 || s.Have != 3 || s.Mine == 0 {
+		t.Fatalf("answer %+v", s)
+	}
+	if s = poll(s.Mine); len(s.Rates) != 0 {
+		t.Errorf("rates were sent again: %v", s.Rates)
+	}
+	r.n.columns(r.now)
+	if m := r.n.rates.norm["x"]; m.n != 1 || m.sum != 4 {
+		t.Errorf("network mean of x: %+v, want 8/2", m)
+	}
+}

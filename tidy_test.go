@@ -1,0 +1,202 @@
+// Package skep holds the rules of the house as a test.
+package skep
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors lists what each package may import of this module: arrows point down only. A package that is not
+// listed may not exist.
+var floors = map[string][]string{
+	"grid":          {},
+	"lpas":          {},
+	"gossip":        {"grid"},
+	"exec":          {"grid"},
+	"discovery":     {"grid", "gossip"},
+	"balance":       {"grid", "gossip", "lpas"},
+	"exec/process":  {"grid", "exec"},
+	"node":          {"grid", "gossip", "exec", "lpas", "discovery", "balance"},
+	"node/p2p/wire": {"grid", "node/p2p/wire/internal/pb"},
+
+	"node/p2p/wire/internal/pb": {},
+
+	"node/p2p/store":  {"grid", "node/p2p/wire"},
+	"node/p2p/blob":   {"grid"},
+	"node/p2p":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/store", "node/p2p/blob", "exec", "exec/process"},
+	"node/api/v1":     {"grid"},
+	"node/api/client": {"grid", "node/api/v1"},
+	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
+	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
+	"cmd/skep":        {"*"},
+}
+
+// pure packages have no clock, no chance of their own, no goroutines and no files.
+var pure = []string{"grid", "lpas", "gossip", "exec", "discovery", "balance", "node", "sim"}
+
+var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
+
+const longest = 250
+
+// known are methods whose meaning is the standard library's.
+var known = []string{"String", "Error", "Unwrap", "Is", "Len", "Less", "Swap", "Close", "Read", "Write", "Seek"}
+
+type source struct {
+	path, pkg string
+	lines     int
+	file      *ast.File
+	text      string
+	generated bool
+}
+
+func sources(t *testing.T) []source {
+	var out []source
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "tools" || d.Name() == "testdata" || d.Name() == "bin") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || path == "tidy_test.go" {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, b, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		out = append(out, source{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), lines: strings.Count(string(b), "\n"),
+			file: f, text: string(b), generated: ast.IsGenerated(f)})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (s *source) test() bool { return strings.HasSuffix(s.path, "_test.go") }
+
+func TestArrowsPointDown(t *testing.T) {
+	for _, s := range sources(t) {
+		allowed, listed := floors[s.pkg]
+		if !listed {
+			t.Errorf("%s: package %s has no floor in the house", s.path, s.pkg)
+			continue
+		}
+		for _, imp := range s.file.Imports {
+			path := strings.Trim(imp.Path.Value, `"`)
+			in, ours := strings.CutPrefix(path, "skep/")
+			if ours && !s.test() && in != s.pkg && !slices.Contains(allowed, in) && !slices.Contains(allowed, "*") {
+				t.Errorf("%s imports %s: want only %v", s.path, path, allowed)
+			}
+			if !s.test() && slices.Contains(pure, s.pkg) && slices.Contains(impure, path) {
+				t.Errorf("%s imports %s: %s is pure", s.path, path, s.pkg)
+			}
+			if strings.HasPrefix(path, "github.com/libp2p/") && !strings.HasPrefix(s.pkg, "node/p2p") && s.pkg != "cmd/skep" {
+				t.Errorf("%s imports %s: only the driver knows libp2p", s.path, path)
+			}
+		}
+	}
+}
+
+func TestPurePackagesStartNothing(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test() || !slices.Contains(pure, s.pkg) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				t.Errorf("%s: starts a goroutine", s.path)
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains([]string{"Now", "Sleep", "After", "Since", "NewTimer", "Tick"}, n.Sel.Name) {
+					t.Errorf("%s: reads a clock: time.%s", s.path, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func TestFilesAreShort(t *testing.T) {
+	for _, s := range sources(t) {
+		if !s.generated && !s.test() && s.lines > longest {
+			t.Errorf("%s has %d lines: want at most %d", s.path, s.lines, longest)
+		}
+	}
+}
+
+func TestPackagesSayWhatTheyAre(t *testing.T) {
+	documented := map[string]bool{}
+	seen := map[string]bool{}
+	for _, s := range sources(t) {
+		seen[s.pkg] = true
+		if filepath.Base(s.path) == "doc.go" && s.file.Doc != nil {
+			documented[s.pkg] = true
+		}
+		if s.test() || s.generated {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) && !slices.Contains(known, d.Name.Name) {
+					t.Errorf("%s: %s has no comment", s.path, d.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if ts, ok := spec.(*ast.TypeSpec); ok && ts.Name.IsExported() && d.Doc == nil && ts.Doc == nil && ts.Comment == nil {
+						t.Errorf("%s: %s has no comment", s.path, ts.Name.Name)
+					}
+				}
+			}
+		}
+	}
+	for pkg := range seen {
+		if !documented[pkg] {
+			t.Errorf("%s has no doc.go that says what it does", pkg)
+		}
+	}
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if idx, ok := typ.(*ast.IndexExpr); ok {
+		typ = idx.X
+	}
+	name, ok := typ.(*ast.Ident)
+	return ok && name.IsExported()
+}
+
+func TestNothingIsLeftOver(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, word := range []string{"TODO", "FIXME", "XXX"} {
+			if strings.Contains(s.text, word) {
+				t.Errorf("%s: has a %s", s.path, word)
+			}
+		}
+		for _, name := range []string{"util", "common", "manager", "helper"} {
+			if strings.Contains(strings.ToLower(filepath.Base(s.path)), name) {
+				t.Errorf("%s: a name that says nothing", s.path)
+			}
+		}
+	}
+}
