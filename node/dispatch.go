@@ -69,6 +69,7 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerGossip, grid.TimerRefresh:
 		if t.Kind == grid.TimerRefresh {
 			n.advertise(now, fx)
+			n.hangUp(now, fx)
 		}
 		n.gossip.Wake(now, t, fx)
 	case grid.TimerSearch:

@@ -235,3 +235,14 @@ func TestNewcomerIsHeardBeforeGivingUp(t *testing.T) {
 		t.Fatalf("offered to %v", o.To)
 	}
 }
+
+func TestLocalPolicyGivesUpWhatThisNodeCannotRun(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "plan9")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Policy, s.Needs.Labels = "local", []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}
+	}))
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != grid.ExitUnplaceable {
+		t.Fatalf("task %+v", v)
+	}
+}

@@ -30,6 +30,7 @@ type Node struct {
 	waiting  []*live // nobody fits
 	lives    map[uint64]*live
 	handles  uint64 // last one given out
+	dialled  []dialled
 	deciding int    // tasks polled for or offered
 	kept     []*job // finished, oldest end first
 	keptSize int    // their tasks

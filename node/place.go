@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 
 	"skep/balance"
@@ -219,6 +220,17 @@ func (n *Node) choose(now grid.Time, l *live, fx *grid.Effects) {
 		}
 		fallthrough
 	default:
-		n.pause(now, l, grid.Refusal{Why: grid.WhyPolicy}, fx)
+		n.held(now, l, fx)
 	}
+}
+
+// held handles a task that the policy keeps. The local policy never gives one away, so what this node can
+// never run itself is given up.
+func (n *Node) held(now grid.Time, l *live, fx *grid.Effects) {
+	name := cmp.Or(l.job.spec.Policy, n.cfg.Policy)
+	if why := n.fits(l.job.spec); name == "local" && (why.Why.Never() || l.never(n.cfg.Self)) {
+		n.giveUp(now, l, fx)
+		return
+	}
+	n.pause(now, l, grid.Refusal{Why: grid.WhyPolicy}, fx)
 }

@@ -84,7 +84,7 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 			busy = why
 		} else if q := n.peers[g.Node]; q == nil || !q.up {
 			far = true
-			fx.Links = append(fx.Links, grid.Link{Peer: g.Node, Keep: true})
+			n.dial(now, g.Node, fx)
 		}
 	}
 	switch {
