@@ -24,11 +24,11 @@ func (m *member) view(id grid.JobID) (v node.JobView) {
 	return v
 }
 
-// peers returns how many connected peers the node sees.
+// connected returns how many connected peers the node sees.
 func (m *member) connected() (n int) {
 	m.Read(context.Background(), func(nd *node.Node, at grid.Time) {
 		for _, p := range nd.Peers(at, nil) {
-			if p.Connected && p.Ad != nil {
+			if p.Connected && !p.Self && p.Ad != nil {
 				n++
 			}
 		}
