@@ -8,7 +8,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/multiformats/go-varint"
 
 	"skep/grid"
@@ -24,12 +23,18 @@ var (
 
 // frames reads the frames of a stream: each its length as a varint, then that many bytes.
 type frames struct {
-	st  network.Stream
+	st  readStream
 	br  *bufio.Reader
 	buf []byte
 }
 
-func newFrames(st network.Stream) *frames {
+// readStream is the side of a stream that is read.
+type readStream interface {
+	io.Reader
+	SetReadDeadline(time.Time) error
+}
+
+func newFrames(st readStream) *frames {
 	return &frames{st: st, br: bufio.NewReaderSize(st, 16<<10)}
 }
 
