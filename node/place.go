@@ -183,6 +183,9 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	l := n.lives[s.ID>>8]
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !slices.Contains(l.asked, from) || l.has(from) {
 		n.stats.Stale++
+		if l != nil && l.phase == waits && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {
+			n.gossip.Heard(now, from, now.Sub(l.sent)) // or the next poll would be as short
+		}
 		return
 	}
 	rtt := now.Sub(l.sent)

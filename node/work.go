@@ -189,11 +189,20 @@ func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	rec.Delete, rec.Work.ID = true, id
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
 	if now > 0 {
-		n.run(now, fx)
-		n.changed(now, fx)
+		n.freed = true
 	}
 }
 
 func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) {
 	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
+}
+
+// refill starts what has room now that attempts were let go of: after the last of them, for the next in the
+// queue may be among them.
+func (n *Node) refill(now grid.Time, fx *grid.Effects) {
+	if n.freed {
+		n.freed = false
+		n.run(now, fx)
+		n.changed(now, fx)
+	}
 }

@@ -90,11 +90,22 @@ func (w *World) name(t int32) string {
 func (w *World) submitNext() {
 	work := w.cfg.Work
 	for w.nextWork < len(work) && grid.Time(work[w.nextWork].At) <= w.now {
+		if s := work[w.nextWork]; s.Cancel > 0 {
+			w.push(max(w.now, grid.Time(s.Cancel)), kindCancel, int32(s.Node), 0, uint64(w.nextWork))
+		}
 		w.nextWork++
 		w.submit(int32(w.nextWork - 1))
 	}
 	if w.nextWork < len(work) {
 		w.push(grid.Time(work[w.nextWork].At), kindSubmit, 0, 0, 0)
+	}
+}
+
+// cancel cancels a submission that its node has taken.
+func (w *World) cancel(e *Event) {
+	if j := &w.jobs[e.Arg]; j.said && w.hosts[j.origin].up {
+		w.ev = grid.Event{Kind: grid.EvCancel, Caller: e.Arg + 1, Job: j.id}
+		w.step(j.origin, &w.ev)
 	}
 }
 
@@ -184,6 +195,7 @@ func (w *World) missing() string {
 		shown++
 		fmt.Fprintf(&b, "\n  %s: on disk %v, attempt %v, worker n%d; last accepted %v by n%d; started %d times",
 			w.name(int32(k)), t.state, t.last, t.worker, t.owned, t.owner, t.starts)
+		b.WriteString(w.waits(t, uint32(int32(k)-w.jobs[t.job].first)))
 		for r := t.runs; r >= 0; r = w.runs[r].same {
 			fmt.Fprintf(&b, "; %v runs on n%d", w.runs[r].id.Attempt, w.runs[r].node)
 		}
@@ -195,4 +207,21 @@ func (w *World) missing() string {
 		}
 	}
 	return b.String()
+}
+
+// waits says why a task waits, where its origin can tell.
+func (w *World) waits(t *task, index uint32) string {
+	j := &w.jobs[t.job]
+	m, ok := w.hosts[j.origin].member.(interface {
+		Task(grid.TaskID) (node.TaskView, bool)
+	})
+	if !ok {
+		return ""
+	}
+	v, _ := m.Task(grid.TaskID{Job: j.id, Index: index})
+	s := "; there " + v.State.String()
+	if v.Waits.Why != grid.WhyNone {
+		s += ", waits: " + strings.TrimSpace(v.Waits.Why.String()+" "+v.Waits.Detail)
+	}
+	return s
 }

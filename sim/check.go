@@ -89,7 +89,7 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 			return false
 		}
 	}
-	if t.owner != i || t.owned != s.Attempt.Attempt {
+	if a := s.Attempt.Attempt; t.owned.Less(a) || t.owned == a && t.owner != i { // its record may be gone again
 		w.failf(i, "starts attempt %v of %s, which is not on its disk", s.Attempt.Attempt, w.name(k))
 	}
 	if used := h.used.Plus(s.Spec.Needs.Resources); !h.cap.Fits(used) {

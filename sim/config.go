@@ -72,9 +72,10 @@ type Member interface {
 // Submission is a job handed to a node. A client that gets no answer because the node is down submits
 // the same job again when it is back.
 type Submission struct {
-	At   time.Duration // since the world began
-	Node int
-	Spec *grid.JobSpec
+	At     time.Duration // since the world began
+	Node   int
+	Spec   *grid.JobSpec
+	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
 }
 
 // submissionID is the identity of submission n: its origin, and a nonce that begins with n.

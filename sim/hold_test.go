@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"container/heap"
 	"math/rand/v2"
 	"strconv"
+	"testing"
 	"time"
 
 	"skep/grid"
@@ -43,3 +45,48 @@ func (h *held) hold(n int) {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// pointers is the textbook queue that the others are measured against.
+type pointers []*Event
+
+func (p pointers) Len() int           { return len(p) }
+func (p pointers) Less(i, j int) bool { return p[i].Before(p[j]) }
+func (p pointers) Swap(i, j int)      { p[i], p[j] = p[j], p[i] }
+func (p *pointers) Push(x any)        { *p = append(*p, x.(*Event)) }
+func (p *pointers) Pop() any {
+	old := *p
+	e := old[len(old)-1]
+	*p = old[:len(old)-1]
+	return e
+}
+
+// textbook makes a Queue of them.
+type textbook struct{ p pointers }
+
+func (q *textbook) Len() int     { return len(q.p) }
+func (q *textbook) Push(e Event) { heap.Push(&q.p, &e) }
+func (q *textbook) Pop() (Event, bool) {
+	return *heap.Pop(&q.p).(*Event), true
+}
+
+// BenchmarkQueue pops an event and pushes another with many pending, and reports how often the textbook's
+// time it takes: x-textbook, measured in the same run.
+func BenchmarkQueue(b *testing.B) {
+	for _, pending := range []int{10_000, 300_000} {
+		for _, delay := range []string{"exponential", "bimodal", "pareto", "constant"} {
+			draw := delays[delay]
+			for _, name := range []string{"heap", "ladder"} {
+				b.Run(name+"/"+delay+"/"+itoa(pending), func(b *testing.B) {
+					const slice = 200_000
+					ref, q := warm(&textbook{}, draw, pending), warm(queues[name](), draw, pending)
+					for b.Loop() {
+						ref.hold(slice)
+						q.hold(slice)
+					}
+					b.ReportMetric(float64(ref.spent)/float64(q.spent), "x-textbook")
+					b.ReportMetric(float64(q.spent)/float64(b.N)/slice, "ns/hold")
+				})
+			}
+		}
+	}
+}

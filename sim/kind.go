@@ -20,6 +20,7 @@ const (
 	kindFetched      // Arg names the fetch of Node that is over
 	kindCommit       // Node's disk has written what it was writing
 	kindSubmit       // the next submission of the workload is due
+	kindCancel       // a client of Node cancels submission Arg
 	kindFault        // the next fault is due
 	kindLeft         // Node stops, as it said
 )

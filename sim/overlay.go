@@ -115,7 +115,6 @@ func (w *World) idle(e *Event) {
 
 // cut is a partition: messages between the nodes inside and the others do not pass.
 type cut struct {
-	fault   int // that made it
 	inside  []bool
 	out, in bool // which way is cut: from the inside, to the inside
 }

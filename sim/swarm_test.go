@@ -25,7 +25,7 @@ func swarm(seed uint64) Config {
 		Spread: time.Duration(r.IntN(3)) * time.Second,
 		Repeat: fmt.Sprintf("go test ./sim -run '^TestSwarm$' -sim.seed=%d", seed),
 	}
-	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb", "met"}
+	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"} // met waits for a rate that only a run would teach
 	policy := policies[r.IntN(len(policies))]
 	c.Node = func(i int, c *node.Config) {
 		c.Capacity.CPU = grid.CPU * grid.MilliCPU(1+splitmix(seed+uint64(i))%4)
@@ -57,7 +57,11 @@ func swarm(seed uint64) Config {
 			s.Inputs = []grid.File{{Path: "data", Blob: grid.BlobID{byte(1 + r.IntN(3))}, Size: grid.MiB}}
 		}
 		at += time.Duration(r.IntN(5000)) * time.Millisecond
-		c.Work = append(c.Work, Submission{At: at, Node: r.IntN(n), Spec: s})
+		sub := Submission{At: at, Node: r.IntN(n), Spec: s}
+		if r.IntN(8) == 0 {
+			sub.Cancel = at + time.Duration(r.IntN(5000))*time.Millisecond
+		}
+		c.Work = append(c.Work, sub)
 	}
 	c.Faults = DrawFaults(r, n, r.IntN(7), time.Minute)
 	return c

@@ -172,6 +172,8 @@ func (w *World) happen(e *Event) {
 		w.commit(e)
 	case kindSubmit:
 		w.submitNext()
+	case kindCancel:
+		w.cancel(e)
 	case kindFault:
 		w.strikeNext()
 	case kindLeft:

@@ -12,6 +12,9 @@ import (
 )
 
 func TestDatastoreSuite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
 	s := open(t, t.TempDir())
 	s.db.NoSync = true // thousands of single writes; that they reach the disk is not what is asked here
 	dstest.SubtestAll(t, s.Datastore())
