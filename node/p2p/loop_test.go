@@ -203,7 +203,7 @@ func TestThroughput(t *testing.T) {
 	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
 	meet(t, a, b)
 	meet(t, a, c)
-	const tasks = 2000
+	const tasks = 300
 	spec := sh("")
 	spec.Command, spec.Count = []string{"true"}, tasks
 	start := time.Now()

@@ -82,15 +82,10 @@ func (s *session) open() (st network.Stream, h wire.Hello, rtt time.Duration, er
 		return nil, h, 0, err
 	}
 	st.SetDeadline(time.Now().Add(helloDeadline))
-	start := time.Now()
-	if err = writeHello(st, s.d.hello()); err == nil {
-		h, err = readHello(st)
-	}
-	if err != nil {
+	if h, rtt, err = greet(st, s.d.hello()); err != nil {
 		st.Reset()
 		return nil, h, 0, err
 	}
-	rtt = time.Since(start)
 	st.SetDeadline(time.Time{})
 	return st, h, rtt, nil
 }
