@@ -23,7 +23,7 @@ type Ladder struct {
 }
 
 const (
-	perBucket = 14   // events in a bucket that a new rung aims at
+	perBucket = 14  // events in a bucket that a new rung aims at
 	sortMax   = 64  // events of a bucket that are sorted at once, and not split
 	spillMax  = 256 // events in the bottom from which it is made a rung
 	rungsMax  = 8   // rungs; at the last, buckets of any size are sorted
