@@ -125,9 +125,10 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	g.stats.Forwarded++
 	p.due |= to
 	if !g.rule.gated || p.sent == nil || Delta(p.sent, p.Ad, g.cfg.BacklogScale) >= g.cfg.Theta {
-		g.some |= to // what is only a sign of life rides with the next digest
-	}
-	p.sent, p.sentAt = p.Ad, now
+		g.some |= to
+		p.sent = p.Ad
+	} // else it is a sign of life that rides with the next digest, and was not sent before
+	p.sentAt = now
 }
 
 // others returns the connected neighbours except two, either of which may be nil.

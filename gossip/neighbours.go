@@ -43,12 +43,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	} else if len(g.near) < g.cfg.Neighbours && g.room() {
 		g.join(now, p, fx)
 	}
-	if age(now, l.told) >= g.cfg.MinGap {
-		g.exchange(now, p, fx)
-	} else if p.Neighbour {
-		g.due |= l.bit
-		g.some |= l.bit
-	}
+	g.exchange(now, p, fx)
 	g.flush(now, fx)
 }
 
@@ -90,10 +85,7 @@ func (g *Gossip) stranger(now grid.Time, p *Peer, fx *grid.Effects) {
 		return
 	}
 	if !l.shed && g.room() {
-		g.join(now, p, fx)
-		if age(now, l.told) >= g.cfg.Refresh {
-			g.exchange(now, p, fx)
-		}
+		g.take(now, p, fx)
 	} else if age(now, l.told) >= answers*g.cfg.Refresh {
 		g.exchange(now, p, fx)
 	}

@@ -93,8 +93,8 @@ func TestRulesAgainstEachOther(t *testing.T) {
 			t.Errorf("product: error %g at %d hops, %g one nearer: want it not to fall", both.err[h], h, both.err[h-1])
 		}
 	}
-	if change.worst > 0.25 {
-		t.Errorf("change_sensitive: worst error %g, want at most about twice the threshold", change.worst)
+	if change.worst > 0.4 { // every gate on the way may hold back up to the threshold
+		t.Errorf("change_sensitive: worst error %g, want at most the threshold for each hop", change.worst)
 	}
 	if prob.perAd > 0.5*universal.perAd || change.perAd > 0.5*universal.perAd {
 		t.Errorf("entries: universal %.0f, probabilistic %.0f, change_sensitive %.0f: want at most half", universal.perAd, prob.perAd, change.perAd)
@@ -107,14 +107,14 @@ func TestRulesAgainstEachOther(t *testing.T) {
 func TestUniversalReachesAll(t *testing.T) {
 	c := Defaults()
 	c.Rule = "universal"
-	w := newNetwork(t, 150, 11, c)
+	w := newNetwork(t, 100, 11, c)
 	w.join(200 * time.Millisecond)
-	w.run(6 * time.Minute)
-	for i := 0; i < 150; i += 10 {
+	w.run(4 * time.Minute)
+	for i := 0; i < 100; i += 10 {
 		w.say(i, 0.25)
 	}
 	w.run(15 * time.Second)
-	for i := 0; i < 150; i += 10 {
+	for i := 0; i < 100; i += 10 {
 		for j, n := range w.nodes {
 			if p := n.Peer(id(i)); j != i && (p == nil || p.Ad == nil || p.Ad.Free.CPU != 2000) {
 				t.Errorf("node %d has not heard %d", j, i)

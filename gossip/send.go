@@ -75,9 +75,13 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 	}
 }
 
-// exchange tells a peer, neighbour or not, the own ad and what is near, at once.
+// exchange tells a peer, neighbour or not, the own ad and what is near; nothing if it was told something
+// within MinGap, as one that comes and goes.
 func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 	l := to.linked()
+	if now < l.next {
+		return
+	}
 	l.told, l.next, l.owes = now, now.Add(g.cfg.MinGap), 0
 	if g.emitted == nil || g.left {
 		return

@@ -136,7 +136,7 @@ func (n *Node) Restore(r *grid.Record) {
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	sent := len(fx.Sends)
+	sent, said := len(fx.Sends), len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
 		n.start(now, fx)
@@ -172,6 +172,18 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.pump(now, fx)
 	n.refill(now, fx)
 	for i := sent; i < len(fx.Sends); i++ {
-		n.stats.Sent[fx.Sends[i].Msg.Kind]++
+		n.sign(&fx.Sends[i].Msg)
+	}
+	for i := said; i < len(fx.Announces); i++ {
+		n.sign(&fx.Announces[i])
+	}
+}
+
+// sign counts a message, and puts this node's ad into its own searches and calls, so that whoever is found
+// knows where to answer.
+func (n *Node) sign(m *grid.Message) {
+	n.stats.Sent[m.Kind]++
+	if (m.Kind == grid.KindFind || m.Kind == grid.KindCall) && m.Find.Asker == n.cfg.Self && n.gossip.Ad() != nil {
+		m.Digest = append(m.Digest[:0], grid.AdEntry{Ad: n.gossip.Ad()})
 	}
 }

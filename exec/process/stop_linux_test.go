@@ -137,6 +137,21 @@ func TestProcessThatLeftItsGroupIsSwept(t *testing.T) {
 	eventually(t, "the escaped process ends", func() bool { return gone(id) })
 }
 
+func TestSweepSparesAFolderThatIsUsedAgain(t *testing.T) {
+	r := newRunner(t)
+	s := spec(t, r, `true`)
+	run(t, r, s)
+	s.Argv[2] = `while [ ! -e go ]; do sleep 0.01; done`
+	p := start(t, r, s)
+	r.host.watch.sweep()
+	if err := os.WriteFile(filepath.Join(Work(s.Dir), "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if res := wait(t, p); res.Code() != 0 {
+		t.Errorf("code %d: %s", res.Code(), res.Error)
+	}
+}
+
 func TestCloseEndsAllTasks(t *testing.T) {
 	r := newRunner(t)
 	var ps []*Process

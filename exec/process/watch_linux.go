@@ -16,6 +16,7 @@ type watcher struct {
 	mu      sync.Mutex
 	idle    *sync.Cond
 	tasks   map[int]*watched    // by session
+	dirs    map[string]int      // folders of attempts that may have processes
 	ended   map[string]struct{} // folders of attempts that ended since the last sweep
 	running bool
 	quit    chan struct{}
@@ -41,8 +42,25 @@ const (
 func (w *watcher) init() {
 	w.idle = sync.NewCond(&w.mu)
 	w.tasks = make(map[int]*watched)
+	w.dirs = make(map[string]int)
 	w.ended = make(map[string]struct{})
 	w.quit = make(chan struct{})
+}
+
+// enter is called before the first process of an attempt exists, leave after its last one, as far as
+// is known, is gone.
+func (w *watcher) enter(dir string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dirs[dir]++
+}
+
+func (w *watcher) leave(dir string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dirs[dir]--; w.dirs[dir] == 0 {
+		delete(w.dirs, dir)
+	}
 }
 
 func (w *watcher) add(p *Process) {
@@ -162,7 +180,13 @@ func (w *watcher) sweep() {
 	ended := w.ended
 	w.ended = make(map[string]struct{})
 	w.mu.Unlock()
-	if len(ended) > 0 {
-		reap(func(dir string) bool { _, ok := ended[dir]; return ok })
+	if len(ended) == 0 {
+		return
 	}
+	reap(func(dir string) bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		_, ok := ended[dir]
+		return ok && w.dirs[dir] == 0 // a folder may be used again
+	})
 }

@@ -49,8 +49,10 @@ func check(m *grid.Message) error {
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
-	case grid.KindFind, grid.KindMiss, grid.KindCall:
+	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
+	case grid.KindFind, grid.KindCall:
+		return first(find(m.Kind, &m.Find), entries(m.Digest, 0, 1))
 	case grid.KindHit:
 		return first(find(m.Kind, &m.Find), entries(m.Digest, 1, 1))
 	}

@@ -192,8 +192,6 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age")}
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		m.Attempts = genAttempts(t, 0, 30)
-	default:
-		m.Attempts = nil
 	case grid.KindAccept, grid.KindResultAck:
 		m.Attempts = genAttempts(t, 1, 1)
 	case grid.KindRefuse:
