@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// past is the fence at the worker: the attempts that were let go of last. An offer that was repeated on
-// its way and comes after the attempt's end must not start it a second time. What is older than the newest
+// past is the fence at the worker: the attempts that were let go of last, or said not to be here. An offer
+// that was repeated on its way and comes after the attempt's end must not start it a second time. What is older than the newest
 // few is long past any delay of a message; a restart forgets them, and ends the connections they came on.
 type past struct {
 	ids  []grid.AttemptID

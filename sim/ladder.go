@@ -7,7 +7,7 @@ import "slices"
 // events lie sorted in the bottom. An event is moved a few times and sorted once among few, whatever
 // the number pending.
 //
-// Departures from [1]: a bucket holds about eight events and not one, in pieces of memory that pass from
+// Departures from [1]: a bucket holds about a dozen events and not one, in pieces of memory that pass from
 // bucket to bucket; a rung spans the events that it is made from, and not the whole of the bucket, so
 // that clusters are split at once; what lies outside of that span goes to the first or last bucket.
 type Ladder struct {
@@ -23,7 +23,7 @@ type Ladder struct {
 }
 
 const (
-	perBucket = 8   // events in a bucket that a new rung aims at
+	perBucket = 14  // events in a bucket that a new rung aims at
 	sortMax   = 64  // events of a bucket that are sorted at once, and not split
 	spillMax  = 256 // events in the bottom from which it is made a rung
 	rungsMax  = 8   // rungs; at the last, buckets of any size are sorted

@@ -39,12 +39,12 @@ func (r *rung) next() (lo uint64, bucket list, ok bool) {
 type list struct{ first, last, n int32 }
 
 // pieceLen is the number of events in a piece: a bucket as a new rung aims at it has room to grow.
-const pieceLen = 15
+const pieceLen = 16
 
-// piece holds some events of a list.
+// piece holds some events of a list. All pieces of a list but its last are full, so that the list's length
+// tells where the next event goes, and adding one touches a single line of the piece.
 type piece struct {
 	ev   [pieceLen]Event
-	n    int32
 	next int32
 }
 
@@ -60,18 +60,16 @@ func (p *pieces) at(i int32) *piece { return &p.pages[i>>pageBits][i&(1<<pageBit
 
 // put adds a copy of e at the end of l.
 func (p *pieces) put(l *list, e *Event) {
-	if l.last == 0 || p.at(l.last).n == pieceLen {
+	if l.n%pieceLen == 0 {
 		i := p.take()
-		if l.last == 0 {
+		if l.n == 0 {
 			l.first = i
 		} else {
 			p.at(l.last).next = i
 		}
 		l.last = i
 	}
-	c := p.at(l.last)
-	c.ev[c.n] = *e
-	c.n++
+	p.at(l.last).ev[l.n%pieceLen] = *e
 	l.n++
 }
 
@@ -90,16 +88,16 @@ func (p *pieces) take() int32 {
 	i := p.free
 	c := p.at(i)
 	p.free = c.next
-	c.n, c.next = 0, 0
+	c.next = 0
 	return i
 }
 
 // drain calls f for each event of l in order and frees the pieces. A piece is free only after its events
 // were seen, so f may take new ones.
 func (p *pieces) drain(l list, f func(*Event)) {
-	for i := l.first; i != 0; {
+	for i := l.first; l.n > 0; l.n -= pieceLen {
 		c := p.at(i)
-		for j := range c.ev[:c.n] {
+		for j := range c.ev[:min(l.n, pieceLen)] {
 			f(&c.ev[j])
 		}
 		next := c.next
@@ -112,12 +110,13 @@ func (p *pieces) drain(l list, f func(*Event)) {
 func (p *pieces) span(l list) (first, last uint64) {
 	first = uint64(p.at(l.first).ev[0].At)
 	last = first
-	for i := l.first; i != 0; i = p.at(i).next {
+	for i := l.first; l.n > 0; l.n -= pieceLen {
 		c := p.at(i)
-		for j := range c.ev[:c.n] {
+		for j := range c.ev[:min(l.n, pieceLen)] {
 			k := uint64(c.ev[j].At)
 			first, last = min(first, k), max(last, k)
 		}
+		i = c.next
 	}
 	return first, last
 }
