@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/multiformats/go-multiaddr"
 	"go.uber.org/goleak"
 
 	"skep/grid"
@@ -119,6 +120,17 @@ func pair(t testing.TB) (a, b *member) {
 	b = begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	meet(t, a, b)
 	return a, b
+}
+
+// listening returns the address that the member listens on.
+func (m *member) listening() string {
+	for _, a := range m.host.Network().ListenAddresses() {
+		if _, err := a.ValueForProtocol(multiaddr.P_TCP); err == nil {
+			return a.String()
+		}
+	}
+	m.t.Fatal("does not listen")
+	return ""
 }
 
 // job makes an ID of a job of this member.

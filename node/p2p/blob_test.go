@@ -1,0 +1,122 @@
+package p2p
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"skep/grid"
+)
+
+// noise returns bytes that are the same for the same seed.
+func noiseOf(seed uint64, n int) []byte {
+	b := make([]byte, n)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
+// three opens a member that fetches and two that hold.
+func three(t *testing.T) (a, b, c *member) {
+	a = begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b = begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c = begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token(), b.token())
+	meet(t, a, b, c)
+	return a, b, c
+}
+
+func (m *member) holds(f grid.File) bool {
+	return m.Blobs().Verify(context.Background(), f.Blob) == nil
+}
+
+func TestFetchIsSharedAndFallsBack(t *testing.T) {
+	a, b, c := three(t)
+	f := c.put("big", noiseOf(1, 3<<20), false)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() { // b has it not; c does, unasked
+			if err := a.fetches.get(t.Context(), b.self, &f); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if n := a.counts.fetches.Load(); n != 1 || !a.holds(f) {
+		t.Errorf("%d fetches: want one for all who wanted it", n)
+	}
+	none := grid.File{Path: "none", Blob: grid.BlobID{9}, Size: 5}
+	if err := a.fetches.get(t.Context(), b.self, &none); err == nil {
+		t.Error("got a blob that nobody has")
+	}
+}
+
+// serveBadly has a member answer blob requests by sending limit bytes of content and then breaking off.
+func (m *member) serveBadly(content []byte, limit int) {
+	m.host.SetStreamHandler(blobProtocol, func(st network.Stream) {
+		var ask [blobRequest]byte
+		io.ReadFull(st, ask[:])
+		from := int(binary.BigEndian.Uint64(ask[32:]))
+		st.Write(binary.BigEndian.AppendUint64([]byte{statusOK}, uint64(len(content))))
+		st.Write(content[from:min(from+limit, len(content))])
+		st.Close()
+	})
+}
+
+func TestFetchResumes(t *testing.T) {
+	a, b, c := three(t)
+	content := noiseOf(2, 1<<20)
+	f := c.put("big", content, false)
+	b.serveBadly(content, 300_000) // breaks off again and again: whoever is next goes on from there
+	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.holds(f) {
+		t.Errorf("fetch: %v", err)
+	}
+}
+
+func TestFetchFromALiar(t *testing.T) {
+	a, b, c := three(t)
+	content := noiseOf(3, 1<<20)
+	f := c.put("big", content, false)
+	b.serveBadly(noiseOf(4, len(content)), len(content))
+	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.holds(f) {
+		t.Errorf("fetch: %v", err)
+	}
+	if a.Dropped()["blob"] != 1 {
+		t.Errorf("dropped %v: want the lie counted", a.Dropped())
+	}
+	// Half a lie, half the truth: nobody is blamed for it before each was asked alone.
+	g := c.put("other", noiseOf(5, 1<<20), false)
+	b.serveBadly(noiseOf(6, 1<<20), 1<<19)
+	if err := a.fetches.get(t.Context(), b.self, &g); err != nil || !a.holds(g) {
+		t.Errorf("fetch: %v", err)
+	}
+}
+
+func TestServingIsBounded(t *testing.T) {
+	var s serving
+	n := grid.NodeID{1}
+	for range servesPerPeer {
+		if !s.enter(n) {
+			t.Fatal("no place")
+		}
+	}
+	if s.enter(n) {
+		t.Errorf("more than %d streams for one peer", servesPerPeer)
+	}
+	if !s.enter(grid.NodeID{2}) {
+		t.Error("no place for another peer")
+	}
+	for range servesPerPeer {
+		s.leave(n)
+	}
+	if !s.enter(n) || len(s.peers) != 2 {
+		t.Error("places are not given back")
+	}
+}

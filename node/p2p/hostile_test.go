@@ -1,0 +1,225 @@
+package p2p
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/binary"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// rogue is a member that knows the secret and says what it likes.
+type rogue struct {
+	host.Host
+	key  ed25519.PrivateKey
+	node grid.NodeID
+	st   network.Stream
+	t    *testing.T
+}
+
+func newRogue(t *testing.T, a *member) *rogue {
+	t.Helper()
+	pub, key, _ := ed25519.GenerateKey(nil)
+	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newGate(nil, &offenders{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() })
+	r := &rogue{Host: h, key: key, node: grid.NodeID(pub), t: t}
+	h.SetStreamHandler(controlProtocol, func(st network.Stream) {
+		if _, err := readHello(st); err == nil {
+			writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 1})
+		}
+	})
+	if err := h.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
+		t.Fatal(err)
+	}
+	r.open(a)
+	await(t, "the rogue is up", func() bool { return a.toy.isUp(r.node) })
+	return r
+}
+
+func (r *rogue) open(a *member) {
+	r.t.Helper()
+	st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 1}); err != nil {
+		r.t.Fatal(err)
+	}
+	if _, err := readHello(st); err != nil {
+		r.t.Fatal(err)
+	}
+	r.st = st
+}
+
+func (r *rogue) frame(body []byte) error {
+	_, err := r.st.Write(append(binary.AppendUvarint(nil, uint64(len(body))), body...))
+	return err
+}
+
+// forged returns a digest with an ad of another node, signed by the rogue.
+func (r *rogue) forged(victim grid.NodeID) []byte {
+	ad := &grid.Ad{Node: r.node, Seq: grid.Seq{Boot: 1, N: 1}, Speed: 1}
+	sealed, err := wire.Seal(r.key, ad)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	sealed = append([]byte(nil), sealed...)
+	sealed[len(sealed)/2] ^= 1
+	m := grid.Message{Kind: grid.KindDigest, Digest: []grid.AdEntry{{Ad: &grid.Ad{Node: victim, Sealed: sealed, Speed: 1}}}}
+	var c wire.Codec
+	b, err := c.Append(nil, &m, func(a *grid.Ad) []byte { return a.Sealed })
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return b
+}
+
+func TestHostilePeersAreCutOff(t *testing.T) {
+	a, b := pair(t)
+	tests := []struct {
+		name, reason string
+		say          func(r *rogue) error
+	}{
+		{"rubbish", "malformed", func(r *rogue) error { return r.frame([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}) }},
+		{"broken message", "malformed", func(r *rogue) error { return r.frame([]byte{byte(grid.KindPoll)<<3 | 2, 9, 1}) }},
+		{"nothing", "malformed", func(r *rogue) error { return r.frame(nil) }},
+		{"announcement on a control stream", "misplaced", func(r *rogue) error { return r.frame([]byte{byte(grid.KindCall)<<3 | 2, 0}) }},
+		{"forged ad", "signature", func(r *rogue) error { return r.frame(r.forged(b.self)) }},
+		{"oversize", "size", func(r *rogue) error {
+			_, err := r.st.Write(binary.AppendUvarint(nil, 1<<40))
+			return err
+		}},
+		{"framing", "framing", func(r *rogue) error {
+			_, err := r.st.Write([]byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80})
+			return err
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRogue(t, a)
+			before := a.Dropped()[tt.reason]
+			for range maxOffences + 1 {
+				if tt.say(r) == nil && (tt.reason == "size" || tt.reason == "framing") {
+					r.st.SetReadDeadline(time.Now().Add(patience))
+					r.st.Read(make([]byte, 1)) // the node resets the stream
+				} else if r.Network().Connectedness(a.host.ID()) == network.Connected {
+					continue
+				}
+				if r.Network().Connectedness(a.host.ID()) != network.Connected {
+					break
+				}
+				if st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol); err == nil {
+					r.st = st
+					writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 1})
+					readHello(st)
+				}
+			}
+			await(t, "the rogue is cut off", func() bool { return !a.toy.isUp(r.node) && !a.peers.connected(r.node) })
+			if n := a.Dropped()[tt.reason] - before; n < 5 {
+				t.Errorf("%d counted as %s: want those that were sent", n, tt.reason)
+			}
+			if !a.offences.blocked(r.node, time.Now()) {
+				t.Error("the rogue may come back at once")
+			}
+			if got := a.run(byte(len(tt.name)), sh("echo still here")); string(got.Stdout.Inline) != "still here\n" {
+				t.Errorf("the node does not go on: %+v", got)
+			}
+		})
+	}
+	if !a.toy.isUp(b.self) {
+		t.Error("the honest peer is gone")
+	}
+}
+
+func TestLaterVersionsAreNoOffence(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	r := newRogue(t, a)
+	for range 3 * maxOffences {
+		if err := r.frame([]byte{60<<3&0x7f | 2 | 0x80, 60 << 3 >> 7, 0}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, "all unknown kinds are counted", func() bool { return a.Dropped()["kind"] == 3*maxOffences })
+	if !a.toy.isUp(r.node) {
+		t.Error("a peer of a later version was cut off")
+	}
+}
+
+func TestGossipBeyondItsRateIsDropped(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	r := newRogue(t, a)
+	var c wire.Codec
+	digest, err := c.Append(nil, &grid.Message{Kind: grid.KindDigest}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sent = 1000
+	for range sent {
+		if err := r.frame(digest); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, "the flood is over", func() bool {
+		return int(a.Dropped()["rate"]+a.counts.received[grid.KindDigest].Load()) == sent
+	})
+	if got := a.counts.received[grid.KindDigest].Load(); got > sent/2 {
+		t.Errorf("%d of %d digests got through: want about the burst, %d", got, sent, limits[grid.KindDigest].burst)
+	}
+}
+
+func TestPeerRestartReplacesTheSession(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	r := newRogue(t, a)
+	r.RemoveStreamHandler(controlProtocol)
+	r.SetStreamHandler(controlProtocol, func(st network.Stream) {
+		if _, err := readHello(st); err == nil {
+			writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 2})
+		}
+	})
+	st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 2})
+	await(t, "the peer goes down and up", func() bool {
+		return a.toy.count(grid.EvPeerDown) == 1 && a.toy.count(grid.EvPeerUp) == 2 && a.toy.isUp(r.node)
+	})
+}
+
+func TestOffenders(t *testing.T) {
+	var o offenders
+	at := time.Unix(1e9, 0)
+	n := grid.NodeID{1}
+	for i := range maxOffences {
+		if o.offend(n, 1, at) {
+			t.Fatalf("cut off after %d offences: want %d", i+1, maxOffences+1)
+		}
+	}
+	if !o.offend(n, 1, at) || !o.blocked(n, at.Add(minBlock-1)) || o.blocked(n, at.Add(minBlock)) {
+		t.Error("not blocked for the first time")
+	}
+	at = at.Add(2 * time.Hour)
+	for range maxOffences {
+		o.offend(n, 1, at)
+	}
+	if !o.offend(n, 1, at) || !o.blocked(n, at.Add(2*minBlock-1)) {
+		t.Error("not blocked for twice as long")
+	}
+	for i := range 2 * maxOffenders {
+		o.offend(grid.NodeID{2, byte(i), byte(i >> 8)}, 1, at)
+	}
+	if len(o.peers) > maxOffenders {
+		t.Errorf("%d peers remembered: want at most %d", len(o.peers), maxOffenders)
+	}
+}

@@ -1,0 +1,230 @@
+package p2p
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+func TestNothingLeavesBeforeItIsSaved(t *testing.T) {
+	fatal := make(chan error, 1)
+	a := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.Fatal = func(err error) { fatal <- err } })
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	meet(t, a, b)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	submitted := make(chan error, 1)
+	a.do(func(fx *grid.Effects) { // a record that cannot be saved
+		m := fx.Send(b.self, grid.KindAccept)
+		m.Attempts = append(m.Attempts, grid.AttemptID{})
+		fx.Save(0)
+	})
+	go func() { submitted <- a.Submit(ctx, a.job(1), sh("true")) }()
+	select {
+	case <-fatal:
+	case <-time.After(patience):
+		t.Fatal("a failed write does not end the node")
+	}
+	if err := <-submitted; !errors.Is(err, ErrClosed) {
+		t.Errorf("submit: %v: want %v", err, ErrClosed)
+	}
+	if err := a.Read(ctx, func(*node.Node, grid.Time) {}); !errors.Is(err, ErrClosed) {
+		t.Errorf("read: %v: want %v", err, ErrClosed)
+	}
+	a.end()
+	await(t, "b hears that a is gone", func() bool { return !b.toy.isUp(a.self) })
+	if b.toy.count(grid.EvMessage) != 0 {
+		t.Error("a message left though its step was not saved")
+	}
+}
+
+func TestTimersComeInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var q timers
+	var want []grid.Time
+	for range 1000 {
+		at := grid.Time(rng.IntN(200))
+		q.set(grid.Wake{At: at})
+		want = append(want, at)
+	}
+	q.set(grid.Wake{At: grid.Never})
+	slices.Sort(want)
+	var last timer
+	for i, at := range want {
+		if _, ok := q.due(at - 1); ok {
+			t.Fatalf("wake %d came before its time", i)
+		}
+		head := q.heap[0]
+		if head.At == last.At && head.n < last.n {
+			t.Fatal("wakes of one time came in another order than they were set")
+		}
+		last = head
+		if w, ok := q.due(at); !ok || w.At != at {
+			t.Fatalf("wake %d at %d: want %d", i, w.At, at)
+		}
+	}
+	if q.next(0) != time.Hour {
+		t.Errorf("sleeps %v with nothing to do", q.next(0))
+	}
+}
+
+func TestQueueDropsGossipFirst(t *testing.T) {
+	q := newQueue()
+	body := make([]byte, 10)
+	for i := range maxQueued {
+		kind := grid.KindOffer
+		if i%2 == 1 {
+			kind = grid.KindDigest
+		}
+		if d := q.put(kind, body); d != nil {
+			t.Fatalf("frame %d dropped %v", i, d)
+		}
+	}
+	for i := range maxQueued {
+		want := grid.KindDigest
+		if i >= maxQueued/2 {
+			want = grid.KindOffer
+		}
+		if d := q.put(grid.KindResult, body); len(d) != 1 || d[0] != want {
+			t.Fatalf("frame %d beyond the bound dropped %v: want one %v", i, d, want)
+		}
+	}
+	got := q.take(nil, grid.AllKinds)
+	if len(got) != maxQueued*11 || !q.empty() {
+		t.Errorf("%d bytes taken: want %d", len(got), maxQueued*11)
+	}
+	big := make([]byte, 3<<20)
+	for range 10 {
+		q.put(grid.KindResult, big)
+	}
+	if q.live > maxQueuedBytes || cap(q.buf) > 8*maxQueuedBytes {
+		t.Errorf("%d bytes wait, %d are held: want at most %d", q.live, cap(q.buf), maxQueuedBytes)
+	}
+	q.take(nil, grid.AllKinds)
+	q.put(grid.KindHit, body)
+	q.put(grid.KindOffer, body)
+	if got := q.take(nil, 1<<grid.KindOffer); len(got) != 11 {
+		t.Errorf("%d bytes for a peer that knows one of two kinds: want 11", len(got))
+	}
+}
+
+func TestAnnouncementsReachEverybody(t *testing.T) {
+	a, b, c := three(t)
+	await(t, "all hear announcements", func() bool {
+		return len(a.announce.topic.ListPeers()) == 2 && len(b.announce.topic.ListPeers()) == 2
+	})
+	a.do(func(fx *grid.Effects) {
+		fx.Announce(grid.KindCall).Find = grid.Find{ID: 7, Asker: a.self, Engine: grid.EngineProcess,
+			Needs: grid.Needs{Resources: grid.Resources{CPU: 1}}, Within: time.Second}
+	})
+	for _, m := range []*member{b, c} {
+		await(t, m.cfg.Name+" hears the call", func() bool {
+			ev, ok := m.toy.find(grid.EvAnnounce, nil)
+			return ok && ev.Peer == a.self && ev.Msg.Find.ID == 7
+		})
+	}
+	b.toy.mu.Lock()
+	ad := *b.toy.ad
+	b.toy.mu.Unlock()
+	ad.Leaving = true
+	b.do(func(fx *grid.Effects) {
+		m := fx.Announce(grid.KindBye)
+		m.Digest = append(m.Digest, grid.AdEntry{Ad: &ad})
+	})
+	await(t, "a hears the good-bye, signed", func() bool {
+		ev, ok := a.toy.find(grid.EvAnnounce, func(ev *grid.Event) bool { return ev.Msg.Kind == grid.KindBye })
+		return ok && len(ev.Msg.Digest) == 1 && ev.Msg.Digest[0].Ad.Node == b.self && ev.Msg.Digest[0].Ad.Leaving
+	})
+}
+
+func TestAdsAreCheckedOnceAndTellAddresses(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+	meet(t, a, b)
+	meet(t, a, c)
+	c.toy.mu.Lock()
+	ad := c.toy.ad
+	c.toy.mu.Unlock()
+	digest := func(m *member, to grid.NodeID, ad *grid.Ad) {
+		m.do(func(fx *grid.Effects) {
+			d := fx.Send(to, grid.KindDigest)
+			d.Digest = append(d.Digest, grid.AdEntry{Ad: ad, Hops: 1})
+		})
+	}
+	digest(c, a.self, ad)
+	await(t, "a has the ad of c", func() bool { return a.toy.count(grid.EvMessage) == 1 })
+	ev, _ := a.toy.find(grid.EvMessage, nil)
+	heard := ev.Msg.Digest[0].Ad
+	if heard.Node != c.self || len(heard.Sealed) == 0 || !slices.Equal(heard.Addrs, ad.Addrs) {
+		t.Fatalf("heard %+v", heard)
+	}
+	for range 2 {
+		digest(a, b.self, heard)
+	}
+	await(t, "b has the ad of c twice", func() bool { return b.toy.count(grid.EvMessage) == 2 })
+	if n := b.ads.known.Len(); n != 1 {
+		t.Errorf("%d ads remembered: want one", n)
+	}
+	// Now b knows where c is: as a neighbour it is dialled.
+	b.do(func(fx *grid.Effects) { fx.Links = append(fx.Links, grid.Link{Peer: c.self, Keep: true}) })
+	meet(t, b, c)
+}
+
+func TestMessageToAPeerThatIsNotConnected(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+	meet(t, a, b)
+	meet(t, a, c)
+	say := func() {
+		b.do(func(fx *grid.Effects) {
+			m := fx.Send(c.self, grid.KindAccept)
+			m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Index: 5}})
+		})
+	}
+	say()
+	await(t, "a message to nowhere is counted", func() bool { return b.Dropped()["not connected"] == 1 })
+	b.dialer.learn(c.self, published(c.host.Addrs()))
+	say()
+	await(t, "the message comes, as the address is known", func() bool { return c.toy.count(grid.EvMessage) == 1 })
+}
+
+func TestThroughput(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+	meet(t, a, b)
+	meet(t, a, c)
+	const tasks = 200
+	spec := sh("")
+	spec.Command, spec.Count = []string{"true"}, tasks
+	start := time.Now()
+	if err := a.Submit(t.Context(), a.job(1), spec); err != nil {
+		t.Fatal(err)
+	}
+	ch, stop := a.Watch(a.job(1))
+	defer stop()
+	for done := 0; done < tasks; {
+		select {
+		case <-ch:
+		case <-time.After(patience):
+			t.Fatalf("%d of %d tasks ended", done, tasks)
+		}
+		done = 0
+		for i := range uint32(tasks) {
+			if v, _ := a.toy.Task(grid.TaskID{Job: a.job(1), Index: i}); v.Result != nil {
+				done++
+			}
+		}
+	}
+	took := time.Since(start)
+	t.Logf("%d tasks in %v, %.0f a second", tasks, took, tasks/took.Seconds())
+}

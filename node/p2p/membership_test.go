@@ -1,0 +1,203 @@
+package p2p
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/multiformats/go-multiaddr"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+func TestStrangerCannotConnect(t *testing.T) {
+	t.Parallel() // it waits for the dial's deadline
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	// The stranger knows the address but not the secret.
+	forged := wire.Token{Secret: [32]byte{1}, Addrs: a.Addrs()}
+	s := begin(t, filepath.Join(t.TempDir(), "stranger"), nil, forged.String())
+	await(t, "a failed dial", func() bool {
+		s.dialer.mu.Lock()
+		defer s.dialer.mu.Unlock()
+		c := s.dialer.m[a.self]
+		return c != nil && c.failed > 0
+	})
+	if s.toy.count(grid.EvPeerUp) != 0 || a.toy.count(grid.EvPeerUp) != 0 || len(a.host.Network().Peers()) != 0 {
+		t.Error("a stranger without the secret got in")
+	}
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	meet(t, a, b)
+}
+
+func TestAllowList(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	friend := filepath.Join(t.TempDir(), "friend")
+	os.Mkdir(friend, 0o700)
+	key, err := loadKey(friend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := grid.NodeID(key[32:])
+	gated := begin(t, filepath.Join(t.TempDir(), "gated"), func(c *Config) { c.Allow = []grid.NodeID{f} }, a.token())
+	b := begin(t, friend, nil, gated.token())
+	meet(t, gated, b)
+	if gated.toy.isUp(a.self) || gated.toy.count(grid.EvPeerUp) != 1 {
+		t.Error("a node that is not on the allow-list got in")
+	}
+}
+
+func TestBadStarts(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	token := a.token()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := "/ip4/127.0.0.1/tcp/" + l.Addr().String()[len("127.0.0.1:"):]
+	own := a.listening()
+	file := filepath.Join(t.TempDir(), "file")
+	os.WriteFile(file, nil, 0o600)
+	tests := []struct {
+		name   string
+		change func(*Config)
+		join   string
+		want   string
+	}{
+		{"token cut", nil, token[:len(token)/2], "token"},
+		{"no token", nil, "hello", "token"},
+		{"port in use", func(c *Config) { c.Listen = []string{port} }, token, "address already in use"},
+		{"port of another node", func(c *Config) { c.Listen = []string{own} }, token, "address already in use"},
+		{"bad address", func(c *Config) { c.Listen = []string{"127.0.0.1:4001"} }, token, "want a multiaddress"},
+		{"udp address", func(c *Config) { c.Listen = []string{"/ip4/127.0.0.1/udp/1"} }, token, "/tcp/PORT"},
+		{"os label", func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "plan9"}} }, token, "cannot be set"},
+		{"bad label", func(c *Config) { c.Labels = []grid.Label{{Key: "a b"}} }, token, "want a key"},
+		{"negative memory", func(c *Config) { c.Memory = -1 }, token, "memory -1"},
+		{"absurd cpus", func(c *Config) { c.CPUs = 1 << 40 }, token, "cpus"},
+		{"share", func(c *Config) { c.Share = map[string]float64{"x": 2} }, token, "share 2"},
+		{"no folder", func(c *Config) { c.DataDir = "" }, token, "data folder"},
+		{"folder is a file", func(c *Config) { c.DataDir = file }, token, "data folder"},
+		{"folder in use", func(c *Config) { c.DataDir = a.cfg.DataDir }, "", "in use"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "new")
+			empty := t.TempDir()
+			var join []string
+			if tt.join != "" {
+				join = []string{tt.join}
+			}
+			for _, dir := range []string{dir, empty} {
+				_, err := try(t, dir, tt.change, join...)
+				if err == nil {
+					t.Fatal("started")
+				}
+				if text := err.Error(); !strings.Contains(text, tt.want) || strings.Contains(text, "\n") {
+					t.Errorf("error %q: want one line with %q", text, tt.want)
+				}
+			}
+			if _, err := os.Stat(dir); !os.IsNotExist(err) {
+				t.Errorf("left a folder behind")
+			}
+			if left, _ := os.ReadDir(empty); len(left) > 0 {
+				t.Errorf("left %v behind", left)
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(a.cfg.DataDir, secretFile)); err != nil {
+		t.Errorf("the node in whose folder another one tried to start: %v", err)
+	}
+}
+
+func TestTokenOfAnotherNetwork(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil)
+	b.end()
+	_, err := try(t, b.cfg.DataDir, nil, a.token())
+	if err == nil || !strings.Contains(err.Error(), "belongs to network "+networkName(b.secret)) {
+		t.Errorf("error %v: want the names of both networks", err)
+	}
+	again := begin(t, b.cfg.DataDir, nil)
+	if again.self != b.self || again.secret != b.secret || again.boot != b.boot+1 && again.boot != b.boot+2 {
+		t.Errorf("after a restart: another identity or network, or boot %d after %d", again.boot, b.boot)
+	}
+	for _, name := range []string{keyFile, secretFile} {
+		info, err := os.Stat(filepath.Join(b.cfg.DataDir, name))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v: want mode 0600", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestRedialAfterRestart(t *testing.T) {
+	a, b := pair(t)
+	// b comes back on its own, with what it has saved; a has no way to find b's new port.
+	await(t, "b saves a", func() bool {
+		has, _ := b.store.Datastore().Has(b.ctx, contactKey(a.self))
+		return has
+	})
+	b.end()
+	await(t, "a hears that b is down", func() bool { return !a.toy.isUp(b.self) })
+	b = begin(t, b.cfg.DataDir, nil)
+	meet(t, a, b)
+	// The node that others joined by comes back on the same port: they find it again.
+	port := a.listening()
+	a.end()
+	await(t, "b hears that a is down", func() bool { return !b.toy.isUp(a.self) })
+	a = begin(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{port} })
+	b.dialer.mu.Lock()
+	b.dialer.m[a.self].next = time.Time{} // not wait for the back-off
+	b.dialer.mu.Unlock()
+	b.dialer.wake()
+	meet(t, a, b)
+}
+
+func TestRetryAfter(t *testing.T) {
+	last := time.Duration(0)
+	for failed := range 40 {
+		least, most := retryAfter(failed, 0), retryAfter(failed, 1)
+		if least < firstRetry/2 || most > lastRetry || least*2 != most || most < last {
+			t.Errorf("after %d failures: %v to %v", failed, least, most)
+		}
+		last = most
+	}
+	if last != lastRetry {
+		t.Errorf("in the end %v: want %v", last, lastRetry)
+	}
+}
+
+func TestPublishedAddresses(t *testing.T) {
+	var all []multiaddr.Multiaddr
+	for _, s := range []string{"/ip4/127.0.0.1/tcp/1", "/ip4/192.168.1.2/tcp/1", "/ip4/8.8.8.8/tcp/1"} {
+		all = append(all, multiaddr.StringCast(s))
+	}
+	if got := published(all); len(got) != 2 || got[0] != "/ip4/8.8.8.8/tcp/1" || got[1] != "/ip4/192.168.1.2/tcp/1" {
+		t.Errorf("published %v: want the public address first and no loopback", got)
+	}
+	if got := published(all[:1]); len(got) != 1 {
+		t.Errorf("published %v: want loopback where there is nothing else", got)
+	}
+	for range 20 {
+		all = append(all, multiaddr.StringCast("/ip4/10.0.0.1/tcp/1"))
+	}
+	if got := published(all); len(got) != grid.MaxAddrs {
+		t.Errorf("%d addresses: want at most %d", len(got), grid.MaxAddrs)
+	}
+}
+
+func TestIdentityConversion(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	if peerOf(a.self) != a.host.ID() {
+		t.Errorf("peer of %v is %v: want %v", a.self, peerOf(a.self), a.host.ID())
+	}
+	if n, ok := nodeOf(a.host.ID()); !ok || n != a.self {
+		t.Errorf("node of %v is %v, %v", a.host.ID(), n, ok)
+	}
+	if _, ok := nodeOf("QmcgpsyWgH8Y8ajJz1Cu72KnS5uo2Aa2LpzU7kinSupNKC"); ok {
+		t.Error("a peer without an Ed25519 key is a node")
+	}
+}

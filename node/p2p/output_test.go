@@ -1,0 +1,189 @@
+package p2p
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// buffer is a bytes.Buffer that may be looked at while it is written.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func TestOutputIsFollowedWhileItGrows(t *testing.T) {
+	a, b := pair(t)
+	for i, local := range []bool{false, true} {
+		a.toy.mu.Lock()
+		a.toy.local = local
+		a.toy.mu.Unlock()
+		gate := filepath.Join(t.TempDir(), "gate")
+		id := a.job(byte(i + 1))
+		if err := a.Submit(t.Context(), id, sh("echo one; until [ -e "+gate+" ]; do sleep 0.01; done; echo two; echo err >&2")); err != nil {
+			t.Fatal(err)
+		}
+		task := grid.TaskID{Job: id}
+		var out buffer
+		ended := make(chan error, 1)
+		go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
+		await(t, "the first line comes while the task runs", func() bool { return out.String() == "one\n" })
+		var now buffer
+		if err := a.Output(t.Context(), &now, task, false, 1, false); err != nil || now.String() != "ne\n" {
+			t.Errorf("without follow, from offset 1: %q, %v", now.String(), err)
+		}
+		if err := os.WriteFile(gate, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil || out.String() != "one\ntwo\n" {
+			t.Errorf("followed %q, %v: want one and two", out.String(), err)
+		}
+		var errs buffer
+		if err := a.Output(t.Context(), &errs, task, true, 0, false); err != nil || errs.String() != "err\n" {
+			t.Errorf("stderr %q, %v", errs.String(), err)
+		}
+	}
+	if n := b.outputsServed.all; n != 0 {
+		t.Errorf("%d output streams left open", n)
+	}
+	if err := a.Output(t.Context(), io.Discard, grid.TaskID{}, false, 0, true); err == nil {
+		t.Error("output of a task that was never submitted")
+	}
+}
+
+func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
+	a, b := pair(t)
+	gate := filepath.Join(t.TempDir(), "gate")
+	spec := sh("echo one; until [ -e " + gate + " ]; do sleep 0.01; done; echo two")
+	id := a.job(1)
+	if err := a.Submit(t.Context(), id, spec); err != nil {
+		t.Fatal(err)
+	}
+	task := grid.TaskID{Job: id}
+	var out buffer
+	ended := make(chan error, 1)
+	go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
+	await(t, "the first line", func() bool { return out.String() == "one\n" })
+	b.end() // the first attempt is lost
+	os.WriteFile(gate, nil, 0o600)
+	a.do(func(fx *grid.Effects) {
+		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
+		a.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: a.self}
+		fx.Changed = append(fx.Changed, task)
+		a.toy.accept(next, spec, a.self, fx)
+	})
+	if err := <-ended; err != nil || out.String() != "one\ntwo\n" {
+		t.Errorf("followed %q, %v: want one and two, once each", out.String(), err)
+	}
+}
+
+func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
+	a, b := pair(t)
+	asked := false
+	b.host.RemoveStreamHandler(outputProtocol)
+	id := a.job(1)
+	var out buffer
+	if err := a.Submit(t.Context(), id, sh("echo quick")); err != nil {
+		t.Fatal(err)
+	}
+	a.result(grid.TaskID{Job: id})
+	if err := a.Output(t.Context(), &out, grid.TaskID{Job: id}, false, 0, true); err != nil || out.String() != "quick\n" || asked {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+func TestOutputIsForTheOriginOnly(t *testing.T) {
+	a, b := pair(t)
+	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+	c.dialer.found(b.self, published(b.host.Addrs()))
+	meet(t, b, c)
+	if err := a.Submit(t.Context(), a.job(1), sh("echo secret; sleep 30")); err != nil {
+		t.Fatal(err)
+	}
+	attempt := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	worker := b
+	if v, _ := a.toy.Task(attempt.Task); v.Worker == c.self {
+		worker, c = c, b
+	}
+	r, err := c.remoteOutput(t.Context(), worker.self, attempt, 0, 0, true)
+	if err == nil {
+		r.Close()
+		t.Error("another node than the job's own reads its output")
+	}
+}
+
+func TestDoor(t *testing.T) {
+	a, b := pair(t)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "hello "+r.RemoteAddr)
+	})}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(b.Listener()) }()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return a.Dial(ctx, b.self) }}}
+	answer, err := client.Get("http://node/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if string(text) != "hello "+a.self.String() {
+		t.Errorf("answer %q: want hello and the asker's identity", text)
+	}
+	server.Close()
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		t.Errorf("served: %v", err)
+	}
+	if _, err := a.Dial(t.Context(), grid.NodeID{7}); err == nil || !strings.Contains(err.Error(), "no address") {
+		t.Errorf("dial of an unknown node: %v", err)
+	}
+}
+
+func TestWatchIsCoalesced(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	ch, stop := a.Watch(a.job(1))
+	other, stopOther := a.Watch(a.job(2))
+	for range 5 {
+		a.do(func(fx *grid.Effects) { fx.Changed = append(fx.Changed, grid.TaskID{Job: a.job(1)}) })
+	}
+	select {
+	case <-ch:
+	case <-time.After(patience):
+		t.Fatal("no signal")
+	}
+	if err := a.Read(t.Context(), func(*node.Node, grid.Time) {}); err != nil {
+		t.Fatal(err)
+	}
+	if len(ch) > 1 || len(other) > 0 {
+		t.Errorf("%d signals left for the job, %d for another one", len(ch), len(other))
+	}
+	stop()
+	stopOther()
+	if len(a.watchers.m) != 0 {
+		t.Error("watchers are left")
+	}
+}

@@ -1,0 +1,197 @@
+package p2p
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// put keeps content as a blob at this member and returns it as a file.
+func (m *member) put(path string, content []byte, exec bool) grid.File {
+	m.t.Helper()
+	id, size, err := m.Blobs().Put(context.Background(), bytes.NewReader(content), grid.GiB, false)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return grid.File{Path: path, Blob: id, Size: size, Exec: exec}
+}
+
+func TestProgramTravels(t *testing.T) {
+	a, b := pair(t)
+	spec := sh("")
+	spec.Command = []string{"bin/prog", "${SKEP_INDEX}/${SKEP_COUNT}", "$HOME ${OTHER} ${SKEP_"}
+	spec.Inputs = []grid.File{
+		a.put("bin/prog", []byte("#!/bin/sh\ncat data/in\necho \"$@\"\necho $SKEP_NODE $SKEP_ATTEMPT $MODE\necho x > made\nmkdir -p out/deep\necho y > out/deep/y.csv\necho z > out/z.txt\nln -s /etc/passwd out/link.csv\nmkfifo out/pipe.csv\n"), true),
+		a.put("data/in", []byte("hello\n"), false),
+	}
+	spec.Outputs = []string{"made", "out/**/*.csv"}
+	spec.Env = []grid.Var{{Name: "MODE", Value: "fast"}}
+	r := a.run(1, spec)
+	want := fmt.Sprintf("hello\n0/1 $HOME ${OTHER} ${SKEP_\n%s 1.1 fast\n", b.self)
+	if r.Cause != grid.Exited || r.Exit != 0 || string(r.Stdout.Inline) != want {
+		t.Fatalf("result %+v\nstdout %q, want %q\nstderr %q", r, r.Stdout.Inline, want, r.Stderr.Inline)
+	}
+	var names []string
+	for _, f := range r.Outputs {
+		names = append(names, f.Path)
+	}
+	if !slices.Equal(names, []string{"made", "out/deep/y.csv"}) {
+		t.Errorf("outputs %v: want the two ordinary files that match", names)
+	}
+	if n := b.counts.fetches.Load(); n != 2 {
+		t.Errorf("%d blobs fetched: want 2", n)
+	}
+	a.run(2, spec)
+	if n := b.counts.fetches.Load(); n != 2 {
+		t.Errorf("a second task with the same program fetched %d blobs: want none", n-2)
+	}
+	await(t, "work folders are removed once the results are acknowledged", func() bool {
+		left, _ := os.ReadDir(b.tasks.dir)
+		return len(left) == 0
+	})
+}
+
+func TestCauses(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	job := func(words ...string) *grid.JobSpec {
+		s := sh("")
+		s.Command = words
+		return s
+	}
+	quick := sh("sleep 30")
+	quick.Timeout = 50 * time.Millisecond
+	data := a.put("data", []byte("no program"), false)
+	binary := a.put("prog", []byte("\x7fELF no program either"), true)
+	missing := sh("true")
+	missing.Inputs = []grid.File{{Path: "x", Blob: grid.BlobID{1}, Size: 3}}
+	tests := []struct {
+		name  string
+		spec  *grid.JobSpec
+		in    *grid.File
+		cause grid.Cause
+		exit  int32
+	}{
+		{"exit", sh("exit 7"), nil, grid.Exited, 7},
+		{"signal", sh("kill -9 $$"), nil, grid.Signaled, 137},
+		{"no such program", job("no-such-program"), nil, grid.NotFound, 127},
+		{"no such file", job("./nothing"), nil, grid.NotFound, 127},
+		{"not executable", job("./data"), &data, grid.CannotExecute, 126},
+		{"wrong format", job("./prog"), &binary, grid.CannotExecute, 126},
+		{"time limit", quick, nil, grid.TimedOut, 124},
+		{"the data folder is shut", sh("cat " + filepath.Join(a.cfg.DataDir, keyFile)), nil, grid.Exited, 1},
+	}
+	for i, tt := range tests {
+		if tt.in != nil {
+			tt.spec.Inputs = []grid.File{*tt.in}
+		}
+		r := a.run(byte(i+1), tt.spec)
+		if r.Cause != tt.cause || r.Exit != tt.exit {
+			t.Errorf("%s: %v, exit %d (%s): want %v, %d", tt.name, r.Cause, r.Exit, r.Error, tt.cause, tt.exit)
+		}
+	}
+}
+
+func TestLongOutputIsABlob(t *testing.T) {
+	a, _ := pair(t)
+	r := a.run(1, sh("head -c 100000 /dev/zero; echo short >&2"))
+	if r.Stdout.Blob.IsZero() || r.Stdout.Size != 100_000 || r.Stdout.Inline != nil || string(r.Stderr.Inline) != "short\n" {
+		t.Fatalf("stdout %+v, stderr %q: want a blob of 100000 bytes and a short text", r.Stdout, r.Stderr.Inline)
+	}
+	var out bytes.Buffer
+	if err := a.Output(context.Background(), &out, grid.TaskID{Job: a.job(1)}, false, 99_000, true); err != nil || out.Len() != 1000 {
+		t.Errorf("%d bytes from offset 99000, %v: want 1000", out.Len(), err)
+	}
+}
+
+func TestStops(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	spec := sh("touch started; exec sleep 60")
+	for i, report := range []bool{true, false} {
+		id := a.job(byte(i + 1))
+		if err := a.Submit(context.Background(), id, spec); err != nil {
+			t.Fatal(err)
+		}
+		attempt := grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		await(t, "it starts", func() bool {
+			_, ok := a.toy.find(grid.EvStarted, func(ev *grid.Event) bool { return ev.Attempt == attempt })
+			return ok
+		})
+		a.do(func(fx *grid.Effects) { fx.Stops = append(fx.Stops, grid.Stop{Attempt: attempt, Report: report}) })
+		if report {
+			if r := a.result(attempt.Task); r.Cause != grid.Cancelled || r.Exit != 130 {
+				t.Errorf("result %+v: want cancelled, 130", r)
+			}
+		}
+		await(t, "its folder is removed", func() bool {
+			left, _ := os.ReadDir(a.tasks.dir)
+			return len(left) == 0
+		})
+	}
+	if n := a.toy.count(grid.EvEnded); n != 1 {
+		t.Errorf("%d ends reported: want only the one asked for", n)
+	}
+}
+
+func TestCloseReportsNoEnd(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	if err := a.Submit(context.Background(), a.job(1), sh("exec sleep 60")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "it runs", func() bool { return a.toy.count(grid.EvStarted) == 1 })
+	a.end()
+	if a.toy.count(grid.EvLeave) != 1 || a.toy.count(grid.EvEnded) != 0 {
+		t.Errorf("%d leaves, %d ends: want one leave, and no end that would pass for the task's own",
+			a.toy.count(grid.EvLeave), a.toy.count(grid.EvEnded))
+	}
+	again := begin(t, a.cfg.DataDir, nil)
+	kinds := map[grid.RecordKind]int{}
+	for _, r := range again.toy.old {
+		kinds[r.Kind]++
+	}
+	if kinds[grid.RecJob] != 1 || kinds[grid.RecWork] != 1 {
+		t.Errorf("restored %v: want the job and the accepted attempt", kinds)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	vars := []string{"SKEP_INDEX=7", "SKEP_CLASS=${SKEP_INDEX}"}
+	for in, want := range map[string]string{
+		"plain": "plain", "${SKEP_INDEX}": "7", "a${SKEP_INDEX}b${SKEP_INDEX}": "a7b7", "$SKEP_INDEX": "$SKEP_INDEX",
+		"${SKEP_NONE}": "${SKEP_NONE}", "${SKEP_INDEX": "${SKEP_INDEX", "${SKEP_CLASS}": "${SKEP_INDEX}", "${HOME}": "${HOME}",
+		"${SKEP_${SKEP_INDEX}}": "${SKEP_7}",
+	} {
+		if got := expand(in, vars); got != want {
+			t.Errorf("expand(%q) = %q: want %q", in, got, want)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "b", false}, {"*.csv", "x.csv", true}, {"*.csv", "d/x.csv", false}, {"d/*", "d/x", true},
+		{"**/*.csv", "x.csv", true}, {"**/*.csv", "a/b/x.csv", true}, {"a/**/c", "a/c", true}, {"a/**/c", "a/b/b/c", true},
+		{"a/**/c", "a/b/d", false}, {"a/**", "a/b/c", true}, {"out", "out/deep/x", true}, {"out", "other/x", false},
+		{"a/**/b/**/c", "a/b/x/b/c", true}, {"a/b", "a", false}, {"**", "x/y", true},
+	} {
+		if got := match(strings.Split(tt.pattern, "/"), strings.Split(tt.name, "/")); got != tt.want {
+			t.Errorf("match(%q, %q) = %v: want %v", tt.pattern, tt.name, got, tt.want)
+		}
+	}
+	long := strings.Split(strings.Repeat("**/a/", 200)+"b", "/")
+	start := time.Now()
+	match(long, strings.Split(strings.Repeat("a/", 500)+"c", "/"))
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("a nasty pattern took %v", d)
+	}
+}
