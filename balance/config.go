@@ -5,8 +5,10 @@ import "skep/lpas"
 // Config shapes the policies. Its zero value is the reading of the theses; [Node] is what a real node
 // starts from.
 type Config struct {
-	// PollMax bounds the nodes polled for one task; 0 = all that the policy would ask. Node: 4, so that
-	// a lab of equal machines is not polled whole. Higher finds a sooner node and costs two messages for each.
+	// PollMax bounds the other nodes polled for one task; 0 = all that the policy would ask. Besides them
+	// go the decider itself, which costs nothing, and the one further node of Explore, or that mct and olb
+	// add at random. A number given as KPB is not bounded by it. Node: 4, so that a lab of equal machines
+	// is not polled whole. Higher finds a sooner node and costs two messages for each.
 	PollMax int
 
 	// Resolve is by what share a rate must move from what the LP was solved for before it is solved
@@ -28,7 +30,7 @@ type Config struct {
 	// Node: 16.
 	Classes int
 
-	// KPB is the number of machines of kpb; 0 = a third of those that fit, at least 1.
+	// KPB is the number of machines of kpb; 0 = a third of those that fit, at least 1 and at most PollMax.
 	KPB int
 
 	// Scratch is lent to the LP; nil = the policy has its own. Deciders that never run at the same time

@@ -41,7 +41,7 @@ type State struct {
 	ECT   float64       // expected completion time of this task there, seconds from when it was said
 	Ready float64       // seconds until a task that came then would start
 	RTT   time.Duration // round trip to it; 0 for the decider
-	Heard grid.Time     // when it was said, as far as the decider knows
+	Heard grid.Time     // when it was said at the latest, on the decider's clock: when the answer came
 }
 
 // Choice is what a policy decided.

@@ -21,7 +21,6 @@ type rates struct {
 	live  []bool
 	rated []bool
 	slots []float64 // 0 where not rated
-	rest  []float64 // execution rate of what the column leaves out: that of its class "other"
 	lists [][]int32 // the classes that the column names
 	spare []int32   // free indices
 
@@ -62,8 +61,7 @@ func (r *rates) add(id grid.NodeID) int32 {
 		j = int32(len(r.ids))
 		r.ids = append(r.ids, id)
 		r.live, r.rated = append(r.live, true), append(r.rated, false)
-		r.slots, r.rest = append(r.slots, 0), append(r.rest, 0)
-		r.lists, r.dirty = append(r.lists, nil), append(r.dirty, false)
+		r.slots, r.lists, r.dirty = append(r.slots, 0), append(r.lists, nil), append(r.dirty, false)
 		r.alpha.grow(len(r.names), len(r.ids))
 		r.mu.grow(len(r.names), len(r.ids))
 	}
@@ -102,7 +100,6 @@ func (r *rates) put(id grid.NodeID, list []grid.Rate, slots float64) {
 func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 	r.pass++
 	old := len(r.lists[j])
-	var rest float64
 	for k := range list {
 		i, ok := r.class(list[k].Class)
 		if !ok || r.seen[i] == r.pass {
@@ -111,31 +108,19 @@ func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 		r.seen[i] = r.pass
 		r.users[i]++
 		r.lists[j] = append(r.lists[j], i)
-		mu := clean(list[k].Mu)
 		r.setAlpha(i, j, clean(list[k].Alpha))
-		r.setMu(i, j, mu)
-		if list[k].Class == grid.OtherClass {
-			rest = mu
-		}
+		r.setMu(i, j, clean(list[k].Mu))
 	}
 	for _, i := range r.lists[j][:old] {
 		if r.seen[i] != r.pass {
 			r.setAlpha(i, j, 0)
-			r.setMu(i, j, rest)
+			r.setMu(i, j, 0)
 		}
 		if r.users[i]--; r.users[i] == 0 {
 			r.forget(i)
 		}
 	}
 	r.lists[j] = append(r.lists[j][:0], r.lists[j][old:]...)
-	if rest != r.rest[j] {
-		r.rest[j] = rest
-		for i := range r.names {
-			if r.seen[i] != r.pass {
-				r.setMu(int32(i), j, rest)
-			}
-		}
-	}
 	if slots != r.slots[j] {
 		r.slots[j] = slots
 		r.touch(j)
@@ -160,8 +145,6 @@ func (r *rates) class(name string) (int32, bool) {
 	}
 	r.names[i] = name
 	r.classes[name] = i
-	clear(r.alpha.row(i, len(r.ids)))
-	copy(r.mu.row(i, len(r.ids)), r.rest)
 	return i, true
 }
 
@@ -211,8 +194,8 @@ func (r *rates) arrivals(i int32) float64 {
 	return sum
 }
 
-// execution returns the execution rate of one slot of a node for a class, 0 where it cannot run it, and
-// false where nothing is known of the node or of the class there.
+// execution returns the execution rate of one slot of a node for a class, 0 where it cannot run it. A
+// class that no column names has the rate of "other". false where nothing is known of the node or class.
 func (r *rates) execution(j int32, class string) (float64, bool) {
 	if !r.rated[j] {
 		return 0, false
@@ -220,7 +203,10 @@ func (r *rates) execution(j int32, class string) (float64, bool) {
 	if i, ok := r.classes[class]; ok {
 		return r.mu.at(i, j), true
 	}
-	return r.rest[j], r.rest[j] > 0
+	if i, ok := r.classes[grid.OtherClass]; ok && r.mu.at(i, j) > 0 {
+		return r.mu.at(i, j), true
+	}
+	return 0, false
 }
 
 func clean(rate float64) float64 {

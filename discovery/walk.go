@@ -29,21 +29,22 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 	if !d.allow(now, from, f) {
 		return
 	}
+	hops := min(f.Hops, grid.MaxHops-1) + 1
 	if first, before := d.seen.add(now, &d.cfg, f, from); before {
 		if first == head(from) {
 			d.stats.Dropped.Repeated++ // by the network: the walk goes on
 			return
 		}
-		d.miss(f, fx)
+		d.miss(f, hops, fx)
 		return
 	}
 	if ad := d.ask(local, &f.Needs, f.Engine, f.Asker); ad != nil {
-		d.hit(f.Asker, f.ID, f.Hops, ad, fx)
+		d.hit(f.Asker, f.ID, hops, ad, fx)
 		return
 	}
 	left := min(f.Left, uint8(d.cfg.Hops))
 	if left <= 1 || f.Within <= 0 {
-		d.miss(f, fx)
+		d.miss(f, hops, fx)
 		return
 	}
 	visited := f.Visited
@@ -52,14 +53,14 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 	}
 	to, ok := d.next(now, alike(&f.Needs, f.Engine), neighbours, visited, from, f.Asker)
 	if !ok {
-		d.miss(f, fx)
+		d.miss(f, hops, fx)
 		return
 	}
 	d.stats.Passed++
 	g := &fx.Send(to, grid.KindFind).Find
 	g.Visited = append(append(g.Visited, visited...), d.self)
 	g.ID, g.Asker, g.Needs, g.Engine = f.ID, f.Asker, clone(&f.Needs), f.Engine
-	g.Left, g.Hops, g.Within = left-1, min(f.Hops, grid.MaxHops)+1, min(f.Within, time.Hour)
+	g.Left, g.Hops, g.Within = left-1, hops, min(f.Within, time.Hour)
 }
 
 // Call takes an announced call by from. If this node itself meets the needs, it answers after a delay, so
@@ -143,10 +144,10 @@ func (d *Discovery) hit(asker grid.NodeID, id uint64, hops uint8, ad *grid.Ad, f
 }
 
 // miss tells an asker that its walk ended here.
-func (d *Discovery) miss(f *grid.Find, fx *grid.Effects) {
+func (d *Discovery) miss(f *grid.Find, hops uint8, fx *grid.Effects) {
 	d.stats.Misses++
 	m := fx.Send(f.Asker, grid.KindMiss)
-	m.Find.ID, m.Find.Asker, m.Find.Hops = f.ID, f.Asker, f.Hops
+	m.Find.ID, m.Find.Asker, m.Find.Hops = f.ID, f.Asker, hops
 }
 
 // head returns the first bytes of an identity, enough to tell the nodes that one meets apart.

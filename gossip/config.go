@@ -13,9 +13,9 @@ type Config struct {
 	// node. Raising it costs messages in proportion and shortens paths; below 4 the overlay may split.
 	Neighbours int
 
-	// View is how many other nodes are remembered, 2×Neighbours to 65536; default 256. Raising it costs
+	// View is how many other nodes are remembered, more than 2×Neighbours, to 65536; default 256. Raising it costs
 	// about 150 bytes and an ad each, and gives the policies more to choose from. It should exceed the number of
-	// connections that the driver allows: connected peers beyond it are not known.
+	// connections that the driver allows: of connected peers beyond it only the latest are known.
 	View int
 
 	// Rule is the dissemination rule: names joined by "*", all of which must agree; see Rules. Default
@@ -90,7 +90,7 @@ func (c Config) Check() error {
 		}
 	}
 	want(c.Neighbours >= 2 && c.Neighbours <= 32, "neighbours %d: want 2 to 32", c.Neighbours)
-	want(c.View >= 2*c.Neighbours && c.View <= 65536, "view %d: want 2×neighbours, %d, to 65536", c.View, 2*c.Neighbours)
+	want(c.View > 2*c.Neighbours && c.View <= 65536, "view %d: want more than 2×neighbours, %d, at most 65536", c.View, 2*c.Neighbours)
 	if _, err := parseRule(c.Rule); err != nil {
 		all = append(all, err)
 	}

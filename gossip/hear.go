@@ -59,7 +59,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 	// Hops are outside the signature: only from the origin itself is an ad one hop old.
 	hops := uint8(1)
 	if from != ad.Node {
-		hops = min(max(e.Hops, 1)+1, grid.MaxHops)
+		hops = min(max(e.Hops, 1), grid.MaxHops-1) + 1
 	}
 	p := g.Peer(ad.Node)
 	if p != nil && p.Ad != nil && !p.Ad.Seq.Less(ad.Seq) {
@@ -124,8 +124,11 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	}
 	g.stats.Forwarded++
 	p.due |= to
-	g.some |= to
-	p.sent, p.sentAt = p.Ad, now
+	if !g.rule.gated || p.sent == nil || Delta(p.sent, p.Ad, g.cfg.BacklogScale) >= g.cfg.Theta {
+		g.some |= to
+		p.sent = p.Ad
+	} // else it is a sign of life that rides with the next digest, and was not sent before
+	p.sentAt = now
 }
 
 // others returns the connected neighbours except two, either of which may be nil.

@@ -87,7 +87,7 @@ func (g *Gossip) take(now grid.Time, p *Peer, fx *grid.Effects) {
 // drop ends a neighbourhood, and forgets who then is nothing to this node.
 func (g *Gossip) drop(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.unlink(now, p, fx)
-	if p.Ad == nil && !p.Up {
+	if !p.Up && (p.Ad == nil || age(now, p.Heard) >= g.cfg.Expire) {
 		g.remove(p)
 	}
 }

@@ -27,9 +27,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	}
 	p := g.Peer(peer)
 	if p == nil {
-		if p = g.meet(now, peer); p == nil {
-			return
-		}
+		p = g.meet(now, peer)
 	}
 	p.measure(rtt)
 	if p.Up {
@@ -45,12 +43,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	} else if len(g.near) < g.cfg.Neighbours && g.room() {
 		g.join(now, p, fx)
 	}
-	if age(now, l.told) >= g.cfg.MinGap {
-		g.exchange(now, p, fx)
-	} else if p.Neighbour {
-		g.due |= l.bit
-		g.some |= l.bit
-	}
+	g.exchange(now, p, fx)
 	g.flush(now, fx)
 }
 
@@ -92,10 +85,7 @@ func (g *Gossip) stranger(now grid.Time, p *Peer, fx *grid.Effects) {
 		return
 	}
 	if !l.shed && g.room() {
-		g.join(now, p, fx)
-		if age(now, l.told) >= g.cfg.Refresh {
-			g.exchange(now, p, fx)
-		}
+		g.take(now, p, fx)
 	} else if age(now, l.told) >= answers*g.cfg.Refresh {
 		g.exchange(now, p, fx)
 	}
@@ -122,7 +112,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	k := g.cfg.Neighbours
-	if len(g.links) > k+k/2 {
+	if len(g.links) > k+k/4 {
 		if p := g.oldest(now); p != nil {
 			p.link.shed = p.Up
 			g.drop(now, p, fx)

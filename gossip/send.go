@@ -1,11 +1,14 @@
 package gossip
 
 import (
+	"time"
+
 	"skep/grid"
 )
 
-// nearHops and half of Expire bound what an exchange tells: an ad bears no date, and one that is handed
-// from memory to memory without end would keep a dead node alive for ever.
+// nearHops bounds what an exchange tells: an ad bears no date, and one that is handed from memory to memory
+// without end would keep a dead node alive for ever. The farther an ad has come the younger it must be,
+// Expire/2, /3 and /6 for 1, 2 and 3 hops, so nobody is known for longer than 2×Expire after its last ad.
 const nearHops = 3
 
 // flush sends the own ad if it is held and its time has come, and to each connected neighbour what is
@@ -72,9 +75,13 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 	}
 }
 
-// exchange tells a peer, neighbour or not, the own ad and what is near, at once.
+// exchange tells a peer, neighbour or not, the own ad and what is near; nothing if it was told something
+// within MinGap, as one that comes and goes.
 func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 	l := to.linked()
+	if now < l.next {
+		return
+	}
 	l.told, l.next, l.owes = now, now.Add(g.cfg.MinGap), 0
 	if g.emitted == nil || g.left {
 		return
@@ -87,9 +94,10 @@ func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 		from = g.rand.IntN(len(g.peers))
 	}
 	for hops := uint8(1); hops <= nearHops; hops++ {
+		oldest := g.cfg.Expire / 6 * time.Duration(nearHops+1-hops)
 		for i := range g.peers {
 			p := g.peers[(from+i)%len(g.peers)]
-			if p.Hops != hops || p == to || p.Ad == nil || !p.Up && now.Sub(p.Heard) > g.cfg.Expire/2 {
+			if p.Hops != hops || p == to || p.Ad == nil || !p.Up && age(now, p.Heard) > oldest {
 				continue
 			}
 			if n >= g.cfg.Exchange || !d.add(p.Ad, p.Hops) {

@@ -51,7 +51,7 @@ func (g *Gossip) cost(now grid.Time, ad *grid.Ad, hops uint8, heard grid.Time, k
 func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer {
 	lucky := g.lucky < g.cfg.View/luckyShare && g.rand.IntN(luckyShare) == 0
 	if len(g.peers) < g.cfg.View {
-		return g.insert(now, ad.Node, lucky, nil)
+		return g.insert(ad.Node, lucky, nil)
 	}
 	worst, most, ties := (*Peer)(nil), 0, 0
 	for _, p := range g.peers {
@@ -76,7 +76,7 @@ func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer 
 		return nil
 	}
 	g.stats.Evicted++
-	return g.insert(now, ad.Node, lucky, g.remove(worst))
+	return g.insert(ad.Node, lucky, g.remove(worst))
 }
 
 // quota bounds how much of a full view one peer can replace: an eighth of it in each Refresh.
@@ -92,30 +92,37 @@ func (g *Gossip) quota(now grid.Time, src *Peer) bool {
 	return int(l.intros) <= max(g.cfg.View/8, 1)
 }
 
-// meet takes a node into the view because it is connected; nil if all that are known are too.
+// meet takes a node into the view because it is connected. If all that are known are connected too, it takes the
+// place of the stranger that has been silent for longest: a newcomer may know nobody else, and must be told
+// of others.
 func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 	if len(g.peers) < g.cfg.View {
-		return g.insert(now, id, false, nil)
+		return g.insert(id, false, nil)
 	}
 	worst, most := (*Peer)(nil), 0
+	var silent *Peer
 	for _, p := range g.peers {
-		if p.Up || p.Neighbour {
-			continue
-		}
-		if c := g.cost(now, p.Ad, p.Hops, p.Heard, p.RTT > 0); worst == nil || c > most {
-			worst, most = p, c
+		switch {
+		case p.Neighbour:
+		case p.Up:
+			if silent == nil || max(p.link.talked, p.link.told) < max(silent.link.talked, silent.link.told) {
+				silent = p
+			}
+		default:
+			if c := g.cost(now, p.Ad, p.Hops, p.Heard, p.RTT > 0); worst == nil || c > most {
+				worst, most = p, c
+			}
 		}
 	}
 	if worst == nil {
-		g.stats.Dropped.Full++
-		return nil
+		worst = silent // there is one: a view holds more than all neighbours
 	}
 	g.stats.Evicted++
-	return g.insert(now, id, false, g.remove(worst))
+	return g.insert(id, false, g.remove(worst))
 }
 
 // insert puts a node into the view, in the memory of one that was removed if there is one.
-func (g *Gossip) insert(_ grid.Time, id grid.NodeID, lucky bool, p *Peer) *Peer {
+func (g *Gossip) insert(id grid.NodeID, lucky bool, p *Peer) *Peer {
 	if p == nil {
 		p = new(Peer)
 	}

@@ -170,17 +170,23 @@ func (p problems) err() error { return errors.Join(p...) }
 func (p *problems) text(field, s string, bound int) {
 	if len(s) > bound {
 		p.addf("%s %.32q…: %d bytes: want at most %d", field, s, len(s), bound)
-	} else if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	} else if !printable(s) {
 		p.addf("%s %q: want printable text", field, s)
 	}
+}
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 func (p *problems) label(field, key, value string) {
 	if key == "" || strings.ContainsAny(key, "=, ") {
 		p.addf("%s key %q: want a word without '=', ',' and spaces", field, key)
 	}
-	p.text(field+" key", key, MaxLabel)
-	p.text(field+"."+key, value, MaxLabel)
+	if len(key) > MaxLabel || len(value) > MaxLabel || !printable(key) || !printable(value) { // names are built only for a problem
+		p.text(field+" key", key, MaxLabel)
+		p.text(field+"."+key, value, MaxLabel)
+	}
 }
 
 func (p *problems) file(field string, f *File) {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // JobSpec is what is to be run. It is immutable once built.
@@ -77,6 +78,15 @@ func ClassOf(s *JobSpec) string {
 			break
 		}
 	}
-	class := s.Engine + ":" + strings.ToValidUTF8(name, "?")
-	return class[:min(len(class), MaxClass)]
+	class := s.Engine + ":" + strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, name)
+	cut := min(len(class), MaxClass)
+	for cut < len(class) && !utf8.RuneStart(class[cut]) {
+		cut--
+	}
+	return class[:cut]
 }

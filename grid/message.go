@@ -53,7 +53,7 @@ func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 // side so that a buffer of messages is used again and again without allocation.
 type Message struct {
 	Kind     Kind
-	Digest   []AdEntry   // KindDigest; one entry in KindHit and KindBye
+	Digest   []AdEntry   // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
 	Poll     Poll        // KindPoll
 	State    State       // KindState
 	Offer    Offer       // KindOffer

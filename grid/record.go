@@ -14,7 +14,8 @@ const (
 )
 
 // Record is one thing to keep, or with Delete to forget. A later record with the same key replaces the
-// earlier one. Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct.
+// earlier one. Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of a task it
+// is the TaskID alone, so that a new attempt replaces the record of the one before.
 type Record struct {
 	Kind   RecordKind
 	Delete bool

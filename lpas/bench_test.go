@@ -3,7 +3,6 @@
 package lpas
 
 import (
-	"bufio"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -160,8 +159,8 @@ func (t *bars) again(name string, gen func(uint64, int, int) *Problem, bar float
 			})
 			return one / float64(changes+1)
 		}
-		any := sequence(500, false)
-		worst, warmest = max(worst, any/cold), max(warmest, any)
+		drawn := sequence(500, false)
+		worst, warmest = max(worst, drawn/cold), max(warmest, drawn)
 		worstUsed = max(worstUsed, sequence(200, true)/cold)
 	}
 	limit, ok := "-", ""
@@ -224,41 +223,4 @@ func (t *bars) programs(cold float64) {
 		}
 		fmt.Fprintf(t, "20×1000 uniform, %s over Vertex cold\t> 1\t%.0f\t%s\t(%.0f ms)\n", name, best/cold, verdict(best > cold), best*1e3)
 	}
-}
-
-// writeMPS writes the problem as a minimisation of −lambda.
-func writeMPS(file string, p *Problem) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	n, m := len(p.Alpha), len(p.Cap)
-	fmt.Fprintln(w, "NAME lpas\nROWS\n N obj")
-	for i := range n {
-		fmt.Fprintf(w, " G c%d\n", i)
-	}
-	for j := range m {
-		fmt.Fprintf(w, " L m%d\n", j)
-	}
-	fmt.Fprintln(w, "COLUMNS\n lambda obj -1")
-	for i, a := range p.Alpha {
-		fmt.Fprintf(w, " lambda c%d %.17g\n", i, -a)
-	}
-	for i := range n {
-		for j := range m {
-			if mu := p.Mu[i*m+j]; mu > 0 {
-				fmt.Fprintf(w, " d%d_%d c%d %.17g\n d%d_%d m%d 1\n", i, j, i, mu, i, j, j)
-			}
-		}
-	}
-	fmt.Fprintln(w, "RHS")
-	for j, c := range p.Cap {
-		fmt.Fprintf(w, " rhs m%d %.17g\n", j, c)
-	}
-	fmt.Fprintln(w, "ENDATA")
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Close()
 }

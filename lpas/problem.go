@@ -35,9 +35,9 @@ type Problem struct {
 }
 
 // Check reports the first entry that no allocation LP can have, by field, index and value, and says
-// what would be right. The solvers expect a problem that passes; on one that does not they still end
-// (the pivots are capped), with a result that means nothing. It panics never and allocates only for
-// the error.
+// what would be right. The solvers expect a problem that passes: on wrong lengths they panic, on wrong
+// values they end, since the pivots are capped, with a result that means nothing. Check makes a pass
+// over Mu; who has checked rates on their way in need not check the problem.
 func (p *Problem) Check() error {
 	n, m := len(p.Alpha), len(p.Cap)
 	if len(p.Mu) != n*m {

@@ -1,98 +1,7 @@
 package lpas
 
-import "math"
-
 // equal: two values within this part of each other are a tie.
 const equal = 1e-12
-
-// begin sets prices, levels, owners and ties from a basis as far as it holds for this problem, and
-// from nothing else where it does not.
-func (w *Workspace) begin(b *Basis) {
-	known := 0
-	w.levels = 1
-	for i := range w.y {
-		w.y[i] = 0
-		if i < len(b.price) && i < len(b.level) && b.price[i] > 0 && b.price[i] <= math.MaxFloat64 {
-			w.y[i] = b.price[i]
-			if w.level[i] >= 0 && b.level[i] >= 0 {
-				known++
-				w.level[i] = b.level[i]
-			}
-		}
-	}
-	same := 0
-	if known > 0 {
-		same = copy(w.owner, b.owner)
-	}
-	for j := same; j < w.m; j++ {
-		w.owner[j] = int32(w.n)
-	}
-	if known == 0 {
-		w.guess()
-		return
-	}
-	w.pack()
-	w.adopt()
-	w.assign(b.edges)
-}
-
-// pack numbers the levels 0, 1, … without gaps, in their order.
-func (w *Workspace) pack() {
-	w.levels = 0
-	w.open, w.lambda = w.open[:0], w.lambda[:0]
-	for {
-		next, low := int32(w.levels), int32(math.MaxInt32)
-		for _, l := range w.level {
-			if l >= next {
-				low = min(low, l)
-			}
-		}
-		if low == math.MaxInt32 {
-			return
-		}
-		for i, l := range w.level {
-			if l == low {
-				w.level[i] = next
-			}
-		}
-		w.levels++
-		w.open, w.lambda = append(w.open, true), append(w.lambda, 0)
-	}
-}
-
-// adopt prices the classes that the basis did not know: each as high as it can be before it takes a
-// machine from the others of level 0, so that it starts as the poorest.
-func (w *Workspace) adopt() {
-	w.rows = w.rows[:0]
-	for i, l := range w.level {
-		if l == 0 && w.y[i] > 0 {
-			w.rows = append(w.rows, int32(i))
-		}
-	}
-	missing := false
-	for i, l := range w.level {
-		missing = missing || l >= 0 && w.y[i] == 0
-	}
-	if !missing {
-		return
-	}
-	maxRows(w.a, w.mu, w.y, w.rows)
-	for i, l := range w.level {
-		if l < 0 || w.y[i] > 0 {
-			continue
-		}
-		y := math.Inf(1)
-		for j, x := range w.mu[i*w.m:][:w.m] {
-			if x > 0 && w.cap[j] > 0 && w.a[j] > 0 {
-				y = min(y, w.a[j]/x)
-			}
-		}
-		if math.IsInf(y, 1) {
-			y = 1 // it shares no machine with those that are known: any price will do
-		}
-		w.y[i] = y
-	}
-}
 
 // guess starts from nothing: the price of a class is the time that all machines together would take
 // for one task of it.
@@ -114,7 +23,6 @@ func (w *Workspace) guess() {
 // that it has, and each of the ties, are kept if they are within rounding of that.
 func (w *Workspace) assign(ties []edge) {
 	clear(w.deg)
-	none := int32(w.n)
 	for l := int32(0); int(l) < w.levels; l++ {
 		w.members(l)
 		worth, first := w.a, w.a
@@ -146,25 +54,23 @@ func (w *Workspace) assign(ties []edge) {
 			owner[j], rate[j] = o, mu[int(o)*m+j]
 		}
 	}
-	for j, v := range w.a {
-		if v == 0 || w.cap[j] == 0 {
-			w.owner[j], w.rate[j] = none, 1
-		}
-	}
 	w.confirm(ties)
 	w.sum()
 	w.fresh = true
 }
 
-// sum computes what each class has for itself. It does so at the end, since a large rate that is added
-// and taken off again would leave its rounding.
+// sum computes what each class has for itself, and leaves out the machines that are of no use. It does so
+// after the ties are known, since a large rate that is added and taken off again would leave its
+// rounding.
 func (w *Workspace) sum() {
 	clear(w.s)
 	s, m := w.s, len(w.owner)
-	capacity, rate, deg := w.cap[:m], w.rate[:m], w.deg[:m]
+	capacity, rate, deg, worth := w.cap[:m], w.rate[:m], w.deg[:m], w.a[:m]
 	for j, o := range w.owner {
-		if uint(o) < uint(len(s)) && deg[j] == 0 {
-			s[o] += capacity[j] * rate[j]
+		if c := capacity[j]; c == 0 || worth[j] == 0 {
+			w.owner[j], rate[j] = int32(len(s)), 1
+		} else if deg[j] == 0 {
+			s[o] += c * rate[j]
 		}
 	}
 }
@@ -182,8 +88,11 @@ func (w *Workspace) confirm(ties []edge) {
 		if i < 0 || int(i) >= w.n || j < 0 || int(j) >= w.m {
 			continue
 		}
+		if w.cap[j] == 0 || w.a[j] == 0 {
+			continue
+		}
 		o := w.owner[j]
-		if int(o) == w.n || w.level[i] != w.level[o] {
+		if w.level[i] != w.level[o] {
 			continue
 		}
 		if w.y[i]*w.mu[int(i)*w.m+int(j)] < w.y[o]*w.rate[j]*(1-equal) || !w.unite(i, o) {

@@ -5,7 +5,7 @@ package lpas
 // At prices y every tie has y_i·mu_ij = p_j. If shares are counted by what they are worth,
 // w_ij = delta_ij·p_j, the rates are gone: class i needs lambda·alpha_i·y_i, machine j has c_j·p_j, and
 // w is a flow on a tree whose nodes are the classes and the shared machines. Leaves are solved for
-// first. This is what the N×N working basis of a GUB simplex [2] comes to here, and solving with it
+// first. This is what the N×N working basis of a GUB simplex [3] comes to here, and solving with it
 // takes O(N) operations.
 type tree struct {
 	// shared machines, by the order in which the edges name them

@@ -3,7 +3,6 @@ package lpas
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
@@ -61,7 +60,7 @@ func verify(p *Problem, sol *Solution, tol float64) error {
 			return fmt.Errorf("machine %d: only %v of %v used and worth %v", j, used[j], c, worth[j])
 		}
 	}
-	demand, lambda, any := 0.0, math.Inf(1), false
+	demand, lambda, some := 0.0, math.Inf(1), false
 	for i, a := range p.Alpha {
 		demand += a * sol.Price[i]
 		if a == 0 || out[i] {
@@ -70,16 +69,18 @@ func verify(p *Problem, sol *Solution, tol float64) error {
 			}
 			continue
 		}
-		any = true
+		some = true
 		if sol.Status == Optimal && supply[i] == 0 {
 			return fmt.Errorf("class %d has arrivals and no machine", i)
 		}
 		lambda = min(lambda, supply[i]/a)
-		if sol.Status == Optimal && sol.Price[i] > 0 && supply[i] > sol.Lambda*a*(1+tol) {
+		// All that there is to give is worth lambda; a surplus worth 1e-13 of that is rounding.
+		surplus := supply[i] - sol.Lambda*a
+		if sol.Status == Optimal && surplus*sol.Price[i] > 1e-13*sol.Lambda && surplus > tol*sol.Lambda*a {
 			return fmt.Errorf("class %d has price %v and surplus: %v for %v", i, sol.Price[i], supply[i], sol.Lambda*a)
 		}
 	}
-	if !any {
+	if !some {
 		if sol.Status == Optimal || sol.Status == PivotCap || len(sol.Delta) > 0 {
 			return fmt.Errorf("nothing to solve, and %v with %d shares", sol.Status, len(sol.Delta))
 		}
@@ -153,46 +154,4 @@ func dense(p *Problem) (c []float64, a *mat.Dense, b []float64, basic []int) {
 		basic = append(basic, n*m+1+n+j)
 	}
 	return c, a, b, basic
-}
-
-// uniform is the standard instance: mu uniform in 0.1..10 with a tenth zeros, alpha in 0.5..2, caps in
-// 0.5..1.
-func uniform(seed uint64, n, m int) *Problem {
-	r := rand.New(rand.NewPCG(seed, 0))
-	p := &Problem{make([]float64, n), make([]float64, m), make([]float64, n*m)}
-	for i := range p.Alpha {
-		p.Alpha[i] = 0.5 + 1.5*r.Float64()
-	}
-	for j := range p.Cap {
-		p.Cap[j] = 0.5 + 0.5*r.Float64()
-	}
-	for k := range p.Mu {
-		if x := 0.1 + 9.9*r.Float64(); r.Float64() >= 0.1 {
-			p.Mu[k] = x
-		}
-	}
-	return p
-}
-
-// tied is degenerate: ten groups of identical machines, rates from {0, 1, 1, 2, 5}.
-func tied(seed uint64, n, m int) *Problem {
-	r := rand.New(rand.NewPCG(seed, 1))
-	p := &Problem{make([]float64, n), make([]float64, m), make([]float64, n*m)}
-	for i := range p.Alpha {
-		p.Alpha[i] = 1
-	}
-	for j := range p.Cap {
-		p.Cap[j] = 1
-	}
-	rates := [5]float64{0, 1, 1, 2, 5}
-	for i := range n {
-		var group [10]float64
-		for g := range group {
-			group[g] = rates[r.IntN(5)]
-		}
-		for j := range m {
-			p.Mu[i*m+j] = group[j%10]
-		}
-	}
-	return p
 }

@@ -6,10 +6,10 @@ type edge struct{ class, machine int32 }
 
 // Workspace is scratch for the solvers: about 4M + 20N numbers, grown when a problem needs more. One
 // workspace may serve any number of problems and bases, one after the other; nothing that it holds
-// between two solves has an influence on the second.
+// between two solves has an influence on the second. It is not safe for concurrent use.
 type Workspace struct {
-	// MaxPivots ends a solve after that many line searches. 0 is 1000 + 50·(N+M), which is some thirty
-	// times more than the hardest solves seen in the tests take. It counts work and not time, so that
+	// MaxPivots ends a solve after that many line searches. 0 is 1000 + 50·(N+M), more than twenty
+	// times what the hardest solves seen so far took. It counts work and not time, so that
 	// the same problem has the same answer on every machine.
 	MaxPivots int
 
@@ -68,7 +68,7 @@ func (w *Workspace) load(p *Problem, sol *Solution) bool {
 	sol.Delta, sol.Price, sol.Unrunnable = sol.Delta[:0], sol.Price[:0], sol.Unrunnable[:0]
 	sol.Pivots = 0
 
-	demand, any := false, false
+	demand, some := false, false
 	for i, x := range w.alpha {
 		w.level[i] = -1
 		if !(x > 0) {
@@ -76,17 +76,17 @@ func (w *Workspace) load(p *Problem, sol *Solution) bool {
 		}
 		demand = true
 		if w.runnable(i) {
-			w.level[i], any = 0, true
+			w.level[i], some = 0, true
 		} else {
 			sol.Unrunnable = append(sol.Unrunnable, int32(i))
 		}
 	}
 	if !demand {
 		sol.Status = NoDemand
-	} else if !any {
+	} else if !some {
 		sol.Status = NoMachine
 	}
-	return any
+	return some
 }
 
 func (w *Workspace) runnable(i int) bool {

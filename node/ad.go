@@ -46,6 +46,7 @@ func (n *Node) describe(now grid.Time) *grid.Ad {
 // leave tells everybody that this node is about to stop, and the origins of what it holds that they had
 // better place it again.
 func (n *Node) leave(now grid.Time, fx *grid.Effects) {
+	n.leaving = true
 	n.exec.Drain(true)
 	for _, w := range slices.Clone(n.exec.Queue()) {
 		if w.Origin() != n.cfg.Self {

@@ -59,6 +59,9 @@ func (n *Node) asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *
 		w := n.exec.Get(id)
 		switch {
 		case w == nil:
+			if !n.past.has(id) {
+				n.past.add(id) // an offer of it may be on its way, and the origin goes on without
+			}
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)
 			m.Refusal = grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}

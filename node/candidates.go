@@ -80,6 +80,7 @@ func (n *Node) exclude(now grid.Time, l *live, id grid.NodeID, why grid.Refusal)
 	for i := range l.out {
 		if l.out[i].node == id {
 			l.out[i].why, l.out[i].until = why, max(until, l.out[i].until)
+			l.out[i].soft = l.out[i].soft && !why.Why.Never()
 			return
 		}
 	}

@@ -34,7 +34,13 @@ func (n *Node) message(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 	case grid.KindAsk:
 		n.asked(now, from, m.Attempts, fx)
 	case grid.KindFind:
+		first := len(fx.Sends)
 		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.local, fx)
+		for i := first; i < len(fx.Sends); i++ { // the asker's ad goes on with its walk
+			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad.Node == m.Find.Asker {
+				s.Digest = append(s.Digest, m.Digest[0])
+			}
+		}
 	case grid.KindHit, grid.KindMiss:
 		n.found(now, from, m, fx)
 	}
@@ -63,6 +69,7 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerGossip, grid.TimerRefresh:
 		if t.Kind == grid.TimerRefresh {
 			n.advertise(now, fx)
+			n.hangUp(now, fx)
 		}
 		n.gossip.Wake(now, t, fx)
 	case grid.TimerSearch:

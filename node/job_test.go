@@ -221,3 +221,28 @@ func TestRestartedNodeRunsWhatWaitedAndReportsWhatRan(t *testing.T) {
 		t.Fatalf("started %v, job %+v", started, v)
 	}
 }
+
+func TestNewcomerIsHeardBeforeGivingUp(t *testing.T) {
+	r := newRig(t, nil)
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}
+	}))
+	r.want(jobID(1), grid.Pending)
+	r.join(fastID, 1, "plan9")
+	r.answer(fastID)
+	if o := r.one(grid.KindOffer); o.To != fastID {
+		t.Fatalf("offered to %v", o.To)
+	}
+}
+
+func TestLocalPolicyGivesUpWhatThisNodeCannotRun(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "plan9")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Policy, s.Needs.Labels = "local", []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}
+	}))
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != grid.ExitUnplaceable {
+		t.Fatalf("task %+v", v)
+	}
+}

@@ -30,6 +30,7 @@ type Node struct {
 	waiting  []*live // nobody fits
 	lives    map[uint64]*live
 	handles  uint64 // last one given out
+	dialled  []dialled
 	deciding int    // tasks polled for or offered
 	kept     []*job // finished, oldest end first
 	keptSize int    // their tasks
@@ -41,6 +42,9 @@ type Node struct {
 	lastAd   grid.Time
 	adWake   bool // a TimerAd is on its way
 	beatWake bool // a TimerBeat is on its way
+	past     past // attempts of others that were let go of
+	freed    bool // attempts were let go of in this step
+	leaving  bool // it is about to stop: nothing starts any more
 	sendWake grid.Time
 	stats    Stats
 	scratch  scratch
@@ -133,7 +137,7 @@ func (n *Node) Restore(r *grid.Record) {
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	sent := len(fx.Sends)
+	sent, said := len(fx.Sends), len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
 		n.start(now, fx)
@@ -165,8 +169,22 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvLeave:
 		n.leave(now, fx)
 	}
+	n.refill(now, fx)
 	n.pump(now, fx)
+	n.refill(now, fx)
 	for i := sent; i < len(fx.Sends); i++ {
-		n.stats.Sent[fx.Sends[i].Msg.Kind]++
+		n.sign(&fx.Sends[i].Msg)
+	}
+	for i := said; i < len(fx.Announces); i++ {
+		n.sign(&fx.Announces[i])
+	}
+}
+
+// sign counts a message, and puts this node's ad into its own searches and calls, so that whoever is found
+// knows where to answer.
+func (n *Node) sign(m *grid.Message) {
+	n.stats.Sent[m.Kind]++
+	if (m.Kind == grid.KindFind || m.Kind == grid.KindCall) && m.Find.Asker == n.cfg.Self && n.gossip.Ad() != nil {
+		m.Digest = append(m.Digest[:0], grid.AdEntry{Ad: n.gossip.Ad()})
 	}
 }

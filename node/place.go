@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 
 	"skep/balance"
@@ -63,10 +64,12 @@ func (n *Node) enliven(j *job, i uint32) *live {
 // drop takes a task's live part away.
 func (n *Node) drop(l *live) {
 	n.decided(l)
-	if l.phase == waits {
+	switch l.phase {
+	case waits:
 		n.waiting = slices.DeleteFunc(n.waiting, func(x *live) bool { return x == l })
+	case idle:
+		n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
 	}
-	n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
 	delete(n.lives, l.handle)
 	l.job.tasks[l.index].live = nil
 }
@@ -181,6 +184,9 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	l := n.lives[s.ID>>8]
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !slices.Contains(l.asked, from) || l.has(from) {
 		n.stats.Stale++
+		if l != nil && l.phase == waits && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {
+			n.gossip.Heard(now, from, now.Sub(l.sent)) // or the next poll would be as short
+		}
 		return
 	}
 	rtt := now.Sub(l.sent)
@@ -214,6 +220,17 @@ func (n *Node) choose(now grid.Time, l *live, fx *grid.Effects) {
 		}
 		fallthrough
 	default:
-		n.pause(now, l, grid.Refusal{Why: grid.WhyPolicy}, fx)
+		n.held(now, l, fx)
 	}
+}
+
+// held handles a task that the policy keeps. The local policy never gives one away, so what this node can
+// never run itself is given up.
+func (n *Node) held(now grid.Time, l *live, fx *grid.Effects) {
+	name := cmp.Or(l.job.spec.Policy, n.cfg.Policy)
+	if why := n.fits(l.job.spec); name == "local" && (why.Why.Never() || l.never(n.cfg.Self)) {
+		n.giveUp(now, l, fx)
+		return
+	}
+	n.pause(now, l, grid.Refusal{Why: grid.WhyPolicy}, fx)
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"slices"
+	"time"
 
 	"skep/discovery"
 	"skep/grid"
@@ -35,16 +36,51 @@ func (n *Node) searchWake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 // searched lets the tasks that waited for a search go on.
 func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 	if f.Ad != nil {
-		fx.Links = append(fx.Links, grid.Link{Peer: f.Ad.Node, Keep: true})
+		n.dial(now, f.Ad.Node, fx)
 	}
 	for _, l := range slices.Clone(n.waiting) {
 		if l.search != f.ID || l.phase != waits {
 			continue
 		}
 		l.search = 0
-		if f.Ad == nil {
+		if f.Ad == nil || l.never(f.Ad.Node) { // searching again would find it again
 			l.job.nobody = now.Add(nobodyFor)
 		}
 		n.unwait(l)
 	}
+}
+
+// dialled is a node that a connection was asked for on behalf of tasks, beside the overlay's own.
+type dialled struct {
+	node  grid.NodeID
+	until grid.Time
+}
+
+// keepDialled is how long such a connection is kept after tasks last wanted it.
+const keepDialled = 10 * time.Minute
+
+// dial asks for a connection to a node that fits a task.
+func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	fx.Links = append(fx.Links, grid.Link{Peer: id, Keep: true})
+	until := now.Add(keepDialled)
+	for i := range n.dialled {
+		if n.dialled[i].node == id {
+			n.dialled[i].until = until
+			return
+		}
+	}
+	n.dialled = append(n.dialled, dialled{id, until})
+}
+
+// hangUp lets go of connections that no task has wanted for a while. Those that the overlay wants too stay.
+func (n *Node) hangUp(now grid.Time, fx *grid.Effects) {
+	n.dialled = slices.DeleteFunc(n.dialled, func(d dialled) bool {
+		if d.until > now {
+			return false
+		}
+		if g := n.gossip.Peer(d.node); g == nil || !g.Neighbour {
+			fx.Links = append(fx.Links, grid.Link{Peer: d.node})
+		}
+		return true
+	})
 }

@@ -84,7 +84,7 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 			busy = why
 		} else if q := n.peers[g.Node]; q == nil || !q.up {
 			far = true
-			fx.Links = append(fx.Links, grid.Link{Peer: g.Node, Keep: true})
+			n.dial(now, g.Node, fx)
 		}
 	}
 	switch {
@@ -93,6 +93,9 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 	case far && l.tries < 4:
 		l.tries++
 		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
+	case n.strangers() && l.tries < 4:
+		l.tries++
+		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyNobody, Detail: "a node that has just come has not yet said what it is"}, fx)
 	case now < l.job.nobody:
 		n.giveUp(now, l, fx)
 	default:
@@ -100,6 +103,16 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 		l.search = n.discovery.Search(now, &spec.Needs, spec.Engine, n.gossip.Neighbours(), fx)
 		n.waitFor(now, l, time.Hour, grid.Refusal{Why: grid.WhyNobody, Detail: "a search is under way"}, fx)
 	}
+}
+
+// strangers reports whether somebody is connected whose ad has not come yet.
+func (n *Node) strangers() bool {
+	for id, p := range n.peers {
+		if g := n.gossip.Peer(id); p.up && (g == nil || g.Ad == nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // never reports whether a node has said that it can never run the task.

@@ -41,7 +41,7 @@ func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Ef
 // offered takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
 // answer was lost.
 func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if o.Spec == nil || o.ID.Task.Job.Origin != from || o.ID.Task.Index >= o.Spec.Count {
+	if o.Spec == nil || o.ID.Task.Job.Origin != from || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) {
 		n.stats.Stale++
 		return
 	}
@@ -93,6 +93,9 @@ func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
 
 // run starts what may start.
 func (n *Node) run(now grid.Time, fx *grid.Effects) {
+	if n.leaving {
+		return
+	}
 	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
 		n.saveWork(w, fx)
 		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec})
@@ -113,8 +116,9 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 		kept.Waited = w.Started.Sub(w.Accepted)
 		r = &kept
 	}
+	held := now.Sub(w.Started).Seconds() // the slot was taken that long, start and collection included
 	n.exec.Finish(id, r)
-	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, r.Wall.Seconds()) {
+	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
 		fx.Save(grid.RecClass).Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs}
@@ -178,15 +182,27 @@ func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	if _, ok := n.exec.Forget(id); !ok {
 		return
 	}
+	if id.Task.Job.Origin != n.cfg.Self {
+		n.past.add(id)
+	}
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
 	if now > 0 {
-		n.run(now, fx)
-		n.changed(now, fx)
+		n.freed = true
 	}
 }
 
 func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) {
 	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
+}
+
+// refill starts what has room now that attempts were let go of: after the last of them, for the next in the
+// queue may be among them.
+func (n *Node) refill(now grid.Time, fx *grid.Effects) {
+	if n.freed {
+		n.freed = false
+		n.run(now, fx)
+		n.changed(now, fx)
+	}
 }

@@ -31,6 +31,7 @@ func Output(dir string, s Stream) string {
 
 // Prepare makes the attempt's folder dir with dir/work in it, which belongs to Options.User if that
 // is set. The task's output appears beside it as dir/stdout and dir/stderr.
+// What the caller puts into work before Start, the caller must give to that user.
 func (r *Runner) Prepare(dir string) error {
 	if err := r.prepare(dir); err != nil {
 		return fmt.Errorf("process: make folder of attempt: %w", err)
@@ -60,7 +61,6 @@ func (r *Runner) prepare(dir string) error {
 }
 
 // Remove deletes the attempt's folder, also where the task took the permissions off its own folders.
-// Files that the caller put into work before Start must be given to the user by the caller.
 func Remove(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

@@ -5,8 +5,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sys/unix"
 )
 
 // host is what Linux offers here and what all tasks share.
@@ -76,32 +74,4 @@ func (r *Runner) Confined() (bool, string) {
 		why += "; tasks run as root: set a user for them"
 	}
 	return true, why
-}
-
-// dangerous are the capabilities that would let a task of root walk around its confinement: read the
-// disk or the memory under the files, load code into the kernel, trace the node.
-var dangerous = [...]uint{
-	unix.CAP_DAC_READ_SEARCH, unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_PTRACE,
-	unix.CAP_SYS_ADMIN, unix.CAP_SYS_BOOT, unix.CAP_MKNOD, unix.CAP_MAC_OVERRIDE, unix.CAP_MAC_ADMIN,
-	unix.CAP_SYSLOG, unix.CAP_PERFMON, unix.CAP_BPF, unix.CAP_CHECKPOINT_RESTORE,
-}
-
-// dropCapabilities takes them from the calling thread; with no_new_privs its programs do not get
-// them back.
-func dropCapabilities() error {
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var data [2]unix.CapUserData
-	if err := unix.Capget(&header, &data[0]); err != nil {
-		return fmt.Errorf("read capabilities: %w", err)
-	}
-	for _, c := range dangerous {
-		bit := uint32(1) << (c % 32)
-		data[c/32].Effective &^= bit
-		data[c/32].Permitted &^= bit
-		data[c/32].Inheritable &^= bit
-	}
-	if err := unix.Capset(&header, &data[0]); err != nil {
-		return fmt.Errorf("drop capabilities: %w", err)
-	}
-	return nil
 }

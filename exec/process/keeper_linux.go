@@ -199,10 +199,10 @@ func (k *keeper) clear() {
 	}
 }
 
-// drain takes what is left in the pipes. A process that has left the group may hold them open: it is
-// not waited for.
+// drain takes what is left in the pipes. A process that has left the group may hold them open and go
+// on writing: it is not waited for.
 func (k *keeper) drain() {
-	for range 64 {
+	for end := k.age() + time.Second; k.age() < end; {
 		if k.fds[outFd].Fd < 0 && k.fds[errFd].Fd < 0 {
 			return
 		}

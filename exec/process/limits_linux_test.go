@@ -3,7 +3,6 @@ package process
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -12,16 +11,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A task that takes memory: 200 MiB in each of some processes.
+// Tasks that hold 100 MiB: of their own, or of a file that several may map.
 func init() {
-	roles["memory"] = func() {
-		b := make([]byte, 200<<20)
-		for i := range b {
+	hold := func(fd, flags int) {
+		b, err := unix.Mmap(fd, 0, 100<<20, unix.PROT_READ|unix.PROT_WRITE, flags)
+		if err != nil {
+			panic(err)
+		}
+		for i := 0; i < len(b); i += os.Getpagesize() {
 			b[i] = 1
 		}
 		os.WriteFile("ready", nil, 0o644)
 		time.Sleep(time.Minute)
-		runtime.KeepAlive(b)
+	}
+	roles["memory"] = func() { hold(-1, unix.MAP_ANON|unix.MAP_PRIVATE) }
+	roles["shared memory"] = func() {
+		f, err := os.OpenFile("mapped", os.O_RDWR|os.O_CREATE, 0o600)
+		if err == nil {
+			err = f.Truncate(100 << 20)
+		}
+		if err != nil {
+			panic(err)
+		}
+		hold(int(f.Fd()), unix.MAP_SHARED)
 	}
 }
 
@@ -60,31 +72,72 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
+// A task may make its pipe larger and leave all of its output in there.
+func init() {
+	roles["wide pipe"] = func() {
+		unix.FcntlInt(1, unix.F_SETPIPE_SZ, 1<<20)
+		os.Stdout.Write(make([]byte, 1<<20))
+	}
+}
+
+func TestOutputLeftInThePipeIsKept(t *testing.T) {
+	r := newRunner(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		s := spec(t, r, "")
+		s.Argv, s.Env, s.Deny = []string{self}, []string{"PROCESS_TEST_ROLE=wide pipe"}, ""
+		if res, out := run(t, r, s); res.Code() != 0 || len(out) != 1<<20 {
+			t.Fatalf("code %d, kept %d", res.Code(), len(out))
+		}
+	}
+}
+
 func TestMemoryBoundCountsTheWholeGroup(t *testing.T) {
 	r := newRunner(t)
-	hog := func(script string, memory int64) (Result, Spec) {
-		s := spec(t, r, script)
-		s.Env = []string{"PROCESS_TEST_ROLE=memory", "HOG=" + os.Args[0]}
-		s.Deny, s.Memory = "", memory
-		return wait(t, start(t, r, s)), s
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	res, _ := hog(`"$HOG" & "$HOG" & wait`, 300<<20)
-	if res.Cause != MemoryExceeded || res.Code() != 137 || !strings.Contains(res.Error, "memory") || res.MaxRSS < 300<<20 {
+	hog := func(role, script string) Result {
+		s := spec(t, r, script)
+		s.Env = []string{"PROCESS_TEST_ROLE=" + role, "HOG=" + self}
+		s.Deny, s.Memory = "", 170<<20
+		return wait(t, start(t, r, s))
+	}
+	const some = `while [ ! -e ready ]; do sleep 0.02; done; sleep 0.5; kill $(jobs -p); exit 7`
+	res := hog("memory", `"$HOG" & "$HOG" & wait`)
+	if res.Cause != MemoryExceeded || res.Code() != 137 || !strings.Contains(res.Error, "memory") || res.MaxRSS < 170<<20 {
 		t.Errorf("%v, code %d, %q, max %d MiB", res.Cause, res.Code(), res.Error, res.MaxRSS>>20)
 	}
-	res, _ = hog(`"$HOG" & while [ ! -e ready ]; do sleep 0.02; done; sleep 0.5; kill $!; exit 7`, 300<<20)
-	if res.Code() != 7 || res.MaxRSS < 200<<20 {
+	res = hog("memory", `"$HOG" & `+some)
+	if res.Code() != 7 || res.MaxRSS < 100<<20 {
 		t.Errorf("within its bound: code %d, %q, max %d MiB", res.Code(), res.Error, res.MaxRSS>>20)
+	}
+	res = hog("shared memory", `"$HOG" & "$HOG" & `+some)
+	if res.Code() != 7 {
+		t.Errorf("shared: code %d, %q, max %d MiB", res.Code(), res.Error, res.MaxRSS>>20)
 	}
 }
 
 func TestShareIsAPartOfACore(t *testing.T) {
 	r := newRunner(t)
-	s := spec(t, r, `exec sh -c 'while :; do :; done'`)
-	s.Share, s.Timeout = 0.5, 1500*time.Millisecond
-	res := wait(t, start(t, r, s))
-	if share := res.CPU.Seconds() / res.Wall.Seconds(); share > 0.65 || share < 0.1 {
-		t.Errorf("%v of CPU in %v: a share of %.2f, want about 0.5 and on a busy machine less", res.CPU, res.Wall, share)
+	spin := func(share float64) *Process {
+		s := spec(t, r, `while :; do :; done`)
+		s.Share, s.Timeout = share, 1500*time.Millisecond
+		return start(t, r, s)
+	}
+	half, all := spin(0.5), spin(1)
+	res, full := wait(t, half), wait(t, all)
+	// Against the clock: never more than half. Against a task that may run all the time: not much
+	// less than half either, also where both have to share the machine with others.
+	if share := res.CPU.Seconds() / res.Wall.Seconds(); share > 0.65 {
+		t.Errorf("%v of CPU in %v: a share of %.2f, want 0.5", res.CPU, res.Wall, share)
+	}
+	if res.CPU < full.CPU/5 {
+		t.Errorf("%v of CPU while another had %v", res.CPU, full.CPU)
 	}
 	if res.Cause != TimedOut || res.Signal != int(unix.SIGTERM) {
 		t.Errorf("%v, signal %d: a task that is paused must take SIGTERM", res.Cause, res.Signal)

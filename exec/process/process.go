@@ -17,8 +17,6 @@ type Process struct {
 	asked atomic.Int32 // 1 + the Cause for which it shall stop; the first one counts
 	peak  atomic.Int64 // the most memory that was seen
 
-	recheck time.Time // the watcher's: leave it alone until then
-
 	mu   sync.Mutex
 	wake func() // makes the task's keeper look at asked; nil once the task has ended
 

@@ -82,16 +82,6 @@ func run(t testing.TB, r *Runner, s Spec) (Result, string) {
 	return res, output(t, s, Stdout)
 }
 
-// eventually polls until ok holds.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("never: ", what)
-		}
-	}
-}
-
 func TestExitCodes(t *testing.T) {
 	r := newRunner(t)
 	for _, c := range []struct {

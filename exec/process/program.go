@@ -2,7 +2,6 @@ package process
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +28,8 @@ func program(s *Spec, env []string) (string, error) {
 		if err == nil {
 			return path, nil
 		}
-		if denied == nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		var st unix.Stat_t
+		if denied == nil && unix.Stat(path, &st) == nil { // there, but of no use
 			denied = &ExecError{CannotExecute, path, err}
 		}
 	}

@@ -138,16 +138,16 @@ func (r *Runner) leave(p *Process) {
 // Close stops all tasks (SIGTERM, their grace, SIGKILL) and waits for their end.
 func (r *Runner) Close() error {
 	r.mu.Lock()
-	if r.closed {
-		r.mu.Unlock()
-		return nil
-	}
+	first := !r.closed
 	r.closed = true
 	for p := range r.live {
 		p.stop(Cancelled)
 	}
 	r.mu.Unlock()
 	r.tasks.Wait()
+	if !first {
+		return nil
+	}
 	r.host.close()
 	unix.Close(r.null)
 	return nil

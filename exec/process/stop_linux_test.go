@@ -15,6 +15,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// eventually polls until ok holds.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: ", what)
+		}
+	}
+}
+
 // gone says whether no process has this ID, or only a zombie that is not ours to reap.
 func gone(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -127,6 +137,21 @@ func TestProcessThatLeftItsGroupIsSwept(t *testing.T) {
 	eventually(t, "the escaped process ends", func() bool { return gone(id) })
 }
 
+func TestSweepSparesAFolderThatIsUsedAgain(t *testing.T) {
+	r := newRunner(t)
+	s := spec(t, r, `true`)
+	run(t, r, s)
+	s.Argv[2] = `while [ ! -e go ]; do sleep 0.01; done`
+	p := start(t, r, s)
+	r.host.watch.sweep()
+	if err := os.WriteFile(filepath.Join(Work(s.Dir), "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if res := wait(t, p); res.Code() != 0 {
+		t.Errorf("code %d: %s", res.Code(), res.Error)
+	}
+}
+
 func TestCloseEndsAllTasks(t *testing.T) {
 	r := newRunner(t)
 	var ps []*Process
@@ -168,7 +193,11 @@ func init() {
 func TestKilledNodeEndsItsTasksAndReapTheRest(t *testing.T) {
 	attempts := t.TempDir()
 	s := Spec{Dir: filepath.Join(attempts, "attempt")}
-	node := exec.Command(os.Args[0])
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := exec.Command(self)
 	node.Env = append(os.Environ(), "PROCESS_TEST_ROLE=node", "PROCESS_TEST_DIR="+s.Dir)
 	node.Stderr = os.Stderr
 	out, err := node.StdoutPipe()

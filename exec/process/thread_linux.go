@@ -39,6 +39,7 @@ type keeper struct {
 // launch starts p on a thread of its own and returns when its program has been executed.
 func (r *Runner) launch(p *Process, path string, env []string) error {
 	k := &keeper{r: r, p: p, path: path, env: env, ready: make(chan error, 1), rules: -1}
+	r.host.watch.enter(p.spec.Dir)
 	if err := k.open(); err != nil {
 		k.close()
 		return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
@@ -88,7 +89,7 @@ func (k *keeper) open() (err error) {
 	return err
 }
 
-// close closes what is still open; it may be called at each stage.
+// close closes what is still open, once, at whatever stage the task has come to.
 func (k *keeper) close() {
 	k.closeStart()
 	k.p.mu.Lock()
@@ -100,6 +101,7 @@ func (k *keeper) close() {
 			k.fds[i].Fd = -1
 		}
 	}
+	k.r.host.watch.leave(k.p.spec.Dir)
 }
 
 func (k *keeper) closeStart() {
@@ -144,7 +146,7 @@ func (k *keeper) start() error {
 	}
 	var self unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &self) == nil {
-		k.selfRSS = self.Maxrss << 10
+		k.selfRSS = int64(self.Maxrss) << 10
 	}
 	if err := k.release(); err != nil {
 		unix.Kill(-p.pid, unix.SIGKILL)
@@ -157,39 +159,6 @@ func (k *keeper) start() error {
 	p.mu.Unlock()
 	k.r.host.watch.add(p)
 	return nil
-}
-
-// confine restricts this thread, and so all that it forks. It says whether the thread could be moved
-// to the work folder: that takes a working folder and umask of its own, which some containers refuse.
-func (k *keeper) confine() (moved bool, err error) {
-	if unix.Unshare(unix.CLONE_FS) == nil {
-		unix.Umask(0o077)
-		if err := unix.Chdir(Work(k.p.spec.Dir)); err != nil {
-			return false, fmt.Errorf("go to work folder: %w", err)
-		}
-		moved = true
-	}
-	if k.r.nice > 0 {
-		now, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
-		if err == nil { // the system call counts from 40 down to 1
-			err = unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-now+k.r.nice, 19))
-		}
-		if err != nil {
-			return moved, fmt.Errorf("set niceness: %w", err)
-		}
-	}
-	if os.Geteuid() == 0 {
-		if err := dropCapabilities(); err != nil {
-			return moved, err
-		}
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return moved, fmt.Errorf("set no_new_privs: %w", err)
-	}
-	if k.rules >= 0 {
-		return moved, restrictThread(k.rules)
-	}
-	return moved, nil
 }
 
 // busyText bounds how long an exec is repeated that finds its program open for writing: another

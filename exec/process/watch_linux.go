@@ -1,6 +1,7 @@
 package process
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -14,10 +15,19 @@ import (
 type watcher struct {
 	mu      sync.Mutex
 	idle    *sync.Cond
-	tasks   map[int]*Process    // by session
+	tasks   map[int]*watched    // by session
+	dirs    map[string]int      // folders of attempts that may have processes
 	ended   map[string]struct{} // folders of attempts that ended since the last sweep
 	running bool
 	quit    chan struct{}
+}
+
+// watched is a task and what this look, or an earlier one, found about it.
+type watched struct {
+	*Process
+	recheck time.Time // it may share much: leave it alone until then
+	size    int64
+	members []int
 }
 
 const (
@@ -31,15 +41,32 @@ const (
 
 func (w *watcher) init() {
 	w.idle = sync.NewCond(&w.mu)
-	w.tasks = make(map[int]*Process)
+	w.tasks = make(map[int]*watched)
+	w.dirs = make(map[string]int)
 	w.ended = make(map[string]struct{})
 	w.quit = make(chan struct{})
+}
+
+// enter is called before the first process of an attempt exists, leave after its last one, as far as
+// is known, is gone.
+func (w *watcher) enter(dir string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dirs[dir]++
+}
+
+func (w *watcher) leave(dir string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dirs[dir]--; w.dirs[dir] == 0 {
+		delete(w.dirs, dir)
+	}
 }
 
 func (w *watcher) add(p *Process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tasks[p.pid] = p
+	w.tasks[p.pid] = &watched{Process: p}
 	if !w.running {
 		w.running = true
 		go w.run()
@@ -101,37 +128,36 @@ func (w *watcher) stop(anyway bool) bool {
 // look adds up the memory of each task and stops those that hold too much.
 func (w *watcher) look() {
 	w.mu.Lock()
-	tasks := make(map[int]*Process, len(w.tasks))
-	for id, p := range w.tasks {
-		tasks[id] = p
-	}
+	tasks := maps.Clone(w.tasks)
 	w.mu.Unlock()
 	if len(tasks) == 0 {
 		return
 	}
-	size := make(map[*Process]int64, len(tasks))
-	members := make(map[*Process][]int, len(tasks))
+	for _, t := range tasks {
+		t.size, t.members = 0, t.members[:0]
+	}
 	eachProcess(func(pid int) {
 		session, err := unix.Getsid(pid)
-		if p := tasks[session]; err == nil && p != nil {
-			size[p] += resident(pid)
-			members[p] = append(members[p], pid)
+		if t := tasks[session]; err == nil && t != nil {
+			t.size += resident(pid)
+			t.members = append(t.members, pid)
 		}
 	})
 	now := time.Now()
-	for p, n := range size {
-		if limit := p.spec.Memory; limit > 0 && n > limit {
-			if now.Before(p.recheck) {
+	for _, t := range tasks {
+		limit := t.spec.Memory
+		if limit > 0 && t.size > limit {
+			if now.Before(t.recheck) {
 				continue
 			}
-			if pss, ok := shared(members[p]); ok {
-				n = min(n, pss)
+			if once, ok := shared(t.members); ok {
+				t.size = min(t.size, once)
 			}
-			p.recheck = now.Add(recheck)
+			t.recheck = now.Add(recheck)
 		}
-		p.peak.Store(max(p.peak.Load(), n))
-		if limit := p.spec.Memory; limit > 0 && n > limit {
-			p.stop(MemoryExceeded)
+		t.peak.Store(max(t.peak.Load(), t.size))
+		if limit > 0 && t.size > limit {
+			t.stop(MemoryExceeded)
 		}
 	}
 }
@@ -154,7 +180,13 @@ func (w *watcher) sweep() {
 	ended := w.ended
 	w.ended = make(map[string]struct{})
 	w.mu.Unlock()
-	if len(ended) > 0 {
-		reap(func(dir string) bool { _, ok := ended[dir]; return ok })
+	if len(ended) == 0 {
+		return
 	}
+	reap(func(dir string) bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		_, ok := ended[dir]
+		return ok && w.dirs[dir] == 0 // a folder may be used again
+	})
 }

@@ -59,8 +59,9 @@ type Config struct {
 	// Allow, if not empty, are the only nodes to talk to.
 	Allow []grid.NodeID
 
-	// Share is the part of the time, 0 … 1, that tasks of a class may run; * stands for the classes that are not named. Default 1. For machines of
-	// different fitness on one machine: tests and demonstrations.
+	// Share is the part of the time, more than 0 to 1, that tasks of a class may run; "*" stands for every
+	// class that is not named. Default 1. For machines of different fitness on one machine: tests and
+	// demonstrations.
 	Share map[string]float64
 
 	// TaskUser is the login name that tasks run as where the node is root. Default: the node's own user.
@@ -78,8 +79,8 @@ type Config struct {
 	// Tap sees every event before its step, on the loop's goroutine; for recording. The event is dead after.
 	Tap func(now grid.Time, ev *grid.Event)
 
-	// Node holds what remains of the pure node's settings: Lease and Seed. What the driver knows (Self, Boot,
-	// Capacity, …) it fills in; Speed only if it is 0.
+	// Node holds the pure node's other settings; the zero value is node.Defaults(). What the driver knows
+	// (Self, Boot, Capacity, …) it fills in, and the calibrated Speed where that is 0.
 	Node node.Config
 
 	newNode func(node.Config, grid.Wall) (stepper, error) // of tests
@@ -111,6 +112,11 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 	}
 	if c.newNode == nil {
 		c.newNode = func(nc node.Config, w grid.Wall) (stepper, error) { return node.New(nc, w) }
+	}
+	if c.Node.Window == 0 {
+		seed, speed := c.Node.Seed, c.Node.Speed
+		c.Node = node.Defaults()
+		c.Node.Seed, c.Node.Speed = seed, speed
 	}
 	for class, share := range c.Share {
 		if !(share > 0 && share <= 1) {

@@ -76,8 +76,14 @@ func (c *contact) info(n grid.NodeID) peer.AddrInfo {
 	return info
 }
 
+// tokenTries is after how many failures in a row somebody whom only a token or the local network named,
+// which anybody may do there, is forgotten if the place is needed.
+const tokenTries = 8
+
 // expendable reports whether c may be forgotten for a newer one.
-func (c *contact) expendable() bool { return !c.saved && !c.token && !c.keep && !c.on && !c.dialing }
+func (c *contact) expendable() bool {
+	return !c.saved && !c.keep && !c.on && !c.dialing && (!c.token || c.failed >= tokenTries)
+}
 
 func contactKey(n grid.NodeID) ds.Key { return ds.NewKey("/peer/" + n.String()) }
 

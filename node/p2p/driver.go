@@ -53,7 +53,6 @@ type Driver struct {
 	counts                     counts
 	door                       *door
 	blobsServed, outputsServed serving
-	mdns                       interface{ Close() error }
 
 	closing sync.Once
 	undo    []func() // of Open, last first

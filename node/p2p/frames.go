@@ -8,7 +8,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/multiformats/go-varint"
 
 	"skep/grid"
@@ -24,12 +23,18 @@ var (
 
 // frames reads the frames of a stream: each its length as a varint, then that many bytes.
 type frames struct {
-	st  network.Stream
+	st  readStream
 	br  *bufio.Reader
 	buf []byte
 }
 
-func newFrames(st network.Stream) *frames {
+// readStream is the side of a stream that is read.
+type readStream interface {
+	io.Reader
+	SetReadDeadline(time.Time) error
+}
+
+func newFrames(st readStream) *frames {
 	return &frames{st: st, br: bufio.NewReaderSize(st, 16<<10)}
 }
 
@@ -120,4 +125,38 @@ func readHello(r io.Reader) (h wire.Hello, err error) {
 		return h, err
 	}
 	return h, h.Decode(b)
+}
+
+// greetings is how often hellos go back and forth at the beginning of a control stream. The first one also
+// opens the stream on the other side, often in the rush of a start; the least of all is the round trip.
+const greetings = 3
+
+// greet says hello on an own stream and returns the answer and the round-trip time.
+func greet(st io.ReadWriter, own *wire.Hello) (h wire.Hello, rtt time.Duration, err error) {
+	for i := range greetings {
+		start := time.Now()
+		if err = writeHello(st, own); err != nil {
+			return h, 0, err
+		}
+		if h, err = readHello(st); err != nil {
+			return h, 0, err
+		}
+		if took := time.Since(start); i == 0 || took < rtt {
+			rtt = took
+		}
+	}
+	return h, rtt, nil
+}
+
+// welcome answers the hellos on a stream that a peer has opened.
+func welcome(st io.ReadWriter, own *wire.Hello) (h wire.Hello, err error) {
+	for range greetings {
+		if h, err = readHello(st); err != nil {
+			return h, err
+		}
+		if err = writeHello(st, own); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
 }

@@ -25,6 +25,10 @@ type rogue struct {
 	t    *testing.T
 }
 
+func helloOf(boot uint64) *wire.Hello {
+	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: boot}
+}
+
 func newRogue(t *testing.T, a *member) *rogue {
 	t.Helper()
 	pub, key, _ := ed25519.GenerateKey(nil)
@@ -35,9 +39,7 @@ func newRogue(t *testing.T, a *member) *rogue {
 	t.Cleanup(func() { h.Close() })
 	r := &rogue{Host: h, key: key, node: grid.NodeID(pub), t: t}
 	h.SetStreamHandler(controlProtocol, func(st network.Stream) {
-		if _, err := readHello(st); err == nil {
-			writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 1})
-		}
+		welcome(st, helloOf(1))
 	})
 	if err := h.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
 		t.Fatal(err)
@@ -53,10 +55,7 @@ func (r *rogue) open(a *member) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if err := writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 1}); err != nil {
-		r.t.Fatal(err)
-	}
-	if _, err := readHello(st); err != nil {
+	if _, _, err := greet(st, helloOf(1)); err != nil {
 		r.t.Fatal(err)
 	}
 	r.st = st
@@ -121,8 +120,7 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 				}
 				if st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol); err == nil {
 					r.st = st
-					writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 1})
-					readHello(st)
+					greet(st, helloOf(1))
 				}
 			}
 			await(t, "the rogue is cut off", func() bool { return !a.toy.isUp(r.node) && !a.peers.connected(r.node) })
@@ -183,15 +181,13 @@ func TestPeerRestartReplacesTheSession(t *testing.T) {
 	r := newRogue(t, a)
 	r.RemoveStreamHandler(controlProtocol)
 	r.SetStreamHandler(controlProtocol, func(st network.Stream) {
-		if _, err := readHello(st); err == nil {
-			writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 2})
-		}
+		welcome(st, helloOf(2))
 	})
 	st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeHello(st, &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: 2})
+	greet(st, helloOf(2))
 	await(t, "the peer goes down and up", func() bool {
 		return a.toy.count(grid.EvPeerDown) == 1 && a.toy.count(grid.EvPeerUp) == 2 && a.toy.isUp(r.node)
 	})

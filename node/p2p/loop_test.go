@@ -203,7 +203,7 @@ func TestThroughput(t *testing.T) {
 	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
 	meet(t, a, b)
 	meet(t, a, c)
-	const tasks = 200
+	const tasks = 300
 	spec := sh("")
 	spec.Command, spec.Count = []string{"true"}, tasks
 	start := time.Now()
@@ -226,5 +226,11 @@ func TestThroughput(t *testing.T) {
 		}
 	}
 	took := time.Since(start)
+	var wall time.Duration
+	for i := range uint32(tasks) {
+		v, _ := a.toy.Task(grid.TaskID{Job: a.job(1), Index: i})
+		wall += v.Result.Wall
+	}
+	t.Logf("mean wall %v", wall/tasks)
 	t.Logf("%d tasks in %v, %.0f a second", tasks, took, tasks/took.Seconds())
 }

@@ -78,10 +78,10 @@ func diskFree(dir string) (grid.Bytes, error) {
 }
 
 // Calibration: a fixed mix of integer, floating point and memory work on one core. Speed 1 does
-// referenceRounds rounds in a second, about one core of a 2.5 GHz server of 2020; 2 is twice as fast.
+// referenceRounds rounds in a second, about one core of a virtual server of 2025; 2 is twice as fast.
 const (
 	calibrationVersion = 1 // raise it when the mix changes: what was kept is measured again
-	referenceRounds    = 1500
+	referenceRounds    = 9000
 	calibrationTime    = 100 * time.Millisecond
 )
 

@@ -201,3 +201,24 @@ func TestIdentityConversion(t *testing.T) {
 		t.Error("a peer without an Ed25519 key is a node")
 	}
 }
+
+func TestContactsAreBounded(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	addr := []string{"/ip4/127.0.0.1/tcp/1"}
+	kept := grid.NodeID{1}
+	a.dialer.learn(kept, addr)
+	a.do(func(fx *grid.Effects) { fx.Links = append(fx.Links, grid.Link{Peer: kept, Keep: true}) })
+	await(t, "the neighbour is noted", func() bool {
+		a.dialer.mu.Lock()
+		defer a.dialer.mu.Unlock()
+		return a.dialer.m[kept].keep
+	})
+	for i := range maxContacts + 100 {
+		a.dialer.learn(grid.NodeID{2, byte(i), byte(i >> 8)}, addr)
+	}
+	a.dialer.mu.Lock()
+	defer a.dialer.mu.Unlock()
+	if len(a.dialer.m) > maxContacts || a.dialer.m[kept] == nil {
+		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.m), a.dialer.m[kept] != nil, maxContacts)
+	}
+}

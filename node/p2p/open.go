@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	ds "github.com/ipfs/go-datastore"
 
@@ -33,7 +34,7 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 		return err
 	}
 	if d.node, err = d.cfg.newNode(nc, d.wall); err != nil {
-		return err
+		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	d.loop = newLoop(d)
 	d.counts.init(d)
@@ -129,7 +130,10 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 // nodeConfig tells the pure node what it is.
 func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
-	nc.Self, nc.Boot, nc.Policy, nc.Name = d.self, d.boot, d.cfg.Policy, d.cfg.Name
+	nc.Self, nc.Boot, nc.Name = d.self, d.boot, d.cfg.Name
+	if d.cfg.Policy != "" {
+		nc.Policy = d.cfg.Policy
+	}
 	if nc.Name == "" {
 		nc.Name, _ = os.Hostname()
 	}

@@ -127,10 +127,7 @@ func (p *peers) serve(st network.Stream) {
 	}
 	defer p.d.work.Done()
 	st.SetDeadline(time.Now().Add(helloDeadline))
-	hello, err := readHello(st)
-	if err == nil {
-		err = writeHello(st, p.d.hello())
-	}
+	hello, err := welcome(st, p.d.hello())
 	if err != nil {
 		p.d.counts.drop("hello")
 		st.Reset()

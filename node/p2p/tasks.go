@@ -193,7 +193,6 @@ func (t *tasks) unwanted(a *attempt) bool {
 
 // spec tells the runner what to run and within which bounds.
 func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.AttemptID) process.Spec {
-	class := grid.ClassOf(spec)
 	env := make([]string, 0, len(spec.Env)+8)
 	for _, v := range spec.Env {
 		env = append(env, v.Name+"="+v.Value)
@@ -201,7 +200,7 @@ func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Atte
 	return process.Spec{
 		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
 		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
-		Share: t.d.cfg.share(class), Deny: t.d.cfg.DataDir,
+		Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
 	}
 }
 

@@ -35,6 +35,7 @@ type Store struct {
 	pins  map[grid.BlobID]int // of blobs that are here or yet to come
 	idle  *list.List          // of *entry, not pinned, used last first
 	size  grid.Bytes
+	loose grid.Bytes // of the blobs in idle
 }
 
 // entry is a blob in the folder.
@@ -109,7 +110,22 @@ func (s *Store) add(e *entry) {
 	s.blobs[e.id] = e
 	s.size += e.size
 	if s.pins[e.id] == 0 {
-		e.place = s.idle.PushFront(e)
+		s.loosen(e)
+	}
+}
+
+// loosen lets an entry be collected.
+func (s *Store) loosen(e *entry) {
+	e.place = s.idle.PushFront(e)
+	s.loose += e.size
+}
+
+// fasten keeps an entry from being collected.
+func (s *Store) fasten(e *entry) {
+	if e.place != nil {
+		s.idle.Remove(e.place)
+		s.loose -= e.size
+		e.place = nil
 	}
 }
 
@@ -121,9 +137,7 @@ func (s *Store) drop(e *entry) {
 	os.Remove(s.path(e.id)) // if it stays, the next start takes it in again and checks it
 	delete(s.blobs, e.id)
 	s.size -= e.size
-	if e.place != nil {
-		s.idle.Remove(e.place)
-	}
+	s.fasten(e)
 }
 
 // Has reports whether the blob is here. It does not look at the content, nor count as a use.
@@ -153,9 +167,8 @@ func (s *Store) Pin(id grid.BlobID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pins[id]++
-	if e := s.blobs[id]; e != nil && e.place != nil {
-		s.idle.Remove(e.place)
-		e.place = nil
+	if e := s.blobs[id]; e != nil {
+		s.fasten(e)
 	}
 }
 
@@ -172,21 +185,21 @@ func (s *Store) Unpin(id grid.BlobID) {
 	}
 	delete(s.pins, id)
 	if e := s.blobs[id]; e != nil {
-		e.place = s.idle.PushFront(e)
+		s.loosen(e)
 	}
 }
 
-// room collects what was not used for longest until n more bytes fit; s.mu is held.
+// room collects what was not used for longest until n more bytes fit, and nothing if they never will;
+// s.mu is held.
 func (s *Store) room(n grid.Bytes) error {
 	if n > s.max {
 		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, n, s.max)
 	}
+	if held := s.size - s.loose; held+n > s.max {
+		return fmt.Errorf("%w: %d of %d bytes are in use, %d more do not fit", ErrFull, held, s.max, n)
+	}
 	for s.size+n > s.max {
-		last := s.idle.Back()
-		if last == nil {
-			return fmt.Errorf("%w: %d of %d bytes are in use, %d more do not fit", ErrFull, s.size, s.max, n)
-		}
-		s.drop(last.Value.(*entry))
+		s.drop(s.idle.Back().Value.(*entry))
 	}
 	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"skep/grid"
 )
 
@@ -77,7 +75,7 @@ func (s *Store) Link(id grid.BlobID, dst string, exec bool) error {
 
 // copyFile shares the extents if the file system can; else the kernel copies (io.Copy of two files does).
 func copyFile(dst, src *os.File, size grid.Bytes) error {
-	if unix.IoctlFileClone(int(dst.Fd()), int(src.Fd())) == nil {
+	if clone(dst, src) {
 		return nil
 	}
 	n, err := io.Copy(dst, src)

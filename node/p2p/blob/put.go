@@ -16,7 +16,7 @@ import (
 // Put keeps what r holds, at most limit bytes, and returns its name and size. Durable means that it is on
 // disk when Put returns, as what cannot be fetched again must be: the inputs and results of own jobs. Of
 // anything else only the start after a crash may find that it is gone. Errors wrap ErrTooLarge, ErrFull,
-// ErrDisk, or are r's or ctx's; then nothing is kept.
+// ErrDisk, or are r's or ctx's; then nothing is kept. A Read that hangs is not interrupted: give r a deadline.
 func (s *Store) Put(ctx context.Context, r io.Reader, limit grid.Bytes, durable bool) (grid.BlobID, grid.Bytes, error) {
 	t, err := s.receive(ctx, r, limit, durable)
 	if err == nil {
@@ -64,7 +64,7 @@ func (s *Store) putExpected(ctx context.Context, id grid.BlobID, size grid.Bytes
 }
 
 // PutFile keeps a copy of a regular file of at most limit bytes. What a program writes to the file
-// meanwhile may be in the copy or not; the name is that of the copy.
+// meanwhile may be in the copy or not; the name is that of the copy. Errors are those of Put, and ErrFile.
 func (s *Store) PutFile(ctx context.Context, path string, limit grid.Bytes, durable bool) (grid.BlobID, grid.Bytes, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not stop us here
 	if err != nil {
@@ -168,14 +168,28 @@ func (s *Store) keep(t *temporary, durable bool) error {
 	if err := os.Rename(t.path, path); err != nil {
 		return full(err)
 	}
-	s.add(&entry{id: t.id, size: t.size, checked: true, synced: durable})
+	e := &entry{id: t.id, size: t.size, checked: true}
+	s.add(e)
 	if !durable {
 		return nil
 	}
-	if err := syncFolder(filepath.Dir(path)); err != nil {
+	if err := s.syncNames(e); err != nil {
+		s.drop(e)
 		return err
 	}
-	return syncFolder(s.dir) // where the blob's folder may be new
+	return nil
+}
+
+// syncNames brings a blob's name to disk, and its folder's, which may be new.
+func (s *Store) syncNames(e *entry) error {
+	if err := syncPath(filepath.Dir(s.path(e.id))); err != nil {
+		return err
+	}
+	if err := syncPath(s.dir); err != nil {
+		return err
+	}
+	e.synced = true
+	return nil
 }
 
 // sync brings a blob that is here to disk, if that is asked for and has not been done.
@@ -185,18 +199,14 @@ func (s *Store) sync(e *entry, durable bool) error {
 	if !durable || e.synced {
 		return nil
 	}
-	path := s.path(e.id)
-	for _, p := range [...]string{path, filepath.Dir(path), s.dir} {
-		if err := syncFolder(p); err != nil {
-			return err
-		}
+	if err := syncPath(s.path(e.id)); err != nil {
+		return err
 	}
-	e.synced = true
-	return nil
+	return s.syncNames(e)
 }
 
-// syncFolder brings a folder's names, or a file's content, to disk.
-func syncFolder(path string) error {
+// syncPath brings a file's content or a folder's names to disk.
+func syncPath(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
 		return err

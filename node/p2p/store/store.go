@@ -103,7 +103,7 @@ func (s *Store) prepare() error {
 	if err != nil || !fresh {
 		return err
 	}
-	return s.db.Update(func(tx *bbolt.Tx) error {
+	err = s.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{metaBucket, recordBucket, dataBucket} {
 			if _, err := tx.CreateBucket(name); err != nil {
 				return err
@@ -111,6 +111,15 @@ func (s *Store) prepare() error {
 		}
 		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format))
 	})
+	if err != nil {
+		return err
+	}
+	folder, err := os.Open(s.dir) // the new file's name must last as long as its content
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
 }
 
 // NextBoot counts a start of the node and returns the count, 1 for the first, once it is on disk.

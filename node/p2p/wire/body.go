@@ -29,14 +29,18 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Detail: clean(m.Refusal.Detail)}, nil
 	case grid.KindResult:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putResult(m.Result)}, nil
-	case grid.KindFind, grid.KindMiss, grid.KindCall:
+	case grid.KindMiss:
 		return putFind(&m.Find), nil
-	case grid.KindHit:
+	case grid.KindFind, grid.KindCall, grid.KindHit:
 		d, err := c.putDigest(m.Digest, seal)
 		if err != nil {
 			return nil, err
 		}
-		return &pb.Hit{Find: putFind(&m.Find), Ad: d.Ads[0]}, nil
+		s := &pb.Search{Find: putFind(&m.Find)}
+		if len(d.Ads) > 0 {
+			s.Ad = d.Ads[0]
+		}
+		return s, nil
 	}
 	return nil, fmt.Errorf("%w %d", ErrKind, m.Kind)
 }
@@ -58,14 +62,14 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return readRefuse(b, m)
 	case grid.KindResult:
 		return readEnded(b, m)
-	case grid.KindFind, grid.KindMiss, grid.KindCall:
+	case grid.KindMiss:
 		var f pb.Find
 		if err := parse(b, &f); err != nil {
 			return err
 		}
 		return getFind(&f, &m.Find)
-	case grid.KindHit:
-		return readHit(b, m, open)
+	case grid.KindFind, grid.KindCall, grid.KindHit:
+		return readSearch(b, m, open)
 	}
 	return fmt.Errorf("%w %d", ErrKind, m.Kind)
 }

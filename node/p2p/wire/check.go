@@ -11,7 +11,7 @@ import (
 
 // MaxSpan is the longest duration on the wire, some 146 years: two of them still add up. A longer one, such
 // as the completion time of what will never be done, is sent as this.
-const MaxSpan = time.Duration(1) << 62
+const MaxSpan = time.Duration(1)<<62 - 1
 
 func putSpan(d time.Duration) int64 { return int64(min(d, MaxSpan)) }
 
@@ -49,8 +49,10 @@ func check(m *grid.Message) error {
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
-	case grid.KindFind, grid.KindMiss, grid.KindCall:
+	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
+	case grid.KindFind, grid.KindCall:
+		return first(find(m.Kind, &m.Find), entries(m.Digest, 0, 1))
 	case grid.KindHit:
 		return first(find(m.Kind, &m.Find), entries(m.Digest, 1, 1))
 	}

@@ -43,15 +43,17 @@ func getFind(p *pb.Find, f *grid.Find) error {
 	return err
 }
 
-func readHit(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, error)) error {
-	var p pb.Hit
+// readSearch reads a find or call with the asker's ad, which tells the finder where to answer, or a hit with
+// the ad of who was found.
+func readSearch(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, error)) error {
+	var p pb.Search
 	if err := parse(b, &p); err != nil {
 		return err
 	}
-	if p.Ad == nil {
+	if p.Ad == nil && m.Kind == grid.KindHit {
 		return fmt.Errorf("ad: %w: is missing", ErrMalformed)
 	}
-	if err := getFind(p.GetFind(), &m.Find); err != nil {
+	if err := getFind(p.GetFind(), &m.Find); err != nil || p.Ad == nil {
 		return err
 	}
 	return readEntry(p.Ad, m, open)

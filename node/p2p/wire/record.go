@@ -69,6 +69,9 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		return &pb.JobValue{Spec: putSpec(r.Job.Spec), Submitted: r.Job.Submitted, Cancelled: r.Job.Cancelled}, nil
 	case grid.RecTask:
 		t := &r.Task
+		if t.State == 0 || t.State > grid.Ended {
+			return nil, fmt.Errorf("record of task %s: %w: state %d", t.ID, ErrBound, t.State)
+		}
 		p := &pb.TaskValue{Epoch: t.ID.Epoch, N: t.ID.N, State: uint32(t.State), Lost: t.Lost,
 			Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done}
 		if !t.Worker.IsZero() {
@@ -77,8 +80,8 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		return p, nil
 	case grid.RecWork:
 		w := &r.Work
-		if w.Spec == nil {
-			return nil, fmt.Errorf("record of attempt %s: %w: has no spec", w.ID, ErrMalformed)
+		if w.Spec == nil || w.State == 0 || w.State > grid.WorkFinished {
+			return nil, fmt.Errorf("record of attempt %s: %w: no spec or state %d", w.ID, ErrMalformed, w.State)
 		}
 		return &pb.WorkValue{Spec: putSpec(w.Spec), Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
 			Result: putMaybe(w.Result)}, nil

@@ -100,14 +100,14 @@ var (
 		1: fixed("id"), 2: data("asker", 1, nodeSize), 3: message("needs", 1, needsShape), 4: data("engine", 1, grid.MaxClass),
 		5: number("left"), 6: number("hops"), 7: number("within"), 8: data("visited", 1, nodeSize*grid.MaxVisited),
 	}}
-	hitShape   = &shape{"hit", []field{1: message("find", 1, findShape), 2: message("ad", 1, entryShape)}}
-	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot")}}
+	searchShape = &shape{"search", []field{1: message("find", 1, findShape), 2: message("ad", 1, entryShape)}}
+	helloShape  = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot")}}
 
 	bodyShapes = [grid.Kinds]*shape{
 		grid.KindDigest: digestShape, grid.KindPoll: pollShape, grid.KindState: stateShape, grid.KindOffer: offerShape,
 		grid.KindAccept: oneShape, grid.KindRefuse: refuseShape, grid.KindBeat: manyShape, grid.KindDrop: manyShape,
-		grid.KindResult: endedShape, grid.KindResultAck: oneShape, grid.KindAsk: manyShape, grid.KindFind: findShape,
-		grid.KindHit: hitShape, grid.KindMiss: findShape, grid.KindCall: findShape, grid.KindBye: byeShape,
+		grid.KindResult: endedShape, grid.KindResultAck: oneShape, grid.KindAsk: manyShape, grid.KindFind: searchShape,
+		grid.KindHit: searchShape, grid.KindMiss: findShape, grid.KindCall: searchShape, grid.KindBye: byeShape,
 	}
 )
 

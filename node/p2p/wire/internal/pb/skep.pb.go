@@ -187,7 +187,7 @@ func (x *Message) GetAsk() *Attempts {
 	return nil
 }
 
-func (x *Message) GetFind() *Find {
+func (x *Message) GetFind() *Search {
 	if x != nil {
 		if x, ok := x.Body.(*Message_Find); ok {
 			return x.Find
@@ -196,7 +196,7 @@ func (x *Message) GetFind() *Find {
 	return nil
 }
 
-func (x *Message) GetHit() *Hit {
+func (x *Message) GetHit() *Search {
 	if x != nil {
 		if x, ok := x.Body.(*Message_Hit); ok {
 			return x.Hit
@@ -214,7 +214,7 @@ func (x *Message) GetMiss() *Find {
 	return nil
 }
 
-func (x *Message) GetCall() *Find {
+func (x *Message) GetCall() *Search {
 	if x != nil {
 		if x, ok := x.Body.(*Message_Call); ok {
 			return x.Call
@@ -281,11 +281,11 @@ type Message_Ask struct {
 }
 
 type Message_Find struct {
-	Find *Find `protobuf:"bytes,12,opt,name=find,proto3,oneof"`
+	Find *Search `protobuf:"bytes,12,opt,name=find,proto3,oneof"`
 }
 
 type Message_Hit struct {
-	Hit *Hit `protobuf:"bytes,13,opt,name=hit,proto3,oneof"`
+	Hit *Search `protobuf:"bytes,13,opt,name=hit,proto3,oneof"`
 }
 
 type Message_Miss struct {
@@ -293,7 +293,7 @@ type Message_Miss struct {
 }
 
 type Message_Call struct {
-	Call *Find `protobuf:"bytes,15,opt,name=call,proto3,oneof"`
+	Call *Search `protobuf:"bytes,15,opt,name=call,proto3,oneof"`
 }
 
 type Message_Bye struct {
@@ -2008,7 +2008,8 @@ func (x *Find) GetVisited() []byte {
 	return nil
 }
 
-type Hit struct {
+// Search is a find or call with its asker's ad, or a hit with the ad of who was found.
+type Search struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Find          *Find                  `protobuf:"bytes,1,opt,name=find,proto3" json:"find,omitempty"`
 	Ad            *Entry                 `protobuf:"bytes,2,opt,name=ad,proto3" json:"ad,omitempty"`
@@ -2016,20 +2017,20 @@ type Hit struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Hit) Reset() {
-	*x = Hit{}
+func (x *Search) Reset() {
+	*x = Search{}
 	mi := &file_skep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Hit) String() string {
+func (x *Search) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Hit) ProtoMessage() {}
+func (*Search) ProtoMessage() {}
 
-func (x *Hit) ProtoReflect() protoreflect.Message {
+func (x *Search) ProtoReflect() protoreflect.Message {
 	mi := &file_skep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -2041,19 +2042,19 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Hit.ProtoReflect.Descriptor instead.
-func (*Hit) Descriptor() ([]byte, []int) {
+// Deprecated: Use Search.ProtoReflect.Descriptor instead.
+func (*Search) Descriptor() ([]byte, []int) {
 	return file_skep_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *Hit) GetFind() *Find {
+func (x *Search) GetFind() *Find {
 	if x != nil {
 		return x.Find
 	}
 	return nil
 }
 
-func (x *Hit) GetAd() *Entry {
+func (x *Search) GetAd() *Entry {
 	if x != nil {
 		return x.Ad
 	}
@@ -2423,7 +2424,7 @@ var File_skep_proto protoreflect.FileDescriptor
 const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"skep.proto\x12\askep.v1\"\x96\x05\n" +
+	"skep.proto\x12\askep.v1\"\x9d\x05\n" +
 	"\aMessage\x12)\n" +
 	"\x06digest\x18\x01 \x01(\v2\x0f.skep.v1.DigestH\x00R\x06digest\x12#\n" +
 	"\x04poll\x18\x02 \x01(\v2\r.skep.v1.PollH\x00R\x04poll\x12&\n" +
@@ -2437,11 +2438,11 @@ const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"result_ack\x18\n" +
 	" \x01(\v2\x11.skep.v1.AttemptsH\x00R\tresultAck\x12%\n" +
-	"\x03ask\x18\v \x01(\v2\x11.skep.v1.AttemptsH\x00R\x03ask\x12#\n" +
-	"\x04find\x18\f \x01(\v2\r.skep.v1.FindH\x00R\x04find\x12 \n" +
-	"\x03hit\x18\r \x01(\v2\f.skep.v1.HitH\x00R\x03hit\x12#\n" +
-	"\x04miss\x18\x0e \x01(\v2\r.skep.v1.FindH\x00R\x04miss\x12#\n" +
-	"\x04call\x18\x0f \x01(\v2\r.skep.v1.FindH\x00R\x04call\x12#\n" +
+	"\x03ask\x18\v \x01(\v2\x11.skep.v1.AttemptsH\x00R\x03ask\x12%\n" +
+	"\x04find\x18\f \x01(\v2\x0f.skep.v1.SearchH\x00R\x04find\x12#\n" +
+	"\x03hit\x18\r \x01(\v2\x0f.skep.v1.SearchH\x00R\x03hit\x12#\n" +
+	"\x04miss\x18\x0e \x01(\v2\r.skep.v1.FindH\x00R\x04miss\x12%\n" +
+	"\x04call\x18\x0f \x01(\v2\x0f.skep.v1.SearchH\x00R\x04call\x12#\n" +
 	"\x03bye\x18\x10 \x01(\v2\x0f.skep.v1.DigestH\x00R\x03byeB\x06\n" +
 	"\x04body\"g\n" +
 	"\x05Hello\x12\x18\n" +
@@ -2584,8 +2585,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x04left\x18\x05 \x01(\rR\x04left\x12\x12\n" +
 	"\x04hops\x18\x06 \x01(\rR\x04hops\x12\x16\n" +
 	"\x06within\x18\a \x01(\x03R\x06within\x12\x18\n" +
-	"\avisited\x18\b \x01(\fR\avisited\"H\n" +
-	"\x03Hit\x12!\n" +
+	"\avisited\x18\b \x01(\fR\avisited\"K\n" +
+	"\x06Search\x12!\n" +
 	"\x04find\x18\x01 \x01(\v2\r.skep.v1.FindR\x04find\x12\x1e\n" +
 	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"O\n" +
 	"\x05Token\x12\x16\n" +
@@ -2653,7 +2654,7 @@ var file_skep_proto_goTypes = []any{
 	(*Needs)(nil),      // 19: skep.v1.Needs
 	(*LabelNeed)(nil),  // 20: skep.v1.LabelNeed
 	(*Find)(nil),       // 21: skep.v1.Find
-	(*Hit)(nil),        // 22: skep.v1.Hit
+	(*Search)(nil),     // 22: skep.v1.Search
 	(*Token)(nil),      // 23: skep.v1.Token
 	(*JobValue)(nil),   // 24: skep.v1.JobValue
 	(*TaskValue)(nil),  // 25: skep.v1.TaskValue
@@ -2672,10 +2673,10 @@ var file_skep_proto_depIdxs = []int32{
 	13, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
 	11, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
 	11, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	21, // 11: skep.v1.Message.find:type_name -> skep.v1.Find
-	22, // 12: skep.v1.Message.hit:type_name -> skep.v1.Hit
+	22, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	22, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
 	21, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	21, // 14: skep.v1.Message.call:type_name -> skep.v1.Find
+	22, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
 	3,  // 16: skep.v1.Digest.ads:type_name -> skep.v1.Entry
 	5,  // 17: skep.v1.Ad.labels:type_name -> skep.v1.Label
@@ -2695,8 +2696,8 @@ var file_skep_proto_depIdxs = []int32{
 	18, // 31: skep.v1.JobSpec.env:type_name -> skep.v1.Var
 	20, // 32: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
 	19, // 33: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	21, // 34: skep.v1.Hit.find:type_name -> skep.v1.Find
-	3,  // 35: skep.v1.Hit.ad:type_name -> skep.v1.Entry
+	21, // 34: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 35: skep.v1.Search.ad:type_name -> skep.v1.Entry
 	17, // 36: skep.v1.JobValue.spec:type_name -> skep.v1.JobSpec
 	14, // 37: skep.v1.TaskValue.result:type_name -> skep.v1.Result
 	17, // 38: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// BenchmarkBars measures the whole product as a user meets it, each figure against a reference in the same
+// run, and prints them as a table.
+func BenchmarkBars(b *testing.B) {
+	skep := buildSkep(b)
+	b.Run("version", func(b *testing.B) { benchVersion(b, skep) })
+	b.Run("throughput", func(b *testing.B) { benchThroughput(b, skep) })
+	b.Run("latency", func(b *testing.B) { benchLatency(b, skep) })
+	b.Run("gossip", benchGossip)
+	b.Run("idle", func(b *testing.B) { benchIdle(b, skep) })
+}
+
+func report(b *testing.B, what string, got float64, unit, bar string, pass bool) {
+	verdict := "pass"
+	if !pass {
+		verdict = "MISS"
+	}
+	fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", what, got, unit, bar, verdict)
+}
+
+func buildSkep(tb testing.TB) string {
+	tb.Helper()
+	bin := filepath.Join(tb.TempDir(), "skep")
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", bin, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("go build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// member is a running node.
+type member struct {
+	skep, dir, join string
+	cmd             *exec.Cmd
+	log             *bytes.Buffer
+}
+
+var joinLine = regexp.MustCompile(`--join[ =](\S+)`)
+
+// startMember starts a node and waits for READY and the join command.
+func startMember(tb testing.TB, skep, join string, args ...string) *member {
+	tb.Helper()
+	m := &member{skep: skep, dir: tb.TempDir(), log: &bytes.Buffer{}}
+	argv := append([]string{"--data-dir", m.dir, "up", "--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)
+	if join != "" {
+		argv = append(argv, "--join", join)
+	}
+	m.cmd = exec.Command(skep, argv...)
+	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	m.cmd.Stderr = m.log
+	out, err := m.cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := m.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { m.stop() })
+	token := make(chan string, 1)
+	go func() {
+		s := bufio.NewScanner(out)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			if f := joinLine.FindStringSubmatch(s.Text()); f != nil {
+				token <- f[1]
+				break
+			}
+		}
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	select {
+	case m.join = <-token:
+	case <-time.After(30 * time.Second):
+		tb.Fatalf("the node is not ready after 30 s:\n%s", m.log)
+	}
+	return m
+}
+
+func (m *member) stop() {
+	if m.cmd.ProcessState != nil {
+		return
+	}
+	_ = m.cmd.Process.Signal(syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() { _ = m.cmd.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(15 * time.Second):
+		_ = m.cmd.Process.Kill()
+		<-done
+	}
+}
+
+func (m *member) run(tb testing.TB, stdin string, args ...string) string {
+	tb.Helper()
+	cmd := exec.Command(m.skep, append([]string{"--data-dir", m.dir}, args...)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		tb.Fatalf("skep %v: %v\n%s\nnode:\n%s", args, err, &stderr, m.log)
+	}
+	return string(out)
+}
+
+// startGrid starts n nodes and waits until each knows all.
+func startGrid(tb testing.TB, skep string, n int, args ...string) []*member {
+	tb.Helper()
+	ms := []*member{startMember(tb, skep, "", args...)}
+	for len(ms) < n {
+		ms = append(ms, startMember(tb, skep, ms[0].join, args...))
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for _, m := range ms {
+		for strings.Count(m.run(tb, "", "node", "list", "--output", "json"), `"name"`) < n {
+			if time.Now().After(deadline) {
+				tb.Fatalf("a grid of %d did not form:\n%s", n, m.log)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	return ms
+}
+
+func median(ds []time.Duration) float64 {
+	slices.Sort(ds)
+	return float64(ds[len(ds)/2]) / float64(time.Millisecond)
+}
+
+func timed(n int, f func()) []time.Duration {
+	f()
+	ds := make([]time.Duration, n)
+	for i := range ds {
+		t := time.Now()
+		f()
+		ds[i] = time.Since(t)
+	}
+	return ds
+}
+
+func benchVersion(b *testing.B, skep string) {
+	run := func(name string, args ...string) func() {
+		return func() {
+			if err := exec.Command(name, args...).Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	bare := median(timed(50, run("true")))
+	version := median(timed(50, run(skep, "version")))
+	report(b, "skep version over a bare exec, median", version-bare, "ms", "<= 10", version-bare <= 10)
+}
+
+func benchThroughput(b *testing.B, skep string) {
+	const tasks = 2000
+	t := time.Now()
+	for range tasks {
+		if err := exec.Command("true").Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	bare := tasks / time.Since(t).Seconds()
+	ms := startGrid(b, skep, 3)
+	t = time.Now()
+	id := strings.TrimSpace(ms[0].run(b, fmt.Sprintf("command: ['true']\ncount: %d\n", tasks), "job", "submit", "-"))
+	ms[0].run(b, "", "job", "wait", id)
+	rate := tasks / time.Since(t).Seconds()
+	fmt.Printf("     bare loop %.0f tasks/s, 3 nodes %.0f tasks/s\n", bare, rate)
+	report(b, "2,000 x true through 3 nodes over a bare loop", rate/bare, "", ">= 0.30", rate/bare >= 0.30)
+}
+
+func benchLatency(b *testing.B, skep string) {
+	a := startMember(b, skep, "", "--label", "side=a")
+	startMember(b, skep, a.join, "--label", "side=b")
+	warm := func() { a.run(b, "", "run", "--label", "side=b", "--", "true") }
+	warm()
+	moved := median(timed(60, warm))
+	version := median(timed(60, func() { a.run(b, "", "version") }))
+	report(b, "skep run -- true on another node minus skep version, median", moved-version, "ms", "<= 5", moved-version <= 5)
+}
+
+func benchIdle(b *testing.B, skep string) {
+	ms := startGrid(b, skep, 5)
+	time.Sleep(20 * time.Second)
+	const span = 30 * time.Second
+	before := make([]time.Duration, len(ms))
+	for i, m := range ms {
+		before[i] = threadTime(b, m.cmd.Process.Pid)
+	}
+	time.Sleep(span)
+	worst, rss := 0.0, 0.0
+	for i, m := range ms {
+		worst = max(worst, 100*float64(threadTime(b, m.cmd.Process.Pid)-before[i])/float64(span))
+		rss = max(rss, residentMiB(b, m.cmd.Process.Pid))
+	}
+	report(b, "node at rest in a grid of 5, CPU of a core, the worst of them", worst, "%", "<= 0.15", worst <= 0.15)
+	report(b, "its resident memory, the largest of them", rss, "MiB", "reported", true)
+}
+
+// threadTime is what all threads of a process have run, from the scheduler's nanosecond counts.
+func threadTime(tb testing.TB, pid int) time.Duration {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	total := time.Duration(0)
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err == nil {
+			ns, _ := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
+			total += time.Duration(ns)
+		}
+	}
+	if total == 0 {
+		tb.Skip("this machine does not tell the CPU time of threads")
+	}
+	return total
+}
+
+func residentMiB(tb testing.TB, pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	pages, _ := strconv.ParseFloat(strings.Fields(string(text))[1], 64)
+	return pages * float64(os.Getpagesize()) / (1 << 20)
+}

@@ -1,0 +1,48 @@
+package blob
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+
+	"skep/grid"
+)
+
+func TestManyAtOnce(t *testing.T) {
+	s := openStore(t, t.TempDir(), 64*grid.KiB)
+	var wait sync.WaitGroup
+	for g := range 8 {
+		wait.Go(func() {
+			for i := range 40 {
+				content := bytes.Repeat([]byte{byte(i % 10), byte(g % 2)}, 2000)
+				id := grid.BlobID(sha256.Sum256(content))
+				s.Pin(id)
+				err := s.PutExpected(ctx, id, 4000, bytes.NewReader(content), i%7 == 0)
+				if errors.Is(err, ErrFull) {
+					s.Unpin(id)
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				f, _, err := s.Open(id)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if b, err := io.ReadAll(f); !bytes.Equal(b, content) || err != nil {
+					t.Error(err)
+				}
+				f.Close()
+				s.Unpin(id)
+			}
+		})
+	}
+	wait.Wait()
+	if s.Size() > 64*grid.KiB || s.Size() != 4000*grid.Bytes(s.Len()) || leftovers(t, s) != 0 {
+		t.Errorf("%d blobs, %d bytes, %d leftovers", s.Len(), s.Size(), leftovers(t, s))
+	}
+}

@@ -1,0 +1,96 @@
+package p2p
+
+import (
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+func TestCalibrationIsKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	var speeds [2]float64
+	for i := range speeds {
+		m := begin(t, dir, func(c *Config) { c.Node.Speed = 0 })
+		speeds[i] = m.toy.cfg.Speed
+		m.end()
+	}
+	t.Logf("speed %.3g", speeds[0])
+	if speeds[0] <= 0 || speeds[0] != speeds[1] {
+		t.Errorf("speeds %v: want one measured once", speeds)
+	}
+}
+
+func TestLabelsAndCapacity(t *testing.T) {
+	m := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
+		c.Labels = []grid.Label{{Key: "zone", Value: "x"}, {Key: "hostname", Value: "mine"}}
+		c.CPUs, c.Memory, c.Version = 1500, grid.GiB, "1.2"
+	})
+	got := map[string]string{}
+	for i, l := range m.toy.cfg.Labels {
+		got[l.Key] = l.Value
+		if i > 0 && m.toy.cfg.Labels[i-1].Key >= l.Key {
+			t.Error("labels are not in order")
+		}
+	}
+	if got["zone"] != "x" || got["hostname"] != "mine" || got["os"] == "" || got["arch"] == "" || got["skep.version"] != "1.2" {
+		t.Errorf("labels %v", got)
+	}
+	if m.toy.cfg.Capacity != (grid.Resources{CPU: 1500, Memory: grid.GiB}) {
+		t.Errorf("capacity %v", m.toy.cfg.Capacity)
+	}
+}
+
+func TestLowDiskSpaceAndTap(t *testing.T) {
+	var taps atomic.Int32
+	m := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
+		c.DiskLow = 1 << 60
+		c.Tap = func(grid.Time, *grid.Event) { taps.Add(1) }
+	})
+	await(t, "the node hears that space is low", func() bool {
+		ev, ok := m.toy.find(grid.EvDisk, nil)
+		return ok && ev.Low
+	})
+	if taps.Load() == 0 {
+		t.Error("the tap saw nothing")
+	}
+}
+
+func TestTasksRunAsAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can run tasks as another user")
+	}
+	dir := t.TempDir()
+	for _, d := range []string{filepath.Dir(dir), dir} { // the user must pass
+		if err := os.Chmod(d, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := begin(t, filepath.Join(dir, "a"), func(c *Config) { c.TaskUser = "nobody" })
+	spec := sh("id -un; cat in; echo more >>in; cat in | wc -l")
+	spec.Inputs = []grid.File{m.put("in", []byte("input\n"), false)}
+	r := m.run(1, spec)
+	if string(r.Stdout.Inline) != "nobody\ninput\n2\n" {
+		t.Errorf("stdout %q, stderr %q, %s", r.Stdout.Inline, r.Stderr.Inline, r.Error)
+	}
+}
+
+func TestLocalNetworkSearch(t *testing.T) {
+	if os.Getenv("SKEP_MDNS") == "" {
+		t.Skip("SKEP_MDNS is not set: needs a network with multicast")
+	}
+	everywhere := func(c *Config) { c.MDNS, c.Listen = true, []string{"/ip4/0.0.0.0/tcp/0"} }
+	a := begin(t, filepath.Join(t.TempDir(), "a"), everywhere)
+	dir := filepath.Join(t.TempDir(), "b")
+	os.Mkdir(dir, 0o700)
+	if err := writeHex(filepath.Join(dir, secretFile), a.secret[:]); err != nil {
+		t.Fatal(err)
+	}
+	b := begin(t, dir, everywhere) // with the secret, and no address
+	start := time.Now()
+	meet(t, a, b)
+	t.Logf("found in %v", time.Since(start))
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"skep/grid"
+)
+
+// mount puts a small file system in memory onto dir; tests that need one are for root.
+func mount(t *testing.T, dir, options string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root to mount a file system")
+	}
+	flags := uintptr(0)
+	if options == "ro" {
+		flags, options = unix.MS_RDONLY, ""
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", flags, options); err != nil {
+		t.Skip("cannot mount a file system: ", err)
+	}
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+}
+
+// A full disk is an error that says so; what was saved before stays.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	mount(t, dir, "size=512k")
+	s := open(t, dir)
+	saved := 0
+	for n := uint32(0); ; n += batchSize {
+		if n > 1_000_000 {
+			t.Fatal("512 KiB hold a million records")
+		}
+		var batch []grid.Record
+		for i := range uint32(batchSize) {
+			batch = append(batch, task(n+i))
+		}
+		if err := s.Commit(batch); err != nil {
+			one(t, err, ErrFull, dir, "the disk is full")
+			break
+		}
+		saved += len(batch)
+	}
+	if n := len(load(t, s)); n != saved || n == 0 {
+		t.Errorf("%d records, %d were saved", n, saved)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(load(t, open(t, dir))); n != saved {
+		t.Errorf("after a start: %d records, %d were saved", n, saved)
+	}
+}

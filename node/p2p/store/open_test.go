@@ -1,0 +1,95 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// one reports whether err is a line that names the folder and says the words.
+func one(t *testing.T, err, want error, dir, words string) {
+	t.Helper()
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), words) ||
+		strings.Contains(err.Error(), "\n") {
+		t.Errorf("error: %v\nwant: %v … %s", err, want, words)
+	}
+}
+
+func TestInUse(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	_, err := Open(dir)
+	one(t, err, ErrInUse, dir, "stop that node or use another --data-dir")
+	s.Close()
+	open(t, dir)
+}
+
+func TestNewerFormat(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, 7))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	_, err = Open(dir)
+	one(t, err, ErrNewer, dir, "format 7")
+}
+
+func TestNotADataFolder(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(file)
+	one(t, err, ErrNoAccess, file, "")
+
+	rubbish := filepath.Join(dir, "rubbish")
+	os.Mkdir(rubbish, 0o700)
+	if err := os.WriteFile(filepath.Join(rubbish, File), []byte(strings.Repeat("rubbish ", 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(rubbish)
+	one(t, err, ErrDamaged, rubbish, "")
+
+	foreign := filepath.Join(dir, "foreign")
+	os.Mkdir(foreign, 0o700)
+	db, err := bbolt.Open(filepath.Join(foreign, File), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("theirs")); return err })
+	db.Close()
+	_, err = Open(foreign)
+	one(t, err, ErrDamaged, foreign, "is not Skep's")
+}
+
+func TestNotWritable(t *testing.T) {
+	dir := t.TempDir()
+	if os.Geteuid() == 0 {
+		mount(t, dir, "ro")
+	} else if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(dir)
+	one(t, err, ErrNoAccess, dir, "")
+}
+
+// The owner alone may read what jobs there are.
+func TestModes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	open(t, dir)
+	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, File): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	ds "github.com/ipfs/go-datastore"
+	"go.etcd.io/bbolt"
+	"go.uber.org/goleak"
+
+	"skep/grid"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		child(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func open(t testing.TB, dir string) *Store {
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// task is the n-th of some records that differ in key and size.
+func task(n uint32) grid.Record {
+	a := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID{1}}, Index: n}, Attempt: grid.Attempt{N: 1}}
+	return grid.Record{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Placed: int64(n),
+		Result: &grid.Result{Cause: grid.Exited, Error: strings.Repeat("e", int(n%97))}}}
+}
+
+func load(t *testing.T, s *Store) (all []grid.Record) {
+	if err := s.Load(func(r *grid.Record) error { all = append(all, *r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestCommitAndLoad(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	s := open(t, dir)
+	var batch []grid.Record
+	for n := range uint32(300) { // more than fits into the reused buffer
+		batch = append(batch, task(n))
+	}
+	batch[7].Task.Result.Outputs = []grid.File{{Path: strings.Repeat("p", 70_000), Blob: grid.BlobID{1}}}
+	if err := s.Commit(batch); err != nil {
+		t.Fatal(err)
+	}
+	gone, newer := task(5), task(6)
+	gone.Delete = true
+	newer.Task.ID.N, newer.Task.Lost = 2, 1
+	later := []grid.Record{gone, newer, {Kind: grid.RecClass, Class: grid.ClassRecord{Class: "c", Mean: 2}}}
+	if err := s.Commit(later); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := append(append([]grid.Record{}, batch[:5]...), newer)
+	want = append(append(want, batch[7:]...), later[2])
+	if d := cmp.Diff(want, load(t, open(t, dir))); d != "" {
+		t.Error(d)
+	}
+}
+
+// In one batch the later record of a key counts.
+func TestOrderInBatch(t *testing.T) {
+	s := open(t, t.TempDir())
+	gone := task(1)
+	gone.Delete = true
+	if err := s.Commit([]grid.Record{task(1), gone, task(2), gone, task(1)}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(load(t, s)); n != 2 {
+		t.Errorf("%d records", n)
+	}
+}
+
+func TestBadRecordSavesNothing(t *testing.T) {
+	s := open(t, t.TempDir())
+	if err := s.Commit([]grid.Record{task(1), {Kind: 77}}); err == nil {
+		t.Fatal("a record of no kind was saved")
+	}
+	if n := len(load(t, s)); n != 0 {
+		t.Errorf("%d records of a failed batch", n)
+	}
+	stop := errors.New("stop")
+	if err := s.Commit([]grid.Record{task(1), task(2)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Load(func(*grid.Record) error { return stop }); !errors.Is(err, stop) {
+		t.Error(err)
+	}
+}
+
+func TestNextBoot(t *testing.T) {
+	dir := t.TempDir()
+	for want := uint64(1); want < 4; want++ {
+		s := open(t, dir)
+		if n, err := s.NextBoot(); n != want || err != nil {
+			t.Errorf("%d, %v, want %d", n, err, want)
+		}
+		s.Close()
+	}
+}
+
+func TestNewerAndDamagedRecords(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	put := func(value []byte) {
+		err := s.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(recordBucket).Put([]byte{4, 'c'}, value) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put([]byte{9, 1})
+	one(t, s.Load(func(*grid.Record) error { return nil }), ErrNewer, dir, "9")
+	put([]byte{1, 0xff})
+	one(t, s.Load(func(*grid.Record) error { return nil }), ErrDamaged, dir, "record of kind 4")
+}
+
+// Other things in the file are not records, and records are not theirs.
+func TestDatastoreIsApart(t *testing.T) {
+	s := open(t, t.TempDir())
+	ctx := context.Background()
+	if err := s.Datastore().Put(ctx, ds.NewKey("/peers/a"), []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit([]grid.Record{task(1)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Datastore().Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(load(t, s)); n != 1 {
+		t.Errorf("%d records", n)
+	}
+	if v, err := s.Datastore().Get(ctx, ds.NewKey("/peers/a")); string(v) != "x" || err != nil {
+		t.Errorf("%q, %v", v, err)
+	}
+}
+
+func BenchmarkCommit(b *testing.B) {
+	for _, n := range []int{1, 32} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := open(b, b.TempDir())
+			batch := make([]grid.Record, n)
+			next := uint32(0)
+			for b.Loop() {
+				for i := range batch {
+					batch[i] = task(next % 100_000)
+					next++
+				}
+				if err := s.Commit(batch); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(next)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}

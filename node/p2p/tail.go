@@ -1,0 +1,130 @@
+package p2p
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"skep/exec/process"
+	"skep/grid"
+)
+
+const outputProtocol = "/skep/output/1"
+
+// outputRequest is the size of what the asker of an output stream sends: the attempt (origin, nonce,
+// index, epoch, number), stream, follow, and offset. The answer is a status and the bytes.
+const outputRequest = 32 + 10 + 4 + 4 + 4 + 1 + 1 + 8
+
+// tail returns the output of an attempt here; with follow it waits for it to start.
+func (t *tasks) tail(ctx context.Context, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
+	a := t.lookup(id)
+	if a == nil {
+		return nil, errors.New("no such attempt here")
+	}
+	if follow {
+		select {
+		case <-a.ran:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	p := t.processOf(a)
+	switch {
+	case p == nil:
+		return nil, errors.New("it does not run")
+	case follow:
+		return p.Tail(ctx, s, offset)
+	}
+	file, err := os.Open(process.Output(a.dir, s))
+	if err == nil {
+		_, err = file.Seek(offset, io.SeekStart)
+	}
+	return file, err
+}
+
+// remoteOutput opens an output stream to the node where an attempt runs.
+func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
+	open, cancel := context.WithTimeout(network.WithAllowLimitedConn(ctx, "skep"), askDeadline)
+	defer cancel()
+	st, err := d.host.NewStream(open, peerOf(n), outputProtocol)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { st.Reset() })
+	ask := append(make([]byte, 0, outputRequest), id.Task.Job.Origin[:]...)
+	ask = append(ask, id.Task.Job.Nonce[:]...)
+	ask = binary.BigEndian.AppendUint32(ask, id.Task.Index)
+	ask = binary.BigEndian.AppendUint32(ask, id.Epoch)
+	ask = binary.BigEndian.AppendUint32(ask, id.N)
+	ask = append(ask, byte(s), 0)
+	if follow {
+		ask[len(ask)-1] = 1
+	}
+	ask = binary.BigEndian.AppendUint64(ask, uint64(offset))
+	st.SetWriteDeadline(time.Now().Add(askDeadline))
+	var status [1]byte
+	if _, err = st.Write(ask); err == nil {
+		_, err = io.ReadFull(st, status[:]) // with follow it comes when the task starts
+	}
+	if err == nil && status[0] != statusOK {
+		err = errors.New("it does not run there")
+	}
+	if err != nil {
+		stop()
+		st.Reset()
+		return nil, err
+	}
+	return &remoteTail{st, stop}, nil
+}
+
+type remoteTail struct {
+	network.Stream
+	stop func() bool
+}
+
+func (t *remoteTail) Close() error {
+	t.stop()
+	return t.Stream.Reset()
+}
+
+// serveOutput answers a request for the output of an attempt that runs here. Only the node that its job
+// was submitted to may ask.
+func (d *Driver) serveOutput(st network.Stream) {
+	var ask [outputRequest]byte
+	d.serveStream(st, &d.outputsServed, ask[:], func(n grid.NodeID) {
+		b := ask[:]
+		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID(b[:32]), Nonce: [10]byte(b[32:42])},
+			Index: binary.BigEndian.Uint32(b[42:])}, Attempt: grid.Attempt{Epoch: binary.BigEndian.Uint32(b[46:]), N: binary.BigEndian.Uint32(b[50:])}}
+		offset := int64(binary.BigEndian.Uint64(b[56:]))
+		if id.Task.Job.Origin != n || offset < 0 {
+			d.counts.drop("request")
+			st.Write([]byte{statusNone})
+			return
+		}
+		ctx, cancel := context.WithCancel(d.ctx)
+		defer cancel()
+		d.spawn(func() {
+			st.Read(make([]byte, 1)) // the asker says nothing more: this returns when it has gone
+			cancel()
+		})
+		st.SetWriteDeadline(time.Time{})
+		r, err := d.tasks.tail(ctx, id, process.Stream(b[54]&1), offset, b[55] != 0)
+		w := patient{st}
+		if err != nil {
+			w.Write([]byte{statusNone})
+			return
+		}
+		defer r.Close()
+		if _, err := w.Write([]byte{statusOK}); err == nil {
+			_, err = io.Copy(w, r)
+			if err != nil {
+				st.Reset()
+			}
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"crypto/ed25519"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"skep/grid"
+)
+
+// Fixed values, one for each thing that is written, for golden bytes, fuzz seeds and benchmarks.
+
+func exampleAd(key ed25519.PrivateKey) *grid.Ad {
+	return &grid.Ad{Node: nodeOf(key), Seq: grid.Seq{Boot: 3, N: 17}, Name: "lab-7",
+		Capacity: grid.Resources{CPU: 8000, Memory: 16 * grid.GiB}, Free: grid.Resources{CPU: 2500, Memory: grid.GiB},
+		Backlog: 1500 * time.Millisecond, Speed: 1.25, Availability: 0.99,
+		Labels:  []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}, {Key: "zone", Value: "a"}},
+		Engines: []string{grid.EngineProcess}, Rates: exampleRates(),
+		Addrs: []string{"/ip4/192.0.2.7/tcp/4001", "/ip6/2001:db8::7/tcp/4001"}, Draining: true}
+}
+
+func exampleRates() []grid.Rate {
+	return []grid.Rate{{Class: "other", Alpha: 0.5}, {Class: "process:sim", Alpha: 2, Mu: 0.75}}
+}
+
+func exampleJob() grid.JobID {
+	j := grid.JobID{Origin: nodeOf(testKey(1))}
+	copy(j.Nonce[:], "0123456789")
+	return j
+}
+
+func exampleAttempt(index uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: exampleJob(), Index: index}, Attempt: grid.Attempt{N: 2}}
+}
+
+func exampleSpec() *grid.JobSpec {
+	return &grid.JobSpec{Name: "sweep", Class: "lattice", Engine: grid.EngineProcess, Command: []string{"./simulate", "--seed", "\xff"},
+		Count: 100, Needs: grid.Needs{Resources: grid.Resources{CPU: 1000, Memory: 256 * grid.MiB},
+			Labels: []grid.LabelNeed{{Key: "os", Values: []string{"linux", "darwin"}}}},
+		Inputs:  []grid.File{{Path: "simulate", Blob: grid.BlobID{1, 2}, Size: 4711, Exec: true}},
+		Outputs: []string{"out/*.csv"}, Env: []grid.Var{{Name: "MODE", Value: "fast"}},
+		Timeout: 10 * time.Minute, Retries: 2, Policy: "mct", Wait: true}
+}
+
+func exampleResult() *grid.Result {
+	return &grid.Result{Cause: grid.Signaled, Exit: 137, Error: "killed", Waited: time.Second, Wall: 2 * time.Second,
+		CPU: 3 * time.Second, MaxRSS: 5 * grid.MiB, Stdout: grid.Output{Inline: []byte("hi\n"), Size: 3},
+		Stderr:  grid.Output{Blob: grid.BlobID{9}, Size: 1 << 20, Dropped: 7},
+		Outputs: []grid.File{{Path: "out/a.csv", Blob: grid.BlobID{8}, Size: 12}}}
+}
+
+func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
+	m.Reset(k)
+	find := grid.Find{ID: 99, Asker: nodeOf(testKey(2)), Needs: exampleSpec().Needs, Engine: grid.EngineProcess, Left: 5, Hops: 2,
+		Within: 4 * time.Second, Visited: []grid.NodeID{nodeOf(testKey(3)), nodeOf(testKey(4))}}
+	ad := exampleAd(testKey(1))
+	var err error
+	if ad.Sealed, err = Seal(testKey(1), ad); err != nil {
+		t.Fatal(err)
+	}
+	switch k {
+	case grid.KindDigest, grid.KindBye:
+		m.Digest = append(m.Digest, grid.AdEntry{Ad: ad, Hops: 3})
+	case grid.KindPoll:
+		m.Poll = grid.Poll{ID: 0x0102030405060708, Class: "process:sim", Needs: grid.Resources{CPU: 1000, Memory: grid.MiB},
+			Rates: exampleRates(), Speed: 1.5, Cores: 8000, Mine: 4, Have: 300}
+	case grid.KindState:
+		m.State = grid.State{ID: 0x0102030405060708, ECT: time.Second, Backlog: time.Millisecond,
+			Free: grid.Resources{CPU: 500, Memory: grid.MiB}, Why: grid.WhyQueue, Rates: exampleRates(), Speed: 2, Cores: 4000, Mine: 1, Have: 2}
+	case grid.KindOffer:
+		m.Offer = grid.Offer{ID: exampleAttempt(7), Spec: exampleSpec(), Class: "lattice", Lease: 30 * time.Second, Age: time.Minute}
+	case grid.KindAccept, grid.KindResultAck:
+		m.Attempts = append(m.Attempts, exampleAttempt(1))
+	case grid.KindRefuse:
+		m.Attempts = append(m.Attempts, exampleAttempt(1))
+		m.Refusal = grid.Refusal{Why: grid.WhyLabel, Detail: "os"}
+	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
+		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(70000), grid.AttemptID{Attempt: grid.Attempt{Epoch: 1, N: 1}})
+	case grid.KindResult:
+		m.Attempts = append(m.Attempts, exampleAttempt(1))
+		m.Result = exampleResult()
+	case grid.KindHit:
+		m.Find = find
+		m.Digest = append(m.Digest, grid.AdEntry{Ad: ad, Hops: 1})
+	case grid.KindFind, grid.KindMiss, grid.KindCall:
+		m.Find = find
+	default:
+		t.Fatalf("no example of %v", k)
+	}
+}
+
+func example(t testing.TB, k grid.Kind) []byte {
+	var m grid.Message
+	var c Codec
+	exampleMessage(t, k, &m)
+	b, err := c.Append(nil, &m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func exampleRecords() []grid.Record {
+	a := exampleAttempt(7)
+	return []grid.Record{
+		{Kind: grid.RecJob, Job: grid.JobRecord{ID: exampleJob(), Spec: exampleSpec(), Submitted: 1234567890123456789, Cancelled: true}},
+		{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
+			Placed: 11, Began: 12, Done: 13}},
+		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute, State: grid.WorkRunning}},
+		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},
+	}
+}
+
+func exampleToken() Token {
+	return Token{Secret: [32]byte{1, 2, 3, 31: 32}, Network: "lab", Addrs: []string{
+		"/ip4/192.0.2.7/tcp/4001/p2p/12D3KooWGRUHuzJZTYRvGFmW2hU8AoLWNUMMxqgkbsU2uXqbW1yU",
+		"/dns4/grid.example/tcp/4001/p2p/12D3KooWGRUHuzJZTYRvGFmW2hU8AoLWNUMMxqgkbsU2uXqbW1yU"}}
+}
+
+// frame encodes a body as it is, whatever this package's own bounds.
+func frame(t testing.TB, k grid.Kind, body proto.Message) []byte {
+	b, err := proto.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType), b)
+}

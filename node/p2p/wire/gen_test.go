@@ -1,0 +1,213 @@
+package wire
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"math"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"skep/grid"
+)
+
+// Generators of all that may be on the wire, within the bounds.
+
+var (
+	genText  = rapid.StringMatching(`[a-zA-Z0-9 ./:_äß-]{0,24}`)
+	genWord  = rapid.StringMatching(`[a-z][a-z0-9.-]{0,15}`)
+	genBytes = rapid.Custom(func(t *rapid.T) string {
+		b := rapid.SliceOfN(rapid.ByteRange(1, 255), 1, 40).Draw(t, "bytes")
+		return string(b)
+	})
+	genSpan = rapid.Custom(func(t *rapid.T) time.Duration {
+		return time.Duration(rapid.Int64Range(0, int64(MaxSpan)).Draw(t, "span"))
+	})
+	genSize = rapid.Custom(func(t *rapid.T) grid.Bytes {
+		return grid.Bytes(rapid.Int64Range(0, math.MaxInt64).Draw(t, "size"))
+	})
+)
+
+func array[T ~[32]byte](t *rapid.T, label string) (a T) {
+	b := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, label)
+	b[0] |= 1 // never zero
+	return T(b)
+}
+
+func genJob(t *rapid.T) (j grid.JobID) {
+	j.Origin = array[grid.NodeID](t, "origin")
+	copy(j.Nonce[:], rapid.SliceOfN(rapid.Byte(), 10, 10).Draw(t, "nonce"))
+	return j
+}
+
+func genAttempt(t *rapid.T, j grid.JobID, count uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: j, Index: rapid.Uint32Range(0, count-1).Draw(t, "index")},
+		Attempt: grid.Attempt{Epoch: rapid.Uint32().Draw(t, "epoch"), N: rapid.Uint32().Draw(t, "n")}}
+}
+
+func genAttempts(t *rapid.T, least, most int) (as []grid.AttemptID) {
+	j := genJob(t)
+	for n := rapid.IntRange(least, most).Draw(t, "attempts"); len(as) < n; {
+		if rapid.IntRange(0, 4).Draw(t, "other job") == 0 {
+			j = genJob(t)
+		}
+		as = append(as, genAttempt(t, j, grid.MaxCount))
+	}
+	return as
+}
+
+func genResources(t *rapid.T) grid.Resources {
+	return grid.Resources{CPU: grid.MilliCPU(rapid.Int64Range(0, grid.MaxMillis).Draw(t, "cpu")),
+		Memory: grid.Bytes(rapid.Int64Range(0, grid.MaxMemory).Draw(t, "memory"))}
+}
+
+func genRates(t *rapid.T) []grid.Rate {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) grid.Rate {
+		return grid.Rate{Class: genText.Draw(t, "class"), Alpha: rapid.Float64Range(0, grid.MaxRate).Draw(t, "alpha"),
+			Mu: rapid.Float64Range(0, grid.MaxRate).Draw(t, "mu")}
+	}), 0, grid.MaxRates).Draw(t, "rates")
+}
+
+func genFiles(t *rapid.T, most int) []grid.File {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) grid.File {
+		return grid.File{Path: genWord.Draw(t, "folder") + "/" + genWord.Draw(t, "file"), Blob: array[grid.BlobID](t, "blob"),
+			Size: genSize.Draw(t, "size"), Exec: rapid.Bool().Draw(t, "exec")}
+	}), 0, most).Draw(t, "files")
+}
+
+func genNeeds(t *rapid.T) grid.Needs {
+	n := grid.Needs{Resources: genResources(t)}
+	n.CPU = max(n.CPU, 1)
+	for range rapid.IntRange(0, 3).Draw(t, "labels") {
+		n.Labels = append(n.Labels, grid.LabelNeed{Key: genWord.Draw(t, "key"),
+			Values: rapid.SliceOfN(genText, 1, 3).Draw(t, "values")})
+	}
+	return n
+}
+
+func genSpec(t *rapid.T) *grid.JobSpec {
+	s := &grid.JobSpec{Name: genText.Draw(t, "name"), Class: genText.Draw(t, "class"), Engine: grid.EngineProcess,
+		Command: rapid.SliceOfN(genBytes, 1, 5).Draw(t, "command"), Count: rapid.Uint32Range(1, grid.MaxCount).Draw(t, "count"),
+		Needs: genNeeds(t), Inputs: genFiles(t, 3), Outputs: rapid.SliceOfN(genWord, 0, 3).Draw(t, "outputs"),
+		Timeout: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "timeout")),
+		Retries: rapid.Int32Range(0, grid.MaxRetries).Draw(t, "retries"), Policy: genText.Draw(t, "policy"),
+		Wait: rapid.Bool().Draw(t, "wait")}
+	for range rapid.IntRange(0, 3).Draw(t, "env") {
+		s.Env = append(s.Env, grid.Var{Name: genWord.Draw(t, "name"), Value: genBytes.Draw(t, "value")})
+	}
+	return s
+}
+
+func genOutput(t *rapid.T) grid.Output {
+	o := grid.Output{Inline: rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, "inline"), Size: genSize.Draw(t, "size"),
+		Dropped: genSize.Draw(t, "dropped")}
+	if rapid.Bool().Draw(t, "as blob") {
+		o.Blob = array[grid.BlobID](t, "blob")
+	}
+	return o
+}
+
+func genResult(t *rapid.T) *grid.Result {
+	return &grid.Result{Cause: grid.Cause(rapid.Uint8Range(1, uint8(grid.Failed)).Draw(t, "cause")), Exit: rapid.Int32().Draw(t, "exit"),
+		Error: genText.Draw(t, "error"), Waited: genSpan.Draw(t, "waited"), Wall: genSpan.Draw(t, "wall"), CPU: genSpan.Draw(t, "cpu"),
+		MaxRSS: genSize.Draw(t, "rss"), Stdout: genOutput(t), Stderr: genOutput(t), Outputs: genFiles(t, 4)}
+}
+
+// testKey is the key of the n-th test node, always the same.
+func testKey(n byte) ed25519.PrivateKey {
+	seed := make([]byte, ed25519.SeedSize)
+	seed[0] = n
+	return ed25519.NewKeyFromSeed(seed)
+}
+
+func nodeOf(key ed25519.PrivateKey) grid.NodeID {
+	return grid.NodeID(key.Public().(ed25519.PublicKey))
+}
+
+func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
+	key := testKey(rapid.Byte().Draw(t, "node"))
+	a := &grid.Ad{Node: nodeOf(key), Seq: grid.Seq{Boot: rapid.Uint64().Draw(t, "boot"), N: rapid.Uint64().Draw(t, "n")},
+		Name: genText.Draw(t, "name"), Capacity: genResources(t), Backlog: genSpan.Draw(t, "backlog"),
+		Speed: rapid.Float64Range(1e-9, 1e6).Draw(t, "speed"), Availability: rapid.Float64Range(0, 1).Draw(t, "availability"),
+		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
+		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
+		Leaving: rapid.Bool().Draw(t, "leaving")}
+	a.Free = grid.Resources{CPU: a.Capacity.CPU / 2, Memory: a.Capacity.Memory / 3}
+	for i := range rapid.IntRange(0, 20).Draw(t, "labels") {
+		a.Labels = append(a.Labels, grid.Label{Key: fmt.Sprintf("k%02d", i), Value: genText.Draw(t, "value")})
+	}
+	return a, key
+}
+
+func genFind(t *rapid.T) grid.Find {
+	f := grid.Find{ID: rapid.Uint64().Draw(t, "id"), Asker: array[grid.NodeID](t, "asker"), Needs: genNeeds(t),
+		Engine: genWord.Draw(t, "engine"), Left: rapid.Uint8Range(0, grid.MaxHops).Draw(t, "left"),
+		Hops: rapid.Uint8Range(0, grid.MaxHops).Draw(t, "hops"), Within: genSpan.Draw(t, "within")}
+	for range rapid.IntRange(0, grid.MaxVisited).Draw(t, "visited") {
+		f.Visited = append(f.Visited, array[grid.NodeID](t, "visited"))
+	}
+	return f
+}
+
+func genDigest(t *rapid.T, least, most int) (es []grid.AdEntry) {
+	for range rapid.IntRange(least, most).Draw(t, "ads") {
+		a, key := genAd(t)
+		sealed, err := Seal(key, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Sealed = sealed
+		es = append(es, grid.AdEntry{Ad: a, Hops: rapid.Uint8Range(0, grid.MaxHops).Draw(t, "hops")})
+	}
+	return es
+}
+
+var genWhy = rapid.Custom(func(t *rapid.T) grid.Why {
+	w := grid.Why(rapid.Uint8Range(0, uint8(grid.WhyFailed)).Draw(t, "why"))
+	if w == grid.WhyNever {
+		return grid.WhyQueue
+	}
+	return w
+})
+
+// genMessage fills m, which may be used, with a message of the kind.
+func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
+	m.Reset(k)
+	switch k {
+	case grid.KindDigest:
+		m.Digest = genDigest(t, 0, 4)
+	case grid.KindBye:
+		m.Digest = genDigest(t, 1, 1)
+	case grid.KindPoll:
+		m.Poll = grid.Poll{ID: rapid.Uint64().Draw(t, "id"), Class: genText.Draw(t, "class"), Needs: genResources(t), Rates: genRates(t),
+			Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"), Cores: genResources(t).CPU,
+			Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have")}
+	case grid.KindState:
+		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"), Backlog: genSpan.Draw(t, "backlog"),
+			Free: genResources(t), Why: genWhy.Draw(t, "why"), Rates: genRates(t), Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"),
+			Cores: genResources(t).CPU, Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have")}
+	case grid.KindOffer:
+		s := genSpec(t)
+		m.Offer = grid.Offer{ID: genAttempt(t, genJob(t), s.Count), Spec: s, Class: genText.Draw(t, "class"),
+			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age")}
+	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
+		m.Attempts = genAttempts(t, 0, 30)
+	case grid.KindAccept, grid.KindResultAck:
+		m.Attempts = genAttempts(t, 1, 1)
+	case grid.KindRefuse:
+		m.Attempts = genAttempts(t, 1, 1)
+		m.Refusal = grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}
+	case grid.KindResult:
+		m.Attempts = genAttempts(t, 1, 1)
+		m.Result = genResult(t)
+	case grid.KindHit:
+		m.Find = genFind(t)
+		m.Digest = genDigest(t, 1, 1)
+	case grid.KindFind, grid.KindMiss, grid.KindCall:
+		m.Find = genFind(t)
+	}
+}
+
+var genKind = rapid.Custom(func(t *rapid.T) grid.Kind {
+	return grid.Kind(rapid.IntRange(1, grid.Kinds-1).Draw(t, "kind"))
+})

@@ -1,0 +1,174 @@
+package sim
+
+import (
+	"skep/grid"
+)
+
+// checkSave judges a record that becomes durable.
+func (w *World) checkSave(i int32, r *grid.Record) {
+	switch r.Kind {
+	case grid.RecJob:
+		if r.Job.ID.Origin != w.hosts[i].id {
+			w.failf(i, "saves job %v, which was submitted elsewhere", r.Job.ID)
+		}
+	case grid.RecTask:
+		w.checkTask(i, r)
+	case grid.RecWork:
+		w.checkWork(i, r)
+	case grid.RecClass:
+	default:
+		w.failf(i, "saves a record of unknown kind %d", r.Kind)
+	}
+}
+
+// checkTask judges a task's record: at its origin, never back to an older attempt, and what has ended stays.
+func (w *World) checkTask(i int32, r *grid.Record) {
+	k := w.task(i, r.Task.ID.Task)
+	if k < 0 {
+		return
+	}
+	t := &w.tasks[k]
+	j := &w.jobs[t.job]
+	if _, ok := w.hosts[i].disk.jobs[j.id]; j.origin != i || !ok && !r.Delete {
+		w.failf(i, "saves %s, whose job it has not saved", w.name(k))
+		return
+	}
+	switch {
+	case r.Delete:
+		return
+	case t.state == grid.Ended && r.Task.State == grid.Ended:
+		w.failf(i, "records the end of %s twice, attempts %v and %v", w.name(k), t.last, r.Task.ID.Attempt)
+	case t.state == grid.Ended:
+		w.failf(i, "changes the record of %s, which has ended, to %v", w.name(k), r.Task.State)
+	case r.Task.ID.Attempt.Less(t.last):
+		w.failf(i, "goes back in %s from attempt %v to %v", w.name(k), t.last, r.Task.ID.Attempt)
+	}
+	t.state, t.last, t.worker, t.result = r.Task.State, r.Task.ID.Attempt, w.index(r.Task.Worker), r.Task.Result
+	if t.state == grid.Ended {
+		if r.Task.Result == nil {
+			w.failf(i, "records the end of %s without a result", w.name(k))
+		}
+		t.ended = w.now
+		if w.settled && w.mustEnd(j) {
+			w.left--
+		}
+	}
+}
+
+// checkWork judges the record of an accepted attempt: an attempt has one owner, ever.
+func (w *World) checkWork(i int32, r *grid.Record) {
+	k := w.task(i, r.Work.ID.Task)
+	if k < 0 || r.Delete {
+		return
+	}
+	t, a := &w.tasks[k], r.Work.ID.Attempt
+	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
+		t.annul(a)
+	}
+	switch {
+	case t.owner < 0 || t.owned.Less(a):
+		t.owner, t.owned = i, a
+	case t.owned == a && t.owner != i:
+		w.failf(i, "accepts attempt %v of %s, which n%d has accepted", a, w.name(k), t.owner)
+	}
+}
+
+// annul notes that the result of an attempt ends nothing.
+func (t *task) annul(a grid.Attempt) {
+	if t.void.Less(a) {
+		t.void = a
+	}
+}
+
+// checkStart judges a start, and reports whether it can be carried out.
+func (w *World) checkStart(i, k int32, s *grid.Start) bool {
+	t, h := &w.tasks[k], &w.hosts[i]
+	for r := t.runs; r >= 0; r = w.runs[r].same {
+		if w.runs[r].id == s.Attempt {
+			w.failf(i, "starts attempt %v of %s, which runs on n%d", s.Attempt.Attempt, w.name(k), w.runs[r].node)
+			return false
+		}
+	}
+	if a := s.Attempt.Attempt; t.owned.Less(a) || t.owned == a && t.owner != i { // its record may be gone again
+		w.failf(i, "starts attempt %v of %s, which is not on its disk", s.Attempt.Attempt, w.name(k))
+	}
+	if used := h.used.Plus(s.Spec.Needs.Resources); !h.cap.Fits(used) {
+		w.failf(i, "starts attempt %v of %s and so uses %v of %v", s.Attempt.Attempt, w.name(k), used, h.cap)
+	}
+	if s.Spec.Retries == 0 && t.starts > 0 {
+		w.failf(i, "starts %s again, attempt %v, which must run at most once", w.name(k), s.Attempt.Attempt)
+	}
+	return w.fail == nil
+}
+
+// checkSend judges a message by what must be durable before it: an accept, a result, its acknowledgement.
+func (w *World) checkSend(i int32, s *grid.Send) {
+	switch s.Msg.Kind {
+	case grid.KindAccept, grid.KindResult, grid.KindResultAck:
+	default:
+		return
+	}
+	d := &w.hosts[i].disk
+	for _, a := range s.Msg.Attempts {
+		k := w.task(i, a.Task)
+		if k < 0 {
+			return
+		}
+		t := &w.tasks[k]
+		switch s.Msg.Kind {
+		case grid.KindAccept:
+			if t.owner != i && t.owned == a.Attempt || t.owned.Less(a.Attempt) {
+				w.failf(i, "accepts attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
+			}
+		case grid.KindResult:
+			// That an attempt was lost in a crash can be said again after the next: its record says so.
+			if s.Msg.Result.Cause == grid.Lost {
+				t.annul(a.Attempt)
+			}
+			if r, ok := d.work[a]; ok && r.State != grid.WorkFinished && s.Msg.Result.Cause != grid.Lost {
+				w.failf(i, "tells the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
+			}
+		case grid.KindResultAck:
+			if t.last == a.Attempt && t.state != grid.Ended && t.void != a.Attempt {
+				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
+			}
+		}
+	}
+}
+
+// checkViews judges what a node says of itself.
+func (w *World) checkViews(i int32) {
+	h := &w.hosts[i]
+	w.views = h.member.Jobs(w.views[:0])
+	for k := range w.views {
+		v := &w.views[k]
+		if v.Pending < 0 || v.Placed < 0 || v.Ended < 0 || v.Pending+v.Placed+v.Ended != int(v.Spec.Count) || v.Failed > v.Ended {
+			w.failf(i, "says of job %s: %d pending + %d placed + %d ended (%d failed) of %d tasks",
+				v.ID.Short(), v.Pending, v.Placed, v.Ended, v.Failed, v.Spec.Count)
+		}
+	}
+	s := h.member.Stats(w.local(i))
+	if s.Free.CPU < 0 || s.Free.Memory < 0 || !h.cap.Fits(s.Free) || s.Queued < 0 || s.Running < 0 || s.Pending < 0 || s.Backlog < 0 {
+		w.failf(i, "says that it has %v free of %v, %d queued, %d running, %d pending, a backlog of %v",
+			s.Free, h.cap, s.Queued, s.Running, s.Pending, s.Backlog)
+	}
+}
+
+// audit judges the end: the nodes themselves say that nothing is left.
+func (w *World) audit() {
+	for i := range w.hosts {
+		h := &w.hosts[i]
+		if !h.up {
+			continue
+		}
+		w.checkViews(int32(i))
+		for k := range w.views {
+			if v := &w.views[k]; v.Ended != int(v.Spec.Count) {
+				w.failf(int32(i), "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
+			}
+		}
+		if s := h.member.Stats(w.local(int32(i))); s.Queued != 0 || s.Running != 0 || s.Pending != 0 {
+			w.failf(int32(i), "says that %d attempts are queued, %d run and %d tasks are pending, and all has ended", s.Queued, s.Running, s.Pending)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// Config is a world and what happens in it. The same Config gives the same run. Functions in it are
+// called from one goroutine, must depend on their arguments alone, and draw from the given Rand only.
+type Config struct {
+	Seed  uint64 // of all chance in the run
+	Nodes int    // 1 to 1<<24
+
+	// Node shapes the configuration of a node, by index; nil leaves [node.Defaults] with 4 cores, 4 GiB and
+	// labels os and arch. Self, Boot and Seed are set by the world and stay.
+	Node func(i int, c *node.Config)
+
+	// Make makes a member; nil = the real node.
+	Make func(c node.Config, wall grid.Wall) (Member, error)
+
+	Network Network
+	Machine Machine
+	Disk    Disk
+	Work    []Submission // in order of time
+	Faults  []Fault      // in order of time
+
+	// Bound is the time after the last fault and submission by which every job must have ended and every
+	// node must have let go of its work; 0 = 30 minutes.
+	Bound time.Duration
+
+	// Rest is for how long a world goes on after all is done, so that what comes late comes; 0 = not.
+	Rest time.Duration
+
+	// Spread is the time over which the nodes come up, evenly; 0 = all at once.
+	Spread time.Duration
+
+	// Check says what is checked at every event. Raised, it finds more and costs more.
+	Check Level
+
+	// Repeat is the command that repeats the run, for the failure's text.
+	Repeat string
+
+	// Log gets a line for each step of a node; nil = none.
+	Log func(line string)
+
+	// Queue makes the event queue; nil = a ladder.
+	Queue func() Queue
+}
+
+// Level says what is checked at every event.
+type Level uint8
+
+// Levels of checking; each contains the one before.
+const (
+	CheckOwners Level = iota // owners, records, what must be durable: a few nanoseconds each
+	CheckViews               // also what the node that took the step says of itself
+	CheckPoison              // also whether it kept what was dead after the step: that memory is overwritten
+)
+
+// Member is what the world drives: [node.Node], or a scripted stand-in.
+type Member interface {
+	Restore(r *grid.Record)
+	Step(now grid.Time, ev *grid.Event, fx *grid.Effects)
+	Jobs(dst []node.JobView) []node.JobView
+	Stats(now grid.Time) node.Stats
+}
+
+// Submission is a job handed to a node. A client that gets no answer because the node is down submits
+// the same job again when it is back.
+type Submission struct {
+	At     time.Duration // since the world began
+	Node   int
+	Spec   *grid.JobSpec
+	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
+}
+
+// submissionID is the identity of submission n: its origin, and a nonce that begins with n.
+func submissionID(origin grid.NodeID, n int) grid.JobID {
+	id := grid.JobID{Origin: origin}
+	put32(id.Nonce[:], uint32(n))
+	mix := splitmix(uint64(n) + 1)
+	for i := 4; i < len(id.Nonce); i++ {
+		id.Nonce[i] = byte(mix >> (8 * i))
+	}
+	return id
+}
+
+const maxNodes = 1 << 24
+
+// check reports everything that is wrong with the configuration.
+func (c *Config) check() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("sim: "+format, args...)) }
+	if c.Nodes < 1 || c.Nodes > maxNodes {
+		bad("nodes %d: want 1 to %d", c.Nodes, maxNodes)
+	}
+	last := time.Duration(0)
+	for i, s := range c.Work {
+		if s.At < last {
+			bad("submission %d at %v: comes before the one listed before it, at %v", i, s.At, last)
+		}
+		last = max(last, s.At)
+		if s.Node < 0 || s.Node >= c.Nodes {
+			bad("submission %d to node %d: want 0 to %d", i, s.Node, c.Nodes-1)
+		}
+		if s.Spec == nil {
+			bad("submission %d: has no job", i)
+		}
+	}
+	last = 0
+	for i := range c.Faults {
+		f := &c.Faults[i]
+		if f.At < last {
+			bad("fault %d (%v) at %v: comes before the one listed before it, at %v", i, f.Kind, f.At, last)
+		}
+		last = max(last, f.At)
+		if err := f.check(c.Nodes); err != nil {
+			bad("fault %d: %w", i, err)
+		}
+	}
+	errs = append(errs, c.Network.check(), c.Machine.check(), c.Disk.check())
+	return errors.Join(errs...)
+}
+
+// defaults fills in what was left zero.
+func (c *Config) defaults() {
+	if c.Bound == 0 {
+		c.Bound = 30 * time.Minute
+	}
+	if c.Queue == nil {
+		c.Queue = func() Queue { return NewLadder() }
+	}
+	if c.Make == nil {
+		c.Make = func(cfg node.Config, wall grid.Wall) (Member, error) { return node.New(cfg, wall) }
+	}
+	c.Network.defaults()
+	c.Machine.defaults()
+}
+
+// splitmix turns a counter into 64 bits without a pattern.
+func splitmix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func put32(b []byte, v uint32) {
+	b[0], b[1], b[2], b[3] = byte(v>>24), byte(v>>16), byte(v>>8), byte(v)
+}
+
+func get32(b []byte) uint32 {
+	return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+}

@@ -1,0 +1,89 @@
+package sim
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// copyMessage makes dst what src says and keeps the memory of dst's slices. Ads, job specs and results
+// are immutable and shared; everything else is copied.
+func copyMessage(dst, src *grid.Message) {
+	digest, attempts, visited := dst.Digest[:0], dst.Attempts[:0], dst.Find.Visited[:0]
+	poll, state := dst.Poll.Rates[:0], dst.State.Rates[:0]
+	*dst = *src
+	dst.Digest = append(digest, src.Digest...)
+	dst.Attempts = append(attempts, src.Attempts...)
+	dst.Poll.Rates = append(poll, src.Poll.Rates...)
+	dst.State.Rates = append(state, src.State.Rates...)
+	dst.Find.Visited = append(visited, src.Find.Visited...)
+	dst.Find.Needs.Labels = copyLabels(src.Find.Needs.Labels)
+}
+
+func copyLabels(src []grid.LabelNeed) []grid.LabelNeed {
+	if len(src) == 0 {
+		return nil
+	}
+	dst := slices.Clone(src)
+	for i := range dst {
+		dst[i].Values = slices.Clone(dst[i].Values)
+	}
+	return dst
+}
+
+// poison overwrites what of a message is dead after the step that it was given to.
+func poison(m *grid.Message) {
+	for i := range m.Digest {
+		m.Digest[i] = grid.AdEntry{}
+	}
+	for i := range m.Attempts {
+		m.Attempts[i] = grid.AttemptID{Attempt: grid.Attempt{Epoch: 1<<32 - 1, N: 1<<32 - 1}}
+	}
+	for _, rates := range [...][]grid.Rate{m.Poll.Rates, m.State.Rates} {
+		for i := range rates {
+			rates[i] = grid.Rate{Class: "kept after the step", Alpha: -1, Mu: -1}
+		}
+	}
+	clear(m.Find.Visited)
+	for i := range m.Find.Needs.Labels {
+		clear(m.Find.Needs.Labels[i].Values)
+		m.Find.Needs.Labels[i] = grid.LabelNeed{Key: "kept after the step"}
+	}
+	m.Find.Needs.Labels = nil
+}
+
+// hold copies effects into memory of their own.
+func (w *World) hold(src *grid.Effects) *grid.Effects {
+	if len(w.spare) == 0 {
+		w.spare = append(w.spare, new(grid.Effects))
+	}
+	fx := w.spare[len(w.spare)-1]
+	w.spare = w.spare[:len(w.spare)-1]
+	fx.Reset()
+	fx.Saves = append(fx.Saves, src.Saves...)
+	for k := range src.Sends {
+		copyMessage(fx.Send(src.Sends[k].To, src.Sends[k].Msg.Kind), &src.Sends[k].Msg)
+	}
+	for k := range src.Announces {
+		copyMessage(fx.Announce(src.Announces[k].Kind), &src.Announces[k])
+	}
+	fx.Wakes = append(fx.Wakes, src.Wakes...)
+	fx.Fetches = append(fx.Fetches, src.Fetches...)
+	fx.Starts = append(fx.Starts, src.Starts...)
+	fx.Stops = append(fx.Stops, src.Stops...)
+	fx.Replies = append(fx.Replies, src.Replies...)
+	fx.Links = append(fx.Links, src.Links...)
+	fx.Changed = append(fx.Changed, src.Changed...)
+	return fx
+}
+
+// copyEvent returns a copy of ev that stays when ev is dead.
+func copyEvent(ev *grid.Event) *grid.Event {
+	c := *ev
+	if ev.Msg != nil {
+		c.Msg = new(grid.Message)
+		copyMessage(c.Msg, ev.Msg)
+	}
+	c.Addrs = slices.Clone(ev.Addrs)
+	return &c
+}

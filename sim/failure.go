@@ -1,0 +1,130 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"skep/grid"
+)
+
+// Failure is something that must never happen, or that has not happened in time.
+type Failure struct {
+	Seed   uint64
+	At     time.Duration // since the world began
+	Node   int           // that did it; −1 = none in particular
+	What   string
+	Repeat string   // the command that repeats the run
+	Last   []string // the steps before it, oldest first
+}
+
+// Error says what happened, where and when, how to repeat it, and what came before.
+func (f *Failure) Error() string {
+	who := "the world"
+	if f.Node >= 0 {
+		who = fmt.Sprintf("node n%d", f.Node)
+	}
+	s := fmt.Sprintf("seed %d, at %v: %s: %s", f.Seed, f.At, who, f.What)
+	if f.Repeat != "" {
+		s += "\nrepeat with: " + f.Repeat
+	}
+	return s + "\nlast steps:\n  " + strings.Join(f.Last, "\n  ")
+}
+
+// happened is a step in the short memory of the world.
+type happened struct {
+	at   grid.Time
+	node int32
+	kind grid.EventKind
+	msg  grid.Kind
+}
+
+// failf keeps the first failure; the run ends with the step.
+func (w *World) failf(node int32, format string, args ...any) {
+	if w.fail != nil {
+		return
+	}
+	w.fail = &Failure{Seed: w.cfg.Seed, At: time.Duration(w.now), Node: int(node), What: fmt.Sprintf(format, args...), Repeat: w.cfg.Repeat}
+	n := uint64(len(w.last))
+	for k := w.steps + 1; k <= w.steps+n; k++ {
+		if h := w.last[k%n]; h.kind != 0 {
+			w.fail.Last = append(w.fail.Last, fmt.Sprintf("%v n%d %s", time.Duration(h.at), h.node, eventName(h.kind, h.msg)))
+		}
+	}
+}
+
+var eventNames = [...]string{"", "start", "message", "announce", "wake", "peer up", "peer down", "submit", "cancel",
+	"started", "ended", "fetched", "disk", "addrs", "leave"}
+
+func eventName(k grid.EventKind, m grid.Kind) string {
+	s := "event"
+	if int(k) < len(eventNames) {
+		s = eventNames[k]
+	}
+	if m != 0 {
+		s += " " + m.String()
+	}
+	return s
+}
+
+// line is what the log says of a step.
+func (w *World) line(i int32, ev *grid.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-14v n%d %s", time.Duration(w.now), i, eventName(ev.Kind, kindOf(ev)))
+	if j := w.index(ev.Peer); j >= 0 && !ev.Peer.IsZero() {
+		fmt.Fprintf(&b, " from n%d", j)
+	}
+	if ev.Kind == grid.EvWake {
+		fmt.Fprintf(&b, " timer %d/%d", ev.Timer.Kind, ev.Timer.Key)
+	}
+	if ev.Msg != nil {
+		attempts(&b, ev.Msg)
+	}
+	for k := range w.fx.Saves {
+		fmt.Fprintf(&b, " | save %s", saveName(&w.fx.Saves[k]))
+	}
+	for k := range w.fx.Sends {
+		fmt.Fprintf(&b, " | %v to n%d", w.fx.Sends[k].Msg.Kind, w.index(w.fx.Sends[k].To))
+		attempts(&b, &w.fx.Sends[k].Msg)
+	}
+	for k := range w.fx.Announces {
+		fmt.Fprintf(&b, " | announce %v", w.fx.Announces[k].Kind)
+	}
+	for k := range w.fx.Starts {
+		fmt.Fprintf(&b, " | start %s", attemptName(w.fx.Starts[k].Attempt))
+	}
+	for k := range w.fx.Stops {
+		fmt.Fprintf(&b, " | stop %s", attemptName(w.fx.Stops[k].Attempt))
+	}
+	for _, wake := range w.fx.Wakes {
+		fmt.Fprintf(&b, " | wake %d/%d in %v", wake.Timer.Kind, wake.Timer.Key, wake.At.Sub(w.local(i)))
+	}
+	return b.String()
+}
+
+func attempts(b *strings.Builder, m *grid.Message) {
+	if m.Kind == grid.KindOffer {
+		b.WriteString(" " + attemptName(m.Offer.ID))
+	}
+	for _, a := range m.Attempts {
+		b.WriteString(" " + attemptName(a))
+	}
+}
+
+func attemptName(a grid.AttemptID) string {
+	return fmt.Sprintf("%d/%d#%v", get32(a.Task.Job.Nonce[:]), a.Task.Index, a.Attempt)
+}
+
+func saveName(r *grid.Record) string {
+	s := [...]string{"record", "job", "task", "work", "class"}[min(int(r.Kind), 4)]
+	switch r.Kind {
+	case grid.RecTask:
+		s += " " + attemptName(r.Task.ID) + " " + r.Task.State.String()
+	case grid.RecWork:
+		s += fmt.Sprintf(" %s state %d", attemptName(r.Work.ID), r.Work.State)
+	}
+	if r.Delete {
+		s += " (delete)"
+	}
+	return s
+}

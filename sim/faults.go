@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// Fault is something that goes wrong, or right again.
+type Fault struct {
+	At     time.Duration // since the world began
+	Kind   FaultKind
+	Nodes  []int
+	Factor float64 // of Slow
+}
+
+// FaultKind is the kind of a fault.
+type FaultKind uint8
+
+// Faults. Those that do not apply, such as the crash of a node that is down, do nothing.
+const (
+	Crash   FaultKind = iota + 1 // Nodes stop between two steps; what runs on them dies
+	Leave                        // Nodes are told to leave, and stop a second later
+	Restart                      // Nodes come up again with what is on their disks
+	Cut                          // nothing passes between Nodes and the others
+	CutOut                       // nothing passes from Nodes to the others
+	CutIn                        // nothing passes from the others to Nodes
+	Heal                         // all cuts end
+	Slow                         // Nodes run, write and speak Factor times slower; 1 = as before
+)
+
+var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow"}
+
+// String returns the fault's name.
+func (k FaultKind) String() string {
+	if int(k) < len(faultNames) {
+		return faultNames[k]
+	}
+	return "unknown"
+}
+
+func (f *Fault) check(nodes int) error {
+	if f.Kind < Crash || f.Kind > Slow {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Slow)
+	}
+	for _, i := range f.Nodes {
+		if i < 0 || i >= nodes {
+			return fmt.Errorf("%v of node %d: want 0 to %d", f.Kind, i, nodes-1)
+		}
+	}
+	if f.Kind == Slow && !(f.Factor >= 1 && f.Factor <= 1e6) {
+		return fmt.Errorf("slow by %g: want a factor of 1 to 1e6", f.Factor)
+	}
+	return nil
+}
+
+// strikeNext lets the faults happen that are due.
+func (w *World) strikeNext() {
+	faults := w.cfg.Faults
+	for w.nextFault < len(faults) && grid.Time(faults[w.nextFault].At) <= w.now && w.fail == nil {
+		w.strike(&faults[w.nextFault])
+		w.nextFault++
+	}
+	if w.nextFault < len(faults) {
+		w.push(grid.Time(faults[w.nextFault].At), kindFault, 0, 0, 0)
+	}
+}
+
+func (w *World) strike(f *Fault) {
+	if w.cfg.Log != nil {
+		w.cfg.Log(fmt.Sprintf("%-14v %v %v", time.Duration(w.now), f.Kind, f.Nodes))
+	}
+	switch f.Kind {
+	case Cut, CutOut, CutIn:
+		c := cut{inside: make([]bool, len(w.hosts)), out: f.Kind != CutIn, in: f.Kind != CutOut}
+		for _, i := range f.Nodes {
+			c.inside[i] = true
+		}
+		w.sunder(c)
+	case Heal:
+		w.cuts = w.cuts[:0]
+	}
+	for _, n := range f.Nodes {
+		i := int32(n)
+		switch f.Kind {
+		case Crash:
+			w.crash(i)
+		case Leave:
+			w.leave(i)
+		case Restart:
+			w.start(i)
+		case Slow:
+			w.hosts[i].slow = f.Factor
+		}
+	}
+}
+
+// leave tells a node that it is about to stop. Its driver lets the commit end and the goodbye out.
+func (w *World) leave(i int32) {
+	if !w.hosts[i].up {
+		return
+	}
+	w.leaving++
+	w.ev = grid.Event{Kind: grid.EvLeave}
+	w.step(i, &w.ev)
+	w.push(w.now.Add(time.Second), kindLeft, i, 0, 0)
+}
+
+// DrawFaults draws a number of faults that strike before a time, by which everything is up, whole and quick again.
+func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
+	var faults []Fault
+	some := func(most int) []int { return r.Perm(nodes)[:1+r.IntN(max(most, 1))] }
+	when := func(from time.Duration) time.Duration { return from + time.Duration(r.Int64N(int64(within-from)+1)) }
+	for range number {
+		at := when(0)
+		switch r.IntN(6) {
+		case 0, 1:
+			f := Fault{At: at, Kind: Crash, Nodes: some(nodes / 2)}
+			faults = append(faults, f, Fault{At: when(at), Kind: Restart, Nodes: f.Nodes})
+		case 2:
+			f := Fault{At: at, Kind: Leave, Nodes: some(1)}
+			faults = append(faults, f, Fault{At: when(at), Kind: Restart, Nodes: f.Nodes})
+		case 3:
+			faults = append(faults, Fault{At: at, Kind: Cut, Nodes: some(nodes / 2)}, Fault{At: when(at), Kind: Heal})
+		case 4:
+			faults = append(faults, Fault{At: at, Kind: CutOut + FaultKind(r.IntN(2)), Nodes: some(2)}, Fault{At: when(at), Kind: Heal})
+		case 5:
+			f := Fault{At: at, Kind: Slow, Nodes: some(2), Factor: 1 + 10*r.Float64()}
+			faults = append(faults, f, Fault{At: when(at), Kind: Slow, Nodes: f.Nodes, Factor: 1})
+		}
+	}
+	all := make([]int, nodes)
+	for i := range all {
+		all[i] = i
+	}
+	end := within + 2*time.Second // those who left in the last moment have stopped
+	faults = append(faults, Fault{At: end, Kind: Heal}, Fault{At: end, Kind: Restart, Nodes: all}, Fault{At: end, Kind: Slow, Nodes: all, Factor: 1})
+	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+	return faults
+}

@@ -1,0 +1,86 @@
+package sim
+
+import "skep/grid"
+
+// flood is an announcement on its way: from each node that it reaches to all that are connected to it.
+type flood struct {
+	msg  grid.Message
+	from int32
+	hops int      // under way
+	seen []uint64 // a bit for each node that it has reached
+	next int32    // of the unused
+}
+
+// announce begins a flood.
+func (w *World) announce(i int32, m *grid.Message) {
+	w.counts.Announced[m.Kind]++
+	if w.idleFl == 0 {
+		w.floods = append(w.floods, flood{})
+		w.idleFl = int32(len(w.floods))
+	}
+	name := w.idleFl - 1
+	f := &w.floods[name]
+	w.idleFl = f.next
+	if f.seen == nil {
+		f.seen = make([]uint64, len(w.hosts)/64+1)
+	}
+	clear(f.seen)
+	copyMessage(&f.msg, m)
+	f.from, f.hops = i, 0
+	f.seen[i/64] |= 1 << (i % 64)
+	w.spread(name, i)
+	w.settle(name)
+}
+
+// spread sends a flood on from a node.
+func (w *World) spread(name, i int32) {
+	f := &w.floods[name]
+	for _, l := range w.hosts[i].links {
+		c := &w.conns[l.conn]
+		if f.seen[l.peer/64]&(1<<(l.peer%64)) != 0 || !c.up || !c.told[c.side(i)] {
+			continue
+		}
+		w.counts.Hops++
+		if w.apart(i, l.peer) || w.by(w.cfg.Network.Loss) {
+			w.counts.Lost++
+			continue
+		}
+		f.hops++
+		w.push(w.now.Add(w.latency(i, l.peer)), kindHop, l.peer, 0, uint64(name))
+	}
+}
+
+// hop lets a flood reach a node.
+func (w *World) hop(e *Event) {
+	name, i := int32(e.Arg), e.Node
+	f := &w.floods[name]
+	f.hops--
+	if w.hosts[i].up && f.seen[i/64]&(1<<(i%64)) == 0 {
+		f.seen[i/64] |= 1 << (i % 64)
+		w.spread(name, i)
+		if w.cfg.Network.Kinds(int(i)).Has(f.msg.Kind) {
+			w.heard(i, f)
+		}
+	}
+	w.settle(name)
+}
+
+// heard gives an announcement to a node, in memory that is this node's for the step.
+func (w *World) heard(i int32, f *flood) {
+	b := w.bodies.take()
+	body := w.bodies.at(b)
+	copyMessage(&body.msg, &f.msg)
+	w.ev = grid.Event{Kind: grid.EvAnnounce, Peer: w.hosts[f.from].id, Msg: &body.msg}
+	w.step(i, &w.ev)
+	if w.cfg.Check >= CheckPoison {
+		poison(&body.msg)
+	}
+	w.bodies.free(b)
+}
+
+// settle frees a flood that goes nowhere any more.
+func (w *World) settle(name int32) {
+	if f := &w.floods[name]; f.hops == 0 {
+		f.next, w.idleFl = w.idleFl, name+1
+	}
+}

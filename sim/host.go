@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// host is a place where a node runs: what outlives the node's crash, and what the world knows of it.
+type host struct {
+	id     grid.NodeID
+	member Member // nil while it is down
+	boots  uint64
+	offset grid.Time // of the node's clock against the world's: every run starts its clock anywhere
+	slow   float64   // by how much it is slower than it should be, 1 or more
+	up     bool
+	links  []link // by peer
+	runs   int32  // chain of what runs here
+	used   grid.Resources
+	cap    grid.Resources
+	disk   disk
+	unsaid []int32 // submissions without an answer
+	blobs  map[grid.BlobID]struct{}
+}
+
+// boot is the run of the node that events are meant for.
+func (h *host) boot() uint16 { return uint16(h.boots) }
+
+// local is the node's clock.
+func (w *World) local(i int32) grid.Time { return w.now + w.hosts[i].offset }
+
+// epoch is the wall time at which worlds begin.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// nodeID makes the identity of a node: its index, and then bytes as a key would have them.
+func nodeID(i int, seed uint64) grid.NodeID {
+	var id grid.NodeID
+	put32(id[:], uint32(i))
+	for at := 4; at < len(id); at += 4 {
+		put32(id[at:], uint32(splitmix(seed+uint64(i)<<8+uint64(at))))
+	}
+	return id
+}
+
+// index returns the node of an identity, or -1.
+func (w *World) index(id grid.NodeID) int32 {
+	if i := get32(id[:]); i < uint32(len(w.hosts)) && w.hosts[i].id == id {
+		return int32(i)
+	}
+	return -1
+}
+
+// NodeID returns the identity of a node by its index.
+func (w *World) NodeID(i int) grid.NodeID { return w.hosts[i].id }
+
+// Member returns the running node of that index, or nil while it is down.
+func (w *World) Member(i int) Member { return w.hosts[i].member }
+
+// NodeConfig returns what the current run of a node was made from.
+func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
+	h := &w.hosts[i]
+	c := node.Defaults()
+	c.Name = fmt.Sprint("n", i)
+	c.Capacity = grid.Resources{CPU: 4 * grid.CPU, Memory: 4 * grid.GiB}
+	c.Labels = []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}}
+	if w.cfg.Node != nil {
+		w.cfg.Node(i, &c)
+	}
+	c.Self, c.Boot = h.id, h.boots
+	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
+	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset))}
+}
+
+// start brings a node up: a new run with the records of the former ones.
+func (w *World) start(i int32) {
+	h := &w.hosts[i]
+	if h.up {
+		return
+	}
+	h.boots++
+	h.offset = grid.Time(w.chance.Int64N(int64(1000 * time.Hour)))
+	cfg, wall := w.NodeConfig(int(i))
+	m, err := w.cfg.Make(cfg, wall)
+	if err != nil {
+		w.failf(i, "the node cannot be made: %v", err)
+		return
+	}
+	h.member, h.up, h.cap = m, true, cfg.Capacity
+	w.restore(i)
+	w.ev = grid.Event{Kind: grid.EvStart}
+	w.step(i, &w.ev)
+	w.rejoin(i)
+	w.again = append(w.again[:0], h.unsaid...)
+	for _, s := range w.again {
+		w.submit(s)
+	}
+}
+
+// crash ends a node's run between two steps: what runs on it dies, what was not written is lost.
+func (w *World) crash(i int32) {
+	h := &w.hosts[i]
+	if !h.up {
+		return
+	}
+	h.up, h.member = false, nil
+	w.loseUnwritten(i)
+	w.killAll(i)
+	w.sever(i)
+}
+
+// submit hands a submission to its node, or keeps it until the node is back.
+func (w *World) submit(s int32) {
+	j := &w.jobs[s]
+	h := &w.hosts[j.origin]
+	if !j.tried {
+		j.tried = true
+		h.unsaid = append(h.unsaid, s)
+	}
+	if !h.up {
+		return
+	}
+	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: j.id, Spec: w.cfg.Work[s].Spec}
+	w.step(j.origin, &w.ev)
+}

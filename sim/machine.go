@@ -1,0 +1,207 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"skep/grid"
+)
+
+// Machine is how tasks run and files travel.
+type Machine struct {
+	// Rate is how many tasks of a class one slot of a node ends in a second, were they of mean size; 0 = it
+	// cannot execute them. Nil = 1 for all.
+	Rate func(class string, node int) float64
+
+	// Size draws how large a task is, with mean 1; nil = 1 for all. A task has the same size wherever and
+	// however often it runs, in every run of that seed.
+	Size Distribution
+
+	// End says how an attempt ends; nil = it exits with 0.
+	End func(a grid.AttemptID, class string, node int) Ending
+
+	// Overhead is the time from the start to the program's first instruction; 0 = 1 ms.
+	Overhead time.Duration
+
+	// Bandwidth is how much of a file comes in a second; 0 = 100 MiB. A blob that came once is there.
+	Bandwidth grid.Bytes
+}
+
+// Ending is how an attempt ends.
+type Ending struct {
+	Cause grid.Cause // 0 = Exited
+	Exit  int32
+	Hangs bool // it runs until it is stopped or its time is over
+}
+
+func (m *Machine) defaults() {
+	if m.Rate == nil {
+		m.Rate = func(string, int) float64 { return 1 }
+	}
+	if m.Size == nil {
+		m.Size = Deterministic()
+	}
+	if m.End == nil {
+		m.End = func(grid.AttemptID, string, int) Ending { return Ending{} }
+	}
+	if m.Overhead == 0 {
+		m.Overhead = time.Millisecond
+	}
+	if m.Bandwidth == 0 {
+		m.Bandwidth = 100 * grid.MiB
+	}
+}
+
+func (m *Machine) check() error {
+	if m.Overhead < 0 || m.Bandwidth < 0 {
+		return errors.Join(fmt.Errorf("sim: machine: overhead %v, bandwidth %d bytes/s: want 0 for the default, or more", m.Overhead, m.Bandwidth))
+	}
+	return nil
+}
+
+// machines is what runs everywhere.
+type machines struct {
+	runs     []run
+	freeRun  int32 // chain of unused runs, from 1
+	running  int
+	transfer []transfer
+	freeTr   int32
+}
+
+// run is an attempt that runs on a node.
+type run struct {
+	id     grid.AttemptID
+	spec   *grid.JobSpec
+	node   int32
+	task   int32
+	gen    uint32
+	began  grid.Time // when it was started, then when it began to run
+	lasts  time.Duration
+	ending Ending
+	here   int32 // next run of the node, −1 = last
+	same   int32 // next run of the task, −1 = last; of the unused, from 1
+}
+
+// begin starts an attempt.
+func (w *World) begin(i int32, s *grid.Start) {
+	task := w.task(i, s.Attempt.Task)
+	if task < 0 || !w.checkStart(i, task, s) {
+		return
+	}
+	if w.freeRun == 0 {
+		w.runs = append(w.runs, run{})
+		w.freeRun = int32(len(w.runs))
+	}
+	name := w.freeRun - 1
+	r := &w.runs[name]
+	w.freeRun = r.same
+	h, t := &w.hosts[i], &w.tasks[task]
+	*r = run{id: s.Attempt, spec: s.Spec, node: i, task: task, gen: r.gen + 1, began: w.now, here: h.runs, same: t.runs}
+	h.runs, t.runs = name, name
+	h.used = h.used.Plus(s.Spec.Needs.Resources)
+	w.running++
+	class := w.jobs[t.job].class
+	rate := w.cfg.Machine.Rate(class, int(i))
+	r.ending = w.cfg.Machine.End(s.Attempt, class, int(i))
+	if rate <= 0 {
+		r.ending = Ending{Cause: grid.CannotExecute, Exit: grid.ExitCannotExecute}
+	}
+	at := w.now.Add(w.cfg.Machine.Overhead)
+	if r.ending.Cause.Refused() {
+		w.push(at, kindEnded, i, 0, pair(name, r.gen))
+		return
+	}
+	t.starts++
+	w.size.Seed(w.cfg.Seed, uint64(task))
+	r.lasts = grid.Seconds(w.cfg.Machine.Size(w.sizes) / rate * h.slow)
+	if limit := s.Spec.Timeout; limit > 0 && (r.lasts > limit || r.ending.Hangs) {
+		r.lasts, r.ending = limit, Ending{Cause: grid.TimedOut, Exit: grid.ExitTimedOut}
+	}
+	w.push(at, kindStarted, i, 0, pair(name, r.gen))
+}
+
+// live returns the run that an event is about, nil if it is no more.
+func (w *World) live(e *Event) (int32, *run) {
+	name, gen := unpair(e.Arg)
+	if r := &w.runs[name]; r.gen == gen {
+		return name, r
+	}
+	return name, nil
+}
+
+func (w *World) began(e *Event) {
+	name, r := w.live(e)
+	if r == nil {
+		return
+	}
+	r.began = w.now
+	if !r.ending.Hangs {
+		w.push(w.now.Add(r.lasts), kindEnded, e.Node, 0, pair(name, r.gen))
+	}
+	w.ev = grid.Event{Kind: grid.EvStarted, Attempt: r.id}
+	w.step(e.Node, &w.ev)
+}
+
+func (w *World) ended(e *Event) {
+	name, r := w.live(e)
+	if r == nil {
+		return
+	}
+	cause := r.ending.Cause
+	if cause == 0 {
+		cause = grid.Exited
+	}
+	wall := w.now.Sub(r.began)
+	result := &grid.Result{Cause: cause, Exit: r.ending.Exit, Wall: wall, CPU: wall}
+	id := r.id
+	w.clear(name)
+	w.ev = grid.Event{Kind: grid.EvEnded, Attempt: id, Result: result}
+	w.step(e.Node, &w.ev)
+}
+
+// stop ends an attempt before its time.
+func (w *World) stop(i int32, s *grid.Stop) {
+	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].here {
+		r := &w.runs[name]
+		if r.id != s.Attempt {
+			continue
+		}
+		if !s.Report {
+			w.clear(name)
+			return
+		}
+		r.gen++ // what was to happen to it will not
+		r.ending = Ending{Cause: grid.Cancelled, Exit: 130}
+		w.push(w.now.Add(w.cfg.Machine.Overhead), kindEnded, i, 0, pair(name, r.gen))
+		return
+	}
+}
+
+// clear forgets a run.
+func (w *World) clear(name int32) {
+	r := &w.runs[name]
+	h := &w.hosts[r.node]
+	at := &h.runs
+	for *at != name {
+		at = &w.runs[*at].here
+	}
+	*at = r.here
+	at = &w.tasks[r.task].runs
+	for *at != name {
+		at = &w.runs[*at].same
+	}
+	*at = r.same
+	h.used = h.used.Minus(r.spec.Needs.Resources)
+	w.running--
+	r.gen++
+	r.spec = nil
+	r.same, w.freeRun = w.freeRun, name+1
+}
+
+// killAll ends everything that runs on a node that crashed.
+func (w *World) killAll(i int32) {
+	for w.hosts[i].runs >= 0 {
+		w.clear(w.hosts[i].runs)
+	}
+}

@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"skep/grid"
+)
+
+// Network is how messages travel. Times are one way.
+type Network struct {
+	// Latency is drawn for each message; nil = 1 ms for all.
+	Latency Latency
+
+	// Loss, Duplicate and Reorder are the shares of messages that are lost, arrive twice, or are delayed by
+	// up to Jitter so that others overtake them; what is not reordered keeps its order on a connection.
+	Loss, Duplicate, Reorder float64
+	Jitter                   time.Duration // 0 = 100 ms
+
+	// Mesh connects all nodes, as in a LAN where everybody finds everybody. Otherwise a node knows Join
+	// earlier nodes, drawn at random, and stays connected to them; 0 = 3.
+	Mesh bool
+	Join int
+
+	// Detect is how long a node's death stays unnoticed by whom it was connected to; 0 = 1 s. Timeout is the
+	// same for a cut, where nothing says that the other side is gone; 0 = 10 s.
+	Detect, Timeout time.Duration
+
+	// Idle is how long a connection that neither side asked for stays open unused; 0 = 5 minutes.
+	Idle time.Duration
+
+	// Redial is the longest pause between attempts to connect again; 0 = 30 s.
+	Redial time.Duration
+
+	// Kinds is what a node understands; nil = all kinds.
+	Kinds func(i int) grid.KindSet
+}
+
+func (n *Network) defaults() {
+	if n.Latency == nil {
+		n.Latency = Constant(time.Millisecond)
+	}
+	n.Jitter = cmp.Or(n.Jitter, 100*time.Millisecond)
+	n.Detect = cmp.Or(n.Detect, time.Second)
+	n.Timeout = cmp.Or(n.Timeout, 10*time.Second)
+	n.Idle = cmp.Or(n.Idle, 5*time.Minute)
+	n.Redial = cmp.Or(n.Redial, 30*time.Second)
+	n.Join = cmp.Or(n.Join, 3)
+	if n.Kinds == nil {
+		n.Kinds = func(int) grid.KindSet { return grid.AllKinds }
+	}
+}
+
+func (n *Network) check() error {
+	var errs []error
+	for _, p := range [...]struct {
+		name string
+		v    float64
+	}{{"loss", n.Loss}, {"duplicate", n.Duplicate}, {"reorder", n.Reorder}} {
+		if !(p.v >= 0 && p.v <= 1) {
+			errs = append(errs, fmt.Errorf("sim: network %s %g: want a share, 0 to 1", p.name, p.v))
+		}
+	}
+	for _, d := range [...]time.Duration{n.Jitter, n.Detect, n.Timeout, n.Idle, n.Redial, time.Duration(n.Join)} {
+		if d < 0 {
+			errs = append(errs, fmt.Errorf("sim: network: a time or number is negative (%d): want 0 for the default, or more", d))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// network is the state of the modelled network.
+type network struct {
+	bodies bodies
+	floods []flood
+	idleFl int32 // chain of unused floods, from 1
+	conns  []conn
+	freeCo int32 // chain of unused connections, from 1
+	cuts   []cut
+	gone   []int32 // scratch
+	counts Traffic
+}
+
+// Traffic counts messages.
+type Traffic struct {
+	Sent      [grid.Kinds]uint64
+	Announced [grid.Kinds]uint64 // not counting the hops
+	Hops      uint64             // of announcements
+	Lost      uint64             // by chance, by a cut, or with a connection
+	Unknown   uint64             // of a kind that the receiver does not list
+	Dials     uint64
+}
+
+// send puts a message on its way.
+func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
+	j := w.index(to)
+	if j < 0 || j == i {
+		w.failf(i, "sends a %v to %v, which is no other node", m.Kind, to)
+		return
+	}
+	w.counts.Sent[m.Kind]++
+	if !w.cfg.Network.Kinds(int(j)).Has(m.Kind) {
+		w.counts.Unknown++
+		return
+	}
+	ci, side := w.connect(i, j)
+	c := &w.conns[ci]
+	c.used = w.now
+	var wait time.Duration
+	gen := c.gen
+	switch {
+	case !c.told[side]: // the driver dials first; the message gets through if that does
+		if !c.busy {
+			w.dial(ci, i)
+			c = &w.conns[ci]
+		}
+		if wait, gen = c.due.Sub(w.now), anyGen; wait < 0 { // it pauses after a dial that failed
+			w.counts.Lost++
+			return
+		}
+	case !c.up:
+		w.counts.Lost++ // the other side is dead, and this one does not know it yet
+		return
+	}
+	copies := 1
+	if w.by(w.cfg.Network.Duplicate) {
+		copies = 2
+	}
+	for range copies {
+		if w.apart(i, j) || w.by(w.cfg.Network.Loss) {
+			w.counts.Lost++
+			continue
+		}
+		at := w.now.Add(wait + w.latency(i, j))
+		if w.by(w.cfg.Network.Reorder) {
+			at += grid.Time(w.chance.Int64N(int64(w.cfg.Network.Jitter) + 1))
+		} else {
+			at = max(at, c.last[side])
+			c.last[side] = at
+		}
+		b := w.bodies.take()
+		body := w.bodies.at(b)
+		copyMessage(&body.msg, m)
+		body.from, body.conn, body.gen = i, ci, gen
+		w.push(at, kindMessage, j, 0, uint64(b))
+	}
+}
+
+// arrive gives a message to its node, if the connection that it came on is still there.
+func (w *World) arrive(e *Event) {
+	b := int32(e.Arg)
+	body := w.bodies.at(b)
+	c := &w.conns[body.conn]
+	side := c.side(e.Node)
+	if !w.hosts[e.Node].up || side < 0 || !c.told[side] || c.node[1-side] != body.from ||
+		body.gen != anyGen && body.gen != c.gen {
+		w.counts.Lost++
+	} else {
+		w.ev = grid.Event{Kind: grid.EvMessage, Peer: w.hosts[body.from].id, Msg: &body.msg}
+		w.step(e.Node, &w.ev)
+		if w.cfg.Check >= CheckPoison {
+			poison(&body.msg)
+		}
+	}
+	w.bodies.free(b)
+}
+
+// by draws whether something of that probability happens.
+func (w *World) by(p float64) bool { return p > 0 && w.chance.Float64() < p }
+
+// latency draws the time of a message.
+func (w *World) latency(i, j int32) time.Duration {
+	d := w.cfg.Network.Latency(int(i), int(j), w.chance)
+	if slow := w.hosts[i].slow; slow > 1 {
+		d = time.Duration(float64(d) * slow)
+	}
+	return max(d, 0)
+}
+
+// Latency draws how long a message takes from one node to another.
+type Latency func(from, to int, r *grid.Rand) time.Duration
+
+// Constant takes the same time for every message.
+func Constant(d time.Duration) Latency {
+	return func(int, int, *grid.Rand) time.Duration { return d }
+}
+
+// Uniform takes between lo and hi.
+func Uniform(lo, hi time.Duration) Latency {
+	return func(_, _ int, r *grid.Rand) time.Duration { return lo + time.Duration(r.Int64N(int64(hi-lo)+1)) }
+}

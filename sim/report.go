@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// Report is what came of a run.
+type Report struct {
+	Digest   uint64        // of everything that every node was told and did
+	Virtual  time.Duration // time in the world
+	Steps    uint64
+	Tasks    int // submitted
+	Ended    int
+	Failed   int // of these, those that did not exit with 0
+	Moved    int // of these, those that ran elsewhere than they were submitted
+	Rejected int // submissions that their node did not take
+	Again    int // attempts beyond each task's first
+	Traffic  Traffic
+	Classes  []ClassReport // of the tasks that exited with 0, by class in order of first submission
+}
+
+// ClassReport is the time from submission to the recorded end.
+type ClassReport struct {
+	Class               string
+	Tasks               int
+	Mean, P50, P95, P99 time.Duration
+}
+
+// PerTask is the number of messages that a task cost, announcements counted by the hop.
+func (r *Report) PerTask() float64 {
+	n := r.Traffic.Hops
+	for _, sent := range r.Traffic.Sent {
+		n += sent
+	}
+	return float64(n) / float64(max(r.Ended, 1))
+}
+
+// MovedShare is the share of the ended tasks that ran elsewhere than they were submitted.
+func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.Ended, 1)) }
+
+// Report says what has come of the run so far.
+func (w *World) Report() Report {
+	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts}
+	var times [][]time.Duration
+	index := map[string]int{}
+	for i := range w.jobs {
+		j := &w.jobs[i]
+		if j.rejected {
+			r.Rejected++
+		}
+		c, ok := index[j.class]
+		if !ok {
+			c = len(times)
+			index[j.class] = c
+			times = append(times, nil)
+			r.Classes = append(r.Classes, ClassReport{Class: j.class})
+		}
+		for k := range j.count {
+			t := &w.tasks[j.first+k]
+			r.Again += int(max(t.last.N, 1) - 1)
+			if t.state != grid.Ended {
+				continue
+			}
+			r.Ended++
+			if t.worker >= 0 && t.worker != j.origin {
+				r.Moved++
+			}
+			if t.result == nil || t.result.Exit != 0 {
+				r.Failed++
+				continue
+			}
+			times[c] = append(times[c], t.ended.Sub(grid.Time(w.cfg.Work[i].At)))
+		}
+	}
+	for c := range times {
+		r.Classes[c].fill(times[c])
+	}
+	return r
+}
+
+func (c *ClassReport) fill(times []time.Duration) {
+	c.Tasks = len(times)
+	if len(times) == 0 {
+		return
+	}
+	slices.Sort(times)
+	sum := 0.0
+	for _, t := range times {
+		sum += float64(t)
+	}
+	quantile := func(q float64) time.Duration { return times[int(math.Ceil(q*float64(len(times))))-1] }
+	c.Mean = time.Duration(sum / float64(len(times)))
+	c.P50, c.P95, c.P99 = quantile(0.50), quantile(0.95), quantile(0.99)
+}
+
+// Outcome is what is recorded of a task of a submission.
+type Outcome struct {
+	State   grid.TaskState // 0 = nothing yet
+	Attempt grid.Attempt
+	Worker  int // index; −1 = none
+	Starts  int // of its processes, over all attempts, those refused not counted
+	Result  *grid.Result
+	Ended   time.Duration // since the world began
+}
+
+// Outcome returns what is durable of a task at its origin.
+func (w *World) Outcome(submission, index int) Outcome {
+	t := &w.tasks[int(w.jobs[submission].first)+index]
+	return Outcome{State: t.state, Attempt: t.last, Worker: int(t.worker), Starts: int(t.starts), Result: t.result, Ended: time.Duration(t.ended)}
+}

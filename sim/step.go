@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"skep/grid"
+)
+
+// step feeds an event to a node that is up, and lets its effects out as soon as its disk allows.
+func (w *World) step(i int32, ev *grid.Event) {
+	h := &w.hosts[i]
+	w.steps++
+	w.last[w.steps%uint64(len(w.last))] = happened{at: w.now, node: i, kind: ev.Kind, msg: kindOf(ev)}
+	if w.tap.node == i {
+		w.tap.record(w.local(i), ev)
+	}
+	w.digest.event(w.now, i, ev)
+	w.fx.Reset()
+	h.member.Step(w.local(i), ev, &w.fx)
+	w.digest.effects(&w.fx)
+	if w.cfg.Log != nil {
+		w.cfg.Log(w.line(i, ev))
+	}
+	if w.cfg.Check >= CheckViews {
+		w.checkViews(i)
+	}
+	w.write(i)
+}
+
+// release carries out effects whose records, and those of all steps before, are on disk.
+func (w *World) release(i int32, fx *grid.Effects) {
+	h := &w.hosts[i]
+	for k := range fx.Links {
+		w.link(i, &fx.Links[k])
+	}
+	for k := range fx.Fetches {
+		w.fetch(i, &fx.Fetches[k])
+	}
+	for k := range fx.Stops {
+		w.stop(i, &fx.Stops[k])
+	}
+	for k := range fx.Starts {
+		w.begin(i, &fx.Starts[k])
+	}
+	for k := range fx.Replies {
+		w.reply(i, &fx.Replies[k])
+	}
+	for k := range fx.Sends {
+		w.checkSend(i, &fx.Sends[k])
+		w.send(i, fx.Sends[k].To, &fx.Sends[k].Msg)
+	}
+	for k := range fx.Announces {
+		w.announce(i, &fx.Announces[k])
+	}
+	for _, wake := range fx.Wakes {
+		if wake.At != grid.Never {
+			w.push(max(w.now, wake.At-h.offset), kindWake, i, uint8(wake.Timer.Kind), wake.Timer.Key)
+		}
+	}
+}
+
+// kindOf is the kind of the message in ev, 0 if there is none.
+func kindOf(ev *grid.Event) grid.Kind {
+	if ev.Msg == nil {
+		return 0
+	}
+	return ev.Msg.Kind
+}

@@ -1,0 +1,41 @@
+package sim
+
+import (
+	"skep/grid"
+	"skep/node"
+)
+
+func (n *toy) Jobs(dst []node.JobView) []node.JobView {
+	for _, j := range n.jobs {
+		v := node.JobView{ID: j.ID, Spec: j.Spec}
+		for _, t := range n.tasks {
+			switch {
+			case t.ID.Task.Job != j.ID:
+			case t.State == grid.Ended:
+				v.Ended++
+			case t.State == grid.Pending:
+				v.Pending++
+			default:
+				v.Placed++
+			}
+		}
+		if n.bug == "miscounts" {
+			v.Placed++
+		}
+		dst = append(dst, v)
+	}
+	return dst
+}
+
+func (n *toy) Stats(grid.Time) node.Stats {
+	s := node.Stats{Free: n.free}
+	for _, wr := range n.work {
+		switch wr.State {
+		case grid.WorkQueued:
+			s.Queued++
+		case grid.WorkRunning:
+			s.Running++
+		}
+	}
+	return s
+}
