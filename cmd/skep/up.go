@@ -51,7 +51,7 @@ func (a *app) upCmd() *cobra.Command {
 
 // up runs a node until ctx ends or the node cannot go on.
 func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error) {
-	log := slog.New(tint.NewHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
+	log := slog.New(tint.NewTextHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
 	dead := make(chan error, 1)
 	n.DataDir, n.Version, n.Logger = a.folder(), version, log
 	n.Node = node.Defaults()

@@ -76,7 +76,7 @@ func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 	servers := []*http.Server{s.server(http.MaxBytesHandler(s.Members(), maxBody))}
 	ends := make(chan error, 1+len(l.doors))
 	go func() {
-		ends <- servers[0].Serve(&limited{Listener: s.b.Listener(), free: make(chan struct{}, maxMembers)})
+		ends <- servers[0].Serve(limit(s.b.Listener(), maxMembers))
 	}()
 	for _, d := range l.doors {
 		srv := s.server(guard(d, l.token, s.Owner()))
