@@ -24,9 +24,6 @@ const maxWalk = 100_000
 func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, waited time.Duration) *grid.Result {
 	r := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
 		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
-	if r.Cause == grid.Cancelled {
-		r.Exit = 130
-	}
 	var problems []error
 	keep := func(s process.Stream, dropped int64) grid.Output {
 		o, err := t.output(process.Output(dir, s))

@@ -44,6 +44,7 @@ type source struct {
 	release func()
 	at      int64 // bytes read
 	began   int64 // of them before this stream
+	due     int64 // bytes that must be there by the stream's deadline
 }
 
 // Read returns the next bytes, from whoever has them.
@@ -54,7 +55,10 @@ func (s *source) Read(b []byte) (int, error) {
 				return 0, err
 			}
 		}
-		s.st.SetReadDeadline(time.Now().Add(fetchStall))
+		if s.at >= s.due {
+			s.due = s.at + fetchPace
+			s.st.SetReadDeadline(time.Now().Add(fetchStall))
+		}
 		n, err := s.st.Read(b[:min(int64(len(b)), int64(s.file.Size)-s.at)])
 		s.at += int64(n)
 		if n > 0 {
@@ -132,7 +136,8 @@ func (s *source) open(n grid.NodeID) (err error) {
 		return fmt.Errorf("has %d bytes, want %d", size, s.file.Size)
 	}
 	st.CloseWrite()
-	s.st, s.release, s.began = st, release, s.at
+	unwatch := context.AfterFunc(s.ctx, func() { st.Reset() })
+	s.st, s.release, s.began, s.due = st, func() { unwatch(); release() }, s.at, s.at
 	return nil
 }
 
