@@ -112,10 +112,12 @@ func (s *source) open(n grid.NodeID) (err error) {
 		release()
 		return err
 	}
+	unwatch := context.AfterFunc(s.ctx, func() { st.Reset() })
+	leave := func() { unwatch(); release() }
 	defer func() {
 		if err != nil {
 			st.Reset()
-			release()
+			leave()
 		}
 	}()
 	st.SetDeadline(time.Now().Add(fetchStall))
@@ -136,8 +138,7 @@ func (s *source) open(n grid.NodeID) (err error) {
 		return fmt.Errorf("has %d bytes, want %d", size, s.file.Size)
 	}
 	st.CloseWrite()
-	unwatch := context.AfterFunc(s.ctx, func() { st.Reset() })
-	s.st, s.release, s.began, s.due = st, func() { unwatch(); release() }, s.at, s.at
+	s.st, s.release, s.began, s.due = st, leave, s.at, s.at
 	return nil
 }
 
