@@ -47,8 +47,8 @@ type classRate struct {
 	since   grid.Time
 	last    grid.Time // when count was brought up to date
 	used    grid.Time // last arrival or run
-	seconds float64 // decayed mean run time of one slot here
-	runs    float64 // successful runs behind it, at most 1/teach
+	seconds float64   // decayed mean run time of one slot here
+	runs    float64   // successful runs behind it, at most 1/teach
 	spec    *grid.JobSpec
 	saved   float64 // mean as last written to disk
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/balance"
 	"skep/grid"
 )
 
@@ -24,3 +25,14 @@ func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
 	}
 }
 
+// A policy that is told of nodes only when it is asked whom to poll must be asked although there is one node
+// alone: local would not know which of them it is.
+func TestLonelyNodeRunsUnderEveryPolicy(t *testing.T) {
+	for _, name := range balance.Names() {
+		r := newRig(t, func(c *Config) { c.Policy = name })
+		r.submit(jobID(1), spec(nil))
+		if len(r.fx.Starts) != 1 {
+			t.Errorf("%s: %v", name, r.task(jobID(1)).Traces)
+		}
+	}
+}
