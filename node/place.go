@@ -127,10 +127,10 @@ func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 	l.task.ID = l.id()
 	l.asked, l.answers = l.asked[:0], l.answers[:0]
 	v := n.candidates(now, l)
-	switch len(v.Nodes) {
-	case 0:
+	switch {
+	case len(v.Nodes) == 0:
 		n.nobody(now, l, fx)
-	case 1: // there is nothing to compare: its answer would cost a round trip and change nothing
+	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self: // its answer would cost a round trip and change nothing
 		l.answers = append(l.answers, v.Nodes[0])
 		n.choose(now, l, fx)
 	default:
