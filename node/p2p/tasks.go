@@ -149,6 +149,13 @@ func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
 	if t.ended(a, ran) {
 		t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Result = grid.EvEnded, a.id, result })
 	}
+	if result == nil {
+		return
+	}
+	if left := result.Blobs(nil); len(left) > 0 { // pinned when they were collected, now by the record too
+		t.d.loop.settled()
+		t.d.unpin(left)
+	}
 }
 
 // ended notes that nothing of an attempt runs any more, and reports whether the node wants to know.
