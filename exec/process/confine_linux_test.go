@@ -144,6 +144,9 @@ func TestTasksOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
 	}
+	if _, err := New(Options{User: "no such user"}); err == nil || !strings.Contains(err.Error(), `"no such user" is neither`) {
+		t.Errorf("a user that is not there: %v", err)
+	}
 	r, err := New(Options{User: "65534"})
 	if err != nil {
 		t.Fatal(err)

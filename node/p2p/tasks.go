@@ -149,9 +149,6 @@ func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
 	if t.ended(a, ran) {
 		t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Result = grid.EvEnded, a.id, result })
 	}
-	if result == nil {
-		return
-	}
 	if left := result.Blobs(nil); len(left) > 0 { // pinned when they were collected, now by the record too
 		t.d.loop.settled()
 		t.d.unpin(left)
@@ -183,7 +180,7 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 		return result(grid.Failed, grid.ExitSkep, err), false
 	}
 	if t.unwanted(a) {
-		return nil, false
+		return new(grid.Result), false
 	}
 	p, err := t.runner.Start(t.spec(a.dir, argv, spec, a.id))
 	if err != nil {
@@ -199,7 +196,7 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 	t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
 	end := p.Wait()
 	if t.unwanted(a) {
-		return nil, true
+		return new(grid.Result), true
 	}
 	return t.collect(a.dir, spec, &end, began.Sub(a.accepted)), true
 }
