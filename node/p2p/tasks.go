@@ -216,7 +216,7 @@ func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Atte
 	return process.Spec{
 		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
 		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
-		Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
+		MaxFile: t.d.cfg.maxFile(), Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
 	}
 }
 
