@@ -117,7 +117,7 @@ func (t *tasks) outputs(work string, patterns []string) (files []grid.File, err 
 		}
 		f, err := t.file(root, name, left)
 		if err != nil {
-			problem = errors.Join(problem, fmt.Errorf("output %q: %w", name, err))
+			problem = errors.Join(problem, fmt.Errorf("output %.64q: %w", name, err))
 			continue
 		}
 		left -= f.Size
@@ -128,6 +128,9 @@ func (t *tasks) outputs(work string, patterns []string) (files []grid.File, err 
 
 // file keeps one file of a work folder.
 func (t *tasks) file(root *os.Root, name string, left grid.Bytes) (out grid.File, err error) {
+	if !grid.Inside(name) {
+		return out, fmt.Errorf("its path of %d bytes cannot travel: want at most %d, and no backslash", len(name), grid.MaxPath)
+	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return out, err
@@ -168,7 +171,7 @@ func matches(root *os.Root, patterns []string) (names []string, err error) {
 				name := path.Join(folder, d.Name())
 				if d.IsDir() {
 					folders = append(folders, name)
-				} else if d.Type().IsRegular() && grid.Inside(name) && matchAny(split, strings.Split(name, "/")) {
+				} else if d.Type().IsRegular() && matchAny(split, strings.Split(name, "/")) {
 					names = append(names, name)
 				}
 			}

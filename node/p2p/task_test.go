@@ -123,21 +123,6 @@ func TestWhatPrintsNothingHasNoError(t *testing.T) {
 	}
 }
 
-func TestWhatATaskLeftIsKeptWhole(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.CacheSize = 100_000 })
-	spec := sh("head -c 60000 /dev/urandom > x; head -c 60000 /dev/urandom > y; head -c 30000 /dev/urandom")
-	spec.Outputs = []string{"x", "y"}
-	r := a.run(1, spec)
-	if len(r.Outputs) != 1 || !strings.Contains(r.Error, "full") {
-		t.Errorf("outputs %v, error %q: want the one that there is room for, and a word about the other", r.Outputs, r.Error)
-	}
-	for _, f := range r.Blobs(nil) {
-		if !a.holds(f) {
-			t.Errorf("%q is named and not there", f.Path)
-		}
-	}
-}
-
 // dead reports whether a process has ended; a zombie that nobody has waited for has.
 func dead(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
