@@ -170,6 +170,46 @@ func TestDoor(t *testing.T) {
 	}
 }
 
+func TestOnePeerCannotFillTheDoor(t *testing.T) {
+	a, b := pair(t)
+	var open []net.Conn
+	dial := func(m *member) net.Conn {
+		c, err := m.Dial(t.Context(), b.self)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Write([]byte("x")) // the stream is opened with its first byte
+		return c
+	}
+	for range doorPerPeer {
+		dial(a)
+		c, err := b.Listener().Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	one := dial(a)
+	one.SetReadDeadline(time.Now().Add(patience))
+	if _, err := one.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("beyond %d streams: %v: want it broken off", doorPerPeer, err)
+	}
+	open[0].Close()
+	open[0].Close()
+	dial(a)
+	if c, err := b.Listener().Accept(); err != nil {
+		t.Errorf("after one was closed: %v", err)
+	} else {
+		open[0] = c
+	}
+	if n := b.door.places.all; n != doorPerPeer {
+		t.Errorf("%d places taken: want %d", n, doorPerPeer)
+	}
+	for _, c := range open {
+		c.Close()
+	}
+}
+
 func TestWatchIsCoalesced(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
 	ch, stop := a.Watch(a.job(1))
