@@ -98,7 +98,9 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 		l.resent++
 		n.sendOffer(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.t().worker != n.cfg.Self:
-		if now < l.deadline {
+		if l.result != nil { // it has ended and its files are on their way: that ends by itself
+			n.lease(now, l, fx)
+		} else if now < l.deadline {
 			fx.Wake(l.deadline, grid.TimerLease, l.handle)
 		} else if l.phase == offered {
 			n.lose(now, l, grid.Refusal{Why: grid.WhySilent}, fx)

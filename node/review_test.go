@@ -36,3 +36,22 @@ func TestLonelyNodeRunsUnderEveryPolicy(t *testing.T) {
 		}
 	}
 }
+// A result whose files take long to come is not lost meanwhile.
+func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	res := *exitZero
+	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
+	r.about(fastID, grid.KindResult, id, &res)
+	if len(r.fx.Fetches) != 1 {
+		t.Fatal("its files are not fetched")
+	}
+	r.pass(time.Minute, grid.TimerLease) // the worker no longer names a result that it has told often
+	if v := r.task(jobID(1)); v.Lost != 0 {
+		t.Fatalf("lost %d times while its files are on their way", v.Lost)
+	}
+	r.step(grid.Event{Kind: grid.EvFetched, Attempt: id})
+	r.want(jobID(1), grid.Ended)
+}
