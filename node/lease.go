@@ -11,7 +11,16 @@ import (
 // lease gives the attempt a full lease from now.
 func (n *Node) lease(now grid.Time, l *live, fx *grid.Effects) {
 	l.deadline = now.Add(n.cfg.Lease)
-	fx.Wake(l.deadline, grid.TimerLease, l.handle)
+	l.watch(fx)
+}
+
+// watch sees to a wake at the deadline or before: one that is under way already serves, or timers would
+// grow in number with every time that the worker came and went.
+func (l *live) watch(fx *grid.Effects) {
+	if l.alarm == 0 || l.deadline < l.alarm {
+		l.alarm = l.deadline
+		fx.Wake(l.deadline, grid.TimerLease, l.handle)
+	}
 }
 
 // suspect shortens the leases of what a node had that is no longer connected: if it lives it will be back
@@ -31,7 +40,7 @@ func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 			}
 		case (l.phase == offered || l.phase == placed) && l.t().worker == id:
 			l.deadline = min(l.deadline, now.Add(n.cfg.Lease/3))
-			fx.Wake(l.deadline, grid.TimerLease, l.handle)
+			l.watch(fx)
 		}
 	}
 }
@@ -91,6 +100,12 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 
 // liveWake handles the timers of a task; a stale one finds another phase or a later deadline.
 func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effects) {
+	if k == grid.TimerLease {
+		if now < l.alarm {
+			return
+		}
+		l.alarm = 0
+	}
 	switch {
 	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
 		n.choose(now, l, fx)
@@ -101,7 +116,7 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 		if l.result != nil { // it has ended and its files are on their way: that ends by itself
 			n.lease(now, l, fx)
 		} else if now < l.deadline {
-			fx.Wake(l.deadline, grid.TimerLease, l.handle)
+			l.watch(fx)
 		} else if l.phase == offered {
 			n.lose(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
 		} else {

@@ -24,6 +24,7 @@ type live struct {
 	sent     grid.Time       // when the poll or the offer was sent
 	resent   int             // offers repeated
 	deadline grid.Time       // of the poll, the lease, or the wait
+	alarm    grid.Time       // the lease's wake under way; 0 = none
 	out      []out           // those that would refuse
 	search   uint64          // the search that it waits for; 0 = none
 	absent   bool            // it waits for a node that fits to come

@@ -36,6 +36,7 @@ func TestLonelyNodeRunsUnderEveryPolicy(t *testing.T) {
 		}
 	}
 }
+
 // A result whose files take long to come is not lost meanwhile.
 func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	r := newRig(t, nil)
@@ -54,4 +55,31 @@ func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	}
 	r.step(grid.Event{Kind: grid.EvFetched, Attempt: id})
 	r.want(jobID(1), grid.Ended)
+}
+
+// A task has one lease timer under way, however often its worker came and went.
+func TestLeaseTimersDoNotMultiply(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	for range 50 {
+		r.now += 1e9
+		r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+		r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+		r.about(fastID, grid.KindBeat, id, nil)
+	}
+	for range 30 { // what was shortened runs out
+		r.pass(time.Second)
+		r.about(fastID, grid.KindBeat, id, nil)
+	}
+	timers := 0
+	for _, w := range r.wakes {
+		if w.Timer.Kind == grid.TimerLease {
+			timers++
+		}
+	}
+	if timers > 2 {
+		t.Errorf("%d lease timers for one task", timers)
+	}
 }
