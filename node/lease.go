@@ -92,9 +92,8 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 		n.retry(l)
 		return
 	}
-	l.phase = waits
 	l.deadline = back
-	n.waiting = append(n.waiting, l)
+	n.park(l)
 	fx.Wake(back, grid.TimerRetry, l.handle)
 }
 

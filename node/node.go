@@ -26,7 +26,7 @@ type Node struct {
 
 	jobs     map[grid.JobID]*job
 	fresh    []*job  // with tasks that were never looked at, oldest first
-	again    []*live // to be placed again, oldest submission first
+	again    queue   // to be placed again
 	waiting  []*live // nobody fits
 	lives    map[uint64]*live
 	handles  uint64 // last one given out

@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 
 	"skep/balance"
@@ -13,6 +14,7 @@ type live struct {
 	handle uint64
 	job    *job
 	index  uint32
+	at     int // in the queue that it is in, by its phase; nowhere
 	task   grid.Task
 	phase  phase
 	round  uint8 // of polling: answers to an older one are stale
@@ -55,7 +57,7 @@ const (
 // enliven gives a task its live part.
 func (n *Node) enliven(j *job, i uint32) *live {
 	n.handles++
-	l := &live{handle: n.handles, job: j, index: i}
+	l := &live{handle: n.handles, job: j, index: i, at: nowhere}
 	l.task = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
 	n.lives[l.handle] = l
 	j.tasks[i].live = l
@@ -65,12 +67,7 @@ func (n *Node) enliven(j *job, i uint32) *live {
 // drop takes a task's live part away.
 func (n *Node) drop(l *live) {
 	n.decided(l)
-	switch l.phase {
-	case waits:
-		n.waiting = slices.DeleteFunc(n.waiting, func(x *live) bool { return x == l })
-	case idle:
-		n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
-	}
+	n.dequeue(l)
 	delete(n.lives, l.handle)
 	l.job.tasks[l.index].live = nil
 }
@@ -90,9 +87,7 @@ func (n *Node) decided(l *live) {
 func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 	for n.deciding < n.cfg.Window {
 		if len(n.again) > 0 {
-			l := n.again[0]
-			n.again = slices.Delete(n.again, 0, 1)
-			n.place(now, l, fx)
+			n.place(now, heap.Pop(&n.again).(*live), fx)
 			continue
 		}
 		if len(n.fresh) == 0 {
@@ -108,18 +103,6 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 		}
 		n.place(now, n.enliven(j, j.next), fx)
 	}
-}
-
-// retry puts a task back into the queue, before younger ones.
-func (n *Node) retry(l *live) {
-	l.phase = idle
-	at, _ := slices.BinarySearchFunc(n.again, l, func(a, b *live) int {
-		if a.task.Arrived != b.task.Arrived {
-			return compare(float64(a.task.Arrived), float64(b.task.Arrived))
-		}
-		return compare(float64(a.handle), float64(b.handle))
-	})
-	n.again = slices.Insert(n.again, at, l)
 }
 
 // place begins a decision: who fits and can be reached, whom the policy wants asked.

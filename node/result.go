@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -79,10 +78,7 @@ func (n *Node) release(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effe
 // hold takes a task that a result has come for out of whatever queue it is in: its acceptance may have
 // been lost, or the attempt was given up and not yet replaced.
 func (n *Node) hold(now grid.Time, l *live, fx *grid.Effects) {
-	if l.phase == waits {
-		n.unwait(l)
-	}
-	n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
+	n.dequeue(l)
 	if l.phase != placed {
 		n.settle(now, l, fx)
 	}
