@@ -25,6 +25,10 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		n.release(from, id, t, fx)
 		return
 	}
+	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
+		n.release(from, id, t, fx) // it was given up before, and counted
+		return
+	}
 	if t.live == nil {
 		n.enliven(j, id.Task.Index)
 	}

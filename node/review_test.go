@@ -83,3 +83,24 @@ func TestLeaseTimersDoNotMultiply(t *testing.T) {
 		t.Errorf("%d lease timers for one task", timers)
 	}
 }
+
+// One attempt is lost once, however often that is said.
+func TestAnAttemptIsLostOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "windows")
+	r.join(slowID, 1, "windows")
+	r.join(grid.NodeID{4}, 1, "windows")
+	s := spec(func(s *grid.JobSpec) {
+		s.Retries, s.Needs.Labels = 1, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+	})
+	id := r.offered(jobID(1), s, fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and others are asked for the next attempt
+	if v := r.task(jobID(1)); v.Lost != 1 {
+		t.Fatalf("%+v", v)
+	}
+	r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted"})
+	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
+		t.Errorf("%v, lost %d times after one attempt, want once and another", v.State, v.Lost)
+	}
+}
