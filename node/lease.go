@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"skep/balance"
 	"skep/grid"
 )
 
@@ -30,12 +29,7 @@ func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 		l := n.lives[h]
 		switch {
 		case l.phase == polling:
-			for _, a := range l.asked {
-				if a == id && !l.has(id) {
-					l.open--
-				}
-			}
-			if l.open <= 0 {
+			if l.hears(id) && len(l.open) == 0 {
 				n.choose(now, l, fx)
 			}
 		case (l.phase == offered || l.phase == placed) && l.t().worker == id:
@@ -45,9 +39,13 @@ func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	}
 }
 
-// has reports whether a node has answered in this decision.
-func (l *live) has(id grid.NodeID) bool {
-	return slices.ContainsFunc(l.answers, func(a balance.State) bool { return a.Node == id })
+// hears strikes a node off those whose answers are to come, and reports whether it was among them.
+func (l *live) hears(id grid.NodeID) bool {
+	at := slices.Index(l.open, id)
+	if at >= 0 {
+		l.open = slices.Delete(l.open, at, at+1)
+	}
+	return at >= 0
 }
 
 // ask asks a node that is connected again what became of the attempts that it was given.

@@ -22,7 +22,7 @@ type live struct {
 
 	asked    []grid.NodeID   // in this decision
 	answers  []balance.State // in this decision
-	open     int             // answers still to come
+	open     []grid.NodeID   // those whose answers are still to come
 	sent     grid.Time       // when the poll or the offer was sent
 	resent   int             // offers repeated
 	deadline grid.Time       // of the poll, the lease, or the wait
@@ -130,7 +130,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 	if len(ids) == 0 && len(l.answers) == 0 {
 		l.answers = append(l.answers, v.Nodes...)
 	}
-	l.open = 0
+	l.open = l.open[:0]
 	l.round++
 	n.rates.publish(now)
 	for _, id := range ids {
@@ -143,7 +143,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 			continue
 		}
 		l.asked = append(l.asked, id)
-		l.open++
+		l.open = append(l.open, id)
 		m := fx.Send(id, grid.KindPoll)
 		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.job.class, l.job.spec.Needs.Resources
 		m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = n.cfg.Speed, n.cfg.Capacity.CPU, n.rates.version, q.have
@@ -152,7 +152,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 		}
 	}
 	l.sent = now
-	if l.open == 0 {
+	if len(l.open) == 0 {
 		n.choose(now, l, fx)
 		return
 	}
@@ -170,7 +170,7 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	}
 	n.exchange(q, s.Rates, s.Speed, s.Cores, s.Mine, s.Have)
 	l := n.lives[s.ID>>8]
-	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !slices.Contains(l.asked, from) || l.has(from) {
+	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.hears(from) {
 		n.stats.Stale++
 		if l != nil && l.phase == waits && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {
 			n.gossip.Heard(now, from, now.Sub(l.sent)) // or the next poll would be as short
@@ -179,14 +179,13 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	}
 	rtt := now.Sub(l.sent)
 	n.gossip.Heard(now, from, rtt)
-	l.open--
 	if s.Why != grid.WhyNone {
 		n.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
 		l.answers = append(l.answers, balance.State{Node: from, ECT: max(s.ECT, 0).Seconds() + n.rates.overhead,
 			Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now})
 	}
-	if l.open == 0 {
+	if len(l.open) == 0 {
 		n.choose(now, l, fx)
 	}
 }

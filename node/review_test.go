@@ -104,3 +104,28 @@ func TestAnAttemptIsLostOnce(t *testing.T) {
 		t.Errorf("%v, lost %d times after one attempt, want once and another", v.State, v.Lost)
 	}
 }
+
+// An answer that comes twice is one answer: the choice waits for the others.
+func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "linux")
+	r.submit(jobID(1), spec(nil))
+	polls := r.sent(grid.KindPoll)
+	if len(polls) != 2 {
+		t.Fatalf("%d polls, want 2", len(polls))
+	}
+	no := func(m *grid.Message) {
+		m.State = grid.State{ID: polls[0].Msg.Poll.ID, Why: grid.WhyQueue, Speed: 1, Cores: grid.CPU, Mine: 1}
+	}
+	from := polls[0].To
+	r.say(from, grid.KindState, no)
+	r.say(from, grid.KindState, no)
+	if v := r.task(jobID(1)); v.State != grid.Pending {
+		t.Errorf("%v: chosen before the other node has answered", v.State)
+	}
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: from})
+	if v := r.task(jobID(1)); v.State != grid.Pending {
+		t.Errorf("%v: chosen when the node that had answered went, before the other has", v.State)
+	}
+}
