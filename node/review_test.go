@@ -129,3 +129,30 @@ func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
 		t.Errorf("%v: chosen when the node that had answered went, before the other has", v.State)
 	}
 }
+
+// A node that a search finds and that cannot be connected to is not searched for without end.
+func TestFoundButUnreachableEnds(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(slowID, 1, "linux")
+	s := spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} })
+	ad := &grid.Ad{Node: fastID, Seq: grid.Seq{Boot: 1, N: 1}, Name: "far", Speed: 1, Availability: 1,
+		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
+		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
+	r.submit(jobID(1), s)
+	searches := 0
+	for end := r.now.Add(5 * time.Minute); r.now < end && r.task(jobID(1)).State != grid.Ended && searches < 1000; {
+		if finds := r.sent(grid.KindFind); len(finds) > 0 {
+			searches++
+			f := finds[0].Msg.Find
+			r.now += 1e6
+			r.say(slowID, grid.KindHit, func(m *grid.Message) {
+				m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
+			})
+			continue
+		}
+		r.pass(time.Second)
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != grid.ExitUnplaceable || searches > 8 {
+		t.Errorf("%v after %d searches in %v, want unplaceable after a few: %v", v.State, searches, time.Duration(r.now), v.Traces)
+	}
+}

@@ -15,6 +15,7 @@ const (
 	firstPause = 500 * time.Millisecond
 	lastPause  = 30 * time.Second
 	dialPause  = 5 * time.Second  // for a connection to a node that was found
+	maxDials   = 7                // of nodes found, for one task: whom a search finds can perhaps not be reached
 	nobodyFor  = 10 * time.Second // a fruitless search is not repeated for the same job
 )
 
