@@ -101,6 +101,16 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	return p, nil
 }
 
+// policyOf returns the policy that places a job's tasks. A job from disk may name one that this version does
+// not have: the node's own does it.
+func (n *Node) policyOf(j *job) balance.Policy {
+	p, err := n.policy(j.spec.Policy)
+	if err != nil {
+		p = n.policies[n.cfg.Policy]
+	}
+	return p
+}
+
 // note tells every policy what became known, in a fixed order.
 func (n *Node) note(o balance.Outcome) {
 	if len(n.policies) == 1 {

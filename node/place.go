@@ -124,7 +124,7 @@ func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 
 // poll asks those that the policy names, and chooses at once if there is nobody to wait for.
 func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
-	p, _ := n.policy(l.job.spec.Policy)
+	p := n.policyOf(l.job)
 	ids := p.Poll(now, &l.task, v, n.scratch.poll[:0])
 	n.scratch.poll = ids
 	if len(ids) == 0 && len(l.answers) == 0 {
@@ -195,7 +195,7 @@ func (n *Node) choose(now grid.Time, l *live, fx *grid.Effects) {
 	n.decided(l)
 	l.phase = idle
 	n.columns(now)
-	p, _ := n.policy(l.job.spec.Policy)
+	p := n.policyOf(l.job)
 	c := p.Choose(now, &l.task, l.answers)
 	switch c.Act {
 	case balance.Place:

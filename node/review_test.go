@@ -156,3 +156,13 @@ func TestFoundButUnreachableEnds(t *testing.T) {
 		t.Errorf("%v after %d searches in %v, want unplaceable after a few: %v", v.State, searches, time.Duration(r.now), v.Traces)
 	}
 }
+
+// A job restored from disk may name a policy that this version does not have: it is placed by the node's own.
+func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
+	r := newRig(t, nil)
+	s := spec(nil)
+	s.Policy = "of_a_newer_version"
+	r.dsk["job"] = grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: jobID(1), Spec: s}}
+	r = r.restart()
+	r.want(jobID(1), grid.Placed)
+}
