@@ -166,3 +166,21 @@ func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
 	r = r.restart()
 	r.want(jobID(1), grid.Placed)
 }
+
+// That a node refused is known after a restart: the attempt never ran and is not lost.
+func TestRefusalIsNotALossAfterARestart(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "windows")
+	s := spec(func(s *grid.JobSpec) {
+		s.Retries, s.Needs.Labels = 0, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+	})
+	id := r.offered(jobID(1), s, fastID)
+	r.say(fastID, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyQueue}
+	})
+	r = r.restart()
+	r.pass(r.n.cfg.Lease+time.Second, grid.TimerLease)
+	if v := r.task(jobID(1)); v.Lost != 0 || v.Result != nil && v.Result.Cause == grid.Lost {
+		t.Errorf("%v, lost %d times: %+v; it was refused", v.State, v.Lost, v.Result)
+	}
+}
