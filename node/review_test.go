@@ -184,3 +184,27 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 		t.Errorf("%v, lost %d times: %+v; it was refused", v.State, v.Lost, v.Result)
 	}
 }
+
+// More classes than are published do not make a new version of the rates each time they are looked at.
+func TestManyClassesAreNotNewsForEver(t *testing.T) {
+	c := config(selfID)
+	r := newRates(&c)
+	now := grid.Time(1)
+	for range 2 { // long ago, and now
+		for i := range 30 {
+			r.arrive(now, spec(nil), string(rune('a'+i)), 100)
+			r.ran(now, string(rune('a'+i)), 1)
+		}
+		now = now.Add(10 * time.Minute)
+	}
+	now = now.Add(-10 * time.Minute)
+	r.publish(now)
+	v := r.version
+	for range 5 {
+		now = now.Add(time.Second)
+		r.publish(now)
+	}
+	if r.version > v+1 {
+		t.Errorf("%d versions in 5 s in which arrivals fell by 8 %%", r.version-v)
+	}
+}
