@@ -34,6 +34,7 @@ type rates struct {
 	stale    bool        // some column changed since the policies were told
 	norm     map[string]mean
 	names    []string // classes of norm, ordered
+	gone     []string // forgotten classes whose records are still on disk
 }
 
 // mean is a sum of μ/speed over the nodes that have measured the class.
@@ -79,6 +80,9 @@ func (r *rates) evict() {
 		if c.used < r.order[oldest].used {
 			oldest = i
 		}
+	}
+	if r.order[oldest].saved > 0 {
+		r.gone = append(r.gone, r.order[oldest].name)
 	}
 	delete(r.classes, r.order[oldest].name)
 	r.order = slices.Delete(r.order, oldest, oldest+1)

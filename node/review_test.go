@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -206,5 +207,24 @@ func TestManyClassesAreNotNewsForEver(t *testing.T) {
 	}
 	if r.version > v+1 {
 		t.Errorf("%d versions in 5 s in which arrivals fell by 8 %%", r.version-v)
+	}
+}
+
+// A class that gave way to others is not kept on disk for ever.
+func TestForgottenClassesLeaveTheDisk(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range keepRates + 50 {
+		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i), byte(i >> 8)}}, spec(func(s *grid.JobSpec) { s.Class = fmt.Sprint("c", i) }))
+		r.now += 1e9
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
+	}
+	kept := 0
+	for _, rec := range r.dsk {
+		if rec.Kind == grid.RecClass {
+			kept++
+		}
+	}
+	if kept > keepRates {
+		t.Errorf("%d classes on disk, want at most the %d that are measured", kept, keepRates)
 	}
 }
