@@ -46,6 +46,7 @@ type Node struct {
 	freed    bool // attempts were let go of in this step
 	leaving  bool // it is about to stop: nothing starts any more
 	sendWake grid.Time
+	sent     int // messages in the effects when the step began
 	stats    Stats
 	scratch  scratch
 }
@@ -147,7 +148,8 @@ func (n *Node) Restore(r *grid.Record) {
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	sent, said := len(fx.Sends), len(fx.Announces)
+	n.sent = len(fx.Sends)
+	said := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
 		n.start(now, fx)
@@ -182,7 +184,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.refill(now, fx)
 	n.pump(now, fx)
 	n.refill(now, fx)
-	for i := sent; i < len(fx.Sends); i++ {
+	for i := n.sent; i < len(fx.Sends); i++ {
 		n.sign(&fx.Sends[i].Msg)
 	}
 	for i := said; i < len(fx.Announces); i++ {

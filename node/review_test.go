@@ -228,3 +228,33 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 		t.Errorf("%d classes on disk, want at most the %d that are measured", kept, keepRates)
 	}
 }
+
+// Who holds many attempts of a cancelled job is told so in few messages.
+func TestCancelIsToldInFewMessages(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "windows")
+	s := spec(func(s *grid.JobSpec) {
+		s.Count, s.Needs.Labels = 3000, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+	})
+	r.submit(jobID(1), s)
+	for offers := r.sent(grid.KindOffer); len(offers) > 0; {
+		var next []grid.Send
+		for i := range offers {
+			id := offers[i].Msg.Offer.ID
+			r.about(fastID, grid.KindAccept, id, nil)
+			next = append(next, r.sent(grid.KindOffer)...)
+		}
+		offers = next
+	}
+	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
+	told := 0
+	for _, m := range r.sent(grid.KindDrop) {
+		told += len(m.Msg.Attempts)
+		if len(m.Msg.Attempts) > grid.MaxBeats {
+			t.Errorf("%d attempts in a message", len(m.Msg.Attempts))
+		}
+	}
+	if told != 3000 || len(r.fx.Sends) > 3 {
+		t.Errorf("%d attempts in %d messages, want 3000 in 3", told, len(r.fx.Sends))
+	}
+}
