@@ -258,3 +258,25 @@ func TestCancelIsToldInFewMessages(t *testing.T) {
 		t.Errorf("%d attempts in %d messages, want 3000 in 3", told, len(r.fx.Sends))
 	}
 }
+
+// A peer that has not noticed that the connection was a new one leaves out the rates that it has told before:
+// that they are not said does not make them none.
+func TestRatesAreAskedForAgainAfterAOneSidedReconnection(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	poll := func(rates []grid.Rate) {
+		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+			m.Poll = grid.Poll{ID: 1, Class: "a", Needs: oneCore, Speed: 10, Cores: grid.CPU, Mine: 5, Rates: rates}
+		})
+	}
+	poll([]grid.Rate{{Class: "a", Mu: 7}})
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	poll(nil)
+	if s := r.one(grid.KindState).Msg.State; s.Have == 5 && len(r.n.peers[fastID].rates) == 0 {
+		t.Fatal("says that it has the rates, and has none")
+	}
+	poll([]grid.Rate{{Class: "a", Mu: 7}})
+	if s := r.one(grid.KindState).Msg.State; s.Have != 5 || len(r.n.peers[fastID].rates) != 1 {
+		t.Errorf("has version %d of the rates, %v", s.Have, r.n.peers[fastID].rates)
+	}
+}
