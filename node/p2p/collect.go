@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -73,7 +74,10 @@ func causeOf(c process.Cause) grid.Cause {
 // output returns what a task printed: inline where it is short, else as a durable blob.
 func (t *tasks) output(file string) (o grid.Output, err error) {
 	f, err := os.Open(file)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it is made with its first byte
+		return o, nil
+	case err != nil:
 		return o, fmt.Errorf("output: %w", err)
 	}
 	defer f.Close()

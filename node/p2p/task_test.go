@@ -111,6 +111,18 @@ func TestLongOutputIsABlob(t *testing.T) {
 	}
 }
 
+func TestWhatPrintsNothingHasNoError(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	silent := sh("exec sleep 60")
+	silent.Timeout = 50 * time.Millisecond
+	for i, spec := range []*grid.JobSpec{sh("exit 0"), silent} {
+		r := a.run(byte(i+1), spec)
+		if strings.Contains(r.Error, "output") || r.Stdout.Size != 0 || r.Stderr.Size != 0 {
+			t.Errorf("%q: %+v: want empty outputs and no word about them", spec.Command, r)
+		}
+	}
+}
+
 func TestStops(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
 	spec := sh("touch started; exec sleep 60")
