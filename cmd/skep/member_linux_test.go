@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -132,7 +133,16 @@ func (m *member) metric(tb testing.TB, name string) string {
 		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(m.dir, client.SocketName))
 	}
 	c := http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
-	r, err := c.Get("http://skep/metrics")
+	token, err := os.ReadFile(filepath.Join(m.dir, client.TokenName))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req, err := http.NewRequest(http.MethodGet, "http://skep/metrics", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	r, err := c.Do(req)
 	if err != nil {
 		tb.Fatal(err)
 	}

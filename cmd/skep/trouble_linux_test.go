@@ -246,7 +246,7 @@ func TestFolderTrouble(t *testing.T) {
 		want    string
 	}{
 		"full":         {"size=8k", 0, "the disk is full"},
-		"not writable": {"size=4m", syscall.MS_RDONLY, "not writable"},
+		"not writable": {"size=4m", syscall.MS_RDONLY, "read-only file system"},
 	} {
 		dir := t.TempDir()
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", tc.flags, tc.options); err != nil {
