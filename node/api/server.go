@@ -25,7 +25,7 @@ const (
 	defaultPage  = 100
 	aliveTime    = 15 * time.Second // between signs of life in a quiet stream
 	maxWait      = time.Minute      // of one long poll
-	maxMembers   = 64               // connections of other members at once
+	maxMembers   = 256              // connections of other members at once
 	shutdownTime = 2 * time.Second
 )
 
@@ -73,11 +73,10 @@ func (s *Server) Members() http.Handler { return s.problems(membersOnly(s.own(s.
 
 // Serve answers on the listeners and to the other members until ctx ends. It closes the listeners.
 func (s *Server) Serve(ctx context.Context, l *Listeners) error {
-	servers := []*http.Server{s.server(http.MaxBytesHandler(s.Members(), maxBody))}
+	members := s.server(http.MaxBytesHandler(s.Members(), maxBody))
+	servers := []*http.Server{members}
 	ends := make(chan error, 1+len(l.doors))
-	go func() {
-		ends <- servers[0].Serve(limit(s.b.Listener(), maxMembers))
-	}()
+	go func() { ends <- members.Serve(limit(s.b.Listener(), maxMembers)) }()
 	for _, d := range l.doors {
 		srv := s.server(guard(d, l.token, s.Owner()))
 		servers = append(servers, srv)
