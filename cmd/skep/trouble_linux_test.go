@@ -167,7 +167,7 @@ func TestWaitsUntilANodeFits(t *testing.T) {
 	c := origin.begin(t, "run", "--wait", "--label", "side=b", "--", "sh", "-c", "echo there; exit 4")
 	until(t, "explain tells why it waits", func() bool {
 		out, _ := exec.Command("skep", "--data-dir", origin.dir, "job", "explain", "last").Output()
-		return strings.Contains(string(out), "waits: label does not match: needs side=b")
+		return strings.Contains(string(out), "waits: nobody known fits: this node label does not match (needs side=b")
 	})
 	startMember(t, "skep", origin.join, "--label", "side=b")
 	if code := c.end(t); code != 4 || c.out.String() != "there\n" {
