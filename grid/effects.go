@@ -16,6 +16,7 @@ type Effects struct {
 	Stops     []Stop
 	Replies   []Reply
 	Links     []Link
+	Offences  []NodeID // peers that did what no honest one does, once for each time
 	Changed   []TaskID // tasks whose state at this origin changed, for whoever watches
 }
 
@@ -108,6 +109,7 @@ func (fx *Effects) Reset() {
 	fx.Stops = fx.Stops[:0]
 	fx.Replies = fx.Replies[:0]
 	fx.Links = fx.Links[:0]
+	fx.Offences = fx.Offences[:0]
 	fx.Changed = fx.Changed[:0]
 }
 

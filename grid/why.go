@@ -17,7 +17,7 @@ const (
 	WhyQueue       // its queue is full
 	WhyDrain       // it takes nothing new
 	WhyDisk        // its disk is nearly full
-	WhyFetch       // it could not get the program or an input
+	WhyFetch       // the program, an input or the output could not be fetched
 	WhySilent      // it did not answer in time
 	WhyGone        // no connection to it
 	WhyLost        // it accepted and was lost
@@ -30,7 +30,7 @@ const (
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
 	"has no such engine", "cannot execute the program", "", "its queue is full", "is draining", "its disk is nearly full",
-	"could not fetch an input", "did not answer in time", "is not connected", "was lost", "no longer the live attempt",
+	"files could not be fetched", "did not answer in time", "is not connected", "was lost", "no longer the live attempt",
 	"nobody known fits", "the policy waits", "could not prepare the task",
 	"has kept it waiting far longer than expected"}
 

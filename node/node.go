@@ -31,6 +31,7 @@ type Node struct {
 	lives    map[uint64]*live
 	handles  uint64 // last one given out
 	dialled  []dialled
+	replays  replays
 	deciding int    // tasks polled for or offered
 	kept     []*job // finished, oldest end first
 	keptSize int    // their tasks

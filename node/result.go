@@ -17,11 +17,13 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 	}
 	j := n.jobs[id.Task.Job]
 	if j == nil || id.Task.Index >= j.spec.Count {
+		n.unwanted(from, id, nil, fx)
 		n.fence(from, id, fx)
 		return
 	}
 	t := &j.tasks[id.Task.Index]
 	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
+		n.unwanted(from, id, t, fx)
 		n.release(from, id, t, fx)
 		return
 	}
@@ -153,5 +155,5 @@ func clip(s string) string {
 		}
 		return r
 	}, s), "?")
-	return s[:min(len(s), grid.MaxText)]
+	return strings.ToValidUTF8(s[:min(len(s), grid.MaxText)], "")
 }

@@ -142,3 +142,23 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 		t.Errorf("network mean of x: %+v, want 8/2", m)
 	}
 }
+
+func TestReplaysAndForgedResultsAreOffences(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(slowID, grid.KindResult, id, exitZero)
+	if len(r.fx.Offences) != 1 || r.fx.Offences[0] != slowID || r.task(jobID(1)).State == grid.Ended {
+		t.Fatalf("a result by who was not asked: offences %v, task %v", r.fx.Offences, r.task(jobID(1)).State)
+	}
+	r.about(fastID, grid.KindResult, id, exitZero)
+	for range tooOften {
+		if r.about(fastID, grid.KindResult, id, exitZero); len(r.fx.Offences) != 0 {
+			t.Fatal("a repetition that lost answers explain is an offence")
+		}
+	}
+	if r.about(fastID, grid.KindResult, id, exitZero); len(r.fx.Offences) != 1 {
+		t.Error("a result repeated without end is no offence")
+	}
+}

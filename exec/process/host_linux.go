@@ -71,7 +71,7 @@ func (r *Runner) Confined() (bool, string) {
 		why += "; a task can still connect to a Unix socket whose path it knows"
 	}
 	if r.user == nil && os.Geteuid() == 0 {
-		why += "; tasks run as root: set a user for them"
+		why += "; tasks run as root: name a user for them (task_user)"
 	}
 	return true, why
 }

@@ -42,14 +42,12 @@ func TestFloods(t *testing.T) {
 	quiet := a.all(1, 20)
 	done := attemptOf(a)
 	gone := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{9}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	lie := &grid.Result{Cause: grid.Exited, Exit: 9}
 	r.st.SetWriteDeadline(time.Now().Add(patience))
 	const times = 1000
 	for i := range uint64(times) {
 		offered := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		binary.BigEndian.PutUint64(offered.Task.Job.Nonce[2:], i)
 		for _, m := range []*grid.Message{
-			{Kind: grid.KindResult, Attempts: []grid.AttemptID{done}, Result: lie},
 			{Kind: grid.KindAccept, Attempts: []grid.AttemptID{done}},
 			{Kind: grid.KindBeat, Attempts: []grid.AttemptID{done}},
 			{Kind: grid.KindDrop, Attempts: []grid.AttemptID{gone}},
@@ -73,13 +71,33 @@ func TestFloods(t *testing.T) {
 	}
 	busy := a.all(2, 20)
 	t.Logf("20 tasks took %v before the flood and %v in it; %d streams open; dropped %v", quiet, busy, open, a.Dropped())
+	r.Close()
+	await(t, "nothing is left of the rogue", func() bool { return runtime.NumGoroutine() <= before+10 })
+	if b.connected() == 0 {
+		t.Error("the honest peer is gone")
+	}
+}
+
+// TestForgedResultsCutTheirSenderOff has a member send results of what was never given to it.
+func TestForgedResultsCutTheirSenderOff(t *testing.T) {
+	a := real(t, filepath.Join(t.TempDir(), "a"))
+	b := real(t, filepath.Join(t.TempDir(), "b"), a.token())
+	await(t, "a sees b", func() bool { return a.connected() >= 1 })
+	r := join(t, a)
+	a.all(1, 20)
+	done := attemptOf(a)
+	r.st.SetWriteDeadline(time.Now().Add(patience))
+	for range 4 * maxOffences {
+		if r.say(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{done}, Result: &grid.Result{Cause: grid.Exited, Exit: 9}}) != nil {
+			break
+		}
+	}
+	await(t, "the forger is cut off", func() bool { return a.Dropped()["cut off"] > 0 && !a.peers.connected(r.node) })
 	a.Read(t.Context(), func(n *node.Node, at grid.Time) {
 		if v, _ := n.Task(done.Task); v.Result == nil || v.Result.Exit != 0 {
 			t.Errorf("a forged result counts: %+v", v.Result)
 		}
 	})
-	r.Close()
-	await(t, "nothing is left of the rogue", func() bool { return runtime.NumGoroutine() <= before+10 })
 	if b.connected() == 0 {
 		t.Error("the honest peer is gone")
 	}

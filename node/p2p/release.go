@@ -35,6 +35,9 @@ func (l *loop) release() {
 	for _, k := range fx.Links {
 		d.dialer.link(k)
 	}
+	for _, n := range fx.Offences {
+		d.offend(n, "replayed or forged result", 1)
+	}
 	d.watchers.changed(fx.Changed)
 	fx.Reset()
 	l.steps = l.steps[:0]
