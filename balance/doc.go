@@ -23,7 +23,7 @@
 //	    Systems, PhD thesis, McMaster University, 2009.
 //	[2] M. Maheswaran, S. Ali, H. J. Siegel, D. Hensgen, R. F. Freund, Dynamic Mapping of a Class of
 //	    Independent Tasks onto Heterogeneous Computing Systems, Journal of Parallel and Distributed
-//	    Computing 59, 1999. (OLB)
+//	    Computing 59, 1999. (OLB, switching)
 //	[3] M. Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, IEEE Transactions on
 //	    Parallel and Distributed Systems 12(10), 2001.
 package balance

@@ -14,10 +14,21 @@ func (p *mct) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []gri
 	if !p.meet(t, v) {
 		return dst
 	}
+	if p.cfg.PollMax <= 0 {
+		return everybody(v, dst)
+	}
 	p.rank(now, v, false)
 	return p.ask(v, p.cfg.PollMax, dst)
 }
 
 func (p *mct) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 	return p.soonest(now, t, answers)
+}
+
+// everybody appends all nodes of a view.
+func everybody(v View, dst []grid.NodeID) []grid.NodeID {
+	for k := range v.Nodes {
+		dst = append(dst, v.Nodes[k].Node)
+	}
+	return dst
 }
