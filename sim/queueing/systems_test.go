@@ -54,4 +54,6 @@ func mustRun(t testing.TB, s *System, o Options) *Report {
 	return r
 }
 
-func near(got Number, want, part float64) bool { return math.Abs(float64(got)-want) <= part*math.Abs(want) }
+func near(got Number, want, part float64) bool {
+	return math.Abs(float64(got)-want) <= part*math.Abs(want)
+}
