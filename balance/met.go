@@ -12,11 +12,11 @@ func init() {
 
 func (p *met) Poll(_ grid.Time, _ *grid.Task, _ View, dst []grid.NodeID) []grid.NodeID { return dst }
 
-func (p *met) Choose(_ grid.Time, t *grid.Task, answers []State) Choice {
+func (p *met) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 	p.executions(t, answers)
 	k := draw(p.scores, p.cfg.NearTie, p.rand)
-	if k < 0 {
-		return Choice{Act: Wait}
+	if k < 0 { // nobody is known to run the class: the soonest will teach its rate
+		return p.soonest(now, t, answers)
 	}
 	return p.place(t, answers, k)
 }

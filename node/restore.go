@@ -83,6 +83,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		n.fresh = append(n.fresh, j)
+		n.rates.arrive(now, j.spec, j.class, 0)
 		n.resume(now, j, fx)
 	}
 	slices.SortStableFunc(n.kept, func(a, b *job) int { return int(max(-1, min(1, a.done-b.done))) })
