@@ -79,7 +79,7 @@ func stream(seed uint64, replication, k int) *grid.Rand {
 
 func newEngine(s *System, policy string, o *Options, replication int, stop *atomic.Bool) (*engine, error) {
 	draw := func(k int) *grid.Rand { return stream(o.Seed, replication, k) }
-	e := &engine{sys: s, n: len(s.Classes), m: s.machines(), stop: stop, pulls: IsPull(policy), scattered: s.scattered(policy),
+	e := &engine{sys: s, n: len(s.Classes), m: s.Size(), stop: stop, pulls: IsPull(policy), scattered: s.scattered(policy),
 		arrivals: draw(streamArrivals), origins: draw(streamOrigins), sizes: draw(streamSizes), faults: draw(streamFaults),
 		again: draw(streamAgain), changes: draw(streamChanges), errors: draw(streamErrors), order: draw(streamOrder)}
 	e.tree = newTree(e.m)
