@@ -62,9 +62,17 @@ func (r *reader) body(b []byte) ast.Node {
 		r.wrong(nil, "has more than %d bytes", MaxFile)
 		return nil
 	}
-	doc, err := parser.ParseBytes(b, 0)
+	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		r.wrong(nil, "%s", strings.TrimSpace(err.Error()))
+		// The parser says [line:column] and the reason, and shows the lines around it.
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		at := 0
+		if pos, rest, ok := strings.Cut(text, "] "); ok && strings.HasPrefix(pos, "[") {
+			row, _, _ := strings.Cut(pos[1:], ":")
+			at, _ = strconv.Atoi(row)
+			text = rest
+		}
+		r.errors = append(r.errors, place{at, text})
 		return nil
 	}
 	var body ast.Node
@@ -148,7 +156,7 @@ func (r *reader) number(path string, n ast.Node) float64 {
 	switch n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		t := strings.TrimPrefix(strings.ReplaceAll(n.GetToken().Value, "_", ""), "+")
-		if x, err := strconv.ParseFloat(strings.Replace(t, ".inf", "inf", 1), 64); err == nil {
+		if x, err := strconv.ParseFloat(strings.NewReplacer(".inf", "inf", ".nan", "nan", ".NaN", "nan", ".Inf", "inf").Replace(t), 64); err == nil {
 			return x
 		}
 	}
