@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +23,10 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 	t := &j.tasks[id.Task.Index]
 	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
 		n.release(from, id, t, fx)
+		return
+	}
+	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
+		n.release(from, id, t, fx) // it was given up before, and counted
 		return
 	}
 	if t.live == nil {
@@ -79,10 +82,7 @@ func (n *Node) release(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effe
 // hold takes a task that a result has come for out of whatever queue it is in: its acceptance may have
 // been lost, or the attempt was given up and not yet replaced.
 func (n *Node) hold(now grid.Time, l *live, fx *grid.Effects) {
-	if l.phase == waits {
-		n.unwait(l)
-	}
-	n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
+	n.dequeue(l)
 	if l.phase != placed {
 		n.settle(now, l, fx)
 	}
