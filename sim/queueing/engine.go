@@ -37,7 +37,6 @@ type engine struct {
 	order    *grid.Rand // of idle machines
 
 	nextChange, nextShift float64
-	mark                  int
 
 	push *push // one of the two
 	pull *pull
