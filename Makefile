@@ -26,7 +26,7 @@ race:
 	$(GO) test -race -short $(RACE)
 
 bench:
-	$(GO) test -run '^$$' -bench 'Bars' -benchtime 1x -timeout 30m ./lpas ./node ./cmd/skep
+	$(GO) test -run '^$$' -bench 'Bars' -benchtime 1x -timeout 30m ./lpas ./sim/queueing ./node ./cmd/skep
 
 # Every decoder that reads what a peer sent, for a while each.
 fuzz:
