@@ -44,6 +44,16 @@ func TestReadAllKeys(t *testing.T) {
 	mustRun(t, s, Options{Policies: []string{"lpas_dec"}, Time: 3000})
 }
 
+func TestReadNumbers(t *testing.T) {
+	s, err := Read("f", []byte("classes: [a]\nmachines: [{count: 5e1}]\nmu: [[2e-05, ]]\nalpha: [1_0e-6]\ndelay: +1\n"))
+	if err != nil || s.Mu[0][0] != 2e-5 || s.Size() != 50 || s.Alpha[0] != 1e-5 || s.Delay != 1 {
+		t.Errorf("read as %+v, %v", s, err)
+	}
+	if _, err := Read("f", []byte("classes: [a]\nmachines: [{}]\nmu: [['2']]\nalpha: [1]\n")); err == nil || !strings.HasPrefix(err.Error(), "f:3: mu[0][0]: ") {
+		t.Errorf("text for a number: error %v", err)
+	}
+}
+
 func TestReadExample(t *testing.T) {
 	b, err := os.ReadFile("testdata/two-groups.yaml")
 	if err != nil {
