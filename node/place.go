@@ -32,6 +32,7 @@ type live struct {
 	absent   bool            // it waits for a node that fits to come
 	result   *grid.Result    // whose blobs are on their way here
 	fetches  int             // tries to get them
+	failed   int             // attempts that could not be prepared
 	refusal  *grid.Result    // the last "cannot execute", in case nobody can
 }
 

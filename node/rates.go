@@ -211,9 +211,15 @@ func (r *rates) rebuild(now grid.Time) {
 	slices.SortStableFunc(r.next, func(a, b grid.Rate) int {
 		return compare(b.Alpha, a.Alpha)
 	})
-	other := grid.Rate{Class: grid.OtherClass}
+	other, work := grid.Rate{Class: grid.OtherClass}, 0.0
 	for _, o := range r.next[grid.MaxRates-1:] {
 		other.Alpha += o.Alpha
+		if o.Mu > 0 {
+			work += o.Alpha / o.Mu
+		}
+	}
+	if work > 0 { // the rate at which the mix of them is run
+		other.Mu = min(other.Alpha/work, grid.MaxRate)
 	}
 	r.next = append(r.next[:grid.MaxRates-1], other)
 	slices.SortFunc(r.next, func(a, b grid.Rate) int { return strings.Compare(a.Class, b.Class) })
@@ -224,14 +230,6 @@ func (c *classRate) mu() float64 {
 		return 0
 	}
 	return min(1/c.seconds, grid.MaxRate)
-}
-
-func (r *rates) restore(rec *grid.ClassRecord) {
-	if !(rec.Mean > 0) || !(rec.Count > 0) {
-		return
-	}
-	c := r.class(rec.Class)
-	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/teach), rec.Mean
 }
 
 func differs(old, now, floor float64) bool {

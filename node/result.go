@@ -48,6 +48,10 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
+			if l.failed++; l.failed >= maxFailed {
+				n.end(now, j, id.Task.Index, r, fx)
+				return
+			}
 		}
 		n.takeBack(now, l, why, fx)
 		l.refusal = r
@@ -96,6 +100,10 @@ func (n *Node) fetch(now grid.Time, l *live, fx *grid.Effects) {
 
 // maxFetches is how often the files of a result are asked for before the attempt counts as lost.
 const maxFetches = 3
+
+// maxFailed is how many nodes, or how often the same one, may fail to prepare a task before it ends with that:
+// an input that nobody has any more would else be looked for without end.
+const maxFailed = 5
 
 // fetched goes on after files have come, or have not: a worker's inputs, or a result's files.
 func (n *Node) fetched(now grid.Time, id grid.AttemptID, err string, fx *grid.Effects) {

@@ -280,3 +280,23 @@ func TestRatesAreAskedForAgainAfterAOneSidedReconnection(t *testing.T) {
 		t.Errorf("has version %d of the rates, %v", s.Have, r.n.peers[fastID].rates)
 	}
 }
+
+func TestInputsThatNobodyHasEndTheTask(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Inputs = []grid.File{{Path: "in", Blob: grid.BlobID{1}, Size: 1}}
+	}))
+	for range 50 {
+		if r.task(jobID(1)).State == grid.Ended {
+			break
+		}
+		if len(r.fx.Fetches) > 0 {
+			r.step(grid.Event{Kind: grid.EvFetched, Attempt: r.fx.Fetches[0].Attempt, Err: "nobody has it"})
+			continue
+		}
+		r.pass(time.Minute, grid.TimerRetry)
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Failed || v.ID.N > maxFailed {
+		t.Fatalf("task %+v", v)
+	}
+}

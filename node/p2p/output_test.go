@@ -104,6 +104,31 @@ func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
 	}
 }
 
+func TestOutputOfAnAttemptThatPrintsSomethingElseIsShownWhole(t *testing.T) {
+	a, b := pair(t)
+	mark := filepath.Join(t.TempDir(), "mark")
+	spec := sh("if mkdir " + mark + " 2>/dev/null; then echo lost; exec sleep 60; fi; echo done")
+	id := a.job(1)
+	if err := a.Submit(t.Context(), id, spec); err != nil {
+		t.Fatal(err)
+	}
+	task := grid.TaskID{Job: id}
+	var out buffer
+	ended := make(chan error, 1)
+	go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
+	await(t, "the first attempt's line", func() bool { return out.String() == "lost\n" })
+	b.end()
+	a.do(func(fx *grid.Effects) {
+		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
+		a.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: a.self}
+		fx.Changed = append(fx.Changed, task)
+		a.toy.accept(next, spec, a.self, fx)
+	})
+	if err := <-ended; err != nil || out.String() != "lost\ndone\n" {
+		t.Errorf("followed %q, %v: want what each attempt printed, though both are five bytes long", out.String(), err)
+	}
+}
+
 func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	a, b := pair(t)
 	var asked atomic.Int32
