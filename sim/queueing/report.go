@@ -67,7 +67,8 @@ type Result struct {
 	Tasks          int64  `json:"tasks"`            // completed and counted, over all replications
 	TasksPerSecond Number `json:"tasks_per_second"` // simulated, for a second of one core
 
-	Runs []Replication `json:"-"` // by replication
+	Replications int           `json:"replications"` // fewer than asked for where a run was interrupted
+	Runs         []Replication `json:"-"`            // by replication
 }
 
 // Replication is what came out of one run.
@@ -87,7 +88,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 			Decides string `json:"decides"`
 			Stable  bool   `json:"stable"`
 			Tasks   int64  `json:"tasks"`
-		}{r.Policy, r.Decides, false, r.Tasks})
+			Runs    int    `json:"replications"`
+		}{r.Policy, r.Decides, false, r.Tasks, r.Replications})
 	}
 	type plain Result
 	return json.Marshal(plain(r))
@@ -95,7 +97,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 
 // result sums up the replications of a policy.
 func (s *System) result(policy string, o *Options, runs []*outcome) Result {
-	r := Result{Policy: policy, Decides: "mapper"}
+	r := Result{Policy: policy, Decides: "mapper", Replications: len(runs)}
 	switch {
 	case IsPull(policy):
 		r.Decides = "scheduler"
