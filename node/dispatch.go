@@ -80,6 +80,9 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerResult:
 		n.sendWake = 0
 		n.tell(now, fx)
+	case grid.TimerOverdue:
+		n.lateWake = false
+		n.overdue(now, fx)
 	case grid.TimerAd:
 		n.adWake = false
 		n.advertise(now, fx)

@@ -42,6 +42,7 @@ type Node struct {
 	lastAd   grid.Time
 	adWake   bool // a TimerAd is on its way
 	beatWake bool // a TimerBeat is on its way
+	lateWake bool // a TimerOverdue is on its way
 	past     past // attempts of others that were let go of
 	freed    bool // attempts were let go of in this step
 	leaving  bool // it is about to stop: nothing starts any more
