@@ -73,11 +73,11 @@ type Result struct {
 
 // Replication is what came out of one run.
 type Replication struct {
-	Q, W   float64
-	W_i    []float64 // NaN without tasks of the class
-	Remote float64
-	All    float64
-	Grows  bool
+	Q, W    float64
+	ByClass []float64 // of W; NaN without tasks of the class
+	Remote  float64
+	All     float64
+	Grows   bool
 }
 
 // MarshalJSON leaves out the numbers of a system that filled up.
@@ -111,7 +111,7 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 		x := Replication{Q: b.mean(), W: b.w(), Grows: b.grows(),
 			Remote: float64(b.remote) / float64(b.arrived), All: float64(b.all) / float64(b.arrived)}
 		for i := range b.count {
-			x.W_i = append(x.W_i, b.time[i]/float64(b.count[i]))
+			x.ByClass = append(x.ByClass, b.time[i]/float64(b.count[i]))
 		}
 		r.Runs = append(r.Runs, x)
 		count, t := b.completed()
@@ -129,7 +129,7 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 	r.Q = r.estimate(func(x *Replication) float64 { return x.Q })
 	r.W = r.estimate(func(x *Replication) float64 { return x.W })
 	for i, class := range s.Classes {
-		r.ByClass = append(r.ByClass, ClassEstimate{class, r.estimate(func(x *Replication) float64 { return x.W_i[i] })})
+		r.ByClass = append(r.ByClass, ClassEstimate{class, r.estimate(func(x *Replication) float64 { return x.ByClass[i] })})
 	}
 	r.Messages = Messages{Number(float64(remote) / float64(arrived)), Number(float64(all) / float64(arrived))}
 	little := (area - expected*time/float64(r.Tasks)) / area
