@@ -68,7 +68,7 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	switch t.Kind {
 	case grid.TimerGossip, grid.TimerRefresh:
 		if t.Kind == grid.TimerRefresh {
-			n.advertise(now, fx)
+			n.gossip.Advertise(now, n.newAd(now), fx)
 			n.hangUp(now, fx)
 		}
 		n.gossip.Wake(now, t, fx)
