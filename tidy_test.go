@@ -35,6 +35,7 @@ var floors = map[string][]string{
 	"node/api/client": {"grid", "node/api/v1"},
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
+	"sim/queueing":    {"grid", "balance", "lpas"},
 	"cmd/skep":        {"*"},
 }
 

@@ -2,6 +2,7 @@ package balance
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"skep/grid"
@@ -15,6 +16,7 @@ type allocation struct {
 	resolve float64
 	classes int
 	ws      *lpas.Workspace
+	form    form // which of the optima
 
 	problem lpas.Problem
 	basis   lpas.Basis
@@ -31,6 +33,26 @@ type allocation struct {
 	weight []float64 // delta·mu, tasks per second
 
 	totals []float64 // arrival rates by class
+}
+
+// form is one of the readings of "the" optimum that lpas has.
+type form func(*lpas.Problem, *lpas.Basis, *lpas.Workspace, *lpas.Solution)
+
+func newAllocation(c Config, f form) allocation {
+	ws := c.Scratch
+	if ws == nil {
+		ws = new(lpas.Workspace)
+	}
+	return allocation{resolve: c.Resolve, classes: c.Classes, ws: ws, form: f, rest: -1}
+}
+
+// refresh solves the LP if the rates have changed, and reports whether it did.
+func (a *allocation) refresh(r *rates) bool {
+	if !a.stale(r) {
+		return false
+	}
+	a.solve(r)
+	return true
 }
 
 // stale reports whether the LP has to be solved again: a node or class came or went, or a rate moved by
@@ -117,7 +139,7 @@ func (a *allocation) solve(r *rates) {
 			p.Mu[int(a.rest)*m+j] = a.mixed(r, int32(j))
 		}
 	}
-	lpas.Vertex(p, &a.basis, a.ws, &a.sol)
+	a.form(p, &a.basis, a.ws, &a.sol)
 	a.solves++
 	a.lambda = a.sol.Lambda
 	if a.sol.Status == lpas.NoDemand {
@@ -202,17 +224,26 @@ func (a *allocation) read(n, m int) {
 	a.first[n] = int32(len(a.sol.Delta))
 }
 
-// support returns the nodes that have a share of a class, with the tasks per second that it stands for.
-func (a *allocation) support(r *rates, class string) ([]int32, []float64) {
+// support returns the nodes that have a share of a class, with the tasks per second that it stands for,
+// and whether the class has a row of its own, so that all of them can run it.
+func (a *allocation) support(r *rates, class string) (nodes []int32, weights []float64, own bool) {
 	k := a.rest
 	if i, ok := r.classes[class]; ok {
 		k = a.rowOf(i)
 	}
 	if k < 0 {
-		return nil, nil
+		return nil, nil, false
 	}
 	from, to := a.first[k], a.first[k+1]
-	return a.node[from:to], a.weight[from:to]
+	return a.node[from:to], a.weight[from:to], k != a.rest
+}
+
+// factor is the LP's optimum, 0 where it has none that is a number.
+func (a *allocation) factor() float64 {
+	if math.IsInf(a.lambda, 0) || math.IsNaN(a.lambda) {
+		return 0
+	}
+	return a.lambda
 }
 
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

@@ -114,6 +114,14 @@ func (d *decider) executions(t *grid.Task, states []State) {
 	}
 }
 
+// findAt is find for who has an idea where to look first.
+func findAt(v View, id grid.NodeID, at int) int {
+	if at >= 0 && at < len(v.Nodes) && v.Nodes[at].Node == id {
+		return at
+	}
+	return find(v, id)
+}
+
 // find returns the position of a node in a view, −1 if it is not there.
 func find(v View, id grid.NodeID) int {
 	lo, hi := 0, len(v.Nodes)

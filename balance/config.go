@@ -23,6 +23,10 @@ type Config struct {
 	// random; 0 = exactly equal. Node: 0.05. Higher spreads more and chooses worse.
 	NearTie float64
 
+	// FirstTie takes the first of equal ones, in the order of identities, and not one at random. Node: false,
+	// or deciders that know the same would all name the same.
+	FirstTie bool
+
 	// Debit charges a chosen node locally until it has had time to tell of the task itself. Node: true.
 	Debit bool
 
@@ -32,6 +36,14 @@ type Config struct {
 
 	// KPB is the number of machines of kpb; 0 = a third of those that fit, at least 1 and at most PollMax.
 	KPB int
+
+	// Guide is the constant C of guided_lpas, tasks for each root of a second by which a node may be ahead of
+	// its share; 0 = 1, as in [1]. Higher guides less.
+	Guide float64
+
+	// SwitchLow and SwitchHigh are the thresholds of switching, from 0 to 1; 0 and 0 = 0.6 and 0.9. Further
+	// apart it changes its mind more seldom.
+	SwitchLow, SwitchHigh float64
 
 	// Scratch is lent to the LP; nil = the policy has its own. Deciders that never run at the same time
 	// can share one.

@@ -7,7 +7,7 @@ import (
 )
 
 // draw returns the index of the least score; among those within the share near of it, one at random, all
-// equally likely. A score of +Inf is out; −1 if all are.
+// equally likely; without r the first. A score of +Inf is out; −1 if all are.
 //
 // With near 0 only equal scores are drawn from, as [1] breaks ties (sections 2.1 and 2.2). More of it
 // keeps deciders that share the same news from all naming the same node.
@@ -28,12 +28,37 @@ func draw(scores []float64, near float64, r *grid.Rand) int {
 			}
 		}
 	}
-	if n == 1 {
+	if n == 1 || r == nil {
 		return first
 	}
 	k := r.IntN(n)
 	for at := first; ; at++ {
 		if scores[at] <= limit {
+			if k == 0 {
+				return at
+			}
+			k--
+		}
+	}
+}
+
+// earliest is draw over the expected completions as they are said, with only equal ones drawn from.
+func earliest(answers []State, r *grid.Rand) int {
+	best, at, n := math.Inf(1), -1, 0
+	for k := range answers {
+		switch e := answers[k].ECT; {
+		case !(e >= 0) || e > best:
+		case e < best:
+			best, at, n = e, k, 1
+		case !math.IsInf(e, 1):
+			n++
+		}
+	}
+	if n <= 1 || r == nil {
+		return at
+	}
+	for k := r.IntN(n); ; at++ {
+		if answers[at].ECT == best {
 			if k == 0 {
 				return at
 			}

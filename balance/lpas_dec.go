@@ -1,8 +1,6 @@
 package balance
 
 import (
-	"math"
-
 	"skep/grid"
 	"skep/lpas"
 )
@@ -18,21 +16,34 @@ type Solver interface {
 
 // lpasDec is LPAS_dec [1, section 4.2]: only nodes to which the LP gives a share of the task's class are
 // asked, and the one that expects to complete it first gets it.
+//
+// LPAS of a cluster [1, section 2.2] is the same with one decider for all machines, which takes the
+// optimum that is even among identical machines. The 2/k forms [1, section 2.3.1] ask two of the support.
 type lpasDec struct {
 	decider
 	allocation allocation
+	two        bool
 	weights    []float64 // of picked
 }
 
 func init() {
-	register("lpas_dec", func(c Config, r *grid.Rand) Policy {
-		ws := c.Scratch
-		if ws == nil {
-			ws = new(lpas.Workspace)
-		}
-		return &lpasDec{decider: decider{cfg: c, rand: r},
-			allocation: allocation{resolve: c.Resolve, classes: c.Classes, ws: ws, rest: -1}}
-	})
+	for _, v := range []struct {
+		name string
+		form form
+		two  bool
+	}{
+		{"lpas", lpas.Merged, false}, {"lpas_2k", lpas.Merged, true},
+		{"lpas_dec", lpas.Vertex, false}, {"lpas_dec_2k", lpas.Vertex, true},
+	} {
+		register(v.name, func(c Config, r *grid.Rand) Policy {
+			p := newLPAS(c, r, v.form, v.two)
+			return &p
+		})
+	}
+}
+
+func newLPAS(c Config, r *grid.Rand, f form, two bool) lpasDec {
+	return lpasDec{decider: decider{cfg: c, rand: r}, allocation: newAllocation(c, f), two: two}
 }
 
 // Poll solves the LP if the rates have changed, and appends the support of the task's class: all of it, or
@@ -42,12 +53,21 @@ func (p *lpasDec) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) [
 	if !p.meet(t, v) {
 		return dst
 	}
-	if p.allocation.stale(&p.rates) {
-		p.allocation.solve(&p.rates)
-	}
-	base := len(dst)
+	p.allocation.refresh(&p.rates)
 	p.reach(t, v)
+	return p.poll(now, t, v, dst)
+}
+
+// poll appends of what is picked, or of all where nothing is.
+func (p *lpasDec) poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {
+	base := len(dst)
 	supported := len(p.picked) > 0
+	if supported && p.cfg.PollMax <= 0 && !p.two && p.cfg.Explore <= 0 {
+		for _, k := range p.picked {
+			dst = append(dst, v.Nodes[k].Node)
+		}
+		return dst
+	}
 	if supported {
 		p.mark(v)
 		dst = p.draw(v, dst)
@@ -67,13 +87,17 @@ func (p *lpasDec) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) [
 // reach picks the part of the support that is in the view.
 func (p *lpasDec) reach(t *grid.Task, v View) {
 	p.weights = p.weights[:0]
-	nodes, weights := p.allocation.support(&p.rates, t.Class)
+	nodes, weights, own := p.allocation.support(&p.rates, t.Class)
+	shift := 0 // of positions in the view against indices; it changes where a node is missing
 	for x, j := range nodes {
 		// A class without a row of its own shares the nodes of the rest, some of which may not run it.
-		if mu, known := p.rates.execution(j, t.Class); known && mu == 0 {
-			continue
+		if !own {
+			if mu, known := p.rates.execution(j, t.Class); known && mu == 0 {
+				continue
+			}
 		}
-		if k := find(v, p.rates.ids[j]); k >= 0 {
+		if k := findAt(v, p.rates.ids[j], int(j)+shift); k >= 0 {
+			shift = k - int(j)
 			p.picked = append(p.picked, int32(k))
 			p.weights = append(p.weights, weights[x])
 		}
@@ -92,10 +116,13 @@ func (p *lpasDec) mark(v View) {
 }
 
 // draw appends the picked nodes: all, or PollMax of them, each draw in proportion to the weights that are
-// left [1, section 2.3.1 has the same for two], and besides them the decider, which is free.
+// left [1, section 2.3.1], and besides them the decider, which is free; or two, as the 2/k forms do.
 func (p *lpasDec) draw(v View, dst []grid.NodeID) []grid.NodeID {
 	limit := p.cfg.PollMax
 	self := find(v, v.Self)
+	if p.two {
+		limit, self = 2, -1
+	}
 	if limit > 0 && self >= 0 {
 		dst = append(dst, v.Self)
 		for x, k := range p.picked {
@@ -176,12 +203,7 @@ func (p *lpasDec) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 }
 
 // Lambda implements [Solver].
-func (p *lpasDec) Lambda() float64 {
-	if math.IsInf(p.allocation.lambda, 0) || math.IsNaN(p.allocation.lambda) {
-		return 0
-	}
-	return p.allocation.lambda
-}
+func (p *lpasDec) Lambda() float64 { return p.allocation.factor() }
 
 // Solves implements [Solver].
 func (p *lpasDec) Solves() uint64 { return p.allocation.solves }

@@ -1,8 +1,10 @@
 package balance
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,12 +110,38 @@ func Make(name string, c Config, r *grid.Rand) (Policy, error) {
 		return nil, fmt.Errorf("policy %q: is not known: want one of %s", name, strings.Join(Names(), ", "))
 	}
 	if has {
-		if base != "kpb" {
-			return nil, fmt.Errorf("policy %q: %s takes no parameter", name, base)
-		}
-		if _, err := fmt.Sscanf(param, "%d", &c.KPB); err != nil || c.KPB < 1 || fmt.Sprint(c.KPB) != param {
-			return nil, fmt.Errorf("policy %q: want a number of machines after the colon, 1 or more", name)
+		if err := c.parameter(base, param); err != nil {
+			return nil, fmt.Errorf("policy %q: %w", name, err)
 		}
 	}
 	return f(c, r), nil
+}
+
+// parameter reads what stands after the colon.
+func (c *Config) parameter(base, param string) error {
+	switch base {
+	case "kpb":
+		n, err := strconv.Atoi(param)
+		if err != nil || n < 1 || strconv.Itoa(n) != param {
+			return errors.New("want a number of machines after the colon, 1 or more")
+		}
+		c.KPB = n
+	case "guided_lpas", "guided_lpas_2k":
+		x, err := strconv.ParseFloat(param, 64)
+		if err != nil || !(x > 0 && x <= 1e9) {
+			return errors.New("want the constant C after the colon, above 0, as in 1.5")
+		}
+		c.Guide = x
+	case "switching":
+		low, high, _ := strings.Cut(param, "-")
+		lo, err := strconv.ParseFloat(low, 64)
+		hi, err2 := strconv.ParseFloat(high, 64)
+		if err != nil || err2 != nil || !(lo >= 0 && lo <= hi && hi > 0 && hi <= 1) {
+			return errors.New("want LOW-HIGH after the colon, from 0 to 1, as in 0.6-0.9")
+		}
+		c.SwitchLow, c.SwitchHigh = lo, hi
+	default:
+		return fmt.Errorf("%s takes no parameter", base)
+	}
+	return nil
 }

@@ -10,7 +10,8 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"kpb", "local", "lpas_dec", "mct", "met", "olb", "random", "two_choices"}
+	want := []string{"guided_lpas", "guided_lpas_2k", "kpb", "local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k",
+		"mct", "met", "olb", "random", "switching", "two_choices"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -18,7 +19,7 @@ func TestNames(t *testing.T) {
 
 func TestMakeErrors(t *testing.T) {
 	for name, want := range map[string]string{
-		"":                         `policy "": is not known: want one of kpb, local, `,
+		"":                         `policy "": is not known: want one of guided_lpas, guided_lpas_2k, kpb, `,
 		"best":                     `policy "best": is not known`,
 		"LPAS_DEC":                 `is not known`,
 		"kpb:":                     `policy "kpb:": want a number of machines after the colon, 1 or more`,

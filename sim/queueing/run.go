@@ -1,0 +1,173 @@
+package queueing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// Options says how a system is run.
+type Options struct {
+	Policies     []string       // of balance.Names and balance.PullNames, as in kpb:3
+	Time         float64        // length of a run, from 1e-9 to 9e9 units
+	Warmup       float64        // part of it that is not counted, less than Time
+	Replications int            // from 1 to 10,000
+	Seed         uint64         // of all chance
+	Balance      balance.Config // the zero value is the reading of [1]
+	Workers      int            // runs at the same time; 0 = GOMAXPROCS. Changes no result.
+
+	// Progress, if not nil, is called after each run, one call at a time.
+	Progress func(done, of int)
+}
+
+// Bounds of Options.
+const (
+	MaxTime         = 9e9 // in nanoseconds it still is a grid.Time
+	MaxReplications = 10_000
+)
+
+// Policies lists all policies that a system can be run under.
+func Policies() []string {
+	all := append(balance.Names(), balance.PullNames()...)
+	slices.Sort(all)
+	return all
+}
+
+// IsPull reports whether a policy is one by which idle machines take tasks.
+func IsPull(policy string) bool {
+	base, _, _ := strings.Cut(policy, ":")
+	return slices.Contains(balance.PullNames(), base)
+}
+
+// scattered reports whether machines decide.
+func (s *System) scattered(policy string) bool {
+	base, _, _ := strings.Cut(policy, ":")
+	switch {
+	case IsPull(policy):
+		return false
+	case s.Decide != ByDefault:
+		return s.Decide == ByMachines
+	}
+	return s.AlphaAt != nil || base == "lpas_dec" || base == "lpas_dec_2k"
+}
+
+// Check reports everything that is wrong with the options for a system.
+func (o *Options) Check(s *System) error {
+	var errs []error
+	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if !(o.Time >= 1e-9 && o.Time <= MaxTime) {
+		add("time %g: want from 1e-9 to %g units", o.Time, float64(MaxTime))
+	}
+	if !(o.Warmup >= 0 && o.Warmup < o.Time) {
+		add("warmup %g: want from 0 to less than the time, %g", o.Warmup, o.Time)
+	}
+	if o.Replications < 1 || o.Replications > MaxReplications {
+		add("replications %d: want from 1 to %d", o.Replications, MaxReplications)
+	}
+	if len(o.Policies) == 0 {
+		add("no policy: want one or more of %s", strings.Join(Policies(), ", "))
+	}
+	for _, name := range o.Policies {
+		if err := s.accepts(name, o); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// accepts reports whether a policy can be used with a system.
+func (s *System) accepts(name string, o *Options) error {
+	base, _, _ := strings.Cut(name, ":")
+	if IsPull(name) {
+		if s.Delay > 0 {
+			return fmt.Errorf("policy %s: idle machines take at once: want delay 0", name)
+		}
+		_, err := balance.MakePull(name, o.Balance, grid.NewRand(0, 0))
+		return err
+	}
+	if !slices.Contains(balance.Names(), base) {
+		return fmt.Errorf("policy %q: is not known: want one of %s", name, strings.Join(Policies(), ", "))
+	}
+	if base == "local" && !s.scattered(name) {
+		return fmt.Errorf("policy local: runs tasks where they arrive, and here they arrive at a mapper: want alpha by machine, or decide: machines")
+	}
+	_, err := balance.Make(name, o.Balance, grid.NewRand(0, 0))
+	return err
+}
+
+// Run runs a system under each of the policies. It refuses what Check does, but not a load that is too
+// high. When ctx ends early it returns ctx's error and a report of the runs that were done.
+func Run(ctx context.Context, s *System, o Options) (*Report, error) {
+	if p := s.Check(); len(p) > 0 {
+		return nil, p
+	}
+	if err := o.Check(s); err != nil {
+		return nil, err
+	}
+	runs := make([]*outcome, len(o.Policies)*o.Replications)
+	if err := runAll(ctx, s, &o, runs); err != nil {
+		return nil, err
+	}
+	r := &Report{System: s.Name, Lambda: Number(s.Lambda())}
+	for k, policy := range o.Policies {
+		part := slices.DeleteFunc(runs[k*o.Replications:][:o.Replications:o.Replications], func(x *outcome) bool { return x == nil })
+		if len(part) > 0 {
+			r.Results = append(r.Results, s.result(policy, &o, part))
+		}
+	}
+	return r, ctx.Err()
+}
+
+// outcome is one run.
+type outcome struct {
+	books
+	took time.Duration
+}
+
+// runAll does the runs on several workers; each has its place in the list, whoever does it.
+func runAll(ctx context.Context, s *System, o *Options, runs []*outcome) error {
+	var stop atomic.Bool
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	var next, done atomic.Int64
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var first error
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	for range min(workers, len(runs)) {
+		wg.Go(func() {
+			for k := int(next.Add(1)) - 1; k < len(runs) && !stop.Load(); k = int(next.Add(1)) - 1 {
+				start := time.Now()
+				e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, &stop)
+				if err == nil {
+					e.run()
+				}
+				mu.Lock()
+				switch {
+				case err != nil:
+					first = err
+					stop.Store(true)
+				case !stop.Load():
+					runs[k] = &outcome{e.books, time.Since(start)}
+					if done.Add(1); o.Progress != nil {
+						o.Progress(int(done.Load()), len(runs))
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}

@@ -1,0 +1,63 @@
+package queueing
+
+// enter puts a task into the queue of machine j.
+func (p *push) enter(e *engine, j int, t task) {
+	m := &e.machines[j]
+	m.queue.push(t)
+	p.counts[j*e.n+int(t.class)]++
+	p.weigh(e, j)
+	if m.queue.n == 1 && !m.down {
+		e.begin(j)
+	}
+}
+
+// left is told of a task that ended at machine j.
+func (p *push) left(e *engine, j int, class int32) {
+	p.counts[j*e.n+int(class)]--
+	p.weigh(e, j)
+}
+
+// weigh computes the expected time of what is at machine j,
+//
+//	Σ_i Q_ij / mu_ij,
+//
+// from the counts and not by steps, so that machines with the same in their queues tie exactly.
+func (p *push) weigh(e *engine, j int) {
+	sum := 0.0
+	weight := e.rates.weight[j*e.n:][:e.n]
+	for i, c := range p.counts[j*e.n:][:e.n] {
+		sum += float64(c) * weight[i]
+	}
+	p.ready[j] = sum
+}
+
+// news is told of another column of machine j: a mapper knows at once, other machines when they hear of it.
+func (p *push) news(e *engine, j int) {
+	p.weigh(e, j)
+	if e.scattered {
+		p.hear(e, j, j)
+	} else {
+		p.hear(e, 0, j)
+	}
+	p.retry(e)
+}
+
+// flip is told of a fault or its end, which all deciders know at once.
+func (p *push) flip(e *engine, j int) {
+	e.rates.tell(e, j)
+	p.weigh(e, j)
+	p.sight(e)
+	for d := range p.policies {
+		p.hear(e, d, j)
+	}
+	p.retry(e)
+}
+
+// retry places what nobody could take before.
+func (p *push) retry(e *engine) {
+	held := p.held
+	p.held = nil
+	for _, h := range held {
+		p.place(e, h.task, h.decider)
+	}
+}

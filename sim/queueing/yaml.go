@@ -1,0 +1,225 @@
+package queueing
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// MaxFile bounds the size of a system's file, bytes.
+const MaxFile = 16 << 20
+
+// reader reads a file. It gathers everything that is wrong, and where each part of the system stands.
+type reader struct {
+	name   string
+	lines  map[string]int // of the paths of Problem
+	errors []place
+}
+
+// place is a problem at a line, 0 for the whole file.
+type place struct {
+	line int
+	text string
+}
+
+func (r *reader) wrong(n ast.Node, format string, args ...any) {
+	r.errors = append(r.errors, place{line(n), fmt.Sprintf(format, args...)})
+}
+
+func line(n ast.Node) int {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
+		return line(m.Values[0].Key)
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		return line(m.Key)
+	}
+	if n != nil {
+		if t := n.GetToken(); t != nil && t.Position != nil {
+			return t.Position.Line
+		}
+	}
+	return 0
+}
+
+// at is the line of a path, or of the nearest part of the file that holds it.
+func (r *reader) at(path string) int {
+	for path != "" {
+		if n, ok := r.lines[path]; ok {
+			return n
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+	return 0
+}
+
+// body returns the one document of a file.
+func (r *reader) body(b []byte) ast.Node {
+	if len(b) > MaxFile {
+		r.wrong(nil, "has more than %d bytes", MaxFile)
+		return nil
+	}
+	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		// The parser says [line:column] and the reason, and shows the lines around it.
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		at := 0
+		if pos, rest, ok := strings.Cut(text, "] "); ok && strings.HasPrefix(pos, "[") {
+			row, _, _ := strings.Cut(pos[1:], ":")
+			at, _ = strconv.Atoi(row)
+			text = rest
+		}
+		r.errors = append(r.errors, place{at, text})
+		return nil
+	}
+	var body ast.Node
+	for _, d := range doc.Docs {
+		switch {
+		case d.Body == nil || d.Body.Type() == ast.CommentType || d.Body.Type() == ast.NullType:
+		case body != nil:
+			r.wrong(d.Body, "a second document: want one")
+		default:
+			body = d.Body
+		}
+	}
+	if body == nil {
+		r.wrong(nil, "is empty: want a system, with classes, machines, mu and alpha")
+	}
+	return body
+}
+
+// keys are the readers of the values of a mapping.
+type keys map[string]func(path string, n ast.Node)
+
+// mapping reads a mapping. Unknown keys, and those that stand twice, are wrong.
+func (r *reader) mapping(path string, n ast.Node, known []string, read keys) {
+	var values []*ast.MappingValueNode
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
+		r.wrong(n, "%swant keys and values: %s", before(path), strings.Join(known, ", "))
+		return
+	}
+	seen := map[string]bool{}
+	for _, v := range values {
+		key := v.Key.GetToken().Value
+		switch f := read[key]; {
+		case f == nil:
+			r.wrong(v.Key, "%sunknown key %q: want one of %s", before(path), key, strings.Join(known, ", "))
+		case seen[key]:
+			r.wrong(v.Key, "%skey %q stands twice", before(path), key)
+		default:
+			p := join(path, key)
+			r.lines[p] = line(v.Key)
+			f(p, v.Value)
+		}
+		seen[key] = true
+	}
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func before(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + ": "
+}
+
+// list reads a sequence.
+func (r *reader) list(path string, n ast.Node, read func(path string, n ast.Node)) {
+	s, ok := n.(*ast.SequenceNode)
+	if !ok {
+		r.wrong(n, "%s: want a list, as in [1, 2]", path)
+		return
+	}
+	for k, v := range s.Values {
+		p := fmt.Sprintf("%s[%d]", path, k)
+		r.lines[p] = line(v)
+		read(p, v)
+	}
+}
+
+// number reads a number; what is none is wrong and reads as 1, which is right in most places. The parser takes
+// 2e-05 for text, which YAML does not.
+func (r *reader) number(path string, n ast.Node) float64 {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode, *ast.StringNode:
+		t := n.GetToken()
+		if t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType {
+			break
+		}
+		text := strings.NewReplacer("_", "", ".inf", "inf", ".nan", "nan", ".NaN", "nan", ".Inf", "inf").Replace(t.Value)
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	}
+	r.wrong(n, "%s: %s: want a number", path, shown(n))
+	return 1
+}
+
+// numbers reads a list of numbers.
+func (r *reader) numbers(path string, n ast.Node) []float64 {
+	out := []float64{}
+	r.list(path, n, func(path string, n ast.Node) { out = append(out, r.number(path, n)) })
+	return out
+}
+
+// rows reads a list of lists of numbers.
+func (r *reader) rows(path string, n ast.Node) [][]float64 {
+	out := [][]float64{}
+	r.list(path, n, func(path string, n ast.Node) { out = append(out, r.numbers(path, n)) })
+	return out
+}
+
+// text reads a scalar as it is written.
+func (r *reader) text(path string, n ast.Node) string {
+	switch s := n.(type) {
+	case *ast.StringNode:
+		return s.Value
+	case *ast.LiteralNode:
+		return s.Value.Value
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value
+	}
+	r.wrong(n, "%s: want a single value", path)
+	return "?"
+}
+
+// shown is a value for an error.
+func shown(n ast.Node) string {
+	s := strings.ReplaceAll(n.String(), "\n", " ")
+	if len(s) > 40 {
+		s = s[:40] + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// err is everything that is wrong, by line.
+func (r *reader) err() error {
+	if len(r.errors) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(r.errors, func(a, b place) int { return a.line - b.line })
+	var out []string
+	for _, p := range r.errors {
+		if p.line > 0 {
+			out = append(out, fmt.Sprintf("%s:%d: %s", r.name, p.line, p.text))
+		} else {
+			out = append(out, fmt.Sprintf("%s: %s", r.name, p.text))
+		}
+	}
+	return fmt.Errorf("%s", strings.Join(out, "\n"))
+}
