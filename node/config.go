@@ -43,6 +43,9 @@ type Config struct {
 	// Keep bounds the finished tasks whose records are kept, oldest jobs first to go; default 20,000.
 	Keep int
 
+	// Scratch is lent to the node; nil = it has its own. See also balance.Config.Scratch.
+	Scratch *Scratch
+
 	Balance   balance.Config
 	Gossip    gossip.Config
 	Discovery discovery.Config

@@ -47,11 +47,11 @@ type Node struct {
 	leaving  bool // it is about to stop: nothing starts any more
 	sendWake grid.Time
 	stats    Stats
-	scratch  scratch
+	scratch  *Scratch
 }
 
-// scratch is memory that is only used within a step.
-type scratch struct {
+// Scratch is memory that is only used within a step. Nodes that never step at the same time can share one.
+type Scratch struct {
 	view    []balance.State
 	poll    []grid.NodeID
 	rates   []grid.Rate
@@ -73,7 +73,10 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		discovery: discovery.New(cfg.Self, cfg.Discovery, grid.NewRand(cfg.Seed, 3)),
 		exec:      exec.New(cfg.Capacity), rates: newRates(&cfg),
 		policies: make(map[string]balance.Policy), peers: make(map[grid.NodeID]*peer),
-		jobs: make(map[grid.JobID]*job), lives: make(map[uint64]*live)}
+		jobs: make(map[grid.JobID]*job), lives: make(map[uint64]*live), scratch: cfg.Scratch}
+	if n.scratch == nil {
+		n.scratch = new(Scratch)
+	}
 	if _, err := n.policy(cfg.Policy); err != nil {
 		return nil, err
 	}

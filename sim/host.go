@@ -69,6 +69,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 		w.cfg.Node(i, &c)
 	}
 	c.Self, c.Boot = h.id, h.boots
+	c.Scratch, c.Balance.Scratch = &w.lent, &w.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
 	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset))}
 }

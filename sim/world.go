@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/lpas"
+	"skep/node"
 )
 
 // World is a running simulation. It is used from one goroutine.
@@ -32,6 +34,8 @@ type World struct {
 	digest digest
 	last   [64]happened // the last steps, for a failure's text
 	tap    tap
+	lp     lpas.Workspace // lent to all nodes, as is the next: one steps at a time
+	lent   node.Scratch
 	fail   *Failure
 }
 
