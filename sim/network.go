@@ -140,9 +140,8 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 			at = max(at, c.last[side])
 			c.last[side] = at
 		}
-		b := w.bodies.take()
+		b := w.bodies.take(m)
 		body := w.bodies.at(b)
-		copyMessage(&body.msg, m)
 		body.from, body.conn, body.gen = i, ci, gen
 		w.push(at, kindMessage, j, 0, uint64(b))
 	}
@@ -158,10 +157,11 @@ func (w *World) arrive(e *Event) {
 		body.gen != anyGen && body.gen != c.gen {
 		w.counts.Lost++
 	} else {
-		w.ev = grid.Event{Kind: grid.EvMessage, Peer: w.hosts[body.from].id, Msg: &body.msg}
+		m := w.bodies.message(b)
+		w.ev = grid.Event{Kind: grid.EvMessage, Peer: w.hosts[body.from].id, Msg: m}
 		w.step(e.Node, &w.ev)
 		if w.cfg.Check >= CheckPoison {
-			poison(&body.msg)
+			poison(m)
 		}
 	}
 	w.bodies.free(b)
