@@ -13,12 +13,15 @@ type host struct {
 	id     grid.NodeID
 	member Member // nil while it is down
 	boots  uint64
-	offset grid.Time // of the node's clock against the world's: every run starts its clock anywhere
-	slow   float64   // by how much it is slower than it should be, 1 or more
+	offset grid.Time // what the node's clock showed at since: every run starts its clock anywhere
+	since  grid.Time
+	drift  int64   // by how many millionths of it the node's clock is faster than the world's
+	slow   float64 // by how much it is slower than it should be, 1 or more
 	up     bool
 	links  []link // by peer
 	runs   int32  // chain of what runs here
 	used   grid.Resources
+	busy   float64 // core-seconds of what ran here
 	cap    grid.Resources
 	disk   disk
 	unsaid []int32 // submissions without an answer
@@ -29,7 +32,31 @@ type host struct {
 func (h *host) boot() uint16 { return uint16(h.boots) }
 
 // local is the node's clock.
-func (w *World) local(i int32) grid.Time { return w.now + w.hosts[i].offset }
+func (w *World) local(i int32) grid.Time {
+	h := &w.hosts[i]
+	d := w.now - h.since
+	return h.offset + d + d/million*grid.Time(h.drift) + d%million*grid.Time(h.drift)/million
+}
+
+// global is the world's clock when the node's shows t, or a little later.
+func (h *host) global(t grid.Time) grid.Time {
+	d := t - h.offset
+	if h.drift == 0 || d <= 0 {
+		return h.since + d
+	}
+	per := grid.Time(million + h.drift)
+	return h.since + d/per*million + (d%per*million+per-1)/per
+}
+
+// million is the unit of a drift.
+const million = 1_000_000
+
+// skew makes a node's clock go faster by that many millionths from now on.
+func (w *World) skew(i int32, drift int64) {
+	h := &w.hosts[i]
+	h.offset, h.since = w.local(i), w.now
+	h.drift = drift
+}
 
 // epoch is the wall time at which worlds begin.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -71,7 +98,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	c.Self, c.Boot = h.id, h.boots
 	c.Scratch, c.Balance.Scratch = &w.lent, &w.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
-	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset))}
+	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset - h.since))}
 }
 
 // start brings a node up: a new run with the records of the former ones.
@@ -81,7 +108,7 @@ func (w *World) start(i int32) {
 		return
 	}
 	h.boots++
-	h.offset = grid.Time(w.chance.Int64N(int64(1000 * time.Hour)))
+	h.offset, h.since = grid.Time(w.chance.Int64N(int64(1000*time.Hour)))+w.now, w.now
 	cfg, wall := w.NodeConfig(int(i))
 	m, err := w.cfg.Make(cfg, wall)
 	if err != nil {

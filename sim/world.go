@@ -84,6 +84,19 @@ func (w *World) Run() (Report, error) {
 	return w.Report(), w.err()
 }
 
+// Advance runs the world until a time since it began, and reports whether all was done before; then, or
+// when nobody wants to wait any longer, Run ends it or Report says what there is.
+func (w *World) Advance(t time.Duration) (done bool, err error) {
+	w.guard(func() {
+		for w.fail == nil {
+			if done = w.done(); done || !w.next(grid.Time(t)) {
+				return
+			}
+		}
+	})
+	return done, w.err()
+}
+
 // RunUntil runs the world until a time since it began, whatever is done by then.
 func (w *World) RunUntil(t time.Duration) error {
 	w.guard(func() {
