@@ -35,11 +35,13 @@ var floors = map[string][]string{
 	"node/api/client": {"grid", "node/api/v1"},
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
+	"sim/chart":       {},
+	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim"},
 	"cmd/skep":        {"*"},
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "discovery", "balance", "node", "sim"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "discovery", "balance", "node", "sim", "sim/chart"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

@@ -152,3 +152,9 @@ func (w *World) submit(s int32) {
 	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: j.id, Spec: w.cfg.Work[s].Spec}
 	w.step(j.origin, &w.ev)
 }
+
+// Index returns the node of an identity, or -1.
+func (w *World) Index(id grid.NodeID) int { return int(w.index(id)) }
+
+// Local returns what the clock of a node shows now.
+func (w *World) Local(i int) grid.Time { return w.local(int32(i)) }
