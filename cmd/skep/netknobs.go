@@ -36,8 +36,10 @@ func (f *netFile) knobs(e entry) {
 	case "policy":
 		f.parsed(e, func(t string) error {
 			c.Policy = t
-			_, err := balance.Make(t, balance.Config{}, nil)
-			return err
+			if _, err := balance.Make(t, balance.Config{}, nil); err != nil {
+				return fmt.Errorf("%.40q: want one of %s, a number of machines after kpb:", t, strings.Join(balance.Names(), ", "))
+			}
+			return nil
 		})
 		return
 	case "rule":

@@ -3,6 +3,7 @@ package net
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"skep/discovery"
 	"skep/grid"
@@ -51,12 +52,19 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 	c := s.Node
 	c.Capacity, c.Speed = grid.Resources{CPU: grid.CPU}, 1
 	if err := c.Check(); err != nil {
-		bad("node", "%v", err)
+		for _, line := range strings.Split(err.Error(), "\n") {
+			section, what, cut := strings.Cut(line, ": ")
+			if !cut {
+				section, what = "node", line
+			}
+			bad(section, "%s", what)
+		}
 	}
+	s.checkClasses(bad)
 	if len(problems) > 0 {
 		return problems, 0
 	}
-	lambda = s.lambda(bad)
+	lambda = s.lambda()
 	if lambda > 0 && lambda <= 1 {
 		bad("workload", "the load cannot be stable: λ* is %.4g, so that even the best allocation keeps up with %.3g %% of what arrives: want less work or more machines", lambda, 100*lambda)
 	}
@@ -131,6 +139,18 @@ func (s *Scenario) group(name string) *Group {
 	return nil
 }
 
+func (s *Scenario) checkClasses(bad func(where, format string, args ...any)) {
+	for k := range s.Classes {
+		c := &s.Classes[k]
+		if err := c.spec(1).Check(); err != nil {
+			bad("classes."+c.Name, "%v", err)
+		}
+		if !slices.ContainsFunc(s.Groups, func(g Group) bool { return s.suits(&g, c) }) {
+			bad("classes."+c.Name, "no machine can run it: want a group that has what it needs and a rate, or a mean")
+		}
+	}
+}
+
 // suits reports whether a node of the group can run a class.
 func (s *Scenario) suits(g *Group, c *Class) bool {
 	ad := grid.Ad{Capacity: g.resources(), Labels: g.Labels, Engines: []string{grid.EngineProcess}}
@@ -139,7 +159,7 @@ func (s *Scenario) suits(g *Group, c *Class) bool {
 
 // lambda solves the allocation LP with a column for each group: its cores, as far as they are there, and
 // what one of them does of a class.
-func (s *Scenario) lambda(bad func(where, format string, args ...any)) float64 {
+func (s *Scenario) lambda() float64 {
 	p := lpas.Problem{Alpha: make([]float64, len(s.Classes)), Cap: make([]float64, len(s.Groups)), Mu: make([]float64, len(s.Classes)*len(s.Groups))}
 	for i := range s.Streams {
 		st := &s.Streams[i]
@@ -156,15 +176,10 @@ func (s *Scenario) lambda(bad func(where, format string, args ...any)) float64 {
 	}
 	for k := range s.Classes {
 		c := &s.Classes[k]
-		runs := false
 		for g := range s.Groups {
 			if s.suits(&s.Groups[g], c) {
 				p.Mu[k*len(s.Groups)+g] = s.Groups[g].rate(c) / (float64(c.Needs.CPU) / float64(grid.CPU))
-				runs = true
 			}
-		}
-		if !runs {
-			bad("classes."+c.Name, "no machine can run it: want a group that has what it needs and a rate, or a mean")
 		}
 	}
 	var sol lpas.Solution
