@@ -122,7 +122,7 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 	when := func(from time.Duration) time.Duration { return from + time.Duration(r.Int64N(int64(within-from)+1)) }
 	for range number {
 		at := when(0)
-		switch r.IntN(6) {
+		switch r.IntN(7) {
 		case 0, 1:
 			f := Fault{At: at, Kind: Crash, Nodes: some(nodes / 2)}
 			faults = append(faults, f, Fault{At: when(at), Kind: Restart, Nodes: f.Nodes})
@@ -136,6 +136,8 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 		case 5:
 			f := Fault{At: at, Kind: Slow, Nodes: some(2), Factor: 1 + 10*r.Float64()}
 			faults = append(faults, f, Fault{At: when(at), Kind: Slow, Nodes: f.Nodes, Factor: 1})
+		case 6:
+			faults = append(faults, Fault{At: at, Kind: Drift, Nodes: some(2), Factor: float64(r.IntN(20_001) - 10_000)})
 		}
 	}
 	all := make([]int, nodes)
