@@ -118,6 +118,9 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	}
 	to := g.others(src, p)
 	chance := g.rule.chance(&g.cfg, now, p)
+	if p.introduced() {
+		chance = 1
+	}
 	if chance <= 0 || chance < 1 && g.rand.Float64() >= chance {
 		g.stats.Suppressed++
 		return
@@ -129,6 +132,13 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 		p.sent = p.Ad
 	} // else it is a sign of life that rides with the next digest, and was not sent before
 	p.sentAt = now
+}
+
+// introduced reports whether p's neighbours, of which this node is one, hand its ad on whatever the rule
+// says: it is the first of it here, or tells of new addresses. Two nodes that join through the same member
+// would else not hear of each other before the next refresh. A departure from [2], [3].
+func (p *Peer) introduced() bool {
+	return p.Hops == 1 && (p.sent == nil || !same(p.sent.Addrs, p.Ad.Addrs))
 }
 
 // others returns the connected neighbours except two, either of which may be nil.

@@ -127,11 +127,15 @@ func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 	l.task.ID = l.id()
 	l.asked, l.answers = l.asked[:0], l.answers[:0]
 	v := n.candidates(now, l)
-	if len(v.Nodes) == 0 {
+	switch {
+	case len(v.Nodes) == 0:
 		n.nobody(now, l, fx)
-		return
+	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self: // its answer would cost a round trip and change nothing
+		l.answers = append(l.answers, v.Nodes[0])
+		n.choose(now, l, fx)
+	default:
+		n.poll(now, l, v, fx)
 	}
-	n.poll(now, l, v, fx)
 }
 
 // poll asks those that the policy names, and chooses at once if there is nobody to wait for.

@@ -45,9 +45,10 @@ type classRate struct {
 	name    string
 	count   float64 // arrivals, decayed with the time constant of Config.Memory
 	since   grid.Time
-	last    grid.Time
-	seconds float64 // decayed mean run time of one slot here
-	runs    float64 // successful runs behind it, at most 1/teach
+	last    grid.Time // when count was brought up to date
+	used    grid.Time // last arrival or run
+	seconds float64   // decayed mean run time of one slot here
+	runs    float64   // successful runs behind it, at most 1/teach
 	spec    *grid.JobSpec
 	saved   float64 // mean as last written to disk
 }
@@ -74,7 +75,7 @@ func (r *rates) class(name string) *classRate {
 func (r *rates) evict() {
 	oldest := 0
 	for i, c := range r.order {
-		if c.last < r.order[oldest].last {
+		if c.used < r.order[oldest].used {
 			oldest = i
 		}
 	}
@@ -101,7 +102,7 @@ func (r *rates) arrive(now grid.Time, spec *grid.JobSpec, name string, k int) {
 	}
 	c.spec = spec
 	c.count = c.count*r.decay(now, c.last) + float64(k)
-	c.last = now
+	c.last, c.used = now, now
 }
 
 func (r *rates) decay(now, last grid.Time) float64 {
@@ -123,7 +124,7 @@ func (r *rates) alpha(now grid.Time, c *classRate) float64 {
 // would look fast. It reports whether the mean is worth writing to disk.
 func (r *rates) ran(now grid.Time, name string, seconds float64) bool {
 	c := r.class(name)
-	c.last = max(c.last, now)
+	c.used = max(c.used, now)
 	c.runs = min(c.runs+1, 1/teach)
 	c.seconds += (max(seconds, 1e-6) - c.seconds) / c.runs
 	r.stale = true

@@ -51,7 +51,7 @@ func (a *app) upCmd() *cobra.Command {
 
 // up runs a node until ctx ends or the node cannot go on.
 func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error) {
-	log := slog.New(tint.NewHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
+	log := slog.New(tint.NewTextHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
 	dead := make(chan error, 1)
 	n.DataDir, n.Version, n.Logger = a.folder(), version, log
 	n.Node = node.Defaults()
@@ -81,6 +81,9 @@ func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error
 	served := make(chan error, 1)
 	go func() { served <- api.New(d, o).Serve(serveCtx, doors) }()
 	a.trust(n.TaskUser, log)
+	if len(n.Join) > 0 && !met(ctx, d) {
+		log.Warn("no member of the network has answered yet; going on trying", "after", meetTime)
+	}
 	if err := a.ready(ctx, d, doors); err != nil {
 		return err
 	}
@@ -102,6 +105,34 @@ func closeDriver(d *p2p.Driver) error {
 		return fmt.Errorf("leaving: %w", err)
 	}
 	return nil
+}
+
+// meetTime bounds the wait for a first member: one that joins is ready when it is of use to the others.
+const meetTime = 5 * time.Second
+
+// met waits until a member is connected that has said what it is.
+func met(ctx context.Context, d *p2p.Driver) bool {
+	ctx, stop := context.WithTimeout(ctx, meetTime)
+	defer stop()
+	for {
+		known := false
+		err := d.Read(ctx, func(n *node.Node, now grid.Time) {
+			for _, p := range n.Peers(now, nil) {
+				known = known || p.Connected && !p.Self
+			}
+		})
+		if known {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(20 * time.Millisecond):
+		}
+		if err != nil {
+			return false
+		}
+	}
 }
 
 // ready prints the node's place in the grid and how others join.

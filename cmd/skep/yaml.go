@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -40,6 +41,11 @@ func (f *yamlFile) parse(b []byte) (ast.Node, error) {
 	}
 	doc, err := parser.ParseBytes(b, 0)
 	if err != nil {
+		var at yaml.Error
+		if errors.As(err, &at) && at.GetToken() != nil && at.GetToken().Position != nil {
+			p := at.GetToken().Position
+			return nil, fmt.Errorf("%s:%d:%d: %s", f.name, p.Line, p.Column, at.GetMessage())
+		}
 		return nil, fmt.Errorf("%s: %s", f.name, strings.TrimSpace(err.Error()))
 	}
 	var body ast.Node

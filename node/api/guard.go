@@ -56,18 +56,34 @@ func goodHost(host string, any bool) bool {
 // limited bounds the connections that are open at once: one more waits until another closes.
 type limited struct {
 	net.Listener
-	free chan struct{}
+	free   chan struct{}
+	closed chan struct{}
+	once   sync.Once
+}
+
+func limit(l net.Listener, n int) *limited {
+	return &limited{Listener: l, free: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
 // Accept waits for a free place first.
 func (l *limited) Accept() (net.Conn, error) {
-	l.free <- struct{}{}
+	select {
+	case l.free <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
 	c, err := l.Listener.Accept()
 	if err != nil {
 		<-l.free
 		return nil, err
 	}
 	return &counted{Conn: c, done: func() { <-l.free }}, nil
+}
+
+// Close also ends waiting for a place.
+func (l *limited) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
 }
 
 // counted gives its place back when it is closed, once.

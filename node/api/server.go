@@ -73,11 +73,10 @@ func (s *Server) Members() http.Handler { return s.problems(membersOnly(s.own(s.
 
 // Serve answers on the listeners and to the other members until ctx ends. It closes the listeners.
 func (s *Server) Serve(ctx context.Context, l *Listeners) error {
-	servers := []*http.Server{s.server(http.MaxBytesHandler(s.Members(), maxBody))}
+	members := s.server(http.MaxBytesHandler(s.Members(), maxBody))
+	servers := []*http.Server{members}
 	ends := make(chan error, 1+len(l.doors))
-	go func() {
-		ends <- servers[0].Serve(&limited{Listener: s.b.Listener(), free: make(chan struct{}, maxMembers)})
-	}()
+	go func() { ends <- members.Serve(limit(s.b.Listener(), maxMembers)) }()
 	for _, d := range l.doors {
 		srv := s.server(guard(d, l.token, s.Owner()))
 		servers = append(servers, srv)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -23,9 +24,6 @@ const maxWalk = 100_000
 func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, waited time.Duration) *grid.Result {
 	r := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
 		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
-	if r.Cause == grid.Cancelled {
-		r.Exit = 130
-	}
 	var problems []error
 	keep := func(s process.Stream, dropped int64) grid.Output {
 		o, err := t.output(process.Output(dir, s))
@@ -73,7 +71,10 @@ func causeOf(c process.Cause) grid.Cause {
 // output returns what a task printed: inline where it is short, else as a durable blob.
 func (t *tasks) output(file string) (o grid.Output, err error) {
 	f, err := os.Open(file)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it is made with its first byte
+		return o, nil
+	case err != nil:
 		return o, fmt.Errorf("output: %w", err)
 	}
 	defer f.Close()

@@ -11,8 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
 	"skep/node"
@@ -103,16 +106,20 @@ func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
 
 func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	a, b := pair(t)
-	asked := false
-	b.host.RemoveStreamHandler(outputProtocol)
+	var asked atomic.Int32
+	b.host.SetStreamHandler(outputProtocol, func(st network.Stream) {
+		asked.Add(1)
+		st.Reset()
+	})
 	id := a.job(1)
-	var out buffer
+	var out bytes.Buffer
 	if err := a.Submit(t.Context(), id, sh("echo quick")); err != nil {
 		t.Fatal(err)
 	}
 	a.result(grid.TaskID{Job: id})
-	if err := a.Output(t.Context(), &out, grid.TaskID{Job: id}, false, 0, true); err != nil || out.String() != "quick\n" || asked {
-		t.Errorf("%q, %v", out.String(), err)
+	err := a.Output(t.Context(), &out, grid.TaskID{Job: id}, false, 0, true)
+	if err != nil || out.String() != "quick\n" || asked.Load() != 0 {
+		t.Errorf("%q, %v, %d streams: want the output, which came with the result, and no stream", out.String(), err, asked.Load())
 	}
 }
 

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"skep": func() { os.Exit(skep()) }})
+}
+
+// Each script is a conversation with the command line; those in testdata/script start real nodes.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/data")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token, "connected": connected},
+	})
+}

@@ -1,0 +1,263 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/api/v1"
+	"skep/node/p2p/blob"
+)
+
+// fake is a driver with a real node behind it, whose tasks end when a test says so.
+type fake struct {
+	t     *testing.T
+	mu    sync.Mutex
+	n     *node.Node
+	now   grid.Time
+	self  grid.NodeID
+	name  string
+	store *blob.Store
+	runs  []grid.AttemptID
+	watch map[grid.JobID][]chan struct{}
+	peers map[grid.NodeID]*fake
+	conns chan net.Conn
+	done  chan struct{}
+	ended sync.Once
+	print [2]string // what every task prints while it runs
+}
+
+func newFake(t *testing.T, id byte, name string) *fake {
+	t.Helper()
+	store, err := blob.Open(t.TempDir(), grid.GiB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{t: t, now: 1e9, self: grid.NodeID{id}, name: name, store: store, watch: map[grid.JobID][]chan struct{}{},
+		peers: map[grid.NodeID]*fake{}, conns: make(chan net.Conn, 8), done: make(chan struct{})}
+	c := node.Defaults()
+	c.Self, c.Boot, c.Seed, c.Name = f.self, 1, 7, name
+	c.Capacity = grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}
+	c.Labels = []grid.Label{{Key: "os", Value: "linux"}}
+	if f.n, err = node.New(c, f.Wall()); err != nil {
+		t.Fatal(err)
+	}
+	f.step(grid.Event{Kind: grid.EvStart})
+	t.Cleanup(func() { f.Close(); store.Close() })
+	return f
+}
+
+// meet connects two and tells each of the other.
+func (f *fake) meet(g *fake) {
+	for _, p := range [][2]*fake{{f, g}, {g, f}} {
+		p[0].peers[p[1].self] = p[1]
+		p[0].step(grid.Event{Kind: grid.EvPeerUp, Peer: p[1].self, RTT: time.Millisecond, Kinds: grid.AllKinds})
+		ad := &grid.Ad{Node: p[1].self, Seq: grid.Seq{Boot: 1, N: 1}, Name: p[1].name, Speed: 1, Availability: 1, Engines: []string{grid.EngineProcess},
+			Capacity: grid.Resources{CPU: 2 * grid.CPU}, Free: grid.Resources{CPU: grid.CPU}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
+		p[0].step(grid.Event{Kind: grid.EvMessage, Peer: p[1].self, Msg: &grid.Message{Kind: grid.KindDigest, Digest: []grid.AdEntry{{Ad: ad}}}})
+	}
+}
+
+// step steps the node, and returns the answer to the caller.
+func (f *fake) step(ev grid.Event) (answer *string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stepLocked(ev, 0)
+}
+
+func (f *fake) stepLocked(ev grid.Event, depth int) (answer *string) {
+	var fx grid.Effects
+	f.now += 1e6
+	f.n.Step(f.now, &ev, &fx)
+	for _, s := range fx.Starts {
+		f.runs = append(f.runs, s.Attempt)
+	}
+	for _, id := range fx.Changed {
+		for _, ch := range f.watch[id.Job] {
+			select {
+			case ch <- struct{}{}:
+			default:
+			}
+		}
+	}
+	for i := range fx.Replies {
+		answer = &fx.Replies[i].Err
+	}
+	for _, w := range fx.Wakes { // what placing a task waits for is over at once
+		switch w.Timer.Kind {
+		case grid.TimerSearch, grid.TimerRetry, grid.TimerPoll, grid.TimerOffer:
+			if depth < 20 {
+				f.now = max(f.now, w.At)
+				f.stepLocked(grid.Event{Kind: grid.EvWake, Timer: w.Timer}, depth+1)
+			}
+		}
+	}
+	return answer
+}
+
+// end ends the first of the tasks that run.
+func (f *fake) end(r *grid.Result) {
+	f.t.Helper()
+	f.mu.Lock()
+	if len(f.runs) == 0 {
+		f.mu.Unlock()
+		f.t.Fatal("no task runs")
+	}
+	id := f.runs[0]
+	f.runs = f.runs[1:]
+	f.mu.Unlock()
+	f.step(grid.Event{Kind: grid.EvStarted, Attempt: id})
+	f.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: r})
+}
+
+func (f *fake) Self() grid.NodeID              { return f.self }
+func (f *fake) Addrs() []string                { return []string{"/ip4/192.0.2.1/tcp/7420"} }
+func (f *fake) Token() (string, error)         { return "skep1-token", nil }
+func (f *fake) Wall() grid.Wall                { return grid.Wall{Zero: time.Unix(1_700_000_000, 0)} }
+func (f *fake) Registry() *prometheus.Registry { return prometheus.NewRegistry() }
+func (f *fake) Blobs() *blob.Store             { return f.store }
+func (f *fake) Dropped() map[string]uint64     { return map[string]uint64{"forged": 2} }
+
+func (f *fake) Submit(_ context.Context, id grid.JobID, spec *grid.JobSpec) error {
+	return f.call(grid.Event{Kind: grid.EvSubmit, Caller: 1, Job: id, Spec: spec})
+}
+
+func (f *fake) Cancel(_ context.Context, id grid.JobID) error {
+	return f.call(grid.Event{Kind: grid.EvCancel, Caller: 1, Job: id})
+}
+
+func (f *fake) call(ev grid.Event) error {
+	a := f.step(ev)
+	if a == nil {
+		return errors.New("the node did not answer")
+	}
+	if *a != "" {
+		return errors.New(*a)
+	}
+	return nil
+}
+
+func (f *fake) Read(_ context.Context, g func(*node.Node, grid.Time)) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	g(f.n, f.now)
+	return nil
+}
+
+func (f *fake) Watch(id grid.JobID) (<-chan struct{}, func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ch := make(chan struct{}, 1)
+	f.watch[id] = append(f.watch[id], ch)
+	return ch, func() {}
+}
+
+func (f *fake) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error {
+	text := f.print[0]
+	if stderr {
+		text = f.print[1]
+	}
+	_, err := io.WriteString(w, text[min(offset, int64(len(text))):])
+	return err
+}
+
+func (f *fake) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
+	p := f.peers[id]
+	if p == nil {
+		return nil, errors.New("no connection to it")
+	}
+	a, b := net.Pipe()
+	select {
+	case p.conns <- b:
+		return a, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (f *fake) Listener() net.Listener { return f }
+
+// Accept implements net.Listener.
+func (f *fake) Accept() (net.Conn, error) {
+	select {
+	case c := <-f.conns:
+		return c, nil
+	case <-f.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (f *fake) Close() error {
+	f.ended.Do(func() { close(f.done) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (f *fake) Addr() net.Addr { return &net.UnixAddr{Name: f.name} }
+
+// serve opens the door of a node to its owner, over TCP without a guard, and to the members.
+func (f *fake) serve() *httptest.Server {
+	s := New(f, Options{Version: v1.Version{Version: "test"}})
+	members := &http.Server{Handler: s.Members()}
+	go members.Serve(f)
+	f.t.Cleanup(func() { members.Close() })
+	srv := httptest.NewServer(s.Owner())
+	f.t.Cleanup(srv.Close)
+	return srv
+}
+
+// ask asks and returns status and body.
+func ask(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// get asks for JSON.
+func get[T any](t *testing.T, method, url, body string) T {
+	t.Helper()
+	status, text := ask(t, method, url, body)
+	var v T
+	if status != http.StatusOK {
+		t.Fatalf("%s %s: status %d: %s", method, url, status, text)
+	}
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%s %s: %v in %s", method, url, err, text)
+	}
+	return v
+}
+
+// submit submits a job under a nonce filled up with a's.
+func submit(t *testing.T, url, nonce, more string) v1.Job {
+	t.Helper()
+	nonce += strings.Repeat("a", 16-len(nonce))
+	return get[v1.Job](t, http.MethodPost, url+"/v1/jobs", `{"id":"`+nonce+`","spec":{"command":["true"]`+more+`}}`)
+}
