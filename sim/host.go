@@ -13,9 +13,8 @@ type host struct {
 	id     grid.NodeID
 	member Member // nil while it is down
 	boots  uint64
-	offset grid.Time // what the node's clock showed at since: every run starts its clock anywhere
-	since  grid.Time
-	drift  int64   // by how many millionths of it the node's clock is faster than the world's
+	clock
+	past   []pace  // how the clock of this run went before it was made faster or slower
 	slow   float64 // by how much it is slower than it should be, 1 or more
 	up     bool
 	links  []link // by peer
@@ -30,33 +29,6 @@ type host struct {
 
 // boot is the run of the node that events are meant for.
 func (h *host) boot() uint16 { return uint16(h.boots) }
-
-// local is the node's clock.
-func (w *World) local(i int32) grid.Time {
-	h := &w.hosts[i]
-	d := w.now - h.since
-	return h.offset + d + d/million*grid.Time(h.drift) + d%million*grid.Time(h.drift)/million
-}
-
-// global is the world's clock when the node's shows t, or a little later.
-func (h *host) global(t grid.Time) grid.Time {
-	d := t - h.offset
-	if h.drift == 0 || d <= 0 {
-		return h.since + d
-	}
-	per := grid.Time(million + h.drift)
-	return h.since + d/per*million + (d%per*million+per-1)/per
-}
-
-// million is the unit of a drift.
-const million = 1_000_000
-
-// skew makes a node's clock go faster by that many millionths from now on.
-func (w *World) skew(i int32, drift int64) {
-	h := &w.hosts[i]
-	h.offset, h.since = w.local(i), w.now
-	h.drift = drift
-}
 
 // epoch is the wall time at which worlds begin.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -108,7 +80,7 @@ func (w *World) start(i int32) {
 		return
 	}
 	h.boots++
-	h.offset, h.since = grid.Time(w.chance.Int64N(int64(1000*time.Hour)))+w.now, w.now
+	h.offset, h.since, h.past = grid.Time(w.chance.Int64N(int64(1000*time.Hour)))+w.now, w.now, h.past[:0]
 	cfg, wall := w.NodeConfig(int(i))
 	m, err := w.cfg.Make(cfg, wall)
 	if err != nil {
@@ -155,6 +127,3 @@ func (w *World) submit(s int32) {
 
 // Index returns the node of an identity, or -1.
 func (w *World) Index(id grid.NodeID) int { return int(w.index(id)) }
-
-// Local returns what the clock of a node shows now.
-func (w *World) Local(i int) grid.Time { return w.local(int32(i)) }

@@ -161,7 +161,7 @@ func (w *World) happen(e *Event) {
 	case kindStart:
 		w.start(e.Node)
 	case kindWake:
-		if w.here(e) {
+		if w.here(e) && !w.early(e) {
 			w.ev = grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerKind(e.Sub), Key: e.Arg}}
 			w.step(e.Node, &w.ev)
 		}
