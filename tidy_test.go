@@ -36,6 +36,7 @@ var floors = map[string][]string{
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
 	"sim/chart":       {},
+	"sim/record":      {"grid", "node", "sim"},
 	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim"},
 	"cmd/skep":        {"*"},
 }
