@@ -42,7 +42,7 @@ const (
 	helloDeadline = 10 * time.Second // from the opening of a control stream to the other's hello
 	frameDeadline = 10 * time.Second // from the first byte of a frame to its last, and for one flush
 	fetchStall    = 15 * time.Second // for the next fetchPace bytes of a blob
-	serveStall    = 30 * time.Second // without the reader taking a byte
+	serveStall    = 30 * time.Second // for the reader to take the next servePiece bytes
 	askDeadline   = 10 * time.Second // from the opening of a blob or output stream to its request
 	dialDeadline  = 15 * time.Second
 )

@@ -123,25 +123,28 @@ func TestWhatPrintsNothingHasNoError(t *testing.T) {
 	}
 }
 
-// dead reports whether a process has ended; a zombie nobody has waited for is none.
-func dead(pidFile string) bool {
-	pid, _ := os.ReadFile(pidFile)
-	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
+// dead reports whether a process has ended; a zombie that nobody has waited for has.
+func dead(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || bytes.Contains(stat, []byte(") Z "))
 }
 
 func TestStops(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
 	for i, how := range []string{"stopped", "let go of", "both"} {
-		pid := filepath.Join(t.TempDir(), "pid")
 		id := a.job(byte(i + 1))
-		if err := a.Submit(context.Background(), id, sh("echo $$ > "+pid+"; exec sleep 60")); err != nil {
+		if err := a.Submit(context.Background(), id, sh("exec sleep 60")); err != nil {
 			t.Fatal(err)
 		}
 		attempt := grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		var pid int
 		await(t, "it runs", func() bool {
-			text, _ := os.ReadFile(pid)
-			return len(text) > 1
+			if at := a.tasks.lookup(attempt); at != nil {
+				if p := a.tasks.processOf(at); p != nil {
+					pid = p.Pid()
+				}
+			}
+			return pid != 0
 		})
 		a.do(func(fx *grid.Effects) {
 			if how != "stopped" {

@@ -149,6 +149,10 @@ func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
 	if t.ended(a, ran) {
 		t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Result = grid.EvEnded, a.id, result })
 	}
+	if left := result.Blobs(nil); len(left) > 0 { // pinned when they were collected, now by the record too
+		t.d.loop.settled()
+		t.d.unpin(left)
+	}
 }
 
 // ended notes that nothing of an attempt runs any more, and reports whether the node wants to know.
@@ -176,7 +180,7 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 		return result(grid.Failed, grid.ExitSkep, err), false
 	}
 	if t.unwanted(a) {
-		return nil, false
+		return new(grid.Result), false
 	}
 	p, err := t.runner.Start(t.spec(a.dir, argv, spec, a.id))
 	if err != nil {
@@ -192,7 +196,7 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 	t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
 	end := p.Wait()
 	if t.unwanted(a) {
-		return nil, true
+		return new(grid.Result), true
 	}
 	return t.collect(a.dir, spec, &end, began.Sub(a.accepted)), true
 }
@@ -212,7 +216,7 @@ func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Atte
 	return process.Spec{
 		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
 		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
-		Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
+		MaxFile: t.d.cfg.maxFile(), Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
 	}
 }
 
