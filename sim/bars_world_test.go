@@ -4,11 +4,9 @@ package sim
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"syscall"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"skep/grid"
@@ -21,29 +19,17 @@ import (
 //	go test ./sim -run '^$' -bench Bars -benchtime 1x
 func BenchmarkBars(b *testing.B) {
 	for range b.N {
-		t := &bars{tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)}
-		fmt.Fprintln(t, "\nwhat\tbar\tmeasured\t\t")
-		t.queue()
-		t.thousand()
-		small := t.world(1000)
-		large := t.world(100_000)
-		t.row("CPU a task at 100,000 nodes over that at 1,000", "≤ 2.5", large.task/small.task, large.task/small.task <= 2.5)
-		t.row("CPU an event at 100,000 nodes over a pop+push of container/heap", "≤ 2", large.event/large.heap, large.event/large.heap <= 2)
-		t.row("live memory a node at 100,000 nodes, view 32, KiB", "≤ 8", large.memory/1024, large.memory <= 8192)
-		if err := t.Flush(); err != nil {
-			b.Fatal(err)
+		barQueue()
+		barThousand()
+		small := measured(1000)
+		for _, nodes := range []int{10_000, 100_000} {
+			f := measured(nodes)
+			at := fmt.Sprintf(" at %d nodes", nodes)
+			report("CPU a task"+at+" over that at 1,000", f.task/small.task, "", "≤ 2.5", f.task/small.task <= 2.5)
+			report("CPU an event"+at+" over a hold of container/heap", f.event/f.heap, "", "≤ 2", f.event/f.heap <= 2)
+			report("live memory a node"+at+", view 32", f.memory/1024, "KiB", "≤ 8", f.memory <= 8192)
 		}
 	}
-}
-
-type bars struct{ *tabwriter.Writer }
-
-func (t *bars) row(what, bar string, v float64, ok bool) {
-	verdict := "pass"
-	if !ok {
-		verdict = "MISS"
-	}
-	fmt.Fprintf(t, "%s\t%s\t%.3g\t%s\t\n", what, bar, v, verdict)
 }
 
 // cpu is the CPU time of this process so far.
@@ -55,8 +41,8 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// queue measures the ladder with 300,000 pending, over the delays of its benchmark; the worst counts.
-func (t *bars) queue() {
+// barQueue measures the ladder with 300,000 pending, over the delays of its benchmark; the worst counts.
+func barQueue() {
 	const pending, slice = 300_000, 1_000_000
 	worst, which := 1e9, ""
 	for _, delay := range []string{"exponential", "bimodal", "pareto"} {
@@ -69,7 +55,7 @@ func (t *bars) queue() {
 			worst, which = x, delay
 		}
 	}
-	t.row("event queue, 300,000 pending, over container/heap, worst: "+which, "≥ 5", worst, worst >= 5)
+	report("event queue, 300,000 pending, over container/heap, "+which, worst, "", "≥ 5", worst >= 5)
 }
 
 // figures are of a world under load.
@@ -92,9 +78,9 @@ func loaded(nodes int, virtual time.Duration) Config {
 	return c
 }
 
-// world measures from the 16th to the 26th second: the nodes have met, their views are full, and load has come to its
+// measured runs a world and measures from the 16th to the 26th second: the nodes have met, their views are full, and load has come to its
 // level.
-func (t *bars) world(nodes int) figures {
+func measured(nodes int) figures {
 	before := memory()
 	w, err := New(loaded(nodes, 26*time.Second))
 	if err != nil {
@@ -114,14 +100,14 @@ func (t *bars) world(nodes int) figures {
 	begin := cpu()
 	ref.hold(1_000_000)
 	f.heap = float64(cpu()-begin) / 1e6
-	fmt.Fprintf(t, "%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node\t\t\t\t\n",
+	fmt.Printf("%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node\n",
 		nodes, f.task/1e3, f.event/1e3, f.heap/1e3, w.queue.Len(), f.memory/1024)
 	runtime.KeepAlive(w)
 	return f
 }
 
-// thousand runs 1,000 nodes and 100,000 tasks to the end, with all that is default.
-func (t *bars) thousand() {
+// barThousand runs 1,000 nodes and 100,000 tasks to the end, with all that is default.
+func barThousand() {
 	c := loaded(1000, 8*time.Second+200*time.Second)
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU = grid.CPU }
 	w, err := New(c)
@@ -137,6 +123,6 @@ func (t *bars) thousand() {
 	for _, n := range r.Traffic.Bytes {
 		bytes += n
 	}
-	fmt.Fprintf(t, "1,000 nodes, %d tasks, defaults: %.3g s for %.3g s of the grid, %d events, %.4g bytes a task\treported\t\t\t\n",
+	fmt.Printf("1,000 nodes, %d tasks, defaults: %.3g s for %.3g s of the grid, %d events, %.4g bytes a task\n",
 		r.Tasks, time.Since(start).Seconds(), r.Virtual.Seconds(), r.Steps, float64(bytes)/float64(r.Ended))
 }
