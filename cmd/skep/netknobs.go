@@ -37,7 +37,7 @@ func (f *netFile) knobs(e entry) {
 		f.parsed(e, func(t string) error {
 			c.Policy = t
 			if _, err := balance.Make(t, balance.Config{}, nil); err != nil {
-				return fmt.Errorf("%.40q: want one of %s, a number of machines after kpb:", t, strings.Join(balance.Names(), ", "))
+				return fmt.Errorf("%.40q: want one of %s, where kpb:3 asks three machines", t, strings.Join(balance.Names(), ", "))
 			}
 			return nil
 		})
