@@ -36,11 +36,14 @@ var floors = map[string][]string{
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
 	"sim/queueing":    {"grid", "balance", "lpas"},
+	"sim/chart":       {},
+	"sim/record":      {"grid", "node", "sim"},
+	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim"},
 	"cmd/skep":        {"*"},
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "discovery", "balance", "node", "sim"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "discovery", "balance", "node", "sim", "sim/chart"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

@@ -1,6 +1,11 @@
 package balance
 
-import "skep/grid"
+import (
+	"encoding/binary"
+	"slices"
+
+	"skep/grid"
+)
 
 // MaxClasses bounds the classes that a decider tells apart, whatever its peers make up: 1024. The rates
 // of a class beyond it are not kept; its tasks go where "other" goes, or wherever they fit.
@@ -16,7 +21,7 @@ const mostSlots = 1e6
 // 4.2], by class and node, and the capacities. Nodes and classes have dense indices that stay theirs
 // until they go; an index that became free is used again.
 type rates struct {
-	nodes map[grid.NodeID]int32
+	order []place       // the nodes, ordered by identity
 	ids   []grid.NodeID // by index of the node, as are the next
 	live  []bool
 	rated []bool
@@ -42,17 +47,18 @@ type rates struct {
 
 // lookup returns the index of a node.
 func (r *rates) lookup(id grid.NodeID) (int32, bool) {
-	j, ok := r.nodes[id]
-	return j, ok
+	at, ok := r.find(id)
+	if !ok {
+		return 0, false
+	}
+	return r.order[at].node, true
 }
 
 // add returns the index of a node, which it makes known. It has no rates yet.
 func (r *rates) add(id grid.NodeID) int32 {
-	if j, ok := r.nodes[id]; ok {
-		return j
-	}
-	if r.nodes == nil {
-		r.nodes, r.classes = map[grid.NodeID]int32{}, map[string]int32{}
+	at, ok := r.find(id)
+	if ok {
+		return r.order[at].node
 	}
 	var j int32
 	if n := len(r.spare); n > 0 {
@@ -66,21 +72,22 @@ func (r *rates) add(id grid.NodeID) int32 {
 		r.mu.grow(len(r.names), len(r.ids))
 	}
 	r.ids[j], r.live[j] = id, true
-	r.nodes[id] = j
+	r.order = slices.Insert(r.order, at, place{binary.BigEndian.Uint64(id[:]), j})
 	return j
 }
 
 // remove forgets a node and its column.
 func (r *rates) remove(id grid.NodeID) {
-	j, ok := r.nodes[id]
+	at, ok := r.find(id)
 	if !ok {
 		return
 	}
+	j := r.order[at].node
 	if r.rated[j] {
 		r.column(j, nil, 0)
 		r.shape = true
 	}
-	delete(r.nodes, id)
+	r.order = slices.Delete(r.order, at, at+1)
 	r.live[j], r.rated[j], r.slots[j] = false, false, 0
 	r.spare = append(r.spare, j)
 }
@@ -142,6 +149,9 @@ func (r *rates) class(name string) (int32, bool) {
 		r.mu.grow(len(r.names), len(r.ids))
 	} else {
 		return 0, false
+	}
+	if r.classes == nil {
+		r.classes = map[string]int32{}
 	}
 	r.names[i] = name
 	r.classes[name] = i

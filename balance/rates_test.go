@@ -57,8 +57,8 @@ func compare(t *rapid.T, r *rates, twin map[grid.NodeID]map[string]grid.Rate) {
 			}
 		}
 	}
-	if len(r.nodes) != len(twin) || len(r.classes) != len(sums) {
-		t.Fatalf("%d nodes, %d classes: want %d, %d", len(r.nodes), len(r.classes), len(twin), len(sums))
+	if len(r.order) != len(twin) || len(r.classes) != len(sums) {
+		t.Fatalf("%d nodes, %d classes: want %d, %d", len(r.order), len(r.classes), len(twin), len(sums))
 	}
 	for class, want := range sums {
 		if got := r.arrivals(r.classes[class]); got != want {

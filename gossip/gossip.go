@@ -20,18 +20,23 @@ type Gossip struct {
 	held    bool      // ad differs from emitted enough, and goes out MinGap after it
 	left    bool      // this node has said that it leaves
 
-	peers []*Peer // the view, ordered by identity
-	lucky int     // of them, kept by chance
-	gone  []tomb  // who left lately, a ring
-	grave int     // the next place in it
+	peers []*Peer  // the view, ordered by identity
+	keys  []uint64 // the first bytes of their identities: looked through first, since they lie side by side
+	spare []*Peer  // memory of peers
+	lucky int      // of them, kept by chance
+	gone  []tomb   // who left lately, a ring
+	grave int      // the next place in it
 
 	links []*Peer       // neighbours, connected or not, ordered by identity
-	near  []grid.NodeID // those connected, ordered by identity
-	used  uint64        // bits of links
-	up    uint64        // bits of those connected
-	due   uint64        // connected neighbours that the own ad is to be sent to
-	some  uint64        // connected neighbours that something may be due for
-	turn  int           // where in the view the next digest begins
+	near  []grid.NodeID // those connected, ordered by identity; not while stale
+	stale bool
+	used  uint64   // bits of links
+	up    uint64   // bits of those connected
+	due   uint64   // connected neighbours that the own ad is to be sent to
+	some  uint64   // connected neighbours that something may be due for
+	waits uint64   // of them, those that the next TimerGossip will see to
+	bits  []uint64 // of links, in their order
+	turn  int      // where in the view the next digest begins
 
 	dirty     bool // who is known or connected changed since the neighbours were last looked over
 	lookAt    grid.Time
@@ -76,6 +81,7 @@ func (g *Gossip) Advertise(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	if ad.Leaving {
 		g.left = true
 		g.emit(now)
+		g.waits = 0
 		for _, p := range g.links {
 			p.link.next = never
 		}
@@ -147,7 +153,7 @@ func (g *Gossip) Heard(now grid.Time, peer grid.NodeID, rtt time.Duration) {
 func (g *Gossip) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	switch {
 	case t.Kind == grid.TimerGossip && now >= g.wakeAt:
-		g.wakeAt = grid.Never
+		g.wakeAt, g.waits = grid.Never, 0
 		if g.held {
 			g.held = g.changed()
 		}

@@ -70,7 +70,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 		g.stats.Dropped.Gone++
 		return
 	}
-	if ad.Check() != nil {
+	if !ad.Sound() {
 		g.stats.Dropped.Bad++
 		return
 	}
@@ -84,7 +84,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 		}
 	}
 	g.stats.News++
-	p.Ad, p.Hops, p.Heard = ad, hops, now
+	p.tell(now, ad, hops)
 	if hops == 1 {
 		p.Fresh = now
 	}
@@ -170,7 +170,7 @@ func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, 
 		g.gone[g.grave] = t
 		g.grave = (g.grave + 1) % graves
 	}
-	p.Ad, p.Hops, p.Heard = ad, hops, now
+	p.tell(now, ad, hops)
 	if news != nil {
 		news(p)
 	}

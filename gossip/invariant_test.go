@@ -47,7 +47,7 @@ func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Ti
 			t.Fatalf("due for nobody")
 		}
 	}
-	if used != g.used || up != g.up || lucky != g.lucky || len(g.near) != bits.OnesCount64(up) || (g.due|g.some)&^g.up != 0 {
+	if used != g.used || up != g.up || lucky != g.lucky || len(g.Neighbours()) != bits.OnesCount64(up) || (g.due|g.some)&^g.up != 0 {
 		t.Fatalf("used %b %b, up %b %b, lucky %d %d", used, g.used, up, g.up, lucky, g.lucky)
 	}
 	if g.some != 0 && g.wakeAt == grid.Never {

@@ -101,6 +101,7 @@ func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
 	p.Neighbour = true
 	i, _ := slices.BinarySearchFunc(g.links, p.Node, func(q *Peer, id grid.NodeID) int { return q.Node.Compare(id) })
 	g.links = slices.Insert(g.links, i, p)
+	g.bits = slices.Insert(g.bits, i, l.bit)
 	fx.Links = append(fx.Links, grid.Link{Peer: p.Node, Keep: true})
 	if p.Up {
 		g.connect(p)
@@ -111,6 +112,7 @@ func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
 func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.disconnect(p)
 	g.used &^= p.link.bit
+	g.bits = slices.DeleteFunc(g.bits, func(b uint64) bool { return b == p.link.bit })
 	p.link.bit, p.link.since, p.link.owes = 0, now, 0
 	p.Neighbour = false
 	g.links = slices.DeleteFunc(g.links, func(q *Peer) bool { return q == p })
@@ -123,7 +125,8 @@ func (g *Gossip) connect(p *Peer) {
 	g.up |= p.link.bit
 	g.due |= p.link.bit
 	g.some |= p.link.bit
-	g.list()
+	g.waits &^= p.link.bit
+	g.stale = true
 }
 
 // disconnect closes it, and nothing is due for it any more.
@@ -132,21 +135,12 @@ func (g *Gossip) disconnect(p *Peer) {
 	g.up &^= bit
 	g.due &^= bit
 	g.some &^= bit
+	g.waits &^= bit
 	for _, q := range g.peers {
 		q.due &^= bit
 	}
 	for i := range g.gone {
 		g.gone[i].due &^= bit
 	}
-	g.list()
-}
-
-// list writes down again which neighbours are connected.
-func (g *Gossip) list() {
-	g.near = g.near[:0]
-	for _, p := range g.links {
-		if g.up&p.link.bit != 0 {
-			g.near = append(g.near, p.Node)
-		}
-	}
+	g.stale = true
 }

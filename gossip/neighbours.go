@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -17,7 +18,17 @@ const (
 )
 
 // Neighbours returns the connected neighbours, ordered by identity; read only, until the next call that changes.
-func (g *Gossip) Neighbours() []grid.NodeID { return g.near }
+func (g *Gossip) Neighbours() []grid.NodeID {
+	if g.stale { // few ask, and few nodes are asked often
+		g.stale, g.near = false, g.near[:0]
+		for i, p := range g.links {
+			if g.up&g.bits[i] != 0 {
+				g.near = append(g.near, p.Node)
+			}
+		}
+	}
+	return g.near
+}
 
 // Up says that a peer is connected; rtt 0 = not measured. The first to come become neighbours. Whoever
 // comes is told the own ad and what is near.
@@ -40,7 +51,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	if p.Neighbour {
 		g.connect(p)
 		l.since = now
-	} else if len(g.near) < g.cfg.Neighbours && g.room() {
+	} else if bits.OnesCount64(g.up) < g.cfg.Neighbours && g.room() {
 		g.join(now, p, fx)
 	}
 	g.exchange(now, p, fx)

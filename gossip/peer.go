@@ -12,17 +12,20 @@ type Peer struct {
 	Node      grid.NodeID
 	Ad        *grid.Ad      // the newest heard; nil while it is connected and has not said anything yet
 	Heard     grid.Time     // when Ad came
-	Fresh     grid.Time     // when it last said something itself: its ad from itself, or a direct answer
 	RTT       time.Duration // smoothed round trip; 0 = not measured
 	Hops      uint8         // links that Ad came, 1 = from itself; 0 = no ad yet
 	Up        bool          // there is a connection
 	Neighbour bool          // chosen as neighbour, connected or about to be
 
+	// What is looked at when the whole view is gone through stands together, up to due.
 	lucky  bool      // kept for no other reason than that a few are
+	worth  int8      // of Ad; see worth
+	due    uint64    // neighbours that its ad is to be handed to, a bit each
 	sent   *grid.Ad  // what of it was handed on last
 	sentAt grid.Time // and when
-	due    uint64    // neighbours that its ad is to be handed to, a bit each
 	link   *link     // of those that are or were lately connected or neighbours
+
+	Fresh grid.Time // when it last said something itself: its ad from itself, or a direct answer
 }
 
 // link is what is kept of a connection beyond what is known of the node at its end.

@@ -22,15 +22,17 @@ func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
 			at = g.emitAt.Add(g.cfg.MinGap)
 		}
 	}
-	if g.some != 0 {
-		for _, p := range g.links {
-			if g.some&p.link.bit == 0 {
+	if todo := g.some &^ g.waits; todo != 0 {
+		for i, bit := range g.bits {
+			if todo&bit == 0 {
 				continue
 			}
+			p := g.links[i]
 			if now >= p.link.next {
 				g.digest(now, p, fx)
 			}
-			if g.some&p.link.bit != 0 {
+			if g.some&bit != 0 {
+				g.waits |= bit
 				at = min(at, p.link.next)
 			}
 		}

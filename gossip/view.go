@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"time"
@@ -14,8 +15,25 @@ const luckyShare = 8
 
 // find returns the index of a node in the view, or where it would stand.
 func (g *Gossip) find(id grid.NodeID) (int, bool) {
-	return slices.BinarySearchFunc(g.peers, id, func(p *Peer, id grid.NodeID) int { return p.Node.Compare(id) })
+	k := head(id)
+	lo, hi := 0, len(g.keys)
+	for lo < hi {
+		if mid := (lo + hi) / 2; g.keys[mid] < k {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for ; lo < len(g.keys) && g.keys[lo] == k; lo++ {
+		if c := g.peers[lo].Node.Compare(id); c >= 0 {
+			return lo, c == 0
+		}
+	}
+	return lo, false
 }
+
+// head is the first bytes of an identity, in its order.
+func head(id grid.NodeID) uint64 { return binary.BigEndian.Uint64(id[:]) }
 
 // Peer returns what is known of a node; nil if it is not known.
 func (g *Gossip) Peer(id grid.NodeID) *Peer {
@@ -30,20 +48,30 @@ func (g *Gossip) Peers() []*Peer { return g.peers }
 
 // cost says how little a node is worth keeping: far, old, unable, draining. Halves of a capacity count
 // little, so that nobody gains much by boasting.
-func (g *Gossip) cost(now grid.Time, ad *grid.Ad, hops uint8, heard grid.Time, known bool) int {
-	c := 16 * min(int(hops), 16)
+func (g *Gossip) cost(now grid.Time, worth int8, hops uint8, heard grid.Time, known bool) int {
+	c := 16*min(int(hops), 16) - int(worth)
 	c += 16 * int(min(now.Sub(heard)/g.cfg.Refresh, 8))
-	c -= 4 * min(bits.Len64(uint64(float64(ad.Capacity.CPU)*ad.Speed/1000)), 8)
-	if ad.Capacity.CPU == 0 {
-		c += 64
-	}
-	if ad.Draining {
-		c += 32
-	}
 	if known {
 		c -= 16
 	}
 	return c
+}
+
+// worth is the part of the cost that the ad alone decides, and speaks for the node.
+func worth(ad *grid.Ad) int8 {
+	c := 4 * min(bits.Len64(uint64(float64(ad.Capacity.CPU)*ad.Speed/1000)), 8)
+	if ad.Capacity.CPU == 0 {
+		c -= 64
+	}
+	if ad.Draining {
+		c -= 32
+	}
+	return int8(c)
+}
+
+// tell gives p a newer ad, heard now.
+func (p *Peer) tell(now grid.Time, ad *grid.Ad, hops uint8) {
+	p.Ad, p.Hops, p.Heard, p.worth = ad, hops, now, worth(ad)
 }
 
 // admit takes a node into the view that its ad, of that many hops, makes known; nil if it may not.
@@ -58,7 +86,7 @@ func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer 
 		if p.Up || p.Neighbour || p.lucky {
 			continue
 		}
-		c := g.cost(now, p.Ad, p.Hops, p.Heard, p.RTT > 0)
+		c := g.cost(now, p.worth, p.Hops, p.Heard, p.RTT > 0)
 		if worst == nil || c > most {
 			worst, most, ties = p, c, 1
 		} else if c == most {
@@ -67,7 +95,7 @@ func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer 
 			}
 		}
 	}
-	if worst == nil || !lucky && g.cost(now, ad, hops, now, false) >= most {
+	if worst == nil || !lucky && g.cost(now, worth(ad), hops, now, false) >= most {
 		g.stats.Dropped.Full++
 		return nil
 	}
@@ -109,7 +137,7 @@ func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 				silent = p
 			}
 		default:
-			if c := g.cost(now, p.Ad, p.Hops, p.Heard, p.RTT > 0); worst == nil || c > most {
+			if c := g.cost(now, p.worth, p.Hops, p.Heard, p.RTT > 0); worst == nil || c > most {
 				worst, most = p, c
 			}
 		}
@@ -121,10 +149,28 @@ func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 	return g.insert(id, false, g.remove(worst))
 }
 
+// slab is how many peers are allocated together: a view is gone through often, and lies in few pieces.
+const slab = 16
+
+// blank returns memory for a peer.
+func (g *Gossip) blank() *Peer {
+	if len(g.spare) == 0 {
+		piece := make([]Peer, min(slab, g.cfg.View))
+		for i := range piece {
+			g.spare = append(g.spare, &piece[i])
+		}
+		slices.Reverse(g.spare)
+	}
+	n := len(g.spare) - 1
+	p := g.spare[n]
+	g.spare = g.spare[:n]
+	return p
+}
+
 // insert puts a node into the view, in the memory of one that was removed if there is one.
 func (g *Gossip) insert(id grid.NodeID, lucky bool, p *Peer) *Peer {
 	if p == nil {
-		p = new(Peer)
+		p = g.blank()
 	}
 	*p = Peer{Node: id, Heard: never, Fresh: never, sentAt: never, lucky: lucky}
 	if lucky {
@@ -132,6 +178,7 @@ func (g *Gossip) insert(id grid.NodeID, lucky bool, p *Peer) *Peer {
 	}
 	i, _ := g.find(id)
 	g.peers = slices.Insert(g.peers, i, p)
+	g.keys = slices.Insert(g.keys, i, head(id))
 	g.dirty = true
 	return p
 }
@@ -143,6 +190,7 @@ func (g *Gossip) remove(p *Peer) *Peer {
 	}
 	i, _ := g.find(p.Node)
 	g.peers = slices.Delete(g.peers, i, i+1)
+	g.keys = slices.Delete(g.keys, i, i+1)
 	g.dirty = true
 	return p
 }
@@ -150,6 +198,7 @@ func (g *Gossip) remove(p *Peer) *Peer {
 // sweep forgets nodes from which no ad came for Expire, and links that are long over.
 func (g *Gossip) sweep(now grid.Time) {
 	kept := g.peers[:0]
+	g.keys = g.keys[:0]
 	for _, p := range g.peers {
 		if !p.Up && !p.Neighbour {
 			if now.Sub(p.Heard) >= g.cfg.Expire {
@@ -157,6 +206,8 @@ func (g *Gossip) sweep(now grid.Time) {
 					g.lucky--
 				}
 				g.stats.Expired++
+				*p = Peer{}
+				g.spare = append(g.spare, p)
 				g.dirty = true
 				continue
 			}
@@ -165,6 +216,7 @@ func (g *Gossip) sweep(now grid.Time) {
 			}
 		}
 		kept = append(kept, p)
+		g.keys = append(g.keys, head(p.Node))
 	}
 	clear(g.peers[len(kept):])
 	g.peers = kept

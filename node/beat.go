@@ -13,7 +13,7 @@ func (n *Node) beats(now grid.Time, fx *grid.Effects) {
 	lease, first := time.Duration(0), len(fx.Sends)
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
 		for _, w := range list {
-			if q := n.peers[w.Origin()]; w.Origin() == n.cfg.Self || q == nil || !q.up || w.Tries > 8 {
+			if q := n.peers.get(w.Origin()); w.Origin() == n.cfg.Self || q == nil || !q.up || w.Tries > 8 {
 				continue
 			}
 			if lease == 0 || w.Lease < lease {

@@ -25,7 +25,7 @@ func (n *Node) reach(now grid.Time, l *live, shy bool) balance.View {
 	v := balance.View{Self: n.cfg.Self, Nodes: n.scratch.view[:0]}
 	spec := l.job.spec
 	for _, g := range n.gossip.Peers() {
-		q := n.peers[g.Node]
+		q := n.peers.get(g.Node)
 		if q == nil || !q.up || g.Ad == nil || q.kinds&needed != needed || l.barred(g.Node, shy) || g.Ad.Draining ||
 			g.Ad.Leaving || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue

@@ -49,6 +49,9 @@ type Config struct {
 	// the largest job is not forgotten when the next one ends.
 	Keep int
 
+	// Scratch is lent to the node; nil = it has its own. See also balance.Config.Scratch.
+	Scratch *Scratch
+
 	Balance   balance.Config
 	Gossip    gossip.Config
 	Discovery discovery.Config

@@ -22,7 +22,7 @@ type Node struct {
 	exec      *exec.Exec
 	rates     *rates
 	policies  map[string]balance.Policy // the node's own, and those that jobs asked for
-	peers     map[grid.NodeID]*peer
+	peers     peerset
 
 	jobs     map[grid.JobID]*job
 	fresh    []*job  // with tasks that were never looked at, oldest first
@@ -51,11 +51,11 @@ type Node struct {
 	sendWake grid.Time
 	sent     int // messages in the effects when the step began
 	stats    Stats
-	scratch  scratch
+	scratch  *Scratch
 }
 
-// scratch is memory that is only used within a step.
-type scratch struct {
+// Scratch is memory that is only used within a step. Nodes that never step at the same time can share one.
+type Scratch struct {
 	view    []balance.State
 	poll    []grid.NodeID
 	rates   []grid.Rate
@@ -76,8 +76,11 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		gossip:    gossip.New(cfg.Self, cfg.Gossip, grid.NewRand(cfg.Seed, 2)),
 		discovery: discovery.New(cfg.Self, cfg.Discovery, grid.NewRand(cfg.Seed, 3)),
 		exec:      exec.New(cfg.Capacity), rates: newRates(&cfg),
-		policies: make(map[string]balance.Policy), peers: make(map[grid.NodeID]*peer),
-		jobs: make(map[grid.JobID]*job), lives: make(map[uint64]*live)}
+		policies: make(map[string]balance.Policy),
+		jobs:     make(map[grid.JobID]*job), lives: make(map[uint64]*live), scratch: cfg.Scratch}
+	if n.scratch == nil {
+		n.scratch = new(Scratch)
+	}
 	if _, err := n.policy(cfg.Policy); err != nil {
 		return nil, err
 	}

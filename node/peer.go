@@ -26,12 +26,11 @@ type peer struct {
 const needed = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
 
 func (n *Node) peer(id grid.NodeID) *peer {
-	p := n.peers[id]
-	if p == nil {
-		p = &peer{id: id, speed: 1}
-		n.peers[id] = p
+	at, ok := n.peers.find(id)
+	if !ok {
+		n.peers = slices.Insert(n.peers, at, keyed{head(id), &peer{id: id, speed: 1}})
 	}
-	return p
+	return n.peers[at].peer
 }
 
 func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
@@ -49,7 +48,7 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 
 func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	n.gossip.Down(now, id, fx)
-	p := n.peers[id]
+	p := n.peers.get(id)
 	if p == nil {
 		return
 	}
@@ -58,7 +57,9 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	n.rates.stale = true
 	n.note(balance.Outcome{Kind: balance.Gone, At: now, Node: id})
 	n.suspect(now, id, fx)
-	delete(n.peers, id)
+	if at, ok := n.peers.find(id); ok {
+		n.peers = slices.Delete(n.peers, at, at+1)
+	}
 }
 
 // learn takes an ad's rates unless the peer itself has told newer ones.
@@ -74,7 +75,7 @@ func (p *peer) learn(ad *grid.Ad) bool {
 // news returns what is done for each ad that was newer than what was known.
 func (n *Node) news(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 	return func(g *gossip.Peer) {
-		p := n.peers[g.Node]
+		p := n.peers.get(g.Node)
 		if p == nil || g.Ad == nil {
 			return
 		}
@@ -136,7 +137,7 @@ func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
 func (n *Node) connected() []*peer {
 	up := n.scratch.peers[:0]
 	for _, g := range n.gossip.Peers() {
-		if p := n.peers[g.Node]; p != nil && p.up {
+		if p := n.peers.get(g.Node); p != nil && p.up {
 			up = append(up, p)
 		}
 	}

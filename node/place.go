@@ -139,7 +139,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 			l.answers = append(l.answers, n.state(now, l.job.spec.Needs.Resources, l.job.class))
 			continue
 		}
-		q := n.peers[id]
+		q := n.peers.get(id)
 		if q == nil || !q.up {
 			continue
 		}
@@ -165,7 +165,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 
 // answered takes an answer to a poll, and the rates that came with it.
 func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid.Effects) {
-	q := n.peers[from]
+	q := n.peers.get(from)
 	if q == nil {
 		return
 	}

@@ -272,12 +272,12 @@ func TestRatesAreAskedForAgainAfterAOneSidedReconnection(t *testing.T) {
 	poll([]grid.Rate{{Class: "a", Mu: 7}})
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	poll(nil)
-	if s := r.one(grid.KindState).Msg.State; s.Have == 5 && len(r.n.peers[fastID].rates) == 0 {
+	if s := r.one(grid.KindState).Msg.State; s.Have == 5 && len(r.n.peers.get(fastID).rates) == 0 {
 		t.Fatal("says that it has the rates, and has none")
 	}
 	poll([]grid.Rate{{Class: "a", Mu: 7}})
-	if s := r.one(grid.KindState).Msg.State; s.Have != 5 || len(r.n.peers[fastID].rates) != 1 {
-		t.Errorf("has version %d of the rates, %v", s.Have, r.n.peers[fastID].rates)
+	if s := r.one(grid.KindState).Msg.State; s.Have != 5 || len(r.n.peers.get(fastID).rates) != 1 {
+		t.Errorf("has version %d of the rates, %v", s.Have, r.n.peers.get(fastID).rates)
 	}
 }
 

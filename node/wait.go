@@ -82,7 +82,7 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 		}
 		if why := discovery.Now(&spec.Needs, g.Ad); why.Why != grid.WhyNone {
 			busy = why
-		} else if q := n.peers[g.Node]; q == nil || !q.up {
+		} else if q := n.peers.get(g.Node); q == nil || !q.up {
 			far = true
 			n.dial(now, g.Node, fx)
 		}
@@ -107,8 +107,8 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 
 // strangers reports whether somebody is connected whose ad has not come yet.
 func (n *Node) strangers() bool {
-	for id, p := range n.peers {
-		if g := n.gossip.Peer(id); p.up && (g == nil || g.Ad == nil) {
+	for _, p := range n.peers {
+		if g := n.gossip.Peer(p.id); p.up && (g == nil || g.Ad == nil) {
 			return true
 		}
 	}

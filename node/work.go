@@ -20,7 +20,7 @@ const (
 
 // polled answers how soon a task would be done here, and exchanges rates.
 func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Effects) {
-	q := n.peers[from]
+	q := n.peers.get(from)
 	if q == nil {
 		return
 	}

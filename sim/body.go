@@ -1,28 +1,39 @@
 package sim
 
-import "skep/grid"
+import (
+	"math/bits"
 
-// body is a message on its way. Its event holds its name, and the memory is used again.
+	"skep/grid"
+)
+
+// body is a message on its way. Its event holds its name, and the memory is used again. Most messages are
+// digests, of which nothing but the entries is kept; others are kept whole.
 type body struct {
-	msg  grid.Message
-	from int32
-	conn int32
-	gen  uint32
-	next int32 // of the unused
+	digest []grid.AdEntry // of a digest, from the pool
+	whole  int32          // of another message: its place, from 1
+	from   int32
+	conn   int32
+	gen    uint32
+	next   int32 // of the unused
 }
 
 // bodies are all messages on their way, in pages that stay where they are, named from 1.
 type bodies struct {
 	pages  []*[bodyPage]body
 	unused int32
+
+	wholes    []*grid.Message
+	idleWhole []int32
+	idle      [bits.UintSize][][]grid.AdEntry // memory of digests, by the power of two of its length
+	msg       grid.Message                    // in which a digest arrives
 }
 
 const bodyPage = 64
 
 func (p *bodies) at(i int32) *body { return &p.pages[i/bodyPage][i%bodyPage] }
 
-// take returns the name of an unused body, which still has the memory of its slices.
-func (p *bodies) take() int32 {
+// take returns the name of a body that says what m says.
+func (p *bodies) take(m *grid.Message) int32 {
 	if p.unused == 0 {
 		page := new([bodyPage]body)
 		p.pages = append(p.pages, page)
@@ -34,13 +45,56 @@ func (p *bodies) take() int32 {
 		}
 	}
 	i := p.unused
-	p.unused = p.at(i).next
+	b := p.at(i)
+	p.unused = b.next
+	if m.Kind == grid.KindDigest {
+		b.digest = append(p.entries(len(m.Digest)), m.Digest...)
+		return i
+	}
+	if len(p.idleWhole) == 0 {
+		p.wholes = append(p.wholes, new(grid.Message))
+		p.idleWhole = append(p.idleWhole, int32(len(p.wholes)))
+	}
+	n := len(p.idleWhole) - 1
+	b.whole = p.idleWhole[n]
+	p.idleWhole = p.idleWhole[:n]
+	copyMessage(p.wholes[b.whole-1], m)
 	return i
+}
+
+// entries returns memory for n entries.
+func (p *bodies) entries(n int) []grid.AdEntry {
+	class := bits.Len(uint(max(n, 1) - 1))
+	idle := p.idle[class]
+	if len(idle) == 0 {
+		return make([]grid.AdEntry, 0, 1<<class)
+	}
+	d := idle[len(idle)-1]
+	p.idle[class] = idle[:len(idle)-1]
+	return d
+}
+
+// message returns the message of a body, valid until it is freed or another is asked for.
+func (p *bodies) message(i int32) *grid.Message {
+	b := p.at(i)
+	if b.whole != 0 {
+		return p.wholes[b.whole-1]
+	}
+	p.msg.Kind, p.msg.Digest = grid.KindDigest, b.digest
+	return &p.msg
 }
 
 // free gives a body back, and lets go of what it shared with others.
 func (p *bodies) free(i int32) {
 	b := p.at(i)
-	b.msg.Reset(0)
-	b.next, p.unused = p.unused, i
+	if b.whole != 0 {
+		p.wholes[b.whole-1].Reset(0)
+		p.idleWhole = append(p.idleWhole, b.whole)
+	} else {
+		clear(b.digest)
+		class := bits.Len(uint(cap(b.digest) - 1))
+		p.idle[class] = append(p.idle[class], b.digest[:0])
+	}
+	*b = body{next: p.unused}
+	p.unused = i
 }

@@ -12,7 +12,9 @@ import (
 type books struct {
 	jobs      []job
 	tasks     []task
-	nextWork  int // submission
+	works     []accepted
+	freeWork  int32 // chain of unused works, from 1
+	nextWork  int   // submission
 	nextFault int
 	leaving   int  // nodes that have said so and not stopped
 	settled   bool // all submissions and faults have happened
@@ -27,7 +29,9 @@ type job struct {
 	id       grid.JobID
 	class    string
 	origin   int32
-	first    int32 // of its tasks
+	first    int32           // of its tasks
+	next     int32           // in the chain of its origin, from 1
+	record   *grid.JobRecord // on its origin's disk; nil = none
 	count    int32
 	tried    bool
 	said     bool // its node has taken it
@@ -47,6 +51,10 @@ type task struct {
 	void   grid.Attempt // whose result ends nothing, and need not be written down: refused, or lost
 	ended  grid.Time
 	result *grid.Result
+
+	works  int32 // chain of records of its attempts on workers' disks, from 1
+	saved  bool  // record is on its origin's disk
+	record grid.TaskRecord
 }
 
 // open opens the books for the workload.
@@ -58,6 +66,10 @@ func (w *World) open() {
 			first: int32(n), count: int32(s.Spec.Count)}
 		n += int(s.Spec.Count)
 	}
+	for i := len(w.jobs) - 1; i >= 0; i-- {
+		d := &w.hosts[w.jobs[i].origin].disk
+		w.jobs[i].next, d.jobs = d.jobs, int32(i)+1
+	}
 	w.tasks = make([]task, n)
 	for i := range w.jobs {
 		for k := range w.jobs[i].count {
@@ -68,6 +80,15 @@ func (w *World) open() {
 
 // JobID returns the identity of a submission.
 func (w *World) JobID(submission int) grid.JobID { return w.jobs[submission].id }
+
+// job returns a submission; nil for one that nobody made.
+func (w *World) job(i int32, id grid.JobID) *job {
+	if n := get32(id.Nonce[:]); n < uint32(len(w.jobs)) && w.jobs[n].id == id {
+		return &w.jobs[n]
+	}
+	w.failf(i, "speaks of job %v, which nobody submitted", id)
+	return nil
+}
 
 // task returns the index of a task. It fails the run where node i speaks of one that nobody submitted.
 func (w *World) task(i int32, id grid.TaskID) int32 {
@@ -117,7 +138,7 @@ func (w *World) reply(i int32, r *grid.Reply) {
 		return
 	}
 	j, h := &w.jobs[n], &w.hosts[i]
-	if _, durable := h.disk.jobs[j.id]; r.Err == "" && !durable {
+	if r.Err == "" && j.record == nil {
 		w.failf(i, "says that it has taken submission %d, of which nothing is on its disk", n)
 	}
 	for k, s := range h.unsaid {
@@ -159,8 +180,8 @@ func (w *World) reckon() {
 	w.deadline = w.now.Add(w.cfg.Bound)
 	for i := range w.hosts {
 		h := &w.hosts[i]
-		for id := range h.disk.work {
-			if t := w.task(int32(i), id.Task); t >= 0 && h.up && w.mustEnd(&w.jobs[w.tasks[t].job]) {
+		for at := h.disk.works; at != 0; at = w.works[at-1].here[1] {
+			if h.up && w.mustEnd(&w.jobs[w.tasks[w.works[at-1].task].job]) {
 				w.work++
 			}
 		}
@@ -201,9 +222,9 @@ func (w *World) missing() string {
 		}
 	}
 	for i := range w.hosts {
-		if h := &w.hosts[i]; h.up && len(h.disk.work) > 0 && shown < 10 {
+		if h := &w.hosts[i]; h.up && h.disk.work > 0 && shown < 10 {
 			shown++
-			fmt.Fprintf(&b, "\n  n%d keeps %d work records", i, len(h.disk.work))
+			fmt.Fprintf(&b, "\n  n%d keeps %d work records", i, h.disk.work)
 		}
 	}
 	return b.String()

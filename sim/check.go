@@ -29,7 +29,7 @@ func (w *World) checkTask(i int32, r *grid.Record) {
 	}
 	t := &w.tasks[k]
 	j := &w.jobs[t.job]
-	if _, ok := w.hosts[i].disk.jobs[j.id]; j.origin != i || !ok && !r.Delete {
+	if j.origin != i || j.record == nil && !r.Delete {
 		w.failf(i, "saves %s, whose job it has not saved", w.name(k))
 		return
 	}
@@ -108,7 +108,6 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 	default:
 		return
 	}
-	d := &w.hosts[i].disk
 	for _, a := range s.Msg.Attempts {
 		k := w.task(i, a.Task)
 		if k < 0 {
@@ -125,7 +124,7 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 			if s.Msg.Result.Cause == grid.Lost {
 				t.annul(a.Attempt)
 			}
-			if r, ok := d.work[a]; ok && r.State != grid.WorkFinished && s.Msg.Result.Cause != grid.Lost {
+			if at := w.workOf(i, k, a); at != 0 && w.works[at-1].rec.State != grid.WorkFinished && s.Msg.Result.Cause != grid.Lost {
 				w.failf(i, "tells the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		case grid.KindResultAck:

@@ -76,6 +76,7 @@ type Submission struct {
 	Node   int
 	Spec   *grid.JobSpec
 	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
+	Size   float64       // of its tasks; 0 = drawn
 }
 
 // submissionID is the identity of submission n: its origin, and a nonce that begins with n.

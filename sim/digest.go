@@ -100,4 +100,7 @@ func (d *digest) message(m *grid.Message) {
 		}
 	}
 	d.attempt(&m.Offer.ID)
+	if m.Result != nil {
+		d.add(uint64(m.Result.Cause), uint64(m.Result.Exit), uint64(m.Result.Wall))
+	}
 }

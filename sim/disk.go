@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -28,15 +27,24 @@ func (d *Disk) check() error {
 	return nil
 }
 
-// disk is what a node has written, and what it is about to write.
+// disk is what a node has written, and what it is about to write. Records lie in the books: a job's and a
+// task's with the job and task, of which there is one; work in a table, chained by node and by task.
 type disk struct {
-	jobs    map[grid.JobID]grid.JobRecord
-	tasks   map[grid.TaskID]grid.TaskRecord
-	work    map[grid.AttemptID]grid.WorkRecord
-	classes map[string]grid.ClassRecord
+	jobs    int32 // chain of submissions whose origin this is, from 1
+	works   int32 // chain of work records, from 1
+	work    int32 // their number
+	classes []grid.ClassRecord
 
 	writing []*grid.Effects // steps whose records the current commit writes
 	waiting []*grid.Effects // steps that wait for the next one
+}
+
+// accepted is the record of an accepted attempt on the disk of a node.
+type accepted struct {
+	rec        grid.WorkRecord
+	node, task int32
+	here       [2]int32 // before and after in the node's chain, from 1; after also chains the unused
+	same       int32    // after in the task's chain, from 1
 }
 
 // write takes the step's effects: out at once where nothing has to be written, else after the commit.
@@ -113,59 +121,126 @@ func (w *World) save(i int32, records []grid.Record) {
 		w.checkSave(i, r)
 		switch r.Kind {
 		case grid.RecJob:
-			keep(&d.jobs, r.Job.ID, &r.Job, r.Delete)
+			if j := w.job(i, r.Job.ID); j != nil {
+				if j.record = nil; !r.Delete {
+					rec := r.Job
+					j.record = &rec
+				}
+			}
 		case grid.RecTask:
-			keep(&d.tasks, r.Task.ID.Task, &r.Task, r.Delete)
+			if k := w.task(i, r.Task.ID.Task); k >= 0 {
+				w.tasks[k].saved = !r.Delete
+				w.tasks[k].record = r.Task
+			}
 		case grid.RecWork:
-			n := len(d.work)
-			keep(&d.work, r.Work.ID, &r.Work, r.Delete)
+			n := d.work
+			w.keepWork(i, r)
 			if j := w.task(i, r.Work.ID.Task); w.settled && j >= 0 && w.mustEnd(&w.jobs[w.tasks[j].job]) {
-				w.work += len(d.work) - n
+				w.work += int(d.work - n)
 			}
 		case grid.RecClass:
-			keep(&d.classes, r.Class.Class, &r.Class, r.Delete)
+			d.keepClass(&r.Class, r.Delete)
 		}
 	}
 }
 
-func keep[K comparable, V any](m *map[K]V, key K, v *V, forget bool) {
-	if forget {
-		delete(*m, key)
+// workOf returns the place of a record of work on a node's disk, from 1; 0 = there is none.
+func (w *World) workOf(i, task int32, id grid.AttemptID) int32 {
+	for at := w.tasks[task].works; at != 0; at = w.works[at-1].same {
+		if x := &w.works[at-1]; x.node == i && x.rec.ID == id {
+			return at
+		}
+	}
+	return 0
+}
+
+func (w *World) keepWork(i int32, r *grid.Record) {
+	k := w.task(i, r.Work.ID.Task)
+	if k < 0 {
 		return
 	}
-	if *m == nil {
-		*m = make(map[K]V)
+	d := &w.hosts[i].disk
+	at := w.workOf(i, k, r.Work.ID)
+	switch {
+	case at != 0 && r.Delete:
+		w.forgetWork(at)
+	case at != 0:
+		w.works[at-1].rec = r.Work
+	case !r.Delete:
+		if w.freeWork == 0 {
+			w.works = append(w.works, accepted{})
+			w.freeWork = int32(len(w.works))
+		}
+		at = w.freeWork
+		x := &w.works[at-1]
+		w.freeWork = x.here[1]
+		*x = accepted{rec: r.Work, node: i, task: k, here: [2]int32{0, d.works}, same: w.tasks[k].works}
+		if d.works != 0 {
+			w.works[d.works-1].here[0] = at
+		}
+		d.works, w.tasks[k].works = at, at
+		d.work++
 	}
-	(*m)[key] = *v
+}
+
+func (w *World) forgetWork(at int32) {
+	x := &w.works[at-1]
+	d := &w.hosts[x.node].disk
+	if before := x.here[0]; before != 0 {
+		w.works[before-1].here[1] = x.here[1]
+	} else {
+		d.works = x.here[1]
+	}
+	if after := x.here[1]; after != 0 {
+		w.works[after-1].here[0] = x.here[0]
+	}
+	link := &w.tasks[x.task].works
+	for *link != at {
+		link = &w.works[*link-1].same
+	}
+	*link = x.same
+	d.work--
+	*x = accepted{here: [2]int32{0, w.freeWork}}
+	w.freeWork = at
+}
+
+// keepClass keeps what a node has learnt of a class, by name.
+func (d *disk) keepClass(c *grid.ClassRecord, forget bool) {
+	at, ok := slices.BinarySearchFunc(d.classes, c.Class, func(x grid.ClassRecord, name string) int { return cmp.Compare(x.Class, name) })
+	switch {
+	case ok && forget:
+		d.classes = slices.Delete(d.classes, at, at+1)
+	case ok:
+		d.classes[at] = *c
+	case !forget:
+		d.classes = slices.Insert(d.classes, at, *c)
+	}
 }
 
 // restore gives a new run the records of the former ones, in an order that nobody may rely on.
 func (w *World) restore(i int32) {
 	h := &w.hosts[i]
 	var records []grid.Record
-	for _, k := range slices.SortedFunc(maps.Keys(h.disk.jobs), grid.JobID.Compare) {
-		records = append(records, grid.Record{Kind: grid.RecJob, Job: h.disk.jobs[k]})
+	for n := h.disk.jobs; n != 0; n = w.jobs[n-1].next {
+		j := &w.jobs[n-1]
+		if j.record != nil {
+			records = append(records, grid.Record{Kind: grid.RecJob, Job: *j.record})
+		}
+		for k := range j.count {
+			if t := &w.tasks[j.first+k]; t.saved {
+				records = append(records, grid.Record{Kind: grid.RecTask, Task: t.record})
+			}
+		}
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(h.disk.tasks), compareTask) {
-		records = append(records, grid.Record{Kind: grid.RecTask, Task: h.disk.tasks[k]})
+	for at := h.disk.works; at != 0; at = w.works[at-1].here[1] {
+		records = append(records, grid.Record{Kind: grid.RecWork, Work: w.works[at-1].rec})
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(h.disk.work), compareAttempt) {
-		records = append(records, grid.Record{Kind: grid.RecWork, Work: h.disk.work[k]})
-	}
-	for _, k := range slices.Sorted(maps.Keys(h.disk.classes)) {
-		records = append(records, grid.Record{Kind: grid.RecClass, Class: h.disk.classes[k]})
+	for _, c := range h.disk.classes {
+		records = append(records, grid.Record{Kind: grid.RecClass, Class: c})
 	}
 	w.chance.Shuffle(len(records), func(a, b int) { records[a], records[b] = records[b], records[a] })
 	for k := range records {
 		w.digest.record(&records[k])
 		h.member.Restore(&records[k])
 	}
-}
-
-func compareTask(a, b grid.TaskID) int {
-	return cmp.Or(a.Job.Compare(b.Job), cmp.Compare(a.Index, b.Index))
-}
-
-func compareAttempt(a, b grid.AttemptID) int {
-	return cmp.Or(compareTask(a.Task, b.Task), cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.N, b.N))
 }

@@ -14,7 +14,7 @@ type Fault struct {
 	At     time.Duration // since the world began
 	Kind   FaultKind
 	Nodes  []int
-	Factor float64 // of Slow
+	Factor float64 // of Slow, and of Drift in millionths
 }
 
 // FaultKind is the kind of a fault.
@@ -30,9 +30,10 @@ const (
 	CutIn                        // nothing passes from the others to Nodes
 	Heal                         // all cuts end
 	Slow                         // Nodes run, write and speak Factor times slower; 1 = as before
+	Drift                        // the clocks of Nodes go faster by Factor millionths, or slower; 0 = as they should
 )
 
-var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow"}
+var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -43,8 +44,8 @@ func (k FaultKind) String() string {
 }
 
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > Slow {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Slow)
+	if f.Kind < Crash || f.Kind > Drift {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Drift)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -53,6 +54,9 @@ func (f *Fault) check(nodes int) error {
 	}
 	if f.Kind == Slow && !(f.Factor >= 1 && f.Factor <= 1e6) {
 		return fmt.Errorf("slow by %g: want a factor of 1 to 1e6", f.Factor)
+	}
+	if f.Kind == Drift && !(f.Factor >= -100_000 && f.Factor <= 100_000) {
+		return fmt.Errorf("drift by %g millionths: want -100000 to 100000", f.Factor)
 	}
 	return nil
 }
@@ -94,6 +98,8 @@ func (w *World) strike(f *Fault) {
 			w.start(i)
 		case Slow:
 			w.hosts[i].slow = f.Factor
+		case Drift:
+			w.skew(i, int64(f.Factor))
 		}
 	}
 }
@@ -116,7 +122,7 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 	when := func(from time.Duration) time.Duration { return from + time.Duration(r.Int64N(int64(within-from)+1)) }
 	for range number {
 		at := when(0)
-		switch r.IntN(6) {
+		switch r.IntN(7) {
 		case 0, 1:
 			f := Fault{At: at, Kind: Crash, Nodes: some(nodes / 2)}
 			faults = append(faults, f, Fault{At: when(at), Kind: Restart, Nodes: f.Nodes})
@@ -130,6 +136,8 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 		case 5:
 			f := Fault{At: at, Kind: Slow, Nodes: some(2), Factor: 1 + 10*r.Float64()}
 			faults = append(faults, f, Fault{At: when(at), Kind: Slow, Nodes: f.Nodes, Factor: 1})
+		case 6:
+			faults = append(faults, Fault{At: at, Kind: Drift, Nodes: some(2), Factor: float64(r.IntN(20_001) - 10_000)})
 		}
 	}
 	all := make([]int, nodes)

@@ -67,13 +67,12 @@ func (w *World) hop(e *Event) {
 
 // heard gives an announcement to a node, in memory that is this node's for the step.
 func (w *World) heard(i int32, f *flood) {
-	b := w.bodies.take()
-	body := w.bodies.at(b)
-	copyMessage(&body.msg, &f.msg)
-	w.ev = grid.Event{Kind: grid.EvAnnounce, Peer: w.hosts[f.from].id, Msg: &body.msg}
+	b := w.bodies.take(&f.msg)
+	m := w.bodies.message(b)
+	w.ev = grid.Event{Kind: grid.EvAnnounce, Peer: w.hosts[f.from].id, Msg: m}
 	w.step(i, &w.ev)
 	if w.cfg.Check >= CheckPoison {
-		poison(&body.msg)
+		poison(m)
 	}
 	w.bodies.free(b)
 }

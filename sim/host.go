@@ -13,12 +13,14 @@ type host struct {
 	id     grid.NodeID
 	member Member // nil while it is down
 	boots  uint64
-	offset grid.Time // of the node's clock against the world's: every run starts its clock anywhere
-	slow   float64   // by how much it is slower than it should be, 1 or more
+	clock
+	past   []pace  // how the clock of this run went before it was made faster or slower
+	slow   float64 // by how much it is slower than it should be, 1 or more
 	up     bool
 	links  []link // by peer
 	runs   int32  // chain of what runs here
 	used   grid.Resources
+	busy   float64 // core-seconds of what ran here
 	cap    grid.Resources
 	disk   disk
 	unsaid []int32 // submissions without an answer
@@ -27,9 +29,6 @@ type host struct {
 
 // boot is the run of the node that events are meant for.
 func (h *host) boot() uint16 { return uint16(h.boots) }
-
-// local is the node's clock.
-func (w *World) local(i int32) grid.Time { return w.now + w.hosts[i].offset }
 
 // epoch is the wall time at which worlds begin.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -69,8 +68,9 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 		w.cfg.Node(i, &c)
 	}
 	c.Self, c.Boot = h.id, h.boots
+	c.Scratch, c.Balance.Scratch = &w.lent, &w.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
-	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset))}
+	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset - h.since))}
 }
 
 // start brings a node up: a new run with the records of the former ones.
@@ -80,7 +80,7 @@ func (w *World) start(i int32) {
 		return
 	}
 	h.boots++
-	h.offset = grid.Time(w.chance.Int64N(int64(1000 * time.Hour)))
+	h.offset, h.since, h.past = grid.Time(w.chance.Int64N(int64(1000*time.Hour)))+w.now, w.now, h.past[:0]
 	cfg, wall := w.NodeConfig(int(i))
 	m, err := w.cfg.Make(cfg, wall)
 	if err != nil {
@@ -124,3 +124,6 @@ func (w *World) submit(s int32) {
 	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: j.id, Spec: w.cfg.Work[s].Spec}
 	w.step(j.origin, &w.ev)
 }
+
+// Index returns the node of an identity, or -1.
+func (w *World) Index(id grid.NodeID) int { return int(w.index(id)) }

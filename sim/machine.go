@@ -18,6 +18,9 @@ type Machine struct {
 	// however often it runs, in every run of that seed.
 	Size Distribution
 
+	// Sizes are the distributions of classes that have one of their own.
+	Sizes map[string]Distribution
+
 	// End says how an attempt ends; nil = it exits with 0.
 	End func(a grid.AttemptID, class string, node int) Ending
 
@@ -113,12 +116,23 @@ func (w *World) begin(i int32, s *grid.Start) {
 		return
 	}
 	t.starts++
-	w.size.Seed(w.cfg.Seed, uint64(task))
-	r.lasts = grid.Seconds(w.cfg.Machine.Size(w.sizes) / rate * h.slow)
+	r.lasts = grid.Seconds(w.sizeOf(task, class) / rate * h.slow)
 	if limit := s.Spec.Timeout; limit > 0 && (r.lasts > limit || r.ending.Hangs) {
 		r.lasts, r.ending = limit, Ending{Cause: grid.TimedOut, Exit: grid.ExitTimedOut}
 	}
 	w.push(at, kindStarted, i, 0, pair(name, r.gen))
+}
+
+// sizeOf is how large a task is, wherever it runs.
+func (w *World) sizeOf(task int32, class string) float64 {
+	if s := w.cfg.Work[w.tasks[task].job].Size; s > 0 {
+		return s
+	}
+	w.size.Seed(w.cfg.Seed, uint64(task))
+	if own, ok := w.cfg.Machine.Sizes[class]; ok {
+		return own(w.sizes)
+	}
+	return w.cfg.Machine.Size(w.sizes)
 }
 
 // live returns the run that an event is about, nil if it is no more.
@@ -186,10 +200,25 @@ func (w *World) clear(name int32) {
 	}
 	*at = r.same
 	h.used = h.used.Minus(r.spec.Needs.Resources)
+	h.busy += r.busy(w.now)
 	w.running--
 	r.gen++
 	r.spec = nil
 	r.same, w.freeRun = w.freeRun, name+1
+}
+
+// busy is the time that a run has held its cores, in core-seconds.
+func (r *run) busy(now grid.Time) float64 {
+	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
+}
+
+// Busy returns the core-seconds that tasks have held on a node so far, whatever came of them.
+func (w *World) Busy(i int) float64 {
+	sum := w.hosts[i].busy
+	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].here {
+		sum += w.runs[name].busy(w.now)
+	}
+	return sum
 }
 
 // killAll ends everything that runs on a node that crashed.

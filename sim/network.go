@@ -19,6 +19,11 @@ type Network struct {
 	Loss, Duplicate, Reorder float64
 	Jitter                   time.Duration // 0 = 100 ms
 
+	// Size is the size of a message on the wire, in bytes; nil = [MessageSize]. Bandwidth is how much of them a
+	// connection carries in a second, so that a message takes longer by its size over it; 0 = no bound.
+	Size      func(m *grid.Message) int
+	Bandwidth grid.Bytes
+
 	// Mesh connects all nodes, as in a LAN where everybody finds everybody. Otherwise a node knows Join
 	// earlier nodes, drawn at random, and stays connected to them; 0 = 3.
 	Mesh bool
@@ -41,6 +46,9 @@ type Network struct {
 func (n *Network) defaults() {
 	if n.Latency == nil {
 		n.Latency = Constant(time.Millisecond)
+	}
+	if n.Size == nil {
+		n.Size = MessageSize
 	}
 	n.Jitter = cmp.Or(n.Jitter, 100*time.Millisecond)
 	n.Detect = cmp.Or(n.Detect, time.Second)
@@ -68,6 +76,9 @@ func (n *Network) check() error {
 			errs = append(errs, fmt.Errorf("sim: network: a time or number is negative (%d): want 0 for the default, or more", d))
 		}
 	}
+	if n.Bandwidth < 0 {
+		errs = append(errs, fmt.Errorf("sim: network bandwidth %d bytes/s: want 0 for no bound, or more", n.Bandwidth))
+	}
 	return errors.Join(errs...)
 }
 
@@ -86,11 +97,15 @@ type network struct {
 // Traffic counts messages.
 type Traffic struct {
 	Sent      [grid.Kinds]uint64
+	Bytes     [grid.Kinds]uint64 // of those sent
 	Announced [grid.Kinds]uint64 // not counting the hops
 	Hops      uint64             // of announcements
 	Lost      uint64             // by chance, by a cut, or with a connection
 	Unknown   uint64             // of a kind that the receiver does not list
 	Dials     uint64
+	Walks     uint64 // searches that went out
+	Found     uint64 // hits sent back, of which a walk has one at most
+	FoundHops uint64 // hops of those hits
 }
 
 // send puts a message on its way.
@@ -100,7 +115,8 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		w.failf(i, "sends a %v to %v, which is no other node", m.Kind, to)
 		return
 	}
-	w.counts.Sent[m.Kind]++
+	size := w.cfg.Network.Size(m)
+	w.counts.count(m, size)
 	if !w.cfg.Network.Kinds(int(j)).Has(m.Kind) {
 		w.counts.Unknown++
 		return
@@ -133,19 +149,26 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 			w.counts.Lost++
 			continue
 		}
-		at := w.now.Add(wait + w.latency(i, j))
+		at := w.now.Add(wait + w.latency(i, j) + w.carry(size))
 		if w.by(w.cfg.Network.Reorder) {
 			at += grid.Time(w.chance.Int64N(int64(w.cfg.Network.Jitter) + 1))
 		} else {
 			at = max(at, c.last[side])
 			c.last[side] = at
 		}
-		b := w.bodies.take()
+		b := w.bodies.take(m)
 		body := w.bodies.at(b)
-		copyMessage(&body.msg, m)
 		body.from, body.conn, body.gen = i, ci, gen
 		w.push(at, kindMessage, j, 0, uint64(b))
 	}
+}
+
+// carry is how long a message of that size takes to be put on the wire.
+func (w *World) carry(size int) time.Duration {
+	if b := w.cfg.Network.Bandwidth; b > 0 {
+		return grid.Seconds(float64(size) / float64(b))
+	}
+	return 0
 }
 
 // arrive gives a message to its node, if the connection that it came on is still there.
@@ -158,10 +181,11 @@ func (w *World) arrive(e *Event) {
 		body.gen != anyGen && body.gen != c.gen {
 		w.counts.Lost++
 	} else {
-		w.ev = grid.Event{Kind: grid.EvMessage, Peer: w.hosts[body.from].id, Msg: &body.msg}
+		m := w.bodies.message(b)
+		w.ev = grid.Event{Kind: grid.EvMessage, Peer: w.hosts[body.from].id, Msg: m}
 		w.step(e.Node, &w.ev)
 		if w.cfg.Check >= CheckPoison {
-			poison(&body.msg)
+			poison(m)
 		}
 	}
 	w.bodies.free(b)

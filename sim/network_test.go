@@ -216,7 +216,7 @@ func TestDurableBeforeVisible(t *testing.T) {
 		if w.jobs[0].said {
 			t.Fatal("the client was answered before the job was on disk")
 		}
-		if len(w.hosts[0].disk.jobs) == 1 {
+		if w.jobs[0].record != nil {
 			kept++
 		} else {
 			lost++
@@ -228,5 +228,37 @@ func TestDurableBeforeVisible(t *testing.T) {
 	}
 	if lost == 0 || kept == 0 {
 		t.Errorf("commits under way at a crash: %d lost, %d kept, want some of both", lost, kept)
+	}
+}
+
+// A clock that drifts shows the time that it should, wakes come when it shows theirs, and a change of pace does not
+// turn it back.
+func TestClocksDrift(t *testing.T) {
+	c := Config{Seed: 1, Nodes: 2, Make: makeToy(""), Faults: []Fault{{At: time.Hour, Kind: Drift, Nodes: []int{1}, Factor: -5000}}}
+	w, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, time.Second)
+	first := [2]grid.Time{w.Local(0), w.Local(1)}
+	w.skew(0, 10_000)
+	until(t, w, 101*time.Second)
+	if d := w.Local(0) - first[0]; d != grid.Time(101*time.Second) {
+		t.Errorf("a clock that is 1 %% fast shows %v after 100s", time.Duration(d))
+	}
+	if d := w.Local(1) - first[1]; d != grid.Time(100*time.Second) {
+		t.Errorf("a good clock shows %v after 100s", time.Duration(d))
+	}
+	before := w.Local(0)
+	w.skew(0, -10_000)
+	if w.Local(0) != before {
+		t.Error("a change of pace sets the clock")
+	}
+	for _, ahead := range []grid.Time{1, 999, grid.Time(time.Second), grid.Time(time.Hour)} {
+		at := w.hosts[0].global(before + ahead)
+		w.now = at
+		if shown := w.Local(0); shown < before+ahead || shown > before+ahead+1 {
+			t.Errorf("when %d have to pass, %d do", ahead, shown-before)
+		}
 	}
 }

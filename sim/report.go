@@ -112,3 +112,6 @@ func (w *World) Outcome(submission, index int) Outcome {
 	t := &w.tasks[int(w.jobs[submission].first)+index]
 	return Outcome{State: t.state, Attempt: t.last, Worker: int(t.worker), Starts: int(t.starts), Result: t.result, Ended: time.Duration(t.ended)}
 }
+
+// Traffic returns what was counted of messages so far.
+func (w *World) Traffic() Traffic { return w.counts }

@@ -52,7 +52,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 	}
 	for _, wake := range fx.Wakes {
 		if wake.At != grid.Never {
-			w.push(max(w.now, wake.At-h.offset), kindWake, i, uint8(wake.Timer.Kind), wake.Timer.Key)
+			w.push(max(w.now, h.global(wake.At)), kindWake, i, uint8(wake.Timer.Kind), wake.Timer.Key)
 		}
 	}
 }

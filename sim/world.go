@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/lpas"
+	"skep/node"
 )
 
 // World is a running simulation. It is used from one goroutine.
@@ -32,6 +34,8 @@ type World struct {
 	digest digest
 	last   [64]happened // the last steps, for a failure's text
 	tap    tap
+	lp     lpas.Workspace // lent to all nodes, as is the next: one steps at a time
+	lent   node.Scratch
 	fail   *Failure
 }
 
@@ -78,6 +82,19 @@ func (w *World) Run() (Report, error) {
 		}
 	})
 	return w.Report(), w.err()
+}
+
+// Advance runs the world until a time since it began, and reports whether all was done before; then, or
+// when nobody wants to wait any longer, Run ends it or Report says what there is.
+func (w *World) Advance(t time.Duration) (done bool, err error) {
+	w.guard(func() {
+		for w.fail == nil {
+			if done = w.done(); done || !w.next(grid.Time(t)) {
+				return
+			}
+		}
+	})
+	return done, w.err()
 }
 
 // RunUntil runs the world until a time since it began, whatever is done by then.
@@ -144,7 +161,7 @@ func (w *World) happen(e *Event) {
 	case kindStart:
 		w.start(e.Node)
 	case kindWake:
-		if w.here(e) {
+		if w.here(e) && !w.early(e) {
 			w.ev = grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerKind(e.Sub), Key: e.Arg}}
 			w.step(e.Node, &w.ev)
 		}

@@ -105,9 +105,9 @@ func TestDigestIsTheSameForTheSameSeedAlone(t *testing.T) {
 	if first.Digest != again.Digest || first.Digest != one.Digest || first.Digest != heap.Digest {
 		t.Errorf("digests %x, again %x, one core %x, other queue %x: want the same", first.Digest, again.Digest, one.Digest, heap.Digest)
 	}
-	_, real := finish(t, swarm(7))
+	_, real := finish(t, Swarm(7))
 	runtime.GOMAXPROCS(1)
-	_, again = finish(t, swarm(7))
+	_, again = finish(t, Swarm(7))
 	runtime.GOMAXPROCS(before)
 	if real.Digest != again.Digest {
 		t.Errorf("real nodes: digests %x and %x, want the same", real.Digest, again.Digest)

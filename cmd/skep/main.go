@@ -25,6 +25,7 @@ type app struct {
 	out     io.Writer
 	err     io.Writer
 	dataDir string
+	record  string // of up
 }
 
 // main runs a command line. What goes wrong is one message on the error stream and a code that is not 0.

@@ -46,6 +46,7 @@ func (a *app) upCmd() *cobra.Command {
 			return a.up(ctx, n, api.Options{Version: thisVersion(), Settings: listed(a.folder(), a.dirSource(cmd), m)})
 		}}
 	addSettings(cmd.Flags())
+	cmd.Flags().StringVar(&a.record, "record", "", "file to record into what this node is told, for skep sim replay; holds what jobs are given")
 	return cmd
 }
 
@@ -67,6 +68,14 @@ func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error
 		return err
 	}
 	defer doors.Close()
+	if a.record != "" {
+		rec, done, err := a.recorder(a.record, log)
+		if err != nil {
+			return err
+		}
+		n.Recorder = rec
+		defer done() // after the driver is closed
+	}
 	d, err := p2p.Open(ctx, n.Config)
 	if err != nil {
 		return err

@@ -79,6 +79,9 @@ type Config struct {
 	// Tap sees every event before its step, on the loop's goroutine; for recording. The event is dead after.
 	Tap func(now grid.Time, ev *grid.Event)
 
+	// Recorder, if not nil, is told all that decides what the node does, and what it does.
+	Recorder Recorder
+
 	// Node holds the pure node's other settings; the zero value is node.Defaults(). What the driver knows
 	// (Self, Boot, Capacity, …) it fills in, and the calibrated Speed where that is 0.
 	Node node.Config

@@ -200,14 +200,6 @@ gather:
 	return nil
 }
 
-func (l *loop) step(at grid.Time, ev *grid.Event) {
-	if tap := l.d.cfg.Tap; tap != nil {
-		tap(at, ev)
-	}
-	l.d.node.Step(at, ev, &l.fx)
-	l.steps = append(l.steps, reachOf(&l.fx))
-}
-
 func (l *loop) commit() error {
 	if len(l.fx.Saves) == 0 {
 		return nil

@@ -33,6 +33,9 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 	if err != nil {
 		return err
 	}
+	if d.cfg.Recorder != nil {
+		d.cfg.Recorder.Begin(nc, d.wall)
+	}
 	if d.node, err = d.cfg.newNode(nc, d.wall); err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
@@ -198,15 +201,6 @@ func (d *Driver) openTasks() error {
 	d.later(d.tasks.close)
 	d.fetches = newFetcher(d)
 	return nil
-}
-
-// restore gives the node its records back.
-func (d *Driver) restore() error {
-	return d.store.Load(func(r *grid.Record) error {
-		d.tasks.saved(r)
-		d.node.Restore(r)
-		return nil
-	})
 }
 
 // openNetwork makes the host and everything that uses it; nothing is dialled or served yet.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skep/sim/net"
+)
+
+func (a *app) simNetCmd() *cobra.Command {
+	var out tableFormat
+	var seed uint64
+	var replications int
+	var length, warmup time.Duration
+	var policy, plots string
+	cmd := &cobra.Command{Use: "net FILE", Short: "Run a whole grid of real nodes on a modelled network",
+		Long: "Runs the scenario in FILE (YAML; - is the standard input): every simulated machine runs the node that `skep up` runs.\n" +
+			"The same file and seed give the same digest. An interrupt prints what has been measured so far.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := a.readFile(args[0])
+			if err != nil {
+				return err
+			}
+			s, _, err := readNet(args[0], b, beside(args[0]), func(s *net.Scenario) {
+				set(cmd, "seed", &s.Seed, seed)
+				set(cmd, "replications", &s.Replications, replications)
+				set(cmd, "time", &s.Time, length)
+				set(cmd, "warmup", &s.Warmup, warmup)
+				set(cmd, "policy", &s.Node.Policy, policy)
+			})
+			if err != nil {
+				return err
+			}
+			if plots != "" {
+				if err := os.MkdirAll(plots, 0o755); err != nil {
+					return err
+				}
+			}
+			r, err := a.simulate(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			if err := printNet(a.out, out, r); err != nil {
+				return err
+			}
+			if plots != "" {
+				if err := plotNet(plots, r); err != nil {
+					return err
+				}
+			}
+			return judged(r)
+		}}
+	out.flag(cmd)
+	fl := cmd.Flags()
+	fl.Uint64Var(&seed, "seed", 1, "seed of all chance; replication r runs under seed + r (default the file's)")
+	fl.IntVar(&replications, "replications", 1, "how many runs (default the file's)")
+	fl.DurationVar(&length, "time", 0, "end of arrivals (default the file's)")
+	fl.DurationVar(&warmup, "warmup", 0, "what is submitted before is not measured (default the file's)")
+	fl.StringVar(&policy, "policy", "", "placement policy (default the file's)")
+	fl.StringVar(&plots, "plot", "", "folder for plots in SVG; made if it is not there")
+	return cmd
+}
+
+// set takes a flag's value where it was given.
+func set[T any](cmd *cobra.Command, name string, dst *T, v T) {
+	if cmd.Flags().Changed(name) {
+		*dst = v
+	}
+}
+
+// beside reads files named relative to the folder of another.
+func beside(file string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) && file != "-" {
+			name = filepath.Join(filepath.Dir(file), name)
+		}
+		return os.ReadFile(name)
+	}
+}
+
+// simulate runs a scenario, with progress on a terminal, until its end or an interrupt.
+func (a *app) simulate(ctx context.Context, s *net.Scenario) (*net.Report, error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	line := newProgress(a.err)
+	defer line.clear()
+	return net.Run(ctx, s, func(p net.Progress) {
+		line.show(p.Done, fmt.Sprintf("replication %d of %d, %v of %v", p.Replication+1, s.Replications, p.Virtual.Round(time.Second), s.Time))
+	})
+}
+
+// judged is the error of a run whose figures are not what was asked for.
+func judged(r *net.Report) error {
+	switch {
+	case r.Lost > 0:
+		return fmt.Errorf("%d tasks were lost", r.Lost)
+	case !r.Complete:
+		return &exitError{code: 130, err: errors.New("interrupted: the figures are of what had run by then")}
+	case !r.Stable:
+		return errors.New("unstable: the number of tasks in the grid only grew, so that times depend on how long one runs")
+	}
+	return nil
+}

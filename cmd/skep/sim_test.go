@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"skep/sim/net"
+)
+
+// cli runs a command line and returns its code and what it printed.
+func cli(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &o, err: &e}
+	return a.main(context.Background(), args), o.String(), e.String()
+}
+
+func scenario(t *testing.T, text string, more ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i+1 < len(more); i += 2 {
+		if err := os.WriteFile(filepath.Join(dir, more[i]), []byte(more[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := filepath.Join(dir, "s.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const smallNet = `
+time: 40s
+warmup: 10s
+start: 5s
+classes:
+  a: {mean: 500ms}
+  b: {mean: 1s, size: {hyperexponential: 4}}
+nodes:
+  - {name: fast, count: 2, cpus: 2, speed: 2}
+  - {name: slow, count: 4, labels: {zone: x}, session: {exponential: 60s}, away: 5s}
+network: {latency: {matrix: m.csv, plus: {uniform: [0s, 1ms]}}, loss: 0.01, bandwidth: 1MiB}
+gossip: {view: 20}
+workload:
+  - {class: a, rate: 3, burst: {on: 2s, off: 6s}}
+  - {class: b, rate: 1, from: [slow], diurnal: {period: 20s, swing: 1}}
+faults:
+  - {at: 20s, slow: fast/0, factor: 3}
+  - {at: 25s, cut: 50%}
+  - {at: 28s, heal: all}
+  - {at: 30s, drift: [slow/1-2, fast], factor: -400}
+`
+
+const smallMatrix = "# ms\n0.5, 10\n12, 1\n"
+
+func TestSimNet(t *testing.T) {
+	name := scenario(t, smallNet, "m.csv", smallMatrix)
+	plots := filepath.Join(filepath.Dir(name), "plots")
+	code, out, errs := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications", "2", "--plot", plots)
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	var r net.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Lost != 0 || r.Ended != r.Tasks || r.Tasks < 100 || r.Seed != 5 || r.Replications != 2 || len(r.Classes) != 2 || !r.Complete {
+		t.Errorf("%+v", r)
+	}
+	for _, p := range []string{"completion", "messages", "view-age", "view-error"} {
+		if b, err := os.ReadFile(filepath.Join(plots, p+".svg")); err != nil || !bytes.HasPrefix(b, []byte("<svg")) {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	if _, again, _ := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications", "2"); !strings.Contains(again, r.Digest) {
+		t.Error("the same seed has another digest")
+	}
+	for _, format := range []string{"table", "csv", "yaml"} {
+		if code, out, errs = cli(t, "sim", "net", name, "--output", format); code != 0 || !strings.Contains(strings.ToLower(out), "utilisation") {
+			t.Errorf("%s: exit %d: %s%s", format, code, out, errs)
+		}
+	}
+}
+
+// What is wrong is told at once, with lines.
+func TestSimNetSaysAllThatIsWrong(t *testing.T) {
+	for text, want := range map[string][]string{
+		"nods: 1\ntime: -5m\nclasses:\n  a: {mean: 1s, size: gauss}\nnodes:\n  - {count: 0, rates: {zz: -1}}\nnetwork: {loss: 2, latency: {matrix: bad.csv}}\npolicy: best\nworkload:\n  - {class: a, rate: -2}\n  - {class: a, trace: none.swf}\n  - {class: a, trace: bad.swf}\nfaults:\n  - {at: 1m, crash: x/5-2, heal: all}\ngossip: {viewed: 1}\n": {
+			`s.yaml:1:1: unknown key "nods"`, `s.yaml:2:7: time "-5m"`, `s.yaml:4:23: size "gauss"`, `s.yaml:6:13: count "0"`, `s.yaml:6:28: zz "-1"`,
+			`s.yaml:7:17: loss "2"`, `bad.csv: row 2, column 1 is "x"`, `s.yaml:8:9: policy "best"`, `s.yaml:10:22: rate "-2"`, `s.yaml:11:23: trace: open`,
+			`bad.swf:2: 3 fields`, `s.yaml:14:21: crash "x/5-2"`, `s.yaml:14:28: a fault is one of`, `s.yaml:15:10: unknown key "viewed"`},
+		"classes:\n  a: {mean: 1s}\n  big: {mean: 1s, cpu: 64}\nnodes:\n  - {name: x, count: 3}\nnetwork: {latency: {matrix: shape.csv}}\nworkload:\n  - {class: q, rate: 1, from: [y]}\nfaults:\n  - {at: 1h, crash: z}\ngossip: {view: 3}\n": {
+			"s.yaml:3:3: classes.big: no machine can run it", "s.yaml:6:11: network.latency: matrix of 2 rows", "row 1 has 3 columns", `s.yaml:8:5: workload.0: class "q"`,
+			`from "y": is no group`, `s.yaml:10:5: faults.0: nodes "z"`, "at 1h0m0s: want at most time", "s.yaml:11:1: gossip: view 3"},
+		"classes:\n  a: {mean: 1s}\nnodes:\n  - {count: 2}\nworkload:\n  - {class: a, rate: 4}\n": {"s.yaml:5:1: workload: the load cannot be stable: λ* is 0.5"},
+		"":                           {"is empty"},
+		"classes: {a: {mean: 1s}}\n": {"has no nodes", "has no workload"},
+	} {
+		code, _, errs := cli(t, "sim", "net", scenario(t, text, "bad.csv", "1,2\nx,3\n", "shape.csv", "1,2,3\n4,5\n", "bad.swf", ";\n1 2 3\n"))
+		if code != 1 {
+			t.Errorf("exit %d for\n%s", code, text)
+		}
+		for _, w := range want {
+			if !strings.Contains(errs, w) {
+				t.Errorf("does not say %q:\n%s", w, errs)
+			}
+		}
+	}
+}
+
+// The scenario in the README is one.
+func TestSimNetOfTheReadme(t *testing.T) {
+	b, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(b), "```yaml\nname: two-groups")
+	text, _, ok2 := strings.Cut(rest, "```")
+	if !ok || !ok2 {
+		t.Fatal("the README has no scenario")
+	}
+	s, lambda, err := readNet("README.yaml", []byte("name: two-groups"+text), os.ReadFile, nil)
+	if err != nil || lambda < 1 || len(s.Groups) != 2 || len(s.Faults) != 2 {
+		t.Errorf("%v, λ* %v", err, lambda)
+	}
+}
+
+func TestSimSwarmVerb(t *testing.T) {
+	code, out, errs := cli(t, "sim", "swarm", "--seeds", "3", "--seed", "9")
+	if code != 0 || !regexp.MustCompile(`(?m)^9 +3 +\d+ +\d+ +0$`).MatchString(out) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if code, _, errs := cli(t, "sim", "swarm", "--seeds", "0"); code != 1 || !strings.Contains(errs, "--seeds 0: want 1 or more") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+func TestSimReplayOfWhatIsNone(t *testing.T) {
+	name := scenario(t, "hello")
+	if code, _, errs := cli(t, "sim", "replay", name); code != 1 || !strings.Contains(errs, "is no recording") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}

@@ -1,0 +1,53 @@
+package p2p
+
+import (
+	"skep/grid"
+	"skep/node"
+)
+
+// Recorder writes down what a node is told. Its calls come one at a time: Begin, Restored for each record, then
+// Before and After around each step. What it is given is dead after the call.
+type Recorder interface {
+	Begin(c node.Config, wall grid.Wall)
+	Restored(r *grid.Record)
+	Before(now grid.Time, ev *grid.Event)
+	After(fx *grid.Effects) // of that step alone
+}
+
+// restore gives the node its records back.
+func (d *Driver) restore() error {
+	return d.store.Load(func(r *grid.Record) error {
+		d.tasks.saved(r)
+		if d.cfg.Recorder != nil {
+			d.cfg.Recorder.Restored(r)
+		}
+		d.node.Restore(r)
+		return nil
+	})
+}
+
+func (l *loop) step(at grid.Time, ev *grid.Event) {
+	if tap := l.d.cfg.Tap; tap != nil {
+		tap(at, ev)
+	}
+	rec := l.d.cfg.Recorder
+	if rec == nil {
+		l.d.node.Step(at, ev, &l.fx)
+		return
+	}
+	rec.Before(at, ev)
+	before := l.fx
+	l.d.node.Step(at, ev, &l.fx)
+	of := since(&l.fx, &before)
+	rec.After(&of)
+	l.steps = append(l.steps, reachOf(&l.fx))
+}
+
+// since is what was appended to effects after they were as before.
+func since(fx, before *grid.Effects) grid.Effects {
+	return grid.Effects{
+		Saves: fx.Saves[len(before.Saves):], Sends: fx.Sends[len(before.Sends):], Announces: fx.Announces[len(before.Announces):],
+		Wakes: fx.Wakes[len(before.Wakes):], Fetches: fx.Fetches[len(before.Fetches):], Starts: fx.Starts[len(before.Starts):],
+		Stops: fx.Stops[len(before.Stops):], Replies: fx.Replies[len(before.Replies):], Links: fx.Links[len(before.Links):],
+		Changed: fx.Changed[len(before.Changed):]}
+}

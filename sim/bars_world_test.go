@@ -1,0 +1,128 @@
+//go:build unix
+
+package sim
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// BenchmarkBars measures worlds and the event queue against named references in the same run, in CPU time (user and
+// system, getrusage: the collector's share is in it). Run it with
+//
+//	go test ./sim -run '^$' -bench Bars -benchtime 1x
+func BenchmarkBars(b *testing.B) {
+	for range b.N {
+		barQueue()
+		barThousand()
+		small := measured(1000)
+		for _, nodes := range []int{10_000, 100_000} {
+			f := measured(nodes)
+			at := fmt.Sprintf(" at %d nodes", nodes)
+			report("CPU a task"+at+" over that at 1,000", f.task/small.task, "", "≤ 2.5", f.task/small.task <= 2.5)
+			report("CPU an event"+at+" over a hold of container/heap", f.event/f.heap, "", "≤ 2", f.event/f.heap <= 2)
+			report("live memory a node"+at+", view 32", f.memory/1024, "KiB", "≤ 8", f.memory <= 8192)
+		}
+	}
+}
+
+// cpu is the CPU time of this process so far.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// barQueue measures the ladder with 300,000 pending, over the delays of its benchmark; the worst counts.
+func barQueue() {
+	const pending, slice = 300_000, 1_000_000
+	worst, which := 1e9, ""
+	for _, delay := range []string{"exponential", "bimodal", "pareto"} {
+		ref, q := warm(&textbook{}, delays[delay], pending), warm(NewLadder(), delays[delay], pending)
+		for range 3 {
+			ref.hold(slice)
+			q.hold(slice)
+		}
+		if x := float64(ref.spent) / float64(q.spent); x < worst {
+			worst, which = x, delay
+		}
+	}
+	report("event queue, 300,000 pending, over container/heap, "+which, worst, "", "≥ 5", worst >= 5)
+}
+
+// figures are of a world under load.
+type figures struct{ task, event, heap, memory float64 }
+
+// loaded is a world of nodes of one core with views of 32 and half the work that they can do.
+func loaded(nodes int, virtual time.Duration) Config {
+	r := grid.NewRand(1, 5)
+	c := Config{Seed: 1, Nodes: nodes, Spread: 5 * time.Second, Network: Network{Latency: Uniform(time.Millisecond, 20*time.Millisecond)},
+		Machine: Machine{Size: Exponential()},
+		Node: func(_ int, c *node.Config) {
+			c.Gossip.View = 32
+			c.Capacity.CPU = grid.CPU
+		}}
+	classes := []*grid.JobSpec{spec("a", 1, grid.CPU), spec("b", 1, grid.CPU), spec("c", 1, grid.CPU)}
+	every := float64(2*time.Second) / float64(nodes)
+	for at := float64(8 * time.Second); at < float64(virtual); at += every {
+		c.Work = append(c.Work, Submission{At: time.Duration(at), Node: r.IntN(nodes), Spec: classes[r.IntN(3)]})
+	}
+	return c
+}
+
+// measured runs a world and measures from the 16th to the 26th second: the nodes have met, their views are full, and load has come to its
+// level.
+func measured(nodes int) figures {
+	before := memory()
+	w, err := New(loaded(nodes, 26*time.Second))
+	if err != nil {
+		panic(err)
+	}
+	if err := w.RunUntil(16 * time.Second); err != nil {
+		panic(err)
+	}
+	was, start := w.Report(), cpu()
+	if err := w.RunUntil(26 * time.Second); err != nil {
+		panic(err)
+	}
+	spent, is := float64(cpu()-start), w.Report()
+	f := figures{task: spent / float64(is.Ended-was.Ended), event: spent / float64(is.Steps-was.Steps),
+		memory: float64(memory()-before) / float64(nodes)}
+	ref := warm(&textbook{}, delays["exponential"], w.queue.Len())
+	begin := cpu()
+	ref.hold(1_000_000)
+	f.heap = float64(cpu()-begin) / 1e6
+	fmt.Printf("%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node\n",
+		nodes, f.task/1e3, f.event/1e3, f.heap/1e3, w.queue.Len(), f.memory/1024)
+	runtime.KeepAlive(w)
+	return f
+}
+
+// barThousand runs 1,000 nodes and 100,000 tasks to the end, with all that is default.
+func barThousand() {
+	c := loaded(1000, 8*time.Second+200*time.Second)
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU = grid.CPU }
+	w, err := New(c)
+	if err != nil {
+		panic(err)
+	}
+	start := time.Now()
+	r, err := w.Run()
+	if err != nil {
+		panic(err)
+	}
+	bytes := uint64(0)
+	for _, n := range r.Traffic.Bytes {
+		bytes += n
+	}
+	fmt.Printf("1,000 nodes, %d tasks, defaults: %.3g s for %.3g s of the grid, %d events, %.4g bytes a task\n",
+		r.Tasks, time.Since(start).Seconds(), r.Virtual.Seconds(), r.Steps, float64(bytes)/float64(r.Ended))
+}

@@ -1,0 +1,218 @@
+package net
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"skep/discovery"
+	"skep/grid"
+	"skep/lpas"
+	"skep/sim"
+)
+
+// Problem is something that is wrong with a scenario. Where is a path as classes.short or workload.2, so
+// that whoever read the scenario from a file can say the line.
+type Problem struct{ Where, What string }
+
+// Check returns everything that is wrong, and λ*, the factor by which all arrivals could grow until no
+// allocation of the machines could keep up; 0 where it is not known. A λ* of 1 or less is a problem: no
+// policy is stable there.
+func (s *Scenario) Check() (problems []Problem, lambda float64) {
+	bad := func(where, format string, args ...any) {
+		problems = append(problems, Problem{where, fmt.Sprintf(format, args...)})
+	}
+	if n := s.nodes(); n < 1 || n > MaxNodes {
+		bad("nodes", "%d nodes: want 1 to %d", n, MaxNodes)
+	}
+	if s.Replications < 1 || s.Replications > MaxReplications {
+		bad("replications", "%d: want 1 to %d", s.Replications, MaxReplications)
+	}
+	if s.Start < 0 || s.Warmup < 0 || s.Time <= s.Start || s.Time <= s.Warmup {
+		bad("time", "arrivals from start, %v, to time, %v, measured from warmup, %v: want time after both", s.Start, s.Time, s.Warmup)
+	}
+	s.checkNetwork(bad)
+	s.checkNames(bad)
+	for i := range s.Faults {
+		for _, p := range s.Faults[i].Nodes {
+			size := s.nodes()
+			if g := s.group(p.Group); g != nil {
+				size = g.Count
+			} else if p.Group != "" {
+				bad(fmt.Sprint("faults.", i), "nodes %q: is no group", p.Group)
+			}
+			if p.To >= size {
+				bad(fmt.Sprint("faults.", i), "nodes up to %d: want at most %d, the positions begin at 0", p.To, size-1)
+			}
+		}
+		if s.Faults[i].At > s.Time {
+			bad(fmt.Sprint("faults.", i), "at %v: want at most time, %v", s.Faults[i].At, s.Time)
+		}
+	}
+	c := s.Node
+	c.Capacity, c.Speed = grid.Resources{CPU: grid.CPU}, 1
+	if err := c.Check(); err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			section, what, cut := strings.Cut(line, ": ")
+			if !cut {
+				section, what = "node", line
+			}
+			bad(section, "%s", what)
+		}
+	}
+	s.checkClasses(bad)
+	if len(problems) > 0 {
+		return problems, 0
+	}
+	lambda = s.lambda()
+	if lambda > 0 && lambda <= 1 {
+		bad("workload", "the load cannot be stable: λ* is %.4g, so that even the best allocation keeps up with %.3g %% of what arrives: want less work or more machines", lambda, 100*lambda)
+	}
+	return problems, lambda
+}
+
+func (s *Scenario) checkNetwork(bad func(where, format string, args ...any)) {
+	n := &s.Network
+	if n.World.Mesh && s.nodes() > 2000 {
+		bad("network.mesh", "%d nodes all connected to each other: want at most 2000", s.nodes())
+	}
+	m := n.Matrix
+	if m == nil {
+		return
+	}
+	if len(m) != s.nodes() && len(m) != len(s.Groups) {
+		bad("network.latency", "matrix of %d rows: want one for each of the %d groups, or of the %d nodes", len(m), len(s.Groups), s.nodes())
+	}
+	for i := range m {
+		if len(m[i]) != len(m) {
+			bad("network.latency", "matrix: row %d has %d columns: want %d, as many as rows", i+1, len(m[i]), len(m))
+		}
+	}
+}
+
+func (s *Scenario) checkNames(bad func(where, format string, args ...any)) {
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if s.group(g.Name) != g {
+			bad(fmt.Sprint("nodes.", i), "name %q stands twice", g.Name)
+		}
+		for _, name := range sortedKeys(g.Rates) {
+			if s.class(name) == nil {
+				bad(fmt.Sprint("nodes.", i), "rates of %q: is no class", name)
+			}
+		}
+	}
+	if len(s.Streams) == 0 {
+		bad("workload", "nothing arrives: want at least one stream")
+	}
+	tasks := 0.0
+	for i := range s.Streams {
+		st := &s.Streams[i]
+		where := fmt.Sprint("workload.", i)
+		if s.class(st.Class) == nil {
+			bad(where, "class %q: is not among the classes", st.Class)
+		}
+		for _, name := range st.From {
+			if s.group(name) == nil {
+				bad(where, "from %q: is no group", name)
+			}
+		}
+		if st.Trace == nil && !(st.Rate > 0) {
+			bad(where, "rate %g: want more than 0, or a trace", st.Rate)
+		}
+		tasks += st.Rate * (s.Time - s.Start).Seconds()
+		for _, j := range st.Trace {
+			tasks += float64(j.Tasks)
+		}
+	}
+	if tasks > MaxTasks {
+		bad("workload", "about %.3g tasks: want at most %d", tasks, MaxTasks)
+	}
+}
+
+func (s *Scenario) group(name string) *Group {
+	for i := range s.Groups {
+		if s.Groups[i].Name == name {
+			return &s.Groups[i]
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) checkClasses(bad func(where, format string, args ...any)) {
+	for k := range s.Classes {
+		c := &s.Classes[k]
+		if err := c.spec(1).Check(); err != nil {
+			bad("classes."+c.Name, "%v", err)
+		}
+		if !slices.ContainsFunc(s.Groups, func(g Group) bool { return s.suits(&g, c) }) {
+			bad("classes."+c.Name, "no machine can run it: want a group that has what it needs and a rate, or a mean")
+		}
+	}
+}
+
+// suits reports whether a node of the group can run a class.
+func (s *Scenario) suits(g *Group, c *Class) bool {
+	ad := grid.Ad{Capacity: g.resources(), Labels: g.Labels, Engines: []string{grid.EngineProcess}}
+	return g.rate(c) > 0 && !discovery.Fit(&c.Needs, grid.EngineProcess, &ad).Never()
+}
+
+// lambda solves the allocation LP with a column for each group: its cores, as far as they are there, and
+// what one of them does of a class.
+func (s *Scenario) lambda() float64 {
+	p := lpas.Problem{Alpha: make([]float64, len(s.Classes)), Cap: make([]float64, len(s.Groups)), Mu: make([]float64, len(s.Classes)*len(s.Groups))}
+	for i := range s.Streams {
+		st := &s.Streams[i]
+		k := slices.IndexFunc(s.Classes, func(c Class) bool { return c.Name == st.Class })
+		p.Alpha[k] += s.load(st)
+	}
+	for g := range s.Groups {
+		group := &s.Groups[g]
+		up := 1.0
+		if group.Up.Kind != NoSpan {
+			up = group.Up.mean().Seconds() / (group.Up.mean() + group.Down.mean()).Seconds()
+		}
+		p.Cap[g] = float64(group.Count) * group.Cores * up
+	}
+	for k := range s.Classes {
+		c := &s.Classes[k]
+		for g := range s.Groups {
+			if s.suits(&s.Groups[g], c) {
+				p.Mu[k*len(s.Groups)+g] = s.Groups[g].rate(c) / (float64(c.Needs.CPU) / float64(grid.CPU))
+			}
+		}
+	}
+	var sol lpas.Solution
+	lpas.Vertex(&p, new(lpas.Basis), new(lpas.Workspace), &sol)
+	if sol.Status == lpas.NoDemand {
+		return 0
+	}
+	return sol.Lambda
+}
+
+// world makes the configuration of a run.
+func (s *Scenario) world(seed uint64) sim.Config {
+	bounds := s.bounds()
+	specs := map[string]*Class{}
+	sizes := map[string]sim.Distribution{}
+	for k := range s.Classes {
+		c := &s.Classes[k]
+		specs[c.Name] = c
+		if c.Size != nil {
+			sizes[c.Name] = c.Size
+		}
+	}
+	w := sim.Config{Seed: seed, Nodes: s.nodes(), Network: s.Network.World, Disk: sim.Disk{Sync: s.Sync},
+		Work: s.arrivals(seed), Faults: s.faults(seed), Bound: max(s.Time*100, minBound), Spread: s.Spread,
+		Repeat: fmt.Sprintf("skep sim net FILE --seed %d --replications 1", seed),
+		Machine: sim.Machine{Sizes: sizes, Bandwidth: s.Files, Rate: func(class string, i int) float64 {
+			c := specs[class]
+			if c == nil {
+				return 0
+			}
+			return s.Groups[groupOf(bounds, i)].rate(c)
+		}}}
+	w.Network.Latency = s.latency(seed)
+	w.Node = s.configure(bounds)
+	return w
+}

@@ -1,0 +1,45 @@
+package net
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Estimate is a mean and the half-width of its interval; 0 = not known.
+type Estimate struct {
+	Mean float64 `json:"mean"`
+	Half float64 `json:"half,omitempty"`
+}
+
+// estimate is the mean of x with its interval; what is not a number is left out.
+func estimate(x []float64) Estimate {
+	x = slices.DeleteFunc(slices.Clone(x), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	n := float64(len(x))
+	if n == 0 {
+		return Estimate{}
+	}
+	var e Estimate
+	for _, v := range x {
+		e.Mean += v / n
+	}
+	if n < 2 {
+		return e
+	}
+	squares := 0.0
+	for _, v := range x {
+		squares += (v - e.Mean) * (v - e.Mean)
+	}
+	e.Half = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(squares/(n-1)/n)
+	return e
+}
+
+// over makes an estimate of a figure of each sample.
+func over(all []*sample, f func(m *sample) float64) Estimate {
+	x := make([]float64, len(all))
+	for k, m := range all {
+		x[k] = f(m)
+	}
+	return estimate(x)
+}

@@ -1,0 +1,64 @@
+package net
+
+import (
+	"math"
+	"time"
+
+	"skep/grid"
+	"skep/sim"
+)
+
+// Network is how messages travel. Times are one way.
+type Network struct {
+	Latency Span // of every message; what of it a plane or matrix says comes on top
+
+	// Plane, if not zero, is the time that it takes along the side of a square in which the nodes lie at
+	// random [3].
+	Plane time.Duration
+
+	// Matrix, if not nil, is the time from row to column, of groups or of nodes.
+	Matrix [][]time.Duration
+
+	// World is the rest: loss, duplication, reordering, bandwidth, times, who knows whom.
+	World sim.Network
+}
+
+// latency makes the function of the world.
+func (s *Scenario) latency(seed uint64) sim.Latency {
+	n := &s.Network
+	var far func(i, j int) time.Duration
+	switch {
+	case n.Plane > 0:
+		x, y := make([]float32, s.nodes()), make([]float32, s.nodes())
+		r := grid.NewRand(seed, streamPlaces)
+		for i := range x {
+			x[i], y[i] = r.Float32(), r.Float32()
+		}
+		side := float64(n.Plane)
+		far = func(i, j int) time.Duration {
+			return time.Duration(side * math.Hypot(float64(x[i]-x[j]), float64(y[i]-y[j])))
+		}
+	case n.Matrix != nil && len(n.Matrix) == s.nodes():
+		far = func(i, j int) time.Duration { return n.Matrix[i][j] }
+	case n.Matrix != nil:
+		bounds := s.bounds()
+		group := make([]int32, s.nodes())
+		for i := range group {
+			group[i] = int32(groupOf(bounds, i))
+		}
+		far = func(i, j int) time.Duration { return n.Matrix[group[i]][group[j]] }
+	}
+	if far == nil {
+		return func(_, _ int, r *grid.Rand) time.Duration { return n.Latency.draw(r) }
+	}
+	return func(i, j int, r *grid.Rand) time.Duration { return far(i, j) + n.Latency.draw(r) }
+}
+
+// Streams of chance in a run, apart from those of the world.
+const (
+	streamPlaces = 101 + iota
+	streamSessions
+	streamFaults
+	streamLooks
+	streamArrivals // and those after it, one for each stream of the workload
+)

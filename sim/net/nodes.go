@@ -1,0 +1,54 @@
+package net
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// minBound is the least time that a world gets to end after its last submission and fault.
+const minBound = 24 * time.Hour
+
+// configure returns what shapes the nodes: the scenario's knobs, and what the node's group says.
+func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
+	labels := make([][]grid.Label, len(s.Groups))
+	for g := range s.Groups {
+		labels[g] = slices.Clone(s.Groups[g].Labels)
+		for _, l := range [...]grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}} {
+			if !slices.ContainsFunc(labels[g], func(x grid.Label) bool { return x.Key == l.Key }) {
+				labels[g] = append(labels[g], l)
+			}
+		}
+		slices.SortFunc(labels[g], func(a, b grid.Label) int { return compareText(a.Key, b.Key) })
+	}
+	return func(i int, c *node.Config) {
+		g := groupOf(bounds, i)
+		group := &s.Groups[g]
+		own := s.Node
+		own.Name = fmt.Sprintf("%s-%d", group.Name, i-bounds[g])
+		own.Capacity, own.Speed, own.Labels = group.resources(), group.Speed, labels[g]
+		*c = own
+	}
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

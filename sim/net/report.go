@@ -1,0 +1,229 @@
+package net
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// Report is what a scenario's runs measured. Estimates are means over replications, with the half-width of
+// their 95 % confidence interval (Student's t), which one replication alone does not have. Rates over time
+// are of the time from the warm-up to the end of arrivals; times of tasks are of those submitted after the
+// warm-up that exited with 0.
+type Report struct {
+	Scenario     string         `json:"scenario"`
+	Seed         uint64         `json:"seed"`
+	Replications int            `json:"replications"` // that measured something
+	Complete     bool           `json:"complete"`     // all of them, to their ends
+	Stable       bool           `json:"stable"`       // in no replication the number of tasks only grew
+	Lambda       float64        `json:"lambda"`       // λ*: all arrivals could grow by this factor
+	Digest       string         `json:"digest"`       // of everything that every node was told and did
+	Nodes        int            `json:"nodes"`
+	Virtual      float64        `json:"virtual_seconds"` // in all replications together, as are the next
+	Wall         float64        `json:"wall_seconds"`
+	Steps        uint64         `json:"steps"`
+	Tasks        int            `json:"tasks"`
+	Ended        int            `json:"ended"`
+	Failed       int            `json:"failed"`   // of these, those that did not exit with 0
+	Again        int            `json:"again"`    // attempts beyond each task's first
+	Lost         int            `json:"lost"`     // that have not ended though all is over: must be 0
+	Rejected     int            `json:"rejected"` // submissions that their node did not take
+	Failures     []Failure      `json:"failures,omitempty"`
+	Moved        Estimate       `json:"moved"` // share of tasks that ran elsewhere than they were submitted
+	Utilisation  Estimate       `json:"utilisation"`
+	Fairness     Estimate       `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
+	Classes      []ClassReport  `json:"classes"`
+	Messages     []KindReport   `json:"messages"`
+	Searches     SearchReport   `json:"searches"`
+	View         []ViewReport   `json:"view"` // by distance
+	Curves       []Distribution `json:"-"`    // completion times by class
+}
+
+// Failure counts the tasks that did not exit with 0, by why they ended.
+type Failure struct {
+	Cause string `json:"cause"`
+	Tasks int    `json:"tasks"`
+}
+
+// ClassReport is of one class: seconds from submission to the recorded end, and that over the run time.
+type ClassReport struct {
+	Class      string   `json:"class"`
+	Tasks      int      `json:"tasks"`
+	Completion Estimate `json:"completion"`
+	P50        Estimate `json:"p50"`
+	P95        Estimate `json:"p95"`
+	P99        Estimate `json:"p99"`
+	Slowdown   Estimate `json:"slowdown"`
+}
+
+// KindReport is of one kind of message.
+type KindReport struct {
+	Kind         string   `json:"kind"`
+	PerTask      Estimate `json:"per_task"`
+	PerNode      Estimate `json:"per_node_second"`
+	BytesPerTask Estimate `json:"bytes_per_task"`
+	BytesPerNode Estimate `json:"bytes_per_node_second"`
+}
+
+// SearchReport is of the walks that look for a node.
+type SearchReport struct {
+	Walks   int      `json:"walks"`
+	Success Estimate `json:"success"` // share of walks that were answered by a hit
+	Hops    Estimate `json:"hops"`    // of those
+}
+
+// ViewReport is of what nodes know of others by the links that it came: how old it is in seconds, and how far it is from
+// what is, 0 to 1.
+type ViewReport struct {
+	Hops    int      `json:"hops"`
+	Entries int      `json:"entries"`
+	Age     Estimate `json:"age"`
+	Error   Estimate `json:"error"`
+}
+
+// Distribution is a class's completion times in order, seconds.
+type Distribution struct {
+	Class string
+	Times []float64
+}
+
+// report makes a report of what the replications measured; a run that was stopped before it measured is nil.
+func (s *Scenario) report(samples []*sample) *Report {
+	r := &Report{Scenario: s.Name, Seed: s.Seed, Nodes: s.nodes(), Complete: true, Stable: true}
+	_, r.Lambda = s.Check()
+	var all []*sample
+	hash := uint64(14695981039346656037)
+	for _, m := range samples {
+		if m == nil || m.classes == nil {
+			r.Complete = false
+			continue
+		}
+		all = append(all, m)
+		hash = (hash ^ m.report.Digest) * 1099511628211
+		r.Complete = r.Complete && m.complete
+		r.Stable = r.Stable && m.stable
+		r.Virtual += m.report.Virtual.Seconds()
+		r.Wall += m.wall.Seconds()
+		r.Steps += m.report.Steps
+		r.Tasks += m.report.Tasks
+		r.Ended += m.report.Ended
+		r.Failed += m.report.Failed
+		r.Again += m.report.Again
+		r.Rejected += m.report.Rejected
+		r.Lost += m.lost
+		for _, cause := range sortedKeys(m.failures) {
+			r.blame(cause, m.failures[cause])
+		}
+	}
+	r.Replications, r.Digest = len(all), fmt.Sprintf("%016x", hash)
+	r.Moved = over(all, func(m *sample) float64 { return float64(m.moved) / float64(m.counted) })
+	r.Utilisation = over(all, func(m *sample) float64 { return m.use })
+	r.Fairness = over(all, func(m *sample) float64 { return m.fairness })
+	for i := range s.Classes {
+		r.class(s.Classes[i].Name, all)
+	}
+	r.messages(all)
+	r.searches(all)
+	r.views(all)
+	return r
+}
+
+func (r *Report) blame(cause string, tasks int) {
+	for i := range r.Failures {
+		if r.Failures[i].Cause == cause {
+			r.Failures[i].Tasks += tasks
+			return
+		}
+	}
+	r.Failures = append(r.Failures, Failure{cause, tasks})
+}
+
+func (r *Report) class(name string, all []*sample) {
+	c := ClassReport{Class: name}
+	d := Distribution{Class: name}
+	for _, m := range all {
+		t := m.classes[name]
+		slices.Sort(t.completion)
+		c.Tasks += len(t.completion)
+		d.Times = append(d.Times, t.completion...)
+	}
+	slices.Sort(d.Times)
+	quantile := func(q float64) Estimate {
+		return over(all, func(m *sample) float64 {
+			t := m.classes[name].completion
+			if len(t) == 0 {
+				return math.NaN()
+			}
+			return t[int(math.Ceil(q*float64(len(t))))-1]
+		})
+	}
+	c.P50, c.P95, c.P99 = quantile(0.50), quantile(0.95), quantile(0.99)
+	c.Completion = over(all, func(m *sample) float64 {
+		sum := 0.0
+		for _, x := range m.classes[name].completion {
+			sum += x
+		}
+		return sum / float64(len(m.classes[name].completion))
+	})
+	c.Slowdown = over(all, func(m *sample) float64 {
+		return m.classes[name].slowdown / float64(len(m.classes[name].completion))
+	})
+	r.Classes = append(r.Classes, c)
+	r.Curves = append(r.Curves, d)
+}
+
+func (r *Report) messages(all []*sample) {
+	for k := range grid.Kinds {
+		sent := func(m *sample) float64 { return float64(m.traffic.Sent[k]) }
+		bytes := func(m *sample) float64 { return float64(m.traffic.Bytes[k]) }
+		tasks := func(m *sample) float64 { return float64(m.arrived) }
+		nodes := func(m *sample) float64 { return float64(r.Nodes) * (m.to - m.from).Seconds() }
+		per := func(f, by func(m *sample) float64) Estimate {
+			return over(all, func(m *sample) float64 { return f(m) / by(m) })
+		}
+		if over(all, sent).Mean == 0 {
+			continue
+		}
+		r.Messages = append(r.Messages, KindReport{Kind: grid.Kind(k).String(), PerTask: per(sent, tasks), PerNode: per(sent, nodes),
+			BytesPerTask: per(bytes, tasks), BytesPerNode: per(bytes, nodes)})
+	}
+}
+
+func (r *Report) searches(all []*sample) {
+	for _, m := range all {
+		r.Searches.Walks += int(m.traffic.Walks)
+	}
+	r.Searches.Success = over(all, func(m *sample) float64 { return min(1, float64(m.traffic.Found)/float64(m.traffic.Walks)) })
+	r.Searches.Hops = over(all, func(m *sample) float64 { return float64(m.traffic.FoundHops) / float64(m.traffic.Found) })
+}
+
+func (r *Report) views(all []*sample) {
+	for hops := range uint8(grid.MaxHops + 1) {
+		v := ViewReport{Hops: int(hops)}
+		entry := func(f func(a *ageing) float64) Estimate {
+			return over(all, func(m *sample) float64 {
+				if a := m.views[hops]; a != nil {
+					return f(a) / float64(a.n)
+				}
+				return math.NaN()
+			})
+		}
+		for _, m := range all {
+			if a := m.views[hops]; a != nil {
+				v.Entries += a.n
+			}
+		}
+		if v.Entries > 0 {
+			v.Age, v.Error = entry(func(a *ageing) float64 { return a.age }), entry(func(a *ageing) float64 { return a.error })
+			r.View = append(r.View, v)
+		}
+	}
+}
+
+// Speed is virtual over wall time, of one run.
+func (r *Report) Speed() float64 {
+	return r.Virtual / max(r.Wall, float64(time.Nanosecond)/float64(time.Second))
+}

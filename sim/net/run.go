@@ -1,0 +1,143 @@
+package net
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"skep/grid"
+	"skep/sim"
+)
+
+// looks is how often a run is looked at while tasks arrive: for its view's errors, for progress, and for
+// whether anybody still wants it.
+const looks = 32
+
+// crowded is how many nodes may be in memory at once: more are simulated one run after the other.
+const crowded = 50_000
+
+// Progress is how far the work has come: Done, 0 to 1, of all replications; Virtual is the time in the
+// world of the one that tells.
+type Progress struct {
+	Replication int
+	Virtual     time.Duration
+	Done        float64
+}
+
+// Run runs all replications, as many at once as there are processors, and returns what was measured. When
+// ctx ends, it returns what there is, with Complete false. tell, if not nil, is called now and then, one
+// call at a time. An error is a failed check of the simulated grid, and says how to repeat it.
+func Run(ctx context.Context, s *Scenario, tell func(Progress)) (*Report, error) {
+	if problems, _ := s.Check(); len(problems) > 0 {
+		return nil, fmt.Errorf("%s: %s", problems[0].Where, problems[0].What)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &runner{s: s, tell: tell, parts: make([]float64, s.Replications), all: make([]*sample, s.Replications)}
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), s.Replications, max(1, crowded/s.nodes())) {
+		wait.Go(func() {
+			for k := range next {
+				if err := r.replicate(ctx, k); err != nil {
+					r.fail(err)
+					cancel()
+				}
+			}
+		})
+	}
+	for k := 0; k < s.Replications && ctx.Err() == nil; k++ {
+		select {
+		case next <- k:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	wait.Wait()
+	if r.err != nil {
+		return nil, r.err
+	}
+	return s.report(r.all), nil
+}
+
+// runner is the state that replications share.
+type runner struct {
+	s     *Scenario
+	tell  func(Progress)
+	mu    sync.Mutex
+	parts []float64
+	all   []*sample
+	err   error
+}
+
+func (r *runner) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *runner) progress(k int, virtual time.Duration, part float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.parts[k] = part
+	if r.tell == nil {
+		return
+	}
+	sum := 0.0
+	for _, p := range r.parts {
+		sum += p
+	}
+	r.tell(Progress{Replication: k, Virtual: virtual, Done: sum / float64(len(r.parts))})
+}
+
+// replicate runs one world to its end, or until nobody wants it.
+func (r *runner) replicate(ctx context.Context, k int) error {
+	s := r.s
+	seed := s.Seed + uint64(k)
+	began := time.Now()
+	cfg := s.world(seed)
+	w, err := sim.New(cfg)
+	if err != nil {
+		return err
+	}
+	m := &sample{work: cfg.Work, views: make(map[uint8]*ageing)}
+	r.all[k] = m
+	chance := grid.NewRand(seed, streamLooks)
+	for n := time.Duration(1); ctx.Err() == nil; n++ {
+		at := s.Time/looks*n + s.Time%looks*n/looks
+		if !m.opened && s.Warmup <= at {
+			if _, err := w.Advance(s.Warmup); err != nil {
+				return err
+			}
+			m.open(w, s)
+		}
+		done, err := w.Advance(at)
+		if err != nil {
+			return err
+		}
+		if m.opened && at <= s.Time {
+			m.look(w, s, chance)
+		}
+		if m.opened && at >= s.Time {
+			m.close(w, s)
+		}
+		r.progress(k, w.Now(), min(0.99, at.Seconds()/s.Time.Seconds()*0.95))
+		if done {
+			break
+		}
+	}
+	if ctx.Err() == nil {
+		if _, err = w.Run(); err != nil {
+			return err
+		}
+		m.complete = true
+	}
+	m.close(w, s)
+	m.end(w, s, time.Since(began))
+	r.progress(k, w.Now(), 1)
+	return nil
+}

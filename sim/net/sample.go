@@ -1,0 +1,225 @@
+package net
+
+import (
+	"math"
+	"time"
+
+	"skep/gossip"
+	"skep/grid"
+	"skep/node"
+	"skep/sim"
+)
+
+// sample is what one replication measured. What is measured over time, not over tasks, is so from the end
+// of the warm-up to the end of arrivals.
+type sample struct {
+	work     []sim.Submission
+	opened   bool
+	closed   bool
+	complete bool
+	from, to time.Duration
+	busy     []float64   // core-seconds of each node, at from and then since
+	traffic  sim.Traffic // at from, and then since
+	views    map[uint8]*ageing
+	report   sim.Report
+	wall     time.Duration
+
+	classes  map[string]*times
+	arrived  int // tasks submitted between from and to
+	counted  int // tasks that ended and were submitted after the warm-up
+	moved    int
+	lost     int
+	failures map[string]int // of all tasks, by cause
+	use      float64
+	fairness float64
+	stable   bool
+}
+
+// times are those of the tasks of a class that exited with 0, seconds.
+type times struct {
+	completion []float64
+	slowdown   float64 // sum
+}
+
+// ageing is how views compare with what is, by distance.
+type ageing struct {
+	n          int
+	age, error float64
+}
+
+func (m *sample) open(w *sim.World, s *Scenario) {
+	m.opened, m.from, m.traffic = true, w.Now(), w.Traffic()
+	m.busy = make([]float64, s.nodes())
+	for i := range m.busy {
+		m.busy[i] = w.Busy(i)
+	}
+}
+
+// close ends the window of time.
+func (m *sample) close(w *sim.World, s *Scenario) {
+	if m.closed || !m.opened {
+		return
+	}
+	m.closed, m.to = true, w.Now()
+	m.traffic = since(w.Traffic(), m.traffic)
+	span := (m.to - m.from).Seconds()
+	bounds := s.bounds()
+	var cores, sum, squares float64
+	for i := range m.busy {
+		c := s.Groups[groupOf(bounds, i)].Cores
+		m.busy[i] = w.Busy(i) - m.busy[i]
+		u := m.busy[i] / c
+		cores += c
+		m.use += m.busy[i]
+		sum, squares = sum+u, squares+u*u
+	}
+	if span > 0 {
+		m.use /= cores * span
+	}
+	if squares > 0 { // (Σu)² / (n·Σu²) [2]
+		m.fairness = sum * sum / (float64(len(m.busy)) * squares)
+	}
+}
+
+// seen is what a node shows of those it knows.
+type seen interface {
+	Peers(now grid.Time, dst []node.PeerView) []node.PeerView
+}
+
+// How many nodes are asked at each look, and how many peers of each.
+const (
+	askNodes = 64
+	askPeers = 8
+)
+
+// look compares some entries of some views with what their nodes say of themselves at that moment.
+func (m *sample) look(w *sim.World, s *Scenario, r *grid.Rand) {
+	var view, own []node.PeerView
+	for range min(askNodes, s.nodes()) {
+		i := r.IntN(s.nodes())
+		n, ok := w.Member(i).(seen)
+		if !ok {
+			continue
+		}
+		view = n.Peers(w.Local(i), view[:0])
+		for range askPeers {
+			p := &view[r.IntN(len(view))]
+			j := w.Index(p.Ad.Node)
+			if p.Self || j < 0 {
+				continue
+			}
+			other, ok := w.Member(j).(seen)
+			if !ok {
+				continue
+			}
+			own = other.Peers(w.Local(j), own[:0])
+			for k := range own {
+				if own[k].Self {
+					m.compare(p, own[k].Ad, s.Node.Gossip.BacklogScale)
+				}
+			}
+		}
+	}
+}
+
+func (m *sample) compare(p *node.PeerView, is *grid.Ad, scale time.Duration) {
+	a := m.views[p.Hops]
+	if a == nil {
+		a = new(ageing)
+		m.views[p.Hops] = a
+	}
+	a.n++
+	a.age += p.Age.Seconds()
+	a.error += gossip.Delta(p.Ad, is, scale)
+}
+
+// end goes through the tasks.
+func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
+	m.report, m.wall = w.Report(), wall
+	m.classes, m.failures = make(map[string]*times), make(map[string]int)
+	for i := range s.Classes {
+		m.classes[s.Classes[i].Name] = new(times)
+	}
+	var third [3]float64 // mean number of tasks in the grid, by thirds of the window
+	span := (m.to - m.from) / 3
+	for n := range m.work {
+		sub := &m.work[n]
+		for k := range sub.Spec.Count {
+			o := w.Outcome(n, int(k))
+			end := w.Now()
+			if o.State == grid.Ended {
+				end = o.Ended
+			}
+			for x := range third {
+				lo := m.from + span*time.Duration(x)
+				third[x] += max(0, (min(end, lo+span) - max(sub.At, lo)).Seconds())
+			}
+			if sub.At >= m.from && sub.At < m.to {
+				m.arrived++
+			}
+			m.task(sub, &o)
+		}
+	}
+	for x := range third {
+		third[x] /= max(span.Seconds(), 1e-9)
+	}
+	m.stable = !grows(third, s)
+}
+
+// task counts one.
+func (m *sample) task(sub *sim.Submission, o *sim.Outcome) {
+	if o.State != grid.Ended {
+		if m.complete {
+			m.lost++
+		}
+		return
+	}
+	if o.Result == nil || o.Result.Exit != 0 {
+		cause := "no result"
+		if o.Result != nil {
+			cause = o.Result.Cause.String()
+		}
+		m.failures[cause]++
+	}
+	if sub.At < m.from {
+		return
+	}
+	m.counted++
+	if o.Worker >= 0 && o.Worker != sub.Node {
+		m.moved++
+	}
+	if o.Result == nil || o.Result.Exit != 0 {
+		return
+	}
+	t := m.classes[sub.Spec.Class]
+	c := (o.Ended - sub.At).Seconds()
+	t.completion = append(t.completion, c)
+	t.slowdown += c / max(o.Result.Wall.Seconds(), 1e-9)
+}
+
+// grows reports whether the number of tasks in the grid went up through all of the run, by more than
+// chance would have it, to more than twice what can run at once: then nothing else measured means anything.
+func grows(n [3]float64, s *Scenario) bool {
+	cores := 0.0
+	for i := range s.Groups {
+		cores += float64(s.Groups[i].Count) * s.Groups[i].Cores
+	}
+	return n[0] < n[1] && n[1] < n[2] && n[2] > 1.5*n[0]+4*math.Sqrt(n[0]+1) && n[2] > 2*cores
+}
+
+// since is what was counted after an earlier count.
+func since(now, then sim.Traffic) sim.Traffic {
+	for k := range now.Sent {
+		now.Sent[k] -= then.Sent[k]
+		now.Bytes[k] -= then.Bytes[k]
+		now.Announced[k] -= then.Announced[k]
+	}
+	now.Hops -= then.Hops
+	now.Lost -= then.Lost
+	now.Unknown -= then.Unknown
+	now.Dials -= then.Dials
+	now.Walks -= then.Walks
+	now.Found -= then.Found
+	now.FoundHops -= then.FoundHops
+	return now
+}

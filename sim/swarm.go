@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// Swarm draws a small world of the real node in which everything goes wrong at once: nodes, network, disks,
+// work, policies and faults. It must run to its end without a failure under every seed.
+func Swarm(seed uint64) Config {
+	r := grid.NewRand(seed, 77)
+	n := 2 + r.IntN(9)
+	share := func(most float64) float64 { return most * max(0, r.Float64()*1.5-0.5) } // a third has none
+	lo := time.Duration(1+r.IntN(20)) * 500 * time.Microsecond
+	c := Config{Seed: seed, Nodes: n, Check: CheckPoison, Rest: 30 * time.Second,
+		Network: Network{Latency: Uniform(lo, lo*time.Duration(1+r.IntN(20))), Mesh: r.IntN(2) == 0, Join: 1 + r.IntN(3),
+			Loss: share(0.25), Duplicate: share(0.2), Reorder: share(0.3), Detect: time.Duration(r.IntN(5000)) * time.Millisecond},
+		Disk:   Disk{Sync: time.Duration(r.IntN(3)) * 5 * time.Millisecond},
+		Spread: time.Duration(r.IntN(3)) * time.Second,
+		Repeat: fmt.Sprintf("skep sim swarm --seeds 1 --seed %d", seed),
+	}
+	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"} // met waits for a rate that only a run would teach
+	policy := policies[r.IntN(len(policies))]
+	c.Node = func(i int, c *node.Config) {
+		c.Capacity.CPU = grid.CPU * grid.MilliCPU(1+splitmix(seed+uint64(i))%4)
+		c.Policy = policy
+	}
+	classes := []string{"a", "b", "c"}[:1+r.IntN(3)]
+	c.Machine = Machine{Size: Exponential(), Overhead: 2 * time.Millisecond,
+		Rate: func(class string, i int) float64 {
+			x := splitmix(seed ^ uint64(class[0])<<32 ^ uint64(i))
+			if x%7 == 0 && policy != "local" { // which would wait for ever
+				return 0
+			}
+			return 0.1 + float64(x>>8%100)/50
+		},
+		End: func(a grid.AttemptID, _ string, i int) Ending {
+			if splitmix(uint64(a.Task.Index)+seed)%11 == 0 {
+				return Ending{Exit: 3}
+			}
+			return Ending{}
+		}}
+	at := time.Duration(0)
+	for range 4 + r.IntN(12) {
+		s := swarmSpec(classes[r.IntN(len(classes))], uint32(1+r.IntN(8)), grid.CPU*grid.MilliCPU(1+r.IntN(2)))
+		if policy == "local" {
+			s.Needs.CPU = grid.CPU
+		}
+		s.Retries = []int32{0, 2, 1000}[r.IntN(3)]
+		if r.IntN(6) == 0 {
+			s.Inputs = []grid.File{{Path: "data", Blob: grid.BlobID{byte(1 + r.IntN(3))}, Size: grid.MiB}}
+		}
+		at += time.Duration(r.IntN(5000)) * time.Millisecond
+		sub := Submission{At: at, Node: r.IntN(n), Spec: s}
+		if r.IntN(8) == 0 {
+			sub.Cancel = at + time.Duration(r.IntN(5000))*time.Millisecond
+		}
+		c.Work = append(c.Work, sub)
+	}
+	c.Faults = DrawFaults(r, n, r.IntN(7), time.Minute)
+	return c
+}
+
+func swarmSpec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {
+	return &grid.JobSpec{Class: class, Engine: grid.EngineProcess, Command: []string{"work"}, Count: count,
+		Needs: grid.Needs{Resources: grid.Resources{CPU: cpu, Memory: grid.MiB}}}
+}
+
+// RunSwarm runs the worlds of the seeds from first on, one after the other. each is called after each world, with its error if it failed, and says whether to go on.
+func RunSwarm(first uint64, worlds int, log func(line string), each func(seed uint64, r Report, err error) bool) {
+	for k := range worlds {
+		c := Swarm(first + uint64(k))
+		c.Log = log
+		w, err := New(c)
+		var r Report
+		if err == nil {
+			r, err = w.Run()
+		}
+		if !each(c.Seed, r, err) {
+			return
+		}
+	}
+}
