@@ -70,7 +70,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 		g.stats.Dropped.Gone++
 		return
 	}
-	if !ad.Sound() {
+	if ad.Check() != nil {
 		g.stats.Dropped.Bad++
 		return
 	}

@@ -20,7 +20,6 @@ type Ad struct {
 	Leaving      bool
 	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, repeated as they are
 
-	sound *Ad // itself, once it was found to be sound; a copy, which may be changed, is not
 }
 
 // Seq orders a node's ads: by its boot count, then by a count within the boot.

@@ -104,18 +104,6 @@ func (n *Needs) check(p *problems) {
 	}
 }
 
-// Sound reports whether Check finds nothing, and remembers that it did: an ad that many nodes of one
-// process hear is checked once. It is called where no other goroutine uses the ad.
-func (a *Ad) Sound() bool {
-	if a.sound != a {
-		if a.Check() != nil {
-			return false
-		}
-		a.sound = a
-	}
-	return true
-}
-
 // Check reports what is impossible in an ad that came from outside.
 func (a *Ad) Check() error {
 	var p problems

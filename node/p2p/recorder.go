@@ -30,16 +30,15 @@ func (l *loop) step(at grid.Time, ev *grid.Event) {
 	if tap := l.d.cfg.Tap; tap != nil {
 		tap(at, ev)
 	}
-	rec := l.d.cfg.Recorder
-	if rec == nil {
+	if rec := l.d.cfg.Recorder; rec != nil {
+		rec.Before(at, ev)
+		before := l.fx
 		l.d.node.Step(at, ev, &l.fx)
-		return
+		of := since(&l.fx, &before)
+		rec.After(&of)
+	} else {
+		l.d.node.Step(at, ev, &l.fx)
 	}
-	rec.Before(at, ev)
-	before := l.fx
-	l.d.node.Step(at, ev, &l.fx)
-	of := since(&l.fx, &before)
-	rec.After(&of)
 	l.steps = append(l.steps, reachOf(&l.fx))
 }
 
@@ -49,5 +48,5 @@ func since(fx, before *grid.Effects) grid.Effects {
 		Saves: fx.Saves[len(before.Saves):], Sends: fx.Sends[len(before.Sends):], Announces: fx.Announces[len(before.Announces):],
 		Wakes: fx.Wakes[len(before.Wakes):], Fetches: fx.Fetches[len(before.Fetches):], Starts: fx.Starts[len(before.Starts):],
 		Stops: fx.Stops[len(before.Stops):], Replies: fx.Replies[len(before.Replies):], Links: fx.Links[len(before.Links):],
-		Changed: fx.Changed[len(before.Changed):]}
+		Offences: fx.Offences[len(before.Offences):], Changed: fx.Changed[len(before.Changed):]}
 }
