@@ -36,7 +36,9 @@ var floors = map[string][]string{
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
 	"sim/queueing":    {"grid", "balance", "lpas"},
+	"sim/paper":       {"lpas", "sim/queueing"},
 	"cmd/skep":        {"*"},
+	"cmd/skep-paper":  {"sim/paper"},
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
