@@ -105,6 +105,9 @@ func (d *decider) meet(t *grid.Task, v View) bool {
 
 // soonest chooses the answer with the earliest expected completion.
 func (d *decider) soonest(now grid.Time, t *grid.Task, answers []State) Choice {
+	if !d.cfg.Debit && d.cfg.NearTie == 0 {
+		return d.place(t, answers, earliest(answers, d.rand))
+	}
 	d.scores = d.scores[:0]
 	for k := range answers {
 		s := &answers[k]

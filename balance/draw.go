@@ -42,6 +42,31 @@ func draw(scores []float64, near float64, r *grid.Rand) int {
 	}
 }
 
+// earliest is draw over the expected completions as they are said, with only equal ones drawn from.
+func earliest(answers []State, r *grid.Rand) int {
+	best, at, n := math.Inf(1), -1, 0
+	for k := range answers {
+		switch e := answers[k].ECT; {
+		case !(e >= 0) || e > best:
+		case e < best:
+			best, at, n = e, k, 1
+		case !math.IsInf(e, 1):
+			n++
+		}
+	}
+	if n <= 1 {
+		return at
+	}
+	for k := r.IntN(n); ; at++ {
+		if answers[at].ECT == best {
+			if k == 0 {
+				return at
+			}
+			k--
+		}
+	}
+}
+
 // least appends the indices of the k least scores, least first. Of equal scores that which comes first
 // from index start on, going round, is taken first. A score of +Inf is out.
 func least(dst []int32, scores []float64, k, start int) []int32 {

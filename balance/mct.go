@@ -1,6 +1,10 @@
 package balance
 
-import "skep/grid"
+import (
+	"slices"
+
+	"skep/grid"
+)
 
 // mct is minimum completion time [1, sections 2.1 and 4.1]: everybody is asked, the earliest expected
 // completion gets the task. With PollMax the soonest as known without a message are asked, and one more.
@@ -27,8 +31,10 @@ func (p *mct) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 
 // everybody appends all nodes of a view.
 func everybody(v View, dst []grid.NodeID) []grid.NodeID {
+	n := len(dst)
+	dst = slices.Grow(dst, len(v.Nodes))[:n+len(v.Nodes)]
 	for k := range v.Nodes {
-		dst = append(dst, v.Nodes[k].Node)
+		dst[n+k] = v.Nodes[k].Node
 	}
 	return dst
 }

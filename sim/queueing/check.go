@@ -78,7 +78,7 @@ func (s *System) checkNames(p *Problems) {
 			p.add(fmt.Sprintf("machines[%d].count", l), "count %d: want from 1 to %d", line.Count, MaxMachines)
 		}
 	}
-	if m := s.machines(); m > MaxMachines {
+	if m := s.Size(); m > MaxMachines {
 		p.add("machines", "%d in all: want at most %d", m, MaxMachines)
 	}
 }
@@ -105,15 +105,15 @@ func (s *System) matrix(p *Problems, path string, x [][]float64) bool {
 func isRate(r float64) bool { return r == 0 || r >= leastRate && r <= mostRate }
 
 func (s *System) checkRates(p *Problems) {
-	if !s.matrix(p, "mu", s.Mu) {
-		return
-	}
-	for i, row := range s.Mu {
-		runs := false
+	s.matrix(p, "mu", s.Mu)
+	for i, row := range s.Mu[:min(len(s.Mu), len(s.Classes))] {
+		idle := 0
 		for _, r := range row {
-			runs = runs || r > 0
+			if r == 0 {
+				idle++
+			}
 		}
-		if !runs {
+		if idle == len(row) {
 			p.add(fmt.Sprintf("mu[%d]", i), "no machine runs class %s: want a rate above 0", s.Classes[i])
 		}
 	}

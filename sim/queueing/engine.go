@@ -52,6 +52,7 @@ type machine struct {
 	done  float64
 	flip  float64 // failure or repair
 	step  float64 // of its availability
+	other float64 // the lesser of the two
 	down  bool
 	speed float64 // the availability
 	state int     // of its chain
@@ -79,7 +80,7 @@ func stream(seed uint64, replication, k int) *grid.Rand {
 
 func newEngine(s *System, policy string, o *Options, replication int, stop *atomic.Bool) (*engine, error) {
 	draw := func(k int) *grid.Rand { return stream(o.Seed, replication, k) }
-	e := &engine{sys: s, n: len(s.Classes), m: s.machines(), stop: stop, pulls: IsPull(policy), scattered: s.scattered(policy),
+	e := &engine{sys: s, n: len(s.Classes), m: s.Size(), stop: stop, pulls: IsPull(policy), scattered: s.scattered(policy),
 		arrivals: draw(streamArrivals), origins: draw(streamOrigins), sizes: draw(streamSizes), faults: draw(streamFaults),
 		again: draw(streamAgain), changes: draw(streamChanges), errors: draw(streamErrors), order: draw(streamOrder)}
 	e.tree = newTree(e.m)
@@ -133,10 +134,16 @@ func (e *engine) start(j int) {
 	if f := e.sys.failures(e.line[j]); f.Rate > 0 {
 		m.flip = f.Up.Draw(e.faults) / f.Rate
 	}
+	m.other = min(m.flip, m.step)
 	e.tree.set(j, m.next())
 }
 
-func (m *machine) next() float64 { return min(m.done, m.flip, m.step) }
+func (m *machine) next() float64 {
+	if m.other < m.done {
+		return m.other
+	}
+	return m.done
+}
 
 // gap is the time to the next arrival.
 func (e *engine) gap() float64 {
@@ -158,9 +165,9 @@ func (e *engine) plan() {
 func (e *engine) run() {
 	for {
 		first := &e.tree.node[1]
-		switch {
-		case first.at <= e.arrival && first.at <= e.special:
-			e.advance(first.at)
+		switch at := first.at(); {
+		case at <= e.arrival && at <= e.special:
+			e.advance(at)
 			e.happen(int(first.who))
 		case e.arrival <= e.special:
 			e.advance(e.arrival)

@@ -22,7 +22,7 @@ func (e *engine) begin(j int) {
 	work := t.size / e.rates.mu[j*e.n+int(t.class)]
 	m.left, m.began = work, e.now
 	m.done = e.now + work/m.speed
-	e.tree.set(j, min(m.done, m.flip, m.step))
+	e.tree.set(j, m.next())
 }
 
 // complete ends the running task.
@@ -38,7 +38,7 @@ func (e *engine) complete(j int) {
 		}
 	}
 	m.done = math.Inf(1)
-	e.tree.set(j, min(m.flip, m.step))
+	e.tree.set(j, m.other)
 	if e.pull != nil {
 		e.pull.request(e, j)
 	}
@@ -58,7 +58,7 @@ func (e *engine) flip(j int) {
 	if m.down && m.queue.n > 0 {
 		m.queue.first().size = e.sys.Service.Draw(e.again)
 	}
-	m.done = math.Inf(1)
+	m.done, m.other = math.Inf(1), min(m.flip, m.step)
 	e.tree.set(j, m.next())
 	if e.pull != nil {
 		e.pull.flip(e, j)
@@ -77,6 +77,7 @@ func (e *engine) stride(j int) {
 	m.state = c.leave(m.state, e.faults)
 	e.pace(j, c.Values[m.state])
 	m.step = e.now + c.stay(m.state, e.faults)
+	m.other = min(m.flip, m.step)
 	e.tree.set(j, m.next())
 }
 

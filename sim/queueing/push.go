@@ -166,8 +166,11 @@ func (p *push) ask(e *engine, d, class int, now grid.Time) []balance.State {
 		e.books.all += int64(2 * len(p.ids))
 		e.books.remote += int64(2 * len(p.ids))
 		if e.scattered {
-			for k := range p.ids {
-				p.exchange(e, d, int(p.who[k]))
+			ours, version := p.known[d*e.m:][:e.m], e.rates.version
+			for _, j := range p.who {
+				if int(j) == d || ours[j] != version[j] || p.known[int(j)*e.m+d] != version[d] {
+					p.exchange(e, d, int(j))
+				}
 			}
 		}
 		return p.view.Nodes

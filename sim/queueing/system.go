@@ -95,8 +95,8 @@ type Inaccuracy struct {
 	EachMessage  bool    // rates are drawn anew for every message, else once and at changes
 }
 
-// machines is the number of machines.
-func (s *System) machines() int {
+// Size is the number of machines.
+func (s *System) Size() int {
 	m := 0
 	for _, l := range s.Machines {
 		m += l.count()

@@ -9,11 +9,14 @@ type tree struct {
 	node []match
 }
 
-// match is who comes first of those below.
+// match is who comes first of those below. Times are kept as the bits of a float that is not negative, which
+// have the same order and are compared without a jump.
 type match struct {
-	at  float64
-	who int32
+	bits uint64
+	who  int32
 }
+
+func (m *match) at() float64 { return math.Float64frombits(m.bits) }
 
 func newTree(m int) tree {
 	base := 1
@@ -22,7 +25,7 @@ func newTree(m int) tree {
 	}
 	t := tree{base, make([]match, 2*base)}
 	for k := range t.node {
-		t.node[k].at = math.Inf(1)
+		t.node[k].bits = math.Float64bits(math.Inf(1))
 	}
 	for j := range m {
 		t.node[base+j].who = int32(j)
@@ -32,15 +35,16 @@ func newTree(m int) tree {
 
 // set gives machine j another time.
 func (t *tree) set(j int, at float64) {
-	k := t.base + j
-	t.node[k].at = at
+	k, best, who := t.base+j, math.Float64bits(at), int32(j)
+	node := t.node
+	node[k].bits = best
 	for k > 1 {
-		// Of equal times the left one comes first.
-		a, b := t.node[k&^1], t.node[k|1]
-		if b.at < a.at {
-			a = b
+		other := node[k^1]
+		if other.bits < best {
+			who = other.who
 		}
+		best = min(best, other.bits)
 		k >>= 1
-		t.node[k] = a
+		node[k] = match{best, who}
 	}
 }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"skep/sim/queueing"
+)
+
+const simQueueLong = `Simulate a queueing system: classes of tasks that arrive at random, machines that run each class at their own
+rate, and one policy or several, on the same tasks. Runs of a seed are repeatable.
+
+W is the time of a task from arrival to completion, Q the number of tasks in the system, each with the half-width
+of its 95 % interval over the replications. LITTLE is the difference of Q and arrival rate times W: what is not
+near 0 is a sign of too short a run. A policy under which the system fills up is shown as unstable.`
+
+func (a *app) simQueueCmd() *cobra.Command {
+	var out format
+	o := queueing.Options{Policies: []string{"mct", "lpas"}, Time: 20000, Replications: 10, Seed: 1}
+	cmd := &cobra.Command{Use: "queue FILE", Short: "Simulate a queueing system under placement policies", Long: simQueueLong,
+		Example: "  skep sim queue two-groups.yaml --policy lpas,kpb:3,mct --time 20000 --replications 30",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.simQueue(cmd.Context(), args[0], o, out)
+		}}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.Policies, "policy", o.Policies, "policies, as in lpas,kpb:3")
+	f.Float64Var(&o.Time, "time", o.Time, "length of a run, time units")
+	f.Float64Var(&o.Warmup, "warmup", 0, "part of it that is not counted, time units")
+	f.IntVar(&o.Replications, "replications", o.Replications, "runs for each policy")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "of all chance")
+	cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(queueing.Policies(), cobra.ShellCompDirectiveNoFileComp))
+	outputFlag(cmd, &out)
+	return cmd
+}
+
+// simQueue runs the file's system. When it is interrupted it prints the policies that are done.
+func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out format) error {
+	name := file
+	if file == "-" {
+		name = "stdin"
+	}
+	b, err := a.readSystem(file)
+	if err != nil {
+		return err
+	}
+	s, err := queueing.Read(name, b)
+	if err != nil {
+		return err
+	}
+	if err := o.Check(s); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	o.Progress = a.simProgress()
+	r, err := queueing.Run(ctx, s, o)
+	if isTerminal(a.err) {
+		fmt.Fprint(a.err, "\r\x1b[K")
+	}
+	if r == nil {
+		return err
+	}
+	if perr := out.print(a.out, r, func(w *tabwriter.Writer) { queueTable(w, s, r) }); perr != nil {
+		return perr
+	}
+	if errors.Is(err, context.Canceled) {
+		return &exitError{130, fmt.Errorf("interrupted: %d of %d policies are done", len(r.Results), len(o.Policies))}
+	}
+	return err
+}
+
+func (a *app) readSystem(file string) ([]byte, error) {
+	r := a.in
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r = f
+	}
+	return io.ReadAll(io.LimitReader(r, queueing.MaxFile+1))
+}
+
+// simProgress shows how far it is on a terminal, and nothing elsewhere.
+func (a *app) simProgress() func(done, of int) {
+	if !isTerminal(a.err) {
+		return nil
+	}
+	return func(done, of int) { fmt.Fprintf(a.err, "\r%d of %d runs", done, of) }
+}
+
+func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {
+	fmt.Fprintf(w, "%s: %d classes, %d machines, lambda* %.4g (load %.1f %%)\n\n", orDash(s.Name), len(s.Classes), s.Size(),
+		float64(r.Lambda), 100/float64(r.Lambda))
+	head := []any{"POLICY", "DECIDES", "W", "Q"}
+	for _, c := range s.Classes {
+		head = append(head, "W "+c)
+	}
+	row(w, append(head, "MESSAGES", "ALL", "LITTLE", "TASKS")...)
+	for _, x := range r.Results {
+		cells := []any{x.Policy, x.Decides}
+		if !x.Stable {
+			cells = append(cells, "unstable", "unstable")
+			for range x.ByClass {
+				cells = append(cells, "-")
+			}
+			row(w, append(cells, "-", "-", "-", x.Tasks)...)
+			continue
+		}
+		cells = append(cells, spread(x.W), spread(x.Q))
+		for _, c := range x.ByClass {
+			cells = append(cells, spread(c.Estimate))
+		}
+		little := fmt.Sprintf("%+.2f %%", 100*float64(x.Little))
+		if !x.LittleHolds {
+			little += " run longer"
+		}
+		row(w, append(cells, fmt.Sprintf("%.3f", float64(x.Messages.Remote)), fmt.Sprintf("%.3f", float64(x.Messages.All)), little, x.Tasks)...)
+	}
+}
+
+// spread prints a mean and its half-width, to the digits that mean something.
+func spread(e queueing.Estimate) string {
+	mean, half := float64(e.Mean), float64(e.Half)
+	if math.IsNaN(mean) {
+		return "-"
+	}
+	if math.IsNaN(half) || half == 0 {
+		return fmt.Sprintf("%.4g", mean)
+	}
+	digits := max(0, 1-int(math.Floor(math.Log10(half))))
+	return fmt.Sprintf("%.*f ± %.*f", digits, mean, digits, half)
+}
