@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -16,6 +17,9 @@ type measured struct {
 	text       string
 	holds      bool // of words
 }
+
+// errNone is where the quick form has no run, or was stopped before it.
+var errNone = errors.New("only the full form has a run of it")
 
 // measure looks a number up in the runs and the optima. The error says why there is none.
 func (s *Study) measure(p *printed, results map[key]*queueing.Result, optima map[key]*optimum) (measured, error) {
@@ -35,7 +39,7 @@ func (s *Study) measure(p *printed, results map[key]*queueing.Result, optima map
 	for _, policy := range needs {
 		x := results[key{p.Scenario, policy}]
 		if x == nil {
-			return measured{}, fmt.Errorf("stopped before")
+			return measured{}, errNone
 		}
 		r = append(r, x)
 	}

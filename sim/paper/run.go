@@ -68,7 +68,11 @@ type work struct {
 // simulate does all runs and curves.
 func (w *work) simulate(ctx context.Context, r *Report) error {
 	for _, x := range w.study.runs {
-		results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, form(w.options.Full, x.lengths))
+		l := form(w.options.Full, x.lengths)
+		if l.replications == 0 {
+			continue
+		}
+		results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
 		for k := range results {
 			w.results[key{x.scenario, results[k].Policy}] = &results[k]
 		}

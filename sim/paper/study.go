@@ -135,3 +135,6 @@ func (s *Study) check() error {
 
 // key is a system under a policy.
 type key struct{ scenario, policy string }
+
+// Numbers is how many printed numbers are compared.
+func (s *Study) Numbers() int { return len(s.numbers) }

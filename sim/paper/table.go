@@ -71,6 +71,9 @@ func (r record) numbers(column string) (out []float64, err error) {
 func (r record) lengths() (l [2]length, err error) {
 	var errs []error
 	for k, prefix := range []string{"", "quick_"} {
+		if prefix != "" && r[prefix+"time"] == "" {
+			continue // too short to tell anything
+		}
 		t, err := r.number(prefix + "time")
 		n, err2 := r.number(prefix + "replications")
 		errs = append(errs, err, err2)

@@ -47,7 +47,7 @@ func (p *printed) judge(m measured, err error, isFull bool) Line {
 		l.Verdict, l.Ours, l.Says = NotRun, "–", "not run: "+err.Error()
 		return l
 	case p.rule == full && !isFull:
-		l.Verdict, l.Ours, l.Says = NotRun, "–", "not run: only the full length can tell"
+		l.Verdict, l.Ours, l.Says = NotRun, "–", "not run: short runs cannot tell"
 		return l
 	case m.text != "":
 		l.Ours = m.text
