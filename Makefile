@@ -4,7 +4,7 @@ GO    ?= go
 RACE  := ./node/... ./exec/... ./cmd/...
 export GOFLAGS := -buildvcs=false
 
-.PHONY: check fmt vet build test race bench fuzz generate
+.PHONY: check fmt vet build test race bench fuzz generate paper
 
 check: fmt vet build test race
 
@@ -27,6 +27,14 @@ race:
 
 bench:
 	$(GO) test -run '^$$' -bench 'Bars' -benchtime 1x -timeout 30m ./lpas ./node ./cmd/skep
+
+# The published tables in full, in about an hour, and bin/paper.html with tables and plots. One that departs from
+# print without a reason fails it at the end; the page is there all the same.
+paper: build
+	$(GO) build -o bin/skep-paper ./cmd/skep-paper
+	@ok=0; pages=; for s in sim/paper/*/study.yaml; do n=$$(basename $$(dirname $$s)); echo "$$n"; \
+		bin/skep sim paper run $$n --full --output json > bin/paper-$$n.json || ok=1; pages="$$pages bin/paper-$$n.json"; done; \
+	bin/skep-paper -o bin/paper.html $$pages && echo bin/paper.html && exit $$ok
 
 # Every decoder that reads what a peer sent, for a while each.
 fuzz:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -93,17 +94,21 @@ func series(p *plot.Plot, k int, s paper.Series) (int, error) {
 	return len(b.XYs), nil
 }
 
-// ticks are those of a logarithmic axis, with numbers also between the powers of ten where there are few.
+// ticks are those of a logarithmic axis: 1, 2 and 5 of each power of ten with numbers, the rest without.
 type ticks struct{}
 
 // Ticks implements plot.Ticker.
-func (ticks) Ticks(low, high float64) []plot.Tick {
-	out := plot.LogTicks{Prec: -1}.Ticks(low, high)
-	if high/low > 30 {
-		return out
-	}
-	for k := range out {
-		out[k].Label = fmt.Sprintf("%.2g", out[k].Value)
+func (ticks) Ticks(low, high float64) (out []plot.Tick) {
+	for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
+		for d := 1.0; d < 10; d++ {
+			t := plot.Tick{Value: d * math.Pow(10, e)}
+			if d == 1 || high/low < 1000 && (d == 2 || d == 5) {
+				t.Label = fmt.Sprintf("%.4g", t.Value)
+			}
+			if t.Value >= low && t.Value <= high {
+				out = append(out, t)
+			}
+		}
 	}
 	return out
 }
