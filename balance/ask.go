@@ -116,7 +116,7 @@ func (d *decider) executions(t *grid.Task, states []State) {
 
 // findAt is find for who has an idea where to look first.
 func findAt(v View, id grid.NodeID, at int) int {
-	if at < len(v.Nodes) && v.Nodes[at].Node == id {
+	if at >= 0 && at < len(v.Nodes) && v.Nodes[at].Node == id {
 		return at
 	}
 	return find(v, id)

@@ -23,6 +23,10 @@ type Config struct {
 	// random; 0 = exactly equal. Node: 0.05. Higher spreads more and chooses worse.
 	NearTie float64
 
+	// FirstTie takes the first of equal ones, in the order of identities, and not one at random. Node: false,
+	// or deciders that know the same would all name the same.
+	FirstTie bool
+
 	// Debit charges a chosen node locally until it has had time to tell of the task itself. Node: true.
 	Debit bool
 

@@ -106,14 +106,22 @@ func (d *decider) meet(t *grid.Task, v View) bool {
 // soonest chooses the answer with the earliest expected completion.
 func (d *decider) soonest(now grid.Time, t *grid.Task, answers []State) Choice {
 	if !d.cfg.Debit && d.cfg.NearTie == 0 {
-		return d.place(t, answers, earliest(answers, d.rand))
+		return d.place(t, answers, earliest(answers, d.ties()))
 	}
 	d.scores = d.scores[:0]
 	for k := range answers {
 		s := &answers[k]
 		d.scores = append(d.scores, sound(s.ECT)+d.charge(now, s))
 	}
-	return d.place(t, answers, draw(d.scores, d.cfg.NearTie, d.rand))
+	return d.place(t, answers, draw(d.scores, d.cfg.NearTie, d.ties()))
+}
+
+// ties is what equal ones are drawn by; nil to take the first.
+func (d *decider) ties() *grid.Rand {
+	if d.cfg.FirstTie {
+		return nil
+	}
+	return d.rand
 }
 
 // place turns the index of an answer into a choice; −1 asks further nodes, or waits where there are none.

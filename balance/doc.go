@@ -12,6 +12,8 @@
 // the task's class; it sends the task to the one that expects to finish it first. The rates travel with
 // the polls and their answers, so both ends learn of each other and no other state traffic is needed.
 //
+// A [Pull] decides the other way round: an idle machine takes from the queues of the classes.
+//
 // What the theses take for granted and a network denies (answers are a round trip old, a burst is decided
 // before its first task arrives anywhere, a machine asked may be gone) is dealt with in shared pieces:
 // debits, the draw among near-ties, the soonest nodes as known without a message. With the zero [Config]

@@ -7,7 +7,7 @@ import (
 )
 
 // draw returns the index of the least score; among those within the share near of it, one at random, all
-// equally likely. A score of +Inf is out; −1 if all are.
+// equally likely; without r the first. A score of +Inf is out; −1 if all are.
 //
 // With near 0 only equal scores are drawn from, as [1] breaks ties (sections 2.1 and 2.2). More of it
 // keeps deciders that share the same news from all naming the same node.
@@ -28,7 +28,7 @@ func draw(scores []float64, near float64, r *grid.Rand) int {
 			}
 		}
 	}
-	if n == 1 {
+	if n == 1 || r == nil {
 		return first
 	}
 	k := r.IntN(n)
@@ -54,7 +54,7 @@ func earliest(answers []State, r *grid.Rand) int {
 			n++
 		}
 	}
-	if n <= 1 {
+	if n <= 1 || r == nil {
 		return at
 	}
 	for k := r.IntN(n); ; at++ {

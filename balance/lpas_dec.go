@@ -88,6 +88,7 @@ func (p *lpasDec) poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) [
 func (p *lpasDec) reach(t *grid.Task, v View) {
 	p.weights = p.weights[:0]
 	nodes, weights, own := p.allocation.support(&p.rates, t.Class)
+	shift := 0 // of positions in the view against indices; it changes where a node is missing
 	for x, j := range nodes {
 		// A class without a row of its own shares the nodes of the rest, some of which may not run it.
 		if !own {
@@ -95,7 +96,8 @@ func (p *lpasDec) reach(t *grid.Task, v View) {
 				continue
 			}
 		}
-		if k := findAt(v, p.rates.ids[j], int(j)); k >= 0 {
+		if k := findAt(v, p.rates.ids[j], int(j)+shift); k >= 0 {
+			shift = k - int(j)
 			p.picked = append(p.picked, int32(k))
 			p.weights = append(p.weights, weights[x])
 		}

@@ -14,7 +14,7 @@ func (p *met) Poll(_ grid.Time, _ *grid.Task, _ View, dst []grid.NodeID) []grid.
 
 func (p *met) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 	p.executions(t, answers)
-	k := draw(p.scores, p.cfg.NearTie, p.rand)
+	k := draw(p.scores, p.cfg.NearTie, p.ties())
 	if k < 0 { // nobody is known to run the class: the soonest will teach its rate
 		return p.soonest(now, t, answers)
 	}

@@ -25,5 +25,5 @@ func (p *olb) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 		// able: a node that cannot run the task is out, however soon it would start.
 		p.scores = append(p.scores, sound(s.Ready)+p.charge(now, s)+able(s))
 	}
-	return p.place(t, answers, draw(p.scores, p.cfg.NearTie, p.rand))
+	return p.place(t, answers, draw(p.scores, p.cfg.NearTie, p.ties()))
 }

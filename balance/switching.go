@@ -58,7 +58,7 @@ func (p *switching) Choose(now grid.Time, t *grid.Task, answers []State) Choice 
 		for k := range answers {
 			p.scores[k] += able(&answers[k])
 		}
-		if k := draw(p.scores, p.cfg.NearTie, p.rand); k >= 0 {
+		if k := draw(p.scores, p.cfg.NearTie, p.ties()); k >= 0 {
 			return p.place(t, answers, k)
 		}
 	}

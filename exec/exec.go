@@ -20,6 +20,8 @@ type Exec struct {
 	running        []*Work
 	finished       []*Work
 	classes        []*class
+	specs          map[grid.JobID]*shared
+	lent           *shared // the last that came free
 	spare          []*Work
 	draining       bool
 	lowDisk        bool
@@ -27,7 +29,7 @@ type Exec struct {
 
 // New returns an empty ledger of a node with that capacity.
 func New(capacity grid.Resources) *Exec {
-	return &Exec{capacity: capacity, free: capacity, work: make(map[grid.AttemptID]*Work)}
+	return &Exec{capacity: capacity, free: capacity, work: make(map[grid.AttemptID]*Work), specs: make(map[grid.JobID]*shared)}
 }
 
 // Refuses says why work of that need would not be accepted now; WhyNone if it would.
@@ -53,7 +55,7 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 		panic("exec: an attempt is accepted once")
 	}
 	w := e.take()
-	*w = Work{ID: id, Spec: o.Spec, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
+	*w = Work{ID: id, Spec: e.share(id.Task.Job, o.Spec), Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
 		ready: ready, class: e.class(o.Class)}
 	e.work[id] = w
 	e.queue = append(e.queue, w)
@@ -64,7 +66,7 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 // Restore takes back an attempt that has a result already.
 func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
 	w := e.take()
-	*w = Work{ID: id, Spec: o.Spec, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
+	*w = Work{ID: id, Spec: e.share(id.Task.Job, o.Spec), Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
 	e.work[id] = w
 	e.finished = append(e.finished, w)
 	return w
@@ -129,6 +131,7 @@ func (e *Exec) Forget(id grid.AttemptID) (grid.WorkState, bool) {
 	state := w.State
 	e.leave(w)
 	delete(e.work, id)
+	e.unshare(id.Task.Job)
 	e.drop(w.class)
 	*w = Work{}
 	e.spare = append(e.spare, w)

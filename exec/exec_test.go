@@ -10,7 +10,8 @@ import (
 )
 
 func id(i int) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	job := grid.JobID{Nonce: [10]byte{byte(i), byte(i >> 8), byte(i >> 16)}}
+	return grid.AttemptID{Task: grid.TaskID{Job: job, Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
 func offer(cpu grid.MilliCPU, memory grid.Bytes, class string) *grid.Offer {
@@ -189,4 +190,21 @@ func TestLedger(t *testing.T) {
 			},
 		})
 	})
+}
+
+// The attempts of one job point to one description, and the last to go takes it away.
+func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	a, b := id(0), id(0)
+	b.Task.Index = 1
+	x := e.Accept(0, a, offer(grid.CPU, 0, "c"), true)
+	y := e.Accept(0, b, offer(grid.CPU, 0, "c"), true)
+	if x.Spec != y.Spec {
+		t.Error("two descriptions of one job are kept")
+	}
+	e.Forget(a)
+	e.Forget(b)
+	if len(e.specs) != 0 {
+		t.Error("the description outlives the attempts")
+	}
 }

@@ -35,3 +35,36 @@ type class struct {
 
 // Mean gives the expected run time of a task of a class here, in seconds.
 type Mean func(class string) float64
+
+// shared is the one copy of a job's description that all its attempts here point to: each offer brings one of
+// its own, which for a long queue would be most of the node's memory.
+type shared struct {
+	spec *grid.JobSpec
+	uses int
+}
+
+// share returns the copy of the job's description that is kept.
+func (e *Exec) share(job grid.JobID, spec *grid.JobSpec) *grid.JobSpec {
+	s := e.specs[job]
+	if s == nil {
+		if s = e.lent; s == nil {
+			s = new(shared)
+		}
+		e.lent = nil
+		s.spec = spec
+		e.specs[job] = s
+	}
+	s.uses++
+	return s.spec
+}
+
+// unshare lets go of one use of it.
+func (e *Exec) unshare(job grid.JobID) {
+	if s := e.specs[job]; s.uses > 1 {
+		s.uses--
+	} else {
+		delete(e.specs, job)
+		*s = shared{}
+		e.lent = s
+	}
+}

@@ -44,10 +44,10 @@ type Start struct {
 	Spec    *JobSpec
 }
 
-// Stop asks for a running attempt to be ended (EvEnded follows if Report) and its folder removed.
+// Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. Nobody wants to hear of
+// its end: no EvEnded follows.
 type Stop struct {
 	Attempt AttemptID
-	Report  bool // it was cancelled and its result is wanted; otherwise nobody wants anything of it
 }
 
 // Reply answers a local caller.

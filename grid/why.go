@@ -70,12 +70,11 @@ const (
 	TraceRefused
 	TraceWait
 	TraceSearch
-	TraceCall
 	TraceLost
 	TraceEnded
 )
 
-var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "call", "lost", "ended"}
+var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

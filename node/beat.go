@@ -19,21 +19,21 @@ func (n *Node) beats(now grid.Time, fx *grid.Effects) {
 			if lease == 0 || w.Lease < lease {
 				lease = w.Lease
 			}
-			m := beatFor(fx, first, w.Origin())
+			m := batch(fx, first, w.Origin(), grid.KindBeat)
 			m.Attempts = append(m.Attempts, w.ID)
 		}
 	}
 	n.beatIn(now, lease, fx)
 }
 
-// beatFor returns the beat to an origin that has room, among the messages from first on.
-func beatFor(fx *grid.Effects, first int, origin grid.NodeID) *grid.Message {
+// batch returns the message of a kind to a node that has room for an attempt more, among those from first on.
+func batch(fx *grid.Effects, first int, to grid.NodeID, k grid.Kind) *grid.Message {
 	for i := len(fx.Sends) - 1; i >= first; i-- {
-		if s := &fx.Sends[i]; s.To == origin && s.Msg.Kind == grid.KindBeat && len(s.Msg.Attempts) < grid.MaxBeats {
+		if s := &fx.Sends[i]; s.To == to && s.Msg.Kind == k && len(s.Msg.Attempts) < grid.MaxBeats {
 			return &s.Msg
 		}
 	}
-	return fx.Send(origin, grid.KindBeat)
+	return fx.Send(to, k)
 }
 
 func (n *Node) wakeBeat(now grid.Time, w *exec.Work, fx *grid.Effects) {

@@ -40,7 +40,8 @@ type Config struct {
 	// Memory is the time constant of the arrival rates; default 60 s. Higher is steadier and later.
 	Memory time.Duration
 
-	// Keep bounds the finished tasks whose records are kept, oldest jobs first to go; default 20,000.
+	// Keep bounds the finished tasks whose records are kept, oldest jobs first to go; default 200,000, so that
+	// the largest job is not forgotten when the next one ends.
 	Keep int
 
 	Balance   balance.Config
@@ -52,7 +53,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Policy: "lpas_dec", Lease: 6 * time.Second, Window: 64,
-		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 20_000,
+		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 200_000,
 		Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 	}
 }

@@ -37,7 +37,7 @@ func (n *Node) message(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 		first := len(fx.Sends)
 		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.local, fx)
 		for i := first; i < len(fx.Sends); i++ { // the asker's ad goes on with its walk
-			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad.Node == m.Find.Asker {
+			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad != nil && m.Digest[0].Ad.Node == m.Find.Asker {
 				s.Digest = append(s.Digest, m.Digest[0])
 			}
 		}

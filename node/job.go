@@ -129,7 +129,7 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 	case t.worker == n.cfg.Self:
 		n.forget(now, j.attempt(i), fx)
 	case r.Cause == grid.Cancelled || r.Cause == grid.Lost:
-		m := fx.Send(t.worker, grid.KindDrop)
+		m := batch(fx, n.sent, t.worker, grid.KindDrop)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	default:
 		m := fx.Send(t.worker, grid.KindResultAck)

@@ -4,14 +4,22 @@ import (
 	"slices"
 	"time"
 
-	"skep/balance"
 	"skep/grid"
 )
 
 // lease gives the attempt a full lease from now.
 func (n *Node) lease(now grid.Time, l *live, fx *grid.Effects) {
 	l.deadline = now.Add(n.cfg.Lease)
-	fx.Wake(l.deadline, grid.TimerLease, l.handle)
+	l.watch(fx)
+}
+
+// watch sees to a wake at the deadline or before: one that is under way already serves, or timers would
+// grow in number with every time that the worker came and went.
+func (l *live) watch(fx *grid.Effects) {
+	if l.alarm == 0 || l.deadline < l.alarm {
+		l.alarm = l.deadline
+		fx.Wake(l.deadline, grid.TimerLease, l.handle)
+	}
 }
 
 // suspect shortens the leases of what a node had that is no longer connected: if it lives it will be back
@@ -21,24 +29,23 @@ func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 		l := n.lives[h]
 		switch {
 		case l.phase == polling:
-			for _, a := range l.asked {
-				if a == id && !l.has(id) {
-					l.open--
-				}
-			}
-			if l.open <= 0 {
+			if l.hears(id) && len(l.open) == 0 {
 				n.choose(now, l, fx)
 			}
 		case (l.phase == offered || l.phase == placed) && l.t().worker == id:
 			l.deadline = min(l.deadline, now.Add(n.cfg.Lease/3))
-			fx.Wake(l.deadline, grid.TimerLease, l.handle)
+			l.watch(fx)
 		}
 	}
 }
 
-// has reports whether a node has answered in this decision.
-func (l *live) has(id grid.NodeID) bool {
-	return slices.ContainsFunc(l.answers, func(a balance.State) bool { return a.Node == id })
+// hears strikes a node off those whose answers are to come, and reports whether it was among them.
+func (l *live) hears(id grid.NodeID) bool {
+	at := slices.Index(l.open, id)
+	if at >= 0 {
+		l.open = slices.Delete(l.open, at, at+1)
+	}
+	return at >= 0
 }
 
 // ask asks a node that is connected again what became of the attempts that it was given.
@@ -83,14 +90,19 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 		n.retry(l)
 		return
 	}
-	l.phase = waits
 	l.deadline = back
-	n.waiting = append(n.waiting, l)
+	n.park(l)
 	fx.Wake(back, grid.TimerRetry, l.handle)
 }
 
 // liveWake handles the timers of a task; a stale one finds another phase or a later deadline.
 func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effects) {
+	if k == grid.TimerLease {
+		if now < l.alarm {
+			return
+		}
+		l.alarm = 0
+	}
 	switch {
 	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
 		n.choose(now, l, fx)
@@ -98,8 +110,10 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 		l.resent++
 		n.sendOffer(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.t().worker != n.cfg.Self:
-		if now < l.deadline {
-			fx.Wake(l.deadline, grid.TimerLease, l.handle)
+		if l.result != nil { // it has ended and its files are on their way: that ends by itself
+			n.lease(now, l, fx)
+		} else if now < l.deadline {
+			l.watch(fx)
 		} else if l.phase == offered {
 			n.lose(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
 		} else {

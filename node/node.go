@@ -26,7 +26,7 @@ type Node struct {
 
 	jobs     map[grid.JobID]*job
 	fresh    []*job  // with tasks that were never looked at, oldest first
-	again    []*live // to be placed again, oldest submission first
+	again    queue   // to be placed again
 	waiting  []*live // nobody fits
 	lives    map[uint64]*live
 	handles  uint64 // last one given out
@@ -46,6 +46,7 @@ type Node struct {
 	freed    bool // attempts were let go of in this step
 	leaving  bool // it is about to stop: nothing starts any more
 	sendWake grid.Time
+	sent     int // messages in the effects when the step began
 	stats    Stats
 	scratch  scratch
 }
@@ -101,6 +102,16 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	return p, nil
 }
 
+// policyOf returns the policy that places a job's tasks. A job from disk may name one that this version does
+// not have: the node's own does it.
+func (n *Node) policyOf(j *job) balance.Policy {
+	p, err := n.policy(j.spec.Policy)
+	if err != nil {
+		p = n.policies[n.cfg.Policy]
+	}
+	return p
+}
+
 // note tells every policy what became known, in a fixed order.
 func (n *Node) note(o balance.Outcome) {
 	if len(n.policies) == 1 {
@@ -137,7 +148,8 @@ func (n *Node) Restore(r *grid.Record) {
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	sent, said := len(fx.Sends), len(fx.Announces)
+	n.sent = len(fx.Sends)
+	said := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
 		n.start(now, fx)
@@ -172,7 +184,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.refill(now, fx)
 	n.pump(now, fx)
 	n.refill(now, fx)
-	for i := sent; i < len(fx.Sends); i++ {
+	for i := n.sent; i < len(fx.Sends); i++ {
 		n.sign(&fx.Sends[i].Msg)
 	}
 	for i := said; i < len(fx.Announces); i++ {

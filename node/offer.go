@@ -100,6 +100,7 @@ func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effec
 	n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.t().worker, Class: l.job.class})
 	n.exclude(now, l, l.t().worker, why)
 	n.setState(l.job, l.index, grid.Pending, fx)
+	n.saveTask(l.job, l.index, fx) // or a restart would ask for the attempt, and count it as lost
 	n.retry(l)
 }
 

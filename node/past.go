@@ -1,28 +1,37 @@
 package node
 
-import (
-	"slices"
-
-	"skep/grid"
-)
+import "skep/grid"
 
 // past is the fence at the worker: the attempts that were let go of last, or said not to be here. An offer
-// that was repeated on its way and comes after the attempt's end must not start it a second time. What is older than the newest
-// few is long past any delay of a message; a restart forgets them, and ends the connections they came on.
+// that was repeated on its way and comes after the attempt's end must not start it a second time. What is older
+// than the newest few thousand is long past any delay of a message; a restart forgets them, and ends the connections they came on.
 type past struct {
-	ids  []grid.AttemptID
+	ids  []grid.AttemptID // oldest first, from next on
 	next int
+	in   map[grid.AttemptID]struct{} // the same; only looked up in
 }
 
-const keepPast = 64
+// keepPast is about what a node can end within two seconds, half a megabyte.
+const keepPast = 4096
 
 func (p *past) add(id grid.AttemptID) {
+	if p.has(id) {
+		return
+	}
+	if p.in == nil {
+		p.in = make(map[grid.AttemptID]struct{})
+	}
+	p.in[id] = struct{}{}
 	if len(p.ids) < keepPast {
 		p.ids = append(p.ids, id)
 		return
 	}
+	delete(p.in, p.ids[p.next])
 	p.ids[p.next] = id
 	p.next = (p.next + 1) % keepPast
 }
 
-func (p *past) has(id grid.AttemptID) bool { return slices.Contains(p.ids, id) }
+func (p *past) has(id grid.AttemptID) bool {
+	_, in := p.in[id]
+	return in
+}

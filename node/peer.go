@@ -90,7 +90,11 @@ func (n *Node) exchange(p *peer, rates []grid.Rate, speed float64, cores grid.Mi
 	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == p.have {
 		return
 	}
-	p.have, p.speed, p.cores = mine, speed, cores
+	p.speed, p.cores = speed, cores
+	if p.have == 0 && len(rates) == 0 {
+		return // left out, by one who has not noticed that we start anew: it will say them when it hears what we have
+	}
+	p.have = mine
 	p.rates = p.rates[:0]
 	for _, r := range rates {
 		r.Class = n.rates.intern(r.Class)

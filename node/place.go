@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 
 	"skep/balance"
@@ -13,6 +14,7 @@ type live struct {
 	handle uint64
 	job    *job
 	index  uint32
+	at     int // in the queue that it is in, by its phase; nowhere
 	task   grid.Task
 	phase  phase
 	round  uint8 // of polling: answers to an older one are stale
@@ -20,15 +22,17 @@ type live struct {
 
 	asked    []grid.NodeID   // in this decision
 	answers  []balance.State // in this decision
-	open     int             // answers still to come
+	open     []grid.NodeID   // those whose answers are still to come
 	sent     grid.Time       // when the poll or the offer was sent
 	resent   int             // offers repeated
 	deadline grid.Time       // of the poll, the lease, or the wait
+	alarm    grid.Time       // the lease's wake under way; 0 = none
 	out      []out           // those that would refuse
 	search   uint64          // the search that it waits for; 0 = none
 	absent   bool            // it waits for a node that fits to come
 	result   *grid.Result    // whose blobs are on their way here
 	fetches  int             // tries to get them
+	failed   int             // attempts that could not be prepared
 	refusal  *grid.Result    // the last "cannot execute", in case nobody can
 }
 
@@ -54,7 +58,7 @@ const (
 // enliven gives a task its live part.
 func (n *Node) enliven(j *job, i uint32) *live {
 	n.handles++
-	l := &live{handle: n.handles, job: j, index: i}
+	l := &live{handle: n.handles, job: j, index: i, at: nowhere}
 	l.task = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
 	n.lives[l.handle] = l
 	j.tasks[i].live = l
@@ -64,12 +68,7 @@ func (n *Node) enliven(j *job, i uint32) *live {
 // drop takes a task's live part away.
 func (n *Node) drop(l *live) {
 	n.decided(l)
-	switch l.phase {
-	case waits:
-		n.waiting = slices.DeleteFunc(n.waiting, func(x *live) bool { return x == l })
-	case idle:
-		n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
-	}
+	n.dequeue(l)
 	delete(n.lives, l.handle)
 	l.job.tasks[l.index].live = nil
 }
@@ -89,9 +88,7 @@ func (n *Node) decided(l *live) {
 func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 	for n.deciding < n.cfg.Window {
 		if len(n.again) > 0 {
-			l := n.again[0]
-			n.again = slices.Delete(n.again, 0, 1)
-			n.place(now, l, fx)
+			n.place(now, heap.Pop(&n.again).(*live), fx)
 			continue
 		}
 		if len(n.fresh) == 0 {
@@ -109,28 +106,16 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// retry puts a task back into the queue, before younger ones.
-func (n *Node) retry(l *live) {
-	l.phase = idle
-	at, _ := slices.BinarySearchFunc(n.again, l, func(a, b *live) int {
-		if a.task.Arrived != b.task.Arrived {
-			return compare(float64(a.task.Arrived), float64(b.task.Arrived))
-		}
-		return compare(float64(a.handle), float64(b.handle))
-	})
-	n.again = slices.Insert(n.again, at, l)
-}
-
 // place begins a decision: who fits and can be reached, whom the policy wants asked.
 func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 	n.columns(now)
 	l.task.ID = l.id()
 	l.asked, l.answers = l.asked[:0], l.answers[:0]
 	v := n.candidates(now, l)
-	switch len(v.Nodes) {
-	case 0:
+	switch {
+	case len(v.Nodes) == 0:
 		n.nobody(now, l, fx)
-	case 1: // there is nothing to compare: its answer would cost a round trip and change nothing
+	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self: // its answer would cost a round trip and change nothing
 		l.answers = append(l.answers, v.Nodes[0])
 		n.choose(now, l, fx)
 	default:
@@ -140,13 +125,13 @@ func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 
 // poll asks those that the policy names, and chooses at once if there is nobody to wait for.
 func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
-	p, _ := n.policy(l.job.spec.Policy)
+	p := n.policyOf(l.job)
 	ids := p.Poll(now, &l.task, v, n.scratch.poll[:0])
 	n.scratch.poll = ids
 	if len(ids) == 0 && len(l.answers) == 0 {
 		l.answers = append(l.answers, v.Nodes...)
 	}
-	l.open = 0
+	l.open = l.open[:0]
 	l.round++
 	n.rates.publish(now)
 	for _, id := range ids {
@@ -159,7 +144,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 			continue
 		}
 		l.asked = append(l.asked, id)
-		l.open++
+		l.open = append(l.open, id)
 		m := fx.Send(id, grid.KindPoll)
 		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.job.class, l.job.spec.Needs.Resources
 		m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = n.cfg.Speed, n.cfg.Capacity.CPU, n.rates.version, q.have
@@ -168,7 +153,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 		}
 	}
 	l.sent = now
-	if l.open == 0 {
+	if len(l.open) == 0 {
 		n.choose(now, l, fx)
 		return
 	}
@@ -186,7 +171,7 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	}
 	n.exchange(q, s.Rates, s.Speed, s.Cores, s.Mine, s.Have)
 	l := n.lives[s.ID>>8]
-	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !slices.Contains(l.asked, from) || l.has(from) {
+	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.hears(from) {
 		n.stats.Stale++
 		if l != nil && l.phase == waits && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {
 			n.gossip.Heard(now, from, now.Sub(l.sent)) // or the next poll would be as short
@@ -195,14 +180,13 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	}
 	rtt := now.Sub(l.sent)
 	n.gossip.Heard(now, from, rtt)
-	l.open--
 	if s.Why != grid.WhyNone {
 		n.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
 		l.answers = append(l.answers, balance.State{Node: from, ECT: max(s.ECT, 0).Seconds() + n.rates.overhead,
 			Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now})
 	}
-	if l.open == 0 {
+	if len(l.open) == 0 {
 		n.choose(now, l, fx)
 	}
 }
@@ -212,7 +196,7 @@ func (n *Node) choose(now grid.Time, l *live, fx *grid.Effects) {
 	n.decided(l)
 	l.phase = idle
 	n.columns(now)
-	p, _ := n.policy(l.job.spec.Policy)
+	p := n.policyOf(l.job)
 	c := p.Choose(now, &l.task, l.answers)
 	switch c.Act {
 	case balance.Place:

@@ -29,10 +29,12 @@ type rates struct {
 	version  uint64       // of the published rates
 	looked   grid.Time
 	own      []grid.Rate // as published: at most the busiest MaxRates
+	next     []grid.Rate // scratch of publish
 	noted    []grid.Rate // own column as the policies know it
 	stale    bool        // some column changed since the policies were told
 	norm     map[string]mean
 	names    []string // classes of norm, ordered
+	gone     []string // forgotten classes whose records are still on disk
 }
 
 // mean is a sum of μ/speed over the nodes that have measured the class.
@@ -45,9 +47,10 @@ type classRate struct {
 	name    string
 	count   float64 // arrivals, decayed with the time constant of Config.Memory
 	since   grid.Time
-	last    grid.Time
-	seconds float64 // decayed mean run time of one slot here
-	runs    float64 // successful runs behind it, at most 1/teach
+	last    grid.Time // when count was brought up to date
+	used    grid.Time // last arrival or run
+	seconds float64   // decayed mean run time of one slot here
+	runs    float64   // successful runs behind it, at most 1/teach
 	spec    *grid.JobSpec
 	saved   float64 // mean as last written to disk
 }
@@ -74,9 +77,12 @@ func (r *rates) class(name string) *classRate {
 func (r *rates) evict() {
 	oldest := 0
 	for i, c := range r.order {
-		if c.last < r.order[oldest].last {
+		if c.used < r.order[oldest].used {
 			oldest = i
 		}
+	}
+	if r.order[oldest].saved > 0 {
+		r.gone = append(r.gone, r.order[oldest].name)
 	}
 	delete(r.classes, r.order[oldest].name)
 	r.order = slices.Delete(r.order, oldest, oldest+1)
@@ -101,7 +107,7 @@ func (r *rates) arrive(now grid.Time, spec *grid.JobSpec, name string, k int) {
 	}
 	c.spec = spec
 	c.count = c.count*r.decay(now, c.last) + float64(k)
-	c.last = now
+	c.last, c.used = now, now
 }
 
 func (r *rates) decay(now, last grid.Time) float64 {
@@ -123,7 +129,7 @@ func (r *rates) alpha(now grid.Time, c *classRate) float64 {
 // would look fast. It reports whether the mean is worth writing to disk.
 func (r *rates) ran(now grid.Time, name string, seconds float64) bool {
 	c := r.class(name)
-	c.last = max(c.last, now)
+	c.used = max(c.used, now)
 	c.runs = min(c.runs+1, 1/teach)
 	c.seconds += (max(seconds, 1e-6) - c.seconds) / c.runs
 	r.stale = true
@@ -165,47 +171,58 @@ func (r *rates) publish(now grid.Time) {
 		return
 	}
 	r.looked = max(now, 1)
-	moved := false
-	for _, c := range r.order {
-		i := slices.IndexFunc(r.own, func(o grid.Rate) bool { return o.Class == c.name })
-		alpha, mu := r.alpha(now, c), c.mu()
-		if i < 0 {
-			moved = moved || alpha > alphaFloor || mu > 0
-		} else {
-			moved = moved || differs(r.own[i].Alpha, alpha, alphaFloor) || differs(r.own[i].Mu, mu, 0)
-		}
-	}
-	if moved {
-		r.rebuild(now)
+	r.rebuild(now)
+	if r.news() {
+		r.own, r.next = r.next, r.own
 		r.version++
 		r.stale = true
 	}
 }
 
-// rebuild makes the published rates: the busiest classes by name, and the rest as one.
+// news reports whether the rates as they are now differ from the published ones enough to be told.
+func (r *rates) news() bool {
+	if len(r.own) != len(r.next) {
+		return true
+	}
+	for i := range r.own {
+		a, b := &r.own[i], &r.next[i]
+		if a.Class != b.Class || differs(a.Alpha, b.Alpha, alphaFloor) || differs(a.Mu, b.Mu, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// rebuild makes the rates that would be published now: the busiest classes by name, and the rest as one.
 func (r *rates) rebuild(now grid.Time) {
-	r.own = r.own[:0]
+	r.next = r.next[:0]
 	for _, c := range r.order {
 		alpha := r.alpha(now, c)
 		if alpha <= alphaFloor {
 			alpha = 0
 		}
 		if mu := c.mu(); alpha > 0 || mu > 0 {
-			r.own = append(r.own, grid.Rate{Class: c.name, Alpha: alpha, Mu: mu})
+			r.next = append(r.next, grid.Rate{Class: c.name, Alpha: alpha, Mu: mu})
 		}
 	}
-	if len(r.own) < grid.MaxRates {
+	if len(r.next) < grid.MaxRates {
 		return
 	}
-	slices.SortStableFunc(r.own, func(a, b grid.Rate) int {
+	slices.SortStableFunc(r.next, func(a, b grid.Rate) int {
 		return compare(b.Alpha, a.Alpha)
 	})
-	other := grid.Rate{Class: grid.OtherClass}
-	for _, o := range r.own[grid.MaxRates-1:] {
+	other, work := grid.Rate{Class: grid.OtherClass}, 0.0
+	for _, o := range r.next[grid.MaxRates-1:] {
 		other.Alpha += o.Alpha
+		if o.Mu > 0 {
+			work += o.Alpha / o.Mu
+		}
 	}
-	r.own = append(r.own[:grid.MaxRates-1], other)
-	slices.SortFunc(r.own, func(a, b grid.Rate) int { return strings.Compare(a.Class, b.Class) })
+	if work > 0 { // the rate at which the mix of them is run
+		other.Mu = min(other.Alpha/work, grid.MaxRate)
+	}
+	r.next = append(r.next[:grid.MaxRates-1], other)
+	slices.SortFunc(r.next, func(a, b grid.Rate) int { return strings.Compare(a.Class, b.Class) })
 }
 
 func (c *classRate) mu() float64 {
@@ -213,14 +230,6 @@ func (c *classRate) mu() float64 {
 		return 0
 	}
 	return min(1/c.seconds, grid.MaxRate)
-}
-
-func (r *rates) restore(rec *grid.ClassRecord) {
-	if !(rec.Mean > 0) || !(rec.Count > 0) {
-		return
-	}
-	c := r.class(rec.Class)
-	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/teach), rec.Mean
 }
 
 func differs(old, now, floor float64) bool {

@@ -119,3 +119,12 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 		n.lease(now, l, fx)
 	}
 }
+
+// restore takes back what was measured of a class.
+func (r *rates) restore(rec *grid.ClassRecord) {
+	if !(rec.Mean > 0) || !(rec.Count > 0) {
+		return
+	}
+	c := r.class(rec.Class)
+	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/teach), rec.Mean
+}

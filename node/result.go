@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +25,10 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		n.release(from, id, t, fx)
 		return
 	}
+	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
+		n.release(from, id, t, fx) // it was given up before, and counted
+		return
+	}
 	if t.live == nil {
 		n.enliven(j, id.Task.Index)
 	}
@@ -45,6 +48,10 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
+			if l.failed++; l.failed >= maxFailed {
+				n.end(now, j, id.Task.Index, r, fx)
+				return
+			}
 		}
 		n.takeBack(now, l, why, fx)
 		l.refusal = r
@@ -79,10 +86,7 @@ func (n *Node) release(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effe
 // hold takes a task that a result has come for out of whatever queue it is in: its acceptance may have
 // been lost, or the attempt was given up and not yet replaced.
 func (n *Node) hold(now grid.Time, l *live, fx *grid.Effects) {
-	if l.phase == waits {
-		n.unwait(l)
-	}
-	n.again = slices.DeleteFunc(n.again, func(x *live) bool { return x == l })
+	n.dequeue(l)
 	if l.phase != placed {
 		n.settle(now, l, fx)
 	}
@@ -96,6 +100,10 @@ func (n *Node) fetch(now grid.Time, l *live, fx *grid.Effects) {
 
 // maxFetches is how often the files of a result are asked for before the attempt counts as lost.
 const maxFetches = 3
+
+// maxFailed is how many nodes, or how often the same one, may fail to prepare a task before it ends with that:
+// an input that nobody has any more would else be looked for without end.
+const maxFailed = 5
 
 // fetched goes on after files have come, or have not: a worker's inputs, or a result's files.
 func (n *Node) fetched(now grid.Time, id grid.AttemptID, err string, fx *grid.Effects) {

@@ -45,6 +45,13 @@ func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 		l.search = 0
 		if f.Ad == nil || l.never(f.Ad.Node) { // searching again would find it again
 			l.job.nobody = now.Add(nobodyFor)
+		} else if q := n.peers[f.Ad.Node]; q == nil || !q.up {
+			if l.tries++; l.tries > maxDials {
+				l.job.nobody = now.Add(nobodyFor)
+			}
+			n.dequeue(l)
+			n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
+			continue
 		}
 		n.unwait(l)
 	}

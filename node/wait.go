@@ -15,6 +15,7 @@ const (
 	firstPause = 500 * time.Millisecond
 	lastPause  = 30 * time.Second
 	dialPause  = 5 * time.Second  // for a connection to a node that was found
+	maxDials   = 7                // of nodes found, for one task: whom a search finds can perhaps not be reached
 	nobodyFor  = 10 * time.Second // a fruitless search is not repeated for the same job
 )
 
@@ -30,16 +31,15 @@ func (n *Node) waitFor(now grid.Time, l *live, d time.Duration, why grid.Refusal
 	if k := len(t.traces); k == 0 || t.traces[k-1].What != grid.TraceWait || t.traces[k-1].Refusal != why {
 		n.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
-	l.phase = waits
 	l.absent = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
 	l.deadline = now.Add(d)
-	n.waiting = append(n.waiting, l)
+	n.park(l)
 	fx.Wake(l.deadline, grid.TimerRetry, l.handle)
 }
 
 // unwait puts a waiting task back into the queue.
 func (n *Node) unwait(l *live) {
-	n.waiting = slices.DeleteFunc(n.waiting, func(x *live) bool { return x == l })
+	n.dequeue(l)
 	n.retry(l)
 }
 
@@ -77,7 +77,7 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 		}
 	}
 	for _, g := range n.gossip.Peers() {
-		if g.Ad == nil || l.never(g.Node) || discovery.Match(&spec.Needs, spec.Engine, g.Ad).Why != grid.WhyNone {
+		if g.Ad == nil || l.never(g.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
 		if why := discovery.Now(&spec.Needs, g.Ad); why.Why != grid.WhyNone {

@@ -119,6 +119,7 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 	held := now.Sub(w.Started).Seconds() // the slot was taken that long, start and collection included
 	n.exec.Finish(id, r)
 	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {
+		n.forgetClasses(fx)
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
 		fx.Save(grid.RecClass).Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs}
@@ -134,6 +135,15 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 	}
 	n.run(now, fx)
 	n.changed(now, fx)
+}
+
+// forgetClasses takes the records of classes that gave way to others off the disk.
+func (n *Node) forgetClasses(fx *grid.Effects) {
+	for _, name := range n.rates.gone {
+		rec := fx.Save(grid.RecClass)
+		rec.Delete, rec.Class.Class = true, name
+	}
+	n.rates.gone = n.rates.gone[:0]
 }
 
 func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {

@@ -164,17 +164,10 @@ func (w *World) ended(e *Event) {
 func (w *World) stop(i int32, s *grid.Stop) {
 	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].here {
 		r := &w.runs[name]
-		if r.id != s.Attempt {
-			continue
-		}
-		if !s.Report {
+		if r.id == s.Attempt {
 			w.clear(name)
 			return
 		}
-		r.gen++ // what was to happen to it will not
-		r.ending = Ending{Cause: grid.Cancelled, Exit: 130}
-		w.push(w.now.Add(w.cfg.Machine.Overhead), kindEnded, i, 0, pair(name, r.gen))
-		return
 	}
 }
 

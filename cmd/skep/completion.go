@@ -17,7 +17,7 @@ func (a *app) completionCmd() *cobra.Command {
 		Use: "completion bash|zsh|fish|powershell", Short: "Print a completion script for a shell",
 		Long: "Print a completion script for a shell. It completes IDs of jobs and nodes too.\n\n" +
 			"  bash:  source <(skep completion bash)\n  zsh:   source <(skep completion zsh)\n  fish:  skep completion fish | source",
-		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		Args: cobra.MatchAll(oneArg("bash, zsh, fish or powershell"), cobra.OnlyValidArgs), ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			switch args[0] {

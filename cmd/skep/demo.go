@@ -24,7 +24,7 @@ const (
 
 func (a *app) demoCmd() *cobra.Command {
 	var seed uint64
-	cmd := &cobra.Command{Use: "demo", Short: "Show five nodes sharing sixty tasks on this machine", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "demo", Short: "Show five nodes sharing sixty tasks on this machine", Args: noArgs,
 		Long: "Start five nodes of different speed and fitness on this machine, submit sixty small programs to random ones,\n" +
 			"show where each goes, and compare with running each where it was submitted. Leaves nothing behind.",
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -14,22 +14,22 @@ import (
 	"skep/node/api/v1"
 )
 
-// fetch brings the collected files of a job into a folder; of several tasks each into a folder named by
-// its index.
-func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) error {
+// fetch brings the collected files of a job into a folder, of several tasks each into a folder named by
+// its index, and returns how many there were.
+func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n int, err error) {
 	j, err := c.Job(ctx, ref)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+		return 0, err
 	}
 	root, err := os.OpenRoot(dir) // what nodes say about paths stays inside
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer root.Close()
-	return c.EachTask(ctx, j.ID, func(t *v1.Task) error {
+	err = c.EachTask(ctx, j.ID, func(t *v1.Task) error {
 		if t.Result == nil {
 			return nil
 		}
@@ -44,9 +44,11 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) erro
 			if err := fetchFile(ctx, c, j.ID, root, name, f); err != nil {
 				return fmt.Errorf("output %s: %w", name, err)
 			}
+			n++
 		}
 		return nil
 	})
+	return n, err
 }
 
 // fetchFile writes one file beside its place and puts it there when it is whole.

@@ -114,7 +114,7 @@ func input(text, dir string) ([]local, error) {
 	root := at(dir, from)
 	st, err := os.Stat(root)
 	if err != nil {
-		return nil, fmt.Errorf("input %w", err)
+		return nil, fmt.Errorf("input %.80q: %w", text, bare(err))
 	}
 	if !st.IsDir() {
 		f, err := regular(root, name, st)
@@ -217,4 +217,13 @@ func send(ctx context.Context, c *client.Client, f *local) error {
 	}
 	defer r.Close()
 	return c.PutBlob(ctx, f.to.Blob, f.to.Size, r)
+}
+
+// bare is an error of a file without the file's name, which the message has already.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }

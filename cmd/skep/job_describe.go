@@ -3,12 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"skep/grid"
 	"skep/node/api/v1"
 )
 
@@ -65,10 +69,14 @@ func (d *description) table(w *tabwriter.Writer) {
 }
 
 func describeSpec(w io.Writer, s *v1.Spec) {
-	row(w, "needs", fmt.Sprintf("%g cpu, %s memory", s.Needs.Cores, humanize.IBytes(uint64(max(s.Needs.Memory, 0)))))
-	for k, v := range s.Needs.Labels {
-		row(w, "", fmt.Sprintf("%s in %q", k, v))
+	needs := fmt.Sprintf("%g cpu", s.Needs.Cores)
+	if s.Needs.Memory > 0 {
+		needs += ", " + humanize.IBytes(uint64(s.Needs.Memory)) + " memory"
 	}
+	for _, k := range slices.Sorted(maps.Keys(s.Needs.Labels)) {
+		needs += ", " + k + "=" + strings.Join(s.Needs.Labels[k], "|")
+	}
+	row(w, "needs", needs)
 	for _, f := range s.Inputs {
 		row(w, "input", f.Path, humanize.IBytes(uint64(max(f.Size, 0))), short(f.Blob))
 	}
@@ -81,25 +89,19 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 }
 
 func taskRow(w io.Writer, t *v1.Task) {
-	where := orDash(t.Name)
-	if t.Name == "" && t.Node != "" {
-		where = short(t.Node)
-	}
+	where := who(t.Name, t.Node)
 	if t.Result == nil {
 		note := ""
 		if t.Waits != nil {
-			note = t.Waits.Reason
+			note = because(t.Waits.Reason, t.Waits.Detail)
 		}
 		row(w, t.Index, t.State, where, t.Attempt, "-", "-", "-", "-", "-", note)
 		return
 	}
 	r := t.Result
 	note := ""
-	if r.Cause != "exited" {
-		note = r.Cause
-	}
-	if r.Error != "" {
-		note += ": " + r.Error
+	if r.Cause != grid.Exited.String() || r.Error != "" {
+		note = causeText(r)
 	}
 	row(w, t.Index, t.State, where, t.Attempt, secs(r.Waited), secs(r.Wall), secs(r.CPU), humanize.IBytes(uint64(max(r.MaxRSS, 0))), r.Exit, note)
 }

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"skep/node/api/v1"
@@ -60,7 +61,11 @@ func tellStory(w *tabwriter.Writer, e *v1.Explanation) {
 		if !n.Fits {
 			verdict = because(n.Reason, n.Detail)
 		}
-		fmt.Fprintf(w, "  %s\t%s\tnews %s old\n", who(n.Name, n.Node), verdict, age(time.Duration(n.News*float64(time.Second))))
+		news := "where it was submitted"
+		if n.Node != e.Job.Origin {
+			news = "news " + age(time.Duration(n.News*float64(time.Second))) + " old"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", who(n.Name, n.Node), verdict, news)
 	}
 }
 
@@ -71,10 +76,10 @@ func sentence(s *v1.Step) string {
 	case "chosen":
 		t := "chose " + node
 		if s.ECT > 0 {
-			t += fmt.Sprintf(": done there in %s, as expected", secs(s.ECT))
+			t += fmt.Sprintf(": expected to be done there in %s", secs(s.ECT))
 		}
 		if s.Asked > 0 {
-			t += fmt.Sprintf("; asked %d nodes", s.Asked)
+			t += "; asked " + english.Plural(int(s.Asked), "node", "")
 		}
 		if s.News > 0 {
 			t += fmt.Sprintf("; the news was %s old", secs(s.News))

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
 
 func (a *app) jobGetCmd() *cobra.Command {
 	var dir string
@@ -10,7 +14,11 @@ func (a *app) jobGetCmd() *cobra.Command {
 			return err
 		}
 		defer c.Close()
-		return a.fetch(cmd.Context(), c, ref, dir)
+		n, err := a.fetch(cmd.Context(), c, ref, dir)
+		if err == nil && n == 0 {
+			fmt.Fprintln(a.err, "no files were collected: outputs, or run --output, says which to bring back")
+		}
+		return err
 	})
 	cmd.Long = "Bring the collected files of a job here; of several tasks each into a folder named by its index.\nFiles that are in the way are replaced."
 	cmd.Flags().StringVarP(&dir, "output-dir", "o", ".", "folder to write to")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -11,14 +12,20 @@ import (
 	"skep/node/api/v1"
 )
 
+// jobStates are what a job can be.
+var jobStates = []string{"pending", "running", "done", "failed", "cancelled"}
+
 func (a *app) jobListCmd() *cobra.Command {
 	var out format
 	var limit int
 	var state string
-	cmd := &cobra.Command{Use: "list", Short: "List the jobs submitted to this node, newest first", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "list", Short: "List the jobs submitted to this node, newest first", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 {
 				return fmt.Errorf("--limit %d: want 1 or more", limit)
+			}
+			if state != "" && !slices.Contains(jobStates, state) {
+				return fmt.Errorf("--state %.40q: want one of %s", state, strings.Join(jobStates, ", "))
 			}
 			c, err := a.client()
 			if err != nil {
@@ -36,6 +43,13 @@ func (a *app) jobListCmd() *cobra.Command {
 					break
 				}
 			}
+			switch {
+			case len(all.Jobs) == 0 && out == "table":
+				fmt.Fprintln(a.err, "no jobs here: submit one with skep run or skep job submit, or name a job of another node by its ID")
+				return nil
+			case all.Next != "":
+				fmt.Fprintf(a.err, "only the newest %d: see --limit\n", limit)
+			}
 			return out.print(a.out, all, func(w *tabwriter.Writer) {
 				row(w, "JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "EXIT", "AGE", "COMMAND")
 				for _, j := range all.Jobs {
@@ -46,7 +60,7 @@ func (a *app) jobListCmd() *cobra.Command {
 	outputFlag(cmd, &out)
 	cmd.Flags().IntVar(&limit, "limit", 50, "how many at most")
 	cmd.Flags().StringVar(&state, "state", "", "only those that are pending, running, done, failed or cancelled")
-	cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions([]string{"pending", "running", "done", "failed", "cancelled"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(jobStates, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

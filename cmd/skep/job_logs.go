@@ -19,7 +19,7 @@ func (a *app) jobLogsCmd() *cobra.Command {
 		Use: "logs [-f] ID[/INDEX]", Short: "Print what a task printed",
 		Long:              "Print what a task printed, on the same streams. Without an index all tasks of the job, in order.",
 		ValidArgsFunction: a.completeJobs,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArg("a job's ID, or ID/INDEX for one task, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ref, index, err := splitTask(args[0])
 			if err != nil {

@@ -14,7 +14,7 @@ func (a *app) jobSubmitCmd() *cobra.Command {
 		Use: "submit FILE|-", Short: "Submit a job file and print the job's ID",
 		Long: "Submit a job file, or one from the standard input, and print the job's ID.\n\n" +
 			"Paths in it are relative to the file's own folder.",
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("a job file, or - for the standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.readFile(args[0])
 			if err != nil {

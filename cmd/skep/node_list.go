@@ -15,7 +15,7 @@ import (
 
 func (a *app) nodeListCmd() *cobra.Command {
 	var out format
-	cmd := &cobra.Command{Use: "list", Short: "List the nodes that this one knows, itself first", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "list", Short: "List the nodes that this one knows, itself first", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.client()
 			if err != nil {

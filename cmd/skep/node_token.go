@@ -7,7 +7,7 @@ import (
 )
 
 func (a *app) nodeTokenCmd() *cobra.Command {
-	return &cobra.Command{Use: "token", Short: "Print the token that another machine joins with", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "token", Short: "Print the token that another machine joins with", Args: noArgs,
 		Long: "Print the token that another machine joins with: skep up --join TOKEN.\n\nIt holds the network's secret. Who has it can run programs as the user of every node.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.client()

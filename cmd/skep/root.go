@@ -72,3 +72,20 @@ func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c.AddCommand(subs...)
 	return c
 }
+
+// noArgs and oneArg say in words what a verb wants.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, but got %.80q: see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s: want %s", cmd.Name(), what)
+		}
+		return nil
+	}
+}

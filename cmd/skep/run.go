@@ -92,7 +92,10 @@ func (f *runFlags) spec(args []string) (*v1.Spec, error) {
 		problems = append(problems, fmt.Errorf("--count %d: want 1 to %d", f.count, grid.MaxCount))
 		s.Count = 1
 	}
-	retries := int32(min(max(f.retries, -1), grid.MaxRetries+1))
+	if f.retries < 0 || f.retries > grid.MaxRetries {
+		problems = append(problems, fmt.Errorf("--retries %d: want 0 to %d", f.retries, grid.MaxRetries))
+	}
+	retries := int32(min(max(f.retries, 0), grid.MaxRetries))
 	s.Retries = &retries
 	if len(problems) == 0 {
 		problems = append(problems, checkSpec(s))
@@ -138,7 +141,7 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		return failed(err)
 	}
 	if len(f.outputs) > 0 {
-		if err := a.fetch(ctx, c, r.ref(), "."); err != nil {
+		if _, err := a.fetch(ctx, c, r.ref(), "."); err != nil {
 			return failed(err)
 		}
 	}

@@ -148,14 +148,28 @@ func (r *running) tell(e *v1.Event) {
 	if res.Cause == grid.Exited.String() || res.Cause == grid.Signaled.String() {
 		return
 	}
-	text := strings.ReplaceAll(res.Cause, "_", " ")
-	if res.Error != "" {
-		text += ": " + res.Error
+	text := causeText(res)
+	if len(e.Why) > 0 { // the reasons follow, one for each node
+		text = "nobody can run it"
 	}
 	fmt.Fprintf(r.err, "skep: task %d: %s\n", e.Task.Index, text)
 	for _, w := range e.Why {
 		fmt.Fprintf(r.err, "  %s\n", w)
 	}
+}
+
+// causeText says why a program did not come to its end.
+func causeText(res *v1.Result) string {
+	text := strings.ReplaceAll(res.Cause, "_", " ")
+	switch {
+	case res.Error == "":
+		return text
+	case res.Cause == grid.Exited.String():
+		return res.Error
+	case strings.HasPrefix(res.Error, text):
+		return res.Error
+	}
+	return text + ": " + res.Error
 }
 
 // onSignals cancels the job at the first signal and leaves at the second.

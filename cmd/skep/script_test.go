@@ -19,6 +19,6 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/data")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token, "connected": connected},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token, "port": port, "cut": cut, "newer": newer, "connected": connected},
 	})
 }

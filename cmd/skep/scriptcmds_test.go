@@ -2,16 +2,21 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.etcd.io/bbolt"
 
 	"skep/node/api/client"
 	"skep/node/api/v1"
+	"skep/node/p2p/store"
 )
 
 // ready waits until a node answers in a folder: ready DIR.
@@ -75,4 +80,40 @@ func connected(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s is not connected to %s", args[1], args[0])
+}
+
+// port sets a variable to the first TCP port that a file speaks of: port VAR FILE.
+func port(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: port VAR FILE")
+	}
+	m := regexp.MustCompile(`/tcp/([0-9]+)`).FindStringSubmatch(ts.ReadFile(args[1]))
+	if m == nil {
+		ts.Fatalf("%s: has no port", args[1])
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+// cut sets a variable to the file token without its last letters: cut VAR N.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cut VAR N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	s := strings.TrimSpace(ts.ReadFile("token"))
+	ts.Setenv(args[0], s[:len(s)-n])
+}
+
+// newer makes a data folder one that a later Skep has written: newer DIR.
+func newer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: newer DIR")
+	}
+	db, err := bbolt.Open(filepath.Join(ts.MkAbs(args[0]), store.File), 0o600, nil)
+	ts.Check(err)
+	defer db.Close()
+	ts.Check(db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("meta")).Put([]byte("format"), binary.BigEndian.AppendUint64(nil, 99))
+	}))
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -189,7 +190,11 @@ func settle(m map[string]chosen) (*nodeSettings, error) {
 	for i := range settings {
 		s := &settings[i]
 		c := m[s.name]
-		if len(c.values) == 0 || len(c.values) == 1 && c.values[0] == "" {
+		if len(c.values) == 0 || len(c.values) == 1 && c.values[0] == "" && c.source != fromFlag {
+			continue
+		}
+		if slices.Contains(c.values, "") { // --join $TOKEN without a token must not found another network
+			problems = append(problems, fmt.Errorf("%s is empty (from the %s)", s.flagName(), c.source))
 			continue
 		}
 		if err := s.apply(n, c.values); err != nil {

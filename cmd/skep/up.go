@@ -28,7 +28,7 @@ const leaveTime = 10 * time.Second
 
 func (a *app) upCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "up", Short: "Be a node of a network: the one of a token, or a new one", Args: cobra.NoArgs,
+		Use: "up", Short: "Be a node of a network: the one of a token, or a new one", Args: noArgs,
 		Long: "Be a node of a network: the one that a token names, the one that the data folder knows, or a new one.\n\n" +
 			"Members of a network run programs on each other's machines, as the user that runs skep up.\n" +
 			"Settings also come from " + configName + " in the data folder and from the environment: see skep config show.",

@@ -15,7 +15,7 @@ var version = "dev"
 
 func (a *app) versionCmd() *cobra.Command {
 	var out format
-	cmd := &cobra.Command{Use: "version", Short: "Say what runs", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "version", Short: "Say what runs", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
 			return out.print(a.out, v, func(w *tabwriter.Writer) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -143,6 +144,9 @@ func TestTasksOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
 	}
+	if _, err := New(Options{User: "no such user"}); err == nil || !strings.Contains(err.Error(), `"no such user" is neither`) {
+		t.Errorf("a user that is not there: %v", err)
+	}
 	r, err := New(Options{User: "65534"})
 	if err != nil {
 		t.Fatal(err)
@@ -203,5 +207,33 @@ func TestPolicySees(t *testing.T) {
 	defer p.close()
 	if p.ways[0].except != filepath.Base(real) {
 		t.Errorf("a link is denied as %q", p.ways[0].except)
+	}
+}
+
+func TestPolicySeesWhatComesInTheSameTick(t *testing.T) {
+	deny := filepath.Join(t.TempDir(), "home", "data")
+	if err := os.MkdirAll(deny, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPolicy(1, deny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	l := &p.ways[0]
+	var st unix.Stat_t
+	p.refresh(l)
+	if err := os.Mkdir(filepath.Join(l.dir, "late"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	unix.Stat(l.dir, &st)
+	l.changed, l.cost = st.Mtim, 0 // as if the folder's time had not moved on
+	p.refresh(l)
+	if len(l.grants) != 1 {
+		t.Errorf("%d grants: want one for the entry that came right after the folder was read", len(l.grants))
+	}
+	l.read = l.read.Add(time.Hour)
+	if l.stale(l.changed) {
+		t.Error("a folder that has rested is read again")
 	}
 }

@@ -163,11 +163,20 @@ func (g *grant) put(set int) error {
 	return allow(set, fd, g.rights)
 }
 
+// blurred is how coarse a file system's times may be: a folder that was read so soon after its last change
+// may have changed again since without showing it.
+const blurred = 2 * time.Second
+
+// stale reports whether the folder, last changed at mtime, may hold what was not read.
+func (l *listing) stale(mtime unix.Timespec) bool {
+	return l.read.IsZero() || mtime != l.changed || l.read.Sub(time.Unix(mtime.Unix())) < blurred
+}
+
 // refresh reads a folder again if it has changed; a folder that changes all the time is read so
 // rarely that it costs no more than a fiftieth of a core.
 func (p *policy) refresh(l *listing) {
 	var st unix.Stat_t
-	if unix.Stat(l.dir, &st) != nil || (!l.read.IsZero() && st.Mtim == l.changed) || time.Since(l.read) < 50*l.cost {
+	if unix.Stat(l.dir, &st) != nil || !l.stale(st.Mtim) || time.Since(l.read) < 50*l.cost {
 		return
 	}
 	began := time.Now()

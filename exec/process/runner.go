@@ -73,7 +73,7 @@ func resolve(name string) (*account, error) {
 	u, err := user.Lookup(name)
 	if err != nil {
 		if u, err = user.LookupId(name); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%q is neither a login name nor a user's number on this machine", name)
 		}
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)

@@ -25,7 +25,7 @@ const (
 	defaultPage  = 100
 	aliveTime    = 15 * time.Second // between signs of life in a quiet stream
 	maxWait      = time.Minute      // of one long poll
-	maxMembers   = 64               // connections of other members at once
+	maxMembers   = 256              // connections of other members at once
 	shutdownTime = 2 * time.Second
 )
 

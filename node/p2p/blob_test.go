@@ -1,13 +1,16 @@
 package p2p
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 
@@ -96,6 +99,77 @@ func TestFetchFromALiar(t *testing.T) {
 	b.serveBadly(noiseOf(6, 1<<20), 1<<19)
 	if err := a.fetches.get(t.Context(), b.self, &g); err != nil || !a.holds(g) {
 		t.Errorf("fetch: %v", err)
+	}
+}
+
+func TestFetchEndsWithItsAttempt(t *testing.T) {
+	a, b, _ := three(t)
+	asked := make(chan struct{}, 8)
+	b.host.SetStreamHandler(blobProtocol, func(st network.Stream) { asked <- struct{}{} }) // and no answer
+	f := grid.File{Path: "late", Blob: grid.BlobID{7}, Size: 5}
+	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	spec := sh("true")
+	spec.Inputs = []grid.File{f}
+	a.do(func(fx *grid.Effects) {
+		fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: id, Spec: spec, State: grid.WorkQueued}
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: spec.Inputs})
+	})
+	<-asked
+	began := time.Now()
+	a.do(func(fx *grid.Effects) { fx.Stops = append(fx.Stops, grid.Stop{Attempt: id}) })
+	await(t, "the fetch ends", func() bool {
+		a.fetches.mu.Lock()
+		defer a.fetches.mu.Unlock()
+		return len(a.fetches.flights) == 0 && len(a.fetches.peers) == 0
+	})
+	if took := time.Since(began); took > fetchStall/2 || a.toy.count(grid.EvFetched) != 0 {
+		t.Errorf("after %v, with %d reports: want it to end with its attempt, without one", took, a.toy.count(grid.EvFetched))
+	}
+}
+
+func TestFetchedIsKeptUntilItIsSaved(t *testing.T) {
+	a, b := pair(t)
+	small := begin(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.CacheSize = 100_000 }, a.token())
+	small.dialer.found(b.self, published(b.host.Addrs()))
+	meet(t, small, b)
+	files := []grid.File{b.put("x", noiseOf(8, 60_000), false), b.put("y", noiseOf(9, 60_000), false)}
+	id := grid.AttemptID{Task: grid.TaskID{Job: small.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	small.do(func(fx *grid.Effects) {
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: files})
+	})
+	await(t, "the fetch ends", func() bool { return small.toy.count(grid.EvFetched) == 1 })
+	if ev, _ := small.toy.find(grid.EvFetched, nil); !strings.Contains(ev.Err, "full") {
+		t.Errorf("two blobs that do not fit together came one in place of the other: %q", ev.Err)
+	}
+	await(t, "nothing is left pinned", func() bool {
+		_, _, err := small.Blobs().Put(t.Context(), bytes.NewReader(noiseOf(10, 100_000)), 100_000, false)
+		return err == nil
+	})
+}
+
+// drip is a stream that gives a byte at a time.
+type drip struct {
+	network.Stream
+	deadlines int
+}
+
+func (d *drip) Read(b []byte) (int, error) { return 1, nil }
+
+func (d *drip) SetReadDeadline(time.Time) error {
+	d.deadlines++
+	return nil
+}
+
+func TestFetchMustGoOn(t *testing.T) {
+	d := &drip{}
+	s := &source{st: d, file: &grid.File{Size: 3 * fetchPace}}
+	for range 2*fetchPace + 1 {
+		if _, err := s.Read(make([]byte, 100)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.deadlines != 3 {
+		t.Errorf("%d deadlines for %d bytes that drip: want one for each %d", d.deadlines, s.at, fetchPace)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -19,13 +20,10 @@ import (
 const maxWalk = 100_000
 
 // collect makes the result of an attempt whose process has ended: how it ended, what it printed, and the
-// files that the job asks for.
+// files that the job asks for. The blobs that it names are pinned.
 func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, waited time.Duration) *grid.Result {
 	r := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
 		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
-	if r.Cause == grid.Cancelled {
-		r.Exit = 130
-	}
 	var problems []error
 	keep := func(s process.Stream, dropped int64) grid.Output {
 		o, err := t.output(process.Output(dir, s))
@@ -73,7 +71,10 @@ func causeOf(c process.Cause) grid.Cause {
 // output returns what a task printed: inline where it is short, else as a durable blob.
 func (t *tasks) output(file string) (o grid.Output, err error) {
 	f, err := os.Open(file)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it is made with its first byte
+		return o, nil
+	case err != nil:
 		return o, fmt.Errorf("output: %w", err)
 	}
 	defer f.Close()
@@ -86,8 +87,16 @@ func (t *tasks) output(file string) (o grid.Output, err error) {
 		_, err = io.ReadFull(f, o.Inline)
 		return o, err
 	}
-	o.Blob, o.Size, err = t.d.blobs.Put(t.d.ctx, f, t.d.cfg.MaxOutput, true)
+	o.Blob, o.Size, err = t.keep(f, t.d.cfg.MaxOutput)
 	return o, err
+}
+
+// keep puts what a task left among the blobs and pins it: what is kept next must not take its place.
+func (t *tasks) keep(f *os.File, most grid.Bytes) (id grid.BlobID, size grid.Bytes, err error) {
+	if id, size, err = t.d.blobs.Put(t.d.ctx, f, most, true); err == nil {
+		t.d.blobs.Pin(id)
+	}
+	return id, size, err
 }
 
 // outputs collects the files of a work folder that match one of the patterns, in the order of their
@@ -108,7 +117,7 @@ func (t *tasks) outputs(work string, patterns []string) (files []grid.File, err 
 		}
 		f, err := t.file(root, name, left)
 		if err != nil {
-			problem = errors.Join(problem, fmt.Errorf("output %q: %w", name, err))
+			problem = errors.Join(problem, fmt.Errorf("output %.64q: %w", name, err))
 			continue
 		}
 		left -= f.Size
@@ -119,6 +128,9 @@ func (t *tasks) outputs(work string, patterns []string) (files []grid.File, err 
 
 // file keeps one file of a work folder.
 func (t *tasks) file(root *os.Root, name string, left grid.Bytes) (out grid.File, err error) {
+	if !grid.Inside(name) {
+		return out, fmt.Errorf("its path of %d bytes cannot travel: want at most %d, and no backslash", len(name), grid.MaxPath)
+	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return out, err
@@ -135,7 +147,7 @@ func (t *tasks) file(root *os.Root, name string, left grid.Bytes) (out grid.File
 		return out, fmt.Errorf("has %d bytes: want at most %d for all outputs of a task", info.Size(), t.d.cfg.MaxCollect)
 	}
 	out = grid.File{Path: name, Exec: info.Mode()&0o100 != 0}
-	out.Blob, out.Size, err = t.d.blobs.Put(t.d.ctx, f, left, true)
+	out.Blob, out.Size, err = t.keep(f, left)
 	return out, err
 }
 
@@ -159,7 +171,7 @@ func matches(root *os.Root, patterns []string) (names []string, err error) {
 				name := path.Join(folder, d.Name())
 				if d.IsDir() {
 					folders = append(folders, name)
-				} else if d.Type().IsRegular() && grid.Inside(name) && matchAny(split, strings.Split(name, "/")) {
+				} else if d.Type().IsRegular() && matchAny(split, strings.Split(name, "/")) {
 					names = append(names, name)
 				}
 			}

@@ -13,8 +13,13 @@ import (
 
 const doorProtocol = "/skep/api/1"
 
-// maxWaiting bounds the streams that wait at the door to be accepted.
-const maxWaiting = 64
+// Bounds of the door: the streams that wait to be accepted, and those that are open, of one peer and of all.
+// One peer cannot take all the places that whoever accepts may have.
+const (
+	maxWaiting  = 64
+	doorPerPeer = 32
+	doorAll     = 256
+)
 
 // door is a net.Listener for streams of other members.
 type door struct {
@@ -22,10 +27,12 @@ type door struct {
 	in     chan net.Conn
 	closed chan struct{}
 	once   sync.Once
+	places serving
 }
 
 func newDoor(d *Driver) *door {
-	o := &door{d: d, in: make(chan net.Conn, maxWaiting), closed: make(chan struct{})}
+	o := &door{d: d, in: make(chan net.Conn, maxWaiting), closed: make(chan struct{}),
+		places: serving{perPeer: doorPerPeer, most: doorAll}}
 	context.AfterFunc(d.ctx, func() { o.Close() })
 	return o
 }
@@ -37,13 +44,19 @@ func (o *door) serve(st network.Stream) {
 		st.Reset()
 		return
 	}
-	select {
-	case <-o.closed:
-		st.Reset()
-	case o.in <- conn{st, o.d.self, n}:
-	default:
+	if !o.places.enter(n) {
 		o.d.counts.drop("busy")
 		st.Reset()
+		return
+	}
+	c := &visit{conn: conn{st, o.d.self, n}, left: sync.OnceFunc(func() { o.places.leave(n) })}
+	select {
+	case <-o.closed:
+		c.Reset()
+	case o.in <- c:
+	default:
+		o.d.counts.drop("busy")
+		c.Reset()
 	}
 }
 
@@ -91,6 +104,27 @@ func (o *door) dial(ctx context.Context, n grid.NodeID) (net.Conn, error) {
 type conn struct {
 	network.Stream
 	local, remote grid.NodeID
+}
+
+// visit is a stream that a peer has opened at the door. It is closed on a peer that takes nothing for a while.
+type visit struct {
+	conn
+	left func()
+}
+
+// Write writes as long as the other side takes something now and then.
+func (v *visit) Write(b []byte) (int, error) { return patient{v.Stream}.Write(b) }
+
+// Close closes the stream and gives its place back.
+func (v *visit) Close() error {
+	v.left()
+	return v.conn.Close()
+}
+
+// Reset breaks the stream off and gives its place back.
+func (v *visit) Reset() error {
+	v.left()
+	return v.conn.Reset()
 }
 
 // LocalAddr returns the own identity.

@@ -44,17 +44,26 @@ func newFetcher(d *Driver) *fetcher {
 	return &fetcher{d: d, all: make(chan struct{}, fetchesAll), flights: make(map[grid.BlobID]*flight), peers: make(map[grid.NodeID]*slots)}
 }
 
-// start fetches what an attempt needs and tells the node.
-func (f *fetcher) start(x grid.Fetch) {
-	f.d.spawn(func() {
-		err := f.files(f.d.ctx, x.From, x.Files)
-		f.d.loop.event(func(ev *grid.Event) {
-			ev.Kind, ev.Attempt = grid.EvFetched, x.Attempt
-			if err != nil {
-				ev.Err = cutText(err.Error())
-			}
-		})
+// start fetches files for an attempt and tells the node, unless ctx ends before: then nobody wants them. What
+// has come is not collected before the node has made up its mind, and what it saved has pinned it.
+func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
+	f.d.pin(x.Files)
+	began := f.d.spawn(func() {
+		err := f.files(ctx, x.From, x.Files)
+		if ctx.Err() == nil {
+			f.d.loop.event(func(ev *grid.Event) {
+				ev.Kind, ev.Attempt = grid.EvFetched, x.Attempt
+				if err != nil {
+					ev.Err = cutText(err.Error())
+				}
+			})
+			f.d.loop.settled()
+		}
+		f.d.unpin(x.Files)
 	})
+	if !began {
+		f.d.unpin(x.Files)
+	}
 }
 
 // files fetches files, a few at a time, and returns the first error.

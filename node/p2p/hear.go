@@ -3,6 +3,7 @@ package p2p
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -52,6 +53,11 @@ func (s *session) read(st network.Stream) {
 			s.bad(err)
 			continue
 		}
+		if foreign(&m.msg, s.node, s.d.self) {
+			m.free()
+			s.d.offend(s.node, "foreign", 1)
+			continue
+		}
 		s.d.counts.received[kind].Add(1)
 		s.d.counts.receivedBytes[kind].Add(uint64(len(body)))
 		m.ev.Kind, m.ev.Peer, m.ev.Msg = grid.EvMessage, s.node, &m.msg
@@ -85,6 +91,23 @@ func (s *session) admit(m *meter, kind grid.Kind) bool {
 	case <-s.ctx.Done():
 		return false
 	}
+}
+
+// foreign reports whether a message is about attempts that are none of its sender's business: the node that
+// a job was submitted to offers and ends its attempts, and is the only one that is told about them. It takes
+// no memory of what was said before, so what comes late from an honest peer is not foreign.
+func foreign(m *grid.Message, from, self grid.NodeID) bool {
+	origin := from
+	switch m.Kind {
+	case grid.KindOffer:
+		return m.Offer.ID.Task.Job.Origin != from
+	case grid.KindAsk, grid.KindDrop, grid.KindResultAck:
+	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindBeat:
+		origin = self
+	default:
+		return false
+	}
+	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != origin })
 }
 
 // bad counts a frame that could not be decoded. A kind that this version does not know is no offence.

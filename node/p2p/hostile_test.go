@@ -29,7 +29,8 @@ func helloOf(boot uint64) *wire.Hello {
 	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: boot}
 }
 
-func newRogue(t *testing.T, a *member) *rogue {
+// stranger makes a rogue that is not connected yet.
+func stranger(t *testing.T, a *member) *rogue {
 	t.Helper()
 	pub, key, _ := ed25519.GenerateKey(nil)
 	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newGate(nil, &offenders{}))
@@ -41,7 +42,13 @@ func newRogue(t *testing.T, a *member) *rogue {
 	h.SetStreamHandler(controlProtocol, func(st network.Stream) {
 		welcome(st, helloOf(1))
 	})
-	if err := h.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
+	return r
+}
+
+func newRogue(t *testing.T, a *member) *rogue {
+	t.Helper()
+	r := stranger(t, a)
+	if err := r.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
 		t.Fatal(err)
 	}
 	r.open(a)
@@ -59,6 +66,20 @@ func (r *rogue) open(a *member) {
 		r.t.Fatal(err)
 	}
 	r.st = st
+}
+
+// say sends a message as it should be encoded.
+func (r *rogue) say(m *grid.Message) error {
+	var c wire.Codec
+	b, err := c.Append(nil, m, func(a *grid.Ad) []byte { return a.Sealed })
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return r.frame(b)
+}
+
+func attemptOf(m *member) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: m.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
 func (r *rogue) frame(body []byte) error {
@@ -99,12 +120,21 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 			_, err := r.st.Write(binary.AppendUvarint(nil, 1<<40))
 			return err
 		}},
+		{"foreign offer", "foreign", func(r *rogue) error {
+			return r.say(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: attemptOf(b), Spec: sh("exit 9"), Class: "x"}})
+		}},
+		{"foreign drop", "foreign", func(r *rogue) error {
+			return r.say(&grid.Message{Kind: grid.KindDrop, Attempts: []grid.AttemptID{attemptOf(b)}})
+		}},
+		{"foreign result", "foreign", func(r *rogue) error {
+			return r.say(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{attemptOf(b)}, Result: &grid.Result{Cause: grid.Exited}})
+		}},
 		{"framing", "framing", func(r *rogue) error {
 			_, err := r.st.Write([]byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80})
 			return err
 		}},
 	}
-	for _, tt := range tests {
+	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRogue(t, a)
 			before := a.Dropped()[tt.reason]
@@ -130,7 +160,7 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 			if !a.offences.blocked(r.node, time.Now()) {
 				t.Error("the rogue may come back at once")
 			}
-			if got := a.run(byte(len(tt.name)), sh("echo still here")); string(got.Stdout.Inline) != "still here\n" {
+			if got := a.run(byte(i+1), sh("echo still here")); string(got.Stdout.Inline) != "still here\n" {
 				t.Errorf("the node does not go on: %+v", got)
 			}
 		})

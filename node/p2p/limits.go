@@ -41,11 +41,15 @@ var limits = [grid.Kinds]limit{
 const (
 	helloDeadline = 10 * time.Second // from the opening of a control stream to the other's hello
 	frameDeadline = 10 * time.Second // from the first byte of a frame to its last, and for one flush
-	fetchStall    = 15 * time.Second // without a byte of a blob
-	serveStall    = 30 * time.Second // without the reader taking a byte
+	fetchStall    = 15 * time.Second // for the next fetchPace bytes of a blob
+	serveStall    = 30 * time.Second // for the reader to take the next servePiece bytes
 	askDeadline   = 10 * time.Second // from the opening of a blob or output stream to its request
 	dialDeadline  = 15 * time.Second
 )
+
+// fetchPace is how many bytes of a blob must come in fetchStall, or its end: who is slower is left for
+// another, and holds up no other fetch. 1 KiB/s is less than any link that is of use.
+const fetchPace = 16 << 10
 
 // meter is what one peer may still send, by kind.
 type meter [grid.Kinds]*rate.Limiter

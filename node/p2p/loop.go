@@ -42,6 +42,7 @@ type loop struct {
 
 	// Of the loop's goroutine.
 	fx     grid.Effects
+	steps  []reach
 	timers timers
 	batch  []*input
 	reads  []*input
@@ -108,6 +109,9 @@ func (l *loop) read(ctx context.Context, f func(grid.Time)) error {
 		}
 	}
 }
+
+// settled returns when all that was posted before has been stepped, saved and let out, or never will be.
+func (l *loop) settled() { l.read(context.Background(), func(grid.Time) {}) }
 
 // expect makes a number for a caller and a channel for the reply to it.
 func (l *loop) expect() (uint64, <-chan string) {
@@ -201,6 +205,7 @@ func (l *loop) step(at grid.Time, ev *grid.Event) {
 		tap(at, ev)
 	}
 	l.d.node.Step(at, ev, &l.fx)
+	l.steps = append(l.steps, reachOf(&l.fx))
 }
 
 func (l *loop) commit() error {

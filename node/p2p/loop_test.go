@@ -187,7 +187,7 @@ func TestMessageToAPeerThatIsNotConnected(t *testing.T) {
 	say := func() {
 		b.do(func(fx *grid.Effects) {
 			m := fx.Send(c.self, grid.KindAccept)
-			m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Index: 5}})
+			m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: c.job(1)}})
 		})
 	}
 	say()

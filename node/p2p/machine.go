@@ -77,6 +77,17 @@ func diskFree(dir string) (grid.Bytes, error) {
 	return grid.Bytes(st.Bavail) * grid.Bytes(st.Bsize), nil
 }
 
+// maxFile returns the bound of each file that a task writes, in bytes: what is free now beyond DiskLow, and
+// half of it where that is little. A file that grows without end would otherwise take the room that the node
+// needs for its records, without which it ends. 0, no bound, where the free space is not known.
+func (c *Config) maxFile() int64 {
+	free, err := diskFree(c.DataDir)
+	if err != nil {
+		return 0
+	}
+	return int64(max(free-c.DiskLow, free/2, 1))
+}
+
 // Calibration: a fixed mix of integer, floating point and memory work on one core. Speed 1 does
 // referenceRounds rounds in a second, about one core of a virtual server of 2025; 2 is twice as fast.
 const (

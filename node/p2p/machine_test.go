@@ -3,6 +3,8 @@ package p2p
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -93,4 +95,21 @@ func TestLocalNetworkSearch(t *testing.T) {
 	start := time.Now()
 	meet(t, a, b)
 	t.Logf("found in %v", time.Since(start))
+}
+
+func TestNoFileOfATaskCanFillTheDisk(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	free, err := diskFree(a.Driver.cfg.DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := a.run(1, sh("ulimit -f"))
+	blocks, err := strconv.ParseInt(strings.TrimSpace(string(r.Stdout.Inline)), 10, 64)
+	if err != nil || blocks <= 0 || grid.Bytes(blocks)*512 > free+64*grid.MiB {
+		t.Errorf("a task may write files of %q blocks of 512 bytes (%v): want at most the %d bytes that are free", r.Stdout.Inline, err, free)
+	}
+	low := &Config{DataDir: a.Driver.cfg.DataDir, DiskLow: 1 << 60}
+	if n := grid.Bytes(low.maxFile()); n < free/4 || n > free {
+		t.Errorf("%d bytes where little is left of %d: want half", n, free)
+	}
 }

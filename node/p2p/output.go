@@ -1,9 +1,12 @@
 package p2p
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"time"
 
@@ -23,9 +26,9 @@ type viewer interface {
 
 // Output writes what a task of an own job prints, from a byte offset on, to w: from its result, or from
 // where it runs. With follow it waits for more and returns when the task has ended; if an attempt is
-// lost, it goes on in the next one where it was.
+// lost, it goes on in the next one where it was, or from the start again if that one printed something else.
 func (d *Driver) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error {
-	f := &following{d: d, w: w, task: t, stream: process.Stdout, offset: offset, follow: follow}
+	f := &following{d: d, w: w, task: t, stream: process.Stdout, first: offset, offset: offset, follow: follow, sum: sha256.New()}
 	if stderr {
 		f.stream = process.Stderr
 	}
@@ -41,7 +44,10 @@ type following struct {
 	w       io.Writer
 	task    grid.TaskID
 	stream  process.Stream
-	offset  int64
+	first   int64        // asked for
+	offset  int64        // reached
+	sum     hash.Hash    // of what was written, first to offset
+	wrote   grid.Attempt // that it was of
 	follow  bool
 	changed <-chan struct{}
 
@@ -106,23 +112,58 @@ func (f *following) rest(ctx context.Context, v *node.TaskView) error {
 	if f.stream == process.Stderr {
 		o = &v.Result.Stderr
 	}
-	if f.offset >= int64(o.Size) {
-		return nil
-	}
 	if o.Blob.IsZero() {
-		_, err := f.w.Write(o.Inline[min(f.offset, int64(len(o.Inline))):])
-		return err
+		return f.finish(v.ID.Attempt, bytes.NewReader(o.Inline))
+	}
+	if f.wrote == v.ID.Attempt && f.offset >= int64(o.Size) {
+		return nil
 	}
 	if err := f.d.fetches.get(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}); err != nil {
 		return err
 	}
-	file, size, err := f.d.blobs.Open(o.Blob)
+	file, _, err := f.d.blobs.Open(o.Blob)
 	if err != nil {
 		return fmt.Errorf("output of task %s: %w", f.task, err)
 	}
 	defer file.Close()
-	_, err = io.Copy(f.w, io.NewSectionReader(file, f.offset, int64(size)-f.offset))
+	return f.finish(v.ID.Attempt, file)
+}
+
+// finish writes what is missing of an attempt's whole output.
+func (f *following) finish(a grid.Attempt, whole io.ReadSeeker) error {
+	if !f.goesOn(a, func(n int64) (io.Reader, error) {
+		_, err := whole.Seek(f.first, io.SeekStart)
+		return io.LimitReader(whole, n), err
+	}) {
+		f.again()
+	}
+	if _, err := whole.Seek(f.offset, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(f.w, whole)
 	return err
+}
+
+// goesOn reports whether an attempt's output begins with what was written of another. prefix returns the
+// first n bytes of it, from where the caller's wish begins.
+func (f *following) goesOn(a grid.Attempt, prefix func(n int64) (io.Reader, error)) bool {
+	n := f.offset - f.first
+	if n <= 0 || f.wrote == a {
+		return true
+	}
+	r, err := prefix(n)
+	if err != nil {
+		return false
+	}
+	sum := sha256.New()
+	got, err := io.Copy(sum, r)
+	return err == nil && got == n && bytes.Equal(sum.Sum(nil), f.sum.Sum(nil))
+}
+
+// again begins from the start.
+func (f *following) again() {
+	f.offset = f.first
+	f.sum.Reset()
 }
 
 // live copies from the running task until its stream ends, or until the task has ended or moved.
@@ -159,7 +200,23 @@ func (f *following) copy(ctx context.Context, worker grid.NodeID) error {
 			return f.d.tasks.tail(ctx, id, s, offset, follow)
 		}
 	}
-	r, err := from(ctx, worker, id, f.stream, f.offset, f.follow)
+	open := func(offset int64) (io.ReadCloser, error) { return from(ctx, worker, id, f.stream, offset, f.follow) }
+	goesOn := f.goesOn(f.attempt, func(n int64) (io.Reader, error) {
+		r, err := open(f.first)
+		if err != nil {
+			return nil, err
+		}
+		context.AfterFunc(ctx, func() { r.Close() })
+		return io.LimitReader(r, n), nil
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !goesOn {
+		f.again()
+	}
+	f.wrote = f.attempt
+	r, err := open(f.offset)
 	if err != nil {
 		return err
 	}
@@ -171,6 +228,7 @@ func (f *following) copy(ctx context.Context, worker grid.NodeID) error {
 			if _, err := f.w.Write(buf[:n]); err != nil {
 				return err
 			}
+			f.sum.Write(buf[:n])
 			f.offset += int64(n)
 		}
 		if errors.Is(err, io.EOF) {

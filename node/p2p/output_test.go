@@ -11,8 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
 	"skep/node"
@@ -101,18 +104,47 @@ func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
 	}
 }
 
+func TestOutputOfAnAttemptThatPrintsSomethingElseIsShownWhole(t *testing.T) {
+	a, b := pair(t)
+	mark := filepath.Join(t.TempDir(), "mark")
+	spec := sh("if mkdir " + mark + " 2>/dev/null; then echo lost; exec sleep 60; fi; echo done")
+	id := a.job(1)
+	if err := a.Submit(t.Context(), id, spec); err != nil {
+		t.Fatal(err)
+	}
+	task := grid.TaskID{Job: id}
+	var out buffer
+	ended := make(chan error, 1)
+	go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
+	await(t, "the first attempt's line", func() bool { return out.String() == "lost\n" })
+	b.end()
+	a.do(func(fx *grid.Effects) {
+		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
+		a.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: a.self}
+		fx.Changed = append(fx.Changed, task)
+		a.toy.accept(next, spec, a.self, fx)
+	})
+	if err := <-ended; err != nil || out.String() != "lost\ndone\n" {
+		t.Errorf("followed %q, %v: want what each attempt printed, though both are five bytes long", out.String(), err)
+	}
+}
+
 func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	a, b := pair(t)
-	asked := false
-	b.host.RemoveStreamHandler(outputProtocol)
+	var asked atomic.Int32
+	b.host.SetStreamHandler(outputProtocol, func(st network.Stream) {
+		asked.Add(1)
+		st.Reset()
+	})
 	id := a.job(1)
-	var out buffer
+	var out bytes.Buffer
 	if err := a.Submit(t.Context(), id, sh("echo quick")); err != nil {
 		t.Fatal(err)
 	}
 	a.result(grid.TaskID{Job: id})
-	if err := a.Output(t.Context(), &out, grid.TaskID{Job: id}, false, 0, true); err != nil || out.String() != "quick\n" || asked {
-		t.Errorf("%q, %v", out.String(), err)
+	err := a.Output(t.Context(), &out, grid.TaskID{Job: id}, false, 0, true)
+	if err != nil || out.String() != "quick\n" || asked.Load() != 0 {
+		t.Errorf("%q, %v, %d streams: want the output, which came with the result, and no stream", out.String(), err, asked.Load())
 	}
 }
 
@@ -160,6 +192,46 @@ func TestDoor(t *testing.T) {
 	}
 	if _, err := a.Dial(t.Context(), grid.NodeID{7}); err == nil || !strings.Contains(err.Error(), "no address") {
 		t.Errorf("dial of an unknown node: %v", err)
+	}
+}
+
+func TestOnePeerCannotFillTheDoor(t *testing.T) {
+	a, b := pair(t)
+	var open []net.Conn
+	dial := func(m *member) net.Conn {
+		c, err := m.Dial(t.Context(), b.self)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Write([]byte("x")) // the stream is opened with its first byte
+		return c
+	}
+	for range doorPerPeer {
+		dial(a)
+		c, err := b.Listener().Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	one := dial(a)
+	one.SetReadDeadline(time.Now().Add(patience))
+	if _, err := one.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("beyond %d streams: %v: want it broken off", doorPerPeer, err)
+	}
+	open[0].Close()
+	open[0].Close()
+	dial(a)
+	if c, err := b.Listener().Accept(); err != nil {
+		t.Errorf("after one was closed: %v", err)
+	} else {
+		open[0] = c
+	}
+	if n := b.door.places.all; n != doorPerPeer {
+		t.Errorf("%d places taken: want %d", n, doorPerPeer)
+	}
+	for _, c := range open {
+		c.Close()
 	}
 }
 

@@ -4,12 +4,21 @@ import (
 	"skep/grid"
 )
 
-// release carries the effects of a batch out: kind by kind in the order below, and within a kind in the
-// order in which the steps asked. Nothing in it blocks.
+// reach is how far a step and those before it have filled the effects that are about attempts.
+type reach struct{ saves, stops, fetches, starts int }
+
+func reachOf(fx *grid.Effects) reach {
+	return reach{len(fx.Saves), len(fx.Stops), len(fx.Fetches), len(fx.Starts)}
+}
+
+// release carries the effects of a batch out: those about attempts step by step, so that what one step began
+// the next can end, and the others kind by kind. Nothing in it blocks.
 func (l *loop) release() {
 	d, fx := l.d, &l.fx
-	for i := range fx.Saves {
-		d.tasks.saved(&fx.Saves[i])
+	var done reach
+	for _, to := range l.steps {
+		l.attempts(done, to)
+		done = to
 	}
 	for i := range fx.Sends {
 		l.send(&fx.Sends[i])
@@ -20,15 +29,6 @@ func (l *loop) release() {
 	for _, w := range fx.Wakes {
 		l.timers.set(w)
 	}
-	for i := range fx.Fetches {
-		d.fetches.start(fx.Fetches[i])
-	}
-	for _, s := range fx.Starts {
-		d.tasks.start(s)
-	}
-	for _, s := range fx.Stops {
-		d.tasks.stop(s)
-	}
 	for i := range fx.Replies {
 		l.reply(&fx.Replies[i])
 	}
@@ -37,6 +37,24 @@ func (l *loop) release() {
 	}
 	d.watchers.changed(fx.Changed)
 	fx.Reset()
+	l.steps = l.steps[:0]
+}
+
+// attempts carries out what one step wants of attempts. Stops come first: they make the room for the Starts.
+func (l *loop) attempts(from, to reach) {
+	fx, t := &l.fx, l.d.tasks
+	for i := range fx.Saves[from.saves:to.saves] {
+		t.saved(&fx.Saves[from.saves+i])
+	}
+	for _, s := range fx.Stops[from.stops:to.stops] {
+		t.stop(s)
+	}
+	for _, x := range fx.Fetches[from.fetches:to.fetches] {
+		t.fetch(x)
+	}
+	for _, s := range fx.Starts[from.starts:to.starts] {
+		t.start(s)
+	}
 }
 
 // send encodes a message and queues it for its peer.

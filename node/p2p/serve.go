@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"sync"
@@ -19,6 +20,8 @@ const (
 
 // serving counts the streams that are being served, by peer.
 type serving struct {
+	perPeer, most int // bounds; 0: servesPerPeer, servesAll
+
 	mu    sync.Mutex
 	all   int
 	peers map[grid.NodeID]int
@@ -28,7 +31,7 @@ type serving struct {
 func (s *serving) enter(n grid.NodeID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.all >= servesAll || s.peers[n] >= servesPerPeer {
+	if s.all >= cmp.Or(s.most, servesAll) || s.peers[n] >= cmp.Or(s.perPeer, servesPerPeer) {
 		return false
 	}
 	if s.peers == nil {
@@ -98,10 +101,18 @@ func (d *Driver) serveBlob(st network.Stream) {
 	})
 }
 
-// patient writes to a stream as long as the other side takes something now and then.
+// servePiece is how many bytes must be taken in serveStall.
+const servePiece = 32 << 10
+
+// patient writes to a stream as long as the other side takes a piece now and then.
 type patient struct{ st network.Stream }
 
-func (p patient) Write(b []byte) (int, error) {
-	p.st.SetWriteDeadline(time.Now().Add(serveStall))
-	return p.st.Write(b)
+func (p patient) Write(b []byte) (n int, err error) {
+	for err == nil && n < len(b) {
+		p.st.SetWriteDeadline(time.Now().Add(serveStall))
+		var wrote int
+		wrote, err = p.st.Write(b[n:min(n+servePiece, len(b))])
+		n += wrote
+	}
+	return n, err
 }

@@ -44,6 +44,7 @@ type source struct {
 	release func()
 	at      int64 // bytes read
 	began   int64 // of them before this stream
+	due     int64 // bytes that must be there by the stream's deadline
 }
 
 // Read returns the next bytes, from whoever has them.
@@ -54,7 +55,10 @@ func (s *source) Read(b []byte) (int, error) {
 				return 0, err
 			}
 		}
-		s.st.SetReadDeadline(time.Now().Add(fetchStall))
+		if s.at >= s.due {
+			s.due = s.at + fetchPace
+			s.st.SetReadDeadline(time.Now().Add(fetchStall))
+		}
 		n, err := s.st.Read(b[:min(int64(len(b)), int64(s.file.Size)-s.at)])
 		s.at += int64(n)
 		if n > 0 {
@@ -108,10 +112,12 @@ func (s *source) open(n grid.NodeID) (err error) {
 		release()
 		return err
 	}
+	unwatch := context.AfterFunc(s.ctx, func() { st.Reset() })
+	leave := func() { unwatch(); release() }
 	defer func() {
 		if err != nil {
 			st.Reset()
-			release()
+			leave()
 		}
 	}()
 	st.SetDeadline(time.Now().Add(fetchStall))
@@ -132,7 +138,7 @@ func (s *source) open(n grid.NodeID) (err error) {
 		return fmt.Errorf("has %d bytes, want %d", size, s.file.Size)
 	}
 	st.CloseWrite()
-	s.st, s.release, s.began = st, release, s.at
+	s.st, s.release, s.began, s.due = st, leave, s.at, s.at
 	return nil
 }
 

@@ -111,33 +111,99 @@ func TestLongOutputIsABlob(t *testing.T) {
 	}
 }
 
+func TestWhatPrintsNothingHasNoError(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	silent := sh("exec sleep 60")
+	silent.Timeout = 50 * time.Millisecond
+	for i, spec := range []*grid.JobSpec{sh("exit 0"), silent} {
+		r := a.run(byte(i+1), spec)
+		if strings.Contains(r.Error, "output") || r.Stdout.Size != 0 || r.Stderr.Size != 0 {
+			t.Errorf("%q: %+v: want empty outputs and no word about them", spec.Command, r)
+		}
+	}
+}
+
+// dead reports whether a process has ended; a zombie that nobody has waited for has.
+func dead(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || bytes.Contains(stat, []byte(") Z "))
+}
+
 func TestStops(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	spec := sh("touch started; exec sleep 60")
-	for i, report := range []bool{true, false} {
+	for i, how := range []string{"stopped", "let go of", "both"} {
 		id := a.job(byte(i + 1))
-		if err := a.Submit(context.Background(), id, spec); err != nil {
+		if err := a.Submit(context.Background(), id, sh("exec sleep 60")); err != nil {
 			t.Fatal(err)
 		}
 		attempt := grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		await(t, "it starts", func() bool {
-			_, ok := a.toy.find(grid.EvStarted, func(ev *grid.Event) bool { return ev.Attempt == attempt })
-			return ok
-		})
-		a.do(func(fx *grid.Effects) { fx.Stops = append(fx.Stops, grid.Stop{Attempt: attempt, Report: report}) })
-		if report {
-			if r := a.result(attempt.Task); r.Cause != grid.Cancelled || r.Exit != 130 {
-				t.Errorf("result %+v: want cancelled, 130", r)
+		var pid int
+		await(t, "it runs", func() bool {
+			if at := a.tasks.lookup(attempt); at != nil {
+				if p := a.tasks.processOf(at); p != nil {
+					pid = p.Pid()
+				}
 			}
-		}
-		await(t, "its folder is removed", func() bool {
+			return pid != 0
+		})
+		a.do(func(fx *grid.Effects) {
+			if how != "stopped" {
+				r := fx.Save(grid.RecWork)
+				r.Delete, r.Work.ID = true, attempt
+			}
+			if how != "let go of" {
+				fx.Stops = append(fx.Stops, grid.Stop{Attempt: attempt})
+			}
+		})
+		await(t, how+": its process ends", func() bool { return dead(pid) })
+		await(t, how+": its folder is removed", func() bool {
 			left, _ := os.ReadDir(a.tasks.dir)
 			return len(left) == 0
 		})
 	}
-	if n := a.toy.count(grid.EvEnded); n != 1 {
-		t.Errorf("%d ends reported: want only the one asked for", n)
+	if n := a.toy.count(grid.EvEnded); n != 0 {
+		t.Errorf("%d ends reported of what nobody wants", n)
 	}
+}
+
+func TestStepsOfOneBatchKeepTheirOrder(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	job := a.job(1)
+	first := grid.AttemptID{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	second := first
+	second.N = 2
+	spec := sh("exec sleep 60")
+	a.loop.read(t.Context(), func(grid.Time) { // on the loop's goroutine, between two batches
+		l := a.loop
+		for _, step := range []func(*grid.Effects){
+			func(fx *grid.Effects) { fx.Starts = append(fx.Starts, grid.Start{Attempt: first, Spec: spec}) },
+			func(fx *grid.Effects) { fx.Stops = append(fx.Stops, grid.Stop{Attempt: first}) },
+			func(fx *grid.Effects) { fx.Starts = append(fx.Starts, grid.Start{Attempt: second, Spec: spec}) },
+			func(fx *grid.Effects) {
+				r := fx.Save(grid.RecWork)
+				r.Delete, r.Work.ID = true, second
+				fx.Stops = append(fx.Stops, grid.Stop{Attempt: second})
+			},
+			func(fx *grid.Effects) { // taken once more
+				fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: second, Spec: spec, State: grid.WorkRunning}
+				fx.Starts = append(fx.Starts, grid.Start{Attempt: second, Spec: spec})
+			},
+		} {
+			step(&l.fx)
+			l.steps = append(l.steps, reachOf(&l.fx))
+		}
+		l.release()
+	})
+	if a.tasks.lookup(first) != nil {
+		t.Error("what was stopped after its start is still there")
+	}
+	if a.tasks.lookup(second) == nil {
+		t.Fatal("what was started after a stop is gone")
+	}
+	await(t, "only the last one runs", func() bool {
+		left, _ := os.ReadDir(a.tasks.dir)
+		return a.toy.count(grid.EvStarted) >= 1 && len(left) == 1
+	})
 }
 
 func TestCloseReportsNoEnd(t *testing.T) {
@@ -158,40 +224,5 @@ func TestCloseReportsNoEnd(t *testing.T) {
 	}
 	if kinds[grid.RecJob] != 1 || kinds[grid.RecWork] != 1 {
 		t.Errorf("restored %v: want the job and the accepted attempt", kinds)
-	}
-}
-
-func TestExpand(t *testing.T) {
-	vars := []string{"SKEP_INDEX=7", "SKEP_CLASS=${SKEP_INDEX}"}
-	for in, want := range map[string]string{
-		"plain": "plain", "${SKEP_INDEX}": "7", "a${SKEP_INDEX}b${SKEP_INDEX}": "a7b7", "$SKEP_INDEX": "$SKEP_INDEX",
-		"${SKEP_NONE}": "${SKEP_NONE}", "${SKEP_INDEX": "${SKEP_INDEX", "${SKEP_CLASS}": "${SKEP_INDEX}", "${HOME}": "${HOME}",
-		"${SKEP_${SKEP_INDEX}}": "${SKEP_7}",
-	} {
-		if got := expand(in, vars); got != want {
-			t.Errorf("expand(%q) = %q: want %q", in, got, want)
-		}
-	}
-}
-
-func TestMatch(t *testing.T) {
-	for _, tt := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"a", "a", true}, {"a", "b", false}, {"*.csv", "x.csv", true}, {"*.csv", "d/x.csv", false}, {"d/*", "d/x", true},
-		{"**/*.csv", "x.csv", true}, {"**/*.csv", "a/b/x.csv", true}, {"a/**/c", "a/c", true}, {"a/**/c", "a/b/b/c", true},
-		{"a/**/c", "a/b/d", false}, {"a/**", "a/b/c", true}, {"out", "out/deep/x", true}, {"out", "other/x", false},
-		{"a/**/b/**/c", "a/b/x/b/c", true}, {"a/b", "a", false}, {"**", "x/y", true},
-	} {
-		if got := match(strings.Split(tt.pattern, "/"), strings.Split(tt.name, "/")); got != tt.want {
-			t.Errorf("match(%q, %q) = %v: want %v", tt.pattern, tt.name, got, tt.want)
-		}
-	}
-	long := strings.Split(strings.Repeat("**/a/", 200)+"b", "/")
-	start := time.Now()
-	match(long, strings.Split(strings.Repeat("a/", 500)+"c", "/"))
-	if d := time.Since(start); d > time.Second {
-		t.Errorf("a nasty pattern took %v", d)
 	}
 }

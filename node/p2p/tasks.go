@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -38,10 +39,9 @@ type attempt struct {
 	// Guarded by tasks.mu.
 	started bool // by Start: a goroutine looks after it
 	process *process.Process
-	stopped bool // no longer wanted, or to be cancelled
-	report  bool // its end is wanted all the same
-	gone    bool // the record is deleted: its folder goes when its goroutine ends
-	ended   bool // its goroutine has
+	unfetch context.CancelFunc // ends the fetching of its inputs; nil: there was none
+	gone    bool               // nobody wants it any more: its folder goes when its goroutine ends
+	ended   bool               // its goroutine has
 }
 
 func newTasks(d *Driver, r *process.Runner, dir string) *tasks {
@@ -82,37 +82,46 @@ func (t *tasks) start(s grid.Start) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a := t.get(s.Attempt, s.Spec)
-	if t.closed || a.started || a.stopped {
+	if t.closed || a.started {
 		return
 	}
 	a.started, a.dir = true, t.folder(a.id)
 	t.wait.Go(func() { t.run(a, s.Spec) })
 }
 
-// stop ends an attempt. If nobody wants to hear of its end, it is forgotten at once.
+// fetch brings the files of an attempt here: its inputs, for as long as it is wanted, or those of its result.
+func (t *tasks) fetch(x grid.Fetch) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ctx := t.d.ctx
+	if a := t.m[x.Attempt]; a != nil && !a.started {
+		ctx, a.unfetch = context.WithCancel(ctx)
+	}
+	t.d.fetches.start(ctx, x)
+}
+
+// stop ends an attempt; nobody wants to hear of its end.
 func (t *tasks) stop(s grid.Stop) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	a := t.m[s.Attempt]
-	if a == nil {
-		return
-	}
-	a.stopped, a.report = true, s.Report
-	if a.process != nil {
-		a.process.Cancel()
-	}
-	if !s.Report {
+	if a := t.m[s.Attempt]; a != nil {
 		t.forget(a)
 	}
 }
 
-// forget drops what is kept for an attempt; its folder goes now, or when its process has ended.
+// forget ends an attempt and drops what is kept for it; its folder goes now, or when its process has ended.
 func (t *tasks) forget(a *attempt) {
 	if a.gone {
 		return
 	}
-	a.gone, a.stopped = true, true
+	a.gone = true
 	delete(t.m, a.id)
+	if a.unfetch != nil {
+		a.unfetch()
+	}
+	if a.process != nil {
+		a.process.Cancel()
+	}
 	if a.pinned {
 		t.d.unpin(a.spec.Inputs)
 	}
@@ -140,6 +149,10 @@ func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
 	if t.ended(a, ran) {
 		t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Result = grid.EvEnded, a.id, result })
 	}
+	if left := result.Blobs(nil); len(left) > 0 { // pinned when they were collected, now by the record too
+		t.d.loop.settled()
+		t.d.unpin(left)
+	}
 }
 
 // ended notes that nothing of an attempt runs any more, and reports whether the node wants to know.
@@ -153,7 +166,7 @@ func (t *tasks) ended(a *attempt, ran bool) bool {
 	if a.gone && !t.closed {
 		t.discard(a)
 	}
-	return !a.gone && !t.closed && (!a.stopped || a.report)
+	return !a.gone && !t.closed
 }
 
 // execute prepares, runs and collects an attempt; ran says that there was a process.
@@ -166,13 +179,16 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 	if err != nil {
 		return result(grid.Failed, grid.ExitSkep, err), false
 	}
+	if t.unwanted(a) {
+		return new(grid.Result), false
+	}
 	p, err := t.runner.Start(t.spec(a.dir, argv, spec, a.id))
 	if err != nil {
 		return refusal(err, result), false
 	}
 	t.mu.Lock()
 	a.process = p
-	if a.stopped {
+	if a.gone {
 		p.Cancel()
 	}
 	t.mu.Unlock()
@@ -180,7 +196,7 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 	t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
 	end := p.Wait()
 	if t.unwanted(a) {
-		return nil, true
+		return new(grid.Result), true
 	}
 	return t.collect(a.dir, spec, &end, began.Sub(a.accepted)), true
 }
@@ -188,7 +204,7 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 func (t *tasks) unwanted(a *attempt) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.closed || a.stopped && !a.report
+	return t.closed || a.gone
 }
 
 // spec tells the runner what to run and within which bounds.
@@ -200,7 +216,7 @@ func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Atte
 	return process.Spec{
 		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
 		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
-		Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
+		MaxFile: t.d.cfg.maxFile(), Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
 	}
 }
 

@@ -11,10 +11,10 @@ type Verdict string
 // The verdicts. Only Departs counts against the simulator.
 const (
 	Inside   Verdict = "inside"   // the intervals meet; in words: it holds
-	Within   Verdict = "within"   // the means are no further apart than allowed
-	Departs  Verdict = "departs"  // neither, and nobody says why
-	Known    Verdict = "known"    // neither, and it is said why
-	TooWide  Verdict = "too wide" // the intervals meet because ours is wider than twice what is allowed
+	Within   Verdict = "within"   // they do not, and the difference may be as small as is allowed
+	Departs  Verdict = "departs"  // it is larger for sure, and nobody says why
+	Known    Verdict = "known"    // it is larger for sure, and it is said why
+	TooWide  Verdict = "too wide" // neither can be told from Departs: ours is wider than twice what is allowed
 	Damaged  Verdict = "damaged"  // not judged: what is printed cannot be right
 	NotRun   Verdict = "not run"
 	Reported Verdict = "reported" // nothing is printed
@@ -73,20 +73,23 @@ func (p *printed) judge(m measured, err error, isFull bool) Line {
 	return l
 }
 
-// compare is the verdict on a number.
+// compare is the verdict on a number: it departs only where the difference is larger than allowed for all that
+// the intervals leave open.
 func (p *printed) compare(m measured) Verdict {
 	half := m.half
 	if math.IsNaN(half) {
 		half = 0
 	}
-	away := math.Abs(m.mean - p.mid)
+	away, noise := math.Abs(m.mean-p.mid), (half+p.half)*(1+1e-9)
 	switch {
-	case away <= p.tolerance && p.tolerance > 0 && away > half+p.half:
-		return Within
-	case away > (half+p.half)*(1+1e-9):
+	case away > noise+p.tolerance:
 		return Departs
+	case away <= p.tolerance && away > noise:
+		return Within
 	case half > 2*max(p.tolerance, p.half):
 		return TooWide
+	case away > noise:
+		return Within
 	}
 	return Inside
 }

@@ -37,7 +37,6 @@ type engine struct {
 	order    *grid.Rand // of idle machines
 
 	nextChange, nextShift float64
-	mark                  int
 
 	push *push // one of the two
 	pull *pull
@@ -172,6 +171,9 @@ func (e *engine) run() {
 		case e.arrival <= e.special:
 			e.advance(e.arrival)
 			e.arrive()
+			if e.books.arrived&(1<<14-1) == 0 && e.stop.Load() {
+				return
+			}
 		default:
 			if e.advance(e.special); !e.extra() {
 				return

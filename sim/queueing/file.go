@@ -12,10 +12,13 @@ func Read(name string, b []byte) (*System, error) {
 	r := &reader{name: name, lines: map[string]int{}}
 	s := &System{}
 	body := r.body(b)
-	if body == nil {
-		return nil, r.err()
+	if err := r.err(); err != nil {
+		return nil, err
 	}
 	r.system(s, body)
+	if err := r.err(); err != nil && len(r.lines) == 0 {
+		return nil, err
+	}
 	misread := map[int]bool{}
 	for _, p := range r.errors {
 		misread[p.line] = true

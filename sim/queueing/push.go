@@ -60,11 +60,11 @@ func (e *engine) newPush(name string, c balance.Config, draw func(int) *grid.Ran
 	e.push = p
 	p.sight(e)
 	for d := range deciders { // full knowledge to begin with
+		for j := range e.m { // in the order of the view, so that a policy's indices are its positions
+			p.hear(e, d, j)
+		}
 		if !e.scattered {
 			p.policies[d].Note(e.rates.demand(e))
-		}
-		for j := range e.m {
-			p.hear(e, d, j)
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (t *tree) set(j int, at float64) {
 	node[k].bits = best
 	for k > 1 {
 		other := node[k^1]
-		if other.bits < best {
+		if other.bits < best+uint64(k&1) { // of equal times the left one comes first
 			who = other.who
 		}
 		best = min(best, other.bits)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // MaxFile bounds the size of a system's file, bytes.
@@ -62,9 +63,17 @@ func (r *reader) body(b []byte) ast.Node {
 		r.wrong(nil, "has more than %d bytes", MaxFile)
 		return nil
 	}
-	doc, err := parser.ParseBytes(b, 0)
+	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		r.wrong(nil, "%s", strings.TrimSpace(err.Error()))
+		// The parser says [line:column] and the reason, and shows the lines around it.
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		at := 0
+		if pos, rest, ok := strings.Cut(text, "] "); ok && strings.HasPrefix(pos, "[") {
+			row, _, _ := strings.Cut(pos[1:], ":")
+			at, _ = strconv.Atoi(row)
+			text = rest
+		}
+		r.errors = append(r.errors, place{at, text})
 		return nil
 	}
 	var body ast.Node
@@ -143,12 +152,17 @@ func (r *reader) list(path string, n ast.Node, read func(path string, n ast.Node
 	}
 }
 
-// number reads a number; what is none is wrong and reads as 1, which is right in most places.
+// number reads a number; what is none is wrong and reads as 1, which is right in most places. The parser takes
+// 2e-05 for text, which YAML does not.
 func (r *reader) number(path string, n ast.Node) float64 {
 	switch n.(type) {
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		t := strings.TrimPrefix(strings.ReplaceAll(n.GetToken().Value, "_", ""), "+")
-		if x, err := strconv.ParseFloat(strings.Replace(t, ".inf", "inf", 1), 64); err == nil {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode, *ast.StringNode:
+		t := n.GetToken()
+		if t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType {
+			break
+		}
+		text := strings.NewReplacer("_", "", ".inf", "inf", ".nan", "nan", ".NaN", "nan", ".Inf", "inf").Replace(t.Value)
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
 			return x
 		}
 	}

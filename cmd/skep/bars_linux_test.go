@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -45,101 +40,6 @@ func buildSkep(tb testing.TB) string {
 		tb.Fatalf("go build: %v\n%s", err, out)
 	}
 	return bin
-}
-
-// member is a running node.
-type member struct {
-	skep, dir, join string
-	cmd             *exec.Cmd
-	log             *bytes.Buffer
-}
-
-var joinLine = regexp.MustCompile(`--join[ =](\S+)`)
-
-// startMember starts a node and waits for READY and the join command.
-func startMember(tb testing.TB, skep, join string, args ...string) *member {
-	tb.Helper()
-	m := &member{skep: skep, dir: tb.TempDir(), log: &bytes.Buffer{}}
-	argv := append([]string{"--data-dir", m.dir, "up", "--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)
-	if join != "" {
-		argv = append(argv, "--join", join)
-	}
-	m.cmd = exec.Command(skep, argv...)
-	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	m.cmd.Stderr = m.log
-	out, err := m.cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := m.cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { m.stop() })
-	token := make(chan string, 1)
-	go func() {
-		s := bufio.NewScanner(out)
-		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			if f := joinLine.FindStringSubmatch(s.Text()); f != nil {
-				token <- f[1]
-				break
-			}
-		}
-		_, _ = io.Copy(io.Discard, out)
-	}()
-	select {
-	case m.join = <-token:
-	case <-time.After(30 * time.Second):
-		tb.Fatalf("the node is not ready after 30 s:\n%s", m.log)
-	}
-	return m
-}
-
-func (m *member) stop() {
-	if m.cmd.ProcessState != nil {
-		return
-	}
-	_ = m.cmd.Process.Signal(syscall.SIGTERM)
-	done := make(chan struct{})
-	go func() { _ = m.cmd.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(15 * time.Second):
-		_ = m.cmd.Process.Kill()
-		<-done
-	}
-}
-
-func (m *member) run(tb testing.TB, stdin string, args ...string) string {
-	tb.Helper()
-	cmd := exec.Command(m.skep, append([]string{"--data-dir", m.dir}, args...)...)
-	cmd.Stdin = strings.NewReader(stdin)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		tb.Fatalf("skep %v: %v\n%s\nnode:\n%s", args, err, &stderr, m.log)
-	}
-	return string(out)
-}
-
-// startGrid starts n nodes and waits until each knows all.
-func startGrid(tb testing.TB, skep string, n int, args ...string) []*member {
-	tb.Helper()
-	ms := []*member{startMember(tb, skep, "", args...)}
-	for len(ms) < n {
-		ms = append(ms, startMember(tb, skep, ms[0].join, args...))
-	}
-	deadline := time.Now().Add(30 * time.Second)
-	for _, m := range ms {
-		for strings.Count(m.run(tb, "", "node", "list", "--output", "json"), `"name"`) < n {
-			if time.Now().After(deadline) {
-				tb.Fatalf("a grid of %d did not form:\n%s", n, m.log)
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-	}
-	return ms
 }
 
 func median(ds []time.Duration) float64 {

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"skep/node/api/client"
+)
+
+// member is a running node.
+type member struct {
+	skep, dir, join string
+	args            []string
+	cmd             *exec.Cmd
+	log             *bytes.Buffer
+}
+
+var joinLine = regexp.MustCompile(`--join[ =](\S+)`)
+
+// startMember starts a node and waits for READY and the join command.
+func startMember(tb testing.TB, skep, join string, args ...string) *member {
+	tb.Helper()
+	m := &member{skep: skep, dir: tb.TempDir(), log: &bytes.Buffer{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
+	if join != "" {
+		m.args = append(m.args, "--join", join)
+	}
+	m.start(tb)
+	return m
+}
+
+// start starts the node in its folder, again if it has been there before.
+func (m *member) start(tb testing.TB) {
+	tb.Helper()
+	m.cmd = exec.Command(m.skep, append([]string{"--data-dir", m.dir, "up"}, m.args...)...)
+	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	m.cmd.Stderr = m.log
+	out, err := m.cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := m.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { m.stop() })
+	token := make(chan string, 1)
+	go func() {
+		s := bufio.NewScanner(out)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			if f := joinLine.FindStringSubmatch(s.Text()); f != nil {
+				token <- f[1]
+				break
+			}
+		}
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	select {
+	case m.join = <-token:
+	case <-time.After(30 * time.Second):
+		tb.Fatalf("the node is not ready after 30 s:\n%s", m.log)
+	}
+}
+
+// kill ends the node at once, as a crash would.
+func (m *member) kill() {
+	_ = m.cmd.Process.Kill()
+	_ = m.cmd.Wait()
+}
+
+func (m *member) stop() {
+	if m.cmd.ProcessState != nil {
+		return
+	}
+	_ = m.cmd.Process.Signal(syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() { _ = m.cmd.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(15 * time.Second):
+		_ = m.cmd.Process.Kill()
+		<-done
+	}
+}
+
+func (m *member) run(tb testing.TB, stdin string, args ...string) string {
+	tb.Helper()
+	cmd := exec.Command(m.skep, append([]string{"--data-dir", m.dir}, args...)...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		tb.Fatalf("skep %v: %v\n%s\nnode:\n%s", args, err, &stderr, m.log)
+	}
+	return string(out)
+}
+
+// startGrid starts n nodes and waits until each knows all.
+func startGrid(tb testing.TB, skep string, n int, args ...string) []*member {
+	tb.Helper()
+	ms := []*member{startMember(tb, skep, "", args...)}
+	for len(ms) < n {
+		ms = append(ms, startMember(tb, skep, ms[0].join, args...))
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for _, m := range ms {
+		for strings.Count(m.run(tb, "", "node", "list", "--output", "json"), `"name"`) < n {
+			if time.Now().After(deadline) {
+				tb.Fatalf("a grid of %d did not form:\n%s", n, m.log)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	return ms
+}
+
+// metric asks the node's door for a number.
+func (m *member) metric(tb testing.TB, name string) string {
+	tb.Helper()
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(m.dir, client.SocketName))
+	}
+	c := http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
+	token, err := os.ReadFile(filepath.Join(m.dir, client.TokenName))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req, err := http.NewRequest(http.MethodGet, "http://skep/metrics", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	r, err := c.Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, _ := io.ReadAll(r.Body)
+	for l := range strings.Lines(string(text)) {
+		if v, ok := strings.CutPrefix(l, name+" "); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	tb.Fatalf("there is no %s in\n%.500s", name, text)
+	return ""
+}

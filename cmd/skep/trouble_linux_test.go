@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// until waits for what must come to be.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after 30 s still not: %s", what)
+		}
+	}
+}
+
+// call is a client's verb that goes on beside the test.
+type call struct {
+	cmd      *exec.Cmd
+	out, err bytes.Buffer
+}
+
+func (m *member) begin(t *testing.T, args ...string) *call {
+	t.Helper()
+	c := &call{cmd: exec.Command(m.skep, append([]string{"--data-dir", m.dir}, args...)...)}
+	c.cmd.Stdout, c.cmd.Stderr = &c.out, &c.err
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// end waits for the verb and returns its exit code.
+func (c *call) end(t *testing.T) int {
+	t.Helper()
+	watch := time.AfterFunc(40*time.Second, func() { _ = c.cmd.Process.Kill() })
+	defer watch.Stop()
+	var exit *exec.ExitError
+	if err := c.cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.cmd.ProcessState.ExitCode()
+}
+
+// told is what job describe says.
+type told struct {
+	State string
+	Exit  int `json:"exit_code"`
+	Tasks []struct {
+		State, Attempt string
+		Name           string `json:"node_name"`
+	}
+}
+
+func (m *member) describe(t *testing.T, job string) (d told) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(m.run(t, "", "job", "describe", job, "--output", "json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// three is an origin and two workers of what needs side=b.
+func three(t *testing.T) (origin *member, workers map[string]*member) {
+	t.Helper()
+	origin = startMember(t, "skep", "", "--name", "origin")
+	workers = map[string]*member{}
+	for _, n := range []string{"beech", "birch"} {
+		workers[n] = startMember(t, "skep", origin.join, "--name", n, "--label", "side=b")
+	}
+	until(t, "three nodes know each other", func() bool {
+		return strings.Count(origin.run(t, "", "node", "list", "--output", "json"), `"connected"`) == 2
+	})
+	return origin, workers
+}
+
+// once is a program that hangs the first time it runs and ends with 7 the next. It says where it has begun by a
+// folder.
+func once(dir string) []string {
+	return []string{"sh", "-c", "if mkdir '" + dir + "/begun'; then echo lost; exec sleep 100; fi 2>/dev/null; echo done; exit 7"}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// What a worker had begun runs again elsewhere, and the caller gets its answer: killed, or told to leave.
+func TestWorkerGoes(t *testing.T) {
+	for name, leave := range map[string]func(*member){
+		"killed": (*member).kill,
+		"told":   func(m *member) { m.stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			origin, workers := three(t)
+			dir := t.TempDir()
+			c := origin.begin(t, append([]string{"run", "--label", "side=b", "--"}, once(dir)...)...)
+			until(t, "the task has begun", func() bool { return exists(dir + "/begun") })
+			where := origin.describe(t, "last").Tasks[0].Name
+			if workers[where] == nil {
+				t.Fatalf("the task runs at %q", where)
+			}
+			leave(workers[where])
+			if code := c.end(t); code != 7 || !strings.HasSuffix(c.out.String(), "done\n") {
+				t.Errorf("run ended with %d and printed %q, %q: want 7 and done\n%s", code, &c.out, &c.err, origin.log)
+			}
+			if d := origin.describe(t, "last"); d.Tasks[0].Name == where || d.Exit != 7 {
+				t.Errorf("the record says %+v: want another node than %s and 7", d, where)
+			}
+		})
+	}
+}
+
+// The node that jobs were submitted to is killed and started again: all end, each recorded once, and who
+// waits for one gets its answer.
+func TestOriginRestarts(t *testing.T) {
+	t.Parallel()
+	origin, _ := three(t)
+	dir := t.TempDir()
+	script := "mkdir '" + dir + "/'$SKEP_INDEX; sleep 1.5; echo task $SKEP_INDEX"
+	file := fmt.Sprintf("command: [sh, -c, %q]\ncount: 6\nneeds: {cpu: 0.1}\n", script)
+	id := strings.TrimSpace(origin.run(t, file, "job", "submit", "-"))
+	gate := filepath.Join(dir, "gate")
+	c := origin.begin(t, "run", "--label", "side=b", "--cpu", "0.1", "--", "sh", "-c",
+		"echo before; touch '"+dir+"/says'; while [ ! -e '"+gate+"' ]; do sleep 0.05; done; echo after; exit 5")
+	until(t, "tasks run", func() bool {
+		return exists(dir+"/says") && exists(dir+"/0") && strings.Contains(c.out.String(), "before")
+	})
+	origin.kill()
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	origin.start(t)
+	if code := c.end(t); code != 5 || c.out.String() != "before\nafter\n" {
+		t.Errorf("run ended with %d and printed %q, %q: want 5, before, after, each once", code, &c.out, &c.err)
+	}
+	if code := origin.begin(t, "job", "wait", id).end(t); code != 0 {
+		t.Errorf("the job ended with %d", code)
+	}
+	d := origin.describe(t, id)
+	if len(d.Tasks) != 6 || d.State != "done" {
+		t.Errorf("%d tasks, %s: want 6, done", len(d.Tasks), d.State)
+	}
+	for i := range d.Tasks {
+		if got := origin.run(t, "", "job", "logs", fmt.Sprintf("%s/%d", id, i)); d.Tasks[i].State != "ended" || got != fmt.Sprintf("task %d\n", i) {
+			t.Errorf("task %d is %s and printed %q", i, d.Tasks[i].State, got)
+		}
+	}
+}
+
+func TestWaitsUntilANodeFits(t *testing.T) {
+	t.Parallel()
+	origin := startMember(t, "skep", "", "--name", "origin")
+	c := origin.begin(t, "run", "--wait", "--label", "side=b", "--", "sh", "-c", "echo there; exit 4")
+	until(t, "explain tells why it waits", func() bool {
+		out, _ := exec.Command("skep", "--data-dir", origin.dir, "job", "explain", "last").Output()
+		return strings.Contains(string(out), "waits: nobody known fits: this node label does not match (needs side=b")
+	})
+	startMember(t, "skep", origin.join, "--label", "side=b")
+	if code := c.end(t); code != 4 || c.out.String() != "there\n" {
+		t.Errorf("run ended with %d and printed %q, %q: want 4 and there", code, &c.out, &c.err)
+	}
+}
+
+func TestInterruptCancels(t *testing.T) {
+	t.Parallel()
+	m := startMember(t, "skep", "", "--name", "origin")
+	dir := t.TempDir()
+	c := m.begin(t, append([]string{"run", "--"}, once(dir)...)...)
+	until(t, "the task has begun", func() bool { return exists(dir + "/begun") })
+	_ = c.cmd.Process.Signal(os.Interrupt)
+	if code := c.end(t); code != 130 {
+		t.Errorf("run ended with %d, %q: want 130", code, &c.err)
+	}
+	if d := m.describe(t, "last"); d.State != "cancelled" {
+		t.Errorf("the job is %s: want cancelled", d.State)
+	}
+}
+
+// The program of a second task is there already.
+func TestProgramIsFetchedOnce(t *testing.T) {
+	t.Parallel()
+	origin := startMember(t, "skep", "")
+	worker := startMember(t, "skep", origin.join, "--label", "side=b")
+	prog := filepath.Join(t.TempDir(), "prog")
+	if err := os.WriteFile(prog, []byte("#!/bin/sh\necho $1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"1", "1"} {
+		if got := origin.run(t, "", "run", "--label", "side=b", "--", prog, fmt.Sprint(i)); got != fmt.Sprintln(i) {
+			t.Errorf("run %d printed %q", i, got)
+		}
+		if got := worker.metric(t, "skep_blob_fetches_total"); got != want {
+			t.Errorf("after run %d the worker has fetched %s blobs: want %s", i, got, want)
+		}
+	}
+}
+
+// Nodes of one secret that have no address of each other meet on the local network.
+func TestMeetByMulticast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs multicast")
+	}
+	t.Parallel()
+	a := startMember(t, "skep", "", "--name", "a", "--listen", "/ip4/0.0.0.0/tcp/0", "--no-mdns=false")
+	b := &member{skep: "skep", dir: t.TempDir(), log: &bytes.Buffer{}, args: []string{"--listen", "/ip4/0.0.0.0/tcp/0", "--name", "b"}}
+	secret, err := os.ReadFile(filepath.Join(a.dir, "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "secret"), secret, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.start(t)
+	for end := time.Now().Add(15 * time.Second); !strings.Contains(b.run(t, "", "node", "list"), "connected"); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			if out, _ := exec.Command("ip", "-br", "link", "show", "up").Output(); strings.Count(string(out), "MULTICAST") == 0 {
+				t.Skip("this machine has no network interface with multicast")
+			}
+			t.Fatalf("a and b did not find each other:\n%s", b.log)
+		}
+	}
+}
+
+// A folder that cannot be written and one on a full disk: a line that says so.
+func TestFolderTrouble(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs to mount")
+	}
+	for name, tc := range map[string]struct {
+		options string
+		flags   uintptr
+		want    string
+	}{
+		"full":         {"size=8k", 0, "the disk is full"},
+		"not writable": {"size=4m", syscall.MS_RDONLY, "read-only file system"},
+	} {
+		dir := t.TempDir()
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", tc.flags, tc.options); err != nil {
+			t.Skip("cannot mount here: ", err)
+		}
+		var errs bytes.Buffer
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "skep", "--data-dir", filepath.Join(dir, "d"), "up", "--no-mdns", "--listen", "/ip4/127.0.0.1/tcp/0")
+		cmd.Stderr = &errs
+		err := cmd.Run()
+		left, _ := os.ReadDir(dir)
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Fatal(err)
+		}
+		if err == nil || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), tc.want) {
+			t.Errorf("%s: %v, %q: want one line with %q", name, err, &errs, tc.want)
+		}
+		if len(left) > 0 {
+			t.Errorf("%s: left %v behind", name, left)
+		}
+	}
+}

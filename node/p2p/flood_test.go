@@ -1,0 +1,86 @@
+package p2p
+
+import (
+	"context"
+	"encoding/binary"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// join connects the rogue to a member with a real node, which tells nobody who is up.
+func join(t *testing.T, a *member) *rogue {
+	t.Helper()
+	r := stranger(t, a)
+	if err := r.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
+		t.Fatal(err)
+	}
+	r.open(a)
+	await(t, "the rogue is up", func() bool { s := a.peers.session(r.node); return s != nil && s.risen() })
+	return r
+}
+
+func (s *session) risen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isUp
+}
+
+// TestFloods has a member say well-formed things that are not true, as fast as it can, and read nothing.
+func TestFloods(t *testing.T) {
+	a := real(t, filepath.Join(t.TempDir(), "a"))
+	b := real(t, filepath.Join(t.TempDir(), "b"), a.token())
+	await(t, "a sees b", func() bool { return a.connected() >= 1 })
+	before := runtime.NumGoroutine()
+	r := join(t, a)
+	quiet := a.all(1, 20)
+	done := attemptOf(a)
+	gone := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{9}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	lie := &grid.Result{Cause: grid.Exited, Exit: 9}
+	r.st.SetWriteDeadline(time.Now().Add(patience))
+	const times = 1000
+	for i := range uint64(times) {
+		offered := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		binary.BigEndian.PutUint64(offered.Task.Job.Nonce[2:], i)
+		for _, m := range []*grid.Message{
+			{Kind: grid.KindResult, Attempts: []grid.AttemptID{done}, Result: lie},
+			{Kind: grid.KindAccept, Attempts: []grid.AttemptID{done}},
+			{Kind: grid.KindBeat, Attempts: []grid.AttemptID{done}},
+			{Kind: grid.KindDrop, Attempts: []grid.AttemptID{gone}},
+			{Kind: grid.KindOffer, Offer: grid.Offer{ID: offered, Spec: sh("exit 0"), Class: "x", Lease: time.Minute}},
+			{Kind: grid.KindPoll, Poll: grid.Poll{ID: i, Class: "x"}},
+			{Kind: grid.KindFind, Find: grid.Find{ID: i, Asker: r.node, Engine: grid.EngineProcess,
+				Needs: grid.Needs{Resources: grid.Resources{CPU: 1}}, Within: time.Second, Left: 8}},
+		} {
+			if err := r.say(m); err != nil {
+				t.Fatalf("%v: %v", m.Kind, err)
+			}
+		}
+	}
+	var open int
+	for ; open < 2*servesPerPeer; open++ { // requests that do not end
+		st, err := r.NewStream(t.Context(), a.host.ID(), blobProtocol)
+		if err != nil {
+			break
+		}
+		st.Write(make([]byte, blobRequest-1))
+	}
+	busy := a.all(2, 20)
+	t.Logf("20 tasks took %v before the flood and %v in it; %d streams open; dropped %v", quiet, busy, open, a.Dropped())
+	a.Read(t.Context(), func(n *node.Node, at grid.Time) {
+		if v, _ := n.Task(done.Task); v.Result == nil || v.Result.Exit != 0 {
+			t.Errorf("a forged result counts: %+v", v.Result)
+		}
+	})
+	r.Close()
+	await(t, "nothing is left of the rogue", func() bool { return runtime.NumGoroutine() <= before+10 })
+	if b.connected() == 0 {
+		t.Error("the honest peer is gone")
+	}
+}

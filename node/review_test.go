@@ -1,0 +1,302 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// The estimate of arrivals does not depend on how much runs here: a node at which nothing is submitted
+// but much of the class runs must not look busy with submissions.
+func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
+	c := config(selfID)
+	r := newRates(&c)
+	s := spec(nil)
+	now := grid.Time(1)
+	r.arrive(now, s, "a", 1)
+	for range 600 {
+		now = now.Add(time.Second)
+		r.ran(now, "a", 1)
+	}
+	if a := r.alpha(now, r.class("a")); a > 1e-4 {
+		t.Errorf("one arrival 10 min ago, and a run each second since: %g arrivals per second, want next to none", a)
+	}
+}
+
+// A policy that is told of nodes only when it is asked whom to poll must be asked although there is one node
+// alone: local would not know which of them it is.
+func TestLonelyNodeRunsUnderEveryPolicy(t *testing.T) {
+	for _, name := range balance.Names() {
+		r := newRig(t, func(c *Config) { c.Policy = name })
+		r.submit(jobID(1), spec(nil))
+		if len(r.fx.Starts) != 1 {
+			t.Errorf("%s: %v", name, r.task(jobID(1)).Traces)
+		}
+	}
+}
+
+// A result whose files take long to come is not lost meanwhile.
+func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	res := *exitZero
+	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
+	r.about(fastID, grid.KindResult, id, &res)
+	if len(r.fx.Fetches) != 1 {
+		t.Fatal("its files are not fetched")
+	}
+	r.pass(time.Minute, grid.TimerLease) // the worker no longer names a result that it has told often
+	if v := r.task(jobID(1)); v.Lost != 0 {
+		t.Fatalf("lost %d times while its files are on their way", v.Lost)
+	}
+	r.step(grid.Event{Kind: grid.EvFetched, Attempt: id})
+	r.want(jobID(1), grid.Ended)
+}
+
+// A task has one lease timer under way, however often its worker came and went.
+func TestLeaseTimersDoNotMultiply(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	for range 50 {
+		r.now += 1e9
+		r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+		r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+		r.about(fastID, grid.KindBeat, id, nil)
+	}
+	for range 30 { // what was shortened runs out
+		r.pass(time.Second)
+		r.about(fastID, grid.KindBeat, id, nil)
+	}
+	timers := 0
+	for _, w := range r.wakes {
+		if w.Timer.Kind == grid.TimerLease {
+			timers++
+		}
+	}
+	if timers > 2 {
+		t.Errorf("%d lease timers for one task", timers)
+	}
+}
+
+// One attempt is lost once, however often that is said.
+func TestAnAttemptIsLostOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "windows")
+	r.join(slowID, 1, "windows")
+	r.join(grid.NodeID{4}, 1, "windows")
+	s := spec(func(s *grid.JobSpec) {
+		s.Retries, s.Needs.Labels = 1, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+	})
+	id := r.offered(jobID(1), s, fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and others are asked for the next attempt
+	if v := r.task(jobID(1)); v.Lost != 1 {
+		t.Fatalf("%+v", v)
+	}
+	r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted"})
+	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
+		t.Errorf("%v, lost %d times after one attempt, want once and another", v.State, v.Lost)
+	}
+}
+
+// An answer that comes twice is one answer: the choice waits for the others.
+func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "linux")
+	r.submit(jobID(1), spec(nil))
+	polls := r.sent(grid.KindPoll)
+	if len(polls) != 2 {
+		t.Fatalf("%d polls, want 2", len(polls))
+	}
+	no := func(m *grid.Message) {
+		m.State = grid.State{ID: polls[0].Msg.Poll.ID, Why: grid.WhyQueue, Speed: 1, Cores: grid.CPU, Mine: 1}
+	}
+	from := polls[0].To
+	r.say(from, grid.KindState, no)
+	r.say(from, grid.KindState, no)
+	if v := r.task(jobID(1)); v.State != grid.Pending {
+		t.Errorf("%v: chosen before the other node has answered", v.State)
+	}
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: from})
+	if v := r.task(jobID(1)); v.State != grid.Pending {
+		t.Errorf("%v: chosen when the node that had answered went, before the other has", v.State)
+	}
+}
+
+// A node that a search finds and that cannot be connected to is not searched for without end.
+func TestFoundButUnreachableEnds(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(slowID, 1, "linux")
+	s := spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} })
+	ad := &grid.Ad{Node: fastID, Seq: grid.Seq{Boot: 1, N: 1}, Name: "far", Speed: 1, Availability: 1,
+		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
+		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
+	r.submit(jobID(1), s)
+	searches := 0
+	for end := r.now.Add(5 * time.Minute); r.now < end && r.task(jobID(1)).State != grid.Ended && searches < 1000; {
+		if finds := r.sent(grid.KindFind); len(finds) > 0 {
+			searches++
+			f := finds[0].Msg.Find
+			r.now += 1e6
+			r.say(slowID, grid.KindHit, func(m *grid.Message) {
+				m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
+			})
+			continue
+		}
+		r.pass(time.Second)
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != grid.ExitUnplaceable || searches > 8 {
+		t.Errorf("%v after %d searches in %v, want unplaceable after a few: %v", v.State, searches, time.Duration(r.now), v.Traces)
+	}
+}
+
+// A job restored from disk may name a policy that this version does not have: it is placed by the node's own.
+func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
+	r := newRig(t, nil)
+	s := spec(nil)
+	s.Policy = "of_a_newer_version"
+	r.dsk["job"] = grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: jobID(1), Spec: s}}
+	r = r.restart()
+	r.want(jobID(1), grid.Placed)
+}
+
+// That a node refused is known after a restart: the attempt never ran and is not lost.
+func TestRefusalIsNotALossAfterARestart(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "windows")
+	s := spec(func(s *grid.JobSpec) {
+		s.Retries, s.Needs.Labels = 0, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+	})
+	id := r.offered(jobID(1), s, fastID)
+	r.say(fastID, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyQueue}
+	})
+	r = r.restart()
+	r.pass(r.n.cfg.Lease+time.Second, grid.TimerLease)
+	if v := r.task(jobID(1)); v.Lost != 0 || v.Result != nil && v.Result.Cause == grid.Lost {
+		t.Errorf("%v, lost %d times: %+v; it was refused", v.State, v.Lost, v.Result)
+	}
+}
+
+// More classes than are published do not make a new version of the rates each time they are looked at.
+func TestManyClassesAreNotNewsForEver(t *testing.T) {
+	c := config(selfID)
+	r := newRates(&c)
+	now := grid.Time(1)
+	for range 2 { // long ago, and now
+		for i := range 30 {
+			r.arrive(now, spec(nil), string(rune('a'+i)), 100)
+			r.ran(now, string(rune('a'+i)), 1)
+		}
+		now = now.Add(10 * time.Minute)
+	}
+	now = now.Add(-10 * time.Minute)
+	r.publish(now)
+	v := r.version
+	for range 5 {
+		now = now.Add(time.Second)
+		r.publish(now)
+	}
+	if r.version > v+1 {
+		t.Errorf("%d versions in 5 s in which arrivals fell by 8 %%", r.version-v)
+	}
+}
+
+// A class that gave way to others is not kept on disk for ever.
+func TestForgottenClassesLeaveTheDisk(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range keepRates + 50 {
+		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i), byte(i >> 8)}}, spec(func(s *grid.JobSpec) { s.Class = fmt.Sprint("c", i) }))
+		r.now += 1e9
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
+	}
+	kept := 0
+	for _, rec := range r.dsk {
+		if rec.Kind == grid.RecClass {
+			kept++
+		}
+	}
+	if kept > keepRates {
+		t.Errorf("%d classes on disk, want at most the %d that are measured", kept, keepRates)
+	}
+}
+
+// Who holds many attempts of a cancelled job is told so in few messages.
+func TestCancelIsToldInFewMessages(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "windows")
+	s := spec(func(s *grid.JobSpec) {
+		s.Count, s.Needs.Labels = 3000, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+	})
+	r.submit(jobID(1), s)
+	for offers := r.sent(grid.KindOffer); len(offers) > 0; {
+		var next []grid.Send
+		for i := range offers {
+			id := offers[i].Msg.Offer.ID
+			r.about(fastID, grid.KindAccept, id, nil)
+			next = append(next, r.sent(grid.KindOffer)...)
+		}
+		offers = next
+	}
+	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
+	told := 0
+	for _, m := range r.sent(grid.KindDrop) {
+		told += len(m.Msg.Attempts)
+		if len(m.Msg.Attempts) > grid.MaxBeats {
+			t.Errorf("%d attempts in a message", len(m.Msg.Attempts))
+		}
+	}
+	if told != 3000 || len(r.fx.Sends) > 3 {
+		t.Errorf("%d attempts in %d messages, want 3000 in 3", told, len(r.fx.Sends))
+	}
+}
+
+// A peer that has not noticed that the connection was a new one leaves out the rates that it has told before:
+// that they are not said does not make them none.
+func TestRatesAreAskedForAgainAfterAOneSidedReconnection(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	poll := func(rates []grid.Rate) {
+		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+			m.Poll = grid.Poll{ID: 1, Class: "a", Needs: oneCore, Speed: 10, Cores: grid.CPU, Mine: 5, Rates: rates}
+		})
+	}
+	poll([]grid.Rate{{Class: "a", Mu: 7}})
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	poll(nil)
+	if s := r.one(grid.KindState).Msg.State; s.Have == 5 && len(r.n.peers[fastID].rates) == 0 {
+		t.Fatal("says that it has the rates, and has none")
+	}
+	poll([]grid.Rate{{Class: "a", Mu: 7}})
+	if s := r.one(grid.KindState).Msg.State; s.Have != 5 || len(r.n.peers[fastID].rates) != 1 {
+		t.Errorf("has version %d of the rates, %v", s.Have, r.n.peers[fastID].rates)
+	}
+}
+
+func TestInputsThatNobodyHasEndTheTask(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Inputs = []grid.File{{Path: "in", Blob: grid.BlobID{1}, Size: 1}}
+	}))
+	for range 50 {
+		if r.task(jobID(1)).State == grid.Ended {
+			break
+		}
+		if len(r.fx.Fetches) > 0 {
+			r.step(grid.Event{Kind: grid.EvFetched, Attempt: r.fx.Fetches[0].Attempt, Err: "nobody has it"})
+			continue
+		}
+		r.pass(time.Minute, grid.TimerRetry)
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Failed || v.ID.N > maxFailed {
+		t.Fatalf("task %+v", v)
+	}
+}
