@@ -208,3 +208,22 @@ func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
 		t.Error("the description outlives the attempts")
 	}
 }
+
+func TestWaitSeesThatTasksHaveBecomeLonger(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	short := func(string) float64 { return 0.001 }
+	for i := range 2 {
+		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
+	}
+	e.Next(0)
+	need := grid.Resources{CPU: grid.CPU}
+	if w := e.Wait(4e9, need, short); w < 7 || w > 9 {
+		t.Errorf("one has run for 4 s and one waits: %g s, want about 4 for each", w)
+	}
+	if m := e.Mean(4e9, "c", short); m != 4 {
+		t.Errorf("mean %g, want the age of what runs", m)
+	}
+	if m := e.Mean(4e9, "other", short); m != 0.001 {
+		t.Errorf("mean of another class %g, want what was measured", m)
+	}
+}

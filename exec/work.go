@@ -15,9 +15,10 @@ type Work struct {
 	State    grid.WorkState
 	Result   *grid.Result // of WorkFinished
 	Accepted grid.Time
-	Started  grid.Time // of WorkRunning
-	Due      grid.Time // of WorkFinished: when the result is told again
-	Tries    int       // of WorkFinished: how often it was told
+	Expected time.Duration // until its start, as it was expected then
+	Started  grid.Time     // of WorkRunning
+	Due      grid.Time     // of WorkFinished: when the result is told again
+	Tries    int           // of WorkFinished: how often it was told
 
 	ready  bool // program and inputs are here
 	passed int  // how often smaller work went before it
@@ -30,7 +31,9 @@ func (w *Work) Origin() grid.NodeID { return w.ID.Task.Job.Origin }
 // class counts the waiting work of one class, so that the backlog is a sum over classes and not over tasks.
 type class struct {
 	name   string
-	queued int64 // MilliCPU of waiting work
+	queued int64   // MilliCPU of waiting work
+	age    float64 // mean age of what runs, seconds, at the last look
+	runs   int     // how many run, at the last look
 }
 
 // Mean gives the expected run time of a task of a class here, in seconds.

@@ -63,4 +63,5 @@ const (
 	TimerBeat                         // node: tell origins what still runs here
 	TimerResult                       // node: repeat results that were not acknowledged
 	TimerAd                           // node: the own ad may have changed
+	TimerOverdue                      // node: work may have waited too long
 )

@@ -25,12 +25,14 @@ const (
 	WhyNobody      // nobody known fits and no search found anybody
 	WhyPolicy      // the policy waits
 	WhyFailed      // it failed to prepare the task
+	WhyOverdue     // it has kept the task waiting far longer than it said
 )
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
 	"has no such engine", "cannot execute the program", "", "its queue is full", "is draining", "its disk is nearly full",
 	"could not fetch an input", "did not answer in time", "is not connected", "was lost", "no longer the live attempt",
-	"nobody known fits", "the policy waits", "could not prepare the task"}
+	"nobody known fits", "the policy waits", "could not prepare the task",
+	"has kept it waiting far longer than expected"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool { return w > WhyNone && w < WhyNever }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"skep/gossip"
 	"skep/grid"
 )
 
@@ -19,26 +20,33 @@ func (n *Node) changed(now grid.Time, fx *grid.Effects) {
 	fx.Wake(max(now, n.lastAd.Add(adGap)), grid.TimerAd, 0)
 }
 
-// advertise gives the overlay the node's ad of now; whether it is worth sending is the rule's to say.
+// advertise gives the overlay the node's ad of now; whether it is worth sending is the rule's to say. What
+// differs less from the last one than is ever worth it is not even made.
 func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 	n.lastAd = now
-	n.gossip.Advertise(now, n.newAd(now), fx)
+	n.rates.publish(now)
+	n.draft = n.describe(now)
+	if last := n.gossip.Ad(); last == nil || gossip.Delta(last, &n.draft, n.cfg.Gossip.BacklogScale) >= n.cfg.Gossip.Theta {
+		n.gossip.Advertise(now, n.newAd(now), fx)
+	}
 }
 
 // newAd makes the next ad in this node's sequence.
 func (n *Node) newAd(now grid.Time) *grid.Ad {
 	n.rates.publish(now)
 	n.ads++
-	return n.describe(now)
+	ad := n.describe(now)
+	ad.Rates = slices.Clone(ad.Rates)
+	return &ad
 }
 
-// describe says what this node is and how it is now; it changes nothing.
-func (n *Node) describe(now grid.Time) *grid.Ad {
-	return &grid.Ad{
+// describe says what this node is and how it is now; it changes nothing. The rates are the node's own memory.
+func (n *Node) describe(now grid.Time) grid.Ad {
+	return grid.Ad{
 		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
 		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: 1,
 		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.meanHere)),
-		Labels:  n.cfg.Labels, Engines: n.cfg.Engines, Rates: slices.Clone(n.rates.own), Addrs: n.addrs,
+		Labels:  n.cfg.Labels, Engines: n.cfg.Engines, Rates: n.rates.own, Addrs: n.addrs,
 		Draining: n.exec.Draining(),
 	}
 }

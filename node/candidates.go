@@ -61,7 +61,7 @@ func (n *Node) rateOf(q *peer, class string) float64 {
 // state is this node's own answer.
 func (n *Node) state(now grid.Time, need grid.Resources, class string) balance.State {
 	ready := n.exec.Wait(now, need, n.rates.meanHere)
-	return balance.State{Node: n.cfg.Self, ECT: ready + n.rates.meanHere(class), Ready: ready, Heard: now}
+	return balance.State{Node: n.cfg.Self, ECT: ready + n.exec.Mean(now, class, n.rates.meanHere), Ready: ready, Heard: now}
 }
 
 // fits says whether this node itself could ever run the job's tasks.

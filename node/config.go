@@ -29,6 +29,11 @@ type Config struct {
 	// default 6 s. Lower finds a dead node sooner, and takes a slow network for a dead node sooner.
 	Lease time.Duration
 
+	// Overdue is how long work must have waited here, and twice as long as was expected, before it is handed back
+	// to its origin when somebody else who fits has nothing to do; default 3 s, 0 = never. Lower corrects a wrong
+	// estimate sooner and moves more.
+	Overdue time.Duration
+
 	// Window bounds the tasks that are being polled for or offered at once; default 64. Higher hides
 	// more latency in a burst, and lets more decisions rest on the same old news.
 	Window int
@@ -52,7 +57,7 @@ type Config struct {
 // Defaults returns the configuration of a real node, but for what the node is.
 func Defaults() Config {
 	return Config{
-		Speed: 1, Engines: []string{grid.EngineProcess}, Policy: "lpas_dec", Lease: 6 * time.Second, Window: 64,
+		Speed: 1, Engines: []string{grid.EngineProcess}, Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Window: 64,
 		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 200_000,
 		Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 	}
@@ -70,6 +75,9 @@ func (c *Config) Check() error {
 	}
 	if c.Lease < 500*time.Millisecond || c.Lease > time.Hour {
 		add("lease %v: want 500ms to 1h", c.Lease)
+	}
+	if c.Overdue < 0 {
+		add("overdue %v: want 0 (never) or more", c.Overdue)
 	}
 	if c.Window < 1 || c.Window > 10_000 {
 		add("window %d: want 1 to 10000", c.Window)

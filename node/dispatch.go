@@ -68,7 +68,7 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	switch t.Kind {
 	case grid.TimerGossip, grid.TimerRefresh:
 		if t.Kind == grid.TimerRefresh {
-			n.advertise(now, fx)
+			n.gossip.Advertise(now, n.newAd(now), fx)
 			n.hangUp(now, fx)
 		}
 		n.gossip.Wake(now, t, fx)
@@ -80,6 +80,9 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerResult:
 		n.sendWake = 0
 		n.tell(now, fx)
+	case grid.TimerOverdue:
+		n.lateWake = false
+		n.overdue(now, fx)
 	case grid.TimerAd:
 		n.adWake = false
 		n.advertise(now, fx)

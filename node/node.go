@@ -40,11 +40,13 @@ type Node struct {
 	addrs    []string
 	ads      uint64 // own ads made in this boot
 	lastAd   grid.Time
-	adWake   bool // a TimerAd is on its way
-	beatWake bool // a TimerBeat is on its way
-	past     past // attempts of others that were let go of
-	freed    bool // attempts were let go of in this step
-	leaving  bool // it is about to stop: nothing starts any more
+	draft    grid.Ad // of the own ad, to see whether it is worth making
+	adWake   bool    // a TimerAd is on its way
+	beatWake bool    // a TimerBeat is on its way
+	lateWake bool    // a TimerOverdue is on its way
+	past     past    // attempts of others that were let go of
+	freed    bool    // attempts were let go of in this step
+	leaving  bool    // it is about to stop: nothing starts any more
 	sendWake grid.Time
 	sent     int // messages in the effects when the step began
 	stats    Stats

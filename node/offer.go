@@ -86,7 +86,7 @@ func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why g
 		n.stats.Stale++
 		return
 	}
-	if l.phase == placed && why.Why != grid.WhyDrain {
+	if l.phase == placed && why.Why != grid.WhyDrain && why.Why != grid.WhyOverdue {
 		n.lose(now, l, why, fx)
 		return
 	}

@@ -118,7 +118,9 @@ func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
 // Peers appends this node and those it knows, ordered by identity.
 func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	at := len(dst)
-	dst = append(dst, PeerView{Ad: n.describe(now), Connected: true, Self: true})
+	self := n.describe(now)
+	self.Rates = slices.Clone(self.Rates)
+	dst = append(dst, PeerView{Ad: &self, Connected: true, Self: true})
 	for _, p := range n.gossip.Peers() {
 		if p.Ad != nil {
 			dst = append(dst, PeerView{Ad: p.Ad, Age: now.Sub(max(p.Heard, p.Fresh)), Hops: p.Hops, RTT: p.RTT,

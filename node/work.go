@@ -30,7 +30,7 @@ func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Ef
 	s := &m.State
 	ready := n.exec.Wait(now, p.Needs, n.rates.meanHere)
 	s.ID, s.Why = p.ID, n.exec.Refuses(p.Needs)
-	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.rates.meanHere(p.Class))
+	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.meanHere))
 	s.Free, s.Speed, s.Cores = n.exec.Free(), n.cfg.Speed, n.cfg.Capacity.CPU
 	s.Mine, s.Have = n.rates.version, q.have
 	if q.told != n.rates.version {
@@ -81,7 +81,9 @@ func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 
 // take puts an attempt into the queue. The record is on disk before the acceptance leaves.
 func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
+	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.meanHere)
 	w := n.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
+	w.Expected = grid.Seconds(expected)
 	n.saveWork(w, fx)
 	if len(o.Spec.Inputs) > 0 {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: w.Origin(), Files: o.Spec.Inputs})
@@ -89,6 +91,7 @@ func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
 	n.run(now, fx)
 	n.changed(now, fx)
 	n.wakeBeat(now, w, fx)
+	n.wakeOverdue(now, fx)
 }
 
 // run starts what may start.

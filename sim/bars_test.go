@@ -26,12 +26,12 @@ func report(what string, got float64, unit, bar string, pass bool) {
 // benchTrace feeds a node the polls, digests and timers that it took in a busy grid of 20, and afterwards those of
 // them that a node in the steady state takes again, which is all but what grows its tables the first time.
 func benchTrace(b *testing.B) {
-	const want = 100_000
-	w, err := New(crowd(20, time.Hour))
+	const want, span = 100_000, 5 * time.Hour
+	w, err := New(crowd(20, span))
 	if err != nil {
 		b.Fatal(err)
 	}
-	all, err := RecordTrace(w, 0, 4*want, time.Hour)
+	all, err := RecordTrace(w, 0, 4*want, span)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -42,10 +42,10 @@ func benchTrace(b *testing.B) {
 	}
 	var fx grid.Effects
 	var before, after runtime.MemStats
-	counted, bytes, mallocs, warm := 0, uint64(0), uint64(0), len(all)/4
+	counted, bytes, ads, mallocs, warm := 0, uint64(0), uint64(0), uint64(0), len(all)/4
 	for i := 0; i < len(all) && counted < want; {
 		j := i // a stretch of events of one sort, so that memory is read between stretches only
-		for j < len(all) && plain(all[j].Event) == plain(all[i].Event) {
+		for j < len(all) && plain(all[j].Event) == plain(all[i].Event) && own(all[j].Event) == own(all[i].Event) {
 			j++
 		}
 		measured := i >= warm && plain(all[i].Event)
@@ -58,6 +58,9 @@ func benchTrace(b *testing.B) {
 		}
 		if measured {
 			runtime.ReadMemStats(&after)
+			if own(all[i].Event) {
+				ads += after.TotalAlloc - before.TotalAlloc
+			}
 			counted, bytes, mallocs = counted+j-i, bytes+after.TotalAlloc-before.TotalAlloc, mallocs+after.Mallocs-before.Mallocs
 		}
 		i = j
@@ -65,15 +68,21 @@ func benchTrace(b *testing.B) {
 	per := float64(bytes) / float64(max(counted, 1))
 	report(fmt.Sprintf("Step, a trace of %d polls, digests and timers", counted), per, "B/ev", "0", per == 0 && counted >= want)
 	report("its allocations, of each 1,000 events", 1000*float64(mallocs)/float64(max(counted, 1)), "", "reported", true)
+	report("its bytes but for new ads of its own, which others keep", float64(bytes-ads)/float64(max(counted, 1)), "B/ev", "reported", true)
 }
 
-// plain is a poll, its answer, a digest or a timer.
+// plain is a poll, a digest or a timer.
 func plain(ev *grid.Event) bool {
 	switch ev.Kind {
 	case grid.EvWake:
 		return true
 	case grid.EvMessage:
-		return ev.Msg.Kind == grid.KindPoll || ev.Msg.Kind == grid.KindState || ev.Msg.Kind == grid.KindDigest
+		return ev.Msg.Kind == grid.KindPoll || ev.Msg.Kind == grid.KindDigest
 	}
 	return false
+}
+
+// own is a timer at which a node looks whether it has something new to say of itself.
+func own(ev *grid.Event) bool {
+	return ev.Kind == grid.EvWake && (ev.Timer.Kind == grid.TimerAd || ev.Timer.Kind == grid.TimerRefresh)
 }

@@ -52,10 +52,10 @@ func TestFiveNodesSixtyTasks(t *testing.T) {
 	c.Network.Join, c.Network.Mesh = 2, false
 	work(&c, 5*time.Second, 200*time.Millisecond, 60, []int{0, 1, 2, 3, 4}, spec("a", 1, grid.CPU))
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		if r.Failed != 0 || r.Again != 0 {
-			t.Errorf("%d failed, %d ran again, with no fault", r.Failed, r.Again)
+		if r.Failed != 0 {
+			t.Errorf("%d failed, with no fault", r.Failed)
 		}
-		for k := range 60 {
+		for k := range 60 { // what waited too long may have been handed back, but nothing ran twice
 			if o := w.Outcome(k, 0); o.Starts != 1 {
 				t.Errorf("task %d was started %d times", k, o.Starts)
 			}

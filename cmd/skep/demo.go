@@ -24,6 +24,7 @@ const (
 
 func (a *app) demoCmd() *cobra.Command {
 	var seed uint64
+	tasks := demoTasks
 	cmd := &cobra.Command{Use: "demo", Short: "Show five nodes sharing sixty tasks on this machine", Args: noArgs,
 		Long: "Start five nodes of different speed and fitness on this machine, submit sixty small programs to random ones,\n" +
 			"show where each goes, and compare with running each where it was submitted. Leaves nothing behind.",
@@ -32,17 +33,22 @@ func (a *app) demoCmd() *cobra.Command {
 			defer cancel()
 			ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			err := a.demo(ctx, seed)
+			if tasks < 1 || tasks > 1000 {
+				return fmt.Errorf("--tasks %d: want 1 to 1000", tasks)
+			}
+			err := a.demo(ctx, seed, tasks)
 			if err != nil && ctx.Err() != nil && cmd.Context().Err() == nil {
 				return &exitError{128 + 2, fmt.Errorf("demo: interrupted, or took longer than %v; everything is cleaned up", demoLimit)}
 			}
 			return err
 		}}
+	cmd.Flags().IntVar(&tasks, "tasks", demoTasks, "how many; for tests")
+	_ = cmd.Flags().MarkHidden("tasks")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the arrivals")
 	return cmd
 }
 
-func (a *app) demo(ctx context.Context, seed uint64) (err error) {
+func (a *app) demo(ctx context.Context, seed uint64, tasks int) (err error) {
 	fmt.Fprintf(a.out, "Five nodes on this machine, each with one core's worth of slots and a pace of its own for each class of task.\n")
 	began := time.Now()
 	nodes, err := startDemo(ctx, a.err)
@@ -53,13 +59,13 @@ func (a *app) demo(ctx context.Context, seed uint64) (err error) {
 	fmt.Fprintf(a.out, "\nAll five are ready and know each other after %.1f s.\n", time.Since(began).Seconds())
 	nodes.introduce(a.out)
 	fmt.Fprintf(a.out, "\nWeighing the programs …\n")
-	load := newDemoLoad(seed, len(nodes.list))
+	load := newDemoLoad(seed, tasks, len(nodes.list))
 	if err := nodes.bring(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "\n%d tasks, each to a random node, at random moments within about %v (seed %d).\n"+
 		"First each runs where it was submitted, matrix without its need, which only two nodes meet;\n"+
-		"the nodes learn from it how long each class takes them …\n", len(load.tasks), demoSpan, seed)
+		"the nodes learn from it how long each class takes them …\n", len(load.tasks), demoSpan*time.Duration(tasks)/demoTasks, seed)
 	alone, err := nodes.pass(ctx, nil, load, "local")
 	if err != nil {
 		return err

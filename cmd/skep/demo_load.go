@@ -30,7 +30,7 @@ type demoLoad struct{ tasks []demoTask }
 
 // newDemoLoad draws the tasks: exponential times between arrivals, class, size and node each at random. Sizes
 // are such that they take about demoWork on this machine; what each must print is computed here.
-func newDemoLoad(seed uint64, nodes int) *demoLoad {
+func newDemoLoad(seed uint64, tasks, nodes int) *demoLoad {
 	units := map[string]int{}
 	want := map[string]string{}
 	for _, c := range demoClasses {
@@ -39,7 +39,7 @@ func newDemoLoad(seed uint64, nodes int) *demoLoad {
 	r := grid.NewRand(seed, 0)
 	l := &demoLoad{}
 	var at time.Duration
-	for range demoTasks {
+	for range tasks {
 		at += time.Duration(r.ExpFloat64() * float64(demoSpan) / demoTasks)
 		c := demoClasses[r.IntN(len(demoClasses))]
 		n := max(1, units[c]*(8+2*r.IntN(3))/10)

@@ -42,7 +42,7 @@ func (a *app) simQueueCmd() *cobra.Command {
 	return cmd
 }
 
-// simQueue runs the file's system. When it is interrupted it prints the policies that are done.
+// simQueue runs the file's system. When it is interrupted it prints what the runs that were done gave.
 func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out format) error {
 	name := file
 	if file == "-" {
@@ -73,7 +73,11 @@ func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out
 		return perr
 	}
 	if errors.Is(err, context.Canceled) {
-		return &exitError{130, fmt.Errorf("interrupted: %d of %d policies are done", len(r.Results), len(o.Policies))}
+		done := 0
+		for _, x := range r.Results {
+			done += x.Replications
+		}
+		return &exitError{130, fmt.Errorf("interrupted: these are %d of %d runs", done, len(o.Policies)*o.Replications)}
 	}
 	return err
 }

@@ -67,16 +67,17 @@ type Result struct {
 	Tasks          int64  `json:"tasks"`            // completed and counted, over all replications
 	TasksPerSecond Number `json:"tasks_per_second"` // simulated, for a second of one core
 
-	Runs []Replication `json:"-"` // by replication
+	Replications int           `json:"replications"` // fewer than asked for where a run was interrupted
+	Runs         []Replication `json:"-"`            // by replication
 }
 
 // Replication is what came out of one run.
 type Replication struct {
-	Q, W   float64
-	W_i    []float64 // NaN without tasks of the class
-	Remote float64
-	All    float64
-	Grows  bool
+	Q, W    float64
+	ByClass []float64 // of W; NaN without tasks of the class
+	Remote  float64
+	All     float64
+	Grows   bool
 }
 
 // MarshalJSON leaves out the numbers of a system that filled up.
@@ -87,7 +88,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 			Decides string `json:"decides"`
 			Stable  bool   `json:"stable"`
 			Tasks   int64  `json:"tasks"`
-		}{r.Policy, r.Decides, false, r.Tasks})
+			Runs    int    `json:"replications"`
+		}{r.Policy, r.Decides, false, r.Tasks, r.Replications})
 	}
 	type plain Result
 	return json.Marshal(plain(r))
@@ -95,7 +97,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 
 // result sums up the replications of a policy.
 func (s *System) result(policy string, o *Options, runs []*outcome) Result {
-	r := Result{Policy: policy, Decides: "mapper"}
+	r := Result{Policy: policy, Decides: "mapper", Replications: len(runs)}
 	switch {
 	case IsPull(policy):
 		r.Decides = "scheduler"
@@ -109,7 +111,7 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 		x := Replication{Q: b.mean(), W: b.w(), Grows: b.grows(),
 			Remote: float64(b.remote) / float64(b.arrived), All: float64(b.all) / float64(b.arrived)}
 		for i := range b.count {
-			x.W_i = append(x.W_i, b.time[i]/float64(b.count[i]))
+			x.ByClass = append(x.ByClass, b.time[i]/float64(b.count[i]))
 		}
 		r.Runs = append(r.Runs, x)
 		count, t := b.completed()
@@ -127,7 +129,7 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 	r.Q = r.estimate(func(x *Replication) float64 { return x.Q })
 	r.W = r.estimate(func(x *Replication) float64 { return x.W })
 	for i, class := range s.Classes {
-		r.ByClass = append(r.ByClass, ClassEstimate{class, r.estimate(func(x *Replication) float64 { return x.W_i[i] })})
+		r.ByClass = append(r.ByClass, ClassEstimate{class, r.estimate(func(x *Replication) float64 { return x.ByClass[i] })})
 	}
 	r.Messages = Messages{Number(float64(remote) / float64(arrived)), Number(float64(all) / float64(arrived))}
 	little := (area - expected*time/float64(r.Tasks)) / area

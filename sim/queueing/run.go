@@ -105,8 +105,7 @@ func (s *System) accepts(name string, o *Options) error {
 }
 
 // Run runs a system under each of the policies. It refuses what Check does, but not a load that is too
-// high. When ctx ends early it returns ctx's error and a report of the policies all of whose runs were
-// done.
+// high. When ctx ends early it returns ctx's error and a report of the runs that were done.
 func Run(ctx context.Context, s *System, o Options) (*Report, error) {
 	if p := s.Check(); len(p) > 0 {
 		return nil, p
@@ -120,7 +119,8 @@ func Run(ctx context.Context, s *System, o Options) (*Report, error) {
 	}
 	r := &Report{System: s.Name, Lambda: Number(s.Lambda())}
 	for k, policy := range o.Policies {
-		if part := runs[k*o.Replications:][:o.Replications]; !slices.Contains(part, nil) {
+		part := slices.DeleteFunc(runs[k*o.Replications:][:o.Replications:o.Replications], func(x *outcome) bool { return x == nil })
+		if len(part) > 0 {
 			r.Results = append(r.Results, s.result(policy, &o, part))
 		}
 	}

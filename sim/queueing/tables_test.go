@@ -21,7 +21,7 @@ func TestClusterTables(t *testing.T) {
 		{system2B(), 10_000, []cell{{"mct", 20.58, 0.08}, {"kpb:1", 5.667, 0.03}, {"lpas", 5.235, 0.03}}},
 		{system2D, 4000, []cell{{"kpb:2", 14.82, 0.04}, {"kpb:3", 11.02, 0.03}, {"lpas", 10.57, 0.03}}},
 		{system2C1(), 1000, []cell{{"mct", 54.48, 0.06}, {"lpas", 47.55, 0.04}}},
-		{system2C2(), 1000, []cell{{"mct", 11.45, 0.02}, {"lpas", 11.32, 0.02}, {"lpas_2k", 14.01, 0.02}}},
+		{system2C2(), 400, []cell{{"mct", 11.45, 0.02}, {"lpas", 11.32, 0.02}, {"lpas_2k", 14.01, 0.02}}},
 	} {
 		o := Options{Time: c.units, Replications: 6}
 		for _, x := range c.cells {

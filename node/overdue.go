@@ -1,0 +1,83 @@
+package node
+
+import (
+	"time"
+
+	"skep/discovery"
+	"skep/exec"
+	"skep/grid"
+)
+
+// maxHandedBack bounds what is handed back at once; the rest follows at the next look.
+const maxHandedBack = 64
+
+// wakeOverdue sees to a look at what waits here. A node with an empty queue has no such timer.
+func (n *Node) wakeOverdue(now grid.Time, fx *grid.Effects) {
+	if n.cfg.Overdue > 0 && !n.lateWake && len(n.exec.Queue()) > 0 {
+		n.lateWake = true
+		fx.Wake(now.Add(n.cfg.Overdue), grid.TimerOverdue, 0)
+	}
+}
+
+// overdue hands work that has waited here far longer than was expected back to its origin, as much of it as
+// others have room for: the estimate that it came here by was wrong. It never ran, so it is a refusal and not
+// a loss, and placing it again is a new attempt. Work that is to run at most once stays where its origin is
+// elsewhere: if the word did not arrive, it would count as lost.
+func (n *Node) overdue(now grid.Time, fx *grid.Effects) {
+	var late []*exec.Work
+	for _, w := range n.exec.Queue() {
+		if len(late) == maxHandedBack {
+			break
+		}
+		waited := now.Sub(w.Accepted)
+		if waited < max(n.cfg.Overdue, 2*min(w.Expected, time.Hour)) || w.Origin() != n.cfg.Self && w.Spec.Retries == 0 {
+			continue
+		}
+		late = append(late, w)
+	}
+	room := make(map[grid.NodeID]grid.Resources)
+	for _, w := range late {
+		if n.roomFor(w, room) {
+			n.handBack(now, w, fx)
+		}
+	}
+	n.wakeOverdue(now, fx)
+}
+
+// roomFor looks for a connected node that fits and has nothing to do, as far as its last word goes, and takes
+// what the work needs off it.
+func (n *Node) roomFor(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
+	need := &w.Spec.Needs
+	for _, p := range n.connected() {
+		g := n.gossip.Peer(p.id)
+		if g == nil || g.Ad == nil || g.Ad.Backlog > 0 || g.Ad.Draining || discovery.Fit(need, w.Spec.Engine, g.Ad) != grid.WhyNone {
+			continue
+		}
+		free, seen := room[p.id]
+		if !seen {
+			free = g.Ad.Free
+		}
+		if free.Fits(need.Resources) {
+			room[p.id] = free.Minus(need.Resources)
+			return true
+		}
+	}
+	return false
+}
+
+// handBack lets go of waiting work and tells its origin.
+func (n *Node) handBack(now grid.Time, w *exec.Work, fx *grid.Effects) {
+	id, why := w.ID, grid.Refusal{Why: grid.WhyOverdue}
+	if w.Origin() == n.cfg.Self {
+		l := n.owned(n.cfg.Self, id)
+		if l == nil || l.phase != placed {
+			return
+		}
+		n.forget(now, id, fx)
+		n.takeBack(now, l, why, fx)
+		return
+	}
+	n.forget(now, id, fx)
+	m := fx.Send(id.Task.Job.Origin, grid.KindRefuse)
+	m.Attempts, m.Refusal = append(m.Attempts, id), why
+}
