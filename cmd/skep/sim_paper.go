@@ -66,6 +66,7 @@ func (a *app) simPaperRunCmd() *cobra.Command {
 			if len(names) == 0 {
 				names = paper.Names()
 			}
+			o.Full = o.Full || !quick
 			return a.simPaper(cmd.Context(), names, o, out)
 		}}
 	f := cmd.Flags()

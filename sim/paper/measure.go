@@ -18,8 +18,8 @@ type measured struct {
 	holds      bool // of words
 }
 
-// errNone is where the quick form has no run, or was stopped before it.
-var errNone = errors.New("only the full form has a run of it")
+// errNone is where there is no run.
+var errNone = errors.New("the quick form has no run of it, or it was interrupted before")
 
 // measure looks a number up in the runs and the optima. The error says why there is none.
 func (s *Study) measure(p *printed, results map[key]*queueing.Result, optima map[key]*optimum) (measured, error) {

@@ -73,11 +73,11 @@ func (w *work) simulate(ctx context.Context, r *Report) error {
 			continue
 		}
 		results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
-		for k := range results {
-			w.results[key{x.scenario, results[k].Policy}] = &results[k]
-		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.scenario, err)
+		}
+		for k := range results {
+			w.results[key{x.scenario, results[k].Policy}] = &results[k]
 		}
 		if x.note != "" && w.options.Full {
 			r.Notes = append(r.Notes, x.scenario+": "+x.note)
@@ -98,8 +98,11 @@ func (w *work) simulate(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// system runs one.
+// system runs one. What is interrupted gives no results, since those of a few replications look like those of all.
 func (w *work) system(ctx context.Context, s *queueing.System, policies []string, l length) ([]queueing.Result, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	o := queueing.Options{Policies: policies, Time: l.time, Replications: l.replications, Seed: w.options.Seed}
 	size := tasks(s, policies, l)
 	if w.options.Progress != nil {
@@ -107,10 +110,10 @@ func (w *work) system(ctx context.Context, s *queueing.System, policies []string
 	}
 	report, err := queueing.Run(ctx, s, o)
 	w.done += size
-	if report == nil {
+	if err != nil {
 		return nil, err
 	}
-	return report.Results, err
+	return report.Results, nil
 }
 
 // size is what all runs and curves together come to.
