@@ -29,7 +29,7 @@ race:
 bench:
 	$(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 30m -p 1 ./lpas ./sim ./sim/queueing ./cmd/skep
 
-# The published tables in full, in about an hour, and bin/paper.html with tables and plots. One that departs from
+# The published tables in full, in an hour or two, and bin/paper.html with tables and plots. One that departs from
 # print without a reason fails it at the end; the page is there all the same.
 paper: build
 	$(GO) build -o bin/skep-paper ./cmd/skep-paper

@@ -70,7 +70,7 @@ func (a *app) simPaperRunCmd() *cobra.Command {
 			return a.simPaper(cmd.Context(), names, o, out)
 		}}
 	f := cmd.Flags()
-	f.BoolVar(&o.Full, "full", false, "the lengths of the source, in minutes to an hour")
+	f.BoolVar(&o.Full, "full", false, "the lengths of the source, in minutes to hours")
 	f.BoolVar(&quick, "quick", true, "short runs")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "of all chance")
 	cmd.MarkFlagsMutuallyExclusive("full", "quick")
