@@ -4,7 +4,7 @@ GO    ?= go
 RACE  := ./node/... ./exec/... ./cmd/...
 export GOFLAGS := -buildvcs=false
 
-.PHONY: check fmt vet build test race bench fuzz generate
+.PHONY: check fmt vet build test race bench fuzz generate paper
 
 check: fmt vet build test race
 
@@ -28,6 +28,14 @@ race:
 # Each figure is a line: bar: what, measured, what is wanted, pass or MISS.
 bench:
 	$(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 30m -p 1 ./lpas ./sim ./sim/queueing ./cmd/skep
+
+# The published tables in full, in an hour or two, and bin/paper.html with tables and plots. One that departs from
+# print without a reason fails it at the end; the page is there all the same.
+paper: build
+	$(GO) build -o bin/skep-paper ./cmd/skep-paper
+	@ok=0; pages=; for s in sim/paper/*/study.yaml; do n=$$(basename $$(dirname $$s)); echo "$$n"; \
+		bin/skep sim paper run $$n --full --output json > bin/paper-$$n.json || ok=1; pages="$$pages bin/paper-$$n.json"; done; \
+	bin/skep-paper -o bin/paper.html $$pages && echo bin/paper.html && exit $$ok
 
 # Every decoder that reads what a peer sent, for a while each.
 fuzz:

@@ -39,7 +39,9 @@ var floors = map[string][]string{
 	"sim/chart":       {},
 	"sim/record":      {"grid", "node", "sim"},
 	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim"},
+	"sim/paper":       {"lpas", "sim/queueing"},
 	"cmd/skep":        {"*"},
+	"cmd/skep-paper":  {"sim/paper"},
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.

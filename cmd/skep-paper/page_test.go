@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"skep/sim/paper"
+)
+
+func reports() []*paper.Report {
+	return []*paper.Report{{
+		Study: "tiny", Title: "one <queue>", Source: "a book", Counts: map[paper.Verdict]int{paper.TooWide: 1},
+		Lines: []paper.Line{{Source: "p. 1", Scenario: "one", Policy: "mct", Metric: "W", Published: "2.00", Ours: "2.1 ± 0.9",
+			Verdict: paper.TooWide, Says: "too wide to tell"}},
+		Curves: []paper.Curve{{Name: "w", Title: "W & load", X: "load", Series: []paper.Series{
+			{Policy: "mct", Points: []paper.Point{{X: 0.5, Stable: true, Mean: 2, Half: 0.1}, {X: 0.8, Stable: true, Mean: 5, Half: 7}, {X: 1.1}}},
+			{Policy: "met", Points: []paper.Point{{X: 0.5}}},
+		}}, {Name: "none", Title: "nothing stable", X: "rates", Series: []paper.Series{{Policy: "mct", Points: []paper.Point{{X: 0.5}}}}}},
+	}}
+}
+
+func TestPage(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "r.json"), filepath.Join(dir, "page.html")
+	b, err := json.Marshal(reports())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(in, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{"-o", out, in}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, err = os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	html := string(b)
+	for _, want := range []string{"one &lt;queue&gt;", `<tr class="too-wide">`, "2.1 ± 0.9", "W &amp; load", "completion time", "1 too wide to tell"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if n := strings.Count(html, "<svg"); n != 2 {
+		t.Errorf("%d plots: want 2", n)
+	}
+	if strings.Contains(html, "src=") || strings.Contains(html, "<link") {
+		t.Error("the page loads something: want all in one file")
+	}
+}
+
+func TestBadReports(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"not.json": "{", "other.json": `[{"a": 1}]`, "null.json": "[null]"} {
+		f := filepath.Join(dir, name)
+		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := run([]string{f}, nil, nil); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "sim paper run") {
+			t.Errorf("%s: got %v: want an error that names the file and says where reports come from", name, err)
+		}
+	}
+	if err := run(nil, nil, nil); err == nil {
+		t.Error("no report: want an error")
+	}
+}
+
+func TestTicksOfALogarithm(t *testing.T) {
+	labels := map[string]bool{}
+	for _, x := range (ticks{}).Ticks(0.13, 3.5) {
+		if x.Value < 0.13 || x.Value > 3.5 {
+			t.Errorf("tick at %g: want from 0.13 to 3.5", x.Value)
+		}
+		labels[x.Label] = true
+	}
+	for _, want := range []string{"0.2", "0.5", "1", "2"} {
+		if !labels[want] {
+			t.Errorf("no tick says %s", want)
+		}
+	}
+}

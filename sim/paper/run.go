@@ -1,0 +1,143 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"skep/sim/queueing"
+)
+
+// Options says how a study is run.
+type Options struct {
+	Full bool   // the lengths of the source, else short ones
+	Seed uint64 // of all chance
+
+	// Progress, if not nil, is called now and then, one call at a time, with the part that is done, from 0
+	// to 1, by simulated time.
+	Progress func(part float64)
+}
+
+// Report is what came of a study.
+type Report struct {
+	Study   string          `json:"study"`
+	Title   string          `json:"title"`
+	Source  string          `json:"source"`
+	Full    bool            `json:"full"`
+	Seed    uint64          `json:"seed"`
+	Lines   []Line          `json:"numbers"`
+	Counts  map[Verdict]int `json:"counts"`
+	Curves  []Curve         `json:"curves"`
+	Notes   []string        `json:"notes,omitempty"` // where the full form is not that of the source
+	Seconds float64         `json:"seconds"`
+}
+
+// Unexplained is the number of departures that nobody explains.
+func (r *Report) Unexplained() int { return r.Counts[Departs] }
+
+// Run runs a study. When ctx ends early it returns ctx's error and a report in which what was not run says so.
+func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
+	began := time.Now()
+	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed, Counts: map[Verdict]int{}}
+	w := &work{study: s, options: o, results: map[key]*queueing.Result{}}
+	w.total = w.size()
+	err := w.simulate(ctx, r)
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	optima := map[key]*optimum{}
+	for k := range s.numbers {
+		p := &s.numbers[k]
+		m, err := s.measure(p, w.results, optima)
+		l := p.judge(m, err, o.Full)
+		r.Lines = append(r.Lines, l)
+		r.Counts[l.Verdict]++
+	}
+	r.Seconds = time.Since(began).Seconds()
+	return r, ctx.Err()
+}
+
+// work is a study while it is run.
+type work struct {
+	study       *Study
+	options     Options
+	results     map[key]*queueing.Result
+	done, total float64 // expected tasks
+}
+
+// simulate does all runs and curves.
+func (w *work) simulate(ctx context.Context, r *Report) error {
+	for _, x := range w.study.runs {
+		l := form(w.options.Full, x.lengths)
+		if l.replications == 0 {
+			continue
+		}
+		results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.scenario, err)
+		}
+		for k := range results {
+			w.results[key{x.scenario, results[k].Policy}] = &results[k]
+		}
+		if x.note != "" && w.options.Full {
+			r.Notes = append(r.Notes, x.scenario+": "+x.note)
+		}
+	}
+	for k := range w.study.curves {
+		c := &w.study.curves[k]
+		out := Curve{Name: c.name, Title: c.title, X: c.x}
+		for _, x := range form(w.options.Full, c.values) {
+			results, err := w.system(ctx, c.at(w.study.systems[c.scenario], x), c.policies, form(w.options.Full, c.lengths))
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			out.add(x, results)
+		}
+		r.Curves = append(r.Curves, out)
+	}
+	return nil
+}
+
+// system runs one. What is interrupted gives no results, since those of a few replications look like those of all.
+func (w *work) system(ctx context.Context, s *queueing.System, policies []string, l length) ([]queueing.Result, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	o := queueing.Options{Policies: policies, Time: l.time, Replications: l.replications, Seed: w.options.Seed}
+	size := tasks(s, policies, l)
+	if w.options.Progress != nil {
+		o.Progress = func(done, of int) { w.options.Progress(min((w.done+size*float64(done)/float64(of))/w.total, 1)) }
+	}
+	report, err := queueing.Run(ctx, s, o)
+	w.done += size
+	if err != nil {
+		return nil, err
+	}
+	return report.Results, nil
+}
+
+// size is what all runs and curves together come to.
+func (w *work) size() (sum float64) {
+	for _, x := range w.study.runs {
+		sum += tasks(w.study.systems[x.scenario], x.policies, form(w.options.Full, x.lengths))
+	}
+	for _, c := range w.study.curves {
+		n := float64(len(form(w.options.Full, c.values)))
+		sum += n * tasks(w.study.systems[c.scenario], c.policies, form(w.options.Full, c.lengths))
+	}
+	return sum
+}
+
+// tasks is how many tasks arrive in a run, about.
+func tasks(s *queueing.System, policies []string, l length) float64 {
+	rate := 0.0
+	for _, a := range s.Alpha {
+		rate += a
+	}
+	for _, row := range s.AlphaAt {
+		for k, a := range row {
+			rate += a * float64(max(s.Machines[k].Count, 1))
+		}
+	}
+	return rate * l.time * float64(l.replications*len(policies))
+}

@@ -1,0 +1,140 @@
+package paper
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"skep/sim/queueing"
+)
+
+//go:embed */study.yaml */*.csv */systems/*.yaml
+var folders embed.FS
+
+// Study is one folder.
+type Study struct {
+	Name   string `yaml:"-"`
+	Title  string `yaml:"title"`
+	Source string `yaml:"source"`
+
+	numbers []printed
+	runs    []run
+	curves  []curve
+	systems map[string]*queueing.System
+}
+
+// Names lists the studies, in order.
+func Names() []string {
+	var out []string
+	files, err := fs.Glob(folders, "*/study.yaml")
+	if err != nil {
+		panic("paper: the pattern of the studies: " + err.Error())
+	}
+	for _, f := range files {
+		out = append(out, path.Dir(f))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Load reads a study. The error of a name that there is not lists those that there are; any other is a
+// mistake in the folder, which the tests find.
+func Load(name string) (*Study, error) {
+	if !slices.Contains(Names(), name) {
+		return nil, fmt.Errorf("study %.80q: is not known: want one of %s", name, strings.Join(Names(), ", "))
+	}
+	return load(folders, name)
+}
+
+func load(from fs.FS, name string) (*Study, error) {
+	s := &Study{Name: name, systems: map[string]*queueing.System{}}
+	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	if err := yaml.UnmarshalWithOptions(b, s, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%s/study.yaml: %w", name, err)
+	}
+	files, err := fs.Glob(from, path.Join(name, "systems", "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, f := range files {
+		b, err := fs.ReadFile(from, f)
+		if err != nil {
+			return nil, err
+		}
+		system, err := queueing.Read(f, b)
+		errs = append(errs, err)
+		s.systems[strings.TrimSuffix(path.Base(f), ".yaml")] = system
+	}
+	if err := errors.Join(append(errs, s.tables(from))...); err != nil {
+		return nil, err
+	}
+	return s, s.check()
+}
+
+// tables reads the three CSV files.
+func (s *Study) tables(from fs.FS) error {
+	return errors.Join(
+		table(from, path.Join(s.Name, "numbers.csv"), func(r record) error {
+			p, err := r.printed()
+			s.numbers = append(s.numbers, p)
+			return err
+		}),
+		table(from, path.Join(s.Name, "runs.csv"), func(r record) error {
+			x, err := r.run()
+			s.runs = append(s.runs, x)
+			return err
+		}),
+		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
+			x, err := r.curve()
+			s.curves = append(s.curves, x)
+			return err
+		}))
+}
+
+// check reports what is named and is not there: systems, and numbers that no run would give.
+func (s *Study) check() error {
+	var errs []error
+	system := func(where, name string) {
+		if s.systems[name] == nil {
+			errs = append(errs, fmt.Errorf("%s/%s: no system %q: want a file systems/%s.yaml", s.Name, where, name, name))
+		}
+	}
+	ran := map[key]bool{}
+	for _, r := range s.runs {
+		system("runs.csv", r.scenario)
+		for _, p := range r.policies {
+			if ran[key{r.scenario, p}] {
+				errs = append(errs, fmt.Errorf("%s/runs.csv: %s under %s stands twice", s.Name, r.scenario, p))
+			}
+			ran[key{r.scenario, p}] = true
+		}
+	}
+	for _, c := range s.curves {
+		system("curves.csv", c.scenario)
+	}
+	for _, p := range s.numbers {
+		system("numbers.csv", p.Scenario)
+		for _, policy := range p.needs() {
+			if !ran[key{p.Scenario, policy}] {
+				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", s.Name, p.Metric, p.Scenario, policy))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// key is a system under a policy.
+type key struct{ scenario, policy string }
+
+// Numbers is how many printed numbers are compared.
+func (s *Study) Numbers() int { return len(s.numbers) }

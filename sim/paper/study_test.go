@@ -1,0 +1,170 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestStudiesAreWhole(t *testing.T) {
+	want := []string{"lpas-cluster", "lpas-desktop", "lpas-grid"}
+	if got := Names(); !slices.Equal(got, want) {
+		t.Fatalf("studies %v: want %v", got, want)
+	}
+	for _, name := range want {
+		s, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := map[string]bool{}
+		for _, p := range s.numbers {
+			used[p.Scenario] = true
+		}
+		for _, c := range s.curves {
+			used[c.scenario] = true
+		}
+		for file := range s.systems {
+			if !used[file] {
+				t.Errorf("%s/systems/%s.yaml: nothing needs it", name, file)
+			}
+		}
+		for _, r := range s.runs {
+			asIn := map[float64]int{20_000: 30, 200_000: 30} // chapters 2 and 3; chapter 4
+			if asIn[r.lengths[0].time] != r.lengths[0].replications && r.note == "" {
+				t.Errorf("%s: the full form of %s is not that of the source, and no note says why", name, r.scenario)
+			}
+		}
+	}
+}
+
+func TestUnknownStudy(t *testing.T) {
+	if _, err := Load("lpas-moon"); err == nil || !strings.Contains(err.Error(), "lpas-grid") {
+		t.Errorf("got %v: want an error that lists the studies", err)
+	}
+}
+
+// tiny is a study of one M/M/1 queue: with half a load the completion time is 2 and there is 1 task inside.
+func tiny(numbers ...string) fstest.MapFS {
+	file := func(lines ...string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(strings.Join(lines, "\n") + "\n")}
+	}
+	return fstest.MapFS{
+		"tiny/study.yaml":       file("title: one queue", "source: a book"),
+		"tiny/systems/one.yaml": file("name: one", "classes: [a]", "machines: [{name: m, count: 1}]", "mu: [[1]]", "alpha: [0.5]"),
+		"tiny/runs.csv":         file("scenario,policies,time,replications,quick_time,quick_replications,note", "one,mct met,20000,8,20000,8,"),
+		"tiny/curves.csv": file("curve,title,scenario,policies,x,values,quick_values,time,replications,quick_time,quick_replications",
+			"w,W,one,mct,load,0.5 0.8,0.5,20000,8,20000,8"),
+		"tiny/numbers.csv": file(append([]string{"source,scenario,policy,metric,value,interval,tolerance,rule,why"}, numbers...)...),
+	}
+}
+
+func mustLoad(t *testing.T, from fstest.MapFS) *Study {
+	t.Helper()
+	s, err := load(from, "tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustRunTiny(t *testing.T, numbers ...string) *Report {
+	t.Helper()
+	r, err := mustLoad(t, tiny(numbers...)).Run(context.Background(), Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRightNumbersPassAndWrongOnesDoNot(t *testing.T) {
+	r := mustRunTiny(t,
+		"p. 1,one,mct,W,2.00,,3%,gate,",
+		"p. 1,one,mct,Q,1.00,,3%,gate,",
+		"p. 1,one,mct,W:a,2.00,±1%,3%,gate,",
+		"p. 1,one,merged,lambda,2.000,,,gate,",
+		"p. 1,one,mct,stable,stable,,,gate,",
+		"p. 2,one,mct,W,2.30,,3%,gate,",
+		"p. 2,one,mct,Q,,0.80..0.85,3%,gate,",
+		"p. 2,one,merged,lambda,2.001,,,gate,",
+		"p. 2,one,mct,stable,unstable,,,gate,",
+		"p. 3,one,mct,W,2.30,,3%,known,the clerk was tired",
+		"p. 3,one,mct,W,9.99,,,damaged,a smudge",
+		"p. 3,one,mct,W,,,,report,",
+		"p. 3,one,mct,guarded,0,,,unrun,nobody counts",
+		"p. 3,one,mct,W,2.00,,3%,full,")
+	want := map[string][]Verdict{
+		"p. 1": {Inside, Inside, Inside, Inside, Inside},
+		"p. 2": {Departs, Departs, Departs, Departs},
+		"p. 3": {Known, Damaged, Reported, NotRun, NotRun},
+	}
+	got := map[string][]Verdict{}
+	for _, l := range r.Lines {
+		v := l.Verdict
+		if v == Within && l.Source == "p. 1" {
+			v = Inside
+		}
+		got[l.Source] = append(got[l.Source], v)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("verdicts %v: want %v", got, want)
+		for _, l := range r.Lines {
+			t.Logf("%s %s: %s, ours %s: %s", l.Source, l.Metric, l.Published, l.Ours, l.Says)
+		}
+	}
+	if r.Unexplained() != 4 {
+		t.Errorf("%d departures: want 4", r.Unexplained())
+	}
+	if says := r.Lines[9].Says; !strings.Contains(says, "the clerk was tired") {
+		t.Errorf("%q does not give the reason", says)
+	}
+}
+
+func TestCurveAtALoad(t *testing.T) {
+	r := mustRunTiny(t)
+	p := r.Curves[0].Series[0].Points[0]
+	if p.X != 0.5 || !p.Stable || math.Abs(p.Mean-2) > 3*p.Half || p.Half > 0.1 {
+		t.Errorf("M/M/1 at load 0.5: %+v: want a mean of 2", p)
+	}
+}
+
+func TestTheSameSeedGivesTheSame(t *testing.T) {
+	a, b := mustRunTiny(t, "p. 1,one,mct,W,2.00,,3%,gate,"), mustRunTiny(t, "p. 1,one,mct,W,2.00,,3%,gate,")
+	if !reflect.DeepEqual(a.Lines, b.Lines) || !reflect.DeepEqual(a.Curves, b.Curves) {
+		t.Errorf("two runs of a seed differ:\n%+v\n%+v", a, b)
+	}
+}
+
+func TestInterruptedSaysWhatIsMissing(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	r, err := mustLoad(t, tiny("p. 1,one,mct,W,2.00,,3%,gate,", "p. 1,one,merged,lambda,2.000,,,gate,")).Run(ctx, Options{Seed: 3})
+	if !errors.Is(err, context.Canceled) || r == nil {
+		t.Fatalf("got %v, %v: want a report and that it was stopped", r, err)
+	}
+	if r.Lines[0].Verdict != NotRun || r.Lines[1].Verdict != Inside {
+		t.Errorf("verdicts %s, %s: want not run, and inside for what needs no run", r.Lines[0].Verdict, r.Lines[1].Verdict)
+	}
+}
+
+func TestMistakesInAFolder(t *testing.T) {
+	for _, c := range []struct{ number, want string }{
+		{"p. 1,two,mct,W,2,,,gate,", `no system "two"`},
+		{"p. 1,one,olb,W,2,,,gate,", "needs a run under olb"},
+		{"p. 1,one,mct,W,2,,,maybe,", `rule "maybe"`},
+		{"p. 1,one,mct,W,2,,,known,", "want a reason"},
+		{"p. 1,one,mct,W,two,,,gate,", `value "two"`},
+		{"p. 1,one,mct,W,,3..2,,gate,", `interval "3..2"`},
+		{"p. 1,one,mct,W,2,±x%,,gate,", `interval "±x%"`},
+		{"p. 1,one,mct,W,2,,lots,gate,", `tolerance "lots"`},
+		{",one,mct,W,2,,,gate,", "want a source"},
+	} {
+		if _, err := load(tiny(c.number), "tiny"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v: want an error with %s", c.number, err, c.want)
+		}
+	}
+}
