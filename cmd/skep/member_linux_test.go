@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ type member struct {
 	skep, dir, join string
 	args            []string
 	cmd             *exec.Cmd
-	log             *bytes.Buffer
+	log             *spool
 }
 
 var joinLine = regexp.MustCompile(`--join[ =](\S+)`)
@@ -32,7 +33,7 @@ var joinLine = regexp.MustCompile(`--join[ =](\S+)`)
 // startMember starts a node and waits for READY and the join command.
 func startMember(tb testing.TB, skep, join string, args ...string) *member {
 	tb.Helper()
-	m := &member{skep: skep, dir: tb.TempDir(), log: &bytes.Buffer{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
+	m := &member{skep: skep, dir: tb.TempDir(), log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
 	if join != "" {
 		m.args = append(m.args, "--join", join)
 	}
@@ -155,4 +156,22 @@ func (m *member) metric(tb testing.TB, name string) string {
 	}
 	tb.Fatalf("there is no %s in\n%.500s", name, text)
 	return ""
+}
+
+// spool is a buffer that may be read while a process writes to it.
+type spool struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *spool) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *spool) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }

@@ -28,7 +28,7 @@ func until(t *testing.T, what string, ok func() bool) {
 // call is a client's verb that goes on beside the test.
 type call struct {
 	cmd      *exec.Cmd
-	out, err bytes.Buffer
+	out, err spool
 }
 
 func (m *member) begin(t *testing.T, args ...string) *call {
@@ -216,7 +216,7 @@ func TestMeetByMulticast(t *testing.T) {
 	}
 	t.Parallel()
 	a := startMember(t, "skep", "", "--name", "a", "--listen", "/ip4/0.0.0.0/tcp/0", "--no-mdns=false")
-	b := &member{skep: "skep", dir: t.TempDir(), log: &bytes.Buffer{}, args: []string{"--listen", "/ip4/0.0.0.0/tcp/0", "--name", "b"}}
+	b := &member{skep: "skep", dir: t.TempDir(), log: &spool{}, args: []string{"--listen", "/ip4/0.0.0.0/tcp/0", "--name", "b"}}
 	secret, err := os.ReadFile(filepath.Join(a.dir, "secret"))
 	if err != nil {
 		t.Fatal(err)
