@@ -72,6 +72,7 @@ func benchGossip(b *testing.B) {
 	if err != nil || m == nil {
 		b.Fatalf("go tool pprof: %v\n%.500s", err, out)
 	}
+	fmt.Printf("     of %s in five nodes and their tasks' starts\n", m[2])
 	share, _ := strconv.ParseFloat(string(m[1]), 64)
 	report(b, "gossip at 50 tasks/s in a grid of 5, share of CPU", share, "%", "reported", true)
 }

@@ -33,7 +33,7 @@ var joinLine = regexp.MustCompile(`--join[ =](\S+)`)
 // startMember starts a node and waits for READY and the join command.
 func startMember(tb testing.TB, skep, join string, args ...string) *member {
 	tb.Helper()
-	m := &member{skep: skep, dir: tb.TempDir(), log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
+	m := &member{skep: skep, dir: dataFolder(tb), log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
 	if join != "" {
 		m.args = append(m.args, "--join", join)
 	}
@@ -174,4 +174,19 @@ func (s *spool) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
+}
+
+// dataFolder is a folder for a node. What is measured has it where a user's is, not in the shared temporary
+// folder: each entry beside it costs every start of a task a rule of its confinement.
+func dataFolder(tb testing.TB) string {
+	cache, err := os.UserCacheDir()
+	if _, measured := tb.(*testing.B); !measured || err != nil || os.MkdirAll(cache, 0o700) != nil {
+		return tb.TempDir()
+	}
+	dir, err := os.MkdirTemp(cache, "skep")
+	if err != nil {
+		return tb.TempDir()
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
