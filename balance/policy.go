@@ -3,6 +3,7 @@ package balance
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,14 +94,7 @@ var registry = map[string]New{}
 func register(name string, f New) { registry[name] = f }
 
 // Names lists the policies, in order.
-func Names() []string {
-	names := make([]string, 0, len(registry))
-	for n := range registry {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
+func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
 // Make returns the named policy; a parameter may follow a colon, as in kpb:3.
 func Make(name string, c Config, r *grid.Rand) (Policy, error) {

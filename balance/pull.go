@@ -2,6 +2,7 @@ package balance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,14 +36,7 @@ type NewPull func(Config, *grid.Rand) Pull
 var pulls = map[string]NewPull{}
 
 // PullNames lists the pull policies, in order.
-func PullNames() []string {
-	names := make([]string, 0, len(pulls))
-	for n := range pulls {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
+func PullNames() []string { return slices.Sorted(maps.Keys(pulls)) }
 
 // MakePull returns the named pull policy. They take no parameters.
 func MakePull(name string, c Config, r *grid.Rand) (Pull, error) {

@@ -107,7 +107,6 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
 		n.choose(now, l, fx)
 	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(n.cfg.Lease/4):
-		l.resent++
 		n.sendOffer(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.t().worker != n.cfg.Self:
 		if l.result != nil { // it has ended and its files are on their way: that ends by itself

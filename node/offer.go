@@ -33,7 +33,6 @@ func (n *Node) offer(now grid.Time, l *live, c balance.Choice, fx *grid.Effects)
 	n.saveTask(l.job, l.index, fx)
 	l.phase = offered
 	n.deciding++
-	l.resent = 0
 	n.lease(now, l, fx)
 	n.sendOffer(now, l, fx)
 }

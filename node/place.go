@@ -24,7 +24,6 @@ type live struct {
 	answers  []balance.State // in this decision
 	open     []grid.NodeID   // those whose answers are still to come
 	sent     grid.Time       // when the poll or the offer was sent
-	resent   int             // offers repeated
 	deadline grid.Time       // of the poll, the lease, or the wait
 	alarm    grid.Time       // the lease's wake under way; 0 = none
 	out      []out           // those that would refuse
