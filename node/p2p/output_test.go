@@ -78,6 +78,16 @@ func TestOutputIsFollowedWhileItGrows(t *testing.T) {
 	}
 }
 
+// secondAttempt has m run the task itself, after its first attempt was lost.
+func (m *member) secondAttempt(task grid.TaskID, spec *grid.JobSpec) {
+	m.do(func(fx *grid.Effects) {
+		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
+		m.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: m.self}
+		fx.Changed = append(fx.Changed, task)
+		m.toy.accept(next, spec, m.self, fx)
+	})
+}
+
 func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
 	a, b := pair(t)
 	gate := filepath.Join(t.TempDir(), "gate")
@@ -93,12 +103,7 @@ func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
 	await(t, "the first line", func() bool { return out.String() == "one\n" })
 	b.end() // the first attempt is lost
 	os.WriteFile(gate, nil, 0o600)
-	a.do(func(fx *grid.Effects) {
-		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
-		a.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: a.self}
-		fx.Changed = append(fx.Changed, task)
-		a.toy.accept(next, spec, a.self, fx)
-	})
+	a.secondAttempt(task, spec)
 	if err := <-ended; err != nil || out.String() != "one\ntwo\n" {
 		t.Errorf("followed %q, %v: want one and two, once each", out.String(), err)
 	}
@@ -118,12 +123,7 @@ func TestOutputOfAnAttemptThatPrintsSomethingElseIsShownWhole(t *testing.T) {
 	go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
 	await(t, "the first attempt's line", func() bool { return out.String() == "lost\n" })
 	b.end()
-	a.do(func(fx *grid.Effects) {
-		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
-		a.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: a.self}
-		fx.Changed = append(fx.Changed, task)
-		a.toy.accept(next, spec, a.self, fx)
-	})
+	a.secondAttempt(task, spec)
 	if err := <-ended; err != nil || out.String() != "lost\ndone\n" {
 		t.Errorf("followed %q, %v: want what each attempt printed, though both are five bytes long", out.String(), err)
 	}
