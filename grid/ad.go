@@ -16,6 +16,7 @@ type Ad struct {
 	Engines      []string
 	Rates        []Rate   // of its busiest classes, ordered by class
 	Addrs        []string // multiaddresses it may be dialled at
+	Coord        Coord    // where it is in the space of round-trip times; none from older nodes
 	Draining     bool
 	Leaving      bool
 	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, repeated as they are

@@ -27,6 +27,8 @@ const (
 	MaxAdSize  = 4 * KiB   // sealed bytes of an ad
 	MaxDigest  = 16 * KiB  // sealed bytes in a digest
 	MaxBeats   = 1024      // attempts in a beat, an ask or a drop
+	MaxFinals  = 256       // entries of a register in a message
+	MaxMembers = 5         // of a register
 	MaxInline  = 4 * KiB   // output that travels in a result
 	MaxVisited = 32        // nodes that a search remembers
 	MaxMillis  = 1_000_000 // cores × 1000 a node may claim
@@ -35,4 +37,6 @@ const (
 	MaxRetries = 1000
 	MaxTimeout = 366 * 24 * time.Hour
 	MaxHops    = 64
+
+	MaxFinalsSize = 256 * KiB // bytes of the entries in a message, if there is more than one
 )

@@ -138,6 +138,7 @@ func (a *Ad) Check() error {
 		p.text("addrs", s, MaxAddr)
 	}
 	p.rates(a.Rates)
+	a.Coord.check(&p)
 	if len(a.Sealed) > int(MaxAdSize) {
 		p.addf("ad: %d bytes: want at most %d", len(a.Sealed), MaxAdSize)
 	}

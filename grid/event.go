@@ -21,6 +21,8 @@ const (
 	EvDisk                          // Low says whether disk space is low
 	EvAddrs                         // this node may now be dialled at Addrs
 	EvLeave                         // this node is about to stop: say so
+	EvDrain                         // a local caller wants nothing new here, and what runs stopped after Within
+	EvUndrain                       // a local caller wants the node to take work again
 )
 
 // Event is one thing that happens to a node. Which fields mean something depends on Kind. It is dead
@@ -32,13 +34,14 @@ type Event struct {
 	Timer   Timer
 	RTT     time.Duration
 	Kinds   KindSet
-	Caller  uint64 // of EvSubmit and EvCancel: returned in the Reply
+	Caller  uint64 // of EvSubmit, EvCancel, EvDrain and EvUndrain: returned in the Reply
 	Job     JobID
 	Spec    *JobSpec
 	Attempt AttemptID
 	Result  *Result
 	Err     string
 	Low     bool
+	Within  time.Duration
 	Addrs   []string
 }
 
@@ -64,4 +67,6 @@ const (
 	TimerResult                       // node: repeat results that were not acknowledged
 	TimerAd                           // node: the own ad may have changed
 	TimerOverdue                      // node: work may have waited too long
+	TimerGuard                        // node: registers; Key 0 = the regular look, else something is due
+	TimerDrain                        // node: what runs on a draining node has had its time
 )

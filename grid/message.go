@@ -23,11 +23,21 @@ const (
 	KindMiss                      // a search ended without a find
 	KindCall                      // announcement: who can meet this need?
 	KindBye                       // announcement: I am leaving; carried as the leaver's last ad
+	KindGuard                     // the owner of a job's register writes to a member
+	KindGuarded                   // the member's answer
+	KindPromise                   // a member of a job's register wants to be the owner of a new epoch
+	KindPromised                  // another member's answer
+	KindWatch                     // I live, and own these registers that you hold
+	KindWatched                   // the answer: so it is, or not
+	KindTakeover                  // announcement, or an answer: who owns these jobs now
+	KindHold                      // these attempts of yours wait here: may they still start?
+	KindHeld                      // these may
 	kinds
 )
 
 var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "refuse", "beat", "drop", "result",
-	"result_ack", "ask", "find", "hit", "miss", "call", "bye"}
+	"result_ack", "ask", "find", "hit", "miss", "call", "bye",
+	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held"}
 
 // Kinds is the number after the last kind.
 const Kinds = int(kinds)
@@ -57,10 +67,11 @@ type Message struct {
 	Poll     Poll        // KindPoll
 	State    State       // KindState
 	Offer    Offer       // KindOffer
-	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck: one; KindBeat, KindDrop, KindAsk: any number
+	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck: one; KindBeat, KindDrop, KindAsk, KindHold, KindHeld: any number
 	Refusal  Refusal     // KindRefuse
 	Result   *Result     // KindResult; immutable
 	Find     Find        // KindFind, KindHit, KindMiss, KindCall
+	Guard    Guard       // KindGuard to KindTakeover; of KindHold and KindHeld its Seq
 }
 
 // Reset makes m an empty message of the kind and keeps the memory of its slices.
@@ -69,7 +80,9 @@ func (m *Message) Reset(k Kind) {
 	*m = Message{Kind: k, Digest: m.Digest[:0], Attempts: m.Attempts[:0],
 		Poll:  Poll{Rates: m.Poll.Rates[:0]},
 		State: State{Rates: m.State.Rates[:0]},
-		Find:  Find{Visited: m.Find.Visited[:0]}}
+		Find:  Find{Visited: m.Find.Visited[:0]}, Guard: m.Guard,
+		Offer: Offer{Members: m.Offer.Members[:0]}}
+	m.Guard.reset()
 }
 
 // Poll asks how soon a task of a class would be done, and carries the asker's own rates: mutual
@@ -97,6 +110,11 @@ type State struct {
 	Cores   MilliCPU
 	Mine    uint64
 	Have    uint64
+
+	// The queue here, for policies that look at it: attempts that wait and that run, and of what would have to end
+	// before such a task starts, the expected time that is behind it and that is left.
+	Waiting, Running int32
+	Ran, Rest        time.Duration
 }
 
 // Offer asks a node to take an attempt.
@@ -106,6 +124,8 @@ type Offer struct {
 	Class string
 	Lease time.Duration // how long the origin waits for a beat before it takes the attempt for lost
 	Age   time.Duration // since submission
+
+	Members []NodeID // of the job's register, the origin first; none = the origin alone keeps the job
 }
 
 // Find is a search for nodes that meet a need, on its walk from neighbour to neighbour, and what comes of it.

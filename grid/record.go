@@ -11,6 +11,8 @@ const (
 	RecTask                        // where one of its tasks stands, once it is not simply pending
 	RecWork                        // an attempt accepted here
 	RecClass                       // what was measured of a class here
+	RecGuard                       // a job whose register this node is a member of
+	RecEntry                       // where one of its tasks stands
 )
 
 // Record is one thing to keep, or with Delete to forget. A later record with the same key replaces the
@@ -23,6 +25,8 @@ type Record struct {
 	Task   TaskRecord
 	Work   WorkRecord
 	Class  ClassRecord
+	Guard  *GuardRecord // fresh memory, as the next: there are few beside the others
+	Entry  *EntryRecord
 }
 
 // JobRecord is a job submitted here.
@@ -63,6 +67,10 @@ type WorkRecord struct {
 	Lease  time.Duration
 	State  WorkState
 	Result *Result // of WorkFinished
+
+	Members []NodeID // of the job's register; nil = it has none
+	Owner   NodeID   // of the job, as far as is known here; zero = the origin
+	Epoch   uint32   // of that owner
 }
 
 // ClassRecord is what was measured of a class.
@@ -70,4 +78,27 @@ type ClassRecord struct {
 	Class string
 	Mean  float64 // decayed mean run time in seconds of one slot here
 	Count float64 // decayed number of runs behind it
+
+	// Spread is the decayed squared coefficient of variation of the run times, Spreads the number of runs behind it.
+	Spread, Spreads float64
+}
+
+// GuardRecord is a job whose register this node is a member of.
+type GuardRecord struct {
+	ID        JobID
+	Spec      *JobSpec
+	Members   []NodeID // the origin first; immutable
+	Submitted int64
+	Promised  uint32 // no lower epoch is taken part in
+	To        NodeID
+	Epoch     uint32 // highest accepted
+	Owner     NodeID
+	Done      bool
+}
+
+// EntryRecord is where a task of such a job stands; index Count stands for the job's cancellation. It is keyed as a TaskRecord is.
+type EntryRecord struct {
+	TaskRecord
+	Epoch uint32 // in which its end was accepted; 0 = it has not ended here
+	Final bool   // a majority is known to hold its end
 }

@@ -7,32 +7,36 @@ type Why uint8
 
 // Reasons. Those up to WhyNever hold as long as the node is what it is; the others may pass.
 const (
-	WhyNone    Why = iota
-	WhyCPU         // more cores than the node has
-	WhyMemory      // more memory than the node has
-	WhyLabel       // a label is missing or has another value
-	WhyEngine      // no such engine
-	WhyProgram     // the program cannot be executed there
-	WhyNever       // separates "never" from "not now"; not a reason itself
-	WhyQueue       // its queue is full
-	WhyDrain       // it takes nothing new
-	WhyDisk        // its disk is nearly full
-	WhyFetch       // the program, an input or the output could not be fetched
-	WhySilent      // it did not answer in time
-	WhyGone        // no connection to it
-	WhyLost        // it accepted and was lost
-	WhyStale       // the attempt is not the live one
-	WhyNobody      // nobody known fits and no search found anybody
-	WhyPolicy      // the policy waits
-	WhyFailed      // it failed to prepare the task
-	WhyOverdue     // it has kept the task waiting far longer than it said
+	WhyNone     Why = iota
+	WhyCPU          // more cores than the node has
+	WhyMemory       // more memory than the node has
+	WhyLabel        // a label is missing or has another value
+	WhyEngine       // no such engine
+	WhyProgram      // the program cannot be executed there
+	WhyNever        // separates "never" from "not now"; not a reason itself
+	WhyQueue        // its queue is full
+	WhyDrain        // it takes nothing new
+	WhyDisk         // its disk is nearly full
+	WhyFetch        // the program, an input or the output could not be fetched
+	WhySilent       // it did not answer in time
+	WhyGone         // no connection to it
+	WhyLost         // it accepted and was lost
+	WhyStale        // the attempt is not the live one
+	WhyNobody       // nobody known fits and no search found anybody
+	WhyPolicy       // the policy waits
+	WhyFailed       // it failed to prepare the task
+	WhyOverdue      // it has kept the task waiting far longer than it said
+	WhyMajority     // no majority of the job's register answers
+	WhyUnproven     // those who fit have yet to deliver what they were given
+	WhyAvoided      // tasks of that class fail there, and elsewhere they do not
 )
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
 	"has no such engine", "cannot execute the program", "", "its queue is full", "is draining", "its disk is nearly full",
 	"files could not be fetched", "did not answer in time", "is not connected", "was lost", "no longer the live attempt",
 	"nobody known fits", "the policy waits", "could not prepare the task",
-	"has kept it waiting far longer than expected"}
+	"has kept it waiting far longer than expected", "waits for a majority of the job's register",
+	"those who fit have yet to deliver what they were given", "is avoided for a while"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool { return w > WhyNone && w < WhyNever }
@@ -56,7 +60,7 @@ type Trace struct {
 	At      Time
 	What    TraceKind
 	Node    NodeID        // zero where no other node is meant
-	Refusal Refusal       // for TraceRefused, TraceWait, TraceLost
+	Refusal Refusal       // for TraceRefused, TraceWait, TraceLost; Detail also for a TraceSearch that found Node
 	ECT     time.Duration // expected completion that the choice rested on; 0 where none
 	News    time.Duration // age of the news it rested on
 	Asked   int32         // nodes polled for the choice

@@ -1,0 +1,35 @@
+package grid
+
+import (
+	"reflect"
+	"testing"
+)
+
+// What is kept of a result is all of it, whatever it says.
+func TestBriefIsTheWholeResult(t *testing.T) {
+	plain := Result{Cause: Exited, Exit: 3, Waited: 1, Wall: 2, CPU: 4, MaxRSS: 5}
+	all := []*Result{nil, &plain, {}}
+	for _, change := range []func(*Result){
+		func(r *Result) { r.Cause = 0 },
+		func(r *Result) { r.Error = "lost" },
+		func(r *Result) { r.Stdout.Inline = []byte("x") },
+		func(r *Result) { r.Stdout.Blob[3] = 1 },
+		func(r *Result) { r.Stderr.Size = 1 },
+		func(r *Result) { r.Stderr.Dropped = 1 },
+		func(r *Result) { r.Outputs = []File{{Path: "a"}} },
+	} {
+		r := plain
+		change(&r)
+		all = append(all, &r)
+	}
+	for _, r := range all {
+		b := r.Brief()
+		if got := b.Result(); !reflect.DeepEqual(got, r) || b.None() != (r == nil) {
+			t.Errorf("of %+v comes %+v", r, got)
+		}
+	}
+	fields := reflect.TypeFor[Result]().NumField()
+	if fields != 10 {
+		t.Errorf("a result has %d fields: want each new one in a brief, or kept whole", fields)
+	}
+}
