@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"skep/grid"
 )
 
 // Config sets how neighbours are kept and ads are spread.
@@ -18,9 +20,13 @@ type Config struct {
 	// connections that the driver allows: of connected peers beyond it only the latest are known.
 	View int
 
-	// Rule is the dissemination rule: names joined by "*", all of which must agree; see Rules. Default
-	// "probabilistic*change_sensitive".
+	// Rule is the dissemination rule: names joined by "*", all of which must agree, some with a parameter after
+	// a colon; see Rules. Default "probabilistic*change_sensitive".
 	Rule string
+
+	// Near and Far are the least and the largest radius of the rule distinctive, and Near that of neighbourhood,
+	// in hops, 1 to 64; default 3 and 16. Raising Near makes all nodes known farther away, Far the rare ones.
+	Near, Far int
 
 	// P0 is the chance that the rule probabilistic starts from, more than 0 to 1; default 1.
 	P0 float64
@@ -32,6 +38,30 @@ type Config struct {
 
 	// PMin is the least chance, 0 to 1; default 0.1, so that news reaches everybody some time.
 	PMin float64
+
+	// Beta is the exponent with which the rule probabilistic falls with the round-trip time, more than 0 to 8;
+	// default 1. Raising it makes the border of what is told sharper.
+	Beta float64
+
+	// WeightScarce, WeightNormal and WeightPlentiful are the chances of the rule prioritised for resources that at
+	// most a twentieth, fewer than half, and half of the known nodes equal or better, 0 to 1; default 1, 0.5, 0.2.
+	WeightScarce, WeightNormal, WeightPlentiful float64
+
+	// GainLoad is by how much a load below that of the vicinity raises the chance of the rule prioritised, 0 to
+	// 10; default 1: an idle node among busy ones is told twice as often. 0 takes no notice of loads.
+	GainLoad float64
+
+	// Reach is the round-trip time over which what a node is worth falls to 1/e in the rule prioritised:potential;
+	// default 20 ms, a country. Raising it makes capacity known farther away.
+	Reach time.Duration
+
+	// Potential is the least that a node must be worth there, as a share of the mean of those known as near, more
+	// than 0 to 1; default 0.1. Lowering it makes all known farther away.
+	Potential float64
+
+	// Target is the error of the view, as Delta, that the rule adaptive keeps to, more than 0 to 1; default 0.1,
+	// what makes an allocation be solved again. Halving it about doubles the messages.
+	Target float64
 
 	// Theta is the change of an ad that is worth a message, more than 0 to 1 (see Delta); default 0.1,
 	// what makes an allocation be solved again. The error of what others know is about Theta; halving it
@@ -58,6 +88,10 @@ type Config struct {
 	// What comes in between is joined. Raising it saves messages and costs as much delay at every hop.
 	MinGap time.Duration
 
+	// Hold is the least time between two own ads of which the second takes the first back; default 2 s, at
+	// least MinGap. Raising it saves the messages of a load that flaps, and tells later that one has ended.
+	Hold time.Duration
+
 	// Look is how often the neighbour set is looked over if something changed, and how long a neighbour may
 	// take to connect; default 60 s. Lowering it adapts faster to round-trip times and dials more often.
 	Look time.Duration
@@ -74,10 +108,11 @@ type Config struct {
 // Defaults returns the configuration that a node has when nothing is said.
 func Defaults() Config {
 	return Config{
-		Neighbours: 8, View: 256, Rule: "probabilistic*change_sensitive",
-		P0: 1, Decay: 0.6, PMin: 0.1, Theta: 0.1, BacklogScale: time.Minute,
+		Neighbours: 8, View: 256, Rule: "probabilistic*change_sensitive", Near: 3, Far: 16,
+		P0: 1, Decay: 0.6, PMin: 0.1, Beta: 1, WeightScarce: 1, WeightNormal: 0.5, WeightPlentiful: 0.2,
+		GainLoad: 1, Reach: 20 * time.Millisecond, Potential: 0.1, Target: 0.1, Theta: 0.1, BacklogScale: time.Minute,
 		Refresh: 30 * time.Second, Expire: 180 * time.Second, Tmax: 90 * time.Second,
-		MinGap: time.Second, Look: time.Minute, Exchange: 32, Forget: 24 * time.Hour,
+		MinGap: time.Second, Hold: 2 * time.Second, Look: time.Minute, Exchange: 32, Forget: 24 * time.Hour,
 	}
 }
 
@@ -91,20 +126,38 @@ func (c Config) Check() error {
 	}
 	want(c.Neighbours >= 2 && c.Neighbours <= 32, "neighbours %d: want 2 to 32", c.Neighbours)
 	want(c.View > 2*c.Neighbours && c.View <= 65536, "view %d: want more than 2×neighbours, %d, at most 65536", c.View, 2*c.Neighbours)
-	if _, err := parseRule(c.Rule); err != nil {
+	if err := CheckRule(c.Rule); err != nil {
 		all = append(all, err)
 	}
-	want(c.P0 > 0 && c.P0 <= 1, "p0 %g: want more than 0, at most 1", c.P0)
-	want(c.Decay > 0 && c.Decay <= 1, "decay %g: want more than 0, at most 1", c.Decay)
-	want(c.PMin >= 0 && c.PMin <= 1, "pmin %g: want 0 to 1", c.PMin)
-	want(c.Theta > 0 && c.Theta <= 1, "theta %g: want more than 0, at most 1", c.Theta)
-	want(c.BacklogScale > 0, "backlog_scale %v: want more than 0", c.BacklogScale)
+	c.checkRule(want)
 	want(c.MinGap > 0, "min_gap %v: want more than 0", c.MinGap)
 	want(c.Refresh >= c.MinGap && c.Refresh <= 24*time.Hour, "refresh %v: want min_gap, %v, to 24h", c.Refresh, c.MinGap)
 	want(c.Expire >= 3*c.Refresh, "expire %v: want at least 3×refresh, %v", c.Expire, 3*c.Refresh)
 	want(c.Tmax > 0 && c.Tmax <= c.Expire, "tmax %v: want more than 0, at most expire, %v", c.Tmax, c.Expire)
+	want(c.Hold >= c.MinGap && c.Hold <= 24*time.Hour, "hold %v: want min_gap, %v, to 24h", c.Hold, c.MinGap)
 	want(c.Look > 0, "look %v: want more than 0", c.Look)
 	want(c.Exchange >= 0 && c.Exchange < 64, "exchange %d: want 0 to 63", c.Exchange)
 	want(c.Forget >= c.Expire, "forget %v: want at least expire, %v", c.Forget, c.Expire)
 	return errors.Join(all...)
+}
+
+// checkRule checks what the rules are steered by.
+func (c *Config) checkRule(want func(ok bool, format string, args ...any)) {
+	want(c.Near >= 1 && c.Near <= c.Far && c.Far <= grid.MaxHops, "near %d and far %d hops: want 1 to %d, near not above far", c.Near, c.Far, grid.MaxHops)
+	want(c.P0 > 0 && c.P0 <= 1, "p0 %g: want more than 0, at most 1", c.P0)
+	want(c.Decay > 0 && c.Decay <= 1, "decay %g: want more than 0, at most 1", c.Decay)
+	want(c.PMin >= 0 && c.PMin <= 1, "pmin %g: want 0 to 1", c.PMin)
+	want(c.Beta > 0 && c.Beta <= 8, "beta %g: want more than 0, at most 8", c.Beta)
+	for _, w := range [...]struct {
+		name string
+		v    float64
+	}{{"scarce", c.WeightScarce}, {"normal", c.WeightNormal}, {"plentiful", c.WeightPlentiful}} {
+		want(w.v >= 0 && w.v <= 1, "weight_%s %g: want 0 to 1", w.name, w.v)
+	}
+	want(c.GainLoad >= 0 && c.GainLoad <= 10, "gain_load %g: want 0 to 10", c.GainLoad)
+	want(c.Reach > 0 && c.Reach <= maxDistance, "reach %v: want more than 0, at most %v", c.Reach, maxDistance)
+	want(c.Potential > 0 && c.Potential <= 1, "potential %g: want more than 0, at most 1", c.Potential)
+	want(c.Target > 0 && c.Target <= 1, "target %g: want more than 0, at most 1", c.Target)
+	want(c.Theta > 0 && c.Theta <= 1, "theta %g: want more than 0, at most 1", c.Theta)
+	want(c.BacklogScale > 0, "backlog_scale %v: want more than 0", c.BacklogScale)
 }

@@ -20,4 +20,9 @@
 //	    for dynamic grid resource discovery, NCA 2004.
 //	[4] J. Leitão, J. Pereira, L. Rodrigues, HyParView: a membership protocol for reliable
 //	    gossip-based broadcast, DSN 2007: neighbour sets that are kept mutual.
+//	[5] M. Maheswaran, Data dissemination approaches for performance discovery in grid computing
+//	    systems, IPDPS 2001: universal, neighbourhood and distinctive awareness, grid potential.
+//	[6] F. Dabek, R. Cox, F. Kaashoek, R. Morris, Vivaldi: a decentralized network coordinate
+//	    system, SIGCOMM 2004.
+//	[7] J. Leitão, J. Pereira, L. Rodrigues, Epidemic broadcast trees, SRDS 2007.
 package gossip

@@ -9,12 +9,13 @@ import (
 // Gossip is a node's part in the spreading of ads: its neighbours, its view and its own ad.
 type Gossip struct {
 	self grid.NodeID
-	cfg  Config
+	cfg  *Config
 	rule product
 	rand *grid.Rand
 
 	ad      *grid.Ad  // the own ad as it is now
 	emitted *grid.Ad  // as it was sent last
+	before  *grid.Ad  // as it was sent before that
 	emitAt  grid.Time // and when
 	top     grid.Seq  // the highest sequence used or seen in this node's name
 	held    bool      // ad differs from emitted enough, and goes out MinGap after it
@@ -38,18 +39,23 @@ type Gossip struct {
 	bits  []uint64 // of links, in their order
 	turn  int      // where in the view the next digest begins
 
-	dirty     bool // who is known or connected changed since the neighbours were last looked over
+	coord     grid.Coord // of this node
+	dirty     bool       // who is known or connected changed since the neighbours were last looked over
 	lookAt    grid.Time
 	refreshAt grid.Time // the wake that counts; others are stale
 	wakeAt    grid.Time // as refreshAt, of TimerGossip; grid.Never = none is set
 	stats     Stats
 }
 
-// New makes the gossip of a node. The configuration must be good; see [Config.Check].
-func New(self grid.NodeID, c Config, r *grid.Rand) *Gossip {
+// New makes the gossip of a node. The configuration must be good, see [Config.Check], and is not copied: a
+// simulator's nodes can share one.
+func New(self grid.NodeID, c *Config, r *grid.Rand) *Gossip {
 	rule, err := parseRule(c.Rule)
 	if err != nil {
 		panic(err)
+	}
+	if rule.adapt != nil && rule.adapt.target == 0 {
+		rule.adapt.target = c.Target
 	}
 	return &Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never, wakeAt: grid.Never, refreshAt: grid.Never}
 }
@@ -88,15 +94,8 @@ func (g *Gossip) Advertise(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 		g.flush(now, fx)
 		return
 	}
-	g.held = g.changed()
+	g.held = g.changed(now, true)
 	g.flush(now, fx)
-}
-
-// changed reports whether the own ad differs enough from what was sent last. What changes and changes
-// back within MinGap is never sent.
-func (g *Gossip) changed() bool {
-	d := Delta(g.emitted, g.ad, g.cfg.BacklogScale)
-	return d > 0 && (!g.rule.gated || d >= g.cfg.Theta)
 }
 
 // Ad returns the own ad as it is now. No two ads that it returns differ in content and have one sequence.
@@ -111,7 +110,10 @@ func (g *Gossip) emit(now grid.Time) {
 		g.ad = again(g.ad, g.top)
 		g.top = g.ad.Seq
 	}
-	g.emitted, g.emitAt, g.held = g.ad, now, false
+	g.before, g.emitted, g.emitAt, g.held = g.emitted, g.ad, now, false
+	if g.rule.adapt != nil {
+		g.rule.adapt.paid(now)
+	}
 	g.due |= g.up
 	g.some |= g.up
 	g.stats.Emitted++
@@ -146,7 +148,18 @@ func (g *Gossip) Heard(now grid.Time, peer grid.NodeID, rtt time.Duration) {
 	if p := g.Peer(peer); p != nil {
 		p.Fresh = now
 		p.measure(rtt)
+		if rtt > 0 {
+			g.place(p, p.RTT)
+		}
 	}
+}
+
+// Correct says what a peer is now, whoever says it, for simulations with perfect information. The sequence stays, so
+// that news counts as news.
+func (g *Gossip) Correct(now grid.Time, p *Peer, ad *grid.Ad) {
+	is := *ad
+	is.Seq, is.Sealed = p.Ad.Seq, p.Ad.Sealed
+	p.Ad, p.Fresh = &is, now
 }
 
 // Wake handles TimerGossip and TimerRefresh. Stale ones, and other timers, are ignored.
@@ -155,11 +168,12 @@ func (g *Gossip) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case t.Kind == grid.TimerGossip && now >= g.wakeAt:
 		g.wakeAt, g.waits = grid.Never, 0
 		if g.held {
-			g.held = g.changed()
+			g.held = g.changed(now, false)
 		}
 		g.flush(now, fx)
 	case t.Kind == grid.TimerRefresh && now >= g.refreshAt && !g.left:
 		g.sweep(now)
+		g.ask(now)
 		if now.Sub(g.lookAt) >= g.cfg.Look {
 			g.look(now, fx)
 		}

@@ -17,6 +17,8 @@ type tomb struct {
 // Hear takes a digest from a peer. news is called for each ad that was newer than what was known, after
 // the view was changed; for the ad of one who leaves just before it is forgotten. news must not call
 // back into g's methods that change it, and may be nil.
+//
+// Ads come checked (see grid.Ad.Check) by the driver, once for each: one ad is heard from many neighbours.
 func (g *Gossip) Hear(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx *grid.Effects, news func(*Peer)) {
 	src := g.Peer(from)
 	if src != nil && !src.Up {
@@ -70,10 +72,6 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 		g.stats.Dropped.Gone++
 		return
 	}
-	if ad.Check() != nil {
-		g.stats.Dropped.Bad++
-		return
-	}
 	if ad.Leaving {
 		g.farewell(now, src, p, ad, hops, fx, news)
 		return
@@ -85,8 +83,10 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 	}
 	g.stats.News++
 	p.tell(now, ad, hops)
+	g.feed(p, src)
 	if hops == 1 {
 		p.Fresh = now
+		g.place(p, p.RTT)
 	}
 	g.pass(now, src, p)
 	if news != nil {
@@ -102,11 +102,14 @@ func (g *Gossip) repeated(src, p *Peer, ad *grid.Ad, hops uint8) {
 		p.Hops = min(p.Hops, hops)
 		if src != nil {
 			p.due &^= src.link.bit // it has it
+			g.prune(p, src.link.bit, hops)
 		}
 	case src == p:
 		// Its origin has lost count: show it what is known, so that it goes above.
 		p.due |= src.link.bit & g.up
 		g.some |= src.link.bit & g.up
+	case src != nil:
+		g.graft(p, src.link.bit)
 	}
 }
 
@@ -117,8 +120,8 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 		p.due &^= src.link.bit
 	}
 	to := g.others(src, p)
-	chance := g.rule.chance(&g.cfg, now, p)
-	if p.introduced() {
+	chance := g.rule.chance(g, now, p)
+	if chance > 0 && p.introduced() {
 		chance = 1
 	}
 	if chance <= 0 || chance < 1 && g.rand.Float64() >= chance {
@@ -126,16 +129,19 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 		return
 	}
 	g.stats.Forwarded++
+	if g.rule.adapt != nil && !p.introduced() {
+		to &^= g.rule.adapt.served[p.slot]
+	}
 	p.due |= to
-	if !g.rule.gated || p.sent == nil || Delta(p.sent, p.Ad, g.cfg.BacklogScale) >= g.cfg.Theta {
+	if g.urgent(now, p) {
 		g.some |= to
 		p.sent = p.Ad
 	} // else it is a sign of life that rides with the next digest, and was not sent before
 	p.sentAt = now
 }
 
-// introduced reports whether p's neighbours, of which this node is one, hand its ad on whatever the rule
-// says: it is the first of it here, or tells of new addresses. Two nodes that join through the same member
+// introduced reports whether p's neighbours, of which this node is one, hand its ad on for sure where the rule
+// leaves any chance: it is the first of it here, or tells of new addresses. Two nodes that join through the same member
 // would else not hear of each other before the next refresh. A departure from [2], [3].
 func (p *Peer) introduced() bool {
 	return p.Hops == 1 && (p.sent == nil || !same(p.sent.Addrs, p.Ad.Addrs))

@@ -13,7 +13,7 @@ func started(t *testing.T, c Config, n int) (*Gossip, *grid.Effects) {
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
-	g, fx := New(id(0), c, grid.NewRand(1, 1)), new(grid.Effects)
+	g, fx := New(id(0), &c, grid.NewRand(1, 1)), new(grid.Effects)
 	g.Start(0, adOf(0, 1), fx)
 	for i := 1; i <= n; i++ {
 		g.Up(0, id(i), 10*time.Millisecond, fx)
@@ -59,8 +59,8 @@ func TestNewsOnce(t *testing.T) {
 	g.Hear(now.Add(5*time.Second), id(2), []grid.AdEntry{{Ad: d[0].Ad, Hops: 1}}, fx, news)       // nearer
 	g.Hear(now.Add(5*time.Second), id(2), []grid.AdEntry{{Ad: seq(adOf(0, 1), 1)}, {}}, fx, news) // mine, none
 	g.Hear(now.Add(5*time.Second), id(2), []grid.AdEntry{{Ad: seq(adOf(0, 1), 99)}}, fx, news)    // in my name
-	g.Hear(now.Add(5*time.Second), id(2), []grid.AdEntry{{Ad: &grid.Ad{Node: id(8)}}}, fx, news)  // impossible: no speed
-	if len(fx.Sends) != 0 || heard != 1 || g.Peer(id(9)).Hops != 2 || g.Peer(id(8)) != nil {
+	g.Hear(now.Add(5*time.Second), id(2), []grid.AdEntry{{Ad: &grid.Ad{Speed: 1}}}, fx, news)     // nobody's
+	if len(fx.Sends) != 0 || heard != 1 || g.Peer(id(9)).Hops != 2 {
 		t.Errorf("%d sends, %d news, %d hops: want nothing of it", len(fx.Sends), heard, g.Peer(id(9)).Hops)
 	}
 	if s := g.Stats(); s.Repeated != 3 || s.Dropped != (Dropped{Bad: 2, Own: 1, Clone: 1}) {

@@ -91,7 +91,7 @@ func TestInvariants(t *testing.T) {
 		c.Neighbours = rapid.IntRange(2, 5).Draw(t, "neighbours")
 		c.View = 2*c.Neighbours + rapid.IntRange(1, 20).Draw(t, "view")
 		c.Rule = rapid.SampledFrom([]string{"universal", "probabilistic", "change_sensitive", "probabilistic*change_sensitive"}).Draw(t, "rule")
-		g, fx := New(id(0), c, grid.NewRand(rapid.Uint64().Draw(t, "seed"), 0)), new(grid.Effects)
+		g, fx := New(id(0), &c, grid.NewRand(rapid.Uint64().Draw(t, "seed"), 0)), new(grid.Effects)
 		now := grid.Time(0)
 		g.Start(now, adOf(0, 1), fx)
 		last := map[grid.NodeID]grid.Time{}
@@ -169,6 +169,7 @@ func TestChance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	g := Gossip{cfg: &c, rule: r}
 	old, ad := adOf(1, 0.5), adOf(1, 0.45)
 	p := &Peer{Ad: ad, Hops: 1}
 	now := grid.Time(time.Hour)
@@ -185,7 +186,7 @@ func TestChance(t *testing.T) {
 		{1, old, now.Add(-c.Tmax + 1), 0},
 	} {
 		p.Hops, p.sent, p.sentAt = w.hops, w.sent, w.at
-		if got := r.chance(&c, now, p); got < w.want-1e-9 || got > w.want+1e-9 {
+		if got := r.chance(&g, now, p); got < w.want-1e-9 || got > w.want+1e-9 {
 			t.Errorf("%d hops, sent %v: chance %g, want %g", w.hops, w.sent != nil, got, w.want)
 		}
 	}

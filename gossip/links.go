@@ -143,4 +143,5 @@ func (g *Gossip) disconnect(p *Peer) {
 		g.gone[i].due &^= bit
 	}
 	g.stale = true
+	g.sever(bit)
 }

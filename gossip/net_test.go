@@ -36,6 +36,8 @@ type node struct {
 	once map[int]bool // asked for some time: the driver persists them
 	ad   *grid.Ad
 	dead bool
+
+	describe func(ad *grid.Ad) // if not nil, completes the ad before each refresh, as a node does
 }
 
 type event struct {
@@ -81,7 +83,7 @@ func newNetwork(t testing.TB, n int, seed uint64, c Config) *network {
 	}
 	w := &network{t: t, rand: grid.NewRand(seed, 0)}
 	for i := range n {
-		w.nodes = append(w.nodes, &node{Gossip: New(id(i), c, grid.NewRand(seed, uint64(i+1))), i: i,
+		w.nodes = append(w.nodes, &node{Gossip: New(id(i), &c, grid.NewRand(seed, uint64(i+1))), i: i,
 			x: w.rand.Float64(), y: w.rand.Float64(), up: map[int]bool{}, keep: map[int]bool{}, once: map[int]bool{}, ad: adOf(i, 1)})
 	}
 	return w
@@ -174,6 +176,11 @@ func (w *network) step(n *node, f func()) {
 	for _, k := range n.fx.Wakes {
 		w.after(k.At.Sub(w.now), func() {
 			if !n.dead {
+				if n.describe != nil && k.Timer.Kind == grid.TimerRefresh {
+					ad := *n.ad
+					n.describe(&ad)
+					w.step(n, func() { n.Advertise(w.now, &ad, &n.fx) })
+				}
 				w.step(n, func() { n.Wake(w.now, k.Timer, &n.fx) })
 			}
 		})

@@ -20,6 +20,8 @@ type Peer struct {
 	// What is looked at when the whole view is gone through stands together, up to due.
 	lucky  bool      // kept for no other reason than that a few are
 	worth  int8      // of Ad; see worth
+	source uint8     // of the rule adaptive: the link that its news comes over
+	slot   uint16    // and where the links are that its news need not be sent over
 	due    uint64    // neighbours that its ad is to be handed to, a bit each
 	sent   *grid.Ad  // what of it was handed on last
 	sentAt grid.Time // and when

@@ -16,10 +16,9 @@ const nearHops = 3
 func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
 	at := grid.Never
 	if g.held {
-		if now.Sub(g.emitAt) >= g.cfg.MinGap {
+		if at = g.ready(); now >= at {
 			g.emit(now)
-		} else {
-			at = g.emitAt.Add(g.cfg.MinGap)
+			at = grid.Never
 		}
 	}
 	if todo := g.some &^ g.waits; todo != 0 {
@@ -57,13 +56,17 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 			t.due &^= bit
 		}
 	}
-	for i := range g.peers {
-		p := g.peers[(g.turn+i)%len(g.peers)]
+	n := len(g.peers)
+	for i, at := 0, g.turn%max(n, 1); i < n; i, at = i+1, at+1 {
+		if at == n {
+			at = 0
+		}
+		p := g.peers[at]
 		if p.due&bit == 0 {
 			continue
 		}
-		if !d.add(p.Ad, p.Hops) {
-			g.turn = (g.turn + i) % len(g.peers)
+		if !d.add(p.Ad, p.way()) {
+			g.turn = at
 			break
 		}
 		p.due &^= bit

@@ -19,7 +19,7 @@ type Stats struct {
 
 // Dropped counts what came and was not used, by reason.
 type Dropped struct {
-	Bad    uint64 // impossible values, or no origin
+	Bad    uint64 // no ad, or one without an origin
 	Excess uint64 // beyond the bound of a digest
 	Own    uint64 // this node's own ad, come back
 	Clone  uint64 // an ad in this node's name that it did not make in this run

@@ -50,7 +50,9 @@ func (g *Gossip) Peers() []*Peer { return g.peers }
 // little, so that nobody gains much by boasting.
 func (g *Gossip) cost(now grid.Time, worth int8, hops uint8, heard grid.Time, known bool) int {
 	c := 16*min(int(hops), 16) - int(worth)
-	c += 16 * int(min(now.Sub(heard)/g.cfg.Refresh, 8))
+	if age := now.Sub(heard); age >= g.cfg.Refresh { // mostly it is younger, and a division the longest part of this
+		c += 16 * int(min(age/g.cfg.Refresh, 8))
+	}
 	if known {
 		c -= 16
 	}
@@ -176,6 +178,7 @@ func (g *Gossip) insert(id grid.NodeID, lucky bool, p *Peer) *Peer {
 	if lucky {
 		g.lucky++
 	}
+	g.rule.adapt.take(p)
 	i, _ := g.find(id)
 	g.peers = slices.Insert(g.peers, i, p)
 	g.keys = slices.Insert(g.keys, i, head(id))
@@ -188,6 +191,7 @@ func (g *Gossip) remove(p *Peer) *Peer {
 	if p.lucky {
 		g.lucky--
 	}
+	g.rule.adapt.release(p)
 	i, _ := g.find(p.Node)
 	g.peers = slices.Delete(g.peers, i, i+1)
 	g.keys = slices.Delete(g.keys, i, i+1)
@@ -206,6 +210,7 @@ func (g *Gossip) sweep(now grid.Time) {
 					g.lucky--
 				}
 				g.stats.Expired++
+				g.rule.adapt.release(p)
 				*p = Peer{}
 				g.spare = append(g.spare, p)
 				g.dirty = true

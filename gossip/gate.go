@@ -1,0 +1,103 @@
+package gossip
+
+import (
+	"strings"
+
+	"skep/grid"
+)
+
+// changeSensitive hands on what differs enough from what this node handed on last of that origin, which each
+// forwarder remembers for itself [2], [3]:
+//
+//	hard: P = 1 if Delta ≥ Theta, or nothing was handed on for Tmax; else 0
+//	soft: P = min(1, Delta/Theta), and 1 if nothing was handed on for Tmax
+//
+// The origin holds its own ad back by the same gate.
+func changeSensitive(r *product, param string) (rule, error) {
+	r.gated = true
+	mode, rest, _ := strings.Cut(param, ":")
+	if mode == "soft" {
+		r.soft, param = true, rest
+	}
+	if param != "" {
+		x, err := fraction(param)
+		if err != nil {
+			return nil, err
+		}
+		r.theta = x
+	}
+	return (*Gossip).gate, nil
+}
+
+func (g *Gossip) gate(now grid.Time, p *Peer) float64 {
+	if p.sent == nil || now.Sub(p.sentAt) >= g.cfg.Tmax {
+		return 1
+	}
+	return g.open(g.delta(p.sent, p.Ad))
+}
+
+// open is the chance that the gate lets a change pass.
+func (g *Gossip) open(d float64) float64 {
+	switch {
+	case d >= g.theta():
+		return 1
+	case g.rule.soft:
+		return d / g.theta()
+	}
+	return 0
+}
+
+func (g *Gossip) delta(a, b *grid.Ad) float64 { return Delta(a, b, g.cfg.BacklogScale) }
+
+// theta is the threshold of the rule, or else of the configuration.
+func (g *Gossip) theta() float64 {
+	if g.rule.theta > 0 {
+		return g.rule.theta
+	}
+	return g.cfg.Theta
+}
+
+// Worth reports whether an own ad that differs this much from the last one could go out before the refresh.
+func (g *Gossip) Worth(delta float64) bool {
+	return delta >= g.theta() || (g.rule.soft || g.rule.adapt != nil) && delta > 0
+}
+
+// changed reports whether the own ad differs enough from what was sent last. What changes and changes
+// back within MinGap is never sent. Of a soft gate the chance is drawn once, when the ad is new.
+func (g *Gossip) changed(now grid.Time, isNew bool) bool {
+	d := g.delta(g.emitted, g.ad)
+	if g.rule.adapt != nil {
+		g.rule.adapt.owe(now, d)
+	}
+	switch {
+	case d <= 0:
+		return false
+	case !g.rule.gated || d >= g.theta():
+		return true
+	}
+	return g.rule.soft && (!isNew || g.rand.Float64() < g.open(d))
+}
+
+// ready is when a changed own ad may go out: MinGap after the last, and if it only goes back to what was
+// said before that, Hold after it, so that a load that flaps between two values is not told each time.
+func (g *Gossip) ready() grid.Time {
+	if g.rule.adapt != nil {
+		return max(g.rule.adapt.ready(), g.emitAt.Add(g.cfg.MinGap))
+	}
+	if g.before != nil && g.delta(g.before, g.ad) < g.theta() {
+		return g.emitAt.Add(g.cfg.Hold)
+	}
+	return g.emitAt.Add(g.cfg.MinGap)
+}
+
+// urgent reports whether news that the rule hands on is worth a digest of its own: else it is a sign of life,
+// which rides with the next one.
+func (g *Gossip) urgent(now grid.Time, p *Peer) bool {
+	if g.rule.adapt != nil && p.sent != nil {
+		return g.worthPassing(now, p)
+	}
+	if !g.rule.gated || p.sent == nil || g.delta(p.sent, p.Ad) >= g.theta() {
+		return true
+	}
+	return g.rule.soft && now.Sub(p.sentAt) < g.cfg.Tmax
+}
