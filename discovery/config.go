@@ -26,6 +26,10 @@ type Config struct {
 	// it gives up walks over slow links; raising it makes a lost message cost more.
 	Deadline time.Duration
 
+	// Meeting is how long after the node's start a search without any neighbour waits for one before it ends; default 5 s,
+	// 0 = not at all. Lowering it lets a node that has just started say sooner, and more often wrongly, that nobody can.
+	Meeting time.Duration
+
 	// CallDelay is the longest delay of an answer to a call, drawn evenly from 0; default 1 s. Raising it thins the
 	// answers of many who can; lowering it finds sooner.
 	CallDelay time.Duration
@@ -52,16 +56,53 @@ type Config struct {
 	// defaults 20 and 40. What is beyond is dropped. Raising it lets a peer load more of the grid.
 	Rate, Burst float64
 
-	// Forward names how a walk is forwarded: one of Forwards; default "random_walk".
+	// CallHold spreads the calls of nodes that miss the same at once: each waits up to that long, most of them nearly as
+	// long, and asks whoever called before it instead; default 2 s, 0 = calls at once. Raising it lets fewer calls out
+	// when many miss the same, and delays each.
+	CallHold time.Duration
+
+	// Forward names how a walk is forwarded: one of Forwards; default "learning".
 	Forward string
+
+	// Explore is the part of the hops that go to a neighbour by chance whatever was learned, 0 to 1; default 0.05. Raising
+	// it finds new providers sooner and takes more hops; without it nothing better is ever found.
+	Explore float64
+
+	// Age is after how long what met requests is forgotten, and the time in which counts halve; default 10 min. Raising
+	// it spares walks where little changes, and sends more of them astray where much does.
+	Age time.Duration
+
+	// Keys bounds the kinds of requests that are learned about, each with at most 4 providers; default 256 of about 200
+	// bytes. Beyond it the kind that was met longest ago is forgotten.
+	Keys int
+
+	// Load is how much the walks that this node sends to another count against sending it more: requests met there are
+	// divided by (1 + walks sent) to this power; 0 to 8, default 3. 0 is the source's best neighbour, to whom nearly
+	// everything goes; 2 sends in proportion to how often a node can help, and 3 to the root of that.
+	Load float64
+
+	// BestShare is the part of the hops for which nothing was learned that go to the best neighbour, the others to one by
+	// chance; 0 to 1, default 0.05. Raising it saves hops where few nodes hold most, and puts more of all messages on
+	// those few: 1 is the source's.
+	BestShare float64
+
+	// Reverse makes the nodes on the way of a walk that was met learn by whom, too: the asker tells them, one message
+	// each; default false. It spreads what is learned for as many messages again as the walk had hops: fewer in the end,
+	// but more of them on the providers.
+	Reverse bool
+
+	// Ads lets a node that a walk comes to send it to one that fits by its ad; default true. Without it a walk asks only
+	// the nodes that it comes to, as in the source.
+	Ads bool
 }
 
 // Defaults returns the configuration that a node has when nothing is said.
 func Defaults() Config {
 	return Config{
-		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second,
+		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second, Meeting: 5 * time.Second,
 		CallDelay: time.Second, CallWait: 3 * time.Second, CallGap: 30 * time.Second, CallMax: 10 * time.Minute,
-		Seen: 2 * time.Minute, SeenMax: 4096, Searches: 256, Rate: 20, Burst: 40, Forward: "random_walk",
+		Seen: 2 * time.Minute, SeenMax: 4096, Searches: 256, Rate: 20, Burst: 40,
+		CallHold: 2 * time.Second, Forward: "learning", Explore: 0.05, Age: 10 * time.Minute, Keys: 256, Load: 3, BestShare: 0.05, Ads: true,
 	}
 }
 
@@ -78,9 +119,16 @@ func (c Config) Check() error {
 	want(c.Retries >= 0 && c.Retries <= 16, "retries %d: want 0 to 16", c.Retries)
 	want(c.Deadline > 0, "deadline %v: want more than 0", c.Deadline)
 	want(c.CallDelay >= 0, "call_delay %v: want 0 or more", c.CallDelay)
+	want(c.Meeting >= 0, "meeting %v: want 0 or more", c.Meeting)
 	want(c.CallWait > 0 && c.CallWait >= c.CallDelay, "call_wait %v: want more than 0, at least call_delay, %v", c.CallWait, c.CallDelay)
 	want(c.CallGap >= 0, "call_gap %v: want 0 or more", c.CallGap)
 	want(c.CallMax >= c.CallGap, "call_max %v: want at least call_gap, %v", c.CallMax, c.CallGap)
+	want(c.CallHold >= 0, "call_hold %v: want 0 or more", c.CallHold)
+	want(c.Explore >= 0 && c.Explore <= 1, "explore %g: want 0 to 1", c.Explore)
+	want(c.Age > 0, "age %v: want more than 0", c.Age)
+	want(c.Keys >= 1 && c.Keys <= 1<<16, "keys %d: want 1 to %d", c.Keys, 1<<16)
+	want(c.Load >= 0 && c.Load <= 8, "load %g: want 0 to 8", c.Load)
+	want(c.BestShare >= 0 && c.BestShare <= 1, "best_share %g: want 0 to 1", c.BestShare)
 	want(c.Seen >= c.Deadline, "seen %v: want at least deadline, %v", c.Seen, c.Deadline)
 	want(c.SeenMax >= 1 && c.SeenMax <= 1<<20, "seen_max %d: want 1 to %d", c.SeenMax, 1<<20)
 	want(c.Searches >= 1 && c.Searches <= 1<<16, "searches %d: want 1 to %d", c.Searches, 1<<16)

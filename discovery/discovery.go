@@ -13,23 +13,28 @@ type Discovery struct {
 
 	searches []*search // in the order they began
 	answers  []answer  // to calls, that wait for their moment
-	failed   []failure // calls that found nobody
+	failed   []failure // its own calls that found nobody
+	heard    []heard   // calls of others
+	answered []reply   // whom its own calls found
+	untried  []tryout  // finds
 	seen     seen
 	limits   []bucket
+	alone    grid.Time     // until then a search without neighbours waits for some
 	eligible []grid.NodeID // scratch of next
 	stats    Stats
 }
 
-// Local returns an ad of a node that meets the needs, as far as the node asked knows: its own, or that of a peer
-// it is connected to; nil if it knows none. The needs are dead after the call.
+// Local returns an ad of a node that meets the needs, as far as the node asked knows: its own if it can, else perhaps
+// that of another, to which the walk then goes to ask; nil if it knows none. The needs are dead after the call.
 type Local func(n *grid.Needs, engine string) *grid.Ad
 
 // Found is the end of a search: its find, or a nil Ad. The node has still to be connected to; handing Ad to
 // gossip makes it known.
 type Found struct {
-	ID   uint64
-	Ad   *grid.Ad
-	Hops uint8 // that the walk had gone; 0 when a call found it
+	ID     uint64
+	Ad     *grid.Ad
+	Hops   uint8 // that the walk had gone; 0 when a call found it
+	Called bool  // a call found it
 }
 
 // Stats are counts since New.
@@ -43,6 +48,10 @@ type Stats struct {
 	Hits     uint64 // answers given to walks and calls of others
 	Misses   uint64 // walks of others that ended here
 	Passed   uint64 // walks handed on
+	Followed uint64 // searches that another's call stood in for
+	Met      uint64 // finds that took a task
+	Refused  uint64 // finds that refused it
+	Told     uint64 // learned from walks of others that came by
 
 	Dropped Dropped
 }
@@ -63,8 +72,13 @@ func New(self grid.NodeID, c Config, r *grid.Rand) *Discovery {
 	if !ok {
 		panic("discovery: forward " + c.Forward + " is not known")
 	}
-	return &Discovery{self: self, cfg: c, rand: r, forward: f()}
+	d := &Discovery{self: self, cfg: c, rand: r}
+	d.forward = f(&d.cfg)
+	return d
 }
+
+// Start says that the node has just started, and knows nobody yet.
+func (d *Discovery) Start(now grid.Time) { d.alone = now.Add(d.cfg.Meeting) }
 
 // Stats returns counts since New.
 func (d *Discovery) Stats() Stats { return d.stats }
@@ -86,23 +100,14 @@ func (d *Discovery) Wake(now grid.Time, t grid.Timer, neighbours []grid.NodeID, 
 	return d.advance(now, s, neighbours, fx)
 }
 
-// next picks where a walk goes, among the neighbours that are none of the given.
-func (d *Discovery) next(now grid.Time, key uint64, neighbours, visited []grid.NodeID, from, asker grid.NodeID) (grid.NodeID, bool) {
+// next picks where a walk goes.
+func (d *Discovery) next(h *Hop, neighbours []grid.NodeID) (grid.NodeID, bool) {
 	d.eligible = d.eligible[:0]
-next:
 	for _, n := range neighbours {
-		if n == from || n == asker || n == d.self {
-			continue
+		if h.Open(n) {
+			d.eligible = append(d.eligible, n)
 		}
-		for _, v := range visited {
-			if n == v {
-				continue next
-			}
-		}
-		d.eligible = append(d.eligible, n)
 	}
-	if len(d.eligible) == 0 {
-		return grid.NodeID{}, false
-	}
-	return d.forward.Next(now, d.rand, key, d.eligible), true
+	h.Eligible = d.eligible
+	return d.forward.Next(h)
 }

@@ -15,4 +15,6 @@
 //	    GRID 2001, LNCS 2242: request forwarding by random walk, learning and best neighbour.
 //	[2] R. Raman, M. Livny, M. Solomon, Matchmaking: distributed resource management for high
 //	    throughput computing, HPDC 1998.
+//	[3] J. Nonnenmacher, E. W. Biersack, Scalable feedback for large groups, IEEE/ACM Transactions on
+//	    Networking 7(3), 1999: exponential timers, so that few of many speak.
 package discovery

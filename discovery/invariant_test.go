@@ -54,7 +54,7 @@ func TestEverySearchEnds(t *testing.T) {
 			case 1:
 				one("miss", func() { ended(d.Miss(now, &grid.Find{ID: walk}, near, fx)) })
 			case 2:
-				ended(d.Hit(now, &grid.Message{Find: grid.Find{ID: walk}, Digest: []grid.AdEntry{{Ad: adOf(id(3))}}}))
+				ended(d.Hit(now, id(7), &grid.Message{Find: grid.Find{ID: walk}, Digest: []grid.AdEntry{{Ad: adOf(id(3))}}}))
 			case 3:
 				f := find(walk)
 				f.Asker = id(rapid.IntRange(0, 9).Draw(t, "asker"))

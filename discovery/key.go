@@ -2,8 +2,6 @@ package discovery
 
 import (
 	"encoding/binary"
-	"hash/fnv"
-	"io"
 	"math/bits"
 	"slices"
 	"strings"
@@ -13,23 +11,35 @@ import (
 
 // canonical returns needs as text, the same for needs that mean the same: labels by key, values in order and once.
 func canonical(n *grid.Needs, engine string) string {
-	labels := slices.Clone(n.Labels)
-	slices.SortStableFunc(labels, func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) })
-	b := make([]byte, 0, 128)
+	var room [256]byte
+	return string(encode(room[:0], n, engine))
+}
+
+// encode appends that text. What is in order already, as nearly always, is not copied: it is done at every hop.
+func encode(b []byte, n *grid.Needs, engine string) []byte {
+	byKey := func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) }
+	labels := n.Labels
+	if !slices.IsSortedFunc(labels, byKey) {
+		labels = slices.Clone(labels)
+		slices.SortStableFunc(labels, byKey)
+	}
 	b = binary.AppendVarint(b, int64(n.CPU))
 	b = binary.AppendVarint(b, int64(n.Memory))
 	b = text(b, engine)
-	for _, l := range labels {
-		b = text(b, l.Key)
-		values := slices.Clone(l.Values)
-		slices.Sort(values)
-		values = slices.Compact(values)
+	for i := range labels {
+		b = text(b, labels[i].Key)
+		values := labels[i].Values
+		if len(values) > 1 {
+			values = slices.Clone(values)
+			slices.Sort(values)
+			values = slices.Compact(values)
+		}
 		b = binary.AppendUvarint(b, uint64(len(values)))
 		for _, v := range values {
 			b = text(b, v)
 		}
 	}
-	return string(b)
+	return b
 }
 
 func text(b []byte, s string) []byte { return append(binary.AppendUvarint(b, uint64(len(s))), s...) }
@@ -40,9 +50,17 @@ func alike(n *grid.Needs, engine string) uint64 {
 	c := *n
 	c.CPU = grid.MilliCPU(bits.Len64(uint64(max(n.CPU, 0))))
 	c.Memory = grid.Bytes(bits.Len64(uint64(max(n.Memory, 0))))
-	h := fnv.New64a()
-	io.WriteString(h, canonical(&c, engine))
-	return h.Sum64()
+	var room [256]byte
+	return hash(encode(room[:0], &c, engine))
+}
+
+// hash is FNV-1a.
+func hash[T string | []byte](text T) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
 }
 
 // clone copies needs that are reachable from an event, for longer than the step.

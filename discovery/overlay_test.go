@@ -75,7 +75,7 @@ func (w *overlay) search(now grid.Time, asker int) (found Found) {
 			}, fx)
 			from = to
 		case grid.KindHit:
-			found, _ = w.nodes[to].Hit(now, &s.Msg)
+			found, _ = w.nodes[to].Hit(now, id(from), &s.Msg)
 		case grid.KindMiss:
 			w.nodes[to].Miss(now, &s.Msg.Find, w.near[to], fx)
 		}
@@ -88,6 +88,7 @@ func (w *overlay) search(now grid.Time, asker int) (found Found) {
 func TestRandomWalkTakesOneOverDensity(t *testing.T) {
 	for _, density := range []float64{0.05, 0.1, 0.2, 0.4} {
 		c := Defaults()
+		c.Forward = "random_walk"
 		c.Hops, c.Retries = grid.MaxHops, 0
 		w := newOverlay(600, 8, density, c, 3)
 		hops, found, asked := 0.0, 0, 0
@@ -115,6 +116,7 @@ func TestRandomWalkTakesOneOverDensity(t *testing.T) {
 
 func TestWalksEndWhereNobodyFits(t *testing.T) {
 	c := Defaults()
+	c.CallHold = 0
 	for _, n := range []int{2, 3, 10, 200} {
 		w := newOverlay(n, 8, 0, c, 4)
 		if f := w.search(0, 0); f.Ad != nil {

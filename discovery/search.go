@@ -1,10 +1,7 @@
 package discovery
 
 import (
-	"hash/fnv"
-	"io"
 	"slices"
-	"time"
 
 	"skep/grid"
 )
@@ -22,31 +19,35 @@ const (
 type search struct {
 	id     uint64
 	key    string // canonical needs
+	hash   uint64 // of key
 	like   uint64
 	needs  *grid.Needs
 	engine string
 	due    grid.Time // the wake that counts; others are stale
-	tries  int       // rounds of walks so far
-	walks  uint8     // walks so far
-	out    [4]uint8  // those that have not ended; 0 = none
-	called bool
+	stage  stage
+	tries  int      // rounds of walks so far
+	walks  uint8    // walks so far
+	out    [4]uint8 // those that have not ended; 0 = none
+	to     [4]grid.NodeID
 	full   bool // beyond the bound: never walks
 }
 
-// failure remembers that a call found nobody.
-type failure struct {
-	key   uint64
-	until grid.Time
-	gap   time.Duration
-}
+// stage is how far a search is.
+type stage uint8
 
-// maxFailures bounds the failures remembered; beyond it the one that ends soonest is forgotten.
-const maxFailures = 64
+const (
+	walking stage = iota
+	about         // to call, unless somebody else does
+	called
+	waiting // for what another's call finds
+	asking  // whoever called
+)
 
 // Search begins a search for a node that meets the needs, or joins one for the same that goes on, and returns its
 // ID, never 0. n is kept: it must be part of a JobSpec. The end is reported by Hit, Miss or Wake, always.
 func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbours []grid.NodeID, fx *grid.Effects) uint64 {
 	s := &search{key: canonical(n, engine), like: alike(n, engine), needs: n, engine: engine}
+	s.hash = hash(s.key)
 	if len(d.searches) >= d.cfg.Searches {
 		s.key, s.full = "", true // shared by all that are too many
 	}
@@ -66,7 +67,7 @@ func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbou
 		d.stats.Dropped.Full++
 		d.until(now.Add(d.cfg.Deadline), s, fx)
 	case len(neighbours) == 0:
-		d.until(now, s, fx)
+		d.until(max(now, d.alone), s, fx)
 	default:
 		d.advance(now, s, neighbours, fx)
 	}
@@ -78,8 +79,13 @@ func (d *Discovery) Cancel(id uint64) {
 	d.searches = slices.DeleteFunc(d.searches, func(s *search) bool { return s.id == id })
 }
 
-// Hit takes a KindHit message: somebody that meets the needs. What does not fit is dropped.
-func (d *Discovery) Hit(now grid.Time, m *grid.Message) (Found, bool) {
+// Hit takes a KindHit message: somebody that meets the needs. What does not fit is dropped. With Reverse it may also be
+// the word of another asker that its walk, which came by here, was met.
+func (d *Discovery) Hit(now grid.Time, from grid.NodeID, m *grid.Message) (Found, bool) {
+	if m.Find.Asker != d.self && !m.Find.Asker.IsZero() {
+		d.told(now, from, m)
+		return Found{}, false
+	}
 	s := d.search(m.Find.ID &^ walkBits)
 	if s == nil {
 		d.stats.Dropped.Stale++
@@ -91,11 +97,18 @@ func (d *Discovery) Hit(now grid.Time, m *grid.Message) (Found, bool) {
 		return Found{}, false
 	}
 	ad := m.Digest[0].Ad
-	d.forward.Learn(now, s.like, ad.Node)
+	walk := uint8(m.Find.ID & walkBits)
+	if i := slices.Index(s.out[:], walk); walk != 0 && i >= 0 && s.to[i] != ad.Node {
+		d.forward.Fail(now, s.like, s.to[i], false)
+	}
+	d.owe(now, s, m)
+	if walk == callWalk {
+		d.reached(now, s.hash, ad)
+	}
 	d.stats.Found++
-	d.failed = slices.DeleteFunc(d.failed, func(f failure) bool { return f.key == hash(s.key) })
+	d.failed = slices.DeleteFunc(d.failed, func(f failure) bool { return f.key == s.hash })
 	d.Cancel(s.id)
-	return Found{ID: s.id, Ad: ad, Hops: m.Find.Hops}, true
+	return Found{ID: s.id, Ad: ad, Hops: m.Find.Hops, Called: walk == callWalk}, true
 }
 
 func good(ad *grid.Ad, self grid.NodeID) bool {
@@ -114,52 +127,93 @@ func (d *Discovery) Miss(now grid.Time, f *grid.Find, neighbours []grid.NodeID, 
 		return Found{}, false
 	}
 	s.out[i] = 0
+	d.forward.Fail(now, s.like, s.to[i], false)
 	if s.out != [4]uint8{} {
 		return Found{}, false
 	}
 	return d.advance(now, s, neighbours, fx)
 }
 
-// advance takes the next step of a search all of whose walks have failed: new walks, then the call, then the end.
+// advance takes the next step of a search all of whose walks have failed: new walks, then the call, its own or that of
+// another for the same needs, then the end.
 func (d *Discovery) advance(now grid.Time, s *search, neighbours []grid.NodeID, fx *grid.Effects) (Found, bool) {
-	s.out = [4]uint8{}
-	if !s.full && !s.called && len(neighbours) > 0 {
+	for i := range s.out {
+		if s.out[i] != 0 { // nothing came back
+			d.forward.Fail(now, s.like, s.to[i], true)
+			s.out[i] = 0
+		}
+	}
+	if s.full || len(neighbours) == 0 {
+		return d.end(s)
+	}
+	switch s.stage {
+	case walking:
 		if s.tries <= d.cfg.Retries {
 			s.tries++
 			d.walk(now, s, neighbours, fx)
 			d.until(now.Add(d.cfg.Deadline), s, fx)
 			return Found{}, false
 		}
-		if d.mayCall(now, s) {
-			s.called = true
-			d.stats.Calls++
-			s.fill(&fx.Announce(grid.KindCall).Find, d, callWalk, 0)
-			d.until(now.Add(d.cfg.CallWait), s, fx)
+		if h := d.hushed(now, s.hash); h != nil {
+			d.follow(now, s, h, fx)
+			return Found{}, false
+		}
+		if d.mayCall(now, s.hash) {
+			s.stage = about
+			if wait := d.hold(); wait > 0 {
+				d.until(now.Add(wait), s, fx)
+				return Found{}, false
+			}
+			d.call(now, s, fx)
+			return Found{}, false
+		}
+	case about:
+		if h := d.hushed(now, s.hash); h != nil {
+			d.follow(now, s, h, fx)
+		} else {
+			d.call(now, s, fx)
+		}
+		return Found{}, false
+	case called:
+		d.unanswered(now, s.hash)
+	case waiting:
+		if h := d.hushed(now, s.hash); h != nil {
+			s.stage = asking
+			d.send(s, h.asker, askHops, fx)
+			d.until(now.Add(d.cfg.Deadline), s, fx)
 			return Found{}, false
 		}
 	}
-	if s.called {
-		d.unanswered(now, s)
-	}
+	return d.end(s)
+}
+
+// end ends a search that found nobody.
+func (d *Discovery) end(s *search) (Found, bool) {
 	d.stats.Failed++
 	d.Cancel(s.id)
 	return Found{ID: s.id}, true
 }
 
-// walk sends out as many walks as there are walkers, to different neighbours where there are enough.
+// walk sends out as many walks as there are walkers, to different nodes where there are enough.
 func (d *Discovery) walk(now grid.Time, s *search, neighbours []grid.NodeID, fx *grid.Effects) {
-	var sent [4]grid.NodeID
 	for i := range d.cfg.Walkers {
-		to, ok := d.next(now, s.like, neighbours, sent[:i], d.self, d.self)
+		h := Hop{Now: now, Rand: d.rand, Key: s.like, visited: s.to[:i], shut: [3]grid.NodeID{d.self, d.self, d.self}}
+		to, ok := d.next(&h, neighbours)
 		if !ok {
 			return
 		}
-		sent[i] = to
-		s.walks++
-		s.out[i] = s.walks
-		d.stats.Walks++
-		s.fill(&fx.Send(to, grid.KindFind).Find, d, s.walks, uint8(d.cfg.Hops))
+		s.to[i] = to
+		d.send(s, to, d.cfg.Hops, fx)
 	}
+}
+
+// send sends out one walk.
+func (d *Discovery) send(s *search, to grid.NodeID, hops int, fx *grid.Effects) {
+	i := slices.Index(s.out[:], 0)
+	s.walks++
+	s.out[i], s.to[i] = s.walks, to
+	d.stats.Walks++
+	s.fill(&fx.Send(to, grid.KindFind).Find, d, s.walks, uint8(hops))
 }
 
 // fill writes a search's own message.
@@ -181,43 +235,4 @@ func (d *Discovery) search(id uint64) *search {
 		}
 	}
 	return nil
-}
-
-// mayCall reports whether the last call for the same needs is long enough ago.
-func (d *Discovery) mayCall(now grid.Time, s *search) bool {
-	for i := range d.failed {
-		if f := &d.failed[i]; f.key == hash(s.key) {
-			return now >= f.until
-		}
-	}
-	return true
-}
-
-// unanswered remembers that a call found nobody: the next one for the same needs waits twice as long.
-func (d *Discovery) unanswered(now grid.Time, s *search) {
-	f := failure{key: hash(s.key), gap: d.cfg.CallGap}
-	for i := range d.failed {
-		if d.failed[i].key == f.key {
-			f.gap = min(2*d.failed[i].gap, d.cfg.CallMax)
-			d.failed = slices.Delete(d.failed, i, i+1)
-			break
-		}
-	}
-	if len(d.failed) >= maxFailures {
-		first := 0
-		for i := range d.failed {
-			if d.failed[i].until < d.failed[first].until {
-				first = i
-			}
-		}
-		d.failed = slices.Delete(d.failed, first, first+1)
-	}
-	f.until = now.Add(f.gap)
-	d.failed = append(d.failed, f)
-}
-
-func hash(key string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, key)
-	return h.Sum64()
 }

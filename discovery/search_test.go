@@ -37,7 +37,7 @@ func sent(t *testing.T, fx *grid.Effects, k grid.Kind) grid.Send {
 
 func TestSearchStepByStep(t *testing.T) {
 	c := Defaults()
-	c.Retries = 2
+	c.Retries, c.CallHold = 2, 0
 	d, fx, near := made(0, c), new(grid.Effects), ids(1, 3)
 	n := need(8000, 0)
 	handle := d.Search(at(0), n, "process", near, fx)
@@ -119,16 +119,16 @@ func TestHit(t *testing.T) {
 	small.Capacity.CPU = 1000
 	for _, digest := range [][]grid.AdEntry{nil, {{}}, {{Ad: small}}, {{Ad: mine}}, {{Ad: adOf(id(7))}, {Ad: adOf(id(8))}}} {
 		m.Digest = digest
-		if _, ended := d.Hit(1, m); ended {
+		if _, ended := d.Hit(1, id(7), m); ended {
 			t.Errorf("a hit with %+v ends the search", digest)
 		}
 	}
 	m.Digest = []grid.AdEntry{{Ad: adOf(id(7))}}
-	f, ended := d.Hit(1, m)
+	f, ended := d.Hit(1, id(7), m)
 	if !ended || f.ID != handle || f.Ad != m.Digest[0].Ad || f.Hops != 3 {
 		t.Errorf("%+v, %v: want the find", f, ended)
 	}
-	if _, ended := d.Hit(2, m); ended {
+	if _, ended := d.Hit(2, id(7), m); ended {
 		t.Error("a second hit ends it again")
 	}
 	if s := d.Stats(); s.Found != 1 || s.Dropped.Bad != 5 || s.Dropped.Stale != 1 {

@@ -39,3 +39,9 @@ func (s *seen) add(now grid.Time, c *Config, f *grid.Find, from grid.NodeID) (ui
 	s.queue = append(s.queue, seenAt{k, now})
 	return 0, false
 }
+
+// has reports whether a search came by.
+func (s *seen) has(f *grid.Find) bool {
+	_, ok := s.from[seenKey{f.ID, head(f.Asker)}]
+	return ok
+}

@@ -38,8 +38,13 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 		d.miss(f, hops, fx)
 		return
 	}
-	if ad := d.ask(local, &f.Needs, f.Engine, f.Asker); ad != nil {
-		d.hit(f.Asker, f.ID, hops, ad, fx)
+	ad := d.ask(local, &f.Needs, f.Engine, f.Asker)
+	if ad != nil && ad.Node == d.self {
+		d.hit(f, hops, ad, fx)
+		return
+	}
+	if found := d.passOn(now, from, f); found != nil {
+		d.hit(f, hops, found, fx)
 		return
 	}
 	left := min(f.Left, uint8(d.cfg.Hops))
@@ -51,7 +56,7 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 	if len(visited) >= grid.MaxVisited {
 		visited = visited[len(visited)-grid.MaxVisited+1:]
 	}
-	to, ok := d.next(now, alike(&f.Needs, f.Engine), neighbours, visited, from, f.Asker)
+	to, ok := d.onward(now, f, ad, neighbours, visited, from)
 	if !ok {
 		d.miss(f, hops, fx)
 		return
@@ -61,6 +66,16 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 	g.Visited = append(append(g.Visited, visited...), d.self)
 	g.ID, g.Asker, g.Needs, g.Engine = f.ID, f.Asker, clone(&f.Needs), f.Engine
 	g.Left, g.Hops, g.Within = left-1, hops, min(f.Within, time.Hour)
+}
+
+// onward picks where a walk goes: to one who fits as far as this node knows, by an ad, else where
+// the strategy says.
+func (d *Discovery) onward(now grid.Time, f *grid.Find, ad *grid.Ad, neighbours, visited []grid.NodeID, from grid.NodeID) (grid.NodeID, bool) {
+	h := Hop{Now: now, Rand: d.rand, Key: alike(&f.Needs, f.Engine), visited: visited, shut: [3]grid.NodeID{d.self, from, f.Asker}}
+	if ad != nil && h.Open(ad.Node) {
+		return ad.Node, true
+	}
+	return d.next(&h, neighbours)
 }
 
 // Call takes an announced call by from. If this node itself meets the needs, it answers after a delay, so
@@ -80,6 +95,7 @@ func (d *Discovery) Call(now grid.Time, from grid.NodeID, f *grid.Find, local Lo
 		d.stats.Dropped.Repeated++
 		return
 	}
+	d.hear(now, f)
 	if d.itself(local, &f.Needs, f.Engine, f.Asker) == nil {
 		return
 	}
@@ -101,11 +117,11 @@ func (d *Discovery) answer(_ grid.Time, timer uint64, local Local, fx *grid.Effe
 	a := d.answers[i]
 	d.answers = slices.Delete(d.answers, i, i+1)
 	if ad := d.itself(local, &a.needs, a.engine, a.asker); ad != nil {
-		d.hit(a.asker, a.id, 0, ad, fx)
+		d.hit(&grid.Find{ID: a.id, Asker: a.asker}, 0, ad, fx)
 	}
 }
 
-// ask asks the node whom it knows that could take a task of these needs now.
+// ask asks the node whom it knows, itself first, that could take a task of these needs now.
 func (d *Discovery) ask(local Local, n *grid.Needs, engine string, asker grid.NodeID) *grid.Ad {
 	ad := local(n, engine)
 	if ad == nil || ad.Node == asker || Fit(n, engine, ad) != grid.WhyNone || Now(n, ad).Why != grid.WhyNone {
@@ -136,10 +152,13 @@ func (d *Discovery) allow(now grid.Time, from grid.NodeID, f *grid.Find) bool {
 }
 
 // hit tells an asker of a find, straight.
-func (d *Discovery) hit(asker grid.NodeID, id uint64, hops uint8, ad *grid.Ad, fx *grid.Effects) {
+func (d *Discovery) hit(f *grid.Find, hops uint8, ad *grid.Ad, fx *grid.Effects) {
 	d.stats.Hits++
-	m := fx.Send(asker, grid.KindHit)
-	m.Find.ID, m.Find.Asker, m.Find.Hops = id, asker, hops
+	m := fx.Send(f.Asker, grid.KindHit)
+	m.Find.ID, m.Find.Asker, m.Find.Hops = f.ID, f.Asker, hops
+	if d.cfg.Reverse {
+		m.Find.Visited = append(m.Find.Visited, f.Visited[:min(len(f.Visited), grid.MaxVisited)]...)
+	}
 	m.Digest = append(m.Digest, grid.AdEntry{Ad: ad})
 }
 

@@ -81,14 +81,20 @@ func TestFindEnds(t *testing.T) {
 
 func TestFindHits(t *testing.T) {
 	d, fx := made(0, Defaults()), new(grid.Effects)
-	known := adOf(id(5))
+	known := adOf(id(0))
 	local := func(*grid.Needs, string) *grid.Ad { return known }
 	d.Find(0, id(1), find(9), ids(1, 3), local, fx)
 	s := sent(t, fx, grid.KindHit)
 	if s.To != id(50) || s.Msg.Find.ID != 9 || s.Msg.Find.Hops != 3 || len(s.Msg.Digest) != 1 || s.Msg.Digest[0].Ad != known {
 		t.Errorf("hit %+v", s)
 	}
-	for name, ad := range map[string]*grid.Ad{"the asker itself": adOf(id(50)), "a draining one": adOf(id(6)), "an unfit one": adOf(id(7))} {
+	fx.Reset()
+	known = adOf(id(5)) // it is asked itself: the ad may be old
+	d.Find(0, id(1), find(90), ids(1, 3), local, fx)
+	if s := sent(t, fx, grid.KindFind); s.To != id(5) {
+		t.Errorf("the walk goes to %v, want to the one that fits by its ad", s.To.Short())
+	}
+	for name, ad := range map[string]*grid.Ad{"one that was there": adOf(id(51)), "the asker itself": adOf(id(50)), "a draining one": adOf(id(6)), "an unfit one": adOf(id(7))} {
 		ad.Draining = ad.Node == id(6)
 		if ad.Node == id(7) {
 			ad.Engines = nil
@@ -96,7 +102,7 @@ func TestFindHits(t *testing.T) {
 		known = ad
 		fx.Reset()
 		d.Find(0, id(1), find(10+binaryOf(ad.Node)), ids(1, 3), local, fx)
-		if s := fx.Sends[0]; s.Msg.Kind != grid.KindFind {
+		if s := fx.Sends[0]; s.Msg.Kind != grid.KindFind || s.To != id(2) && s.To != id(3) {
 			t.Errorf("%s: %v", name, s.Msg.Kind)
 		}
 	}
