@@ -1,6 +1,10 @@
 package balance
 
-import "skep/lpas"
+import (
+	"time"
+
+	"skep/lpas"
+)
 
 // Config shapes the policies. Its zero value is the reading of the theses; [Node] is what a real node
 // starts from.
@@ -30,12 +34,40 @@ type Config struct {
 	// Debit charges a chosen node locally until it has had time to tell of the task itself. Node: true.
 	Debit bool
 
+	// Rest counts a running task by what is likely left of it in expected completion times, the less by its age the
+	// more the run times of its class vary, and sees that it takes longer than its class; false = in full, at its
+	// mean, as in [1]. Node: true. It is the node that reckons so, not a policy.
+	Rest bool
+
 	// Classes bounds the classes the LP is solved for, busiest first, the rest counted together; 0 = all.
 	// Node: 16.
 	Classes int
 
 	// KPB is the number of machines of kpb; 0 = a third of those that fit, at least 1 and at most PollMax.
 	KPB int
+
+	// KPBPart, where KPB is 0, is the part of the machines that kpb and kpb_ceil take, in (0, 1]; 0 = a third of
+	// those that fit for kpb, and a fifth for kpb_ceil.
+	KPBPart float64
+
+	// Pointer says how that of cb_rr and cb_frr moves. By default by one for each task that is not served at
+	// home, as in [4], by which clusters get uneven shares.
+	Pointer Pointer
+
+	// SpillHigh and SpillBack are the shares of time that the nodes of a class are busy above which cb_spill lets
+	// its tasks go to idle nodes of another class, and below which it stops; 0 = 0.85 and 0.75, as [4] has been
+	// completed. SpillLow is the share from which on a class lends nothing; 0 = 0.95. Lower SpillHigh helps an
+	// overloaded class sooner and takes more from the others.
+	SpillHigh, SpillBack, SpillLow float64
+
+	// SpillMemory is the time constant of these shares; 0 = 6,000 s, sixty mean tasks of [4]. Node: 60 s. Higher is
+	// steadier and later.
+	SpillMemory time.Duration
+
+	// Bandwidth is what a node is taken to fetch inputs with, bytes per second, where xsufferage counts the time for
+	// it; 0 = in no time. Node: 12.5e6, a link of 100 Mbit/s. It is the node that reckons with it. Lower keeps the
+	// tasks of a job with large inputs together.
+	Bandwidth float64
 
 	// Guide is the constant C of guided_lpas, tasks for each root of a second by which a node may be ahead of
 	// its share; 0 = 1, as in [1]. Higher guides less.
@@ -50,7 +82,18 @@ type Config struct {
 	Scratch *lpas.Workspace
 }
 
+// Pointer says how a round robin pointer moves.
+type Pointer string
+
+// How it moves.
+const (
+	PointerStep  Pointer = ""      // by one for each task
+	PointerPast  Pointer = "past"  // behind the cluster that served: even shares
+	PointerClass Pointer = "class" // by one, each class having its own
+)
+
 // Node returns the defaults of a real node.
 func Node() Config {
-	return Config{PollMax: 4, Resolve: 0.10, Explore: 0.05, NearTie: 0.05, Debit: true, Classes: 16}
+	return Config{PollMax: 4, Resolve: 0.10, Explore: 0.05, NearTie: 0.05, Debit: true, Rest: true, Classes: 16, SpillMemory: time.Minute,
+		Bandwidth: 12.5e6}
 }

@@ -31,7 +31,7 @@ func (d *debits) add(j int32, at grid.Time, cost float64) {
 		return
 	}
 	for int(j) >= len(d.of) {
-		d.of = append(d.of, nil)
+		d.of = append(room(d.of), nil)
 	}
 	q := d.of[j]
 	old := 0

@@ -21,6 +21,14 @@ type guided struct {
 	sums   []float64
 	since  grid.Time
 	began  bool
+	left   uint64
+}
+
+// Guard is what a policy that leaves nodes out of the allocation also tells.
+type Guard interface {
+	// Guarded counts the tasks for which the node of the allocation that was to complete them first, as far as the
+	// view told, was left out.
+	Guarded() uint64
 }
 
 func init() {
@@ -67,15 +75,21 @@ func (p *guided) guard(now grid.Time, t *grid.Task, v View) {
 	}
 	slack := p.slack(now)
 	kept := 0
+	first, best := math.Inf(1), math.Inf(1) // completions: of all that are picked, and of those kept
 	for x, k := range p.picked {
+		first = min(first, v.Nodes[k].ECT)
 		j, _ := p.rates.lookup(v.Nodes[k].Node)
 		if p.counts.at(i, j) < p.weights[x]/total*(p.sums[i]+1)+slack {
 			p.picked[kept], p.picked[x] = k, p.picked[kept]
 			p.weights[kept], p.weights[x] = p.weights[x], p.weights[kept]
 			kept++
+			best = min(best, v.Nodes[k].ECT)
 		}
 	}
 	if kept > 0 {
+		if best > first {
+			p.left++
+		}
 		p.picked, p.weights = p.picked[:kept], p.weights[:kept]
 	}
 }
@@ -88,6 +102,9 @@ func (p *guided) slack(now grid.Time) float64 {
 	}
 	return c * math.Sqrt(max(now.Sub(p.since).Seconds(), 0))
 }
+
+// Guarded implements [Guard].
+func (p *guided) Guarded() uint64 { return p.left }
 
 func (p *guided) Note(o Outcome) {
 	p.decider.Note(o)

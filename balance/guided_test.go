@@ -163,3 +163,20 @@ func TestFirstTie(t *testing.T) {
 		}
 	}
 }
+
+// Guarded counts where the soonest node of the allocation is ahead of its share, and only there.
+func TestGuardedCountsWhatIsLeftOut(t *testing.T) {
+	p := mustMake(t, "guided_lpas", Config{}, 1)
+	for _, j := range []int{0, 1} {
+		p.Note(Outcome{Kind: Rates, Node: nodeID(j), Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 1}}, Slots: 1})
+	}
+	v := View{Nodes: []State{{Node: nodeID(0), ECT: 1}, {Node: nodeID(1), ECT: 2}}}
+	w := &grid.Task{Class: "a"}
+	for n, want := range []uint64{0, 1, 2, 3} { // at time 0 there is no slack: half of each is all that is allowed
+		p.Poll(0, w, v, nil)
+		if got := p.(Guard).Guarded(); got != want {
+			t.Fatalf("after %d tasks on the sooner node: %d left out, want %d", n, got, want)
+		}
+		p.Note(Outcome{Kind: Placed, Node: nodeID(0), Class: "a"})
+	}
+}

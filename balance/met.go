@@ -16,7 +16,10 @@ func (p *met) Choose(now grid.Time, t *grid.Task, answers []State) Choice {
 	p.executions(t, answers)
 	k := draw(p.scores, p.cfg.NearTie, p.ties())
 	if k < 0 { // nobody is known to run the class: the soonest will teach its rate
-		return p.soonest(now, t, answers)
+		if c := p.soonest(now, t, answers); c.Act == Place {
+			return c
+		}
+		return Choice{Act: Wait} // there is nobody more to ask: it asks nobody
 	}
 	return p.place(t, answers, k)
 }

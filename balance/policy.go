@@ -1,11 +1,9 @@
 package balance
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +26,13 @@ type Policy interface {
 	Note(o Outcome)
 }
 
+// Detailed reports whether a policy looks at the queue of a State and not only at its times. For others it
+// need not be filled in.
+func Detailed(p Policy) bool {
+	_, ok := p.(interface{ detailed() })
+	return ok
+}
+
 // New makes a policy.
 type New func(Config, *grid.Rand) Policy
 
@@ -35,6 +40,7 @@ type New func(Config, *grid.Rand) Policy
 // they are the decider. It is the caller's memory and dead after the call.
 type View struct {
 	Self  grid.NodeID
+	Home  *Site   // of the decider
 	Nodes []State // as known without a message; ordered by identity
 }
 
@@ -45,6 +51,15 @@ type State struct {
 	Ready float64       // seconds until a task that came then would start
 	RTT   time.Duration // round trip to it; 0 for the decider
 	Heard grid.Time     // when it was said at the latest, on the decider's clock: when the answer came
+	Site  *Site         // where it stands and what it is kept for; nil = anywhere, for everything
+
+	// Its queue, in answers to policies that are [Detailed]; 0 where nothing is said.
+	Waiting, Running int32   // tasks
+	Ran, Rest        float64 // of what runs: the expected time that is behind it and that is left, seconds
+	Whole            bool    // ECT and Ready count Ran too, and not only Rest
+
+	// Fetch is the time in seconds until the task's inputs would be there; 0 = they are, or it is not known.
+	Fetch float64
 }
 
 // Choice is what a policy decided.
@@ -109,33 +124,4 @@ func Make(name string, c Config, r *grid.Rand) (Policy, error) {
 		}
 	}
 	return f(c, r), nil
-}
-
-// parameter reads what stands after the colon.
-func (c *Config) parameter(base, param string) error {
-	switch base {
-	case "kpb":
-		n, err := strconv.Atoi(param)
-		if err != nil || n < 1 || strconv.Itoa(n) != param {
-			return errors.New("want a number of machines after the colon, 1 or more")
-		}
-		c.KPB = n
-	case "guided_lpas", "guided_lpas_2k":
-		x, err := strconv.ParseFloat(param, 64)
-		if err != nil || !(x > 0 && x <= 1e9) {
-			return errors.New("want the constant C after the colon, above 0, as in 1.5")
-		}
-		c.Guide = x
-	case "switching":
-		low, high, _ := strings.Cut(param, "-")
-		lo, err := strconv.ParseFloat(low, 64)
-		hi, err2 := strconv.ParseFloat(high, 64)
-		if err != nil || err2 != nil || !(lo >= 0 && lo <= hi && hi > 0 && hi <= 1) {
-			return errors.New("want LOW-HIGH after the colon, from 0 to 1, as in 0.6-0.9")
-		}
-		c.SwitchLow, c.SwitchHigh = lo, hi
-	default:
-		return fmt.Errorf("%s takes no parameter", base)
-	}
-	return nil
 }

@@ -10,8 +10,8 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"guided_lpas", "guided_lpas_2k", "kpb", "local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k",
-		"mct", "met", "olb", "random", "switching", "two_choices"}
+	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "guided_lpas", "guided_lpas_2k", "kpb", "kpb_ceil",
+		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "max_min", "mct", "mct_full", "mct_queued", "mct_rest", "met", "min_min", "olb", "random", "sufferage", "switching", "two_choices", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 
 func TestMakeErrors(t *testing.T) {
 	for name, want := range map[string]string{
-		"":                         `policy "": is not known: want one of guided_lpas, guided_lpas_2k, kpb, `,
+		"":                         `policy "": is not known: want one of cb, cb_frr, cb_li, `,
 		"best":                     `policy "best": is not known`,
 		"LPAS_DEC":                 `is not known`,
 		"kpb:":                     `policy "kpb:": want a number of machines after the colon, 1 or more`,
@@ -30,6 +30,11 @@ func TestMakeErrors(t *testing.T) {
 		"kpb: 3":                   `1 or more`,
 		"kpb:3:4":                  `1 or more`,
 		"kpb:99999999999999999999": `1 or more`,
+		"kpb:0%":                   `above 0 and at most 100`,
+		"kpb:101%":                 `above 0 and at most 100`,
+		"kpb_ceil:3":               `as in 20%`,
+		"cb:past":                  `cb takes no parameter`,
+		"cb_rr:":                   `want past or class`,
 		"mct:3":                    `policy "mct:3": mct takes no parameter`,
 		"lpas_dec:":                `takes no parameter`,
 	} {
@@ -45,6 +50,8 @@ func TestParameter(t *testing.T) {
 	for name, want := range map[string][]int{
 		"kpb:1": {5}, "kpb:3": {3, 4, 5}, "kpb:9": {1, 2, 3, 4, 5, 6, 7},
 		"kpb": {3, 5}, // a third of seven
+		// The two readings of a percentage: 2.8 machines of seven are two or three.
+		"kpb:40%": {3, 5}, "kpb_ceil:40%": {3, 4, 5}, "kpb:1%": {5}, "kpb_ceil:100%": {1, 2, 3, 4, 5, 6, 7}, "kpb_ceil": {3, 5},
 	} {
 		p := mustMake(t, name, Config{}, 1)
 		w.tell(p)
@@ -92,6 +99,15 @@ func TestChoices(t *testing.T) {
 	p.Poll(0, task(0), View{Self: nodeID(9), Nodes: answers}, nil)
 	if c := p.Choose(0, task(0), answers); c.Act != Wait {
 		t.Errorf("local, not among the nodes: %+v, want Wait", c)
+	}
+	for _, none := range [][]State{nil, {{Node: nodeID(0), ECT: math.Inf(1)}}} {
+		for _, name := range []string{"met", "lp_static", "random", "local", "cb", "cb_rr2"} { // they ask nobody, and so cannot ask more
+			p := mustMake(t, name, Config{}, 1)
+			p.Poll(0, task(0), View{Self: nodeID(1), Nodes: none}, nil)
+			if c := p.Choose(0, task(0), none); c.Act != Wait {
+				t.Errorf("%s, nobody who can run it: %+v, want Wait", name, c)
+			}
+		}
 	}
 	p = mustMake(t, "met", Config{}, 1) // no rates: what the nodes say tells the execution time
 	if c := p.Choose(0, task(0), answers); c.Node != nodeID(3) {

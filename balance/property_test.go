@@ -3,6 +3,7 @@ package balance
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // the same calls give the same decisions.
 func TestAnyPolicyAnyInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(append(Names(), "kpb:3")).Draw(t, "policy")
+		name := rapid.SampledFrom(append(Names(), "kpb:3", "kpb:40%", "cb_rr:past", "cb_frr:class")).Draw(t, "policy")
 		c := rapid.SampledFrom([]Config{{}, Node(), {PollMax: 2, NearTie: 1, Debit: true, Classes: 1, Explore: 1, KPB: 2}}).Draw(t, "config")
 		p, q := mustMakeRapid(t, name, c), mustMakeRapid(t, name, c)
 		now := grid.Time(0)
@@ -42,14 +43,15 @@ func mustMakeRapid(t *rapid.T, name string, c Config) Policy {
 }
 
 func decide(t *rapid.T, name string, now grid.Time, p, q Policy) {
-	v := View{Self: anyNode(t), Nodes: anyStates(t)}
+	v := View{Self: anyNode(t), Home: rapid.SampledFrom(anySites).Draw(t, "home"), Nodes: anyStates(t)}
 	tk := &grid.Task{Class: anyClass(t), ID: grid.AttemptID{Task: grid.TaskID{Index: uint32(rapid.IntRange(0, 2).Draw(t, "task"))}}}
 	ids := p.Poll(now, tk, v, nil)
 	if again := q.Poll(now, tk, v, nil); !slices.Equal(ids, again) {
 		t.Fatalf("%s asked %v, and then with the same input %v", name, ids, again)
 	}
+	classy := strings.HasPrefix(name, "cb") // ask those that may be kept for the class
 	silent := name == "met" || name == "lp_static" || name == "random" || name == "local"
-	if silent && len(ids) > 0 || !silent && len(ids) == 0 && len(v.Nodes) > 0 {
+	if silent && len(ids) > 0 || !silent && !classy && len(ids) == 0 && len(v.Nodes) > 0 {
 		t.Fatalf("%s asks %d of %d nodes", name, len(ids), len(v.Nodes))
 	}
 	for k, id := range ids {
@@ -108,8 +110,12 @@ func anyFloat(t *rapid.T, what string) float64 {
 func anyState(t *rapid.T, id grid.NodeID) State {
 	return State{Node: id, ECT: anyFloat(t, "ect"), Ready: anyFloat(t, "ready"),
 		RTT:   time.Duration(rapid.Int64Range(-10, 1e9).Draw(t, "rtt")),
-		Heard: grid.Time(rapid.Int64().Draw(t, "heard"))}
+		Heard: grid.Time(rapid.Int64().Draw(t, "heard")), Site: rapid.SampledFrom(anySites).Draw(t, "site"),
+		Waiting: rapid.Int32().Draw(t, "waiting"), Running: rapid.Int32().Draw(t, "running"), Ran: anyFloat(t, "ran"),
+		Rest: anyFloat(t, "rest"), Whole: rapid.Bool().Draw(t, "whole"), Fetch: anyFloat(t, "fetch")}
 }
+
+var anySites = []*Site{nil, {}, {Class: "a"}, {Class: "b", Cluster: "x"}, {Cluster: "x", Closed: true}, {Class: "a", Cluster: "y"}}
 
 func anyStates(t *rapid.T) []State {
 	var out []State

@@ -27,6 +27,7 @@ type rates struct {
 	rated []bool
 	slots []float64 // 0 where not rated
 	lists [][]int32 // the classes that the column names
+	list  []int32   // those of the column that is being put
 	spare []int32   // free indices
 
 	classes      map[string]int32
@@ -65,14 +66,14 @@ func (r *rates) add(id grid.NodeID) int32 {
 		j, r.spare = r.spare[n-1], r.spare[:n-1]
 	} else {
 		j = int32(len(r.ids))
-		r.ids = append(r.ids, id)
-		r.live, r.rated = append(r.live, true), append(r.rated, false)
-		r.slots, r.lists, r.dirty = append(r.slots, 0), append(r.lists, nil), append(r.dirty, false)
+		r.ids = append(room(r.ids), id)
+		r.live, r.rated = append(room(r.live), true), append(room(r.rated), false)
+		r.slots, r.lists, r.dirty = append(room(r.slots), 0), append(room(r.lists), nil), append(room(r.dirty), false)
 		r.alpha.grow(len(r.names), len(r.ids))
 		r.mu.grow(len(r.names), len(r.ids))
 	}
 	r.ids[j], r.live[j] = id, true
-	r.order = slices.Insert(r.order, at, place{binary.BigEndian.Uint64(id[:]), j})
+	r.order = slices.Insert(room(r.order), at, place{binary.BigEndian.Uint64(id[:]), j})
 	return j
 }
 
@@ -106,7 +107,7 @@ func (r *rates) put(id grid.NodeID, list []grid.Rate, slots float64) {
 
 func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 	r.pass++
-	old := len(r.lists[j])
+	r.list = r.list[:0]
 	for k := range list {
 		i, ok := r.class(list[k].Class)
 		if !ok || r.seen[i] == r.pass {
@@ -114,11 +115,11 @@ func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 		}
 		r.seen[i] = r.pass
 		r.users[i]++
-		r.lists[j] = append(r.lists[j], i)
+		r.list = append(r.list, i)
 		r.setAlpha(i, j, clean(list[k].Alpha))
 		r.setMu(i, j, clean(list[k].Mu))
 	}
-	for _, i := range r.lists[j][:old] {
+	for _, i := range r.lists[j] {
 		if r.seen[i] != r.pass {
 			r.setAlpha(i, j, 0)
 			r.setMu(i, j, 0)
@@ -127,7 +128,7 @@ func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 			r.forget(i)
 		}
 	}
-	r.lists[j] = append(r.lists[j][:0], r.lists[j][old:]...)
+	r.lists[j] = append(r.lists[j][:0], r.list...)
 	if slots != r.slots[j] {
 		r.slots[j] = slots
 		r.touch(j)
@@ -217,6 +218,14 @@ func (r *rates) execution(j int32, class string) (float64, bool) {
 		return r.mu.at(i, j), true
 	}
 	return 0, false
+}
+
+// room makes room for one more, and for few others: a view is full soon, and then stays as large as it is.
+func room[T any](s []T) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return append(make([]T, 0, len(s)+max(4, len(s)/4)), s...)
 }
 
 func clean(rate float64) float64 {

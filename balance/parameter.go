@@ -1,0 +1,52 @@
+package balance
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// parameter reads what stands after the colon.
+func (c *Config) parameter(base, param string) error {
+	switch base {
+	case "kpb", "kpb_ceil":
+		if part, ok := strings.CutSuffix(param, "%"); ok {
+			x, err := strconv.ParseFloat(part, 64)
+			if err != nil || !(x > 0 && x <= 100) {
+				return errors.New("want a percentage of the machines after the colon, above 0 and at most 100, as in 20%")
+			}
+			c.KPBPart = x / 100
+			return nil
+		}
+		if base == "kpb_ceil" {
+			return errors.New("want a percentage of the machines after the colon, as in 20%")
+		}
+		n, err := strconv.Atoi(param)
+		if err != nil || n < 1 || strconv.Itoa(n) != param {
+			return errors.New("want a number of machines after the colon, 1 or more")
+		}
+		c.KPB = n
+	case "guided_lpas", "guided_lpas_2k":
+		x, err := strconv.ParseFloat(param, 64)
+		if err != nil || !(x > 0 && x <= 1e9) {
+			return errors.New("want the constant C after the colon, above 0, as in 1.5")
+		}
+		c.Guide = x
+	case "switching":
+		low, high, _ := strings.Cut(param, "-")
+		lo, err := strconv.ParseFloat(low, 64)
+		hi, err2 := strconv.ParseFloat(high, 64)
+		if err != nil || err2 != nil || !(lo >= 0 && lo <= hi && hi > 0 && hi <= 1) {
+			return errors.New("want LOW-HIGH after the colon, from 0 to 1, as in 0.6-0.9")
+		}
+		c.SwitchLow, c.SwitchHigh = lo, hi
+	case "cb_rr", "cb_frr":
+		if c.Pointer = Pointer(param); c.Pointer != PointerPast && c.Pointer != PointerClass {
+			return errors.New("want past or class after the colon")
+		}
+	default:
+		return fmt.Errorf("%s takes no parameter", base)
+	}
+	return nil
+}
