@@ -15,21 +15,22 @@ const MaxPassed = 32
 // Exec is the ledger and the queue of one node.
 type Exec struct {
 	capacity, free grid.Resources
-	work           map[grid.AttemptID]*Work
 	queue          []*Work // waiting, oldest first
 	running        []*Work
 	finished       []*Work
 	classes        []*class
-	specs          map[grid.JobID]*shared
-	lent           *shared // the last that came free
+	many           index   // while they are more than a few
+	lent           *shared // the last description that came free
 	spare          []*Work
+	may            func(now grid.Time, w *Work) bool
 	draining       bool
 	lowDisk        bool
+	whole          bool
 }
 
 // New returns an empty ledger of a node with that capacity.
 func New(capacity grid.Resources) *Exec {
-	return &Exec{capacity: capacity, free: capacity, work: make(map[grid.AttemptID]*Work), specs: make(map[grid.JobID]*shared)}
+	return &Exec{capacity: capacity, free: capacity}
 }
 
 // Refuses says why work of that need would not be accepted now; WhyNone if it would.
@@ -51,14 +52,15 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 
 // Accept takes an attempt into the queue. It is not ready to start while its inputs are missing.
 func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
-	if e.work[id] != nil {
+	if e.Get(id) != nil {
 		panic("exec: an attempt is accepted once")
 	}
 	w := e.take()
-	*w = Work{ID: id, Spec: e.share(id.Task.Job, o.Spec), Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
+	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
 		ready: ready, class: e.class(o.Class)}
-	e.work[id] = w
+	e.share(w, o.Spec)
 	e.queue = append(e.queue, w)
+	e.note(w)
 	w.class.queued += int64(w.Spec.Needs.CPU)
 	return w
 }
@@ -66,15 +68,16 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 // Restore takes back an attempt that has a result already.
 func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
 	w := e.take()
-	*w = Work{ID: id, Spec: e.share(id.Task.Job, o.Spec), Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
-	e.work[id] = w
+	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
+	e.share(w, o.Spec)
 	e.finished = append(e.finished, w)
+	e.note(w)
 	return w
 }
 
 // Ready says that the attempt's inputs are here.
 func (e *Exec) Ready(id grid.AttemptID) {
-	if w := e.work[id]; w != nil {
+	if w := e.Get(id); w != nil {
 		w.ready = true
 	}
 }
@@ -89,6 +92,9 @@ func (e *Exec) Next(now grid.Time) *Work {
 		case !w.ready:
 			continue
 		case e.free.Fits(need):
+			if e.may != nil && !e.may(now, w) {
+				continue
+			}
 			if head != nil {
 				head.passed++
 			}
@@ -99,7 +105,7 @@ func (e *Exec) Next(now grid.Time) *Work {
 			w.State, w.Started = grid.WorkRunning, now
 			e.running = append(e.running, w)
 			return w
-		case head == nil:
+		case head == nil && (e.may == nil || e.may(now, w)):
 			if w.passed >= MaxPassed || e.free.CPU <= 0 {
 				return nil
 			}
@@ -109,10 +115,13 @@ func (e *Exec) Next(now grid.Time) *Work {
 	return nil
 }
 
+// Gate makes Next pass over work that may does not let start now. may must not change anything.
+func (e *Exec) Gate(may func(now grid.Time, w *Work) bool) { e.may = may }
+
 // Finish gives the resources of a running attempt back and keeps its result until Forget. Work that ended
 // before it ran, because its inputs did not come, is finished too.
 func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
-	w := e.work[id]
+	w := e.Get(id)
 	if w == nil || w.State == grid.WorkFinished {
 		return nil
 	}
@@ -124,22 +133,18 @@ func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
 
 // Forget removes an attempt in whatever state, and reports whether it was there and in which.
 func (e *Exec) Forget(id grid.AttemptID) (grid.WorkState, bool) {
-	w := e.work[id]
+	w := e.Get(id)
 	if w == nil {
 		return 0, false
 	}
 	state := w.State
 	e.leave(w)
-	delete(e.work, id)
-	e.unshare(id.Task.Job)
+	e.lose(w)
 	e.drop(w.class)
 	*w = Work{}
 	e.spare = append(e.spare, w)
 	return state, true
 }
-
-// Get returns an accepted attempt; nil if it is not here.
-func (e *Exec) Get(id grid.AttemptID) *Work { return e.work[id] }
 
 // Drain makes the node refuse whatever is new, or not any more.
 func (e *Exec) Drain(on bool) { e.draining = on }

@@ -19,7 +19,7 @@ func offer(cpu grid.MilliCPU, memory grid.Bytes, class string) *grid.Offer {
 	return &grid.Offer{Spec: spec, Class: class}
 }
 
-func second(string) float64 { return 1 }
+func second(string) (mean, scv float64) { return 1, 0 }
 
 func TestFirstComeFirstServed(t *testing.T) {
 	e := New(grid.Resources{CPU: 2 * grid.CPU})
@@ -112,20 +112,41 @@ func TestRefuses(t *testing.T) {
 // of the mean run times of all that is before it, the running task in full while it has just begun.
 func TestWaitOneSlot(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
-	mean := func(c string) float64 { return map[string]float64{"a": 2, "b": 5}[c] }
+	law := func(c string) (mean, scv float64) { return map[string]float64{"a": 2, "b": 5}[c], 0 }
 	need := grid.Resources{CPU: grid.CPU}
-	if w := e.Wait(0, need, mean); w != 0 {
+	if w := e.Wait(0, need, law); w != 0 {
 		t.Fatalf("idle: %g, want 0", w)
 	}
 	e.Accept(0, id(0), offer(grid.CPU, 0, "a"), true)
 	e.Next(0)
 	e.Accept(0, id(1), offer(grid.CPU, 0, "b"), true)
 	e.Accept(0, id(2), offer(grid.CPU, 0, "a"), true)
-	if w := e.Wait(0, need, mean); w != 2+5+2 {
+	if w := e.Wait(0, need, law); w != 2+5+2 {
 		t.Errorf("just begun: %g, want 9", w)
 	}
-	if w := e.Wait(1e9, need, mean); w != 1+5+2 {
+	if w := e.Wait(1e9, need, law); w != 1+5+2 {
 		t.Errorf("after one second: %g, want 8", w)
+	}
+	e.Whole(true)
+	for _, at := range []grid.Time{0, 1e9, 20e9} {
+		if w := e.Wait(at, need, law); w != 2+5+2 || e.Mean(at, "a", law) != 2 {
+			t.Errorf("whole, at %v: %g, want 9 whatever the age", at, w)
+		}
+	}
+}
+
+// Of the running task what is behind it and what is left are the whole of it; nothing stands before one that fits.
+func TestAhead(t *testing.T) {
+	e := New(grid.Resources{CPU: 2 * grid.CPU})
+	need := grid.Resources{CPU: 2 * grid.CPU}
+	law := func(string) (mean, scv float64) { return 8, 0 }
+	e.Accept(0, id(0), offer(2*grid.CPU, 0, "a"), true)
+	if ran, rest := e.Ahead(0, need, law); ran != 0 || rest != 0 {
+		t.Errorf("idle: %g and %g, want 0", ran, rest)
+	}
+	e.Next(0)
+	if ran, rest := e.Ahead(3e9, need, law); ran != 3 || rest != 5 {
+		t.Errorf("after 3 of 8 s: %g behind and %g left", ran, rest)
 	}
 }
 
@@ -174,8 +195,14 @@ func TestLedger(t *testing.T) {
 				if used.Plus(e.Free()) != e.Capacity() {
 					t.Fatalf("running %v, free %v, capacity %v", used, e.Free(), e.Capacity())
 				}
-				if got := len(e.Queue()) + len(e.Running()) + len(e.Finished()); got != len(e.work) {
-					t.Fatalf("%d in the lists, %d known", got, len(e.work))
+				known := 0
+				for i := range n {
+					if w := e.Get(id(i)); w != nil && w.ID == id(i) && e.sharing(w.ID.Task.Job) == w.shared {
+						known++
+					}
+				}
+				if got := len(e.Queue()) + len(e.Running()) + len(e.Finished()); got != known {
+					t.Fatalf("%d in the lists, %d known", got, known)
 				}
 				queued := int64(0)
 				for _, w := range e.Queue() {
@@ -204,14 +231,14 @@ func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
 	}
 	e.Forget(a)
 	e.Forget(b)
-	if len(e.specs) != 0 {
+	if e.sharing(a.Task.Job) != nil || e.lent == nil {
 		t.Error("the description outlives the attempts")
 	}
 }
 
 func TestWaitSeesThatTasksHaveBecomeLonger(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
-	short := func(string) float64 { return 0.001 }
+	short := func(string) (mean, scv float64) { return 0.001, 0 }
 	for i := range 2 {
 		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
 	}

@@ -17,12 +17,14 @@ type Work struct {
 	Accepted grid.Time
 	Expected time.Duration // until its start, as it was expected then
 	Started  grid.Time     // of WorkRunning
+	Until    grid.Time     // of WorkQueued, of others: what was heard from its owner lets it start before that
 	Due      grid.Time     // of WorkFinished: when the result is told again
 	Tries    int           // of WorkFinished: how often it was told
 
 	ready  bool // program and inputs are here
 	passed int  // how often smaller work went before it
 	class  *class
+	shared *shared // whose Spec it is
 }
 
 // Origin is the node that the attempt belongs to.
@@ -36,38 +38,6 @@ type class struct {
 	runs   int     // how many run, at the last look
 }
 
-// Mean gives the expected run time of a task of a class here, in seconds.
-type Mean func(class string) float64
-
-// shared is the one copy of a job's description that all its attempts here point to: each offer brings one of
-// its own, which for a long queue would be most of the node's memory.
-type shared struct {
-	spec *grid.JobSpec
-	uses int
-}
-
-// share returns the copy of the job's description that is kept.
-func (e *Exec) share(job grid.JobID, spec *grid.JobSpec) *grid.JobSpec {
-	s := e.specs[job]
-	if s == nil {
-		if s = e.lent; s == nil {
-			s = new(shared)
-		}
-		e.lent = nil
-		s.spec = spec
-		e.specs[job] = s
-	}
-	s.uses++
-	return s.spec
-}
-
-// unshare lets go of one use of it.
-func (e *Exec) unshare(job grid.JobID) {
-	if s := e.specs[job]; s.uses > 1 {
-		s.uses--
-	} else {
-		delete(e.specs, job)
-		*s = shared{}
-		e.lent = s
-	}
-}
+// Law gives of the run times of a class here the mean, in seconds, and the squared coefficient of variation,
+// from 0, all take equally long, to 1, as where they are exponential or vary even more.
+type Law func(class string) (mean, scv float64)
