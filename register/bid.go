@@ -1,0 +1,141 @@
+package register
+
+import "skep/grid"
+
+// bid is a member's try to become the owner of a new epoch.
+type bid struct {
+	epoch  uint32
+	voters []voter       // by place
+	best   []*grid.Final // by index: of the highest epoch among what the others hold
+}
+
+type voter struct {
+	answer grid.GuardAnswer // 0 = none yet
+	next   uint32           // first entry that has not come
+	whole  bool             // all have come
+}
+
+// Outcome says what a bid has come to.
+type Outcome uint8
+
+// What a bid comes to.
+const (
+	BidOpen Outcome = iota // more answers are needed
+	BidWon                 // this member is the owner; every entry and the state are to be saved
+	BidLost                // somebody else is the owner, or may be: try again later, if at all
+	BidVoid                // the origin has forgotten the register: it is long over
+	BidDone                // every task has ended; every entry and the state are to be saved
+)
+
+// Bid begins a try at an epoch above any that is known of here. Nothing is to be saved: this member promises
+// its own epoch only when enough others have, so that a try that fails leaves the owner undisturbed.
+func (r *Register) Bid(above uint32) {
+	r.bid = &bid{epoch: max(r.state.Promised, above) + 1, voters: make([]voter, len(r.members)), best: make([]*grid.Final, len(r.slots))}
+}
+
+// Bids returns the epoch that this member tries for; 0 = none.
+func (r *Register) Bids() uint32 {
+	if r.bid == nil {
+		return 0
+	}
+	return r.bid.epoch
+}
+
+// GiveUp ends a try.
+func (r *Register) GiveUp() { r.bid = nil }
+
+// Asks fills g with what the member of that place is to be asked, and reports whether there is something.
+func (r *Register) Asks(place int, g *grid.Guard) bool {
+	if r.bid == nil || place == r.self {
+		return false
+	}
+	v := &r.bid.voters[place]
+	if v.whole || v.answer == grid.GuardUnknown {
+		return false
+	}
+	g.Epoch, g.Next, g.Seq = r.bid.epoch, v.next, uint64(v.next)
+	return true
+}
+
+// Promised takes a member's answer. seq is as in Lead, for BidWon.
+func (r *Register) Promised(from grid.NodeID, g *grid.Guard, seq uint64) Outcome {
+	place := r.Place(from)
+	if r.bid == nil || place < 0 || place == r.self || g.Epoch != r.bid.epoch && g.Answer != grid.GuardHigher {
+		return BidOpen
+	}
+	v := &r.bid.voters[place]
+	switch g.Answer {
+	case grid.GuardHigher, grid.GuardLive:
+		r.bid = nil
+		return BidLost
+	case grid.GuardUnknown:
+		v.answer = g.Answer
+	case grid.GuardOK, grid.GuardDone:
+		if g.Seq != uint64(v.next) || v.whole || v.answer != 0 && v.answer != g.Answer {
+			return BidOpen // repeated, or of another time
+		}
+		v.answer, v.next, v.whole = g.Answer, g.Next, !g.More
+		r.bid.take(g.Finals)
+		if v.whole && g.Answer == grid.GuardDone {
+			return r.learn()
+		}
+	}
+	return r.count(seq)
+}
+
+// take keeps of each entry what was accepted in the highest epoch.
+func (b *bid) take(finals []grid.Final) {
+	for k := range finals {
+		f := finals[k]
+		if int(f.Index) < len(b.best) && (b.best[f.Index] == nil || b.best[f.Index].Epoch < f.Epoch) {
+			b.best[f.Index] = &f
+		}
+	}
+}
+
+// count ends the bid if enough members have promised, or too many cannot.
+func (r *Register) count(seq uint64) Outcome {
+	promised := 1
+	for _, v := range r.bid.voters {
+		if v.answer == grid.GuardOK && v.whole {
+			promised++
+		}
+	}
+	s, epoch := &r.state, r.bid.epoch
+	switch {
+	case r.bid.voters[0].answer == grid.GuardUnknown: // it had the job before anybody else
+		r.bid = nil
+		return BidVoid
+	case promised < r.Majority():
+		return BidOpen
+	case s.Promised >= epoch:
+		r.bid = nil
+		return BidLost
+	}
+	me := r.members[r.self]
+	for i, f := range r.bid.best {
+		x := &r.slots[i]
+		if f == nil || x.value != nil && x.value.Epoch >= f.Epoch {
+			f = x.value
+		}
+		if f != nil {
+			own := *f
+			own.Epoch = epoch
+			x.value = &own
+		}
+	}
+	*s = State{Promised: epoch, To: me, Epoch: epoch, Owner: me}
+	r.Lead(seq)
+	return BidWon
+}
+
+// learn takes over the outcome that a member knows to be final.
+func (r *Register) learn() Outcome {
+	for i, f := range r.bid.best {
+		if f != nil {
+			r.slots[i] = slot{value: f, final: true}
+		}
+	}
+	r.bid, r.lead, r.state.Done = nil, nil, true
+	return BidDone
+}

@@ -1,0 +1,82 @@
+package register
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"testing"
+)
+
+var deep = flag.Bool("register.deep", false, "explore larger instances too: minutes, and gigabytes")
+
+// explore visits every world that can follow from the first, breadth first, and returns their number; a world
+// in which something is wrong ends it.
+func explore(m *model) (worlds int, wrong string) {
+	seen := map[[16]byte]struct{}{}
+	next := []*world{m.first()}
+	visit := func(w *world) {
+		w.judge()
+		if w.wrong != "" && wrong == "" {
+			wrong = w.wrong + m.tell(w)
+		}
+		sum := sha256.Sum256([]byte(m.key(w)))
+		if _, known := seen[[16]byte(sum[:])]; !known {
+			seen[[16]byte(sum[:])] = struct{}{}
+			next = append(next, w)
+		}
+	}
+	for len(next) > 0 && wrong == "" {
+		now := next
+		next = nil
+		for _, w := range now {
+			m.after(w, visit)
+		}
+	}
+	return len(seen), wrong
+}
+
+// tell lists the letters of a world that can still have an effect.
+func (m *model) tell(w *world) string {
+	s := ""
+	for _, n := range w.sent {
+		l := &m.letters[n]
+		s += fmt.Sprintf("\n%d to %d: %d %+v", l.from, l.to, l.kind, l.g)
+	}
+	return s
+}
+
+// Every interleaving of a small instance: three members and one task, an owner of the first epoch and one or two
+// members that try for later ones, each letter lost, repeated and late in every way, and one crash of any member at
+// any time. Nothing that was final is ever final with another value, and a job that its origin knows is never
+// taken for one that nobody knows. Worlds that differ only in letters without effect count as one.
+func TestEveryInterleaving(t *testing.T) {
+	models := []model{
+		{bids: [3]uint32{0, 2, 0}},
+		{bids: [3]uint32{0, 2, 2}},
+		{bids: [3]uint32{0, 2, 0}, crashes: 1},
+		{bids: [3]uint32{0, 2, 0}, cancels: true},
+		{bids: [3]uint32{0, 2, 2}, ends: true},
+		{bids: [3]uint32{2, 0, 0}, crashes: 1},
+	}
+	if *deep {
+		models = append(models, model{bids: [3]uint32{0, 2, 3}}, model{bids: [3]uint32{3, 2, 0}}, model{bids: [3]uint32{0, 2, 0}, crashes: 1, ends: true}, model{bids: [3]uint32{0, 2, 2}, crashes: 1, ends: true})
+	}
+	for _, m := range models {
+		worlds, wrong := explore(&m)
+		if wrong != "" {
+			t.Errorf("bids %v, %d crashes: %s", m.bids, m.crashes, wrong)
+		}
+		t.Logf("bids %v, %d crashes, cancels %v, ends %v: %d worlds", m.bids, m.crashes, m.cancels, m.ends, worlds)
+		if worlds < 500 {
+			t.Errorf("bids %v: only %d worlds: the instance tests nothing", m.bids, worlds)
+		}
+	}
+}
+
+// The exploration finds what is wrong: here members forget in a crash what they promised.
+func TestForgottenPromisesAreFound(t *testing.T) {
+	m := model{bids: [3]uint32{0, 2, 0}, crashes: 1, forgets: true}
+	if worlds, wrong := explore(&m); wrong == "" {
+		t.Errorf("%d worlds and nothing wrong in any", worlds)
+	}
+}

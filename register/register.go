@@ -1,0 +1,160 @@
+package register
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// Register is one member's part of the register of one job. Everything in it but what the owner and the bidder
+// keep of the others is to be on disk before an answer leaves.
+type Register struct {
+	members []grid.NodeID
+	self    int
+	state   State
+	slots   []slot
+	lead    *lead // of the owner
+	bid     *bid  // of who wants to be it
+}
+
+// State is what is kept on disk beside the entries.
+type State struct {
+	Promised uint32      // no lower epoch is taken part in
+	To       grid.NodeID // whom it was promised to
+	Epoch    uint32      // highest accepted; 0 = none yet
+	Owner    grid.NodeID // of Epoch
+	Done     bool        // every task has ended, and that is final
+}
+
+// slot is an entry: how a task ended, or that the job is cancelled.
+type slot struct {
+	value *grid.Final // nil = open
+	have  uint8       // members that hold it in the owner's epoch, a bit each; of the owner
+	final bool
+	old   bool // an earlier epoch left it, and it is not final in the owner's
+}
+
+// New returns the part of a member in the register of a job of that many tasks. self must be among members, of
+// whom there is an odd number up to grid.MaxMembers.
+func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register {
+	return &Register{members: slices.Clone(members), self: slices.Index(members, self), state: s, slots: make([]slot, tasks+1)}
+}
+
+// Restore takes back an entry from disk.
+func (r *Register) Restore(f *grid.Final, final bool) {
+	if int(f.Index) < len(r.slots) {
+		r.slots[f.Index] = slot{value: f, final: final}
+	}
+}
+
+// State returns what is to be on disk beside the entries.
+func (r *Register) State() State { return r.state }
+
+// Members lists the members, the origin first; read only.
+func (r *Register) Members() []grid.NodeID { return r.members }
+
+// Majority is how many members decide.
+func (r *Register) Majority() int { return len(r.members)/2 + 1 }
+
+// Place returns the place of a member; -1 = it is none.
+func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id) }
+
+// Value returns an entry and whether it is known to be final; nil = open.
+func (r *Register) Value(i uint32) (*grid.Final, bool) { return r.slots[i].value, r.slots[i].final }
+
+// Cancelled reports whether the cancellation of the job is held here.
+func (r *Register) Cancelled() bool { return r.slots[len(r.slots)-1].value != nil }
+
+// Tasks is the number of tasks; it is also the index of the cancellation.
+func (r *Register) Tasks() uint32 { return uint32(len(r.slots) - 1) }
+
+// Write takes what the owner of an epoch wrote, and appends the indices of the entries that are to be saved.
+// Whatever the answer, the state may have to be saved too.
+func (r *Register) Write(from grid.NodeID, g *grid.Guard, dst []uint32) (grid.GuardAnswer, []uint32) {
+	s := &r.state
+	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
+		return grid.GuardUnknown, dst
+	}
+	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.To != from {
+		if s.Done {
+			return grid.GuardDone, dst
+		}
+		return grid.GuardHigher, dst
+	}
+	if s.Done { // nothing changes any more; an owner that does not know so is told
+		if !g.Done {
+			return grid.GuardDone, dst
+		}
+		return grid.GuardOK, dst
+	}
+	if g.Epoch > s.Epoch {
+		r.lead = nil
+	}
+	r.bid = nil // the owner lives
+	s.Promised, s.To, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
+	for k := range g.Finals {
+		f := g.Finals[k]
+		if int(f.Index) >= len(r.slots) {
+			continue
+		}
+		if old := r.slots[f.Index].value; old != nil && old.Epoch >= g.Epoch {
+			continue // repeated
+		}
+		f.Epoch = g.Epoch
+		r.slots[f.Index] = slot{value: &f, final: r.Majority() <= 2} // the owner saved it before: with this member it is two
+		dst = append(dst, f.Index)
+	}
+	s.Done = s.Done || g.Done
+	return grid.GuardOK, dst
+}
+
+// Promise answers who wants to be the owner of an epoch. heard says that the owner lives as far as is known
+// here; the owner itself is promised a higher epoch all the same. Who has accepted nothing yet promises too: a
+// majority of the living must do, whichever they are.
+func (r *Register) Promise(from grid.NodeID, epoch uint32, heard bool) grid.GuardAnswer {
+	s := &r.state
+	switch {
+	case r.Place(from) < 0 || r.members[r.self] == from || s.Epoch == 0 && r.self == 0:
+		return grid.GuardUnknown
+	case s.Done:
+		return grid.GuardDone
+	case epoch == s.Promised && s.To == from && epoch > s.Epoch:
+		return grid.GuardOK // said again
+	case epoch <= s.Promised:
+		return grid.GuardHigher
+	case heard && from != s.Owner:
+		return grid.GuardLive
+	}
+	s.Promised, s.To = epoch, from
+	r.lead, r.bid = nil, nil
+	return grid.GuardOK
+}
+
+// Page adds entries from Next on to an answer, as far as they fit.
+func (r *Register) Page(next uint32, g *grid.Guard) {
+	size := 0
+	g.Next, g.More = next, false
+	for ; int(g.Next) < len(r.slots); g.Next++ {
+		f := r.slots[g.Next].value
+		if f == nil {
+			continue
+		}
+		if size += weight(f); len(g.Finals) == grid.MaxFinals || len(g.Finals) > 0 && size > int(grid.MaxFinalsSize) {
+			g.More = true
+			return
+		}
+		g.Finals = append(g.Finals, *f)
+	}
+}
+
+// weight is about how many bytes an entry takes on the wire.
+func weight(f *grid.Final) int {
+	n := 128
+	if r := f.Result; r != nil {
+		n += 256 + len(r.Error) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
+		for i := range r.Outputs {
+			n += 64 + len(r.Outputs[i].Path)
+		}
+	}
+	return n
+}

@@ -1,0 +1,230 @@
+package register
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// world is a state of a small instance: three members, every message that was ever sent, and what must hold for ever.
+// A message that was sent may be delivered any number of times, in any order, or never.
+type world struct {
+	members [3]*Register
+	boots   [3]uint8
+	sent    []uint16  // ordered names of messages
+	chosen  [2]uint32 // epoch of the attempt of a final entry, by index; 0 = none
+	wrong   string
+}
+
+// What letters say.
+const (
+	write = iota
+	wrote
+	promise
+	promised
+)
+
+type letter struct {
+	from, to int
+	kind     int
+	g        grid.Guard
+}
+
+// model explores all worlds within its bounds.
+type model struct {
+	bids    [3]uint32 // highest epoch that each member tries for
+	crashes int
+	cancels bool // owners also cancel
+	ends    bool // owners also say that all is done
+	forgets bool // a crash loses what was promised: a fault of the disk that must not be
+	letters []letter
+	names   map[string]uint16
+	ids     []grid.NodeID
+}
+
+func (m *model) first() *world {
+	m.names, m.ids = map[string]uint16{}, []grid.NodeID{{1}, {2}, {3}}
+	w := &world{}
+	for i := range w.members {
+		w.members[i] = New(m.ids[i], m.ids, 1, State{})
+	}
+	w.members[0].Lead(1)
+	m.talk(w, 0)
+	return w
+}
+
+// talk sends what a member has to say: that it is sent costs nothing, as it may never arrive.
+func (m *model) talk(w *world, i int) {
+	r := w.members[i]
+	for to := range w.members {
+		var g grid.Guard
+		if r.Next(to, &g) {
+			m.send(w, letter{i, to, write, g})
+		}
+		g = grid.Guard{}
+		if r.Asks(to, &g) {
+			m.send(w, letter{i, to, promise, g})
+		}
+	}
+}
+
+func (m *model) send(w *world, l letter) {
+	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next)}
+	if l.g.Done {
+		key = append(key, 1)
+	}
+	for _, f := range l.g.Finals {
+		key = append(key, 2, byte(f.Index), byte(f.Epoch), byte(f.Attempt.Epoch))
+	}
+	name, known := m.names[string(key)]
+	if !known {
+		name = uint16(len(m.letters))
+		m.names[string(key)] = name
+		m.letters = append(m.letters, l)
+	}
+	if at, ok := slices.BinarySearch(w.sent, name); !ok {
+		w.sent = slices.Insert(slices.Clone(w.sent), at, name)
+	}
+}
+
+// after lists the worlds that may follow.
+func (m *model) after(w *world, visit func(*world)) {
+	for _, name := range w.sent {
+		l := &m.letters[name]
+		n := w.with(l.to)
+		m.deliver(n, l)
+		visit(n)
+	}
+	for i, r := range w.members {
+		me := m.ids[i]
+		if r.state.Promised > 0 && max(r.state.Promised, r.Bids()) < m.bids[i] && !r.state.Done {
+			n := w.with(i)
+			n.members[i].Bid(r.Bids())
+			m.talk(n, i)
+			visit(n)
+		}
+		if r.Leads() && r.Ready() {
+			for k := range w.chosen {
+				if v, _ := r.Value(uint32(k)); v == nil && (k == 0 || m.cancels) {
+					p := w.with(i)
+					p.members[i].Propose(&grid.Final{Index: uint32(k), Attempt: grid.Attempt{Epoch: r.state.Epoch}})
+					m.talk(p, i)
+					visit(p)
+				}
+			}
+			if v, final := r.Value(0); m.ends && v != nil && final {
+				n := w.with(i)
+				n.members[i].Finish()
+				m.talk(n, i)
+				visit(n)
+			}
+		}
+		if int(w.boots[0])+int(w.boots[1])+int(w.boots[2]) < m.crashes {
+			n := w.with(i)
+			n.boots[i]++
+			n.members[i].lead, n.members[i].bid = nil, nil
+			if m.forgets {
+				s := &n.members[i].state
+				s.Promised, s.To = s.Epoch, s.Owner
+			}
+			if r.state.Owner == me {
+				n.members[i].Lead(m.seq(n, i))
+			}
+			m.talk(n, i)
+			visit(n)
+		}
+	}
+}
+
+// seq is above all that a member used before it last became or was the owner.
+func (m *model) seq(w *world, i int) uint64 {
+	return uint64(w.boots[i])*64 + uint64(w.members[i].state.Promised)*16
+}
+
+func (m *model) deliver(w *world, l *letter) {
+	r := w.members[l.to]
+	answer := grid.Guard{Epoch: l.g.Epoch, Seq: l.g.Seq}
+	from := m.ids[l.from]
+	switch l.kind {
+	case write:
+		g := l.g
+		var changed []uint32
+		answer.Answer, changed = r.Write(from, &g, nil)
+		for _, i := range changed {
+			if r.slots[i].final {
+				w.choose(i, r.slots[i].value)
+			}
+		}
+		if answer.Answer == grid.GuardHigher {
+			answer.Epoch = r.state.Promised
+		}
+		m.send(w, letter{l.to, l.from, wrote, answer})
+	case promise:
+		if answer.Answer = r.Promise(from, l.g.Epoch, false); answer.Answer == grid.GuardOK || answer.Answer == grid.GuardDone {
+			r.Page(l.g.Next, &answer)
+		} else if answer.Answer == grid.GuardHigher {
+			answer.Epoch = r.state.Promised
+		}
+		m.send(w, letter{l.to, l.from, promised, answer})
+	case wrote:
+		g := l.g
+		finals, _ := r.Wrote(from, &g, nil)
+		for _, i := range finals {
+			w.choose(i, r.slots[i].value)
+		}
+	case promised:
+		g := l.g
+		base := uint64(w.boots[l.to])*64 + uint64(r.Bids())*16
+		switch out := r.Promised(from, &g, base); {
+		case out == BidVoid:
+			w.wrong = "a job that its origin knows is taken for one that nobody knows"
+		case out == BidDone:
+			for i := range r.slots {
+				if v := r.slots[i].value; v != nil && r.slots[i].final && i == 0 {
+					w.choose(uint32(i), v)
+				}
+			}
+		}
+	}
+	m.talk(w, l.to)
+}
+
+// choose notes what is final: for ever.
+func (w *world) choose(i uint32, f *grid.Final) {
+	if w.chosen[i] != 0 && w.chosen[i] != f.Attempt.Epoch {
+		w.wrong = "an entry was final with another value"
+	}
+	w.chosen[i] = f.Attempt.Epoch
+}
+
+// judge finds members that take another value for final than was.
+func (w *world) judge() {
+	for _, r := range w.members {
+		for i := range r.slots {
+			if x := &r.slots[i]; x.value != nil && (x.final || r.state.Done && i == 0) && x.value.Attempt.Epoch != w.chosen[i] && (i == 0 || !r.state.Done) {
+				w.wrong = "a member takes another value for final"
+			}
+		}
+	}
+}
+
+// void reports whether a letter can have no effect any more, now and later: such letters are left out, or worlds
+// that are alike would be told apart by their past.
+func (m *model) void(w *world, l *letter) bool {
+	r, sender := w.members[l.to], w.members[l.from]
+	switch l.kind {
+	case write: // taken before, or refused, and nobody waits for the answer
+		return l.g.Epoch <= r.state.Promised && (sender.lead == nil || sender.lead.peers[l.to].seq != l.g.Seq) &&
+			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Finals, func(f grid.Final) bool {
+				v := r.slots[f.Index].value
+				return v == nil || v.Epoch < l.g.Epoch
+			}) && (r.state.Done || !l.g.Done) && r.state.Epoch == l.g.Epoch)
+	case promise:
+		return l.g.Epoch <= r.state.Promised && sender.Bids() != l.g.Epoch
+	case wrote:
+		return r.lead == nil || r.lead.peers[l.from].seq != l.g.Seq
+	case promised:
+		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.GuardHigher || r.bid == nil && l.g.Epoch < r.state.Promised
+	}
+	return false
+}
