@@ -26,7 +26,7 @@ func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 	n.lastAd = now
 	n.rates.publish(now)
 	n.draft = n.describe(now)
-	if last := n.gossip.Ad(); last == nil || gossip.Delta(last, &n.draft, n.cfg.Gossip.BacklogScale) >= n.cfg.Gossip.Theta {
+	if last := n.gossip.Ad(); last == nil || n.gossip.Worth(gossip.Delta(last, &n.draft, n.cfg.Gossip.BacklogScale)) {
 		n.gossip.Advertise(now, n.newAd(now), fx)
 	}
 }
@@ -36,7 +36,11 @@ func (n *Node) newAd(now grid.Time) *grid.Ad {
 	n.rates.publish(now)
 	n.ads++
 	ad := n.describe(now)
-	ad.Rates = slices.Clone(ad.Rates)
+	if last := n.gossip.Ad(); last != nil && slices.Equal(last.Rates, ad.Rates) {
+		ad.Rates = last.Rates
+	} else {
+		ad.Rates = slices.Clone(ad.Rates)
+	}
 	return &ad
 }
 
@@ -45,8 +49,9 @@ func (n *Node) describe(now grid.Time) grid.Ad {
 	return grid.Ad{
 		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
 		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: 1,
-		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.meanHere)),
-		Labels:  n.cfg.Labels, Engines: n.cfg.Engines, Rates: n.rates.own, Addrs: n.addrs,
+		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.here)),
+		Labels:  n.labels, Engines: n.cfg.Engines, Rates: n.rates.own, Addrs: n.addrs,
+		Coord:    n.gossip.Coord(),
 		Draining: n.exec.Draining(),
 	}
 }
@@ -57,14 +62,14 @@ func (n *Node) leave(now grid.Time, fx *grid.Effects) {
 	n.leaving = true
 	n.exec.Drain(true)
 	for _, w := range slices.Clone(n.exec.Queue()) {
-		if w.Origin() != n.cfg.Self {
-			m := fx.Send(w.Origin(), grid.KindRefuse)
+		if n.owner(w.ID.Task.Job) != n.cfg.Self {
+			m := fx.Send(n.owner(w.ID.Task.Job), grid.KindRefuse)
 			m.Attempts, m.Refusal = append(m.Attempts, w.ID), grid.Refusal{Why: grid.WhyDrain}
 			n.forget(now, w.ID, fx)
 		}
 	}
 	for _, w := range slices.Clone(n.exec.Running()) {
-		if w.Origin() != n.cfg.Self {
+		if n.owner(w.ID.Task.Job) != n.cfg.Self {
 			n.ended(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was stopped"}, fx)
 		}
 	}

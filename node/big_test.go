@@ -9,7 +9,19 @@ import (
 
 // Letting many tasks of a waiting job go, or ending them, costs in proportion to their number: of a hundred
 // thousand, the most that a job may have, neither may hold the node up for longer than a lease.
+// The best of a few tries counts, because a busy machine makes any single one slow.
 func TestManyWaitingTasksAreLetGoInTime(t *testing.T) {
+	best := time.Hour
+	for try := 0; try < 5 && best > Defaults().Lease/2; try++ {
+		best = min(best, letGoMany(t))
+	}
+	if best > Defaults().Lease/2 {
+		t.Errorf("they were let go and cancelled in %v", best)
+	}
+}
+
+// letGoMany lets the largest job wait for a node, brings that node, and cancels the job.
+func letGoMany(t *testing.T) time.Duration {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
 	windows := spec(func(s *grid.JobSpec) {
@@ -17,16 +29,35 @@ func TestManyWaitingTasksAreLetGoInTime(t *testing.T) {
 	})
 	r.submit(jobID(1), windows)
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	r.n.standings = []*standing{{node: fastID, seen: trusted}}
 	begin := time.Now()
 	r.join(fastID, 1, "windows")
 	if n := len(r.n.waiting) + len(r.n.again); n < grid.MaxCount-r.n.cfg.Window || len(r.n.waiting) > r.n.cfg.Window {
 		t.Fatalf("%d wait, %d are to be placed", len(r.n.waiting), len(r.n.again))
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
-	if d := time.Since(begin); d > r.n.cfg.Lease/2 {
-		t.Errorf("they were let go and cancelled in %v", d)
-	}
+	took := time.Since(begin)
 	if len(r.n.waiting)+len(r.n.again)+len(r.n.lives) != 0 {
 		t.Error("some are left")
+	}
+	return took
+}
+
+// A job that waits for a node to deliver has one task that looks, not a hundred thousand.
+func TestManyTasksOfAnUnprovenNodeWaitTogether(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "windows")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Count, s.Needs.Labels = grid.MaxCount, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+	}))
+	if offers := len(r.sent(grid.KindOffer)); offers != firstLeast || len(r.n.waiting) != 1 || len(r.n.lives) != firstLeast+1 {
+		t.Fatalf("%d offers, %d wait, %d live", offers, len(r.n.waiting), len(r.n.lives))
+	}
+	for n := range 3 {
+		id := grid.AttemptID{Task: grid.TaskID{Job: jobID(1), Index: uint32(n)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		r.about(fastID, grid.KindResult, id, exitZero)
+	}
+	if got, want := len(r.n.standing(fastID).due), r.n.cfg.Window; got < want {
+		t.Errorf("%d attempts out after 3 results, want the window, %d", got, want)
 	}
 }

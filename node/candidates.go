@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -10,30 +11,66 @@ import (
 )
 
 // candidates lists the nodes that the task could go to now and that were not asked in this decision, as
-// they are known without a message. Where an earlier attempt was lost is only gone back to when there is
+// they are known without a message. Where an earlier attempt failed, and then to who is avoided, is only gone back to when there is
 // nowhere else.
 func (n *Node) candidates(now grid.Time, l *live) balance.View {
 	l.out = slices.DeleteFunc(l.out, func(o out) bool { return o.until <= now })
-	v := n.reach(now, l, true)
-	if len(v.Nodes) == 0 && slices.ContainsFunc(l.out, func(o out) bool { return o.soft }) {
-		v = n.reach(now, l, false)
+	l.dares = l.dares && len(l.asked) > 0
+	if n.stays(l.job) {
+		return n.reach(now, l, nil, false)
+	}
+	c := n.shuns(l.job.class)
+	v := n.reach(now, l, c, true)
+	if len(v.Nodes) == 0 && (len(l.struck) > 0 || slices.ContainsFunc(l.out, func(o out) bool { return o.soft })) {
+		v = n.reach(now, l, c, false)
+	}
+	if len(v.Nodes) == 0 && c != nil && n.withheld == 0 && len(l.asked) == 0 &&
+		!slices.ContainsFunc(l.out, func(o out) bool { return !o.soft && !o.why.Why.Never() }) {
+		l.dares = true
+		v = n.reach(now, l, nil, false)
 	}
 	return v
 }
 
-func (n *Node) reach(now grid.Time, l *live, shy bool) balance.View {
-	v := balance.View{Self: n.cfg.Self, Nodes: n.scratch.view[:0]}
-	spec := l.job.spec
-	for _, g := range n.gossip.Peers() {
-		q := n.peers.get(g.Node)
-		if q == nil || !q.up || g.Ad == nil || q.kinds&needed != needed || l.barred(g.Node, shy) || g.Ad.Draining ||
+// stays reports whether a job's tasks run here or nowhere. Its policy waits for this node even where others would be
+// asked first, because a task failed here.
+func (n *Node) stays(j *job) bool { return cmp.Or(j.spec.Policy, n.cfg.Policy) == "local" }
+
+// further lists the candidates for another round of questions. This node is no more among them when it has answered:
+// its answer would be the same, and come at once, without end.
+func (n *Node) further(now grid.Time, l *live) balance.View {
+	v := n.candidates(now, l)
+	self := func(s balance.State) bool { return s.Node == n.cfg.Self }
+	if slices.ContainsFunc(l.answers, self) {
+		v.Nodes = slices.DeleteFunc(v.Nodes, self)
+	}
+	return v
+}
+
+func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.View {
+	v := balance.View{Self: n.cfg.Self, Home: n.site, Nodes: n.scratch.view[:0]}
+	n.withheld = 0
+	spec, usual, floor := l.job.spec, n.expected(l.job.class), n.floor(l.job.class)
+	fetch := n.fetchTime(spec)
+	for _, m := range n.connected() {
+		q, g := m.peer, m.known
+		if g.Ad == nil || q.kinds&needed != needed || l.barred(g.Node, shy) || g.Ad.Draining ||
 			g.Ad.Leaving || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		v.Nodes = append(v.Nodes, balance.State{Node: g.Node, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT,
-			ECT: g.Ad.Backlog.Seconds() + 1/n.rateOf(q, l.job.class) + n.rates.overhead, Heard: max(g.Heard, g.Fresh)})
+		if n.avoids(now, shuns, g.Node) {
+			continue
+		}
+		s := n.standing(g.Node)
+		if s.withheld(now, grid.MilliCPU(q.cores)) {
+			n.withheld++
+			continue
+		}
+		said := g.Ad.Backlog.Seconds() + 1/n.rateOf(q, l.job.class) + n.rates.overhead
+		v.Nodes = append(v.Nodes, balance.State{Node: g.Node, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
+			ECT: s.believe(now, said, usual, floor), Heard: max(g.Heard, g.Fresh)})
 	}
-	if !l.barred(n.cfg.Self, shy) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
+	if !l.barred(n.cfg.Self, shy) && !n.avoids(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
 		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, n.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 		v.Nodes = slices.Insert(v.Nodes, at, n.state(now, spec.Needs.Resources, l.job.class))
@@ -43,9 +80,10 @@ func (n *Node) reach(now grid.Time, l *live, shy bool) balance.View {
 }
 
 // barred reports whether the task is not to be offered to a node, or has asked it in this decision. A shy
-// look also leaves out those that lost it.
+// look also leaves out those that it failed on.
 func (l *live) barred(id grid.NodeID, shy bool) bool {
-	return slices.ContainsFunc(l.out, func(o out) bool { return o.node == id && (shy || !o.soft) }) || slices.Contains(l.asked, id)
+	return shy && slices.ContainsFunc(l.struck, func(s struck) bool { return s.node == id }) ||
+		slices.ContainsFunc(l.out, func(o out) bool { return o.node == id && (shy || !o.soft) }) || slices.Contains(l.asked, id)
 }
 
 // rateOf is the execution rate of one slot of a peer for a class, measured or guessed.
@@ -60,8 +98,10 @@ func (n *Node) rateOf(q *peer, class string) float64 {
 
 // state is this node's own answer.
 func (n *Node) state(now grid.Time, need grid.Resources, class string) balance.State {
-	ready := n.exec.Wait(now, need, n.rates.meanHere)
-	return balance.State{Node: n.cfg.Self, ECT: ready + n.exec.Mean(now, class, n.rates.meanHere), Ready: ready, Heard: now}
+	ready := n.exec.Wait(now, need, n.rates.here)
+	ran, rest := n.exec.Ahead(now, need, n.rates.here)
+	return balance.State{Node: n.cfg.Self, ECT: ready + n.exec.Mean(now, class, n.rates.here), Ready: ready, Heard: now, Site: n.site,
+		Waiting: int32(len(n.exec.Queue())), Running: int32(len(n.exec.Running())), Ran: ran, Rest: rest, Whole: !n.cfg.Balance.Rest}
 }
 
 // fits says whether this node itself could ever run the job's tasks.

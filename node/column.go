@@ -1,8 +1,6 @@
 package node
 
 import (
-	"slices"
-
 	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
@@ -16,44 +14,23 @@ func (n *Node) columns(now grid.Time) {
 		return
 	}
 	r.stale = false
-	clear(r.norm)
-	r.names = r.names[:0]
-	r.add(r.own, r.cfg.Speed)
+	r.norm = r.norm[:0]
+	r.add(r.own)
 	up := n.connected()
 	for _, p := range up {
-		r.add(p.rates, p.speed)
+		r.add(p.rates)
 	}
-	slices.Sort(r.names)
-	self := n.column(nil)
-	if !slices.Equal(self, r.noted) {
-		r.noted = append(r.noted[:0], self...)
+	r.addOwn()
+	self := n.column(now, met{})
+	if m := markOf(self); m != r.noted {
+		r.noted = m
 		n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: n.cfg.Self, Rates: self, Slots: float64(n.cfg.Capacity.CPU) / 1000})
 	}
 	for _, p := range up {
-		if c := n.column(p); !slices.Equal(c, p.noted) {
-			p.noted = append(p.noted[:0], c...)
-			n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: p.id, Rates: c, Slots: float64(p.cores) / 1000})
-		}
-	}
-}
-
-// add counts a node's rates into the network's means.
-func (r *rates) add(rates []grid.Rate, speed float64) {
-	for _, x := range rates {
-		m, known := r.norm[x.Class]
-		if !known {
-			r.names = append(r.names, x.Class)
-		}
-		if x.Mu > 0 {
-			m.sum += x.Mu / speed
-			m.n++
-		}
-		r.norm[x.Class] = m
-	}
-	for _, c := range r.order {
-		if _, known := r.norm[c.name]; !known && c.spec != nil {
-			r.norm[c.name] = mean{}
-			r.names = append(r.names, c.name)
+		c := n.column(now, p)
+		if m := markOf(c); m != p.noted {
+			p.noted = m
+			n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: p.id, Rates: c, Slots: float64(n.cores(p.peer)) / 1000})
 		}
 	}
 }
@@ -63,24 +40,29 @@ func (r *rates) add(rates []grid.Rate, speed float64) {
 //
 //	μ' = 1 / (1/μ + overhead)
 //
-// A class that is not measured there gets the network's mean scaled by speed, if this node knows what the
-// class needs and the peer has it. p is nil for this node itself.
-func (n *Node) column(p *peer) []grid.Rate {
+// A class that is not measured there gets the usual rate scaled by speed, if this node knows what the
+// class needs and the peer has it. p is zero for this node itself.
+func (n *Node) column(now grid.Time, p met) []grid.Rate {
 	r := n.rates
 	from, speed, ad := r.own, r.cfg.Speed, n.gossip.Ad()
-	if p != nil {
-		from, speed, ad = p.rates, p.speed, nil
-		if g := n.gossip.Peer(p.id); g != nil {
-			ad = g.Ad
-		}
+	away := p.peer != nil
+	if away {
+		from, speed, ad = p.rates, p.speed, p.known.Ad
+	}
+	id := n.cfg.Self
+	s, believing := (*standing)(nil), len(n.cfg.Given) > 0
+	if away {
+		id = p.id
+		s = n.standing(id)
 	}
 	dst := n.scratch.rates[:0]
-	for _, name := range r.names {
-		c := r.classes[name]
-		x := grid.Rate{Class: name}
-		for _, o := range from {
-			if o.Class == name {
-				x = o
+	for k := range r.norm {
+		m := &r.norm[k]
+		c := m.here
+		x := grid.Rate{Class: m.class}
+		for i := range from {
+			if from[i].Class == m.class {
+				x = from[i]
 			}
 		}
 		need := grid.CPU
@@ -89,13 +71,22 @@ func (n *Node) column(p *peer) []grid.Rate {
 			if ad != nil && discovery.Fit(&c.spec.Needs, c.spec.Engine, ad).Never() {
 				x.Mu = 0
 			} else if x.Mu == 0 {
-				x.Mu = r.guess(name, speed)
+				x.Mu = guess(r.typicalAt(k), speed)
 			}
 		}
-		if p != nil && x.Mu > 0 {
+		if ad != nil && (ad.Draining || ad.Leaving) {
+			x.Mu = 0
+		}
+		if away && x.Mu > 0 && !believing {
+			x.Mu = s.rate(now, x.Mu, r.typicalAt(k), c.expected(r.typicalAt(k)))
+		}
+		if away && x.Mu > 0 {
 			x.Mu = 1 / (1/x.Mu + r.overhead)
 		}
 		x.Mu *= float64(grid.CPU) / float64(need)
+		if x.Mu > 0 && n.avoids(now, n.shuns(m.class), id) {
+			x.Mu = 0
+		}
 		if x.Alpha > 0 || x.Mu > 0 {
 			dst = append(dst, x)
 		}

@@ -34,6 +34,24 @@ type Config struct {
 	// estimate sooner and moves more.
 	Overdue time.Duration
 
+	// Strikes is on how many different nodes a task may fail, lost there or not prepared, until it ends with that,
+	// whatever its retries allow; default 3, 0 = only its retries bound it. Higher bears more nodes that die by themselves, and
+	// lets a task that kills its nodes kill more of them.
+	Strikes int
+
+	// Members is how many nodes keep the record of a job submitted here, this one among them: 1, 3 or 5; default 1. With
+	// 3 a job outlives the node that it was submitted to, or any other one; with 5 any two. Each takes part in every
+	// result before it counts. Where too few nodes are connected fewer are taken.
+	Members int
+
+	// Confirm is how long a submission waits for a majority of the members to hold it; default 10 s. Then its caller is told
+	// that it is not known to be kept. Lower tells so sooner, also where nodes are only slow.
+	Confirm time.Duration
+
+	// Known is how many other nodes this one knew when it started; default 0. With two or more, what is submitted in the first three seconds
+	// waits for them to be connected before fewer members are taken.
+	Known int
+
 	// Window bounds the tasks that are being polled for or offered at once; default 64. Higher hides
 	// more latency in a burst, and lets more decisions rest on the same old news.
 	Window int
@@ -45,12 +63,22 @@ type Config struct {
 	// Memory is the time constant of the arrival rates; default 60 s. Higher is steadier and later.
 	Memory time.Duration
 
+	// Given are the arrival rates at this node and the execution rates of one of its cores, by class, where they
+	// are known beforehand: they are then told and used as they are, and nothing is measured, not even the cost of
+	// moving a task. A class left out is one that nobody has run here. Default none: rates are measured. For comparing with [1] of balance, which
+	// takes them as known.
+	Given []grid.Rate
+
 	// Keep bounds the finished tasks whose records are kept, oldest jobs first to go; default 200,000, so that
 	// the largest job is not forgotten when the next one ends.
 	Keep int
 
 	// Scratch is lent to the node; nil = it has its own. See also balance.Config.Scratch.
 	Scratch *Scratch
+
+	// Truth, of simulations alone, says what a node is now: before each decision it takes the place of what was heard
+	// of those connected. nil = what was heard counts. It is a study's perfect information.
+	Truth func(grid.NodeID) *grid.Ad `json:"-"`
 
 	Balance   balance.Config
 	Gossip    gossip.Config
@@ -60,7 +88,7 @@ type Config struct {
 // Defaults returns the configuration of a real node, but for what the node is.
 func Defaults() Config {
 	return Config{
-		Speed: 1, Engines: []string{grid.EngineProcess}, Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Window: 64,
+		Speed: 1, Engines: []string{grid.EngineProcess}, Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Strikes: 3, Members: 1, Confirm: 10 * time.Second, Window: 64,
 		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 200_000,
 		Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 	}
@@ -82,6 +110,15 @@ func (c *Config) Check() error {
 	if c.Overdue < 0 {
 		add("overdue %v: want 0 (never) or more", c.Overdue)
 	}
+	if c.Strikes < 0 || c.Strikes > MaxStrikes {
+		add("strikes %d: want 0 (no bound) to %d nodes", c.Strikes, MaxStrikes)
+	}
+	if c.Members != 1 && c.Members != 3 && c.Members != grid.MaxMembers {
+		add("members %d: want 1, 3 or %d", c.Members, grid.MaxMembers)
+	}
+	if c.Confirm < time.Second || c.Confirm > time.Hour {
+		add("confirm %v: want 1s to 1h", c.Confirm)
+	}
 	if c.Window < 1 || c.Window > 10_000 {
 		add("window %d: want 1 to 10000", c.Window)
 	}
@@ -94,6 +131,6 @@ func (c *Config) Check() error {
 	if c.Keep < 1 {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
-	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines}
-	return errors.Join(append(errs, ad.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
+	return errors.Join(append(errs, c.checkGiven(), ad.Check(), c.Gossip.Check(), c.Discovery.Check())...)
 }

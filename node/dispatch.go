@@ -27,15 +27,21 @@ func (n *Node) message(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 		n.beat(now, from, m.Attempts, fx)
 	case grid.KindDrop:
 		for _, id := range m.Attempts {
-			if id.Task.Job.Origin == from {
+			if n.mayRelease(from, id.Task.Job) {
 				n.forget(now, id, fx)
 			}
 		}
 	case grid.KindAsk:
 		n.asked(now, from, m.Attempts, fx)
+	case grid.KindGuard, grid.KindGuarded, grid.KindPromise, grid.KindPromised, grid.KindWatch, grid.KindWatched, grid.KindTakeover:
+		n.aboutRegister(now, from, m, fx)
+	case grid.KindHold:
+		n.renew(now, from, m, fx)
+	case grid.KindHeld:
+		n.renewed(now, from, m, fx)
 	case grid.KindFind:
 		first := len(fx.Sends)
-		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.local, fx)
+		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.sight, fx)
 		for i := first; i < len(fx.Sends); i++ { // the asker's ad goes on with its walk
 			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad != nil && m.Digest[0].Ad.Node == m.Find.Asker {
 				s.Digest = append(s.Digest, m.Digest[0])
@@ -57,9 +63,29 @@ func (n *Node) aboutOne(now grid.Time, from grid.NodeID, m *grid.Message, fx *gr
 	case grid.KindResult:
 		n.resulted(now, from, id, m.Result, fx)
 	case grid.KindResultAck:
-		if id.Task.Job.Origin == from {
+		if n.mayRelease(from, id.Task.Job) {
 			n.forget(now, id, fx)
 		}
+	}
+}
+
+// aboutRegister handles what members of registers tell each other.
+func (n *Node) aboutRegister(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	switch m.Kind {
+	case grid.KindGuard:
+		n.written(now, from, &m.Guard, fx)
+	case grid.KindGuarded:
+		n.wrote(now, from, &m.Guard, fx)
+	case grid.KindPromise:
+		n.promise(now, from, &m.Guard, fx)
+	case grid.KindPromised:
+		n.promised(now, from, &m.Guard, fx)
+	case grid.KindWatch:
+		n.watched(now, from, m, fx)
+	case grid.KindWatched:
+		n.agreed(now, from, m, fx)
+	case grid.KindTakeover:
+		n.taughtOwners(now, from, m, false, fx)
 	}
 }
 
@@ -68,6 +94,7 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	switch t.Kind {
 	case grid.TimerGossip, grid.TimerRefresh:
 		if t.Kind == grid.TimerRefresh {
+			n.chooseClass(now)
 			n.gossip.Advertise(now, n.newAd(now), fx)
 			n.hangUp(now, fx)
 		}
@@ -83,6 +110,10 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerOverdue:
 		n.lateWake = false
 		n.overdue(now, fx)
+	case grid.TimerGuard:
+		n.guardWoken(now, t.Key, fx)
+	case grid.TimerDrain:
+		n.drained(now, fx)
 	case grid.TimerAd:
 		n.adWake = false
 		n.advertise(now, fx)

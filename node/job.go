@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,35 +12,41 @@ import (
 // runs is in its live part.
 type job struct {
 	id        grid.JobID
+	cancelled bool
+	next      uint32 // tasks before it have been looked at
+	asks      *live  // asks for others too, where many are placed at once
+	failed    int32
+	exit      int32
 	spec      *grid.JobSpec
 	class     string
 	submitted int64
 	arrived   grid.Time // as submitted, on this boot's clock; may be before its zero
 	done      int64
-	cancelled bool
 	tasks     []task
-	next      uint32 // tasks before it have been looked at
 	counts    [grid.Ended + 1]int
-	failed    int
-	exit      int32
+	calm      *calm     // it is cancelled, and somebody waits to hear that nothing starts any more; nil = no
+	quiet     grid.Time // attempts that were given up may start until then
+	guard     *guard    // nil = this node alone keeps it
+	unsure    int       // tasks that are
+	dirty     bool      // it is in the node's list of those whose registers may have something to say
+	stuck     int32     // tasks that wait for somebody to deliver: the others need not be looked at
 	nobody    grid.Time // until then nobody is known to fit and no search is worth repeating
 }
 
 type task struct {
 	state   grid.TaskState
+	held    bool         // it ended while a node had its attempt
+	unsure  bool         // it has ended, and no majority is known to hold that yet
 	attempt grid.Attempt // the last one made
 	worker  grid.NodeID
 	lost    int32
-	result  *grid.Result
+	result  grid.Brief // of an ended one
 	placed  int64
 	began   int64
 	done    int64
-	traces  []grid.Trace
+	traces  traces
 	live    *live
 }
-
-// keepTraces bounds what explain tells of a task: the first and the newest.
-const keepTraces = 24
 
 // attempt returns the ID of a task's last attempt.
 func (j *job) attempt(i uint32) grid.AttemptID {
@@ -49,7 +56,14 @@ func (j *job) attempt(i uint32) grid.AttemptID {
 // submit takes a job on. It is this node's to bring to an end as soon as its record is on disk, and the
 // caller hears of it only then. A job that is here already is answered the same way again.
 func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	if n.jobs[ev.Job] != nil {
+	if j := n.jobs[ev.Job]; j != nil {
+		if !j.confirmed() {
+			if len(j.guard.callers) == 0 {
+				j.guard.until = now.Add(n.cfg.Confirm)
+			}
+			j.guard.callers = append(j.guard.callers, ev.Caller)
+			return
+		}
 		fx.Reply(ev.Caller, ev.Job, "")
 		return
 	}
@@ -60,17 +74,14 @@ func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if err == nil {
 		_, err = n.policy(ev.Spec.Policy)
 	}
+	if err == nil && n.exec.Draining() && !n.leaving {
+		err = errors.New("this node is draining and takes nothing new: submit to another one, or let it take work again with skep node drain --self --undo")
+	}
 	if err != nil {
 		fx.Reply(ev.Caller, ev.Job, err.Error())
 		return
 	}
-	j := n.newJob(ev.Job, ev.Spec, n.wall.At(now).UnixNano())
-	j.arrived = now
-	n.fresh = append(n.fresh, j)
-	n.rates.arrive(now, j.spec, j.class, int(j.spec.Count))
-	n.saveJob(j, fx)
-	fx.Reply(ev.Caller, ev.Job, "")
-	n.changed(now, fx)
+	n.establish(now, ev, fx)
 }
 
 func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
@@ -83,24 +94,34 @@ func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 	return j
 }
 
-// cancel ends every task of a job that has not ended. No attempt of it starts anywhere once its origin
-// says so: whoever still holds one is told to drop it, and told again at its next beat.
+// cancel ends every task of a job that has not ended. Whoever still holds an attempt is told to drop it, and told
+// again at its next beat. The caller is answered when nothing of the job can start anywhere: see calm.
 func (n *Node) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	j := n.jobs[ev.Job]
 	if j == nil {
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
 		return
 	}
+	if j.guard != nil {
+		n.cancelGuarded(now, ev, j, fx)
+		return
+	}
 	if j.counts[grid.Ended] < len(j.tasks) {
+		n.silence(now, j)
 		j.cancelled = true
 		n.saveJob(j, fx)
-		for i := range j.tasks {
-			if j.tasks[i].state != grid.Ended {
-				n.end(now, j, uint32(i), &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
-			}
+		n.endAll(now, j, fx)
+	}
+	n.answerCancel(now, j, ev.Caller, fx)
+}
+
+// endAll ends every task that has not ended as cancelled.
+func (n *Node) endAll(now grid.Time, j *job, fx *grid.Effects) {
+	for i := range j.tasks {
+		if j.tasks[i].state != grid.Ended {
+			n.end(now, j, uint32(i), &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
 		}
 	}
-	fx.Reply(ev.Caller, ev.Job, "")
 }
 
 // end records a task's end, once, and lets go of whoever still holds an attempt of it.
@@ -109,23 +130,37 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 	if t.state == grid.Ended {
 		panic("node: a task ends once")
 	}
-	held := t.state == grid.Offered || t.state == grid.Placed
-	t.result, t.done = r, n.wall.At(now).UnixNano()
+	t.held = t.state == grid.Offered || t.state == grid.Placed
+	t.result, t.done = r.Brief(), n.wall.At(now).UnixNano()
 	if r.Wall > 0 {
 		t.began = t.done - int64(r.Wall)
 	}
 	n.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
 	n.setState(j, i, grid.Ended, fx)
-	n.saveTask(j, i, fx)
 	if t.live != nil {
 		n.drop(t.live)
 	}
+	if j.guard != nil {
+		n.propose(j, i, r, fx)
+		return
+	}
+	n.saveTask(j, i, fx).Result = r
 	if r.Exit != 0 {
 		j.failed++
 		j.exit = max(j.exit, r.Exit)
 	}
+	n.letGo(now, j, i, fx)
+	if j.counts[grid.Ended] == len(j.tasks) {
+		j.done = t.done
+		n.keep(j, fx)
+	}
+}
+
+// letGo tells whoever had the last attempt of a task that has ended to forget it.
+func (n *Node) letGo(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+	t, r := &j.tasks[i], &j.tasks[i].result
 	switch {
-	case !held:
+	case !t.held:
 	case t.worker == n.cfg.Self:
 		n.forget(now, j.attempt(i), fx)
 	case r.Cause == grid.Cancelled || r.Cause == grid.Lost:
@@ -135,10 +170,7 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 		m := fx.Send(t.worker, grid.KindResultAck)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	}
-	if j.counts[grid.Ended] == len(j.tasks) {
-		j.done = t.done
-		n.keep(j, fx)
-	}
+	t.held = false
 }
 
 // keep bounds the records of finished jobs: the oldest ends go first.
@@ -149,6 +181,10 @@ func (n *Node) keep(j *job, fx *grid.Effects) {
 		old := n.kept[0]
 		n.kept = slices.Delete(n.kept, 0, 1)
 		n.keptSize -= len(old.tasks)
+		if old.guard != nil {
+			n.forgetJob(old, fx)
+			continue
+		}
 		delete(n.jobs, old.id)
 		for i := range old.tasks {
 			rec := fx.Save(grid.RecTask)
@@ -167,20 +203,17 @@ func (n *Node) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
 }
 
-func (n *Node) trace(t *task, tr grid.Trace) {
-	if len(t.traces) >= keepTraces {
-		copy(t.traces[keepTraces/3:], t.traces[keepTraces/3+1:])
-		t.traces = t.traces[:keepTraces-1]
-	}
-	t.traces = append(t.traces, tr)
-}
-
 func (n *Node) saveJob(j *job, fx *grid.Effects) {
 	fx.Save(grid.RecJob).Job = grid.JobRecord{ID: j.id, Spec: j.spec, Submitted: j.submitted, Cancelled: j.cancelled}
 }
 
-func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) {
+// saveTask saves where a task stands, and returns the record, to which an ended one adds its result.
+func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
+	if j.guard != nil {
+		return n.saveEntry(j, i, fx)
+	}
 	t := &j.tasks[i]
-	fx.Save(grid.RecTask).Task = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost,
-		Result: t.result, Placed: t.placed, Began: t.began, Done: t.done}
+	r := &fx.Save(grid.RecTask).Task
+	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done}
+	return r
 }

@@ -67,7 +67,7 @@ func TestMovesToTheSoonest(t *testing.T) {
 	}
 	r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 9})
 	r.one(grid.KindResultAck)
-	if r.task(jobID(1)).Result != exitZero || len(r.fx.Saves) != 0 {
+	if got := r.task(jobID(1)).Result; got.Exit != exitZero.Exit || got.Cause != exitZero.Cause || len(r.fx.Saves) != 0 {
 		t.Error("a repeated result changed the record")
 	}
 	if s := r.n.Stats(r.now); s.Sent[grid.KindPoll] != 1 || s.Sent[grid.KindOffer] != 1 || s.Moved != 1 {
@@ -160,11 +160,15 @@ func TestCancel(t *testing.T) {
 	r.about(fastID, grid.KindAccept, id, nil)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
 	r.want(jobID(1), grid.Ended)
-	if d := r.one(grid.KindDrop); d.To != fastID || r.fx.Replies[0].Err != "" {
-		t.Errorf("drop %+v, reply %+v", d, r.fx.Replies)
+	if d := r.one(grid.KindDrop); d.To != fastID || len(r.fx.Replies) != 0 {
+		t.Errorf("drop %+v, reply %+v before the worker has let go", d, r.fx.Replies)
 	}
 	r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{id} })
 	r.one(grid.KindDrop)
+	r.about(fastID, grid.KindRefuse, id, nil)
+	if len(r.fx.Replies) != 1 || r.fx.Replies[0].Err != "" {
+		t.Errorf("reply %+v when the worker has let go", r.fx.Replies)
+	}
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(77)})
 	if r.fx.Replies[0].Err == "" {
 		t.Error("cancelling an unknown job is no error")

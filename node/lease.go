@@ -64,17 +64,33 @@ func (n *Node) ask(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	}
 }
 
+// longestBack bounds how long a task that was lost again and again waits; the second loss waits a quarter of the
+// lease, each further one twice as long as the one before.
+const longestBack = 30 * time.Second
+
 // lose gives an attempt up. The task runs again elsewhere, unless it was to run at most once or has been
 // lost too often.
 func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) {
 	t := l.t()
+	n.unquiet(now, l.job, t.worker)
 	n.decided(l)
+	n.returned(now, l, false)
+	if s := n.standing(t.worker); s != nil {
+		s.failed()
+	}
 	l.phase = idle
 	n.stats.Lost++
 	t.lost++
 	n.trace(t, grid.Trace{At: now, What: grid.TraceLost, Node: t.worker, Refusal: why})
-	if t.lost > l.job.spec.Retries {
+	if why.Why == grid.WhyFetch {
+		n.blame(now, l, false)
+	}
+	failed := n.strike(l, t.worker, why)
+	if failed != "" || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
+		if failed != "" {
+			text = "lost: " + failed
+		}
 		if l.job.spec.Retries == 0 {
 			text += "; it was to run at most once"
 		}
@@ -82,7 +98,7 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 		return
 	}
 	l.result, l.fetches = nil, 0
-	back := now.Add(min(time.Second<<min(t.lost-1, 10)/2, 30*time.Second))
+	back := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), longestBack))
 	l.out = append(l.out, out{node: t.worker, why: why, until: max(back, now.Add(n.cfg.Lease)), soft: true})
 	n.setState(l.job, l.index, grid.Pending, fx)
 	n.saveTask(l.job, l.index, fx)
@@ -108,6 +124,8 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 		n.choose(now, l, fx)
 	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(n.cfg.Lease/4):
 		n.sendOffer(now, l, fx)
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !n.acts(now, l.job): // an owner that may be none gives nothing up
+		n.lease(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.t().worker != n.cfg.Self:
 		if l.result != nil { // it has ended and its files are on their way: that ends by itself
 			n.lease(now, l, fx)
@@ -119,6 +137,7 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 			n.lose(now, l, grid.Refusal{Why: grid.WhyLost}, fx)
 		}
 	case k == grid.TimerRetry && l.phase == waits && now >= l.deadline:
+		l.looks = true
 		n.unwait(l)
 	}
 }

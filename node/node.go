@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"skep/balance"
 	"skep/discovery"
@@ -21,8 +22,15 @@ type Node struct {
 	discovery *discovery.Discovery
 	exec      *exec.Exec
 	rates     *rates
-	policies  map[string]balance.Policy // the node's own, and those that jobs asked for
+	policies  []policy // the node's own, and those that jobs asked for, by name
 	peers     peerset
+	standings []*standing   // by identity
+	unproven  int           // tasks that wait for somebody to deliver
+	withheld  int           // nodes that fit and were left out at the last look, because they have to deliver first
+	site      *balance.Site // of this node
+	keeps     *kept         // nil = its class is given
+	labels    []grid.Label  // as told to others
+	blames    blames
 
 	jobs     map[grid.JobID]*job
 	fresh    []*job  // with tasks that were never looked at, oldest first
@@ -36,33 +44,53 @@ type Node struct {
 	kept     []*job // finished, oldest end first
 	keptSize int    // their tasks
 
-	orphans map[grid.JobID][]grid.TaskRecord // while records are restored: tasks whose job has not come yet
+	guards              []*job // whose registers this node is a member of, until their end
+	dirty               []*job // whose registers may have something to say
+	forming             []*forming
+	pairs               []*pair
+	posts               map[grid.JobID]*post
+	taken               []grid.JobID // taken over in this step
+	calms               calms
+	leads               uint64 // times that this node began to write to a register in this boot
+	watches             uint64
+	guardWake, formWake bool // a TimerGuard is on its way, for registers and for those being made
+	hints               hints
+	strays              map[grid.JobID][]grid.EntryRecord // as orphans, of jobs with a register
+	orphans             map[grid.JobID][]grid.TaskRecord  // while records are restored: tasks whose job has not come yet
 
-	addrs    []string
-	ads      uint64 // own ads made in this boot
-	lastAd   grid.Time
-	draft    grid.Ad // of the own ad, to see whether it is worth making
-	adWake   bool    // a TimerAd is on its way
-	beatWake bool    // a TimerBeat is on its way
-	lateWake bool    // a TimerOverdue is on its way
-	past     past    // attempts of others that were let go of
-	freed    bool    // attempts were let go of in this step
-	leaving  bool    // it is about to stop: nothing starts any more
-	sendWake grid.Time
-	sent     int // messages in the effects when the step began
-	stats    Stats
-	scratch  *Scratch
+	addrs         []string
+	ads           uint64    // own ads made in this boot
+	lastAd, began grid.Time // and when this node started
+	draft         grid.Ad   // of the own ad, to see whether it is worth making
+	adWake        bool      // a TimerAd is on its way
+	beatWake      bool      // a TimerBeat is on its way
+	lateWake      bool      // a TimerOverdue is on its way
+	past          past      // attempts of others that were let go of
+	freed         bool      // attempts were let go of in this step
+	leaving       bool      // it is about to stop: nothing starts any more
+	drain         draining
+	sendWake      grid.Time
+	sent          int // messages in the effects when the step began
+	stats         Stats
+	scratch       *Scratch
 }
 
-// Scratch is memory that is only used within a step. Nodes that never step at the same time can share one.
+// Scratch is memory that is only used within a step, or has come free. Nodes that never step at the same time can share one.
 type Scratch struct {
 	view    []balance.State
 	poll    []grid.NodeID
 	rates   []grid.Rate
-	names   []string
 	handles []uint64
 	jobs    []*job
-	peers   []*peer
+	met     []met
+	packed  []byte
+	typical []float64
+	group   []*live
+	tasks   []*grid.Task
+	choices []balance.Choice
+	answers [][]balance.State // of decisions that are made: memory for others
+	lists   [][]grid.Rate     // of peers whose ads say the same: memory for others
+	finals  []uint32
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
@@ -73,18 +101,35 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{cfg: cfg, wall: wall, rng: grid.NewRand(cfg.Seed, 1),
-		gossip:    gossip.New(cfg.Self, cfg.Gossip, grid.NewRand(cfg.Seed, 2)),
 		discovery: discovery.New(cfg.Self, cfg.Discovery, grid.NewRand(cfg.Seed, 3)),
-		exec:      exec.New(cfg.Capacity), rates: newRates(&cfg),
-		policies: make(map[string]balance.Policy),
-		jobs:     make(map[grid.JobID]*job), lives: make(map[uint64]*live), scratch: cfg.Scratch}
+		exec:      exec.New(cfg.Capacity),
+		jobs:      make(map[grid.JobID]*job), lives: make(map[uint64]*live), scratch: cfg.Scratch}
+	n.gate()
+	n.rates = newRates(&n.cfg)
+	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
+	n.rates.measured = n.median
 	if n.scratch == nil {
 		n.scratch = new(Scratch)
 	}
+	if n.labels, n.keeps = cfg.Labels, keeper(cfg.Labels); n.keeps != nil {
+		n.labels = n.keeps.labels
+	}
+	n.site = siteOf(n.labels, nil)
 	if _, err := n.policy(cfg.Policy); err != nil {
 		return nil, err
 	}
 	return n, nil
+}
+
+// policy is one in use, under its name.
+type policy struct {
+	name string
+	balance.Policy
+}
+
+// findPolicy returns where a policy stands, or would.
+func (n *Node) findPolicy(name string) (int, bool) {
+	return slices.BinarySearchFunc(n.policies, name, func(p policy, s string) int { return strings.Compare(p.name, s) })
 }
 
 // policy returns the named policy, making it on its first use and telling it all that is known.
@@ -92,19 +137,20 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	if name == "" {
 		name = n.cfg.Policy
 	}
-	if p := n.policies[name]; p != nil {
-		return p, nil
+	at, ok := n.findPolicy(name)
+	if ok {
+		return n.policies[at].Policy, nil
 	}
 	p, err := balance.Make(name, n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+uint64(len(n.policies))))
 	if err != nil {
 		return nil, err
 	}
-	n.policies[name] = p
+	n.policies = slices.Insert(n.policies, at, policy{name, p})
 	n.rates.stale = true
 	for _, q := range n.peers {
-		q.noted = q.noted[:0]
+		q.noted = 0
 	}
-	n.rates.noted = n.rates.noted[:0]
+	n.rates.noted = 0
 	return p, nil
 }
 
@@ -113,26 +159,16 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 func (n *Node) policyOf(j *job) balance.Policy {
 	p, err := n.policy(j.spec.Policy)
 	if err != nil {
-		p = n.policies[n.cfg.Policy]
+		p, _ = n.policy("")
 	}
 	return p
 }
 
 // note tells every policy what became known, in a fixed order.
 func (n *Node) note(o balance.Outcome) {
-	if len(n.policies) == 1 {
-		n.policies[n.cfg.Policy].Note(o)
-		return
+	for i := range n.policies {
+		n.policies[i].Note(o)
 	}
-	names := n.scratch.names[:0]
-	for name := range n.policies {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		n.policies[name].Note(o)
-	}
-	n.scratch.names = names
 }
 
 // Restore takes back a record that a former run saved. All of them come before EvStart, in any order.
@@ -144,6 +180,10 @@ func (n *Node) Restore(r *grid.Record) {
 		n.restoreTask(&r.Task)
 	case grid.RecWork:
 		n.restoreWork(&r.Work)
+	case grid.RecGuard:
+		n.restoreGuard(r.Guard)
+	case grid.RecEntry:
+		n.restoreEntry(r.Entry)
 	case grid.RecClass:
 		n.rates.restore(&r.Class)
 	default:
@@ -184,12 +224,14 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvAddrs:
 		n.addrs = slices.Clone(ev.Addrs)
 		n.changed(now, fx)
-	case grid.EvLeave:
-		n.leave(now, fx)
+	case grid.EvLeave, grid.EvDrain, grid.EvUndrain:
+		n.retire(now, ev, fx)
 	}
 	n.refill(now, fx)
 	n.pump(now, fx)
 	n.refill(now, fx)
+	n.say(now, fx)
+	n.proclaim(fx)
 	for i := n.sent; i < len(fx.Sends); i++ {
 		n.sign(&fx.Sends[i].Msg)
 	}

@@ -8,14 +8,40 @@ import (
 // offer begins a new attempt on the chosen node. That it was made is on disk before anybody hears of it, so
 // that a restarted origin knows whom to ask.
 func (n *Node) offer(now grid.Time, l *live, c balance.Choice, fx *grid.Effects) {
+	n.offerBy(now, l, l, c, fx)
+	n.reuse(l)
+}
+
+// reuse gives the memory of a decision that is made to the next.
+func (n *Node) reuse(l *live) {
+	if l.answers != nil {
+		n.scratch.answers = append(n.scratch.answers, l.answers[:0])
+	}
+	l.answers, l.open = nil, nil
+}
+
+// offerBy is offer of a task by the answers that another has.
+func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Effects) {
 	t := l.t()
-	t.attempt = grid.Attempt{Epoch: max(t.attempt.Epoch, 1), N: t.attempt.N + 1}
-	t.worker, t.placed, t.result = c.Node, n.wall.At(now).UnixNano(), nil
-	l.refusal = nil
-	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(l.asked))}
-	for i := range l.answers {
-		if l.answers[i].Node == c.Node {
-			tr.News = now.Sub(l.answers[i].Heard)
+	epoch, members := uint32(1), []grid.NodeID(nil)
+	if g := l.job.guard; g != nil {
+		if !n.acts(now, l.job) {
+			n.pause(now, l, grid.Refusal{Why: grid.WhyMajority}, fx)
+			return
+		}
+		epoch, members = g.reg.State().Epoch, g.reg.Members()
+	}
+	if epoch > t.attempt.Epoch {
+		t.attempt = grid.Attempt{Epoch: epoch}
+	}
+	n.dare(now, l.job.class, c.Node)
+	t.attempt.N++
+	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
+	l.refusal, l.chosen = nil, now
+	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(by.asked))}
+	for i := range by.answers {
+		if by.answers[i].Node == c.Node {
+			tr.News = now.Sub(by.answers[i].Heard)
 		}
 	}
 	n.trace(t, tr)
@@ -25,10 +51,11 @@ func (n *Node) offer(now grid.Time, l *live, c balance.Choice, fx *grid.Effects)
 		n.stats.Local++
 		n.setState(l.job, l.index, grid.Placed, fx)
 		n.saveTask(l.job, l.index, fx)
-		n.take(now, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease}, fx)
+		n.take(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Members: members}, fx)
 		return
 	}
 	n.stats.Moved++
+	n.entrusted(now, l, c.Node, c.ECT)
 	n.setState(l.job, l.index, grid.Offered, fx)
 	n.saveTask(l.job, l.index, fx)
 	l.phase = offered
@@ -39,9 +66,17 @@ func (n *Node) offer(now grid.Time, l *live, c balance.Choice, fx *grid.Effects)
 
 // sendOffer says it, again if there was no answer: the worker knows an offer that it has had.
 func (n *Node) sendOffer(now grid.Time, l *live, fx *grid.Effects) {
-	m := fx.Send(l.t().worker, grid.KindOffer)
-	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: max(now.Sub(l.job.arrived), 0)}
 	l.sent = now
+	if !n.acts(now, l.job) { // its lease goes on only if it was heard
+		fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
+		return
+	}
+	m := fx.Send(l.t().worker, grid.KindOffer)
+	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: max(now.Sub(l.job.arrived), 0),
+		Members: m.Offer.Members}
+	if g := l.job.guard; g != nil {
+		m.Offer.Members = append(m.Offer.Members, g.reg.Members()...)
+	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }
 
@@ -74,16 +109,23 @@ func (n *Node) accepted(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *
 func (n *Node) settle(now grid.Time, l *live, fx *grid.Effects) {
 	n.decided(l)
 	l.phase, l.tries = placed, 0
+	n.discovery.Tried(now, l.t().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	n.setState(l.job, l.index, grid.Placed, fx)
 	n.trace(l.t(), grid.Trace{At: now, What: grid.TraceAccepted, Node: l.t().worker})
 }
 
 // refused takes a task back that a node would not take or does not have.
 func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, fx *grid.Effects) {
+	if n.confirm(now, from, id, fx) {
+		return
+	}
 	l := n.owned(from, id)
 	if l == nil || l.phase != offered && l.phase != placed {
 		n.stats.Stale++
 		return
+	}
+	if l.phase == offered { // the offer may have gone twice, and one of them still come
+		n.unquiet(now, l.job, from)
 	}
 	if l.phase == placed && why.Why != grid.WhyDrain && why.Why != grid.WhyOverdue {
 		n.lose(now, l, why, fx)
@@ -94,9 +136,14 @@ func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why g
 
 // takeBack makes a task look for another node after a refusal: the attempt never ran.
 func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) {
+	if n.forgo(now, l, fx) {
+		return
+	}
 	n.decided(l)
 	l.tries++
+	n.returned(now, l, false)
 	n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.t().worker, Class: l.job.class})
+	n.discovery.Tried(now, l.t().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
 	n.exclude(now, l, l.t().worker, why)
 	n.setState(l.job, l.index, grid.Pending, fx)
 	n.saveTask(l.job, l.index, fx) // or a restart would ask for the attempt, and count it as lost
@@ -107,8 +154,17 @@ func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effec
 func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	var drop *grid.Message
 	for _, id := range ids {
-		if id.Task.Job.Origin != n.cfg.Self {
+		j := n.jobs[id.Task.Job]
+		if j == nil && id.Task.Job.Origin != n.cfg.Self {
 			continue
+		}
+		if j != nil && !j.leads() {
+			n.redirect(from, j, fx)
+			continue
+		}
+		n.adopt(now, from, id, fx)
+		if j != nil && j.recorded(id) {
+			continue // acknowledged when a majority has it
 		}
 		if l := n.owned(from, id); l != nil && (l.phase == offered || l.phase == placed) {
 			n.accepted(now, from, id, fx)
@@ -125,7 +181,10 @@ func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *g
 // fence tells a worker that an attempt is not the live one.
 func (n *Node) fence(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	n.stats.Stale++
-	if id.Task.Job.Origin != n.cfg.Self {
+	if j := n.jobs[id.Task.Job]; j == nil && id.Task.Job.Origin != n.cfg.Self {
+		return
+	} else if j != nil && !j.leads() {
+		n.redirect(to, j, fx)
 		return
 	}
 	m := fx.Send(to, grid.KindDrop)

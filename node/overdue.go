@@ -30,7 +30,7 @@ func (n *Node) overdue(now grid.Time, fx *grid.Effects) {
 			break
 		}
 		waited := now.Sub(w.Accepted)
-		if waited < max(n.cfg.Overdue, 2*min(w.Expected, time.Hour)) || w.Origin() != n.cfg.Self && w.Spec.Retries == 0 {
+		if waited < max(n.cfg.Overdue, 2*min(w.Expected, time.Hour)) || n.owner(w.ID.Task.Job) != n.cfg.Self && w.Spec.Retries == 0 {
 			continue
 		}
 		late = append(late, w)
@@ -38,7 +38,7 @@ func (n *Node) overdue(now grid.Time, fx *grid.Effects) {
 	room := make(map[grid.NodeID]grid.Resources)
 	for _, w := range late {
 		if n.roomFor(w, room) {
-			n.handBack(now, w, fx)
+			n.giveBack(now, w, grid.Refusal{Why: grid.WhyOverdue}, fx)
 		}
 	}
 	n.wakeOverdue(now, fx)
@@ -49,8 +49,8 @@ func (n *Node) overdue(now grid.Time, fx *grid.Effects) {
 func (n *Node) roomFor(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
 	need := &w.Spec.Needs
 	for _, p := range n.connected() {
-		g := n.gossip.Peer(p.id)
-		if g == nil || g.Ad == nil || g.Ad.Backlog > 0 || g.Ad.Draining || discovery.Fit(need, w.Spec.Engine, g.Ad) != grid.WhyNone {
+		g := p.known
+		if g.Ad == nil || g.Ad.Backlog > 0 || g.Ad.Draining || discovery.Fit(need, w.Spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
 		free, seen := room[p.id]
@@ -65,10 +65,11 @@ func (n *Node) roomFor(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
 	return false
 }
 
-// handBack lets go of waiting work and tells its origin.
-func (n *Node) handBack(now grid.Time, w *exec.Work, fx *grid.Effects) {
-	id, why := w.ID, grid.Refusal{Why: grid.WhyOverdue}
-	if w.Origin() == n.cfg.Self {
+// giveBack lets go of waiting work and tells its origin why.
+func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.Effects) {
+	id := w.ID
+	to := n.owner(id.Task.Job)
+	if to == n.cfg.Self {
 		l := n.owned(n.cfg.Self, id)
 		if l == nil || l.phase != placed {
 			return
@@ -78,6 +79,6 @@ func (n *Node) handBack(now grid.Time, w *exec.Work, fx *grid.Effects) {
 		return
 	}
 	n.forget(now, id, fx)
-	m := fx.Send(id.Task.Job.Origin, grid.KindRefuse)
+	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts, m.Refusal = append(m.Attempts, id), why
 }

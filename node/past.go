@@ -1,6 +1,10 @@
 package node
 
-import "skep/grid"
+import (
+	"slices"
+
+	"skep/grid"
+)
 
 // past is the fence at the worker: the attempts that were let go of last, or said not to be here. An offer
 // that was repeated on its way and comes after the attempt's end must not start it a second time. What is older
@@ -8,8 +12,11 @@ import "skep/grid"
 type past struct {
 	ids  []grid.AttemptID // oldest first, from next on
 	next int
-	in   map[grid.AttemptID]struct{} // the same; only looked up in
+	in   map[grid.AttemptID]struct{} // the same, once they are many; only looked up in
 }
+
+// fewPast are looked through: most nodes of a large grid never let go of more.
+const fewPast = 32
 
 // keepPast is about what a node can end within two seconds, half a megabyte.
 const keepPast = 4096
@@ -18,10 +25,15 @@ func (p *past) add(id grid.AttemptID) {
 	if p.has(id) {
 		return
 	}
-	if p.in == nil {
+	if len(p.ids) == fewPast {
 		p.in = make(map[grid.AttemptID]struct{})
+		for _, old := range p.ids {
+			p.in[old] = struct{}{}
+		}
 	}
-	p.in[id] = struct{}{}
+	if len(p.ids) >= fewPast {
+		p.in[id] = struct{}{}
+	}
 	if len(p.ids) < keepPast {
 		p.ids = append(p.ids, id)
 		return
@@ -32,6 +44,9 @@ func (p *past) add(id grid.AttemptID) {
 }
 
 func (p *past) has(id grid.AttemptID) bool {
+	if len(p.ids) <= fewPast {
+		return slices.Contains(p.ids, id)
+	}
 	_, in := p.in[id]
 	return in
 }

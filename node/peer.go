@@ -12,14 +12,16 @@ import (
 // peer is what this node keeps of another beyond its ad: the connection, and the rates they exchanged.
 type peer struct {
 	id    grid.NodeID
+	cores int32 // thousandths
 	up    bool
+	lent  bool // rates are an ad's, which is immutable: they are not written to
 	kinds grid.KindSet
 	rates []grid.Rate // the newest heard, from a poll, an answer or an ad
 	speed float64
-	cores grid.MilliCPU
-	have  uint64      // version of its rates that it sent last; 0 = only from an ad
-	told  uint64      // version of ours that it is known to have
-	noted []grid.Rate // the column that the policies were told
+	have  uint64 // version of its rates that it sent last; 0 = only from an ad
+	told  uint64 // version of ours that it is known to have
+	noted mark   // of the column that the policies were told
+	site  *balance.Site
 }
 
 // needed are the kinds that a peer must understand to be given work.
@@ -39,10 +41,11 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.rates.stale = true
 	n.gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := n.gossip.Peer(ev.Peer); known != nil && known.Ad != nil {
-		p.learn(known.Ad)
+		n.learn(p, known.Ad)
 	}
 	n.ask(now, ev.Peer, fx)
 	n.tellTo(now, ev.Peer, fx)
+	n.handOn(now, fx)
 	n.kick(now, fx)
 }
 
@@ -53,7 +56,7 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 		return
 	}
 	p.up = false
-	p.noted = p.noted[:0]
+	p.noted = 0
 	n.rates.stale = true
 	n.note(balance.Outcome{Kind: balance.Gone, At: now, Node: id})
 	n.suspect(now, id, fx)
@@ -63,13 +66,34 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 }
 
 // learn takes an ad's rates unless the peer itself has told newer ones.
-func (p *peer) learn(ad *grid.Ad) bool {
-	p.speed, p.cores = ad.Speed, ad.Capacity.CPU
-	if p.have > 0 {
-		return false
+func (n *Node) learn(p *peer, ad *grid.Ad) {
+	p.speed, p.cores = ad.Speed, int32(ad.Capacity.CPU)
+	p.site = siteOf(ad.Labels, p.site)
+	if p.have == 0 || slices.Equal(p.rates, ad.Rates) {
+		n.borrow(p, ad)
 	}
-	p.rates = append(p.rates[:0], ad.Rates...)
-	return true
+}
+
+// borrow takes the ad's copy of the rates for the peer's own: it is here anyway.
+func (n *Node) borrow(p *peer, ad *grid.Ad) {
+	if !p.lent && cap(p.rates) > 0 {
+		n.scratch.lists = append(n.scratch.lists, p.rates[:0])
+	}
+	p.rates, p.lent = ad.Rates, true
+}
+
+// own gives a peer memory for rates that are not its ad's.
+func (n *Node) own(p *peer, size int) {
+	if !p.lent && cap(p.rates) >= size {
+		return
+	}
+	p.rates, p.lent = nil, false
+	if k := len(n.scratch.lists); k > 0 {
+		p.rates, n.scratch.lists = n.scratch.lists[k-1], n.scratch.lists[:k-1]
+	}
+	if cap(p.rates) < size {
+		p.rates = make([]grid.Rate, 0, size)
+	}
 }
 
 // news returns what is done for each ad that was newer than what was known.
@@ -79,7 +103,7 @@ func (n *Node) news(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 		if p == nil || g.Ad == nil {
 			return
 		}
-		p.learn(g.Ad)
+		n.learn(p, g.Ad)
 		n.rates.stale = true
 		n.kick(now, fx)
 	}
@@ -91,17 +115,24 @@ func (n *Node) exchange(p *peer, rates []grid.Rate, speed float64, cores grid.Mi
 	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == p.have {
 		return
 	}
-	p.speed, p.cores = speed, cores
+	p.speed, p.cores = speed, int32(cores)
 	if p.have == 0 && len(rates) == 0 {
 		return // left out, by one who has not noticed that we start anew: it will say them when it hears what we have
 	}
 	p.have = mine
+	n.rates.stale = true
+	if slices.Equal(p.rates, rates) {
+		return
+	}
+	n.own(p, len(rates))
 	p.rates = p.rates[:0]
 	for _, r := range rates {
 		r.Class = n.rates.intern(r.Class)
 		p.rates = append(p.rates, r)
 	}
-	n.rates.stale = true
+	if known := n.gossip.Peer(p.id); known != nil && known.Ad != nil && slices.Equal(p.rates, known.Ad.Rates) {
+		n.borrow(p, known.Ad)
+	}
 }
 
 // announced handles what was said to everybody.
@@ -113,6 +144,8 @@ func (n *Node) announced(now grid.Time, from grid.NodeID, m *grid.Message, fx *g
 	switch m.Kind {
 	case grid.KindCall:
 		n.discovery.Call(now, from, &m.Find, n.local, fx)
+	case grid.KindTakeover:
+		n.taughtOwners(now, from, m, true, fx)
 	case grid.KindBye:
 		n.gossip.Hear(now, from, m.Digest, fx, n.news(now, fx))
 	}
@@ -133,14 +166,27 @@ func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
 	return rtts[len(rtts)/2]
 }
 
-// connected lists the peers with a live connection, ordered by identity.
-func (n *Node) connected() []*peer {
-	up := n.scratch.peers[:0]
+// met is a peer with a live connection, and what the overlay knows of it.
+type met struct {
+	*peer
+	known *gossip.Peer
+}
+
+// connected lists the peers with a live connection, ordered by identity, until the next call. Both who is known and
+// who is met are in that order: they are gone through side by side.
+func (n *Node) connected() []met {
+	up, at := n.scratch.met[:0], 0
 	for _, g := range n.gossip.Peers() {
-		if p := n.peers.get(g.Node); p != nil && p.up {
-			up = append(up, p)
+		h := head(g.Node)
+		for at < len(n.peers) && n.peers[at].head < h {
+			at++
+		}
+		for k := at; k < len(n.peers) && n.peers[k].head == h; k++ {
+			if p := n.peers[k].peer; p.up && p.id == g.Node {
+				up = append(up, met{p, g})
+			}
 		}
 	}
-	n.scratch.peers = up
+	n.scratch.met = up
 	return up
 }

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"cmp"
-	"container/heap"
 	"slices"
 
 	"skep/balance"
@@ -27,11 +25,19 @@ type live struct {
 	deadline grid.Time       // of the poll, the lease, or the wait
 	alarm    grid.Time       // the lease's wake under way; 0 = none
 	out      []out           // those that would refuse
+	struck   []struck        // those that it failed on: others are preferred
+	told     bool            // its story names those that were avoided
+	dares    bool            // there is nobody for it but those that are avoided
 	search   uint64          // the search that it waits for; 0 = none
 	absent   bool            // it waits for a node that fits to come
+	unproven bool            // it waits for a node to deliver
+	looks    bool            // it is to look again though others of its job wait for that
 	result   *grid.Result    // whose blobs are on their way here
 	fetches  int             // tries to get them
 	failed   int             // attempts that could not be prepared
+	chosen   grid.Time       // when the attempt was made
+	promise  float64         // when it should have ended, seconds from then, as its node said
+	late     grid.Time       // when it counts as late; 0 = nothing was promised
 	refusal  *grid.Result    // the last "cannot execute", in case nobody can
 }
 
@@ -68,6 +74,13 @@ func (n *Node) enliven(j *job, i uint32) *live {
 func (n *Node) drop(l *live) {
 	n.decided(l)
 	n.dequeue(l)
+	n.returned(0, l, false)
+	if l.job.stuck > 0 {
+		n.encourage()
+	}
+	if l.job.asks == l {
+		l.job.asks = nil
+	}
 	delete(n.lives, l.handle)
 	l.job.tasks[l.index].live = nil
 }
@@ -82,36 +95,24 @@ func (n *Node) decided(l *live) {
 	}
 }
 
-// pump begins decisions while the window has room: first what is placed again, with its old age, then what
-// was submitted, in order.
-func (n *Node) pump(now grid.Time, fx *grid.Effects) {
-	for n.deciding < n.cfg.Window {
-		if len(n.again) > 0 {
-			n.place(now, heap.Pop(&n.again).(*live), fx)
-			continue
-		}
-		if len(n.fresh) == 0 {
-			return
-		}
-		j := n.fresh[0]
-		for j.next < j.spec.Count && (j.tasks[j.next].state != grid.Pending || j.tasks[j.next].live != nil) {
-			j.next++
-		}
-		if j.next == j.spec.Count {
-			n.fresh = slices.Delete(n.fresh, 0, 1)
-			continue
-		}
-		n.place(now, n.enliven(j, j.next), fx)
-	}
-}
-
 // place begins a decision: who fits and can be reached, whom the policy wants asked.
 func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
+	if !n.acts(now, l.job) {
+		n.pause(now, l, grid.Refusal{Why: grid.WhyMajority}, fx)
+		return
+	}
+	n.inform(now)
 	n.columns(now)
 	l.task.ID = l.id()
+	if k := len(n.scratch.answers); l.answers == nil && k > 0 {
+		l.answers, n.scratch.answers = n.scratch.answers[k-1], n.scratch.answers[:k-1]
+	}
 	l.asked, l.answers = l.asked[:0], l.answers[:0]
 	v := n.candidates(now, l)
+	n.tellAvoided(now, l)
 	switch {
+	case n.withheld > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Node == n.cfg.Self && v.Nodes[0].Ready > 0):
+		n.pause(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 	case len(v.Nodes) == 0:
 		n.nobody(now, l, fx)
 	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self: // its answer would cost a round trip and change nothing
@@ -158,6 +159,9 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 	}
 	l.phase = polling
 	n.deciding++
+	if _, many := p.(balance.Batch); many {
+		l.job.asks = l
+	}
 	l.deadline = now.Add(min(max(2*n.roundTrip(l.asked), n.cfg.PollFloor), n.cfg.PollCap))
 	fx.Wake(l.deadline, grid.TimerPoll, l.handle)
 }
@@ -168,6 +172,7 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	if q == nil {
 		return
 	}
+	n.gossip.Answered(from, s.Free, s.Backlog)
 	n.exchange(q, s.Rates, s.Speed, s.Cores, s.Mine, s.Have)
 	l := n.lives[s.ID>>8]
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.hears(from) {
@@ -182,8 +187,10 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	if s.Why != grid.WhyNone {
 		n.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
-		l.answers = append(l.answers, balance.State{Node: from, ECT: max(s.ECT, 0).Seconds() + n.rates.overhead,
-			Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now})
+		l.answers = append(l.answers, balance.State{Node: from, ECT: n.standing(from).believe(now, max(s.ECT, 0).Seconds()+n.rates.overhead, n.expected(l.job.class), n.floor(l.job.class)),
+			Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now, Site: q.site,
+			Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !n.cfg.Balance.Rest,
+			Fetch: n.fetchTime(l.job.spec)})
 	}
 	if len(l.open) == 0 {
 		n.choose(now, l, fx)
@@ -195,13 +202,17 @@ func (n *Node) choose(now grid.Time, l *live, fx *grid.Effects) {
 	n.decided(l)
 	l.phase = idle
 	n.columns(now)
+	n.spare(now, l)
 	p := n.policyOf(l.job)
+	if n.together(now, l, p, fx) {
+		return
+	}
 	c := p.Choose(now, &l.task, l.answers)
 	switch c.Act {
 	case balance.Place:
 		n.offer(now, l, c, fx)
 	case balance.PollMore:
-		if v := n.candidates(now, l); len(v.Nodes) > 0 {
+		if v := n.further(now, l); len(v.Nodes) > 0 {
 			n.poll(now, l, v, fx)
 			return
 		}
@@ -214,8 +225,7 @@ func (n *Node) choose(now grid.Time, l *live, fx *grid.Effects) {
 // held handles a task that the policy keeps. The local policy never gives one away, so what this node can
 // never run itself is given up.
 func (n *Node) held(now grid.Time, l *live, fx *grid.Effects) {
-	name := cmp.Or(l.job.spec.Policy, n.cfg.Policy)
-	if why := n.fits(l.job.spec); name == "local" && (why.Why.Never() || l.never(n.cfg.Self)) {
+	if why := n.fits(l.job.spec); n.stays(l.job) && (why.Why.Never() || l.never(n.cfg.Self)) {
 		n.giveUp(now, l, fx)
 		return
 	}

@@ -3,6 +3,9 @@ package node
 import (
 	"cmp"
 	"container/heap"
+	"slices"
+
+	"skep/grid"
 )
 
 // nowhere is the place of a live task that is in neither of the node's queues.
@@ -48,6 +51,10 @@ func (n *Node) retry(l *live) {
 // park lets a task wait until it is woken or somebody comes; the order of those who wait means nothing.
 func (n *Node) park(l *live) {
 	l.phase, l.at = waits, len(n.waiting)
+	if l.unproven {
+		l.job.stuck++
+		n.unproven++
+	}
 	n.waiting = append(n.waiting, l)
 }
 
@@ -62,7 +69,50 @@ func (n *Node) dequeue(l *live) {
 		n.waiting[last] = nil
 		n.waiting = n.waiting[:last]
 		l.at = nowhere
+		if l.unproven {
+			l.unproven = false
+			l.job.stuck--
+			n.unproven--
+		}
 	default:
 		heap.Remove(&n.again, l.at)
+	}
+}
+
+// pump begins decisions while the window has room: first what is placed again, with its old age, then what
+// was submitted, in order.
+func (n *Node) pump(now grid.Time, fx *grid.Effects) {
+	ahead := 0 // jobs that wait for somebody to deliver, or whose registers have no majority now
+	for n.deciding < n.cfg.Window {
+		if len(n.again) > 0 {
+			l := heap.Pop(&n.again).(*live)
+			if !l.looks && l.job.stuck > 0 { // one of its job looks for all
+				l.unproven = true
+				n.park(l)
+				continue
+			}
+			l.looks = false
+			n.place(now, l, fx)
+			continue
+		}
+		if len(n.fresh) == ahead {
+			return
+		}
+		j := n.fresh[ahead]
+		if j.stuck > 0 || !n.acts(now, j) {
+			ahead++
+			continue
+		}
+		if n.gathers(j) {
+			return
+		}
+		for j.next < j.spec.Count && (j.tasks[j.next].state != grid.Pending || j.tasks[j.next].live != nil) {
+			j.next++
+		}
+		if j.next == j.spec.Count {
+			n.fresh = slices.Delete(n.fresh, ahead, ahead+1)
+			continue
+		}
+		n.place(now, n.enliven(j, j.next), fx)
 	}
 }

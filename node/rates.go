@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -13,34 +14,30 @@ const (
 	keepRates   = 256            // classes measured at once; the quietest goes first
 	worthSaying = 0.10           // share by which a rate must move before peers are told
 	alphaFloor  = 1e-4           // arrivals per second below which a class counts as quiet
-	teach       = 0.1            // least weight of a run in the decayed mean run time
 	prior       = 1.0            // seconds that a task of a class nobody has run is taken to need on the reference
 	publishGap  = grid.Time(1e9) // between two looks at whether the own rates moved
 	maxOverhead = 60.0           // seconds
+
+	// firstOverhead and twice what was measured bound what one result can teach: it rests on what the worker says of
+	// the time that it took itself.
+	firstOverhead = 0.1 // seconds
 )
 
 // rates measures what the theses take as known: how fast tasks of each class arrive here (α), how fast one
 // slot of this node runs them (μ), what moving a task costs, and what others say of theirs.
 type rates struct {
 	cfg      *Config
-	classes  map[string]*classRate
-	order    []*classRate // by name
+	classes  []*classRate // by name
 	overhead float64      // decayed mean cost of moving a task, seconds; 0 = not measured
 	version  uint64       // of the published rates
 	looked   grid.Time
-	own      []grid.Rate // as published: at most the busiest MaxRates
-	next     []grid.Rate // scratch of publish
-	noted    []grid.Rate // own column as the policies know it
-	stale    bool        // some column changed since the policies were told
-	norm     map[string]mean
-	names    []string // classes of norm, ordered
-	gone     []string // forgotten classes whose records are still on disk
-}
-
-// mean is a sum of μ/speed over the nodes that have measured the class.
-type mean struct {
-	sum float64
-	n   int
+	own      []grid.Rate                // as published: at most the busiest MaxRates
+	next     []grid.Rate                // scratch of publish
+	noted    mark                       // of the own column as the policies know it
+	stale    bool                       // some column changed since the policies were told
+	norm     []norm                     // of the classes known anywhere, by name
+	measured func(class string) float64 // median over those who have measured it
+	gone     []string                   // forgotten classes whose records are still on disk
 }
 
 type classRate struct {
@@ -51,24 +48,41 @@ type classRate struct {
 	used    grid.Time // last arrival or run
 	seconds float64   // decayed mean run time of one slot here
 	runs    float64   // successful runs behind it, at most 1/teach
+	usual   float64   // decayed mean run time of this node's tasks, wherever they ran
+	ends    float64   // of them, at most 1/teach
+	spread  float64   // decayed mean of the squared deviations from seconds, in parts of its square
+	spreads float64   // runs behind that, at most 1/vary
 	spec    *grid.JobSpec
 	saved   float64 // mean as last written to disk
 }
 
 func newRates(cfg *Config) *rates {
-	return &rates{cfg: cfg, classes: make(map[string]*classRate), norm: make(map[string]mean), version: 1, stale: true}
+	return &rates{cfg: cfg, own: slices.Clone(cfg.Given), version: 1, stale: true}
 }
 
+// find returns where a class measured here stands, or would.
+func (r *rates) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(r.classes, name, func(c *classRate, s string) int { return strings.Compare(c.name, s) })
+}
+
+// get returns what is measured of a class here; nil if nothing is.
+func (r *rates) get(name string) *classRate {
+	if at, ok := r.find(name); ok {
+		return r.classes[at]
+	}
+	return nil
+}
+
+// class returns what is measured of a class here, and makes room for it if need be.
 func (r *rates) class(name string) *classRate {
-	c := r.classes[name]
+	c := r.get(name)
 	if c == nil {
-		if len(r.order) >= keepRates {
+		if len(r.classes) >= keepRates {
 			r.evict()
 		}
 		c = &classRate{name: name}
-		r.classes[name] = c
-		at, _ := slices.BinarySearchFunc(r.order, name, func(c *classRate, s string) int { return strings.Compare(c.name, s) })
-		r.order = slices.Insert(r.order, at, c)
+		at, _ := r.find(name)
+		r.classes = slices.Insert(r.classes, at, c)
 	}
 	return c
 }
@@ -76,21 +90,20 @@ func (r *rates) class(name string) *classRate {
 // evict forgets the class that was used longest ago.
 func (r *rates) evict() {
 	oldest := 0
-	for i, c := range r.order {
-		if c.used < r.order[oldest].used {
+	for i, c := range r.classes {
+		if c.used < r.classes[oldest].used {
 			oldest = i
 		}
 	}
-	if r.order[oldest].saved > 0 {
-		r.gone = append(r.gone, r.order[oldest].name)
+	if r.classes[oldest].saved > 0 {
+		r.gone = append(r.gone, r.classes[oldest].name)
 	}
-	delete(r.classes, r.order[oldest].name)
-	r.order = slices.Delete(r.order, oldest, oldest+1)
+	r.classes = slices.Delete(r.classes, oldest, oldest+1)
 }
 
 // intern returns a long-lived string equal to name, so that messages' memory is not kept.
 func (r *rates) intern(name string) string {
-	if c := r.classes[name]; c != nil {
+	if c := r.get(name); c != nil {
 		return c.name
 	}
 	return strings.Clone(name)
@@ -125,49 +138,10 @@ func (r *rates) alpha(now grid.Time, c *classRate) float64 {
 	return min(c.count*r.decay(now, c.last)/(tau*seen), grid.MaxRate)
 }
 
-// ran teaches μ by a run that ended by itself with success; nothing else does, or a node that fails fast
-// would look fast. It reports whether the mean is worth writing to disk.
-func (r *rates) ran(now grid.Time, name string, seconds float64) bool {
-	c := r.class(name)
-	c.used = max(c.used, now)
-	c.runs = min(c.runs+1, 1/teach)
-	c.seconds += (max(seconds, 1e-6) - c.seconds) / c.runs
-	r.stale = true
-	return math.Abs(c.seconds-c.saved) > worthSaying*c.saved
-}
-
-// moved teaches the cost of moving a task: what passed between the choice and the result beyond waiting
-// and running at the worker, seconds.
-func (r *rates) moved(seconds float64) {
-	seconds = min(max(seconds, 0), maxOverhead)
-	if r.overhead == 0 {
-		r.overhead = seconds
-		return
-	}
-	r.overhead += teach * (seconds - r.overhead)
-}
-
-// meanHere is the expected run time of a task of the class on a slot of this node, seconds: measured, or
-// else the network's mean scaled by this node's speed.
-func (r *rates) meanHere(name string) float64 {
-	if c := r.classes[name]; c != nil && c.runs > 0 {
-		return c.seconds
-	}
-	return 1 / r.guess(name, r.cfg.Speed)
-}
-
-// guess is the execution rate that a node of that speed is taken to have for a class not measured on it.
-func (r *rates) guess(name string, speed float64) float64 {
-	if m := r.norm[name]; m.n > 0 {
-		return max(m.sum/float64(m.n)*speed, 1e-9)
-	}
-	return speed / prior
-}
-
 // publish brings the rates that peers are told up to date, at most once a second, and gives them a new
 // version when one of them moved.
 func (r *rates) publish(now grid.Time) {
-	if r.looked != 0 && now-r.looked < publishGap {
+	if len(r.cfg.Given) > 0 || r.looked != 0 && now-r.looked < publishGap {
 		return
 	}
 	r.looked = max(now, 1)
@@ -196,7 +170,7 @@ func (r *rates) news() bool {
 // rebuild makes the rates that would be published now: the busiest classes by name, and the rest as one.
 func (r *rates) rebuild(now grid.Time) {
 	r.next = r.next[:0]
-	for _, c := range r.order {
+	for _, c := range r.classes {
 		alpha := r.alpha(now, c)
 		if alpha <= alphaFloor {
 			alpha = 0
@@ -209,7 +183,7 @@ func (r *rates) rebuild(now grid.Time) {
 		return
 	}
 	slices.SortStableFunc(r.next, func(a, b grid.Rate) int {
-		return compare(b.Alpha, a.Alpha)
+		return cmp.Compare(b.Alpha, a.Alpha)
 	})
 	other, work := grid.Rate{Class: grid.OtherClass}, 0.0
 	for _, o := range r.next[grid.MaxRates-1:] {
@@ -234,14 +208,4 @@ func (c *classRate) mu() float64 {
 
 func differs(old, now, floor float64) bool {
 	return math.Abs(now-old) > worthSaying*max(old, floor) && max(old, now) > floor
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -43,7 +43,9 @@ func (n *Node) unwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.E
 	if from == n.cfg.Self {
 		return
 	}
-	forged := t != nil && (t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt))
+	j := n.jobs[id.Task.Job]
+	forged := t != nil && j.guard == nil && // an earlier or later owner may have made attempts that this one does not know
+		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt))
 	if n.replays.again(from, id) || forged {
 		fx.Offences = append(fx.Offences, from)
 	}

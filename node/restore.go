@@ -34,7 +34,7 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	}
 	t := &j.tasks[i]
 	j.counts[t.state]--
-	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result,
+	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Brief(),
 		placed: r.Placed, began: r.Began, done: r.Done}
 	j.counts[t.state]++
 	if t.state == grid.Ended {
@@ -49,10 +49,11 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 // restoreWork takes back an attempt accepted here. What waited waits again; what ran did not survive this
 // node, and its origin is told so.
 func (n *Node) restoreWork(r *grid.WorkRecord) {
+	n.enlist(r.ID.Task.Job, r.Members, r.Owner, r.Epoch)
 	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
 	switch r.State {
 	case grid.WorkQueued:
-		n.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0)
+		n.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0).Until = -1
 	case grid.WorkRunning:
 		n.exec.Restore(r.ID, o, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted while the task ran"})
 	case grid.WorkFinished:
@@ -63,7 +64,8 @@ func (n *Node) restoreWork(r *grid.WorkRecord) {
 // start goes on where a former run stopped: jobs in the order of their submission, tasks that others may
 // hold are asked for when those are connected, and what this node holds itself runs.
 func (n *Node) start(now grid.Time, fx *grid.Effects) {
-	n.orphans = nil
+	n.orphans, n.strays, n.began = nil, nil, now
+	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
 	for _, j := range n.jobs {
 		jobs = append(jobs, j)
@@ -75,9 +77,17 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		return a.id.Compare(b.id)
 	})
 	wall := n.wall.At(now).UnixNano()
+	var guards []*job
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
-		if j.counts[grid.Ended] == len(j.tasks) {
+		if j.cancelled || j.counts[grid.Ended] < len(j.tasks) {
+			j.quiet = now.Add(wait(n.cfg.Lease))
+		}
+		if j.guard != nil && !j.guard.reg.State().Done {
+			guards = append(guards, j)
+			continue
+		}
+		if j.guard != nil || j.counts[grid.Ended] == len(j.tasks) {
 			n.kept = append(n.kept, j)
 			n.keptSize += len(j.tasks)
 			continue
@@ -86,11 +96,16 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		n.rates.arrive(now, j.spec, j.class, 0)
 		n.resume(now, j, fx)
 	}
+	n.guards = guards
+	for _, j := range guards {
+		n.resumeGuard(now, j, fx)
+	}
 	slices.SortStableFunc(n.kept, func(a, b *job) int { return int(max(-1, min(1, a.done-b.done))) })
 	n.gossip.Start(now, n.newAd(now), fx)
 	for _, w := range slices.Clone(n.exec.Queue()) {
+		n.wakeBeat(now, w, fx)
 		if len(w.Spec.Inputs) > 0 {
-			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: w.Origin(), Files: w.Spec.Inputs})
+			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: n.owner(w.ID.Task.Job), Files: w.Spec.Inputs})
 		}
 	}
 	n.run(now, fx)
@@ -127,4 +142,7 @@ func (r *rates) restore(rec *grid.ClassRecord) {
 	}
 	c := r.class(rec.Class)
 	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/teach), rec.Mean
+	if rec.Spread >= 0 && rec.Spreads > 0 { // older versions wrote none
+		c.spread, c.spreads = min(rec.Spread, mostVary), min(rec.Spreads, 1/vary)
+	}
 }

@@ -11,11 +11,20 @@ import (
 // resulted takes a result that a worker sent. It counts if it is of the live attempt; then it is recorded
 // once and acknowledged, after its files have come here.
 func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
-	if r == nil || id.Task.Job.Origin != n.cfg.Self {
+	j := n.jobs[id.Task.Job]
+	if r == nil || j == nil && id.Task.Job.Origin != n.cfg.Self {
 		n.stats.Stale++
 		return
 	}
-	j := n.jobs[id.Task.Job]
+	n.confirm(now, from, id, fx)
+	if j != nil && !j.leads() {
+		n.redirect(from, j, fx)
+		return
+	}
+	n.adopt(now, from, id, fx)
+	if j != nil && j.recorded(id) {
+		return // acknowledged when a majority has it
+	}
 	if j == nil || id.Task.Index >= j.spec.Count {
 		n.unwanted(from, id, nil, fx)
 		n.fence(from, id, fx)
@@ -47,16 +56,21 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 	case r.Cause.Refused():
 		n.release(from, id, t, fx)
 		n.hold(now, l, fx)
+		n.ending(now, l, r)
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
-			if l.failed++; l.failed >= maxFailed {
+			text := n.strike(l, from, why)
+			if l.failed++; l.failed >= maxFailed || text != "" {
+				if text != "" {
+					r = &grid.Result{Cause: r.Cause, Exit: r.Exit, Error: text}
+				}
 				n.end(now, j, id.Task.Index, r, fx)
 				return
 			}
 		}
-		n.takeBack(now, l, why, fx)
 		l.refusal = r
+		n.takeBack(now, l, why, fx)
 	default:
 		n.hold(now, l, fx)
 		if from == n.cfg.Self || len(r.Blobs(nil)) == 0 {
@@ -141,6 +155,14 @@ func (n *Node) fetched(now grid.Time, id grid.AttemptID, err string, fx *grid.Ef
 func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) {
 	t := l.t()
 	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.job.class})
+	n.ending(now, l, r)
+	if r.Exit != 0 { // how fast it failed is no measure
+		l.promise = 0
+	}
+	n.returned(now, l, true)
+	if r.Exit == 0 && (t.worker == n.cfg.Self || n.proven(t.worker)) {
+		n.rates.finished(l.job.class, min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
+	}
 	if t.worker != n.cfg.Self {
 		n.rates.moved((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -18,7 +19,7 @@ func (n *Node) found(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 			return
 		}
 		n.gossip.Hear(now, from, m.Digest[:1], fx, n.news(now, fx))
-		f, ok = n.discovery.Hit(now, m)
+		f, ok = n.discovery.Hit(now, from, m)
 	} else {
 		f, ok = n.discovery.Miss(now, &m.Find, n.gossip.Neighbours(), fx)
 	}
@@ -43,6 +44,9 @@ func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 			continue
 		}
 		l.search = 0
+		if f.Ad != nil {
+			n.trace(l.t(), grid.Trace{At: now, What: grid.TraceSearch, Node: f.Ad.Node, Refusal: grid.Refusal{Detail: n.how(&f)}})
+		}
 		if f.Ad == nil || l.never(f.Ad.Node) { // searching again would find it again
 			l.job.nobody = now.Add(nobodyFor)
 		} else if q := n.peers.get(f.Ad.Node); q == nil || !q.up {
@@ -55,6 +59,14 @@ func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 		}
 		n.unwait(l)
 	}
+}
+
+// how tells what found a node.
+func (n *Node) how(f *discovery.Found) string {
+	if f.Called {
+		return "by a call"
+	}
+	return fmt.Sprintf("hops: %d, by %s", f.Hops, n.cfg.Discovery.Forward)
 }
 
 // dialled is a node that a connection was asked for on behalf of tasks, beside the overlay's own.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/balance"
+	"skep/discovery"
 	"skep/grid"
 )
 
@@ -19,8 +20,12 @@ type JobView struct {
 	Pending   int // tasks that look for a node
 	Placed    int // offered to or accepted by one
 	Ended     int
-	Failed    int   // of Ended, those that did not exit with 0
-	Exit      int32 // highest exit code of the ended tasks
+	Members   []grid.NodeID // of its register, the origin first; nil = this node alone keeps it
+	Owner     grid.NodeID   // who brings it to its end, as far as is known here; zero without a register
+	Epoch     uint32        // of the owner
+	Since     int64         // since when, as far as is known here
+	Failed    int           // of Ended, those that did not exit with 0
+	Exit      int32         // highest exit code of the ended tasks
 }
 
 // TaskView is one task of it.
@@ -34,7 +39,7 @@ type TaskView struct {
 	Began  int64
 	Done   int64
 	Waits  grid.Refusal // why it is pending, if it is known
-	Traces []grid.Trace // oldest first, bounded; shared with the node, read only
+	Traces []grid.Trace // oldest first, bounded
 }
 
 // PeerView is a node as this one sees it.
@@ -46,6 +51,7 @@ type PeerView struct {
 	Connected bool
 	Neighbour bool
 	Self      bool
+	Refuses   grid.Why // why it takes no new work now, as far as is known here; of this node also a full disk
 }
 
 // Stats are counts since start, and gauges of now.
@@ -60,6 +66,7 @@ type Stats struct {
 	Backlog        time.Duration // until a one-core task that came now would start
 	Free           grid.Resources
 	Jobs           int
+	Guarded        int     // of them, those that another node owns
 	Pending        int     // own tasks that are looking for a node or wait for one
 	Peers          int     // in the view
 	Lambda         float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
@@ -70,7 +77,9 @@ type Stats struct {
 func (n *Node) Jobs(dst []JobView) []JobView {
 	at := len(dst)
 	for _, j := range n.jobs {
-		dst = append(dst, j.view())
+		if j.guard == nil || j.guard.reg.Leads() || j.id.Origin == n.cfg.Self {
+			dst = append(dst, j.view())
+		}
 	}
 	slices.SortFunc(dst[at:], func(a, b JobView) int {
 		if a.Submitted != b.Submitted {
@@ -81,7 +90,7 @@ func (n *Node) Jobs(dst []JobView) []JobView {
 	return dst
 }
 
-// Job returns a job submitted here.
+// Job returns a job submitted here, or whose register this node is a member of.
 func (n *Node) Job(id grid.JobID) (JobView, bool) {
 	if j := n.jobs[id]; j != nil {
 		return j.view(), true
@@ -120,11 +129,11 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	at := len(dst)
 	self := n.describe(now)
 	self.Rates = slices.Clone(self.Rates)
-	dst = append(dst, PeerView{Ad: &self, Connected: true, Self: true})
+	dst = append(dst, PeerView{Ad: &self, Connected: true, Self: true, Refuses: n.exec.Refuses(grid.Resources{})})
 	for _, p := range n.gossip.Peers() {
 		if p.Ad != nil {
 			dst = append(dst, PeerView{Ad: p.Ad, Age: now.Sub(max(p.Heard, p.Fresh)), Hops: p.Hops, RTT: p.RTT,
-				Connected: p.Up, Neighbour: p.Neighbour})
+				Connected: p.Up, Neighbour: p.Neighbour, Refuses: discovery.Now(new(grid.Needs), p.Ad).Why})
 		}
 	}
 	slices.SortFunc(dst[at:], func(a, b PeerView) int { return a.Ad.Node.Compare(b.Ad.Node) })
@@ -136,29 +145,51 @@ func (n *Node) Stats(now grid.Time) Stats {
 	s := n.stats
 	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
 	s.Free = n.exec.Free()
-	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.meanHere))
-	s.Jobs, s.Peers = len(n.jobs), len(n.gossip.Peers())
+	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.here))
+	s.Jobs, s.Peers = len(n.jobs), len(n.gossip.Peers()) // also those kept for others
 	for _, j := range n.jobs {
+		if !j.leads() {
+			s.Guarded++
+			continue
+		}
 		s.Pending += j.counts[grid.Pending]
 	}
-	if solver, ok := n.policies[n.cfg.Policy].(balance.Solver); ok {
+	own, _ := n.policy("")
+	if solver, ok := own.(balance.Solver); ok {
 		s.Lambda, s.Solves = solver.Lambda(), solver.Solves()
 	}
 	return s
 }
 
 func (j *job) view() JobView {
-	return JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
-		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed],
-		Ended: j.counts[grid.Ended], Failed: j.failed, Exit: j.exit}
+	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
+		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.unsure,
+		Ended: j.counts[grid.Ended] - j.unsure, Failed: int(j.failed), Exit: j.exit}
+	if g := j.guard; g != nil {
+		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.boss, g.epoch, g.since
+		if v.Ended < len(j.tasks) {
+			v.Done = 0
+		}
+	}
+	return v
 }
 
 func (j *job) taskView(i uint32) TaskView {
 	t := &j.tasks[i]
-	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result,
-		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces}
-	if t.state == grid.Pending && len(t.traces) > 0 {
-		v.Waits = t.traces[len(t.traces)-1].Refusal
+	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
+		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces.list()}
+	if t.unsure { // no majority is known to hold its end: to the world it has not ended
+		v.State, v.Result, v.Done = grid.Placed, nil, 0
+	}
+	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
+		v.Waits = v.Traces[k-1].Refusal
 	}
 	return v
+}
+
+// Acts reports whether this node may decide about a job now: without a register, or as the owner that a majority of
+// the register has answered within a lease.
+func (n *Node) Acts(now grid.Time, id grid.JobID) bool {
+	j := n.jobs[id]
+	return j != nil && j.leads() && n.acts(now, j)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"skep/discovery"
+	"skep/gossip"
 	"skep/grid"
 )
 
@@ -28,9 +29,10 @@ func (n *Node) pause(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects)
 
 func (n *Node) waitFor(now grid.Time, l *live, d time.Duration, why grid.Refusal, fx *grid.Effects) {
 	t := l.t()
-	if k := len(t.traces); k == 0 || t.traces[k-1].What != grid.TraceWait || t.traces[k-1].Refusal != why {
+	if tr := t.traces.last(); tr.What != grid.TraceWait || tr.Refusal != why {
 		n.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
+	l.unproven = why.Why == grid.WhyUnproven
 	l.absent = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
 	l.deadline = now.Add(d)
 	n.park(l)
@@ -46,6 +48,7 @@ func (n *Node) unwait(l *live) {
 // kick lets the tasks that wait for somebody who fits look again: a node came or said something new.
 func (n *Node) kick(now grid.Time, fx *grid.Effects) {
 	var deaf *job // nobody new for its tasks: they are alike
+	n.encourage()
 	for i := 0; i < len(n.waiting); {
 		l := n.waiting[i]
 		if l.absent && l.job != deaf {
@@ -171,6 +174,27 @@ func (n *Node) reasons(l *live) string {
 		}
 	}
 	return b.String()
+}
+
+// sight returns local, or else the ad of a node that fits as far as is known here, the one with the least work: a walk
+// goes there next.
+func (n *Node) sight(needs *grid.Needs, engine string) *grid.Ad {
+	if ad := n.local(needs, engine); ad != nil || !n.cfg.Discovery.Ads {
+		return ad
+	}
+	var best *gossip.Peer
+	for _, g := range n.gossip.Peers() {
+		if g.Ad == nil || discovery.Fit(needs, engine, g.Ad) != grid.WhyNone || discovery.Now(needs, g.Ad).Why != grid.WhyNone {
+			continue
+		}
+		if best == nil || g.Ad.Backlog < best.Ad.Backlog || g.Ad.Backlog == best.Ad.Backlog && g.Heard > best.Heard {
+			best = g
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.Ad
 }
 
 // local returns the ad of this node if it meets the needs and takes new work; a search ends here then.

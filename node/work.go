@@ -28,11 +28,13 @@ func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Ef
 	n.rates.publish(now)
 	m := fx.Send(from, grid.KindState)
 	s := &m.State
-	ready := n.exec.Wait(now, p.Needs, n.rates.meanHere)
+	ready := n.exec.Wait(now, p.Needs, n.rates.here)
 	s.ID, s.Why = p.ID, n.exec.Refuses(p.Needs)
-	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.meanHere))
+	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.here))
 	s.Free, s.Speed, s.Cores = n.exec.Free(), n.cfg.Speed, n.cfg.Capacity.CPU
 	s.Mine, s.Have = n.rates.version, q.have
+	ran, rest := n.exec.Ahead(now, p.Needs, n.rates.here)
+	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(n.exec.Queue())), int32(len(n.exec.Running())), grid.Seconds(ran), grid.Seconds(rest)
 	if q.told != n.rates.version {
 		s.Rates = append(s.Rates, n.rates.own...)
 	}
@@ -41,7 +43,7 @@ func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Ef
 // offered takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
 // answer was lost.
 func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if o.Spec == nil || o.ID.Task.Job.Origin != from || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) {
+	if o.Spec == nil || !n.mayOffer(from, o) || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) {
 		n.stats.Stale++
 		return
 	}
@@ -53,7 +55,7 @@ func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.
 		}
 		if why.Why == grid.WhyNone {
 			n.supersede(now, o.ID, fx)
-			n.take(now, o, fx)
+			n.take(now, from, o, fx)
 		}
 	}
 	kind := grid.KindAccept
@@ -67,6 +69,9 @@ func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.
 
 // supersede drops older attempts of the same task: its origin has given them up.
 func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+	if id.Epoch > 1 {
+		n.outdated(now, id, fx)
+	}
 	for a := id; a.N > 1; {
 		a.N--
 		if n.exec.Get(a) != nil {
@@ -79,14 +84,27 @@ func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	}
 }
 
+// outdated drops the attempts of a task that an earlier owner made.
+func (n *Node) outdated(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
+		for _, w := range slices.Clone(list) {
+			if w.ID.Task == id.Task && w.ID.Epoch < id.Epoch {
+				n.forget(now, w.ID, fx)
+			}
+		}
+	}
+}
+
 // take puts an attempt into the queue. The record is on disk before the acceptance leaves.
-func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
-	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.meanHere)
+func (n *Node) take(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.here)
 	w := n.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
 	w.Expected = grid.Seconds(expected)
+	w.Until = now.Add(firstWord(w.Lease))
+	n.enlist(o.ID.Task.Job, o.Members, from, o.ID.Epoch)
 	n.saveWork(w, fx)
 	if len(o.Spec.Inputs) > 0 {
-		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: w.Origin(), Files: o.Spec.Inputs})
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: n.owner(w.ID.Task.Job), Files: o.Spec.Inputs})
 	}
 	n.run(now, fx)
 	n.changed(now, fx)
@@ -96,13 +114,13 @@ func (n *Node) take(now grid.Time, o *grid.Offer, fx *grid.Effects) {
 
 // run starts what may start.
 func (n *Node) run(now grid.Time, fx *grid.Effects) {
-	if n.leaving {
+	if n.leaving || n.exec.Draining() {
 		return
 	}
 	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
 		n.saveWork(w, fx)
 		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec})
-		if w.Origin() == n.cfg.Self {
+		if n.owner(w.ID.Task.Job) == n.cfg.Self {
 			fx.Changed = append(fx.Changed, w.ID.Task)
 		}
 	}
@@ -121,13 +139,14 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 	}
 	held := now.Sub(w.Started).Seconds() // the slot was taken that long, start and collection included
 	n.exec.Finish(id, r)
+	n.encourage()
 	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {
 		n.forgetClasses(fx)
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
-		fx.Save(grid.RecClass).Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs}
+		fx.Save(grid.RecClass).Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs, Spread: c.spread, Spreads: c.spreads}
 	}
-	if w.Origin() == n.cfg.Self {
+	if n.owner(id.Task.Job) == n.cfg.Self {
 		n.resulted(now, n.cfg.Self, id, r, fx)
 	} else {
 		n.saveWork(w, fx)
@@ -150,7 +169,7 @@ func (n *Node) forgetClasses(fx *grid.Effects) {
 }
 
 func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
-	m := fx.Send(w.Origin(), grid.KindResult)
+	m := fx.Send(n.owner(w.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
 	w.Due = now.Add(min(firstTelling<<min(w.Tries, 10), lastTelling))
 	w.Tries++
@@ -165,7 +184,7 @@ func (n *Node) tell(now grid.Time, fx *grid.Effects) {
 	next := grid.Never
 	for _, w := range slices.Clone(n.exec.Finished()) {
 		switch {
-		case w.Origin() == n.cfg.Self:
+		case n.owner(w.ID.Task.Job) == n.cfg.Self:
 			n.resulted(now, n.cfg.Self, w.ID, w.Result, fx)
 		case w.Due <= now:
 			n.sendResult(now, w, fx)
@@ -182,7 +201,7 @@ func (n *Node) tell(now grid.Time, fx *grid.Effects) {
 // tellTo repeats what an origin that is connected again may have missed.
 func (n *Node) tellTo(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
 	for _, w := range n.exec.Finished() {
-		if w.Origin() == origin {
+		if n.owner(w.ID.Task.Job) == origin {
 			w.Tries = 0
 			n.sendResult(now, w, fx)
 		}
@@ -195,9 +214,10 @@ func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	if _, ok := n.exec.Forget(id); !ok {
 		return
 	}
-	if id.Task.Job.Origin != n.cfg.Self {
+	if id.Task.Job.Origin != n.cfg.Self || n.posts[id.Task.Job] != nil {
 		n.past.add(id)
 	}
+	n.dismiss(id.Task.Job)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
@@ -208,6 +228,10 @@ func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 
 func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) {
 	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
+	if p := n.posts[w.ID.Task.Job]; p != nil {
+		r := &fx.Saves[len(fx.Saves)-1].Work
+		r.Members, r.Owner, r.Epoch = p.members, p.owner, p.epoch
+	}
 }
 
 // refill starts what has room now that attempts were let go of: after the last of them, for the next in the

@@ -79,8 +79,10 @@ func TestBeatsGoToEachOriginAndStopWithTheWork(t *testing.T) {
 	r.offer(fastID, theirs(1), spec(nil))
 	r.offer(fastID, theirs(2), spec(nil))
 	r.pass(2*time.Second, grid.TimerBeat)
-	if b := r.one(grid.KindBeat); b.To != fastID || len(b.Msg.Attempts) != 2 {
-		t.Fatalf("beat %+v", b)
+	for _, k := range []grid.Kind{grid.KindBeat, grid.KindHold} { // of what runs, and of what waits
+		if b := r.one(k); b.To != fastID || len(b.Msg.Attempts) != 1 {
+			t.Fatalf("%v %+v", k, b)
+		}
 	}
 	r.say(fastID, grid.KindDrop, func(m *grid.Message) { m.Attempts = []grid.AttemptID{theirs(1), theirs(2)} })
 	if len(r.fx.Stops) != 2 {
@@ -115,7 +117,7 @@ func TestOnlySuccessTeachesTheRate(t *testing.T) {
 	r.offer(fastID, theirs(9), spec(nil))
 	r.now = r.now.Add(4 * time.Second)
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(9), Result: &grid.Result{Cause: grid.Exited, Wall: 4 * time.Second}})
-	if got := r.n.rates.meanHere(class); math.Abs(got-4) > 1e-6 {
+	if got, _ := r.n.rates.here(class); math.Abs(got-4) > 1e-6 {
 		t.Errorf("mean run time %g, want 4", got)
 	}
 }
@@ -138,8 +140,8 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 		t.Errorf("rates were sent again: %v", s.Rates)
 	}
 	r.n.columns(r.now)
-	if m := r.n.rates.norm["x"]; m.n != 1 || m.sum != 4 {
-		t.Errorf("network mean of x: %+v, want 8/2", m)
+	if mu := r.n.rates.typical("x"); mu != 4 {
+		t.Errorf("usual rate of x: %g, want 8/2", mu)
 	}
 }
 

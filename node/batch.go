@@ -1,0 +1,75 @@
+package node
+
+import (
+	"skep/balance"
+	"skep/grid"
+)
+
+// A job whose policy places many tasks at once has one of them ask for all: those that nobody has looked at yet
+// are placed by the same answers, as many as the window has room for. Until the answers are there nothing younger
+// begins, and a next round begins when half of the window is free, so that rounds stay large. A task that is placed
+// again asks for itself, since it may have nodes to keep away from, and takes others with it where it can.
+
+// fetchTime is how long another node is taken to need for a job's inputs, seconds. Which of them it has already is
+// not known.
+func (n *Node) fetchTime(spec *grid.JobSpec) float64 {
+	if !(n.cfg.Balance.Bandwidth > 0) {
+		return 0
+	}
+	size := 0.0
+	for i := range spec.Inputs {
+		size += float64(spec.Inputs[i].Size)
+	}
+	return size / n.cfg.Balance.Bandwidth
+}
+
+// gathers reports whether the fresh tasks of a job have to wait for a round of questions.
+func (n *Node) gathers(j *job) bool {
+	_, many := n.policyOf(j).(balance.Batch)
+	return many && (j.asks != nil || j.spec.Count > 1 && 2*n.deciding > n.cfg.Window)
+}
+
+// together places a task, and others of its job by the answers that it has, where the policy places many at once; false
+// where it does not, or has no node for the task. A node that has to deliver first gets no more than by itself.
+func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effects) bool {
+	b, many := p.(balance.Batch)
+	if !many {
+		return false
+	}
+	j := l.job
+	if j.asks == l {
+		j.asks = nil
+	}
+	group, tasks := append(n.scratch.group[:0], l), append(n.scratch.tasks[:0], &l.task)
+	for i := j.next; i < j.spec.Count && n.deciding+len(group) < n.cfg.Window; i++ {
+		if j.tasks[i].state == grid.Pending && j.tasks[i].live == nil {
+			x := n.enliven(j, i)
+			x.task.ID = x.id()
+			group, tasks = append(group, x), append(tasks, &x.task)
+		}
+	}
+	n.scratch.group, n.scratch.tasks = group, tasks
+	choices := b.Assign(now, tasks, l.answers, n.scratch.choices[:0])
+	n.scratch.choices = choices
+	placed := choices[0].Act == balance.Place
+	for k, x := range group {
+		switch {
+		case placed && choices[k].Act == balance.Place && (x == l || n.mayHave(now, choices[k].Node)):
+			n.offerBy(now, x, l, choices[k], fx)
+		case x != l:
+			n.drop(x) // as if it had not been looked at
+		}
+	}
+	if placed {
+		n.reuse(l)
+	}
+	clear(group)
+	clear(tasks)
+	return placed
+}
+
+// mayHave reports whether a node may get another task now.
+func (n *Node) mayHave(now grid.Time, id grid.NodeID) bool {
+	q := n.peers.get(id)
+	return id == n.cfg.Self || q != nil && !n.standing(id).withheld(now, grid.MilliCPU(q.cores))
+}

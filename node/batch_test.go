@@ -1,0 +1,156 @@
+package node
+
+import (
+	"testing"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// answerAll answers the polls of the last step with the waits given, in seconds; each task takes a second.
+func (r *rig) answerAll(waits map[grid.NodeID]int64) {
+	r.t.Helper()
+	type poll struct {
+		to grid.NodeID
+		id uint64
+	}
+	var polls []poll
+	for _, s := range r.sent(grid.KindPoll) {
+		polls = append(polls, poll{s.To, s.Msg.Poll.ID})
+	}
+	for _, p := range polls {
+		r.say(p.to, grid.KindState, func(m *grid.Message) {
+			wait := grid.Seconds(float64(waits[p.to]))
+			m.State = grid.State{ID: p.id, Backlog: wait, ECT: wait + 1e9, Speed: 1, Cores: grid.CPU, Mine: 1}
+		})
+	}
+}
+
+// A job of many tasks under a batch policy asks once for all of them, and they are divided by those answers: the node
+// with three seconds of work before it gets three fewer.
+func TestManyTasksPlacedTogether(t *testing.T) {
+	for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage"} {
+		r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+		r.join(fastID, 1, "linux")
+		r.join(slowID, 1, "linux")
+		r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+			s.Count, s.Policy = 9, policy
+			s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+		}))
+		if n := len(r.sent(grid.KindPoll)); n != 2 {
+			t.Fatalf("%s: %d polls for 9 tasks, want one for each of 2 nodes", policy, n)
+		}
+		r.answerAll(map[grid.NodeID]int64{fastID: 0, slowID: 3})
+		offers := map[grid.NodeID]int{}
+		for _, o := range r.sent(grid.KindOffer) {
+			offers[o.To]++
+		}
+		if offers[fastID] != 6 || offers[slowID] != 3 {
+			t.Errorf("%s: offers %v, want 6 to the idle node and 3 to the other", policy, offers)
+		}
+		if n := len(r.sent(grid.KindPoll)); n != 0 {
+			t.Errorf("%s: %d more polls", policy, n)
+		}
+	}
+}
+
+// What does not fit into the window is placed in a next round, when half of it is free; all tasks are placed in the end.
+func TestRoundsOfABatch(t *testing.T) {
+	r := newRig(t, func(c *Config) {
+		c.Window = 6
+		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+	})
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Count, s.Policy = 12, "sufferage"
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	rounds, placedAll := 0, 0
+	var open []grid.Send
+	for range 60 {
+		if len(r.sent(grid.KindPoll)) > 0 {
+			rounds++
+			r.answerAll(nil)
+			offers := r.sent(grid.KindOffer)
+			for _, o := range offers {
+				o.Msg.Attempts = nil
+				open = append(open, o)
+			}
+			placedAll += len(offers)
+		}
+		if len(open) == 0 {
+			break
+		}
+		o := open[0]
+		open = open[1:]
+		r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+	}
+	if placedAll != 12 || rounds < 3 || rounds > 5 {
+		t.Errorf("%d tasks placed in %d rounds, want 12 in about 4", placedAll, rounds)
+	}
+	if v, _ := r.n.Job(jobID(1)); v.Pending != 0 || r.n.deciding != 0 {
+		t.Errorf("%d pending and %d under way, want none", v.Pending, r.n.deciding)
+	}
+}
+
+// A policy that wants to ask on although only this node is left, whose answer it has, is not asked for ever.
+func TestAskingOneselfEnds(t *testing.T) {
+	r := newRig(t, nil)
+	r.n.policies[0].Policy = asksOn{} // its own
+	r.submit(jobID(2), spec(nil))
+	r.want(jobID(2), grid.Pending)
+}
+
+// asksOn asks everybody and never has enough.
+type asksOn struct{}
+
+func (asksOn) Poll(_ grid.Time, _ *grid.Task, v balance.View, dst []grid.NodeID) []grid.NodeID {
+	for _, s := range v.Nodes {
+		dst = append(dst, s.Node)
+	}
+	return dst
+}
+
+func (asksOn) Choose(grid.Time, *grid.Task, []balance.State) balance.Choice {
+	return balance.Choice{Act: balance.PollMore}
+}
+
+func (asksOn) Note(balance.Outcome) {}
+
+// Of a batch, too, a node that nobody has a result of gets no more than a node gets before its first.
+func TestABatchWaitsForTheFirstResult(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Count, s.Policy = 60, "min_min"
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	r.answerAll(map[grid.NodeID]int64{slowID: 1000})
+	offers := map[grid.NodeID]int{}
+	for _, o := range r.sent(grid.KindOffer) {
+		offers[o.To]++
+	}
+	if offers[fastID] == 0 || offers[fastID] > 8 || offers[slowID] > 8 {
+		t.Errorf("offers %v to nodes of one core before their first results, want at most 8", offers)
+	}
+}
+
+// A job that is cancelled while one of its tasks asks for all holds nobody up.
+func TestCancelWhileATaskAsksForAll(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	many := spec(func(s *grid.JobSpec) {
+		s.Count, s.Policy = 5, "min_min"
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	})
+	r.submit(jobID(1), many)
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 9, Job: jobID(1)})
+	r.submit(jobID(2), many)
+	r.answerAll(nil)
+	if n := len(r.sent(grid.KindOffer)); n != 5 {
+		t.Errorf("%d offers of the second job, want 5", n)
+	}
+}

@@ -1,0 +1,105 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// A worker that cannot be asked can start nothing after its word from the origin has run out, and then the caller hears.
+func TestCancelIsAnsweredWhenNobodyCanStartIt(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
+	begun, lease := r.now, r.n.cfg.Lease
+	for len(r.fx.Replies) == 0 && r.now < begun.Add(2*lease) {
+		r.pass(100 * time.Millisecond)
+	}
+	if took := r.now.Sub(begun); took < lease || took > wait(lease)+lease/10 {
+		t.Errorf("answered after %v: want the lease and the margin of the clocks, %v", took, wait(lease))
+	}
+}
+
+func TestCancelOfWhatNobodyHasIsAnsweredAtOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Count = 3 }))
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
+	if len(r.fx.Replies) != 1 || r.fx.Replies[0].Err != "" {
+		t.Errorf("replies %+v", r.fx.Replies)
+	}
+}
+
+// queued makes the node take two attempts of another's job: it has room for one.
+func (r *rig) queued() (second grid.AttemptID) {
+	r.t.Helper()
+	r.join(fastID, 10, "linux")
+	for i := range uint32(2) {
+		second = grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: second, Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease}
+		})
+	}
+	return second
+}
+
+// What waits starts while the origin's word holds, counted from the question, and not later.
+func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
+	for _, answered := range []bool{true, false} {
+		r := newRig(t, nil)
+		second := r.queued()
+		first := second
+		first.Task.Index = 0
+		for len(r.sent(grid.KindHold)) == 0 {
+			r.pass(time.Second)
+		}
+		seq := r.one(grid.KindHold).Msg.Guard.Seq
+		if answered {
+			r.say(fastID, grid.KindHeld, func(m *grid.Message) { m.Guard.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+		}
+		r.now = r.now.Add(r.n.cfg.Lease * 5 / 6)
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
+		if started := len(r.fx.Starts) == 1; started != answered {
+			t.Errorf("answered %v, started %v", answered, started)
+		}
+	}
+}
+
+// A restarted worker may have missed anything: it asks before it starts what had waited.
+func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
+	r := newRig(t, nil)
+	second := r.queued()
+	r = r.restart()
+	if len(r.fx.Starts) != 0 {
+		t.Fatalf("started %v before its origin was heard of", r.fx.Starts)
+	}
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	seq := r.one(grid.KindHold).Msg.Guard.Seq
+	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot, never asked
+		r.say(fastID, grid.KindHeld, func(m *grid.Message) { m.Guard.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
+		if len(r.fx.Starts) != 0 {
+			t.Fatalf("started on word %x, asked %x", wrong, seq)
+		}
+	}
+	r.say(fastID, grid.KindHeld, func(m *grid.Message) { m.Guard.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+	if len(r.fx.Starts) != 1 {
+		t.Errorf("starts %v after the origin's word", r.fx.Starts)
+	}
+}
+
+// An origin that is gone for good leaves nothing behind that waits for ever.
+func TestQueuedWorkOfLostOriginsIsDropped(t *testing.T) {
+	r := newRig(t, nil)
+	r.queued()
+	r = r.restart()
+	r.pass(2*time.Minute, grid.TimerResult)
+	for end := r.now.Add(2 * time.Minute); r.now < end; {
+		r.pass(time.Minute)
+	}
+	if k := len(r.n.exec.Queue()); k != 0 {
+		t.Errorf("%d attempts wait", k)
+	}
+}

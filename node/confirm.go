@@ -1,0 +1,40 @@
+package node
+
+import (
+	"fmt"
+
+	"skep/grid"
+)
+
+// confirmed reports whether what was submitted is sure to be kept: this node alone keeps it, or a majority is known to
+// hold it. An epoch above the first has an owner only if a majority has promised it, and who promises holds the job.
+func (j *job) confirmed() bool {
+	g := j.guard
+	return g == nil || g.reg.State().Done || g.reg.Ready() || !g.reg.Leads() && g.epoch > 1
+}
+
+// unconfirmed answers those who have waited too long for a majority: the job is here and may yet run.
+func (n *Node) unconfirmed(now grid.Time, j *job, fx *grid.Effects) {
+	g := j.guard
+	if len(g.callers) == 0 || now < g.until {
+		return
+	}
+	for _, c := range g.callers {
+		fx.Reply(c, j.id, fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
+			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(g.reg.Members()), n.cfg.Confirm))
+	}
+	g.callers = nil
+}
+
+// Few says that less than the configured number of nodes keep a job submitted here, though the grid is known to have more;
+// empty = all is as it should be, or the job is over.
+func (n *Node) Few(j *JobView) string {
+	kept := max(1, len(j.Members))
+	if j.ID.Origin != n.cfg.Self || kept >= n.cfg.Members || j.Ended == int(j.Spec.Count) || max(n.cfg.Known, len(n.gossip.Peers())) < n.cfg.Members-1 {
+		return ""
+	}
+	if kept == 1 {
+		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected; it is lost if this node is", n.cfg.Members)
+	}
+	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered", kept, n.cfg.Members)
+}

@@ -1,0 +1,148 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"skep/exec"
+	"skep/grid"
+)
+
+// MaxDrain bounds the time that running tasks are given when a node drains.
+const MaxDrain = 30 * 24 * time.Hour
+
+// draining is what a node keeps while it takes nothing new. It is not on disk: a node that is started again takes work again.
+type draining struct {
+	until grid.Time // what runs then is stopped
+	given past      // attempts handed back unrun: should the word be lost, whoever asks is told again that they never ran
+}
+
+// DrainView says how far a draining node has come.
+type DrainView struct {
+	On      bool
+	Left    time.Duration // until what runs is stopped; 0 = it has been
+	Queued  int           // attempts of nodes that are not connected now: they are handed back when they are
+	Running int
+	Unsaved int // results that connected nodes have not acknowledged yet
+	Own     int // unfinished jobs that this node alone can bring to their end
+}
+
+// Over reports whether the node may be stopped and stay away without anybody's work waiting for it.
+func (v *DrainView) Over() bool { return v.On && v.Queued+v.Running+v.Unsaved+v.Own == 0 }
+
+// Drain returns how far this node has come with draining.
+func (n *Node) Drain(now grid.Time) DrainView {
+	v := DrainView{On: n.exec.Draining(), Queued: len(n.exec.Queue()), Running: len(n.exec.Running())}
+	if !v.On {
+		return v
+	}
+	v.Left = max(n.drain.until.Sub(now), 0)
+	for _, w := range n.exec.Finished() {
+		if n.reaches(n.owner(w.ID.Task.Job)) {
+			v.Unsaved++
+		}
+	}
+	for _, j := range n.jobs {
+		if j.leads() && j.counts[grid.Ended]-j.unsure < len(j.tasks) && !n.spared(now, j) {
+			v.Own++
+		}
+	}
+	return v
+}
+
+// spared reports whether others bring a job to its end when this node goes: a majority of its register answers, and
+// no input lies here alone.
+func (n *Node) spared(now grid.Time, j *job) bool {
+	return j.guard != nil && len(j.guard.reg.Members()) > 2 && n.acts(now, j) && len(j.spec.Inputs) == 0
+}
+
+// retire handles what is said to a node that is to stop, now or later.
+func (n *Node) retire(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	switch ev.Kind {
+	case grid.EvLeave:
+		n.leave(now, fx)
+	case grid.EvDrain:
+		n.startDraining(now, ev, fx)
+	case grid.EvUndrain:
+		n.stopDraining(now, ev, fx)
+	}
+}
+
+// startDraining makes the node take nothing new, hands back what has not started, and gives what runs a time to end.
+func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	n.exec.Drain(true)
+	n.drain.until = now.Add(min(max(ev.Within, 0), MaxDrain))
+	fx.Wake(n.drain.until, grid.TimerDrain, 0)
+	n.rates.stale = true
+	n.proclaimDrain(now, fx)
+	n.handOn(now, fx)
+	fx.Reply(ev.Caller, grid.JobID{}, "")
+}
+
+// stopDraining makes the node take work again.
+func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	switch {
+	case n.leaving:
+		fx.Reply(ev.Caller, grid.JobID{}, "the node is stopping")
+		return
+	case n.exec.Draining():
+		n.exec.Drain(false)
+		n.rates.stale = true
+		n.proclaimDrain(now, fx)
+		for _, l := range slices.Clone(n.waiting) { // they waited for somebody, and that may be this node
+			l.out = slices.DeleteFunc(l.out, func(o out) bool { return o.node == n.cfg.Self && o.why.Why == grid.WhyDrain })
+			if l.search == 0 {
+				n.unwait(l)
+			}
+		}
+		n.run(now, fx)
+	}
+	fx.Reply(ev.Caller, grid.JobID{}, "")
+}
+
+// proclaimDrain tells everybody at once, and not only as far as the dissemination rule has it.
+func (n *Node) proclaimDrain(now grid.Time, fx *grid.Effects) {
+	n.lastAd = now
+	n.gossip.Advertise(now, n.newAd(now), fx)
+	m := fx.Announce(grid.KindBye)
+	m.Digest = append(m.Digest, grid.AdEntry{Ad: n.gossip.Ad()})
+}
+
+// handOn gives back what has not started: to others as a refusal, for it never ran, and this node's own to be placed
+// elsewhere. What belongs to a node that is not connected waits until it is: unheard, the word would pass for a loss.
+func (n *Node) handOn(now grid.Time, fx *grid.Effects) {
+	if !n.exec.Draining() || n.leaving {
+		return
+	}
+	for _, w := range slices.Clone(n.exec.Queue()) {
+		if !n.reaches(n.owner(w.ID.Task.Job)) {
+			continue
+		}
+		n.drain.given.add(w.ID)
+		n.giveBack(now, w, grid.Refusal{Why: grid.WhyDrain}, fx)
+	}
+}
+
+// reaches reports whether a node can be told something now.
+func (n *Node) reaches(id grid.NodeID) bool {
+	q := n.peers.get(id)
+	return id == n.cfg.Self || q != nil && q.up
+}
+
+// drained stops what still runs when its time is over: it is lost here, and runs again elsewhere if its job allows.
+func (n *Node) drained(now grid.Time, fx *grid.Effects) {
+	if !n.exec.Draining() || n.leaving || now < n.drain.until {
+		return
+	}
+	n.handOn(now, fx)
+	for _, w := range slices.Clone(n.exec.Running()) {
+		n.cutShort(now, w, "the node was drained, and the task ran on beyond the time that it was given", fx)
+	}
+}
+
+// cutShort stops a running attempt and reports it as lost.
+func (n *Node) cutShort(now grid.Time, w *exec.Work, why string, fx *grid.Effects) {
+	id := w.ID
+	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
+	n.ended(now, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}, fx)
+}

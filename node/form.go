@@ -1,0 +1,201 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"skep/grid"
+	"skep/register"
+)
+
+// forming is a submission whose members are not chosen yet. Nothing of it is on disk, and nobody was told of it. Who is
+// chosen must have answered just now: once somebody was told of the job its members are fixed, for two sets of
+// members could each have a majority.
+type forming struct {
+	id      grid.JobID
+	spec    *grid.JobSpec
+	callers []uint64
+	since   grid.Time
+	first   []grid.NodeID // who was asked first, as far apart as can be: for a while nobody else will do
+}
+
+const (
+	askAgain  = 500 * time.Millisecond // who has not answered by then may be replaced by somebody else
+	settleFor = 3 * time.Second        // after a start, in which nodes known from before are connected again
+)
+
+// guarding are the kinds that a member of a register must understand.
+const guarding = grid.KindSet(1<<grid.KindGuard | 1<<grid.KindPromise | 1<<grid.KindWatch)
+
+// establish takes a checked submission on: at once if this node alone keeps it, else as soon as its members are chosen.
+func (n *Node) establish(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	for _, f := range n.forming {
+		if f.id == ev.Job {
+			f.callers = append(f.callers, ev.Caller)
+			return
+		}
+	}
+	f := &forming{id: ev.Job, spec: ev.Spec, callers: []uint64{ev.Caller}, since: now}
+	if n.cfg.Members > 1 {
+		n.forming = append(n.forming, f)
+		n.form(now, true, fx)
+		return
+	}
+	n.alone(now, f, fx)
+}
+
+// form chooses the members of submissions for which enough nodes have answered, and asks more where they have not. Fewer
+// members than are wanted are taken only where too few nodes are connected.
+func (n *Node) form(now grid.Time, ask bool, fx *grid.Effects) {
+	if len(n.forming) == 0 {
+		return
+	}
+	up := n.eligible()
+	n.forming = slices.DeleteFunc(n.forming, func(f *forming) bool {
+		if len(up)+1 < n.cfg.Members && n.expects(now, f.since, len(up)) {
+			return false
+		}
+		late := now >= f.since.Add(n.cfg.Confirm)
+		want := min(n.cfg.Members, len(up)|1)
+		alive := n.alive(now, f, up)
+		switch {
+		case want < 3:
+			n.alone(now, f, fx)
+		case len(alive) >= want-1:
+			n.keepWith(now, f, n.apart(alive, want-1), fx)
+		case late && len(alive) >= 2:
+			n.keepWith(now, f, n.apart(alive, 2), fx)
+		case late:
+			for _, c := range f.callers {
+				fx.Reply(c, f.id, fmt.Sprintf("job %s: was not taken: of the %d nodes connected to this one no two have said within %v that they will keep its record; "+
+					"submit it again, perhaps to another node", f.id.Short(), len(up), n.cfg.Confirm))
+			}
+		default:
+			return false
+		}
+		return true
+	})
+	if len(n.forming) == 0 || !ask {
+		return
+	}
+	asked := n.apart(up, n.cfg.Members+1)
+	for _, id := range asked {
+		if p := n.pair(id); p.seq == 0 || now >= p.sent.Add(askAgain) {
+			count, sum := n.shared(id)
+			n.sendWatch(now, p, fx)
+			m := &fx.Sends[len(fx.Sends)-1].Msg
+			m.Guard.Count, m.Guard.Sum = count, sum
+		}
+	}
+	for _, f := range n.forming {
+		if len(f.first) == 0 {
+			f.first = asked
+		}
+	}
+	if !n.formWake {
+		n.formWake = true
+		fx.Wake(now.Add(askAgain/2), grid.TimerGuard, formKey)
+	}
+}
+
+// expects reports whether more nodes are about to be connected: this one has just started and knew more, or somebody has
+// not yet said what it is.
+func (n *Node) expects(now, since grid.Time, up int) bool {
+	if n.cfg.Known > up && n.cfg.Known >= 2 && now < n.began.Add(settleFor) {
+		return true
+	}
+	return now < since.Add(2*askAgain) && n.strangers()
+}
+
+// alive lists those that have just answered. At first only those count that were chosen to be asked.
+func (n *Node) alive(now grid.Time, f *forming, up []*grid.Ad) (alive []*grid.Ad) {
+	for _, ad := range up {
+		k := slices.IndexFunc(n.pairs, func(p *pair) bool { return p.peer == ad.Node })
+		if k < 0 {
+			continue
+		}
+		if p := n.pairs[k]; p.alive > 0 && now < p.alive.Add(n.cfg.Lease/3) && (now >= f.since.Add(askAgain) || len(f.first) == 0 || slices.Contains(f.first, ad.Node)) {
+			alive = append(alive, ad)
+		}
+	}
+	return alive
+}
+
+// eligible lists the connected nodes that can be members.
+func (n *Node) eligible() (ads []*grid.Ad) {
+	for _, p := range n.connected() {
+		g := n.gossip.Peer(p.id)
+		if g == nil || g.Ad == nil || g.Ad.Draining || g.Ad.Leaving || p.kinds&guarding != guarding {
+			continue
+		}
+		ads = append(ads, g.Ad)
+	}
+	return ads
+}
+
+// apart chooses some of them, in the order in which they are wanted: those first that share least with the ones
+// before, by the labels that say where a machine stands; the rest is chance.
+func (n *Node) apart(ads []*grid.Ad, most int) (ids []grid.NodeID) {
+	ads = slices.Clone(ads)
+	n.rng.Shuffle(len(ads), func(a, b int) { ads[a], ads[b] = ads[b], ads[a] })
+	taken := []*grid.Ad{n.gossip.Ad()}
+	for len(ads) > 0 && len(ids) < most {
+		best, least := 0, 1<<30
+		for k, ad := range ads {
+			same := 0
+			for _, t := range taken {
+				same += together(ad, t)
+			}
+			if same < least {
+				best, least = k, same
+			}
+		}
+		ids, taken = append(ids, ads[best].Node), append(taken, ads[best])
+		ads = slices.Delete(ads, best, best+1)
+	}
+	return ids
+}
+
+// together counts the places that two nodes share, as far as their labels say.
+func together(a, b *grid.Ad) (n int) {
+	for _, key := range [...]string{"host", "rack", "zone"} {
+		x, ok := a.Label(key)
+		if y, _ := b.Label(key); ok && x == y {
+			n++
+		}
+	}
+	return n
+}
+
+// alone takes a submission on that this node alone keeps.
+func (n *Node) alone(now grid.Time, f *forming, fx *grid.Effects) {
+	j := n.newJob(f.id, f.spec, n.wall.At(now).UnixNano())
+	n.begin(now, j, fx)
+	n.saveJob(j, fx)
+	n.reply(&f.callers, j.id, fx)
+	n.changed(now, fx)
+}
+
+// keepWith makes the register of a submission. Its caller is answered when a majority holds it.
+func (n *Node) keepWith(now grid.Time, f *forming, others []grid.NodeID, fx *grid.Effects) {
+	members := append([]grid.NodeID{n.cfg.Self}, others...)
+	j := n.newGuard(f.id, f.spec, n.wall.At(now).UnixNano(), members, register.State{})
+	j.guard.callers, j.guard.until = f.callers, f.since.Add(n.cfg.Confirm)
+	n.leads++
+	j.guard.reg.Lead(n.cfg.Boot<<40 | n.leads<<20)
+	s := j.guard.reg.State()
+	j.guard.boss, j.guard.epoch, j.guard.since = s.Owner, s.Epoch, j.submitted
+	n.begin(now, j, fx)
+	n.saveGuard(j, fx)
+	n.unsaid(j)
+	n.tickIn(now, fx)
+	n.changed(now, fx)
+}
+
+// begin lets a new job's tasks be placed.
+func (n *Node) begin(now grid.Time, j *job, fx *grid.Effects) {
+	j.arrived = now
+	n.fresh = append(n.fresh, j)
+	n.rates.arrive(now, j.spec, j.class, int(j.spec.Count))
+}

@@ -1,0 +1,46 @@
+package node
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+func given() []grid.Rate {
+	return []grid.Rate{{Class: "long", Alpha: 0.5, Mu: 0.25}, {Class: "short", Alpha: 3, Mu: 4}}
+}
+
+// A node that is given its rates tells them from the first, goes by them, and learns nothing from what it runs.
+func TestGivenRatesAreToldAndKept(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Given = given() })
+	r.join(fastID, 2, "linux")
+	r.say(fastID, grid.KindPoll, func(m *grid.Message) { m.Poll = grid.Poll{ID: 1, Class: "long", Speed: 1, Cores: 1000, Mine: 1} })
+	s := r.one(grid.KindState).Msg.State
+	if len(s.Rates) != 2 || s.Rates[0] != given()[0] || s.Rates[1] != given()[1] || s.ECT != 4*time.Second {
+		t.Fatalf("tells %v and expects %v, want what was given and 4s", s.Rates, s.ECT)
+	}
+	for range 50 {
+		r.n.rates.ran(r.now, "long", 100)
+		r.n.rates.moved(10)
+		r.n.rates.arrive(r.now, &grid.JobSpec{}, "long", 1)
+		r.now = r.now.Add(time.Second)
+		r.n.rates.publish(r.now)
+	}
+	mean, _ := r.n.rates.here("long")
+	if got := r.n.rates; got.own[0] != given()[0] || mean != 4 || got.overhead != 0 {
+		t.Errorf("learned: %v, %g s, overhead %g s", got.own, mean, got.overhead)
+	}
+}
+
+func TestGivenRatesAreChecked(t *testing.T) {
+	c := config(selfID)
+	c.Given = []grid.Rate{{Class: "b", Mu: 1}, {Class: "a"}, {Class: "c", Alpha: -1, Mu: 1e300}}
+	err := c.Check()
+	for _, want := range []string{`class "a" comes after "b"`, `class "a" has no execution rate`, `rate -1 of class "c"`, `rate 1e+300 of class "c"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("does not say %q: %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package node
+
+import (
+	"slices"
+
+	"skep/exec"
+	"skep/grid"
+)
+
+// post is whom a worker here tells about the attempts of a job that has a register. A job without one is told of to
+// its origin, always.
+type post struct {
+	members []grid.NodeID
+	owner   grid.NodeID
+	epoch   uint32
+	works   int // attempts here
+}
+
+// owner is whom attempts of a job are told of to.
+func (n *Node) owner(id grid.JobID) grid.NodeID {
+	if p := n.posts[id]; p != nil {
+		return p.owner
+	}
+	return id.Origin
+}
+
+// enlist notes an attempt of a job that has a register, and who its owner is.
+func (n *Node) enlist(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32) {
+	if len(members) == 0 {
+		return
+	}
+	p := n.posts[id]
+	if p == nil {
+		if n.posts == nil {
+			n.posts = make(map[grid.JobID]*post)
+		}
+		p = &post{members: slices.Clone(members)}
+		n.posts[id] = p
+	}
+	p.works++
+	if epoch > p.epoch {
+		p.owner, p.epoch = owner, epoch
+	}
+}
+
+// dismiss notes that an attempt is no longer here.
+func (n *Node) dismiss(id grid.JobID) {
+	if p := n.posts[id]; p != nil {
+		if p.works--; p.works == 0 {
+			delete(n.posts, id)
+		}
+	}
+}
+
+// mayOffer reports whether a node may offer attempts of a job: its origin, or, if the job has a register, the owner of
+// an epoch that is not older than what is known here.
+func (n *Node) mayOffer(from grid.NodeID, o *grid.Offer) bool {
+	id := o.ID.Task.Job
+	if len(o.Members) == 0 {
+		return id.Origin == from && n.posts[id] == nil
+	}
+	if !n.membership(id, from, o.Members) {
+		return false
+	}
+	p := n.posts[id]
+	return p == nil || slices.Equal(p.members, o.Members) && (o.ID.Epoch > p.epoch || o.ID.Epoch == p.epoch && p.owner == from)
+}
+
+// mayRelease reports whether a node may end or forget attempts of a job here: its owner, or another member of its
+// register, which knows that the job has come to its end.
+func (n *Node) mayRelease(from grid.NodeID, id grid.JobID) bool {
+	p := n.posts[id]
+	return n.owner(id) == from || p != nil && slices.Contains(p.members, from)
+}
+
+// heed learns who owns a job now, and tells that node what is here of the job.
+func (n *Node) heed(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
+	if j := n.jobs[id]; j != nil && j.guard != nil && epoch > j.guard.epoch && j.guard.reg.Place(owner) >= 0 {
+		j.guard.boss, j.guard.epoch, j.guard.since = owner, epoch, n.wall.At(now).UnixNano()
+		if j.confirmed() {
+			n.reply(&j.guard.callers, j.id, fx)
+		}
+		if owner != n.cfg.Self {
+			n.pair(owner).heard = max(n.pair(owner).heard, now)
+			if j.guard.reg.Leads() {
+				n.stepDown(j, fx)
+			}
+		}
+	}
+	p := n.posts[id]
+	if p == nil || epoch <= p.epoch || !slices.Contains(p.members, owner) {
+		return
+	}
+	own := p.owner == n.cfg.Self
+	p.owner, p.epoch = owner, epoch
+	if owner != n.cfg.Self {
+		if own {
+			n.suspend(id)
+			n.saveResults(id, fx)
+		}
+		if q := n.peers.get(owner); q == nil || !q.up {
+			n.dial(now, owner, fx)
+		} else {
+			n.tellTo(now, owner, fx)
+		}
+		n.beats(now, fx)
+		return
+	}
+	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
+		for _, w := range slices.Clone(list) {
+			if w.ID.Task.Job == id && n.adopt(now, n.cfg.Self, w.ID, fx) && w.State == grid.WorkFinished {
+				n.resulted(now, n.cfg.Self, w.ID, w.Result, fx)
+			}
+		}
+	}
+}
+
+// saveResults saves the results of a job's attempts here. While this node was the job's owner the register held them.
+func (n *Node) saveResults(id grid.JobID, fx *grid.Effects) {
+	for _, w := range n.exec.Finished() {
+		if w.ID.Task.Job == id {
+			n.saveWork(w, fx)
+		}
+	}
+}
+
+// taughtOwners learns from an announcement, or from a member that was told what is not its to hear, who owns jobs now.
+func (n *Node) taughtOwners(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
+	if !announced {
+		n.heed(now, m.Guard.Job, m.Guard.Epoch, m.Guard.Owner, fx)
+		return
+	}
+	for _, x := range m.Attempts {
+		if n.jobs[x.Task.Job] == nil {
+			n.hints.add(hint{id: x.Task.Job, epoch: x.Epoch, owner: from, since: n.wall.At(now).UnixNano()})
+		}
+		n.heed(now, x.Task.Job, x.Epoch, from, fx)
+	}
+}
+
+// redirect tells a worker who owns a job; it is not this node.
+func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
+	if to == n.cfg.Self || j.guard.boss == n.cfg.Self {
+		return
+	}
+	m := fx.Send(to, grid.KindTakeover)
+	m.Guard.Job, m.Guard.Epoch, m.Guard.Owner = j.id, j.guard.epoch, j.guard.boss
+}
+
+// proclaim announces what this node has taken over.
+func (n *Node) proclaim(fx *grid.Effects) {
+	for len(n.taken) > 0 {
+		m := fx.Announce(grid.KindTakeover)
+		k := min(len(n.taken), maxProclaimed)
+		for _, id := range n.taken[:k] {
+			if j := n.jobs[id]; j != nil && j.leads() {
+				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: j.guard.epoch}})
+			}
+		}
+		n.taken = slices.Delete(n.taken, 0, k)
+	}
+}
+
+// maxProclaimed bounds the jobs in an announcement, whose size is bounded.
+const maxProclaimed = 128

@@ -1,0 +1,134 @@
+package node
+
+import (
+	"fmt"
+
+	"skep/grid"
+	"skep/register"
+)
+
+// restoreGuard takes back a job with a register. Its entries may have come before it.
+func (n *Node) restoreGuard(r *grid.GuardRecord) {
+	s := register.State{Promised: r.Promised, To: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	j := n.newGuard(r.ID, r.Spec, r.Submitted, r.Members, s)
+	for _, e := range n.strays[r.ID] {
+		n.putEntry(j, &e)
+	}
+	delete(n.strays, r.ID)
+}
+
+func (n *Node) restoreEntry(r *grid.EntryRecord) {
+	if j := n.jobs[r.ID.Task.Job]; j != nil {
+		n.putEntry(j, r)
+		return
+	}
+	if n.strays == nil {
+		n.strays = make(map[grid.JobID][]grid.EntryRecord)
+	}
+	n.strays[r.ID.Task.Job] = append(n.strays[r.ID.Task.Job], *r)
+}
+
+func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
+	i := r.ID.Task.Index
+	if r.Epoch > 0 {
+		j.guard.reg.Restore(&grid.Final{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
+			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done}, r.Final)
+	}
+	if i == j.spec.Count {
+		j.cancelled = r.Epoch > 0
+		return
+	}
+	if r.Epoch == 0 || r.Final || j.guard.reg.State().Done {
+		n.putTask(j, &r.TaskRecord)
+		return
+	}
+	failed, exit := j.failed, j.exit
+	n.putTask(j, &r.TaskRecord)
+	j.failed, j.exit = failed, exit
+	t := &j.tasks[i]
+	t.unsure, t.held = true, t.worker == n.cfg.Self // what others hold they tell again
+	j.unsure++
+}
+
+// resumeGuard goes on with a job whose register this node is a member of. Its owner acts when a majority has answered;
+// as a member this node may have answered the owner just before it stopped.
+func (n *Node) resumeGuard(now grid.Time, j *job, fx *grid.Effects) {
+	g := j.guard
+	s := g.reg.State()
+	g.boss, g.epoch, g.since = s.Owner, s.Epoch, n.wall.At(now).UnixNano()
+	g.due = now.Add(wait(n.cfg.Lease))
+	j.quiet = g.due
+	n.tickIn(now, fx)
+	if s.Owner != n.cfg.Self {
+		n.pair(s.Owner).heard = now
+		n.stepDown(j, fx)
+		return
+	}
+	n.leads++
+	g.reg.Lead(n.cfg.Boot<<40 | n.leads<<20)
+	if !g.reg.Leads() {
+		n.stepDown(j, fx)
+		return
+	}
+	if g.reg.Cancelled() {
+		n.endAll(now, j, fx)
+	}
+	g.known = s.Epoch
+	n.unsaid(j)
+	if s.Epoch > 1 {
+		g.limbo = now.Add(n.cfg.Lease)
+	} else {
+		n.fresh = append(n.fresh, j)
+	}
+	n.rates.arrive(now, j.spec, j.class, 0)
+	n.resume(now, j, fx)
+}
+
+// cancelGuarded cancels a job that has a register: the caller is answered when a majority knows. From now on this owner
+// places none of its tasks, and any later one will know.
+func (n *Node) cancelGuarded(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
+	g := j.guard
+	switch {
+	case g.reg.State().Done:
+		n.answerCancel(now, j, ev.Caller, fx)
+	case !g.reg.Leads():
+		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.boss.Short()))
+	default:
+		v, final := g.reg.Value(j.spec.Count)
+		if v != nil && final {
+			n.answerCancel(now, j, ev.Caller, fx)
+			return
+		}
+		g.cancels = append(g.cancels, ev.Caller)
+		if v != nil {
+			return
+		}
+		n.silence(now, j)
+		j.cancelled = true
+		g.reg.Propose(&grid.Final{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
+		n.saveEntry(j, j.spec.Count, fx)
+		n.endAll(now, j, fx)
+		n.unsaid(j)
+	}
+}
+
+// recorded reports whether an attempt's result is this node's word, and no majority is known to hold it yet.
+func (j *job) recorded(id grid.AttemptID) bool {
+	if id.Task.Index >= j.spec.Count {
+		return false
+	}
+	t := &j.tasks[id.Task.Index]
+	return t.unsure && t.attempt == id.Attempt
+}
+
+// forgetJob takes a job with a register off the disk.
+func (n *Node) forgetJob(j *job, fx *grid.Effects) {
+	for i := range j.spec.Count + 1 {
+		rec := fx.Save(grid.RecEntry)
+		rec.Delete, rec.Entry = true, new(grid.EntryRecord)
+		rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
+	}
+	rec := fx.Save(grid.RecGuard)
+	rec.Delete, rec.Guard = true, &grid.GuardRecord{ID: j.id}
+	delete(n.jobs, j.id)
+}

@@ -1,0 +1,52 @@
+package node
+
+import (
+	"strings"
+	"testing"
+
+	"skep/grid"
+)
+
+// A search counts as met when the node that it found has taken the task, and as failed when it refused; the story of the
+// task says how it was found.
+func TestSearchIsMetByAnOfferTaken(t *testing.T) {
+	for _, taken := range []bool{true, false} {
+		r := newRig(t, nil)
+		r.join(slowID, 1, "linux")
+		s := spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} })
+		ad := &grid.Ad{Node: fastID, Seq: grid.Seq{Boot: 1, N: 1}, Name: "far", Speed: 1, Availability: 1,
+			Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
+			Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
+		r.submit(jobID(1), s)
+		f := r.sent(grid.KindFind)[0].Msg.Find
+		r.say(slowID, grid.KindHit, func(m *grid.Message) {
+			m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
+		})
+		if got := r.n.discovery.Stats(); got.Found != 1 || got.Met != 0 {
+			t.Fatalf("%+v: want it found, and not yet met", got)
+		}
+		r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: 1e6, Kinds: grid.AllKinds})
+		if len(r.sent(grid.KindPoll)) > 0 {
+			r.answer(fastID)
+		}
+		id := r.one(grid.KindOffer).Msg.Offer.ID
+		r.say(fastID, map[bool]grid.Kind{true: grid.KindAccept, false: grid.KindRefuse}[taken], func(m *grid.Message) {
+			m.Attempts = []grid.AttemptID{id}
+			if !taken {
+				m.Refusal = grid.Refusal{Why: grid.WhyQueue}
+			}
+		})
+		if got := r.n.discovery.Stats(); taken && got.Met != 1 || !taken && got.Refused != 1 {
+			t.Errorf("taken %v: %+v", taken, got)
+		}
+		story := ""
+		for _, tr := range r.task(jobID(1)).Traces {
+			if tr.What == grid.TraceSearch && tr.Node == fastID {
+				story = tr.Refusal.Detail
+			}
+		}
+		if !strings.Contains(story, "2") || !strings.Contains(story, "learning") {
+			t.Errorf("the story of the search: %q", story)
+		}
+	}
+}

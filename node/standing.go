@@ -1,0 +1,162 @@
+package node
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// standing is what this node has itself seen of another that it gives work to: what it has out there, and how
+// what came of it compares with what was promised. It rests on no claim: who says that it is fast and idle gets
+// little until it has delivered, and what it delivered replaces what it says.
+type standing struct {
+	node grid.NodeID
+	due  []grid.Time // when each attempt that it has becomes late, in order; grid.Never where nobody can tell
+	kept int         // results on time, halved by each that was late: so many late ones are borne at once
+	seen int         // results, up to enough
+	told int         // of these, those of classes whose usual run time was known
+	off  float64     // decayed mean of what it took over what was promised, or usual if that is more
+	last grid.Time   // of the last result
+}
+
+// Bounds of what is kept and believed.
+const (
+	keepStandings = 1024
+	patience      = 4              // times the promise, or the usual run time, until an attempt is late
+	slack         = grid.Time(1e9) // beyond that
+	trusted       = 16             // the most late attempts that are borne, and results that count
+	firstEach     = 4              // attempts for each core it says it has that a node gets before its first result
+	firstLeast    = 8              // attempts that any node gets
+	firstCores    = 64             // cores that are believed before the first result
+	boast         = 8              // times the usual rate that is believed before the first result
+	learn         = 0.25           // weight of a result in off
+	doubted       = 2              // a node is believed to be that many times as soon as its results were
+	farOff        = 3              // from which a node's word is not taken
+	forgiven      = 300.0          // seconds after which what results took counts half, until the next
+)
+
+// standing returns what is known of a node, nil if it was never given anything.
+func (n *Node) standing(id grid.NodeID) *standing {
+	if at, ok := n.findStanding(id); ok {
+		return n.standings[at]
+	}
+	return nil
+}
+
+func (n *Node) findStanding(id grid.NodeID) (int, bool) {
+	return slices.BinarySearchFunc(n.standings, id, func(s *standing, id grid.NodeID) int { return s.node.Compare(id) })
+}
+
+// entrusted notes that a node was given an attempt, and by when it should have ended. Of a class of which this
+// node has never seen an end nobody can say what is late.
+func (n *Node) entrusted(now grid.Time, l *live, id grid.NodeID, ect float64) {
+	if len(n.cfg.Given) > 0 { // then all is known beforehand
+		return
+	}
+	at, ok := n.findStanding(id)
+	if !ok {
+		if len(n.standings) >= keepStandings {
+			n.forgetStanding()
+			at, _ = n.findStanding(id)
+		}
+		n.standings = slices.Insert(n.standings, at, &standing{node: id})
+	}
+	s := n.standings[at]
+	l.promise, l.late = 0, grid.Never
+	if usual := n.expected(l.job.class); usual > 0 {
+		l.promise = max(ect, usual)
+		l.late = now.Add(grid.Seconds(patience*max(ect, usual))) + slack
+	}
+	at, _ = slices.BinarySearch(s.due, l.late)
+	s.due = slices.Insert(s.due, at, l.late)
+}
+
+// forgetStanding makes room: the one without work that was heard of longest ago goes, else the first.
+func (n *Node) forgetStanding() {
+	out := 0
+	for i, s := range n.standings {
+		if o := n.standings[out]; len(s.due) == 0 && (len(o.due) > 0 || s.last < o.last) {
+			out = i
+		}
+	}
+	n.standings = slices.Delete(n.standings, out, out+1)
+}
+
+// returned takes an attempt off those that its node has, before anything else about it changes. delivered says
+// that it brought a result.
+func (n *Node) returned(now grid.Time, l *live, delivered bool) {
+	if l.late == 0 {
+		return
+	}
+	due := l.late
+	l.late = 0
+	s := n.standing(l.t().worker)
+	if s == nil {
+		return
+	}
+	if at, ok := slices.BinarySearch(s.due, due); ok {
+		s.due = slices.Delete(s.due, at, at+1)
+	}
+	if delivered {
+		s.learn(now, l.promise, max(now.Sub(l.chosen).Seconds(), 0), now > due)
+		n.rates.stale = n.rates.stale || s.seen == 1 || s.boasts()
+	}
+	n.encourage()
+}
+
+// failed holds an attempt that was lost against its node.
+func (s *standing) failed() { s.kept /= 2 }
+
+// learn takes a result: what was promised and what it took, in seconds.
+func (s *standing) learn(now grid.Time, promise, took float64, late bool) {
+	if late {
+		s.failed()
+	} else {
+		s.kept = min(s.kept+1, trusted)
+	}
+	s.seen, s.last = min(s.seen+1, trusted), now
+	if promise > 0 {
+		s.told = min(s.told+1, trusted)
+		s.off += max(learn, 1/float64(s.told)) * (took/promise - s.off)
+	}
+}
+
+// boasts reports whether the node needs far longer than it says.
+func (s *standing) boasts() bool { return s.off > farOff }
+
+// withheld reports whether a node gets nothing more for now: too much of what it has is late, or it has as much as
+// a node can get before its first result.
+func (s *standing) withheld(now grid.Time, cores grid.MilliCPU) bool {
+	if s == nil || len(s.due) == 0 {
+		return false
+	}
+	late, _ := slices.BinarySearch(s.due, now+1)
+	if late > s.kept {
+		return true
+	}
+	first := max(firstLeast, firstEach*int(min(cores, firstCores*grid.CPU)/grid.CPU))
+	return s.seen < trusted && len(s.due) >= first<<s.seen
+}
+
+// mayProve bounds the waiting tasks that look again when something was delivered here or elsewhere.
+const mayProve = 4
+
+// encourage lets some of the tasks go on that wait for somebody to deliver.
+func (n *Node) encourage() {
+	left := min(mayProve, n.unproven)
+	for i := 0; i < len(n.waiting) && left > 0; {
+		if l := n.waiting[i]; l.unproven {
+			l.looks = true
+			n.unwait(l)
+			left--
+			continue
+		}
+		i++
+	}
+}
+
+// proven reports whether a peer has delivered and its word was about right.
+func (n *Node) proven(id grid.NodeID) bool {
+	s := n.standing(id)
+	return s != nil && s.seen > 0 && !s.boasts()
+}

@@ -1,0 +1,51 @@
+package node
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// tickIn sees to a regular look at the registers, a third of a lease from now. Without any there is no timer.
+func (n *Node) tickIn(now grid.Time, fx *grid.Effects) {
+	if !n.guardWake && len(n.guards) > 0 {
+		n.guardWake = true
+		fx.Wake(now.Add(n.cfg.Lease/3), grid.TimerGuard, tickKey)
+	}
+}
+
+// guardWoken handles the timers of registers: the regular look, the end of a limbo, the end of choosing members.
+func (n *Node) guardWoken(now grid.Time, key uint64, fx *grid.Effects) {
+	switch key {
+	case tickKey:
+		n.tick(now, fx)
+	case limboKey:
+		for _, j := range n.guards {
+			if g := j.guard; g.limbo != 0 && now >= g.limbo && n.acts(now, j) {
+				n.replace(now, j, fx)
+			}
+		}
+	case formKey:
+		n.formWake = false
+		n.form(now, true, fx)
+	case calmKey:
+		n.calmDown(now, fx)
+	}
+}
+
+// Keys of TimerGuard.
+const (
+	tickKey = iota
+	limboKey
+	formKey
+	calmKey
+)
+
+// tick looks after every register that has not come to its end.
+func (n *Node) tick(now grid.Time, fx *grid.Effects) {
+	n.guardWake = false
+	n.freed = n.freed || len(n.exec.Queue()) > 0 // of registers that this node now acts for
+	n.guards = slices.DeleteFunc(n.guards, func(j *job) bool { return !n.tend(now, j, fx) })
+	n.watch(now, fx)
+	n.tickIn(now, fx)
+}

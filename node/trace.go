@@ -1,0 +1,140 @@
+package node
+
+import (
+	"encoding/binary"
+	"time"
+
+	"skep/grid"
+)
+
+// traces is what happened to a task, packed: it is written at every turn, kept as long as the job, and read only
+// by people. An entry is its kind, which of its fields are not zero, the time since the entry before, and those.
+type traces []byte
+
+// keepTraces bounds what explain tells of a task: the first and the newest.
+const keepTraces = 24
+
+// Fields of an entry that are not zero.
+const (
+	hasNode  = 1 << iota // another than that of the entries before
+	sameNode             // as the last entry before that had one
+	hasWhy
+	hasChoice
+)
+
+// trace notes what happened to a task.
+func (n *Node) trace(t *task, tr grid.Trace) {
+	var before pen
+	count := t.traces.each(&before, nil)
+	b := n.scratch.packed[:0]
+	if count < keepTraces {
+		b = before.write(b, &tr)
+	} else {
+		all := append(t.traces.list(), tr)
+		before, t.traces = pen{}, t.traces[:0]
+		for i := range all {
+			if i != keepTraces/3 {
+				b = before.write(b, &all[i])
+			}
+		}
+	}
+	n.scratch.packed = b
+	if len(t.traces)+len(b) > cap(t.traces) { // exactly what is needed: few entries follow
+		t.traces = append(make(traces, 0, len(t.traces)+len(b)), t.traces...)
+	}
+	t.traces = append(t.traces, b...)
+}
+
+// list unpacks the entries, oldest first.
+func (s traces) list() []grid.Trace {
+	var all []grid.Trace
+	s.each(new(pen), func(tr grid.Trace) { all = append(all, tr) })
+	return all
+}
+
+// last unpacks the newest entry; its kind is 0 if there is none.
+func (s traces) last() grid.Trace {
+	var newest grid.Trace
+	s.each(new(pen), func(tr grid.Trace) { newest = tr })
+	return newest
+}
+
+// pen is where reading or writing stands: what entries are told against.
+type pen struct {
+	at   grid.Time
+	node grid.NodeID
+}
+
+// write appends an entry.
+func (p *pen) write(b []byte, tr *grid.Trace) []byte {
+	has := byte(0)
+	switch {
+	case tr.Node.IsZero():
+	case tr.Node == p.node:
+		has |= sameNode
+	default:
+		has |= hasNode
+	}
+	if tr.Refusal != (grid.Refusal{}) {
+		has |= hasWhy
+	}
+	if tr.ECT != 0 || tr.News != 0 || tr.Asked != 0 {
+		has |= hasChoice
+	}
+	b = append(b, byte(tr.What), has)
+	b = binary.AppendVarint(b, int64(tr.At-p.at))
+	p.at = tr.At
+	if has&hasNode != 0 {
+		p.node = tr.Node
+		b = append(b, tr.Node[:]...)
+	}
+	if has&hasWhy != 0 {
+		b = append(b, byte(tr.Refusal.Why))
+		b = append(binary.AppendUvarint(b, uint64(len(tr.Refusal.Detail))), tr.Refusal.Detail...)
+	}
+	if has&hasChoice != 0 {
+		b = binary.AppendVarint(b, int64(tr.ECT))
+		b = binary.AppendVarint(b, int64(tr.News))
+		b = binary.AppendVarint(b, int64(tr.Asked))
+	}
+	return b
+}
+
+// each reads all entries, calls f for each if it is not nil, and returns their number.
+func (s traces) each(p *pen, f func(grid.Trace)) int {
+	count := 0
+	number := func() int64 {
+		v, n := binary.Varint(s)
+		s = s[n:]
+		return v
+	}
+	for ; len(s) > 0; count++ {
+		tr := grid.Trace{What: grid.TraceKind(s[0])}
+		has := s[1]
+		s = s[2:]
+		p.at += grid.Time(number())
+		tr.At = p.at
+		if has&hasNode != 0 {
+			s = s[copy(p.node[:], s):]
+		}
+		if has&(hasNode|sameNode) != 0 {
+			tr.Node = p.node
+		}
+		if has&hasWhy != 0 {
+			tr.Refusal.Why = grid.Why(s[0])
+			size, n := binary.Uvarint(s[1:])
+			s = s[1+n:]
+			if f != nil {
+				tr.Refusal.Detail = string(s[:size])
+			}
+			s = s[size:]
+		}
+		if has&hasChoice != 0 {
+			tr.ECT, tr.News, tr.Asked = time.Duration(number()), time.Duration(number()), int32(number())
+		}
+		if f != nil {
+			f(tr)
+		}
+	}
+	return count
+}

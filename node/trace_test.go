@@ -1,0 +1,42 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"skep/grid"
+)
+
+// What is told of a task is what was noted: the first third and the newest of what would be too many.
+func TestTracesAreToldAsNoted(t *testing.T) {
+	entry := rapid.Custom(func(t *rapid.T) grid.Trace {
+		return grid.Trace{
+			At:      grid.Time(rapid.Int64().Draw(t, "at")),
+			What:    grid.TraceKind(rapid.IntRange(1, int(grid.TraceEnded)).Draw(t, "what")),
+			Node:    grid.NodeID{rapid.SampledFrom([]byte{0, 1, 2}).Draw(t, "node")},
+			Refusal: grid.Refusal{Why: grid.Why(rapid.IntRange(0, 17).Draw(t, "why")), Detail: rapid.String().Draw(t, "detail")},
+			ECT:     time.Duration(rapid.Int64().Draw(t, "ect")),
+			News:    time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "news")),
+			Asked:   rapid.Int32().Draw(t, "asked"),
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		n, task, want := &Node{scratch: new(Scratch)}, new(task), []grid.Trace(nil)
+		for range rapid.IntRange(0, 2*keepTraces).Draw(t, "entries") {
+			tr := entry.Draw(t, "entry")
+			n.trace(task, tr)
+			if want = append(want, tr); len(want) > keepTraces {
+				want = slices.Delete(want, keepTraces/3, keepTraces/3+1)
+			}
+			if got := task.traces.last(); got != tr {
+				t.Fatalf("the newest is %+v, want %+v", got, tr)
+			}
+		}
+		if got := task.traces.list(); !slices.Equal(got, want) {
+			t.Fatalf("told %+v, want %+v", got, want)
+		}
+	})
+}

@@ -1,0 +1,26 @@
+package node
+
+import "skep/grid"
+
+// Describe says what this node is and how it is now, as in its ads; it changes nothing.
+func (n *Node) Describe(now grid.Time) *grid.Ad {
+	ad := n.describe(now)
+	return &ad
+}
+
+// inform gives the node perfect information of those it is connected to, where a simulation asks for that.
+func (n *Node) inform(now grid.Time) {
+	if n.cfg.Truth == nil {
+		return
+	}
+	for _, m := range n.connected() {
+		ad := n.cfg.Truth(m.id)
+		if ad == nil || m.known.Ad == nil {
+			continue
+		}
+		n.gossip.Correct(now, m.known, ad)
+		m.speed, m.cores = ad.Speed, int32(ad.Capacity.CPU)
+		m.rates, m.lent = ad.Rates, true
+	}
+	n.rates.stale = true
+}

@@ -1,0 +1,110 @@
+package node
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// What this node knows of a class from results that came to it, whoever brought them, and what it makes of
+// the rates that others claim.
+
+// fewEnds is how many results it takes until a class's run time is known.
+const fewEnds = 3
+
+// finished teaches it.
+func (r *rates) finished(name string, seconds float64) {
+	if c := r.get(name); c != nil {
+		c.ends = min(c.ends+1, 1/teach)
+		c.usual += (seconds - c.usual) / c.ends
+	}
+}
+
+// median is the median of μ/speed over those who have measured the class: this node, and peers that have
+// delivered what they promised; where there are none of these, all. 0 where nobody has.
+func (n *Node) median(name string) float64 {
+	for _, strict := range [...]bool{true, false} {
+		xs := n.scratch.typical[:0]
+		if mu := n.rates.given(name); mu > 0 {
+			xs = append(xs, mu/n.cfg.Speed)
+		} else if c := n.rates.get(name); c != nil && c.runs > 0 {
+			xs = append(xs, c.mu()/n.cfg.Speed)
+		}
+		for _, q := range n.peers {
+			if !q.up || strict && !n.proven(q.id) {
+				continue
+			}
+			for i := range q.rates {
+				if q.rates[i].Class == name && q.rates[i].Mu > 0 {
+					xs = append(xs, q.rates[i].Mu/q.speed)
+				}
+			}
+		}
+		n.scratch.typical = xs
+		if len(xs) > 0 {
+			slices.Sort(xs)
+			return xs[(len(xs)-1)/2]
+		}
+	}
+	return 0
+}
+
+// expected is the run time to expect of the class's tasks, seconds: what they took, as far as this node has seen
+// some end, else what those say who have run it; 0 where nobody has.
+func (c *classRate) expected(typical float64) float64 {
+	switch {
+	case c != nil && c.ends >= fewEnds:
+		return c.usual
+	case typical > 0:
+		return 1 / typical
+	}
+	return 0
+}
+
+// expected is that of a class by its name.
+func (n *Node) expected(class string) float64 {
+	return n.rates.get(class).expected(n.rates.typical(class))
+}
+
+// floor is the least time in which a node that has delivered nothing yet is believed to end a task of a class,
+// seconds: that of this node, or of the reference machine if that is faster.
+func (n *Node) floor(class string) float64 {
+	if len(n.cfg.Given) > 0 {
+		return 0
+	}
+	return 1 / n.rates.guess(class, max(n.cfg.Speed, 1))
+}
+
+// believe is the completion time to expect of a node that says it is that, seconds: not much less than its
+// results took, however soon it says. usual and floor are of the task's class.
+func (s *standing) believe(now grid.Time, said, usual, floor float64) float64 {
+	if s == nil || s.seen == 0 {
+		return max(said, floor)
+	}
+	return max(said, s.off*usual/doubted/(1+now.Sub(s.last).Seconds()/forgiven))
+}
+
+// rate is the execution rate of a slot as far as it is believed: a claim is bounded by what is typical of the class until the
+// node has delivered, and then by what its results took.
+func (s *standing) rate(now grid.Time, mu, typical, usual float64) float64 {
+	if s != nil && s.seen > 0 {
+		return 1 / s.believe(now, 1/mu, usual, 0)
+	}
+	if typical > 0 {
+		return min(mu, boast*typical)
+	}
+	return mu
+}
+
+// cores is how many cores of a peer are believed in, in the same way.
+func (n *Node) cores(q *peer) grid.MilliCPU {
+	cores := grid.MilliCPU(q.cores)
+	switch s := n.standing(q.id); {
+	case len(n.cfg.Given) > 0:
+	case s == nil || s.seen == 0:
+		return min(cores, firstCores*grid.CPU)
+	case s.boasts():
+		return min(cores, grid.CPU)
+	}
+	return cores
+}

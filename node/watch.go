@@ -1,0 +1,173 @@
+package node
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// pair is what this node keeps of another with which it shares registers.
+type pair struct {
+	peer     grid.NodeID
+	heard    grid.Time // as a member: when the other, as an owner, was last answered
+	verified grid.Time // as an owner: when the last watch was sent that the other agreed to
+	alive    grid.Time // when it last answered a watch
+	seq      uint64    // of the last watch; 0 = it is answered
+	sent     grid.Time // when it was sent
+	listed   []*job    // that it named one by one
+}
+
+// pair returns what is kept of a node.
+func (n *Node) pair(id grid.NodeID) *pair {
+	for _, p := range n.pairs {
+		if p.peer == id {
+			return p
+		}
+	}
+	n.pairs = append(n.pairs, &pair{peer: id})
+	return n.pairs[len(n.pairs)-1]
+}
+
+// watch tells each member of registers that this node owns that it lives: their number and the sum of their hashes, so
+// that the cost does not grow with the jobs that wait.
+func (n *Node) watch(now grid.Time, fx *grid.Effects) {
+	n.pairs = slices.DeleteFunc(n.pairs, func(p *pair) bool { // what is long past means the same as nothing
+		return max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now
+	})
+	for _, p := range n.pairs {
+		count, sum := n.shared(p.peer)
+		if count > 0 {
+			n.sendWatch(now, p, fx)
+			m := &fx.Sends[len(fx.Sends)-1].Msg
+			m.Guard.Count, m.Guard.Sum = count, sum
+		}
+	}
+}
+
+func (n *Node) sendWatch(now grid.Time, p *pair, fx *grid.Effects) {
+	n.watches++
+	p.seq, p.sent, p.listed = n.cfg.Boot<<40|n.watches, now, p.listed[:0]
+	fx.Send(p.peer, grid.KindWatch).Guard.Seq = p.seq
+}
+
+// shared counts the registers that this node owns and that a peer has accepted.
+func (n *Node) shared(peer grid.NodeID) (count uint32, sum uint64) {
+	for _, j := range n.guards {
+		r := j.guard.reg
+		if place := r.Place(peer); r.Leads() && !r.State().Done && place >= 0 && r.Holds(place) {
+			count++
+			sum += hash(j.id, r.State().Epoch)
+		}
+	}
+	return count, sum
+}
+
+// hash is one of a register in an epoch; sums of them do not depend on any order.
+func hash(id grid.JobID, epoch uint32) uint64 {
+	h := uint64(14695981039346656037) ^ uint64(epoch)
+	for _, b := range id.Nonce {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	for _, b := range id.Origin {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h ^ h>>31
+}
+
+// follows reports whether this node is a member that takes part in an epoch of that owner.
+func (j *job) follows(owner grid.NodeID) bool {
+	s := j.guard.reg.State()
+	return !s.Done && s.Owner == owner && s.Promised == s.Epoch && j.guard.boss == owner
+}
+
+// watched answers an owner. It is held to be alive if what it says is what is held here.
+func (n *Node) watched(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	if len(m.Attempts) > 0 {
+		n.named(now, from, m, fx)
+		return
+	}
+	var count uint32
+	var sum uint64
+	for _, j := range n.guards {
+		if j.follows(from) {
+			count++
+			sum += hash(j.id, j.guard.reg.State().Epoch)
+		}
+	}
+	a := fx.Send(from, grid.KindWatched)
+	a.Guard.Seq, a.Guard.Answer = m.Guard.Seq, grid.GuardDiffers
+	if count == m.Guard.Count && sum == m.Guard.Sum {
+		a.Guard.Answer = grid.GuardOK
+		n.pair(from).heard = now
+	}
+}
+
+// named answers an owner that names its registers one by one: those that are not held so here are named back.
+func (n *Node) named(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	a := fx.Send(from, grid.KindWatched)
+	a.Guard.Seq, a.Guard.Answer = m.Guard.Seq, grid.GuardOK
+	said := make(map[grid.JobID]bool, len(m.Attempts))
+	for _, x := range m.Attempts {
+		id := x.Task.Job
+		said[id] = true
+		j := n.jobs[id]
+		if j == nil || j.guard == nil || !j.follows(from) || j.guard.reg.State().Epoch != x.Epoch {
+			a.Attempts = append(a.Attempts, x)
+		}
+	}
+	n.pair(from).heard = now
+	for _, j := range n.guards {
+		if j.follows(from) {
+			j.guard.orphan = !m.Guard.More && !said[j.id]
+		}
+	}
+}
+
+// agreed takes a member's answer to a watch.
+func (n *Node) agreed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	p := n.pair(from)
+	if m.Guard.Seq>>40 == n.cfg.Boot { // also a late answer shows that it lives
+		p.alive = now
+		n.form(now, false, fx)
+	}
+	if m.Guard.Seq != p.seq {
+		return
+	}
+	p.seq = 0
+	if m.Guard.Answer == grid.GuardDiffers {
+		n.name(now, p, fx)
+		return
+	}
+	if len(p.listed) == 0 {
+		p.verified = max(p.verified, p.sent)
+	}
+	for _, j := range p.listed {
+		place := j.guard.reg.Place(from)
+		if !slices.ContainsFunc(m.Attempts, func(x grid.AttemptID) bool { return x.Task.Job == j.id }) {
+			j.guard.fresh[place] = max(j.guard.fresh[place], p.sent)
+		} else if j.guard.sent[place] == 0 && j.guard.reg.Leads() {
+			j.guard.reg.Doubt(place)
+			n.unsaid(j)
+		}
+	}
+	clear(p.listed)
+	p.listed = p.listed[:0]
+}
+
+// name says one by one which registers a member is believed to hold.
+func (n *Node) name(now grid.Time, p *pair, fx *grid.Effects) {
+	n.sendWatch(now, p, fx)
+	m := &fx.Sends[len(fx.Sends)-1].Msg
+	for _, j := range n.guards {
+		r := j.guard.reg
+		place := r.Place(p.peer)
+		if !r.Leads() || r.State().Done || place < 0 || !r.Holds(place) {
+			continue
+		}
+		if m.Guard.More = len(m.Attempts) == grid.MaxBeats; m.Guard.More {
+			return
+		}
+		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: j.id}, Attempt: grid.Attempt{Epoch: r.State().Epoch}})
+		p.listed = append(p.listed, j)
+	}
+}
