@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -26,8 +27,14 @@ type Backend interface {
 	// Submit returns when the job is on disk, or says why it was refused. Repeated with the same ID it
 	// changes nothing.
 	Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error
-	// Cancel returns when the cancellation is on disk.
+	// Cancel returns when the cancellation is on disk and no attempt of the job can start any more: 1.16 leases
+	// later at the latest.
 	Cancel(ctx context.Context, id grid.JobID) error
+
+	// Drain makes the node take nothing new and gives what runs a time to end; Undrain takes that back. Both return when it is
+	// so.
+	Drain(ctx context.Context, within time.Duration) error
+	Undrain(ctx context.Context) error
 
 	// Read calls f between two steps. What f sees is dead when it returns.
 	Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error

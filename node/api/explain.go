@@ -38,7 +38,11 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 	}
 	err = s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		for _, p := range v.Peers(now, nil) {
-			ex.Nodes = append(ex.Nodes, fitnessOf(spec, &p))
+			f := fitnessOf(spec, &p)
+			if r := v.Avoided(now, grid.ClassOf(spec), p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
+				f.Fits, f.Reason, f.Detail = false, r.Why.String(), r.Detail
+			}
+			ex.Nodes = append(ex.Nodes, f)
 		}
 	})
 	return ex, err

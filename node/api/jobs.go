@@ -16,11 +16,17 @@ import (
 
 type gridTime = grid.Time
 
+// keeps reports whether this node has a job that was submitted elsewhere: it is a member of its register.
+func (s *Server) keeps(ctx context.Context, id grid.JobID) (ok bool) {
+	s.b.Read(ctx, func(v *node.Node, _ gridTime) { _, ok = v.Job(id) })
+	return ok
+}
+
 // own makes sure that a request is for a job of this node, named by its whole ID.
 func (s *Server) own(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text, _, ok := jobPath(r.URL.Path); ok {
-			if id, err := grid.ParseJobID(text); err != nil || id.Origin != s.self {
+			if id, err := grid.ParseJobID(text); err != nil || id.Origin != s.self && !s.keeps(r.Context(), id) {
 				problem(w, http.StatusNotFound, "job "+quote(text)+": was not submitted to node "+s.self.Short())
 				return
 			}
@@ -74,10 +80,14 @@ func (s *Server) getJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, error) {
 	var j v1.Job
 	var found bool
-	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		var jv node.JobView
 		if jv, found = v.Job(id); found {
 			j = jobOf(&jv, spec)
+			if jv.Owner == s.self && jv.Ended < int(jv.Spec.Count) && !v.Acts(now, id) {
+				j.Waits = "for a majority of the nodes that keep it"
+			}
+			j.Note = v.Few(&jv)
 		}
 	})
 	if err != nil {
@@ -154,6 +164,12 @@ func jobOf(j *node.JobView, spec bool) v1.Job {
 		ID: j.ID.String(), Name: j.Spec.Name, Class: j.Class, Origin: j.ID.Origin.String(), State: stateOf(j),
 		Command: j.Spec.Command, Submitted: time.Unix(0, j.Submitted).UTC(), Done: moment(j.Done),
 		Count: int(j.Spec.Count), Pending: j.Pending, Placed: j.Placed, Ended: j.Ended, Failed: j.Failed, Exit: j.Exit,
+	}
+	for _, m := range j.Members {
+		out.Members = append(out.Members, m.String())
+	}
+	if len(j.Members) > 0 {
+		out.Owner, out.Since = j.Owner.String(), moment(j.Since)
 	}
 	if spec {
 		out.Spec = v1.SpecOf(j.Spec)

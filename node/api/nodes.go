@@ -72,7 +72,7 @@ func isNode(p *node.PeerView, text string) bool {
 func nodeOf(p *node.PeerView, rates bool) v1.Node {
 	ad := p.Ad
 	n := v1.Node{
-		ID: ad.Node.String(), Name: ad.Name, State: peerState(p),
+		ID: ad.Node.String(), Name: ad.Name, State: peerState(p), Refuses: p.Refuses.String(),
 		Cores: float64(ad.Capacity.CPU) / 1000, FreeCores: float64(ad.Free.CPU) / 1000,
 		Memory: int64(ad.Capacity.Memory), FreeMem: int64(ad.Free.Memory),
 		Backlog: ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability,

@@ -41,6 +41,7 @@ func jobPath(path string) (ref, rest string, ok bool) {
 // relay completes the job's ID in a request, and passes the request on where the job is another node's.
 func (s *Server) relay(next http.Handler) http.Handler {
 	proxy := s.proxy()
+	next = s.relayDrain(proxy, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, rest, ok := jobPath(r.URL.Path)
 		if !ok {
@@ -54,13 +55,25 @@ func (s *Server) relay(next http.Handler) http.Handler {
 		}
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = "/v1/jobs/"+id.String()+rest, ""
-		if id.Origin == s.self {
+		who := s.keeper(r.Context(), id)
+		if who == s.self {
 			next.ServeHTTP(w, r)
 			return
 		}
-		r.URL.Host = id.Origin.String()
+		r.URL.Host = who.String()
 		proxy.ServeHTTP(w, r)
 	})
+}
+
+// keeper returns the node that is to be asked about a job.
+func (s *Server) keeper(ctx context.Context, id grid.JobID) grid.NodeID {
+	who := id.Origin
+	s.b.Read(ctx, func(v *node.Node, _ gridTime) {
+		if k, _, known := v.Keeper(id); known {
+			who = k
+		}
+	})
+	return who
 }
 
 func (s *Server) proxy() http.Handler {
@@ -108,6 +121,14 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	why := err.Error()
 	if errors.Is(err, context.DeadlineExceeded) {
 		why = "no answer in time"
+	}
+	if text, _, ok := jobPath(r.URL.Path); ok {
+		if job, err := grid.ParseJobID(text); err == nil && job.Origin != id {
+			return "node " + job.Origin.Short() + ", where the job was submitted, is gone; its owner is node " + name + ", which cannot be asked now: " + why
+		}
+	}
+	if _, ok := drainPath(r.URL.Path); ok {
+		return "node " + name + " cannot be asked now: " + why
 	}
 	return "the job was submitted to node " + name + ", which cannot be asked now: " + why
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -102,6 +103,11 @@ func (s *Server) ownMatches(ctx context.Context, p prefix) (found []v1.Match, pe
 		for _, j := range v.Jobs(nil) {
 			if p.fits(j.ID) && len(found) <= maxMatches {
 				found = append(found, v1.Match{ID: j.ID.String(), Name: j.Spec.Name})
+			}
+		}
+		for _, id := range v.Foreign(nil) {
+			if known := func(m v1.Match) bool { return m.ID == id.String() }; p.fits(id) && len(found) <= maxMatches && !slices.ContainsFunc(found, known) {
+				found = append(found, v1.Match{ID: id.String()})
 			}
 		}
 		for _, q := range v.Peers(now, nil) {

@@ -133,6 +133,14 @@ func (f *fake) Cancel(_ context.Context, id grid.JobID) error {
 	return f.call(grid.Event{Kind: grid.EvCancel, Caller: 1, Job: id})
 }
 
+func (f *fake) Drain(_ context.Context, within time.Duration) error {
+	return f.call(grid.Event{Kind: grid.EvDrain, Caller: 1, Within: within})
+}
+
+func (f *fake) Undrain(context.Context) error {
+	return f.call(grid.Event{Kind: grid.EvUndrain, Caller: 1})
+}
+
 func (f *fake) call(ev grid.Event) error {
 	a := f.step(ev)
 	if a == nil {

@@ -37,6 +37,9 @@ func (s *Server) routes() {
 
 	route(s, http.MethodGet, "/v1/nodes", "list-nodes", "The nodes that this one knows, itself first", s.listNodes)
 	route(s, http.MethodGet, "/v1/nodes/{node}", "get-node", "One node, by its ID, a beginning of it, its name, or self", s.getNode)
+	route(s, http.MethodPost, "/v1/nodes/{node}/drain", "drain-node", "Have a node take nothing new, so that it may be stopped", s.drain)
+	route(s, http.MethodGet, "/v1/nodes/{node}/drain", "get-drain", "How far a node has come with draining", s.getDrain)
+	route(s, http.MethodDelete, "/v1/nodes/{node}/drain", "undrain-node", "Have a node take work again", s.undrain)
 	route(s, http.MethodGet, "/v1/token", "get-token", "What another machine joins with", s.getToken)
 	route(s, http.MethodGet, "/v1/config", "get-config", "The settings that this node runs with", s.getConfig)
 	route(s, http.MethodGet, "/v1/version", "get-version", "What runs here", s.getVersion)
@@ -57,6 +60,9 @@ var memberPaths = []struct{ method, path string }{
 	{http.MethodGet, "/v1/jobs/{id}/logs"},
 	{http.MethodGet, "/v1/jobs/{id}/blobs/{blob}"},
 	{http.MethodGet, "/v1/match"},
+	{http.MethodPost, "/v1/nodes/self/drain"},
+	{http.MethodGet, "/v1/nodes/self/drain"},
+	{http.MethodDelete, "/v1/nodes/self/drain"},
 }
 
 // membersOnly lets through what other members may ask.

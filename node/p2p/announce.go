@@ -107,7 +107,7 @@ func (a *announcer) validate(_ context.Context, from peer.ID, m *pubsub.Message)
 		in.free()
 		a.d.offend(sender, wire.Reason(err), 1)
 		return pubsub.ValidationReject
-	case kind != grid.KindCall && kind != grid.KindBye:
+	case kind != grid.KindCall && kind != grid.KindBye && kind != grid.KindTakeover:
 		in.free()
 		a.d.offend(sender, "misplaced", 1)
 		return pubsub.ValidationReject

@@ -37,8 +37,24 @@ type Config struct {
 	CPUs   grid.MilliCPU
 	Memory grid.Bytes
 
+	// Members is how many nodes keep the record of a job submitted here: 1, 3 or 5. Default: the node's.
+	Members int
+
+	// Strikes is on how many different nodes a task submitted here may fail until it ends, 0 = its retries alone bound it; see
+	// node.Config. nil = the node's.
+	Strikes *int
+
 	// Policy places tasks. Default: the node's.
 	Policy string
+
+	// Rule spreads ads; see gossip.Rules. Default: the node's.
+	Rule string
+
+	// Forward is how searches go from node to node, Walkers how many walks one sends at once, and Reverse lets the nodes
+	// that one came by learn from it; see discovery.Config. Default: the node's.
+	Forward string
+	Walkers int
+	Reverse bool
 
 	// MDNS looks for nodes of the same network on the local network.
 	MDNS bool
@@ -182,4 +198,12 @@ func (c *Config) share(class string) float64 {
 		return s
 	}
 	return c.Share["*"]
+}
+
+// strikes is what was set, or else the node's.
+func (c *Config) strikes() int {
+	if c.Strikes != nil {
+		return *c.Strikes
+	}
+	return c.Node.Strikes
 }

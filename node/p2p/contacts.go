@@ -114,6 +114,21 @@ func (l *dialer) load(addrs []string) error {
 	return nil
 }
 
+// acquainted counts the saved contacts, as far as it matters how many they are. What is wrong with them load tells.
+func (d *Driver) acquainted() (count int) {
+	found, err := d.store.Datastore().Query(d.ctx, query.Query{Prefix: "/peer", KeysOnly: true, Limit: 2 * grid.MaxMembers})
+	if err != nil {
+		return 0
+	}
+	defer found.Close()
+	for r := range found.Next() {
+		if r.Error == nil {
+			count++
+		}
+	}
+	return count
+}
+
 func (l *dialer) token(text string) error {
 	addr, err := ma.NewMultiaddr(text)
 	var info *peer.AddrInfo

@@ -43,6 +43,7 @@ type Driver struct {
 	node                       stepper
 	loop                       *loop
 	ads                        *adCache
+	kin                        kin
 	offences                   offenders
 	peers                      *peers
 	dialer                     *dialer
@@ -119,7 +120,8 @@ func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) 
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Spec = grid.EvSubmit, id, spec })
 }
 
-// Cancel cancels a job submitted at this node and returns when that is saved.
+// Cancel cancels a job submitted at this node and returns when that is saved and no attempt of it can start anywhere
+// any more: 1.16 leases later at the latest.
 func (d *Driver) Cancel(ctx context.Context, id grid.JobID) error {
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job = grid.EvCancel, id })
 }

@@ -28,6 +28,7 @@ func (s *session) read(st network.Stream) {
 	var codec wire.Codec
 	for in := newFrames(st); ; {
 		kind, body, err := in.next()
+		s.pulse.hear()
 		switch {
 		case errors.Is(err, errOversize):
 			s.d.offend(s.node, "size", 4)
@@ -53,7 +54,12 @@ func (s *session) read(st network.Stream) {
 			s.bad(err)
 			continue
 		}
-		if foreign(&m.msg, s.node, s.d.self) {
+		if foreign(&m.msg, s.node, s.d.self, &s.d.kin) {
+			if m.msg.Kind == grid.KindBeat { // of a worker that looks for its job's owner: nothing is known of it here yet
+				s.d.counts.drop("foreign")
+				m.free()
+				continue
+			}
 			m.free()
 			s.d.offend(s.node, "foreign", 1)
 			continue
@@ -94,20 +100,21 @@ func (s *session) admit(m *meter, kind grid.Kind) bool {
 }
 
 // foreign reports whether a message is about attempts that are none of its sender's business: the node that
-// a job was submitted to offers and ends its attempts, and is the only one that is told about them. It takes
-// no memory of what was said before, so what comes late from an honest peer is not foreign.
-func foreign(m *grid.Message, from, self grid.NodeID) bool {
-	origin := from
+// a job was submitted to, or another member of its register, offers and ends its attempts and is told about them; nobody
+// else does or is. The members are known from the job's records, or from the offer itself.
+func foreign(m *grid.Message, from, self grid.NodeID, kin *kin) bool {
+	who := from
 	switch m.Kind {
 	case grid.KindOffer:
-		return m.Offer.ID.Task.Job.Origin != from
+		id := m.Offer.ID.Task.Job
+		return id.Origin != from && (len(m.Offer.Members) == 0 || m.Offer.Members[0] != id.Origin || !slices.Contains(m.Offer.Members, from))
 	case grid.KindAsk, grid.KindDrop, grid.KindResultAck:
 	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindBeat:
-		origin = self
+		who = self
 	default:
 		return false
 	}
-	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != origin })
+	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != who && !kin.has(a.Task.Job, who) })
 }
 
 // bad counts a frame that could not be decoded. A kind that this version does not know is no offence.

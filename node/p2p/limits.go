@@ -35,6 +35,15 @@ var limits = [grid.Kinds]limit{
 	grid.KindMiss:      {rate: 200, burst: 1000},
 	grid.KindCall:      {rate: 1, burst: 20},
 	grid.KindBye:       {rate: 1, burst: 5},
+	grid.KindGuard:     {rate: 5000, burst: 10000, wait: true},
+	grid.KindGuarded:   {rate: 5000, burst: 10000, wait: true},
+	grid.KindPromise:   {rate: 1000, burst: 5000, wait: true},
+	grid.KindPromised:  {rate: 1000, burst: 5000, wait: true},
+	grid.KindWatch:     {rate: 100, burst: 1000, wait: true},
+	grid.KindWatched:   {rate: 100, burst: 1000, wait: true},
+	grid.KindTakeover:  {rate: 1000, burst: 5000, wait: true},
+	grid.KindHold:      {rate: 100, burst: 1000, wait: true},
+	grid.KindHeld:      {rate: 100, burst: 1000, wait: true},
 }
 
 // Deadlines on streams. A control stream may be silent for ever; what has begun must go on.

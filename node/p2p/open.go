@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"encoding/json"
 	"errors"
@@ -134,9 +135,14 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
 	nc.Self, nc.Boot, nc.Name = d.self, d.boot, d.cfg.Name
-	if d.cfg.Policy != "" {
-		nc.Policy = d.cfg.Policy
-	}
+	nc.Policy = cmp.Or(d.cfg.Policy, nc.Policy)
+	nc.Members = cmp.Or(d.cfg.Members, nc.Members)
+	nc.Strikes = d.cfg.strikes()
+	nc.Gossip.Rule = cmp.Or(d.cfg.Rule, nc.Gossip.Rule)
+	nc.Discovery.Forward = cmp.Or(d.cfg.Forward, nc.Discovery.Forward)
+	nc.Discovery.Walkers = cmp.Or(d.cfg.Walkers, nc.Discovery.Walkers)
+	nc.Discovery.Reverse = d.cfg.Reverse || nc.Discovery.Reverse
+	nc.Known = d.acquainted()
 	if nc.Name == "" {
 		nc.Name, _ = os.Hostname()
 	}

@@ -22,6 +22,7 @@ func (d *Driver) restore() error {
 			d.cfg.Recorder.Restored(r)
 		}
 		d.node.Restore(r)
+		d.kin.note(r)
 		return nil
 	})
 }

@@ -48,6 +48,7 @@ func (l *loop) attempts(from, to reach) {
 	fx, t := &l.fx, l.d.tasks
 	for i := range fx.Saves[from.saves:to.saves] {
 		t.saved(&fx.Saves[from.saves+i])
+		l.d.kin.note(&fx.Saves[from.saves+i])
 	}
 	for _, s := range fx.Stops[from.stops:to.stops] {
 		t.stop(s)

@@ -24,6 +24,7 @@ type session struct {
 	up     chan struct{} // closed when the node knows the peer is up
 	out    *queue
 	busy   atomic.Bool // frames were taken and are being written
+	pulse  pulse
 
 	mu       sync.Mutex
 	in       network.Stream // the peer's control stream; nil: none
@@ -121,6 +122,7 @@ func (s *session) attach(st network.Stream, h *wire.Hello) bool {
 	s.mu.Unlock()
 	if old != nil {
 		old.Reset()
+		s.d.spawn(s.feel) // the peer has given up a connection that this side may still write to
 	}
 	s.rise()
 	return true
@@ -191,6 +193,7 @@ func (s *session) write(st network.Stream) {
 				s.busy.Store(false)
 				return
 			}
+			s.listen()
 		}
 		s.busy.Store(false)
 		if cap(buf) > maxKept {

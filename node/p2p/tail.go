@@ -93,7 +93,7 @@ func (t *remoteTail) Close() error {
 }
 
 // serveOutput answers a request for the output of an attempt that runs here. Only the node that its job
-// was submitted to may ask.
+// was submitted to, or another member of the job's register, may ask.
 func (d *Driver) serveOutput(st network.Stream) {
 	var ask [outputRequest]byte
 	d.serveStream(st, &d.outputsServed, ask[:], func(n grid.NodeID) {
@@ -101,7 +101,7 @@ func (d *Driver) serveOutput(st network.Stream) {
 		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID(b[:32]), Nonce: [10]byte(b[32:42])},
 			Index: binary.BigEndian.Uint32(b[42:])}, Attempt: grid.Attempt{Epoch: binary.BigEndian.Uint32(b[46:]), N: binary.BigEndian.Uint32(b[50:])}}
 		offset := int64(binary.BigEndian.Uint64(b[56:]))
-		if id.Task.Job.Origin != n || offset < 0 {
+		if id.Task.Job.Origin != n && !d.kin.has(id.Task.Job, n) || offset < 0 {
 			d.counts.drop("request")
 			st.Write([]byte{statusNone})
 			return

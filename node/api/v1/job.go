@@ -34,6 +34,11 @@ type Job struct {
 	Ended     int        `json:"ended"`
 	Failed    int        `json:"failed" doc:"Of ended, those that did not exit with 0."`
 	Exit      int32      `json:"exit_code" doc:"Highest exit code of the ended tasks."`
+	Members   []string   `json:"members,omitempty" doc:"Nodes that keep its record, the origin first; none: the origin alone."`
+	Owner     string     `json:"owner,omitempty" doc:"Of members, the one that brings it to its end, as far as is known here."`
+	Since     *time.Time `json:"owner_since,omitempty"`
+	Note      string     `json:"note,omitempty" doc:"What whoever submitted it should know."`
+	Waits     string     `json:"waits,omitempty" doc:"Why nothing happens to the whole job."`
 	Spec      *Spec      `json:"spec,omitempty" doc:"Where one job was asked for."`
 }
 

@@ -14,6 +14,7 @@ type Node struct {
 	ID        string            `json:"id"`
 	Name      string            `json:"name,omitempty"`
 	State     string            `json:"state" enum:"self,connected,known,draining,leaving"`
+	Refuses   string            `json:"refuses,omitempty" doc:"Why it takes no new work now; a full disk only where the node is the one asked."`
 	Cores     float64           `json:"cpus_total"`
 	FreeCores float64           `json:"cpus_free"`
 	Memory    int64             `json:"memory_bytes_total"`

@@ -71,6 +71,9 @@ func putAd(a *grid.Ad) *pb.Ad {
 		Memory: int64(a.Capacity.Memory), FreeCpu: int64(a.Free.CPU), FreeMemory: int64(a.Free.Memory),
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
 		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs, Draining: a.Draining, Leaving: a.Leaving}
+	if c := &a.Coord; c.Known() {
+		p.Coordinate = []float32{c.At[0], c.At[1], c.At[2], c.Height, c.Error}
+	}
 	for _, l := range a.Labels {
 		p.Labels = append(p.Labels, &pb.Label{Key: l.Key, Value: l.Value})
 	}
@@ -90,9 +93,25 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 		a.Labels = append(a.Labels, grid.Label{Key: l.GetKey(), Value: l.GetValue()})
 	}
 	var err error
+	if a.Coord, err = getCoord(p.Coordinate); err != nil {
+		return nil, err
+	}
 	if a.Backlog, err = getSpan("backlog", p.Backlog); err != nil {
 		return nil, err
 	}
 	a.Rates, err = getRates(nil, p.Rates)
 	return a, err
+}
+
+// getCoord reads a coordinate; older nodes send none.
+func getCoord(x []float32) (c grid.Coord, err error) {
+	switch len(x) {
+	case 0:
+		return c, nil
+	case len(c.At) + 2:
+		copy(c.At[:], x)
+		c.Height, c.Error = x[len(c.At)], x[len(c.At)+1]
+		return c, nil
+	}
+	return c, fmt.Errorf("coordinate: %w: %d numbers, want none or %d", ErrBound, len(x), len(c.At)+2)
 }

@@ -53,6 +53,11 @@ func (c *Codec) readAttempts(b []byte, m *grid.Message) error {
 	if err := parse(b, p); err != nil {
 		return err
 	}
+	return c.attemptsOf(p, m)
+}
+
+// attemptsOf takes columns apart.
+func (c *Codec) attemptsOf(p *pb.Attempts, m *grid.Message) error {
 	n := len(p.Index)
 	if len(p.Epoch) != n || len(p.N) != n || len(p.Jobs) != jobSize*len(p.Runs) {
 		return fmt.Errorf("attempts: %w: columns of %d, %d and %d, %d bytes of jobs for %d runs",

@@ -21,7 +21,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	case grid.KindOffer:
 		o := &m.Offer
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: putSpec(o.Spec), Class: o.Class,
-			Lease: putSpan(o.Lease), Age: putSpan(o.Age)}, nil
+			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Members: putNodes(o.Members)}, nil
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse:
@@ -29,6 +29,10 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Detail: clean(m.Refusal.Detail)}, nil
 	case grid.KindResult:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putResult(m.Result)}, nil
+	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
+		return putGuard(&m.Guard), nil
+	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
+		return c.putWatch(m), nil
 	case grid.KindMiss:
 		return putFind(&m.Find), nil
 	case grid.KindFind, grid.KindCall, grid.KindHit:
@@ -62,6 +66,10 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return readRefuse(b, m)
 	case grid.KindResult:
 		return readEnded(b, m)
+	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
+		return readGuard(b, &m.Guard)
+	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
+		return c.readWatch(b, m)
 	case grid.KindMiss:
 		var f pb.Find
 		if err := parse(b, &f); err != nil {

@@ -40,7 +40,7 @@ func check(m *grid.Message) error {
 			partner(p.Rates, p.Speed, p.Cores))
 	case grid.KindState:
 		s := &m.State
-		return first(spans("ect", s.ECT, "backlog", s.Backlog), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
+		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
 	case grid.KindOffer:
 		return offer(&m.Offer)
 	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse:
@@ -49,12 +49,22 @@ func check(m *grid.Message) error {
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
+	case grid.KindGuard, grid.KindGuarded, grid.KindPromise, grid.KindPromised, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
+		return guard(m.Kind, m)
 	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
 	case grid.KindFind, grid.KindCall:
 		return first(find(m.Kind, &m.Find), entries(m.Digest, 0, 1))
 	case grid.KindHit:
 		return first(find(m.Kind, &m.Find), entries(m.Digest, 1, 1))
+	}
+	return nil
+}
+
+// queue bounds what an answer says of a queue.
+func queue(s *grid.State) error {
+	if s.Waiting < 0 || s.Waiting > grid.MaxCount || s.Running < 0 || s.Running > grid.MaxCount {
+		return fmt.Errorf("queue of %d and %d: %w: want 0 to %d", s.Waiting, s.Running, ErrBound, grid.MaxCount)
 	}
 	return nil
 }
@@ -110,6 +120,9 @@ func offer(o *grid.Offer) error {
 	}
 	if o.Lease > grid.MaxTimeout {
 		return fmt.Errorf("lease %v: %w: want at most %v", o.Lease, ErrBound, grid.MaxTimeout)
+	}
+	if len(o.Members) > grid.MaxMembers {
+		return fmt.Errorf("%d members: %w: want at most %d", len(o.Members), ErrBound, grid.MaxMembers)
 	}
 	return first(text("class", o.Class, grid.MaxClass), spans("lease", o.Lease, "age", o.Age))
 }

@@ -21,6 +21,9 @@ type Codec struct {
 	attempts pb.Attempts
 }
 
+// maxGuard bounds a write to a register.
+const maxGuard = 2 << 20
+
 // maxKind is the highest number that the wire has room for as a kind; higher fields of a frame are extras
 // of later versions and skipped.
 const maxKind = 63
@@ -55,6 +58,9 @@ var limits = func() (l [grid.Kinds]int) {
 		}
 	}
 	l[grid.KindDigest] = int(grid.MaxDigest) + grid.MaxAds*8 + slack
+	l[grid.KindGuard] = min(l[grid.KindGuard], maxGuard) // what a job is and how its tasks ended is written in turn
+	l[grid.KindPromise] = min(l[grid.KindPromise], maxGuard)
+	l[grid.KindPromised] = min(l[grid.KindPromised], maxGuard)
 	return l
 }()
 

@@ -82,6 +82,18 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 	case grid.KindResult:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Result = exampleResult()
+	case grid.KindGuard, grid.KindPromised:
+		m.Guard = grid.Guard{Job: exampleJob(), Epoch: 2, Seq: 9, Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+			Age: time.Minute, Done: true, Next: 4, More: true, Finals: []grid.Final{{Index: 100}, {Index: 3, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 2},
+				Worker: nodeOf(testKey(4)), Lost: 1, Result: exampleResult(), Placed: 30, Began: 20, Done: 10}}}
+	case grid.KindGuarded, grid.KindPromise:
+		m.Guard = grid.Guard{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.GuardHigher, Owner: nodeOf(testKey(2))}
+	case grid.KindWatch, grid.KindWatched, grid.KindTakeover:
+		m.Guard = grid.Guard{Seq: 7, Answer: grid.GuardOK, Count: 3, Sum: 1 << 63, More: true}
+		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: exampleJob()}, Attempt: grid.Attempt{Epoch: 2}})
+	case grid.KindHold, grid.KindHeld:
+		m.Guard.Seq = 1<<40 | 7
+		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(2))
 	case grid.KindHit:
 		m.Find = find
 		m.Digest = append(m.Digest, grid.AdEntry{Ad: ad, Hops: 1})
@@ -110,6 +122,10 @@ func exampleRecords() []grid.Record {
 		{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
 			Placed: 11, Began: 12, Done: 13}},
 		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute, State: grid.WorkRunning}},
+		{Kind: grid.RecGuard, Guard: &grid.GuardRecord{ID: exampleJob(), Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+			Submitted: 5, Promised: 3, To: nodeOf(testKey(3)), Epoch: 2, Owner: nodeOf(testKey(2)), Done: true}},
+		{Kind: grid.RecEntry, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
+			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Final: true}},
 		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},
 	}
 }

@@ -132,6 +132,13 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
 		Leaving: rapid.Bool().Draw(t, "leaving")}
+	if rapid.Bool().Draw(t, "placed") {
+		for k := range a.Coord.At {
+			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")
+		}
+		a.Coord.Height = rapid.Float32Range(1e-5, grid.MaxCoord).Draw(t, "height")
+		a.Coord.Error = rapid.Float32Range(1e-3, grid.MaxCoordError).Draw(t, "error")
+	}
 	a.Free = grid.Resources{CPU: a.Capacity.CPU / 2, Memory: a.Capacity.Memory / 3}
 	for i := range rapid.IntRange(0, 20).Draw(t, "labels") {
 		a.Labels = append(a.Labels, grid.Label{Key: fmt.Sprintf("k%02d", i), Value: genText.Draw(t, "value")})
@@ -163,7 +170,7 @@ func genDigest(t *rapid.T, least, most int) (es []grid.AdEntry) {
 }
 
 var genWhy = rapid.Custom(func(t *rapid.T) grid.Why {
-	w := grid.Why(rapid.Uint8Range(0, uint8(grid.WhyFailed)).Draw(t, "why"))
+	w := grid.Why(rapid.Uint8Range(0, uint8(grid.WhyAvoided)).Draw(t, "why"))
 	if w == grid.WhyNever {
 		return grid.WhyQueue
 	}
@@ -185,7 +192,9 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 	case grid.KindState:
 		m.State = grid.State{ID: rapid.Uint64().Draw(t, "id"), ECT: genSpan.Draw(t, "ect"), Backlog: genSpan.Draw(t, "backlog"),
 			Free: genResources(t), Why: genWhy.Draw(t, "why"), Rates: genRates(t), Speed: rapid.Float64Range(0, 1e6).Draw(t, "speed"),
-			Cores: genResources(t).CPU, Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have")}
+			Cores: genResources(t).CPU, Mine: rapid.Uint64().Draw(t, "mine"), Have: rapid.Uint64().Draw(t, "have"),
+			Waiting: rapid.Int32Range(0, grid.MaxCount).Draw(t, "waiting"), Running: rapid.Int32Range(0, grid.MaxCount).Draw(t, "running"),
+			Ran: genSpan.Draw(t, "ran"), Rest: genSpan.Draw(t, "rest")}
 	case grid.KindOffer:
 		s := genSpec(t)
 		m.Offer = grid.Offer{ID: genAttempt(t, genJob(t), s.Count), Spec: s, Class: genText.Draw(t, "class"),

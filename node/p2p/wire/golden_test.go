@@ -26,6 +26,12 @@ func TestGoldenBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	line("ad", sealed)
+	placed := exampleAd(testKey(1))
+	placed.Coord = grid.Coord{At: [3]float32{0.25, -0.5, 0.125}, Height: 0.0625, Error: 0.5}
+	if sealed, err = Seal(testKey(1), placed); err != nil {
+		t.Fatal(err)
+	}
+	line("ad-coordinate", sealed)
 	for _, r := range exampleRecords() {
 		key, value, err := AppendRecord(nil, &r)
 		if err != nil {

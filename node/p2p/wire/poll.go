@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"math"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
@@ -35,6 +36,7 @@ func (c *Codec) putState(s *grid.State) *pb.State {
 	p.FreeCpu, p.FreeMemory, p.Why = int64(s.Free.CPU), int64(s.Free.Memory), uint32(s.Why)
 	p.Rates = fillRates(c.emptyRates(), s.Rates)
 	p.Speed, p.Cores, p.Mine, p.Have = s.Speed, int64(s.Cores), s.Mine, s.Have
+	p.Waiting, p.Running, p.Ran, p.Rest = uint32(s.Waiting), uint32(s.Running), putSpan(s.Ran), putSpan(s.Rest)
 	return p
 }
 
@@ -53,6 +55,13 @@ func (c *Codec) readState(b []byte, s *grid.State) error {
 		return err
 	}
 	if s.Backlog, err = getSpan("backlog", p.Backlog); err != nil {
+		return err
+	}
+	s.Waiting, s.Running = int32(min(p.Waiting, math.MaxInt32)), int32(min(p.Running, math.MaxInt32))
+	if s.Ran, err = getSpan("ran", p.Ran); err != nil {
+		return err
+	}
+	if s.Rest, err = getSpan("rest", p.Rest); err != nil {
 		return err
 	}
 	s.Rates, err = getRates(s.Rates, p.Rates)

@@ -50,6 +50,10 @@ func appendKey(b []byte, r *grid.Record) ([]byte, error) {
 		b = appendTask(b, r.Work.ID.Task)
 		b = binary.BigEndian.AppendUint32(b, r.Work.ID.Epoch)
 		return binary.BigEndian.AppendUint32(b, r.Work.ID.N), nil
+	case grid.RecGuard:
+		return appendJob(b, r.Guard.ID), nil
+	case grid.RecEntry:
+		return appendTask(b, r.Entry.ID.Task), nil
 	case grid.RecClass:
 		return append(b, r.Class.Class...), nil
 	}
@@ -68,25 +72,32 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		}
 		return &pb.JobValue{Spec: putSpec(r.Job.Spec), Submitted: r.Job.Submitted, Cancelled: r.Job.Cancelled}, nil
 	case grid.RecTask:
-		t := &r.Task
-		if t.State == 0 || t.State > grid.Ended {
-			return nil, fmt.Errorf("record of task %s: %w: state %d", t.ID, ErrBound, t.State)
-		}
-		p := &pb.TaskValue{Epoch: t.ID.Epoch, N: t.ID.N, State: uint32(t.State), Lost: t.Lost,
-			Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done}
-		if !t.Worker.IsZero() {
-			p.Worker = t.Worker[:]
-		}
-		return p, nil
+		return putTaskRecord(&r.Task)
+	case grid.RecGuard:
+		return putGuardRecord(r.Guard)
+	case grid.RecEntry:
+		return putEntryRecord(r.Entry)
 	case grid.RecWork:
 		w := &r.Work
 		if w.Spec == nil || w.State == 0 || w.State > grid.WorkFinished {
 			return nil, fmt.Errorf("record of attempt %s: %w: no spec or state %d", w.ID, ErrMalformed, w.State)
 		}
 		return &pb.WorkValue{Spec: putSpec(w.Spec), Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
-			Result: putMaybe(w.Result)}, nil
+			Result: putMaybe(w.Result), Members: putNodes(w.Members), Owner: putNode(w.Owner), Epoch: w.Epoch}, nil
 	}
-	return &pb.ClassValue{Mean: r.Class.Mean, Count: r.Class.Count}, nil
+	return &pb.ClassValue{Mean: r.Class.Mean, Count: r.Class.Count, Spread: r.Class.Spread, Spreads: r.Class.Spreads}, nil
+}
+
+func putTaskRecord(t *grid.TaskRecord) (*pb.TaskValue, error) {
+	if t.State == 0 || t.State > grid.Ended {
+		return nil, fmt.Errorf("record of task %s: %w: state %d", t.ID, ErrBound, t.State)
+	}
+	p := &pb.TaskValue{Epoch: t.ID.Epoch, N: t.ID.N, State: uint32(t.State), Lost: t.Lost,
+		Result: putMaybe(t.Result), Placed: t.Placed, Began: t.Began, Done: t.Done}
+	if !t.Worker.IsZero() {
+		p.Worker = t.Worker[:]
+	}
+	return p, nil
 }
 
 func putMaybe(r *grid.Result) *pb.Result {
@@ -115,10 +126,16 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 		err = getTaskRecord(key, value, &r.Task)
 	case grid.RecWork:
 		err = getWorkRecord(key, value, &r.Work)
+	case grid.RecGuard:
+		r.Guard = new(grid.GuardRecord)
+		err = getGuardRecord(key, value, r.Guard)
+	case grid.RecEntry:
+		r.Entry = new(grid.EntryRecord)
+		err = getEntryRecord(key, value, r.Entry)
 	case grid.RecClass:
 		var p pb.ClassValue
 		err = parse(value, &p)
-		r.Class = grid.ClassRecord{Class: string(key), Mean: p.Mean, Count: p.Count}
+		r.Class = grid.ClassRecord{Class: string(key), Mean: p.Mean, Count: p.Count, Spread: p.Spread, Spreads: p.Spreads}
 	default:
 		err = fmt.Errorf("%w", ErrKind)
 	}

@@ -33,7 +33,8 @@ func genRecord(t *rapid.T) *grid.Record {
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result}
 		return r
 	default:
-		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"), Count: rapid.Float64().Draw(t, "count")}
+		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"), Count: rapid.Float64().Draw(t, "count"),
+			Spread: rapid.Float64().Draw(t, "spread"), Spreads: rapid.Float64().Draw(t, "spreads")}
 		return r
 	}
 }

@@ -27,6 +27,10 @@ func getTaskRecord(key, value []byte, t *grid.TaskRecord) error {
 	if err := parse(value, &p); err != nil {
 		return err
 	}
+	return readTaskRecord(key, &p, t)
+}
+
+func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
 	t.ID.Epoch, t.ID.N, t.State, t.Lost = p.Epoch, p.N, grid.TaskState(p.State), p.Lost
 	t.Placed, t.Began, t.Done = p.Placed, p.Began, p.Done
 	if p.State == 0 || p.State > uint32(grid.Ended) {
@@ -68,6 +72,13 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	if err == nil {
 		w.Result, err = getMaybe(p.Result)
 	}
+	if err == nil {
+		w.Members, err = getNodes(nil, p.Members)
+	}
+	if err == nil {
+		err = getNode("owner", p.Owner, &w.Owner)
+	}
+	w.Epoch = p.Epoch
 	return err
 }
 

@@ -33,6 +33,7 @@ var (
 		14: message("rates", 1, ratesShape),
 		15: data("addrs", grid.MaxAddrs, grid.MaxAddr),
 		16: number("draining"), 17: number("leaving"),
+		18: data("coordinate", 1, 4*5),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 
@@ -84,11 +85,11 @@ var (
 	stateShape = &shape{"state", []field{
 		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),
 		6: number("why"), 7: message("rates", 1, ratesShape), 8: fixed("speed"), 9: number("cores"),
-		10: number("mine"), 11: number("have"),
+		10: number("mine"), 11: number("have"), 12: number("waiting"), 13: number("running"), 14: number("ran"), 15: number("rest"),
 	}}
 	offerShape = &shape{"offer", []field{
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
-		4: number("lease"), 5: number("age"),
+		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)
@@ -101,13 +102,31 @@ var (
 		5: number("left"), 6: number("hops"), 7: number("within"), 8: data("visited", 1, nodeSize*grid.MaxVisited),
 	}}
 	searchShape = &shape{"search", []field{1: message("find", 1, findShape), 2: message("ad", 1, entryShape)}}
-	helloShape  = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot")}}
+	finalShape  = &shape{"entry", []field{
+		1: number("index"), 2: number("epoch"), 3: number("attempt_epoch"), 4: number("attempt_n"), 5: data("worker", 1, nodeSize),
+		6: number("lost"), 7: message("result", 1, resultShape), 8: number("placed"), 9: number("began"), 10: number("done"),
+	}}
+	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxFinals, sub: finalShape,
+		size: finalShape.limit(), total: max(int(grid.MaxFinalsSize), finalShape.limit())}
+	guardShape = &shape{"guard", []field{
+		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
+		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"), 9: number("done"),
+		10: number("next"), 11: number("more"), 12: finalsField,
+	}}
+	watchShape = &shape{"watch", []field{
+		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
+		6: number("more"), 7: number("count"), 8: fixed("sum"), 9: message("attempts", 1, manyShape),
+	}}
+	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot")}}
 
 	bodyShapes = [grid.Kinds]*shape{
 		grid.KindDigest: digestShape, grid.KindPoll: pollShape, grid.KindState: stateShape, grid.KindOffer: offerShape,
 		grid.KindAccept: oneShape, grid.KindRefuse: refuseShape, grid.KindBeat: manyShape, grid.KindDrop: manyShape,
 		grid.KindResult: endedShape, grid.KindResultAck: oneShape, grid.KindAsk: manyShape, grid.KindFind: searchShape,
 		grid.KindHit: searchShape, grid.KindMiss: findShape, grid.KindCall: searchShape, grid.KindBye: byeShape,
+		grid.KindGuard: guardShape, grid.KindGuarded: watchShape, grid.KindPromise: guardShape, grid.KindPromised: guardShape,
+		grid.KindWatch: watchShape, grid.KindWatched: watchShape, grid.KindTakeover: watchShape,
+		grid.KindHold: watchShape, grid.KindHeld: watchShape,
 	}
 )
 

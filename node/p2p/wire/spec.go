@@ -24,6 +24,9 @@ func readOffer(b []byte, o *grid.Offer) error {
 		return err
 	}
 	o.Class = p.Class
+	if o.Members, err = getNodes(o.Members, p.Members); err != nil {
+		return err
+	}
 	o.Age, err = getSpan("age", p.Age)
 	return err
 }

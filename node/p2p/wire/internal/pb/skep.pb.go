@@ -46,6 +46,15 @@ type Message struct {
 	//	*Message_Miss
 	//	*Message_Call
 	//	*Message_Bye
+	//	*Message_Guard
+	//	*Message_Guarded
+	//	*Message_Promise
+	//	*Message_Promised
+	//	*Message_Watch
+	//	*Message_Watched
+	//	*Message_Takeover
+	//	*Message_Hold
+	//	*Message_Held
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -232,6 +241,87 @@ func (x *Message) GetBye() *Digest {
 	return nil
 }
 
+func (x *Message) GetGuard() *Guard {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Guard); ok {
+			return x.Guard
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetGuarded() *Watch {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Guarded); ok {
+			return x.Guarded
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetPromise() *Guard {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Promise); ok {
+			return x.Promise
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetPromised() *Guard {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Promised); ok {
+			return x.Promised
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetWatch() *Watch {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Watch); ok {
+			return x.Watch
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetWatched() *Watch {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Watched); ok {
+			return x.Watched
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetTakeover() *Watch {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Takeover); ok {
+			return x.Takeover
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetHold() *Watch {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Hold); ok {
+			return x.Hold
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetHeld() *Watch {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Held); ok {
+			return x.Held
+		}
+	}
+	return nil
+}
+
 type isMessage_Body interface {
 	isMessage_Body()
 }
@@ -300,6 +390,42 @@ type Message_Bye struct {
 	Bye *Digest `protobuf:"bytes,16,opt,name=bye,proto3,oneof"`
 }
 
+type Message_Guard struct {
+	Guard *Guard `protobuf:"bytes,17,opt,name=guard,proto3,oneof"`
+}
+
+type Message_Guarded struct {
+	Guarded *Watch `protobuf:"bytes,18,opt,name=guarded,proto3,oneof"`
+}
+
+type Message_Promise struct {
+	Promise *Guard `protobuf:"bytes,19,opt,name=promise,proto3,oneof"`
+}
+
+type Message_Promised struct {
+	Promised *Guard `protobuf:"bytes,20,opt,name=promised,proto3,oneof"`
+}
+
+type Message_Watch struct {
+	Watch *Watch `protobuf:"bytes,21,opt,name=watch,proto3,oneof"`
+}
+
+type Message_Watched struct {
+	Watched *Watch `protobuf:"bytes,22,opt,name=watched,proto3,oneof"`
+}
+
+type Message_Takeover struct {
+	Takeover *Watch `protobuf:"bytes,23,opt,name=takeover,proto3,oneof"`
+}
+
+type Message_Hold struct {
+	Hold *Watch `protobuf:"bytes,24,opt,name=hold,proto3,oneof"`
+}
+
+type Message_Held struct {
+	Held *Watch `protobuf:"bytes,25,opt,name=held,proto3,oneof"`
+}
+
 func (*Message_Digest) isMessage_Body() {}
 
 func (*Message_Poll) isMessage_Body() {}
@@ -331,6 +457,24 @@ func (*Message_Miss) isMessage_Body() {}
 func (*Message_Call) isMessage_Body() {}
 
 func (*Message_Bye) isMessage_Body() {}
+
+func (*Message_Guard) isMessage_Body() {}
+
+func (*Message_Guarded) isMessage_Body() {}
+
+func (*Message_Promise) isMessage_Body() {}
+
+func (*Message_Promised) isMessage_Body() {}
+
+func (*Message_Watch) isMessage_Body() {}
+
+func (*Message_Watched) isMessage_Body() {}
+
+func (*Message_Takeover) isMessage_Body() {}
+
+func (*Message_Hold) isMessage_Body() {}
+
+func (*Message_Held) isMessage_Body() {}
 
 // Hello is the first frame of a control stream.
 type Hello struct {
@@ -519,6 +663,7 @@ type Ad struct {
 	Addrs         []string               `protobuf:"bytes,15,rep,name=addrs,proto3" json:"addrs,omitempty"`
 	Draining      bool                   `protobuf:"varint,16,opt,name=draining,proto3" json:"draining,omitempty"`
 	Leaving       bool                   `protobuf:"varint,17,opt,name=leaving,proto3" json:"leaving,omitempty"`
+	Coordinate    []float32              `protobuf:"fixed32,18,rep,packed,name=coordinate,proto3" json:"coordinate,omitempty"` // three of a point, height, error, in seconds; or none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -670,6 +815,13 @@ func (x *Ad) GetLeaving() bool {
 		return x.Leaving
 	}
 	return false
+}
+
+func (x *Ad) GetCoordinate() []float32 {
+	if x != nil {
+		return x.Coordinate
+	}
+	return nil
 }
 
 type Label struct {
@@ -906,6 +1058,10 @@ type State struct {
 	Cores         int64                  `protobuf:"varint,9,opt,name=cores,proto3" json:"cores,omitempty"`
 	Mine          uint64                 `protobuf:"varint,10,opt,name=mine,proto3" json:"mine,omitempty"`
 	Have          uint64                 `protobuf:"varint,11,opt,name=have,proto3" json:"have,omitempty"`
+	Waiting       uint32                 `protobuf:"varint,12,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	Running       uint32                 `protobuf:"varint,13,opt,name=running,proto3" json:"running,omitempty"`
+	Ran           int64                  `protobuf:"varint,14,opt,name=ran,proto3" json:"ran,omitempty"`   // ns
+	Rest          int64                  `protobuf:"varint,15,opt,name=rest,proto3" json:"rest,omitempty"` // ns
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1017,13 +1173,42 @@ func (x *State) GetHave() uint64 {
 	return 0
 }
 
+func (x *State) GetWaiting() uint32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+func (x *State) GetRunning() uint32 {
+	if x != nil {
+		return x.Running
+	}
+	return 0
+}
+
+func (x *State) GetRan() int64 {
+	if x != nil {
+		return x.Ran
+	}
+	return 0
+}
+
+func (x *State) GetRest() int64 {
+	if x != nil {
+		return x.Rest
+	}
+	return 0
+}
+
 type Offer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	Spec          *JobSpec               `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
 	Class         string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
-	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"` // ns
-	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`     // ns
+	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`    // ns
+	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`        // ns
+	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register, 32 bytes each; none = it has none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1091,6 +1276,13 @@ func (x *Offer) GetAge() int64 {
 		return x.Age
 	}
 	return 0
+}
+
+func (x *Offer) GetMembers() []byte {
+	if x != nil {
+		return x.Members
+	}
+	return nil
 }
 
 type Attempt struct {
@@ -2061,6 +2253,365 @@ func (x *Search) GetAd() *Entry {
 	return nil
 }
 
+// Guard is what members of a job's register write and promise to each other.
+type Guard struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`
+	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Seq           uint64                 `protobuf:"fixed64,3,opt,name=seq,proto3" json:"seq,omitempty"`
+	Answer        uint32                 `protobuf:"varint,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	Owner         []byte                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`
+	Spec          *JobSpec               `protobuf:"bytes,6,opt,name=spec,proto3" json:"spec,omitempty"`
+	Members       []byte                 `protobuf:"bytes,7,opt,name=members,proto3" json:"members,omitempty"` // 32 bytes each, the origin first
+	Age           int64                  `protobuf:"varint,8,opt,name=age,proto3" json:"age,omitempty"`        // ns
+	Done          bool                   `protobuf:"varint,9,opt,name=done,proto3" json:"done,omitempty"`
+	Next          uint32                 `protobuf:"varint,10,opt,name=next,proto3" json:"next,omitempty"`
+	More          bool                   `protobuf:"varint,11,opt,name=more,proto3" json:"more,omitempty"`
+	Finals        []*Final               `protobuf:"bytes,12,rep,name=finals,proto3" json:"finals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Guard) Reset() {
+	*x = Guard{}
+	mi := &file_skep_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Guard) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Guard) ProtoMessage() {}
+
+func (x *Guard) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Guard.ProtoReflect.Descriptor instead.
+func (*Guard) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Guard) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *Guard) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Guard) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *Guard) GetAnswer() uint32 {
+	if x != nil {
+		return x.Answer
+	}
+	return 0
+}
+
+func (x *Guard) GetOwner() []byte {
+	if x != nil {
+		return x.Owner
+	}
+	return nil
+}
+
+func (x *Guard) GetSpec() *JobSpec {
+	if x != nil {
+		return x.Spec
+	}
+	return nil
+}
+
+func (x *Guard) GetMembers() []byte {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *Guard) GetAge() int64 {
+	if x != nil {
+		return x.Age
+	}
+	return 0
+}
+
+func (x *Guard) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+func (x *Guard) GetNext() uint32 {
+	if x != nil {
+		return x.Next
+	}
+	return 0
+}
+
+func (x *Guard) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+func (x *Guard) GetFinals() []*Final {
+	if x != nil {
+		return x.Finals
+	}
+	return nil
+}
+
+// Watch is what they say that needs no entries.
+type Watch struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`
+	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Seq           uint64                 `protobuf:"fixed64,3,opt,name=seq,proto3" json:"seq,omitempty"`
+	Answer        uint32                 `protobuf:"varint,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	Owner         []byte                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`
+	More          bool                   `protobuf:"varint,6,opt,name=more,proto3" json:"more,omitempty"`
+	Count         uint32                 `protobuf:"varint,7,opt,name=count,proto3" json:"count,omitempty"`
+	Sum           uint64                 `protobuf:"fixed64,8,opt,name=sum,proto3" json:"sum,omitempty"`
+	Attempts      *Attempts              `protobuf:"bytes,9,opt,name=attempts,proto3" json:"attempts,omitempty"` // jobs and epochs
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Watch) Reset() {
+	*x = Watch{}
+	mi := &file_skep_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Watch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Watch) ProtoMessage() {}
+
+func (x *Watch) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Watch.ProtoReflect.Descriptor instead.
+func (*Watch) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *Watch) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *Watch) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Watch) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *Watch) GetAnswer() uint32 {
+	if x != nil {
+		return x.Answer
+	}
+	return 0
+}
+
+func (x *Watch) GetOwner() []byte {
+	if x != nil {
+		return x.Owner
+	}
+	return nil
+}
+
+func (x *Watch) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+func (x *Watch) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *Watch) GetSum() uint64 {
+	if x != nil {
+		return x.Sum
+	}
+	return 0
+}
+
+func (x *Watch) GetAttempts() *Attempts {
+	if x != nil {
+		return x.Attempts
+	}
+	return nil
+}
+
+// Final is how a task ended. Times are how many ns ago, 0 = not known.
+type Final struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Index         uint32                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	AttemptEpoch  uint32                 `protobuf:"varint,3,opt,name=attempt_epoch,json=attemptEpoch,proto3" json:"attempt_epoch,omitempty"`
+	AttemptN      uint32                 `protobuf:"varint,4,opt,name=attempt_n,json=attemptN,proto3" json:"attempt_n,omitempty"`
+	Worker        []byte                 `protobuf:"bytes,5,opt,name=worker,proto3" json:"worker,omitempty"`
+	Lost          int32                  `protobuf:"varint,6,opt,name=lost,proto3" json:"lost,omitempty"`
+	Result        *Result                `protobuf:"bytes,7,opt,name=result,proto3" json:"result,omitempty"`
+	Placed        int64                  `protobuf:"varint,8,opt,name=placed,proto3" json:"placed,omitempty"`
+	Began         int64                  `protobuf:"varint,9,opt,name=began,proto3" json:"began,omitempty"`
+	Done          int64                  `protobuf:"varint,10,opt,name=done,proto3" json:"done,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Final) Reset() {
+	*x = Final{}
+	mi := &file_skep_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Final) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Final) ProtoMessage() {}
+
+func (x *Final) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Final.ProtoReflect.Descriptor instead.
+func (*Final) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Final) GetIndex() uint32 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
+func (x *Final) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Final) GetAttemptEpoch() uint32 {
+	if x != nil {
+		return x.AttemptEpoch
+	}
+	return 0
+}
+
+func (x *Final) GetAttemptN() uint32 {
+	if x != nil {
+		return x.AttemptN
+	}
+	return 0
+}
+
+func (x *Final) GetWorker() []byte {
+	if x != nil {
+		return x.Worker
+	}
+	return nil
+}
+
+func (x *Final) GetLost() int32 {
+	if x != nil {
+		return x.Lost
+	}
+	return 0
+}
+
+func (x *Final) GetResult() *Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *Final) GetPlaced() int64 {
+	if x != nil {
+		return x.Placed
+	}
+	return 0
+}
+
+func (x *Final) GetBegan() int64 {
+	if x != nil {
+		return x.Began
+	}
+	return 0
+}
+
+func (x *Final) GetDone() int64 {
+	if x != nil {
+		return x.Done
+	}
+	return 0
+}
+
 // Token lets a machine join: its text form is in wire/token.go.
 type Token struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2073,7 +2624,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2085,7 +2636,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2098,7 +2649,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -2134,7 +2685,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2146,7 +2697,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2159,7 +2710,7 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *JobValue) GetSpec() *JobSpec {
@@ -2200,7 +2751,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2763,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2776,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -2298,13 +2849,16 @@ type WorkValue struct {
 	Lease         int64                  `protobuf:"varint,3,opt,name=lease,proto3" json:"lease,omitempty"` // ns
 	State         uint32                 `protobuf:"varint,4,opt,name=state,proto3" json:"state,omitempty"`
 	Result        *Result                `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
+	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register
+	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
+	Epoch         uint32                 `protobuf:"varint,8,opt,name=epoch,proto3" json:"epoch,omitempty"` // of that owner
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2316,7 +2870,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2329,7 +2883,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *WorkValue) GetSpec() *JobSpec {
@@ -2367,17 +2921,40 @@ func (x *WorkValue) GetResult() *Result {
 	return nil
 }
 
+func (x *WorkValue) GetMembers() []byte {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *WorkValue) GetOwner() []byte {
+	if x != nil {
+		return x.Owner
+	}
+	return nil
+}
+
+func (x *WorkValue) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
 type ClassValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Mean          float64                `protobuf:"fixed64,1,opt,name=mean,proto3" json:"mean,omitempty"` // s
 	Count         float64                `protobuf:"fixed64,2,opt,name=count,proto3" json:"count,omitempty"`
+	Spread        float64                `protobuf:"fixed64,3,opt,name=spread,proto3" json:"spread,omitempty"`
+	Spreads       float64                `protobuf:"fixed64,4,opt,name=spreads,proto3" json:"spreads,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2389,7 +2966,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2402,7 +2979,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -2419,12 +2996,186 @@ func (x *ClassValue) GetCount() float64 {
 	return 0
 }
 
+func (x *ClassValue) GetSpread() float64 {
+	if x != nil {
+		return x.Spread
+	}
+	return 0
+}
+
+func (x *ClassValue) GetSpreads() float64 {
+	if x != nil {
+		return x.Spreads
+	}
+	return 0
+}
+
+type GuardValue struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Spec          *JobSpec               `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"`
+	Members       []byte                 `protobuf:"bytes,2,opt,name=members,proto3" json:"members,omitempty"`
+	Submitted     int64                  `protobuf:"varint,3,opt,name=submitted,proto3" json:"submitted,omitempty"`
+	Promised      uint32                 `protobuf:"varint,4,opt,name=promised,proto3" json:"promised,omitempty"`
+	To            []byte                 `protobuf:"bytes,5,opt,name=to,proto3" json:"to,omitempty"`
+	Epoch         uint32                 `protobuf:"varint,6,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
+	Done          bool                   `protobuf:"varint,8,opt,name=done,proto3" json:"done,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GuardValue) Reset() {
+	*x = GuardValue{}
+	mi := &file_skep_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GuardValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GuardValue) ProtoMessage() {}
+
+func (x *GuardValue) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
+func (*GuardValue) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *GuardValue) GetSpec() *JobSpec {
+	if x != nil {
+		return x.Spec
+	}
+	return nil
+}
+
+func (x *GuardValue) GetMembers() []byte {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *GuardValue) GetSubmitted() int64 {
+	if x != nil {
+		return x.Submitted
+	}
+	return 0
+}
+
+func (x *GuardValue) GetPromised() uint32 {
+	if x != nil {
+		return x.Promised
+	}
+	return 0
+}
+
+func (x *GuardValue) GetTo() []byte {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *GuardValue) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *GuardValue) GetOwner() []byte {
+	if x != nil {
+		return x.Owner
+	}
+	return nil
+}
+
+func (x *GuardValue) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+type EntryValue struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Task          *TaskValue             `protobuf:"bytes,1,opt,name=task,proto3" json:"task,omitempty"`
+	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"` // in which its end was accepted
+	Final         bool                   `protobuf:"varint,3,opt,name=final,proto3" json:"final,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EntryValue) Reset() {
+	*x = EntryValue{}
+	mi := &file_skep_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntryValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntryValue) ProtoMessage() {}
+
+func (x *EntryValue) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
+func (*EntryValue) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *EntryValue) GetTask() *TaskValue {
+	if x != nil {
+		return x.Task
+	}
+	return nil
+}
+
+func (x *EntryValue) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *EntryValue) GetFinal() bool {
+	if x != nil {
+		return x.Final
+	}
+	return false
+}
+
 var File_skep_proto protoreflect.FileDescriptor
 
 const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"skep.proto\x12\askep.v1\"\x9d\x05\n" +
+	"skep.proto\x12\askep.v1\"\x99\b\n" +
 	"\aMessage\x12)\n" +
 	"\x06digest\x18\x01 \x01(\v2\x0f.skep.v1.DigestH\x00R\x06digest\x12#\n" +
 	"\x04poll\x18\x02 \x01(\v2\r.skep.v1.PollH\x00R\x04poll\x12&\n" +
@@ -2443,7 +3194,16 @@ const file_skep_proto_rawDesc = "" +
 	"\x03hit\x18\r \x01(\v2\x0f.skep.v1.SearchH\x00R\x03hit\x12#\n" +
 	"\x04miss\x18\x0e \x01(\v2\r.skep.v1.FindH\x00R\x04miss\x12%\n" +
 	"\x04call\x18\x0f \x01(\v2\x0f.skep.v1.SearchH\x00R\x04call\x12#\n" +
-	"\x03bye\x18\x10 \x01(\v2\x0f.skep.v1.DigestH\x00R\x03byeB\x06\n" +
+	"\x03bye\x18\x10 \x01(\v2\x0f.skep.v1.DigestH\x00R\x03bye\x12&\n" +
+	"\x05guard\x18\x11 \x01(\v2\x0e.skep.v1.GuardH\x00R\x05guard\x12*\n" +
+	"\aguarded\x18\x12 \x01(\v2\x0e.skep.v1.WatchH\x00R\aguarded\x12*\n" +
+	"\apromise\x18\x13 \x01(\v2\x0e.skep.v1.GuardH\x00R\apromise\x12,\n" +
+	"\bpromised\x18\x14 \x01(\v2\x0e.skep.v1.GuardH\x00R\bpromised\x12&\n" +
+	"\x05watch\x18\x15 \x01(\v2\x0e.skep.v1.WatchH\x00R\x05watch\x12*\n" +
+	"\awatched\x18\x16 \x01(\v2\x0e.skep.v1.WatchH\x00R\awatched\x12,\n" +
+	"\btakeover\x18\x17 \x01(\v2\x0e.skep.v1.WatchH\x00R\btakeover\x12$\n" +
+	"\x04hold\x18\x18 \x01(\v2\x0e.skep.v1.WatchH\x00R\x04hold\x12$\n" +
+	"\x04held\x18\x19 \x01(\v2\x0e.skep.v1.WatchH\x00R\x04heldB\x06\n" +
 	"\x04body\"g\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
@@ -2454,7 +3214,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xbc\x03\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xdc\x03\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -2474,7 +3234,10 @@ const file_skep_proto_rawDesc = "" +
 	"\x05rates\x18\x0e \x01(\v2\x0e.skep.v1.RatesR\x05rates\x12\x14\n" +
 	"\x05addrs\x18\x0f \x03(\tR\x05addrs\x12\x1a\n" +
 	"\bdraining\x18\x10 \x01(\bR\bdraining\x12\x18\n" +
-	"\aleaving\x18\x11 \x01(\bR\aleaving\"/\n" +
+	"\aleaving\x18\x11 \x01(\bR\aleaving\x12\x1e\n" +
+	"\n" +
+	"coordinate\x18\x12 \x03(\x02R\n" +
+	"coordinate\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +
@@ -2491,7 +3254,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05speed\x18\x06 \x01(\x01R\x05speed\x12\x14\n" +
 	"\x05cores\x18\a \x01(\x03R\x05cores\x12\x12\n" +
 	"\x04mine\x18\b \x01(\x04R\x04mine\x12\x12\n" +
-	"\x04have\x18\t \x01(\x04R\x04have\"\x8b\x02\n" +
+	"\x04have\x18\t \x01(\x04R\x04have\"\xe5\x02\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +
@@ -2505,13 +3268,18 @@ const file_skep_proto_rawDesc = "" +
 	"\x05cores\x18\t \x01(\x03R\x05cores\x12\x12\n" +
 	"\x04mine\x18\n" +
 	" \x01(\x04R\x04mine\x12\x12\n" +
-	"\x04have\x18\v \x01(\x04R\x04have\"\x97\x01\n" +
+	"\x04have\x18\v \x01(\x04R\x04have\x12\x18\n" +
+	"\awaiting\x18\f \x01(\rR\awaiting\x12\x18\n" +
+	"\arunning\x18\r \x01(\rR\arunning\x12\x10\n" +
+	"\x03ran\x18\x0e \x01(\x03R\x03ran\x12\x12\n" +
+	"\x04rest\x18\x0f \x01(\x03R\x04rest\"\xb1\x01\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12$\n" +
 	"\x04spec\x18\x02 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x14\n" +
 	"\x05class\x18\x03 \x01(\tR\x05class\x12\x14\n" +
 	"\x05lease\x18\x04 \x01(\x03R\x05lease\x12\x10\n" +
-	"\x03age\x18\x05 \x01(\x03R\x03age\"U\n" +
+	"\x03age\x18\x05 \x01(\x03R\x03age\x12\x18\n" +
+	"\amembers\x18\x06 \x01(\fR\amembers\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -2588,7 +3356,43 @@ const file_skep_proto_rawDesc = "" +
 	"\avisited\x18\b \x01(\fR\avisited\"K\n" +
 	"\x06Search\x12!\n" +
 	"\x04find\x18\x01 \x01(\v2\r.skep.v1.FindR\x04find\x12\x1e\n" +
-	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"O\n" +
+	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\xa5\x02\n" +
+	"\x05Guard\x12\x10\n" +
+	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
+	"\x03seq\x18\x03 \x01(\x06R\x03seq\x12\x16\n" +
+	"\x06answer\x18\x04 \x01(\rR\x06answer\x12\x14\n" +
+	"\x05owner\x18\x05 \x01(\fR\x05owner\x12$\n" +
+	"\x04spec\x18\x06 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x18\n" +
+	"\amembers\x18\a \x01(\fR\amembers\x12\x10\n" +
+	"\x03age\x18\b \x01(\x03R\x03age\x12\x12\n" +
+	"\x04done\x18\t \x01(\bR\x04done\x12\x12\n" +
+	"\x04next\x18\n" +
+	" \x01(\rR\x04next\x12\x12\n" +
+	"\x04more\x18\v \x01(\bR\x04more\x12&\n" +
+	"\x06finals\x18\f \x03(\v2\x0e.skep.v1.FinalR\x06finals\"\xda\x01\n" +
+	"\x05Watch\x12\x10\n" +
+	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
+	"\x03seq\x18\x03 \x01(\x06R\x03seq\x12\x16\n" +
+	"\x06answer\x18\x04 \x01(\rR\x06answer\x12\x14\n" +
+	"\x05owner\x18\x05 \x01(\fR\x05owner\x12\x12\n" +
+	"\x04more\x18\x06 \x01(\bR\x04more\x12\x14\n" +
+	"\x05count\x18\a \x01(\rR\x05count\x12\x10\n" +
+	"\x03sum\x18\b \x01(\x06R\x03sum\x12-\n" +
+	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\"\x8c\x02\n" +
+	"\x05Final\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\rR\x05index\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12#\n" +
+	"\rattempt_epoch\x18\x03 \x01(\rR\fattemptEpoch\x12\x1b\n" +
+	"\tattempt_n\x18\x04 \x01(\rR\battemptN\x12\x16\n" +
+	"\x06worker\x18\x05 \x01(\fR\x06worker\x12\x12\n" +
+	"\x04lost\x18\x06 \x01(\x05R\x04lost\x12'\n" +
+	"\x06result\x18\a \x01(\v2\x0f.skep.v1.ResultR\x06result\x12\x16\n" +
+	"\x06placed\x18\b \x01(\x03R\x06placed\x12\x14\n" +
+	"\x05began\x18\t \x01(\x03R\x05began\x12\x12\n" +
+	"\x04done\x18\n" +
+	" \x01(\x03R\x04done\"O\n" +
 	"\x05Token\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\fR\x06secret\x12\x14\n" +
 	"\x05addrs\x18\x02 \x03(\fR\x05addrs\x12\x18\n" +
@@ -2606,17 +3410,37 @@ const file_skep_proto_rawDesc = "" +
 	"\x06result\x18\x06 \x01(\v2\x0f.skep.v1.ResultR\x06result\x12\x16\n" +
 	"\x06placed\x18\a \x01(\x03R\x06placed\x12\x14\n" +
 	"\x05began\x18\b \x01(\x03R\x05began\x12\x12\n" +
-	"\x04done\x18\t \x01(\x03R\x04done\"\x9c\x01\n" +
+	"\x04done\x18\t \x01(\x03R\x04done\"\xe2\x01\n" +
 	"\tWorkValue\x12$\n" +
 	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
 	"\x05lease\x18\x03 \x01(\x03R\x05lease\x12\x14\n" +
 	"\x05state\x18\x04 \x01(\rR\x05state\x12'\n" +
-	"\x06result\x18\x05 \x01(\v2\x0f.skep.v1.ResultR\x06result\"6\n" +
+	"\x06result\x18\x05 \x01(\v2\x0f.skep.v1.ResultR\x06result\x12\x18\n" +
+	"\amembers\x18\x06 \x01(\fR\amembers\x12\x14\n" +
+	"\x05owner\x18\a \x01(\fR\x05owner\x12\x14\n" +
+	"\x05epoch\x18\b \x01(\rR\x05epoch\"h\n" +
 	"\n" +
 	"ClassValue\x12\x12\n" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x01R\x05countB Z\x1eskep/node/p2p/wire/internal/pbb\x06proto3"
+	"\x05count\x18\x02 \x01(\x01R\x05count\x12\x16\n" +
+	"\x06spread\x18\x03 \x01(\x01R\x06spread\x12\x18\n" +
+	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xd6\x01\n" +
+	"\n" +
+	"GuardValue\x12$\n" +
+	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x18\n" +
+	"\amembers\x18\x02 \x01(\fR\amembers\x12\x1c\n" +
+	"\tsubmitted\x18\x03 \x01(\x03R\tsubmitted\x12\x1a\n" +
+	"\bpromised\x18\x04 \x01(\rR\bpromised\x12\x0e\n" +
+	"\x02to\x18\x05 \x01(\fR\x02to\x12\x14\n" +
+	"\x05epoch\x18\x06 \x01(\rR\x05epoch\x12\x14\n" +
+	"\x05owner\x18\a \x01(\fR\x05owner\x12\x12\n" +
+	"\x04done\x18\b \x01(\bR\x04done\"`\n" +
+	"\n" +
+	"EntryValue\x12&\n" +
+	"\x04task\x18\x01 \x01(\v2\x12.skep.v1.TaskValueR\x04task\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x14\n" +
+	"\x05final\x18\x03 \x01(\bR\x05finalB Z\x1eskep/node/p2p/wire/internal/pbb\x06proto3"
 
 var (
 	file_skep_proto_rawDescOnce sync.Once
@@ -2630,7 +3454,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),    // 0: skep.v1.Message
 	(*Hello)(nil),      // 1: skep.v1.Hello
@@ -2655,11 +3479,16 @@ var file_skep_proto_goTypes = []any{
 	(*LabelNeed)(nil),  // 20: skep.v1.LabelNeed
 	(*Find)(nil),       // 21: skep.v1.Find
 	(*Search)(nil),     // 22: skep.v1.Search
-	(*Token)(nil),      // 23: skep.v1.Token
-	(*JobValue)(nil),   // 24: skep.v1.JobValue
-	(*TaskValue)(nil),  // 25: skep.v1.TaskValue
-	(*WorkValue)(nil),  // 26: skep.v1.WorkValue
-	(*ClassValue)(nil), // 27: skep.v1.ClassValue
+	(*Guard)(nil),      // 23: skep.v1.Guard
+	(*Watch)(nil),      // 24: skep.v1.Watch
+	(*Final)(nil),      // 25: skep.v1.Final
+	(*Token)(nil),      // 26: skep.v1.Token
+	(*JobValue)(nil),   // 27: skep.v1.JobValue
+	(*TaskValue)(nil),  // 28: skep.v1.TaskValue
+	(*WorkValue)(nil),  // 29: skep.v1.WorkValue
+	(*ClassValue)(nil), // 30: skep.v1.ClassValue
+	(*GuardValue)(nil), // 31: skep.v1.GuardValue
+	(*EntryValue)(nil), // 32: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -2678,35 +3507,50 @@ var file_skep_proto_depIdxs = []int32{
 	21, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
 	22, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	3,  // 16: skep.v1.Digest.ads:type_name -> skep.v1.Entry
-	5,  // 17: skep.v1.Ad.labels:type_name -> skep.v1.Label
-	6,  // 18: skep.v1.Ad.rates:type_name -> skep.v1.Rates
-	6,  // 19: skep.v1.Poll.rates:type_name -> skep.v1.Rates
-	6,  // 20: skep.v1.State.rates:type_name -> skep.v1.Rates
-	10, // 21: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	17, // 22: skep.v1.Offer.spec:type_name -> skep.v1.JobSpec
-	10, // 23: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 24: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	14, // 25: skep.v1.Ended.result:type_name -> skep.v1.Result
-	15, // 26: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	15, // 27: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	16, // 28: skep.v1.Result.outputs:type_name -> skep.v1.File
-	19, // 29: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	16, // 30: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	18, // 31: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	20, // 32: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	19, // 33: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	21, // 34: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 35: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	17, // 36: skep.v1.JobValue.spec:type_name -> skep.v1.JobSpec
-	14, // 37: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	17, // 38: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec
-	14, // 39: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	40, // [40:40] is the sub-list for method output_type
-	40, // [40:40] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	23, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	24, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	23, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	23, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	24, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	24, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	24, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	24, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	24, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	3,  // 25: skep.v1.Digest.ads:type_name -> skep.v1.Entry
+	5,  // 26: skep.v1.Ad.labels:type_name -> skep.v1.Label
+	6,  // 27: skep.v1.Ad.rates:type_name -> skep.v1.Rates
+	6,  // 28: skep.v1.Poll.rates:type_name -> skep.v1.Rates
+	6,  // 29: skep.v1.State.rates:type_name -> skep.v1.Rates
+	10, // 30: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
+	17, // 31: skep.v1.Offer.spec:type_name -> skep.v1.JobSpec
+	10, // 32: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	10, // 33: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	14, // 34: skep.v1.Ended.result:type_name -> skep.v1.Result
+	15, // 35: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	15, // 36: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	16, // 37: skep.v1.Result.outputs:type_name -> skep.v1.File
+	19, // 38: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	16, // 39: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	18, // 40: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	20, // 41: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	19, // 42: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	21, // 43: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 44: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	17, // 45: skep.v1.Guard.spec:type_name -> skep.v1.JobSpec
+	25, // 46: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 47: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	14, // 48: skep.v1.Final.result:type_name -> skep.v1.Result
+	17, // 49: skep.v1.JobValue.spec:type_name -> skep.v1.JobSpec
+	14, // 50: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	17, // 51: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec
+	14, // 52: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 53: skep.v1.GuardValue.spec:type_name -> skep.v1.JobSpec
+	28, // 54: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	55, // [55:55] is the sub-list for method output_type
+	55, // [55:55] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -2731,6 +3575,15 @@ func file_skep_proto_init() {
 		(*Message_Miss)(nil),
 		(*Message_Call)(nil),
 		(*Message_Bye)(nil),
+		(*Message_Guard)(nil),
+		(*Message_Guarded)(nil),
+		(*Message_Promise)(nil),
+		(*Message_Promised)(nil),
+		(*Message_Watch)(nil),
+		(*Message_Watched)(nil),
+		(*Message_Takeover)(nil),
+		(*Message_Hold)(nil),
+		(*Message_Held)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2738,7 +3591,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func putGuard(g *grid.Guard) *pb.Guard {
+	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
+		Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done, Next: g.Next, More: g.More}
+	if g.Spec != nil {
+		p.Spec = putSpec(g.Spec)
+	}
+	for k := range g.Finals {
+		f := &g.Finals[k]
+		p.Finals = append(p.Finals, &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch, AttemptN: f.Attempt.N,
+			Worker: putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began, Done: f.Done})
+	}
+	return p
+}
+
+func readGuard(b []byte, g *grid.Guard) error {
+	var p pb.Guard
+	err := parse(b, &p)
+	if err == nil {
+		err = first(getJob(p.Job, &g.Job), getNode("owner", p.Owner, &g.Owner))
+	}
+	if err == nil {
+		g.Members, err = getNodes(g.Members, p.Members)
+	}
+	if err == nil {
+		g.Age, err = getSpan("age", p.Age)
+	}
+	if err == nil && p.Spec != nil {
+		g.Spec, err = getSpec(p.Spec)
+	}
+	if err != nil {
+		return err
+	}
+	g.Epoch, g.Seq, g.Answer, g.Done, g.Next, g.More = p.Epoch, p.Seq, getAnswer(p.Answer), p.Done, p.Next, p.More
+	for _, x := range p.Finals {
+		f := grid.Final{Index: x.GetIndex(), Epoch: x.GetEpoch(), Attempt: grid.Attempt{Epoch: x.GetAttemptEpoch(), N: x.GetAttemptN()},
+			Lost: x.GetLost(), Placed: x.GetPlaced(), Began: x.GetBegan(), Done: x.GetDone()}
+		if f.Result, err = getMaybe(x.GetResult()); err == nil {
+			err = getNode("worker", x.GetWorker(), &f.Worker)
+		}
+		if err != nil {
+			return err
+		}
+		g.Finals = append(g.Finals, f)
+	}
+	return nil
+}
+
+func (c *Codec) putWatch(m *grid.Message) *pb.Watch {
+	g := &m.Guard
+	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More, Count: g.Count, Sum: g.Sum}
+	if g.Job != (grid.JobID{}) {
+		p.Job = putJob(g.Job)
+	}
+	if len(m.Attempts) > 0 {
+		p.Attempts = c.putAttempts(m.Attempts)
+	}
+	return p
+}
+
+func (c *Codec) readWatch(b []byte, m *grid.Message) error {
+	var p pb.Watch
+	g := &m.Guard
+	err := parse(b, &p)
+	if err == nil && len(p.Job) > 0 {
+		err = getJob(p.Job, &g.Job)
+	}
+	if err == nil {
+		err = getNode("owner", p.Owner, &g.Owner)
+	}
+	if err == nil && p.Attempts != nil {
+		err = c.attemptsOf(p.Attempts, m)
+	}
+	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum
+	return err
+}
+
+// getAnswer reads an answer of a later version as one that says nothing.
+func getAnswer(n uint32) grid.GuardAnswer {
+	if n > uint32(grid.GuardDiffers) {
+		return 0
+	}
+	return grid.GuardAnswer(n)
+}
+
+// guard checks what members of a register say. Entries are in writes and promises only, the job they are about is
+// named wherever there is one.
+func guard(k grid.Kind, m *grid.Message) error {
+	g := &m.Guard
+	if g.Spec != nil {
+		if err := bound(g.Spec.Check()); err != nil {
+			return fmt.Errorf("spec: %w", err)
+		}
+	}
+	if len(g.Members) > grid.MaxMembers || g.Answer > grid.GuardDiffers {
+		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound, grid.MaxMembers, grid.GuardDiffers)
+	}
+	carries := k == grid.KindGuard || k == grid.KindPromised
+	if len(g.Finals) > grid.MaxFinals || len(g.Finals) > 0 && !carries {
+		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Finals), ErrBound, grid.MaxFinals)
+	}
+	for i := range g.Finals {
+		if err := final(&g.Finals[i]); err != nil {
+			return err
+		}
+	}
+	return first(attempts(m.Attempts, 0, grid.MaxBeats), spans("age", g.Age, "", 0))
+}
+
+// final checks an entry. One without a result is a cancellation, or stands where there is none; its index is at most a job's count.
+func final(f *grid.Final) error {
+	if f.Index > grid.MaxCount || f.Lost < 0 || f.Placed < 0 || f.Began < 0 || f.Done < 0 {
+		return fmt.Errorf("entry %d, %d lost: %w: want at most %d, and nothing negative", f.Index, f.Lost, ErrBound, grid.MaxCount)
+	}
+	if f.Result == nil {
+		return nil
+	}
+	return first(result(f.Result), nil)
+}
+
+func putNode(id grid.NodeID) []byte {
+	if id.IsZero() {
+		return nil
+	}
+	return slices.Clone(id[:])
+}
+
+func getNode(field string, b []byte, id *grid.NodeID) error {
+	if len(b) != 0 && len(b) != nodeSize {
+		return fmt.Errorf("%s: %w: %d bytes, want %d", field, ErrBound, len(b), nodeSize)
+	}
+	copy(id[:], b)
+	return nil
+}
+
+func putNodes(ids []grid.NodeID) (b []byte) {
+	for i := range ids {
+		b = append(b, ids[i][:]...)
+	}
+	return b
+}
+
+func getNodes(dst []grid.NodeID, b []byte) ([]grid.NodeID, error) {
+	if len(b)%nodeSize != 0 || len(b) > nodeSize*grid.MaxMembers {
+		return dst, fmt.Errorf("members: %w: %d bytes, want up to %d times %d", ErrBound, len(b), grid.MaxMembers, nodeSize)
+	}
+	for ; len(b) > 0; b = b[nodeSize:] {
+		dst = append(dst, grid.NodeID(b[:nodeSize]))
+	}
+	return dst, nil
+}

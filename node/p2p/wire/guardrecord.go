@@ -1,0 +1,52 @@
+package wire
+
+import (
+	"fmt"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func putGuardRecord(g *grid.GuardRecord) (*pb.GuardValue, error) {
+	if g.Spec == nil {
+		return nil, fmt.Errorf("record of the register of job %s: %w: has no spec", g.ID.Short(), ErrMalformed)
+	}
+	return &pb.GuardValue{Spec: putSpec(g.Spec), Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
+		To: putNode(g.To), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done}, nil
+}
+
+func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
+	t, err := putTaskRecord(&e.TaskRecord)
+	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Final}, err
+}
+
+func getGuardRecord(key, value []byte, g *grid.GuardRecord) error {
+	var p pb.GuardValue
+	err := parse(value, &p)
+	if err == nil {
+		err = getJob(key, &g.ID)
+	}
+	if err == nil {
+		g.Spec, err = getSpec(p.Spec)
+	}
+	if err == nil {
+		g.Members, err = getNodes(nil, p.Members)
+	}
+	if err == nil {
+		err = first(getNode("to", p.To, &g.To), getNode("owner", p.Owner, &g.Owner))
+	}
+	g.Submitted, g.Promised, g.Epoch, g.Done = p.Submitted, p.Promised, p.Epoch, p.Done
+	return err
+}
+
+func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
+	var p pb.EntryValue
+	if err := parse(value, &p); err != nil {
+		return err
+	}
+	if p.Task == nil {
+		return fmt.Errorf("entry: %w: has no task", ErrMalformed)
+	}
+	e.Epoch, e.Final = p.Epoch, p.Final
+	return readTaskRecord(key, p.Task, &e.TaskRecord)
+}
