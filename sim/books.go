@@ -12,9 +12,11 @@ import (
 type books struct {
 	jobs      []job
 	tasks     []task
+	classes   []string // of the submissions, in order of the first
 	works     []accepted
-	freeWork  int32 // chain of unused works, from 1
-	nextWork  int   // submission
+	void      map[void]bool // made when there is one
+	freeWork  int32         // chain of unused works, from 1
+	nextWork  int           // submission
 	nextFault int
 	leaving   int  // nodes that have said so and not stopped
 	settled   bool // all submissions and faults have happened
@@ -22,89 +24,6 @@ type books struct {
 	work      int  // work records that must go, on nodes that are up for origins that are; known once settled
 	deadline  grid.Time
 	views     []node.JobView // scratch
-}
-
-// job is a submission.
-type job struct {
-	id       grid.JobID
-	class    string
-	origin   int32
-	first    int32           // of its tasks
-	next     int32           // in the chain of its origin, from 1
-	record   *grid.JobRecord // on its origin's disk; nil = none
-	count    int32
-	tried    bool
-	said     bool // its node has taken it
-	rejected bool
-}
-
-// task is what is durable of a task, and what runs of it.
-type task struct {
-	job    int32
-	runs   int32 // chain
-	starts int32 // that were not refused
-	worker int32 // that its record names; −1 = none
-	owner  int32 // that last accepted it; −1 = none
-	state  grid.TaskState
-	last   grid.Attempt // of its record
-	owned  grid.Attempt // that the owner accepted
-	void   grid.Attempt // whose result ends nothing, and need not be written down: refused, or lost
-	ended  grid.Time
-	result *grid.Result
-
-	works  int32 // chain of records of its attempts on workers' disks, from 1
-	saved  bool  // record is on its origin's disk
-	record grid.TaskRecord
-}
-
-// open opens the books for the workload.
-func (w *World) open() {
-	w.jobs = make([]job, len(w.cfg.Work))
-	n := 0
-	for i, s := range w.cfg.Work {
-		w.jobs[i] = job{id: submissionID(w.hosts[s.Node].id, i), class: grid.ClassOf(s.Spec), origin: int32(s.Node),
-			first: int32(n), count: int32(s.Spec.Count)}
-		n += int(s.Spec.Count)
-	}
-	for i := len(w.jobs) - 1; i >= 0; i-- {
-		d := &w.hosts[w.jobs[i].origin].disk
-		w.jobs[i].next, d.jobs = d.jobs, int32(i)+1
-	}
-	w.tasks = make([]task, n)
-	for i := range w.jobs {
-		for k := range w.jobs[i].count {
-			w.tasks[w.jobs[i].first+k] = task{job: int32(i), runs: -1, worker: -1, owner: -1}
-		}
-	}
-}
-
-// JobID returns the identity of a submission.
-func (w *World) JobID(submission int) grid.JobID { return w.jobs[submission].id }
-
-// job returns a submission; nil for one that nobody made.
-func (w *World) job(i int32, id grid.JobID) *job {
-	if n := get32(id.Nonce[:]); n < uint32(len(w.jobs)) && w.jobs[n].id == id {
-		return &w.jobs[n]
-	}
-	w.failf(i, "speaks of job %v, which nobody submitted", id)
-	return nil
-}
-
-// task returns the index of a task. It fails the run where node i speaks of one that nobody submitted.
-func (w *World) task(i int32, id grid.TaskID) int32 {
-	if n := get32(id.Job.Nonce[:]); n < uint32(len(w.jobs)) {
-		if j := &w.jobs[n]; j.id == id.Job && id.Index < uint32(j.count) {
-			return j.first + int32(id.Index)
-		}
-	}
-	w.failf(i, "speaks of task %v, which nobody submitted", id)
-	return -1
-}
-
-// name is how a failure calls a task.
-func (w *World) name(t int32) string {
-	j := w.tasks[t].job
-	return fmt.Sprintf("task %d of submission %d (from n%d)", t-w.jobs[j].first, j, w.jobs[j].origin)
 }
 
 // submitNext hands in what is due.
@@ -125,20 +44,31 @@ func (w *World) submitNext() {
 // cancel cancels a submission that its node has taken.
 func (w *World) cancel(e *Event) {
 	if j := &w.jobs[e.Arg]; j.said && w.hosts[j.origin].up {
-		w.ev = grid.Event{Kind: grid.EvCancel, Caller: e.Arg + 1, Job: j.id}
+		w.ev = grid.Event{Kind: grid.EvCancel, Caller: e.Arg + 1 + cancelling, Job: w.jobID(int32(e.Arg))}
 		w.step(j.origin, &w.ev)
 	}
 }
 
+// cancelling is added to the number of a caller who cancels.
+const cancelling = 1 << 40
+
 // reply is what a client hears.
 func (w *World) reply(i int32, r *grid.Reply) {
-	n := int(r.Caller) - 1
+	cancels := r.Caller > cancelling
+	n := int(r.Caller&(cancelling-1)) - 1
 	if n < 0 || n >= len(w.jobs) || w.jobs[n].origin != i {
 		w.failf(i, "answers caller %d, who asked nothing here", r.Caller)
 		return
 	}
 	j, h := &w.jobs[n], &w.hosts[i]
-	if r.Err == "" && j.record == nil {
+	if cancels {
+		j.stopped = j.stopped || r.Err == ""
+		return
+	}
+	if r.Err == "" && j.members != nil && !w.held(int32(n)) {
+		w.failf(i, "says that it has taken submission %d, which no majority of its members holds", n)
+	}
+	if r.Err == "" && j.members == nil && !j.saved {
 		w.failf(i, "says that it has taken submission %d, of which nothing is on its disk", n)
 	}
 	for k, s := range h.unsaid {
@@ -147,11 +77,15 @@ func (w *World) reply(i int32, r *grid.Reply) {
 			break
 		}
 	}
-	if r.Err != "" && !j.said && !j.rejected {
-		j.rejected = true
-		if w.settled {
-			w.left -= int(j.count)
+	if r.Err != "" && !j.said && !j.rejected && j.members == nil { // one with members may still run, and must end
+		if w.settled && w.mustEnd(j) {
+			for k := range j.count {
+				if w.tasks[j.first+k].state != grid.Ended {
+					w.left--
+				}
+			}
 		}
+		j.rejected = true
 	}
 	j.said = j.said || r.Err == ""
 }
@@ -200,7 +134,10 @@ func (w *World) reckon() {
 
 func (w *World) mustEnd(j *job) bool {
 	h := &w.hosts[j.origin]
-	return !j.rejected && (h.up || h.boots == 0)
+	if j.members != nil {
+		return !j.rejected && w.outlives(j) && (j.said || h.up)
+	}
+	return !j.rejected && !h.lost && (h.up || h.boots == 0)
 }
 
 // missing says what has not ended.
@@ -239,7 +176,7 @@ func (w *World) waits(t *task, index uint32) string {
 	if !ok {
 		return ""
 	}
-	v, _ := m.Task(grid.TaskID{Job: j.id, Index: index})
+	v, _ := m.Task(grid.TaskID{Job: w.jobID(t.job), Index: index})
 	s := "; there " + v.State.String()
 	if v.Waits.Why != grid.WhyNone {
 		s += ", waits: " + strings.TrimSpace(v.Waits.Why.String()+" "+v.Waits.Detail)

@@ -11,11 +11,16 @@ func (w *World) checkSave(i int32, r *grid.Record) {
 		if r.Job.ID.Origin != w.hosts[i].id {
 			w.failf(i, "saves job %v, which was submitted elsewhere", r.Job.ID)
 		}
+		if n := w.job(i, r.Job.ID); n >= 0 && !r.Delete && r.Job.Spec != w.cfg.Work[n].Spec {
+			w.failf(i, "saves submission %d as something else than was submitted", n)
+		}
 	case grid.RecTask:
 		w.checkTask(i, r)
 	case grid.RecWork:
 		w.checkWork(i, r)
-	case grid.RecClass:
+	case grid.RecGuard:
+		w.checkGuard(i, r)
+	case grid.RecClass, grid.RecEntry:
 	default:
 		w.failf(i, "saves a record of unknown kind %d", r.Kind)
 	}
@@ -29,7 +34,7 @@ func (w *World) checkTask(i int32, r *grid.Record) {
 	}
 	t := &w.tasks[k]
 	j := &w.jobs[t.job]
-	if j.origin != i || j.record == nil && !r.Delete {
+	if j.origin != i || !j.saved && !r.Delete {
 		w.failf(i, "saves %s, whose job it has not saved", w.name(k))
 		return
 	}
@@ -43,7 +48,8 @@ func (w *World) checkTask(i int32, r *grid.Record) {
 	case r.Task.ID.Attempt.Less(t.last):
 		w.failf(i, "goes back in %s from attempt %v to %v", w.name(k), t.last, r.Task.ID.Attempt)
 	}
-	t.state, t.last, t.worker, t.result = r.Task.State, r.Task.ID.Attempt, w.index(r.Task.Worker), r.Task.Result
+	t.state, t.last, t.worker, t.result = r.Task.State, r.Task.ID.Attempt, w.index(r.Task.Worker), r.Task.Result.Brief()
+	t.lost, t.placed, t.began, t.done = r.Task.Lost, r.Task.Placed, r.Task.Began, r.Task.Done
 	if t.state == grid.Ended {
 		if r.Task.Result == nil {
 			w.failf(i, "records the end of %s without a result", w.name(k))
@@ -63,7 +69,7 @@ func (w *World) checkWork(i int32, r *grid.Record) {
 	}
 	t, a := &w.tasks[k], r.Work.ID.Attempt
 	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
-		t.annul(a)
+		w.annul(k, a)
 	}
 	switch {
 	case t.owner < 0 || t.owned.Less(a):
@@ -73,11 +79,12 @@ func (w *World) checkWork(i int32, r *grid.Record) {
 	}
 }
 
-// annul notes that the result of an attempt ends nothing.
-func (t *task) annul(a grid.Attempt) {
-	if t.void.Less(a) {
-		t.void = a
+// annul notes that the result of an attempt ends nothing, and need not be written down: refused, or lost.
+func (w *World) annul(k int32, a grid.Attempt) {
+	if w.void == nil {
+		w.void = make(map[void]bool)
 	}
+	w.void[void{k, a}] = true
 }
 
 // checkStart judges a start, and reports whether it can be carried out.
@@ -95,6 +102,9 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 	if used := h.used.Plus(s.Spec.Needs.Resources); !h.cap.Fits(used) {
 		w.failf(i, "starts attempt %v of %s and so uses %v of %v", s.Attempt.Attempt, w.name(k), used, h.cap)
 	}
+	if w.jobs[t.job].stopped {
+		w.failf(i, "starts attempt %v of %s, and who cancelled it was told that nothing of it starts any more", s.Attempt.Attempt, w.name(k))
+	}
 	if s.Spec.Retries == 0 && t.starts > 0 {
 		w.failf(i, "starts %s again, attempt %v, which must run at most once", w.name(k), s.Attempt.Attempt)
 	}
@@ -103,6 +113,7 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 
 // checkSend judges a message by what must be durable before it: an accept, a result, its acknowledgement.
 func (w *World) checkSend(i int32, s *grid.Send) {
+	w.checkAd(i, s.Msg.Digest)
 	switch s.Msg.Kind {
 	case grid.KindAccept, grid.KindResult, grid.KindResultAck:
 	default:
@@ -122,16 +133,29 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 		case grid.KindResult:
 			// That an attempt was lost in a crash can be said again after the next: its record says so.
 			if s.Msg.Result.Cause == grid.Lost {
-				t.annul(a.Attempt)
+				w.annul(k, a.Attempt)
 			}
 			if at := w.workOf(i, k, a); at != 0 && w.works[at-1].rec.State != grid.WorkFinished && s.Msg.Result.Cause != grid.Lost {
 				w.failf(i, "tells the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		case grid.KindResultAck:
-			if t.last == a.Attempt && t.state != grid.Ended && t.void != a.Attempt {
+			if (t.last == a.Attempt || w.jobs[t.job].members != nil) && t.state != grid.Ended && !w.void[void{k, a.Attempt}] {
 				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		}
+	}
+}
+
+// checkAd judges a node's own ad, once: a driver that signs it and those that read it do, and refuse it. Where
+// it is told, it is told first.
+func (w *World) checkAd(i int32, digest []grid.AdEntry) {
+	h := &w.hosts[i]
+	if len(digest) == 0 || digest[0].Ad == nil || digest[0].Ad == h.ad || digest[0].Ad.Node != h.id {
+		return
+	}
+	h.ad = digest[0].Ad
+	if err := h.ad.Check(); err != nil {
+		w.failf(i, "says of itself what cannot be: %v", err)
 	}
 }
 
@@ -157,7 +181,7 @@ func (w *World) checkViews(i int32) {
 func (w *World) audit() {
 	for i := range w.hosts {
 		h := &w.hosts[i]
-		if !h.up {
+		if !h.up || h.hostile != 0 {
 			continue
 		}
 		w.checkViews(int32(i))
@@ -166,8 +190,20 @@ func (w *World) audit() {
 				w.failf(int32(i), "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
 			}
 		}
-		if s := h.member.Stats(w.local(int32(i))); s.Queued != 0 || s.Running != 0 || s.Pending != 0 {
+		if s := h.member.Stats(w.local(int32(i))); s.Queued > w.orphaned(int32(i)) || s.Running != 0 || s.Pending != 0 {
 			w.failf(int32(i), "says that %d attempts are queued, %d run and %d tasks are pending, and all has ended", s.Queued, s.Running, s.Pending)
 		}
 	}
+}
+
+// orphaned counts the attempts that a node keeps of origins that are gone for good with the job's only record: those
+// that wait there are kept for a while, in case their origin comes back.
+func (w *World) orphaned(i int32) int {
+	n := 0
+	for at := w.hosts[i].disk.works; at != 0; at = w.works[at-1].here[1] {
+		if j := &w.jobs[w.tasks[w.works[at-1].task].job]; j.members == nil && w.hosts[j.origin].lost {
+			n++
+		}
+	}
+	return n
 }

@@ -22,6 +22,10 @@ type Config struct {
 	// Make makes a member; nil = the real node.
 	Make func(c node.Config, wall grid.Wall) (Member, error)
 
+	// Hostile says which nodes do what the protocol does not say; nil = none. What they say of themselves is
+	// not checked, and their messages are counted apart.
+	Hostile func(i int) Behaviour
+
 	Network Network
 	Machine Machine
 	Disk    Disk
@@ -137,6 +141,9 @@ func (c *Config) defaults() {
 	}
 	if c.Make == nil {
 		c.Make = func(cfg node.Config, wall grid.Wall) (Member, error) { return node.New(cfg, wall) }
+	}
+	if c.Hostile == nil {
+		c.Hostile = func(int) Behaviour { return 0 }
 	}
 	c.Network.defaults()
 	c.Machine.defaults()

@@ -153,7 +153,7 @@ func (w *World) dialled(e *Event) {
 	}
 	c.busy = false
 	i, j := c.node[0], c.node[1]
-	if !w.hosts[i].up || !w.hosts[j].up || w.apart(i, j) || w.apart(j, i) {
+	if !w.hosts[i].up || !w.hosts[j].up || w.apart(i, j) || w.apart(j, i) || w.barred(i, j) || w.barred(j, i) {
 		c.fail = min(c.fail+1, 100)
 		w.tend(name)
 		return

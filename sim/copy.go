@@ -11,7 +11,11 @@ import (
 func copyMessage(dst, src *grid.Message) {
 	digest, attempts, visited := dst.Digest[:0], dst.Attempts[:0], dst.Find.Visited[:0]
 	poll, state := dst.Poll.Rates[:0], dst.State.Rates[:0]
+	offer, members, finals := dst.Offer.Members[:0], dst.Guard.Members[:0], dst.Guard.Finals[:0]
 	*dst = *src
+	dst.Offer.Members = append(offer, src.Offer.Members...)
+	dst.Guard.Members = append(members, src.Guard.Members...)
+	dst.Guard.Finals = append(finals, src.Guard.Finals...)
 	dst.Digest = append(digest, src.Digest...)
 	dst.Attempts = append(attempts, src.Attempts...)
 	dst.Poll.Rates = append(poll, src.Poll.Rates...)
@@ -45,6 +49,9 @@ func poison(m *grid.Message) {
 		}
 	}
 	clear(m.Find.Visited)
+	clear(m.Offer.Members)
+	clear(m.Guard.Members)
+	clear(m.Guard.Finals)
 	for i := range m.Find.Needs.Labels {
 		clear(m.Find.Needs.Labels[i].Values)
 		m.Find.Needs.Labels[i] = grid.LabelNeed{Key: "kept after the step"}
@@ -73,6 +80,7 @@ func (w *World) hold(src *grid.Effects) *grid.Effects {
 	fx.Stops = append(fx.Stops, src.Stops...)
 	fx.Replies = append(fx.Replies, src.Replies...)
 	fx.Links = append(fx.Links, src.Links...)
+	fx.Offences = append(fx.Offences, src.Offences...)
 	fx.Changed = append(fx.Changed, src.Changed...)
 	return fx
 }

@@ -81,6 +81,21 @@ func (d *digest) record(r *grid.Record) {
 	d.add(uint64(r.Kind), uint64(get32(r.Job.ID.Nonce[:])), uint64(r.Task.State), uint64(r.Work.State), uint64(len(r.Class.Class)))
 	d.attempt(&r.Task.ID)
 	d.attempt(&r.Work.ID)
+	switch r.Kind {
+	case grid.RecGuard:
+		d.add(uint64(get32(r.Guard.ID.Nonce[:])), uint64(r.Guard.Promised), uint64(r.Guard.Epoch), d.id(&r.Guard.Owner))
+	case grid.RecEntry:
+		d.attempt(&r.Entry.ID)
+		d.add(uint64(r.Entry.State), uint64(r.Entry.Epoch))
+	}
+}
+
+func (d *digest) guard(g *grid.Guard) {
+	d.add(uint64(get32(g.Job.Nonce[:])), uint64(g.Epoch), g.Seq, uint64(g.Answer), d.id(&g.Owner), uint64(g.Count), g.Sum, uint64(g.Next))
+	for k := range g.Finals {
+		f := &g.Finals[k]
+		d.add(uint64(f.Index), uint64(f.Epoch), uint64(f.Attempt.Epoch), uint64(f.Attempt.N), d.id(&f.Worker))
+	}
 }
 
 func (d *digest) message(m *grid.Message) {
@@ -98,6 +113,9 @@ func (d *digest) message(m *grid.Message) {
 		for k := range rates {
 			d.add(uint64(len(rates[k].Class)), math.Float64bits(rates[k].Alpha), math.Float64bits(rates[k].Mu))
 		}
+	}
+	if m.Kind >= grid.KindGuard && m.Kind <= grid.KindHeld {
+		d.guard(&m.Guard)
 	}
 	d.attempt(&m.Offer.ID)
 	if m.Result != nil {

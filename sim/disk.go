@@ -34,6 +34,7 @@ type disk struct {
 	works   int32 // chain of work records, from 1
 	work    int32 // their number
 	classes []grid.ClassRecord
+	wards   []*ward // by submission
 
 	writing []*grid.Effects // steps whose records the current commit writes
 	waiting []*grid.Effects // steps that wait for the next one
@@ -121,16 +122,13 @@ func (w *World) save(i int32, records []grid.Record) {
 		w.checkSave(i, r)
 		switch r.Kind {
 		case grid.RecJob:
-			if j := w.job(i, r.Job.ID); j != nil {
-				if j.record = nil; !r.Delete {
-					rec := r.Job
-					j.record = &rec
-				}
+			if n := w.job(i, r.Job.ID); n >= 0 {
+				j := &w.jobs[n]
+				j.saved, j.submitted, j.cancelled = !r.Delete, r.Job.Submitted, r.Job.Cancelled
 			}
 		case grid.RecTask:
 			if k := w.task(i, r.Task.ID.Task); k >= 0 {
 				w.tasks[k].saved = !r.Delete
-				w.tasks[k].record = r.Task
 			}
 		case grid.RecWork:
 			n := d.work
@@ -138,6 +136,10 @@ func (w *World) save(i int32, records []grid.Record) {
 			if j := w.task(i, r.Work.ID.Task); w.settled && j >= 0 && w.mustEnd(&w.jobs[w.tasks[j].job]) {
 				w.work += int(d.work - n)
 			}
+		case grid.RecGuard:
+			w.keepGuard(i, r)
+		case grid.RecEntry:
+			w.keepEntry(i, r)
 		case grid.RecClass:
 			d.keepClass(&r.Class, r.Delete)
 		}
@@ -223,18 +225,19 @@ func (w *World) restore(i int32) {
 	var records []grid.Record
 	for n := h.disk.jobs; n != 0; n = w.jobs[n-1].next {
 		j := &w.jobs[n-1]
-		if j.record != nil {
-			records = append(records, grid.Record{Kind: grid.RecJob, Job: *j.record})
+		if j.saved {
+			records = append(records, w.jobRecord(n-1))
 		}
-		for k := range j.count {
-			if t := &w.tasks[j.first+k]; t.saved {
-				records = append(records, grid.Record{Kind: grid.RecTask, Task: t.record})
+		for k := j.first; k < j.first+j.count; k++ {
+			if w.tasks[k].saved {
+				records = append(records, w.taskRecord(k))
 			}
 		}
 	}
 	for at := h.disk.works; at != 0; at = w.works[at-1].here[1] {
 		records = append(records, grid.Record{Kind: grid.RecWork, Work: w.works[at-1].rec})
 	}
+	records = h.disk.registers(records)
 	for _, c := range h.disk.classes {
 		records = append(records, grid.Record{Kind: grid.RecClass, Class: c})
 	}

@@ -54,7 +54,7 @@ func (w *World) failf(node int32, format string, args ...any) {
 }
 
 var eventNames = [...]string{"", "start", "message", "announce", "wake", "peer up", "peer down", "submit", "cancel",
-	"started", "ended", "fetched", "disk", "addrs", "leave"}
+	"started", "ended", "fetched", "disk", "addrs", "leave", "drain", "undrain"}
 
 func eventName(k grid.EventKind, m grid.Kind) string {
 	s := "event"
@@ -106,6 +106,9 @@ func attempts(b *strings.Builder, m *grid.Message) {
 	if m.Kind == grid.KindOffer {
 		b.WriteString(" " + attemptName(m.Offer.ID))
 	}
+	if m.Kind >= grid.KindGuard && m.Kind <= grid.KindPromised {
+		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Guard.Job.Nonce[:]), m.Guard.Epoch, m.Guard.Seq&0xfffff, m.Guard.Answer, len(m.Guard.Finals), m.Guard.Done)
+	}
 	for _, a := range m.Attempts {
 		b.WriteString(" " + attemptName(a))
 	}
@@ -116,10 +119,14 @@ func attemptName(a grid.AttemptID) string {
 }
 
 func saveName(r *grid.Record) string {
-	s := [...]string{"record", "job", "task", "work", "class"}[min(int(r.Kind), 4)]
+	s := [...]string{"record", "job", "task", "work", "class", "guard", "entry"}[min(int(r.Kind), 6)]
 	switch r.Kind {
 	case grid.RecTask:
 		s += " " + attemptName(r.Task.ID) + " " + r.Task.State.String()
+	case grid.RecGuard:
+		s += fmt.Sprintf(" %d promised %d epoch %d", get32(r.Guard.ID.Nonce[:]), r.Guard.Promised, r.Guard.Epoch)
+	case grid.RecEntry:
+		s += fmt.Sprintf(" %s %v epoch %d final %v", attemptName(r.Entry.ID), r.Entry.State, r.Entry.Epoch, r.Entry.Final)
 	case grid.RecWork:
 		s += fmt.Sprintf(" %s state %d", attemptName(r.Work.ID), r.Work.State)
 	}

@@ -14,7 +14,7 @@ type Fault struct {
 	At     time.Duration // since the world began
 	Kind   FaultKind
 	Nodes  []int
-	Factor float64 // of Slow, and of Drift in millionths
+	Factor float64 // of Slow, of Drift in millionths, and of Drain in seconds
 }
 
 // FaultKind is the kind of a fault.
@@ -31,9 +31,11 @@ const (
 	Heal                         // all cuts end
 	Slow                         // Nodes run, write and speak Factor times slower; 1 = as before
 	Drift                        // the clocks of Nodes go faster by Factor millionths, or slower; 0 = as they should
+	Lose                         // Nodes stop as in a crash, and never come up again
+	Drain                        // Nodes take nothing new, give what runs Factor seconds to end, and leave then
 )
 
-var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift"}
+var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift", "lose", "drain"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -44,8 +46,8 @@ func (k FaultKind) String() string {
 }
 
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > Drift {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Drift)
+	if f.Kind < Crash || f.Kind > Drain {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Drain)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -57,6 +59,9 @@ func (f *Fault) check(nodes int) error {
 	}
 	if f.Kind == Drift && !(f.Factor >= -100_000 && f.Factor <= 100_000) {
 		return fmt.Errorf("drift by %g millionths: want -100000 to 100000", f.Factor)
+	}
+	if f.Kind == Drain && !(f.Factor >= 0 && f.Factor <= 1e6) {
+		return fmt.Errorf("drain within %g s: want 0 to 1e6", f.Factor)
 	}
 	return nil
 }
@@ -92,8 +97,13 @@ func (w *World) strike(f *Fault) {
 		switch f.Kind {
 		case Crash:
 			w.crash(i)
+		case Lose:
+			w.crash(i)
+			w.hosts[i].lost = true
 		case Leave:
 			w.leave(i)
+		case Drain:
+			w.drain(i, grid.Seconds(f.Factor))
 		case Restart:
 			w.start(i)
 		case Slow:
@@ -115,6 +125,20 @@ func (w *World) leave(i int32) {
 	w.push(w.now.Add(time.Second), kindLeft, i, 0, 0)
 }
 
+// drain has a node take nothing new. It leaves when what runs has had its time, and word of that could go out.
+func (w *World) drain(i int32, within time.Duration) {
+	if !w.hosts[i].up {
+		return
+	}
+	w.leaving++
+	w.ev = grid.Event{Kind: grid.EvDrain, Within: within}
+	w.step(i, &w.ev)
+	w.push(w.now.Add(within+drainEnd), kindDrained, i, 0, 0)
+}
+
+// drainEnd is how long a node that has drained stays: what it reported is acknowledged by then.
+const drainEnd = 500 * time.Millisecond
+
 // DrawFaults draws a number of faults that strike before a time, by which everything is up, whole and quick again.
 func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 	var faults []Fault
@@ -128,6 +152,9 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 			faults = append(faults, f, Fault{At: when(at), Kind: Restart, Nodes: f.Nodes})
 		case 2:
 			f := Fault{At: at, Kind: Leave, Nodes: some(1)}
+			if f.Nodes[0]%2 == 0 {
+				f.Kind, f.Factor = Drain, min(at%(5*time.Second), within-at).Seconds()
+			}
 			faults = append(faults, f, Fault{At: when(at), Kind: Restart, Nodes: f.Nodes})
 		case 3:
 			faults = append(faults, Fault{At: at, Kind: Cut, Nodes: some(nodes / 2)}, Fault{At: when(at), Kind: Heal})

@@ -35,18 +35,23 @@ func (w *World) announce(i int32, m *grid.Message) {
 // spread sends a flood on from a node.
 func (w *World) spread(name, i int32) {
 	f := &w.floods[name]
+	size := 0
+	if w.cfg.Network.Bandwidth > 0 {
+		size = w.cfg.Network.Size(&f.msg)
+	}
 	for _, l := range w.hosts[i].links {
 		c := &w.conns[l.conn]
 		if f.seen[l.peer/64]&(1<<(l.peer%64)) != 0 || !c.up || !c.told[c.side(i)] {
 			continue
 		}
 		w.counts.Hops++
+		wait := w.carry(i, size)
 		if w.apart(i, l.peer) || w.by(w.cfg.Network.Loss) {
 			w.counts.Lost++
 			continue
 		}
 		f.hops++
-		w.push(w.now.Add(w.latency(i, l.peer)), kindHop, l.peer, 0, uint64(name))
+		w.push(w.now.Add(wait+w.latency(i, l.peer)), kindHop, l.peer, 0, uint64(name))
 	}
 }
 

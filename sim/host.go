@@ -14,17 +14,21 @@ type host struct {
 	member Member // nil while it is down
 	boots  uint64
 	clock
-	past   []pace  // how the clock of this run went before it was made faster or slower
-	slow   float64 // by how much it is slower than it should be, 1 or more
-	up     bool
-	links  []link // by peer
-	runs   int32  // chain of what runs here
-	used   grid.Resources
-	busy   float64 // core-seconds of what ran here
-	cap    grid.Resources
-	disk   disk
-	unsaid []int32 // submissions without an answer
-	blobs  map[grid.BlobID]struct{}
+	past      []pace  // how the clock of this run went before it was made faster or slower
+	slow      float64 // by how much it is slower than it should be, 1 or more
+	up        bool
+	lost      bool   // for good
+	links     []link // by peer
+	runs      int32  // chain of what runs here
+	used      grid.Resources
+	busy      float64 // core-seconds of what ran here
+	cap       grid.Resources
+	disk      disk
+	ad        *grid.Ad // its last own ad that was looked at
+	unsaid    []int32  // submissions without an answer
+	blobs     map[grid.BlobID]struct{}
+	hostile   Behaviour
+	offenders []offender // whom this node's driver counts offences of
 }
 
 // boot is the run of the node that events are meant for.
@@ -67,7 +71,13 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	if w.cfg.Node != nil {
 		w.cfg.Node(i, &c)
 	}
+	if w.cfg.Hostile(i)&Liar != 0 {
+		c.Overdue = 0
+	}
 	c.Self, c.Boot = h.id, h.boots
+	if h.boots > 1 {
+		c.Known = min(w.cfg.Nodes-1, 2*grid.MaxMembers)
+	}
 	c.Scratch, c.Balance.Scratch = &w.lent, &w.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
 	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset - h.since))}
@@ -76,7 +86,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 // start brings a node up: a new run with the records of the former ones.
 func (w *World) start(i int32) {
 	h := &w.hosts[i]
-	if h.up {
+	if h.up || h.lost {
 		return
 	}
 	h.boots++
@@ -86,6 +96,9 @@ func (w *World) start(i int32) {
 	if err != nil {
 		w.failf(i, "the node cannot be made: %v", err)
 		return
+	}
+	if h.hostile = w.cfg.Hostile(int(i)); h.hostile != 0 {
+		m = corrupt(m, h.hostile, h.id, cfg.Seed)
 	}
 	h.member, h.up, h.cap = m, true, cfg.Capacity
 	w.restore(i)
@@ -108,6 +121,9 @@ func (w *World) crash(i int32) {
 	w.loseUnwritten(i)
 	w.killAll(i)
 	w.sever(i)
+	if w.sent != nil {
+		w.sent[i] = 0
+	}
 }
 
 // submit hands a submission to its node, or keeps it until the node is back.
@@ -121,7 +137,7 @@ func (w *World) submit(s int32) {
 	if !h.up {
 		return
 	}
-	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: j.id, Spec: w.cfg.Work[s].Spec}
+	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: w.jobID(s), Spec: w.cfg.Work[s].Spec}
 	w.step(j.origin, &w.ev)
 }
 

@@ -23,6 +23,8 @@ const (
 	kindCancel       // a client of Node cancels submission Arg
 	kindFault        // the next fault is due
 	kindLeft         // Node stops, as it said
+	kindDrained      // Node has had its time to drain, and leaves
+	kindBar          // Node's driver cuts off node Arg
 )
 
 // pair packs two names into an Arg.

@@ -104,7 +104,7 @@ func (w *World) begin(i int32, s *grid.Start) {
 	h.runs, t.runs = name, name
 	h.used = h.used.Plus(s.Spec.Needs.Resources)
 	w.running++
-	class := w.jobs[t.job].class
+	class := w.classOf(t)
 	rate := w.cfg.Machine.Rate(class, int(i))
 	r.ending = w.cfg.Machine.End(s.Attempt, class, int(i))
 	if rate <= 0 {

@@ -20,7 +20,8 @@ type Network struct {
 	Jitter                   time.Duration // 0 = 100 ms
 
 	// Size is the size of a message on the wire, in bytes; nil = [MessageSize]. Bandwidth is how much of them a
-	// connection carries in a second, so that a message takes longer by its size over it; 0 = no bound.
+	// node sends in a second, to all others together: messages, announcements too, wait for those it sent before and take
+	// longer by their size over it; 0 = no bound.
 	Size      func(m *grid.Message) int
 	Bandwidth grid.Bytes
 
@@ -92,6 +93,7 @@ type network struct {
 	cuts   []cut
 	gone   []int32 // scratch
 	counts Traffic
+	sent   []grid.Time // by node: when the last of what it sent is on the wire; nil without a bound
 }
 
 // Traffic counts messages.
@@ -103,6 +105,8 @@ type Traffic struct {
 	Lost      uint64             // by chance, by a cut, or with a connection
 	Unknown   uint64             // of a kind that the receiver does not list
 	Dials     uint64
+	Hostile   uint64 // of hostile nodes, which are not in Sent and Bytes
+	CutOff    uint64 // times that a node's driver closed the door to an offender
 	Walks     uint64 // searches that went out
 	Found     uint64 // hits sent back, of which a walk has one at most
 	FoundHops uint64 // hops of those hits
@@ -116,7 +120,11 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		return
 	}
 	size := w.cfg.Network.Size(m)
-	w.counts.count(m, size)
+	if w.hosts[i].hostile != 0 {
+		w.counts.Hostile++
+	} else {
+		w.counts.count(m, size)
+	}
 	if !w.cfg.Network.Kinds(int(j)).Has(m.Kind) {
 		w.counts.Unknown++
 		return
@@ -140,6 +148,7 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		w.counts.Lost++ // the other side is dead, and this one does not know it yet
 		return
 	}
+	wait += w.carry(i, size)
 	copies := 1
 	if w.by(w.cfg.Network.Duplicate) {
 		copies = 2
@@ -149,7 +158,7 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 			w.counts.Lost++
 			continue
 		}
-		at := w.now.Add(wait + w.latency(i, j) + w.carry(size))
+		at := w.now.Add(wait + w.latency(i, j))
 		if w.by(w.cfg.Network.Reorder) {
 			at += grid.Time(w.chance.Int64N(int64(w.cfg.Network.Jitter) + 1))
 		} else {
@@ -163,12 +172,17 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 	}
 }
 
-// carry is how long a message of that size takes to be put on the wire.
-func (w *World) carry(size int) time.Duration {
-	if b := w.cfg.Network.Bandwidth; b > 0 {
-		return grid.Seconds(float64(size) / float64(b))
+// carry returns how long it takes until a message of that size from node i is on the wire.
+func (w *World) carry(i int32, size int) time.Duration {
+	b := w.cfg.Network.Bandwidth
+	if b == 0 {
+		return 0
 	}
-	return 0
+	if w.sent == nil {
+		w.sent = make([]grid.Time, len(w.hosts))
+	}
+	w.sent[i] = max(w.sent[i], w.now).Add(grid.Seconds(float64(size) / float64(b)))
+	return w.sent[i].Sub(w.now)
 }
 
 // arrive gives a message to its node, if the connection that it came on is still there.

@@ -216,7 +216,7 @@ func TestDurableBeforeVisible(t *testing.T) {
 		if w.jobs[0].said {
 			t.Fatal("the client was answered before the job was on disk")
 		}
-		if w.jobs[0].record != nil {
+		if w.jobs[0].saved {
 			kept++
 		} else {
 			lost++

@@ -45,20 +45,16 @@ func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.
 // Report says what has come of the run so far.
 func (w *World) Report() Report {
 	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts}
-	var times [][]time.Duration
-	index := map[string]int{}
+	times := make([][]time.Duration, len(w.classes))
+	for _, name := range w.classes {
+		r.Classes = append(r.Classes, ClassReport{Class: name})
+	}
 	for i := range w.jobs {
 		j := &w.jobs[i]
 		if j.rejected {
 			r.Rejected++
 		}
-		c, ok := index[j.class]
-		if !ok {
-			c = len(times)
-			index[j.class] = c
-			times = append(times, nil)
-			r.Classes = append(r.Classes, ClassReport{Class: j.class})
-		}
+		c := int(j.class)
 		for k := range j.count {
 			t := &w.tasks[j.first+k]
 			r.Again += int(max(t.last.N, 1) - 1)
@@ -69,7 +65,7 @@ func (w *World) Report() Report {
 			if t.worker >= 0 && t.worker != j.origin {
 				r.Moved++
 			}
-			if t.result == nil || t.result.Exit != 0 {
+			if t.result.None() || t.result.Exit != 0 {
 				r.Failed++
 				continue
 			}
@@ -110,7 +106,7 @@ type Outcome struct {
 // Outcome returns what is durable of a task at its origin.
 func (w *World) Outcome(submission, index int) Outcome {
 	t := &w.tasks[int(w.jobs[submission].first)+index]
-	return Outcome{State: t.state, Attempt: t.last, Worker: int(t.worker), Starts: int(t.starts), Result: t.result, Ended: time.Duration(t.ended)}
+	return Outcome{State: t.state, Attempt: t.last, Worker: int(t.worker), Starts: int(t.starts), Result: t.result.Result(), Ended: time.Duration(t.ended)}
 }
 
 // Traffic returns what was counted of messages so far.

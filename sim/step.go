@@ -19,7 +19,8 @@ func (w *World) step(i int32, ev *grid.Event) {
 	if w.cfg.Log != nil {
 		w.cfg.Log(w.line(i, ev))
 	}
-	if w.cfg.Check >= CheckViews {
+	w.checkOffers(i)
+	if w.cfg.Check >= CheckViews && h.hostile == 0 {
 		w.checkViews(i)
 	}
 	w.write(i)
@@ -44,11 +45,17 @@ func (w *World) release(i int32, fx *grid.Effects) {
 		w.reply(i, &fx.Replies[k])
 	}
 	for k := range fx.Sends {
-		w.checkSend(i, &fx.Sends[k])
+		if h.hostile == 0 {
+			w.checkSend(i, &fx.Sends[k])
+		}
 		w.send(i, fx.Sends[k].To, &fx.Sends[k].Msg)
 	}
 	for k := range fx.Announces {
+		w.checkAd(i, fx.Announces[k].Digest)
 		w.announce(i, &fx.Announces[k])
+	}
+	for _, peer := range fx.Offences {
+		w.offend(i, peer)
 	}
 	for _, wake := range fx.Wakes {
 		if wake.At != grid.Never {

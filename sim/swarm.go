@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -24,7 +26,9 @@ func Swarm(seed uint64) Config {
 	}
 	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"} // met waits for a rate that only a run would teach
 	policy := policies[r.IntN(len(policies))]
+	members := membersOf(seed)
 	c.Node = func(i int, c *node.Config) {
+		c.Members = members
 		c.Capacity.CPU = grid.CPU * grid.MilliCPU(1+splitmix(seed+uint64(i))%4)
 		c.Policy = policy
 	}
@@ -61,7 +65,29 @@ func Swarm(seed uint64) Config {
 		c.Work = append(c.Work, sub)
 	}
 	c.Faults = DrawFaults(r, n, r.IntN(7), time.Minute)
+	if members > 1 {
+		c.Rest = 90 * time.Second // who could not be reached for long hears of the end later
+		c.Faults = strikeRegisters(grid.NewRand(seed, 78), n, c.Faults)
+	}
 	return c
+}
+
+// membersOf draws how many nodes keep a job: in half of the worlds its origin alone.
+func membersOf(seed uint64) int {
+	return [...]int{1, 1, 3, 3, 3, 5}[splitmix(seed^0x6d656d62)%6]
+}
+
+// strikeRegisters adds what registers are for: a node is lost for good, and clocks go wrong as far as is allowed.
+func strikeRegisters(r *grid.Rand, nodes int, faults []Fault) []Fault {
+	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
+	if nodes > 2 && r.IntN(2) == 0 {
+		faults = append(faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(nodes)}})
+	}
+	for range r.IntN(3) {
+		faults = append(faults, Fault{At: when(), Kind: Drift, Nodes: []int{r.IntN(nodes)}, Factor: float64(r.IntN(90_001) - 45_000)})
+	}
+	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+	return faults
 }
 
 func swarmSpec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var swarmFlag = flag.Int("sim.swarm", 200, "number of random worlds of TestSwarm")
+var swarmFlag = flag.Int("sim.swarm", 300, "number of random worlds of TestSwarm")
 
 func TestSwarm(t *testing.T) {
 	begin := time.Now()

@@ -100,7 +100,8 @@ func (n *toy) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		fx.Reply(ev.Caller, ev.Job, "")
 		return
 	}
-	j := grid.JobRecord{ID: ev.Job, Spec: ev.Spec}
+	j := grid.JobRecord{ID: ev.Job, Spec: n.misread(ev.Spec)}
+	n.boast(fx)
 	n.jobs = append(n.jobs, j)
 	if n.bug != "answers before it saves" {
 		fx.Save(grid.RecJob).Job = j

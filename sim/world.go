@@ -193,6 +193,13 @@ func (w *World) happen(e *Event) {
 		w.cancel(e)
 	case kindFault:
 		w.strikeNext()
+	case kindBar:
+		w.bar(e)
+	case kindDrained:
+		w.leaving--
+		if w.here(e) {
+			w.leave(e.Node)
+		}
 	case kindLeft:
 		w.leaving--
 		if w.here(e) {

@@ -69,6 +69,8 @@ func TestWorldFindsMistakes(t *testing.T) {
 		"tells before it saves":   "which is not on its disk",
 		"panics":                  "panic: the end of the world",
 		"miscounts":               "pending +",
+		"boasts":                  "says of itself what cannot be: free",
+		"misreads":                "as something else than was submitted",
 	} {
 		found := false
 		for seed := uint64(1); seed <= 40 && !found; seed++ {

@@ -2,9 +2,7 @@ package chart
 
 import (
 	"fmt"
-	"html"
 	"math"
-	"strings"
 )
 
 // Chart is a picture of curves or bars.
@@ -35,70 +33,80 @@ const (
 
 var colours = [...]string{"#1f6fb4", "#d95f02", "#2b8a3e", "#8e44ad", "#c0392b", "#7f6000", "#00838f", "#ad1457"}
 
-// SVG returns the chart.
-func (c *Chart) SVG() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height, width, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
-	text(&b, width/2, 26, "middle", 16, c.Title)
-	text(&b, (left+width-right)/2, height-14, "middle", 12, c.X)
-	fmt.Fprintf(&b, `<text transform="translate(18,%d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (top+height-bottom)/2, html.EscapeString(c.Y))
+// canvas is what a chart is drawn on. Places are in pixels from the left and the top.
+type canvas interface {
+	box(x, y, w, h float64, colour string)
+	line(x1, y1, x2, y2 float64, colour string)
+	curve(x, y []float64, colour string)
+	text(x, y float64, anchor anchor, size float64, upright bool, s string)
+}
+
+// anchor is the part of a text that is at its place.
+type anchor int
+
+const (
+	start anchor = iota
+	middle
+	end
+)
+
+const black, grey = "#000000", "#dddddd"
+
+func (c *Chart) draw(to canvas) {
+	to.box(0, 0, width, height, "#ffffff")
+	to.text(width/2, 26, middle, 16, false, c.Title)
+	to.text((left+width-right)/2, height-14, middle, 12, false, c.X)
+	to.text(18, (top+height-bottom)/2, middle, 12, true, c.Y)
 	y := axis{from: height - bottom, to: top}
 	if len(c.Bars) > 0 {
 		for _, bar := range c.Bars {
 			y.cover(bar.Value + bar.Half)
 		}
 		y.cover(0)
-		y.grid(&b, false)
-		c.bars(&b, &y)
-	} else {
-		x := axis{from: left, to: width - right, log: c.Log}
-		y.cover(0)
-		for _, k := range c.Curves {
-			for i := range k.X {
-				x.cover(k.X[i])
-				y.cover(k.Y[i])
-			}
-		}
-		y.grid(&b, false)
-		x.grid(&b, true)
-		c.curves(&b, &x, &y)
+		y.grid(to, false)
+		c.bars(to, &y)
+		return
 	}
-	b.WriteString("</svg>\n")
-	return b.String()
+	x := axis{from: left, to: width - right, log: c.Log}
+	y.cover(0)
+	for _, k := range c.Curves {
+		for i := range k.X {
+			x.cover(k.X[i])
+			y.cover(k.Y[i])
+		}
+	}
+	y.grid(to, false)
+	x.grid(to, true)
+	c.curves(to, &x, &y)
 }
 
-func text(b *strings.Builder, x, y float64, anchor string, size int, s string) {
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" font-size="%d">%s</text>`+"\n", x, y, anchor, size, html.EscapeString(s))
-}
-
-func (c *Chart) curves(b *strings.Builder, x, y *axis) {
+func (c *Chart) curves(to canvas, x, y *axis) {
 	for n, k := range c.Curves {
 		colour := colours[n%len(colours)]
-		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="1.8" points="`, colour)
+		var px, py []float64
 		for i := range k.X {
 			if !c.Log || k.X[i] > 0 {
-				fmt.Fprintf(b, "%.1f,%.1f ", x.at(k.X[i]), y.at(k.Y[i]))
+				px, py = append(px, x.at(k.X[i])), append(py, y.at(k.Y[i]))
 			}
 		}
-		b.WriteString("\"/>\n")
+		to.curve(px, py, colour)
 		at := float64(top + 8 + 18*n)
-		fmt.Fprintf(b, `<rect x="%d" y="%.1f" width="14" height="4" fill="%s"/>`+"\n", width-right+12, at, colour)
-		text(b, width-right+32, at+6, "start", 12, k.Name)
+		to.box(width-right+12, at, 14, 4, colour)
+		to.text(width-right+32, at+6, start, 12, false, k.Name)
 	}
 }
 
-func (c *Chart) bars(b *strings.Builder, y *axis) {
+func (c *Chart) bars(to canvas, y *axis) {
 	step := float64(width-right-left) / float64(len(c.Bars))
 	for n, bar := range c.Bars {
 		x := left + step*(float64(n)+0.15)
 		at := y.at(bar.Value)
-		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, at, step*0.7, y.at(0)-at, colours[0])
+		to.box(x, at, step*0.7, y.at(0)-at, colours[0])
 		if bar.Half > 0 {
 			mid := x + step*0.35
-			fmt.Fprintf(b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="black"/>`+"\n", mid, y.at(bar.Value-bar.Half), mid, y.at(bar.Value+bar.Half))
+			to.line(mid, y.at(bar.Value-bar.Half), mid, y.at(bar.Value+bar.Half), black)
 		}
-		text(b, x+step*0.35, height-bottom+16, "middle", 11, bar.Name)
+		to.text(x+step*0.35, height-bottom+16, middle, 11, false, bar.Name)
 	}
 }
 
@@ -136,7 +144,7 @@ func (a *axis) at(v float64) float64 {
 }
 
 // grid draws lines at round values.
-func (a *axis) grid(b *strings.Builder, vertical bool) {
+func (a *axis) grid(to canvas, vertical bool) {
 	if !a.any {
 		a.lo, a.hi, a.any = 0, 1, true
 	}
@@ -144,13 +152,13 @@ func (a *axis) grid(b *strings.Builder, vertical bool) {
 		a.hi = a.lo + max(math.Abs(a.lo), 1)
 	}
 	for _, v := range a.ticks() {
-		p := a.at(v)
+		p, name := a.at(v), fmt.Sprintf("%.4g", v)
 		if vertical {
-			fmt.Fprintf(b, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#ddd"/>`+"\n", p, top, p, height-bottom)
-			text(b, p, height-bottom+16, "middle", 11, fmt.Sprintf("%.4g", v))
+			to.line(p, top, p, height-bottom, grey)
+			to.text(p, height-bottom+16, middle, 11, false, name)
 		} else {
-			fmt.Fprintf(b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#ddd"/>`+"\n", left, p, width-right, p)
-			text(b, left-8, p+4, "end", 11, fmt.Sprintf("%.4g", v))
+			to.line(left, p, width-right, p, grey)
+			to.text(left-8, p+4, end, 11, false, name)
 		}
 	}
 }

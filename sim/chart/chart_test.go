@@ -1,8 +1,11 @@
 package chart
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"math"
 	"strings"
@@ -34,6 +37,14 @@ func TestChartsAreWellFormed(t *testing.T) {
 		if name != "nonsense" && strings.Contains(svg, "NaN") {
 			t.Errorf("%s: has a NaN", name)
 		}
+		b, err := c.PNG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil || img.Bounds().Dx() != width*scale || img.Bounds().Dy() != height*scale {
+			t.Errorf("%s: %v, %v", name, img.Bounds(), err)
+		}
 	}
 }
 
@@ -46,5 +57,39 @@ func TestTicksAreRound(t *testing.T) {
 		if got := a.ticks(); len(got) < 3 || len(got) > 12 || got[0] < c.lo || got[len(got)-1] > c.hi*(1+1e-9) {
 			t.Errorf("%g … %g: %v", c.lo, c.hi, got)
 		}
+	}
+}
+
+// What is drawn is there, in its colour: a bar from the zero line to its value, a curve, and texts.
+func TestPNGShowsWhatIsDrawn(t *testing.T) {
+	count := func(c Chart, colour string) (dots int, box image.Rectangle) {
+		b, err := c.PNG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, _ := png.Decode(bytes.NewReader(b))
+		want := shade(colour).At(0, 0)
+		r, g, bl, _ := want.RGBA()
+		for y := range height * scale {
+			for x := range width * scale {
+				if a, b, c, _ := img.At(x, y).RGBA(); a == r && b == g && c == bl {
+					dots++
+					box = box.Union(image.Rect(x, y, x+1, y+1))
+				}
+			}
+		}
+		return dots, box
+	}
+	bars := Chart{Title: "t", X: "x", Y: "y", Bars: []Bar{{"one", 2, 0}}}
+	dots, box := count(bars, colours[0])
+	if box.Dy() < (height-top-bottom)*scale*9/10 || dots < box.Dx()*box.Dy()*9/10 {
+		t.Errorf("a bar up to the top: %d dots in %v", dots, box)
+	}
+	if dots, box := count(bars, black); dots < 100 || box.Min.X > 40 {
+		t.Errorf("texts: %d black dots in %v, want those of both axes", dots, box)
+	}
+	curve := Chart{Curves: []Curve{{Name: "up", X: []float64{0, 1}, Y: []float64{0, 1}}}}
+	if dots, box := count(curve, colours[0]); dots < 500 || box.Dx() < (width-left-right)*scale*9/10 || box.Dy() < (height-top-bottom)*scale*9/10 {
+		t.Errorf("a curve: %d dots in %v", dots, box)
 	}
 }

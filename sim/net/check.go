@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
 	"skep/lpas"
@@ -31,8 +32,12 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 	if s.Start < 0 || s.Warmup < 0 || s.Time <= s.Start || s.Time <= s.Warmup {
 		bad("time", "arrivals from start, %v, to time, %v, measured from warmup, %v: want time after both", s.Start, s.Time, s.Warmup)
 	}
+	if !slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Hostile == 0 }) {
+		bad("nodes", "all groups are hostile: want one that is not")
+	}
 	s.checkNetwork(bad)
 	s.checkNames(bad)
+	s.checkGiven(bad)
 	for i := range s.Faults {
 		for _, p := range s.Faults[i].Nodes {
 			size := s.nodes()
@@ -48,6 +53,9 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 		if s.Faults[i].At > s.Time {
 			bad(fmt.Sprint("faults.", i), "at %v: want at most time, %v", s.Faults[i].At, s.Time)
 		}
+	}
+	if _, err := balance.Make(s.Node.Policy, s.Node.Balance, nil); err != nil {
+		bad("policy", "%v", err)
 	}
 	c := s.Node
 	c.Capacity, c.Speed = grid.Resources{CPU: grid.CPU}, 1
@@ -153,8 +161,13 @@ func (s *Scenario) checkClasses(bad func(where, format string, args ...any)) {
 
 // suits reports whether a node of the group can run a class.
 func (s *Scenario) suits(g *Group, c *Class) bool {
+	return g.rate(c) > 0 && s.fits(g, c)
+}
+
+// fits reports whether a node of the group has what a class needs.
+func (s *Scenario) fits(g *Group, c *Class) bool {
 	ad := grid.Ad{Capacity: g.resources(), Labels: g.Labels, Engines: []string{grid.EngineProcess}}
-	return g.rate(c) > 0 && !discovery.Fit(&c.Needs, grid.EngineProcess, &ad).Never()
+	return !discovery.Fit(&c.Needs, grid.EngineProcess, &ad).Never()
 }
 
 // lambda solves the allocation LP with a column for each group: its cores, as far as they are there, and
@@ -172,7 +185,9 @@ func (s *Scenario) lambda() float64 {
 		if group.Up.Kind != NoSpan {
 			up = group.Up.mean().Seconds() / (group.Up.mean() + group.Down.mean()).Seconds()
 		}
-		p.Cap[g] = float64(group.Count) * group.Cores * up
+		if group.Hostile == 0 {
+			p.Cap[g] = float64(group.Count) * group.Cores * up
+		}
 	}
 	for k := range s.Classes {
 		c := &s.Classes[k]
@@ -203,7 +218,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 		}
 	}
 	w := sim.Config{Seed: seed, Nodes: s.nodes(), Network: s.Network.World, Disk: sim.Disk{Sync: s.Sync},
-		Work: s.arrivals(seed), Faults: s.faults(seed), Bound: max(s.Time*100, minBound), Spread: s.Spread,
+		Work: s.Arrivals(seed), Faults: s.faults(seed), Bound: max(s.Time*100, minBound), Spread: s.Spread,
 		Repeat: fmt.Sprintf("skep sim net FILE --seed %d --replications 1", seed),
 		Machine: sim.Machine{Sizes: sizes, Bandwidth: s.Files, Rate: func(class string, i int) float64 {
 			c := specs[class]
@@ -214,5 +229,6 @@ func (s *Scenario) world(seed uint64) sim.Config {
 		}}}
 	w.Network.Latency = s.latency(seed)
 	w.Node = s.configure(bounds)
+	w.Hostile = func(i int) sim.Behaviour { return s.Groups[groupOf(bounds, i)].Hostile }
 	return w
 }

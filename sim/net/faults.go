@@ -37,8 +37,14 @@ func (s *Scenario) faults(seed uint64) []sim.Fault {
 func (s *Scenario) sessions(all []sim.Fault, g *Group, i int, r *grid.Rand) []sim.Fault {
 	who := []int{i}
 	for at := g.Up.draw(r); at < s.Time; at += max(g.Up.draw(r), time.Second) {
-		all = append(all, sim.Fault{At: at, Kind: sim.Crash, Nodes: who})
-		at += max(g.Down.draw(r), time.Second)
+		end := sim.Fault{At: at, Kind: sim.Crash, Nodes: who}
+		down := max(g.Down.draw(r), time.Second)
+		if g.Leaves > 0 && r.Float64() < g.Leaves {
+			end.Kind = sim.Leave
+			down = max(down, 2*time.Second) // it goes on for one to say so
+		}
+		all = append(all, end)
+		at += down
 		all = append(all, sim.Fault{At: min(at, s.Time), Kind: sim.Restart, Nodes: who})
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/sim"
 )
 
 // minBound is the least time that a world gets to end after its last submission and fault.
@@ -24,14 +25,33 @@ func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
 		}
 		slices.SortFunc(labels[g], func(a, b grid.Label) int { return compareText(a.Key, b.Key) })
 	}
+	var given [][]grid.Rate
+	if s.Given {
+		given = s.given()
+	}
 	return func(i int, c *node.Config) {
 		g := groupOf(bounds, i)
 		group := &s.Groups[g]
 		own := s.Node
 		own.Name = fmt.Sprintf("%s-%d", group.Name, i-bounds[g])
 		own.Capacity, own.Speed, own.Labels = group.resources(), group.Speed, labels[g]
+		if s.Given {
+			own.Given = given[g]
+		}
 		*c = own
 	}
+}
+
+// truth is what a node that is up says of itself now.
+func truth(w *sim.World, id grid.NodeID) *grid.Ad {
+	j := w.Index(id)
+	if j < 0 {
+		return nil
+	}
+	if n, ok := w.Member(j).(*node.Node); ok {
+		return n.Describe(w.Local(j))
+	}
+	return nil
 }
 
 func compareText(a, b string) int {

@@ -32,10 +32,14 @@ type Report struct {
 	Lost         int            `json:"lost"`     // that have not ended though all is over: must be 0
 	Rejected     int            `json:"rejected"` // submissions that their node did not take
 	Failures     []Failure      `json:"failures,omitempty"`
-	Moved        Estimate       `json:"moved"` // share of tasks that ran elsewhere than they were submitted
+	Completion   Estimate       `json:"completion"`                 // of all classes together
+	Hostile      uint64         `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
+	CutOff       uint64         `json:"cut_off,omitempty"`          // times that a node cut off an offender
+	Moved        Estimate       `json:"moved"`                      // share of tasks that ran elsewhere than they were submitted
 	Utilisation  Estimate       `json:"utilisation"`
 	Fairness     Estimate       `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
 	Classes      []ClassReport  `json:"classes"`
+	Groups       []GroupReport  `json:"nodes_by_group"`
 	Messages     []KindReport   `json:"messages"`
 	Searches     SearchReport   `json:"searches"`
 	View         []ViewReport   `json:"view"` // by distance
@@ -57,6 +61,7 @@ type ClassReport struct {
 	P95        Estimate `json:"p95"`
 	P99        Estimate `json:"p99"`
 	Slowdown   Estimate `json:"slowdown"`
+	Moved      Estimate `json:"moved"`
 }
 
 // KindReport is of one kind of message.
@@ -112,6 +117,8 @@ func (s *Scenario) report(samples []*sample) *Report {
 		r.Ended += m.report.Ended
 		r.Failed += m.report.Failed
 		r.Again += m.report.Again
+		r.Hostile += m.report.Traffic.Hostile
+		r.CutOff += m.report.Traffic.CutOff
 		r.Rejected += m.report.Rejected
 		r.Lost += m.lost
 		for _, cause := range sortedKeys(m.failures) {
@@ -119,12 +126,14 @@ func (s *Scenario) report(samples []*sample) *Report {
 		}
 	}
 	r.Replications, r.Digest = len(all), fmt.Sprintf("%016x", hash)
+	r.Completion = over(all, func(m *sample) float64 { return m.mean(s) })
 	r.Moved = over(all, func(m *sample) float64 { return float64(m.moved) / float64(m.counted) })
 	r.Utilisation = over(all, func(m *sample) float64 { return m.use })
 	r.Fairness = over(all, func(m *sample) float64 { return m.fairness })
 	for i := range s.Classes {
 		r.class(s.Classes[i].Name, all)
 	}
+	r.groups(s, all)
 	r.messages(all)
 	r.searches(all)
 	r.views(all)
@@ -170,6 +179,9 @@ func (r *Report) class(name string, all []*sample) {
 	})
 	c.Slowdown = over(all, func(m *sample) float64 {
 		return m.classes[name].slowdown / float64(len(m.classes[name].completion))
+	})
+	c.Moved = over(all, func(m *sample) float64 {
+		return float64(m.classes[name].moved) / float64(len(m.classes[name].completion))
 	})
 	r.Classes = append(r.Classes, c)
 	r.Curves = append(r.Curves, d)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node"
 	"skep/sim"
 )
 
@@ -100,6 +101,14 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 	seed := s.Seed + uint64(k)
 	began := time.Now()
 	cfg := s.world(seed)
+	var w *sim.World
+	if s.Perfect {
+		shape := cfg.Node
+		cfg.Node = func(i int, c *node.Config) {
+			shape(i, c)
+			c.Truth = func(id grid.NodeID) *grid.Ad { return truth(w, id) }
+		}
+	}
 	w, err := sim.New(cfg)
 	if err != nil {
 		return err

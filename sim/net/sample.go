@@ -28,6 +28,7 @@ type sample struct {
 	arrived  int // tasks submitted between from and to
 	counted  int // tasks that ended and were submitted after the warm-up
 	moved    int
+	ran      []int // of counted, by the group of the node where they ran
 	lost     int
 	failures map[string]int // of all tasks, by cause
 	use      float64
@@ -39,6 +40,7 @@ type sample struct {
 type times struct {
 	completion []float64
 	slowdown   float64 // sum
+	moved      int     // of these tasks
 }
 
 // ageing is how views compare with what is, by distance.
@@ -141,7 +143,9 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 		m.classes[s.Classes[i].Name] = new(times)
 	}
 	var third [3]float64 // mean number of tasks in the grid, by thirds of the window
+	m.ran = make([]int, len(s.Groups))
 	span := (m.to - m.from) / 3
+	bounds := s.bounds()
 	for n := range m.work {
 		sub := &m.work[n]
 		for k := range sub.Spec.Count {
@@ -158,6 +162,9 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 				m.arrived++
 			}
 			m.task(sub, &o)
+			if o.State == grid.Ended && sub.At >= m.from && o.Worker >= 0 {
+				m.ran[groupOf(bounds, o.Worker)]++
+			}
 		}
 	}
 	for x := range third {
@@ -194,6 +201,9 @@ func (m *sample) task(sub *sim.Submission, o *sim.Outcome) {
 	t := m.classes[sub.Spec.Class]
 	c := (o.Ended - sub.At).Seconds()
 	t.completion = append(t.completion, c)
+	if o.Worker >= 0 && o.Worker != sub.Node {
+		t.moved++
+	}
 	t.slowdown += c / max(o.Result.Wall.Seconds(), 1e-9)
 }
 

@@ -22,6 +22,8 @@ type Scenario struct {
 	Classes []Class
 	Network Network
 	Node    node.Config // every knob of a node, but for what the groups say
+	Given   bool        // nodes are told their rates as the scenario has them, and measure none
+	Perfect bool        // nodes know at each decision what those connected are now, whatever the rule
 	Sync    time.Duration
 	Streams []Stream
 	Faults  []Fault
@@ -44,8 +46,13 @@ type Group struct {
 	Speed  float64            // of a core against the reference
 	Rates  map[string]float64 // tasks of mean size that a slot ends in a second; where not said, Speed/Class.Mean
 	Labels []grid.Label
-	Up     Span // how long a node stays; zero = for ever
-	Down   Span // how long it is away
+	Up     Span    // how long a node stays; zero = for ever
+	Down   Span    // how long it is away
+	Leaves float64 // share of sessions that end with a farewell and not in a crash
+
+	// Hostile is what the group's nodes do against the rest; 0 = nothing. They submit only where a stream names
+	// their group, and are not counted into λ*.
+	Hostile sim.Behaviour
 }
 
 // Class is a kind of task.

@@ -35,8 +35,8 @@ type Job struct {
 	User  int // decides the origin, if above 0
 }
 
-// arrivals draws the workload of a run.
-func (s *Scenario) arrivals(seed uint64) []sim.Submission {
+// Arrivals draws the workload of a run, by time.
+func (s *Scenario) Arrivals(seed uint64) []sim.Submission {
 	var all []sim.Submission
 	for k := range s.Streams {
 		st := &s.Streams[k]
@@ -61,7 +61,7 @@ func (s *Scenario) origins(st *Stream) []int {
 	var from []int
 	bounds := s.bounds()
 	for g := range s.Groups {
-		if len(st.From) > 0 && !slices.Contains(st.From, s.Groups[g].Name) {
+		if len(st.From) == 0 && s.Groups[g].Hostile != 0 || len(st.From) > 0 && !slices.Contains(st.From, s.Groups[g].Name) {
 			continue
 		}
 		for i := bounds[g]; i < bounds[g+1]; i++ {

@@ -66,7 +66,7 @@ func TestSWF(t *testing.T) {
 func TestTraceIsRun(t *testing.T) {
 	s := small()
 	s.Streams = []Stream{{Class: "b", Trace: []Job{{0, 3 * time.Second, 2, 1}, {time.Second, time.Second, 1, 1}, {time.Hour, time.Second, 1, 1}}}}
-	work := s.arrivals(1)
+	work := s.Arrivals(1)
 	if len(work) != 2 || work[0].Size != 1.5 || work[0].Spec.Count != 2 || work[0].Node != work[1].Node || work[1].At != s.Start+time.Second {
 		t.Errorf("%+v", work)
 	}

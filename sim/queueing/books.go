@@ -1,6 +1,10 @@
 package queueing
 
-import "math"
+import (
+	"math"
+
+	"skep/balance"
+)
 
 // books are what is counted in one run, from the end of the warm-up on.
 type books struct {
@@ -12,6 +16,8 @@ type books struct {
 	time    []float64 // of them, from arrival to completion
 	remote  int64     // messages, two for each other machine that is asked
 	all     int64     // the same with the decider itself
+	moved   int64     // tasks placed on another machine than the decider's
+	guarded float64   // tasks for which a policy left its first choice out; NaN where none can
 	flooded bool
 
 	marks    []float64 // the warm-up's end and four quarters
@@ -52,13 +58,16 @@ func (b *books) close(e *engine) bool {
 	if b.at == 0 { // all before does not count
 		clear(b.count)
 		clear(b.time)
-		b.arrived, b.remote, b.all, b.expected = 0, 0, 0, 0
+		b.guarded = -e.push.guarded()
+		b.arrived, b.remote, b.all, b.moved, b.expected = 0, 0, 0, 0, 0
 	} else {
 		b.quarter[b.at-1] = b.area / (b.marks[b.at] - b.marks[b.at-1])
 		b.lows[b.at-1] = b.low
 	}
 	b.area, b.low = 0, b.inside
-	b.at++
+	if b.at++; b.at == len(b.marks) {
+		b.guarded += e.push.guarded()
+	}
 	return b.at < len(b.marks)
 }
 
@@ -88,4 +97,20 @@ func (b *books) w() float64 {
 		return math.NaN()
 	}
 	return time / float64(count)
+}
+
+// guarded counts the tasks for which the policies left their first choice out; NaN where they never do.
+func (p *push) guarded() float64 {
+	if p == nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, x := range p.policies {
+		g, ok := x.(balance.Guard)
+		if !ok {
+			return math.NaN()
+		}
+		sum += float64(g.Guarded())
+	}
+	return sum
 }

@@ -77,6 +77,9 @@ func (s *System) checkNames(p *Problems) {
 		if line.Count < 0 || line.Count > MaxMachines {
 			p.add(fmt.Sprintf("machines[%d].count", l), "count %d: want from 1 to %d", line.Count, MaxMachines)
 		}
+		if line.Class != "" && !seen[line.Class] {
+			p.add(fmt.Sprintf("machines[%d].class", l), "%q: want one of the classes, %s", line.Class, strings.Join(s.Classes, ", "))
+		}
 	}
 	if m := s.Size(); m > MaxMachines {
 		p.add("machines", "%d in all: want at most %d", m, MaxMachines)

@@ -118,7 +118,7 @@ func (p *push) polled(e *engine, x *pending) {
 		if e.scattered {
 			p.hear(e, j, x.decider)
 		}
-		s := balance.State{Node: id, RTT: p.rtt}
+		s := balance.State{Node: id, RTT: p.rtt, Site: p.sites[j]}
 		p.state(e, &s, j, int(x.task.class), now)
 		x.answers = append(x.answers, s)
 	}
@@ -135,7 +135,7 @@ func (p *push) answered(e *engine, x pending) {
 		p.hear(e, x.decider, j)
 	}
 	if own := p.selves[x.decider]; e.scattered && slices.Contains(x.asked[x.round:], own) {
-		s := balance.State{Node: own}
+		s := balance.State{Node: own, Site: p.sites[x.decider]}
 		p.state(e, &s, x.decider, int(x.task.class), now)
 		x.answers = append(x.answers, s)
 	}
@@ -158,6 +158,7 @@ func (p *push) choose(e *engine, x pending) {
 			p.enter(e, x.to, x.task)
 			return
 		}
+		e.books.moved++
 		p.send(e, x, move)
 	}
 }

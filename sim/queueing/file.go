@@ -68,8 +68,10 @@ func (r *reader) system(s *System, n ast.Node) {
 func (r *reader) machines(s *System, path string, n ast.Node) {
 	r.list(path, n, func(path string, n ast.Node) {
 		l := Line{Count: 1}
-		r.mapping(path, n, []string{"name", "count"}, keys{
-			"name": func(p string, n ast.Node) { l.Name = r.text(p, n) },
+		r.mapping(path, n, []string{"name", "count", "class", "cluster"}, keys{
+			"name":    func(p string, n ast.Node) { l.Name = r.text(p, n) },
+			"class":   func(p string, n ast.Node) { l.Class = r.text(p, n) },
+			"cluster": func(p string, n ast.Node) { l.Cluster = r.text(p, n) },
 			"count": func(p string, n ast.Node) {
 				x := r.number(p, n)
 				if x != math.Trunc(x) || !(x >= 1 && x <= MaxMachines) {

@@ -26,6 +26,9 @@ type push struct {
 	rest    []balance.State // of the view, without those asked
 	held    []pending       // tasks that nobody can take now
 
+	sites    []*balance.Site // by machine
+	detailed bool            // the policy looks at queues
+
 	delay   float64
 	rtt     time.Duration
 	flights flights
@@ -49,6 +52,8 @@ func (e *engine) newPush(name string, c balance.Config, draw func(int) *grid.Ran
 			p.selves[d] = identity(d)
 		}
 	}
+	p.detailed = balance.Detailed(p.policies[0])
+	p.sites = e.sys.sites()
 	for _, class := range e.sys.Classes {
 		p.tasks = append(p.tasks, grid.Task{Class: class})
 	}
@@ -77,7 +82,7 @@ func (p *push) sight(e *engine) {
 		if p.where[j] = -1; !e.machines[j].down {
 			p.where[j] = int32(len(p.who))
 			p.who = append(p.who, int32(j))
-			p.view.Nodes = append(p.view.Nodes, balance.State{Node: identity(j), RTT: p.rtt})
+			p.view.Nodes = append(p.view.Nodes, balance.State{Node: identity(j), RTT: p.rtt, Site: p.sites[j]})
 		}
 	}
 }
@@ -103,12 +108,18 @@ func (p *push) state(e *engine, s *balance.State, j, class int, now grid.Time) {
 	s.Ready = p.ready[j]
 	s.ECT = s.Ready + e.rates.alone[j*e.n+class]
 	s.Heard = now
+	if p.detailed {
+		p.queue(e, s, j)
+	}
 }
 
 // look fills in the view for a task of a class, as decider d knows it without a message.
 func (p *push) look(e *engine, d, class int, now grid.Time) {
 	nodes, n := p.view.Nodes, e.n
 	p.view.Self = p.selves[d]
+	if e.scattered {
+		p.view.Home = p.sites[d]
+	}
 	if p.delay == 0 {
 		for k, j := range p.who {
 			p.state(e, &nodes[k], int(j), class, now)
@@ -123,6 +134,7 @@ func (p *push) look(e *engine, d, class int, now grid.Time) {
 			continue
 		}
 		at := d*e.m + int(j)
+		s.Waiting, s.Running, s.Ran, s.Rest = 0, 0, 0, 0
 		s.Ready, s.Heard, s.RTT = p.last[at], p.heard[at], p.rtt
 		s.ECT = s.Ready + e.rates.alone[int(j)*n+class]
 	}
@@ -153,7 +165,11 @@ func (p *push) place(e *engine, t task, from int) {
 		return
 	}
 	policy.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: tk.Class})
-	p.enter(e, number(&c.Node), t)
+	to := number(&c.Node)
+	if e.scattered && to != d {
+		e.books.moved++
+	}
+	p.enter(e, to, t)
 }
 
 // ask brings the answers of who is to be asked; of a view where nobody is, all as it is known.
@@ -186,7 +202,7 @@ func (p *push) gather(e *engine, d, class int, now grid.Time, ids []grid.NodeID)
 	for k := range ids {
 		j := number(&ids[k])
 		p.exchange(e, d, j)
-		p.answers = append(p.answers, balance.State{Node: ids[k], RTT: p.rtt})
+		p.answers = append(p.answers, balance.State{Node: ids[k], RTT: p.rtt, Site: p.sites[j]})
 		p.state(e, &p.answers[k], j, class, now)
 	}
 	return p.answers
@@ -216,5 +232,5 @@ next:
 		}
 		p.rest = append(p.rest, p.view.Nodes[k])
 	}
-	return balance.View{Self: p.view.Self, Nodes: p.rest}
+	return balance.View{Self: p.view.Self, Home: p.view.Home, Nodes: p.rest}
 }

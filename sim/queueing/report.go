@@ -58,6 +58,8 @@ type Result struct {
 	W        Estimate        `json:"W"`   // time from arrival to completion, by the tasks completed
 	ByClass  []ClassEstimate `json:"W_i"` // the same of each class
 	Messages Messages        `json:"messages_per_task"`
+	Guarded  *Estimate       `json:"guarded,omitempty"` // share of tasks for which a guided policy left the soonest machine out
+	Moved    Estimate        `json:"moved"`             // share of tasks placed elsewhere than where they arrived; none where a mapper decides
 
 	// Little is (Q − lambda·W)/Q over all replications, with lambda the arrival rate as configured [2]. It
 	// goes to 0 with the number of tasks; LittleHolds tells whether it is below 1 %.
@@ -77,6 +79,8 @@ type Replication struct {
 	ByClass []float64 // of W; NaN without tasks of the class
 	Remote  float64
 	All     float64
+	Moved   float64 // NaN where no machine decides
+	Guarded float64 // NaN where nothing is left out
 	Grows   bool
 }
 
@@ -109,7 +113,10 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 	grow := 0
 	for _, b := range runs {
 		x := Replication{Q: b.mean(), W: b.w(), Grows: b.grows(),
-			Remote: float64(b.remote) / float64(b.arrived), All: float64(b.all) / float64(b.arrived)}
+			Remote: float64(b.remote) / float64(b.arrived), All: float64(b.all) / float64(b.arrived), Moved: math.NaN(), Guarded: b.guarded / float64(b.arrived)}
+		if r.Decides == "machines" {
+			x.Moved = float64(b.moved) / float64(b.arrived)
+		}
 		for i := range b.count {
 			x.ByClass = append(x.ByClass, b.time[i]/float64(b.count[i]))
 		}
@@ -128,6 +135,10 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 	r.Stable = 2*grow <= len(runs)
 	r.Q = r.estimate(func(x *Replication) float64 { return x.Q })
 	r.W = r.estimate(func(x *Replication) float64 { return x.W })
+	if x := r.estimate(func(x *Replication) float64 { return x.Guarded }); x.Mean == x.Mean {
+		r.Guarded = &x
+	}
+	r.Moved = r.estimate(func(x *Replication) float64 { return x.Moved })
 	for i, class := range s.Classes {
 		r.ByClass = append(r.ByClass, ClassEstimate{class, r.estimate(func(x *Replication) float64 { return x.ByClass[i] })})
 	}
@@ -155,12 +166,15 @@ func (r *Result) estimate(of func(*Replication) float64) Estimate {
 	}
 	half := math.NaN()
 	if n > 1 {
-		half = student(n-1) * math.Sqrt(square/(n-1)/n)
+		half = Student(n-1) * math.Sqrt(square/(n-1)/n)
 	}
 	return Estimate{Number(mean), Number(half)}
 }
 
-// student is the 97.5 % point of Student's t.
-func student(freedom float64) float64 {
+// Student is the 97.5 % point of Student's t; NaN below one degree of freedom.
+func Student(freedom float64) float64 {
+	if freedom < 1 {
+		return math.NaN()
+	}
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
 }

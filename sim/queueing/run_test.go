@@ -190,7 +190,7 @@ func TestOptionErrors(t *testing.T) {
 // The half-width is Student's: with two replications 12.706 standard errors, with thirty 2.045.
 func TestStudent(t *testing.T) {
 	for freedom, want := range map[float64]float64{1: 12.706, 4: 2.776, 29: 2.045} {
-		if got := student(freedom); !near(Number(got), want, 1e-3) {
+		if got := Student(freedom); !near(Number(got), want, 1e-3) {
 			t.Errorf("%g degrees of freedom: %.4f, want %.3f", freedom, got, want)
 		}
 	}

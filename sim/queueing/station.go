@@ -1,5 +1,11 @@
 package queueing
 
+import (
+	"math"
+
+	"skep/balance"
+)
+
 // enter puts a task into the queue of machine j.
 func (p *push) enter(e *engine, j int, t task) {
 	m := &e.machines[j]
@@ -60,4 +66,35 @@ func (p *push) retry(e *engine) {
 	for _, h := range held {
 		p.place(e, h.task, h.decider)
 	}
+}
+
+// queue fills in what is at machine j. Of the running task the mean is known, not its size: what is over the mean
+// is behind it, too.
+func (p *push) queue(e *engine, s *balance.State, j int) {
+	m := &e.machines[j]
+	s.Waiting, s.Running, s.Ran, s.Rest, s.Whole = int32(m.queue.n), 0, 0, 0, true
+	if m.queue.n == 0 {
+		return
+	}
+	s.Rest = e.rates.weight[j*e.n+int(m.queue.first().class)]
+	if !math.IsInf(m.done, 1) {
+		s.Waiting, s.Running = s.Waiting-1, 1
+		s.Ran = min(e.now-m.began, s.Rest)
+		s.Rest -= s.Ran
+	}
+}
+
+// sites is where each machine stands and what for.
+func (s *System) sites() []*balance.Site {
+	var out []*balance.Site
+	for _, l := range s.Machines {
+		var site *balance.Site
+		if l.Class != "" || l.Cluster != "" {
+			site = &balance.Site{Cluster: l.Cluster, Class: l.Class}
+		}
+		for range l.count() {
+			out = append(out, site)
+		}
+	}
+	return out
 }

@@ -38,6 +38,10 @@ type System struct {
 type Line struct {
 	Name  string
 	Count int // 0 reads as 1
+
+	// Class is that of the tasks that class based policies give them, and Cluster where they stand; "" = all, and
+	// each by itself.
+	Class, Cluster string
 }
 
 // Decider says who places tasks.

@@ -1,0 +1,67 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// What a node sends at once goes out one message after the other, whoever it is for: the n-th of 1000 bytes at 10,000
+// bytes a second arrives n tenths of a second and a latency later. Others' messages do not wait for it.
+func TestMessagesQueueForTheSendersLink(t *testing.T) {
+	w, all := probes(t, Config{Nodes: 4, Network: Network{Mesh: true, Latency: Constant(5 * time.Millisecond), Bandwidth: 10_000,
+		Size: func(*grid.Message) int { return 1000 }}})
+	until(t, w, 20*time.Second)
+	var began [4]grid.Time // on the nodes' own clocks
+	mark := func() {
+		for i := range began {
+			began[i] = w.Local(i)
+		}
+	}
+	came := func(i int) (at []time.Duration) {
+		for _, h := range all[i].heard {
+			if h.kind == grid.EvMessage && h.now >= began[i] {
+				at = append(at, h.now.Sub(began[i]))
+			}
+		}
+		return at
+	}
+	mark()
+	talk(w, 0, 1, 2)
+	talk(w, 0, 2, 1)
+	talk(w, 3, 1, 1)
+	until(t, w, 25*time.Second)
+	ms := time.Millisecond
+	for i, want := range map[int][]time.Duration{1: {105 * ms, 105 * ms, 205 * ms}, 2: {305 * ms}} {
+		got := came(i)
+		if len(got) != len(want) {
+			t.Fatalf("node %d heard at %v, want %v", i, got, want)
+		}
+		for k := range got {
+			if got[k] != want[k] {
+				t.Errorf("node %d heard at %v, want %v", i, got, want)
+				break
+			}
+		}
+	}
+	// The link is free again after a while: what is sent then waits for nothing.
+	mark()
+	talk(w, 0, 3, 1)
+	until(t, w, 30*time.Second)
+	if got := came(3); len(got) != 1 || got[0] != 105*ms {
+		t.Errorf("later: heard at %v, want 105ms", got)
+	}
+}
+
+// A node that starts anew has nothing left to send.
+func TestCrashEmptiesTheLink(t *testing.T) {
+	w, _ := probes(t, Config{Nodes: 2, Network: Network{Bandwidth: 1000, Size: func(*grid.Message) int { return 1000 }},
+		Faults: []Fault{{At: 3 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 4 * time.Second, Kind: Restart, Nodes: []int{0}}}})
+	until(t, w, 2*time.Second)
+	talk(w, 0, 1, 100)
+	until(t, w, 10*time.Second)
+	if d := w.carry(0, 1000); d != time.Second {
+		t.Errorf("a message takes %v to be on the wire after a restart, want 1s", d)
+	}
+}

@@ -1,0 +1,132 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/hex"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+)
+
+// scale is how many dots stand for a pixel of the chart, so that it can be printed.
+const scale = 2
+
+// PNG returns the chart as a file.
+func (c *Chart) PNG() ([]byte, error) {
+	f, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return nil, err
+	}
+	p := raster{img: image.NewRGBA(image.Rect(0, 0, width*scale, height*scale)), font: f, faces: map[float64]font.Face{}}
+	c.draw(&p)
+	var b bytes.Buffer
+	if err := png.Encode(&b, p.img); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// raster draws in dots.
+type raster struct {
+	img   *image.RGBA
+	font  *opentype.Font
+	faces map[float64]font.Face // by size
+	area  vector.Rasterizer
+}
+
+// shade reads a colour as #1f6fb4.
+func shade(s string) image.Image {
+	b, _ := hex.DecodeString(s[1:])
+	return image.NewUniform(color.RGBA{b[0], b[1], b[2], 255})
+}
+
+func (p *raster) fill(colour string) {
+	p.area.Draw(p.img, p.img.Bounds(), shade(colour), image.Point{})
+}
+
+func (p *raster) box(x, y, w, h float64, colour string) {
+	if !(w > 0 && h > 0) {
+		return
+	}
+	p.area.Reset(width*scale, height*scale)
+	p.corners(x, y, x+w, y, x+w, y+h, x, y+h)
+	p.fill(colour)
+}
+
+// corners adds a shape of four, in pixels.
+func (p *raster) corners(v ...float64) {
+	for i := 0; i < len(v); i += 2 {
+		x, y := float32(v[i]*scale), float32(v[i+1]*scale)
+		if i == 0 {
+			p.area.MoveTo(x, y)
+		} else {
+			p.area.LineTo(x, y)
+		}
+	}
+	p.area.ClosePath()
+}
+
+func (p *raster) line(x1, y1, x2, y2 float64, colour string) {
+	p.area.Reset(width*scale, height*scale)
+	p.stroke(x1, y1, x2, y2, 0.5)
+	p.fill(colour)
+}
+
+// stroke adds a line of twice the width half.
+func (p *raster) stroke(x1, y1, x2, y2, half float64) {
+	d := math.Hypot(x2-x1, y2-y1)
+	if !(d > 0) || math.IsInf(d, 0) {
+		return
+	}
+	ax, ay := (x2-x1)/d*half, (y2-y1)/d*half
+	x1, y1, x2, y2 = x1-ax/2, y1-ay/2, x2+ax/2, y2+ay/2 // so that lines that meet leave no gap
+	p.corners(x1-ay, y1+ax, x2-ay, y2+ax, x2+ay, y2-ax, x1+ay, y1-ax)
+}
+
+func (p *raster) curve(x, y []float64, colour string) {
+	for i := 1; i < len(x); i++ { // each by itself: where two overlap they are not to cancel each other
+		p.area.Reset(width*scale, height*scale)
+		p.stroke(x[i-1], y[i-1], x[i], y[i], 0.9)
+		p.fill(colour)
+	}
+}
+
+func (p *raster) text(x, y float64, a anchor, size float64, upright bool, s string) {
+	face := p.faces[size]
+	if face == nil {
+		var err error
+		if face, err = opentype.NewFace(p.font, &opentype.FaceOptions{Size: size * scale, DPI: 72, Hinting: font.HintingFull}); err != nil {
+			return
+		}
+		p.faces[size] = face
+	}
+	long := font.MeasureString(face, s)
+	to := p.img
+	if upright {
+		to = image.NewRGBA(image.Rect(0, 0, long.Ceil(), int(2*size*scale)))
+	}
+	d := font.Drawer{Dst: to, Src: image.Black, Face: face}
+	if !upright {
+		d.Dot = fixed.Point26_6{X: fixed.I(int(x*scale)) - long*fixed.Int26_6(a)/2, Y: fixed.I(int(y * scale))}
+		d.DrawString(s)
+		return
+	}
+	base := int(size * scale)
+	d.Dot.Y = fixed.I(base)
+	d.DrawString(s)
+	left, bottom := int(x*scale), int(y*scale)+(long*fixed.Int26_6(a)/2).Ceil()
+	for i := range to.Rect.Dx() { // a quarter turn to the left
+		for k := range to.Rect.Dy() {
+			dot := image.Rect(left+k-base, bottom-i, left+k-base+1, bottom-i+1)
+			draw.Draw(p.img, dot, to, image.Pt(i, k), draw.Over)
+		}
+	}
+}

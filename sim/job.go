@@ -1,0 +1,135 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"skep/grid"
+)
+
+// job is a submission, and what of its record on its origin's disk the submission does not say.
+type job struct {
+	submitted int64
+	origin    int32
+	class     int32 // in the books' classes
+	first     int32 // of its tasks
+	next      int32 // in the chain of its origin, from 1
+	count     int32
+	tried     bool
+	said      bool // its node has taken it
+	rejected  bool
+	saved     bool // its record is on its origin's disk
+	cancelled bool
+	stopped   bool          // who cancelled it was told so
+	members   []grid.NodeID // of its register; nil = it has none
+}
+
+// task is what is durable of a task, and what runs of it. Its record on its origin's disk is all here.
+type task struct {
+	job    int32
+	runs   int32 // chain
+	starts int32 // that were not refused
+	worker int32 // that its record names; −1 = none
+	owner  int32 // that last accepted it; −1 = none
+	works  int32 // chain of records of its attempts on workers' disks, from 1
+	lost   int32
+	state  grid.TaskState
+	saved  bool         // its record is on its origin's disk
+	last   grid.Attempt // of its record
+	owned  grid.Attempt // that the owner accepted
+	ended  grid.Time
+	placed int64
+	began  int64
+	done   int64
+	result grid.Brief
+}
+
+// void is an attempt whose result ends nothing.
+type void struct {
+	task    int32
+	attempt grid.Attempt
+}
+
+// open opens the books for the workload.
+func (w *World) open() {
+	w.jobs = make([]job, len(w.cfg.Work))
+	n := 0
+	for i, s := range w.cfg.Work {
+		w.jobs[i] = job{class: w.class(grid.ClassOf(s.Spec)), origin: int32(s.Node), first: int32(n), count: int32(s.Spec.Count)}
+		n += int(s.Spec.Count)
+	}
+	for i := len(w.jobs) - 1; i >= 0; i-- {
+		d := &w.hosts[w.jobs[i].origin].disk
+		w.jobs[i].next, d.jobs = d.jobs, int32(i)+1
+	}
+	w.tasks = make([]task, n)
+	for i := range w.jobs {
+		for k := range w.jobs[i].count {
+			w.tasks[w.jobs[i].first+k] = task{job: int32(i), runs: -1, worker: -1, owner: -1}
+		}
+	}
+}
+
+// class returns the index of a class of the workload; there are few.
+func (w *World) class(name string) int32 {
+	i := slices.Index(w.classes, name)
+	if i < 0 {
+		i = len(w.classes)
+		w.classes = append(w.classes, name)
+	}
+	return int32(i)
+}
+
+// classOf is the class of a task.
+func (w *World) classOf(t *task) string { return w.classes[w.jobs[t.job].class] }
+
+// JobID returns the identity of a submission.
+func (w *World) JobID(submission int) grid.JobID { return w.jobID(int32(submission)) }
+
+func (w *World) jobID(n int32) grid.JobID {
+	return submissionID(w.hosts[w.jobs[n].origin].id, int(n))
+}
+
+// job returns the index of a submission. It fails the run for one that nobody made, and returns −1.
+func (w *World) job(i int32, id grid.JobID) int32 {
+	if n := get32(id.Nonce[:]); n < uint32(len(w.jobs)) && w.jobID(int32(n)) == id {
+		return int32(n)
+	}
+	w.failf(i, "speaks of job %v, which nobody submitted", id)
+	return -1
+}
+
+// task returns the index of a task. It fails the run where node i speaks of one that nobody submitted.
+func (w *World) task(i int32, id grid.TaskID) int32 {
+	if n := get32(id.Job.Nonce[:]); n < uint32(len(w.jobs)) {
+		if j := &w.jobs[n]; w.jobID(int32(n)) == id.Job && id.Index < uint32(j.count) {
+			return j.first + int32(id.Index)
+		}
+	}
+	w.failf(i, "speaks of task %v, which nobody submitted", id)
+	return -1
+}
+
+// name is how a failure calls a task.
+func (w *World) name(t int32) string {
+	j := w.tasks[t].job
+	return fmt.Sprintf("task %d of submission %d (from n%d)", t-w.jobs[j].first, j, w.jobs[j].origin)
+}
+
+// jobRecord is the record of a submission on its origin's disk.
+func (w *World) jobRecord(n int32) grid.Record {
+	j := &w.jobs[n]
+	return grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: w.jobID(n), Spec: w.cfg.Work[n].Spec, Submitted: j.submitted, Cancelled: j.cancelled}}
+}
+
+// taskRecord is the record of a task on its origin's disk.
+func (w *World) taskRecord(k int32) grid.Record {
+	t := &w.tasks[k]
+	id := grid.TaskID{Job: w.jobID(t.job), Index: uint32(k - w.jobs[t.job].first)}
+	r := grid.TaskRecord{ID: grid.AttemptID{Task: id, Attempt: t.last}, State: t.state, Lost: t.lost, Result: t.result.Result(),
+		Placed: t.placed, Began: t.began, Done: t.done}
+	if t.worker >= 0 {
+		r.Worker = w.hosts[t.worker].id
+	}
+	return grid.Record{Kind: grid.RecTask, Task: r}
+}

@@ -1,0 +1,74 @@
+package net
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+	"skep/sim"
+)
+
+// beset is a grid of honest nodes, half loaded, with hostile ones among them that submit nothing. Views are small
+// against the grid, and one node alone has a label that some tasks need, so that there are searches.
+func beset(honest, bad int, does sim.Behaviour) *Scenario {
+	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
+	rare := one
+	rare.Labels = []grid.LabelNeed{{Key: "rare", Values: []string{"yes"}}}
+	s := &Scenario{Name: "beset", Seed: 3, Replications: 2, Start: 10 * time.Second, Warmup: 20 * time.Second, Time: 80 * time.Second, Node: node.Defaults(),
+		Groups: []Group{{Name: "good", Count: honest - 1, Cores: 2, Memory: grid.GiB, Speed: 1},
+			{Name: "rare", Count: 1, Cores: 2, Memory: grid.GiB, Speed: 1, Labels: []grid.Label{{Key: "rare", Value: "yes"}}}},
+		Classes: []Class{{Name: "short", Mean: time.Second, Size: sim.Exponential(), Needs: one, Retries: 1000},
+			{Name: "long", Mean: 4 * time.Second, Size: sim.Exponential(), Needs: one, Retries: 1000},
+			{Name: "rare", Mean: time.Second, Size: sim.Exponential(), Needs: rare, Retries: 1000}},
+		Streams: []Stream{{Class: "short", Rate: 0.6 * float64(honest)}, {Class: "long", Rate: 0.1 * float64(honest)}, {Class: "rare", Rate: 0.3}}}
+	s.Node.Gossip.View = 20
+	if bad > 0 {
+		s.Groups = append(s.Groups, Group{Name: "bad", Count: bad, Cores: 2, Memory: grid.GiB, Speed: 1, Hostile: does})
+	}
+	s.Network.Latency = Span{Kind: Uniform, A: time.Millisecond, B: 5 * time.Millisecond}
+	return s
+}
+
+// Whatever one node in ten, or three in ten, do: nothing is lost, every task succeeds, and the tasks of the honest
+// nodes take hardly longer than if those were not there.
+func TestHostileNodes(t *testing.T) {
+	alone := map[int]float64{}
+	for _, c := range []struct {
+		does   sim.Behaviour
+		bad    int
+		all    int
+		most   float64 // mean completion time over that of the honest nodes alone
+		longer bool    // not in a short run
+	}{
+		{sim.Liar, 3, 30, 1.4, false}, {sim.Liar, 9, 30, 1.7, false},
+		{sim.Garbler, 3, 30, 1.3, true}, {sim.Garbler, 9, 30, 1.3, false},
+		{sim.Looper, 3, 30, 1.3, true}, {sim.Looper, 9, 30, 1.3, false},
+		{sim.Replayer, 3, 30, 1.3, true}, {sim.Replayer, 9, 30, 1.3, false},
+		{sim.Flooder, 1, 10, 1.3, true}, {sim.Flooder, 3, 10, 1.3, true},
+		{sim.Liar | sim.Garbler | sim.Looper | sim.Replayer, 9, 30, 1.7, true},
+	} {
+		t.Run(fmt.Sprintf("%v of %d %s", c.bad, c.all, c.does), func(t *testing.T) {
+			if c.longer && testing.Short() {
+				t.Skip("in the long form")
+			}
+			honest := c.all - c.bad
+			if alone[honest] == 0 {
+				alone[honest] = run(t, beset(honest, 0, 0)).Completion.Mean
+			}
+			r := run(t, beset(honest, c.bad, c.does))
+			if r.Lost != 0 || r.Failed != 0 || r.Ended != r.Tasks {
+				t.Errorf("%d of %d tasks ended, %d failed, %d lost", r.Ended, r.Tasks, r.Failed, r.Lost)
+			}
+			if r.Hostile == 0 {
+				t.Error("the hostile nodes said nothing: this tests nothing")
+			}
+			ratio := r.Completion.Mean / alone[honest]
+			t.Logf("completion %.3f s, alone %.3f s: %.2f times", r.Completion.Mean, alone[honest], ratio)
+			if ratio > c.most {
+				t.Errorf("completion %.3f s, %.2f times that of the honest nodes alone, %.3f s: want at most %.2f times", r.Completion.Mean, ratio, alone[honest], c.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// nine is a grid of nine nodes that keep jobs by three, whose answers take as long as on a machine that is overloaded.
+func nine() Config {
+	c := guarded()
+	c.Nodes = 9
+	c.Network.Latency = Uniform(100*time.Millisecond, 700*time.Millisecond)
+	return c
+}
+
+// threefold checks that three members keep every submission that was acknowledged.
+func threefold(t *testing.T, w *World) {
+	t.Helper()
+	for k := range w.jobs {
+		if j := &w.jobs[k]; j.said && len(j.members) != 3 {
+			t.Errorf("submission %d was acknowledged and is kept by %d members, want 3", k, len(j.members))
+		}
+	}
+}
+
+// Answers that took longer than half a second once made a register of one: its job was acknowledged and vanished with its origin.
+func TestSlowAnswersMakeNoSmallerRegister(t *testing.T) {
+	c := nine()
+	work(&c, 10*time.Second, 300*time.Millisecond, 20, []int{8}, spec("a", 2, grid.CPU))
+	c.Faults = []Fault{{At: 25 * time.Second, Kind: Lose, Nodes: []int{8}}}
+	play(t, c, func(t *testing.T, w *World, r Report) { threefold(t, w) })
+}
+
+// A node that had just been started and was connected to nobody yet once kept alone what was submitted to it.
+func TestWhoHasJustStartedWaitsForOthers(t *testing.T) {
+	c := nine()
+	c.Network.Latency = Uniform(200*time.Microsecond, 20*time.Millisecond)
+	for k := range 6 {
+		at := time.Duration(20+10*k) * time.Second
+		c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{k}}, Fault{At: at + 3*time.Second, Kind: Restart, Nodes: []int{k}})
+		work(&c, at+3*time.Second+time.Millisecond, 20*time.Millisecond, 4, []int{k}, spec("a", 2, grid.CPU))
+		c.Faults = append(c.Faults, Fault{At: at + 9*time.Second, Kind: Crash, Nodes: []int{8 - k%3}}, Fault{At: at + 9500*time.Millisecond, Kind: Restart, Nodes: []int{8 - k%3}})
+	}
+	c.Faults = append(c.Faults, Fault{At: 90 * time.Second, Kind: Lose, Nodes: []int{5}})
+	play(t, c, func(t *testing.T, w *World, r Report) { threefold(t, w) })
+}
+
+// Where all other members fall silent when the job is written, its caller is told so in time, and the same job can be submitted again.
+func TestCallerHearsThatNoMajorityAnswers(t *testing.T) {
+	c := guarded()
+	c.Nodes = 3
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Confirm = 2*grid.CPU, 3, 3*time.Second }
+	c.Network.Detect = 30 * time.Second // a cut is not noticed before
+	work(&c, 10*time.Second, time.Second, 1, []int{0}, spec("a", 1, grid.CPU))
+	c.Faults = []Fault{{At: 9500 * time.Millisecond, Kind: Cut, Nodes: []int{0}}, {At: 25 * time.Second, Kind: Heal}}
+	w, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.RunUntil(16 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if j := &w.jobs[0]; j.said || !j.rejected {
+		t.Errorf("acknowledged %v, refused %v, when nobody else answered; want a refusal", j.said, j.rejected)
+	}
+}

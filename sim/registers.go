@@ -1,0 +1,173 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+
+	"skep/grid"
+)
+
+// ward is what a node's disk holds of a job whose register it is a member of.
+type ward struct {
+	job     int32
+	rec     grid.GuardRecord
+	entries []grid.EntryRecord // by index; the last is the cancellation. State 0 = none
+}
+
+// wardOf returns what a node's disk holds of the register of a submission; nil = nothing.
+func (w *World) wardOf(i, n int32) *ward {
+	d := &w.hosts[i].disk
+	if at, ok := slices.BinarySearchFunc(d.wards, n, func(x *ward, n int32) int { return cmp.Compare(x.job, n) }); ok {
+		return d.wards[at]
+	}
+	return nil
+}
+
+// keepGuard makes the record of a register durable.
+func (w *World) keepGuard(i int32, r *grid.Record) {
+	n := w.job(i, r.Guard.ID)
+	if n < 0 {
+		return
+	}
+	d := &w.hosts[i].disk
+	at, ok := slices.BinarySearchFunc(d.wards, n, func(x *ward, n int32) int { return cmp.Compare(x.job, n) })
+	switch {
+	case ok && r.Delete:
+		d.wards = slices.Delete(d.wards, at, at+1)
+	case ok:
+		d.wards[at].rec = *r.Guard
+	case !r.Delete:
+		d.wards = slices.Insert(d.wards, at, &ward{job: n, rec: *r.Guard, entries: make([]grid.EntryRecord, w.jobs[n].count+1)})
+		w.jobs[n].members = r.Guard.Members
+	}
+}
+
+// keepEntry makes an entry durable.
+func (w *World) keepEntry(i int32, r *grid.Record) {
+	n := w.job(i, r.Entry.ID.Task.Job)
+	if n < 0 {
+		return
+	}
+	x := w.wardOf(i, n)
+	switch {
+	case x == nil && !r.Delete:
+		w.failf(i, "saves an entry of submission %d, whose register is not on its disk", n)
+	case x != nil && r.Delete:
+		x.entries[r.Entry.ID.Task.Index] = grid.EntryRecord{}
+	case x != nil:
+		x.entries[r.Entry.ID.Task.Index] = *r.Entry
+		w.checkFinal(i, n, r.Entry)
+	}
+}
+
+// registers adds the records of registers on a disk.
+func (d *disk) registers(records []grid.Record) []grid.Record {
+	for _, x := range d.wards {
+		records = append(records, grid.Record{Kind: grid.RecGuard, Guard: &x.rec})
+		for k := range x.entries {
+			if x.entries[k].State != 0 {
+				records = append(records, grid.Record{Kind: grid.RecEntry, Entry: &x.entries[k]})
+			}
+		}
+	}
+	return records
+}
+
+// checkGuard judges the record of a register: what was promised and accepted never goes back, and an epoch has one owner.
+func (w *World) checkGuard(i int32, r *grid.Record) {
+	n := w.job(i, r.Guard.ID)
+	if n < 0 || r.Delete {
+		return
+	}
+	g := r.Guard
+	if x := w.wardOf(i, n); x != nil && (g.Promised < x.rec.Promised || g.Epoch < x.rec.Epoch || x.rec.Done && !g.Done) {
+		w.failf(i, "goes back in the register of submission %d: promised %d, accepted %d, after %d and %d", n, g.Promised, g.Epoch, x.rec.Promised, x.rec.Epoch)
+	}
+	for _, id := range g.Members {
+		if x := w.wardOf(w.index(id), n); x != nil && x.rec.Epoch == g.Epoch && x.rec.Owner != g.Owner && g.Epoch > 0 {
+			w.failf(i, "takes n%d for the owner of epoch %d of submission %d, and n%d takes n%d for it", w.index(g.Owner), g.Epoch, n, w.index(id), w.index(x.rec.Owner))
+		}
+	}
+}
+
+// checkFinal judges an entry that a node says is final: a majority of the members' disks hold it, and it was never
+// final with another value.
+func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
+	j := &w.jobs[n]
+	if !e.Final || e.ID.Task.Index >= uint32(j.count) {
+		return
+	}
+	held := 0
+	for _, id := range j.members {
+		if x := w.wardOf(w.index(id), n); x != nil && x.entries[e.ID.Task.Index].Epoch > 0 && x.entries[e.ID.Task.Index].ID == e.ID {
+			held++
+		}
+	}
+	k := j.first + int32(e.ID.Task.Index)
+	t := &w.tasks[k]
+	switch {
+	case t.state == grid.Ended && (t.last != e.ID.Attempt || t.result.Cause != e.Result.Cause || t.result.Exit != e.Result.Exit):
+		w.failf(i, "records the end of %s with attempt %v (%v), and with attempt %v (%v) it was final", w.name(k), e.ID.Attempt, e.Result.Cause, t.last, t.result.Cause)
+	case t.state == grid.Ended:
+	case held < len(j.members)/2+1:
+		w.failf(i, "says that the end of %s is final, which %d of %d members hold", w.name(k), held, len(j.members))
+	default:
+		t.state, t.last, t.worker, t.result, t.ended = grid.Ended, e.ID.Attempt, w.index(e.Worker), e.Result.Brief(), w.now
+		if w.settled && w.mustEnd(j) {
+			w.left--
+		}
+	}
+}
+
+// checkOffers judges offers when they are made: of the job's nodes only one acts, and none once the job is cancelled.
+func (w *World) checkOffers(i int32) {
+	for k := range w.fx.Sends {
+		m := &w.fx.Sends[k].Msg
+		if m.Kind != grid.KindOffer {
+			continue
+		}
+		n := w.job(i, m.Offer.ID.Task.Job)
+		if n < 0 {
+			return
+		}
+		j := &w.jobs[n]
+		if j.stopped {
+			w.failf(i, "offers attempt %v of submission %d, which is cancelled", m.Offer.ID.Attempt, n)
+		}
+		for _, id := range m.Offer.Members {
+			if o := w.index(id); o != i && w.acts(o, m.Offer.ID.Task.Job) {
+				w.failf(i, "offers attempt %v of submission %d, and n%d acts as its owner too", m.Offer.ID.Attempt, n, o)
+			}
+		}
+	}
+}
+
+// acts reports whether a node says that it may decide about a job.
+func (w *World) acts(i int32, id grid.JobID) bool {
+	m, ok := w.hosts[i].member.(interface {
+		Acts(grid.Time, grid.JobID) bool
+	})
+	return ok && m.Acts(w.local(i), id)
+}
+
+// outlives reports whether a majority of the members of a submission's register is up.
+func (w *World) outlives(j *job) bool {
+	up := 0
+	for _, id := range j.members {
+		if w.hosts[w.index(id)].up {
+			up++
+		}
+	}
+	return up > len(j.members)/2
+}
+
+// held reports whether a majority of the members' disks holds the register of a submission.
+func (w *World) held(n int32) bool {
+	held := 0
+	for _, id := range w.jobs[n].members {
+		if x := w.wardOf(w.index(id), n); x != nil && x.rec.Epoch > 0 {
+			held++
+		}
+	}
+	return held > len(w.jobs[n].members)/2
+}

@@ -1,0 +1,29 @@
+package sim
+
+import "testing"
+
+// Worlds in which something once went wrong.
+func TestSeedsThatFailed(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{126, "a job was acknowledged by its origin and one guardian; the origin died, and the other guardian, which had nothing, would not promise"},
+		{223, "a restarted owner did not let go of its own attempt when its result became final"},
+		{573, "a stale lease timer put off the end of another wait for good"},
+		{1725, "a former owner kept its own result of a task that somebody else had brought to its end"},
+		{2374, "a bid was won after the job had come to its end, and forgot that"},
+		{586, "the books knew of one lost attempt only, and took the acknowledgement of an earlier one for a mistake"},
+		{1405, "a task of the local policy that had failed on its own node was kept from it for ever, because others could have been asked first"},
+		{3871, "a refused attempt of an earlier owner was placed again, and a newer one of it had run: at most once did not hold"},
+		{4957, "the books let a job go whose caller was told that no majority had it in time, and then missed it"},
+		{4570, "an owner that had been cut off overwrote the outcome at a member that had learnt it without a promise"},
+	} {
+		RunSwarm(s.seed, 1, nil, func(_ uint64, _ Report, err error) bool {
+			if err != nil {
+				t.Errorf("again: %s\n%v", s.was, err)
+			}
+			return true
+		})
+	}
+}
