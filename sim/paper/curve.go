@@ -19,7 +19,7 @@ type curve struct {
 }
 
 // axes are what x may be.
-var axes = []string{"load", "rates", "availability"}
+var axes = []string{"load", "rates", "availability", "arrivals"}
 
 func (r record) curve() (c curve, err error) {
 	c = curve{name: r["curve"], title: r["title"], scenario: r["scenario"], policies: strings.Fields(r["policies"]), x: r["x"]}
@@ -65,7 +65,7 @@ func scaled(x []float64, f float64) (out []float64) {
 type Curve struct {
 	Name   string   `json:"name"`
 	Title  string   `json:"title"`
-	X      string   `json:"x"` // load, rates or availability
+	X      string   `json:"x"` // load, rates, availability or arrivals
 	Series []Series `json:"series"`
 }
 

@@ -12,4 +12,6 @@
 //
 //	[1] I. Al-Azzoni, Linear Programming Based Affinity Scheduling for Heterogeneous Computing
 //	    Systems, PhD thesis, McMaster University, 2009.
+//	[2] The thesis on discovering resources and on class based dynamic matching on a computing grid; its text names
+//	    neither author nor year.
 package paper

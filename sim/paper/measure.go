@@ -6,8 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"skep/sim/queueing"
 )
 
@@ -22,7 +20,7 @@ type measured struct {
 var errNone = errors.New("the quick form has no run of it, or it was interrupted before")
 
 // measure looks a number up in the runs and the optima. The error says why there is none.
-func (s *Study) measure(p *printed, results map[key]*queueing.Result, optima map[key]*optimum) (measured, error) {
+func (s *Study) measure(p *printed, results map[key]*ran, optima map[key]*optimum) (measured, error) {
 	if p.rule == unrun {
 		return measured{}, fmt.Errorf("%s", p.why)
 	}
@@ -35,9 +33,9 @@ func (s *Study) measure(p *printed, results map[key]*queueing.Result, optima map
 		x, err := optima[k].measure(p)
 		return measured{mean: x}, err
 	}
-	var r []*queueing.Result
-	for _, policy := range needs {
-		x := results[key{p.Scenario, policy}]
+	var r []*ran
+	for _, k := range p.keys() {
+		x := results[k]
 		if x == nil {
 			return measured{}, errNone
 		}
@@ -47,20 +45,39 @@ func (s *Study) measure(p *printed, results map[key]*queueing.Result, optima map
 }
 
 // from computes a number out of the results that it needs.
-func (p *printed) from(r []*queueing.Result) (measured, error) {
+func (p *printed) from(r []*ran) (measured, error) {
+	if r[0].figures != nil {
+		return p.ofNews(r)
+	}
 	switch p.kind() {
 	case "stable":
 		word := map[bool]string{true: "stable", false: "unstable"}[r[0].Stable]
 		return measured{text: word, holds: word == p.text}, nil
 	case "order":
 		return order(r), nil
+	case "little":
+		return measured{text: fmt.Sprintf("%.2g %%", 100*float64(r[0].Little)), holds: r[0].LittleHolds}, nil
+	case "half":
+		part := float64(r[0].W.Half / r[0].W.Mean)
+		return measured{text: fmt.Sprintf("%.2g %%", 100*part), holds: part <= 0.05}, nil
+	case "limit":
+		return r[0].limit, nil
+	case "ratios":
+		return p.across(r, func(w, base float64) float64 { return base / w }), nil
+	case "gaps":
+		return p.across(r, func(w, base float64) float64 { return w - base }), nil
 	case "asks":
 		a, b := float64(r[0].Messages.Remote), float64(r[1].Messages.Remote)
 		return measured{text: fmt.Sprintf("%.4g, mct %.4g", a, b), holds: a < b}, nil
+	case "guarded":
+		if g := r[0].Guarded; g != nil {
+			return measured{mean: 100 * float64(g.Mean), half: 100 * float64(g.Half)}, nil
+		}
+		return measured{}, errNone
 	case "messages":
 		return p.saved(r[0], r[1]), nil
 	}
-	if !r[0].Stable {
+	if !r[0].Stable || p.kind() == "improvement" && !r[1].Stable {
 		return measured{text: "unstable"}, nil
 	}
 	switch p.kind() {
@@ -82,7 +99,7 @@ func (p *printed) from(r []*queueing.Result) (measured, error) {
 }
 
 // order tells the policies in the order of their completion times.
-func order(r []*queueing.Result) measured {
+func order(r []*ran) measured {
 	m := measured{holds: true}
 	var parts []string
 	for k, x := range r {
@@ -93,8 +110,23 @@ func order(r []*queueing.Result) measured {
 	return m
 }
 
+// across tells how a policy compares with another in one scenario after the other.
+func (p *printed) across(r []*ran, f func(w, base float64) float64) measured {
+	m := measured{holds: true}
+	var parts []string
+	last := math.Inf(-1)
+	for k := 0; k < len(r); k += 2 {
+		x := f(float64(r[k].W.Mean), float64(r[k+1].W.Mean))
+		m.holds = m.holds && x > last
+		last = x
+		parts = append(parts, fmt.Sprintf("%.4g", x))
+	}
+	m.text = strings.Join(parts, ", ")
+	return m
+}
+
 // improvement is (W_base − W) / W_base in percent. Its interval is that of the same tasks under both.
-func improvement(x, base *queueing.Result) measured {
+func improvement(x, base *ran) measured {
 	mean := 100 * (1 - float64(x.W.Mean/base.W.Mean))
 	var sum, square float64
 	n := float64(len(x.Runs))
@@ -103,13 +135,13 @@ func improvement(x, base *queueing.Result) measured {
 		sum, square = sum+d, square+d*d
 	}
 	spread := math.Sqrt(max(square-sum*sum/n, 0) / (n - 1) / n)
-	return measured{mean: mean, half: student(n-1) * spread}
+	return measured{mean: mean, half: queueing.Student(n-1) * spread}
 }
 
 // saved is by how many percent fewer messages are sent than under mct, where the machine that decides is
 // not counted. Of the policy they are counted without it ("remote"), or with it ("all"), as [1, Table 4.1]
 // seems to have done for kpb.
-func (p *printed) saved(x, mct *queueing.Result) measured {
+func (p *printed) saved(x, mct *ran) measured {
 	count := func(r *queueing.Replication) float64 {
 		if p.rest() == "all" {
 			return r.All
@@ -124,13 +156,5 @@ func (p *printed) saved(x, mct *queueing.Result) measured {
 	}
 	mean := sum / n
 	spread := math.Sqrt(max(square-sum*mean, 0) / (n - 1) / n)
-	return measured{mean: mean, half: student(n-1) * spread}
-}
-
-// student is the 97.5 % point of Student's t.
-func student(freedom float64) float64 {
-	if freedom < 1 {
-		return math.NaN()
-	}
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
+	return measured{mean: mean, half: queueing.Student(n-1) * spread}
 }

@@ -54,7 +54,7 @@ func (r record) printed() (printed, error) {
 		return p, nil
 	}
 	switch p.kind() {
-	case "stable", "order", "asks":
+	case "stable", "order", "asks", "little", "half", "ratios", "gaps", "rises", "most", "share":
 		p.text = p.Value
 		return p, nil
 	}
@@ -140,16 +140,37 @@ func (p *printed) allow(t string) error {
 // needs lists the policies whose runs a number takes.
 func (p *printed) needs() []string {
 	switch p.kind() {
-	case "lambda", "load", "delta", "zeros", "nonzeros", "discount", "guarded":
+	case "lambda", "load", "delta", "zeros", "nonzeros", "discount":
 		return nil
 	case "order":
 		return strings.Split(p.text, " < ")
 	case "improvement":
 		return []string{p.Policy, p.rest()}
+	case "share":
+		_, other, _ := strings.Cut(p.rest(), "/")
+		return []string{p.Policy, other}
 	case "messages", "asks":
 		return []string{p.Policy, "mct"}
 	}
 	return []string{p.Policy}
+}
+
+// keys lists the runs that a number takes; where it takes none, the system alone.
+func (p *printed) keys() (out []key) {
+	switch p.kind() {
+	case "ratios", "gaps":
+		for _, scenario := range strings.Split(p.text, " < ") {
+			out = append(out, key{scenario, p.Policy}, key{scenario, p.rest()})
+		}
+		return out
+	}
+	for _, policy := range p.needs() {
+		out = append(out, key{p.Scenario, policy})
+	}
+	if out == nil {
+		return []key{{scenario: p.Scenario}}
+	}
+	return out
 }
 
 // show is the number for people.

@@ -3,6 +3,8 @@ package paper
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"skep/sim/queueing"
@@ -37,9 +39,12 @@ func (r *Report) Unexplained() int { return r.Counts[Departs] }
 
 // Run runs a study. When ctx ends early it returns ctx's error and a report in which what was not run says so.
 func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
+	if s.walks != nil {
+		return s.runWalks(ctx, o)
+	}
 	began := time.Now()
 	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed, Counts: map[Verdict]int{}}
-	w := &work{study: s, options: o, results: map[key]*queueing.Result{}}
+	w := &work{study: s, options: o, results: map[key]*ran{}}
 	w.total = w.size()
 	err := w.simulate(ctx, r)
 	if err != nil && ctx.Err() == nil {
@@ -61,7 +66,7 @@ func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
 type work struct {
 	study       *Study
 	options     Options
-	results     map[key]*queueing.Result
+	results     map[key]*ran
 	done, total float64 // expected tasks
 }
 
@@ -72,7 +77,7 @@ func (w *work) simulate(ctx context.Context, r *Report) error {
 		if l.replications == 0 {
 			continue
 		}
-		results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
+		results, err := w.run(ctx, x, l)
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.scenario, err)
 		}
@@ -87,6 +92,10 @@ func (w *work) simulate(ctx context.Context, r *Report) error {
 		c := &w.study.curves[k]
 		out := Curve{Name: c.name, Title: c.title, X: c.x}
 		for _, x := range form(w.options.Full, c.values) {
+			if w.study.World == "brokers" { // of runs that are there already
+				out.add(x, w.at(c, x))
+				continue
+			}
 			results, err := w.system(ctx, c.at(w.study.systems[c.scenario], x), c.policies, form(w.options.Full, c.lengths))
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
@@ -96,6 +105,29 @@ func (w *work) simulate(ctx context.Context, r *Report) error {
 		r.Curves = append(r.Curves, out)
 	}
 	return nil
+}
+
+// run runs a line of runs.csv.
+func (w *work) run(ctx context.Context, x run, l length) (out []ran, err error) {
+	if w.study.World == "brokers" {
+		return w.grid(ctx, x, l)
+	}
+	if w.study.World == "spread" {
+		return w.spread(ctx, x, l)
+	}
+	results, err := w.system(ctx, w.study.systems[x.scenario], x.policies, l)
+	for _, r := range results {
+		out = append(out, ran{Result: r})
+	}
+	return out, err
+}
+
+// ran is what came of a run: of grids with the rate at which the first resource has no time left, too.
+type ran struct {
+	queueing.Result
+	limit measured
+
+	figures map[string][]float64 // of the world spread, one for each replication
 }
 
 // system runs one. What is interrupted gives no results, since those of a few replications look like those of all.
@@ -119,7 +151,17 @@ func (w *work) system(ctx context.Context, s *queueing.System, policies []string
 // size is what all runs and curves together come to.
 func (w *work) size() (sum float64) {
 	for _, x := range w.study.runs {
-		sum += tasks(w.study.systems[x.scenario], x.policies, form(w.options.Full, x.lengths))
+		if l := form(w.options.Full, x.lengths); w.study.World == "brokers" {
+			sum += jobs(x, l)
+		} else if w.study.World == "spread" {
+			nodes, _ := strconv.Atoi(x.scenario[strings.IndexByte(x.scenario, '@')+1:])
+			sum += l.time * float64(nodes*l.replications*len(x.policies))
+		} else {
+			sum += tasks(w.study.systems[x.scenario], x.policies, l)
+		}
+	}
+	if w.study.World != "" {
+		return sum
 	}
 	for _, c := range w.study.curves {
 		n := float64(len(form(w.options.Full, c.values)))

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
+	"skep/sim/brokers"
 	"skep/sim/queueing"
 )
 
@@ -23,10 +25,18 @@ type Study struct {
 	Title  string `yaml:"title"`
 	Source string `yaml:"source"`
 
+	// World is what the systems are of: "" = queueing systems, brokers = grids of clusters with brokers,
+	// forwarding = nodes that only search, spread = overlays on which news spreads.
+	World string `yaml:"world"`
+
+	walks   *walks
 	numbers []printed
 	runs    []run
 	curves  []curve
 	systems map[string]*queueing.System
+	grids   map[string]*brokers.System
+
+	settings map[string]*setting
 }
 
 // Names lists the studies, in order.
@@ -53,13 +63,17 @@ func Load(name string) (*Study, error) {
 }
 
 func load(from fs.FS, name string) (*Study, error) {
-	s := &Study{Name: name, systems: map[string]*queueing.System{}}
+	s := &Study{Name: name, systems: map[string]*queueing.System{}, grids: map[string]*brokers.System{}, settings: map[string]*setting{}}
 	b, err := fs.ReadFile(from, path.Join(name, "study.yaml"))
 	if err != nil {
 		return nil, err
 	}
 	if err := yaml.UnmarshalWithOptions(b, s, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("%s/study.yaml: %w", name, err)
+	}
+	if s.World == "forwarding" {
+		s.walks, err = loadWalks(from, name)
+		return s, err
 	}
 	files, err := fs.Glob(from, path.Join(name, "systems", "*.yaml"))
 	if err != nil {
@@ -71,14 +85,28 @@ func load(from fs.FS, name string) (*Study, error) {
 		if err != nil {
 			return nil, err
 		}
-		system, err := queueing.Read(f, b)
-		errs = append(errs, err)
-		s.systems[strings.TrimSuffix(path.Base(f), ".yaml")] = system
+		errs = append(errs, s.read(f, b))
 	}
 	if err := errors.Join(append(errs, s.tables(from))...); err != nil {
 		return nil, err
 	}
 	return s, s.check()
+}
+
+// read reads a system of the study's world.
+func (s *Study) read(file string, b []byte) (err error) {
+	name := strings.TrimSuffix(path.Base(file), ".yaml")
+	switch s.World {
+	case "":
+		s.systems[name], err = queueing.Read(file, b)
+	case "brokers":
+		s.grids[name], err = brokers.Read(file, b)
+	case "spread":
+		s.settings[name], err = readSetting(file, b)
+	default:
+		err = fmt.Errorf("%s/study.yaml: world %q: want brokers, forwarding, spread, or none for queueing systems", s.Name, s.World)
+	}
+	return err
 }
 
 // tables reads the three CSV files.
@@ -91,7 +119,7 @@ func (s *Study) tables(from fs.FS) error {
 		}),
 		table(from, path.Join(s.Name, "runs.csv"), func(r record) error {
 			x, err := r.run()
-			s.runs = append(s.runs, x)
+			s.runs = append(s.runs, x.each(r["rates"])...)
 			return err
 		}),
 		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
@@ -105,6 +133,12 @@ func (s *Study) tables(from fs.FS) error {
 func (s *Study) check() error {
 	var errs []error
 	system := func(where, name string) {
+		grid, rate, ok := strings.Cut(name, "@")
+		if ok && (s.grids[grid] != nil || s.settings[grid] != nil) {
+			if _, err := strconv.ParseFloat(rate, 64); err == nil {
+				return
+			}
+		}
 		if s.systems[name] == nil {
 			errs = append(errs, fmt.Errorf("%s/%s: no system %q: want a file systems/%s.yaml", s.Name, where, name, name))
 		}
@@ -120,13 +154,15 @@ func (s *Study) check() error {
 		}
 	}
 	for _, c := range s.curves {
-		system("curves.csv", c.scenario)
+		if s.grids[c.scenario] == nil {
+			system("curves.csv", c.scenario)
+		}
 	}
 	for _, p := range s.numbers {
-		system("numbers.csv", p.Scenario)
-		for _, policy := range p.needs() {
-			if !ran[key{p.Scenario, policy}] {
-				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", s.Name, p.Metric, p.Scenario, policy))
+		for _, k := range p.keys() {
+			system("numbers.csv", k.scenario)
+			if k.policy != "" && !ran[k] {
+				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", s.Name, p.Metric, k.scenario, k.policy))
 			}
 		}
 	}
@@ -137,4 +173,9 @@ func (s *Study) check() error {
 type key struct{ scenario, policy string }
 
 // Numbers is how many printed numbers are compared.
-func (s *Study) Numbers() int { return len(s.numbers) }
+func (s *Study) Numbers() int {
+	if s.walks != nil {
+		return len(s.walks.claims)
+	}
+	return len(s.numbers)
+}

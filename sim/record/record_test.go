@@ -105,7 +105,7 @@ func TestCutRecordingsAreReplayedAsFarAsTheyGo(t *testing.T) {
 }
 
 func TestBoundedRecording(t *testing.T) {
-	b, _, full := recorded(t, 20_000, nil)
+	b, _, full := recorded(t, 24_000, nil)
 	if !errors.Is(full, ErrFull) || len(b) > 40_000 {
 		t.Errorf("%d bytes, %v", len(b), full)
 	}

@@ -1,0 +1,195 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"gonum.org/v1/gonum/stat"
+
+	"skep/gossip"
+	"skep/grid"
+	"skep/node"
+	"skep/sim/net"
+	"skep/sim/queueing"
+	"skep/sim/spread"
+)
+
+// setting is a system of the world spread, under dissemination rules in the place of policies; a scenario is one
+// with a number of nodes, plane@1000.
+type setting struct {
+	// Setting is reference, plane (the same load on nodes with equal degrees and views of 64), whole (the same, with
+	// views that hold all) or tasks (whole nodes
+	// with tasks under lpas_dec; its rule perfect is perfect information).
+	Setting string `yaml:"setting"`
+}
+
+func readSetting(file string, b []byte) (*setting, error) {
+	s := new(setting)
+	if err := yaml.UnmarshalWithOptions(b, s, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	switch s.Setting {
+	case "reference", "plane", "whole", "tasks":
+		return s, nil
+	}
+	return nil, fmt.Errorf("%s: setting %q: want reference, plane, whole or tasks", file, s.Setting)
+}
+
+// spread runs rules. The time of its lengths is in seconds, the warm-up included.
+func (w *work) spread(ctx context.Context, x run, l length) (out []ran, err error) {
+	name, text, _ := strings.Cut(x.scenario, "@")
+	nodes, err := strconv.Atoi(text)
+	if err != nil {
+		return nil, fmt.Errorf("nodes %q: want a number, as in plane@1000", text)
+	}
+	for _, rule := range x.policies {
+		r := ran{Result: queueing.Result{Policy: rule, Stable: true}, figures: map[string][]float64{}}
+		for k := range l.replications {
+			if ctx.Err() != nil {
+				return out, ctx.Err()
+			}
+			seed, long := w.options.Seed+uint64(k), time.Duration(l.time*float64(time.Second))
+			if w.study.settings[name].Setting == "tasks" {
+				err = r.tasks(ctx, rule, nodes, seed, long)
+			} else {
+				err = r.news(w.study.settings[name].Setting, rule, nodes, seed, long)
+			}
+			if err != nil {
+				return out, fmt.Errorf("%s: %w", rule, err)
+			}
+			w.done += l.time * float64(nodes)
+			if w.options.Progress != nil {
+				w.options.Progress(min(w.done/w.total, 1))
+			}
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// news measures how it spreads.
+func (r *ran) news(kind, rule string, nodes int, seed uint64, long time.Duration) error {
+	c := spread.Reference(rule, seed)
+	if kind != "reference" {
+		c = spread.Plane(rule, nodes, seed)
+	}
+	if kind == "whole" {
+		c.Gossip.View = min(max(nodes, 64), 1<<16)
+	}
+	c.Nodes, c.Phases[0].Time, c.Warmup = nodes, long, long/2
+	m, err := spread.Run(c)
+	if err != nil {
+		return err
+	}
+	r.take("per_ad", m.PerAd)
+	r.take("bytes", m.Bytes)
+	for h := 1; h < spread.Farthest; h++ {
+		r.take(fmt.Sprint("error:", h), m.Error[h])
+		r.take(fmt.Sprint("stale:", h), m.Stale[h])
+		r.take(fmt.Sprint("coverage:", h), m.Coverage[h])
+	}
+	return nil
+}
+
+// tasks measures what it is worth to tasks: two kinds of machines, two classes, half of what they can do.
+func (r *ran) tasks(ctx context.Context, rule string, nodes int, seed uint64, long time.Duration) error {
+	c := node.Defaults()
+	c.Gossip.View = 64
+	if rule == "perfect" {
+		rule = gossip.Defaults().Rule
+	}
+	c.Gossip.Rule = rule
+	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
+	fast := nodes / 3
+	s := &net.Scenario{Name: "tasks", Seed: seed, Replications: 1, Start: 10 * time.Second, Warmup: long / 3, Time: long, Node: c, Perfect: r.Policy == "perfect",
+		Groups: []net.Group{
+			{Name: "fast", Count: fast, Cores: 2, Memory: grid.GiB, Speed: 2, Rates: map[string]float64{"long": 0.8}},
+			{Name: "slow", Count: nodes - fast, Cores: 1, Memory: grid.GiB, Speed: 1, Rates: map[string]float64{"long": 0.2}}},
+		Classes: []net.Class{{Name: "short", Mean: time.Second, Needs: one, Retries: 1000}, {Name: "long", Mean: 4 * time.Second, Needs: one, Retries: 1000}},
+		Streams: []net.Stream{{Class: "short", Rate: 0.5 * float64(nodes)}, {Class: "long", Rate: 0.2 * float64(nodes)}}}
+	s.Network.Plane, s.Network.Latency = 40*time.Millisecond, net.Span{Kind: net.Uniform, A: time.Millisecond, B: 3 * time.Millisecond}
+	m, err := net.Run(ctx, s, nil)
+	if err != nil {
+		return err
+	}
+	sum, n := 0.0, 0.0
+	for _, c := range m.Classes {
+		sum, n = sum+c.Completion.Mean*float64(c.Tasks), n+float64(c.Tasks)
+	}
+	r.take("W", sum/n)
+	all := 0.0
+	for _, k := range m.Messages {
+		all += k.BytesPerNode.Mean
+		if k.Kind == "digest" {
+			r.take("digests", k.BytesPerNode.Mean)
+		}
+	}
+	r.take("bytes", all)
+	return nil
+}
+
+func (r *ran) take(figure string, x float64) {
+	if !math.IsNaN(x) {
+		r.figures[figure] = append(r.figures[figure], x)
+	}
+}
+
+// figure is the mean of one with its interval.
+func (r *ran) figure(name string) (measured, error) {
+	x := r.figures[name]
+	if len(x) == 0 {
+		return measured{}, fmt.Errorf("nobody so far away is known")
+	}
+	mean, deviation := stat.MeanStdDev(x, nil)
+	return measured{mean: mean, half: queueing.Student(float64(len(x)-1)) * deviation / math.Sqrt(float64(len(x)))}, nil
+}
+
+// ofNews computes a number out of runs of the world spread.
+func (p *printed) ofNews(r []*ran) (measured, error) {
+	var x []float64
+	var parts []string
+	add := func(run *ran, figure string) {
+		if m, err := run.figure(figure); err == nil {
+			x, parts = append(x, m.mean), append(parts, fmt.Sprintf("%.3g", m.mean))
+		}
+	}
+	m := measured{holds: true}
+	switch p.kind() {
+	case "order":
+		for _, run := range r {
+			add(run, p.rest())
+		}
+		for k := range x {
+			m.holds = m.holds && (k == 0 || x[k-1] < x[k])
+		}
+	case "rises", "most":
+		bound := math.Inf(1)
+		if p.kind() == "most" {
+			bound, _ = strconv.ParseFloat(p.text, 64)
+		}
+		for h := 1; h < spread.Farthest; h++ {
+			add(r[0], fmt.Sprint(p.rest(), ":", h))
+		}
+		for k := range x {
+			m.holds = m.holds && x[k] <= bound && (p.kind() == "most" || k == 0 || x[k-1] <= x[k]*1.02)
+		}
+	case "share":
+		figure, _, _ := strings.Cut(p.rest(), "/")
+		add(r[0], figure)
+		add(r[1], figure)
+		if len(x) < 2 {
+			return m, errNone
+		}
+		bound, err := strconv.ParseFloat(strings.TrimPrefix(p.text, "≤ "), 64)
+		m.holds, parts = err == nil && x[0] <= bound*x[1], []string{fmt.Sprintf("%.3g", x[0]/x[1])}
+	default:
+		return r[0].figure(p.Metric)
+	}
+	m.text = strings.Join(parts, ", ")
+	return m, nil
+}
