@@ -1,0 +1,190 @@
+package testnet
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"skep/node/api/v1"
+)
+
+func nineNodes() (names []string) {
+	for i := range 9 {
+		names = append(names, fmt.Sprint("n", i+1))
+	}
+	return names
+}
+
+func TestASeedRepeatsItsFaults(t *testing.T) {
+	c := &ChaosConfig{Seed: 7, Duration: 3 * time.Minute, Every: 5 * time.Second}
+	a, b := Schedule(nineNodes(), c), Schedule(nineNodes(), c)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("twice the same seed:\n%v\n%v", a, b)
+	}
+	c.Seed = 8
+	if reflect.DeepEqual(a, Schedule(nineNodes(), c)) {
+		t.Error("another seed gives the same faults")
+	}
+}
+
+func TestFaultsLeaveAGrid(t *testing.T) {
+	kinds := map[FaultKind]int{}
+	for seed := range uint64(200) {
+		c := &ChaosConfig{Seed: seed, Duration: 3 * time.Minute, Every: 5 * time.Second, Origins: seed%2 == 0}
+		down := map[string]time.Duration{}
+		gone := 0
+		for _, f := range Schedule(nineNodes(), c) {
+			kinds[f.Kind]++
+			hurt := 0
+			for _, until := range down {
+				if until > f.At {
+					hurt++
+				}
+			}
+			if f.Kind == FaultRolling {
+				continue
+			}
+			if hurt+len(f.Nodes) > 3 {
+				t.Fatalf("seed %d: %d nodes are hurt at %v", seed, hurt+len(f.Nodes), f.At)
+			}
+			for _, n := range f.Nodes {
+				if down[n] > f.At {
+					t.Fatalf("seed %d: %s is hurt twice at %v", seed, n, f.At)
+				}
+				down[n] = f.At + f.For
+			}
+			if f.Kind == FaultKill && f.For == 0 {
+				gone++
+				down[f.Nodes[0]] = math.MaxInt64
+			}
+		}
+		if gone > 1 || gone == 1 && !c.Origins {
+			t.Fatalf("seed %d: %d nodes are gone for good", seed, gone)
+		}
+	}
+	for _, k := range []FaultKind{FaultKill, FaultSilent, FaultRestart, FaultPause, FaultCut, FaultRolling} {
+		if kinds[k] < 30 {
+			t.Errorf("%s came %d times in 200 runs", k, kinds[k])
+		}
+	}
+}
+
+func TestProcessesSufferOnlyWhatTheyCan(t *testing.T) {
+	for _, f := range Schedule(nineNodes(), &ChaosConfig{Seed: 1, Duration: time.Hour, Every: time.Second, Processes: true}) {
+		if f.Kind == FaultCut || f.Kind == FaultSilent {
+			t.Fatal(f)
+		}
+	}
+}
+
+// liar is a history of one job of two tasks, of which one has ended.
+func liar() *history {
+	h := newHistory()
+	h.submitted("job-a", "n1", 2)
+	h.saw("n1", &v1.Job{ID: "job-a", State: v1.JobRunning, Count: 2, Ended: 1})
+	h.sawTask("n1", "job-a", &v1.Task{Index: 0, Attempt: "1.1", Node: "x", Result: &v1.Result{Cause: "exited"}})
+	return h
+}
+
+func TestWhatContradictsTheHistoryIsSeen(t *testing.T) {
+	ended := &v1.Job{ID: "job-a", State: v1.JobDone, Count: 2, Ended: 2}
+	for name, lie := range map[string]func(*history){
+		"had ended": func(h *history) { h.saw("n1", &v1.Job{ID: "job-a", State: v1.JobRunning, Count: 2}) },
+		"was done": func(h *history) {
+			h.saw("n1", ended)
+			h.saw("n2", &v1.Job{ID: "job-a", State: v1.JobRunning, Count: 2, Ended: 2})
+		},
+		"3 tasks": func(h *history) { h.saw("n1", &v1.Job{ID: "job-a", State: v1.JobRunning, Count: 3, Ended: 1}) },
+		"was recorded as": func(h *history) {
+			h.sawTask("n2", "job-a", &v1.Task{Index: 0, Attempt: "1.2", Node: "y", Result: &v1.Result{Cause: "exited"}})
+		},
+		"has no result": func(h *history) { h.sawTask("n2", "job-a", &v1.Task{Index: 0}) },
+		"its cancellation was acknowledged": func(h *history) {
+			h.cancelled("job-a", "n1", 1)
+			h.saw("n1", &v1.Job{ID: "job-a", State: v1.JobRunning, Count: 2, Ended: 1})
+		},
+		"does not know it": func(h *history) { h.vanished("job-a", "n1", os.ErrNotExist) },
+	} {
+		h := liar()
+		if len(h.violations) > 0 {
+			t.Fatalf("the truth is a violation: %v", h.violations)
+		}
+		lie(h)
+		if len(h.violations) != 1 || !strings.Contains(h.violations[0], name) {
+			t.Errorf("%s: violations %q", name, h.violations)
+		}
+	}
+	h := liar()
+	h.saw("n1", ended)
+	h.saw("n1", ended)
+	h.sawTask("n1", "job-a", &v1.Task{Index: 0, Attempt: "1.1", Node: "x", Result: &v1.Result{Cause: "exited"}})
+	if len(h.violations) > 0 {
+		t.Errorf("the truth is a violation: %v", h.violations)
+	}
+}
+
+// audited judges one task from what tasks wrote and what is on record.
+func audited(t *testing.T, log string, rec *recorded, said string) *Report {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(name, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := readLog(name)
+	if err != nil || l.torn > 0 {
+		t.Fatalf("the log is not read: %v, %d torn lines", err, l.torn)
+	}
+	x := &chaos{h: newHistory(), c: &ChaosConfig{}}
+	x.h.submitted("j", "n1", 1)
+	x.deaths = []death{{node: "A", name: "n2", at: 10.5}}
+	if rec != nil {
+		x.h.jobs["j"].results[0] = *rec
+	}
+	r := &Report{}
+	x.auditTask(r, l, x.h.jobs["j"], 0, said, true)
+	x.auditDeaths(r, l)
+	return r
+}
+
+func TestWhatTheAuditFinds(t *testing.T) {
+	const moved = "b j 0 1.1 A 10.00\nb j 0 1.2 B 13.00\ne j 0 1.2 B 13.50\n"
+	good := &recorded{"1.2", "B", "exited", 0}
+	r := audited(t, moved, good, "j 0 1.2 B\n")
+	if r.Done != 1 || r.Lost+r.Unfenced+r.Fenced != 0 || r.Rerun != 1 || r.OrphansClear != 1 || r.P95 != 2.5 {
+		t.Errorf("a task that moved: %+v", r)
+	}
+	if r := audited(t, moved, nil, ""); r.Lost != 1 {
+		t.Errorf("a task without a record: %+v", r)
+	}
+	if r := audited(t, moved, &recorded{"1.2", "B", "lost", 125}, ""); r.Lost != 1 {
+		t.Errorf("a task on record as lost: %+v", r)
+	}
+	if r := audited(t, moved, &recorded{"1.1", "A", "exited", 0}, "j 0 1.1 A\n"); r.Unfenced != 1 {
+		t.Errorf("a record of an attempt that did not end: %+v", r)
+	}
+	if r := audited(t, moved, good, "j 0 1.1 A\n"); r.Unfenced != 1 {
+		t.Errorf("a record with the output of another attempt: %+v", r)
+	}
+	late := moved + "e j 0 1.1 A 14.00\n" // it was not dead but paused
+	if r := audited(t, late, good, "j 0 1.2 B\n"); r.Fenced != 1 || r.Unfenced != 0 || r.OrphansClear != 0 {
+		t.Errorf("a late result that was fenced: %+v", r)
+	}
+}
+
+func TestPercentiles(t *testing.T) {
+	xs := []float64{5, 1, 4, 2, 3}
+	for p, want := range map[float64]float64{0.2: 1, 0.5: 3, 0.95: 5, 1: 5} {
+		if got := percentile(slices.Clone(xs), p); got != want {
+			t.Errorf("percentile %g: %g, want %g", p, got, want)
+		}
+	}
+	if percentile(nil, 0.95) != 0 {
+		t.Error("no figures have a percentile")
+	}
+}
