@@ -4,7 +4,7 @@ GO    ?= go
 RACE  := ./node/... ./exec/... ./cmd/...
 export GOFLAGS := -buildvcs=false
 
-.PHONY: check fmt vet build test race bench fuzz generate paper
+.PHONY: check fmt vet build test race bench conformance soak fuzz generate paper chaos
 
 check: fmt vet build test race
 
@@ -25,9 +25,16 @@ test:
 race:
 	$(GO) test -race -short $(RACE)
 
-# Each figure is a line: bar: what, measured, what is wanted, pass or MISS.
+# Each figure is a line: bar: what, measured, what is wanted, pass or MISS. All of them come again as one table at the
+# end, and stay in bin/bench.txt. Half an hour on two cores.
 bench:
-	$(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 30m -p 1 ./lpas ./sim ./sim/queueing ./cmd/skep
+	@mkdir -p bin
+	@{ $(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 40m -p 1 ./lpas ./sim ./sim/queueing ./sim/spread ./sim/forwarding ./cmd/skep; echo $$? > bin/bench.status; } | tee bin/bench.txt
+	@echo; grep -o 'bar: .*' bin/bench.txt; exit $$(cat bin/bench.status)
+
+# One scenario in the simulator and, several times, on real nodes: a minute.
+conformance:
+	SKEP_CONFORMANCE=4 $(GO) test -run 'TestConformance$$' -count 1 -v ./cmd/skep
 
 # The published tables in full, in an hour or two, and bin/paper.html with tables and plots. One that departs from
 # print without a reason fails it at the end; the page is there all the same.
@@ -36,6 +43,15 @@ paper: build
 	@ok=0; pages=; for s in sim/paper/*/study.yaml; do n=$$(basename $$(dirname $$s)); echo "$$n"; \
 		bin/skep sim paper run $$n --full --output json > bin/paper-$$n.json || ok=1; pages="$$pages bin/paper-$$n.json"; done; \
 	bin/skep-paper -o bin/paper.html $$pages && echo bin/paper.html && exit $$ok
+
+# Nine nodes, for three minutes killed, paused and cut off at random while 2,000 tasks run: nothing may be lost.
+chaos: build
+	bin/skep testnet chaos
+
+# Random worlds with every fault at once, and larger instances of the register's model: half an hour, a few gigabytes.
+soak:
+	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
+	$(GO) test ./register -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
 
 # Every decoder that reads what a peer sent, for a while each.
 fuzz:

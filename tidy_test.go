@@ -20,10 +20,11 @@ var floors = map[string][]string{
 	"lpas":          {},
 	"gossip":        {"grid"},
 	"exec":          {"grid"},
+	"register":      {"grid"},
 	"discovery":     {"grid", "gossip"},
 	"balance":       {"grid", "gossip", "lpas"},
 	"exec/process":  {"grid", "exec"},
-	"node":          {"grid", "gossip", "exec", "lpas", "discovery", "balance"},
+	"node":          {"grid", "gossip", "exec", "register", "lpas", "discovery", "balance"},
 	"node/p2p/wire": {"grid", "node/p2p/wire/internal/pb"},
 
 	"node/p2p/wire/internal/pb": {},
@@ -36,16 +37,20 @@ var floors = map[string][]string{
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
 	"sim/queueing":    {"grid", "balance", "lpas"},
+	"sim/brokers":     {"grid", "balance"},
 	"sim/chart":       {},
+	"sim/spread":      {"grid", "gossip", "sim"},
 	"sim/record":      {"grid", "node", "sim"},
 	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim"},
-	"sim/paper":       {"lpas", "sim/queueing"},
+	"sim/forwarding":  {"grid", "discovery", "sim"},
+	"sim/paper":       {"grid", "gossip", "discovery", "lpas", "node", "sim/brokers", "sim/forwarding", "sim/net", "sim/queueing", "sim/spread"},
+	"testnet":         {"grid", "exec/process", "node/p2p", "node/api/v1", "node/api/client"},
 	"cmd/skep":        {"*"},
 	"cmd/skep-paper":  {"sim/paper"},
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "discovery", "balance", "node", "sim", "sim/chart"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "register", "discovery", "balance", "node", "sim", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

@@ -18,6 +18,7 @@ import (
 
 // labels of the axes that a curve may have.
 var labels = map[string]string{
+	"arrivals":     "arrivals of all clusters, jobs a second",
 	"load":         "load, 1/lambda*",
 	"rates":        "largest relative error of the rates told",
 	"availability": "largest relative error of the availabilities told",

@@ -13,6 +13,10 @@ func (a *app) jobCancelCmd() *cobra.Command {
 			return err
 		}
 		defer c.Close()
+		if isTerminal(a.err) {
+			fmt.Fprint(a.err, "cancelling…")
+			defer fmt.Fprint(a.err, "\r\x1b[K")
+		}
 		j, err := c.Cancel(cmd.Context(), ref)
 		if err != nil {
 			return err

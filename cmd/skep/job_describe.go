@@ -54,6 +54,20 @@ func (d *description) table(w *tabwriter.Writer) {
 	}
 	row(w, "state", fmt.Sprintf("%s: %d pending, %d placed, %d ended, %d failed", d.State, d.Pending, d.Placed, d.Ended, d.Failed))
 	row(w, "origin", d.Origin)
+	if len(d.Members) > 0 {
+		row(w, "kept by", strings.Join(d.Members, ", "))
+		if d.Owner != d.Origin && d.Since != nil {
+			row(w, "owner", d.Owner, "since "+d.Since.Local().Format(time.DateTime))
+		}
+		if d.Waits != "" {
+			row(w, "waits", d.Waits)
+		}
+	} else {
+		row(w, "kept by", "its origin alone")
+	}
+	if d.Note != "" {
+		row(w, "note", d.Note)
+	}
 	row(w, "class", d.Class)
 	row(w, "command", fmt.Sprintf("%q", d.Command))
 	if d.Spec != nil {

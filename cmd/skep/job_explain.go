@@ -92,6 +92,9 @@ func sentence(s *v1.Step) string {
 	case "waits":
 		return "waits: " + because(s.Reason, s.Detail) + newsAge(s)
 	case "search":
+		if s.Node != "" {
+			return "the search found " + node + " (" + s.Detail + ")"
+		}
 		return "nobody known fits: searched the overlay"
 	case "call":
 		return "no search found anybody: called everybody"

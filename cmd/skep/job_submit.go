@@ -7,7 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/node/api/client"
+	"skep/node/api/v1"
 )
+
+// note tells who submitted a job what its node has to say about that.
+func (a *app) note(j *v1.Job) {
+	if j.Note != "" {
+		fmt.Fprintf(a.err, "skep: job %s: %s\n", short(j.ID), j.Note)
+	}
+}
 
 func (a *app) jobSubmitCmd() *cobra.Command {
 	return &cobra.Command{
@@ -44,6 +52,7 @@ func (a *app) jobSubmitCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.note(&job)
 			_, err = fmt.Fprintln(a.out, job.ID)
 			return err
 		}}

@@ -161,10 +161,11 @@ func checkSpec(s *v1.Spec) error {
 }
 
 func badBool(err error) error {
-	if err != nil {
-		return errors.New("want true or false")
+	var e *strconv.NumError
+	if errors.As(err, &e) {
+		return fmt.Errorf("%.40q: want true or false", e.Num)
 	}
-	return nil
+	return err
 }
 
 // parseCores reads a number of cores.

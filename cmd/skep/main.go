@@ -26,6 +26,7 @@ type app struct {
 	err     io.Writer
 	dataDir string
 	record  string // of up
+	net     string // the testnet that is meant
 }
 
 // main runs a command line. What goes wrong is one message on the error stream and a code that is not 0.
@@ -37,7 +38,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return 0
 	}
 	code := 1
-	if cmd != nil && cmd.Name() == "run" && cmd.Parent() == root {
+	if cmd != nil && cmd.Name() == "run" && (cmd.Parent() == root || cmd.Parent().Name() == "testnet") {
 		code = grid.ExitSkep
 	}
 	var exit *exitError

@@ -47,6 +47,7 @@ func (m *member) start(tb testing.TB) {
 	m.cmd = exec.Command(m.skep, append([]string{"--data-dir", m.dir, "up"}, m.args...)...)
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	m.cmd.Stderr = m.log
+	m.cmd.Env = append(os.Environ(), "SKEP_DRAIN=300ms") // most tests leave something running
 	out, err := m.cmd.StdoutPipe()
 	if err != nil {
 		tb.Fatal(err)
@@ -115,16 +116,22 @@ func startGrid(tb testing.TB, skep string, n int, args ...string) []*member {
 	for len(ms) < n {
 		ms = append(ms, startMember(tb, skep, ms[0].join, args...))
 	}
+	awaitMembers(tb, ms)
+	return ms
+}
+
+// awaitMembers waits until each node knows all.
+func awaitMembers(tb testing.TB, ms []*member) {
+	tb.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for _, m := range ms {
-		for strings.Count(m.run(tb, "", "node", "list", "--output", "json"), `"name"`) < n {
+		for strings.Count(m.run(tb, "", "node", "list", "--output", "json"), `"name"`) < len(ms) {
 			if time.Now().After(deadline) {
-				tb.Fatalf("a grid of %d did not form:\n%s", n, m.log)
+				tb.Fatalf("a grid of %d did not form:\n%s", len(ms), m.log)
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
-	return ms
 }
 
 // metric asks the node's door for a number.

@@ -22,17 +22,22 @@ type netFile struct {
 	s     net.Scenario
 	read  func(name string) ([]byte, error) // of a file that the scenario names
 	where map[string]ast.Node               // by the paths of net.Problem
+	wrong map[string]bool                   // paths of what could not be read: what else is wrong with it only follows
 }
 
 var netKeys = []string{"name", "seed", "replications", "start", "warmup", "time", "spread", "nodes", "classes", "network", "policy",
-	"rule", "forward", "node", "balance", "gossip", "discovery", "disk", "workload", "faults"}
+	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "workload", "faults"}
+
+// netNeeds are the keys that a scenario must have.
+var netNeeds = []string{"nodes", "classes", "workload"}
 
 // readNet reads a scenario. The error lists everything that is wrong with it, with line and column. change
 // is what the command line says, which covers the file.
 func readNet(name string, b []byte, read func(string) ([]byte, error), change func(*net.Scenario)) (*net.Scenario, float64, error) {
-	f := &netFile{yamlFile: yamlFile{name: name}, read: read, where: map[string]ast.Node{}}
+	f := &netFile{yamlFile: yamlFile{name: name}, read: read, where: map[string]ast.Node{}, wrong: map[string]bool{}}
 	f.s = net.Scenario{Name: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), Seed: 1, Replications: 1,
 		Start: 10 * time.Second, Warmup: time.Minute, Time: 10 * time.Minute, Node: node.Defaults()}
+	f.s.Node.Strikes = 0 // its nodes die by chance, and its classes are retried without end
 	body, err := f.parse(b)
 	if err != nil {
 		return nil, 0, err
@@ -45,9 +50,14 @@ func readNet(name string, b []byte, read func(string) ([]byte, error), change fu
 	slices.SortStableFunc(entries, func(x, y entry) int { return first(y.key) - first(x.key) })
 	for _, e := range entries {
 		f.where[e.key] = e.node
-		f.field(e)
+		switch e.key {
+		case "nodes", "classes", "workload", "network": // what of them cannot be read leaves the rest to be judged
+			f.field(e)
+		default:
+			f.reading(e.key, func() { f.field(e) })
+		}
 	}
-	for _, need := range []string{"nodes", "classes", "workload"} {
+	for _, need := range netNeeds {
 		if f.where[need] == nil {
 			f.problems = append(f.problems, fmt.Errorf("%s: has no %s", name, need))
 		}
@@ -55,14 +65,23 @@ func readNet(name string, b []byte, read func(string) ([]byte, error), change fu
 	if change != nil {
 		change(&f.s)
 	}
-	if len(f.problems) > 0 {
-		return nil, 0, f.err()
-	}
+	whole := len(f.problems) == 0
 	problems, lambda := f.s.Check()
 	for _, p := range problems {
-		f.located(p)
+		if whole || lambda == 0 { // the load of what was not read is nothing to speak of
+			f.located(p)
+		}
 	}
 	return &f.s, lambda, f.err()
+}
+
+// reading notes whether what stands at a path can be read.
+func (f *netFile) reading(path string, read func()) {
+	before := len(f.problems) - f.strange
+	read()
+	if len(f.problems)-f.strange > before {
+		f.wrong[path] = true
+	}
 }
 
 func first(key string) int {
@@ -75,6 +94,9 @@ func first(key string) int {
 // located notes a problem at the line of what it is about, or of what contains that.
 func (f *netFile) located(p net.Problem) {
 	for path := p.Where; ; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+		if f.wrong[path] || f.where[path] == nil && slices.Contains(netNeeds, path) {
+			return
+		}
 		if n := f.where[path]; n != nil {
 			what := p.What
 			for _, line := range strings.Split(what, "\n") {
@@ -109,13 +131,15 @@ func (f *netFile) field(e entry) {
 		f.span(e, &s.Warmup)
 	case "time":
 		f.span(e, &s.Time)
+	case "perfect":
+		f.flag(e, &s.Perfect)
 	case "spread":
 		f.span(e, &s.Spread)
 	case "nodes":
 		f.list(e, func(i int, n ast.Node) { f.group(i, n) })
 	case "classes":
 		for _, c := range f.mapping(e.value, "classes") {
-			f.class(c)
+			f.reading("classes."+c.key, func() { f.class(c) })
 		}
 	case "network":
 		f.network(e)
@@ -180,7 +204,13 @@ func (f *netFile) flag(e entry, dst *bool) {
 }
 
 func (f *netFile) size(e entry, dst *grid.Bytes) {
-	f.parsed(e, func(t string) error { n, err := parseSize(t); *dst = grid.Bytes(n); return err })
+	f.parsed(e, func(t string) error {
+		n, err := parseSize(t)
+		if err == nil {
+			*dst = grid.Bytes(n)
+		}
+		return err
+	})
 }
 
 func (f *netFile) labels(e entry) []grid.Label {

@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,38 +18,43 @@ import (
 
 // network reads how messages travel.
 func (f *netFile) network(e entry) {
-	w := &f.s.Network.World
 	for _, k := range f.mapping(e.value, "network", "latency", "bandwidth", "files", "loss", "duplicate", "reorder", "jitter", "mesh", "join",
 		"detect", "timeout", "idle", "redial") {
 		f.where["network."+k.key] = k.node
-		switch k.key {
-		case "latency":
-			f.latency(k)
-		case "bandwidth":
-			f.size(k, &w.Bandwidth)
-		case "files":
-			f.size(k, &f.s.Files)
-		case "loss":
-			f.real(k, 0, 0.9, &w.Loss)
-		case "duplicate":
-			f.real(k, 0, 1, &w.Duplicate)
-		case "reorder":
-			f.real(k, 0, 1, &w.Reorder)
-		case "jitter":
-			f.span(k, &w.Jitter)
-		case "mesh":
-			f.flag(k, &w.Mesh)
-		case "join":
-			f.number(k, 1, 64, func(x int64) { w.Join = int(x) })
-		case "detect":
-			f.span(k, &w.Detect)
-		case "timeout":
-			f.span(k, &w.Timeout)
-		case "idle":
-			f.span(k, &w.Idle)
-		case "redial":
-			f.span(k, &w.Redial)
-		}
+		f.reading("network."+k.key, func() { f.link(k) })
+	}
+}
+
+// link reads one key of the network.
+func (f *netFile) link(k entry) {
+	w := &f.s.Network.World
+	switch k.key {
+	case "latency":
+		f.latency(k)
+	case "bandwidth":
+		f.size(k, &w.Bandwidth)
+	case "files":
+		f.size(k, &f.s.Files)
+	case "loss":
+		f.real(k, 0, 0.9, &w.Loss)
+	case "duplicate":
+		f.real(k, 0, 1, &w.Duplicate)
+	case "reorder":
+		f.real(k, 0, 1, &w.Reorder)
+	case "jitter":
+		f.span(k, &w.Jitter)
+	case "mesh":
+		f.flag(k, &w.Mesh)
+	case "join":
+		f.number(k, 1, 64, func(x int64) { w.Join = int(x) })
+	case "detect":
+		f.span(k, &w.Detect)
+	case "timeout":
+		f.span(k, &w.Timeout)
+	case "idle":
+		f.span(k, &w.Idle)
+	case "redial":
+		f.span(k, &w.Redial)
 	}
 }
 
@@ -95,21 +102,26 @@ func (f *netFile) matrix(e entry) {
 	}
 	r := csv.NewReader(strings.NewReader(string(b)))
 	r.FieldsPerRecord, r.TrimLeadingSpace, r.Comment = -1, true, '#'
-	rows, err := r.ReadAll()
-	if err != nil {
-		f.at(e.value, "matrix: %s: %v", name, err)
-		return
-	}
-	m := make([][]time.Duration, len(rows))
-	for i, row := range rows {
-		m[i] = make([]time.Duration, len(row))
-		for j, t := range row {
-			var ms float64
-			if _, err := fmt.Sscan(t, &ms); err != nil || !(ms >= 0 && ms <= 1e6) {
-				f.problems = append(f.problems, fmt.Errorf("%s: row %d, column %d is %.20q: want milliseconds, 0 to 1000000", name, i+1, j+1, t))
-			}
-			m[i][j] = time.Duration(ms * float64(time.Millisecond))
+	m := [][]time.Duration{}
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			break
 		}
+		if err != nil {
+			f.at(e.value, "matrix: %s: %v", name, err)
+			return
+		}
+		times := make([]time.Duration, len(row))
+		for j, t := range row {
+			ms, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
+			if err != nil || !(ms >= 0 && ms <= 1e6) {
+				line, _ := r.FieldPos(j)
+				f.problems = append(f.problems, fmt.Errorf("%s:%d: row %d, column %d is %.20q: want milliseconds, 0 to 1000000", name, line, len(m)+1, j+1, t))
+			}
+			times[j] = time.Duration(ms * float64(time.Millisecond))
+		}
+		m = append(m, times)
 	}
 	f.s.Network.Matrix = m
 }
@@ -124,6 +136,7 @@ func (f *netFile) stream(_ int, n ast.Node) {
 		case "class":
 			f.parsed(e, func(t string) error { st.Class = t; return nil })
 		case "rate":
+			st.Rate = 1 // where it cannot be read
 			f.real(e, 1e-12, grid.MaxRate, &st.Rate)
 		case "tasks":
 			f.number(e, 1, grid.MaxCount, func(x int64) { st.Tasks = uint32(x) })
@@ -160,6 +173,7 @@ func (f *netFile) stream(_ int, n ast.Node) {
 		}
 		if err != nil {
 			f.at(traceAt, "trace: %v", err)
+			st.Trace = []net.Job{} // not nil: there is one
 		}
 	}
 	f.s.Streams = append(f.s.Streams, st)

@@ -16,14 +16,20 @@ import (
 // group reads a group of machines.
 func (f *netFile) group(i int, n ast.Node) {
 	g := net.Group{Name: fmt.Sprint("group-", i), Count: 1, Cores: 1, Memory: 4 * grid.GiB, Speed: 1}
-	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "session", "away") {
+	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "session", "away", "leaves", "hostile") {
 		switch e.key {
 		case "name":
 			f.parsed(e, func(t string) error { g.Name = t; return nil })
 		case "count":
 			f.number(e, 1, net.MaxNodes, func(n int64) { g.Count = int(n) })
 		case "cpus":
-			f.parsed(e, func(t string) (err error) { g.Cores, err = parseCores(t); return })
+			f.parsed(e, func(t string) error {
+				cores, err := parseCores(t)
+				if err == nil {
+					g.Cores = cores
+				}
+				return err
+			})
 		case "memory":
 			f.size(e, &g.Memory)
 		case "speed":
@@ -31,25 +37,44 @@ func (f *netFile) group(i int, n ast.Node) {
 		case "rates":
 			g.Rates = map[string]float64{}
 			for _, r := range f.mapping(e.value, "rates") {
-				var x float64
+				x := 1.0 // what cannot be read is not to be missing, too
 				f.real(r, 0, grid.MaxRate, &x)
 				g.Rates[r.key] = x
 			}
 		case "labels":
 			g.Labels = f.labels(e)
+		case "hostile":
+			g.Hostile = f.behaviours(e)
 		case "session":
 			g.Up = f.distribution(e)
 		case "away":
 			g.Down = f.distribution(e)
+		case "leaves":
+			f.real(e, 0, 1, &g.Leaves)
 		}
 	}
 	if g.Up.Kind == net.NoSpan && g.Down.Kind != net.NoSpan {
 		f.at(n, "nodes: away without session: want both, or neither")
 	}
+	if g.Up.Kind == net.NoSpan && g.Leaves > 0 {
+		f.at(n, "nodes: leaves without session: want how long one lasts")
+	}
 	if g.Up.Kind != net.NoSpan && g.Down.Kind == net.NoSpan {
 		g.Down = net.Span{Kind: net.Exponential, A: time.Minute}
 	}
 	f.s.Groups = append(f.s.Groups, g)
+}
+
+// behaviours reads what hostile nodes do.
+func (f *netFile) behaviours(e entry) (all sim.Behaviour) {
+	for _, name := range f.texts(e.value, e.key) {
+		b, err := sim.ParseBehaviour(name)
+		if err != nil {
+			f.at(e.value, "hostile %v", err)
+		}
+		all |= b
+	}
+	return all
 }
 
 // distribution reads how a length of time is drawn: one alone is constant.
@@ -104,7 +129,9 @@ func (f *netFile) class(e entry) {
 		case "cpu":
 			f.parsed(k, func(t string) error {
 				cores, err := parseCores(t)
-				c.Needs.CPU = grid.MilliCPU(cores*float64(grid.CPU) + 0.5)
+				if err == nil {
+					c.Needs.CPU = grid.MilliCPU(cores*float64(grid.CPU) + 0.5)
+				}
 				return err
 			})
 		case "memory":

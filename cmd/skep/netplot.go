@@ -12,6 +12,12 @@ import (
 // plotPoints is how many points of a distribution are drawn.
 const plotPoints = 200
 
+// plot is a picture and the name of its file.
+type plot struct {
+	name string
+	c    *chart.Chart
+}
+
 // plotNet writes a report's pictures into a folder.
 func plotNet(dir string, r *net.Report) error {
 	times := chart.Chart{Title: r.Scenario + ": completion times", X: "seconds, logarithmic", Y: "share of tasks done by then", Log: true}
@@ -29,12 +35,19 @@ func plotNet(dir string, r *net.Report) error {
 		ages.Bars = append(ages.Bars, chart.Bar{Name: name, Value: v.Age.Mean, Half: v.Age.Half})
 		errs.Bars = append(errs.Bars, chart.Bar{Name: name, Value: v.Error.Mean, Half: v.Error.Half})
 	}
-	for _, p := range []struct {
-		name string
-		c    *chart.Chart
-	}{{"completion", &times}, {"messages", &messages}, {"view-age", &ages}, {"view-error", &errs}} {
-		if err := os.WriteFile(filepath.Join(dir, p.name+".svg"), []byte(p.c.SVG()), 0o644); err != nil {
+	charts := []plot{{"completion", &times}, {"messages", &messages}, {"view-age", &ages}, {"view-error", &errs}}
+	if !r.Stable {
+		charts = charts[1:]
+	}
+	for _, p := range charts {
+		picture, err := p.c.PNG()
+		if err != nil {
 			return err
+		}
+		for name, b := range map[string][]byte{p.name + ".svg": []byte(p.c.SVG()), p.name + ".png": picture} {
+			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

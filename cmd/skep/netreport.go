@@ -57,16 +57,28 @@ func est(e net.Estimate) string {
 func tableNet(t *tabwriter.Writer, r *net.Report) {
 	fmt.Fprintf(t, "%s: %d nodes, %d replications from seed %d, λ* %.3g\n", r.Scenario, r.Nodes, r.Replications, r.Seed, r.Lambda)
 	if !r.Stable {
-		fmt.Fprintln(t, "UNSTABLE: the number of tasks in the grid only grew; the times below depend on how long one runs")
+		fmt.Fprintln(t, "UNSTABLE: the number of tasks in the grid only grew, so that their times depend on how long one runs")
 	}
 	fmt.Fprintf(t, "%d tasks, %d ended, %d failed, %d run again, %d rejected, %d lost\n", r.Tasks, r.Ended, r.Failed, r.Again, r.Rejected, r.Lost)
 	for _, f := range r.Failures {
 		fmt.Fprintf(t, "  failed: %d %s\n", f.Tasks, strings.ReplaceAll(f.Cause, "_", " "))
 	}
+	if r.Hostile > 0 {
+		fmt.Fprintf(t, "%d messages of hostile nodes; offenders cut off %d times\n", r.Hostile, r.CutOff)
+	}
 	fmt.Fprintf(t, "%.4gs of the grid's time in %.3gs, %d steps; digest %s\n\n", r.Virtual, r.Wall, r.Steps, r.Digest)
 	row(t, "CLASS", "TASKS", "COMPLETION s", "P50", "P95", "P99", "SLOWDOWN")
+	tasks := 0
 	for _, c := range r.Classes {
+		tasks += c.Tasks
+		if !r.Stable {
+			row(t, c.Class, c.Tasks, "unstable", "-", "-", "-", "-")
+			continue
+		}
 		row(t, c.Class, c.Tasks, est(c.Completion), est(c.P50), est(c.P95), est(c.P99), est(c.Slowdown))
+	}
+	if len(r.Classes) > 1 && r.Stable {
+		row(t, "all", tasks, est(r.Completion))
 	}
 	fmt.Fprintln(t)
 	row(t, "MOVED", "UTILISATION", "FAIRNESS", "WALKS", "FOUND", "HOPS")
@@ -110,12 +122,22 @@ func csvNet(w io.Writer, r *net.Report) error {
 	put("fairness", "", r.Fairness)
 	put("search_success", "", r.Searches.Success)
 	put("search_hops", "", r.Searches.Hops)
+	if r.Stable {
+		put("completion", "", r.Completion)
+	}
 	for _, k := range r.Classes {
+		put("moved", k.Class, k.Moved)
+		if !r.Stable {
+			continue
+		}
 		put("completion", k.Class, k.Completion)
 		put("completion_p50", k.Class, k.P50)
 		put("completion_p95", k.Class, k.P95)
 		put("completion_p99", k.Class, k.P99)
 		put("slowdown", k.Class, k.Slowdown)
+	}
+	for _, g := range r.Groups {
+		put("ran", g.Group, g.Ran)
 	}
 	for _, k := range r.Messages {
 		put("messages_per_task", k.Kind, k.PerTask)

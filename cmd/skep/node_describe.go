@@ -42,6 +42,9 @@ func describeNode(w io.Writer, n *v1.Node) {
 	row(w, "node", n.ID)
 	row(w, "name", orDash(n.Name))
 	row(w, "state", n.State)
+	if n.Refuses != "" {
+		row(w, "no work", n.Refuses)
+	}
 	row(w, "cpus", fmt.Sprintf("%.3g free of %.3g", n.FreeCores, n.Cores))
 	row(w, "memory", humanize.IBytes(uint64(max(n.FreeMem, 0)))+" free of "+humanize.IBytes(uint64(max(n.Memory, 0))))
 	row(w, "backlog", secs(n.Backlog))

@@ -36,10 +36,18 @@ func nodeTable(w io.Writer, nodes []v1.Node) {
 	row(w, "NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "RTT", "NEWS", "LABELS")
 	for i := range nodes {
 		n := &nodes[i]
-		row(w, orDash(n.Name), short(n.ID), n.State, fmt.Sprintf("%.3g/%.3g", n.FreeCores, n.Cores),
+		row(w, orDash(n.Name), short(n.ID), stateText(n), fmt.Sprintf("%.3g/%.3g", n.FreeCores, n.Cores),
 			humanize.IBytes(uint64(max(n.FreeMem, 0)))+"/"+humanize.IBytes(uint64(max(n.Memory, 0))),
 			secs(n.Backlog), fmt.Sprintf("%.2f", n.Speed), secs(n.RTT), secs(n.Age), orDash(labelText(n.Labels)))
 	}
+}
+
+// stateText says of a node that looks well when it takes no work nevertheless.
+func stateText(n *v1.Node) string {
+	if n.Refuses == "" || n.State == v1.NodeDraining || n.State == v1.NodeLeaving {
+		return n.State
+	}
+	return n.State + " (" + n.Refuses + ")"
 }
 
 // labelText prints labels in order.

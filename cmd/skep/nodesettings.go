@@ -6,13 +6,17 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
+	"skep/discovery"
 	"skep/grid"
+	"skep/node"
 	"skep/node/p2p"
 )
 
@@ -20,6 +24,7 @@ import (
 type nodeSettings struct {
 	p2p.Config
 	api   string
+	drain time.Duration // that running tasks are given when the node is told to stop
 	level slog.Level
 }
 
@@ -43,6 +48,22 @@ var settings = []setting{
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Memory, v[0]) }},
 	{name: "policy", usage: "placement policy", def: []string{"lpas_dec"},
 		apply: func(n *nodeSettings, v []string) error { n.Policy = v[0]; return nil }},
+	{name: "members", usage: "nodes that keep the record of a job submitted here: 1, 3 or 5", def: []string{"1"}, apply: setMembers},
+	{name: "strikes", usage: "nodes that a task may fail on until it ends, 0 for as many as its retries allow", def: []string{"3"}, apply: setStrikes},
+	{name: "rule", usage: "dissemination rule: which news of other nodes this one hands on", def: []string{"probabilistic*change_sensitive"},
+		apply: func(n *nodeSettings, v []string) error {
+			n.Rule = v[0]
+			_, err := ruleOf(v[0])
+			return err
+		}},
+	{name: "forward", usage: "how searches go from node to node: " + strings.Join(discovery.Forwards(), ", "), def: []string{discovery.Defaults().Forward},
+		apply: setForward},
+	{name: "walkers", usage: "walks that a search sends at once, 1 to 4", def: []string{strconv.Itoa(discovery.Defaults().Walkers)}, apply: setWalkers},
+	{name: "reverse_path", usage: "true: nodes that a search came by learn from it, too", def: []string{"false"},
+		apply: func(n *nodeSettings, v []string) (err error) {
+			n.Reverse, err = strconv.ParseBool(v[0])
+			return badBool(err)
+		}},
 	{name: "share", usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class", shape: pairs, apply: setShares},
 	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,
 		apply: func(n *nodeSettings, v []string) (err error) {
@@ -52,10 +73,13 @@ var settings = []setting{
 	{name: "allow", usage: "ID of a node to talk to; if given, to no others", shape: several, apply: setAllow},
 	{name: "cache", usage: "bound of the blobs on disk", def: []string{"10GiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.CacheSize, v[0]) }},
+	{name: "disk_reserve", usage: "free disk space below which the node takes no tasks", def: []string{"256MiB"},
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.DiskLow, v[0]) }},
 	{name: "max_output", usage: "bound of what a task prints on each stream", def: []string{"64MiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.MaxOutput, v[0]) }},
 	{name: "task_user", usage: "login name that tasks run as, where the node is root (default its own)",
 		apply: func(n *nodeSettings, v []string) error { n.TaskUser = v[0]; return nil }},
+	{name: "drain", usage: "how long running tasks may go on when the node is told to stop, as in 30s; 0s: not at all", def: []string{"8s"}, apply: setDrain},
 	{name: "log_level", usage: "debug, info, warn or error", def: []string{"info"},
 		apply: func(n *nodeSettings, v []string) error {
 			if n.level.UnmarshalText([]byte(v[0])) != nil {
@@ -72,6 +96,45 @@ func setSize(dst *grid.Bytes, text string) error {
 	}
 	*dst = grid.Bytes(n)
 	return err
+}
+
+func setMembers(n *nodeSettings, v []string) (err error) {
+	if n.Members, err = strconv.Atoi(v[0]); err != nil || n.Members != 1 && n.Members != 3 && n.Members != grid.MaxMembers {
+		return fmt.Errorf("%.40q: want 1, 3 or %d", v[0], grid.MaxMembers)
+	}
+	return nil
+}
+
+// setDrain reads the bound of a stop. The default is below the 10 s after which docker stop kills.
+func setDrain(n *nodeSettings, v []string) (err error) {
+	if n.drain, err = time.ParseDuration(v[0]); err != nil || n.drain < 0 || n.drain > node.MaxDrain {
+		return fmt.Errorf("%.40q: want 0s to %v", v[0], node.MaxDrain)
+	}
+	return nil
+}
+
+func setStrikes(n *nodeSettings, v []string) error {
+	x, err := strconv.Atoi(v[0])
+	if err != nil || x < 0 || x > node.MaxStrikes {
+		return fmt.Errorf("%.40q: want 0 to %d", v[0], node.MaxStrikes)
+	}
+	n.Strikes = &x
+	return nil
+}
+
+func setForward(n *nodeSettings, v []string) error {
+	n.Forward = v[0]
+	if !slices.Contains(discovery.Forwards(), v[0]) {
+		return fmt.Errorf("%.40q: want one of %s", v[0], strings.Join(discovery.Forwards(), ", "))
+	}
+	return nil
+}
+
+func setWalkers(n *nodeSettings, v []string) (err error) {
+	if n.Walkers, err = strconv.Atoi(v[0]); err != nil || n.Walkers < 1 || n.Walkers > 4 {
+		return fmt.Errorf("%.40q: want 1 to 4", v[0])
+	}
+	return nil
 }
 
 func setLabels(n *nodeSettings, values []string) error {

@@ -28,7 +28,7 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.err)
 	root.PersistentFlags().StringVar(&a.dataDir, "data-dir", "", "folder of the node; names the node on this machine (default "+dataHome()+")")
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd())
+	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
 	})

@@ -133,6 +133,7 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		if err != nil {
 			return failed(err)
 		}
+		a.note(&j)
 		fmt.Fprintln(a.out, j.ID)
 		return nil
 	}

@@ -124,7 +124,9 @@ func (r *running) event(e *v1.Event) error {
 	switch e.Event {
 	case v1.EventSubmitted:
 		if e.Job != nil {
-			r.job.Store(&e.Job.ID)
+			if r.job.Swap(&e.Job.ID) == nil {
+				r.note(e.Job)
+			}
 		}
 	case v1.EventTask:
 		if e.Task != nil && e.Task.Result != nil {

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"skep/testnet"
 )
 
 func TestMain(m *testing.M) {
@@ -17,8 +21,17 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/data")
+			e.Defer(func() { removeTestnets(e.WorkDir + "/data") })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token, "port": port, "cut": cut, "newer": newer, "connected": connected},
 	})
+}
+
+// removeTestnets ends what a script that failed has left: nodes of a testnet outlive the command that started them.
+func removeTestnets(home string) {
+	dirs, _ := filepath.Glob(filepath.Join(home, "skep-testnet", "*"))
+	for _, dir := range dirs {
+		_ = testnet.Remove(context.Background(), dir, filepath.Base(dir))
+	}
 }

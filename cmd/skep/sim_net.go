@@ -19,7 +19,7 @@ func (a *app) simNetCmd() *cobra.Command {
 	var seed uint64
 	var replications int
 	var length, warmup time.Duration
-	var policy, plots string
+	var policy, rule, forward, plots string
 	cmd := &cobra.Command{Use: "net FILE", Short: "Run a whole grid of real nodes on a modelled network",
 		Long: "Runs the scenario in FILE (YAML; - is the standard input): every simulated machine runs the node that `skep up` runs.\n" +
 			"The same file and seed give the same digest. An interrupt prints what has been measured so far.",
@@ -35,6 +35,8 @@ func (a *app) simNetCmd() *cobra.Command {
 				set(cmd, "time", &s.Time, length)
 				set(cmd, "warmup", &s.Warmup, warmup)
 				set(cmd, "policy", &s.Node.Policy, policy)
+				set(cmd, "rule", &s.Node.Gossip.Rule, rule)
+				set(cmd, "forward", &s.Node.Discovery.Forward, forward)
 			})
 			if err != nil {
 				return err
@@ -65,7 +67,9 @@ func (a *app) simNetCmd() *cobra.Command {
 	fl.DurationVar(&length, "time", 0, "end of arrivals (default the file's)")
 	fl.DurationVar(&warmup, "warmup", 0, "what is submitted before is not measured (default the file's)")
 	fl.StringVar(&policy, "policy", "", "placement policy (default the file's)")
-	fl.StringVar(&plots, "plot", "", "folder for plots in SVG; made if it is not there")
+	fl.StringVar(&rule, "rule", "", "dissemination rule (default the file's)")
+	fl.StringVar(&forward, "forward", "", "how searches go from node to node (default the file's)")
+	fl.StringVar(&plots, "plot", "", "folder for plots, each as SVG and PNG; made if it is not there")
 	return cmd
 }
 

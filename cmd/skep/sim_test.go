@@ -78,6 +78,9 @@ func TestSimNet(t *testing.T) {
 		if b, err := os.ReadFile(filepath.Join(plots, p+".svg")); err != nil || !bytes.HasPrefix(b, []byte("<svg")) {
 			t.Errorf("%s: %v", p, err)
 		}
+		if b, err := os.ReadFile(filepath.Join(plots, p+".png")); err != nil || !bytes.HasPrefix(b, []byte("\x89PNG")) {
+			t.Errorf("%s: %v", p, err)
+		}
 	}
 	if _, again, _ := cli(t, "sim", "net", name, "--output", "json", "--seed", "5", "--replications", "2"); !strings.Contains(again, r.Digest) {
 		t.Error("the same seed has another digest")
@@ -94,12 +97,19 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 	for text, want := range map[string][]string{
 		"nods: 1\ntime: -5m\nclasses:\n  a: {mean: 1s, size: gauss}\nnodes:\n  - {count: 0, rates: {zz: -1}}\nnetwork: {loss: 2, latency: {matrix: bad.csv}}\npolicy: best\nworkload:\n  - {class: a, rate: -2}\n  - {class: a, trace: none.swf}\n  - {class: a, trace: bad.swf}\nfaults:\n  - {at: 1m, crash: x/5-2, heal: all}\ngossip: {viewed: 1}\n": {
 			`s.yaml:1:1: unknown key "nods"`, `s.yaml:2:7: time "-5m"`, `s.yaml:4:23: size "gauss"`, `s.yaml:6:13: count "0"`, `s.yaml:6:28: zz "-1"`,
-			`s.yaml:7:17: loss "2"`, `bad.csv: row 2, column 1 is "x"`, `s.yaml:8:9: policy "best"`, `s.yaml:10:22: rate "-2"`, `s.yaml:11:23: trace: open`,
+			`s.yaml:7:17: loss "2"`, `bad.csv:2: row 2, column 1 is "x"`, `s.yaml:8:9: policy "best"`, `s.yaml:10:22: rate "-2"`, `s.yaml:11:23: trace: open`,
 			`bad.swf:2: 3 fields`, `s.yaml:14:21: crash "x/5-2"`, `s.yaml:14:28: a fault is one of`, `s.yaml:15:10: unknown key "viewed"`},
 		"classes:\n  a: {mean: 1s}\n  big: {mean: 1s, cpu: 64}\nnodes:\n  - {name: x, count: 3}\nnetwork: {latency: {matrix: shape.csv}}\nworkload:\n  - {class: q, rate: 1, from: [y]}\nfaults:\n  - {at: 1h, crash: z}\ngossip: {view: 3}\n": {
 			"s.yaml:3:3: classes.big: no machine can run it", "s.yaml:6:11: network.latency: matrix of 2 rows", "row 1 has 3 columns", `s.yaml:8:5: workload.0: class "q"`,
 			`from "y": is no group`, `s.yaml:10:5: faults.0: nodes "z"`, "at 1h0m0s: want at most time", "s.yaml:11:1: gossip: view 3"},
 		"classes:\n  a: {mean: 1s}\nnodes:\n  - {count: 2}\nworkload:\n  - {class: a, rate: 4}\n": {"s.yaml:5:1: workload: the load cannot be stable: λ* is 0.5"},
+		// What cannot be read keeps nothing else from being told, and is told once.
+		"nods: 1\nclasses:\n  big: {mean: 1s, cpu: 64}\nnodes:\n  - {name: x, speed: -1}\n  - {name: x, rates: {q: 1}}\npolicy: best\nworkload:\n  - {class: z, rate: -1}\n": {
+			`s.yaml:1:1: unknown key "nods"`, "s.yaml:3:3: classes.big: no machine can run it", `s.yaml:5:22: speed "-1"`, `s.yaml:6:5: nodes.1: name "x" stands twice`,
+			`s.yaml:6:5: nodes.1: rates of "q": is no class`, `s.yaml:7:9: policy "best"`, `s.yaml:9:22: rate "-1"`, `s.yaml:9:5: workload.0: class "z"`},
+		"rates: known\nclasses:\n  a: {}\n  b: {mean: 1s}\nnodes:\n  - {rates: {a: 2}}\n  - {}\nworkload:\n  - {class: b, rate: 0.1}\n": {`s.yaml:1:8: rates "known": want measured, or given`},
+		"rates: given\nclasses:\n  a: {}\n  b: {mean: 1s}\nnodes:\n  - {rates: {a: 2}}\n  - {count: 2}\nworkload:\n  - {class: b, rate: 0.1}\n": {
+			`s.yaml:7:5: nodes.1: has no rate for class "a"`},
 		"":                           {"is empty"},
 		"classes: {a: {mean: 1s}}\n": {"has no nodes", "has no workload"},
 	} {
@@ -111,6 +121,21 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 			if !strings.Contains(errs, w) {
 				t.Errorf("does not say %q:\n%s", w, errs)
 			}
+		}
+	}
+}
+
+// Where queues only grow times are no numbers, in any format.
+func TestSimNetUnstable(t *testing.T) {
+	name := scenario(t, "start: 1s\nwarmup: 10s\ntime: 300s\npolicy: local\nclasses: {a: {mean: 1s}}\n"+
+		"nodes: [{name: s}, {name: f, count: 5}]\nworkload: [{class: a, rate: 2.5, from: [s]}]\n")
+	for _, format := range []string{"table", "json", "yaml", "csv"} {
+		code, out, errs := cli(t, "sim", "net", name, "--output", format)
+		if code != 1 || !strings.Contains(errs, "unstable: the number of tasks") || regexp.MustCompile(`(?i)slowdown\W+\d|p99\W+\d|completion\W+\w*\W*\d`).MatchString(out) {
+			t.Errorf("%s: exit %d: %s%s", format, code, errs, out)
+		}
+		if !regexp.MustCompile(`(?i)unstable|"?stable"?[:,]+ ?(false|,0)`).MatchString(out) {
+			t.Errorf("%s does not say so: %s", format, out)
 		}
 	}
 }

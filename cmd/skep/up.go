@@ -7,10 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -41,17 +39,17 @@ func (a *app) upCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			ctx, hurry, stop := onStop(cmd.Context())
 			defer stop()
-			return a.up(ctx, n, api.Options{Version: thisVersion(), Settings: listed(a.folder(), a.dirSource(cmd), m)})
+			return a.up(ctx, hurry, n, api.Options{Version: thisVersion(), Settings: listed(a.folder(), a.dirSource(cmd), m)})
 		}}
 	addSettings(cmd.Flags())
 	cmd.Flags().StringVar(&a.record, "record", "", "file to record into what this node is told, for skep sim replay; holds what jobs are given")
 	return cmd
 }
 
-// up runs a node until ctx ends or the node cannot go on.
-func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error) {
+// up runs a node until ctx ends or the node cannot go on. Until hurry ends, what runs then may come to its end.
+func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (err error) {
 	log := slog.New(tint.NewTextHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
 	dead := make(chan error, 1)
 	n.DataDir, n.Version, n.Logger = a.folder(), version, log
@@ -85,7 +83,7 @@ func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error
 		return err
 	}
 	o.Log = log
-	serveCtx, stop := context.WithCancel(ctx)
+	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // a node that drains can still be asked
 	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- api.New(d, o).Serve(serveCtx, doors) }()
@@ -93,11 +91,12 @@ func (a *app) up(ctx context.Context, n *nodeSettings, o api.Options) (err error
 	if len(n.Join) > 0 && !met(ctx, d) {
 		log.Warn("no member of the network has answered yet; going on trying", "after", meetTime)
 	}
-	if err := a.ready(ctx, d, doors); err != nil {
+	if err := a.ready(ctx, d, doors); err != nil && ctx.Err() == nil { // told to stop while it starts, it stops as ever
 		return err
 	}
 	select {
 	case <-ctx.Done():
+		finish(hurry, d, n.drain, log)
 		stop()
 		return <-served
 	case err := <-served:

@@ -20,6 +20,7 @@ const maxYAML = 1 << 20
 type yamlFile struct {
 	name     string
 	problems []error
+	strange  int // of problems: keys that were left out
 }
 
 // at notes a problem at a node.
@@ -87,10 +88,12 @@ func (f *yamlFile) mapping(n ast.Node, what string, known ...string) []entry {
 			continue
 		}
 		if len(known) > 0 && !slices.Contains(known, key) {
+			f.strange++
 			f.at(v.Key, "unknown key %q: want one of %s", key, strings.Join(known, ", "))
 			continue
 		}
 		if slices.ContainsFunc(out, func(e entry) bool { return e.key == key }) {
+			f.strange++
 			f.at(v.Key, "key %q stands twice", key)
 			continue
 		}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skep/testnet"
+)
+
+// chaosCPUs is how many tasks a node of a chaos run takes at a time; they sleep.
+const chaosCPUs = 4
+
+func (a *app) testnetChaosCmd() *cobra.Command {
+	var out format
+	c := testnet.ChaosConfig{}
+	nodes, history := 9, ""
+	cmd := &cobra.Command{Use: "chaos", Short: "Kill, pause and cut off nodes at random while jobs run, and check that nothing is lost", Args: noArgs, Hidden: true,
+		Long: `Start a testnet of its own, submit jobs to random nodes while every few seconds a random one is killed, restarted,
+paused or cut off, then let all recover, and compare what the nodes have on record with what the tasks themselves wrote down.
+Exits with 1 if anything is lost, recorded twice, or contradicts what a node has acknowledged.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			if nodes < 3 || nodes > testnet.MaxNodes {
+				return fmt.Errorf("-n %d: want 3 to %d", nodes, testnet.MaxNodes)
+			}
+			if err := c.Check(); err != nil {
+				return err
+			}
+			c.Note = func(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+			if history != "" {
+				f, err := os.Create(history)
+				if err != nil {
+					return fmt.Errorf("--history: %w", err)
+				}
+				defer f.Close()
+				c.History = f
+			}
+			r, err := a.chaos(ctx, nodes, c)
+			if err != nil {
+				return err
+			}
+			if out != "table" {
+				if err := out.print(a.out, r, func(*tabwriter.Writer) {}); err != nil {
+					return err
+				}
+			} else {
+				r.Print(a.out)
+			}
+			if !r.Passed() {
+				return &exitError{1, fmt.Errorf("something was missed; the same faults again: skep testnet chaos --seed %d", r.Seed)}
+			}
+			return nil
+		}}
+	outputFlag(cmd, &out)
+	fl := cmd.Flags()
+	fl.IntVarP(&nodes, "nodes", "n", nodes, "how many nodes")
+	fl.Uint64Var(&c.Seed, "seed", 1, "of the faults and of whom jobs are submitted to")
+	fl.DurationVar(&c.Duration, "duration", 3*time.Minute, "how long faults come")
+	fl.DurationVar(&c.Every, "every", 5*time.Second, "time between faults")
+	fl.DurationVar(&c.Limit, "limit", 75*time.Second, "bound of the wait for what is left after them")
+	fl.IntVar(&c.Tasks, "tasks", 2000, "tasks in all")
+	fl.IntVar(&c.JobSize, "job", 40, "tasks of a job")
+	fl.BoolVar(&c.Origins, "origins", false, "some killed nodes stay dead for good, also origins of jobs, whose records three nodes keep")
+	fl.StringVar(&history, "history", "", "file to write every acknowledged call into, as lines of JSON")
+	fl.BoolVar(&c.Processes, "processes", false, "run the nodes as processes on loopback, which cannot be cut off")
+	return cmd
+}
+
+// chaos makes a testnet, hurts it and takes it down.
+func (a *app) chaos(ctx context.Context, nodes int, c testnet.ChaosConfig) (r *testnet.Report, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	// Where tasks may write wherever the testnet's folder is.
+	shared, err := os.MkdirTemp("/var/tmp", "skep-chaos-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(shared)) }()
+	if !c.Processes {
+		if err := testnet.Engine(ctx); err != nil {
+			c.Processes = true
+			fmt.Fprintf(a.err, "no containers (%v), so the nodes are processes, which cannot be cut off\n", err)
+		}
+	}
+	o := testnet.Options{Name: "chaos", Kind: testnet.Containers, Binary: self, Note: c.Note,
+		Settings: map[string]string{"strikes": "0"}, // no task may end because its nodes were killed too often
+		Spec:     testnet.Spec{Shared: shared, Groups: []testnet.Group{{Name: "n", Count: nodes, CPUs: chaosCPUs}}}}
+	if c.Processes {
+		o.Kind = testnet.Processes
+	}
+	if c.Origins {
+		o.Settings["members"] = "3" // so that a job's record outlives its origin
+	}
+	home, err := a.netFolder()
+	if err != nil {
+		return nil, err
+	}
+	t, err := testnet.Up(ctx, filepath.Join(filepath.Dir(home), o.Name), o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, t.Down(context.WithoutCancel(ctx))) }()
+	return t.Chaos(ctx, c)
+}

@@ -1,0 +1,13 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"skep/testnet"
+)
+
+func (a *app) testnetRestartCmd() *cobra.Command {
+	return a.ofNodes("restart", "Start nodes again in their folders, one after the other",
+		"Start nodes again in their folders, one after the other. Those that run are asked to leave first; those that were killed or\nstopped are started.",
+		"runs again", func(cmd *cobra.Command, t *testnet.Net, n *testnet.Node) error { return t.Restart(cmd.Context(), n) })
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"skep/testnet"
+)
+
+// testnetFile is the spec of a testnet while it is read.
+type testnetFile struct {
+	yamlFile
+	s     testnet.Spec
+	where map[string]ast.Node // by the paths of testnet.Problem
+}
+
+// readTestnet reads a spec. The error lists everything that is wrong with it, with line and column.
+func readTestnet(name string, b []byte) (*testnet.Spec, error) {
+	f := &testnetFile{yamlFile: yamlFile{name: name}, where: map[string]ast.Node{}}
+	body, err := f.parse(b)
+	if err != nil {
+		return nil, err
+	}
+	if body == nil {
+		return nil, fmt.Errorf("%s: is empty: want a spec, at least its nodes", name)
+	}
+	for _, e := range f.mapping(body, "spec", "nodes", "links") {
+		list, ok := e.value.(*ast.SequenceNode)
+		if !ok {
+			f.at(e.value, "%s: want a list", e.key)
+			continue
+		}
+		for i, n := range list.Values {
+			if e.key == "nodes" {
+				f.group(i, n)
+			} else {
+				f.link(i, n)
+			}
+		}
+		f.where[map[string]string{"nodes": "groups", "links": "links"}[e.key]] = e.node
+	}
+	if f.where["groups"] == nil && len(f.problems) == 0 {
+		f.at(body, "has no nodes")
+	}
+	if len(f.problems) > 0 {
+		return nil, f.err()
+	}
+	for _, p := range f.s.Check() {
+		f.located(p)
+	}
+	return &f.s, f.err()
+}
+
+// located notes a problem at the line of what it is about, or of what contains that.
+func (f *testnetFile) located(p testnet.Problem) {
+	for path := p.Where; ; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+		if n := f.where[path]; n != nil {
+			f.at(n, "%s", p.What)
+			return
+		}
+		if path == "" {
+			f.problems = append(f.problems, fmt.Errorf("%s: %s", f.name, p.What))
+			return
+		}
+	}
+}
+
+func (f *testnetFile) group(i int, n ast.Node) {
+	g := testnet.Group{Name: "n", Count: 1}
+	at := fmt.Sprint("groups.", i)
+	f.where[at] = n
+	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "labels") {
+		f.where[at+"."+e.key] = e.value
+		switch e.key {
+		case "name":
+			g.Name, _ = f.text(e.value, e.key)
+		case "count":
+			f.value(e, func(t string) (err error) {
+				if g.Count, err = strconv.Atoi(t); err != nil {
+					err = fmt.Errorf("%.40q: want 1 to %d", t, testnet.MaxNodes)
+				}
+				return err
+			})
+		case "cpus":
+			f.value(e, func(t string) (err error) { g.CPUs, err = parseCores(t); return err })
+		case "memory":
+			f.value(e, func(t string) (err error) { g.Memory, err = parseSize(t); return err })
+		case "labels":
+			g.Labels = map[string]string{}
+			for _, l := range f.mapping(e.value, "labels") {
+				g.Labels[l.key], _ = f.text(l.value, "label "+l.key)
+			}
+		}
+	}
+	f.s.Groups = append(f.s.Groups, g)
+}
+
+func (f *testnetFile) link(i int, n ast.Node) {
+	var l testnet.Link
+	at := fmt.Sprint("links.", i)
+	f.where[at] = n
+	for _, e := range f.mapping(n, "links", "of", "latency", "loss", "rate") {
+		f.where[at+"."+e.key] = e.value
+		switch e.key {
+		case "of":
+			l.Of, _ = f.text(e.value, e.key)
+		case "latency":
+			f.value(e, func(t string) (err error) { l.Latency, err = parseLatency(t); return err })
+		case "loss":
+			f.value(e, func(t string) (err error) { l.Loss, err = parseLoss(t); return err })
+		case "rate":
+			f.value(e, func(t string) (err error) { l.Rate, err = parseSize(t); return err })
+		}
+	}
+	f.s.Links = append(f.s.Links, l)
+}
+
+// value reads a scalar and notes what is wrong with it.
+func (f *testnetFile) value(e entry, read func(text string) error) {
+	if t, ok := f.text(e.value, e.key); ok {
+		if err := read(t); err != nil {
+			f.at(e.value, "%s: %w", e.key, err)
+		}
+	}
+}
+
+func parseLatency(t string) (time.Duration, error) {
+	d, err := time.ParseDuration(t)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%.40q: want a length of time, as in 40ms", t)
+	}
+	return d, nil
+}
+
+func parseLoss(t string) (float64, error) {
+	x, err := strconv.ParseFloat(t, 64)
+	if err != nil || !(x >= 0 && x < 1) {
+		return 0, fmt.Errorf("%.40q: want a part of 0 or more and less than 1, as in 0.01", t)
+	}
+	return x, nil
+}
