@@ -135,6 +135,11 @@ func (s *Store) drop(e *entry) {
 		return
 	}
 	os.Remove(s.path(e.id)) // if it stays, the next start takes it in again and checks it
+	s.forget(e)
+}
+
+// forget takes an entry out of the table; its file is gone or another's by now.
+func (s *Store) forget(e *entry) {
 	delete(s.blobs, e.id)
 	s.size -= e.size
 	s.fasten(e)

@@ -46,3 +46,35 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("%d blobs, %d bytes, %d leftovers", s.Len(), s.Size(), leftovers(t, s))
 	}
 }
+
+// TestReplacedInOneStep opens a pinned blob again and again while it comes a second time, now to stay for certain.
+func TestReplacedInOneStep(t *testing.T) {
+	s := openStore(t, t.TempDir(), grid.MiB)
+	for i := range 200 {
+		content := []byte{byte(i)}
+		id := grid.BlobID(sha256.Sum256(content))
+		s.Pin(id)
+		if _, _, err := s.Put(ctx, bytes.NewReader(content), 1, false); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if _, _, err := s.Put(ctx, bytes.NewReader(content), 1, true); err != nil {
+				t.Error(err)
+			}
+		}()
+		for open := true; open; {
+			select {
+			case <-done:
+				open = false
+			default:
+			}
+			f, _, err := s.Open(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+		}
+	}
+}

@@ -147,19 +147,24 @@ func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit gri
 	}
 }
 
-// keep gives a temporary file its name, or uses the blob that has it already.
+// keep gives a temporary file its name, or uses the blob that has it already. A file that has to be another, for it
+// is not on disk for certain or not as it was, is replaced in one step: who opens it meanwhile gets one of the two.
 func (s *Store) keep(t *temporary, durable bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.blobs[t.id]; e != nil {
-		if e.checked && s.intact(e) && (e.synced || !durable) {
-			s.touch(e)
-			return nil
-		}
-		s.drop(e) // the new file has just been read
+	old := s.blobs[t.id]
+	if old != nil && old.checked && s.intact(old) && (old.synced || !durable) {
+		s.touch(old)
+		return nil
 	}
-	if err := s.room(t.size); err != nil {
-		return err
+	if old != nil && old.size != t.size {
+		s.drop(old)
+		old = nil
+	}
+	if old == nil {
+		if err := s.room(t.size); err != nil {
+			return err
+		}
 	}
 	path := s.path(t.id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -167,6 +172,9 @@ func (s *Store) keep(t *temporary, durable bool) error {
 	}
 	if err := os.Rename(t.path, path); err != nil {
 		return full(err)
+	}
+	if old != nil {
+		s.forget(old)
 	}
 	e := &entry{id: t.id, size: t.size, checked: true}
 	s.add(e)
