@@ -1,6 +1,7 @@
 package brokers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"skep/balance"
 	"skep/grid"
@@ -67,6 +70,9 @@ func (o *Options) Check() error {
 	if o.Replications < 1 || o.Replications > MaxReplications {
 		add("replications %d: want from 1 to %d", o.Replications, MaxReplications)
 	}
+	if o.Workers < 0 {
+		add("workers %d: want 0 or more", o.Workers)
+	}
 	for _, name := range o.Policies {
 		if _, err := balance.Make(name, o.Balance, grid.NewRand(0, 0)); err != nil {
 			errs = append(errs, err)
@@ -93,37 +99,34 @@ func Simulate(ctx context.Context, s *System, o Options) ([]Result, error) {
 
 // simulate does the runs on several workers; each has its place in the list, whoever does it.
 func simulate(ctx context.Context, s *System, o *Options, runs []Run) error {
-	var stop atomic.Bool
+	group, ctx := errgroup.WithContext(ctx)
+	var stop atomic.Bool // looked at in each step, which a context is too slow for
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	var next, done atomic.Int64
-	var wg sync.WaitGroup
+	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	var mu sync.Mutex
-	var first error
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	for range min(workers, len(runs)) {
-		wg.Go(func() {
-			for k := int(next.Add(1)) - 1; k < len(runs) && !stop.Load(); k = int(next.Add(1)) - 1 {
-				e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, &stop)
-				if err == nil && e.run() {
-					runs[k] = e.result()
-				}
-				mu.Lock()
-				if err != nil {
-					first = err
-					stop.Store(true)
-				}
-				if n := int(done.Add(1)); o.Progress != nil && !stop.Load() {
-					o.Progress(n, len(runs))
-				}
-				mu.Unlock()
+	done := 0
+	for k := range runs {
+		group.Go(func() error {
+			if stop.Load() {
+				return ctx.Err()
 			}
+			e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, &stop)
+			if err != nil {
+				return err
+			}
+			if !e.run() {
+				return ctx.Err()
+			}
+			runs[k] = e.result()
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; o.Progress != nil {
+				o.Progress(done, len(runs))
+			}
+			return nil
 		})
 	}
-	wg.Wait()
-	return errors.Join(first, ctx.Err())
+	return group.Wait()
 }
 
 func (e *engine) result() Run {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"skep/grid"
 	"skep/node"
 	"skep/sim"
@@ -34,31 +36,19 @@ func Run(ctx context.Context, s *Scenario, tell func(Progress)) (*Report, error)
 	if problems, _ := s.Check(); len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %s", problems[0].Where, problems[0].What)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	r := &runner{s: s, tell: tell, parts: make([]float64, s.Replications), all: make([]*sample, s.Replications)}
-	next := make(chan int)
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), s.Replications, max(1, crowded/s.nodes())) {
-		wait.Go(func() {
-			for k := range next {
-				if err := r.replicate(ctx, k); err != nil {
-					r.fail(err)
-					cancel()
-				}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(min(runtime.GOMAXPROCS(0), max(1, crowded/s.nodes())))
+	for k := range s.Replications {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
 			}
+			return r.replicate(ctx, k)
 		})
 	}
-	for k := 0; k < s.Replications && ctx.Err() == nil; k++ {
-		select {
-		case next <- k:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	wait.Wait()
-	if r.err != nil {
-		return nil, r.err
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	return s.report(r.all), nil
 }
@@ -70,15 +60,6 @@ type runner struct {
 	mu    sync.Mutex
 	parts []float64
 	all   []*sample
-	err   error
-}
-
-func (r *runner) fail(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.err == nil {
-		r.err = err
-	}
 }
 
 func (r *runner) progress(k int, virtual time.Duration, part float64) {

@@ -1,6 +1,7 @@
 package queueing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"skep/balance"
 	"skep/grid"
@@ -73,6 +76,9 @@ func (o *Options) Check(s *System) error {
 	if o.Replications < 1 || o.Replications > MaxReplications {
 		add("replications %d: want from 1 to %d", o.Replications, MaxReplications)
 	}
+	if o.Workers < 0 {
+		add("workers %d: want 0 or more", o.Workers)
+	}
 	if len(o.Policies) == 0 {
 		add("no policy: want one or more of %s", strings.Join(Policies(), ", "))
 	}
@@ -135,39 +141,33 @@ type outcome struct {
 
 // runAll does the runs on several workers; each has its place in the list, whoever does it.
 func runAll(ctx context.Context, s *System, o *Options, runs []*outcome) error {
-	var stop atomic.Bool
+	group, ctx := errgroup.WithContext(ctx)
+	var stop atomic.Bool // looked at now and then by a run, which a context is too slow for
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	var next, done atomic.Int64
-	var wg sync.WaitGroup
+	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	var mu sync.Mutex
-	var first error
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	for range min(workers, len(runs)) {
-		wg.Go(func() {
-			for k := int(next.Add(1)) - 1; k < len(runs) && !stop.Load(); k = int(next.Add(1)) - 1 {
-				start := time.Now()
-				e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, &stop)
-				if err == nil {
-					e.run()
-				}
-				mu.Lock()
-				switch {
-				case err != nil:
-					first = err
-					stop.Store(true)
-				case !stop.Load():
-					runs[k] = &outcome{e.books, time.Since(start)}
-					if done.Add(1); o.Progress != nil {
-						o.Progress(int(done.Load()), len(runs))
-					}
-				}
-				mu.Unlock()
+	done := 0
+	for k := range runs {
+		group.Go(func() error {
+			if stop.Load() {
+				return nil
 			}
+			start := time.Now()
+			e, err := newEngine(s, o.Policies[k/o.Replications], o, k%o.Replications, &stop)
+			if err != nil {
+				return err
+			}
+			if e.run(); stop.Load() {
+				return nil
+			}
+			runs[k] = &outcome{e.books, time.Since(start)}
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; o.Progress != nil {
+				o.Progress(done, len(runs))
+			}
+			return nil
 		})
 	}
-	wg.Wait()
-	return first
+	return group.Wait()
 }
