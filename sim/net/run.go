@@ -94,7 +94,7 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
-	m := &sample{work: cfg.Work, views: make(map[uint8]*ageing)}
+	m := &sample{work: cfg.Work, away: away(cfg.Faults, cfg.Nodes), views: make(map[uint8]*ageing)}
 	r.all[k] = m
 	chance := grid.NewRand(seed, streamLooks)
 	for n := time.Duration(1); ctx.Err() == nil; n++ {

@@ -14,6 +14,7 @@ import (
 // of the warm-up to the end of arrivals.
 type sample struct {
 	work     []sim.Submission
+	away     absences
 	opened   bool
 	closed   bool
 	complete bool
@@ -142,7 +143,7 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 	for i := range s.Classes {
 		m.classes[s.Classes[i].Name] = new(times)
 	}
-	var third [3]float64 // mean number of tasks in the grid, by thirds of the window
+	var third [3]float64 // mean number of tasks in the grid whose origins are there, by thirds of the window
 	m.ran = make([]int, len(s.Groups))
 	span := (m.to - m.from) / 3
 	bounds := s.bounds()
@@ -156,7 +157,7 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 			}
 			for x := range third {
 				lo := m.from + span*time.Duration(x)
-				third[x] += max(0, (min(end, lo+span) - max(sub.At, lo)).Seconds())
+				third[x] += m.away.here(sub.Node, max(sub.At, lo), min(end, lo+span)).Seconds()
 			}
 			if sub.At >= m.from && sub.At < m.to {
 				m.arrived++
@@ -208,7 +209,8 @@ func (m *sample) task(sub *sim.Submission, o *sim.Outcome) {
 }
 
 // grows reports whether the number of tasks in the grid went up through all of the run, by more than
-// chance would have it, to more than twice what can run at once: then nothing else measured means anything.
+// chance would have it, to more than twice what can run at once: then nothing else measured means anything. Tasks whose
+// origins are away do not count: they wait for these, however much of the grid is idle.
 func grows(n [3]float64, s *Scenario) bool {
 	cores := 0.0
 	for i := range s.Groups {

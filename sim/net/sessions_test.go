@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/grid"
 	"skep/sim"
 )
 
@@ -38,5 +39,26 @@ func TestSessionsEndByFarewell(t *testing.T) {
 	s.Groups[1].Up, s.Groups[1].Down, s.Groups[1].Leaves = Span{Kind: Exponential, A: 20 * time.Second}, Span{Kind: Constant, A: 5 * time.Second}, 1
 	if r := run(t, s); r.Lost != 0 || r.Ended != r.Tasks {
 		t.Errorf("%d of %d ended, %d lost", r.Ended, r.Tasks, r.Lost)
+	}
+}
+
+// Where nodes are away for long, what was submitted to them waits for them. Their number grows through a run that is not
+// much longer than they are away, though most of the grid is idle: such a run was called unstable. One in which those who
+// are there get more than their policy lets them place still is.
+func TestWaitingForAnAwayOriginIsNotInstability(t *testing.T) {
+	churn := func(policy string, rate float64) *Report {
+		s := small()
+		s.Replications, s.Warmup, s.Time, s.Node.Policy = 1, time.Minute, 15*time.Minute, policy
+		desk := Group{Name: "desk", Count: 10, Cores: 1, Memory: grid.GiB, Speed: 1,
+			Up: Span{Kind: Exponential, A: 10 * time.Minute}, Down: Span{Kind: Exponential, A: 10 * time.Minute}}
+		s.Groups, s.Classes = []Group{desk, {Name: "hall", Count: 10, Cores: 1, Memory: grid.GiB, Speed: 1}}, s.Classes[:1]
+		s.Streams = []Stream{{Class: "a", Rate: rate, From: []string{"desk"}}}
+		return run(t, s)
+	}
+	if r := churn("lpas_dec", 2); !r.Stable || r.Utilisation.Mean > 0.2 || r.Lost != 0 {
+		t.Errorf("a seventh of the load that the grid can bear: stable %v, utilisation %.2f, %d lost", r.Stable, r.Utilisation.Mean, r.Lost)
+	}
+	if r := churn("local", 12); r.Stable {
+		t.Errorf("every desk gets more than it can do and keeps it: stable, utilisation %.2f", r.Utilisation.Mean)
 	}
 }
