@@ -10,11 +10,11 @@ import (
 )
 
 //go:embed page.html
-var text string
+var layout string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"class": func(v paper.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
-}).Parse(text))
+}).Parse(layout))
 
 // study is a report as the page shows it.
 type study struct {

@@ -18,6 +18,12 @@ func reports() []*paper.Report {
 		Curves: []paper.Curve{{Name: "w", Title: "W & load", X: "load", Series: []paper.Series{
 			{Policy: "mct", Points: []paper.Point{{X: 0.5, Stable: true, Mean: 2, Half: 0.1}, {X: 0.8, Stable: true, Mean: 5, Half: 7}, {X: 1.1}}},
 			{Policy: "met", Points: []paper.Point{{X: 0.5}}},
+		}}, {Name: "rules", Title: "bytes by rule", X: "rule", Y: "bytes", Names: []string{"a<b", "c"}, Series: []paper.Series{
+			{Policy: "plane@1000", Points: []paper.Point{{X: 0, Stable: true, Mean: 7000, Half: 5}, {X: 1, Stable: true, Mean: 12}}},
+		}}, {Name: "links", Title: "error by distance", X: "links", Y: "error", Series: []paper.Series{
+			{Policy: "universal", Points: []paper.Point{{X: 1, Stable: true}, {X: 2, Stable: true, Mean: 0.1, Half: 0.2}}},
+		}}, {Name: "size", Title: "by size", X: "nodes", Y: "W", Series: []paper.Series{
+			{Policy: "perfect", Points: []paper.Point{{X: 1000, Stable: true, Mean: 1}, {X: 100000, Stable: true, Mean: 1}}},
 		}}, {Name: "none", Title: "nothing stable", X: "rates", Series: []paper.Series{{Policy: "mct", Points: []paper.Point{{X: 0.5}}}}}},
 	}}
 }
@@ -40,13 +46,14 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := string(b)
-	for _, want := range []string{"one &lt;queue&gt;", `<tr class="too-wide">`, "2.1 ± 0.9", "W &amp; load", "completion time", "1 too wide to tell"} {
+	for _, want := range []string{"one &lt;queue&gt;", `<tr class="too-wide">`, "2.1 ± 0.9", "W &amp; load", "completion time", "1 too wide to tell",
+		"bytes a node and second", ">a&lt;b<", "distance, links", ">100000<"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	if n := strings.Count(html, "<svg"); n != 2 {
-		t.Errorf("%d plots: want 2", n)
+	if n := strings.Count(html, "<svg"); n != 5 {
+		t.Errorf("%d plots: want 5", n)
 	}
 	if strings.Contains(html, "src=") || strings.Contains(html, "<link") {
 		t.Error("the page loads something: want all in one file")

@@ -65,22 +65,24 @@ func scaled(x []float64, f float64) (out []float64) {
 type Curve struct {
 	Name   string   `json:"name"`
 	Title  string   `json:"title"`
-	X      string   `json:"x"` // load, rates, availability or arrivals
+	X      string   `json:"x"`               // load, rates, availability, arrivals, links, nodes or rule
+	Y      string   `json:"y,omitempty"`     // the figure that is drawn; "" = completion time
+	Names  []string `json:"names,omitempty"` // of the places 0, 1, …, where x is a rule
 	Series []Series `json:"series"`
 }
 
-// Series is a curve of one policy.
+// Series is a curve of one policy, or of one scenario where x is a rule.
 type Series struct {
 	Policy string  `json:"policy"`
 	Points []Point `json:"points"`
 }
 
-// Point is a mean completion time with the half-width of its 95 % interval. Where the system was not
+// Point is a mean with the half-width of its 95 % interval. Where the system was not
 // stable there is none.
 type Point struct {
 	X      float64 `json:"x"`
 	Stable bool    `json:"stable"`
-	Mean   float64 `json:"mean,omitempty"`
+	Mean   float64 `json:"mean"`
 	Half   float64 `json:"half,omitempty"`
 }
 

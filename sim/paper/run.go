@@ -3,11 +3,10 @@ package paper
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"skep/sim/queueing"
+	"skep/sim/spread"
 )
 
 // Options says how a study is run.
@@ -104,6 +103,14 @@ func (w *work) simulate(ctx context.Context, r *Report) error {
 		}
 		r.Curves = append(r.Curves, out)
 	}
+	for k := range w.study.drawn {
+		r.Curves = append(r.Curves, w.study.drawn[k].draw(nodesOf, spread.Farthest, func(k key, figure string) (measured, error) {
+			if w.results[k] == nil {
+				return measured{}, errNone
+			}
+			return w.results[k].figure(figure)
+		}))
+	}
 	return nil
 }
 
@@ -154,8 +161,7 @@ func (w *work) size() (sum float64) {
 		if l := form(w.options.Full, x.lengths); w.study.World == "brokers" {
 			sum += jobs(x, l)
 		} else if w.study.World == "spread" {
-			nodes, _ := strconv.Atoi(x.scenario[strings.IndexByte(x.scenario, '@')+1:])
-			sum += l.time * float64(nodes*l.replications*len(x.policies))
+			sum += l.time * float64(nodesOf(x.scenario)*l.replications*len(x.policies))
 		} else {
 			sum += tasks(w.study.systems[x.scenario], x.policies, l)
 		}

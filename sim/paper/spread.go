@@ -40,6 +40,13 @@ func readSetting(file string, b []byte) (*setting, error) {
 	return nil, fmt.Errorf("%s: setting %q: want reference, plane, whole or tasks", file, s.Setting)
 }
 
+// nodesOf reads the number of nodes of a scenario, plane@1000.
+func nodesOf(scenario string) int {
+	_, text, _ := strings.Cut(scenario, "@")
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
 // spread runs rules. The time of its lengths is in seconds, the warm-up included.
 func (w *work) spread(ctx context.Context, x run, l length) (out []ran, err error) {
 	name, text, _ := strings.Cut(x.scenario, "@")

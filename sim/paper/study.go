@@ -14,6 +14,7 @@ import (
 
 	"skep/sim/brokers"
 	"skep/sim/queueing"
+	"skep/sim/spread"
 )
 
 //go:embed */study.yaml */*.csv */systems/*.yaml
@@ -33,6 +34,7 @@ type Study struct {
 	numbers []printed
 	runs    []run
 	curves  []curve
+	drawn   []picture // in the place of curves
 	systems map[string]*queueing.System
 	grids   map[string]*brokers.System
 
@@ -123,6 +125,11 @@ func (s *Study) tables(from fs.FS) error {
 			return err
 		}),
 		table(from, path.Join(s.Name, "curves.csv"), func(r record) error {
+			if s.World == "spread" {
+				x, err := r.picture()
+				s.drawn = append(s.drawn, x)
+				return err
+			}
 			x, err := r.curve()
 			s.curves = append(s.curves, x)
 			return err
@@ -156,6 +163,11 @@ func (s *Study) check() error {
 	for _, c := range s.curves {
 		if s.grids[c.scenario] == nil {
 			system("curves.csv", c.scenario)
+		}
+	}
+	for k := range s.drawn {
+		if _, points := s.drawn[k].plans(nodesOf, spread.Farthest); !slices.ContainsFunc(slices.Concat(points...), func(x plan) bool { return ran[x.key] }) {
+			errs = append(errs, fmt.Errorf("%s/curves.csv: %s has no point that is run: want it in runs.csv", s.Name, s.drawn[k].name))
 		}
 	}
 	for _, p := range s.numbers {

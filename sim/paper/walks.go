@@ -20,6 +20,7 @@ type walks struct {
 	settings map[string]forwarding.Setting
 	runs     []walkRun
 	claims   []claim
+	pictures []picture
 }
 
 // walkRun is a line of runs.csv of such a study.
@@ -51,6 +52,11 @@ func loadWalks(from fs.FS, name string) (*walks, error) {
 			c, err := r.claim()
 			w.claims = append(w.claims, c)
 			return err
+		}),
+		table(from, path.Join(name, "curves.csv"), func(r record) error {
+			p, err := r.picture()
+			w.pictures = append(w.pictures, p)
+			return err
 		}))
 	return w, errors.Join(err, w.check(name))
 }
@@ -58,15 +64,28 @@ func loadWalks(from fs.FS, name string) (*walks, error) {
 // check reports numbers that no run would give.
 func (w *walks) check(name string) error {
 	var errs []error
+	for k := range w.pictures {
+		p := &w.pictures[k]
+		_, points := p.plans(w.nodes, 0)
+		if metrics[p.y] == nil || !slices.ContainsFunc(slices.Concat(points...), func(x plan) bool { return w.isRun(x.key) }) {
+			errs = append(errs, fmt.Errorf("%s/curves.csv: %s: %s is not known, or no point of it is run", name, p.name, p.y))
+		}
+	}
 	for _, c := range w.claims {
 		for _, policy := range c.needs() {
-			if !slices.ContainsFunc(w.runs, func(r walkRun) bool { return r.scenario == c.Scenario && slices.Contains(r.policies, policy) }) {
+			if !w.isRun(key{c.Scenario, policy}) {
 				errs = append(errs, fmt.Errorf("%s/numbers.csv: %s of %s needs a run under %s: want it in runs.csv", name, c.Metric, c.Scenario, policy))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
+
+func (w *walks) isRun(k key) bool {
+	return slices.ContainsFunc(w.runs, func(r walkRun) bool { return r.scenario == k.scenario && slices.Contains(r.policies, k.policy) })
+}
+
+func (w *walks) nodes(scenario string) int { return w.settings[scenario].Nodes }
 
 // setting reads the column set: words and name=value, over what package forwarding has by default.
 func (r record) setting() (forwarding.Setting, error) {
@@ -184,6 +203,13 @@ func (w *walks) run(ctx context.Context, o Options, r *Report) error {
 		l := w.claims[i].judge(results)
 		r.Lines = append(r.Lines, l)
 		r.Counts[l.Verdict]++
+	}
+	for i := range w.pictures {
+		r.Curves = append(r.Curves, w.pictures[i].draw(w.nodes, 0, func(k key, figure string) (measured, error) {
+			c := claim{Scenario: k.scenario, Policy: k.policy, Metric: figure}
+			mean, half, err := c.measure(results)
+			return measured{mean: mean, half: half}, err
+		}))
 	}
 	return ctx.Err()
 }
