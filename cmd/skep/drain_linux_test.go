@@ -16,7 +16,7 @@ import (
 // All nodes of a grid are restarted one after the other by SIGTERM while tasks that may run at most once are under way: none is
 // lost, and none begins twice.
 func TestRollingRestartOfProcesses(t *testing.T) {
-	ms := startGrid(t, "skep", 3, "--cpus", "2", "--drain", "8s")
+	ms := startGrid(t, "skep", 3, "--cpus", "2", "--drain", "30s")
 	log := filepath.Join(t.TempDir(), "began")
 	job := fmt.Sprintf(`name: rolling
 command: [sh, -c, 'echo ${SKEP_INDEX} >> %s; sleep 0.4']
@@ -30,7 +30,7 @@ retries: 0
 		if err := m.cmd.Wait(); err != nil {
 			t.Fatalf("stopped: %v\n%s", err, m.log)
 		}
-		if d := time.Since(began); d > 6*time.Second {
+		if d := time.Since(began); d > 20*time.Second {
 			t.Errorf("a node with tasks of 0.4 s took %v to stop", d)
 		}
 		m.start(t)
@@ -84,7 +84,7 @@ func TestDrainANodeFromAnother(t *testing.T) {
 func TestSecondSignalStopsAtOnce(t *testing.T) {
 	m := startMember(t, "skep", "", "--drain", "1m")
 	m.run(t, "command: [sleep, '60']\n", "job", "submit", "-")
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(m.run(t, "", "job", "list"), "running"); {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(m.run(t, "", "job", "list"), "running"); {
 		if time.Now().After(deadline) {
 			t.Fatal("the task does not run")
 		}
@@ -96,7 +96,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	if err := m.cmd.Wait(); err != nil {
 		t.Fatalf("stopped: %v\n%s", err, m.log)
 	}
-	if d := time.Since(began); d < 700*time.Millisecond || d > 10*time.Second {
+	if d := time.Since(began); d < 700*time.Millisecond || d > 40*time.Second {
 		t.Errorf("it took %v: want it to wait for the second signal and not longer", d)
 	}
 }

@@ -70,8 +70,8 @@ func (m *member) start(tb testing.TB) {
 	}()
 	select {
 	case m.join = <-token:
-	case <-time.After(30 * time.Second):
-		tb.Fatalf("the node is not ready after 30 s:\n%s", m.log)
+	case <-time.After(time.Minute):
+		tb.Fatalf("the node is not ready after a minute:\n%s", m.log)
 	}
 }
 
@@ -90,7 +90,7 @@ func (m *member) stop() {
 	go func() { _ = m.cmd.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(15 * time.Second):
+	case <-time.After(time.Minute):
 		_ = m.cmd.Process.Kill()
 		<-done
 	}
@@ -123,7 +123,7 @@ func startGrid(tb testing.TB, skep string, n int, args ...string) []*member {
 // awaitMembers waits until each node knows all.
 func awaitMembers(tb testing.TB, ms []*member) {
 	tb.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for _, m := range ms {
 		for strings.Count(m.run(tb, "", "node", "list", "--output", "json"), `"name"`) < len(ms) {
 			if time.Now().After(deadline) {

@@ -24,7 +24,7 @@ func ready(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: ready DIR")
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		c, err := client.Open(ts.MkAbs(args[0]))
 		if err == nil {
 			err = c.Healthy(context.Background())
@@ -74,7 +74,7 @@ func connected(ts *testscript.TestScript, neg bool, args []string) {
 	c, err := client.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer c.Close()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if n, err := c.Node(context.Background(), args[1]); err == nil && n.State == v1.NodeConnected {
 			return
 		}

@@ -18,7 +18,7 @@ import (
 // until waits for what must come to be.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("after 30 s still not: %s", what)
 		}
@@ -225,7 +225,7 @@ func TestMeetByMulticast(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.start(t)
-	for end := time.Now().Add(15 * time.Second); !strings.Contains(b.run(t, "", "node", "list"), "connected"); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !strings.Contains(b.run(t, "", "node", "list"), "connected"); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			if out, _ := exec.Command("ip", "-br", "link", "show", "up").Output(); strings.Count(string(out), "MULTICAST") == 0 {
 				t.Skip("this machine has no network interface with multicast")

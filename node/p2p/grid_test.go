@@ -30,7 +30,7 @@ type member struct {
 	t   testing.TB
 }
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // begin opens a member on loopback; change may alter its configuration.
 func begin(t testing.TB, dir string, change func(*Config), join ...string) *member {
