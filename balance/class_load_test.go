@@ -94,8 +94,8 @@ func spill(t *testing.T, small, large int32) (*clusters, Policy) {
 	return g, p
 }
 
-// A class that is overloaded may use idle nodes of another, if the other does not soon need them; not before it is,
-// and not the other way round where a long task would stand before short ones.
+// A class that is overloaded may use nodes of another with empty queues, if they are sooner and the other does not soon
+// need them; not before it is, and not the other way round where a long task would stand before short ones.
 func TestSpill(t *testing.T) {
 	choose := func(g *clusters, p Policy, class string, took float64) int {
 		for k := range g.nodes {
@@ -109,9 +109,14 @@ func TestSpill(t *testing.T) {
 	if got := choose(g, p, "S", 50); got != 2 {
 		t.Errorf("S overloaded: node %d, want 2, an idle one of L", got)
 	}
-	g.nodes[2].Running = 1
+	g.nodes[1].Ready = 900
+	g.nodes[2].Running, g.nodes[2].Ready = 1, 40
+	if got := choose(g, p, "S", 50); got != 2 {
+		t.Errorf("S overloaded: node %d, want 2, where one is nearly done and none waits", got)
+	}
+	g.nodes[2].Waiting = 1
 	if got := choose(g, p, "S", 50); got != 0 {
-		t.Errorf("S overloaded, nobody idle: node %d, want its own", got)
+		t.Errorf("S overloaded, one of L long busy, with the other one waits: node %d, want its own", got)
 	}
 	g, p = spill(t, 0, 1)
 	g.nodes[0].Running = 1

@@ -8,8 +8,8 @@ import (
 )
 
 // classSpill is cb_lis with spill-over: while the nodes of a class are busy for more than SpillHigh of the time,
-// its tasks may also go to idle nodes of another class that is not as busy itself, if such a task is done before
-// its own next task is likely to come:
+// its tasks may also go to nodes of another class that is not as busy itself, where nothing waits, if they are done sooner
+// there than at home, and a node is likely to be done with such a task before it is needed:
 //
 //	S_own ≤ S_m·(1−U_m)/U_m
 //
@@ -84,16 +84,16 @@ func (p *classSpill) Choose(now grid.Time, t *grid.Task, answers []State) Choice
 	return p.place(t, answers, best)
 }
 
-// lend finds the idle node of another class that does the task soonest, if it is done sooner than in the own
-// class where there is one; −1 if there is none. A class that nobody is kept for goes to all.
+// lend finds the node of another class, with an empty queue, that does the task soonest, if it is done sooner than in the
+// own class where there is one; −1 if there is none. A class that nobody is kept for goes to all. That the node has
+// something to run does not keep it from lending: a task that is short for its class delays what comes next by little,
+// and with idle nodes alone an overloaded class fills up whenever the others happen to work.
 func (p *classSpill) lend(now grid.Time, t *grid.Task, answers []State, served bool) int {
 	best := math.Inf(1)
 	if served {
 		for k := range answers {
-			if s := &answers[k]; s.serves(t.Class) {
-				if p.length(now, s) == 0 {
-					return -1
-				}
+			if s := &answers[k]; s.serves(t.Class) && able(s) == 0 {
+				best = min(best, sound(s.ECT)+p.charge(now, s))
 			}
 		}
 	}
@@ -103,14 +103,14 @@ func (p *classSpill) lend(now grid.Time, t *grid.Task, answers []State, served b
 		if s.serves(t.Class) || s.Site.Closed || able(s) != 0 {
 			continue
 		}
-		if served && (p.length(now, s) > 0 || !p.lends(s)) {
+		if served && (s.Waiting > 0 || !p.lends(s)) {
 			continue
 		}
 		e := s.ECT + p.charge(now, s)
 		if at >= 0 && e == best && p.prefers(s, &answers[at]) <= 0 {
 			continue
 		}
-		if e <= best {
+		if e < best {
 			best, at = e, k
 		}
 	}

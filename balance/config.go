@@ -55,7 +55,7 @@ type Config struct {
 	Pointer Pointer
 
 	// SpillHigh and SpillBack are the shares of time that the nodes of a class are busy above which cb_spill lets
-	// its tasks go to idle nodes of another class, and below which it stops; 0 = 0.85 and 0.75, as [4] has been
+	// its tasks go to nodes of another class with empty queues, and below which it stops; 0 = 0.85 and 0.75, as [4] has been
 	// completed. SpillLow is the share from which on a class lends nothing; 0 = 0.95. Lower SpillHigh helps an
 	// overloaded class sooner and takes more from the others.
 	SpillHigh, SpillBack, SpillLow float64
