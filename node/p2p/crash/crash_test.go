@@ -1,0 +1,114 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const line = "what is kept\n"
+
+// save keeps a line in a file in one step: careful is how it has to be done, the others leave something out.
+func save(dir string, syncFile, syncNames bool) error {
+	f, err := os.CreateTemp(dir, "new-")
+	if err != nil {
+		return err
+	}
+	if _, err = f.WriteString(line); err == nil && syncFile {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close(), os.Rename(f.Name(), filepath.Join(dir, "kept"))); err != nil {
+		return err
+	}
+	if syncNames {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		if err := d.Sync(); err != nil {
+			return err
+		}
+	}
+	fmt.Println("kept")
+	return nil
+}
+
+func TestMain(m *testing.M) {
+	Main(map[string]func(string) error{
+		"careful":  func(dir string) error { return save(dir, true, true) },
+		"no sync":  func(dir string) error { return save(dir, false, true) },
+		"no names": func(dir string) error { return save(dir, true, false) },
+		"folders":  folders,
+	})
+	os.Exit(m.Run())
+}
+
+// folders does some of everything that can be recorded.
+func folders(dir string) error {
+	sub := filepath.Join(dir, "a", "b")
+	f := func() error {
+		f, err := os.OpenFile(filepath.Join(sub, "file"), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = f.WriteAt([]byte(strings.Repeat("x", 10_000)), 5000)
+		return errors.Join(err, f.Truncate(12_000), f.Truncate(13_000))
+	}
+	return errors.Join(os.MkdirAll(sub, 0o700), f(), os.WriteFile(filepath.Join(dir, "gone"), []byte(line), 0o600),
+		os.Mkdir(filepath.Join(dir, "empty"), 0o700), os.RemoveAll(filepath.Join(dir, "empty")),
+		os.WriteFile(filepath.Join(dir, "gone"), []byte("x"), 0o600), os.Remove(filepath.Join(dir, "gone")),
+		os.Rename(sub, filepath.Join(dir, "c")))
+}
+
+func record(t *testing.T, script string) *Journal {
+	t.Helper()
+	j, err := Record(script, t.TempDir())
+	if errors.Is(err, ErrCannot) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// check wants the file as it was acknowledged, and never half of it.
+func check(dir string, acked []string) error {
+	b, err := os.ReadFile(filepath.Join(dir, "kept"))
+	switch {
+	case err != nil && len(acked) == 0:
+		return nil
+	case err != nil:
+		return err
+	case string(b) != line:
+		return fmt.Errorf("it holds %q", b)
+	}
+	return nil
+}
+
+// Who syncs the content and then the name has what was acknowledged after any crash; who leaves one out has not.
+func TestWhatACrashLeaves(t *testing.T) {
+	for script, want := range map[string]string{"careful": "", "no sync": "it holds", "no names": "no such file"} {
+		j := record(t, script)
+		var found error
+		for seed := range uint64(8) {
+			found = errors.Join(found, j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), 1, check))
+		}
+		if want == "" && found != nil || want != "" && (found == nil || !strings.Contains(found.Error(), want)) {
+			t.Errorf("%s: %v: want %q", script, found, want)
+		}
+	}
+}
+
+// Record itself compares what was recorded to what is there.
+func TestRecordsAll(t *testing.T) {
+	if j := record(t, "folders"); j.Len() < 12 {
+		t.Errorf("%d calls: %v", j.Len(), j.ops)
+	}
+}
