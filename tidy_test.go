@@ -29,12 +29,14 @@ var floors = map[string][]string{
 
 	"node/p2p/wire/internal/pb": {},
 
-	"node/p2p/store":  {"grid", "node/p2p/wire"},
-	"node/p2p/blob":   {"grid"},
-	"node/p2p":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/store", "node/p2p/blob", "exec", "exec/process"},
+	"node/p2p/crash":  {},
+	"node/p2p/disk":   {},
+	"node/p2p/store":  {"grid", "node/p2p/disk", "node/p2p/wire"},
+	"node/p2p/blob":   {"grid", "node/p2p/disk"},
+	"node/p2p":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec", "exec/process"},
 	"node/api/v1":     {"grid"},
 	"node/api/client": {"grid", "node/api/v1"},
-	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/api/v1", "node/api/client"},
+	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/p2p/disk", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
 	"sim/queueing":    {"grid", "balance", "lpas"},
 	"sim/brokers":     {"grid", "balance"},

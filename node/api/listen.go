@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"skep/node/api/client"
+	"skep/node/p2p/disk"
 )
 
 // Listeners are the sockets that the door is opened at, and the token that it asks for.
@@ -155,7 +156,7 @@ func keepToken(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err == nil {
 		t := strings.TrimSpace(string(b))
-		if len(t) < 32 {
+		if len(t) < 32 || strings.ContainsRune(t, 0) { // zeros are what a crash can leave of a file
 			return "", fmt.Errorf("%s: has no token of 32 characters or more: remove it to have a new one made", path)
 		}
 		return t, os.Chmod(path, 0o600)
@@ -166,8 +167,7 @@ func keepToken(path string) (string, error) {
 	var raw [32]byte
 	rand.Read(raw[:])
 	t := hex.EncodeToString(raw[:])
-	if err := os.WriteFile(path, []byte(t+"\n"), 0o600); err != nil {
-		os.Remove(path)
+	if err := disk.WriteFile(path, []byte(t+"\n")); err != nil {
 		return "", fmt.Errorf("api token: %w", err)
 	}
 	return t, nil

@@ -13,9 +13,11 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/crash"
 )
 
 func TestMain(m *testing.M) {
+	crash.Main(map[string]func(string) error{"start": startTwice})
 	goleak.VerifyTestMain(m,
 		// process-wide helpers of libraries, started once and never stopped
 		goleak.IgnoreTopFunction("github.com/libp2p/go-flow-metrics.(*sweeper).runActive"),

@@ -15,6 +15,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 // idPrefix is what stands before the 32 bytes of an Ed25519 key in a libp2p identity: an identity
@@ -65,28 +66,20 @@ func readHex(path string, size int) ([]byte, error) {
 	return b, nil
 }
 
-// writeHex makes the file durable before it is seen under its name.
+// writeHex keeps b for readHex.
 func writeHex(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(hex.EncodeToString(b) + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return disk.WriteFile(path, []byte(hex.EncodeToString(b)+"\n"))
 }
 
-// loadKey returns the node's key, a new one for a new folder.
-func loadKey(dir string) (ed25519.PrivateKey, error) {
+// loadKey returns the node's key, a new one for a new folder. The records of a folder belong to a node: where there are
+// any, owner is that node and its key must be there.
+func loadKey(dir string, owner grid.NodeID) (ed25519.PrivateKey, error) {
 	path := filepath.Join(dir, keyFile)
 	seed, err := readHex(path, ed25519.SeedSize)
-	if errors.Is(err, errNone) {
+	switch {
+	case errors.Is(err, errNone) && !owner.IsZero():
+		return nil, fmt.Errorf("identity: %s is not there, but the data folder is that of node %s: want that file back, or another data folder", path, owner)
+	case errors.Is(err, errNone):
 		seed = make([]byte, ed25519.SeedSize)
 		rand.Read(seed)
 		err = writeHex(path, seed)
@@ -94,7 +87,11 @@ func loadKey(dir string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)
 	}
-	return ed25519.NewKeyFromSeed(seed), nil
+	key := ed25519.NewKeyFromSeed(seed)
+	if id := grid.NodeID(key.Public().(ed25519.PublicKey)); !owner.IsZero() && id != owner {
+		return nil, fmt.Errorf("identity: %s is that of node %s, but the data folder is that of node %s: want its own file back, or another data folder", path, id, owner)
+	}
+	return key, nil
 }
 
 // loadSecret returns the network's secret: the folder's, which join (if any) must equal; else join's;
@@ -117,6 +114,23 @@ func loadSecret(dir string, join *[32]byte) (secret [32]byte, made bool, err err
 			networkName(*join), networkName(secret), dir)
 	}
 	return secret, false, nil
+}
+
+// openIdentity loads key and secret; newSecret says that the secret is to be saved once all else is well.
+func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
+	if d.secret, newSecret, err = loadSecret(d.cfg.DataDir, join); err != nil {
+		return false, err
+	}
+	owner, err := d.store.Owner()
+	if err != nil {
+		return false, err
+	}
+	if d.key, err = loadKey(d.cfg.DataDir, owner); err != nil {
+		return false, err
+	}
+	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
+	d.boot, err = d.store.NextBoot(d.self)
+	return newSecret, err
 }
 
 // networkName tells networks apart when people read, without telling the secret.

@@ -37,7 +37,7 @@ func TestAllowList(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
 	friend := filepath.Join(t.TempDir(), "friend")
 	os.Mkdir(friend, 0o700)
-	key, err := loadKey(friend)
+	key, err := loadKey(friend, grid.NodeID{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package p2p
 
 import (
 	"cmp"
-	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/blob"
+	"skep/node/p2p/disk"
 	"skep/node/p2p/store"
 )
 
@@ -99,7 +99,7 @@ func (d *Driver) makeFolder(dir string) (before []os.DirEntry, err error) {
 			}
 		})
 	}
-	if err := os.MkdirAll(dir, mode); err != nil {
+	if err := disk.MakeFolder(dir, mode); err != nil {
 		return nil, err
 	}
 	return os.ReadDir(dir)
@@ -116,19 +116,6 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 			os.RemoveAll(filepath.Join(d.cfg.DataDir, e.Name()))
 		}
 	}
-}
-
-// openIdentity loads key and secret; newSecret says that the secret is to be saved once all else is well.
-func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
-	if d.secret, newSecret, err = loadSecret(d.cfg.DataDir, join); err != nil {
-		return false, err
-	}
-	if d.key, err = loadKey(d.cfg.DataDir); err != nil {
-		return false, err
-	}
-	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
-	d.boot, err = d.store.NextBoot()
-	return newSecret, err
 }
 
 // nodeConfig tells the pure node what it is.

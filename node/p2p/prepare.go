@@ -3,10 +3,10 @@ package p2p
 import (
 	"crypto/ed25519"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"skep/grid"
+	"skep/node/p2p/disk"
 	"skep/node/p2p/wire"
 )
 
@@ -19,14 +19,14 @@ type Member struct {
 // Prepare makes a data folder for a node of a network before the node has ever run, and returns who it will be. A
 // folder that has an identity keeps it; one that belongs to another network is an error.
 func Prepare(dir string, secret [32]byte) (id grid.NodeID, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return id, fmt.Errorf("data folder: %w", err)
 	}
 	_, made, err := loadSecret(dir, &secret)
 	if err != nil {
 		return id, err
 	}
-	key, err := loadKey(dir)
+	key, err := loadKey(dir, grid.NodeID{})
 	if err != nil {
 		return id, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 // Why a blob cannot be kept or given.
@@ -57,7 +58,7 @@ func Open(dir string, max grid.Bytes) (*Store, error) {
 	if err := os.RemoveAll(s.temp()); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
-	if err := os.MkdirAll(s.temp(), 0o700); err != nil {
+	if err := disk.MakeFolder(s.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
 	return s, s.scan()

@@ -15,9 +15,13 @@ import (
 	"go.uber.org/goleak"
 
 	"skep/grid"
+	"skep/node/p2p/crash"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	crash.Main(map[string]func(string) error{"blobs": keepThings})
+	goleak.VerifyTestMain(m)
+}
 
 var ctx = context.Background()
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 // Put keeps what r holds, at most limit bytes, and returns its name and size. Durable means that it is on
@@ -161,6 +162,12 @@ func (s *Store) keep(t *temporary, durable bool) error {
 		s.drop(old)
 		old = nil
 	}
+	if old != nil && !old.checked && !durable { // of a former run, which may have kept it for certain
+		if err := disk.Sync(t.path); err != nil {
+			return full(err)
+		}
+		durable = true
+	}
 	if old == nil {
 		if err := s.room(t.size); err != nil {
 			return err
@@ -190,11 +197,11 @@ func (s *Store) keep(t *temporary, durable bool) error {
 
 // syncNames brings a blob's name to disk, and its folder's, which may be new.
 func (s *Store) syncNames(e *entry) error {
-	if err := syncPath(filepath.Dir(s.path(e.id))); err != nil {
-		return err
+	if err := disk.Sync(filepath.Dir(s.path(e.id))); err != nil {
+		return full(err)
 	}
-	if err := syncPath(s.dir); err != nil {
-		return err
+	if err := disk.Sync(s.dir); err != nil {
+		return full(err)
 	}
 	e.synced = true
 	return nil
@@ -207,18 +214,8 @@ func (s *Store) sync(e *entry, durable bool) error {
 	if !durable || e.synced {
 		return nil
 	}
-	if err := syncPath(s.path(e.id)); err != nil {
-		return err
+	if err := disk.Sync(s.path(e.id)); err != nil {
+		return full(err)
 	}
 	return s.syncNames(e)
-}
-
-// syncPath brings a file's content or a folder's names to disk.
-func syncPath(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return full(d.Sync())
 }

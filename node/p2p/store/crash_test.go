@@ -25,7 +25,7 @@ func child(dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	boot, err := s.NextBoot()
+	boot, err := s.NextBoot(grid.NodeID{1})
 	if err != nil {
 		os.Exit(1)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path"
+	"path/filepath"
 
 	ds "github.com/ipfs/go-datastore"
 	"github.com/ipfs/go-datastore/query"
@@ -78,7 +79,7 @@ func (d *datastore) Close() error { return nil }
 
 // DiskUsage returns the size of the whole file.
 func (d *datastore) DiskUsage(ctx context.Context) (uint64, error) {
-	info, err := os.Stat(d.db.Path())
+	info, err := os.Stat(filepath.Join(d.dir, File))
 	if err != nil {
 		return 0, explain(d.dir, err)
 	}

@@ -48,15 +48,30 @@ func (s *Store) Commit(records []grid.Record) error {
 // memory. f must not use the store. A record that cannot be read is ErrNewer or ErrDamaged.
 func (s *Store) Load(f func(*grid.Record) error) error {
 	return explain(s.dir, s.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket(recordBucket).ForEach(func(key, value []byte) error {
-			r, err := wire.DecodeRecord(key, value)
+		var key, value []byte
+		var r *grid.Record
+		c := tx.Bucket(recordBucket).Cursor()
+		next := c.First
+		for {
+			err := readable(func() (err error) {
+				if key, value = next(); key == nil {
+					return nil
+				}
+				r, err = wire.DecodeRecord(key, value)
+				return err
+			})
 			switch {
 			case errors.Is(err, wire.ErrVersion):
 				return fmt.Errorf("%w: %w", ErrNewer, err)
-			case err != nil:
+			case err != nil && !errors.Is(err, ErrDamaged):
 				return fmt.Errorf("%w: %w", ErrDamaged, err)
+			case err != nil || key == nil:
+				return err
 			}
-			return f(r)
-		})
+			if err := f(r); err != nil {
+				return err
+			}
+			next = c.Next
+		}
 	}))
 }

@@ -12,6 +12,10 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolt "go.etcd.io/bbolt/errors"
+	"golang.org/x/sys/unix"
+
+	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 // File is the database's name in a data folder.
@@ -35,6 +39,7 @@ var (
 	dataBucket   = []byte("data")
 	formatKey    = []byte("format")
 	bootKey      = []byte("boot")
+	ownerKey     = []byte("owner")
 )
 
 // Store is the database of a data folder. Its methods may be called from several goroutines; writers wait
@@ -55,25 +60,60 @@ const mapSize = 256 << 20
 // Open opens the database of a data folder, and makes folder and file, for the owner alone, where there are
 // none. Errors wrap ErrInUse, ErrNewer, ErrDamaged, ErrNoAccess or ErrFull.
 func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return nil, explain(dir, err)
 	}
-	db, err := bbolt.Open(filepath.Join(dir, File), 0o600, &bbolt.Options{
+	s := &Store{dir: dir, buf: make([]byte, 0, 64<<10)}
+	path := filepath.Join(dir, File)
+	err := errTaken
+	for n := 0; n < 3 && err == errTaken; n++ {
+		if _, missing := os.Lstat(path); errors.Is(missing, fs.ErrNotExist) {
+			err = s.make()
+		} else {
+			err = s.open(path)
+		}
+	}
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	return s, nil
+}
+
+func options() *bbolt.Options {
+	return &bbolt.Options{
 		Timeout:         lockWait,
 		NoFreelistSync:  true, // a smaller write at each commit, for a scan of the file at start
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: mapSize,
 		NoStatistics:    true,
+	}
+}
+
+func (s *Store) open(path string) error {
+	if err := sound(path); err != nil {
+		return err
+	}
+	var file *os.File
+	options := options()
+	options.OpenFile = func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
+		file, err = os.OpenFile(name, flag, mode)
+		return file, err
+	}
+	err := readable(func() (err error) {
+		if s.db, err = bbolt.Open(path, 0o600, options); err == nil {
+			err = s.prepare()
+		}
+		return err
 	})
-	if err != nil {
-		return nil, explain(dir, err)
+	switch {
+	case err == nil:
+	case s.db != nil:
+		s.db.Close()
+	case file != nil:
+		unix.Flock(int(file.Fd()), unix.LOCK_UN) // where the library has panicked it has not, and the mapping holds the lock
+		file.Close()
 	}
-	s := &Store{db: db, dir: dir, buf: make([]byte, 0, 64<<10)}
-	if err := s.prepare(); err != nil {
-		db.Close()
-		return nil, explain(dir, err)
-	}
-	return s, nil
+	return err
 }
 
 // prepare looks at the format before anything is written, and makes what is missing.
@@ -103,7 +143,7 @@ func (s *Store) prepare() error {
 	if err != nil || !fresh {
 		return err
 	}
-	err = s.db.Update(func(tx *bbolt.Tx) error {
+	return s.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{metaBucket, recordBucket, dataBucket} {
 			if _, err := tx.CreateBucket(name); err != nil {
 				return err
@@ -111,19 +151,22 @@ func (s *Store) prepare() error {
 		}
 		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format))
 	})
-	if err != nil {
-		return err
-	}
-	folder, err := os.Open(s.dir) // the new file's name must last as long as its content
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	return folder.Sync()
 }
 
-// NextBoot counts a start of the node and returns the count, 1 for the first, once it is on disk.
-func (s *Store) NextBoot() (uint64, error) {
+// Owner returns the node whose records these are; zero before its first start.
+func (s *Store) Owner() (id grid.NodeID, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		if v := tx.Bucket(metaBucket).Get(ownerKey); v != nil && copy(id[:], v) != len(id) {
+			return fmt.Errorf("%w: %s has %d bytes of its owner", ErrDamaged, File, len(v))
+		}
+		return nil
+	})
+	return id, explain(s.dir, err)
+}
+
+// NextBoot counts a start of the node, which is the Owner from now on, and returns the count, 1 for the first, once it is
+// on disk.
+func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) {
 	var boot uint64
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
@@ -131,6 +174,9 @@ func (s *Store) NextBoot() (uint64, error) {
 			boot = binary.BigEndian.Uint64(v)
 		}
 		boot++
+		if err := meta.Put(ownerKey, owner[:]); err != nil {
+			return err
+		}
 		return meta.Put(bootKey, binary.BigEndian.AppendUint64(nil, boot))
 	})
 	if err != nil {
@@ -148,7 +194,7 @@ func explain(dir string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, bolt.ErrTimeout):
+	case errors.Is(err, bolt.ErrTimeout), errors.Is(err, errTaken):
 		return fmt.Errorf("data folder %s: %w: stop that node or use another --data-dir", dir, ErrInUse)
 	case errors.Is(err, bolt.ErrInvalid), errors.Is(err, bolt.ErrChecksum), errors.Is(err, bolt.ErrVersionMismatch),
 		errors.Is(err, bolt.ErrInvalidMapping):

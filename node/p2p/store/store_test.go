@@ -15,14 +15,17 @@ import (
 	"go.uber.org/goleak"
 
 	"skep/grid"
+	"skep/node/p2p/crash"
 )
 
 func TestMain(m *testing.M) {
+	crash.Main(map[string]func(string) error{"store": script})
 	if dir := os.Getenv(childEnv); dir != "" {
 		child(dir)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	// Where the library finds more than one damage it panics at the first and goes on telling nobody.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("go.etcd.io/bbolt.(*DB).freepages.func2"))
 }
 
 func open(t testing.TB, dir string) *Store {
@@ -113,7 +116,7 @@ func TestNextBoot(t *testing.T) {
 	dir := t.TempDir()
 	for want := uint64(1); want < 4; want++ {
 		s := open(t, dir)
-		if n, err := s.NextBoot(); n != want || err != nil {
+		if n, err := s.NextBoot(grid.NodeID{1}); n != want || err != nil {
 			t.Errorf("%d, %v, want %d", n, err, want)
 		}
 		s.Close()

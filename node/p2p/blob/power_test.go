@@ -1,0 +1,96 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"skep/grid"
+	"skep/node/p2p/crash"
+)
+
+// thing is the n-th content that the script keeps.
+func thing(n int) string { return strings.Repeat(fmt.Sprint("content ", n, "\n"), 1+700*n) }
+
+const things = 6
+
+// keepThings keeps some for certain and some not, some of these for certain later, over two runs. It says the number of
+// each that has to survive once it has been told so.
+func keepThings(dir string) error {
+	for run := range 2 {
+		s, err := Open(filepath.Join(dir, "data", "blobs"), grid.MiB)
+		if err != nil {
+			return err
+		}
+		for n := range things {
+			if n%2 != run { // of no account, or kept already
+				_, _, err = s.Put(ctx, strings.NewReader(thing(n)), grid.MiB, false)
+			} else if n < 3 {
+				_, _, err = s.Put(ctx, strings.NewReader(thing(n)), grid.MiB, true)
+			} else {
+				err = s.PutExpected(ctx, nameOf(thing(n)), grid.Bytes(len(thing(n))), strings.NewReader(thing(n)), true)
+			}
+			if err != nil {
+				return err
+			}
+			if n%2 == run {
+				fmt.Println(n)
+			}
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A crash of the machine at any write, with any of what was not synced lost or torn: what was kept for certain is there
+// and right, and nothing that is given is wrong.
+func TestPowerLoss(t *testing.T) {
+	j, err := crash.Record("blobs", t.TempDir())
+	if errors.Is(err, crash.ErrCannot) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	stride := 1
+	if testing.Short() {
+		stride = 5
+	}
+	seed, crashes := rand.Uint64(), 0
+	err = j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
+		crashes++
+		s, err := Open(filepath.Join(dir, "data", "blobs"), grid.MiB)
+		if err != nil {
+			return err
+		}
+		for n := range things {
+			f, size, err := s.Open(nameOf(thing(n)))
+			if err != nil {
+				if slices.Contains(acked, fmt.Sprint(n)) || !errors.Is(err, ErrNotFound) {
+					return fmt.Errorf("thing %d: %w", n, err)
+				}
+				continue
+			}
+			b, err := io.ReadAll(f)
+			f.Close()
+			if err != nil || string(b) != thing(n) || int(size) != len(b) {
+				return fmt.Errorf("thing %d: %d bytes of %d, %w", n, len(b), size, err)
+			}
+		}
+		if n := leftovers(t, s); n > 0 {
+			return fmt.Errorf("%d files of unfinished writes", n)
+		}
+		return s.Close()
+	})
+	if err != nil {
+		t.Errorf("seed %d: %v", seed, err)
+	}
+	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
+}

@@ -1,0 +1,143 @@
+package p2p
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"skep/grid"
+	"skep/node/p2p/crash"
+	"skep/node/p2p/store"
+)
+
+// startFolder opens a data folder as a node does that starts, and returns who it is and its boot count.
+func startFolder(dir string) (id grid.NodeID, secret [32]byte, boot uint64, err error) {
+	c := Config{DataDir: filepath.Join(dir, "data"), Logger: slog.New(slog.DiscardHandler)}
+	if _, _, err = c.defaults(); err != nil {
+		return id, secret, boot, err
+	}
+	d := &Driver{cfg: c}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	defer d.unwind()
+	if err = d.openFolder(); err != nil {
+		return id, secret, boot, err
+	}
+	made, err := d.openIdentity(nil)
+	if err == nil && made {
+		err = writeHex(filepath.Join(d.cfg.DataDir, secretFile), d.secret[:])
+	}
+	d.started = err == nil
+	return d.self, d.secret, d.boot, err
+}
+
+func startTwice(dir string) error {
+	for range 2 {
+		id, secret, boot, err := startFolder(dir)
+		if err != nil {
+			return err
+		}
+		fmt.Println(id, networkName(secret), boot)
+	}
+	return nil
+}
+
+// A crash of the machine while a node starts, at any write and with any of what was not synced lost or torn: it starts
+// again, as the node that it said it is, in the network that it said it is of, and with another boot count.
+func TestPowerLoss(t *testing.T) {
+	j, err := crash.Record("start", t.TempDir())
+	if errors.Is(err, crash.ErrCannot) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	stride := 1
+	if testing.Short() {
+		stride = 5
+	}
+	seed, crashes := rand.Uint64(), 0
+	err = j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
+		crashes++
+		id, secret, boot, err := startFolder(dir)
+		if err != nil || len(acked) == 0 {
+			return err
+		}
+		var wasID, wasNetwork string
+		var wasBoot uint64
+		if _, err := fmt.Sscan(acked[len(acked)-1], &wasID, &wasNetwork, &wasBoot); err != nil {
+			return err
+		}
+		if id.String() != wasID || networkName(secret) != wasNetwork || boot <= wasBoot {
+			return fmt.Errorf("it was %q and is %v %s %d", acked, id, networkName(secret), boot)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("seed %d: %v", seed, err)
+	}
+	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
+}
+
+// Records belong to a node: without its identity, with another one or with half of it the node does not start, and
+// nothing is changed.
+func TestIdentityIsGone(t *testing.T) {
+	for want, lose := range map[string]func(path string) error{
+		"is not there, but the data folder is that of node": os.Remove,
+		"want its own file back": func(path string) error {
+			return writeHex(path, make([]byte, 32))
+		},
+		"want 64 hexadecimal digits": func(path string) error { return os.Truncate(path, 30) },
+	} {
+		dir := t.TempDir()
+		id, _, _, err := startFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "data", keyFile)
+		was, err := os.ReadFile(path)
+		if err == nil {
+			err = lose(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, _ := os.ReadFile(path)
+		if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: want %q", err, want)
+		}
+		if now, _ := os.ReadFile(path); string(now) != string(left) {
+			t.Errorf("%s: the file was changed to %q", want, now)
+		}
+		if err := os.WriteFile(path, was, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if again, _, boot, err := startFolder(dir); again != id || boot != 2 || err != nil {
+			t.Errorf("with its file back it is %v, boot %d, %v", again, boot, err)
+		}
+	}
+}
+
+// A database that was cut is an error that names it, and stays as it is.
+func TestDatabaseIsCut(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, _, err := startFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "data", store.File)
+	if err := os.Truncate(path, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	_, _, _, err := startFolder(dir)
+	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), store.File+" was cut") {
+		t.Error(err)
+	}
+	if f, err := os.Stat(path); err != nil || f.Size() != 20_000 {
+		t.Errorf("%v, %v", f, err)
+	}
+}

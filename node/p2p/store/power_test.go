@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	ds "github.com/ipfs/go-datastore"
+	"github.com/ipfs/go-datastore/query"
+	"go.etcd.io/bbolt"
+
+	"skep/grid"
+	"skep/node/p2p/crash"
+)
+
+// state is what a store holds: a text for each record and each other key.
+type state map[string]string
+
+// act is one call of the store that is acknowledged when it returns, and what it makes of a state.
+type act struct {
+	do   func(*Store) error
+	made func(state)
+}
+
+// acts are the calls of one run: commits of one page and of many, long records, deletions, other keys, alone and in batches.
+func acts(run int) (all []act) {
+	ctx := context.Background()
+	all = append(all, act{func(s *Store) error { _, err := s.NextBoot(grid.NodeID{1}); return err }, func(m state) { m["boot"] += "+" }})
+	commit := func(rs ...grid.Record) {
+		all = append(all, act{func(s *Store) error { return s.Commit(rs) }, func(m state) {
+			for i := range rs {
+				key := rs[i].Task.ID.String()
+				if delete(m, key); !rs[i].Delete {
+					m[key] = text(&rs[i])
+				}
+			}
+		}})
+	}
+	put := func(values state) {
+		all = append(all, act{func(s *Store) error {
+			b, err := s.Datastore().Batch(ctx)
+			for k, v := range values {
+				err = errors.Join(err, b.Put(ctx, ds.NewKey(k), []byte(v)))
+			}
+			return errors.Join(err, b.Commit(ctx))
+		}, func(m state) { maps.Copy(m, values) }})
+	}
+	first := uint32(run * 1000)
+	for n := range uint32(4) {
+		var batch []grid.Record
+		for i := range 5 + 60*n {
+			batch = append(batch, task(first+n*200+i))
+		}
+		commit(batch...)
+		gone := batch[0]
+		gone.Delete = true
+		long := task(first + n)
+		long.Task.Result.Outputs = []grid.File{{Path: strings.Repeat("long", 5000)}}
+		commit(gone, long)
+		put(state{"/a": fmt.Sprint(run, n), fmt.Sprintf("/%d/%d", run, n): strings.Repeat("v", int(1000*n))})
+	}
+	return all
+}
+
+// text is what tells a record from an earlier one of its task.
+func text(r *grid.Record) string {
+	s := r.Task.Result.Error
+	for _, f := range r.Task.Result.Outputs {
+		s += f.Path
+	}
+	return s
+}
+
+const runs = 2
+
+// script makes the calls of all runs in a data folder that is not there yet, and says after each that it has returned.
+func script(dir string) error {
+	for run := range runs {
+		s, err := Open(filepath.Join(dir, "data"))
+		if err != nil {
+			return err
+		}
+		for n, a := range acts(run) {
+			if err := a.do(s); err != nil {
+				return err
+			}
+			fmt.Println("call", n, "of run", run)
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func read(s *Store) (state, error) {
+	m := state{}
+	err := s.Load(func(r *grid.Record) error {
+		m[r.Task.ID.String()] = text(r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Datastore().Query(context.Background(), query.Query{})
+	if err != nil {
+		return nil, err
+	}
+	entries, err := found.Rest()
+	for _, e := range entries {
+		m[e.Key] = string(e.Value)
+	}
+	if boot := s.boots(); boot > 0 {
+		m["boot"] = strings.Repeat("+", boot)
+	}
+	return m, err
+}
+
+// boots returns the count that NextBoot would go on from.
+func (s *Store) boots() (n int) {
+	s.db.View(func(tx *bbolt.Tx) error {
+		if v := tx.Bucket(metaBucket).Get(bootKey); v != nil {
+			n = int(binary.BigEndian.Uint64(v))
+		}
+		return nil
+	})
+	return n
+}
+
+// A crash of the machine at any write, with any of what was not synced lost or torn: the store opens, holds all that was
+// acknowledged, and of the call under way all or nothing.
+func TestPowerLoss(t *testing.T) {
+	j, err := crash.Record("store", t.TempDir())
+	if errors.Is(err, crash.ErrCannot) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []state // after so many calls
+	m := state{}
+	for run := range runs {
+		for _, a := range acts(run) {
+			want = append(want, maps.Clone(m))
+			a.made(m)
+		}
+	}
+	want = append(want, m)
+	stride := 1
+	if testing.Short() {
+		stride = 13
+	}
+	seed, crashes := rand.Uint64(), 0
+	err = j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
+		crashes++
+		s, err := Open(filepath.Join(dir, "data"))
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		got, err := read(s)
+		if err != nil {
+			return err
+		}
+		n := len(acked)
+		if cmp.Equal(got, want[n]) || n+1 < len(want) && cmp.Equal(got, want[n+1]) {
+			return nil
+		}
+		return fmt.Errorf("after %d calls it holds neither what they made of it nor what the next one does:\n%s", n, cmp.Diff(want[n], got))
+	})
+	if err != nil {
+		t.Errorf("seed %d: %v", seed, err)
+	}
+	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
+}

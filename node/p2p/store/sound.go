@@ -1,0 +1,55 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"go.etcd.io/bbolt"
+)
+
+// least is the size of an empty database: four of the smallest pages.
+const least = 4 * 4096
+
+// sound reads the whole tree of a database. The library looks at it too when it opens a file for writing, but on a
+// goroutine of its own, where a file that was cut or overwritten is a panic that nobody can take.
+func sound(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() == 0 { // nothing was ever written: it is made
+		return err
+	}
+	if info.Size() < least {
+		return fmt.Errorf("%w: %s was cut: it has %d bytes", ErrDamaged, File, info.Size())
+	}
+	options := options()
+	options.ReadOnly, options.InitialMmapSize = true, 0
+	db, err := bbolt.Open(path, 0o600, options)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return db.View(func(tx *bbolt.Tx) error {
+		if tx.Size() > info.Size() {
+			return fmt.Errorf("%w: %s was cut: it has %d bytes of %d", ErrDamaged, File, info.Size(), tx.Size())
+		}
+		return readable(func() error {
+			return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
+				return b.ForEach(func(_, _ []byte) error { return nil })
+			})
+		})
+	})
+}
+
+// readable calls f, which reads the file, and makes an error of what the library does about pages that are not what they
+// should be: it panics.
+func readable(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if why := recover(); why != nil {
+			line, _, _ := strings.Cut(fmt.Sprint(why), "\n")
+			err = fmt.Errorf("%w: %s", ErrDamaged, line)
+		}
+	}()
+	return f()
+}
