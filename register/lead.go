@@ -110,8 +110,9 @@ func (r *Register) spread(i uint32) {
 	}
 }
 
-// Finish notes that every task has ended and that this is final; the others are told.
-func (r *Register) Finish() { r.state.Done = true }
+// Finish notes that every task has ended and that this is final; the others are told. A try to renew the epoch has become
+// needless, and won it would forget the end.
+func (r *Register) Finish() { r.bid, r.state.Done = nil, true }
 
 // Next fills g with the next write to a member, and reports whether there is one: nothing is under way, and
 // something is to be said.

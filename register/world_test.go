@@ -143,6 +143,7 @@ func (m *model) seq(w *world, i int) uint64 {
 
 func (m *model) deliver(w *world, l *letter) {
 	r := w.members[l.to]
+	before := r.state
 	answer := grid.Guard{Epoch: l.g.Epoch, Seq: l.g.Seq}
 	from := m.ids[l.from]
 	switch l.kind {
@@ -185,6 +186,9 @@ func (m *model) deliver(w *world, l *letter) {
 				}
 			}
 		}
+	}
+	if now := r.state; before.Done && !now.Done || now.Promised < before.Promised || now.Epoch < before.Epoch {
+		w.wrong = "a member goes back"
 	}
 	m.talk(w, l.to)
 }
