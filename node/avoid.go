@@ -54,9 +54,9 @@ func (n *Node) avoids(now grid.Time, c *blamed, id grid.NodeID) bool {
 }
 
 // spare takes those out of the answers that have become avoided since they were asked, or have just got the task that tries
-// them.
+// them. What runs here or nowhere has no other answer.
 func (n *Node) spare(now grid.Time, l *live) {
-	if c := n.shuns(l.job.class); c != nil && !l.dares {
+	if c := n.shuns(l.job.class); c != nil && !l.dares && !n.stays(l.job) {
 		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return n.avoids(now, c, s.Node) })
 	}
 }

@@ -101,3 +101,16 @@ func TestStoryNamesWhoIsAvoided(t *testing.T) {
 		t.Error("what failed in a millisecond counts as the usual run time")
 	}
 }
+
+// A job of the local policy runs here or nowhere: that this node is avoided for its class does not keep it waiting.
+func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Policy = "local" })
+	for k := range 4 {
+		id := jobID(byte(1 + k))
+		r.submit(id, spec(nil))
+		if len(r.fx.Starts) != 1 {
+			t.Fatalf("after %d failures: %v", k, r.task(id).Traces)
+		}
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond}})
+	}
+}
