@@ -3,6 +3,7 @@ package node
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"skep/grid"
 )
@@ -48,5 +49,25 @@ func TestSearchIsMetByAnOfferTaken(t *testing.T) {
 		if !strings.Contains(story, "2") || !strings.Contains(story, "learning") {
 			t.Errorf("the story of the search: %q", story)
 		}
+	}
+}
+
+// A node that was drained and never came back: a task that nobody else can run ends with that, when any other node
+// would be forgotten, and does not wait for a day.
+func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "windows")
+	draining := *r.n.gossip.Peer(fastID).Ad
+	draining.Draining, draining.Seq.N = true, 2
+	r.say(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &draining}} })
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	gone := r.now
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}} }))
+	for r.task(jobID(1)).State != grid.Ended && r.now < gone.Add(time.Hour) {
+		r.pass(time.Second)
+	}
+	waited, expire := r.now.Sub(gone), r.n.cfg.Gossip.Expire
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable || waited < expire || waited > expire+2*time.Minute {
+		t.Errorf("after %v it is %v, %v: want it ended as unplaceable soon after %v", waited, v.State, v.Result, expire)
 	}
 }

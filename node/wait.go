@@ -83,9 +83,10 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 		if g.Ad == nil || l.never(g.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		if why := discovery.Now(&spec.Needs, g.Ad); why.Why != grid.WhyNone {
-			busy = why
-		} else if q := n.peers.get(g.Node); q == nil || !q.up {
+		why, up := discovery.Now(&spec.Needs, g.Ad), n.reaches(g.Node)
+		if why.Why != grid.WhyNone && (up || now.Sub(max(g.Heard, g.Fresh)) < n.cfg.Gossip.Expire) {
+			busy = why // who drained and went is expected back for as long as others are remembered
+		} else if !up {
 			far = true
 			n.dial(now, g.Node, fx)
 		}
