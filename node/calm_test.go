@@ -90,6 +90,18 @@ func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
 	}
 }
 
+// A machine that has been up for long: what waited for a restarted worker was taken for forgotten, and dropped at its first beat.
+func TestRestartedWorkerKeepsWhatWaits(t *testing.T) {
+	r := newRig(t, nil)
+	r.now = 3600e9
+	second := r.queued()
+	r = r.restart()
+	r.pass(9*r.n.cfg.Lease, grid.TimerResult)
+	if _, _, ok := r.n.Work(second); !ok {
+		t.Error("it was dropped before ten leases without a word had passed")
+	}
+}
+
 // An origin that is gone for good leaves nothing behind that waits for ever.
 func TestQueuedWorkOfLostOriginsIsDropped(t *testing.T) {
 	r := newRig(t, nil)

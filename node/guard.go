@@ -52,7 +52,7 @@ func (n *Node) acts(now grid.Time, j *job) bool {
 	}
 	fresh := 1
 	for k, id := range g.reg.Members() {
-		if id != n.cfg.Self && g.reg.Holds(k) && now < max(g.fresh[k], n.pair(id).verified).Add(n.cfg.Lease) {
+		if id != n.cfg.Self && g.reg.Holds(k) && now < max(g.fresh[k], n.paired(id).verified).Add(n.cfg.Lease) {
 			fresh++
 		}
 	}
@@ -173,6 +173,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 	place := g.reg.Place(from)
 	if a.Answer == grid.GuardOK {
 		g.fresh[place] = max(g.fresh[place], g.sent[place])
+		n.pair(from) // from now on it is watched
 	} else if a.Answer == grid.GuardHigher {
 		n.higher(now, j, a, fx)
 	}

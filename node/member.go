@@ -180,5 +180,5 @@ func (n *Node) lastHeard(j *job) grid.Time {
 	if j.guard.boss == n.cfg.Self {
 		return 0
 	}
-	return n.pair(j.guard.boss).heard
+	return n.paired(j.guard.boss).heard
 }

@@ -67,10 +67,11 @@ func (n *Node) mayOffer(from grid.NodeID, o *grid.Offer) bool {
 }
 
 // mayRelease reports whether a node may end or forget attempts of a job here: its owner, or another member of its
-// register, which knows that the job has come to its end.
+// register, which knows that the job has come to its end. To the owner itself nobody says so: it may be the late word of an
+// earlier one about what was taken over since.
 func (n *Node) mayRelease(from grid.NodeID, id grid.JobID) bool {
-	p := n.posts[id]
-	return n.owner(id) == from || p != nil && slices.Contains(p.members, from)
+	owner, p := n.owner(id), n.posts[id]
+	return owner == from || p != nil && owner != n.cfg.Self && slices.Contains(p.members, from)
 }
 
 // heed learns who owns a job now, and tells that node what is here of the job.

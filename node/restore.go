@@ -65,6 +65,9 @@ func (n *Node) restoreWork(r *grid.WorkRecord) {
 // hold are asked for when those are connected, and what this node holds itself runs.
 func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.orphans, n.strays, n.began = nil, nil, now
+	for _, w := range n.exec.Queue() {
+		w.Accepted = now // on this boot's clock: how long it waited before, nobody knows
+	}
 	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
 	for _, j := range n.jobs {
@@ -99,6 +102,8 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.guards = guards
 	for _, j := range guards {
 		n.resumeGuard(now, j, fx)
+		s := j.guard.reg.State()
+		n.heed(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with who owned the job when they came
 	}
 	slices.SortStableFunc(n.kept, func(a, b *job) int { return int(max(-1, min(1, a.done-b.done))) })
 	n.gossip.Start(now, n.newAd(now), fx)

@@ -80,6 +80,10 @@ func (r *rig) step(ev grid.Event) {
 			key = "work " + rec.Work.ID.String()
 		case grid.RecClass:
 			key = "class " + rec.Class.Class
+		case grid.RecGuard:
+			key = "guard " + rec.Guard.ID.String()
+		case grid.RecEntry:
+			key = "entry " + rec.Entry.ID.Task.String()
 		}
 		if rec.Delete {
 			delete(r.dsk, key)

@@ -28,20 +28,29 @@ func (n *Node) pair(id grid.NodeID) *pair {
 	return n.pairs[len(n.pairs)-1]
 }
 
+// paired returns what is kept of a node, to be read: nothing, where that is nothing.
+func (n *Node) paired(id grid.NodeID) pair {
+	for _, p := range n.pairs {
+		if p.peer == id {
+			return *p
+		}
+	}
+	return pair{peer: id}
+}
+
 // watch tells each member of registers that this node owns that it lives: their number and the sum of their hashes, so
 // that the cost does not grow with the jobs that wait.
 func (n *Node) watch(now grid.Time, fx *grid.Effects) {
-	n.pairs = slices.DeleteFunc(n.pairs, func(p *pair) bool { // what is long past means the same as nothing
-		return max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now
-	})
-	for _, p := range n.pairs {
+	n.pairs = slices.DeleteFunc(n.pairs, func(p *pair) bool {
 		count, sum := n.shared(p.peer)
-		if count > 0 {
-			n.sendWatch(now, p, fx)
-			m := &fx.Sends[len(fx.Sends)-1].Msg
-			m.Guard.Count, m.Guard.Sum = count, sum
+		if count == 0 { // what is long past means the same as nothing
+			return max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now
 		}
-	}
+		n.sendWatch(now, p, fx)
+		m := &fx.Sends[len(fx.Sends)-1].Msg
+		m.Guard.Count, m.Guard.Sum = count, sum
+		return false
+	})
 }
 
 func (n *Node) sendWatch(now grid.Time, p *pair, fx *grid.Effects) {

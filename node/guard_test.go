@@ -1,0 +1,153 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// A register of three: another node's job, which this node guards and works for, and takes over.
+
+var guarded = grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
+
+var three = []grid.NodeID{fastID, selfID, slowID}
+
+func guardedAt(i uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: guarded, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+}
+
+// guards makes this node, on a machine that has long been up, a guardian of the job, and offers it two attempts, of which it has room for one.
+func guards(t *testing.T) *rig {
+	t.Helper()
+	r := newRig(t, func(c *Config) { c.Overdue = 0 })
+	r.now = 3600e9
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "linux")
+	s := spec(func(s *grid.JobSpec) { s.Count = 2 })
+	r.say(fastID, grid.KindGuard, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
+	})
+	if a := r.one(grid.KindGuarded).Msg.Guard.Answer; a != grid.GuardOK {
+		t.Fatalf("answer %v", a)
+	}
+	for i := range uint32(2) {
+		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: guardedAt(i), Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: three}
+		})
+	}
+	return r
+}
+
+// takeOver lets the owner fall silent and this node become the owner with the promise of the third.
+func (r *rig) takeOver() {
+	r.t.Helper()
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	for end := r.now.Add(time.Minute); len(r.sent(grid.KindPromise)) == 0; r.pass(time.Second) {
+		if r.now > end {
+			r.t.Fatal("it never tries to become the owner")
+		}
+	}
+	epoch := r.sent(grid.KindPromise)[0].Msg.Guard.Epoch
+	r.say(slowID, grid.KindPromised, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: epoch, Answer: grid.GuardOK, Next: 3} })
+	r.accepts()
+}
+
+// accepts has the third member answer the writes of the last step.
+func (r *rig) accepts() {
+	r.t.Helper()
+	for _, s := range r.sent(grid.KindGuard) {
+		if g := s.Msg.Guard; s.To == slowID {
+			r.say(slowID, grid.KindGuarded, func(m *grid.Message) {
+				m.Guard = grid.Guard{Job: guarded, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.GuardOK}
+			})
+			return
+		}
+	}
+	r.t.Fatalf("nothing is written to the third member: %v", kindsOf(r.fx.Sends))
+}
+
+// A new owner watches the other members, however long its machine has been up: it forgot them for having been silent
+// since that began, and then heard of nobody any more.
+func TestNewOwnerWatchesTheMembers(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(time.Second) {
+		for _, s := range r.sent(grid.KindWatch) {
+			if s.To == slowID {
+				return
+			}
+		}
+	}
+	t.Error("no watch in a lease")
+}
+
+// What an earlier owner says late of an attempt that this node has and has taken over is not heeded: nobody would
+// notice that it is gone.
+func TestLateWordOfAnEarlierOwnerEndsNothingOfTheNewOnes(t *testing.T) {
+	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
+		r := guards(t)
+		r.takeOver()
+		r.about(fastID, k, guardedAt(1), nil)
+		if _, _, ok := r.n.Work(guardedAt(1)); !ok {
+			t.Errorf("%v: the attempt is gone", k)
+		}
+	}
+}
+
+// The record of an attempt names who owned its job when it came. A restarted owner, who had taken the job over since,
+// waited for the word of the one before to start it.
+func TestRestartedOwnerStartsItsOwn(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	r = r.restart()
+	r.join(slowID, 1, "linux")
+	for end := r.now.Add(time.Minute); len(r.sent(grid.KindGuard)) == 0 && r.now < end; {
+		r.pass(time.Second)
+	}
+	r.accepts()
+	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
+		if len(r.fx.Starts) > 0 {
+			return
+		}
+	}
+	t.Error("nothing starts, though a majority answers")
+}
+
+// The first that an owner hears of its successor may be an offer: what had ended here, and was only in the register, is
+// kept for the new owner all the same.
+func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Members, c.Capacity.CPU = 3, 2*grid.CPU })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	id := jobID(1)
+	r.submit(id, spec(func(s *grid.JobSpec) { s.Count, s.Policy = 2, "local" }))
+	both := []grid.NodeID{fastID, slowID}
+	for range 3 { // watches, then writes
+		for _, s := range append([]grid.Send(nil), r.fx.Sends...) {
+			g := s.Msg.Guard
+			switch s.Msg.Kind {
+			case grid.KindWatch:
+				r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: g.Seq, Answer: grid.GuardOK} })
+			case grid.KindGuard:
+				r.say(s.To, grid.KindGuarded, func(m *grid.Message) { m.Guard = grid.Guard{Job: id, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.GuardOK} })
+			}
+			if len(r.fx.Starts) > 0 {
+				break
+			}
+		}
+	}
+	if len(r.fx.Starts) != 2 {
+		t.Fatalf("%d started: %v", len(r.fx.Starts), r.task(id).Traces)
+	}
+	first := r.fx.Starts[0].Attempt
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
+	members := r.n.jobs[id].guard.reg.Members()
+	other := grid.AttemptID{Task: grid.TaskID{Job: id, Index: 1}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
+	r.say(both[0], grid.KindOffer, func(m *grid.Message) {
+		m.Offer = grid.Offer{ID: other, Spec: r.n.jobs[id].spec, Class: "a", Lease: r.n.cfg.Lease, Members: members}
+	})
+	if rec, ok := r.dsk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
+		t.Errorf("on disk of what has ended: %v, %+v", ok, rec.Work)
+	}
+}
