@@ -18,6 +18,13 @@ func TestSeedsThatFailed(t *testing.T) {
 		{3871, "a refused attempt of an earlier owner was placed again, and a newer one of it had run: at most once did not hold"},
 		{4957, "the books let a job go whose caller was told that no majority had it in time, and then missed it"},
 		{4570, "an owner that had been cut off overwrote the outcome at a member that had learnt it without a promise"},
+		{3609, "a task of the local policy waited for ever, because its own node, the only one it may run on, was avoided for its class"},
+		{4068, "a restarted owner waited for the word of the owner before it to start what it had taken over, and had forgotten what waited by then, since it counted its machine's uptime as time without a word"},
+		{8268, "a job never ended; it was mended before the reason was written down"},
+		{1700, "a new owner whose machine had been up for ten minutes watched nobody, and never heard that somebody else had brought the job to its end"},
+		{4576, "the first that an owner heard of its successor was an offer, and a result that only the register had held was not written down"},
+		{7048, "a task waited for a node that had been drained and was lost for good then"},
+		{9396, "an owner's try to renew its epoch was won after the job had come to its end, and forgot that"},
 	} {
 		RunSwarm(s.seed, 1, nil, func(_ uint64, _ Report, err error) bool {
 			if err != nil {
