@@ -39,6 +39,11 @@ type Config struct {
 	// mean, as in [1]. Node: true. It is the node that reckons so, not a policy.
 	Rest bool
 
+	// Availability makes a node's capacity in the LP its cores times the share of them, and of the time, in which they
+	// are there, as in LPAS_DG [1, section 3.2], and expected times those of what others leave; false = the cores in full, as in
+	// LPAS_dec [1, section 4.2]. Node: true. It is the node that reckons so.
+	Availability bool
+
 	// Classes bounds the classes the LP is solved for, busiest first, the rest counted together; 0 = all.
 	// Node: 16.
 	Classes int
@@ -94,6 +99,6 @@ const (
 
 // Node returns the defaults of a real node.
 func Node() Config {
-	return Config{PollMax: 4, Resolve: 0.10, Explore: 0.05, NearTie: 0.05, Debit: true, Rest: true, Classes: 16, SpillMemory: time.Minute,
+	return Config{PollMax: 4, Resolve: 0.10, Explore: 0.05, NearTie: 0.05, Debit: true, Rest: true, Availability: true, Classes: 16, SpillMemory: time.Minute,
 		Bandwidth: 12.5e6}
 }

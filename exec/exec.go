@@ -23,14 +23,15 @@ type Exec struct {
 	lent           *shared // the last description that came free
 	spare          []*Work
 	may            func(now grid.Time, w *Work) bool
-	draining       bool
-	lowDisk        bool
-	whole          bool
+	pace
+	draining bool
+	lowDisk  bool
+	whole    bool
 }
 
 // New returns an empty ledger of a node with that capacity.
 func New(capacity grid.Resources) *Exec {
-	return &Exec{capacity: capacity, free: capacity}
+	return &Exec{capacity: capacity, free: capacity, pace: pace{left: 1}}
 }
 
 // Refuses says why work of that need would not be accepted now; WhyNone if it would.
@@ -102,7 +103,7 @@ func (e *Exec) Next(now grid.Time) *Work {
 			w.class.queued -= int64(need.CPU)
 			e.free = e.free.Minus(need)
 			e.check()
-			w.State, w.Started = grid.WorkRunning, now
+			w.State, w.Started, w.lost = grid.WorkRunning, now, e.lost
 			e.running = append(e.running, w)
 			return w
 		case head == nil && (e.may == nil || e.may(now, w)):

@@ -7,22 +7,23 @@ type EventKind uint8
 
 // What happens to a node.
 const (
-	EvStart    EventKind = iota + 1 // first event after New and the restored records
-	EvMessage                       // Peer said Msg on the control stream
-	EvAnnounce                      // Peer announced Msg to everybody
-	EvWake                          // a timer that was set has come; it may be stale
-	EvPeerUp                        // Peer is connected: RTT, Kinds
-	EvPeerDown                      // Peer's last connection is gone
-	EvSubmit                        // a local caller submits Job, Spec
-	EvCancel                        // a local caller cancels Job
-	EvStarted                       // Attempt's process runs
-	EvEnded                         // Attempt ended here with Result
-	EvFetched                       // the blobs of Attempt that Fetch asked for are here, or Err says why not
-	EvDisk                          // Low says whether disk space is low
-	EvAddrs                         // this node may now be dialled at Addrs
-	EvLeave                         // this node is about to stop: say so
-	EvDrain                         // a local caller wants nothing new here, and what runs stopped after Within
-	EvUndrain                       // a local caller wants the node to take work again
+	EvStart     EventKind = iota + 1 // first event after New and the restored records
+	EvMessage                        // Peer said Msg on the control stream
+	EvAnnounce                       // Peer announced Msg to everybody
+	EvWake                           // a timer that was set has come; it may be stale
+	EvPeerUp                         // Peer is connected: RTT, Kinds
+	EvPeerDown                       // Peer's last connection is gone
+	EvSubmit                         // a local caller submits Job, Spec
+	EvCancel                         // a local caller cancels Job
+	EvStarted                        // Attempt's process runs
+	EvEnded                          // Attempt ended here with Result
+	EvFetched                        // the blobs of Attempt that Fetch asked for are here, or Err says why not
+	EvDisk                           // Low says whether disk space is low
+	EvAddrs                          // this node may now be dialled at Addrs
+	EvLeave                          // this node is about to stop: say so
+	EvDrain                          // a local caller wants nothing new here, and what runs stopped after Within
+	EvUndrain                        // a local caller wants the node to take work again
+	EvAvailable                      // of the cores Left is left by others, and the node is up for Up of the time
 )
 
 // Event is one thing that happens to a node. Which fields mean something depends on Kind. It is dead
@@ -43,6 +44,8 @@ type Event struct {
 	Low     bool
 	Within  time.Duration
 	Addrs   []string
+	Left    float64 // 0 … 1
+	Up      float64 // 0 … 1
 }
 
 // Timer says what a wake is for.

@@ -48,7 +48,7 @@ func (n *Node) newAd(now grid.Time) *grid.Ad {
 func (n *Node) describe(now grid.Time) grid.Ad {
 	return grid.Ad{
 		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
-		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: 1,
+		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: n.avail.a(),
 		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.here)),
 		Labels:  n.labels, Engines: n.cfg.Engines, Rates: n.rates.own, Addrs: n.addrs,
 		Coord:    n.gossip.Coord(),

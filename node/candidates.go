@@ -66,7 +66,7 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 			n.withheld++
 			continue
 		}
-		said := g.Ad.Backlog.Seconds() + 1/n.rateOf(q, l.job.class) + n.rates.overhead
+		said := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.job.class)*n.speedOf(m, spec)) + n.rates.overhead
 		v.Nodes = append(v.Nodes, balance.State{Node: g.Node, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.believe(now, said, usual, floor), Heard: max(g.Heard, g.Fresh)})
 	}

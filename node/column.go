@@ -21,16 +21,16 @@ func (n *Node) columns(now grid.Time) {
 		r.add(p.rates)
 	}
 	r.addOwn()
-	self := n.column(now, met{})
-	if m := markOf(self); m != r.noted {
+	self, slots := n.column(now, met{}), n.slots()
+	if m := markOf(self, slots); m != r.noted {
 		r.noted = m
-		n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: n.cfg.Self, Rates: self, Slots: float64(n.cfg.Capacity.CPU) / 1000})
+		n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: n.cfg.Self, Rates: self, Slots: slots})
 	}
 	for _, p := range up {
-		c := n.column(now, p)
-		if m := markOf(c); m != p.noted {
+		c, slots := n.column(now, p), n.slotsOf(now, p)
+		if m := markOf(c, slots); m != p.noted {
 			p.noted = m
-			n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: p.id, Rates: c, Slots: float64(n.cores(p.peer)) / 1000})
+			n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: p.id, Rates: c, Slots: slots})
 		}
 	}
 }

@@ -76,7 +76,8 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 	n.decided(l)
 	n.returned(now, l, false)
 	if s := n.standing(t.worker); s != nil {
-		s.failed()
+		s.lost(now)
+		n.rates.stale = true
 	}
 	l.phase = idle
 	n.stats.Lost++

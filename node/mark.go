@@ -7,13 +7,13 @@ import (
 	"skep/grid"
 )
 
-// mark tells columns of rates apart: that of a peer is compared whenever anything changed, and need not be kept for
-// that. 0 is an empty one. That two have the same mark by chance has a probability of 2^-64; a peer that sought it
+// mark tells columns of rates and slots apart: that of a peer is compared whenever anything changed, and need not be kept for
+// that. 0 is none. That two have the same mark by chance has a probability of 2^-64; a peer that sought it
 // could only keep its own new rates from counting.
 type mark uint64
 
-func markOf(column []grid.Rate) mark {
-	h := uint64(len(column))
+func markOf(column []grid.Rate, slots float64) mark {
+	h := math.Float64bits(slots) ^ uint64(len(column))
 	for i := range column {
 		r := &column[i]
 		for k := range len(r.Class) {
@@ -23,8 +23,5 @@ func markOf(column []grid.Rate) mark {
 		h = bits.RotateLeft64(h^math.Float64bits(r.Mu), 29) * 0x9e3779b97f4a7c15
 		h ^= h >> 32
 	}
-	if len(column) > 0 && h == 0 {
-		return 1
-	}
-	return mark(h)
+	return max(mark(h), 1)
 }

@@ -3,7 +3,6 @@ package node
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"skep/balance"
 	"skep/discovery"
@@ -28,8 +27,9 @@ type Node struct {
 	unproven  int           // tasks that wait for somebody to deliver
 	withheld  int           // nodes that fit and were left out at the last look, because they have to deliver first
 	site      *balance.Site // of this node
-	keeps     *kept         // nil = its class is given
-	labels    []grid.Label  // as told to others
+	avail     available
+	keeps     *kept        // nil = its class is given
+	labels    []grid.Label // as told to others
 	blames    blames
 
 	jobs     map[grid.JobID]*job
@@ -103,11 +103,11 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n := &Node{cfg: cfg, wall: wall, rng: grid.NewRand(cfg.Seed, 1),
 		discovery: discovery.New(cfg.Self, cfg.Discovery, grid.NewRand(cfg.Seed, 3)),
 		exec:      exec.New(cfg.Capacity),
-		jobs:      make(map[grid.JobID]*job), lives: make(map[uint64]*live), scratch: cfg.Scratch}
+		jobs:      make(map[grid.JobID]*job), lives: make(map[uint64]*live), scratch: cfg.Scratch, avail: available{left: 1, up: 1}}
 	n.gate()
 	n.rates = newRates(&n.cfg)
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
-	n.rates.measured = n.median
+	n.rates.measured, n.rates.speed = n.median, n.exec.Speed
 	if n.scratch == nil {
 		n.scratch = new(Scratch)
 	}
@@ -119,56 +119,6 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		return nil, err
 	}
 	return n, nil
-}
-
-// policy is one in use, under its name.
-type policy struct {
-	name string
-	balance.Policy
-}
-
-// findPolicy returns where a policy stands, or would.
-func (n *Node) findPolicy(name string) (int, bool) {
-	return slices.BinarySearchFunc(n.policies, name, func(p policy, s string) int { return strings.Compare(p.name, s) })
-}
-
-// policy returns the named policy, making it on its first use and telling it all that is known.
-func (n *Node) policy(name string) (balance.Policy, error) {
-	if name == "" {
-		name = n.cfg.Policy
-	}
-	at, ok := n.findPolicy(name)
-	if ok {
-		return n.policies[at].Policy, nil
-	}
-	p, err := balance.Make(name, n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+uint64(len(n.policies))))
-	if err != nil {
-		return nil, err
-	}
-	n.policies = slices.Insert(n.policies, at, policy{name, p})
-	n.rates.stale = true
-	for _, q := range n.peers {
-		q.noted = 0
-	}
-	n.rates.noted = 0
-	return p, nil
-}
-
-// policyOf returns the policy that places a job's tasks. A job from disk may name one that this version does
-// not have: the node's own does it.
-func (n *Node) policyOf(j *job) balance.Policy {
-	p, err := n.policy(j.spec.Policy)
-	if err != nil {
-		p, _ = n.policy("")
-	}
-	return p
-}
-
-// note tells every policy what became known, in a fixed order.
-func (n *Node) note(o balance.Outcome) {
-	for i := range n.policies {
-		n.policies[i].Note(o)
-	}
 }
 
 // Restore takes back a record that a former run saved. All of them come before EvStart, in any order.
@@ -195,6 +145,7 @@ func (n *Node) Restore(r *grid.Record) {
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.sent = len(fx.Sends)
+	n.exec.Pass(now)
 	said := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
@@ -221,6 +172,8 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvDisk:
 		n.exec.LowDisk(ev.Low)
 		n.changed(now, fx)
+	case grid.EvAvailable:
+		n.available(now, ev.Left, ev.Up, fx)
 	case grid.EvAddrs:
 		n.addrs = slices.Clone(ev.Addrs)
 		n.changed(now, fx)

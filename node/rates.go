@@ -31,13 +31,14 @@ type rates struct {
 	overhead float64      // decayed mean cost of moving a task, seconds; 0 = not measured
 	version  uint64       // of the published rates
 	looked   grid.Time
-	own      []grid.Rate                // as published: at most the busiest MaxRates
-	next     []grid.Rate                // scratch of publish
-	noted    mark                       // of the own column as the policies know it
-	stale    bool                       // some column changed since the policies were told
-	norm     []norm                     // of the classes known anywhere, by name
-	measured func(class string) float64 // median over those who have measured it
-	gone     []string                   // forgotten classes whose records are still on disk
+	own      []grid.Rate                 // as published: at most the busiest MaxRates
+	next     []grid.Rate                 // scratch of publish
+	noted    mark                        // of the own column as the policies know it
+	stale    bool                        // some column changed since the policies were told
+	norm     []norm                      // of the classes known anywhere, by name
+	measured func(class string) float64  // median over those who have measured it
+	speed    func(grid.MilliCPU) float64 // at what part of its speed a task would run here now, beside others
+	gone     []string                    // forgotten classes whose records are still on disk
 }
 
 type classRate struct {
@@ -46,7 +47,7 @@ type classRate struct {
 	since   grid.Time
 	last    grid.Time // when count was brought up to date
 	used    grid.Time // last arrival or run
-	seconds float64   // decayed mean run time of one slot here
+	seconds float64   // decayed mean run time of one slot here, had nobody else used the cores
 	runs    float64   // successful runs behind it, at most 1/teach
 	usual   float64   // decayed mean run time of this node's tasks, wherever they ran
 	ends    float64   // of them, at most 1/teach

@@ -20,7 +20,7 @@ func (r *rates) ran(now grid.Time, name string, seconds float64) bool {
 	c.used = max(c.used, now)
 	seconds = max(seconds, 1e-6)
 	if c.runs > 0 || r.given(name) > 0 {
-		mean, _ := r.here(name)
+		mean, _ := r.alone(name)
 		d := seconds/mean - 1
 		c.spreads = min(c.spreads+1, 1/vary)
 		c.spread += (min(d*d, mostVary) - c.spread) / c.spreads
@@ -48,10 +48,16 @@ func (r *rates) moved(seconds float64) {
 	r.overhead += teach * (seconds - r.overhead)
 }
 
-// here is the expected run time of a task of the class on a slot of this node, seconds: measured, or else the
-// usual one scaled by this node's speed; and the squared coefficient of variation, from 0 to 1, as far as runs
-// have shown one.
+// here is the expected run time of a task of the class on a slot of this node, seconds, as others use its cores now, and
+// the squared coefficient of variation.
 func (r *rates) here(name string) (mean, scv float64) {
+	mean, scv = r.alone(name)
+	return mean / r.speed(grid.CPU), scv
+}
+
+// alone is the same had nobody else used the cores: measured, or else the usual one scaled by this node's speed; the squared
+// coefficient of variation is from 0 to 1, as far as runs have shown one.
+func (r *rates) alone(name string) (mean, scv float64) {
 	c := r.get(name)
 	if c != nil {
 		scv = min(c.spread, 1)

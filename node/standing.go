@@ -17,6 +17,7 @@ type standing struct {
 	told int         // of these, those of classes whose usual run time was known
 	off  float64     // decayed mean of what it took over what was promised, or usual if that is more
 	last grid.Time   // of the last result
+	ends tally       // attempts that brought a result, and that were lost
 }
 
 // Bounds of what is kept and believed.
@@ -104,13 +105,17 @@ func (n *Node) returned(now grid.Time, l *live, delivered bool) {
 	n.encourage()
 }
 
-// failed holds an attempt that was lost against its node.
-func (s *standing) failed() { s.kept /= 2 }
+// lost holds an attempt that was lost against its node.
+func (s *standing) lost(now grid.Time) {
+	s.kept /= 2
+	s.ends.add(now, false)
+}
 
 // learn takes a result: what was promised and what it took, in seconds.
 func (s *standing) learn(now grid.Time, promise, took float64, late bool) {
+	s.ends.add(now, true)
 	if late {
-		s.failed()
+		s.kept /= 2
 	} else {
 		s.kept = min(s.kept+1, trusted)
 	}

@@ -138,7 +138,7 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 		kept.Waited = w.Started.Sub(w.Accepted)
 		r = &kept
 	}
-	held := now.Sub(w.Started).Seconds() // the slot was taken that long, start and collection included
+	held := n.exec.Ran(now, w) // for so long the slot was taken, start and collection included
 	n.exec.Finish(id, r)
 	n.encourage()
 	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {

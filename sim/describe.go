@@ -29,6 +29,9 @@ func DescribeEvent(ev *grid.Event) string {
 	case grid.EvStarted, grid.EvEnded, grid.EvFetched:
 		b.WriteString(" " + ev.Attempt.Task.Job.Short() + fmt.Sprintf("/%d#%v", ev.Attempt.Task.Index, ev.Attempt.Attempt))
 	}
+	if ev.Kind == grid.EvAvailable {
+		fmt.Fprintf(&b, " %.3g left, up for %.3g", ev.Left, ev.Up)
+	}
 	if ev.Msg != nil {
 		messageText(&b, ev.Msg)
 	}

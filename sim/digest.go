@@ -33,6 +33,9 @@ func (d *digest) event(now grid.Time, i int32, ev *grid.Event) {
 	if ev.Result != nil {
 		d.add(uint64(ev.Result.Cause), uint64(ev.Result.Exit), uint64(ev.Result.Wall))
 	}
+	if ev.Kind == grid.EvAvailable {
+		d.add(math.Float64bits(ev.Left), math.Float64bits(ev.Up))
+	}
 	if ev.Msg != nil {
 		d.message(ev.Msg)
 	}

@@ -19,7 +19,7 @@ func knobs(c *node.Config) map[string]map[string]any {
 	b, g, d := &c.Balance, &c.Gossip, &c.Discovery
 	return map[string]map[string]any{
 		"node": {"lease": &c.Lease, "overdue": &c.Overdue, "strikes": &c.Strikes, "window": &c.Window, "poll_floor": &c.PollFloor, "poll_cap": &c.PollCap, "memory": &c.Memory, "keep": &c.Keep},
-		"balance": {"poll_max": &b.PollMax, "resolve": &b.Resolve, "explore": &b.Explore, "near_tie": &b.NearTie, "debit": &b.Debit, "rest": &b.Rest,
+		"balance": {"poll_max": &b.PollMax, "resolve": &b.Resolve, "explore": &b.Explore, "near_tie": &b.NearTie, "debit": &b.Debit, "rest": &b.Rest, "availability": &b.Availability,
 			"classes": &b.Classes, "kpb": &b.KPB},
 		"gossip": {"neighbours": &g.Neighbours, "view": &g.View, "near": &g.Near, "far": &g.Far, "p0": &g.P0, "decay": &g.Decay, "pmin": &g.PMin,
 			"beta": &g.Beta, "weight_scarce": &g.WeightScarce, "weight_normal": &g.WeightNormal, "weight_plentiful": &g.WeightPlentiful,
