@@ -26,6 +26,10 @@ type Config struct {
 	// not checked, and their messages are counted apart.
 	Hostile func(i int) Behaviour
 
+	// Available says how much of a node is there from its start: the share of its cores that others leave, until a fault changes
+	// it, and the share of the time that it is up, as its driver would have found. nil = all.
+	Available func(i int) (left, up float64)
+
 	Network Network
 	Machine Machine
 	Disk    Disk
@@ -144,6 +148,9 @@ func (c *Config) defaults() {
 	}
 	if c.Hostile == nil {
 		c.Hostile = func(int) Behaviour { return 0 }
+	}
+	if c.Available == nil {
+		c.Available = func(int) (left, up float64) { return 1, 1 }
 	}
 	c.Network.defaults()
 	c.Machine.defaults()

@@ -14,7 +14,7 @@ type Fault struct {
 	At     time.Duration // since the world began
 	Kind   FaultKind
 	Nodes  []int
-	Factor float64 // of Slow, of Drift in millionths, and of Drain in seconds
+	Factor float64 // of Slow and Share, of Drift in millionths, and of Drain in seconds
 }
 
 // FaultKind is the kind of a fault.
@@ -33,9 +33,10 @@ const (
 	Drift                        // the clocks of Nodes go faster by Factor millionths, or slower; 0 = as they should
 	Lose                         // Nodes stop as in a crash, and never come up again
 	Drain                        // Nodes take nothing new, give what runs Factor seconds to end, and leave then
+	Share                        // others use the cores of Nodes and leave Factor of them, a part of 1
 )
 
-var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift", "lose", "drain"}
+var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift", "lose", "drain", "share"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -46,8 +47,8 @@ func (k FaultKind) String() string {
 }
 
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > Drain {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Drain)
+	if f.Kind < Crash || f.Kind > Share {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Share)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -59,6 +60,9 @@ func (f *Fault) check(nodes int) error {
 	}
 	if f.Kind == Drift && !(f.Factor >= -100_000 && f.Factor <= 100_000) {
 		return fmt.Errorf("drift by %g millionths: want -100000 to 100000", f.Factor)
+	}
+	if f.Kind == Share && !(f.Factor > 0 && f.Factor <= 1) {
+		return fmt.Errorf("share of %g: want a part of the cores, more than 0, up to 1", f.Factor)
 	}
 	if f.Kind == Drain && !(f.Factor >= 0 && f.Factor <= 1e6) {
 		return fmt.Errorf("drain within %g s: want 0 to 1e6", f.Factor)
@@ -108,6 +112,8 @@ func (w *World) strike(f *Fault) {
 			w.start(i)
 		case Slow:
 			w.hosts[i].slow = f.Factor
+		case Share:
+			w.share(i, f.Factor)
 		case Drift:
 			w.skew(i, int64(f.Factor))
 		}

@@ -16,6 +16,9 @@ type host struct {
 	clock
 	past      []pace  // how the clock of this run went before it was made faster or slower
 	slow      float64 // by how much it is slower than it should be, 1 or more
+	left      float64 // share of the cores that others leave
+	speed     float64 // at what part of their speed tasks get on
+	shared    bool    // its node was told that not all of it is there
 	up        bool
 	lost      bool   // for good
 	links     []link // by peer
@@ -104,6 +107,7 @@ func (w *World) start(i int32) {
 	w.restore(i)
 	w.ev = grid.Event{Kind: grid.EvStart}
 	w.step(i, &w.ev)
+	w.available(i)
 	w.rejoin(i)
 	w.again = append(w.again[:0], h.unsaid...)
 	for _, s := range w.again {

@@ -79,8 +79,12 @@ type run struct {
 	node   int32
 	task   int32
 	gen    uint32
-	began  grid.Time // when it was started, then when it began to run
-	lasts  time.Duration
+	began  grid.Time     // when it was started, then when it began to run
+	lasts  time.Duration // by itself
+	left   time.Duration // of that, at paced
+	paced  grid.Time     // when left was reckoned
+	on     bool          // its process runs
+	over   bool          // it is ended by its time limit
 	ending Ending
 	here   int32 // next run of the node, −1 = last
 	same   int32 // next run of the task, −1 = last; of the unused, from 1
@@ -104,6 +108,7 @@ func (w *World) begin(i int32, s *grid.Start) {
 	h.runs, t.runs = name, name
 	h.used = h.used.Plus(s.Spec.Needs.Resources)
 	w.running++
+	w.pace(i)
 	class := w.classOf(t)
 	rate := w.cfg.Machine.Rate(class, int(i))
 	r.ending = w.cfg.Machine.End(s.Attempt, class, int(i))
@@ -117,9 +122,6 @@ func (w *World) begin(i int32, s *grid.Start) {
 	}
 	t.starts++
 	r.lasts = grid.Seconds(w.sizeOf(task, class) / rate * h.slow)
-	if limit := s.Spec.Timeout; limit > 0 && (r.lasts > limit || r.ending.Hangs) {
-		r.lasts, r.ending = limit, Ending{Cause: grid.TimedOut, Exit: grid.ExitTimedOut}
-	}
 	w.push(at, kindStarted, i, 0, pair(name, r.gen))
 }
 
@@ -149,10 +151,8 @@ func (w *World) began(e *Event) {
 	if r == nil {
 		return
 	}
-	r.began = w.now
-	if !r.ending.Hangs {
-		w.push(w.now.Add(r.lasts), kindEnded, e.Node, 0, pair(name, r.gen))
-	}
+	r.began, r.paced, r.left, r.on = w.now, w.now, r.lasts, true
+	w.ends(e.Node, name)
 	w.ev = grid.Event{Kind: grid.EvStarted, Attempt: r.id}
 	w.step(e.Node, &w.ev)
 }
@@ -161,6 +161,9 @@ func (w *World) ended(e *Event) {
 	name, r := w.live(e)
 	if r == nil {
 		return
+	}
+	if r.over {
+		r.ending = Ending{Cause: grid.TimedOut, Exit: grid.ExitTimedOut}
 	}
 	cause := r.ending.Cause
 	if cause == 0 {
@@ -203,8 +206,10 @@ func (w *World) clear(name int32) {
 	h.busy += r.busy(w.now)
 	w.running--
 	r.gen++
-	r.spec = nil
+	i := r.node
+	r.spec, r.on = nil, false
 	r.same, w.freeRun = w.freeRun, name+1
+	w.pace(i)
 }
 
 // busy is the time that a run has held its cores, in core-seconds.

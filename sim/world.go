@@ -50,7 +50,8 @@ func New(cfg Config) (*World, error) {
 	w.tap.node = -1
 	for i := range w.hosts {
 		h := &w.hosts[i]
-		h.id, h.slow, h.runs = nodeID(i, cfg.Seed), 1, -1
+		h.id, h.slow, h.runs, h.speed = nodeID(i, cfg.Seed), 1, -1, 1
+		h.left, _ = cfg.Available(i)
 		w.push(grid.Time(int64(cfg.Spread)*int64(i)/int64(cfg.Nodes)), kindStart, int32(i), 0, 0)
 	}
 	w.join()

@@ -180,12 +180,12 @@ func (f *netFile) stream(_ int, n ast.Node) {
 }
 
 var faultKinds = map[string]sim.FaultKind{"crash": sim.Crash, "leave": sim.Leave, "restart": sim.Restart, "cut": sim.Cut, "cut_out": sim.CutOut,
-	"cut_in": sim.CutIn, "heal": sim.Heal, "slow": sim.Slow, "drift": sim.Drift}
+	"cut_in": sim.CutIn, "heal": sim.Heal, "slow": sim.Slow, "drift": sim.Drift, "share": sim.Share}
 
 // fault reads what strikes and when: {at: 2m, crash: fast/0-4}.
 func (f *netFile) fault(_ int, n ast.Node) {
 	ft := net.Fault{Factor: 1}
-	for _, e := range f.mapping(n, "fault", "at", "crash", "leave", "restart", "cut", "cut_out", "cut_in", "heal", "slow", "drift", "factor") {
+	for _, e := range f.mapping(n, "fault", "at", "crash", "leave", "restart", "cut", "cut_out", "cut_in", "heal", "slow", "drift", "share", "factor") {
 		switch e.key {
 		case "at":
 			f.span(e, &ft.At)
@@ -193,7 +193,7 @@ func (f *netFile) fault(_ int, n ast.Node) {
 			f.real(e, -100_000, 1e6, &ft.Factor)
 		default:
 			if ft.Kind != 0 {
-				f.at(e.node, "a fault is one of crash, leave, restart, cut, cut_out, cut_in, heal, slow, drift: this has two")
+				f.at(e.node, "a fault is one of crash, leave, restart, cut, cut_out, cut_in, heal, slow, drift, share: this has two")
 			}
 			ft.Kind = faultKinds[e.key]
 			for _, t := range f.texts(e.value, e.key) {
@@ -207,9 +207,11 @@ func (f *netFile) fault(_ int, n ast.Node) {
 	}
 	switch {
 	case ft.Kind == 0:
-		f.at(n, "fault: want one of crash, leave, restart, cut, cut_out, cut_in, heal, slow, drift")
+		f.at(n, "fault: want one of crash, leave, restart, cut, cut_out, cut_in, heal, slow, drift, share")
 	case ft.Kind == sim.Slow && ft.Factor < 1:
 		f.at(n, "slow by a factor of %g: want 1 or more", ft.Factor)
+	case ft.Kind == sim.Share && !(ft.Factor > 0 && ft.Factor <= 1):
+		f.at(n, "share by a factor of %g: want the part of the cores that others leave, more than 0, up to 1", ft.Factor)
 	case ft.Kind == sim.Drift && (ft.Factor > 100_000 || ft.Factor != float64(int64(ft.Factor))):
 		f.at(n, "drift by %g millionths: want a whole number from -100000 to 100000", ft.Factor)
 	}

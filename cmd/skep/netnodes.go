@@ -16,7 +16,7 @@ import (
 // group reads a group of machines.
 func (f *netFile) group(i int, n ast.Node) {
 	g := net.Group{Name: fmt.Sprint("group-", i), Count: 1, Cores: 1, Memory: 4 * grid.GiB, Speed: 1}
-	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "session", "away", "leaves", "hostile") {
+	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "session", "away", "leaves", "availability", "hostile") {
 		switch e.key {
 		case "name":
 			f.parsed(e, func(t string) error { g.Name = t; return nil })
@@ -49,6 +49,8 @@ func (f *netFile) group(i int, n ast.Node) {
 			g.Up = f.distribution(e)
 		case "away":
 			g.Down = f.distribution(e)
+		case "availability":
+			f.real(e, 0.001, 1, &g.Left)
 		case "leaves":
 			f.real(e, 0, 1, &g.Leaves)
 		}

@@ -181,12 +181,8 @@ func (s *Scenario) lambda() float64 {
 	}
 	for g := range s.Groups {
 		group := &s.Groups[g]
-		up := 1.0
-		if group.Up.Kind != NoSpan {
-			up = group.Up.mean().Seconds() / (group.Up.mean() + group.Down.mean()).Seconds()
-		}
-		if group.Hostile == 0 {
-			p.Cap[g] = float64(group.Count) * group.Cores * up
+		if left, up := group.available(); group.Hostile == 0 {
+			p.Cap[g] = float64(group.Count) * group.Cores * left * up
 		}
 	}
 	for k := range s.Classes {
@@ -229,6 +225,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 		}}}
 	w.Network.Latency = s.latency(seed)
 	w.Node = s.configure(bounds)
+	w.Available = func(i int) (left, up float64) { return s.Groups[groupOf(bounds, i)].available() }
 	w.Hostile = func(i int) sim.Behaviour { return s.Groups[groupOf(bounds, i)].Hostile }
 	return w
 }

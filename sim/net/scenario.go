@@ -49,6 +49,7 @@ type Group struct {
 	Up     Span    // how long a node stays; zero = for ever
 	Down   Span    // how long it is away
 	Leaves float64 // share of sessions that end with a farewell and not in a crash
+	Left   float64 // share of the cores that others leave, until a fault says otherwise; 0 = all
 
 	// Hostile is what the group's nodes do against the rest; 0 = nothing. They submit only where a stream names
 	// their group, and are not counted into λ*.
@@ -109,6 +110,18 @@ func groupOf(bounds []int, i int) int {
 		}
 	}
 	return lo
+}
+
+// available is the share of its cores that others leave, and up that of the time that it is there.
+func (g *Group) available() (left, up float64) {
+	left, up = 1, 1
+	if g.Left > 0 {
+		left = g.Left
+	}
+	if g.Up.Kind != NoSpan {
+		up = g.Up.mean().Seconds() / (g.Up.mean() + g.Down.mean()).Seconds()
+	}
+	return left, up
 }
 
 // class returns a class by its name.
