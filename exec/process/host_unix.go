@@ -25,6 +25,20 @@ func (r *Runner) Confined() (bool, string) {
 	return false, "only Linux can confine a task: it can read and change the node's data folder"
 }
 
+// CPU says that it cannot tell: the process table is read on Linux alone.
+func (r *Runner) CPU() (time.Duration, bool) { return 0, false }
+
+// Cores is what the processors of the whole machine have done since it started.
+type Cores struct {
+	Count int
+	Busy  time.Duration
+	Want  int
+	Quota float64
+}
+
+// ReadCores says that it cannot tell.
+func ReadCores() (Cores, bool) { return Cores{}, false }
+
 // Reap finds nothing: without /proc there is no safe way to know a leftover process.
 func Reap(string) (int, error) { return 0, nil }
 

@@ -42,6 +42,7 @@ type Runner struct {
 	mu     sync.Mutex
 	closed bool
 	live   map[*Process]struct{}
+	used   time.Duration // processor time of those that have ended
 	tasks  sync.WaitGroup
 }
 
@@ -165,6 +166,9 @@ func (r *Runner) finish(p *Process) {
 			res.Error = err.Error()
 		}
 	}
+	r.mu.Lock()
+	r.used += res.CPU
+	r.mu.Unlock()
 	r.leave(p)
 	close(p.done)
 }

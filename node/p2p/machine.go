@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	ds "github.com/ipfs/go-datastore"
 	"golang.org/x/sys/unix"
 
 	"skep/grid"
@@ -95,6 +97,30 @@ const (
 	referenceRounds    = 9000
 	calibrationTime    = 100 * time.Millisecond
 )
+
+var speedKey = ds.NewKey("/calibration")
+
+// speed returns the calibration kept on disk, and calibrates where there is none of this version.
+func (d *Driver) speed() (float64, error) {
+	var kept struct {
+		Version int
+		Speed   float64
+	}
+	data := d.store.Datastore()
+	if b, err := data.Get(d.ctx, speedKey); err == nil && json.Unmarshal(b, &kept) == nil &&
+		kept.Version == calibrationVersion && kept.Speed > 0 {
+		return kept.Speed, nil
+	}
+	kept.Version, kept.Speed = calibrationVersion, calibrate()
+	b, err := json.Marshal(kept)
+	if err == nil {
+		err = data.Put(d.ctx, speedKey, b)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("keep calibration: %w", err)
+	}
+	return kept.Speed, nil
+}
 
 // calibrate measures the speed of one core, the best of some short stretches, since whatever else runs
 // can only slow it down.

@@ -2,7 +2,6 @@ package p2p
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	ds "github.com/ipfs/go-datastore"
 
 	"skep/exec/process"
 	"skep/grid"
@@ -151,30 +148,6 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	return nc, err
 }
 
-var speedKey = ds.NewKey("/calibration")
-
-// speed returns the calibration kept on disk, and calibrates where there is none of this version.
-func (d *Driver) speed() (float64, error) {
-	var kept struct {
-		Version int
-		Speed   float64
-	}
-	data := d.store.Datastore()
-	if b, err := data.Get(d.ctx, speedKey); err == nil && json.Unmarshal(b, &kept) == nil &&
-		kept.Version == calibrationVersion && kept.Speed > 0 {
-		return kept.Speed, nil
-	}
-	kept.Version, kept.Speed = calibrationVersion, calibrate()
-	b, err := json.Marshal(kept)
-	if err == nil {
-		err = data.Put(d.ctx, speedKey, b)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("keep calibration: %w", err)
-	}
-	return kept.Speed, nil
-}
-
 // openTasks ends what a former run left behind and makes ready to run tasks.
 func (d *Driver) openTasks() error {
 	work := filepath.Join(d.cfg.DataDir, "work")
@@ -230,6 +203,7 @@ func (d *Driver) start() {
 	d.announce.start()
 	d.spawn(d.publishAddrs)
 	d.spawn(d.dialer.run)
+	d.spawn(d.measure)
 	if d.cfg.MDNS {
 		d.startMDNS()
 	}
