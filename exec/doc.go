@@ -2,8 +2,9 @@
 // that their origins have not acknowledged.
 //
 // It is pure: it says what may start, a driver starts it. The queue is first come, first served, except
-// that a task too big for what is free may be passed by smaller ones a bounded number of times, so that
-// neither cores idle nor big tasks starve. The ledger is the only place where resources are taken and
+// that a task whose earlier attempt came to nothing goes before those that were submitted later, and that one too
+// big for what is free may be passed by smaller ones, each a bounded number of times, so that neither cores idle nor
+// anybody starves. The ledger is the only place where resources are taken and
 // given back, and it panics rather than go negative.
 //
 // Expected waiting time follows [1], chapter 2: the work before a task,

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"skep/grid"
 )
@@ -9,7 +10,8 @@ import (
 // MaxQueue bounds the attempts that wait here; what is beyond it is refused.
 const MaxQueue = 20_000
 
-// MaxPassed is how often smaller work may start before the one at the head that does not fit.
+// MaxPassed is how often smaller work may start before the one at the head that does not fit, and how often older work
+// that comes back may go before one that waits.
 const MaxPassed = 32
 
 // Exec is the ledger and the queue of one node.
@@ -60,10 +62,21 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
 		ready: ready, class: e.class(o.Class)}
 	e.share(w, o.Spec)
-	e.queue = append(e.queue, w)
+	e.enqueue(w, o)
 	e.note(w)
 	w.class.queued += int64(w.Spec.Needs.CPU)
 	return w
+}
+
+// enqueue puts work at the end of the queue; what was tried before goes before all that was submitted later, as far as that
+// has not been passed too often.
+func (e *Exec) enqueue(w *Work, o *grid.Offer) {
+	at := len(e.queue)
+	w.since = w.Accepted.Add(-o.Age)
+	for ; w.ID.N > 1 && at > 0 && e.queue[at-1].since > w.since && e.queue[at-1].passed < MaxPassed; at-- {
+		e.queue[at-1].passed++
+	}
+	e.queue = slices.Insert(e.queue, at, w)
 }
 
 // Restore takes back an attempt that has a result already.

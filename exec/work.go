@@ -21,9 +21,10 @@ type Work struct {
 	Due      grid.Time     // of WorkFinished: when the result is told again
 	Tries    int           // of WorkFinished: how often it was told
 
-	lost   float64 // what tasks had lost to others when it started
-	ready  bool    // program and inputs are here
-	passed int     // how often smaller work went before it
+	lost   float64   // what tasks had lost to others when it started
+	ready  bool      // program and inputs are here
+	passed int       // how often smaller or older work went before it
+	since  grid.Time // when its task was submitted, as its origin says
 	class  *class
 	shared *shared // whose Spec it is
 }

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"time"
+
 	"skep/balance"
 	"skep/grid"
 )
@@ -51,7 +53,7 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 		n.stats.Local++
 		n.setState(l.job, l.index, grid.Placed, fx)
 		n.saveTask(l.job, l.index, fx)
-		n.take(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Members: members}, fx)
+		n.take(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: l.age(now), Members: members}, fx)
 		return
 	}
 	n.stats.Moved++
@@ -72,13 +74,16 @@ func (n *Node) sendOffer(now grid.Time, l *live, fx *grid.Effects) {
 		return
 	}
 	m := fx.Send(l.t().worker, grid.KindOffer)
-	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: max(now.Sub(l.job.arrived), 0),
+	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
 	if g := l.job.guard; g != nil {
 		m.Offer.Members = append(m.Offer.Members, g.reg.Members()...)
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }
+
+// age is the time since a task was submitted, whatever became of its attempts.
+func (l *live) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arrived), 0) }
 
 // owned returns the live part of the task that the attempt is the last one of, if from was given it.
 func (n *Node) owned(from grid.NodeID, id grid.AttemptID) *live {

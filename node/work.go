@@ -15,7 +15,8 @@ const (
 	firstTelling = 2 * time.Second
 	lastTelling  = 5 * time.Minute
 	minLease     = 500 * time.Millisecond
-	maxUnacked   = 20_000 // results kept for origins that do not come back; the oldest goes first
+	maxAge       = 1000 * time.Hour // of a task, as its origin says
+	maxUnacked   = 20_000           // results kept for origins that do not come back; the oldest goes first
 )
 
 // polled answers how soon a task would be done here, and exchanges rates.
@@ -47,7 +48,7 @@ func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.
 		n.stats.Stale++
 		return
 	}
-	o.Lease = min(max(o.Lease, minLease), time.Hour)
+	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxAge)
 	why := grid.Refusal{}
 	if n.exec.Get(o.ID) == nil {
 		if why = n.fits(o.Spec); why.Why == grid.WhyNone {

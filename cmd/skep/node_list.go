@@ -33,12 +33,12 @@ func (a *app) nodeListCmd() *cobra.Command {
 }
 
 func nodeTable(w io.Writer, nodes []v1.Node) {
-	row(w, "NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "RTT", "NEWS", "LABELS")
+	row(w, "NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "AVAIL", "RTT", "NEWS", "LABELS")
 	for i := range nodes {
 		n := &nodes[i]
 		row(w, orDash(n.Name), short(n.ID), stateText(n), fmt.Sprintf("%.3g/%.3g", n.FreeCores, n.Cores),
 			humanize.IBytes(uint64(max(n.FreeMem, 0)))+"/"+humanize.IBytes(uint64(max(n.Memory, 0))),
-			secs(n.Backlog), fmt.Sprintf("%.2f", n.Speed), secs(n.RTT), secs(n.Age), orDash(labelText(n.Labels)))
+			secs(n.Backlog), fmt.Sprintf("%.2f", n.Speed), fmt.Sprintf("%.0f%%", 100*n.Up), secs(n.RTT), secs(n.Age), orDash(labelText(n.Labels)))
 	}
 }
 
