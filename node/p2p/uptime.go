@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 // What of the node's history counts.
@@ -83,11 +84,7 @@ func (u *uptime) look(at grid.Time, wall time.Time) (share float64, moved bool) 
 // save writes it down. That it cannot be written is no reason to stop: then the time until now will count as away.
 func (u *uptime) save(wall time.Time) {
 	u.saved = wall
-	b, err := json.Marshal(u)
-	if err != nil {
-		return
-	}
-	if os.WriteFile(u.file+".new", b, 0o600) == nil {
-		os.Rename(u.file+".new", u.file)
+	if b, err := json.Marshal(u); err == nil {
+		disk.WriteFile(u.file, b)
 	}
 }
