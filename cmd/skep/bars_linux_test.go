@@ -19,6 +19,7 @@ func BenchmarkBars(b *testing.B) {
 	b.Run("version", func(b *testing.B) { benchVersion(b, skep) })
 	b.Run("throughput", func(b *testing.B) { benchThroughput(b, skep) })
 	b.Run("latency", func(b *testing.B) { benchLatency(b, skep) })
+	b.Run("restart", func(b *testing.B) { benchRestart(b, skep) })
 	b.Run("gossip", benchGossip)
 	b.Run("idle", func(b *testing.B) { benchIdle(b, skep) })
 }
