@@ -20,6 +20,7 @@ type Exec struct {
 	queue          []*Work // waiting, oldest first
 	running        []*Work
 	finished       []*Work
+	stopping       []holding
 	classes        []*class
 	many           index   // while they are more than a few
 	lent           *shared // the last description that came free
@@ -145,13 +146,15 @@ func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
 	return w
 }
 
-// Forget removes an attempt in whatever state, and reports whether it was there and in which.
+// Forget removes an attempt in whatever state, and reports whether it was there and in which. What a running one holds stays
+// taken until Stopped.
 func (e *Exec) Forget(id grid.AttemptID) (grid.WorkState, bool) {
 	w := e.Get(id)
 	if w == nil {
 		return 0, false
 	}
 	state := w.State
+	w.cut = true
 	e.leave(w)
 	e.lose(w)
 	e.drop(w.class)
@@ -192,7 +195,12 @@ func (e *Exec) leave(w *Work) {
 		w.class.queued -= int64(w.Spec.Needs.CPU)
 	case grid.WorkRunning:
 		e.running = without(e.running, w)
-		e.free = e.free.Plus(w.Spec.Needs.Resources)
+		need := w.Spec.Needs.Resources
+		if w.cut {
+			e.stopping = append(e.stopping, holding{w.ID, need})
+			return
+		}
+		e.free = e.free.Plus(need)
 		e.check()
 	case grid.WorkFinished:
 		e.finished = without(e.finished, w)

@@ -183,17 +183,22 @@ func TestLedger(t *testing.T) {
 					n++
 				}
 			},
-			"ready":  func(t *rapid.T) { e.Ready(some(t)) },
-			"next":   func(t *rapid.T) { e.Next(0) },
-			"finish": func(t *rapid.T) { e.Finish(some(t), &grid.Result{}) },
-			"forget": func(t *rapid.T) { e.Forget(some(t)) },
+			"ready":   func(t *rapid.T) { e.Ready(some(t)) },
+			"next":    func(t *rapid.T) { e.Next(0) },
+			"finish":  func(t *rapid.T) { e.Finish(some(t), &grid.Result{}) },
+			"cut":     func(t *rapid.T) { e.Cut(some(t), &grid.Result{}) },
+			"forget":  func(t *rapid.T) { e.Forget(some(t)) },
+			"stopped": func(t *rapid.T) { e.Stopped(some(t)) },
 			"": func(t *rapid.T) {
 				used := grid.Resources{}
 				for _, w := range e.Running() {
 					used = used.Plus(w.Spec.Needs.Resources)
 				}
+				for _, h := range e.stopping {
+					used = used.Plus(h.need)
+				}
 				if used.Plus(e.Free()) != e.Capacity() {
-					t.Fatalf("running %v, free %v, capacity %v", used, e.Free(), e.Capacity())
+					t.Fatalf("running or stopping %v, free %v, capacity %v", used, e.Free(), e.Capacity())
 				}
 				known := 0
 				for i := range n {
@@ -252,5 +257,33 @@ func TestWaitSeesThatTasksHaveBecomeLonger(t *testing.T) {
 	}
 	if m := e.Mean(4e9, "other", short); m != 0.001 {
 		t.Errorf("mean of another class %g, want what was measured", m)
+	}
+}
+
+// An attempt that is told to end holds its place until it has.
+func TestWhatIsStoppedHoldsItsPlaceUntilItIsGone(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	law := func(string) (mean, scv float64) { return 10, 0 }
+	need := grid.Resources{CPU: grid.CPU}
+	end := []func(grid.AttemptID){func(a grid.AttemptID) { e.Forget(a) }, func(a grid.AttemptID) { e.Cut(a, &grid.Result{}) }}
+	for i, stop := range end {
+		first, second := id(2*i), id(2*i+1)
+		e.Accept(0, first, offer(grid.CPU, 0, "c"), true)
+		e.Next(0)
+		e.Accept(0, second, offer(grid.CPU, 0, "c"), true)
+		stop(first)
+		if w := e.Next(0); w != nil || e.Stopping() != 1 || e.Free().CPU != 0 {
+			t.Fatalf("%d: %v starts beside what is being stopped, free %v", i, w, e.Free())
+		}
+		if w := e.Wait(0, need, law); w < 10 || w > 11 {
+			t.Errorf("%d: behind it and the one that waits: %g s, want its end and 10 s", i, w)
+		}
+		if e.Stopped(second) || !e.Stopped(first) || e.Stopped(first) {
+			t.Errorf("%d: not the one that was told to end, once", i)
+		}
+		if w := e.Next(0); w == nil || w.ID != second {
+			t.Errorf("%d: %v starts, want the one that waited", i, w)
+		}
+		e.Finish(second, &grid.Result{})
 	}
 }

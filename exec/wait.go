@@ -13,6 +13,10 @@ const leftover = 0.25
 // exponential: one in fifty does.
 const chance = 3
 
+// ending is how long an attempt that was told to end is taken to need still, seconds: most go at once, who does not
+// listen has a grace of a few.
+const ending = 0.5
+
 // Wait returns the expected time in seconds until a task of that need, accepted now, would start:
 //
 //	0                                      if it fits and nobody waits
@@ -49,10 +53,11 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 // that is behind it and that is left: the second is the first term of Wait, or both together are where tasks
 // count whole. 0 and 0 where the task fits beside them.
 func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest float64) {
-	if e.free.Fits(need) || len(e.running) == 0 {
+	if e.free.Fits(need) || len(e.running)+len(e.stopping) == 0 {
 		return 0, 0
 	}
-	ends, fresh := 0.0, 0.0
+	ends := float64(len(e.stopping)) / ending
+	fresh := ends
 	for _, w := range e.running {
 		m, scv := law(w.Class)
 		age := now.Sub(w.Started).Seconds()

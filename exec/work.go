@@ -23,6 +23,7 @@ type Work struct {
 
 	lost   float64   // what tasks had lost to others when it started
 	ready  bool      // program and inputs are here
+	cut    bool      // told to end while it runs
 	passed int       // how often smaller or older work went before it
 	since  grid.Time // when its task was submitted, as its origin says
 	class  *class

@@ -45,8 +45,8 @@ type Start struct {
 	Spec    *JobSpec
 }
 
-// Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. Nobody wants to hear of
-// its end: no EvEnded follows.
+// Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded follows
+// all the same, when nothing of it runs any more; how it ended nobody wants to know.
 type Stop struct {
 	Attempt AttemptID
 }

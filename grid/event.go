@@ -16,7 +16,7 @@ const (
 	EvSubmit                         // a local caller submits Job, Spec
 	EvCancel                         // a local caller cancels Job
 	EvStarted                        // Attempt's process runs
-	EvEnded                          // Attempt ended here with Result
+	EvEnded                          // Attempt ended here with Result, which may be missing where it was told to stop
 	EvFetched                        // the blobs of Attempt that Fetch asked for are here, or Err says why not
 	EvDisk                           // Low says whether disk space is low
 	EvAddrs                          // this node may now be dialled at Addrs

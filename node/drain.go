@@ -32,7 +32,7 @@ func (v *DrainView) Over() bool { return v.On && v.Queued+v.Running+v.Unsaved+v.
 
 // Drain returns how far this node has come with draining.
 func (n *Node) Drain(now grid.Time) DrainView {
-	v := DrainView{On: n.exec.Draining(), Queued: len(n.exec.Queue()), Running: len(n.exec.Running())}
+	v := DrainView{On: n.exec.Draining(), Queued: len(n.exec.Queue()), Running: len(n.exec.Running()) + n.exec.Stopping()}
 	if !v.On {
 		return v
 	}

@@ -116,3 +116,13 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 		n.place(now, n.enliven(j, j.next), fx)
 	}
 }
+
+// refill starts what has room now that attempts were let go of: after the last of them, for the next in the
+// queue may be among them.
+func (n *Node) refill(now grid.Time, fx *grid.Effects) {
+	if n.freed {
+		n.freed = false
+		n.run(now, fx)
+		n.changed(now, fx)
+	}
+}

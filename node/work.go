@@ -128,8 +128,14 @@ func (n *Node) run(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// ended keeps an attempt's result until its origin has it, learns from it, and tells it.
+// ended keeps an attempt's result until its origin has it, learns from it, and tells it. Of an attempt that was told to
+// stop it is only of account that its place is free.
 func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	if n.exec.Stopped(id) {
+		n.run(now, fx)
+		n.changed(now, fx)
+		return
+	}
 	w := n.exec.Get(id)
 	if w == nil || w.State == grid.WorkFinished || r == nil {
 		return
@@ -140,7 +146,11 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 		r = &kept
 	}
 	held := n.exec.Ran(now, w) // for so long the slot was taken, start and collection included
-	n.exec.Finish(id, r)
+	if r.Cause == grid.Lost {  // it is being stopped
+		n.exec.Cut(id, r)
+	} else {
+		n.exec.Finish(id, r)
+	}
 	n.encourage()
 	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {
 		n.forgetClasses(fx)
@@ -233,15 +243,5 @@ func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) {
 	if p := n.posts[w.ID.Task.Job]; p != nil {
 		r := &fx.Saves[len(fx.Saves)-1].Work
 		r.Members, r.Owner, r.Epoch = p.members, p.owner, p.epoch
-	}
-}
-
-// refill starts what has room now that attempts were let go of: after the last of them, for the next in the
-// queue may be among them.
-func (n *Node) refill(now grid.Time, fx *grid.Effects) {
-	if n.freed {
-		n.freed = false
-		n.run(now, fx)
-		n.changed(now, fx)
 	}
 }

@@ -54,6 +54,27 @@ func TestResultIsKeptUntilItIsAcknowledged(t *testing.T) {
 	}
 }
 
+// What was told to stop keeps its core until nothing of it runs any more; how it ended is of no account.
+func TestStoppedWorkKeepsItsCore(t *testing.T) {
+	for _, last := range []*grid.Result{nil, exitZero} {
+		r := newRig(t, nil)
+		r.join(fastID, 1, "linux")
+		r.offer(fastID, theirs(1), spec(nil))
+		r.offer(fastID, theirs(2), spec(nil))
+		free := r.n.exec.Free()
+		if r.about(fastID, grid.KindDrop, theirs(1), nil); len(r.fx.Stops) != 1 || len(r.fx.Starts) != 0 || r.n.exec.Free() != free {
+			t.Fatalf("stops %v, starts %v, free %v: want one stop and nothing freed", r.fx.Stops, r.fx.Starts, r.n.exec.Free())
+		}
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(1), Result: last})
+		if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != theirs(2) {
+			t.Errorf("starts %v: want the one that waited", r.fx.Starts)
+		}
+		if told := r.sent(grid.KindResult); len(told) > 0 {
+			t.Errorf("a result of what was dropped is told: %+v", told)
+		}
+	}
+}
+
 func TestForgedWordsAreNotHeard(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")

@@ -27,6 +27,9 @@ type Machine struct {
 	// Overhead is the time from the start to the program's first instruction; 0 = 1 ms.
 	Overhead time.Duration
 
+	// Stop is how long an attempt that is told to end runs on; nil = it ends at once.
+	Stop func(a grid.AttemptID) time.Duration
+
 	// Bandwidth is how much of a file comes in a second; 0 = 100 MiB. A blob that came once is there.
 	Bandwidth grid.Bytes
 }
@@ -86,6 +89,7 @@ type run struct {
 	on     bool          // its process runs
 	over   bool          // it is ended by its time limit
 	ending Ending
+	cut    bool  // told to end
 	here   int32 // next run of the node, −1 = last
 	same   int32 // next run of the task, −1 = last; of the unused, from 1
 }
@@ -148,7 +152,7 @@ func (w *World) live(e *Event) (int32, *run) {
 
 func (w *World) began(e *Event) {
 	name, r := w.live(e)
-	if r == nil {
+	if r == nil || r.cut {
 		return
 	}
 	r.began, r.paced, r.left, r.on = w.now, w.now, r.lasts, true
@@ -171,18 +175,26 @@ func (w *World) ended(e *Event) {
 	}
 	wall := w.now.Sub(r.began)
 	result := &grid.Result{Cause: cause, Exit: r.ending.Exit, Wall: wall, CPU: wall}
+	if r.cut {
+		result = nil
+	}
 	id := r.id
 	w.clear(name)
 	w.ev = grid.Event{Kind: grid.EvEnded, Attempt: id, Result: result}
 	w.step(e.Node, &w.ev)
 }
 
-// stop ends an attempt before its time.
+// stop ends an attempt before its time. The node hears of it when it has ended.
 func (w *World) stop(i int32, s *grid.Stop) {
 	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].here {
 		r := &w.runs[name]
-		if r.id == s.Attempt {
-			w.clear(name)
+		if r.id == s.Attempt && !r.cut {
+			at := w.now
+			if stop := w.cfg.Machine.Stop; stop != nil {
+				at = at.Add(stop(r.id))
+			}
+			r.cut = true
+			w.push(at, kindEnded, i, 0, pair(name, r.gen))
 			return
 		}
 	}

@@ -46,6 +46,12 @@ func Swarm(seed uint64) Config {
 				return Ending{Exit: 3}
 			}
 			return Ending{}
+		},
+		Stop: func(a grid.AttemptID) time.Duration { // one in four ignores it until it is killed
+			if x := splitmix(uint64(a.N)<<32 ^ uint64(a.Task.Index) ^ seed>>1); x%4 == 0 {
+				return 5 * time.Second
+			}
+			return time.Millisecond
 		}}
 	at := time.Duration(0)
 	for range 4 + r.IntN(12) {

@@ -105,6 +105,19 @@ func (t *tasks) prepare(dir string, spec *grid.JobSpec, id grid.AttemptID) ([]st
 	return command(spec, variables(t.d.self, spec, id)), nil
 }
 
+// spec tells the runner what to run and within which bounds.
+func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.AttemptID) process.Spec {
+	env := make([]string, 0, len(spec.Env)+8)
+	for _, v := range spec.Env {
+		env = append(env, v.Name+"="+v.Value)
+	}
+	return process.Spec{
+		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
+		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
+		MaxFile: t.d.cfg.maxFile(), Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
+	}
+}
+
 // give makes the inputs in a work folder the tasks' user's, as the folder itself is already.
 func (t *tasks) give(work string) error {
 	if t.d.cfg.TaskUser == "" {

@@ -129,11 +129,16 @@ func dead(pid int) bool {
 	return err != nil || bytes.Contains(stat, []byte(") Z "))
 }
 
+// The node hears that what it stopped has ended when it has, also of a task that ignores SIGTERM, and nothing of how.
 func TestStops(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
 	for i, how := range []string{"stopped", "let go of", "both"} {
 		id := a.job(byte(i + 1))
-		if err := a.Submit(context.Background(), id, sh("exec sleep 60")); err != nil {
+		script := "exec sleep 60"
+		if how == "both" {
+			script = `trap "" TERM; while :; do sleep 0.05; done`
+		}
+		if err := a.Submit(context.Background(), id, sh(script)); err != nil {
 			t.Fatal(err)
 		}
 		attempt := grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
@@ -155,14 +160,17 @@ func TestStops(t *testing.T) {
 				fx.Stops = append(fx.Stops, grid.Stop{Attempt: attempt})
 			}
 		})
-		await(t, how+": its process ends", func() bool { return dead(pid) })
+		await(t, how+": its end is told", func() bool { return a.toy.count(grid.EvEnded) == i+1 })
+		if !dead(pid) {
+			t.Errorf("%s: its end is told and its process runs", how)
+		}
 		await(t, how+": its folder is removed", func() bool {
 			left, _ := os.ReadDir(a.tasks.dir)
 			return len(left) == 0
 		})
 	}
-	if n := a.toy.count(grid.EvEnded); n != 0 {
-		t.Errorf("%d ends reported of what nobody wants", n)
+	if ev, told := a.toy.find(grid.EvEnded, func(ev *grid.Event) bool { return ev.Result != nil }); told {
+		t.Errorf("the result %+v is told of what nobody wants", ev.Result)
 	}
 }
 

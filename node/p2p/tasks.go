@@ -100,7 +100,7 @@ func (t *tasks) fetch(x grid.Fetch) {
 	t.d.fetches.start(ctx, x)
 }
 
-// stop ends an attempt; nobody wants to hear of its end.
+// stop ends an attempt. When that has happened the node is told, for it holds the place so long.
 func (t *tasks) stop(s grid.Stop) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,8 +146,14 @@ func (t *tasks) discard(a *attempt) {
 // run looks after one attempt from its start to its end.
 func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
 	result, ran := t.execute(a, spec)
-	if t.ended(a, ran) {
-		t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt, ev.Result = grid.EvEnded, a.id, result })
+	wanted, tell := t.ended(a, ran)
+	if tell {
+		t.d.loop.event(func(ev *grid.Event) {
+			ev.Kind, ev.Attempt = grid.EvEnded, a.id
+			if wanted {
+				ev.Result = result
+			}
+		})
 	}
 	if left := result.Blobs(nil); len(left) > 0 { // pinned when they were collected, now by the record too
 		t.d.loop.settled()
@@ -155,8 +161,9 @@ func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
 	}
 }
 
-// ended notes that nothing of an attempt runs any more, and reports whether the node wants to know.
-func (t *tasks) ended(a *attempt, ran bool) bool {
+// ended notes that nothing of an attempt runs any more, and reports whether the node wants its result, and whether it is
+// to know of the end at all.
+func (t *tasks) ended(a *attempt, ran bool) (wanted, tell bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a.ended = true
@@ -166,7 +173,7 @@ func (t *tasks) ended(a *attempt, ran bool) bool {
 	if a.gone && !t.closed {
 		t.discard(a)
 	}
-	return !a.gone && !t.closed
+	return !a.gone, !t.closed
 }
 
 // execute prepares, runs and collects an attempt; ran says that there was a process.
@@ -205,19 +212,6 @@ func (t *tasks) unwanted(a *attempt) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.closed || a.gone
-}
-
-// spec tells the runner what to run and within which bounds.
-func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.AttemptID) process.Spec {
-	env := make([]string, 0, len(spec.Env)+8)
-	for _, v := range spec.Env {
-		env = append(env, v.Name+"="+v.Value)
-	}
-	return process.Spec{
-		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
-		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
-		MaxFile: t.d.cfg.maxFile(), Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
-	}
 }
 
 // lookup returns the attempt to read the output of.

@@ -146,6 +146,9 @@ func (y *toy) fetched(ev *grid.Event, fx *grid.Effects) {
 func (y *toy) ended(ev *grid.Event, fx *grid.Effects) {
 	y.busy--
 	y.next(fx)
+	if ev.Result == nil {
+		return
+	}
 	if from := y.origin[ev.Attempt]; from != y.cfg.Self {
 		fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: ev.Attempt, Spec: y.spec(ev.Attempt), State: grid.WorkFinished, Result: ev.Result, Lease: time.Minute}
 		m := fx.Send(from, grid.KindResult)
