@@ -80,7 +80,9 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	fx.Save(grid.RecEntry).Entry = e
 	e.ID.Task = grid.TaskID{Job: j.id, Index: i}
 	v, final := j.guard.reg.Value(i)
-	if v != nil {
+	if v == nil && i == j.spec.Count {
+		fx.Saves[len(fx.Saves)-1].Delete = true
+	} else if v != nil {
 		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
 		e.Placed, e.Began, e.Done, e.Epoch, e.Final = v.Placed, v.Began, v.Done, v.Epoch, final
 	} else if i < j.spec.Count {
@@ -215,7 +217,8 @@ func (n *Node) finalized(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 // conclude brings a job to its end when all of its tasks have, and all of that is final.
 func (n *Node) conclude(now grid.Time, j *job, fx *grid.Effects) {
 	r := j.guard.reg
-	if !r.Leads() || !r.Ready() || r.State().Done || j.unsure > 0 || j.counts[grid.Ended] < len(j.tasks) {
+	held, final := r.Cancelled()
+	if !r.Leads() || !r.Ready() || r.State().Done || j.unsure > 0 || j.counts[grid.Ended] < len(j.tasks) || held && !final {
 		return
 	}
 	r.Finish()

@@ -94,7 +94,7 @@ func (n *Node) answer(to grid.NodeID, kind grid.Kind, g *grid.Guard, a grid.Guar
 // accept makes the job say what its register holds of a task. What an earlier owner thought may be overruled.
 func (n *Node) accept(j *job, i uint32, fx *grid.Effects) {
 	if i >= j.spec.Count {
-		j.cancelled = true
+		j.cancelled, _ = j.guard.reg.Cancelled()
 		return
 	}
 	f, final := j.guard.reg.Value(i)

@@ -70,7 +70,7 @@ func (n *Node) resumeGuard(now grid.Time, j *job, fx *grid.Effects) {
 		n.stepDown(j, fx)
 		return
 	}
-	if g.reg.Cancelled() {
+	if held, _ := g.reg.Cancelled(); held {
 		n.endAll(now, j, fx)
 	}
 	g.known = s.Epoch

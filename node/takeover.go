@@ -155,7 +155,7 @@ func (n *Node) higher(now grid.Time, j *job, a *grid.Guard, fx *grid.Effects) {
 func (n *Node) saveAll(j *job, fx *grid.Effects) {
 	n.saveGuard(j, fx)
 	for i := range j.spec.Count + 1 {
-		if v, _ := j.guard.reg.Value(i); v != nil {
+		if v, _ := j.guard.reg.Value(i); v != nil || i == j.spec.Count && j.cancelled {
 			n.saveEntry(j, i, fx)
 			n.accept(j, i, fx)
 		}
@@ -186,7 +186,7 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	n.heed(now, j.id, epoch, n.cfg.Self, fx)
 	n.unsaid(j)
 	n.tickIn(now, fx)
-	if g.reg.Cancelled() {
+	if held, _ := g.reg.Cancelled(); held {
 		n.endAll(now, j, fx)
 	}
 }

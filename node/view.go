@@ -16,9 +16,9 @@ type JobView struct {
 	Class     string
 	Submitted int64
 	Done      int64 // when its last task ended
-	Cancelled bool
-	Pending   int // tasks that look for a node
-	Placed    int // offered to or accepted by one
+	Cancelled bool  // and that is final
+	Pending   int   // tasks that look for a node
+	Placed    int   // offered to or accepted by one
 	Ended     int
 	Members   []grid.NodeID // of its register, the origin first; nil = this node alone keeps it
 	Owner     grid.NodeID   // who brings it to its end, as far as is known here; zero without a register
@@ -167,6 +167,7 @@ func (j *job) view() JobView {
 		Ended: j.counts[grid.Ended] - j.unsure, Failed: int(j.failed), Exit: j.exit}
 	if g := j.guard; g != nil {
 		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.boss, g.epoch, g.since
+		_, v.Cancelled = g.reg.Cancelled()
 		if v.Ended < len(j.tasks) {
 			v.Done = 0
 		}

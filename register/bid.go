@@ -129,13 +129,16 @@ func (r *Register) count(seq uint64) Outcome {
 	return BidWon
 }
 
-// learn takes over the outcome that a member knows to be final.
+// learn takes over the outcome that a member knows to be final. All of it is of one epoch, the highest.
 func (r *Register) learn() Outcome {
+	last := uint32(0)
 	for i, f := range r.bid.best {
 		if f != nil {
 			r.slots[i] = slot{value: f, final: true}
+			last = max(last, f.Epoch)
 		}
 	}
+	r.void(last)
 	r.bid, r.lead, r.state.Done = nil, nil, true
 	return BidDone
 }

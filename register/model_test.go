@@ -56,6 +56,7 @@ func TestEveryInterleaving(t *testing.T) {
 		{bids: [3]uint32{0, 2, 0}, crashes: 1},
 		{bids: [3]uint32{0, 2, 0}, cancels: true},
 		{bids: [3]uint32{0, 2, 2}, ends: true},
+		{bids: [3]uint32{0, 2, 0}, cancels: true, ends: true},
 		{bids: [3]uint32{2, 0, 0}, crashes: 1},
 		{bids: [3]uint32{2, 0, 0}, ends: true}, // a member went back: the owner's try to renew its epoch was won after the end
 	}

@@ -62,8 +62,11 @@ func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id
 // Value returns an entry and whether it is known to be final; nil = open.
 func (r *Register) Value(i uint32) (*grid.Final, bool) { return r.slots[i].value, r.slots[i].final }
 
-// Cancelled reports whether the cancellation of the job is held here.
-func (r *Register) Cancelled() bool { return r.slots[len(r.slots)-1].value != nil }
+// Cancelled reports whether the cancellation of the job is held here, and whether that is final.
+func (r *Register) Cancelled() (held, final bool) {
+	x := &r.slots[r.Tasks()]
+	return x.value != nil, x.value != nil && (x.final || r.state.Done)
+}
 
 // Tasks is the number of tasks; it is also the index of the cancellation.
 func (r *Register) Tasks() uint32 { return uint32(len(r.slots) - 1) }
@@ -104,8 +107,24 @@ func (r *Register) Write(from grid.NodeID, g *grid.Guard, dst []uint32) (grid.Gu
 		r.slots[f.Index] = slot{value: &f, final: r.Majority() <= 2} // the owner saved it before: with this member it is two
 		dst = append(dst, f.Index)
 	}
-	s.Done = s.Done || g.Done
+	if g.Done {
+		s.Done = true
+		if r.void(g.Epoch) {
+			dst = append(dst, r.Tasks())
+		}
+	}
 	return grid.GuardOK, dst
+}
+
+// void lets go of a cancellation that an earlier epoch left and that the owner who has brought the job to its end did not know
+// of: it was never final, and is not part of the outcome. It reports whether there was one.
+func (r *Register) void(epoch uint32) bool {
+	x := &r.slots[r.Tasks()]
+	if x.value == nil || x.value.Epoch >= epoch {
+		return false
+	}
+	*x = slot{}
+	return true
 }
 
 // Promise answers who wants to be the owner of an epoch. heard says that the owner lives as far as is known

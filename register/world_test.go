@@ -103,7 +103,7 @@ func (m *model) after(w *world, visit func(*world)) {
 			m.talk(n, i)
 			visit(n)
 		}
-		if r.Leads() && r.Ready() {
+		if r.Leads() && r.Ready() && !r.state.Done {
 			for k := range w.chosen {
 				if v, _ := r.Value(uint32(k)); v == nil && (k == 0 || m.cancels) {
 					p := w.with(i)
@@ -112,7 +112,8 @@ func (m *model) after(w *world, visit func(*world)) {
 					visit(p)
 				}
 			}
-			if v, final := r.Value(0); m.ends && v != nil && final {
+			held, sure := r.Cancelled()
+			if v, final := r.Value(0); m.ends && v != nil && final && held == sure {
 				n := w.with(i)
 				n.members[i].Finish()
 				m.talk(n, i)
@@ -205,7 +206,7 @@ func (w *world) choose(i uint32, f *grid.Final) {
 func (w *world) judge() {
 	for _, r := range w.members {
 		for i := range r.slots {
-			if x := &r.slots[i]; x.value != nil && (x.final || r.state.Done && i == 0) && x.value.Attempt.Epoch != w.chosen[i] && (i == 0 || !r.state.Done) {
+			if x := &r.slots[i]; x.value != nil && (x.final || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
 				w.wrong = "a member takes another value for final"
 			}
 		}

@@ -34,6 +34,31 @@ func TestNothingStartsOnACutOffNodeAfterCancel(t *testing.T) {
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
 
+// An owner that had lost its majority said that a job was cancelled, and that it ran when another one had taken it over. At the end
+// it said once more that it was cancelled, though all of it had been done.
+func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
+	for _, cancel := range []time.Duration{8, 12, 30} {
+		c := guarded()
+		c.Machine.Rate = func(string, int) float64 { return 0.1 }
+		c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 20, grid.CPU), Cancel: cancel * time.Second}}
+		c.Faults = []Fault{{At: 10 * time.Second, Kind: Cut, Nodes: []int{0}}, {At: 2 * time.Minute, Kind: Heal}}
+		play(t, c, func(t *testing.T, w *World, r Report) {
+			if err := w.RunUntil(w.Now() + time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			said := map[bool]int{}
+			for i := range w.hosts {
+				if v, ok := w.hosts[i].member.(*node.Node).Job(w.JobID(0)); ok {
+					said[v.Cancelled]++
+				}
+			}
+			if len(said) != 1 {
+				t.Errorf("cancelled after %v: %d members say that the job is cancelled, %d that it is not", cancel*time.Second, said[true], said[false])
+			}
+		})
+	}
+}
+
 func cancelled(t *testing.T, w *World) {
 	t.Helper()
 	if !w.jobs[0].stopped {

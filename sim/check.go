@@ -169,6 +169,7 @@ func (w *World) checkViews(i int32) {
 			w.failf(i, "says of job %s: %d pending + %d placed + %d ended (%d failed) of %d tasks",
 				v.ID.Short(), v.Pending, v.Placed, v.Ended, v.Failed, v.Spec.Count)
 		}
+		w.checkShown(i, v)
 	}
 	s := h.member.Stats(w.local(i))
 	if s.Free.CPU < 0 || s.Free.Memory < 0 || !h.cap.Fits(s.Free) || s.Queued < 0 || s.Running < 0 || s.Pending < 0 || s.Backlog < 0 {

@@ -32,6 +32,7 @@ type host struct {
 	blobs     map[grid.BlobID]struct{}
 	hostile   Behaviour
 	offenders []offender // whom this node's driver counts offences of
+	shown     map[int32]shown
 }
 
 // boot is the run of the node that events are meant for.
@@ -103,7 +104,7 @@ func (w *World) start(i int32) {
 	if h.hostile = w.cfg.Hostile(int(i)); h.hostile != 0 {
 		m = corrupt(m, h.hostile, h.id, cfg.Seed)
 	}
-	h.member, h.up, h.cap = m, true, cfg.Capacity
+	h.member, h.up, h.cap, h.shown = m, true, cfg.Capacity, nil
 	w.restore(i)
 	w.ev = grid.Event{Kind: grid.EvStart}
 	w.step(i, &w.ev)
