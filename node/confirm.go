@@ -38,3 +38,10 @@ func (n *Node) Few(j *JobView) string {
 	}
 	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered", kept, n.cfg.Members)
 }
+
+func (n *Node) reply(callers *[]uint64, id grid.JobID, fx *grid.Effects) {
+	for _, c := range *callers {
+		fx.Reply(c, id, "")
+	}
+	*callers = nil
+}

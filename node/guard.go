@@ -165,7 +165,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 		n.stats.Stale++
 		return
 	}
-	g := j.guard
+	g, acted := j.guard, n.acts(now, j)
 	finals, mine := g.reg.Wrote(from, a, n.scratch.finals[:0])
 	n.scratch.finals = finals
 	if !mine {
@@ -193,6 +193,9 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 	}
 	if g.reg.Leads() {
 		n.unsaid(j)
+	}
+	if !acted && n.acts(now, j) {
+		n.proceed(now)
 	}
 }
 
@@ -239,11 +242,4 @@ func (n *Node) sure(j *job, i uint32, fx *grid.Effects) {
 		j.exit = max(j.exit, t.result.Exit)
 	}
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
-}
-
-func (n *Node) reply(callers *[]uint64, id grid.JobID, fx *grid.Effects) {
-	for _, c := range *callers {
-		fx.Reply(c, id, "")
-	}
-	*callers = nil
 }

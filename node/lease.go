@@ -13,6 +13,12 @@ func (n *Node) lease(now grid.Time, l *live, fx *grid.Effects) {
 	l.watch(fx)
 }
 
+// grace lets the attempt be for half a lease more, in which a worker that lives beats.
+func (n *Node) grace(now grid.Time, l *live, fx *grid.Effects) {
+	l.deadline = max(l.deadline, now.Add(n.cfg.Lease/2))
+	l.watch(fx)
+}
+
 // watch sees to a wake at the deadline or before: one that is under way already serves, or timers would
 // grow in number with every time that the worker came and went.
 func (l *live) watch(fx *grid.Effects) {
@@ -126,7 +132,7 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(n.cfg.Lease/4):
 		n.sendOffer(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !n.acts(now, l.job): // an owner that may be none gives nothing up
-		n.lease(now, l, fx)
+		n.grace(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.t().worker != n.cfg.Self:
 		if l.result != nil { // it has ended and its files are on their way: that ends by itself
 			n.lease(now, l, fx)

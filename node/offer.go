@@ -28,7 +28,7 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 	epoch, members := uint32(1), []grid.NodeID(nil)
 	if g := l.job.guard; g != nil {
 		if !n.acts(now, l.job) {
-			n.pause(now, l, grid.Refusal{Why: grid.WhyMajority}, fx)
+			n.await(now, l, fx)
 			return
 		}
 		epoch, members = g.reg.State().Epoch, g.reg.Members()

@@ -44,6 +44,7 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.learn(p, known.Ad)
 	}
 	n.ask(now, ev.Peer, fx)
+	n.reunite(now, ev.Peer, fx)
 	n.tellTo(now, ev.Peer, fx)
 	n.handOn(now, fx)
 	n.kick(now, fx)

@@ -31,6 +31,7 @@ type live struct {
 	search   uint64          // the search that it waits for; 0 = none
 	absent   bool            // it waits for a node that fits to come
 	unproven bool            // it waits for a node to deliver
+	lone     bool            // it waits for a majority of its job's register
 	looks    bool            // it is to look again though others of its job wait for that
 	result   *grid.Result    // whose blobs are on their way here
 	fetches  int             // tries to get them
@@ -98,7 +99,7 @@ func (n *Node) decided(l *live) {
 // place begins a decision: who fits and can be reached, whom the policy wants asked.
 func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 	if !n.acts(now, l.job) {
-		n.pause(now, l, grid.Refusal{Why: grid.WhyMajority}, fx)
+		n.await(now, l, fx)
 		return
 	}
 	n.inform(now)

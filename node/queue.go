@@ -68,7 +68,7 @@ func (n *Node) dequeue(l *live) {
 		n.waiting[l.at].at = l.at
 		n.waiting[last] = nil
 		n.waiting = n.waiting[:last]
-		l.at = nowhere
+		l.at, l.lone = nowhere, false
 		if l.unproven {
 			l.unproven = false
 			l.job.stuck--

@@ -29,18 +29,14 @@ func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 		return true
 	}
 	settled := true
-	for place, id := range r.Members() {
+	for place := range r.Members() {
 		settled = settled && r.Settled(place)
 		switch {
 		case r.Deaf(place):
 			r.Doubt(place)
 			n.unsaid(j)
 		case g.sent[place] != 0 && now >= g.sent[place].Add(n.cfg.Lease/6):
-			if m := fx.Send(id, grid.KindGuard); r.Again(place, &m.Guard) {
-				n.address(now, j, place, m)
-			} else {
-				fx.Sends = fx.Sends[:len(fx.Sends)-1]
-			}
+			n.writeAgain(now, j, place, fx)
 		}
 	}
 	if r.State().Done {
@@ -54,6 +50,16 @@ func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 		n.bid(now, j, fx)
 	}
 	return true
+}
+
+// writeAgain repeats the write to a member that is under way.
+func (n *Node) writeAgain(now grid.Time, j *job, place int, fx *grid.Effects) {
+	m := fx.Send(j.guard.reg.Members()[place], grid.KindGuard)
+	if j.guard.reg.Again(place, &m.Guard) {
+		n.address(now, j, place, m)
+		return
+	}
+	fx.Sends = fx.Sends[:len(fx.Sends)-1]
 }
 
 // stand lets a member that has not heard of the owner for long enough try to become it. Those that come later in the

@@ -27,12 +27,18 @@ func (n *Node) pause(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects)
 	n.waitFor(now, l, d, why, fx)
 }
 
+// await lets a task wait until a majority of its job's register answers; how long says nothing of the task.
+func (n *Node) await(now grid.Time, l *live, fx *grid.Effects) {
+	n.waitFor(now, l, n.cfg.Lease/3, grid.Refusal{Why: grid.WhyMajority}, fx)
+}
+
 func (n *Node) waitFor(now grid.Time, l *live, d time.Duration, why grid.Refusal, fx *grid.Effects) {
 	t := l.t()
 	if tr := t.traces.last(); tr.What != grid.TraceWait || tr.Refusal != why {
 		n.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
 	l.unproven = why.Why == grid.WhyUnproven
+	l.lone = why.Why == grid.WhyMajority
 	l.absent = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
 	l.deadline = now.Add(d)
 	n.park(l)

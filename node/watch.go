@@ -42,15 +42,45 @@ func (n *Node) paired(id grid.NodeID) pair {
 // that the cost does not grow with the jobs that wait.
 func (n *Node) watch(now grid.Time, fx *grid.Effects) {
 	n.pairs = slices.DeleteFunc(n.pairs, func(p *pair) bool {
-		count, sum := n.shared(p.peer)
-		if count == 0 { // what is long past means the same as nothing
-			return max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now
-		}
-		n.sendWatch(now, p, fx)
-		m := &fx.Sends[len(fx.Sends)-1].Msg
-		m.Guard.Count, m.Guard.Sum = count, sum
-		return false
+		return !n.watchOver(now, p, fx) && max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now // what is long past means the same as nothing
 	})
+}
+
+// watchOver is watch of one member. It reports whether there is anything to tell it.
+func (n *Node) watchOver(now grid.Time, p *pair, fx *grid.Effects) bool {
+	count, sum := n.shared(p.peer)
+	if count == 0 {
+		return false
+	}
+	n.sendWatch(now, p, fx)
+	m := &fx.Sends[len(fx.Sends)-1].Msg
+	m.Guard.Count, m.Guard.Sum = count, sum
+	return true
+}
+
+// reunite says again at once what a member that is connected again has perhaps not heard: a majority may wait for it.
+func (n *Node) reunite(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	for _, j := range n.guards {
+		if place := j.guard.reg.Place(id); place >= 0 && j.guard.reg.Leads() && j.guard.sent[place] != 0 {
+			n.writeAgain(now, j, place, fx)
+		}
+	}
+	for _, p := range n.pairs {
+		if p.peer == id {
+			n.watchOver(now, p, fx)
+		}
+	}
+}
+
+// proceed lets the tasks go on that waited for a majority which has answered now.
+func (n *Node) proceed(now grid.Time) {
+	for i := 0; i < len(n.waiting); {
+		if l := n.waiting[i]; l.lone && n.acts(now, l.job) {
+			n.unwait(l)
+			continue
+		}
+		i++
+	}
 }
 
 func (n *Node) sendWatch(now grid.Time, p *pair, fx *grid.Effects) {
@@ -161,6 +191,7 @@ func (n *Node) agreed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid
 	}
 	clear(p.listed)
 	p.listed = p.listed[:0]
+	n.proceed(now)
 }
 
 // name says one by one which registers a member is believed to hold.

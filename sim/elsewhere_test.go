@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// wait is how long a task that ran on a node when that died waited until it ran elsewhere.
+type wait struct {
+	task int32
+	gone grid.AttemptID
+	at   time.Duration // of the death
+	took time.Duration // 0: it still waits
+	boot uint64        // of its origin, at the death
+}
+
+// await runs a world up to a time and a bit at a time, and notes for every task that runs on a node which dies when it runs
+// again. ok says whether a wait is to be counted.
+func await(t *testing.T, c Config, until time.Duration, ok func(w *World, x *wait) bool) (took []time.Duration) {
+	t.Helper()
+	const bit = 10 * time.Millisecond
+	w, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(at time.Duration) {
+		if err := w.RunUntil(at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var open []wait
+	next := 0
+	for at := bit; at <= until; at += bit {
+		for ; next < len(c.Faults) && c.Faults[next].At <= at; next++ {
+			if f := &c.Faults[next]; f.Kind == Crash {
+				run(f.At - time.Microsecond)
+				for x := w.hosts[f.Nodes[0]].runs; x >= 0; x = w.runs[x].here {
+					u := &w.runs[x]
+					open = append(open, wait{task: u.task, gone: u.id, at: f.At, boot: w.hosts[w.jobs[w.tasks[u.task].job].origin].boots})
+				}
+			}
+		}
+		run(at)
+		open = slices.DeleteFunc(open, func(x wait) bool {
+			again := w.tasks[x.task].state == grid.Ended
+			for r := w.tasks[x.task].runs; r >= 0; r = w.runs[r].same {
+				again = again || w.runs[r].id != x.gone
+			}
+			if x.took = at - x.at; again && ok(w, &x) {
+				took = append(took, x.took)
+			}
+			return again
+		})
+	}
+	if len(open) > 0 {
+		t.Fatalf("seed %d: %d tasks of dead nodes never ran again, among them one of a node that died at %v", c.Seed, len(open), open[0].at)
+	}
+	slices.Sort(took)
+	return took
+}
+
+// nineOfFour is the grid of make chaos: nine nodes of four cores and jobs of forty tasks of one to two seconds, a share of
+// which find a free core at once.
+func nineOfFour(seed uint64, members int, detect, every time.Duration) Config {
+	r := grid.NewRand(seed, 5)
+	c := Config{Seed: seed, Nodes: 9, Network: Network{Mesh: true, Latency: Uniform(200*time.Microsecond, 2*time.Millisecond), Detect: detect, Redial: time.Second},
+		Node:    func(_ int, c *node.Config) { c.Capacity.CPU, c.Strikes, c.Members = 4*grid.CPU, 0, members },
+		Machine: Machine{Size: func(r *grid.Rand) float64 { return 1 + 0.1*float64(r.IntN(10)) }},
+		Disk:    Disk{Sync: 2 * time.Millisecond}, Rest: time.Minute}
+	for at := 5 * time.Second; at < 150*time.Second; at += every {
+		c.Work = append(c.Work, Submission{At: at, Node: r.IntN(9), Spec: spec("a", 40, grid.CPU)})
+	}
+	return c
+}
+
+// die lets a node die and come back.
+func (c *Config) die(n int, at, back time.Duration) {
+	c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{n}}, Fault{At: back, Kind: Restart, Nodes: []int{n}})
+	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+}
+
+// owned reports whether the owner of a waiting task has lived from before the death until now: it was never taken over, and
+// its origin was not down.
+func (w *World) owned(x *wait) bool {
+	h := &w.hosts[w.jobs[w.tasks[x.task].job].origin]
+	return h.up && h.boots == x.boot && x.gone.Epoch == 1
+}
+
+// Where cores are free, a dead node's tasks run elsewhere as soon as DESIGN.md of node says: a third of the lease after its
+// connections closed, or a lease after its death if nobody notices, and the next decision.
+func TestDeadNodesTasksRunElsewhereInTime(t *testing.T) {
+	const lease, decision = 6 * time.Second, 200 * time.Millisecond // a poll of 50 ms, what the network takes, and a bit
+	for _, k := range []struct{ detect, bound time.Duration }{{time.Millisecond, lease / 3}, {8 * time.Second, lease}} {
+		for _, members := range []int{1, 3} {
+			waits, of := 0, seeds(6)
+			for _, seed := range of {
+				c := nineOfFour(seed, members, k.detect, 12*time.Second)
+				for i := range c.Work {
+					c.Work[i].Node = (i + 5) % 9 // which has not been restarted lately, and so is connected to all
+				}
+				for n := range 9 {
+					at := time.Duration(17500+12000*n+int(seed%10)*100) * time.Millisecond
+					c.die(n, at, at+7*time.Second)
+				}
+				took := await(t, c, 160*time.Second, func(w *World, x *wait) bool { return w.owned(x) })
+				if waits += len(took); len(took) > 0 && took[len(took)-1] > k.bound+decision {
+					t.Errorf("noticed after %v, %d members, seed %d: a task waited %v, want at most %v", k.detect, members, seed, took[len(took)-1], k.bound+decision)
+				}
+			}
+			if waits < 8*len(of) {
+				t.Errorf("noticed after %v, %d members: only %d tasks waited", k.detect, members, waits)
+			}
+		}
+	}
+}
+
+// The bar of make chaos, over many runs and with its load: half of the nodes die again and again, also those that a dead node's
+// tasks were given to, and what cores are left have queues.
+func TestDeadNodesTasksRunElsewhereInChaos(t *testing.T) {
+	for _, detect := range []time.Duration{time.Millisecond, 8 * time.Second} {
+		for _, members := range []int{1, 3} {
+			var all []time.Duration
+			for _, seed := range seeds(10) {
+				c := nineOfFour(seed, members, detect, 2620*time.Millisecond)
+				r := grid.NewRand(seed, 6)
+				for at := 10 * time.Second; at < 150*time.Second; at += 5 * time.Second {
+					at := at + time.Duration(r.IntN(2000))*time.Millisecond
+					c.die(r.IntN(9), at, at+time.Duration(8000+r.IntN(8000))*time.Millisecond)
+				}
+				all = append(all, await(t, c, 250*time.Second, func(w *World, x *wait) bool { return w.owned(x) })...)
+			}
+			slices.Sort(all)
+			p95 := all[len(all)*95/100]
+			t.Logf("noticed after %v, %d members: %d tasks, p50 %v, p95 %v, longest %v", detect, members, len(all), all[len(all)/2], p95, all[len(all)-1])
+			if p95 > 10*time.Second {
+				t.Errorf("noticed after %v, %d members: p95 of %d waits is %v, want at most 10s", detect, members, len(all), p95)
+			}
+		}
+	}
+}
+
+// An owner that had lost its majority for a moment when a dead worker's lease ran out gave that another whole lease; and when
+// the majority was back it heard so only at its next look, and its tasks only after a pause that had doubled each time.
+func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
+	for _, seed := range seeds(5) {
+		c := guarded()
+		c.Seed, c.Nodes, c.Network.Detect, c.Network.Redial = seed, 7, time.Millisecond, 500*time.Millisecond
+		c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members = 4*grid.CPU, 3 }
+		c.Machine.Rate = func(string, int) float64 { return 0.01 }
+		c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 14, grid.CPU)}}
+		w, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(until time.Duration) {
+			if err := w.RunUntil(until); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run(10 * time.Second)
+		var guards, workers []int
+		for i := 1; i < c.Nodes; i++ {
+			if slices.Contains(w.jobs[0].members, w.hosts[i].id) {
+				guards = append(guards, i)
+			} else if w.hosts[i].runs >= 0 {
+				workers = append(workers, i)
+			}
+		}
+		strike := func(k FaultKind, nodes ...int) { w.strike(&Fault{Kind: k, Nodes: nodes}) }
+		strike(Crash, guards...) // the owner acts for a lease more
+		run(15 * time.Second)
+		task, gone := w.runs[w.hosts[workers[0]].runs].task, w.runs[w.hosts[workers[0]].runs].id
+		strike(Crash, workers[0]) // its lease is over at 17 s, when the owner does not act
+		run(18 * time.Second)
+		strike(Restart, guards[0])
+		for at := 18 * time.Second; ; at += 10 * time.Millisecond {
+			run(at)
+			if r := w.tasks[task].runs; r >= 0 && w.runs[r].id != gone {
+				break
+			}
+			if at > 22*time.Second {
+				t.Fatalf("seed %d: a task of a worker that died at 15 s waits still at %v; the majority was back at 18 s", seed, at)
+			}
+		}
+	}
+}
