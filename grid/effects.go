@@ -36,7 +36,9 @@ type Wake struct {
 type Fetch struct {
 	Attempt AttemptID
 	From    NodeID
-	Files   []File // immutable: part of a JobSpec or Result
+	Others  []NodeID // asked next; immutable
+	Files   []File   // immutable: part of a JobSpec or Result
+	Copy    bool     // for a job's register: nothing here runs with them
 }
 
 // Start asks for an attempt to be run, and for EvStarted and EvEnded.

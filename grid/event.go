@@ -17,7 +17,7 @@ const (
 	EvCancel                         // a local caller cancels Job
 	EvStarted                        // Attempt's process runs
 	EvEnded                          // Attempt ended here with Result, which may be missing where it was told to stop
-	EvFetched                        // the blobs of Attempt that Fetch asked for are here, or Err says why not
+	EvFetched                        // the blobs of Attempt that Fetch, with Copy or not, asked for are here, or Err says why not
 	EvDisk                           // Low says whether disk space is low
 	EvAddrs                          // this node may now be dialled at Addrs
 	EvLeave                          // this node is about to stop: say so
@@ -42,6 +42,7 @@ type Event struct {
 	Result  *Result
 	Err     string
 	Low     bool
+	Copy    bool
 	Within  time.Duration
 	Addrs   []string
 	Left    float64 // 0 … 1

@@ -32,12 +32,14 @@ const (
 	KindTakeover                  // announcement, or an answer: who owns these jobs now
 	KindHold                      // these attempts of yours wait here: may they still start?
 	KindHeld                      // these may
+	KindCopy                      // the owner of a job's register wants a member to have the job's inputs, or what a task left
+	KindCopied                    // the answer: they are there, or why not
 	kinds
 )
 
 var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "refuse", "beat", "drop", "result",
 	"result_ack", "ask", "find", "hit", "miss", "call", "bye",
-	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held"}
+	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held", "copy", "copied"}
 
 // Kinds is the number after the last kind.
 const Kinds = int(kinds)
@@ -67,9 +69,9 @@ type Message struct {
 	Poll     Poll        // KindPoll
 	State    State       // KindState
 	Offer    Offer       // KindOffer
-	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck: one; KindBeat, KindDrop, KindAsk, KindHold, KindHeld: any number
-	Refusal  Refusal     // KindRefuse
-	Result   *Result     // KindResult; immutable
+	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck, KindCopy, KindCopied: one, of the last two with no number where it stands for the inputs; KindBeat, KindDrop, KindAsk, KindHold, KindHeld: any number
+	Refusal  Refusal     // KindRefuse, KindCopied
+	Result   *Result     // KindResult, KindCopy; immutable
 	Find     Find        // KindFind, KindHit, KindMiss, KindCall
 	Guard    Guard       // KindGuard to KindTakeover; of KindHold and KindHeld its Seq
 }

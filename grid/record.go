@@ -94,6 +94,7 @@ type GuardRecord struct {
 	Epoch     uint32 // highest accepted
 	Owner     NodeID
 	Done      bool
+	Held      bool // the job's inputs are here
 }
 
 // EntryRecord is where a task of such a job stands; index Count stands for the job's cancellation. It is keyed as a TaskRecord is.
@@ -101,4 +102,5 @@ type EntryRecord struct {
 	TaskRecord
 	Epoch uint32 // in which its end was accepted; 0 = it has not ended here
 	Final bool   // a majority is known to hold its end
+	Held  bool   // the files that Result names are here; with Epoch 0 it is the result that is about to be written
 }

@@ -29,6 +29,7 @@ const (
 	WhyMajority     // no majority of the job's register answers
 	WhyUnproven     // those who fit have yet to deliver what they were given
 	WhyAvoided      // tasks of that class fail there, and elsewhere they do not
+	WhyRoom         // it has no room left for the files of others
 )
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
@@ -36,7 +37,8 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"files could not be fetched", "did not answer in time", "is not connected", "was lost", "no longer the live attempt",
 	"nobody known fits", "the policy waits", "could not prepare the task",
 	"has kept it waiting far longer than expected", "waits for a majority of the job's register",
-	"those who fit have yet to deliver what they were given", "is avoided for a while"}
+	"those who fit have yet to deliver what they were given", "is avoided for a while",
+	"has no more room for the files of others"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool { return w > WhyNone && w < WhyNever }

@@ -48,6 +48,16 @@ type Config struct {
 	// that it is not known to be kept. Lower tells so sooner, also where nodes are only slow.
 	Confirm time.Duration
 
+	// Copies bounds the files in bytes that the other members of a register are asked to copy, and that this node copies for others: the
+	// inputs of a job, and what one task leaves; default 256 MiB. A submission, and a result, counts only when a majority has them. What
+	// is larger is not copied, and the job says so. Higher protects more, and has submissions and results wait longer.
+	Copies grid.Bytes
+
+	// Lend bounds the disk space in bytes that this node lends to the files of jobs submitted elsewhere; default 2 GiB, a fifth of what a node keeps of all files. No
+	// one owner gets more than half. When it is used up the oldest jobs that are over are forgotten here, then nothing more is copied. Higher keeps
+	// results of nodes that are gone for longer.
+	Lend grid.Bytes
+
 	// Known is how many other nodes this one knew when it started; default 0. With two or more, what is submitted in the first three seconds
 	// waits for them to be connected before fewer members are taken.
 	Known int
@@ -88,7 +98,7 @@ type Config struct {
 // Defaults returns the configuration of a real node, but for what the node is.
 func Defaults() Config {
 	return Config{
-		Speed: 1, Engines: []string{grid.EngineProcess}, Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Strikes: 3, Members: 1, Confirm: 10 * time.Second, Window: 64,
+		Speed: 1, Engines: []string{grid.EngineProcess}, Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Strikes: 3, Members: 1, Confirm: 10 * time.Second, Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Window: 64,
 		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 200_000,
 		Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 	}
@@ -118,6 +128,9 @@ func (c *Config) Check() error {
 	}
 	if c.Confirm < time.Second || c.Confirm > time.Hour {
 		add("confirm %v: want 1s to 1h", c.Confirm)
+	}
+	if c.Copies < 0 || c.Lend < 0 {
+		add("copies %d, lend %d: want 0 bytes (nothing) or more", c.Copies, c.Lend)
 	}
 	if c.Window < 1 || c.Window > 10_000 {
 		add("window %d: want 1 to 10000", c.Window)

@@ -7,16 +7,17 @@ import (
 )
 
 // confirmed reports whether what was submitted is sure to be kept: this node alone keeps it, or a majority is known to
-// hold it. An epoch above the first has an owner only if a majority has promised it, and who promises holds the job.
+// hold it, and its inputs are there too or not waited for. An epoch above the first has an owner only if a majority has
+// promised it, and who promises holds the job.
 func (j *job) confirmed() bool {
 	g := j.guard
-	return g == nil || g.reg.State().Done || g.reg.Ready() || !g.reg.Leads() && g.epoch > 1
+	return g == nil || g.reg.State().Done || g.reg.Ready() && (g.inputs == nil || g.inputs.over) || !g.reg.Leads() && g.epoch > 1
 }
 
 // unconfirmed answers those who have waited too long for a majority: the job is here and may yet run.
 func (n *Node) unconfirmed(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.guard
-	if len(g.callers) == 0 || now < g.until {
+	if len(g.callers) == 0 || now < g.until || g.reg.Ready() { // then only its inputs are waited for, and not for ever
 		return
 	}
 	for _, c := range g.callers {

@@ -35,6 +35,12 @@ func (n *Node) message(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 		n.asked(now, from, m.Attempts, fx)
 	case grid.KindGuard, grid.KindGuarded, grid.KindPromise, grid.KindPromised, grid.KindWatch, grid.KindWatched, grid.KindTakeover:
 		n.aboutRegister(now, from, m, fx)
+	case grid.KindCopy, grid.KindCopied:
+		if len(m.Attempts) != 1 {
+			n.stats.Stale++
+			return
+		}
+		n.aboutCopy(now, from, m, fx)
 	case grid.KindHold:
 		n.renew(now, from, m, fx)
 	case grid.KindHeld:
@@ -67,6 +73,15 @@ func (n *Node) aboutOne(now grid.Time, from grid.NodeID, m *grid.Message, fx *gr
 			n.forget(now, id, fx)
 		}
 	}
+}
+
+// aboutCopy handles what members of registers tell each other of files.
+func (n *Node) aboutCopy(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	if m.Kind == grid.KindCopy {
+		n.askedToCopy(now, from, m, fx)
+		return
+	}
+	n.copied(now, from, m, fx)
 }
 
 // aboutRegister handles what members of registers tell each other.

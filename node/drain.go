@@ -51,9 +51,16 @@ func (n *Node) Drain(now grid.Time) DrainView {
 }
 
 // spared reports whether others bring a job to its end when this node goes: a majority of its register answers, and
-// no input lies here alone.
+// a majority of its members has its inputs.
 func (n *Node) spared(now grid.Time, j *job) bool {
-	return j.guard != nil && len(j.guard.reg.Members()) > 2 && n.acts(now, j) && len(j.spec.Inputs) == 0
+	return j.guard != nil && len(j.guard.reg.Members()) > 2 && n.acts(now, j) && (j.guard.inputs == nil || j.guard.inputs.enough(j.guard.reg))
+}
+
+// lowDisk notes that there is little room left on the disk, or enough again.
+func (n *Node) lowDisk(now grid.Time, low bool, fx *grid.Effects) {
+	n.low = low
+	n.exec.LowDisk(low)
+	n.changed(now, fx)
 }
 
 // retire handles what is said to a node that is to stop, now or later.

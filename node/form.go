@@ -26,7 +26,7 @@ const (
 )
 
 // guarding are the kinds that a member of a register must understand.
-const guarding = grid.KindSet(1<<grid.KindGuard | 1<<grid.KindPromise | 1<<grid.KindWatch)
+const guarding = grid.KindSet(1<<grid.KindGuard | 1<<grid.KindPromise | 1<<grid.KindWatch | 1<<grid.KindCopy)
 
 // establish takes a checked submission on: at once if this node alone keeps it, else as soon as its members are chosen.
 func (n *Node) establish(now grid.Time, ev *grid.Event, fx *grid.Effects) {
@@ -187,6 +187,7 @@ func (n *Node) keepWith(now grid.Time, f *forming, others []grid.NodeID, fx *gri
 	s := j.guard.reg.State()
 	j.guard.boss, j.guard.epoch, j.guard.since = s.Owner, s.Epoch, j.submitted
 	n.begin(now, j, fx)
+	n.share(now, j)
 	n.saveGuard(j, fx)
 	n.unsaid(j)
 	n.tickIn(now, fx)

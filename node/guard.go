@@ -24,6 +24,9 @@ type guard struct {
 	told    int         // times that the others were told of the end
 	due     grid.Time   // when this member may try to become the owner
 	limbo   grid.Time   // until then a new owner waits for word of attempts; 0 = not, or over
+	inputs  *copies     // of the owner: who has the job's inputs; nil = it has none
+	leaves  []*live     // of the owner: tasks whose results' files are being copied
+	lent    lent
 }
 
 // Bounds of time, as shares of the lease L. A member promises a new epoch not before wait(L) after it last answered
@@ -68,31 +71,6 @@ func (n *Node) newGuard(id grid.JobID, spec *grid.JobSpec, submitted int64, memb
 	return j
 }
 
-func (n *Node) saveGuard(j *job, fx *grid.Effects) {
-	s := j.guard.reg.State()
-	fx.Save(grid.RecGuard).Guard = &grid.GuardRecord{ID: j.id, Spec: j.spec, Members: j.guard.reg.Members(), Submitted: j.submitted,
-		Promised: s.Promised, To: s.To, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done}
-}
-
-// saveEntry saves where a task stands; index Count is the job's cancellation.
-func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
-	e := new(grid.EntryRecord)
-	fx.Save(grid.RecEntry).Entry = e
-	e.ID.Task = grid.TaskID{Job: j.id, Index: i}
-	v, final := j.guard.reg.Value(i)
-	if v == nil && i == j.spec.Count {
-		fx.Saves[len(fx.Saves)-1].Delete = true
-	} else if v != nil {
-		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
-		e.Placed, e.Began, e.Done, e.Epoch, e.Final = v.Placed, v.Began, v.Done, v.Epoch, final
-	} else if i < j.spec.Count {
-		t := &j.tasks[i]
-		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
-		e.Placed, e.Began, e.Done = t.placed, t.began, t.done
-	}
-	return &e.TaskRecord
-}
-
 // propose writes a task's end to the register. It is told when a majority has it.
 func (n *Node) propose(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := &j.tasks[i]
@@ -100,6 +78,7 @@ func (n *Node) propose(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	j.unsure++
 	j.guard.reg.Propose(&grid.Final{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
 		Placed: t.placed, Began: t.began, Done: t.done})
+	n.match(j, i, fx)
 	n.saveEntry(j, i, fx)
 	n.unsaid(j)
 }
@@ -173,6 +152,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 		return
 	}
 	place := g.reg.Place(from)
+	n.askCopies(now, j, fx)
 	if a.Answer == grid.GuardOK {
 		g.fresh[place] = max(g.fresh[place], g.sent[place])
 		n.pair(from) // from now on it is watched
@@ -188,7 +168,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 		n.finalized(now, j, i, fx)
 	}
 	if g.reg.Ready() {
-		n.reply(&g.callers, j.id, fx)
+		n.welcome(now, j, fx)
 		n.conclude(now, j, fx)
 	}
 	if g.reg.Leads() {

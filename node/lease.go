@@ -104,7 +104,7 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 		n.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: text}, fx)
 		return
 	}
-	l.result, l.fetches = nil, 0
+	l.result, l.copies, l.fetches = nil, nil, 0
 	back := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), longestBack))
 	l.out = append(l.out, out{node: t.worker, why: why, until: max(back, now.Add(n.cfg.Lease)), soft: true})
 	n.setState(l.job, l.index, grid.Pending, fx)

@@ -98,6 +98,7 @@ func (n *Node) accept(j *job, i uint32, fx *grid.Effects) {
 		return
 	}
 	f, final := j.guard.reg.Value(i)
+	n.match(j, i, fx)
 	t := &j.tasks[i]
 	if t.state != grid.Ended {
 		n.setState(j, i, grid.Ended, fx)

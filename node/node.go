@@ -51,9 +51,9 @@ type Node struct {
 	posts               map[grid.JobID]*post
 	taken               []grid.JobID // taken over in this step
 	calms               calms
-	leads               uint64 // times that this node began to write to a register in this boot
-	watches             uint64
-	guardWake, formWake bool // a TimerGuard is on its way, for registers and for those being made
+	leads, watches      uint64     // times that this node began to write to a register in this boot, and watched
+	lent                grid.Bytes // for the files of jobs submitted elsewhere
+	guardWake, formWake bool       // a TimerGuard is on its way, for registers and for those being made
 	hints               hints
 	strays              map[grid.JobID][]grid.EntryRecord // as orphans, of jobs with a register
 	orphans             map[grid.JobID][]grid.TaskRecord  // while records are restored: tasks whose job has not come yet
@@ -67,7 +67,7 @@ type Node struct {
 	lateWake      bool      // a TimerOverdue is on its way
 	past          past      // attempts of others that were let go of
 	freed         bool      // attempts were let go of in this step
-	leaving       bool      // it is about to stop: nothing starts any more
+	low, leaving  bool      // the disk is nearly full; it is about to stop: nothing starts any more
 	drain         draining
 	sendWake      grid.Time
 	sent          int // messages in the effects when the step began
@@ -168,10 +168,9 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvEnded:
 		n.ended(now, ev.Attempt, ev.Result, fx)
 	case grid.EvFetched:
-		n.fetched(now, ev.Attempt, ev.Err, fx)
+		n.fetched(now, ev, fx)
 	case grid.EvDisk:
-		n.exec.LowDisk(ev.Low)
-		n.changed(now, fx)
+		n.lowDisk(now, ev.Low, fx)
 	case grid.EvAvailable:
 		n.available(now, ev.Left, ev.Up, fx)
 	case grid.EvAddrs:

@@ -125,7 +125,7 @@ func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why g
 		return
 	}
 	l := n.owned(from, id)
-	if l == nil || l.phase != offered && l.phase != placed {
+	if l == nil || l.phase != offered && l.phase != placed || l.leaves() {
 		n.stats.Stale++
 		return
 	}

@@ -33,7 +33,8 @@ type live struct {
 	unproven bool            // it waits for a node to deliver
 	lone     bool            // it waits for a majority of its job's register
 	looks    bool            // it is to look again though others of its job wait for that
-	result   *grid.Result    // whose blobs are on their way here
+	result   *grid.Result    // whose blobs are on their way here, or from here to members of the register
+	copies   *copies         // of them; nil = they are not here yet
 	fetches  int             // tries to get them
 	failed   int             // attempts that could not be prepared
 	chosen   grid.Time       // when the attempt was made

@@ -24,6 +24,14 @@ func (n *Node) owner(id grid.JobID) grid.NodeID {
 	return id.Origin
 }
 
+// kin lists the members of a job's register that attempts here are of; nil = it has none.
+func (n *Node) kin(id grid.JobID) []grid.NodeID {
+	if p := n.posts[id]; p != nil {
+		return p.members
+	}
+	return nil
+}
+
 // enlist notes an attempt of a job that has a register, and who its owner is.
 func (n *Node) enlist(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32) {
 	if len(members) == 0 {

@@ -7,10 +7,45 @@ import (
 	"skep/register"
 )
 
+func (n *Node) saveGuard(j *job, fx *grid.Effects) {
+	s := j.guard.reg.State()
+	fx.Save(grid.RecGuard).Guard = &grid.GuardRecord{ID: j.id, Spec: j.spec, Members: j.guard.reg.Members(), Submitted: j.submitted,
+		Promised: s.Promised, To: s.To, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
+		Held: len(j.spec.Inputs) > 0 && n.hasInputs(j)}
+}
+
+// saveEntry saves where a task stands; index Count is the job's cancellation.
+func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
+	e := new(grid.EntryRecord)
+	fx.Save(grid.RecEntry).Entry = e
+	e.ID.Task = grid.TaskID{Job: j.id, Index: i}
+	v, final := j.guard.reg.Value(i)
+	if v == nil && i == j.spec.Count {
+		fx.Saves[len(fx.Saves)-1].Delete = true
+	} else if v != nil {
+		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
+		e.Placed, e.Began, e.Done, e.Epoch, e.Final = v.Placed, v.Began, v.Done, v.Epoch, final
+		x := j.keeps(i, v.Attempt)
+		e.Held = x != nil && x.state == here
+	} else if i < j.spec.Count {
+		t := &j.tasks[i]
+		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
+		e.Placed, e.Began, e.Done = t.placed, t.began, t.done
+		if x := j.guard.lent.tasks[i]; x != nil && x.state == here && !x.attempt.Less(t.attempt) { // what was made since is not forgotten for it
+			e.ID.Attempt, e.Result, e.Held = x.attempt, x.result, true
+		}
+	}
+	return &e.TaskRecord
+}
+
 // restoreGuard takes back a job with a register. Its entries may have come before it.
 func (n *Node) restoreGuard(r *grid.GuardRecord) {
 	s := register.State{Promised: r.Promised, To: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := n.newGuard(r.ID, r.Spec, r.Submitted, r.Members, s)
+	if r.Held {
+		j.guard.lent.inputs = here
+		n.charge(j, j.payer(), weigh(r.Spec.Inputs))
+	}
 	for _, e := range n.strays[r.ID] {
 		n.putEntry(j, &e)
 	}
@@ -38,7 +73,17 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 		j.cancelled = r.Epoch > 0
 		return
 	}
-	if r.Epoch == 0 || r.Final || j.guard.reg.State().Done {
+	if r.Held && r.Result != nil {
+		n.retain(j, i, r.ID.Attempt, r.Result)
+	}
+	if r.Epoch == 0 {
+		rec := r.TaskRecord
+		rec.Result = nil // no more than that its files are here
+		n.putTask(j, &rec)
+		return
+	}
+	j.guard.lent.written(i)
+	if r.Final || j.guard.reg.State().Done {
 		n.putTask(j, &r.TaskRecord)
 		return
 	}
@@ -74,6 +119,7 @@ func (n *Node) resumeGuard(now grid.Time, j *job, fx *grid.Effects) {
 		n.endAll(now, j, fx)
 	}
 	g.known = s.Epoch
+	n.share(now, j)
 	n.unsaid(j)
 	if s.Epoch > 1 {
 		g.limbo = now.Add(n.cfg.Lease)
@@ -130,5 +176,6 @@ func (n *Node) forgetJob(j *job, fx *grid.Effects) {
 	}
 	rec := fx.Save(grid.RecGuard)
 	rec.Delete, rec.Guard = true, &grid.GuardRecord{ID: j.id}
+	n.reclaim(j)
 	delete(n.jobs, j.id)
 }

@@ -110,7 +110,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	for _, w := range slices.Clone(n.exec.Queue()) {
 		n.wakeBeat(now, w, fx)
 		if len(w.Spec.Inputs) > 0 {
-			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: n.owner(w.ID.Task.Job), Files: w.Spec.Inputs})
+			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: n.owner(w.ID.Task.Job), Others: n.kin(w.ID.Task.Job), Files: w.Spec.Inputs})
 		}
 	}
 	n.run(now, fx)

@@ -74,7 +74,7 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 	default:
 		n.hold(now, l, fx)
 		if from == n.cfg.Self || len(r.Blobs(nil)) == 0 {
-			n.finish(now, l, r, fx)
+			n.deposit(now, l, r, fx)
 			return
 		}
 		l.result = r
@@ -111,7 +111,7 @@ func (n *Node) hold(now grid.Time, l *live, fx *grid.Effects) {
 // fetch brings a result's files here; the worker has them until it is acknowledged.
 func (n *Node) fetch(now grid.Time, l *live, fx *grid.Effects) {
 	n.lease(now, l, fx)
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.t().worker, Files: l.result.Blobs(nil)})
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.t().worker, Others: l.job.members(), Files: l.result.Blobs(nil)})
 }
 
 // maxFetches is how often the files of a result are asked for before the attempt counts as lost.
@@ -121,8 +121,13 @@ const maxFetches = 3
 // an input that nobody has any more would else be looked for without end.
 const maxFailed = 5
 
-// fetched goes on after files have come, or have not: a worker's inputs, or a result's files.
-func (n *Node) fetched(now grid.Time, id grid.AttemptID, err string, fx *grid.Effects) {
+// fetched goes on after files have come, or have not: a worker's inputs, a result's files, or what a register's member copies.
+func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	id, err := ev.Attempt, ev.Err
+	if ev.Copy {
+		n.brought(now, ev, fx)
+		return
+	}
 	if w := n.exec.Get(id); w != nil && w.State == grid.WorkQueued {
 		if err == "" {
 			n.exec.Ready(id)
@@ -137,11 +142,11 @@ func (n *Node) fetched(now grid.Time, id grid.AttemptID, err string, fx *grid.Ef
 		return
 	}
 	l := j.tasks[id.Task.Index].live
-	if l == nil || l.result == nil || l.t().attempt != id.Attempt {
+	if l == nil || l.result == nil || l.t().attempt != id.Attempt || l.copies != nil {
 		return
 	}
 	if err == "" {
-		n.finish(now, l, l.result, fx)
+		n.deposit(now, l, l.result, fx)
 		return
 	}
 	if l.fetches++; l.fetches < maxFetches {

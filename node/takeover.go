@@ -18,6 +18,7 @@ func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 	if n.jobs[j.id] != j || r.State().Done && !r.Leads() {
 		return false
 	}
+	n.attend(now, j, fx)
 	n.unconfirmed(now, j, fx)
 	for _, id := range r.Members() {
 		if q := n.peers.get(id); id != n.cfg.Self && (q == nil || !q.up) {
@@ -190,6 +191,7 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 		n.taken = append(n.taken, j.id)
 	}
 	n.heed(now, j.id, epoch, n.cfg.Self, fx)
+	n.share(now, j)
 	n.unsaid(j)
 	n.tickIn(now, fx)
 	if held, _ := g.reg.Cancelled(); held {
@@ -200,7 +202,7 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 // stepDown makes this node a mere member again.
 func (n *Node) stepDown(j *job, fx *grid.Effects) {
 	j.guard.reg.Resign()
-	j.guard.limbo = 0
+	j.guard.limbo, j.guard.inputs, j.guard.leaves = 0, nil, nil
 	for _, c := range j.guard.cancels {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}

@@ -24,6 +24,7 @@ type JobView struct {
 	Owner     grid.NodeID   // who brings it to its end, as far as is known here; zero without a register
 	Epoch     uint32        // of the owner
 	Since     int64         // since when, as far as is known here
+	Apart     string        // where its inputs are, if that is with fewer than a majority of Members
 	Failed    int           // of Ended, those that did not exit with 0
 	Exit      int32         // highest exit code of the ended tasks
 }
@@ -168,6 +169,7 @@ func (j *job) view() JobView {
 	if g := j.guard; g != nil {
 		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.boss, g.epoch, g.since
 		_, v.Cancelled = g.reg.Cancelled()
+		v.Apart = j.apart()
 		if v.Ended < len(j.tasks) {
 			v.Done = 0
 		}

@@ -9,12 +9,14 @@ import (
 // pair is what this node keeps of another with which it shares registers.
 type pair struct {
 	peer     grid.NodeID
-	heard    grid.Time // as a member: when the other, as an owner, was last answered
-	verified grid.Time // as an owner: when the last watch was sent that the other agreed to
-	alive    grid.Time // when it last answered a watch
-	seq      uint64    // of the last watch; 0 = it is answered
-	sent     grid.Time // when it was sent
-	listed   []*job    // that it named one by one
+	heard    grid.Time  // as a member: when the other, as an owner, was last answered
+	verified grid.Time  // as an owner: when the last watch was sent that the other agreed to
+	alive    grid.Time  // when it last answered a watch
+	seq      uint64     // of the last watch; 0 = it is answered
+	sent     grid.Time  // when it was sent
+	listed   []*job     // that it named one by one
+	lent     grid.Bytes // for the files of its jobs
+	coming   int        // of them, inputs and tasks' files on their way here
 }
 
 // pair returns what is kept of a node.
@@ -42,7 +44,7 @@ func (n *Node) paired(id grid.NodeID) pair {
 // that the cost does not grow with the jobs that wait.
 func (n *Node) watch(now grid.Time, fx *grid.Effects) {
 	n.pairs = slices.DeleteFunc(n.pairs, func(p *pair) bool {
-		return !n.watchOver(now, p, fx) && max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now // what is long past means the same as nothing
+		return !n.watchOver(now, p, fx) && p.lent == 0 && p.coming == 0 && max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now // what is long past means the same as nothing
 	})
 }
 

@@ -106,7 +106,7 @@ func (n *Node) take(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Eff
 	n.enlist(o.ID.Task.Job, o.Members, from, o.ID.Epoch)
 	n.saveWork(w, fx)
 	if len(o.Spec.Inputs) > 0 {
-		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: n.owner(w.ID.Task.Job), Files: o.Spec.Inputs})
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: n.owner(w.ID.Task.Job), Others: n.kin(w.ID.Task.Job), Files: o.Spec.Inputs})
 	}
 	n.run(now, fx)
 	n.changed(now, fx)

@@ -142,6 +142,9 @@ func (w *World) submit(s int32) {
 	if !h.up {
 		return
 	}
+	for _, f := range w.cfg.Work[s].Spec.Inputs {
+		w.put(j.origin, f.Blob)
+	}
 	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: w.jobID(s), Spec: w.cfg.Work[s].Spec}
 	w.step(j.origin, &w.ev)
 }

@@ -177,6 +177,8 @@ func (w *World) ended(e *Event) {
 	result := &grid.Result{Cause: cause, Exit: r.ending.Exit, Wall: wall, CPU: wall}
 	if r.cut {
 		result = nil
+	} else if len(r.spec.Outputs) > 0 && cause == grid.Exited {
+		result.Outputs = w.outputs(r.node, r.task, r.id.Attempt)
 	}
 	id := r.id
 	w.clear(name)

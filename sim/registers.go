@@ -111,6 +111,8 @@ func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	case t.state == grid.Ended:
 	case held < len(j.members)/2+1:
 		w.failf(i, "says that the end of %s is final, which %d of %d members hold", w.name(k), held, len(j.members))
+	case e.Result.Error == "" && !w.haveAll(j.members, e.Result.Blobs(nil)):
+		w.failf(i, "says that the end of %s is final, and no majority of the members has what it left", w.name(k))
 	default:
 		t.state, t.last, t.worker, t.result, t.ended = grid.Ended, e.ID.Attempt, w.index(e.Worker), e.Result.Brief(), w.now
 		if w.settled && w.mustEnd(j) {

@@ -63,6 +63,9 @@ func Swarm(seed uint64) Config {
 		if r.IntN(6) == 0 {
 			s.Inputs = []grid.File{{Path: "data", Blob: grid.BlobID{byte(1 + r.IntN(3))}, Size: grid.MiB}}
 		}
+		if splitmix(seed^uint64(len(c.Work))^0x6f757473)%4 == 0 {
+			s.Outputs = []string{"out"}
+		}
 		at += time.Duration(r.IntN(5000)) * time.Millisecond
 		sub := Submission{At: at, Node: r.IntN(n), Spec: s}
 		if r.IntN(8) == 0 {

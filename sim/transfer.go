@@ -1,17 +1,17 @@
 package sim
 
 import (
+	"encoding/binary"
 	"time"
 
 	"skep/grid"
+	"skep/node"
 )
 
 // transfer is a fetch under way.
 type transfer struct {
-	attempt grid.AttemptID
-	files   []grid.File // immutable
-	from    int32
-	next    int32 // of the unused
+	grid.Fetch
+	next int32 // of the unused
 }
 
 // fetch begins to bring blobs to a node.
@@ -23,21 +23,22 @@ func (w *World) fetch(i int32, f *grid.Fetch) {
 	name := w.freeTr - 1
 	t := &w.transfer[name]
 	w.freeTr = t.next
-	*t = transfer{attempt: f.Attempt, files: f.Files, from: w.index(f.From)}
+	*t = transfer{Fetch: *f}
+	from := w.index(f.From)
 	size := grid.Bytes(0)
 	for k := range f.Files {
-		if _, have := w.hosts[i].blobs[f.Files[k].Blob]; !have {
+		if !w.has(i, f.Files[k].Blob) {
 			size += f.Files[k].Size
 		}
 	}
 	wait := time.Duration(0)
-	if t.from >= 0 && t.from != i && size > 0 {
-		wait = w.latency(i, t.from) + w.latency(t.from, i) + grid.Seconds(float64(size)/float64(w.cfg.Machine.Bandwidth))
+	if from >= 0 && from != i && size > 0 {
+		wait = w.latency(i, from) + w.latency(from, i) + grid.Seconds(float64(size)/float64(w.cfg.Machine.Bandwidth))
 	}
 	w.push(w.now.Add(wait), kindFetched, i, 0, uint64(name))
 }
 
-// fetched ends a fetch: the blobs are here if they were before, or if their holder can be reached.
+// fetched ends a fetch: the blobs are here if they were before, or if one of those that were to be asked has them and can be reached.
 func (w *World) fetched(e *Event) {
 	name := int32(e.Arg)
 	t := w.transfer[name]
@@ -46,22 +47,78 @@ func (w *World) fetched(e *Event) {
 	if !w.here(e) {
 		return
 	}
-	h := &w.hosts[e.Node]
-	w.ev = grid.Event{Kind: grid.EvFetched, Attempt: t.attempt}
-	reach := t.from == e.Node || t.from >= 0 && w.hosts[t.from].up && !w.apart(e.Node, t.from) && !w.apart(t.from, e.Node)
-	for k := range t.files {
-		id := t.files[k].Blob
-		if _, have := h.blobs[id]; have {
+	w.ev = grid.Event{Kind: grid.EvFetched, Attempt: t.Attempt, Copy: t.Copy}
+	for k := range t.Files {
+		id := t.Files[k].Blob
+		if w.has(e.Node, id) {
 			continue
 		}
-		if !reach {
+		found := w.gives(e.Node, w.index(t.From), id)
+		for _, o := range t.Others {
+			found = found || w.gives(e.Node, w.index(o), id)
+		}
+		if !found {
 			w.ev.Err = "nobody who can be reached has " + id.String()
 			break
 		}
-		if h.blobs == nil {
-			h.blobs = make(map[grid.BlobID]struct{})
-		}
-		h.blobs[id] = struct{}{}
+		w.put(e.Node, id)
 	}
 	w.step(e.Node, &w.ev)
+}
+
+func (w *World) gives(to, from int32, id grid.BlobID) bool {
+	return from >= 0 && from != to && w.hosts[from].up && !w.apart(to, from) && !w.apart(from, to) && w.has(from, id)
+}
+
+func (w *World) has(i int32, id grid.BlobID) bool {
+	_, have := w.hosts[i].blobs[id]
+	return have
+}
+
+// put makes a blob durable on a node.
+func (w *World) put(i int32, id grid.BlobID) {
+	h := &w.hosts[i]
+	if h.blobs == nil {
+		h.blobs = make(map[grid.BlobID]struct{})
+	}
+	h.blobs[id] = struct{}{}
+}
+
+// outputs makes the files that a modelled task leaves where its job asks for outputs: one, of its own for each attempt.
+func (w *World) outputs(i, task int32, a grid.Attempt) []grid.File {
+	f := grid.File{Path: "out", Size: grid.MiB}
+	binary.BigEndian.PutUint32(f.Blob[:], 0x6f757470)
+	binary.BigEndian.PutUint32(f.Blob[4:], uint32(task))
+	binary.BigEndian.PutUint32(f.Blob[8:], a.Epoch)
+	binary.BigEndian.PutUint32(f.Blob[12:], a.N)
+	w.put(i, f.Blob)
+	return []grid.File{f}
+}
+
+// haveAll reports whether a majority of nodes has every one of some files.
+func (w *World) haveAll(nodes []grid.NodeID, files []grid.File) bool {
+	for k := range files {
+		have := 0
+		for _, id := range nodes {
+			if w.has(w.index(id), files[k].Blob) {
+				have++
+			}
+		}
+		if have <= len(nodes)/2 {
+			return false
+		}
+	}
+	return true
+}
+
+// welcomed judges the answer that a submission was taken: a majority of its members has its inputs, or its node says that they have not.
+func (w *World) welcomed(i, n int32) {
+	m, ok := w.hosts[i].member.(interface {
+		Job(grid.JobID) (node.JobView, bool)
+	})
+	if files := w.cfg.Work[n].Spec.Inputs; ok && !w.haveAll(w.jobs[n].members, files) {
+		if v, known := m.Job(w.jobID(n)); known && v.Apart == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {
+			w.failf(i, "says that it has taken submission %d, whose inputs no majority of its members has", n)
+		}
+	}
 }

@@ -49,6 +49,10 @@ var settings = []setting{
 	{name: "policy", usage: "placement policy", def: []string{"lpas_dec"},
 		apply: func(n *nodeSettings, v []string) error { n.Policy = v[0]; return nil }},
 	{name: "members", usage: "nodes that keep the record of a job submitted here: 1, 3 or 5", def: []string{"1"}, apply: setMembers},
+	{name: "copies", usage: "bound of a job's inputs, and of what one task leaves, that the other nodes which keep the job copy", def: []string{"256MiB"},
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Copies, v[0]) }},
+	{name: "lend", usage: "bound of the disk space for such copies of the jobs of others, half of it for one node; at most half of cache", def: []string{"2GiB"},
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Lend, v[0]) }},
 	{name: "strikes", usage: "nodes that a task may fail on until it ends, 0 for as many as its retries allow", def: []string{"3"}, apply: setStrikes},
 	{name: "rule", usage: "dissemination rule: which news of other nodes this one hands on", def: []string{"probabilistic*change_sensitive"},
 		apply: func(n *nodeSettings, v []string) error {

@@ -82,41 +82,55 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
-	is, err := s.isBlobOf(r.Context(), job, id)
+	f, holders, err := s.blobOf(r.Context(), job, id)
 	if err != nil {
 		fail(w, asProblem(err))
 		return
 	}
-	if !is {
+	if f.Blob.IsZero() {
 		problem(w, http.StatusNotFound, "blob "+id.String()+": is not among the inputs or results of job "+job.Short())
 		return
+	}
+	if !s.b.Blobs().Has(id) {
+		if err := s.b.Bring(r.Context(), &f, holders); err != nil {
+			problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short()+", and did not come: "+err.Error())
+			return
+		}
 	}
 	s.serveBlob(w, r, id)
 }
 
-func (s *Server) isBlobOf(ctx context.Context, job grid.JobID, id grid.BlobID) (is bool, err error) {
+// blobOf finds a blob among a job's inputs and results, and the nodes that should have it; a zero file if it is none of them.
+func (s *Server) blobOf(ctx context.Context, job grid.JobID, id grid.BlobID) (f grid.File, holders []grid.NodeID, err error) {
 	err = s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		j, ok := v.Job(job)
 		if !ok {
 			return
 		}
-		is = hasBlob(j.Spec.Inputs, id)
+		holders = j.Members
+		if f = find(j.Spec.Inputs, id); !f.Blob.IsZero() {
+			return
+		}
 		var files []grid.File
 		for _, t := range v.Tasks(job, []node.TaskView(nil)) {
-			if !is && t.Result != nil {
-				files = t.Result.Blobs(files[:0])
-				is = hasBlob(files, id)
+			if t.Result == nil {
+				continue
+			}
+			files = t.Result.Blobs(files[:0])
+			if f = find(files, id); !f.Blob.IsZero() {
+				holders = append([]grid.NodeID{t.Worker}, j.Members...)
+				return
 			}
 		}
 	})
-	return is, err
+	return f, holders, err
 }
 
-func hasBlob(files []grid.File, id grid.BlobID) bool {
+func find(files []grid.File, id grid.BlobID) grid.File {
 	for i := range files {
 		if files[i].Blob == id {
-			return true
+			return files[i]
 		}
 	}
-	return false
+	return grid.File{}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -87,7 +88,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 			if jv.Owner == s.self && jv.Ended < int(jv.Spec.Count) && !v.Acts(now, id) {
 				j.Waits = "for a majority of the nodes that keep it"
 			}
-			j.Note = v.Few(&jv)
+			j.Note = noteOf(v.Few(&jv), jv.Apart)
 		}
 	})
 	if err != nil {
@@ -142,6 +143,11 @@ func (s *Server) waitJob(ctx context.Context, in *waitIn) (*v1.Job, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// noteOf joins what whoever submitted a job should know.
+func noteOf(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
 // stateOf sums up a job in a word.

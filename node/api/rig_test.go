@@ -176,6 +176,10 @@ func (f *fake) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bo
 	return err
 }
 
+func (f *fake) Bring(context.Context, *grid.File, []grid.NodeID) error {
+	return errors.New("nobody has it")
+}
+
 func (f *fake) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
 	p := f.peers[id]
 	if p == nil {

@@ -40,6 +40,10 @@ type Config struct {
 	// Members is how many nodes keep the record of a job submitted here: 1, 3 or 5. Default: the node's.
 	Members int
 
+	// Copies bounds in bytes the inputs of a job, and what one task leaves, that the other members copy; Lend what this node keeps
+	// of such files for the jobs of others, and that is at most half of CacheSize. See node.Config. Default: the node's.
+	Copies, Lend grid.Bytes
+
 	// Strikes is on how many different nodes a task submitted here may fail until it ends, 0 = its retries alone bound it; see
 	// node.Config. nil = the node's.
 	Strikes *int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"skep/grid"
@@ -20,8 +21,9 @@ const (
 
 // fetcher brings blobs here. Whoever wants a blob that is on its way already waits for that.
 type fetcher struct {
-	d   *Driver
-	all chan struct{}
+	d     *Driver
+	all   chan struct{}
+	spare spare
 
 	mu      sync.Mutex
 	flights map[grid.BlobID]*flight
@@ -41,7 +43,7 @@ type slots struct {
 }
 
 func newFetcher(d *Driver) *fetcher {
-	return &fetcher{d: d, all: make(chan struct{}, fetchesAll), flights: make(map[grid.BlobID]*flight), peers: make(map[grid.NodeID]*slots)}
+	return &fetcher{d: d, spare: spare{d: d}, all: make(chan struct{}, fetchesAll), flights: make(map[grid.BlobID]*flight), peers: make(map[grid.NodeID]*slots)}
 }
 
 // start fetches files for an attempt and tells the node, unless ctx ends before: then nobody wants them. What
@@ -49,10 +51,10 @@ func newFetcher(d *Driver) *fetcher {
 func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 	f.d.pin(x.Files)
 	began := f.d.spawn(func() {
-		err := f.files(ctx, x.From, x.Files)
+		err := f.fetch(ctx, &x)
 		if ctx.Err() == nil {
 			f.d.loop.event(func(ev *grid.Event) {
-				ev.Kind, ev.Attempt = grid.EvFetched, x.Attempt
+				ev.Kind, ev.Attempt, ev.Copy = grid.EvFetched, x.Attempt, x.Copy
 				if err != nil {
 					ev.Err = cutText(err.Error())
 				}
@@ -66,8 +68,29 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 	}
 }
 
+// fetch does what was asked for. Copies for others wait for their turn, and leave a reserve on the disk.
+func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
+	if x.Copy {
+		leave, err := f.spare.take(ctx, x.From, sizeOf(x.Files))
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	return f.files(ctx, x.From, x.Files, x.Others)
+}
+
+// Bring returns when a blob is here that some nodes should have. It is not kept for certain.
+func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
+	x := grid.Fetch{Others: holders, Files: []grid.File{*file}, Copy: true}
+	if len(holders) > 0 {
+		x.From = holders[0]
+	}
+	return d.fetches.fetch(ctx, &x)
+}
+
 // files fetches files, a few at a time, and returns the first error.
-func (f *fetcher) files(ctx context.Context, from grid.NodeID, files []grid.File) error {
+func (f *fetcher) files(ctx context.Context, from grid.NodeID, files []grid.File, others []grid.NodeID) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wait sync.WaitGroup
@@ -79,7 +102,7 @@ func (f *fetcher) files(ctx context.Context, from grid.NodeID, files []grid.File
 		some <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-some }()
-			if err := f.get(ctx, from, &files[i]); err != nil {
+			if err := f.get(ctx, from, &files[i], others...); err != nil {
 				cancel(err)
 			}
 		})
@@ -91,8 +114,8 @@ func (f *fetcher) files(ctx context.Context, from grid.NodeID, files []grid.File
 	return nil
 }
 
-// get returns when a blob is here.
-func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File) error {
+// get returns when a blob is here. It is asked for from a node, then from others that should have it, then from anybody.
+func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, others ...grid.NodeID) error {
 	for ctx.Err() == nil {
 		if f.d.blobs.Has(file.Blob) {
 			return nil
@@ -103,7 +126,7 @@ func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File) er
 			own := &flight{done: make(chan struct{})}
 			f.flights[file.Blob] = own
 			f.mu.Unlock()
-			own.err = f.bring(ctx, from, file)
+			own.err = f.bring(ctx, file, f.holders(from, others))
 			f.mu.Lock()
 			delete(f.flights, file.Blob)
 			f.mu.Unlock()
@@ -119,11 +142,11 @@ func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File) er
 	return context.Cause(ctx)
 }
 
-// bring fetches a blob from a node, or from other connected peers that have it. Where parts of several
+// bring fetches a blob from whoever of some nodes has it. Where parts of several
 // peers do not make the blob, each is tried alone, to know whose fault it is.
-func (f *fetcher) bring(ctx context.Context, from grid.NodeID, file *grid.File) error {
+func (f *fetcher) bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
 	f.d.counts.fetches.Add(1)
-	src := &source{f: f, ctx: ctx, file: file, holders: f.holders(from)}
+	src := &source{f: f, ctx: ctx, file: file, holders: holders}
 	defer src.close()
 	for {
 		err := f.d.blobs.PutExpected(ctx, file.Blob, file.Size, src, true)
@@ -148,19 +171,25 @@ func (f *fetcher) bring(ctx context.Context, from grid.NodeID, file *grid.File) 
 	}
 }
 
-// holders returns whom to ask for a blob, in order.
-func (f *fetcher) holders(from grid.NodeID) []grid.NodeID {
-	var list []grid.NodeID
-	if !from.IsZero() && from != f.d.self {
-		f.d.dialer.reachable(from)
-		list = append(list, from)
+// holders returns whom to ask for a blob, in order: those that should have it and are connected, some that are connected, and those
+// that should have it and would have to be dialled, for they may be gone.
+func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID {
+	var list, away []grid.NodeID
+	for _, n := range append([]grid.NodeID{from}, others...) {
+		switch {
+		case n.IsZero() || n == f.d.self || slices.Contains(list, n) || slices.Contains(away, n):
+		case f.d.peers.connected(n):
+			list = append(list, n)
+		case f.d.dialer.reachable(n):
+			away = append(away, n)
+		}
 	}
 	for _, id := range f.d.peers.ids(from) {
-		if n, ok := nodeOf(id); ok && len(list) < maxHolders {
+		if n, ok := nodeOf(id); ok && len(list) < maxHolders && !slices.Contains(list, n) && !slices.Contains(away, n) {
 			list = append(list, n)
 		}
 	}
-	return list
+	return append(list, away...)
 }
 
 // slot waits for a stream to a peer and returns what gives it back.

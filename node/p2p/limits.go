@@ -44,6 +44,8 @@ var limits = [grid.Kinds]limit{
 	grid.KindTakeover:  {rate: 1000, burst: 5000, wait: true},
 	grid.KindHold:      {rate: 100, burst: 1000, wait: true},
 	grid.KindHeld:      {rate: 100, burst: 1000, wait: true},
+	grid.KindCopy:      {rate: 1000, burst: 5000, wait: true},
+	grid.KindCopied:    {rate: 1000, burst: 5000, wait: true},
 }
 
 // Deadlines on streams. A control stream may be silent for ever; what has begun must go on.

@@ -121,6 +121,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	nc.Self, nc.Boot, nc.Name = d.self, d.boot, d.cfg.Name
 	nc.Policy = cmp.Or(d.cfg.Policy, nc.Policy)
 	nc.Members = cmp.Or(d.cfg.Members, nc.Members)
+	nc.Copies, nc.Lend = cmp.Or(d.cfg.Copies, nc.Copies), min(cmp.Or(d.cfg.Lend, nc.Lend), d.cfg.CacheSize/2)
 	nc.Strikes = d.cfg.strikes()
 	nc.Gossip.Rule = cmp.Or(d.cfg.Rule, nc.Gossip.Rule)
 	nc.Discovery.Forward = cmp.Or(d.cfg.Forward, nc.Discovery.Forward)

@@ -22,6 +22,7 @@ const quickTask = 20 * time.Millisecond
 // viewer is what Output needs of a node.
 type viewer interface {
 	Task(grid.TaskID) (node.TaskView, bool)
+	Job(grid.JobID) (node.JobView, bool)
 }
 
 // Output writes what a task of an own job prints, from a byte offset on, to w: from its result, or from
@@ -50,6 +51,7 @@ type following struct {
 	wrote   grid.Attempt // that it was of
 	follow  bool
 	changed <-chan struct{}
+	members []grid.NodeID // of the job's register; immutable
 
 	attempt grid.Attempt // being run, as far as is known
 	since   time.Time    // when that was first seen
@@ -95,6 +97,8 @@ func (f *following) look(ctx context.Context) (v node.TaskView, err error) {
 	err = f.d.loop.read(ctx, func(grid.Time) {
 		if n, ok := f.d.node.(viewer); ok {
 			v, found = n.Task(f.task)
+			j, _ := n.Job(f.task.Job)
+			f.members = j.Members
 		}
 	})
 	if err == nil && !found {
@@ -118,7 +122,7 @@ func (f *following) rest(ctx context.Context, v *node.TaskView) error {
 	if f.wrote == v.ID.Attempt && f.offset >= int64(o.Size) {
 		return nil
 	}
-	if err := f.d.fetches.get(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}); err != nil {
+	if err := f.d.fetches.get(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members...); err != nil {
 		return err
 	}
 	file, _, err := f.d.blobs.Open(o.Blob)

@@ -3,7 +3,8 @@ package p2p
 import "skep/grid"
 
 // What a record names must not be collected: inputs of an attempt accepted here and what it left
-// until its result is acknowledged; inputs of an own job and what its tasks left until the job is forgotten.
+// until its result is acknowledged; inputs of a job and what its tasks left until the job is forgotten, by its origin or, if they were
+// copied here, by another that keeps it.
 
 // saved follows a record that is on disk now.
 func (t *tasks) saved(r *grid.Record) {
@@ -27,37 +28,44 @@ func (t *tasks) saved(r *grid.Record) {
 			t.d.pin(a.left)
 		}
 	case grid.RecJob:
-		t.savedJob(r)
+		t.savedJob(r.Job.ID, r.Job.Spec, r.Delete)
 	case grid.RecTask:
-		t.savedTask(r)
+		t.savedTask(&r.Task, r.Delete)
+	case grid.RecGuard:
+		if r.Delete || r.Guard.Held {
+			t.savedJob(r.Guard.ID, r.Guard.Spec, r.Delete)
+		}
+	case grid.RecEntry:
+		t.savedTask(&r.Entry.TaskRecord, r.Delete || !r.Entry.Held)
 	}
 }
 
-func (t *tasks) savedJob(r *grid.Record) {
-	spec := t.jobs[r.Job.ID]
+func (t *tasks) savedJob(id grid.JobID, s *grid.JobSpec, gone bool) {
+	spec := t.jobs[id]
 	switch {
-	case !r.Delete && spec == nil && r.Job.Spec != nil:
-		t.jobs[r.Job.ID] = r.Job.Spec
-		t.d.pin(r.Job.Spec.Inputs)
-	case r.Delete && spec != nil:
-		delete(t.jobs, r.Job.ID)
+	case !gone && spec == nil && s != nil:
+		t.jobs[id] = s
+		t.d.pin(s.Inputs)
+	case gone && spec != nil:
+		delete(t.jobs, id)
 		t.d.unpin(spec.Inputs)
 		for i := range spec.Count {
-			t.unpinResult(grid.TaskID{Job: r.Job.ID, Index: i})
+			t.unpinResult(grid.TaskID{Job: id, Index: i})
 		}
 	}
 }
 
-func (t *tasks) savedTask(r *grid.Record) {
-	id := r.Task.ID.Task
-	t.unpinResult(id)
-	if r.Delete || r.Task.Result == nil {
-		return
+func (t *tasks) savedTask(r *grid.TaskRecord, gone bool) {
+	id := r.ID.Task
+	old := t.results[id]
+	delete(t.results, id)
+	if !gone && r.Result != nil {
+		if files := r.Result.Blobs(nil); len(files) > 0 {
+			t.results[id] = files
+			t.d.pin(files)
+		}
 	}
-	if files := r.Task.Result.Blobs(nil); len(files) > 0 {
-		t.results[id] = files
-		t.d.pin(files)
-	}
+	t.d.unpin(old) // after that: they may be the same
 }
 
 func (t *tasks) unpinResult(id grid.TaskID) {

@@ -180,6 +180,9 @@ func (y *toy) finish(id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 }
 
 // Task makes the toy something that Output can look into.
+// Job knows no register.
+func (y *toy) Job(grid.JobID) (v node.JobView, ok bool) { return v, false }
+
 func (y *toy) Task(id grid.TaskID) (v node.TaskView, ok bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()

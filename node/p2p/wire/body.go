@@ -24,11 +24,13 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Members: putNodes(o.Members)}, nil
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
-	case grid.KindRefuse:
+	case grid.KindRefuse, grid.KindCopied:
 		return &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why),
 			Detail: clean(m.Refusal.Detail)}, nil
 	case grid.KindResult:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putResult(m.Result)}, nil
+	case grid.KindCopy:
+		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putMaybe(m.Result)}, nil
 	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
 		return putGuard(&m.Guard), nil
 	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
@@ -62,10 +64,12 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return readOffer(b, &m.Offer)
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.readAttempts(b, m)
-	case grid.KindRefuse:
+	case grid.KindRefuse, grid.KindCopied:
 		return readRefuse(b, m)
 	case grid.KindResult:
 		return readEnded(b, m)
+	case grid.KindCopy:
+		return readCopy(b, m)
 	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
 		return readGuard(b, &m.Guard)
 	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:

@@ -43,9 +43,14 @@ func check(m *grid.Message) error {
 		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
 	case grid.KindOffer:
 		return offer(&m.Offer)
-	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse:
+	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse, grid.KindCopied:
 		return attempts(m.Attempts, 1, 1)
 	case grid.KindResult:
+		return first(attempts(m.Attempts, 1, 1), result(m.Result))
+	case grid.KindCopy:
+		if m.Result == nil {
+			return attempts(m.Attempts, 1, 1)
+		}
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)

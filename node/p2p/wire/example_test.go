@@ -74,12 +74,12 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 		m.Offer = grid.Offer{ID: exampleAttempt(7), Spec: exampleSpec(), Class: "lattice", Lease: 30 * time.Second, Age: time.Minute}
 	case grid.KindAccept, grid.KindResultAck:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
-	case grid.KindRefuse:
+	case grid.KindRefuse, grid.KindCopied:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Refusal = grid.Refusal{Why: grid.WhyLabel, Detail: "os"}
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(70000), grid.AttemptID{Attempt: grid.Attempt{Epoch: 1, N: 1}})
-	case grid.KindResult:
+	case grid.KindResult, grid.KindCopy:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Result = exampleResult()
 	case grid.KindGuard, grid.KindPromised:

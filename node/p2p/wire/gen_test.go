@@ -170,7 +170,7 @@ func genDigest(t *rapid.T, least, most int) (es []grid.AdEntry) {
 }
 
 var genWhy = rapid.Custom(func(t *rapid.T) grid.Why {
-	w := grid.Why(rapid.Uint8Range(0, uint8(grid.WhyAvoided)).Draw(t, "why"))
+	w := grid.Why(rapid.Uint8Range(0, uint8(grid.WhyRoom)).Draw(t, "why"))
 	if w == grid.WhyNever {
 		return grid.WhyQueue
 	}
@@ -203,12 +203,17 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		m.Attempts = genAttempts(t, 0, 30)
 	case grid.KindAccept, grid.KindResultAck:
 		m.Attempts = genAttempts(t, 1, 1)
-	case grid.KindRefuse:
+	case grid.KindRefuse, grid.KindCopied:
 		m.Attempts = genAttempts(t, 1, 1)
 		m.Refusal = grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}
 	case grid.KindResult:
 		m.Attempts = genAttempts(t, 1, 1)
 		m.Result = genResult(t)
+	case grid.KindCopy:
+		m.Attempts = genAttempts(t, 1, 1)
+		if rapid.Bool().Draw(t, "of a task") {
+			m.Result = genResult(t)
+		}
 	case grid.KindHit:
 		m.Find = genFind(t)
 		m.Digest = genDigest(t, 1, 1)

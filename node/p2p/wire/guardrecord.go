@@ -12,12 +12,12 @@ func putGuardRecord(g *grid.GuardRecord) (*pb.GuardValue, error) {
 		return nil, fmt.Errorf("record of the register of job %s: %w: has no spec", g.ID.Short(), ErrMalformed)
 	}
 	return &pb.GuardValue{Spec: putSpec(g.Spec), Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
-		To: putNode(g.To), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done}, nil
+		To: putNode(g.To), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held}, nil
 }
 
 func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
 	t, err := putTaskRecord(&e.TaskRecord)
-	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Final}, err
+	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Final, Held: e.Held}, err
 }
 
 func getGuardRecord(key, value []byte, g *grid.GuardRecord) error {
@@ -35,7 +35,7 @@ func getGuardRecord(key, value []byte, g *grid.GuardRecord) error {
 	if err == nil {
 		err = first(getNode("to", p.To, &g.To), getNode("owner", p.Owner, &g.Owner))
 	}
-	g.Submitted, g.Promised, g.Epoch, g.Done = p.Submitted, p.Promised, p.Epoch, p.Done
+	g.Submitted, g.Promised, g.Epoch, g.Done, g.Held = p.Submitted, p.Promised, p.Epoch, p.Done, p.Held
 	return err
 }
 
@@ -47,6 +47,6 @@ func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
 	if p.Task == nil {
 		return fmt.Errorf("entry: %w: has no task", ErrMalformed)
 	}
-	e.Epoch, e.Final = p.Epoch, p.Final
+	e.Epoch, e.Final, e.Held = p.Epoch, p.Final, p.Held
 	return readTaskRecord(key, p.Task, &e.TaskRecord)
 }

@@ -22,6 +22,18 @@ func readEnded(b []byte, m *grid.Message) error {
 	return err
 }
 
+// readCopy reads a result that may be missing.
+func readCopy(b []byte, m *grid.Message) error {
+	var p pb.Ended
+	if err := parse(b, &p); err != nil {
+		return err
+	}
+	if p.Result != nil {
+		return readEnded(b, m)
+	}
+	return oneAttempt(p.Attempt, m)
+}
+
 func readRefuse(b []byte, m *grid.Message) error {
 	var p pb.Refuse
 	if err := parse(b, &p); err != nil {
@@ -99,7 +111,7 @@ func getCause(n uint32) grid.Cause {
 
 // getWhy reads a reason of a later version as one that may pass, and never returns the separator.
 func getWhy(n uint32) grid.Why {
-	if n > uint32(grid.WhyAvoided) || grid.Why(n) == grid.WhyNever {
+	if n > uint32(grid.WhyRoom) || grid.Why(n) == grid.WhyNever {
 		return grid.WhyFailed
 	}
 	return grid.Why(n)

@@ -126,7 +126,7 @@ var (
 		grid.KindHit: searchShape, grid.KindMiss: findShape, grid.KindCall: searchShape, grid.KindBye: byeShape,
 		grid.KindGuard: guardShape, grid.KindGuarded: watchShape, grid.KindPromise: guardShape, grid.KindPromised: guardShape,
 		grid.KindWatch: watchShape, grid.KindWatched: watchShape, grid.KindTakeover: watchShape,
-		grid.KindHold: watchShape, grid.KindHeld: watchShape,
+		grid.KindHold: watchShape, grid.KindHeld: watchShape, grid.KindCopy: endedShape, grid.KindCopied: refuseShape,
 	}
 )
 

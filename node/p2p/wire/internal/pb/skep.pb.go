@@ -55,6 +55,8 @@ type Message struct {
 	//	*Message_Takeover
 	//	*Message_Hold
 	//	*Message_Held
+	//	*Message_Copy
+	//	*Message_Copied
 	Body          isMessage_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -322,6 +324,24 @@ func (x *Message) GetHeld() *Watch {
 	return nil
 }
 
+func (x *Message) GetCopy() *Ended {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Copy); ok {
+			return x.Copy
+		}
+	}
+	return nil
+}
+
+func (x *Message) GetCopied() *Refuse {
+	if x != nil {
+		if x, ok := x.Body.(*Message_Copied); ok {
+			return x.Copied
+		}
+	}
+	return nil
+}
+
 type isMessage_Body interface {
 	isMessage_Body()
 }
@@ -426,6 +446,14 @@ type Message_Held struct {
 	Held *Watch `protobuf:"bytes,25,opt,name=held,proto3,oneof"`
 }
 
+type Message_Copy struct {
+	Copy *Ended `protobuf:"bytes,26,opt,name=copy,proto3,oneof"` // without a result: the job's inputs
+}
+
+type Message_Copied struct {
+	Copied *Refuse `protobuf:"bytes,27,opt,name=copied,proto3,oneof"` // why 0: they are here
+}
+
 func (*Message_Digest) isMessage_Body() {}
 
 func (*Message_Poll) isMessage_Body() {}
@@ -475,6 +503,10 @@ func (*Message_Takeover) isMessage_Body() {}
 func (*Message_Hold) isMessage_Body() {}
 
 func (*Message_Held) isMessage_Body() {}
+
+func (*Message_Copy) isMessage_Body() {}
+
+func (*Message_Copied) isMessage_Body() {}
 
 // Hello is the first frame of a control stream.
 type Hello struct {
@@ -3020,6 +3052,7 @@ type GuardValue struct {
 	Epoch         uint32                 `protobuf:"varint,6,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Owner         []byte                 `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
 	Done          bool                   `protobuf:"varint,8,opt,name=done,proto3" json:"done,omitempty"`
+	Held          bool                   `protobuf:"varint,9,opt,name=held,proto3" json:"held,omitempty"` // its inputs are here
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3110,11 +3143,19 @@ func (x *GuardValue) GetDone() bool {
 	return false
 }
 
+func (x *GuardValue) GetHeld() bool {
+	if x != nil {
+		return x.Held
+	}
+	return false
+}
+
 type EntryValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Task          *TaskValue             `protobuf:"bytes,1,opt,name=task,proto3" json:"task,omitempty"`
 	Epoch         uint32                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"` // in which its end was accepted
 	Final         bool                   `protobuf:"varint,3,opt,name=final,proto3" json:"final,omitempty"`
+	Held          bool                   `protobuf:"varint,4,opt,name=held,proto3" json:"held,omitempty"` // the files that the result names are here
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3170,12 +3211,19 @@ func (x *EntryValue) GetFinal() bool {
 	return false
 }
 
+func (x *EntryValue) GetHeld() bool {
+	if x != nil {
+		return x.Held
+	}
+	return false
+}
+
 var File_skep_proto protoreflect.FileDescriptor
 
 const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"skep.proto\x12\askep.v1\"\x99\b\n" +
+	"skep.proto\x12\askep.v1\"\xea\b\n" +
 	"\aMessage\x12)\n" +
 	"\x06digest\x18\x01 \x01(\v2\x0f.skep.v1.DigestH\x00R\x06digest\x12#\n" +
 	"\x04poll\x18\x02 \x01(\v2\r.skep.v1.PollH\x00R\x04poll\x12&\n" +
@@ -3203,7 +3251,9 @@ const file_skep_proto_rawDesc = "" +
 	"\awatched\x18\x16 \x01(\v2\x0e.skep.v1.WatchH\x00R\awatched\x12,\n" +
 	"\btakeover\x18\x17 \x01(\v2\x0e.skep.v1.WatchH\x00R\btakeover\x12$\n" +
 	"\x04hold\x18\x18 \x01(\v2\x0e.skep.v1.WatchH\x00R\x04hold\x12$\n" +
-	"\x04held\x18\x19 \x01(\v2\x0e.skep.v1.WatchH\x00R\x04heldB\x06\n" +
+	"\x04held\x18\x19 \x01(\v2\x0e.skep.v1.WatchH\x00R\x04held\x12$\n" +
+	"\x04copy\x18\x1a \x01(\v2\x0e.skep.v1.EndedH\x00R\x04copy\x12)\n" +
+	"\x06copied\x18\x1b \x01(\v2\x0f.skep.v1.RefuseH\x00R\x06copiedB\x06\n" +
 	"\x04body\"g\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
@@ -3425,7 +3475,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x01R\x05count\x12\x16\n" +
 	"\x06spread\x18\x03 \x01(\x01R\x06spread\x12\x18\n" +
-	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xd6\x01\n" +
+	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xea\x01\n" +
 	"\n" +
 	"GuardValue\x12$\n" +
 	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x18\n" +
@@ -3435,12 +3485,14 @@ const file_skep_proto_rawDesc = "" +
 	"\x02to\x18\x05 \x01(\fR\x02to\x12\x14\n" +
 	"\x05epoch\x18\x06 \x01(\rR\x05epoch\x12\x14\n" +
 	"\x05owner\x18\a \x01(\fR\x05owner\x12\x12\n" +
-	"\x04done\x18\b \x01(\bR\x04done\"`\n" +
+	"\x04done\x18\b \x01(\bR\x04done\x12\x12\n" +
+	"\x04held\x18\t \x01(\bR\x04held\"t\n" +
 	"\n" +
 	"EntryValue\x12&\n" +
 	"\x04task\x18\x01 \x01(\v2\x12.skep.v1.TaskValueR\x04task\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x14\n" +
-	"\x05final\x18\x03 \x01(\bR\x05finalB Z\x1eskep/node/p2p/wire/internal/pbb\x06proto3"
+	"\x05final\x18\x03 \x01(\bR\x05final\x12\x12\n" +
+	"\x04held\x18\x04 \x01(\bR\x04heldB Z\x1eskep/node/p2p/wire/internal/pbb\x06proto3"
 
 var (
 	file_skep_proto_rawDescOnce sync.Once
@@ -3516,41 +3568,43 @@ var file_skep_proto_depIdxs = []int32{
 	24, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
 	24, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
 	24, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
-	3,  // 25: skep.v1.Digest.ads:type_name -> skep.v1.Entry
-	5,  // 26: skep.v1.Ad.labels:type_name -> skep.v1.Label
-	6,  // 27: skep.v1.Ad.rates:type_name -> skep.v1.Rates
-	6,  // 28: skep.v1.Poll.rates:type_name -> skep.v1.Rates
-	6,  // 29: skep.v1.State.rates:type_name -> skep.v1.Rates
-	10, // 30: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	17, // 31: skep.v1.Offer.spec:type_name -> skep.v1.JobSpec
-	10, // 32: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 33: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	14, // 34: skep.v1.Ended.result:type_name -> skep.v1.Result
-	15, // 35: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	15, // 36: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	16, // 37: skep.v1.Result.outputs:type_name -> skep.v1.File
-	19, // 38: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	16, // 39: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	18, // 40: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	20, // 41: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	19, // 42: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	21, // 43: skep.v1.Search.find:type_name -> skep.v1.Find
-	3,  // 44: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	17, // 45: skep.v1.Guard.spec:type_name -> skep.v1.JobSpec
-	25, // 46: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 47: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	14, // 48: skep.v1.Final.result:type_name -> skep.v1.Result
-	17, // 49: skep.v1.JobValue.spec:type_name -> skep.v1.JobSpec
-	14, // 50: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	17, // 51: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec
-	14, // 52: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 53: skep.v1.GuardValue.spec:type_name -> skep.v1.JobSpec
-	28, // 54: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	55, // [55:55] is the sub-list for method output_type
-	55, // [55:55] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	13, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
+	12, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
+	3,  // 27: skep.v1.Digest.ads:type_name -> skep.v1.Entry
+	5,  // 28: skep.v1.Ad.labels:type_name -> skep.v1.Label
+	6,  // 29: skep.v1.Ad.rates:type_name -> skep.v1.Rates
+	6,  // 30: skep.v1.Poll.rates:type_name -> skep.v1.Rates
+	6,  // 31: skep.v1.State.rates:type_name -> skep.v1.Rates
+	10, // 32: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
+	17, // 33: skep.v1.Offer.spec:type_name -> skep.v1.JobSpec
+	10, // 34: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	10, // 35: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	14, // 36: skep.v1.Ended.result:type_name -> skep.v1.Result
+	15, // 37: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	15, // 38: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	16, // 39: skep.v1.Result.outputs:type_name -> skep.v1.File
+	19, // 40: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	16, // 41: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	18, // 42: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	20, // 43: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	19, // 44: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	21, // 45: skep.v1.Search.find:type_name -> skep.v1.Find
+	3,  // 46: skep.v1.Search.ad:type_name -> skep.v1.Entry
+	17, // 47: skep.v1.Guard.spec:type_name -> skep.v1.JobSpec
+	25, // 48: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 49: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	14, // 50: skep.v1.Final.result:type_name -> skep.v1.Result
+	17, // 51: skep.v1.JobValue.spec:type_name -> skep.v1.JobSpec
+	14, // 52: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	17, // 53: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec
+	14, // 54: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 55: skep.v1.GuardValue.spec:type_name -> skep.v1.JobSpec
+	28, // 56: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -3584,6 +3638,8 @@ func file_skep_proto_init() {
 		(*Message_Takeover)(nil),
 		(*Message_Hold)(nil),
 		(*Message_Held)(nil),
+		(*Message_Copy)(nil),
+		(*Message_Copied)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

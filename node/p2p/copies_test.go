@@ -1,0 +1,102 @@
+package p2p
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// endOf returns how a task ended, as a node sees it; nil = it has not.
+func (m *member) endOf(id grid.JobID) (r *grid.Result) {
+	m.Read(context.Background(), func(n *node.Node, _ grid.Time) {
+		if v, ok := n.Task(grid.TaskID{Job: id}); ok && v.State == grid.Ended {
+			r = v.Result
+		}
+	})
+	return r
+}
+
+// Inputs are with a majority when the submission is acknowledged, what a task left when its end is seen; both stay there when others come, also
+// after a restart, and go with the job.
+func TestFilesAreWithAMajority(t *testing.T) {
+	a, b, c := guarded3(t, 2*time.Second)
+	in := a.put("in", noiseOf(1, 300_000), false)
+	id := a.job(1)
+	s := sh("cat in in; cp in out; sleep 0.1")
+	s.Inputs, s.Outputs = []grid.File{in}, []string{"out"}
+	count := func(f grid.File) (n int) {
+		for _, m := range []*member{a, b, c} {
+			if m.Blobs().Has(f.Blob) {
+				n++
+			}
+		}
+		return n
+	}
+	if err := a.Submit(context.Background(), id, s); err != nil {
+		t.Fatal(err)
+	}
+	if count(in) < 2 {
+		t.Error("the submission is acknowledged, and its input is at its origin alone")
+	}
+	await(t, "the task's end", func() bool { return a.endOf(id) != nil })
+	r := a.endOf(id)
+	left := r.Blobs(nil)
+	if len(left) != 2 || r.Error != "" {
+		t.Fatalf("it left %v, %q", left, r.Error)
+	}
+	for _, f := range left {
+		if count(f) < 2 {
+			t.Error("the task has ended, and what it left is with one node alone")
+		}
+	}
+	b.end()
+	again := begin(t, b.cfg.DataDir, func(c *Config) {
+		c.newNode, c.Members, c.Node, c.CacheSize = nil, 3, node.Defaults(), 2_000_000
+	}, a.token())
+	await(t, "the member that was restarted has all of it", func() bool {
+		return again.holds(in) && again.holds(left[0]) && again.holds(left[1]) && again.endOf(id) != nil
+	})
+	for i := range byte(6) { // more than there is room for
+		if _, _, err := again.Blobs().Put(t.Context(), bytes.NewReader(noiseOf(10+uint64(i), 400_000)), grid.MiB, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !again.holds(in) || !again.holds(left[0]) {
+		t.Error("what a member keeps for a job gave way to other files")
+	}
+}
+
+// What a peer wants copied is not let onto the last of the disk, and comes no faster than the bound.
+func TestCopiesLeaveAReserve(t *testing.T) {
+	a, b := pair(t)
+	free, err := diskFree(b.cfg.DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := begin(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token())
+	small.dialer.found(b.self, published(b.host.Addrs()))
+	meet(t, small, b)
+	f := []grid.File{b.put("x", noiseOf(8, 60_000), false)}
+	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}}
+	small.do(func(fx *grid.Effects) {
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: f, Copy: true})
+	})
+	await(t, "the fetch ends", func() bool { return small.toy.count(grid.EvFetched) == 1 })
+	if ev, _ := small.toy.find(grid.EvFetched, nil); !ev.Copy || !strings.Contains(ev.Err, "reserve") || small.holds(f[0]) {
+		t.Errorf("it was copied onto a disk without room: %+v", ev)
+	}
+	s := &small.fetches.spare
+	s.delay(b.self, copyBurst)
+	if d := s.delay(b.self, 10*copyRate); d < 5*time.Second || d > 11*time.Second {
+		t.Errorf("ten seconds' worth beyond the bound waits %v", d)
+	}
+	if d := s.delay(a.self, copyRate); d != 0 {
+		t.Errorf("another owner's waits %v", d)
+	}
+}
