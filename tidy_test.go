@@ -30,7 +30,7 @@ var floors = map[string][]string{
 	"node/p2p/wire/internal/pb": {},
 
 	"node/p2p/crash":  {},
-	"node/p2p/disk":   {},
+	"node/p2p/disk":   {"grid"},
 	"node/p2p/store":  {"grid", "node/p2p/disk", "node/p2p/wire"},
 	"node/p2p/blob":   {"grid", "node/p2p/disk"},
 	"node/p2p":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec", "exec/process"},

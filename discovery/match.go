@@ -54,6 +54,8 @@ func Now(_ *grid.Needs, ad *grid.Ad) grid.Refusal {
 		return grid.Refusal{Why: grid.WhyDrain, Detail: "it is leaving"}
 	case ad.Draining:
 		return grid.Refusal{Why: grid.WhyDrain}
+	case ad.Full:
+		return grid.Refusal{Why: grid.WhyDisk}
 	}
 	return grid.Refusal{}
 }

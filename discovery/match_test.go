@@ -53,6 +53,10 @@ func TestFullNodeStillMatches(t *testing.T) {
 	if r := Now(need(1000, 0), ad); r.Why != grid.WhyNone {
 		t.Errorf("a busy node takes nothing: %v", r.Why)
 	}
+	ad.Full = true
+	if r := Now(need(1000, 0), ad); r.Why != grid.WhyDisk {
+		t.Errorf("a node whose disk is nearly full: %v", r.Why)
+	}
 	ad.Draining = true
 	if r := Now(need(1000, 0), ad); r.Why != grid.WhyDrain {
 		t.Errorf("a draining node: %v", r.Why)

@@ -65,7 +65,7 @@ func worth(ad *grid.Ad) int8 {
 	if ad.Capacity.CPU == 0 {
 		c -= 64
 	}
-	if ad.Draining {
+	if ad.Draining || ad.Full {
 		c -= 32
 	}
 	return int8(c)

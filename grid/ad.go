@@ -19,6 +19,7 @@ type Ad struct {
 	Coord        Coord    // where it is in the space of round-trip times; none from older nodes
 	Draining     bool
 	Leaving      bool
+	Full         bool   // its disk is nearly full
 	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, repeated as they are
 
 }
@@ -38,6 +39,9 @@ type Rate struct {
 
 // OtherClass is the class that stands for all beyond a node's busiest.
 const OtherClass = "other"
+
+// Closed reports whether the node takes nothing new.
+func (a *Ad) Closed() bool { return a.Draining || a.Leaving || a.Full }
 
 // Label returns the value of a label.
 func (a *Ad) Label(key string) (string, bool) {

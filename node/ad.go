@@ -53,6 +53,7 @@ func (n *Node) describe(now grid.Time) grid.Ad {
 		Labels:  n.labels, Engines: n.cfg.Engines, Rates: n.rates.own, Addrs: n.addrs,
 		Coord:    n.gossip.Coord(),
 		Draining: n.exec.Draining(),
+		Full:     n.low,
 	}
 }
 

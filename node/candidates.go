@@ -54,8 +54,8 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 	fetch := n.fetchTime(spec)
 	for _, m := range n.connected() {
 		q, g := m.peer, m.known
-		if g.Ad == nil || q.kinds&needed != needed || l.barred(g.Node, shy) || g.Ad.Draining ||
-			g.Ad.Leaving || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+		if g.Ad == nil || q.kinds&needed != needed || l.barred(g.Node, shy) || g.Ad.Closed() ||
+			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
 		if n.avoids(now, shuns, g.Node) {

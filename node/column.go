@@ -74,7 +74,7 @@ func (n *Node) column(now grid.Time, p met) []grid.Rate {
 				x.Mu = guess(r.typicalAt(k), speed)
 			}
 		}
-		if ad != nil && (ad.Draining || ad.Leaving) {
+		if ad != nil && ad.Closed() {
 			x.Mu = 0
 		}
 		if away && x.Mu > 0 && !believing {

@@ -60,6 +60,7 @@ func (n *Node) spared(now grid.Time, j *job) bool {
 func (n *Node) lowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.low = low
 	n.exec.LowDisk(low)
+	n.rates.stale = true
 	n.changed(now, fx)
 }
 

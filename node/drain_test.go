@@ -139,6 +139,30 @@ func TestAFullDiskIsSaid(t *testing.T) {
 	if r.offer(fastID, theirs(1), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDisk {
 		t.Error("it takes work")
 	}
+	if r.pass(2*time.Second, grid.TimerAd); !r.n.gossip.Ad().Full {
+		t.Error("its ad does not say so")
+	}
+	r.step(grid.Event{Kind: grid.EvDisk})
+	if r.pass(2*time.Second, grid.TimerAd); r.n.gossip.Ad().Full {
+		t.Error("its ad says so for ever")
+	}
+}
+
+// Who says that its disk is nearly full is not asked, and the task waits with that reason.
+func TestNothingGoesToAFullDisk(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "windows")
+	r.say(fastID, grid.KindDigest, func(m *grid.Message) {
+		ad := *r.n.gossip.Peer(fastID).Ad
+		ad.Seq.N, ad.Full = 2, true
+		m.Digest = []grid.AdEntry{{Ad: &ad}}
+	})
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Needs.Labels, s.Wait = []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}, true
+	}))
+	if len(r.sent(grid.KindPoll))+len(r.sent(grid.KindOffer)) > 0 || r.task(jobID(1)).Waits.Why != grid.WhyDisk {
+		t.Errorf("sent %v, waits for %+v", kindsOf(r.fx.Sends), r.task(jobID(1)).Waits)
+	}
 }
 
 func TestUndrain(t *testing.T) {

@@ -50,7 +50,7 @@ func (n *Node) roomFor(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
 	need := &w.Spec.Needs
 	for _, p := range n.connected() {
 		g := p.known
-		if g.Ad == nil || g.Ad.Backlog > 0 || g.Ad.Draining || discovery.Fit(need, w.Spec.Engine, g.Ad) != grid.WhyNone {
+		if g.Ad == nil || g.Ad.Backlog > 0 || g.Ad.Closed() || discovery.Fit(need, w.Spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
 		free, seen := room[p.id]

@@ -52,7 +52,7 @@ type PeerView struct {
 	Connected bool
 	Neighbour bool
 	Self      bool
-	Refuses   grid.Why // why it takes no new work now, as far as is known here; of this node also a full disk
+	Refuses   grid.Why // why it takes no new work now, as far as is known here
 }
 
 // Stats are counts since start, and gauges of now.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -24,5 +27,79 @@ func TestAFullDiskTakesNoTasks(t *testing.T) {
 	full.run(t, "", "job", "wait", id, "--timeout", "40s")
 	if where := full.describe(t, id).Tasks[0].Name; where != "empty" {
 		t.Errorf("it ran at %s after %v", where, time.Since(began))
+	}
+}
+
+// smallDisk starts a node whose data folder is a file system of its own.
+func smallDisk(t *testing.T, size, join string, args ...string) *member {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs to mount")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skip("cannot mount here: ", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	m := &member{skep: "skep", dir: dir + "/data", log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--join", join}, args...)}
+	m.start(t)
+	return m
+}
+
+// fill writes so many files of a MiB.
+func fill(files int) string {
+	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do head -c 1048576 /dev/zero >f$i || exit 9; i=$((i+1)); done", files)
+}
+
+// Many small files fill a disk as well as a large one. Who writes them is ended and told why before the node has no room
+// for its records; the node stays, and its neighbour on the same disk too.
+func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
+	t.Parallel()
+	origin := startMember(t, "skep", "")
+	m := smallDisk(t, "600m", origin.join, "--label", "disk=small")
+	quiet := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(20)+"; sleep 8; ls | wc -l")
+	c := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(100_000))
+	if code := c.end(t); code != 153 || !strings.Contains(c.err.String(), "filled the disk") {
+		t.Errorf("ended with %d, %q: want 153 and why", code, &c.err)
+	}
+	if code := quiet.end(t); code != 0 || c.out.String()+quiet.out.String() != "20\n" {
+		t.Errorf("the small one beside it ended with %d, %q, %q", code, &quiet.out, &quiet.err)
+	}
+	until(t, "the room is there again", func() bool {
+		return !strings.Contains(m.run(t, "", "node", "list"), "its disk is nearly full")
+	})
+	if out := origin.run(t, "", "run", "--label", "disk=small", "--", "echo", "goes on"); out != "goes on\n" {
+		t.Errorf("afterwards it prints %q", out)
+	}
+}
+
+// That its disk is nearly full the others know of a node, and offer it nothing; when there is room again, they know that.
+func TestOthersKnowOfAFullDisk(t *testing.T) {
+	t.Parallel()
+	origin := startMember(t, "skep", "")
+	m := smallDisk(t, "600m", origin.join, "--name", "small", "--label", "disk=small")
+	gate := t.TempDir() + "/gate"
+	c := origin.begin(t, "run", "--label", "disk=small", "--", "sh", "-c", fill(380)+"; while [ ! -e '"+gate+"' ]; do sleep 0.05; done")
+	said := func() bool {
+		return strings.Contains(origin.run(t, "", "node", "list"), "(its disk is nearly full)")
+	}
+	until(t, "the origin says so", said)
+	before := m.metric(t, `skep_messages_sent_total{kind="refuse"}`)
+	wait := origin.begin(t, "run", "--label", "disk=small", "--wait", "--", "echo", "now")
+	until(t, "what needs that node says why it waits", func() bool {
+		return strings.Contains(origin.run(t, "", "job", "explain", "last"), "its disk is nearly full")
+	})
+	if after := m.metric(t, `skep_messages_sent_total{kind="refuse"}`); after != before {
+		t.Errorf("it was offered work and refused it: %s, then %s", before, after)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.end(t); code != 0 {
+		t.Errorf("a task that left enough ended with %d, %q", code, &c.err)
+	}
+	until(t, "the origin says that there is room again", func() bool { return !said() })
+	if code := wait.end(t); code != 0 || wait.out.String() != "now\n" {
+		t.Errorf("what waited ended with %d, %q, %q", code, &wait.out, &wait.err)
 	}
 }

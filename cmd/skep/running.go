@@ -147,8 +147,13 @@ func (r *running) tell(e *v1.Event) {
 	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
 		fmt.Fprintf(r.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index, res.Stdout.Dropped+res.Stderr.Dropped)
 	}
-	if res.Cause == grid.Exited.String() || res.Cause == grid.Signaled.String() {
+	switch res.Cause {
+	case grid.Exited.String():
 		return
+	case grid.Signaled.String():
+		if res.Error == "" || strings.HasPrefix(res.Error, "killed by signal") { // the exit code says as much
+			return
+		}
 	}
 	text := causeText(res)
 	if len(e.Why) > 0 { // the reasons follow, one for each node
@@ -166,7 +171,7 @@ func causeText(res *v1.Result) string {
 	switch {
 	case res.Error == "":
 		return text
-	case res.Cause == grid.Exited.String():
+	case res.Cause == grid.Exited.String(), res.Cause == grid.Signaled.String():
 		return res.Error
 	case strings.HasPrefix(res.Error, text):
 		return res.Error

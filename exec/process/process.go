@@ -18,6 +18,7 @@ type Process struct {
 	peak  atomic.Int64 // the most memory that was seen
 
 	mu   sync.Mutex
+	full string // of DiskExceeded: what is said about it
 	wake func() // makes the task's keeper look at asked; nil once the task has ended
 
 	done   chan struct{}
@@ -39,6 +40,15 @@ func (p *Process) Wait() Result {
 // Cancel stops the task: SIGTERM to its group, then SIGKILL. It does not wait.
 func (p *Process) Cancel() { p.stop(Cancelled) }
 
+// Full kills the task, whose files have filled the disk: what it would still save takes the room of others. The result says
+// why.
+func (p *Process) Full(why string) {
+	p.mu.Lock()
+	p.full = why
+	p.mu.Unlock()
+	p.stop(DiskExceeded)
+}
+
 func (p *Process) stop(c Cause) {
 	if !p.asked.CompareAndSwap(0, 1+int32(c)) {
 		return
@@ -55,8 +65,11 @@ func (p *Process) stop(c Cause) {
 const maxMemoryGrace = 500 * time.Millisecond
 
 func (p *Process) grace(c Cause) time.Duration {
-	if c == MemoryExceeded {
+	switch c {
+	case MemoryExceeded:
 		return min(p.spec.Grace, maxMemoryGrace)
+	case DiskExceeded:
+		return 0
 	}
 	return p.spec.Grace
 }
@@ -82,6 +95,10 @@ func (p *Process) settle(ws syscall.WaitStatus, cpu time.Duration, stopped bool,
 	case MemoryExceeded:
 		res.Error = fmt.Sprintf("held %d MiB of memory, more than its reservation of %d MiB",
 			p.peak.Load()>>20, p.spec.Memory>>20)
+	case DiskExceeded:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		res.Error = p.full
 	case Cancelled:
 		res.Error = "cancelled"
 	}

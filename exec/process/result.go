@@ -16,9 +16,10 @@ const (
 	Cancelled                   // stopped: on request
 	CannotExecute               // never ran: the program is there but cannot be executed here
 	NotFound                    // never ran: there is no such program here
+	DiskExceeded                // stopped: its files filled the disk
 )
 
-var causeNames = [...]string{"exited", "signaled", "timed out", "memory exceeded", "cancelled", "cannot execute", "not found"}
+var causeNames = [...]string{"exited", "signaled", "timed out", "memory exceeded", "cancelled", "cannot execute", "not found", "disk exceeded"}
 
 func (c Cause) String() string {
 	if int(c) < len(causeNames) {
@@ -44,7 +45,7 @@ type Result struct {
 
 // Code is the exit code that a caller of `skep run` gets [5]: the task's own, 128+n for a signal, 124
 // for the time limit; a cancelled task counts as terminated (143) and one that held too much memory
-// as killed (137), whatever it made of its last moments.
+// as killed (137) and one that filled the disk as if by one file (153, SIGXFSZ), whatever it made of its last moments.
 func (r Result) Code() int {
 	switch r.Cause {
 	case TimedOut:
@@ -55,6 +56,8 @@ func (r Result) Code() int {
 		return 127
 	case MemoryExceeded:
 		return 128 + 9
+	case DiskExceeded:
+		return 128 + 25
 	case Cancelled:
 		return 128 + 15
 	}

@@ -78,6 +78,24 @@ func TestTimeLimitEndsTheWholeGroup(t *testing.T) {
 	}
 }
 
+// Who fills the disk is not asked to save anything.
+func TestFull(t *testing.T) {
+	r := newRunner(t)
+	s := spec(t, r, deaf)
+	s.Grace = time.Minute
+	p := start(t, r, s)
+	ids := pids(t, s, 2)
+	p.Full("filled the disk")
+	if res := wait(t, p); res.Cause != DiskExceeded || res.Code() != 128+int(syscall.SIGXFSZ) || res.Error != "filled the disk" {
+		t.Errorf("%v, code %d, %q", res.Cause, res.Code(), res.Error)
+	}
+	for _, id := range ids {
+		if !gone(id) {
+			t.Errorf("process %d of the group still runs", id)
+		}
+	}
+}
+
 func TestTermComesFirst(t *testing.T) {
 	r := newRunner(t)
 	s := spec(t, r, `trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.02; done`)

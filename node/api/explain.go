@@ -59,8 +59,8 @@ func stepOf(t *grid.Trace, name names, wall grid.Wall) v1.Step {
 
 func fitnessOf(spec *grid.JobSpec, p *node.PeerView) v1.Fitness {
 	r := discovery.Match(&spec.Needs, spec.Engine, p.Ad)
-	if r.Why == grid.WhyNone && (p.Ad.Draining || p.Ad.Leaving) {
-		r.Why = grid.WhyDrain
+	if r.Why == grid.WhyNone {
+		r = discovery.Now(&spec.Needs, p.Ad)
 	}
 	if r.Why == grid.WhyNone && !p.Self && !p.Connected {
 		r.Why = grid.WhyGone

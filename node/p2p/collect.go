@@ -33,7 +33,7 @@ func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, wai
 	}
 	r.Stdout = keep(process.Stdout, end.StdoutDropped)
 	r.Stderr = keep(process.Stderr, end.StderrDropped)
-	if len(spec.Outputs) > 0 {
+	if len(spec.Outputs) > 0 && end.Cause != process.DiskExceeded {
 		files, err := t.outputs(process.Work(dir), spec.Outputs)
 		r.Outputs = files
 		problems = append(problems, err)
@@ -52,7 +52,7 @@ func causeOf(c process.Cause) grid.Cause {
 	switch c {
 	case process.Exited:
 		return grid.Exited
-	case process.Signaled:
+	case process.Signaled, process.DiskExceeded:
 		return grid.Signaled
 	case process.TimedOut:
 		return grid.TimedOut

@@ -73,7 +73,8 @@ type Config struct {
 	// MaxCollect bounds the collected output files of one task together in bytes. Default 4 GiB.
 	MaxCollect grid.Bytes
 
-	// DiskLow is the free space in bytes below which the node takes no tasks. Default 256 MiB.
+	// DiskLow is the free space in bytes below which the node takes no tasks; at half of it, 512 MiB at most, the task with
+	// the most files is ended. Default 256 MiB. Less lets tasks that write fast fill the disk before that is seen.
 	DiskLow grid.Bytes
 
 	// Allow, if not empty, are the only nodes to talk to.

@@ -10,6 +10,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/disk"
 )
 
 // endOf returns how a task ended, as a node sees it; nil = it has not.
@@ -75,7 +76,7 @@ func TestFilesAreWithAMajority(t *testing.T) {
 // What a peer wants copied is not let onto the last of the disk, and comes no faster than the bound.
 func TestCopiesLeaveAReserve(t *testing.T) {
 	a, b := pair(t)
-	free, err := diskFree(b.cfg.DataDir)
+	free, err := disk.Free(b.cfg.DataDir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,7 @@ type Driver struct {
 	announce                   *announcer
 	fetches                    *fetcher
 	tasks                      *tasks
+	space                      *space
 	watchers                   watchers
 	counts                     counts
 	door                       *door

@@ -12,9 +12,8 @@ import (
 
 // Bounds of the loop.
 const (
-	maxInputs = 1024             // that wait; who brings more waits too
-	maxBatch  = 256              // inputs and wakes of one transaction
-	diskEvery = 10 * time.Second // between two looks at the free space, while there is something to do
+	maxInputs = 1024 // that wait; who brings more waits too
+	maxBatch  = 256  // inputs and wakes of one transaction
 )
 
 // input is something for the loop: an event, or a function to call between two steps.
@@ -171,6 +170,7 @@ gather:
 		}
 	}
 	at := now()
+	l.lookAtDisk(at)
 	for _, in := range l.batch {
 		if in.read != nil {
 			l.reads = append(l.reads, in)
@@ -185,7 +185,6 @@ gather:
 		}
 		l.step(at, &grid.Event{Kind: grid.EvWake, Timer: w.Timer})
 	}
-	l.lookAtDisk(at)
 	if err := l.commit(); err != nil {
 		return err
 	}
@@ -208,23 +207,4 @@ func (l *loop) commit() error {
 		return fmt.Errorf("save %d records: %w", len(l.fx.Saves), err)
 	}
 	return nil
-}
-
-// lookAtDisk tells the node when free space gets low, and when there is plenty again. It has no timer of
-// its own: an idle node writes nothing.
-func (l *loop) lookAtDisk(at grid.Time) {
-	if l.disk != 0 && at.Sub(l.disk) < diskEvery {
-		return
-	}
-	l.disk = at
-	free, err := diskFree(l.d.cfg.DataDir)
-	bound := l.d.cfg.DiskLow
-	if l.low {
-		bound += bound / 4
-	}
-	if low := free < bound; err == nil && low != l.low {
-		l.low = low
-		l.d.log.Warn("free disk space", "low", low, "bytes", int64(free))
-		l.step(at, &grid.Event{Kind: grid.EvDisk, Low: low})
-	}
 }

@@ -10,9 +10,8 @@ import (
 	"time"
 
 	ds "github.com/ipfs/go-datastore"
-	"golang.org/x/sys/unix"
-
 	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 // machineLabels returns what the driver says about the machine, ordered by nothing in particular.
@@ -70,20 +69,11 @@ func memory() (total, free grid.Bytes) {
 	return total, free
 }
 
-// diskFree returns the bytes that the node may still write in a folder.
-func diskFree(dir string) (grid.Bytes, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, err
-	}
-	return grid.Bytes(st.Bavail) * grid.Bytes(st.Bsize), nil
-}
-
 // maxFile returns the bound of each file that a task writes, in bytes: what is free now beyond DiskLow, and
 // half of it where that is little. A file that grows without end would otherwise take the room that the node
 // needs for its records, without which it ends. 0, no bound, where the free space is not known.
 func (c *Config) maxFile() int64 {
-	free, err := diskFree(c.DataDir)
+	free, err := disk.Free(c.DataDir)
 	if err != nil {
 		return 0
 	}

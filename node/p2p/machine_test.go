@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 func TestCalibrationIsKept(t *testing.T) {
@@ -99,7 +100,7 @@ func TestLocalNetworkSearch(t *testing.T) {
 
 func TestNoFileOfATaskCanFillTheDisk(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	free, err := diskFree(a.Driver.cfg.DataDir)
+	free, err := disk.Free(a.Driver.cfg.DataDir)
 	if err != nil {
 		t.Fatal(err)
 	}

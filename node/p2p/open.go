@@ -38,6 +38,7 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	d.loop = newLoop(d)
+	d.space = newSpace(d)
 	d.counts.init(d)
 	d.ads = newAdCache(d)
 	d.watchers.init()
@@ -78,6 +79,7 @@ func (d *Driver) openFolder() (err error) {
 	if d.blobs, err = blob.Open(filepath.Join(dir, "blobs"), d.cfg.CacheSize); err != nil {
 		return err
 	}
+	d.blobs.KeepFree(min(d.cfg.floor()/2, 64*grid.MiB))
 	d.later(func() { d.blobs.Close() })
 	return nil
 }
@@ -194,6 +196,7 @@ func (d *Driver) openNetwork(addrs []string) (err error) {
 func (d *Driver) start() {
 	d.started = true
 	d.spawn(d.loop.run)
+	d.spawn(d.space.run)
 	in := newInput()
 	in.ev.Kind = grid.EvStart
 	d.loop.post(d.ctx, in)

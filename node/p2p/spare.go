@@ -9,6 +9,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"skep/grid"
+	"skep/node/p2p/disk"
 )
 
 // Bounds of what this node copies for the registers of others' jobs, for each of their owners: how fast in the long run in
@@ -36,7 +37,7 @@ func (s *spare) take(ctx context.Context, owner grid.NodeID, size grid.Bytes) (l
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	free, err := diskFree(s.d.cfg.DataDir)
+	free, err := disk.Free(s.d.cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}

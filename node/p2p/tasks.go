@@ -201,7 +201,12 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 	t.mu.Unlock()
 	close(a.ran)
 	t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
+	t.d.space.enter(a)
+	defer t.d.space.leave(a)
 	end := p.Wait()
+	if end.Cause == process.DiskExceeded { // whoever waits for the room has none until it is gone
+		process.Remove(process.Work(a.dir))
+	}
 	if t.unwanted(a) {
 		return new(grid.Result), true
 	}

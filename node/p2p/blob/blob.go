@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"skep/grid"
@@ -28,8 +27,9 @@ var (
 
 // Store is a folder of blobs. Its methods may be called from several goroutines.
 type Store struct {
-	dir string
-	max grid.Bytes
+	dir   string
+	max   grid.Bytes
+	floor grid.Bytes
 
 	mu    sync.Mutex
 	blobs map[grid.BlobID]*entry
@@ -63,6 +63,10 @@ func Open(dir string, max grid.Bytes) (*Store, error) {
 	}
 	return s, s.scan()
 }
+
+// KeepFree makes writes of blobs, and copies of them, fail with ErrDisk that would leave less than n bytes free, as others
+// need these. To be called before the first.
+func (s *Store) KeepFree(n grid.Bytes) { s.floor = n }
 
 // Close lets the folder go. Blobs that are open stay readable.
 func (s *Store) Close() error { return nil }
@@ -193,27 +197,4 @@ func (s *Store) Unpin(id grid.BlobID) {
 	if e := s.blobs[id]; e != nil {
 		s.loosen(e)
 	}
-}
-
-// room collects what was not used for longest until n more bytes fit, and nothing if they never will;
-// s.mu is held.
-func (s *Store) room(n grid.Bytes) error {
-	if n > s.max {
-		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, n, s.max)
-	}
-	if held := s.size - s.loose; held+n > s.max {
-		return fmt.Errorf("%w: %d of %d bytes are in use, %d more do not fit", ErrFull, held, s.max, n)
-	}
-	for s.size+n > s.max {
-		s.drop(s.idle.Back().Value.(*entry))
-	}
-	return nil
-}
-
-// full marks the error of a full disk.
-func full(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%w: %w", ErrDisk, err)
-	}
-	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -62,7 +63,7 @@ func (s *Store) Link(id grid.BlobID, dst string, exec bool) error {
 	if err != nil {
 		return fmt.Errorf("blob %s: %w", id, full(err))
 	}
-	err = copyFile(out, src, size)
+	err = s.copyFile(out, src, size)
 	if err2 := out.Close(); err == nil {
 		err = err2
 	}
@@ -74,9 +75,12 @@ func (s *Store) Link(id grid.BlobID, dst string, exec bool) error {
 }
 
 // copyFile shares the extents if the file system can; else the kernel copies (io.Copy of two files does).
-func copyFile(dst, src *os.File, size grid.Bytes) error {
+func (s *Store) copyFile(dst, src *os.File, size grid.Bytes) error {
 	if clone(dst, src) {
 		return nil
+	}
+	if err := s.spare(filepath.Dir(dst.Name()), size); err != nil {
+		return err
 	}
 	n, err := io.Copy(dst, src)
 	if err == nil && grid.Bytes(n) != size {

@@ -108,7 +108,7 @@ func (s *Store) receive(ctx context.Context, r io.Reader, limit grid.Bytes, dura
 		return nil, full(err)
 	}
 	t := &temporary{path: f.Name()}
-	err = t.fill(ctx, f, r, min(limit, s.max))
+	err = t.fill(ctx, f, r, min(limit, s.max), func() error { return s.spare(s.dir, lookEvery) })
 	if err == nil && durable {
 		err = f.Sync()
 	}
@@ -122,8 +122,12 @@ func (s *Store) receive(ctx context.Context, r io.Reader, limit grid.Bytes, dura
 	return t, nil
 }
 
-func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit grid.Bytes) error {
+// lookEvery is how much is written between two looks at how much is free.
+const lookEvery = 4 * grid.MiB
+
+func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit grid.Bytes, spare func() error) error {
 	hash := sha256.New()
+	looked := -lookEvery
 	buf := buffers.Get().(*[128 << 10]byte)
 	defer buffers.Put(buf)
 	for {
@@ -133,6 +137,12 @@ func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit gri
 		n, err := r.Read(buf[:])
 		if t.size += grid.Bytes(n); t.size > limit {
 			return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+		}
+		if t.size-looked >= lookEvery {
+			if err := spare(); err != nil {
+				return err
+			}
+			looked = t.size
 		}
 		hash.Write(buf[:n])
 		if _, err := f.Write(buf[:n]); err != nil {

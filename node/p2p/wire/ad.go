@@ -70,7 +70,7 @@ func putAd(a *grid.Ad) *pb.Ad {
 	p := &pb.Ad{Node: a.Node[:], Boot: a.Seq.Boot, N: a.Seq.N, Name: a.Name, Cpu: int64(a.Capacity.CPU),
 		Memory: int64(a.Capacity.Memory), FreeCpu: int64(a.Free.CPU), FreeMemory: int64(a.Free.Memory),
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
-		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs, Draining: a.Draining, Leaving: a.Leaving}
+		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs, Draining: a.Draining, Leaving: a.Leaving, Full: a.Full}
 	if c := &a.Coord; c.Known() {
 		p.Coordinate = []float32{c.At[0], c.At[1], c.At[2], c.Height, c.Error}
 	}
@@ -88,7 +88,7 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 		Capacity: grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)},
 		Free:     grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)},
 		Speed:    p.Speed, Availability: p.Availability, Engines: p.Engines, Addrs: p.Addrs,
-		Draining: p.Draining, Leaving: p.Leaving}
+		Draining: p.Draining, Leaving: p.Leaving, Full: p.Full}
 	for _, l := range p.Labels {
 		a.Labels = append(a.Labels, grid.Label{Key: l.GetKey(), Value: l.GetValue()})
 	}

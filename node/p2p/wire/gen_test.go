@@ -131,7 +131,7 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Speed: rapid.Float64Range(1e-9, 1e6).Draw(t, "speed"), Availability: rapid.Float64Range(0, 1).Draw(t, "availability"),
 		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
-		Leaving: rapid.Bool().Draw(t, "leaving")}
+		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full")}
 	if rapid.Bool().Draw(t, "placed") {
 		for k := range a.Coord.At {
 			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")

@@ -33,7 +33,7 @@ var (
 		14: message("rates", 1, ratesShape),
 		15: data("addrs", grid.MaxAddrs, grid.MaxAddr),
 		16: number("draining"), 17: number("leaving"),
-		18: data("coordinate", 1, 4*5),
+		18: data("coordinate", 1, 4*5), 19: number("full"),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 

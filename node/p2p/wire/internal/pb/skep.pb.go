@@ -696,6 +696,7 @@ type Ad struct {
 	Draining      bool                   `protobuf:"varint,16,opt,name=draining,proto3" json:"draining,omitempty"`
 	Leaving       bool                   `protobuf:"varint,17,opt,name=leaving,proto3" json:"leaving,omitempty"`
 	Coordinate    []float32              `protobuf:"fixed32,18,rep,packed,name=coordinate,proto3" json:"coordinate,omitempty"` // three of a point, height, error, in seconds; or none
+	Full          bool                   `protobuf:"varint,19,opt,name=full,proto3" json:"full,omitempty"`                     // its disk is nearly full: it takes nothing new
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -854,6 +855,13 @@ func (x *Ad) GetCoordinate() []float32 {
 		return x.Coordinate
 	}
 	return nil
+}
+
+func (x *Ad) GetFull() bool {
+	if x != nil {
+		return x.Full
+	}
+	return false
 }
 
 type Label struct {
@@ -3264,7 +3272,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xdc\x03\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xf0\x03\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -3287,7 +3295,8 @@ const file_skep_proto_rawDesc = "" +
 	"\aleaving\x18\x11 \x01(\bR\aleaving\x12\x1e\n" +
 	"\n" +
 	"coordinate\x18\x12 \x03(\x02R\n" +
-	"coordinate\"/\n" +
+	"coordinate\x12\x12\n" +
+	"\x04full\x18\x13 \x01(\bR\x04full\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +

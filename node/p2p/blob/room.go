@@ -1,0 +1,44 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"skep/grid"
+	"skep/node/p2p/disk"
+)
+
+// room collects what was not used for longest until n more bytes fit, and nothing if they never will;
+// s.mu is held.
+func (s *Store) room(n grid.Bytes) error {
+	if n > s.max {
+		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, n, s.max)
+	}
+	if held := s.size - s.loose; held+n > s.max {
+		return fmt.Errorf("%w: %d of %d bytes are in use, %d more do not fit", ErrFull, held, s.max, n)
+	}
+	for s.size+n > s.max {
+		s.drop(s.idle.Back().Value.(*entry))
+	}
+	return nil
+}
+
+// spare reports whether n more bytes may be written in a folder.
+func (s *Store) spare(dir string, n grid.Bytes) error {
+	if s.floor == 0 {
+		return nil
+	}
+	if free, err := disk.Free(dir); err == nil && free-n < s.floor {
+		return fmt.Errorf("%w: %d bytes are free, and %d are kept for the node's records", ErrDisk, free, s.floor)
+	}
+	return nil
+}
+
+// full marks the error of a full disk.
+func full(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", ErrDisk, err)
+	}
+	return err
+}

@@ -1,0 +1,192 @@
+package p2p
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"skep/grid"
+	"skep/node/p2p/disk"
+)
+
+// Bounds of the disk's room.
+const (
+	diskEvery = 10 * time.Second      // between two looks of the loop, while there is something to do
+	spaceFast = 50 * time.Millisecond // between two looks while tasks run and there is little
+	spaceSlow = 2 * time.Second       // while there is much, or nothing runs
+	spaceRate = 2 * grid.GiB          // written in a second at most, as far as the pause until the next look is concerned
+	mostFloor = 512 * grid.MiB        // from less than that on no task is ended for want of room
+	mostNames = 200_000               // of a task's folder that are looked at
+)
+
+// space sees to it that tasks leave the node the room without which it cannot write its records, and ends: no file
+// bound keeps many files, or many tasks, from filling the disk. It looks while tasks run, or while there is too little.
+type space struct {
+	d     *Driver
+	begun chan struct{} // somebody has entered
+	alarm atomic.Bool   // the loop is to look now
+	short atomic.Bool   // the loop has seen that there is too little
+
+	mu    sync.Mutex
+	users map[*attempt]*user
+}
+
+// user is a running task.
+type user struct {
+	size    grid.Bytes // of its folder at the last look
+	stopped bool       // for its folder: it goes next
+}
+
+func newSpace(d *Driver) *space {
+	return &space{d: d, begun: make(chan struct{}, 1), users: make(map[*attempt]*user)}
+}
+
+// floor is what is left free for records: less than that, and tasks are ended.
+func (c *Config) floor() grid.Bytes { return min(c.DiskLow/2, mostFloor) }
+
+// low reports whether so little is free that nothing new is taken; it takes a quarter more to end what was so.
+func (c *Config) low(free grid.Bytes, was bool) bool {
+	bound := c.DiskLow
+	if was {
+		bound += bound / 4
+	}
+	return free < bound
+}
+
+// enter has an attempt's folder looked at until leave.
+func (s *space) enter(a *attempt) {
+	s.mu.Lock()
+	s.users[a] = new(user)
+	s.mu.Unlock()
+	s.nudge()
+}
+
+func (s *space) leave(a *attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.users, a)
+}
+
+func (s *space) nudge() {
+	select {
+	case s.begun <- struct{}{}:
+	default:
+	}
+}
+
+// run looks until the driver closes.
+func (s *space) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.d.ctx.Done():
+			return
+		case <-s.begun:
+		case <-timer.C:
+		}
+		if pause := s.look(); pause > 0 {
+			timer.Reset(pause)
+		}
+	}
+}
+
+// look sees how much is free, has the loop look when that is too little or enough again, ends a task if need be, and
+// returns when to look next; 0 is when somebody enters.
+func (s *space) look() time.Duration {
+	s.mu.Lock()
+	users := len(s.users)
+	s.mu.Unlock()
+	if users == 0 && !s.short.Load() {
+		return 0
+	}
+	free, err := disk.Free(s.d.cfg.DataDir)
+	if err != nil {
+		return spaceSlow
+	}
+	if was := s.short.Load(); s.d.cfg.low(free, was) != was {
+		s.alarm.Store(true)
+		s.d.loop.poke()
+	}
+	switch {
+	case users == 0:
+		return spaceSlow
+	case free < s.d.cfg.DiskLow:
+		s.relieve(free)
+		return spaceFast
+	}
+	more := free - s.d.cfg.DiskLow
+	return min(max(time.Duration(float64(more)/float64(spaceRate)*float64(time.Second)), spaceFast), spaceSlow)
+}
+
+// relieve ends the task whose folder is largest once less than the floor is free; while that one goes, the next only when
+// half of it is left, and so on. Below the reserve the folders are measured, so that it is known by then which. A folder that
+// is small beside what is missing is not what fills the disk.
+func (s *space) relieve(free grid.Bytes) {
+	s.mu.Lock()
+	var largest *attempt
+	floor, known := s.d.cfg.floor(), false
+	for a, u := range s.users {
+		switch {
+		case u.stopped:
+			floor /= 2
+		case largest == nil || u.size > s.users[largest].size:
+			largest = a
+		}
+		known = known || u.size > 0
+	}
+	if known && free < floor && largest != nil && s.users[largest].size >= floor/8 {
+		u := s.users[largest]
+		u.stopped = true
+		s.mu.Unlock()
+		s.end(largest, u.size, free)
+		return
+	}
+	folders := make(map[*attempt]*user, len(s.users))
+	for a, u := range s.users {
+		if !u.stopped {
+			folders[a] = u
+		}
+	}
+	s.mu.Unlock()
+	for a, u := range folders {
+		size := disk.Used(a.dir, mostNames)
+		s.mu.Lock()
+		u.size = size
+		s.mu.Unlock()
+	}
+}
+
+func (s *space) end(a *attempt, size, free grid.Bytes) {
+	why := fmt.Sprintf("filled the disk: its folder has %d MiB and %d MiB are left, less than the node needs for itself", size>>20, free>>20)
+	s.d.log.Warn("a task is ended", "task", a.id.Task.String(), "why", why)
+	if p := s.d.tasks.processOf(a); p != nil {
+		p.Full(why)
+	}
+}
+
+// poke makes the loop turn.
+func (l *loop) poke() {
+	in := newInput()
+	in.read = func(grid.Time) {}
+	l.post(l.d.ctx, in)
+}
+
+// lookAtDisk tells the node when free space gets low, and when there is plenty again. It has no timer of its own: an idle
+// node writes nothing. While tasks run, or there is little, space raises the alarm.
+func (l *loop) lookAtDisk(at grid.Time) {
+	space := l.d.space
+	if l.disk != 0 && at.Sub(l.disk) < diskEvery && !space.alarm.Swap(false) {
+		return
+	}
+	l.disk = at
+	free, err := disk.Free(l.d.cfg.DataDir)
+	if low := l.d.cfg.low(free, l.low); err == nil && low != l.low {
+		l.low = low
+		space.short.Store(low)
+		space.nudge()
+		l.d.log.Warn("free disk space", "low", low, "bytes", free)
+		l.step(at, &grid.Event{Kind: grid.EvDisk, Low: low})
+	}
+}
