@@ -78,6 +78,10 @@ type Config struct {
 	// its share; 0 = 1, as in [1]. Higher guides less.
 	Guide float64
 
+	// Copies is how many copies of a task workqueue may have at once, of jobs that are idempotent; 0 = 1. With 2 the last
+	// tasks of an array end sooner where nodes differ, for the work of the copies that come second.
+	Copies int
+
 	// SwitchLow and SwitchHigh are the thresholds of switching, from 0 to 1; 0 and 0 = 0.6 and 0.9. Further
 	// apart it changes its mind more seldom.
 	SwitchLow, SwitchHigh float64

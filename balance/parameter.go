@@ -41,6 +41,11 @@ func (c *Config) parameter(base, param string) error {
 			return errors.New("want LOW-HIGH after the colon, from 0 to 1, as in 0.6-0.9")
 		}
 		c.SwitchLow, c.SwitchHigh = lo, hi
+	case "workqueue":
+		if param != "1" && param != "2" {
+			return errors.New("want 1 or 2 after the colon: how many copies of a task may run at once")
+		}
+		c.Copies = int(param[0] - '0')
 	case "cb_rr", "cb_frr":
 		if c.Pointer = Pointer(param); c.Pointer != PointerPast && c.Pointer != PointerClass {
 			return errors.New("want past or class after the colon")

@@ -11,7 +11,7 @@ import (
 
 func TestNames(t *testing.T) {
 	want := []string{"cb", "cb_frr", "cb_li", "cb_lis", "cb_rr", "cb_rr2", "cb_spill", "guided_lpas", "guided_lpas_2k", "kpb", "kpb_ceil",
-		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "max_min", "mct", "mct_full", "mct_queued", "mct_rest", "met", "min_min", "olb", "random", "sufferage", "switching", "two_choices", "xsufferage"}
+		"local", "lp_static", "lpas", "lpas_2k", "lpas_dec", "lpas_dec_2k", "max_min", "mct", "mct_full", "mct_queued", "mct_rest", "met", "min_min", "olb", "random", "sufferage", "switching", "two_choices", "workqueue", "xsufferage"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("policies %v, want %v", got, want)
 	}
@@ -35,6 +35,7 @@ func TestMakeErrors(t *testing.T) {
 		"kpb_ceil:3":               `as in 20%`,
 		"cb:past":                  `cb takes no parameter`,
 		"cb_rr:":                   `want past or class`,
+		"workqueue:3":              `want 1 or 2 after the colon`,
 		"mct:3":                    `policy "mct:3": mct takes no parameter`,
 		"lpas_dec:":                `takes no parameter`,
 	} {
@@ -128,6 +129,9 @@ func TestNonsenseIsNotChosen(t *testing.T) {
 		p.Poll(0, task(0), v, nil)
 		if c := p.Choose(0, task(0), answers); c.Act == Place {
 			t.Errorf("%s places on %v of %v", name, c.Node[1], bad)
+		}
+		if name == "workqueue" { // it takes idle ones only
+			v.Nodes[4].Ready = 0
 		}
 		if c := p.Choose(0, task(0), v.Nodes); c.Act != Place || c.Node != nodeID(4) {
 			t.Errorf("%s: %+v, want the fifth", name, c)

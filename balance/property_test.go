@@ -17,7 +17,7 @@ import (
 // the same calls give the same decisions.
 func TestAnyPolicyAnyInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(append(Names(), "kpb:3", "kpb:40%", "cb_rr:past", "cb_frr:class")).Draw(t, "policy")
+		name := rapid.SampledFrom(append(Names(), "kpb:3", "kpb:40%", "cb_rr:past", "cb_frr:class", "workqueue:2")).Draw(t, "policy")
 		c := rapid.SampledFrom([]Config{{}, Node(), {PollMax: 2, NearTie: 1, Debit: true, Classes: 1, Explore: 1, KPB: 2}}).Draw(t, "config")
 		p, q := mustMakeRapid(t, name, c), mustMakeRapid(t, name, c)
 		now := grid.Time(0)

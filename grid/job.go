@@ -22,6 +22,10 @@ type JobSpec struct {
 	Retries int32         // further attempts after a lost one; 0 = at most once
 	Policy  string        // "" = the node's
 	Wait    bool          // wait when nobody can run it, rather than fail
+
+	// Idempotent says that a task may run twice at the same time without harm: a policy with copies may then start a
+	// second one.
+	Idempotent bool
 }
 
 // Needs are what a node must have for a task.

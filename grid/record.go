@@ -47,6 +47,16 @@ type TaskRecord struct {
 	Placed int64   // when the last attempt was chosen
 	Began  int64   // when the last attempt started to run, as its result tells
 	Done   int64   // when its end was saved
+
+	// Copy is the second live attempt of a task of a job that is idempotent, or the last that was one; nil = there never was
+	// one. Fresh memory.
+	Copy *CopyRecord
+}
+
+// CopyRecord is an attempt that was made beside another. Its number is above that of the other, and never used again.
+type CopyRecord struct {
+	Attempt
+	Worker NodeID // zero = it is no longer live
 }
 
 // WorkState is where an attempt stands at the node that accepted it.

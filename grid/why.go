@@ -80,9 +80,10 @@ const (
 	TraceSearch
 	TraceLost
 	TraceEnded
+	TraceCopied // a second copy was given to Node
 )
 
-var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended"}
+var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

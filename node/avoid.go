@@ -13,19 +13,19 @@ import (
 // avoided for that class, and a task that fails on several nodes ends.
 
 // blame counts how a task of a class ended at the node that had it.
-func (n *Node) blame(now grid.Time, l *live, good bool) {
-	if n.blames.learn(now, l.job.class, l.t().worker, good) {
+func (n *Node) blame(now grid.Time, class string, worker grid.NodeID, good bool) {
+	if n.blames.learn(now, class, worker, good) {
 		n.rates.stale = true
 	}
 }
 
 // ending counts a result: what ended by its own time limit or was cancelled says nothing.
-func (n *Node) ending(now grid.Time, l *live, r *grid.Result) {
+func (n *Node) ending(now grid.Time, class string, worker grid.NodeID, r *grid.Result) {
 	switch r.Cause {
 	case grid.Exited, grid.Signaled, grid.MemoryExceeded:
-		n.blame(now, l, r.Exit == 0)
+		n.blame(now, class, worker, r.Exit == 0)
 	case grid.CannotExecute, grid.NotFound, grid.Failed:
-		n.blame(now, l, false)
+		n.blame(now, class, worker, false)
 	}
 }
 

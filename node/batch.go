@@ -57,7 +57,8 @@ func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effec
 		case placed && choices[k].Act == balance.Place && (x == l || n.mayHave(now, choices[k].Node)):
 			n.offerBy(now, x, l, choices[k], fx)
 		case x != l:
-			n.drop(x) // as if it had not been looked at
+			delete(n.lives, x.handle) // as if it had not been looked at
+			j.tasks[x.index].live = nil
 		}
 	}
 	if placed {

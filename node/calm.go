@@ -44,6 +44,9 @@ func (n *Node) silence(now grid.Time, j *job) {
 		if t := &j.tasks[i]; (t.state == grid.Offered || t.state == grid.Placed) && t.worker != n.cfg.Self {
 			c.outs = append(c.outs, issued{id: j.attempt(uint32(i)), worker: t.worker})
 		}
+		if l := j.tasks[i].live; l != nil && l.twin != nil && l.twin.worker != n.cfg.Self {
+			c.outs = append(c.outs, issued{id: l.twinID(), worker: l.twin.worker})
+		}
 	}
 	c.left = len(c.outs)
 	j.calm = c
@@ -72,6 +75,9 @@ func (n *Node) confirm(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *g
 	}
 	c := j.calm
 	at, ok := slices.BinarySearchFunc(c.outs, id.Task.Index, func(o issued, i uint32) int { return cmp.Compare(o.id.Task.Index, i) })
+	if ok && c.outs[at].id != id && at+1 < len(c.outs) { // a second copy stands behind the first
+		at++
+	}
 	if !ok || c.outs[at].over || c.outs[at].id != id || c.outs[at].worker != from {
 		return false
 	}

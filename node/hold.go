@@ -51,8 +51,12 @@ func (n *Node) renew(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 	n.beat(now, from, m.Attempts, fx)
 	var a *grid.Message
 	for _, id := range m.Attempts {
-		l := n.owned(from, id)
-		if l == nil || l.phase != placed || !n.acts(now, l.job) {
+		l, isSecond := n.owned(from, id), false
+		if l == nil {
+			l = n.twinned(from, id)
+			isSecond = l != nil
+		}
+		if l == nil || !isSecond && l.phase != placed || !n.acts(now, l.job) {
 			continue
 		}
 		if a == nil {

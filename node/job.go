@@ -29,6 +29,7 @@ type job struct {
 	guard     *guard    // nil = this node alone keeps it
 	unsure    int       // tasks that are
 	dirty     bool      // it is in the node's list of those whose registers may have something to say
+	oldest    uint32    // tasks before it have ended, where second copies are looked for
 	stuck     int32     // tasks that wait for somebody to deliver: the others need not be looked at
 	nobody    grid.Time // until then nobody is known to fit and no search is worth repeating
 }
@@ -37,7 +38,8 @@ type task struct {
 	state   grid.TaskState
 	held    bool         // it ended while a node had its attempt
 	unsure  bool         // it has ended, and no majority is known to hold that yet
-	attempt grid.Attempt // the last one made
+	attempt grid.Attempt // the one that it stands at, the last one made but for made
+	made    grid.Attempt // of second copies, the last one
 	worker  grid.NodeID
 	lost    int32
 	result  grid.Brief // of an ended one
@@ -137,8 +139,12 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 	}
 	n.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
 	n.setState(j, i, grid.Ended, fx)
-	if t.live != nil {
-		n.drop(t.live)
+	n.bags.due = true
+	if l := t.live; l != nil {
+		if l.twin != nil {
+			n.tellOff(now, l, l.twin.worker, l.twinID(), fx)
+		}
+		n.drop(l)
 	}
 	if j.guard != nil {
 		n.propose(j, i, r, fx)
@@ -214,6 +220,6 @@ func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	}
 	t := &j.tasks[i]
 	r := &fx.Save(grid.RecTask).Task
-	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done}
+	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done, Copy: t.copied()}
 	return r
 }

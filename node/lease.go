@@ -10,21 +10,28 @@ import (
 // lease gives the attempt a full lease from now.
 func (n *Node) lease(now grid.Time, l *live, fx *grid.Effects) {
 	l.deadline = now.Add(n.cfg.Lease)
-	l.watch(fx)
+	n.wakeLease(l, fx)
 }
 
 // grace lets the attempt be for half a lease more, in which a worker that lives beats.
 func (n *Node) grace(now grid.Time, l *live, fx *grid.Effects) {
 	l.deadline = max(l.deadline, now.Add(n.cfg.Lease/2))
-	l.watch(fx)
+	n.wakeLease(l, fx)
 }
 
-// watch sees to a wake at the deadline or before: one that is under way already serves, or timers would
-// grow in number with every time that the worker came and went.
-func (l *live) watch(fx *grid.Effects) {
-	if l.alarm == 0 || l.deadline < l.alarm {
-		l.alarm = l.deadline
-		fx.Wake(l.deadline, grid.TimerLease, l.handle)
+// wakeLease sees to a wake at the deadline or before: one that is under way already serves, or timers would
+// grow in number with every time that the worker came and went. What runs here has no lease.
+func (n *Node) wakeLease(l *live, fx *grid.Effects) {
+	due := grid.Never
+	if l.t().worker != n.cfg.Self {
+		due = l.deadline
+	}
+	if l.twin != nil {
+		due = min(due, l.twin.deadline)
+	}
+	if due < grid.Never && (l.alarm == 0 || due < l.alarm) {
+		l.alarm = due
+		fx.Wake(due, grid.TimerLease, l.handle)
 	}
 }
 
@@ -33,6 +40,10 @@ func (l *live) watch(fx *grid.Effects) {
 func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, h := range n.handlesInOrder() {
 		l := n.lives[h]
+		if l.twin != nil && l.twin.worker == id {
+			l.twin.deadline = min(l.twin.deadline, now.Add(n.cfg.Lease/3))
+			n.wakeLease(l, fx)
+		}
 		switch {
 		case l.phase == polling:
 			if l.hears(id) && len(l.open) == 0 {
@@ -40,7 +51,7 @@ func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 			}
 		case (l.phase == offered || l.phase == placed) && l.t().worker == id:
 			l.deadline = min(l.deadline, now.Add(n.cfg.Lease/3))
-			l.watch(fx)
+			n.wakeLease(l, fx)
 		}
 	}
 }
@@ -59,14 +70,20 @@ func (n *Node) ask(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
 	for _, h := range n.handlesInOrder() {
 		l := n.lives[h]
-		if (l.phase != offered && l.phase != placed) || l.t().worker != id {
+		about := l.id()
+		switch {
+		case (l.phase == offered || l.phase == placed) && l.t().worker == id:
+			n.lease(now, l, fx)
+		case l.twin != nil && l.twin.worker == id:
+			about, l.twin.deadline = l.twinID(), now.Add(n.cfg.Lease)
+			n.wakeLease(l, fx)
+		default:
 			continue
 		}
 		if m == nil || len(m.Attempts) >= grid.MaxBeats {
 			m = fx.Send(id, grid.KindAsk)
 		}
-		m.Attempts = append(m.Attempts, l.id())
-		n.lease(now, l, fx)
+		m.Attempts = append(m.Attempts, about)
 	}
 }
 
@@ -80,19 +97,25 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 	t := l.t()
 	n.unquiet(now, l.job, t.worker)
 	n.decided(l)
-	n.returned(now, l, false)
+	n.returned(now, &l.word, t.worker, false)
 	if s := n.standing(t.worker); s != nil {
 		s.lost(now)
 		n.rates.stale = true
 	}
 	l.phase = idle
 	n.stats.Lost++
-	t.lost++
+	if l.twin == nil {
+		t.lost++
+	}
 	n.trace(t, grid.Trace{At: now, What: grid.TraceLost, Node: t.worker, Refusal: why})
 	if why.Why == grid.WhyFetch {
-		n.blame(now, l, false)
+		n.blame(now, l.job.class, t.worker, false)
 	}
 	failed := n.strike(l, t.worker, why)
+	if l.twin != nil {
+		n.promote(now, l, fx)
+		return
+	}
 	if failed != "" || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
 		if failed != "" {
@@ -126,6 +149,9 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 		}
 		l.alarm = 0
 	}
+	if l.twin != nil {
+		n.twinWake(now, k, l, fx)
+	}
 	switch {
 	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
 		n.choose(now, l, fx)
@@ -137,7 +163,7 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 		if l.result != nil { // it has ended and its files are on their way: that ends by itself
 			n.lease(now, l, fx)
 		} else if now < l.deadline {
-			l.watch(fx)
+			n.wakeLease(l, fx)
 		} else if l.phase == offered {
 			n.lose(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
 		} else {

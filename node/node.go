@@ -54,8 +54,10 @@ type Node struct {
 	leads, watches      uint64     // times that this node began to write to a register in this boot, and watched
 	lent                grid.Bytes // for the files of jobs submitted elsewhere
 	guardWake, formWake bool       // a TimerGuard is on its way, for registers and for those being made
+	bags                bags
 	hints               hints
 	strays              map[grid.JobID][]grid.EntryRecord // as orphans, of jobs with a register
+	copies              map[grid.TaskID]grid.CopyRecord   // while records are restored: second copies that may live
 	orphans             map[grid.JobID][]grid.TaskRecord  // while records are restored: tasks whose job has not come yet
 
 	addrs         []string
@@ -73,24 +75,6 @@ type Node struct {
 	sent          int // messages in the effects when the step began
 	stats         Stats
 	scratch       *Scratch
-}
-
-// Scratch is memory that is only used within a step, or has come free. Nodes that never step at the same time can share one.
-type Scratch struct {
-	view    []balance.State
-	poll    []grid.NodeID
-	rates   []grid.Rate
-	handles []uint64
-	jobs    []*job
-	met     []met
-	packed  []byte
-	typical []float64
-	group   []*live
-	tasks   []*grid.Task
-	choices []balance.Choice
-	answers [][]balance.State // of decisions that are made: memory for others
-	lists   [][]grid.Rate     // of peers whose ads say the same: memory for others
-	finals  []uint32
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
@@ -181,6 +165,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 	n.refill(now, fx)
 	n.pump(now, fx)
+	n.double(now, fx)
 	n.refill(now, fx)
 	n.say(now, fx)
 	n.proclaim(fx)

@@ -33,11 +33,8 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 		}
 		epoch, members = g.reg.State().Epoch, g.reg.Members()
 	}
-	if epoch > t.attempt.Epoch {
-		t.attempt = grid.Attempt{Epoch: epoch}
-	}
 	n.dare(now, l.job.class, c.Node)
-	t.attempt.N++
+	t.attempt = t.next(epoch)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.refusal, l.chosen = nil, now
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(by.asked))}
@@ -57,7 +54,7 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 		return
 	}
 	n.stats.Moved++
-	n.entrusted(now, l, c.Node, c.ECT)
+	n.entrusted(now, &l.word, l.job.class, c.Node, c.ECT)
 	n.setState(l.job, l.index, grid.Offered, fx)
 	n.saveTask(l.job, l.index, fx)
 	l.phase = offered
@@ -99,6 +96,10 @@ func (n *Node) owned(from grid.NodeID, id grid.AttemptID) *live {
 }
 
 func (n *Node) accepted(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
+	if l := n.twinned(from, id); l != nil {
+		n.acceptedTwin(now, l, fx)
+		return
+	}
 	l := n.owned(from, id)
 	if l == nil || l.phase != offered && l.phase != placed {
 		n.fence(from, id, fx)
@@ -116,12 +117,17 @@ func (n *Node) settle(now grid.Time, l *live, fx *grid.Effects) {
 	l.phase, l.tries = placed, 0
 	n.discovery.Tried(now, l.t().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	n.setState(l.job, l.index, grid.Placed, fx)
+	n.bags.due = true
 	n.trace(l.t(), grid.Trace{At: now, What: grid.TraceAccepted, Node: l.t().worker})
 }
 
 // refused takes a task back that a node would not take or does not have.
 func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, fx *grid.Effects) {
 	if n.confirm(now, from, id, fx) {
+		return
+	}
+	if l := n.twinned(from, id); l != nil {
+		n.unpair(now, l, why, l.twin.accepted && why.Why != grid.WhyDrain && why.Why != grid.WhyOverdue, fx)
 		return
 	}
 	l := n.owned(from, id)
@@ -146,10 +152,14 @@ func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effec
 	}
 	n.decided(l)
 	l.tries++
-	n.returned(now, l, false)
+	n.returned(now, &l.word, l.t().worker, false)
 	n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.t().worker, Class: l.job.class})
 	n.discovery.Tried(now, l.t().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
 	n.exclude(now, l, l.t().worker, why)
+	if l.twin != nil {
+		n.promote(now, l, fx)
+		return
+	}
 	n.setState(l.job, l.index, grid.Pending, fx)
 	n.saveTask(l.job, l.index, fx) // or a restart would ask for the attempt, and count it as lost
 	n.retry(l)
@@ -171,7 +181,7 @@ func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *g
 		if j != nil && j.recorded(id) {
 			continue // acknowledged when a majority has it
 		}
-		if l := n.owned(from, id); l != nil && (l.phase == offered || l.phase == placed) {
+		if l := n.owned(from, id); l != nil && (l.phase == offered || l.phase == placed) || n.twinned(from, id) != nil {
 			n.accepted(now, from, id, fx)
 			continue
 		}

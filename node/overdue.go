@@ -70,6 +70,11 @@ func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.
 	id := w.ID
 	to := n.owner(id.Task.Job)
 	if to == n.cfg.Self {
+		if l := n.twinned(n.cfg.Self, id); l != nil {
+			n.forget(now, id, fx)
+			n.unpair(now, l, why, false, fx)
+			return
+		}
 		l := n.owned(n.cfg.Self, id)
 		if l == nil || l.phase != placed {
 			return

@@ -37,10 +37,17 @@ type live struct {
 	copies   *copies         // of them; nil = they are not here yet
 	fetches  int             // tries to get them
 	failed   int             // attempts that could not be prepared
-	chosen   grid.Time       // when the attempt was made
-	promise  float64         // when it should have ended, seconds from then, as its node said
-	late     grid.Time       // when it counts as late; 0 = nothing was promised
 	refusal  *grid.Result    // the last "cannot execute", in case nobody can
+	twin     *twin           // nil = there is one copy
+	single   bool            // a copy ended without success: the other one is the last word
+	word
+}
+
+// word is what was promised of an attempt.
+type word struct {
+	chosen  grid.Time // when it was made
+	promise float64   // when it should have ended, seconds from then, as its node said
+	late    grid.Time // when it counts as late; 0 = nothing was promised
 }
 
 // out is a node that is not asked for a while.
@@ -76,7 +83,11 @@ func (n *Node) enliven(j *job, i uint32) *live {
 func (n *Node) drop(l *live) {
 	n.decided(l)
 	n.dequeue(l)
-	n.returned(0, l, false)
+	n.returned(0, &l.word, l.t().worker, false)
+	if l.twin != nil {
+		n.returned(0, &l.twin.word, l.twin.worker, false)
+		l.twin = nil
+	}
 	if l.job.stuck > 0 {
 		n.encourage()
 	}

@@ -111,6 +111,7 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 		}
 		if j.next == j.spec.Count {
 			n.fresh = slices.Delete(n.fresh, ahead, ahead+1)
+			n.exhausted(j)
 			continue
 		}
 		n.place(now, n.enliven(j, j.next), fx)

@@ -30,7 +30,7 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	} else if i < j.spec.Count {
 		t := &j.tasks[i]
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
-		e.Placed, e.Began, e.Done = t.placed, t.began, t.done
+		e.Placed, e.Began, e.Done, e.Copy = t.placed, t.began, t.done, t.copied()
 		if x := j.guard.lent.tasks[i]; x != nil && x.state == here && !x.attempt.Less(t.attempt) { // what was made since is not forgotten for it
 			e.ID.Attempt, e.Result, e.Held = x.attempt, x.result, true
 		}

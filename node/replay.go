@@ -45,7 +45,7 @@ func (n *Node) unwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.E
 	}
 	j := n.jobs[id.Task.Job]
 	forged := t != nil && j.guard == nil && // an earlier or later owner may have made attempts that this one does not know
-		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt))
+		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.made.Less(id.Attempt))
 	if n.replays.again(from, id) || forged {
 		fx.Offences = append(fx.Offences, from)
 	}

@@ -34,8 +34,17 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	}
 	t := &j.tasks[i]
 	j.counts[t.state]--
+	if c := r.Copy; c != nil && !c.Worker.IsZero() {
+		if n.copies == nil {
+			n.copies = make(map[grid.TaskID]grid.CopyRecord)
+		}
+		n.copies[r.ID.Task] = *c
+	}
 	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Brief(),
 		placed: r.Placed, began: r.Began, done: r.Done}
+	if r.Copy != nil {
+		t.made = r.Copy.Attempt
+	}
 	j.counts[t.state]++
 	if t.state == grid.Ended {
 		j.done = max(j.done, t.done)
@@ -106,6 +115,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		n.heed(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with who owned the job when they came
 	}
 	slices.SortStableFunc(n.kept, func(a, b *job) int { return int(max(-1, min(1, a.done-b.done))) })
+	n.copies = nil
 	n.gossip.Start(now, n.newAd(now), fx)
 	for _, w := range slices.Clone(n.exec.Queue()) {
 		n.wakeBeat(now, w, fx)
@@ -130,6 +140,7 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 		}
 		l := n.enliven(j, uint32(i))
 		l.phase = placed
+		n.resumeTwin(now, l, fx)
 		if t.worker == n.cfg.Self {
 			if n.exec.Get(j.attempt(uint32(i))) == nil {
 				n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, fx)
@@ -137,6 +148,23 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 			continue
 		}
 		n.lease(now, l, fx)
+	}
+}
+
+// resumeTwin does so with a task's second copy.
+func (n *Node) resumeTwin(now grid.Time, l *live, fx *grid.Effects) {
+	c, is := n.copies[grid.TaskID{Job: l.job.id, Index: l.index}]
+	if !is {
+		return
+	}
+	l.twin = &twin{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: now.Add(n.cfg.Lease), placed: l.t().placed}
+	switch {
+	case c.Worker != n.cfg.Self:
+		n.wakeLease(l, fx)
+	case n.exec.Get(l.twinID()) == nil:
+		n.unpair(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, true, fx)
+	default:
+		l.twin.deadline = grid.Never
 	}
 }
 

@@ -31,6 +31,9 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		return
 	}
 	t := &j.tasks[id.Task.Index]
+	if l := n.twinned(from, id); l != nil && !n.twinEnded(now, l, from, id, r, fx) {
+		return
+	}
 	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
 		n.unwanted(from, id, t, fx)
 		n.release(from, id, t, fx)
@@ -48,6 +51,10 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		l.deadline = max(l.deadline, now.Add(n.cfg.Lease))
 		return
 	}
+	if l.twin != nil && !succeeded(r) {
+		n.yield(now, l, from, id, r, fx)
+		return
+	}
 	switch {
 	case r.Cause == grid.Lost:
 		n.release(from, id, t, fx)
@@ -56,7 +63,7 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 	case r.Cause.Refused():
 		n.release(from, id, t, fx)
 		n.hold(now, l, fx)
-		n.ending(now, l, r)
+		n.ending(now, l.job.class, l.t().worker, r)
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
@@ -159,12 +166,14 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // finish records a task's end and learns from it.
 func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) {
 	t := l.t()
+	n.bags.idler = t.worker
 	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.job.class})
-	n.ending(now, l, r)
+	n.ending(now, l.job.class, l.t().worker, r)
 	if r.Exit != 0 { // how fast it failed is no measure
 		l.promise = 0
 	}
-	n.returned(now, l, true)
+	n.returned(now, &l.word, t.worker, true)
+	n.encourage()
 	if r.Exit == 0 && (t.worker == n.cfg.Self || n.proven(t.worker)) {
 		n.rates.finished(l.job.class, min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
 	}

@@ -50,7 +50,7 @@ func (n *Node) findStanding(id grid.NodeID) (int, bool) {
 
 // entrusted notes that a node was given an attempt, and by when it should have ended. Of a class of which this
 // node has never seen an end nobody can say what is late.
-func (n *Node) entrusted(now grid.Time, l *live, id grid.NodeID, ect float64) {
+func (n *Node) entrusted(now grid.Time, x *word, class string, id grid.NodeID, ect float64) {
 	if len(n.cfg.Given) > 0 { // then all is known beforehand
 		return
 	}
@@ -63,13 +63,13 @@ func (n *Node) entrusted(now grid.Time, l *live, id grid.NodeID, ect float64) {
 		n.standings = slices.Insert(n.standings, at, &standing{node: id})
 	}
 	s := n.standings[at]
-	l.promise, l.late = 0, grid.Never
-	if usual := n.expected(l.job.class); usual > 0 {
-		l.promise = max(ect, usual)
-		l.late = now.Add(grid.Seconds(patience*max(ect, usual))) + slack
+	x.promise, x.late = 0, grid.Never
+	if usual := n.expected(class); usual > 0 {
+		x.promise = max(ect, usual)
+		x.late = now.Add(grid.Seconds(patience*max(ect, usual))) + slack
 	}
-	at, _ = slices.BinarySearch(s.due, l.late)
-	s.due = slices.Insert(s.due, at, l.late)
+	at, _ = slices.BinarySearch(s.due, x.late)
+	s.due = slices.Insert(s.due, at, x.late)
 }
 
 // forgetStanding makes room: the one without work that was heard of longest ago goes, else the first.
@@ -85,13 +85,13 @@ func (n *Node) forgetStanding() {
 
 // returned takes an attempt off those that its node has, before anything else about it changes. delivered says
 // that it brought a result.
-func (n *Node) returned(now grid.Time, l *live, delivered bool) {
-	if l.late == 0 {
+func (n *Node) returned(now grid.Time, x *word, worker grid.NodeID, delivered bool) {
+	if x.late == 0 {
 		return
 	}
-	due := l.late
-	l.late = 0
-	s := n.standing(l.t().worker)
+	due := x.late
+	x.late = 0
+	s := n.standing(worker)
 	if s == nil {
 		return
 	}
@@ -99,7 +99,7 @@ func (n *Node) returned(now grid.Time, l *live, delivered bool) {
 		s.due = slices.Delete(s.due, at, at+1)
 	}
 	if delivered {
-		s.learn(now, l.promise, max(now.Sub(l.chosen).Seconds(), 0), now > due)
+		s.learn(now, x.promise, max(now.Sub(x.chosen).Seconds(), 0), now > due)
 		n.rates.stale = n.rates.stale || s.seen == 1 || s.boasts()
 	}
 	n.encourage()

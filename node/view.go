@@ -41,6 +41,7 @@ type TaskView struct {
 	Done   int64
 	Waits  grid.Refusal // why it is pending, if it is known
 	Traces []grid.Trace // oldest first, bounded
+	Copy   grid.NodeID  // who has the second copy; zero = there is none
 }
 
 // PeerView is a node as this one sees it.
@@ -61,6 +62,7 @@ type Stats struct {
 	Stale          uint64 // messages about attempts that are not live, or that nobody asked for
 	Moved, Local   uint64 // attempts placed elsewhere, and here
 	Lost           uint64 // attempts lost
+	Copies         uint64 // second copies begun
 	Queued         int    // attempts accepted here and not started
 	Running        int
 	Unacked        int           // results that their origins have not acknowledged
@@ -183,6 +185,9 @@ func (j *job) taskView(i uint32) TaskView {
 		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces.list()}
 	if t.unsure { // no majority is known to hold its end: to the world it has not ended
 		v.State, v.Result, v.Done = grid.Placed, nil, 0
+	}
+	if t.live != nil && t.live.twin != nil {
+		v.Copy = t.live.twin.worker
 	}
 	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
 		v.Waits = v.Traces[k-1].Refusal

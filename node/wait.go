@@ -37,8 +37,8 @@ func (n *Node) waitFor(now grid.Time, l *live, d time.Duration, why grid.Refusal
 	if tr := t.traces.last(); tr.What != grid.TraceWait || tr.Refusal != why {
 		n.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
-	l.unproven = why.Why == grid.WhyUnproven
 	l.lone = why.Why == grid.WhyMajority
+	l.unproven = why.Why == grid.WhyUnproven || why.Why == grid.WhyPolicy && n.asksIdle(l.job)
 	l.absent = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
 	l.deadline = now.Add(d)
 	n.park(l)
@@ -54,6 +54,7 @@ func (n *Node) unwait(l *live) {
 // kick lets the tasks that wait for somebody who fits look again: a node came or said something new.
 func (n *Node) kick(now grid.Time, fx *grid.Effects) {
 	var deaf *job // nobody new for its tasks: they are alike
+	n.bags.due = true
 	n.encourage()
 	for i := 0; i < len(n.waiting); {
 		l := n.waiting[i]

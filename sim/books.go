@@ -15,8 +15,9 @@ type books struct {
 	classes   []string // of the submissions, in order of the first
 	works     []accepted
 	void      map[void]bool // made when there is one
-	freeWork  int32         // chain of unused works, from 1
-	nextWork  int           // submission
+	twins     twins
+	freeWork  int32 // chain of unused works, from 1
+	nextWork  int   // submission
 	nextFault int
 	leaving   int  // nodes that have said so and not stopped
 	settled   bool // all submissions and faults have happened

@@ -48,6 +48,7 @@ func (w *World) checkTask(i int32, r *grid.Record) {
 	case r.Task.ID.Attempt.Less(t.last):
 		w.failf(i, "goes back in %s from attempt %v to %v", w.name(k), t.last, r.Task.ID.Attempt)
 	}
+	w.checkCopy(i, k, &r.Task)
 	t.state, t.last, t.worker, t.result = r.Task.State, r.Task.ID.Attempt, w.index(r.Task.Worker), r.Task.Result.Brief()
 	t.lost, t.placed, t.began, t.done = r.Task.Lost, r.Task.Placed, r.Task.Began, r.Task.Done
 	if t.state == grid.Ended {
@@ -71,6 +72,7 @@ func (w *World) checkWork(i int32, r *grid.Record) {
 	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
 		w.annul(k, a)
 	}
+	w.checkOwner(i, k, a)
 	switch {
 	case t.owner < 0 || t.owned.Less(a):
 		t.owner, t.owned = i, a
@@ -139,7 +141,7 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 				w.failf(i, "tells the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		case grid.KindResultAck:
-			if (t.last == a.Attempt || w.jobs[t.job].members != nil) && t.state != grid.Ended && !w.void[void{k, a.Attempt}] {
+			if (t.last == a.Attempt || w.isTwin(k, a.Attempt) || w.jobs[t.job].members != nil) && t.state != grid.Ended && !w.void[void{k, a.Attempt}] {
 				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		}

@@ -131,5 +131,8 @@ func (w *World) taskRecord(k int32) grid.Record {
 	if t.worker >= 0 {
 		r.Worker = w.hosts[t.worker].id
 	}
+	if c, is := w.twins.copies[k]; is {
+		r.Copy = &c
+	}
 	return grid.Record{Kind: grid.RecTask, Task: r}
 }

@@ -56,6 +56,9 @@ func (w *World) keepEntry(i int32, r *grid.Record) {
 		x.entries[r.Entry.ID.Task.Index] = grid.EntryRecord{}
 	case x != nil:
 		x.entries[r.Entry.ID.Task.Index] = *r.Entry
+		if at := r.Entry.ID.Task.Index; at < uint32(w.jobs[n].count) {
+			w.checkPair(i, w.jobs[n].first+int32(at), &r.Entry.TaskRecord)
+		}
 		w.checkFinal(i, n, r.Entry)
 	}
 }

@@ -66,6 +66,9 @@ func Swarm(seed uint64) Config {
 		if splitmix(seed^uint64(len(c.Work))^0x6f757473)%4 == 0 {
 			s.Outputs = []string{"out"}
 		}
+		if x := splitmix(seed ^ 0x7477696b); x%4 == 0 && policy != "local" { // in a quarter of the worlds
+			s.Policy, s.Idempotent = "workqueue:2", s.Retries > 0 && splitmix(x+uint64(len(c.Work)))%3 > 0
+		}
 		at += time.Duration(r.IntN(5000)) * time.Millisecond
 		sub := Submission{At: at, Node: r.IntN(n), Spec: s}
 		if r.IntN(8) == 0 {

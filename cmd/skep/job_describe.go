@@ -100,6 +100,9 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	if s.Retries != nil {
 		row(w, "retries", *s.Retries)
 	}
+	if s.Idempotent {
+		row(w, "idempotent", "a task may run twice at once")
+	}
 }
 
 func taskRow(w io.Writer, t *v1.Task) {
@@ -108,6 +111,9 @@ func taskRow(w io.Writer, t *v1.Task) {
 		note := ""
 		if t.Waits != nil {
 			note = because(t.Waits.Reason, t.Waits.Detail)
+		}
+		if t.Copy != "" {
+			note = "a second copy at " + short(t.Copy)
 		}
 		row(w, t.Index, t.State, where, t.Attempt, "-", "-", "-", "-", "-", note)
 		return

@@ -85,6 +85,8 @@ func sentence(s *v1.Step) string {
 			t += fmt.Sprintf("; the news was %s old", secs(s.News))
 		}
 		return t
+	case "copied":
+		return "gave a second copy to " + node
 	case "accepted":
 		return node + " took it"
 	case "refused":

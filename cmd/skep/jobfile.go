@@ -23,7 +23,7 @@ type jobFile struct {
 	lines  map[string]int
 }
 
-var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout", "retries", "policy", "wait"}
+var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout", "retries", "policy", "wait", "idempotent"}
 
 // readJob reads a job file. The error lists everything that is wrong with it, with line and column.
 func readJob(name string, b []byte) (*jobFile, error) {
@@ -92,6 +92,8 @@ func (j *jobFile) field(f *yamlFile, e entry) {
 		f.parsed(e, func(t string) (err error) { s.Timeout, err = parseTimeout(t); return })
 	case "wait":
 		f.parsed(e, func(t string) (err error) { s.Wait, err = strconv.ParseBool(t); return badBool(err) })
+	case "idempotent":
+		f.parsed(e, func(t string) (err error) { s.Idempotent, err = strconv.ParseBool(t); return badBool(err) })
 	case "needs":
 		j.needs(f, e.value)
 	}

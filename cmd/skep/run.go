@@ -23,6 +23,7 @@ type runFlags struct {
 	inputs, outputs      []string
 	count, retries       int64
 	wait, detach         bool
+	idempotent           bool
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -62,13 +63,14 @@ be executed, 128+n killed by signal n.`,
 	fl.Int64Var(&f.retries, "retries", v1.DefaultRetries, "further attempts after a lost one; 0 runs at most once")
 	fl.StringVar(&f.policy, "policy", "", "placement policy (default the node's)")
 	fl.BoolVar(&f.wait, "wait", false, "wait when nobody can run it, rather than fail")
+	fl.BoolVar(&f.idempotent, "idempotent", false, "a task may run twice at once without harm: --policy workqueue:2 starts second copies of the last ones")
 	fl.BoolVar(&f.detach, "detach", false, "print the job's ID and leave")
 	return cmd
 }
 
 // spec turns the flags into a job and reports everything that is wrong with them.
 func (f *runFlags) spec(args []string) (*v1.Spec, error) {
-	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs, Policy: f.policy, Wait: f.wait}
+	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs, Policy: f.policy, Wait: f.wait, Idempotent: f.idempotent}
 	var problems []error
 	note := func(flag string, err error) {
 		if err != nil {

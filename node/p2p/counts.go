@@ -63,6 +63,7 @@ var (
 	descQueue    = prometheus.NewDesc("skep_loop_inputs", "Events that wait to be stepped.", nil, nil)
 
 	descPlaced  = prometheus.NewDesc("skep_tasks_placed_total", "Tasks of own jobs placed.", []string{"where"}, nil)
+	descCopies  = prometheus.NewDesc("skep_second_copies_total", "Second copies of own tasks begun.", nil, nil)
 	descLost    = prometheus.NewDesc("skep_attempts_lost_total", "Attempts of own tasks that were lost.", nil, nil)
 	descTasks   = prometheus.NewDesc("skep_attempts", "Attempts accepted here.", []string{"state"}, nil)
 	descPending = prometheus.NewDesc("skep_tasks_pending", "Tasks of own jobs that look for a node.", nil, nil)
@@ -125,6 +126,7 @@ func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string
 	counter(descDropped, s.Stale, "node", "stale")
 	counter(descPlaced, s.Moved, "elsewhere")
 	counter(descPlaced, s.Local, "here")
+	counter(descCopies, s.Copies)
 	counter(descLost, s.Lost)
 	gauge(descTasks, float64(s.Queued), "queued")
 	gauge(descTasks, float64(s.Running), "running")

@@ -40,7 +40,7 @@ const (
 
 // Policies lists all policies that a system can be run under.
 func Policies() []string {
-	all := append(balance.Names(), balance.PullNames()...)
+	all := append(slices.DeleteFunc(balance.Names(), func(s string) bool { return s == "workqueue" }), balance.PullNames()...)
 	slices.Sort(all)
 	return all
 }
@@ -102,6 +102,9 @@ func (s *System) accepts(name string, o *Options) error {
 	}
 	if !slices.Contains(balance.Names(), base) {
 		return fmt.Errorf("policy %q: is not known: want one of %s", name, strings.Join(Policies(), ", "))
+	}
+	if base == "workqueue" {
+		return errors.New("policy workqueue: keeps tasks until somebody is idle, and here nobody is asked again: fcfs is the same, where idle machines take")
 	}
 	if base == "local" && !s.scattered(name) {
 		return fmt.Errorf("policy local: runs tasks where they arrive, and here they arrive at a mapper: want alpha by machine, or decide: machines")

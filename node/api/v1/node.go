@@ -80,6 +80,7 @@ type Stats struct {
 	Moved    uint64            `json:"tasks_moved" doc:"Placed on another node."`
 	Local    uint64            `json:"tasks_local" doc:"Placed here."`
 	Lost     uint64            `json:"attempts_lost"`
+	Copies   uint64            `json:"second_copies"`
 	Queued   int               `json:"queued"`
 	Running  int               `json:"running"`
 	Backlog  float64           `json:"backlog_seconds"`

@@ -31,6 +31,8 @@ type Spec struct {
 	Retries *int32            `json:"retries,omitempty" doc:"Further attempts after a lost one; 0 runs at most once; 2 if left out."`
 	Policy  string            `json:"policy,omitempty" doc:"Placement policy; the node's if left out."`
 	Wait    bool              `json:"wait,omitempty" doc:"Wait when nobody can run it, rather than fail."`
+
+	Idempotent bool `json:"idempotent,omitempty" doc:"A task may run twice at once without harm: a policy with copies may start a second one."`
 }
 
 // Needs are what a node must have for a task.
@@ -53,7 +55,7 @@ type File struct {
 func (s *Spec) Grid() (*grid.JobSpec, error) {
 	g := &grid.JobSpec{
 		Name: s.Name, Class: s.Class, Engine: s.Engine, Command: s.Command, Count: s.Count,
-		Outputs: s.Outputs, Timeout: seconds(s.Timeout), Retries: DefaultRetries, Policy: s.Policy, Wait: s.Wait,
+		Outputs: s.Outputs, Timeout: seconds(s.Timeout), Retries: DefaultRetries, Policy: s.Policy, Wait: s.Wait, Idempotent: s.Idempotent,
 	}
 	if g.Engine == "" {
 		g.Engine = grid.EngineProcess
@@ -106,7 +108,7 @@ func seconds(s float64) time.Duration {
 func SpecOf(g *grid.JobSpec) *Spec {
 	s := &Spec{
 		Name: g.Name, Class: g.Class, Engine: g.Engine, Command: g.Command, Count: g.Count,
-		Outputs: g.Outputs, Timeout: g.Timeout.Seconds(), Retries: &g.Retries, Policy: g.Policy, Wait: g.Wait,
+		Outputs: g.Outputs, Timeout: g.Timeout.Seconds(), Retries: &g.Retries, Policy: g.Policy, Wait: g.Wait, Idempotent: g.Idempotent,
 		Needs:  Needs{Cores: float64(g.Needs.CPU) / 1000, Memory: int64(g.Needs.Memory)},
 		Inputs: FilesOf(g.Inputs),
 	}

@@ -91,7 +91,8 @@ func genSpec(t *rapid.T) *grid.JobSpec {
 		Needs: genNeeds(t), Inputs: genFiles(t, 3), Outputs: rapid.SliceOfN(genWord, 0, 3).Draw(t, "outputs"),
 		Timeout: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "timeout")),
 		Retries: rapid.Int32Range(0, grid.MaxRetries).Draw(t, "retries"), Policy: genText.Draw(t, "policy"),
-		Wait: rapid.Bool().Draw(t, "wait")}
+		Wait: rapid.Bool().Draw(t, "wait"), Idempotent: rapid.Bool().Draw(t, "idempotent")}
+	s.Idempotent = s.Idempotent && s.Retries > 0
 	for range rapid.IntRange(0, 3).Draw(t, "env") {
 		s.Env = append(s.Env, grid.Var{Name: genWord.Draw(t, "name"), Value: genBytes.Draw(t, "value")})
 	}

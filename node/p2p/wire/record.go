@@ -97,6 +97,9 @@ func putTaskRecord(t *grid.TaskRecord) (*pb.TaskValue, error) {
 	if !t.Worker.IsZero() {
 		p.Worker = t.Worker[:]
 	}
+	if c := t.Copy; c != nil {
+		p.Copy = &pb.CopyValue{Epoch: c.Epoch, N: c.N, Worker: putNode(c.Worker)}
+	}
 	return p, nil
 }
 

@@ -27,6 +27,9 @@ func genRecord(t *rapid.T) *grid.Record {
 		r.Task = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount), State: grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
 			Worker: array[grid.NodeID](t, "worker"), Lost: rapid.Int32().Draw(t, "lost"), Result: result,
 			Placed: rapid.Int64().Draw(t, "placed"), Began: rapid.Int64().Draw(t, "began"), Done: rapid.Int64().Draw(t, "done")}
+		if rapid.Bool().Draw(t, "copied") {
+			r.Task.Copy = &grid.CopyRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}
+		}
 		return r
 	case grid.RecWork:
 		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: genSpec(t), Class: genText.Draw(t, "class"),

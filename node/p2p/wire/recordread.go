@@ -43,6 +43,12 @@ func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
 	if err := getTask(key, &t.ID.Task); err != nil {
 		return err
 	}
+	if c := p.Copy; c != nil {
+		t.Copy = &grid.CopyRecord{Attempt: grid.Attempt{Epoch: c.Epoch, N: c.N}}
+		if err := getNode("copy.worker", c.Worker, &t.Copy.Worker); err != nil {
+			return err
+		}
+	}
 	var err error
 	t.Result, err = getMaybe(p.Result)
 	return err

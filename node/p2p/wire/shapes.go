@@ -61,7 +61,7 @@ var (
 		7: message("inputs", grid.MaxFiles, fileShape),
 		8: data("outputs", grid.MaxGlobs, grid.MaxPath),
 		9: envField, 10: number("timeout"), 11: number("retries"),
-		12: data("policy", 1, grid.MaxClass), 13: number("wait"),
+		12: data("policy", 1, grid.MaxClass), 13: number("wait"), 14: number("idempotent"),
 	}}
 	outputShape = &shape{"output", []field{
 		1: data("inline", 1, int(grid.MaxInline)), 2: data("blob", 1, blobSize), 3: number("size"), 4: number("dropped"),

@@ -33,7 +33,7 @@ func readOffer(b []byte, o *grid.Offer) error {
 
 func putSpec(s *grid.JobSpec) *pb.JobSpec {
 	p := &pb.JobSpec{Name: s.Name, Class: s.Class, Engine: s.Engine, Count: s.Count, Needs: putNeeds(&s.Needs),
-		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait}
+		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait, Idempotent: s.Idempotent}
 	for _, w := range s.Command {
 		p.Command = append(p.Command, []byte(w))
 	}
@@ -51,7 +51,7 @@ func getSpec(p *pb.JobSpec) (*grid.JobSpec, error) {
 		return nil, fmt.Errorf("spec: %w: is missing", ErrMalformed)
 	}
 	s := &grid.JobSpec{Name: p.Name, Class: p.Class, Engine: p.Engine, Count: p.Count, Needs: getNeeds(p.Needs),
-		Timeout: time.Duration(p.Timeout), Retries: p.Retries, Policy: p.Policy, Wait: p.Wait}
+		Timeout: time.Duration(p.Timeout), Retries: p.Retries, Policy: p.Policy, Wait: p.Wait, Idempotent: p.Idempotent}
 	for _, w := range p.Command {
 		s.Command = append(s.Command, string(w))
 	}

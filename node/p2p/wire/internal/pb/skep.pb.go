@@ -1851,6 +1851,7 @@ type JobSpec struct {
 	Retries       int32                  `protobuf:"varint,11,opt,name=retries,proto3" json:"retries,omitempty"`
 	Policy        string                 `protobuf:"bytes,12,opt,name=policy,proto3" json:"policy,omitempty"`
 	Wait          bool                   `protobuf:"varint,13,opt,name=wait,proto3" json:"wait,omitempty"`
+	Idempotent    bool                   `protobuf:"varint,14,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1972,6 +1973,13 @@ func (x *JobSpec) GetPolicy() string {
 func (x *JobSpec) GetWait() bool {
 	if x != nil {
 		return x.Wait
+	}
+	return false
+}
+
+func (x *JobSpec) GetIdempotent() bool {
+	if x != nil {
+		return x.Idempotent
 	}
 	return false
 }
@@ -2785,6 +2793,7 @@ type TaskValue struct {
 	Placed        int64                  `protobuf:"varint,7,opt,name=placed,proto3" json:"placed,omitempty"`
 	Began         int64                  `protobuf:"varint,8,opt,name=began,proto3" json:"began,omitempty"`
 	Done          int64                  `protobuf:"varint,9,opt,name=done,proto3" json:"done,omitempty"`
+	Copy          *CopyValue             `protobuf:"bytes,10,opt,name=copy,proto3" json:"copy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2882,6 +2891,74 @@ func (x *TaskValue) GetDone() int64 {
 	return 0
 }
 
+func (x *TaskValue) GetCopy() *CopyValue {
+	if x != nil {
+		return x.Copy
+	}
+	return nil
+}
+
+// CopyValue is an attempt made beside another one.
+type CopyValue struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint32                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	N             uint32                 `protobuf:"varint,2,opt,name=n,proto3" json:"n,omitempty"`
+	Worker        []byte                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"` // none = no longer live
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CopyValue) Reset() {
+	*x = CopyValue{}
+	mi := &file_skep_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopyValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopyValue) ProtoMessage() {}
+
+func (x *CopyValue) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
+func (*CopyValue) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *CopyValue) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *CopyValue) GetN() uint32 {
+	if x != nil {
+		return x.N
+	}
+	return 0
+}
+
+func (x *CopyValue) GetWorker() []byte {
+	if x != nil {
+		return x.Worker
+	}
+	return nil
+}
+
 type WorkValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Spec          *JobSpec               `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"`
@@ -2898,7 +2975,7 @@ type WorkValue struct {
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2910,7 +2987,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2923,7 +3000,7 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *WorkValue) GetSpec() *JobSpec {
@@ -2994,7 +3071,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3006,7 +3083,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3019,7 +3096,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -3067,7 +3144,7 @@ type GuardValue struct {
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3079,7 +3156,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3092,7 +3169,7 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GuardValue) GetSpec() *JobSpec {
@@ -3170,7 +3247,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3182,7 +3259,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3195,7 +3272,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -3378,7 +3455,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\xe2\x02\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x82\x03\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -3393,7 +3470,10 @@ const file_skep_proto_rawDesc = "" +
 	" \x01(\x03R\atimeout\x12\x18\n" +
 	"\aretries\x18\v \x01(\x05R\aretries\x12\x16\n" +
 	"\x06policy\x18\f \x01(\tR\x06policy\x12\x12\n" +
-	"\x04wait\x18\r \x01(\bR\x04wait\"/\n" +
+	"\x04wait\x18\r \x01(\bR\x04wait\x12\x1e\n" +
+	"\n" +
+	"idempotent\x18\x0e \x01(\bR\n" +
+	"idempotent\"/\n" +
 	"\x03Var\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\fR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value\"]\n" +
@@ -3459,7 +3539,7 @@ const file_skep_proto_rawDesc = "" +
 	"\bJobValue\x12$\n" +
 	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x1c\n" +
 	"\tsubmitted\x18\x02 \x01(\x03R\tsubmitted\x12\x1c\n" +
-	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\xdc\x01\n" +
+	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\x84\x02\n" +
 	"\tTaskValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x14\n" +
@@ -3469,7 +3549,13 @@ const file_skep_proto_rawDesc = "" +
 	"\x06result\x18\x06 \x01(\v2\x0f.skep.v1.ResultR\x06result\x12\x16\n" +
 	"\x06placed\x18\a \x01(\x03R\x06placed\x12\x14\n" +
 	"\x05began\x18\b \x01(\x03R\x05began\x12\x12\n" +
-	"\x04done\x18\t \x01(\x03R\x04done\"\xe2\x01\n" +
+	"\x04done\x18\t \x01(\x03R\x04done\x12&\n" +
+	"\x04copy\x18\n" +
+	" \x01(\v2\x12.skep.v1.CopyValueR\x04copy\"G\n" +
+	"\tCopyValue\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
+	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xe2\x01\n" +
 	"\tWorkValue\x12$\n" +
 	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
@@ -3515,7 +3601,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),    // 0: skep.v1.Message
 	(*Hello)(nil),      // 1: skep.v1.Hello
@@ -3546,10 +3632,11 @@ var file_skep_proto_goTypes = []any{
 	(*Token)(nil),      // 26: skep.v1.Token
 	(*JobValue)(nil),   // 27: skep.v1.JobValue
 	(*TaskValue)(nil),  // 28: skep.v1.TaskValue
-	(*WorkValue)(nil),  // 29: skep.v1.WorkValue
-	(*ClassValue)(nil), // 30: skep.v1.ClassValue
-	(*GuardValue)(nil), // 31: skep.v1.GuardValue
-	(*EntryValue)(nil), // 32: skep.v1.EntryValue
+	(*CopyValue)(nil),  // 29: skep.v1.CopyValue
+	(*WorkValue)(nil),  // 30: skep.v1.WorkValue
+	(*ClassValue)(nil), // 31: skep.v1.ClassValue
+	(*GuardValue)(nil), // 32: skep.v1.GuardValue
+	(*EntryValue)(nil), // 33: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -3605,15 +3692,16 @@ var file_skep_proto_depIdxs = []int32{
 	14, // 50: skep.v1.Final.result:type_name -> skep.v1.Result
 	17, // 51: skep.v1.JobValue.spec:type_name -> skep.v1.JobSpec
 	14, // 52: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	17, // 53: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec
-	14, // 54: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 55: skep.v1.GuardValue.spec:type_name -> skep.v1.JobSpec
-	28, // 56: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	57, // [57:57] is the sub-list for method output_type
-	57, // [57:57] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	29, // 53: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	17, // 54: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec
+	14, // 55: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	17, // 56: skep.v1.GuardValue.spec:type_name -> skep.v1.JobSpec
+	28, // 57: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	58, // [58:58] is the sub-list for method output_type
+	58, // [58:58] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -3656,7 +3744,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
