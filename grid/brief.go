@@ -29,6 +29,9 @@ func (r *Result) Brief() Brief {
 // None reports whether there is no result.
 func (b *Brief) None() bool { return b.Cause == 0 && b.whole == nil }
 
+// Whole returns the result where it says more than the numbers of b, else nil.
+func (b *Brief) Whole() *Result { return b.whole }
+
 // Result returns the whole result; nil where there is none.
 func (b *Brief) Result() *Result {
 	if b.whole != nil || b.None() {

@@ -46,7 +46,7 @@ func (n *Node) lost(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 
 // adopt takes over an attempt of an earlier epoch that a worker claims, unless a newer one of the task is known.
 func (n *Node) adopt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if j == nil || j.guard == nil || !j.guard.reg.Leads() || id.Task.Index >= j.spec.Count ||
 		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.guard.reg.State().Epoch {
 		return false

@@ -57,7 +57,7 @@ func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effec
 		case placed && choices[k].Act == balance.Place && (x == l || n.mayHave(now, choices[k].Node)):
 			n.offerBy(now, x, l, choices[k], fx)
 		case x != l:
-			delete(n.lives, x.handle) // as if it had not been looked at
+			n.lives.drop(x.handle) // as if it had not been looked at
 			j.tasks[x.index].live = nil
 		}
 	}

@@ -40,7 +40,7 @@ func letGo(t *testing.T, tasks int) time.Duration {
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
 	took := time.Since(begin)
-	if len(r.n.waiting)+len(r.n.again)+len(r.n.lives) != 0 {
+	if len(r.n.waiting)+len(r.n.again)+r.n.lives.len() != 0 {
 		t.Error("some are left")
 	}
 	return took
@@ -53,8 +53,8 @@ func TestManyTasksOfAnUnprovenNodeWaitTogether(t *testing.T) {
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
 		s.Count, s.Needs.Labels = grid.MaxCount, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	}))
-	if offers := len(r.sent(grid.KindOffer)); offers != firstLeast || len(r.n.waiting) != 1 || len(r.n.lives) != firstLeast+1 {
-		t.Fatalf("%d offers, %d wait, %d live", offers, len(r.n.waiting), len(r.n.lives))
+	if offers := len(r.sent(grid.KindOffer)); offers != firstLeast || len(r.n.waiting) != 1 || r.n.lives.len() != firstLeast+1 {
+		t.Fatalf("%d offers, %d wait, %d live", offers, len(r.n.waiting), r.n.lives.len())
 	}
 	for n := range 3 {
 		id := grid.AttemptID{Task: grid.TaskID{Job: jobID(1), Index: uint32(n)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}

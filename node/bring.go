@@ -9,7 +9,7 @@ import (
 // askedToCopy brings files here that the owner of a job names, and answers when they are here.
 func (n *Node) askedToCopy(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if j == nil || j.guard == nil || j.guard.boss != from || j.guard.reg.Leads() || j.guard.reg.State().Done || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return
@@ -77,7 +77,7 @@ func (n *Node) bring(j *job, id grid.AttemptID, from grid.NodeID, files []grid.F
 
 // brought goes on after files have come for a register, or have not.
 func (n *Node) brought(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	j := n.jobs[ev.Attempt.Task.Job]
+	j := n.job(ev.Attempt.Task.Job)
 	if j == nil || j.guard == nil || ev.Attempt.Task.Index >= j.spec.Count {
 		return
 	}

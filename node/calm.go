@@ -69,7 +69,7 @@ func (n *Node) answerCancel(now grid.Time, j *job, caller uint64, fx *grid.Effec
 
 // confirm notes that a worker does not have an attempt of a cancelled job, or that it has ended there.
 func (n *Node) confirm(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if j == nil || j.calm == nil {
 		return false
 	}
@@ -96,6 +96,7 @@ func (n *Node) calmDown(now grid.Time, fx *grid.Effects) {
 		if now >= c.until || c.left == 0 && now >= j.quiet {
 			n.reply(&c.callers, j.id, fx)
 			j.calm = nil
+			n.filing = append(n.filing, j)
 			return true
 		}
 		next = min(next, c.until)

@@ -133,7 +133,7 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		n.adWake = false
 		n.advertise(now, fx)
 	default:
-		if l := n.lives[t.Key]; l != nil {
+		if l := n.lives.get(t.Key); l != nil {
 			n.liveWake(now, t.Kind, l, fx)
 		}
 	}

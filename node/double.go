@@ -52,7 +52,7 @@ func (n *Node) double(now grid.Time, fx *grid.Effects) {
 		return
 	}
 	n.bags.jobs = slices.DeleteFunc(n.bags.jobs, func(j *job) bool {
-		if n.jobs[j.id] != j || !j.leads() || j.counts[grid.Ended] == len(j.tasks) {
+		if n.jobs.get(j.id) != j || !j.leads() || j.counts[grid.Ended] == len(j.tasks) {
 			return true
 		}
 		if j.counts[grid.Pending] == 0 && n.acts(now, j) {

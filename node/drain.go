@@ -42,7 +42,7 @@ func (n *Node) Drain(now grid.Time) DrainView {
 			v.Unsaved++
 		}
 	}
-	for _, j := range n.jobs {
+	for j := range n.jobs.all() {
 		if j.leads() && j.counts[grid.Ended]-j.unsure < len(j.tasks) && !n.spared(now, j) {
 			v.Own++
 		}

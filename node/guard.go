@@ -139,7 +139,7 @@ func (n *Node) turn(now grid.Time, finals []grid.Final) {
 
 // wrote takes a member's answer to a write.
 func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Effects) {
-	j := n.jobs[a.Job]
+	j := n.job(a.Job)
 	if j == nil || j.guard == nil {
 		n.stats.Stale++
 		return

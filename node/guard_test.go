@@ -142,10 +142,10 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	}
 	first := r.fx.Starts[0].Attempt
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
-	members := r.n.jobs[id].guard.reg.Members()
+	members := r.n.job(id).guard.reg.Members()
 	other := grid.AttemptID{Task: grid.TaskID{Job: id, Index: 1}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
 	r.say(both[0], grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: other, Spec: r.n.jobs[id].spec, Class: "a", Lease: r.n.cfg.Lease, Members: members}
+		m.Offer = grid.Offer{ID: other, Spec: r.n.job(id).spec, Class: "a", Lease: r.n.cfg.Lease, Members: members}
 	})
 	if rec, ok := r.dsk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
 		t.Errorf("on disk of what has ended: %v, %+v", ok, rec.Work)

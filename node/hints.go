@@ -47,7 +47,7 @@ func (h *hints) add(x hint) {
 // member of its register whose owner is not connected; else the owner as far as is known here, and since when in wall time. False
 // if nothing is known here: then it is the job's origin.
 func (n *Node) Keeper(id grid.JobID) (who grid.NodeID, since int64, known bool) {
-	if j := n.jobs[id]; j != nil {
+	if j := n.look(id); j != nil {
 		if j.leads() {
 			return n.cfg.Self, 0, true
 		}
@@ -70,7 +70,7 @@ func (n *Node) Foreign(dst []grid.JobID) []grid.JobID {
 		}
 	}
 	for i := range n.hints.known {
-		if id := n.hints.known[i].id; n.jobs[id] == nil {
+		if id := n.hints.known[i].id; n.look(id) == nil {
 			dst = append(dst, id)
 		}
 	}

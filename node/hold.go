@@ -30,7 +30,7 @@ func (n *Node) mayStart(now grid.Time, w *exec.Work) bool {
 	if n.owner(w.ID.Task.Job) != n.cfg.Self {
 		return now < w.Until
 	}
-	j := n.jobs[w.ID.Task.Job]
+	j := n.job(w.ID.Task.Job)
 	return j == nil || !j.cancelled && n.acts(now, j)
 }
 

@@ -3,7 +3,6 @@ package node
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"skep/grid"
 )
@@ -50,6 +49,8 @@ type task struct {
 	live    *live
 }
 
+func (j *job) key() grid.JobID { return j.id }
+
 // attempt returns the ID of a task's last attempt.
 func (j *job) attempt(i uint32) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: j.id, Index: i}, Attempt: j.tasks[i].attempt}
@@ -58,7 +59,7 @@ func (j *job) attempt(i uint32) grid.AttemptID {
 // submit takes a job on. It is this node's to bring to an end as soon as its record is on disk, and the
 // caller hears of it only then. A job that is here already is answered the same way again.
 func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	if j := n.jobs[ev.Job]; j != nil {
+	if j := n.job(ev.Job); j != nil {
 		if !j.confirmed() {
 			if len(j.guard.callers) == 0 {
 				j.guard.until = now.Add(n.cfg.Confirm)
@@ -92,14 +93,14 @@ func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 		j.tasks[i].state = grid.Pending
 	}
 	j.counts[grid.Pending] = len(j.tasks)
-	n.jobs[id] = j
+	n.jobs.put(j)
 	return j
 }
 
 // cancel ends every task of a job that has not ended. Whoever still holds an attempt is told to drop it, and told
 // again at its next beat. The caller is answered when nothing of the job can start anywhere: see calm.
 func (n *Node) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	j := n.jobs[ev.Job]
+	j := n.job(ev.Job)
 	if j == nil {
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
 		return
@@ -181,17 +182,15 @@ func (n *Node) letGo(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 
 // keep bounds the records of finished jobs: the oldest ends go first.
 func (n *Node) keep(j *job, fx *grid.Effects) {
-	n.kept = append(n.kept, j)
-	n.keptSize += len(j.tasks)
-	for n.keptSize > n.cfg.Keep && len(n.kept) > 1 {
-		old := n.kept[0]
-		n.kept = slices.Delete(n.kept, 0, 1)
-		n.keptSize -= len(old.tasks)
+	n.keepOver(j)
+	for n.kept.tasks > n.cfg.Keep && n.kept.len() > 1 {
+		first := n.kept.shift(n.cfg.Self)
+		old := n.unpack(&first, true)
 		if old.guard != nil {
 			n.forgetJob(old, fx)
 			continue
 		}
-		delete(n.jobs, old.id)
+		n.jobs.drop(old.id)
 		for i := range old.tasks {
 			rec := fx.Save(grid.RecTask)
 			rec.Delete, rec.Task.ID = true, old.attempt(uint32(i))

@@ -39,7 +39,7 @@ func (n *Node) wakeLease(l *live, fx *grid.Effects) {
 // and beat, and if it is dead its tasks need not wait for the whole lease.
 func (n *Node) suspect(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, h := range n.handlesInOrder() {
-		l := n.lives[h]
+		l := n.lives.get(h)
 		if l.twin != nil && l.twin.worker == id {
 			l.twin.deadline = min(l.twin.deadline, now.Add(n.cfg.Lease/3))
 			n.wakeLease(l, fx)
@@ -69,7 +69,7 @@ func (l *live) hears(id grid.NodeID) bool {
 func (n *Node) ask(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
 	for _, h := range n.handlesInOrder() {
-		l := n.lives[h]
+		l := n.lives.get(h)
 		about := l.id()
 		switch {
 		case (l.phase == offered || l.phase == placed) && l.t().worker == id:
@@ -178,8 +178,8 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 // handlesInOrder lists the live tasks, oldest handle first.
 func (n *Node) handlesInOrder() []uint64 {
 	hs := n.scratch.handles[:0]
-	for h := range n.lives {
-		hs = append(hs, h)
+	for l := range n.lives.all() {
+		hs = append(hs, l.handle)
 	}
 	slices.Sort(hs)
 	n.scratch.handles = hs

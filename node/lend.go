@@ -143,15 +143,15 @@ func (n *Node) room(j *job, files []grid.File, fx *grid.Effects) grid.Refusal {
 
 // sacrifice forgets the oldest job of others that is over and whose files take room, of one owner if that is wanted.
 func (n *Node) sacrifice(own bool, owner grid.NodeID, fx *grid.Effects) bool {
-	k := slices.IndexFunc(n.kept, func(j *job) bool {
-		return j.guard != nil && j.guard.lent.size > 0 && (!own || j.guard.lent.to == owner)
+	k := slices.IndexFunc(n.kept.all(), func(f filed) bool {
+		j := f.open
+		return j != nil && j.guard != nil && j.guard.lent.size > 0 && (!own || j.guard.lent.to == owner)
 	})
 	if k < 0 {
 		return false
 	}
-	j := n.kept[k]
-	n.kept = slices.Delete(n.kept, k, k+1)
-	n.keptSize -= len(j.tasks)
+	j := n.kept.at(k).open
+	n.kept.remove(n.cfg.Self, k)
 	n.forgetJob(j, fx)
 	return true
 }

@@ -162,7 +162,7 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	o.fetched(inputsOf(o.job(251)), "")
 	o.write(251, nil, true)
 	o.write(252, files(252, 1, 3*grid.MiB), false)
-	if _, fetches := o.copy(inputsOf(o.job(252)), nil); !fetches || o.n.jobs[o.job(251)] != nil {
+	if _, fetches := o.copy(inputsOf(o.job(252)), nil); !fetches || o.n.job(o.job(251)) != nil {
 		t.Errorf("a job that is over keeps its room: %d bytes", o.n.lent)
 	}
 	most()

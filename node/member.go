@@ -17,7 +17,7 @@ const maxGuards = 50_000
 
 // written takes what the owner of an epoch wrote, and answers when it is on disk.
 func (n *Node) written(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.Effects) {
-	j := n.jobs[g.Job]
+	j := n.job(g.Job)
 	if j == nil {
 		j = n.guarded(now, from, g)
 	}
@@ -82,7 +82,7 @@ func (n *Node) membership(id grid.JobID, who grid.NodeID, members []grid.NodeID)
 func (n *Node) answer(to grid.NodeID, kind grid.Kind, g *grid.Guard, a grid.GuardAnswer, fx *grid.Effects) *grid.Guard {
 	m := fx.Send(to, kind)
 	m.Guard.Job, m.Guard.Epoch, m.Guard.Seq, m.Guard.Answer = g.Job, g.Epoch, g.Seq, a
-	if j := n.jobs[g.Job]; a == grid.GuardHigher && j != nil {
+	if j := n.job(g.Job); a == grid.GuardHigher && j != nil {
 		m.Guard.Epoch = j.guard.reg.State().Promised
 		if j.guard.epoch >= m.Guard.Epoch {
 			m.Guard.Epoch, m.Guard.Owner = j.guard.epoch, j.guard.boss
@@ -144,7 +144,7 @@ func (n *Node) clear(now grid.Time, j *job, fx *grid.Effects) {
 
 // promise answers who wants to be the owner of a new epoch.
 func (n *Node) promise(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.Effects) {
-	j := n.jobs[g.Job]
+	j := n.job(g.Job)
 	if j == nil {
 		j = n.guarded(now, from, g)
 	}

@@ -32,17 +32,17 @@ type Node struct {
 	labels    []grid.Label // as told to others
 	blames    blames
 
-	jobs     map[grid.JobID]*job
-	fresh    []*job  // with tasks that were never looked at, oldest first
-	again    queue   // to be placed again
-	waiting  []*live // nobody fits
-	lives    map[uint64]*live
+	jobs     lookup[grid.JobID, *job] // but for those that are filed
+	fresh    []*job                   // with tasks that were never looked at, oldest first
+	again    queue                    // to be placed again
+	waiting  []*live                  // nobody fits
+	lives    lookup[uint64, *live]
 	handles  uint64 // last one given out
 	dialled  []dialled
 	replays  replays
-	deciding int    // tasks polled for or offered
-	kept     []*job // finished, oldest end first
-	keptSize int    // their tasks
+	deciding int     // tasks polled for or offered
+	kept     archive // finished, oldest end first
+	filing   []*job  // of them, those to be packed after this step
 
 	guards              []*job // whose registers this node is a member of, until their end
 	dirty               []*job // whose registers may have something to say
@@ -87,7 +87,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n := &Node{cfg: cfg, wall: wall, rng: grid.NewRand(cfg.Seed, 1),
 		discovery: discovery.New(cfg.Self, cfg.Discovery, grid.NewRand(cfg.Seed, 3)),
 		exec:      exec.New(cfg.Capacity),
-		jobs:      make(map[grid.JobID]*job), lives: make(map[uint64]*live), scratch: cfg.Scratch, avail: available{left: 1, up: 1}}
+		scratch:   cfg.Scratch, avail: available{left: 1, up: 1}}
 	n.gate()
 	n.rates = newRates(&n.cfg)
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
@@ -169,6 +169,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.refill(now, fx)
 	n.say(now, fx)
 	n.proclaim(fx)
+	n.file()
 	for i := n.sent; i < len(fx.Sends); i++ {
 		n.sign(&fx.Sends[i].Msg)
 	}

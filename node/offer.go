@@ -84,7 +84,7 @@ func (l *live) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arriv
 
 // owned returns the live part of the task that the attempt is the last one of, if from was given it.
 func (n *Node) owned(from grid.NodeID, id grid.AttemptID) *live {
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effec
 func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	var drop *grid.Message
 	for _, id := range ids {
-		j := n.jobs[id.Task.Job]
+		j := n.job(id.Task.Job)
 		if j == nil && id.Task.Job.Origin != n.cfg.Self {
 			continue
 		}
@@ -196,7 +196,7 @@ func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *g
 // fence tells a worker that an attempt is not the live one.
 func (n *Node) fence(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	n.stats.Stale++
-	if j := n.jobs[id.Task.Job]; j == nil && id.Task.Job.Origin != n.cfg.Self {
+	if j := n.job(id.Task.Job); j == nil && id.Task.Job.Origin != n.cfg.Self {
 		return
 	} else if j != nil && !j.leads() {
 		n.redirect(to, j, fx)

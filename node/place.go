@@ -74,7 +74,7 @@ func (n *Node) enliven(j *job, i uint32) *live {
 	n.handles++
 	l := &live{handle: n.handles, job: j, index: i, at: nowhere}
 	l.task = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
-	n.lives[l.handle] = l
+	n.lives.put(l)
 	j.tasks[i].live = l
 	return l
 }
@@ -94,10 +94,11 @@ func (n *Node) drop(l *live) {
 	if l.job.asks == l {
 		l.job.asks = nil
 	}
-	delete(n.lives, l.handle)
+	n.lives.drop(l.handle)
 	l.job.tasks[l.index].live = nil
 }
 
+func (l *live) key() uint64        { return l.handle }
 func (l *live) t() *task           { return &l.job.tasks[l.index] }
 func (l *live) id() grid.AttemptID { return l.job.attempt(l.index) }
 
@@ -187,7 +188,7 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	}
 	n.gossip.Answered(from, s.Free, s.Backlog)
 	n.exchange(q, s.Rates, s.Speed, s.Cores, s.Mine, s.Have)
-	l := n.lives[s.ID>>8]
+	l := n.lives.get(s.ID >> 8)
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.hears(from) {
 		n.stats.Stale++
 		if l != nil && l.phase == waits && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {

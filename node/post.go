@@ -84,7 +84,7 @@ func (n *Node) mayRelease(from grid.NodeID, id grid.JobID) bool {
 
 // heed learns who owns a job now, and tells that node what is here of the job.
 func (n *Node) heed(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
-	if j := n.jobs[id]; j != nil && j.guard != nil && epoch > j.guard.epoch && j.guard.reg.Place(owner) >= 0 {
+	if j := n.job(id); j != nil && j.guard != nil && epoch > j.guard.epoch && j.guard.reg.Place(owner) >= 0 {
 		j.guard.boss, j.guard.epoch, j.guard.since = owner, epoch, n.wall.At(now).UnixNano()
 		if j.confirmed() {
 			n.reply(&j.guard.callers, j.id, fx)
@@ -140,7 +140,7 @@ func (n *Node) taughtOwners(now grid.Time, from grid.NodeID, m *grid.Message, an
 		return
 	}
 	for _, x := range m.Attempts {
-		if n.jobs[x.Task.Job] == nil {
+		if n.job(x.Task.Job) == nil {
 			n.hints.add(hint{id: x.Task.Job, epoch: x.Epoch, owner: from, since: n.wall.At(now).UnixNano()})
 		}
 		n.heed(now, x.Task.Job, x.Epoch, from, fx)
@@ -162,7 +162,7 @@ func (n *Node) proclaim(fx *grid.Effects) {
 		m := fx.Announce(grid.KindTakeover)
 		k := min(len(n.taken), maxProclaimed)
 		for _, id := range n.taken[:k] {
-			if j := n.jobs[id]; j != nil && j.leads() {
+			if j := n.job(id); j != nil && j.leads() {
 				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: j.guard.epoch}})
 			}
 		}

@@ -53,7 +53,7 @@ func (n *Node) restoreGuard(r *grid.GuardRecord) {
 }
 
 func (n *Node) restoreEntry(r *grid.EntryRecord) {
-	if j := n.jobs[r.ID.Task.Job]; j != nil {
+	if j := n.job(r.ID.Task.Job); j != nil {
 		n.putEntry(j, r)
 		return
 	}
@@ -177,5 +177,5 @@ func (n *Node) forgetJob(j *job, fx *grid.Effects) {
 	rec := fx.Save(grid.RecGuard)
 	rec.Delete, rec.Guard = true, &grid.GuardRecord{ID: j.id}
 	n.reclaim(j)
-	delete(n.jobs, j.id)
+	n.jobs.drop(j.id)
 }

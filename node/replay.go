@@ -43,7 +43,7 @@ func (n *Node) unwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.E
 	if from == n.cfg.Self {
 		return
 	}
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	forged := t != nil && j.guard == nil && // an earlier or later owner may have made attempts that this one does not know
 		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.made.Less(id.Attempt))
 	if n.replays.again(from, id) || forged {

@@ -17,7 +17,7 @@ func (n *Node) restoreJob(r *grid.JobRecord) {
 }
 
 func (n *Node) restoreTask(r *grid.TaskRecord) {
-	if j := n.jobs[r.ID.Task.Job]; j != nil {
+	if j := n.job(r.ID.Task.Job); j != nil {
 		n.putTask(j, r)
 		return
 	}
@@ -79,7 +79,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	}
 	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
-	for _, j := range n.jobs {
+	for j := range n.jobs.all() {
 		jobs = append(jobs, j)
 	}
 	slices.SortFunc(jobs, func(a, b *job) int {
@@ -100,8 +100,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		if j.guard != nil || j.counts[grid.Ended] == len(j.tasks) {
-			n.kept = append(n.kept, j)
-			n.keptSize += len(j.tasks)
+			n.keepOver(j)
 			continue
 		}
 		n.fresh = append(n.fresh, j)
@@ -114,7 +113,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		s := j.guard.reg.State()
 		n.heed(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with who owned the job when they came
 	}
-	slices.SortStableFunc(n.kept, func(a, b *job) int { return int(max(-1, min(1, a.done-b.done))) })
+	n.kept.sort()
 	n.copies = nil
 	n.gossip.Start(now, n.newAd(now), fx)
 	for _, w := range slices.Clone(n.exec.Queue()) {

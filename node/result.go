@@ -11,7 +11,7 @@ import (
 // resulted takes a result that a worker sent. It counts if it is of the live attempt; then it is recorded
 // once and acknowledged, after its files have come here.
 func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if r == nil || j == nil && id.Task.Job.Origin != n.cfg.Self {
 		n.stats.Stale++
 		return
@@ -144,7 +144,7 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.ended(now, id, &grid.Result{Cause: grid.Failed, Exit: grid.ExitSkep, Error: clip("inputs did not come: " + err)}, fx)
 		return
 	}
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return
 	}

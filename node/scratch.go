@@ -14,6 +14,7 @@ type Scratch struct {
 	jobs    []*job
 	met     []met
 	packed  []byte
+	told    []byte
 	typical []float64
 	group   []*live
 	tasks   []*grid.Task

@@ -117,7 +117,7 @@ func (n *Node) askCopy(now grid.Time, j *job, place int, c *copies, id grid.Atte
 // copied takes a member's answer.
 func (n *Node) copied(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if j == nil || j.guard == nil || !j.guard.reg.Leads() || j.guard.reg.Place(from) < 0 || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return

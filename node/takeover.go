@@ -15,7 +15,7 @@ const maxTold = 5
 func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 	g := j.guard
 	r := g.reg
-	if n.jobs[j.id] != j || r.State().Done && !r.Leads() {
+	if n.job(j.id) != j || r.State().Done && !r.Leads() {
 		return false
 	}
 	n.attend(now, j, fx)
@@ -102,7 +102,7 @@ func (n *Node) bid(now grid.Time, j *job, fx *grid.Effects) {
 
 // promised takes the answer of a member that was asked.
 func (n *Node) promised(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Effects) {
-	j := n.jobs[a.Job]
+	j := n.job(a.Job)
 	if j == nil || j.guard == nil || j.guard.reg.Bids() == 0 {
 		n.stats.Stale++
 		return

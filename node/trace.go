@@ -45,6 +45,12 @@ func (n *Node) trace(t *task, tr grid.Trace) {
 	t.traces = append(t.traces, b...)
 }
 
+// from appends the entries, told against other ones than they are.
+func (s traces) from(was pen, b []byte, is pen) []byte {
+	s.each(&was, func(tr grid.Trace) { b = is.write(b, &tr) })
+	return b
+}
+
 // list unpacks the entries, oldest first.
 func (s traces) list() []grid.Trace {
 	var all []grid.Trace

@@ -49,7 +49,7 @@ func (t *task) copied() *grid.CopyRecord {
 
 // twinned returns the live part of the task whose second copy the attempt is, if that node was given it.
 func (n *Node) twinned(from grid.NodeID, id grid.AttemptID) *live {
-	j := n.jobs[id.Task.Job]
+	j := n.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return nil
 	}

@@ -79,9 +79,14 @@ type Stats struct {
 // Jobs appends the jobs submitted here, oldest first.
 func (n *Node) Jobs(dst []JobView) []JobView {
 	at := len(dst)
-	for _, j := range n.jobs {
+	for j := range n.jobs.all() {
 		if j.guard == nil || j.guard.reg.Leads() || j.id.Origin == n.cfg.Self {
 			dst = append(dst, j.view())
+		}
+	}
+	for i := range n.kept.all() {
+		if f := n.kept.at(i); f.open == nil {
+			dst = append(dst, n.unpack(f, false).view())
 		}
 	}
 	slices.SortFunc(dst[at:], func(a, b JobView) int {
@@ -95,7 +100,7 @@ func (n *Node) Jobs(dst []JobView) []JobView {
 
 // Job returns a job submitted here, or whose register this node is a member of.
 func (n *Node) Job(id grid.JobID) (JobView, bool) {
-	if j := n.jobs[id]; j != nil {
+	if j := n.look(id); j != nil {
 		return j.view(), true
 	}
 	return JobView{}, false
@@ -103,7 +108,7 @@ func (n *Node) Job(id grid.JobID) (JobView, bool) {
 
 // Tasks appends the tasks of a job submitted here, by index.
 func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
-	if j := n.jobs[id]; j != nil {
+	if j := n.look(id); j != nil {
 		for i := range j.tasks {
 			dst = append(dst, j.taskView(uint32(i)))
 		}
@@ -113,7 +118,7 @@ func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 
 // Task returns one of them.
 func (n *Node) Task(id grid.TaskID) (TaskView, bool) {
-	if j := n.jobs[id.Job]; j != nil && id.Index < j.spec.Count {
+	if j := n.look(id.Job); j != nil && id.Index < j.spec.Count {
 		return j.taskView(id.Index), true
 	}
 	return TaskView{}, false
@@ -149,8 +154,8 @@ func (n *Node) Stats(now grid.Time) Stats {
 	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
 	s.Free = n.exec.Free()
 	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.here))
-	s.Jobs, s.Peers = len(n.jobs), len(n.gossip.Peers()) // also those kept for others
-	for _, j := range n.jobs {
+	s.Jobs, s.Peers = n.jobs.len()+n.kept.packed, len(n.gossip.Peers()) // also those kept for others
+	for j := range n.jobs.all() {
 		if !j.leads() {
 			s.Guarded++
 			continue
@@ -198,6 +203,6 @@ func (j *job) taskView(i uint32) TaskView {
 // Acts reports whether this node may decide about a job now: without a register, or as the owner that a majority of
 // the register has answered within a lease.
 func (n *Node) Acts(now grid.Time, id grid.JobID) bool {
-	j := n.jobs[id]
+	j := n.look(id)
 	return j != nil && j.leads() && n.acts(now, j)
 }

@@ -151,7 +151,7 @@ func (n *Node) named(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 	for _, x := range m.Attempts {
 		id := x.Task.Job
 		said[id] = true
-		j := n.jobs[id]
+		j := n.job(id)
 		if j == nil || j.guard == nil || !j.follows(from) || j.guard.reg.State().Epoch != x.Epoch {
 			a.Attempts = append(a.Attempts, x)
 		}

@@ -1,0 +1,127 @@
+package node
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// over makes a job of a node that has ended in some way.
+func over(n *Node, r *grid.Rand, k uint32) *job {
+	at := func() int64 { return n.wall.At(grid.Time(r.Int64N(1e15))).UnixNano() }
+	spec := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"x"}, Count: 1 + uint32(r.IntN(4))}
+	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(), arrived: grid.Time(r.Int64N(1e15)) - 5e14,
+		done: at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)), next: uint32(r.IntN(3)), oldest: uint32(r.IntN(3)), quiet: grid.Time(r.IntN(2))}
+	j.id.Nonce[7], j.id.Nonce[8], j.id.Nonce[9] = byte(k>>16), byte(k>>8), byte(k)
+	j.counts[grid.Ended] = int(spec.Count)
+	j.tasks = make([]task, spec.Count)
+	for i := range j.tasks {
+		t := &j.tasks[i]
+		t.state, t.attempt, t.lost = grid.Ended, grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}, int32(r.IntN(3))
+		t.made = grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}
+		res := grid.Result{Cause: grid.Exited, Exit: int32(r.IntN(256)), Wall: time.Duration(r.Int64N(1e10)), MaxRSS: grid.Bytes(r.Int64N(1e9))}
+		switch r.IntN(3) {
+		case 0:
+			t.worker = n.cfg.Self
+		case 1:
+			t.worker[3], t.held, res.Error = byte(1+r.IntN(200)), true, "it was so"
+		}
+		if r.IntN(5) > 0 {
+			t.result = res.Brief()
+			t.placed, t.began, t.done = at(), at(), at()
+		}
+		for x := range r.IntN(30) {
+			other := grid.NodeID{byte(r.IntN(3))}
+			if r.IntN(2) == 0 {
+				other = t.worker
+			}
+			n.trace(t, grid.Trace{At: grid.Time(x) * 1e9, What: grid.TraceChosen, Node: other, ECT: time.Duration(r.IntN(2)),
+				Refusal: grid.Refusal{Why: grid.Why(r.IntN(2)), Detail: []string{"", "so"}[r.IntN(2)]}})
+		}
+	}
+	return j
+}
+
+// asRead is all that can be read of a job, traces included.
+func asRead(j *job) any {
+	c := *j
+	c.tasks = append([]task(nil), j.tasks...)
+	views := []TaskView{}
+	for i := range c.tasks {
+		views = append(views, j.taskView(uint32(i)))
+		c.tasks[i].traces = nil
+	}
+	return []any{c, views, j.view()}
+}
+
+func TestPackedJobsAreWhatTheyWere(t *testing.T) {
+	r, n := grid.NewRand(1, 2), newRig(t, nil).n
+	for k := range uint32(500) {
+		j := over(n, r, k)
+		f := n.pack(j)
+		if got := n.unpack(&f, true); !reflect.DeepEqual(asRead(got), asRead(j)) {
+			t.Fatalf("job %d:\n%+v\nis\n%+v", k, asRead(j), asRead(got))
+		}
+		if got := n.unpack(&f, false).view(); !reflect.DeepEqual(got, j.view()) {
+			t.Fatalf("job %d as a whole:\n%+v\nis\n%+v", k, j.view(), got)
+		}
+	}
+}
+
+// A dumb twin: a list.
+func TestArchiveFindsWhatIsInIt(t *testing.T) {
+	r, n := grid.NewRand(1, 3), newRig(t, nil).n
+	var all []*job
+	tasks := 0
+	for k := range uint32(1000) {
+		j := over(n, r, k)
+		n.keepOver(j)
+		n.jobs.put(j)
+		all = append(all, j)
+		tasks += len(j.tasks)
+		if r.IntN(3) > 0 {
+			n.file()
+		}
+		if k > 200 && r.IntN(5) < 3 || k > 800 {
+			f := n.kept.shift(n.cfg.Self)
+			if id := f.id(n.cfg.Self); id != all[0].id {
+				t.Fatalf("%v goes first, not %v", id, all[0].id)
+			}
+			n.jobs.drop(all[0].id)
+			tasks -= len(all[0].tasks)
+			if n.job(all[0].id) != nil {
+				t.Fatal("a job that was taken out is found")
+			}
+			all = all[1:]
+		}
+		if k%50 == 0 {
+			i := r.IntN(len(all))
+			n.kept.remove(n.cfg.Self, i)
+			n.jobs.drop(all[i].id)
+			tasks -= len(all[i].tasks)
+			all = slices.Delete(all, i, i+1)
+			if len(all) == 0 {
+				continue
+			}
+		}
+		for range 3 {
+			want := all[r.IntN(len(all))]
+			got := n.look(want.id)
+			if r.IntN(2) == 0 {
+				got = n.job(want.id)
+			}
+			if got == nil || !reflect.DeepEqual(asRead(got), asRead(want)) {
+				t.Fatalf("job %v is\n%+v\nand not\n%+v", want.id, got, want)
+			}
+		}
+		if n.kept.len() != len(all) || n.kept.tasks != tasks || len(n.Jobs(nil)) != len(all) || n.Stats(0).Jobs != len(all) {
+			t.Fatalf("%d jobs of %d tasks, %d listed, %d counted, want %d of %d", n.kept.len(), n.kept.tasks, len(n.Jobs(nil)), n.Stats(0).Jobs, len(all), tasks)
+		}
+	}
+	if n.file(); n.jobs.len() != 0 || n.kept.packed != len(all) {
+		t.Errorf("%d are open, %d of %d packed", n.jobs.len(), n.kept.packed, len(all))
+	}
+}
