@@ -38,7 +38,7 @@ type allocation struct {
 // form is one of the readings of "the" optimum that lpas has.
 type form func(*lpas.Problem, *lpas.Basis, *lpas.Workspace, *lpas.Solution)
 
-func newAllocation(c Config, f form) allocation {
+func newAllocation(c *Config, f form) allocation {
 	ws := c.Scratch
 	if ws == nil {
 		ws = new(lpas.Workspace)

@@ -77,7 +77,7 @@ const mostBrought = 4096
 
 func init() {
 	for name, p := range map[string]batch{"min_min": {rule: minMin}, "max_min": {rule: maxMin}, "sufferage": {rule: sufferage}, "xsufferage": {rule: sufferage, cluster: true}} {
-		register(name, func(c Config, r *grid.Rand) Policy {
+		register(name, func(c *Config, r *grid.Rand) Policy {
 			return &batch{decider: decider{cfg: c, rand: r}, rule: p.rule, cluster: p.cluster, brings: map[fileKey]grid.Time{}}
 		})
 	}

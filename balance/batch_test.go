@@ -185,7 +185,7 @@ func TestBatchAgainstATwin(t *testing.T) {
 			ready = append(ready, float64(rapid.IntRange(0, 9).Draw(t, "ready")))
 		}
 		w, states := times(e, ready...)
-		p, _ := Make(name, Config{FirstTie: true}, grid.NewRand(1, 1))
+		p, _ := Make(name, &Config{FirstTie: true}, grid.NewRand(1, 1))
 		w.tell(p)
 		of := rapid.SliceOfN(rapid.IntRange(0, classes-1), 1, 12).Draw(t, "tasks")
 		got := assigned(p.(Batch).Assign(0, array(of...), states, nil))

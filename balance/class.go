@@ -16,7 +16,7 @@ import (
 // In a cluster the first to answer is taken [4]; here it is the first in the order of identities (FirstTie)
 // or any, at random.
 type classBased struct {
-	cfg   Config
+	cfg   *Config
 	rand  *grid.Rand
 	begin begin
 
@@ -51,7 +51,7 @@ const mostInquiries = 256
 
 func init() {
 	for name, b := range map[string]begin{"cb": atHome, "cb_rr": homeTurn, "cb_frr": turn} {
-		register(name, func(c Config, r *grid.Rand) Policy {
+		register(name, func(c *Config, r *grid.Rand) Policy {
 			return &classBased{cfg: c, rand: r, begin: b, turns: map[string]int{}}
 		})
 	}

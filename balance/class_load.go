@@ -20,8 +20,8 @@ type classLoad struct {
 }
 
 func init() {
-	register("cb_li", func(c Config, r *grid.Rand) Policy { return &classLoad{decider: decider{cfg: c, rand: r}} })
-	register("cb_lis", func(c Config, r *grid.Rand) Policy {
+	register("cb_li", func(c *Config, r *grid.Rand) Policy { return &classLoad{decider: decider{cfg: c, rand: r}} })
+	register("cb_lis", func(c *Config, r *grid.Rand) Policy {
 		return &classLoad{decider: decider{cfg: c, rand: r}, serving: true}
 	})
 }

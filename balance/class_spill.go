@@ -35,7 +35,9 @@ type kept struct {
 const mostKept = 64
 
 func init() {
-	register("cb_spill", func(c Config, r *grid.Rand) Policy {
+	register("cb_spill", func(c *Config, r *grid.Rand) Policy {
+		own := *c
+		c = &own
 		if c.SpillHigh == 0 {
 			c.SpillHigh, c.SpillBack = 0.85, 0.75
 		}

@@ -22,7 +22,7 @@ type turnKey struct {
 const mostTurns = 4096
 
 func init() {
-	register("cb_rr2", func(c Config, r *grid.Rand) Policy {
+	register("cb_rr2", func(c *Config, r *grid.Rand) Policy {
 		return &classTurns{classBased: classBased{cfg: c, rand: r, begin: turn}, counts: map[turnKey]int{}, at: map[string]cluster{}}
 	})
 }

@@ -9,7 +9,7 @@ import (
 // decider is what the policies that weigh nodes have in common: what is known of the nodes, what was
 // placed on them lately, and the rules for asking and for choosing.
 type decider struct {
-	cfg    Config
+	cfg    *Config
 	rand   *grid.Rand
 	rates  rates
 	debits debits

@@ -11,8 +11,8 @@ type fcfs struct{ puller }
 type gcmu struct{ puller }
 
 func init() {
-	pulls["fcfs"] = func(Config, *grid.Rand) Pull { return &fcfs{} }
-	pulls["gcmu"] = func(Config, *grid.Rand) Pull { return &gcmu{} }
+	pulls["fcfs"] = func(*Config, *grid.Rand) Pull { return &fcfs{} }
+	pulls["gcmu"] = func(*Config, *grid.Rand) Pull { return &gcmu{} }
 }
 
 func (p *fcfs) Next(now grid.Time, m State, heads []Head) (Class, bool) {

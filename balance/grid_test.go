@@ -52,7 +52,7 @@ func task(class int) *grid.Task { return &grid.Task{Class: className(class)} }
 
 func mustMake(t testing.TB, name string, c Config, seed uint64) Policy {
 	t.Helper()
-	p, err := Make(name, c, grid.NewRand(seed, 1))
+	p, err := Make(name, &c, grid.NewRand(seed, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func init() {
 		name string
 		two  bool
 	}{{"guided_lpas", false}, {"guided_lpas_2k", true}} {
-		register(v.name, func(c Config, r *grid.Rand) Policy { return &guided{lpasDec: newLPAS(c, r, lpas.Merged, v.two)} })
+		register(v.name, func(c *Config, r *grid.Rand) Policy { return &guided{lpasDec: newLPAS(c, r, lpas.Merged, v.two)} })
 	}
 }
 

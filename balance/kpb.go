@@ -18,8 +18,8 @@ type kpb struct {
 }
 
 func init() {
-	register("kpb", func(c Config, r *grid.Rand) Policy { return &kpb{decider: decider{cfg: c, rand: r}} })
-	register("kpb_ceil", func(c Config, r *grid.Rand) Policy {
+	register("kpb", func(c *Config, r *grid.Rand) Policy { return &kpb{decider: decider{cfg: c, rand: r}} })
+	register("kpb_ceil", func(c *Config, r *grid.Rand) Policy {
 		return &kpb{decider: decider{cfg: c, rand: r}, ceil: true}
 	})
 }

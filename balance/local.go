@@ -13,7 +13,7 @@ type local struct {
 }
 
 func init() {
-	register("local", func(Config, *grid.Rand) Policy { return &local{} })
+	register("local", func(*Config, *grid.Rand) Policy { return &local{} })
 }
 
 func (p *local) Poll(_ grid.Time, _ *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {

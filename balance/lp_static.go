@@ -16,7 +16,7 @@ import (
 type lpStatic struct{ lpasDec }
 
 func init() {
-	register("lp_static", func(c Config, r *grid.Rand) Policy { return &lpStatic{newLPAS(c, r, lpas.Merged, false)} })
+	register("lp_static", func(c *Config, r *grid.Rand) Policy { return &lpStatic{newLPAS(c, r, lpas.Merged, false)} })
 }
 
 func (p *lpStatic) Poll(_ grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {

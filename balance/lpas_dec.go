@@ -35,14 +35,14 @@ func init() {
 		{"lpas", lpas.Merged, false}, {"lpas_2k", lpas.Merged, true},
 		{"lpas_dec", lpas.Vertex, false}, {"lpas_dec_2k", lpas.Vertex, true},
 	} {
-		register(v.name, func(c Config, r *grid.Rand) Policy {
+		register(v.name, func(c *Config, r *grid.Rand) Policy {
 			p := newLPAS(c, r, v.form, v.two)
 			return &p
 		})
 	}
 }
 
-func newLPAS(c Config, r *grid.Rand, f form, two bool) lpasDec {
+func newLPAS(c *Config, r *grid.Rand, f form, two bool) lpasDec {
 	return lpasDec{decider: decider{cfg: c, rand: r}, allocation: newAllocation(c, f), two: two}
 }
 

@@ -16,8 +16,8 @@ type lpasDG struct {
 }
 
 func init() {
-	pulls["lpas_dg"] = func(c Config, _ *grid.Rand) Pull { return &lpasDG{allocation: newAllocation(c, lpas.Vertex)} }
-	pulls["lpas_dg_robust"] = func(c Config, _ *grid.Rand) Pull {
+	pulls["lpas_dg"] = func(c *Config, _ *grid.Rand) Pull { return &lpasDG{allocation: newAllocation(c, lpas.Vertex)} }
+	pulls["lpas_dg_robust"] = func(c *Config, _ *grid.Rand) Pull {
 		return &lpasDG{allocation: newAllocation(c, lpas.MaxSupport)}
 	}
 }

@@ -11,7 +11,7 @@ import (
 type mct struct{ decider }
 
 func init() {
-	register("mct", func(c Config, r *grid.Rand) Policy { return &mct{decider{cfg: c, rand: r}} })
+	register("mct", func(c *Config, r *grid.Rand) Policy { return &mct{decider{cfg: c, rand: r}} })
 }
 
 func (p *mct) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {

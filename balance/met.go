@@ -7,7 +7,7 @@ import "skep/grid"
 type met struct{ decider }
 
 func init() {
-	register("met", func(c Config, r *grid.Rand) Policy { return &met{decider{cfg: c, rand: r}} })
+	register("met", func(c *Config, r *grid.Rand) Policy { return &met{decider{cfg: c, rand: r}} })
 }
 
 func (p *met) Poll(_ grid.Time, _ *grid.Task, _ View, dst []grid.NodeID) []grid.NodeID { return dst }

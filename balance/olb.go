@@ -7,7 +7,7 @@ import "skep/grid"
 type olb struct{ decider }
 
 func init() {
-	register("olb", func(c Config, r *grid.Rand) Policy { return &olb{decider{cfg: c, rand: r}} })
+	register("olb", func(c *Config, r *grid.Rand) Policy { return &olb{decider{cfg: c, rand: r}} })
 }
 
 func (p *olb) Poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {

@@ -34,7 +34,7 @@ func Detailed(p Policy) bool {
 }
 
 // New makes a policy.
-type New func(Config, *grid.Rand) Policy
+type New func(*Config, *grid.Rand) Policy
 
 // View is the nodes that a task could go to now: they meet its needs and there is a live connection, or
 // they are the decider. It is the caller's memory and dead after the call.
@@ -111,14 +111,17 @@ func register(name string, f New) { registry[name] = f }
 // Names lists the policies, in order.
 func Names() []string { return slices.Sorted(maps.Keys(registry)) }
 
-// Make returns the named policy; a parameter may follow a colon, as in kpb:3.
-func Make(name string, c Config, r *grid.Rand) (Policy, error) {
+// Make returns the named policy; a parameter may follow a colon, as in kpb:3. The configuration is not copied where it need not
+// be, and must not change: a simulator's deciders can share one.
+func Make(name string, c *Config, r *grid.Rand) (Policy, error) {
 	base, param, has := strings.Cut(name, ":")
 	f, ok := registry[base]
 	if !ok {
 		return nil, fmt.Errorf("policy %q: is not known: want one of %s", name, strings.Join(Names(), ", "))
 	}
 	if has {
+		own := *c
+		c = &own
 		if err := c.parameter(base, param); err != nil {
 			return nil, fmt.Errorf("policy %q: %w", name, err)
 		}

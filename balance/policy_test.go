@@ -39,7 +39,7 @@ func TestMakeErrors(t *testing.T) {
 		"mct:3":                    `policy "mct:3": mct takes no parameter`,
 		"lpas_dec:":                `takes no parameter`,
 	} {
-		p, err := Make(name, Config{}, grid.NewRand(1, 1))
+		p, err := Make(name, &Config{}, grid.NewRand(1, 1))
 		if err == nil || p != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", name, err, want)
 		}

@@ -35,7 +35,7 @@ func TestAnyPolicyAnyInput(t *testing.T) {
 }
 
 func mustMakeRapid(t *rapid.T, name string, c Config) Policy {
-	p, err := Make(name, c, grid.NewRand(1, 2))
+	p, err := Make(name, &c, grid.NewRand(1, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type Head struct {
 }
 
 // NewPull makes a pull policy.
-type NewPull func(Config, *grid.Rand) Pull
+type NewPull func(*Config, *grid.Rand) Pull
 
 var pulls = map[string]NewPull{}
 
@@ -48,7 +48,7 @@ func MakePull(name string, c Config, r *grid.Rand) (Pull, error) {
 	if has {
 		return nil, fmt.Errorf("policy %q: %s takes no parameter", name, base)
 	}
-	return f(c, r), nil
+	return f(&c, r), nil
 }
 
 // puller is what the pull policies have in common: the rates.

@@ -147,7 +147,7 @@ func TestPullNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{"guided_lpas:0": "want the constant C", "guided_lpas_2k:x": "want the constant C", "switching:2": "want LOW-HIGH",
 		"switching:0.9-0.6": "want LOW-HIGH", "lpas:2": "lpas takes no parameter"} {
-		if _, err := Make(name, Config{}, grid.NewRand(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Make(name, &Config{}, grid.NewRand(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, want)
 		}
 	}

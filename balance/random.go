@@ -13,7 +13,7 @@ type random struct {
 }
 
 func init() {
-	register("random", func(_ Config, r *grid.Rand) Policy { return &random{rand: r} })
+	register("random", func(_ *Config, r *grid.Rand) Policy { return &random{rand: r} })
 }
 
 func (p *random) Poll(_ grid.Time, _ *grid.Task, _ View, dst []grid.NodeID) []grid.NodeID { return dst }

@@ -19,7 +19,9 @@ type switching struct {
 }
 
 func init() {
-	register("switching", func(c Config, r *grid.Rand) Policy {
+	register("switching", func(c *Config, r *grid.Rand) Policy {
+		own := *c
+		c = &own
 		if c.SwitchHigh == 0 {
 			c.SwitchLow, c.SwitchHigh = 0.6, 0.9
 		}

@@ -7,7 +7,7 @@ import "skep/grid"
 type twoChoices struct{ decider }
 
 func init() {
-	register("two_choices", func(c Config, r *grid.Rand) Policy { return &twoChoices{decider{cfg: c, rand: r}} })
+	register("two_choices", func(c *Config, r *grid.Rand) Policy { return &twoChoices{decider{cfg: c, rand: r}} })
 }
 
 func (p *twoChoices) Poll(_ grid.Time, t *grid.Task, v View, dst []grid.NodeID) []grid.NodeID {

@@ -33,7 +33,7 @@ type Copier interface {
 const mostFreed = 64
 
 func init() {
-	register("workqueue", func(c Config, r *grid.Rand) Policy {
+	register("workqueue", func(c *Config, r *grid.Rand) Policy {
 		return &workqueue{decider: decider{cfg: c, rand: r}, copies: max(c.Copies, 1)}
 	})
 }

@@ -7,7 +7,7 @@ import (
 // Discovery is a node's part in searches: its own, and those of others that come by.
 type Discovery struct {
 	self    grid.NodeID
-	cfg     Config
+	cfg     *Config
 	rand    *grid.Rand
 	forward Forward
 
@@ -66,14 +66,15 @@ type Dropped struct {
 	Full     uint64 // too many calls to answer, or own searches
 }
 
-// New makes the discovery of a node. The configuration must be good; see [Config.Check].
-func New(self grid.NodeID, c Config, r *grid.Rand) *Discovery {
+// New makes the discovery of a node. The configuration must be good; see [Config.Check]. It is not copied, and must not change: a
+// simulator's nodes can share one.
+func New(self grid.NodeID, c *Config, r *grid.Rand) *Discovery {
 	f, ok := forwards[c.Forward]
 	if !ok {
 		panic("discovery: forward " + c.Forward + " is not known")
 	}
 	d := &Discovery{self: self, cfg: c, rand: r}
-	d.forward = f(&d.cfg)
+	d.forward = f(c)
 	return d
 }
 

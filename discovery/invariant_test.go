@@ -16,7 +16,7 @@ func TestEverySearchEnds(t *testing.T) {
 		c.Retries = rapid.IntRange(0, 4).Draw(t, "retries")
 		c.Walkers = rapid.IntRange(1, 4).Draw(t, "walkers")
 		c.Searches = rapid.IntRange(1, 5).Draw(t, "searches")
-		d, fx := New(id(0), c, grid.NewRand(rapid.Uint64().Draw(t, "seed"), 0)), new(grid.Effects)
+		d, fx := New(id(0), &c, grid.NewRand(rapid.Uint64().Draw(t, "seed"), 0)), new(grid.Effects)
 		open := map[uint64]bool{}
 		var known []uint64
 		var wakes []grid.Wake

@@ -30,7 +30,7 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 		return
 	}
 	hops := min(f.Hops, grid.MaxHops-1) + 1
-	if first, before := d.seen.add(now, &d.cfg, f, from); before {
+	if first, before := d.seen.add(now, d.cfg, f, from); before {
 		if first == head(from) {
 			d.stats.Dropped.Repeated++ // by the network: the walk goes on
 			return
@@ -91,7 +91,7 @@ func (d *Discovery) Call(now grid.Time, from grid.NodeID, f *grid.Find, local Lo
 	if !d.allow(now, from, f) {
 		return
 	}
-	if _, before := d.seen.add(now, &d.cfg, f, from); before {
+	if _, before := d.seen.add(now, d.cfg, f, from); before {
 		d.stats.Dropped.Repeated++
 		return
 	}

@@ -25,8 +25,9 @@ func (n *Node) changed(now grid.Time, fx *grid.Effects) {
 func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 	n.lastAd = now
 	n.rates.publish(now)
-	n.draft = n.describe(now)
-	if last := n.gossip.Ad(); last == nil || n.gossip.Worth(gossip.Delta(last, &n.draft, n.cfg.Gossip.BacklogScale)) {
+	draft := &n.scratch.draft
+	*draft = n.describe(now)
+	if last := n.gossip.Ad(); last == nil || n.gossip.Worth(gossip.Delta(last, draft, n.cfg.Gossip.BacklogScale)) {
 		n.gossip.Advertise(now, n.newAd(now), fx)
 	}
 }

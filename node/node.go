@@ -13,7 +13,7 @@ import (
 
 // Node is one member of the grid. Its methods are called from one goroutine.
 type Node struct {
-	cfg  Config
+	cfg  settings
 	wall grid.Wall
 	rng  *grid.Rand
 
@@ -63,7 +63,6 @@ type Node struct {
 	addrs         []string
 	ads           uint64    // own ads made in this boot
 	lastAd, began grid.Time // and when this node started
-	draft         grid.Ad   // of the own ad, to see whether it is worth making
 	adWake        bool      // a TimerAd is on its way
 	beatWake      bool      // a TimerBeat is on its way
 	lateWake      bool      // a TimerOverdue is on its way
@@ -84,17 +83,16 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	n := &Node{cfg: cfg, wall: wall, rng: grid.NewRand(cfg.Seed, 1),
-		discovery: discovery.New(cfg.Self, cfg.Discovery, grid.NewRand(cfg.Seed, 3)),
-		exec:      exec.New(cfg.Capacity),
-		scratch:   cfg.Scratch, avail: available{left: 1, up: 1}}
+	n := &Node{wall: wall, rng: grid.NewRand(cfg.Seed, 1), exec: exec.New(cfg.Capacity), scratch: cfg.Scratch, avail: available{left: 1, up: 1}}
+	if n.scratch == nil {
+		n.scratch = new(Scratch)
+	}
+	n.cfg = cfg.settings(n.scratch)
+	n.discovery = discovery.New(cfg.Self, &n.cfg.Discovery, grid.NewRand(cfg.Seed, 3))
 	n.gate()
 	n.rates = newRates(&n.cfg)
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
 	n.rates.measured, n.rates.speed = n.median, n.exec.Speed
-	if n.scratch == nil {
-		n.scratch = new(Scratch)
-	}
 	if n.labels, n.keeps = cfg.Labels, keeper(cfg.Labels); n.keeps != nil {
 		n.labels = n.keeps.labels
 	}

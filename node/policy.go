@@ -28,7 +28,7 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	if ok {
 		return n.policies[at].Policy, nil
 	}
-	p, err := balance.Make(name, n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+uint64(len(n.policies))))
+	p, err := balance.Make(name, &n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+uint64(len(n.policies))))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ const (
 // rates measures what the theses take as known: how fast tasks of each class arrive here (α), how fast one
 // slot of this node runs them (μ), what moving a task costs, and what others say of theirs.
 type rates struct {
-	cfg      *Config
+	cfg      *settings
 	classes  []*classRate // by name
 	overhead float64      // decayed mean cost of moving a task, seconds; 0 = not measured
 	version  uint64       // of the published rates
@@ -57,7 +57,7 @@ type classRate struct {
 	saved   float64 // mean as last written to disk
 }
 
-func newRates(cfg *Config) *rates {
+func newRates(cfg *settings) *rates {
 	return &rates{cfg: cfg, own: slices.Clone(cfg.Given), version: 1, stale: true}
 }
 

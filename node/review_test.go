@@ -13,7 +13,8 @@ import (
 // but much of the class runs must not look busy with submissions.
 func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
 	c := config(selfID)
-	r := newRates(&c)
+	own := c.settings(new(Scratch))
+	r := newRates(&own)
 	s := spec(nil)
 	now := grid.Time(1)
 	r.arrive(now, s, "a", 1)
@@ -189,7 +190,8 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 // More classes than are published do not make a new version of the rates each time they are looked at.
 func TestManyClassesAreNotNewsForEver(t *testing.T) {
 	c := config(selfID)
-	r := newRates(&c)
+	own := c.settings(new(Scratch))
+	r := newRates(&own)
 	now := grid.Time(1)
 	for range 2 { // long ago, and now
 		for i := range 30 {

@@ -12,6 +12,7 @@ import (
 type rig struct {
 	t   *testing.T
 	n   *Node
+	cfg Config
 	now grid.Time
 	fx  grid.Effects
 	dsk map[string]grid.Record // what is saved, by kind and key
@@ -43,20 +44,20 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, n: n, now: 1e9, dsk: map[string]grid.Record{}}
+	r := &rig{t: t, n: n, cfg: c, now: 1e9, dsk: map[string]grid.Record{}}
 	r.step(grid.Event{Kind: grid.EvStart})
 	return r
 }
 
 // restart makes a new node from what is on disk.
 func (r *rig) restart() *rig {
-	c := r.n.cfg
+	c := r.cfg
 	c.Boot++
 	n, err := New(c, r.n.wall)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	s := &rig{t: r.t, n: n, now: r.now + 1e9, dsk: r.dsk}
+	s := &rig{t: r.t, n: n, cfg: c, now: r.now + 1e9, dsk: r.dsk}
 	for _, rec := range r.dsk {
 		n.Restore(&rec)
 	}

@@ -39,7 +39,7 @@ func (f *netFile) knobs(e entry) {
 	switch e.key {
 	case "policy":
 		f.parsed(e, func(t string) error {
-			if _, err := balance.Make(t, balance.Config{}, nil); err != nil {
+			if _, err := balance.Make(t, &balance.Config{}, nil); err != nil {
 				return fmt.Errorf("%.40q: want one of %s, where kpb:3 asks three machines", t, strings.Join(balance.Names(), ", "))
 			}
 			c.Policy = t

@@ -84,7 +84,7 @@ func newEngine(s *System, policy string, o *Options, replication int, stop *atom
 	for i := range s.Clusters {
 		c := o.Balance
 		c.FirstTie = true
-		p, err := balance.Make(policy, c, stream(streamPolicies+i))
+		p, err := balance.Make(policy, &c, stream(streamPolicies+i))
 		if err != nil {
 			return nil, err
 		}

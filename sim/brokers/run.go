@@ -74,7 +74,7 @@ func (o *Options) Check() error {
 		add("workers %d: want 0 or more", o.Workers)
 	}
 	for _, name := range o.Policies {
-		if _, err := balance.Make(name, o.Balance, grid.NewRand(0, 0)); err != nil {
+		if _, err := balance.Make(name, &o.Balance, grid.NewRand(0, 0)); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -45,7 +45,7 @@ func newWorld(s *Setting) *world {
 	w := &world{s: s, rand: grid.NewRand(s.Seed, 0), queue: sim.NewLadder(), near: make([][]grid.NodeID, s.Nodes),
 		has: make([][]int32, s.Nodes), knows: make([][]known, s.Nodes), open: make([][]asked, s.Nodes), load: make([]int, s.Nodes)}
 	for i := range s.Nodes {
-		w.nodes = append(w.nodes, discovery.New(nodeID(int32(i)), s.Discovery, grid.NewRand(s.Seed, uint64(i+1))))
+		w.nodes = append(w.nodes, discovery.New(nodeID(int32(i)), &s.Discovery, grid.NewRand(s.Seed, uint64(i+1))))
 	}
 	w.link()
 	w.place()

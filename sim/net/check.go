@@ -54,7 +54,7 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 			bad(fmt.Sprint("faults.", i), "at %v: want at most time, %v", s.Faults[i].At, s.Time)
 		}
 	}
-	if _, err := balance.Make(s.Node.Policy, s.Node.Balance, nil); err != nil {
+	if _, err := balance.Make(s.Node.Policy, &s.Node.Balance, nil); err != nil {
 		bad("policy", "%v", err)
 	}
 	c := s.Node

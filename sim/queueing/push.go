@@ -43,7 +43,7 @@ func (e *engine) newPush(name string, c balance.Config, draw func(int) *grid.Ran
 		deciders = e.m
 	}
 	for d := range deciders {
-		policy, err := balance.Make(name, c, draw(streamPolicies+d))
+		policy, err := balance.Make(name, &c, draw(streamPolicies+d))
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,7 @@ func (s *System) accepts(name string, o *Options) error {
 	if base == "local" && !s.scattered(name) {
 		return fmt.Errorf("policy local: runs tasks where they arrive, and here they arrive at a mapper: want alpha by machine, or decide: machines")
 	}
-	_, err := balance.Make(name, o.Balance, grid.NewRand(0, 0))
+	_, err := balance.Make(name, &o.Balance, grid.NewRand(0, 0))
 	return err
 }
 
