@@ -39,7 +39,7 @@ func (g *Gossip) place(p *Peer, rtt time.Duration) {
 	w := float64(c.Error) / (float64(c.Error) + max(float64(d.Error), surest))
 	off := min(math.Abs(far-t)/t, grid.MaxCoordError)
 	c.Error = float32(max(off*tune*w+float64(c.Error)*(1-tune*w), surest))
-	push(c, d, min(max(tune*w*(t-far), -strongest), strongest), p.Node)
+	push(c, d, min(max(tune*w*(t-far), -strongest), strongest), p.Node())
 }
 
 // push moves c by a force, in seconds, away from d, and keeps it within bounds.

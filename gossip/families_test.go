@@ -20,7 +20,7 @@ func judge(t *testing.T, rule string, change func(*Config)) *Gossip {
 	}
 	g, _ := started(t, c, 0)
 	for i := 1; i <= 20; i++ {
-		p := g.insert(id(i), false, nil)
+		p := g.insert(id(i), nil, false, nil)
 		p.tell(0, machine(i, grid.MilliCPU(1000*i), 0.5), uint8(1+i/4))
 		p.RTT = time.Duration(1+i/4) * 10 * time.Millisecond
 	}
@@ -62,7 +62,7 @@ func TestFamilies(t *testing.T) {
 		{"prioritised:class*probabilistic:0.5", rare, 1, 0, 0.5},
 	} {
 		g := judge(t, c.rule, nil)
-		p := &Peer{Node: c.ad.Node, Ad: c.ad, Hops: c.hops, RTT: c.rtt, sentAt: never}
+		p := &Peer{Ad: c.ad, Hops: c.hops, RTT: c.rtt, sentAt: never}
 		if got := g.rule.chance(g, 1, p); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s, %d cores, %d hops, %v: chance %g, want %g", c.rule, c.ad.Capacity.CPU/1000, c.hops, c.rtt, got, c.want)
 		}

@@ -39,7 +39,7 @@ func TestNewsOnce(t *testing.T) {
 	heard := 0
 	news := func(p *Peer) {
 		heard++
-		if p.Node != id(9) || p.Hops != 3 || p.Heard != now {
+		if p.Node() != id(9) || p.Hops != 3 || p.Heard != now {
 			t.Errorf("news of %+v", p)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // holds checks what must be true of a node between events, and of what it wants done.
 func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Time, now grid.Time, leaving bool) {
-	if !slices.IsSortedFunc(g.peers, func(a, b *Peer) int { return a.Node.Compare(b.Node) }) || len(g.peers) > g.cfg.View {
+	if !slices.IsSortedFunc(g.peers, func(a, b *Peer) int { return a.Node().Compare(b.Node()) }) || len(g.peers) > g.cfg.View {
 		t.Fatalf("view of %d: unordered or beyond %d", len(g.peers), g.cfg.View)
 	}
 	if len(g.links) > 2*g.cfg.Neighbours {
@@ -22,21 +22,21 @@ func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Ti
 	var used, up uint64
 	lucky := 0
 	for i, p := range g.peers {
-		if i > 0 && g.peers[i-1].Node == p.Node || p.Node == g.self {
-			t.Fatalf("%v is twice in the view, or this node is", p.Node.Short())
+		if i > 0 && g.peers[i-1].Node() == p.Node() || p.Node() == g.self {
+			t.Fatalf("%v is twice in the view, or this node is", p.Node().Short())
 		}
 		if p.lucky {
 			lucky++
 		}
 		if !p.Up && !p.Neighbour && p.Ad == nil {
-			t.Fatalf("%v is kept for nothing", p.Node.Short())
+			t.Fatalf("%v is kept for nothing", p.Node().Short())
 		}
 		if p.Neighbour != slices.Contains(g.links, p) || p.Up && p.link == nil {
-			t.Fatalf("%v: neighbour %v", p.Node.Short(), p.Neighbour)
+			t.Fatalf("%v: neighbour %v", p.Node().Short(), p.Neighbour)
 		}
 		if p.Neighbour {
 			if bits.OnesCount64(p.link.bit) != 1 || used&p.link.bit != 0 {
-				t.Fatalf("bit %b of %v is not its own", p.link.bit, p.Node.Short())
+				t.Fatalf("bit %b of %v is not its own", p.link.bit, p.Node().Short())
 			}
 			used |= p.link.bit
 			if p.Up {

@@ -99,10 +99,10 @@ func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
 	l.since, l.shed = now, false
 	g.used |= l.bit
 	p.Neighbour = true
-	i, _ := slices.BinarySearchFunc(g.links, p.Node, func(q *Peer, id grid.NodeID) int { return q.Node.Compare(id) })
+	i, _ := slices.BinarySearchFunc(g.links, p.Node(), func(q *Peer, id grid.NodeID) int { return q.node().Compare(id) })
 	g.links = slices.Insert(g.links, i, p)
 	g.bits = slices.Insert(g.bits, i, l.bit)
-	fx.Links = append(fx.Links, grid.Link{Peer: p.Node, Keep: true})
+	fx.Links = append(fx.Links, grid.Link{Peer: p.Node(), Keep: true})
 	if p.Up {
 		g.connect(p)
 	}
@@ -116,7 +116,7 @@ func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
 	p.link.bit, p.link.since, p.link.owes = 0, now, 0
 	p.Neighbour = false
 	g.links = slices.DeleteFunc(g.links, func(q *Peer) bool { return q == p })
-	fx.Links = append(fx.Links, grid.Link{Peer: p.Node})
+	fx.Links = append(fx.Links, grid.Link{Peer: p.Node()})
 	g.dirty = true
 }
 

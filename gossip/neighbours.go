@@ -23,7 +23,7 @@ func (g *Gossip) Neighbours() []grid.NodeID {
 		g.stale, g.near = false, g.near[:0]
 		for i, p := range g.links {
 			if g.up&g.bits[i] != 0 {
-				g.near = append(g.near, p.Node)
+				g.near = append(g.near, p.Node())
 			}
 		}
 	}

@@ -129,8 +129,8 @@ func TestPartitionHeals(t *testing.T) {
 	w.run(7 * time.Minute) // 2×Expire and a Look
 	for i, n := range w.nodes {
 		for _, p := range n.Peers() {
-			if side(index(p.Node)) != side(i) && !p.Neighbour {
-				t.Fatalf("node %d still knows %d of the other side", i, index(p.Node))
+			if side(index(p.Node())) != side(i) && !p.Neighbour {
+				t.Fatalf("node %d still knows %d of the other side", i, index(p.Node()))
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestPartitionHeals(t *testing.T) {
 	for i, n := range w.nodes {
 		other := 0
 		for _, p := range n.Peers() {
-			if side(index(p.Node)) != side(i) && p.Ad != nil {
+			if side(index(p.Node())) != side(i) && p.Ad != nil {
 				other++
 			}
 		}

@@ -9,7 +9,6 @@ import (
 // Peer is what is known of another node. It is read only outside this package and valid until the next
 // call that changes the Gossip.
 type Peer struct {
-	Node      grid.NodeID
 	Ad        *grid.Ad      // the newest heard; nil while it is connected and has not said anything yet
 	Heard     grid.Time     // when Ad came
 	RTT       time.Duration // smoothed round trip; 0 = not measured
@@ -32,15 +31,27 @@ type Peer struct {
 
 // link is what is kept of a connection beyond what is known of the node at its end.
 type link struct {
-	bit     uint64    // of a neighbour: its bit in every due
-	since   grid.Time // when it became a neighbour, or ceased to be one or to be connected
-	next    grid.Time // no digest to it before, unless somebody leaves
-	told    grid.Time // when it was last given an exchange
-	talked  grid.Time // when its last digest came
-	introAt grid.Time // since when intros is counted
-	intros  int32     // unknown nodes it has brought into a full view since
-	owes    uint8     // digests that came from it, a stranger, since it was answered
-	shed    bool      // was let go on this connection: is not taken again because it talks
+	node    *grid.NodeID // whose it is, until an ad says it
+	bit     uint64       // of a neighbour: its bit in every due
+	since   grid.Time    // when it became a neighbour, or ceased to be one or to be connected
+	next    grid.Time    // no digest to it before, unless somebody leaves
+	told    grid.Time    // when it was last given an exchange
+	talked  grid.Time    // when its last digest came
+	introAt grid.Time    // since when intros is counted
+	intros  int32        // unknown nodes it has brought into a full view since
+	owes    uint8        // digests that came from it, a stranger, since it was answered
+	shed    bool         // was let go on this connection: is not taken again because it talks
+}
+
+// Node is whose peer it is.
+func (p *Peer) Node() grid.NodeID { return *p.node() }
+
+// node is that without a copy: a view holds many, and each ad names its node already.
+func (p *Peer) node() *grid.NodeID {
+	if p.Ad != nil {
+		return &p.Ad.Node
+	}
+	return p.link.node
 }
 
 // smoothing is the share of a new round trip in the smoothed one, as in TCP: one eighth.

@@ -46,7 +46,7 @@ func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
 // from where the last full digest ended.
 func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 	bit := to.link.bit
-	d := begin(fx, to.Node)
+	d := begin(fx, to.Node())
 	if g.due&bit != 0 {
 		d.add(g.emitted, 0)
 		g.due &^= bit
@@ -91,7 +91,7 @@ func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 	if g.emitted == nil || g.left {
 		return
 	}
-	d := begin(fx, to.Node)
+	d := begin(fx, to.Node())
 	d.add(g.emitted, 0)
 	g.due &^= l.bit
 	n, from := 0, 0

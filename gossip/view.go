@@ -25,7 +25,7 @@ func (g *Gossip) find(id grid.NodeID) (int, bool) {
 		}
 	}
 	for ; lo < len(g.keys) && g.keys[lo] == k; lo++ {
-		if c := g.peers[lo].Node.Compare(id); c >= 0 {
+		if c := g.peers[lo].node().Compare(id); c >= 0 {
 			return lo, c == 0
 		}
 	}
@@ -45,6 +45,9 @@ func (g *Gossip) Peer(id grid.NodeID) *Peer {
 
 // Peers returns all that are known, ordered by identity; read only, until the next call that changes.
 func (g *Gossip) Peers() []*Peer { return g.peers }
+
+// Heads returns the first bytes of their identities, in the same order; to be used likewise.
+func (g *Gossip) Heads() []uint64 { return g.keys }
 
 // cost says how little a node is worth keeping: far, old, unable, draining. Halves of a capacity count
 // little, so that nobody gains much by boasting.
@@ -74,6 +77,9 @@ func worth(ad *grid.Ad) int8 {
 // tell gives p a newer ad, heard now.
 func (p *Peer) tell(now grid.Time, ad *grid.Ad, hops uint8) {
 	p.Ad, p.Hops, p.Heard, p.worth = ad, hops, now, worth(ad)
+	if p.link != nil {
+		p.link.node = nil
+	}
 }
 
 // admit takes a node into the view that its ad, of that many hops, makes known; nil if it may not.
@@ -81,7 +87,7 @@ func (p *Peer) tell(now grid.Time, ad *grid.Ad, hops uint8) {
 func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer {
 	lucky := g.lucky < g.cfg.View/luckyShare && g.rand.IntN(luckyShare) == 0
 	if len(g.peers) < g.cfg.View {
-		return g.insert(ad.Node, lucky, nil)
+		return g.insert(ad.Node, ad, lucky, nil)
 	}
 	worst, most, ties := (*Peer)(nil), 0, 0
 	for _, p := range g.peers {
@@ -106,7 +112,7 @@ func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer 
 		return nil
 	}
 	g.stats.Evicted++
-	return g.insert(ad.Node, lucky, g.remove(worst))
+	return g.insert(ad.Node, ad, lucky, g.remove(worst))
 }
 
 // quota bounds how much of a full view one peer can replace: an eighth of it in each Refresh.
@@ -127,7 +133,7 @@ func (g *Gossip) quota(now grid.Time, src *Peer) bool {
 // of others.
 func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 	if len(g.peers) < g.cfg.View {
-		return g.insert(id, false, nil)
+		return g.insert(id, nil, false, nil)
 	}
 	worst, most := (*Peer)(nil), 0
 	var silent *Peer
@@ -148,7 +154,7 @@ func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 		worst = silent // there is one: a view holds more than all neighbours
 	}
 	g.stats.Evicted++
-	return g.insert(id, false, g.remove(worst))
+	return g.insert(id, nil, false, g.remove(worst))
 }
 
 // slab is how many peers are allocated together: a view is gone through often, and lies in few pieces.
@@ -169,12 +175,16 @@ func (g *Gossip) blank() *Peer {
 	return p
 }
 
-// insert puts a node into the view, in the memory of one that was removed if there is one.
-func (g *Gossip) insert(id grid.NodeID, lucky bool, p *Peer) *Peer {
+// insert puts a node into the view, with its ad if it is known, in the memory of one that was removed if there is one.
+func (g *Gossip) insert(id grid.NodeID, ad *grid.Ad, lucky bool, p *Peer) *Peer {
 	if p == nil {
 		p = g.blank()
 	}
-	*p = Peer{Node: id, Heard: never, Fresh: never, sentAt: never, lucky: lucky}
+	*p = Peer{Ad: ad, Heard: never, Fresh: never, sentAt: never, lucky: lucky}
+	if ad == nil {
+		own := id
+		p.linked().node = &own
+	}
 	if lucky {
 		g.lucky++
 	}
@@ -192,7 +202,7 @@ func (g *Gossip) remove(p *Peer) *Peer {
 		g.lucky--
 	}
 	g.rule.adapt.release(p)
-	i, _ := g.find(p.Node)
+	i, _ := g.find(p.Node())
 	g.peers = slices.Delete(g.peers, i, i+1)
 	g.keys = slices.Delete(g.keys, i, i+1)
 	g.dirty = true
@@ -221,7 +231,7 @@ func (g *Gossip) sweep(now grid.Time) {
 			}
 		}
 		kept = append(kept, p)
-		g.keys = append(g.keys, head(p.Node))
+		g.keys = append(g.keys, head(*p.node()))
 	}
 	clear(g.peers[len(kept):])
 	g.peers = kept

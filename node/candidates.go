@@ -54,20 +54,20 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 	fetch := n.fetchTime(spec)
 	for _, m := range n.connected() {
 		q, g := m.peer, m.known
-		if g.Ad == nil || q.kinds&needed != needed || l.barred(g.Node, shy) || g.Ad.Closed() ||
+		if g.Ad == nil || q.kinds&needed != needed || l.barred(q.id, shy) || g.Ad.Closed() ||
 			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		if n.avoids(now, shuns, g.Node) {
+		if n.avoids(now, shuns, q.id) {
 			continue
 		}
-		s := n.standing(g.Node)
+		s := n.standing(q.id)
 		if s.withheld(now, grid.MilliCPU(q.cores)) {
 			n.withheld++
 			continue
 		}
 		said := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.job.class)*n.speedOf(m, spec)) + n.rates.overhead
-		v.Nodes = append(v.Nodes, balance.State{Node: g.Node, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
+		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.believe(now, said, usual, floor), Heard: max(g.Heard, g.Fresh)})
 	}
 	if !l.barred(n.cfg.Self, shy) && !n.avoids(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&

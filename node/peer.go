@@ -100,7 +100,7 @@ func (n *Node) own(p *peer, size int) {
 // news returns what is done for each ad that was newer than what was known.
 func (n *Node) news(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 	return func(g *gossip.Peer) {
-		p := n.peers.get(g.Node)
+		p := n.peers.get(g.Node())
 		if p == nil || g.Ad == nil {
 			return
 		}
@@ -177,14 +177,14 @@ type met struct {
 // who is met are in that order: they are gone through side by side.
 func (n *Node) connected() []met {
 	up, at := n.scratch.met[:0], 0
-	for _, g := range n.gossip.Peers() {
-		h := head(g.Node)
+	peers, heads := n.gossip.Peers(), n.gossip.Heads()
+	for i, h := range heads {
 		for at < len(n.peers) && n.peers[at].head < h {
 			at++
 		}
 		for k := at; k < len(n.peers) && n.peers[k].head == h; k++ {
-			if p := n.peers[k].peer; p.up && p.id == g.Node {
-				up = append(up, met{p, g})
+			if p := n.peers[k].peer; p.up && p.id == peers[i].Node() {
+				up = append(up, met{p, peers[i]})
 			}
 		}
 	}

@@ -87,15 +87,15 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 		}
 	}
 	for _, g := range n.gossip.Peers() {
-		if g.Ad == nil || l.never(g.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+		if g.Ad == nil || l.never(g.Ad.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		why, up := discovery.Now(&spec.Needs, g.Ad), n.reaches(g.Node)
+		why, up := discovery.Now(&spec.Needs, g.Ad), n.reaches(g.Ad.Node)
 		if why.Why != grid.WhyNone && (up || now.Sub(max(g.Heard, g.Fresh)) < n.cfg.Gossip.Expire) {
 			busy = why // who drained and went is expected back for as long as others are remembered
 		} else if !up {
 			far = true
-			n.dial(now, g.Node, fx)
+			n.dial(now, g.Ad.Node, fx)
 		}
 	}
 	switch {
@@ -172,9 +172,9 @@ func (n *Node) reasons(l *live) string {
 		if g.Ad != nil && b.Len() < grid.MaxText {
 			name := g.Ad.Name
 			if name == "" {
-				name = g.Node.Short()
+				name = g.Ad.Node.Short()
 			}
-			r := why(g.Node, g.Ad)
+			r := why(g.Ad.Node, g.Ad)
 			if r.Why == grid.WhyNone {
 				r.Why = grid.WhyGone
 			}

@@ -217,7 +217,7 @@ func (w *world) poll(i int) {
 	if p.Ad == nil {
 		return
 	}
-	j := index(p.Node)
+	j := index(p.Node())
 	n.Found(gossip.Delta(p.Ad, w.nodes[j].ad, w.cfg.Gossip.BacklogScale))
-	n.Heard(w.now, p.Node, 2*w.over.way(i, j))
+	n.Heard(w.now, p.Node(), 2*w.over.way(i, j))
 }
