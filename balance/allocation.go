@@ -20,7 +20,6 @@ type allocation struct {
 
 	problem lpas.Problem
 	basis   lpas.Basis
-	sol     lpas.Solution
 	lambda  float64
 	solves  uint64
 
@@ -139,10 +138,10 @@ func (a *allocation) solve(r *rates) {
 			p.Mu[int(a.rest)*m+j] = a.mixed(r, int32(j))
 		}
 	}
-	a.form(p, &a.basis, a.ws, &a.sol)
+	a.form(p, &a.basis, a.ws, &a.ws.Last)
 	a.solves++
-	a.lambda = a.sol.Lambda
-	if a.sol.Status == lpas.NoDemand {
+	a.lambda = a.ws.Last.Lambda
+	if a.ws.Last.Status == lpas.NoDemand {
 		a.lambda = 0
 	}
 	a.read(n, m)
@@ -205,15 +204,15 @@ func (a *allocation) mixed(r *rates, j int32) float64 {
 func (a *allocation) read(n, m int) {
 	a.first = resized(a.first, n+1)
 	clear(a.first)
-	for _, s := range a.sol.Delta {
+	for _, s := range a.ws.Last.Delta {
 		a.first[s.Class+1]++
 	}
 	for k := range n {
 		a.first[k+1] += a.first[k]
 	}
-	a.node, a.weight = resized(a.node, len(a.sol.Delta)), resized(a.weight, len(a.sol.Delta))
-	for x := len(a.sol.Delta) - 1; x >= 0; x-- {
-		s := &a.sol.Delta[x]
+	a.node, a.weight = resized(a.node, len(a.ws.Last.Delta)), resized(a.weight, len(a.ws.Last.Delta))
+	for x := len(a.ws.Last.Delta) - 1; x >= 0; x-- {
+		s := &a.ws.Last.Delta[x]
 		a.first[s.Class+1]--
 		at := a.first[s.Class+1]
 		a.node[at] = s.Machine
@@ -221,7 +220,7 @@ func (a *allocation) read(n, m int) {
 	}
 	// Each end has moved down to its own beginning, one place too far up in the list.
 	copy(a.first, a.first[1:])
-	a.first[n] = int32(len(a.sol.Delta))
+	a.first[n] = int32(len(a.ws.Last.Delta))
 }
 
 // support returns the nodes that have a share of a class, with the tasks per second that it stands for,

@@ -15,8 +15,14 @@ const (
 
 // debits remembers, node by node, the work that this decider sent and that an answer may not tell of yet.
 // A burst is decided in less than a round trip: without them all of it would go to the node that was the
-// soonest before.
-type debits struct{ of [][]debit } // by index of the node; oldest first
+// soonest before. Few nodes are charged at a time.
+type debits struct{ of []account }
+
+// account is what a node is charged, oldest first. An empty one is anybody's.
+type account struct {
+	node int32
+	q    []debit
+}
 
 // debit is what was placed on a node at one time.
 type debit struct {
@@ -30,10 +36,11 @@ func (d *debits) add(j int32, at grid.Time, cost float64) {
 	if !(cost > 0) {
 		return
 	}
-	for int(j) >= len(d.of) {
-		d.of = append(room(d.of), nil)
+	a := d.account(j)
+	if a == nil {
+		a = d.open(j)
 	}
-	q := d.of[j]
+	q := a.q
 	old := 0
 	for old < len(q) && q[old].at < before(at, debitLife) {
 		old++
@@ -49,17 +56,40 @@ func (d *debits) add(j int32, at grid.Time, cost float64) {
 	default:
 		q = append(q, debit{at, cost})
 	}
-	d.of[j] = q
+	a.q = q
+}
+
+// account returns what a node is charged, nil if that is nothing.
+func (d *debits) account(j int32) *account {
+	for k := range d.of {
+		if a := &d.of[k]; a.node == j && len(a.q) > 0 {
+			return a
+		}
+	}
+	return nil
+}
+
+// open makes an account, of an empty one if there is one.
+func (d *debits) open(j int32) *account {
+	for k := range d.of {
+		if a := &d.of[k]; len(a.q) == 0 {
+			a.node = j
+			return a
+		}
+	}
+	d.of = append(room(d.of), account{node: j})
+	return &d.of[len(d.of)-1]
 }
 
 // since returns what was placed on a node after a time and still counts, in seconds.
 func (d *debits) since(j int32, after, now grid.Time) float64 {
-	if int(j) >= len(d.of) {
+	a := d.account(j)
+	if a == nil {
 		return 0
 	}
 	after = max(after, before(now, debitLife))
 	var sum float64
-	q := d.of[j]
+	q := a.q
 	for k := len(q) - 1; k >= 0 && q[k].at > after; k-- {
 		sum += q[k].cost
 	}
@@ -68,36 +98,32 @@ func (d *debits) since(j int32, after, now grid.Time) float64 {
 
 // newest and oldest take back a charge of that cost.
 func (d *debits) newest(j int32, cost float64) {
-	if int(j) < len(d.of) {
-		for q := d.of[j]; len(q) > 0 && cost > 0; q = d.of[j] {
-			n := len(q) - 1
-			if cost < q[n].cost {
-				q[n].cost -= cost
-				return
-			}
-			cost -= q[n].cost
-			d.of[j] = q[:n]
+	for a := d.account(j); a != nil && len(a.q) > 0 && cost > 0; {
+		n := len(a.q) - 1
+		if cost < a.q[n].cost {
+			a.q[n].cost -= cost
+			return
 		}
+		cost -= a.q[n].cost
+		a.q = a.q[:n]
 	}
 }
 
 func (d *debits) oldest(j int32, cost float64) {
-	if int(j) < len(d.of) {
-		for q := d.of[j]; len(q) > 0 && cost > 0; q = d.of[j] {
-			if cost < q[0].cost {
-				q[0].cost -= cost
-				return
-			}
-			cost -= q[0].cost
-			d.of[j] = append(q[:0], q[1:]...)
+	for a := d.account(j); a != nil && len(a.q) > 0 && cost > 0; {
+		if cost < a.q[0].cost {
+			a.q[0].cost -= cost
+			return
 		}
+		cost -= a.q[0].cost
+		a.q = append(a.q[:0], a.q[1:]...)
 	}
 }
 
 // drop forgets a node.
 func (d *debits) drop(j int32) {
-	if int(j) < len(d.of) {
-		d.of[j] = d.of[j][:0]
+	if a := d.account(j); a != nil {
+		a.q = a.q[:0]
 	}
 }
 

@@ -74,8 +74,8 @@ func TestDebitsAreBounded(t *testing.T) {
 	const n = 10 * maxDebits
 	for k := range n {
 		d.add(3, grid.Time(k)*ms, 1)
-		if len(d.of[3]) > maxDebits {
-			t.Fatalf("%d kept, want at most %d", len(d.of[3]), maxDebits)
+		if len(d.account(3).q) > maxDebits {
+			t.Fatalf("%d kept, want at most %d", len(d.account(3).q), maxDebits)
 		}
 	}
 	now := grid.Time(n) * ms
@@ -90,8 +90,8 @@ func TestDebitsAreBounded(t *testing.T) {
 		}
 	}
 	d.add(3, now.Add(debitLife+time.Second), 1)
-	if len(d.of[3]) != 1 {
-		t.Errorf("%d kept past their life", len(d.of[3]))
+	if len(d.account(3).q) != 1 {
+		t.Errorf("%d kept past their life", len(d.account(3).q))
 	}
 }
 

@@ -62,7 +62,7 @@ func shares(t *testing.T, p Policy, want [][]float64) {
 	a := &p.(*lpasDec).allocation
 	m := len(a.problem.Cap)
 	got := make([]float64, len(want)*m)
-	for _, s := range a.sol.Delta {
+	for _, s := range a.ws.Last.Delta {
 		got[int(s.Class)*m+int(s.Machine)] = s.Part
 	}
 	for i := range want {

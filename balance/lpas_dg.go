@@ -52,7 +52,7 @@ func (p *lpasDG) read() {
 	p.m = len(p.allocation.problem.Cap)
 	p.may = resized(p.may, len(p.allocation.problem.Alpha)*p.m)
 	clear(p.may)
-	for _, s := range p.allocation.sol.Delta {
+	for _, s := range p.allocation.ws.Last.Delta {
 		p.may[int(s.Class)*p.m+int(s.Machine)] = true
 	}
 }

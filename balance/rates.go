@@ -26,7 +26,7 @@ type rates struct {
 	live  []bool
 	rated []bool
 	slots []float64 // 0 where not rated
-	lists [][]int32 // the classes that the column names
+	lists []*named  // the classes that the column names
 	list  []int32   // those of the column that is being put
 	spare []int32   // free indices
 
@@ -119,7 +119,7 @@ func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 		r.setAlpha(i, j, clean(list[k].Alpha))
 		r.setMu(i, j, clean(list[k].Mu))
 	}
-	for _, i := range r.lists[j] {
+	for _, i := range r.lists[j].list() {
 		if r.seen[i] != r.pass {
 			r.setAlpha(i, j, 0)
 			r.setMu(i, j, 0)
@@ -128,7 +128,7 @@ func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 			r.forget(i)
 		}
 	}
-	r.lists[j] = append(r.lists[j][:0], r.list...)
+	r.lists[j] = r.naming(r.lists[j], r.list)
 	if slots != r.slots[j] {
 		r.slots[j] = slots
 		r.touch(j)

@@ -13,6 +13,9 @@ type Workspace struct {
 	// the same problem has the same answer on every machine.
 	MaxPivots int
 
+	// Last is there for callers that read a solution at once and keep nothing of it.
+	Last Solution
+
 	n, m           int
 	alpha, cap, mu []float64 // of the problem; mu is varied while perturbed
 
