@@ -78,7 +78,14 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeDriver(d)) }()
+	defer func() {
+		err = errors.Join(err, closeDriver(d))
+		select {
+		case why := <-dead: // while it started, or was told to stop
+			err = lost(why)
+		default:
+		}
+	}()
 	if err := doors.Open(n.DataDir); err != nil {
 		return err
 	}
@@ -101,9 +108,14 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		return <-served
 	case err := <-served:
 		return err
-	case err := <-dead: // the driver has said it
-		return &exitError{code: grid.ExitSkep, err: err}
+	case err := <-dead:
+		return lost(err)
 	}
+}
+
+// lost is the error of a node whose records cannot be saved.
+func lost(err error) error {
+	return &exitError{code: grid.ExitSkep, err: fmt.Errorf("cannot go on: %w", err)}
 }
 
 func closeDriver(d *p2p.Driver) error {

@@ -94,7 +94,8 @@ type Config struct {
 	// Logger takes what an operator should know. Default: nowhere.
 	Logger *slog.Logger
 
-	// Fatal is called once when the node cannot go on: records could not be saved. Default: exit with 125.
+	// Fatal is called once when the node cannot go on: records could not be saved, and nothing may follow that. Default: say
+	// so on stderr and exit with 125.
 	Fatal func(error)
 
 	// Tap sees every event before its step, on the loop's goroutine; for recording. The event is dead after.
@@ -132,7 +133,10 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Fatal == nil {
-		c.Fatal = func(error) { os.Exit(grid.ExitSkep) }
+		c.Fatal = func(err error) {
+			fmt.Fprintln(os.Stderr, "skep: cannot go on:", err)
+			os.Exit(grid.ExitSkep)
+		}
 	}
 	if c.newNode == nil {
 		c.newNode = func(nc node.Config, w grid.Wall) (stepper, error) { return node.New(nc, w) }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"sync"
 	"time"
 
@@ -229,11 +228,4 @@ func (d *Driver) spawn(f func()) bool {
 		f()
 	}()
 	return true
-}
-
-// fatal ends the process: nothing may go on after a record was not saved.
-func (d *Driver) fatal(err error) {
-	d.log.Error("cannot go on", "error", err)
-	fmt.Fprintln(os.Stderr, "skep: cannot go on:", err)
-	d.cfg.Fatal(err)
 }

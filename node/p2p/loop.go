@@ -151,7 +151,7 @@ func (l *loop) run() {
 		case <-timer.C:
 		}
 		if err := l.turn(); err != nil {
-			l.d.fatal(err)
+			l.d.cfg.Fatal(err)
 			return
 		}
 		timer.Reset(l.timers.next(now()))

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.etcd.io/bbolt"
+
+	"skep/grid"
 )
 
 // one reports whether err is a line that names the folder and says the words.
@@ -91,5 +93,27 @@ func TestModes(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
+	}
+}
+
+// Nothing is acknowledged that goes into a file which nobody will find again.
+func TestGone(t *testing.T) {
+	for how, lose := range map[string]func(dir string) error{
+		"removed": os.RemoveAll,
+		"moved":   func(dir string) error { return os.Rename(dir, dir+".away") },
+		"replaced": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, File)), os.WriteFile(filepath.Join(dir, File), nil, 0o600))
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "data")
+		s := open(t, dir)
+		if err := s.Commit([]grid.Record{task(1)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := lose(dir); err != nil {
+			t.Fatal(err)
+		}
+		t.Log(how)
+		one(t, s.Commit([]grid.Record{task(2)}), ErrGone, dir, File+" is gone")
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Commit writes records in order, those to be deleted too, in one transaction with one fsync: after it
-// returns nil they are on disk, after an error none of them is. An error, such as ErrFull, is fatal to a
+// returns nil they are on disk, after an error none of them is. An error, such as ErrFull or ErrGone, is fatal to a
 // node: it may show nothing that it could not save. The records are not kept.
 func (s *Store) Commit(records []grid.Record) error {
 	if len(records) == 0 {
@@ -41,6 +41,9 @@ func (s *Store) Commit(records []grid.Record) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = s.there()
+	}
 	return explain(s.dir, err)
 }
 

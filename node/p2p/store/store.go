@@ -28,6 +28,7 @@ var (
 	ErrDamaged  = errors.New("damaged")
 	ErrNoAccess = errors.New("not writable")
 	ErrFull     = errors.New("the disk is full")
+	ErrGone     = errors.New("gone, or another one is in its place")
 )
 
 // format is the version of the file's layout: buckets and keys. Values have versions of their own.
@@ -46,6 +47,7 @@ var (
 // for each other.
 type Store struct {
 	db  *bbolt.DB
+	is  os.FileInfo // of the file, as it was opened
 	dir string
 	buf []byte // for the values of a Commit, which alone uses it, inside a write transaction
 }
@@ -73,10 +75,23 @@ func Open(dir string) (*Store, error) {
 			err = s.open(path)
 		}
 	}
+	if err == nil {
+		if s.is, err = os.Stat(path); err != nil {
+			s.db.Close()
+		}
+	}
 	if err != nil {
 		return nil, explain(dir, err)
 	}
 	return s, nil
+}
+
+// there reports whether the file still has its name. Without it what is written is lost, and no write fails.
+func (s *Store) there() error {
+	if info, err := os.Stat(filepath.Join(s.dir, File)); err != nil || !os.SameFile(info, s.is) {
+		return fmt.Errorf("%s is %w", File, ErrGone)
+	}
+	return nil
 }
 
 func options() *bbolt.Options {
