@@ -61,7 +61,7 @@ func TestPowerLoss(t *testing.T) {
 	}
 	stride := 1
 	if testing.Short() {
-		stride = 5
+		stride = 11
 	}
 	seed, crashes := rand.Uint64(), 0
 	err = j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {

@@ -66,7 +66,7 @@ func folders(dir string) error {
 		os.Rename(sub, filepath.Join(dir, "c")))
 }
 
-func record(t *testing.T, script string) *Journal {
+func recorded(t *testing.T, script string) *Journal {
 	t.Helper()
 	j, err := Record(script, t.TempDir())
 	if errors.Is(err, ErrCannot) {
@@ -94,10 +94,14 @@ func check(dir string, acked []string) error {
 
 // Who syncs the content and then the name has what was acknowledged after any crash; who leaves one out has not.
 func TestWhatACrashLeaves(t *testing.T) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 3
+	}
 	for script, want := range map[string]string{"careful": "", "no sync": "it holds", "no names": "no such file"} {
-		j := record(t, script)
+		j := recorded(t, script)
 		var found error
-		for seed := range uint64(8) {
+		for seed := range seeds {
 			found = errors.Join(found, j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), 1, check))
 		}
 		if want == "" && found != nil || want != "" && (found == nil || !strings.Contains(found.Error(), want)) {
@@ -106,9 +110,18 @@ func TestWhatACrashLeaves(t *testing.T) {
 	}
 }
 
-// Record itself compares what was recorded to what is there.
+// What was recorded is compared to what is there, also where the process is killed: at every call.
 func TestRecordsAll(t *testing.T) {
-	if j := record(t, "folders"); j.Len() < 12 {
+	j := recorded(t, "folders")
+	if j.Len() < 12 {
 		t.Errorf("%d calls: %v", j.Len(), j.ops)
+	}
+	for n := range j.Len() {
+		if _, err := Kill("folders", t.TempDir(), n); err != nil {
+			t.Errorf("killed at call %d: %v", n, err)
+		}
+	}
+	if acked, err := Kill("careful", t.TempDir(), 4); err != nil || len(acked) > 0 {
+		t.Errorf("killed early: %q, %v", acked, err)
 	}
 }

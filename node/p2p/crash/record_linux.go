@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,7 +16,19 @@ import (
 )
 
 // Record runs a script of Main in a process of its own, with dir, an empty folder, and returns what it did to dir.
-func Record(script, dir string) (*Journal, error) {
+func Record(script, dir string) (*Journal, error) { return record(script, dir, math.MaxInt) }
+
+// Kill is Record of a process that is killed at its n-th call, which is not carried out. It returns the lines that the
+// process had written to its stdout by then; dir is as it left it.
+func Kill(script, dir string, n int) (acked []string, err error) {
+	j, err := record(script, dir, n)
+	if err != nil {
+		return nil, err
+	}
+	return j.acked(j.Len()), nil
+}
+
+func record(script, dir string, most int) (*Journal, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -31,13 +44,17 @@ func Record(script, dir string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{j: &Journal{folders: []bool{true}}, dir: dir, pid: cmd.Process.Pid,
+	r := &recorder{j: &Journal{folders: []bool{true}}, dir: dir, pid: cmd.Process.Pid, most: most,
 		live: &tree{folders: []bool{true}, names: map[int]map[string]int{}, files: map[int]*content{}}}
 	err = r.listen(mine)
-	if err != nil {
+	cut := len(r.j.ops) > most
+	if err != nil || cut {
 		cmd.Process.Kill()
 	}
-	if ended := cmd.Wait(); err == nil && ended != nil || errors.Is(err, ErrCannot) {
+	if cut {
+		r.j.ops = r.j.ops[:most]
+		cmd.Wait()
+	} else if ended := cmd.Wait(); err == nil && ended != nil || errors.Is(err, ErrCannot) {
 		return nil, fmt.Errorf("%w: %w: %s", errors.Join(err), ended, strings.TrimSpace(complaints.String()))
 	}
 	if err != nil {
@@ -52,6 +69,7 @@ type recorder struct {
 	j    *Journal
 	dir  string
 	pid  int
+	most int   // calls that are carried out
 	live *tree // as it is now
 }
 
@@ -105,7 +123,7 @@ func (r *recorder) listen(from *os.File) error {
 		} else if err != nil {
 			return fmt.Errorf("hear of a call: %w", err)
 		}
-		if err := r.note(&c); err != nil {
+		if err := r.note(&c); err != nil || len(r.j.ops) > r.most {
 			return err
 		}
 		a := answer{id: c.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
