@@ -20,7 +20,7 @@ func (r *Result) Brief() Brief {
 		return Brief{}
 	}
 	b := Brief{Cause: r.Cause, Exit: r.Exit, Waited: r.Waited, Wall: r.Wall, CPU: r.CPU, MaxRSS: r.MaxRSS}
-	if r.Cause == 0 || r.Error != "" || !r.Stdout.empty() || !r.Stderr.empty() || len(r.Outputs) > 0 {
+	if r.Cause == 0 || r.Error != "" || !r.Stdout.empty() || !r.Stderr.empty() || len(r.Outputs) > 0 || r.Next != "" {
 		b.whole = r
 	}
 	return b

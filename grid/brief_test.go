@@ -17,6 +17,7 @@ func TestBriefIsTheWholeResult(t *testing.T) {
 		func(r *Result) { r.Stderr.Size = 1 },
 		func(r *Result) { r.Stderr.Dropped = 1 },
 		func(r *Result) { r.Outputs = []File{{Path: "a"}} },
+		func(r *Result) { r.Next = "b" },
 	} {
 		r := plain
 		change(&r)
@@ -29,7 +30,7 @@ func TestBriefIsTheWholeResult(t *testing.T) {
 		}
 	}
 	fields := reflect.TypeFor[Result]().NumField()
-	if fields != 10 {
+	if fields != 11 {
 		t.Errorf("a result has %d fields: want each new one in a brief, or kept whole", fields)
 	}
 }

@@ -73,4 +73,5 @@ const (
 	TimerOverdue                      // node: work may have waited too long
 	TimerGuard                        // node: registers; Key 0 = the regular look, else something is due
 	TimerDrain                        // node: what runs on a draining node has had its time
+	TimerBound                        // node: a running task may have outgrown its class
 )

@@ -55,6 +55,7 @@ type Result struct {
 	Stdout  Output
 	Stderr  Output
 	Outputs []File
+	Next    string // of Lost: it was stopped because it ran longer than its class may, and belongs to this one
 }
 
 // Output is what a task printed on one stream. Short output travels inline, long output as a blob.

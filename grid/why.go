@@ -80,10 +80,11 @@ const (
 	TraceSearch
 	TraceLost
 	TraceEnded
-	TraceCopied // a second copy was given to Node
+	TraceCopied  // a second copy was given to Node
+	TraceDemoted // Node stopped it, since it runs longer than its class: it goes on as one of the class Detail
 )
 
-var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied"}
+var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied", "demoted"}
 
 // String returns the name used in JSON.
 func (k TraceKind) String() string {

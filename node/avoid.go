@@ -56,7 +56,7 @@ func (n *Node) avoids(now grid.Time, c *blamed, id grid.NodeID) bool {
 // spare takes those out of the answers that have become avoided since they were asked, or have just got the task that tries
 // them. What runs here or nowhere has no other answer.
 func (n *Node) spare(now grid.Time, l *live) {
-	if c := n.shuns(l.job.class); c != nil && !l.dares && !n.stays(l.job) {
+	if c := n.shuns(l.class()); c != nil && !l.dares && !n.stays(l.job) {
 		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return n.avoids(now, c, s.Node) })
 	}
 }
@@ -75,7 +75,7 @@ const mostTold = 3
 
 // tellAvoided notes once in a task's story who was left out.
 func (n *Node) tellAvoided(now grid.Time, l *live) {
-	c := n.shuns(l.job.class)
+	c := n.shuns(l.class())
 	if c == nil || l.told {
 		return
 	}

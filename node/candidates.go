@@ -19,7 +19,7 @@ func (n *Node) candidates(now grid.Time, l *live) balance.View {
 	if n.stays(l.job) {
 		return n.reach(now, l, nil, false)
 	}
-	c := n.shuns(l.job.class)
+	c := n.shuns(l.class())
 	v := n.reach(now, l, c, true)
 	if len(v.Nodes) == 0 && (len(l.struck) > 0 || slices.ContainsFunc(l.out, func(o out) bool { return o.soft })) {
 		v = n.reach(now, l, c, false)
@@ -50,7 +50,7 @@ func (n *Node) further(now grid.Time, l *live) balance.View {
 func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.View {
 	v := balance.View{Self: n.cfg.Self, Home: n.site, Nodes: n.scratch.view[:0]}
 	n.withheld = 0
-	spec, usual, floor := l.job.spec, n.expected(l.job.class), n.floor(l.job.class)
+	spec, usual, floor := l.job.spec, n.expected(l.class()), n.floor(l.class())
 	fetch := n.fetchTime(spec)
 	for _, m := range n.connected() {
 		q, g := m.peer, m.known
@@ -66,14 +66,14 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 			n.withheld++
 			continue
 		}
-		said := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.job.class)*n.speedOf(m, spec)) + n.rates.overhead
+		said := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.overhead
 		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.believe(now, said, usual, floor), Heard: max(g.Heard, g.Fresh)})
 	}
 	if !l.barred(n.cfg.Self, shy) && !n.avoids(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
 		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, n.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
-		v.Nodes = slices.Insert(v.Nodes, at, n.state(now, spec.Needs.Resources, l.job.class))
+		v.Nodes = slices.Insert(v.Nodes, at, n.state(now, spec.Needs.Resources, l.class()))
 	}
 	n.scratch.view = v.Nodes
 	return v

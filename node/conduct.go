@@ -78,11 +78,12 @@ type settings struct {
 	Engines  []string
 	Known    int
 	Given    []grid.Rate
+	Bounds   []Bound
 	Truth    func(grid.NodeID) *grid.Ad
 	*Conduct
 }
 
 func (c *Config) settings(s *Scratch) settings {
 	return settings{Self: c.Self, Boot: c.Boot, Seed: c.Seed, Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Engines: c.Engines,
-		Known: c.Known, Given: c.Given, Truth: c.Truth, Conduct: s.conduct(&c.Conduct)}
+		Known: c.Known, Given: c.Given, Bounds: c.Bounds, Truth: c.Truth, Conduct: s.conduct(&c.Conduct)}
 }

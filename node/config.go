@@ -32,6 +32,10 @@ type Config struct {
 	// takes them as known.
 	Given []grid.Rate
 
+	// Bounds are how long tasks of classes may run here. Default none. One that runs longer is stopped, and placed again as one
+	// of another class.
+	Bounds []Bound
+
 	// Scratch is lent to the node; nil = it has its own. See also balance.Config.Scratch.
 	Scratch *Scratch
 
@@ -68,6 +72,11 @@ func (c *Config) Check() error {
 	}
 	if c.Overdue < 0 {
 		add("overdue %v: want 0 (never) or more", c.Overdue)
+	}
+	for i, b := range c.Bounds {
+		if b.Class == "" || b.Next == "" || b.Class == b.Next || len(b.Class) > grid.MaxClass || len(b.Next) > grid.MaxClass || b.Time <= 0 {
+			add("bounds[%d]: %v for class %q, then %q: want more than 0 and two classes", i, b.Time, b.Class, b.Next)
+		}
 	}
 	if c.Strikes < 0 || c.Strikes > MaxStrikes {
 		add("strikes %d: want 0 (no bound) to %d nodes", c.Strikes, MaxStrikes)

@@ -122,6 +122,8 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerResult:
 		n.sendWake = 0
 		n.tell(now, fx)
+	case grid.TimerBound:
+		n.outgrown(now, fx)
 	case grid.TimerOverdue:
 		n.lateWake = false
 		n.overdue(now, fx)

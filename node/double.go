@@ -102,7 +102,7 @@ func (n *Node) doubleOf(now grid.Time, j *job, fx *grid.Effects) {
 
 // credit takes off what a node said of its work that it has delivered in this step: it could not know.
 func (n *Node) credit(l *live, s *balance.State) {
-	if done := n.expected(l.job.class); s.Node != n.cfg.Self {
+	if done := n.expected(l.class()); s.Node != n.cfg.Self {
 		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)
 	}
 }

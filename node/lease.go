@@ -109,7 +109,7 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 	}
 	n.trace(t, grid.Trace{At: now, What: grid.TraceLost, Node: t.worker, Refusal: why})
 	if why.Why == grid.WhyFetch {
-		n.blame(now, l.job.class, t.worker, false)
+		n.blame(now, l.class(), t.worker, false)
 	}
 	failed := n.strike(l, t.worker, why)
 	if l.twin != nil {

@@ -66,6 +66,7 @@ type Node struct {
 	adWake        bool      // a TimerAd is on its way
 	beatWake      bool      // a TimerBeat is on its way
 	lateWake      bool      // a TimerOverdue is on its way
+	boundAt       grid.Time // when a TimerBound comes
 	past          past      // attempts of others that were let go of
 	freed         bool      // attempts were let go of in this step
 	low, leaving  bool      // the disk is nearly full; it is about to stop: nothing starts any more

@@ -33,7 +33,7 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 		}
 		epoch, members = g.reg.State().Epoch, g.reg.Members()
 	}
-	n.dare(now, l.job.class, c.Node)
+	n.dare(now, l.class(), c.Node)
 	t.attempt = t.next(epoch)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.refusal, l.chosen = nil, now
@@ -44,17 +44,17 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 		}
 	}
 	n.trace(t, tr)
-	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.job.class})
+	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
 	if c.Node == n.cfg.Self {
 		l.phase = placed
 		n.stats.Local++
 		n.setState(l.job, l.index, grid.Placed, fx)
 		n.saveTask(l.job, l.index, fx)
-		n.take(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: l.age(now), Members: members}, fx)
+		n.take(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now), Members: members}, fx)
 		return
 	}
 	n.stats.Moved++
-	n.entrusted(now, &l.word, l.job.class, c.Node, c.ECT)
+	n.entrusted(now, &l.word, l.class(), c.Node, c.ECT)
 	n.setState(l.job, l.index, grid.Offered, fx)
 	n.saveTask(l.job, l.index, fx)
 	l.phase = offered
@@ -71,7 +71,7 @@ func (n *Node) sendOffer(now grid.Time, l *live, fx *grid.Effects) {
 		return
 	}
 	m := fx.Send(l.t().worker, grid.KindOffer)
-	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: l.age(now),
+	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
 	if g := l.job.guard; g != nil {
 		m.Offer.Members = append(m.Offer.Members, g.reg.Members()...)
@@ -153,7 +153,7 @@ func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effec
 	n.decided(l)
 	l.tries++
 	n.returned(now, &l.word, l.t().worker, false)
-	n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.t().worker, Class: l.job.class})
+	n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.t().worker, Class: l.class()})
 	n.discovery.Tried(now, l.t().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
 	n.exclude(now, l, l.t().worker, why)
 	if l.twin != nil {

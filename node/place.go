@@ -7,108 +7,6 @@ import (
 	"skep/grid"
 )
 
-// live is the part of a task that exists while it is looking for its place or has an attempt out.
-type live struct {
-	handle uint64
-	job    *job
-	index  uint32
-	at     int // in the queue that it is in, by its phase; nowhere
-	task   grid.Task
-	phase  phase
-	round  uint8 // of polling: answers to an older one are stale
-	tries  int   // placements that came to nothing since the last one that did
-
-	asked    []grid.NodeID   // in this decision
-	answers  []balance.State // in this decision
-	open     []grid.NodeID   // those whose answers are still to come
-	sent     grid.Time       // when the poll or the offer was sent
-	deadline grid.Time       // of the poll, the lease, or the wait
-	alarm    grid.Time       // the lease's wake under way; 0 = none
-	out      []out           // those that would refuse
-	struck   []struck        // those that it failed on: others are preferred
-	told     bool            // its story names those that were avoided
-	dares    bool            // there is nobody for it but those that are avoided
-	search   uint64          // the search that it waits for; 0 = none
-	absent   bool            // it waits for a node that fits to come
-	unproven bool            // it waits for a node to deliver
-	lone     bool            // it waits for a majority of its job's register
-	looks    bool            // it is to look again though others of its job wait for that
-	result   *grid.Result    // whose blobs are on their way here, or from here to members of the register
-	copies   *copies         // of them; nil = they are not here yet
-	fetches  int             // tries to get them
-	failed   int             // attempts that could not be prepared
-	refusal  *grid.Result    // the last "cannot execute", in case nobody can
-	twin     *twin           // nil = there is one copy
-	single   bool            // a copy ended without success: the other one is the last word
-	word
-}
-
-// word is what was promised of an attempt.
-type word struct {
-	chosen  grid.Time // when it was made
-	promise float64   // when it should have ended, seconds from then, as its node said
-	late    grid.Time // when it counts as late; 0 = nothing was promised
-}
-
-// out is a node that is not asked for a while.
-type out struct {
-	node  grid.NodeID
-	why   grid.Refusal
-	until grid.Time
-	soft  bool // it lost the task: others are preferred
-}
-
-// phase is where a live task is.
-type phase uint8
-
-const (
-	idle    phase = iota // in one of the node's queues
-	polling              // waits for answers
-	offered              // waits for an acceptance
-	placed               // a node has it
-	waits                // for a wake, or for news of a node that fits
-)
-
-// enliven gives a task its live part.
-func (n *Node) enliven(j *job, i uint32) *live {
-	n.handles++
-	l := &live{handle: n.handles, job: j, index: i, at: nowhere}
-	l.task = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
-	n.lives.put(l)
-	j.tasks[i].live = l
-	return l
-}
-
-// drop takes a task's live part away.
-func (n *Node) drop(l *live) {
-	n.decided(l)
-	n.dequeue(l)
-	n.returned(0, &l.word, l.t().worker, false)
-	if l.twin != nil {
-		n.returned(0, &l.twin.word, l.twin.worker, false)
-		l.twin = nil
-	}
-	if l.job.stuck > 0 {
-		n.encourage()
-	}
-	if l.job.asks == l {
-		l.job.asks = nil
-	}
-	n.lives.drop(l.handle)
-	l.job.tasks[l.index].live = nil
-}
-
-func (l *live) key() uint64        { return l.handle }
-func (l *live) t() *task           { return &l.job.tasks[l.index] }
-func (l *live) id() grid.AttemptID { return l.job.attempt(l.index) }
-
-// decided takes a task out of the window of decisions under way.
-func (n *Node) decided(l *live) {
-	if l.phase == polling || l.phase == offered {
-		n.deciding--
-	}
-}
-
 // place begins a decision: who fits and can be reached, whom the policy wants asked.
 func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 	if !n.acts(now, l.job) {
@@ -150,7 +48,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 	n.rates.publish(now)
 	for _, id := range ids {
 		if id == n.cfg.Self {
-			l.answers = append(l.answers, n.state(now, l.job.spec.Needs.Resources, l.job.class))
+			l.answers = append(l.answers, n.state(now, l.job.spec.Needs.Resources, l.class()))
 			continue
 		}
 		q := n.peers.get(id)
@@ -160,7 +58,7 @@ func (n *Node) poll(now grid.Time, l *live, v balance.View, fx *grid.Effects) {
 		l.asked = append(l.asked, id)
 		l.open = append(l.open, id)
 		m := fx.Send(id, grid.KindPoll)
-		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.job.class, l.job.spec.Needs.Resources
+		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.class(), l.job.spec.Needs.Resources
 		m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = n.cfg.Speed, n.cfg.Capacity.CPU, n.rates.version, q.have
 		if q.told != n.rates.version {
 			m.Poll.Rates = append(m.Poll.Rates, n.rates.own...)
@@ -201,7 +99,7 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	if s.Why != grid.WhyNone {
 		n.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
-		l.answers = append(l.answers, balance.State{Node: from, ECT: n.standing(from).believe(now, max(s.ECT, 0).Seconds()+n.rates.overhead, n.expected(l.job.class), n.floor(l.job.class)),
+		l.answers = append(l.answers, balance.State{Node: from, ECT: n.standing(from).believe(now, max(s.ECT, 0).Seconds()+n.rates.overhead, n.expected(l.class()), n.floor(l.class())),
 			Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now, Site: q.site,
 			Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !n.cfg.Balance.Rest,
 			Fetch: n.fetchTime(l.job.spec)})

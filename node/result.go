@@ -59,11 +59,14 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 	case r.Cause == grid.Lost:
 		n.release(from, id, t, fx)
 		n.hold(now, l, fx)
+		if n.demote(now, l, r, fx) {
+			return
+		}
 		n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
 	case r.Cause.Refused():
 		n.release(from, id, t, fx)
 		n.hold(now, l, fx)
-		n.ending(now, l.job.class, l.t().worker, r)
+		n.ending(now, l.class(), l.t().worker, r)
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
@@ -167,15 +170,15 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) {
 	t := l.t()
 	n.bags.idler = t.worker
-	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.job.class})
-	n.ending(now, l.job.class, l.t().worker, r)
+	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
+	n.ending(now, l.class(), l.t().worker, r)
 	if r.Exit != 0 { // how fast it failed is no measure
 		l.promise = 0
 	}
 	n.returned(now, &l.word, t.worker, true)
 	n.encourage()
 	if r.Exit == 0 && (t.worker == n.cfg.Self || n.proven(t.worker)) {
-		n.rates.finished(l.job.class, min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
+		n.rates.finished(l.class(), min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
 	}
 	if t.worker != n.cfg.Self {
 		n.rates.moved((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())

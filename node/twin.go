@@ -74,9 +74,9 @@ func (n *Node) begins(now grid.Time, l *live, c balance.Choice, fx *grid.Effects
 	s := &twin{attempt: t.made, worker: c.Node, placed: n.wall.At(now).UnixNano()}
 	s.chosen, l.twin = now, s
 	n.stats.Copies++
-	n.dare(now, l.job.class, c.Node)
+	n.dare(now, l.class(), c.Node)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
-	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.job.class})
+	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
 	n.saveTask(l.job, l.index, fx)
 	if c.Node == n.cfg.Self {
 		s.accepted, s.deadline = true, grid.Never
@@ -85,7 +85,7 @@ func (n *Node) begins(now grid.Time, l *live, c balance.Choice, fx *grid.Effects
 		return
 	}
 	n.stats.Moved++
-	n.entrusted(now, &s.word, l.job.class, c.Node, c.ECT)
+	n.entrusted(now, &s.word, l.class(), c.Node, c.ECT)
 	s.deadline = now.Add(n.cfg.Lease)
 	n.wakeLease(l, fx)
 	n.sendTwin(now, l, fx)
@@ -103,7 +103,7 @@ func (n *Node) sendTwin(now grid.Time, l *live, fx *grid.Effects) {
 
 // offerOf says what is offered with an attempt.
 func (n *Node) offerOf(now grid.Time, l *live, id grid.AttemptID) *grid.Offer {
-	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.job.class, Lease: n.cfg.Lease, Age: max(now.Sub(l.job.arrived), 0)}
+	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: max(now.Sub(l.job.arrived), 0)}
 	if g := l.job.guard; g != nil {
 		o.Members = slices.Clone(g.reg.Members())
 	}
@@ -151,7 +151,7 @@ func (n *Node) unpair(now grid.Time, l *live, why grid.Refusal, lost bool, fx *g
 		n.trace(l.t(), grid.Trace{At: now, What: grid.TraceLost, Node: s.worker, Refusal: why})
 		l.out = append(l.out, out{node: s.worker, why: why, until: now.Add(n.cfg.Lease), soft: true})
 	} else {
-		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: s.worker, Class: l.job.class})
+		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: s.worker, Class: l.class()})
 		n.exclude(now, l, s.worker, why)
 	}
 	l.twin = nil
@@ -178,7 +178,7 @@ func (n *Node) promote(now grid.Time, l *live, fx *grid.Effects) {
 	n.dequeue(l)
 	t.attempt, t.worker, t.placed = s.attempt, s.worker, s.placed
 	l.word, l.sent, l.deadline, l.twin = s.word, s.sent, s.deadline, nil
-	l.result, l.fetches = nil, 0
+	l.result, l.copies, l.fetches = nil, nil, 0
 	if s.accepted {
 		l.phase = placed
 		n.setState(l.job, l.index, grid.Placed, fx)
@@ -202,7 +202,7 @@ func (n *Node) twinEnded(now grid.Time, l *live, from grid.NodeID, id grid.Attem
 	switch {
 	case !succeeded(r):
 		n.release(from, id, t, fx)
-		n.ending(now, l.job.class, from, r)
+		n.ending(now, l.class(), from, r)
 		l.single = l.single || r.Cause != grid.Lost
 		n.unpair(now, l, failure(r), r.Cause == grid.Lost, fx)
 		return false
@@ -220,7 +220,7 @@ func (n *Node) twinEnded(now grid.Time, l *live, from grid.NodeID, id grid.Attem
 func (n *Node) yield(now grid.Time, l *live, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	t := l.t()
 	n.decided(l)
-	n.ending(now, l.job.class, l.t().worker, r)
+	n.ending(now, l.class(), l.t().worker, r)
 	n.returned(now, &l.word, t.worker, true)
 	n.strike(l, from, failure(r))
 	l.single = l.single || r.Cause != grid.Lost

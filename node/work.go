@@ -125,6 +125,9 @@ func (n *Node) run(now grid.Time, fx *grid.Effects) {
 		if n.owner(w.ID.Task.Job) == n.cfg.Self {
 			fx.Changed = append(fx.Changed, w.ID.Task)
 		}
+		if n.boundOf(w) != nil {
+			n.outgrown(now, fx)
+		}
 	}
 }
 

@@ -31,6 +31,9 @@ func Swarm(seed uint64) Config {
 		c.Members = members
 		c.Capacity.CPU = grid.CPU * grid.MilliCPU(1+splitmix(seed+uint64(i))%4)
 		c.Policy = policy
+		if splitmix(seed^0x626f75a1)%5 == 0 {
+			c.Bounds = []node.Bound{{Class: "a", Time: 3 * time.Second, Next: "b"}, {Class: "b", Time: 5 * time.Second, Next: [...]string{"c", "a"}[i%2]}}
+		}
 	}
 	classes := []string{"a", "b", "c"}[:1+r.IntN(3)]
 	c.Machine = Machine{Size: Exponential(), Overhead: 2 * time.Millisecond,

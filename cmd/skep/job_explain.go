@@ -85,6 +85,8 @@ func sentence(s *v1.Step) string {
 			t += fmt.Sprintf("; the news was %s old", secs(s.News))
 		}
 		return t
+	case "demoted":
+		return node + " stopped it, since it ran longer than tasks of its class may there: it goes on as one of class " + s.Detail
 	case "copied":
 		return "gave a second copy to " + node
 	case "accepted":

@@ -120,7 +120,7 @@ func (f *netFile) class(e entry) {
 	f.where["classes."+e.key] = e.node
 	c := net.Class{Name: e.key, Size: sim.Exponential(), Retries: grid.MaxRetries,
 		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
-	for _, k := range f.mapping(e.value, "class", "mean", "size", "cpu", "memory", "labels", "retries", "inputs") {
+	for _, k := range f.mapping(e.value, "class", "mean", "size", "cpu", "memory", "labels", "retries", "inputs", "bound") {
 		switch k.key {
 		case "mean":
 			f.span(k, &c.Mean)
@@ -146,6 +146,12 @@ func (f *netFile) class(e entry) {
 			f.number(k, 0, grid.MaxRetries, func(n int64) { c.Retries = int32(n) })
 		case "inputs":
 			f.size(k, &c.Inputs)
+		case "bound":
+			f.parsed(k, func(t string) error {
+				b, err := readBound(e.key + "=" + t)
+				f.s.Node.Bounds = append(f.s.Node.Bounds, b)
+				return err
+			})
 		}
 	}
 	f.s.Classes = append(f.s.Classes, c)

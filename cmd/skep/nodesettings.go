@@ -69,6 +69,7 @@ var settings = []setting{
 			return badBool(err)
 		}},
 	{name: "share", usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class", shape: pairs, apply: setShares},
+	{name: "bound", usage: "CLASS=TIME:NEXT: a task of a class that runs here for longer is stopped, and placed again as one of class NEXT", shape: pairs, apply: setBounds},
 	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,
 		apply: func(n *nodeSettings, v []string) (err error) {
 			n.MDNS, err = strconv.ParseBool(v[0])
@@ -167,6 +168,27 @@ func setShares(n *nodeSettings, values []string) error {
 		n.Share[l[:i]] = p
 	}
 	return nil
+}
+
+func setBounds(n *nodeSettings, values []string) (err error) {
+	n.Bounds = make([]node.Bound, len(values))
+	for i, v := range values {
+		if n.Bounds[i], err = readBound(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBound reads CLASS=TIME:NEXT; a class may hold an equals sign.
+func readBound(v string) (node.Bound, error) {
+	i := strings.LastIndexByte(v, '=')
+	long, next, ok := strings.Cut(v[i+1:], ":")
+	d, err := parseTimeout(long)
+	if i < 1 || !ok || err != nil || d <= 0 || next == "" || next == v[:i] {
+		return node.Bound{}, fmt.Errorf("%.80q: want TIME:NEXT for a class, as in small=90s:large", v)
+	}
+	return node.Bound{Class: v[:i], Time: grid.Seconds(d), Next: next}, nil
 }
 
 func setAllow(n *nodeSettings, values []string) error {

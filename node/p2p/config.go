@@ -51,6 +51,9 @@ type Config struct {
 	// Policy places tasks. Default: the node's.
 	Policy string
 
+	// Bounds are how long tasks of classes may run here; see node.Bound. Default: the node's.
+	Bounds []node.Bound
+
 	// Rule spreads ads; see gossip.Rules. Default: the node's.
 	Rule string
 

@@ -125,6 +125,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	nc.Members = cmp.Or(d.cfg.Members, nc.Members)
 	nc.Copies, nc.Lend = cmp.Or(d.cfg.Copies, nc.Copies), min(cmp.Or(d.cfg.Lend, nc.Lend), d.cfg.CacheSize/2)
 	nc.Strikes = d.cfg.strikes()
+	nc.Bounds = append(nc.Bounds, d.cfg.Bounds...)
 	nc.Gossip.Rule = cmp.Or(d.cfg.Rule, nc.Gossip.Rule)
 	nc.Discovery.Forward = cmp.Or(d.cfg.Forward, nc.Discovery.Forward)
 	nc.Discovery.Walkers = cmp.Or(d.cfg.Walkers, nc.Discovery.Walkers)

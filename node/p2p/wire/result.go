@@ -58,14 +58,14 @@ func oneAttempt(p *pb.Attempt, m *grid.Message) error {
 func putResult(r *grid.Result) *pb.Result {
 	return &pb.Result{Cause: uint32(r.Cause), Exit: r.Exit, Error: clean(r.Error), Waited: putSpan(r.Waited),
 		Wall: putSpan(r.Wall), Cpu: putSpan(r.CPU), MaxRss: int64(r.MaxRSS), Stdout: putOutput(&r.Stdout),
-		Stderr: putOutput(&r.Stderr), Outputs: putFiles(r.Outputs)}
+		Stderr: putOutput(&r.Stderr), Outputs: putFiles(r.Outputs), Next: clean(r.Next)}
 }
 
 func getResult(p *pb.Result) (*grid.Result, error) {
 	if p == nil {
 		return nil, fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
-	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: p.Error, MaxRSS: grid.Bytes(p.MaxRss)}
+	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: p.Error, Next: p.Next, MaxRSS: grid.Bytes(p.MaxRss)}
 	var err error
 	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ var (
 		1: number("cause"), 2: number("exit"), 3: data("error", 1, grid.MaxText),
 		4: number("waited"), 5: number("wall"), 6: number("cpu"), 7: number("max_rss"),
 		8: message("stdout", 1, outputShape), 9: message("stderr", 1, outputShape),
-		10: message("outputs", grid.MaxFiles, fileShape),
+		10: message("outputs", grid.MaxFiles, fileShape), 11: data("next", 1, grid.MaxClass),
 	}}
 )
 

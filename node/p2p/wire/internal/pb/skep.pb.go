@@ -1595,6 +1595,7 @@ type Result struct {
 	Stdout        *Output                `protobuf:"bytes,8,opt,name=stdout,proto3" json:"stdout,omitempty"`
 	Stderr        *Output                `protobuf:"bytes,9,opt,name=stderr,proto3" json:"stderr,omitempty"`
 	Outputs       []*File                `protobuf:"bytes,10,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	Next          string                 `protobuf:"bytes,11,opt,name=next,proto3" json:"next,omitempty"` // class
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1697,6 +1698,13 @@ func (x *Result) GetOutputs() []*File {
 		return x.Outputs
 	}
 	return nil
+}
+
+func (x *Result) GetNext() string {
+	if x != nil {
+		return x.Next
+	}
+	return ""
 }
 
 type Output struct {
@@ -3433,7 +3441,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x06detail\x18\x03 \x01(\tR\x06detail\"\\\n" +
 	"\x05Ended\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12'\n" +
-	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\x9a\x02\n" +
+	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xae\x02\n" +
 	"\x06Result\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\rR\x05cause\x12\x12\n" +
 	"\x04exit\x18\x02 \x01(\x11R\x04exit\x12\x14\n" +
@@ -3445,7 +3453,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x06stdout\x18\b \x01(\v2\x0f.skep.v1.OutputR\x06stdout\x12'\n" +
 	"\x06stderr\x18\t \x01(\v2\x0f.skep.v1.OutputR\x06stderr\x12'\n" +
 	"\aoutputs\x18\n" +
-	" \x03(\v2\r.skep.v1.FileR\aoutputs\"b\n" +
+	" \x03(\v2\r.skep.v1.FileR\aoutputs\x12\x12\n" +
+	"\x04next\x18\v \x01(\tR\x04next\"b\n" +
 	"\x06Output\x12\x16\n" +
 	"\x06inline\x18\x01 \x01(\fR\x06inline\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
