@@ -133,6 +133,20 @@ func (e *Exec) Next(now grid.Time) *Work {
 // Gate makes Next pass over work that may does not let start now. may must not change anything.
 func (e *Exec) Gate(may func(now grid.Time, w *Work) bool) { e.may = may }
 
+// Requeue takes back an attempt that Next let start and that did not: it is the first in the queue again. It returns
+// nil if that attempt does not run here.
+func (e *Exec) Requeue(id grid.AttemptID) *Work {
+	w := e.Get(id)
+	if w == nil || w.State != grid.WorkRunning {
+		return nil
+	}
+	e.leave(w)
+	w.State, w.Started = grid.WorkQueued, 0
+	w.class.queued += int64(w.Spec.Needs.CPU)
+	e.queue = slices.Insert(e.queue, 0, w)
+	return w
+}
+
 // Finish gives the resources of a running attempt back and keeps its result until Forget. Work that ended
 // before it ran, because its inputs did not come, is finished too.
 func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {

@@ -189,6 +189,7 @@ func TestLedger(t *testing.T) {
 			"cut":     func(t *rapid.T) { e.Cut(some(t), &grid.Result{}) },
 			"forget":  func(t *rapid.T) { e.Forget(some(t)) },
 			"stopped": func(t *rapid.T) { e.Stopped(some(t)) },
+			"late":    func(t *rapid.T) { e.Requeue(some(t)) },
 			"": func(t *rapid.T) {
 				used := grid.Resources{}
 				for _, w := range e.Running() {
@@ -285,5 +286,23 @@ func TestWhatIsStoppedHoldsItsPlaceUntilItIsGone(t *testing.T) {
 			t.Errorf("%d: %v starts, want the one that waited", i, w)
 		}
 		e.Finish(second, &grid.Result{})
+	}
+}
+
+// What was to start and did not is the next to start again, and its resources are free meanwhile.
+func TestRequeued(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	for i := range 2 {
+		e.Accept(0, id(i), offer(grid.CPU, 0, "c"), true)
+	}
+	e.Next(0)
+	if e.Requeue(id(1)) != nil {
+		t.Error("what waits was put back")
+	}
+	if w := e.Requeue(id(0)); w == nil || e.Free() != e.Capacity() || len(e.Queue()) != 2 {
+		t.Fatalf("%v, %v free, %d wait", w, e.Free(), len(e.Queue()))
+	}
+	if w := e.Next(1); w == nil || w.ID != id(0) {
+		t.Errorf("%v starts, want what was to start before", w)
 	}
 }

@@ -41,10 +41,11 @@ type Fetch struct {
 	Copy    bool     // for a job's register: nothing here runs with them
 }
 
-// Start asks for an attempt to be run, and for EvStarted and EvEnded.
+// Start asks for an attempt to be run, and for EvStarted and EvEnded; or, where it comes out at Until or later, for EvLate.
 type Start struct {
 	Attempt AttemptID
 	Spec    *JobSpec
+	Until   Time // 0 = there is no such bound
 }
 
 // Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded follows

@@ -24,6 +24,7 @@ const (
 	EvDrain                          // a local caller wants nothing new here, and what runs stopped after Within
 	EvUndrain                        // a local caller wants the node to take work again
 	EvAvailable                      // of the cores Left is left by others, and the node is up for Up of the time
+	EvLate                           // Attempt was not started: its Start came out too late
 )
 
 // Event is one thing that happens to a node. Which fields mean something depends on Kind. It is dead

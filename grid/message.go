@@ -112,6 +112,7 @@ type State struct {
 	Cores   MilliCPU
 	Mine    uint64
 	Have    uint64
+	Stamp   uint64 // names the time and boot of who answers: an offer repeats it, and so shows that it is younger
 
 	// The queue here, for policies that look at it: attempts that wait and that run, and of what would have to end
 	// before such a task starts, the expected time that is behind it and that is left.
@@ -126,6 +127,7 @@ type Offer struct {
 	Class string
 	Lease time.Duration // how long the origin waits for a beat before it takes the attempt for lost
 	Age   time.Duration // since submission
+	Stamp uint64        // the last that was heard of who is offered this; 0 = none
 
 	Members []NodeID // of the job's register, the origin first; none = the origin alone keeps the job
 }

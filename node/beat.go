@@ -105,8 +105,8 @@ func (n *Node) asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *
 			}
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)
-			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); n.drain.given.has(id) {
-				m.Refusal = grid.Refusal{Why: grid.WhyDrain}
+			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); n.unrun.has(id) {
+				m.Refusal = n.refusedBefore()
 			}
 		case w.State == grid.WorkFinished:
 			n.sendResult(now, w, fx)

@@ -90,6 +90,67 @@ func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
 	}
 }
 
+// An offer that does not follow an answer from here may be old, however it came: who gets it asks first. So it is with one that was
+// long on its way, or came while this node stood still.
+func TestOldOfferStartsNothingWithoutTheOriginsWord(t *testing.T) {
+	for name, age := range map[string]time.Duration{"no answer": 0, "an old one": 6 * time.Second} {
+		r := newRig(t, nil)
+		r.now = 3600e9
+		r.join(fastID, 10, "linux")
+		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+		o := grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease}
+		if age > 0 {
+			o.Stamp = r.n.stamp(r.now.Add(-age))
+		}
+		r.step(grid.Event{Kind: grid.EvMessage, Peer: fastID, Msg: &grid.Message{Kind: grid.KindOffer, Offer: o}})
+		if r.one(grid.KindAccept); len(r.fx.Starts) != 0 {
+			t.Errorf("%s: it starts at once", name)
+		}
+		seq := r.one(grid.KindHold).Msg.Guard.Seq
+		r.say(fastID, grid.KindHeld, func(m *grid.Message) { m.Guard.Seq, m.Attempts = seq, []grid.AttemptID{id} })
+		if len(r.fx.Starts) != 1 {
+			t.Errorf("%s: it does not start on the origin's word", name)
+		}
+	}
+}
+
+// An offer repeats the newest stamp of the answers from whom it goes to.
+func TestOfferRepeatsTheAnswersStamp(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	r.submit(jobID(1), spec(nil))
+	p := r.one(grid.KindPoll)
+	r.say(fastID, grid.KindState, func(m *grid.Message) {
+		m.State = grid.State{ID: p.Msg.Poll.ID, ECT: time.Millisecond, Speed: 1, Cores: grid.CPU, Mine: 1, Stamp: 77}
+	})
+	if o := r.one(grid.KindOffer); o.Msg.Offer.Stamp != 77 {
+		t.Errorf("stamp %d, want 77", o.Msg.Offer.Stamp)
+	}
+}
+
+// A start has to come before the word that it rests on is over; one that comes later is taken back and asked for anew.
+func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
+	r := newRig(t, nil)
+	second := r.queued()
+	first := second
+	first.Task.Index = 0
+	w := r.n.exec.Get(first)
+	if w.State != grid.WorkRunning || r.n.startBy(w) != w.Until || w.Until > r.now.Add(w.Lease) {
+		t.Fatalf("%+v at %v", w, r.now)
+	}
+	r.now = w.Until
+	r.step(grid.Event{Kind: grid.EvLate, Attempt: first})
+	if rec := r.dsk["work "+first.String()]; rec.Work.State != grid.WorkQueued || len(r.fx.Starts) != 0 {
+		t.Errorf("on disk %v, starts %v", rec.Work.State, r.fx.Starts)
+	}
+	r.pass(r.n.cfg.Lease, grid.TimerBeat)
+	seq := r.one(grid.KindHold).Msg.Guard.Seq
+	r.say(fastID, grid.KindHeld, func(m *grid.Message) { m.Guard.Seq, m.Attempts = seq, []grid.AttemptID{first} })
+	if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != first {
+		t.Errorf("starts %v", r.fx.Starts)
+	}
+}
+
 // A machine that has been up for long: what waited for a restarted worker was taken for forgotten, and dropped at its first beat.
 func TestRestartedWorkerKeepsWhatWaits(t *testing.T) {
 	r := newRig(t, nil)

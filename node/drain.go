@@ -11,12 +11,6 @@ import (
 // MaxDrain bounds the time that running tasks are given when a node drains.
 const MaxDrain = 30 * 24 * time.Hour
 
-// draining is what a node keeps while it takes nothing new. It is not on disk: a node that is started again takes work again.
-type draining struct {
-	until grid.Time // what runs then is stopped
-	given past      // attempts handed back unrun: should the word be lost, whoever asks is told again that they never ran
-}
-
 // DrainView says how far a draining node has come.
 type DrainView struct {
 	On      bool
@@ -36,7 +30,7 @@ func (n *Node) Drain(now grid.Time) DrainView {
 	if !v.On {
 		return v
 	}
-	v.Left = max(n.drain.until.Sub(now), 0)
+	v.Left = max(n.drainUntil.Sub(now), 0)
 	for _, w := range n.exec.Finished() {
 		if n.reaches(n.owner(w.ID.Task.Job)) {
 			v.Unsaved++
@@ -79,8 +73,8 @@ func (n *Node) retire(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // startDraining makes the node take nothing new, hands back what has not started, and gives what runs a time to end.
 func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.exec.Drain(true)
-	n.drain.until = now.Add(min(max(ev.Within, 0), MaxDrain))
-	fx.Wake(n.drain.until, grid.TimerDrain, 0)
+	n.drainUntil = now.Add(min(max(ev.Within, 0), MaxDrain))
+	fx.Wake(n.drainUntil, grid.TimerDrain, 0)
 	n.rates.stale = true
 	n.proclaimDrain(now, fx)
 	n.handOn(now, fx)
@@ -126,7 +120,6 @@ func (n *Node) handOn(now grid.Time, fx *grid.Effects) {
 		if !n.reaches(n.owner(w.ID.Task.Job)) {
 			continue
 		}
-		n.drain.given.add(w.ID)
 		n.giveBack(now, w, grid.Refusal{Why: grid.WhyDrain}, fx)
 	}
 }
@@ -139,7 +132,7 @@ func (n *Node) reaches(id grid.NodeID) bool {
 
 // drained stops what still runs when its time is over: it is lost here, and runs again elsewhere if its job allows.
 func (n *Node) drained(now grid.Time, fx *grid.Effects) {
-	if !n.exec.Draining() || n.leaving || now < n.drain.until {
+	if !n.exec.Draining() || n.leaving || now < n.drainUntil {
 		return
 	}
 	n.handOn(now, fx)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -50,16 +51,25 @@ func (n *Node) acts(now grid.Time, j *job) bool {
 	if g == nil {
 		return true
 	}
-	if !g.reg.Ready() {
-		return false
-	}
-	fresh := 1
-	for k, id := range g.reg.Members() {
-		if id != n.cfg.Self && g.reg.Holds(k) && now < max(g.fresh[k], n.paired(id).verified).Add(n.cfg.Lease) {
-			fresh++
+	return g.reg.Ready() && now < n.actsUntil(j)
+}
+
+// actsUntil is the time from which on this node may not decide about a job, unless more is heard from the register.
+func (n *Node) actsUntil(j *job) grid.Time {
+	var heard [grid.MaxMembers]grid.Time
+	g, k := j.guard, 0
+	for place, id := range g.reg.Members() {
+		if id != n.cfg.Self && g.reg.Holds(place) {
+			heard[k] = max(g.fresh[place], n.paired(id).verified)
+			k++
 		}
 	}
-	return fresh >= g.reg.Majority()
+	others := g.reg.Majority() - 1
+	if k < others {
+		return 0
+	}
+	slices.Sort(heard[:k])
+	return heard[k-others].Add(n.cfg.Lease)
 }
 
 // newGuard makes a job with a register.

@@ -9,8 +9,8 @@ import (
 )
 
 // What waits here of others starts only while its owner's word holds: an owner that has cancelled a job, or given an
-// attempt up, would else be told too late. The word comes with the answer to a question (Hold, Held) and counts from
-// when that was asked, so that no delay makes it longer.
+// attempt up, would else be told too late. The word comes with the answer to a question (Hold, Held), or with an offer that
+// follows the answer to a poll, and counts from when that left here, so that no delay makes it longer.
 
 // After an owner's word has run out, an attempt is kept for so many leases. One that is to run at most once is kept
 // longer: to a returning owner it would count as lost.
@@ -34,21 +34,60 @@ func (n *Node) mayStart(now grid.Time, w *exec.Work) bool {
 	return j == nil || !j.cancelled && n.acts(now, j)
 }
 
-// firstWord is how long an offer lets work start. The first question is asked before half of that is over, and what of
-// the lease is left is for the offer's way.
-func firstWord(lease time.Duration) time.Duration { return lease / 3 * 2 }
+// startBy is the time before which work must start that may start now; 0 = there is none. The driver's disk may let the
+// word out long after it was given.
+func (n *Node) startBy(w *exec.Work) grid.Time {
+	if n.owner(w.ID.Task.Job) != n.cfg.Self {
+		return w.Until
+	}
+	if j := n.job(w.ID.Task.Job); j != nil && j.guard != nil {
+		return n.actsUntil(j)
+	}
+	return 0
+}
 
-// askHold asks an owner whether work may still start, in one message with the others of it. The question names its time
-// and boot.
+// late takes back what was to start and came out too late for that: it waits again for its owner's word.
+func (n *Node) late(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+	w := n.exec.Requeue(id)
+	if w == nil && !n.exec.Stopped(id) { // it was told to end meanwhile, and will not begin
+		return
+	}
+	if w != nil {
+		n.saveWork(w, fx)
+		n.wakeBeat(now, w, fx)
+	}
+	n.run(now, fx)
+	n.changed(now, fx)
+}
+
+// stamp names this node's time, in milliseconds, and boot. Who repeats it speaks later than that, however long it was on its way.
+func (n *Node) stamp(now grid.Time) uint64 {
+	return n.cfg.Boot<<40 | uint64(max(now, 0))/uint64(time.Millisecond)
+}
+
+// asked is the time that a stamp names.
+func asked(stamp uint64) grid.Time {
+	return grid.Time(stamp & (1<<40 - 1) * uint64(time.Millisecond))
+}
+
+// stamped reports whether this node made a stamp, in this boot.
+func (n *Node) stamped(now grid.Time, stamp uint64) bool {
+	return stamp>>40 == n.cfg.Boot&(1<<24-1) && asked(stamp) <= now
+}
+
+// askHold asks an owner whether work may still start, in one message with the others of it.
 func (n *Node) askHold(now grid.Time, first int, w *exec.Work, to grid.NodeID, fx *grid.Effects) {
 	m := batch(fx, first, to, grid.KindHold)
-	m.Guard.Seq = n.cfg.Boot<<40 | uint64(max(now, 0))/uint64(time.Millisecond)
+	m.Guard.Seq = n.stamp(now)
 	m.Attempts = append(m.Attempts, w.ID)
 }
 
 // renew answers a worker: it names those that are live. To the owner the question is a beat.
 func (n *Node) renew(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	n.beat(now, from, m.Attempts, fx)
+	if q := n.peers.get(from); q != nil {
+		q.stamp = max(q.stamp, m.Guard.Seq)
+	}
 	var a *grid.Message
 	for _, id := range m.Attempts {
 		l, isSecond := n.owned(from, id), false
@@ -69,8 +108,7 @@ func (n *Node) renew(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 
 // renewed takes an owner's word. One about a question of an earlier boot, or that was never asked, is none.
 func (n *Node) renewed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	asked := grid.Time(m.Guard.Seq & (1<<40 - 1) * uint64(time.Millisecond))
-	if m.Guard.Seq>>40 != n.cfg.Boot&(1<<24-1) || asked > now {
+	if !n.stamped(now, m.Guard.Seq) {
 		n.stats.Stale++
 		return
 	}
@@ -80,7 +118,7 @@ func (n *Node) renewed(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 			continue
 		}
 		n.freed = n.freed || now >= w.Until
-		w.Until = max(w.Until, asked.Add(w.Lease))
+		w.Until = max(w.Until, asked(m.Guard.Seq).Add(w.Lease))
 	}
 }
 

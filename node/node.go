@@ -68,9 +68,10 @@ type Node struct {
 	lateWake      bool      // a TimerOverdue is on its way
 	boundAt       grid.Time // when a TimerBound comes
 	past          past      // attempts of others that were let go of
+	unrun         past      // those refused or handed back, which never ran
 	freed         bool      // attempts were let go of in this step
 	low, leaving  bool      // the disk is nearly full; it is about to stop: nothing starts any more
-	drain         draining
+	drainUntil    grid.Time // when what runs on this node is stopped, if it drains: that is not on disk, and a node that is started again takes work again
 	sendWake      grid.Time
 	sent          int // messages in the effects when the step began
 	stats         Stats
@@ -159,6 +160,8 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvAddrs:
 		n.addrs = slices.Clone(ev.Addrs)
 		n.changed(now, fx)
+	case grid.EvLate:
+		n.late(now, ev.Attempt, fx)
 	case grid.EvLeave, grid.EvDrain, grid.EvUndrain:
 		n.retire(now, ev, fx)
 	}

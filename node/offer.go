@@ -73,6 +73,9 @@ func (n *Node) sendOffer(now grid.Time, l *live, fx *grid.Effects) {
 	m := fx.Send(l.t().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
+	if q := n.peers.get(l.t().worker); q != nil {
+		m.Offer.Stamp = q.stamp
+	}
 	if g := l.job.guard; g != nil {
 		m.Offer.Members = append(m.Offer.Members, g.reg.Members()...)
 	}
@@ -138,7 +141,7 @@ func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why g
 	if l.phase == offered { // the offer may have gone twice, and one of them still come
 		n.unquiet(now, l.job, from)
 	}
-	if l.phase == placed && why.Why != grid.WhyDrain && why.Why != grid.WhyOverdue {
+	if l.phase == placed && why.Why != grid.WhyDrain && why.Why != grid.WhyOverdue && why.Why != grid.WhyStale {
 		n.lose(now, l, why, fx)
 		return
 	}

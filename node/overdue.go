@@ -84,6 +84,7 @@ func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.
 		return
 	}
 	n.forget(now, id, fx)
+	n.unrun.add(id)
 	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts, m.Refusal = append(m.Attempts, id), why
 }

@@ -20,6 +20,7 @@ type peer struct {
 	speed float64
 	have  uint64 // version of its rates that it sent last; 0 = only from an ad
 	told  uint64 // version of ours that it is known to have
+	stamp uint64 // the newest that it sent; 0 = none
 	noted mark   // of the column that the policies were told
 	site  *balance.Site
 }

@@ -127,6 +127,9 @@ func (r *rig) say(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
 		fill(m)
 	}
 	r.now++
+	if k == grid.KindOffer { // it follows a poll
+		m.Offer.Stamp = r.n.stamp(r.now)
+	}
 	r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
 }
 

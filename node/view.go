@@ -206,3 +206,16 @@ func (n *Node) Acts(now grid.Time, id grid.JobID) bool {
 	j := n.look(id)
 	return j != nil && j.leads() && n.acts(now, j)
 }
+
+// Stuck reports whether a job waits for a majority of its register: this node is its owner and may not decide, or a member,
+// and its owner has been silent for so long that another one is to take it over.
+func (n *Node) Stuck(now grid.Time, id grid.JobID) bool {
+	j := n.job(id)
+	if j == nil || j.guard == nil || j.guard.reg.State().Done {
+		return false
+	}
+	if j.guard.reg.Leads() {
+		return !n.acts(now, j)
+	}
+	return j.guard.orphan || now >= n.lastHeard(j).Add(wait(n.cfg.Lease))
+}

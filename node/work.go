@@ -33,67 +33,11 @@ func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Ef
 	s.ID, s.Why = p.ID, n.exec.Refuses(p.Needs)
 	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.here))
 	s.Free, s.Speed, s.Cores = n.exec.Free(), n.cfg.Speed, n.cfg.Capacity.CPU
-	s.Mine, s.Have = n.rates.version, q.have
+	s.Mine, s.Have, s.Stamp = n.rates.version, q.have, n.stamp(now)
 	ran, rest := n.exec.Ahead(now, p.Needs, n.rates.here)
 	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(n.exec.Queue())), int32(len(n.exec.Running())), grid.Seconds(ran), grid.Seconds(rest)
 	if q.told != n.rates.version {
 		s.Rates = append(s.Rates, n.rates.own...)
-	}
-}
-
-// offered takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
-// answer was lost.
-func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if o.Spec == nil || !n.mayOffer(from, o) || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) {
-		n.stats.Stale++
-		return
-	}
-	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxAge)
-	why := grid.Refusal{}
-	if n.exec.Get(o.ID) == nil {
-		if why = n.fits(o.Spec); why.Why == grid.WhyNone {
-			why.Why = n.exec.Refuses(o.Spec.Needs.Resources)
-		}
-		if why.Why == grid.WhyNone {
-			n.supersede(now, o.ID, fx)
-			n.heed(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // it may be the first word of a new owner
-			n.take(now, from, o, fx)
-		}
-	}
-	kind := grid.KindAccept
-	if why.Why != grid.WhyNone {
-		kind = grid.KindRefuse
-	}
-	m := fx.Send(from, kind)
-	m.Attempts = append(m.Attempts, o.ID)
-	m.Refusal = why
-}
-
-// supersede drops older attempts of the same task: its origin has given them up.
-func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
-	if id.Epoch > 1 {
-		n.outdated(now, id, fx)
-	}
-	for a := id; a.N > 1; {
-		a.N--
-		if n.exec.Get(a) != nil {
-			n.forget(now, a, fx)
-			return
-		}
-		if id.N-a.N > 8 {
-			return
-		}
-	}
-}
-
-// outdated drops the attempts of a task that an earlier owner made.
-func (n *Node) outdated(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
-	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
-		for _, w := range slices.Clone(list) {
-			if w.ID.Task == id.Task && w.ID.Epoch < id.Epoch {
-				n.forget(now, w.ID, fx)
-			}
-		}
 	}
 }
 
@@ -102,7 +46,9 @@ func (n *Node) take(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Eff
 	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.here)
 	w := n.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
 	w.Expected = grid.Seconds(expected)
-	w.Until = now.Add(firstWord(w.Lease))
+	if w.Until = -1; n.stamped(now, o.Stamp) {
+		w.Until = asked(o.Stamp).Add(w.Lease)
+	}
 	n.enlist(o.ID.Task.Job, o.Members, from, o.ID.Epoch)
 	n.saveWork(w, fx)
 	if len(o.Spec.Inputs) > 0 {
@@ -121,7 +67,7 @@ func (n *Node) run(now grid.Time, fx *grid.Effects) {
 	}
 	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
 		n.saveWork(w, fx)
-		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec})
+		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec, Until: n.startBy(w)})
 		if n.owner(w.ID.Task.Job) == n.cfg.Self {
 			fx.Changed = append(fx.Changed, w.ID.Task)
 		}

@@ -185,3 +185,21 @@ func TestReplaysAndForgedResultsAreOffences(t *testing.T) {
 		t.Error("a result repeated without end is no offence")
 	}
 }
+
+// An offer that was refused and comes again, when there would be room: it was placed elsewhere meanwhile, and must not start here too.
+func TestRefusedOfferThatComesAgainIsRefusedAgain(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.step(grid.Event{Kind: grid.EvDisk, Low: true})
+	r.offer(fastID, theirs(1), spec(nil))
+	r.one(grid.KindRefuse)
+	r.step(grid.Event{Kind: grid.EvDisk})
+	r.offer(fastID, theirs(1), spec(nil))
+	if r.one(grid.KindRefuse); len(r.fx.Starts) != 0 {
+		t.Error("it was started")
+	}
+	r.about(fastID, grid.KindAsk, theirs(1), nil)
+	if m := r.one(grid.KindRefuse); m.Msg.Refusal.Why == grid.WhyLost {
+		t.Error("it never ran, and would count as lost")
+	}
+}

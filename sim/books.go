@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"skep/grid"
 	"skep/node"
@@ -44,10 +45,38 @@ func (w *World) submitNext() {
 
 // cancel cancels a submission that its node has taken.
 func (w *World) cancel(e *Event) {
-	if j := &w.jobs[e.Arg]; j.said && w.hosts[j.origin].up {
-		w.ev = grid.Event{Kind: grid.EvCancel, Caller: e.Arg + 1 + cancelling, Job: w.jobID(int32(e.Arg))}
-		w.step(j.origin, &w.ev)
+	j, i := &w.jobs[e.Arg], w.jobs[e.Arg].origin
+	if s := &w.cfg.Work[e.Arg]; s.Insist && !j.stopped {
+		i = w.keeper(int32(e.Arg))
+		if again := w.now.Add(insistEvery); again <= grid.Time(s.Cancel+insistFor) {
+			w.push(again, kindCancel, e.Node, 0, e.Arg)
+		}
 	}
+	if j.said && !j.stopped && i >= 0 && w.hosts[i].up {
+		w.ev = grid.Event{Kind: grid.EvCancel, Caller: e.Arg + 1 + cancelling, Job: w.jobID(int32(e.Arg))}
+		w.step(i, &w.ev)
+	}
+}
+
+// How often a client asks again that insists, and for how long.
+const (
+	insistEvery = 5 * time.Second
+	insistFor   = 2 * time.Minute
+)
+
+// keeper is who brings a submission to its end, as far as its origin knows, or another node that is up; -1 = nobody.
+func (w *World) keeper(n int32) int32 {
+	for k := range w.hosts {
+		h := &w.hosts[(int(w.jobs[n].origin)+k)%len(w.hosts)]
+		if m, ok := h.member.(interface {
+			Keeper(grid.JobID) (grid.NodeID, int64, bool)
+		}); ok && h.up {
+			if who, _, known := m.Keeper(w.jobID(n)); known && w.hosts[w.index(who)].up {
+				return w.index(who)
+			}
+		}
+	}
+	return -1
 }
 
 // cancelling is added to the number of a caller who cancels.
@@ -57,7 +86,7 @@ const cancelling = 1 << 40
 func (w *World) reply(i int32, r *grid.Reply) {
 	cancels := r.Caller > cancelling
 	n := int(r.Caller&(cancelling-1)) - 1
-	if n < 0 || n >= len(w.jobs) || w.jobs[n].origin != i {
+	if n < 0 || n >= len(w.jobs) || w.jobs[n].origin != i && !cancels {
 		w.failf(i, "answers caller %d, who asked nothing here", r.Caller)
 		return
 	}
@@ -139,7 +168,7 @@ func (w *World) reckon() {
 func (w *World) mustEnd(j *job) bool {
 	h := &w.hosts[j.origin]
 	if j.members != nil {
-		return !j.rejected && w.outlives(j) && (j.said || h.up)
+		return !j.rejected && w.outlives(j.members) && (j.said || h.up)
 	}
 	return !j.rejected && !h.lost && (h.up || h.boots == 0)
 }

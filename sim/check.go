@@ -188,23 +188,36 @@ func (w *World) audit() {
 			continue
 		}
 		w.checkViews(int32(i))
+		waiting := 0 // tasks of jobs that can not go on: whoever is asked must say so
 		for k := range w.views {
-			if v := &w.views[k]; v.Ended != int(v.Spec.Count) {
+			switch v := &w.views[k]; {
+			case v.Ended == int(v.Spec.Count):
+			case w.outlives(v.Members) || !w.stuck(int32(i), v.ID):
 				w.failf(int32(i), "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
+			default:
+				waiting += v.Pending
 			}
 		}
-		if s := h.member.Stats(w.local(int32(i))); s.Queued > w.orphaned(int32(i)) || s.Running != 0 || s.Pending != 0 {
+		if s := h.member.Stats(w.local(int32(i))); s.Queued > w.orphaned(int32(i)) || s.Running != 0 || s.Pending > waiting {
 			w.failf(int32(i), "says that %d attempts are queued, %d run and %d tasks are pending, and all has ended", s.Queued, s.Running, s.Pending)
 		}
 	}
 }
 
-// orphaned counts the attempts that a node keeps of origins that are gone for good with the job's only record: those
-// that wait there are kept for a while, in case their origin comes back.
+// stuck reports whether a node says of a job that it waits for a majority of its register.
+func (w *World) stuck(i int32, id grid.JobID) bool {
+	m, ok := w.hosts[i].member.(interface {
+		Stuck(grid.Time, grid.JobID) bool
+	})
+	return ok && m.Stuck(w.local(i), id)
+}
+
+// orphaned counts the attempts that a node keeps of jobs whose only record, or the majority of whose register, is gone for
+// good: those that wait there are kept for a while, in case it comes back.
 func (w *World) orphaned(i int32) int {
 	n := 0
 	for at := w.hosts[i].disk.works; at != 0; at = w.works[at-1].here[1] {
-		if j := &w.jobs[w.tasks[w.works[at-1].task].job]; j.members == nil && w.hosts[j.origin].lost {
+		if j := &w.jobs[w.tasks[w.works[at-1].task].job]; j.members == nil && w.hosts[j.origin].lost || j.members != nil && !w.outlives(j.members) {
 			n++
 		}
 	}

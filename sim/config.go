@@ -84,6 +84,7 @@ type Submission struct {
 	Node   int
 	Spec   *grid.JobSpec
 	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
+	Insist bool          // it asks again for two minutes, and whoever owns the job, until it is told that nothing of it starts any more
 	Size   float64       // of its tasks; 0 = drawn
 }
 

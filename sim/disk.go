@@ -51,7 +51,7 @@ type accepted struct {
 // write takes the step's effects: out at once where nothing has to be written, else after the commit.
 func (w *World) write(i int32) {
 	d := &w.hosts[i].disk
-	if len(d.writing) == 0 && (len(w.fx.Saves) == 0 || w.cfg.Disk.Sync == 0) {
+	if len(d.writing) == 0 && (len(w.fx.Saves) == 0 || w.cfg.Disk.Sync == 0 && w.hosts[i].stalled <= w.now) {
 		w.save(i, w.fx.Saves)
 		w.release(i, &w.fx)
 		return
@@ -79,7 +79,12 @@ func (w *World) commit(e *Event) {
 	if !w.here(e) {
 		return
 	}
-	d := &w.hosts[e.Node].disk
+	h := &w.hosts[e.Node]
+	if until := max(h.stalled, h.paused); until > w.now {
+		w.push(until, kindCommit, e.Node, 0, 0)
+		return
+	}
+	d := &h.disk
 	for _, fx := range d.writing {
 		w.save(e.Node, fx.Saves)
 	}
@@ -216,34 +221,5 @@ func (d *disk) keepClass(c *grid.ClassRecord, forget bool) {
 		d.classes[at] = *c
 	case !forget:
 		d.classes = slices.Insert(d.classes, at, *c)
-	}
-}
-
-// restore gives a new run the records of the former ones, in an order that nobody may rely on.
-func (w *World) restore(i int32) {
-	h := &w.hosts[i]
-	var records []grid.Record
-	for n := h.disk.jobs; n != 0; n = w.jobs[n-1].next {
-		j := &w.jobs[n-1]
-		if j.saved {
-			records = append(records, w.jobRecord(n-1))
-		}
-		for k := j.first; k < j.first+j.count; k++ {
-			if w.tasks[k].saved {
-				records = append(records, w.taskRecord(k))
-			}
-		}
-	}
-	for at := h.disk.works; at != 0; at = w.works[at-1].here[1] {
-		records = append(records, grid.Record{Kind: grid.RecWork, Work: w.works[at-1].rec})
-	}
-	records = h.disk.registers(records)
-	for _, c := range h.disk.classes {
-		records = append(records, grid.Record{Kind: grid.RecClass, Class: c})
-	}
-	w.chance.Shuffle(len(records), func(a, b int) { records[a], records[b] = records[b], records[a] })
-	for k := range records {
-		w.digest.record(&records[k])
-		h.member.Restore(&records[k])
 	}
 }

@@ -54,7 +54,7 @@ func (w *World) failf(node int32, format string, args ...any) {
 }
 
 var eventNames = [...]string{"", "start", "message", "announce", "wake", "peer up", "peer down", "submit", "cancel",
-	"started", "ended", "fetched", "disk", "addrs", "leave", "drain", "undrain", "available"}
+	"started", "ended", "fetched", "disk", "addrs", "leave", "drain", "undrain", "available", "late"}
 
 func eventName(k grid.EventKind, m grid.Kind) string {
 	s := "event"

@@ -14,7 +14,7 @@ type Fault struct {
 	At     time.Duration // since the world began
 	Kind   FaultKind
 	Nodes  []int
-	Factor float64 // of Slow and Share, of Drift in millionths, and of Drain in seconds
+	Factor float64 // of Slow, Share and Full, of Drift in millionths; of Drain, Pause and Stall in seconds
 }
 
 // FaultKind is the kind of a fault.
@@ -34,9 +34,12 @@ const (
 	Lose                         // Nodes stop as in a crash, and never come up again
 	Drain                        // Nodes take nothing new, give what runs Factor seconds to end, and leave then
 	Share                        // others use the cores of Nodes and leave Factor of them, a part of 1
+	Pause                        // Nodes do nothing for Factor seconds, and then at once what they would have done; what runs there runs on
+	Stall                        // the disks of Nodes write nothing for Factor seconds
+	Full                         // the disks of Nodes are nearly full; Factor 0 = no longer
 )
 
-var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift", "lose", "drain", "share"}
+var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift", "lose", "drain", "share", "pause", "stall", "full"}
 
 // String returns the fault's name.
 func (k FaultKind) String() string {
@@ -47,8 +50,8 @@ func (k FaultKind) String() string {
 }
 
 func (f *Fault) check(nodes int) error {
-	if f.Kind < Crash || f.Kind > Share {
-		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Share)
+	if f.Kind < Crash || f.Kind > Full {
+		return fmt.Errorf("kind %d: want 1 to %d", f.Kind, Full)
 	}
 	for _, i := range f.Nodes {
 		if i < 0 || i >= nodes {
@@ -64,8 +67,8 @@ func (f *Fault) check(nodes int) error {
 	if f.Kind == Share && !(f.Factor > 0 && f.Factor <= 1) {
 		return fmt.Errorf("share of %g: want a part of the cores, more than 0, up to 1", f.Factor)
 	}
-	if f.Kind == Drain && !(f.Factor >= 0 && f.Factor <= 1e6) {
-		return fmt.Errorf("drain within %g s: want 0 to 1e6", f.Factor)
+	if (f.Kind == Drain || f.Kind == Pause || f.Kind == Stall) && !(f.Factor >= 0 && f.Factor <= 1e6) {
+		return fmt.Errorf("%v for %g s: want 0 to 1e6", f.Kind, f.Factor)
 	}
 	return nil
 }
@@ -110,6 +113,12 @@ func (w *World) strike(f *Fault) {
 			w.drain(i, grid.Seconds(f.Factor))
 		case Restart:
 			w.start(i)
+		case Pause:
+			w.pause(i, grid.Seconds(f.Factor))
+		case Stall:
+			w.hosts[i].stalled = w.now.Add(grid.Seconds(f.Factor))
+		case Full:
+			w.fill(i, f.Factor != 0)
 		case Slow:
 			w.hosts[i].slow = f.Factor
 		case Share:

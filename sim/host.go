@@ -20,9 +20,15 @@ type host struct {
 	speed     float64 // at what part of their speed tasks get on
 	shared    bool    // its node was told that not all of it is there
 	up        bool
-	lost      bool   // for good
-	links     []link // by peer
-	runs      int32  // chain of what runs here
+	began     grid.Time        // when it came up last
+	lost      bool             // for good
+	full      bool             // its disk is, nearly
+	paused    grid.Time        // until then it does nothing
+	stalled   grid.Time        // until then its disk writes nothing
+	came      []*grid.Event    // while it was paused
+	late      []grid.AttemptID // that it was to start, too late
+	links     []link           // by peer
+	runs      int32            // chain of what runs here
 	used      grid.Resources
 	busy      float64 // core-seconds of what ran here
 	cap       grid.Resources
@@ -104,11 +110,15 @@ func (w *World) start(i int32) {
 	if h.hostile = w.cfg.Hostile(int(i)); h.hostile != 0 {
 		m = corrupt(m, h.hostile, h.id, cfg.Seed)
 	}
-	h.member, h.up, h.cap, h.shown = m, true, cfg.Capacity, nil
+	h.member, h.up, h.began, h.cap, h.shown = m, true, w.now, cfg.Capacity, nil
 	w.restore(i)
 	w.ev = grid.Event{Kind: grid.EvStart}
 	w.step(i, &w.ev)
 	w.available(i)
+	if h.full {
+		w.ev = grid.Event{Kind: grid.EvDisk, Low: true}
+		w.step(i, &w.ev)
+	}
 	w.rejoin(i)
 	w.again = append(w.again[:0], h.unsaid...)
 	for _, s := range w.again {
@@ -122,7 +132,8 @@ func (w *World) crash(i int32) {
 	if !h.up {
 		return
 	}
-	h.up, h.member = false, nil
+	h.up, h.member, h.paused, h.came, h.late = false, nil, 0, nil, nil
+	w.alive += w.now.Sub(h.began)
 	w.loseUnwritten(i)
 	w.killAll(i)
 	w.sever(i)

@@ -24,6 +24,8 @@ const (
 	kindFault        // the next fault is due
 	kindLeft         // Node stops, as it said
 	kindDrained      // Node has had its time to drain, and leaves
+	kindResume       // Node may go on
+	kindLate         // Node hears what it was to start, too late
 	kindBar          // Node's driver cuts off node Arg
 )
 

@@ -155,15 +155,15 @@ func (w *World) acts(i int32, id grid.JobID) bool {
 	return ok && m.Acts(w.local(i), id)
 }
 
-// outlives reports whether a majority of the members of a submission's register is up.
-func (w *World) outlives(j *job) bool {
+// outlives reports whether a majority of the members of a register is up.
+func (w *World) outlives(members []grid.NodeID) bool {
 	up := 0
-	for _, id := range j.members {
+	for _, id := range members {
 		if w.hosts[w.index(id)].up {
 			up++
 		}
 	}
-	return up > len(j.members)/2
+	return up > len(members)/2
 }
 
 // held reports whether a majority of the members' disks holds the register of a submission.

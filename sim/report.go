@@ -12,6 +12,7 @@ import (
 type Report struct {
 	Digest   uint64        // of everything that every node was told and did
 	Virtual  time.Duration // time in the world
+	Nodes    time.Duration // that nodes were up, all together
 	Steps    uint64
 	Tasks    int // submitted
 	Ended    int
@@ -44,7 +45,12 @@ func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.
 
 // Report says what has come of the run so far.
 func (w *World) Report() Report {
-	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts}
+	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts, Nodes: w.alive}
+	for i := range w.hosts {
+		if h := &w.hosts[i]; h.up {
+			r.Nodes += w.now.Sub(h.began)
+		}
+	}
 	times := make([][]time.Duration, len(w.classes))
 	for _, name := range w.classes {
 		r.Classes = append(r.Classes, ClassReport{Class: name})

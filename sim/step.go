@@ -7,6 +7,10 @@ import (
 // step feeds an event to a node that is up, and lets its effects out as soon as its disk allows.
 func (w *World) step(i int32, ev *grid.Event) {
 	h := &w.hosts[i]
+	if h.paused > w.now {
+		h.came = append(h.came, copyEvent(ev))
+		return
+	}
 	w.steps++
 	w.last[w.steps%uint64(len(w.last))] = happened{at: w.now, node: i, kind: ev.Kind, msg: kindOf(ev)}
 	if w.tap.node == i {
@@ -28,7 +32,7 @@ func (w *World) step(i int32, ev *grid.Event) {
 
 // release carries out effects whose records, and those of all steps before, are on disk.
 func (w *World) release(i int32, fx *grid.Effects) {
-	h := &w.hosts[i]
+	h, now := &w.hosts[i], w.local(i)
 	for k := range fx.Links {
 		w.link(i, &fx.Links[k])
 	}
@@ -39,6 +43,11 @@ func (w *World) release(i int32, fx *grid.Effects) {
 		w.stop(i, &fx.Stops[k])
 	}
 	for k := range fx.Starts {
+		if s := &fx.Starts[k]; s.Until != 0 && now >= s.Until {
+			h.late = append(h.late, s.Attempt)
+			w.push(w.now, kindLate, i, 0, 0)
+			continue
+		}
 		w.begin(i, &fx.Starts[k])
 	}
 	for k := range fx.Replies {

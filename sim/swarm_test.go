@@ -19,13 +19,15 @@ func TestSwarm(t *testing.T) {
 	if *logFlag {
 		log = func(line string) { fmt.Println(line) }
 	}
-	steps := uint64(0)
+	steps, nodes, before := uint64(0), time.Duration(0), cpu()
 	RunSwarm(first, worlds, log, func(_ uint64, r Report, err error) bool {
 		if err != nil {
 			t.Error(err)
 		}
 		steps += r.Steps
+		nodes += r.Nodes
 		return true
 	})
-	t.Logf("%d steps, %.0f a second", steps, float64(steps)/time.Since(begin).Seconds())
+	t.Logf("%d worlds, %d steps, %.0f a second; %.0f simulated node-hours, %.0f for each CPU minute", worlds, steps, float64(steps)/time.Since(begin).Seconds(),
+		nodes.Hours(), nodes.Hours()/(cpu()-before).Minutes())
 }

@@ -31,6 +31,7 @@ type World struct {
 	spare  []*grid.Effects // buffers of effects that wait for a disk
 	again  []int32
 	steps  uint64
+	alive  time.Duration // of the runs of nodes that are over
 	digest digest
 	last   [64]happened // the last steps, for a failure's text
 	tap    tap
@@ -194,6 +195,10 @@ func (w *World) happen(e *Event) {
 		w.cancel(e)
 	case kindFault:
 		w.strikeNext()
+	case kindResume:
+		w.resume(e)
+	case kindLate:
+		w.late(e)
 	case kindBar:
 		w.bar(e)
 	case kindDrained:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,8 @@ type swarmReport struct {
 	Worlds int            `json:"worlds"` // that were run
 	Steps  uint64         `json:"steps"`
 	Tasks  int            `json:"tasks"`
+	Hours  float64        `json:"node_hours"`                // simulated
+	Pace   float64        `json:"node_hours_per_cpu_minute"` // of this process
 	Failed []swarmFailure `json:"failed"`
 }
 
@@ -48,8 +51,8 @@ func (a *app) simSwarmCmd() *cobra.Command {
 			}
 			r := a.swarm(ctx, seed, seeds, log)
 			err := out.print(a.out, r, func(w *tabwriter.Writer) {
-				row(w, "FIRST SEED", "WORLDS", "STEPS", "TASKS", "FAILED")
-				row(w, r.First, r.Worlds, r.Steps, r.Tasks, len(r.Failed))
+				row(w, "FIRST SEED", "WORLDS", "STEPS", "TASKS", "NODE-HOURS", "PER CPU MINUTE", "FAILED")
+				row(w, r.First, r.Worlds, r.Steps, r.Tasks, fmt.Sprintf("%.1f", r.Hours), fmt.Sprintf("%.0f", r.Pace), len(r.Failed))
 			})
 			switch {
 			case err != nil:
@@ -73,10 +76,12 @@ func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(stri
 	r := &swarmReport{First: first, Failed: []swarmFailure{}}
 	line := newProgress(a.err)
 	defer line.clear()
+	before := cpuTime()
 	sim.RunSwarm(first, worlds, log, func(seed uint64, of sim.Report, err error) bool {
 		r.Worlds++
 		r.Steps += of.Steps
 		r.Tasks += of.Tasks
+		r.Hours += of.Nodes.Hours()
 		if err != nil {
 			line.clear()
 			fmt.Fprintln(a.err, err)
@@ -85,5 +90,6 @@ func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(stri
 		line.show(float64(r.Worlds)/float64(worlds), fmt.Sprintf("%d of %d worlds, %d failed", r.Worlds, worlds, len(r.Failed)))
 		return ctx.Err() == nil
 	})
+	r.Pace = r.Hours / max(cpuTime()-before, time.Millisecond).Minutes()
 	return r
 }

@@ -159,7 +159,7 @@ func TestSimNetOfTheReadme(t *testing.T) {
 
 func TestSimSwarmVerb(t *testing.T) {
 	code, out, errs := cli(t, "sim", "swarm", "--seeds", "3", "--seed", "9")
-	if code != 0 || !regexp.MustCompile(`(?m)^9 +3 +\d+ +\d+ +0$`).MatchString(out) {
+	if code != 0 || !regexp.MustCompile(`(?m)^9 +3 +\d+ +\d+ +\d+\.\d +\d+ +0$`).MatchString(out) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	if code, _, errs := cli(t, "sim", "swarm", "--seeds", "0"); code != 1 || !strings.Contains(errs, "--seeds 0: want 1 or more") {

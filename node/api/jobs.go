@@ -85,7 +85,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 		var jv node.JobView
 		if jv, found = v.Job(id); found {
 			j = jobOf(&jv, spec)
-			if jv.Owner == s.self && jv.Ended < int(jv.Spec.Count) && !v.Acts(now, id) {
+			if jv.Ended < int(jv.Spec.Count) && v.Stuck(now, id) {
 				j.Waits = "for a majority of the nodes that keep it"
 			}
 			j.Note = noteOf(v.Few(&jv), jv.Apart)

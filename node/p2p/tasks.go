@@ -86,7 +86,7 @@ func (t *tasks) start(s grid.Start) {
 		return
 	}
 	a.started, a.dir = true, t.folder(a.id)
-	t.wait.Go(func() { t.run(a, s.Spec) })
+	t.wait.Go(func() { t.run(a, s) })
 }
 
 // fetch brings the files of an attempt here: its inputs, for as long as it is wanted, or those of its result.
@@ -144,8 +144,14 @@ func (t *tasks) discard(a *attempt) {
 }
 
 // run looks after one attempt from its start to its end.
-func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
-	result, ran := t.execute(a, spec)
+func (t *tasks) run(a *attempt, s grid.Start) {
+	result, ran := t.execute(a, s)
+	if result == nil {
+		if t.late(a) {
+			return
+		}
+		result = new(grid.Result)
+	}
 	wanted, tell := t.ended(a, ran)
 	if tell {
 		t.d.loop.event(func(ev *grid.Event) {
@@ -161,24 +167,10 @@ func (t *tasks) run(a *attempt, spec *grid.JobSpec) {
 	}
 }
 
-// ended notes that nothing of an attempt runs any more, and reports whether the node wants its result, and whether it is
-// to know of the end at all.
-func (t *tasks) ended(a *attempt, ran bool) (wanted, tell bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a.ended = true
-	if !ran {
-		close(a.ran)
-	}
-	if a.gone && !t.closed {
-		t.discard(a)
-	}
-	return !a.gone, !t.closed
-}
-
-// execute prepares, runs and collects an attempt; ran says that there was a process.
-func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran bool) {
-	began := now()
+// execute prepares, runs and collects an attempt; ran says that there was a process. Its result is nil if it was not run, because
+// it came to that too late: the disk may have taken its time.
+func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
+	began, spec := now(), s.Spec
 	result := func(c grid.Cause, exit int32, err error) *grid.Result {
 		return &grid.Result{Cause: c, Exit: exit, Error: cutText(err.Error()), Waited: began.Sub(a.accepted)}
 	}
@@ -188,6 +180,9 @@ func (t *tasks) execute(a *attempt, spec *grid.JobSpec) (r *grid.Result, ran boo
 	}
 	if t.unwanted(a) {
 		return new(grid.Result), false
+	}
+	if s.Until != 0 && now() >= s.Until {
+		return nil, false
 	}
 	p, err := t.runner.Start(t.spec(a.dir, argv, spec, a.id))
 	if err != nil {

@@ -21,7 +21,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	case grid.KindOffer:
 		o := &m.Offer
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: putSpec(o.Spec), Class: o.Class,
-			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Members: putNodes(o.Members)}, nil
+			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members)}, nil
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse, grid.KindCopied:

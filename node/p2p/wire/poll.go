@@ -35,7 +35,7 @@ func (c *Codec) putState(s *grid.State) *pb.State {
 	p.Id, p.Ect, p.Backlog = s.ID, putSpan(s.ECT), putSpan(s.Backlog)
 	p.FreeCpu, p.FreeMemory, p.Why = int64(s.Free.CPU), int64(s.Free.Memory), uint32(s.Why)
 	p.Rates = fillRates(c.emptyRates(), s.Rates)
-	p.Speed, p.Cores, p.Mine, p.Have = s.Speed, int64(s.Cores), s.Mine, s.Have
+	p.Speed, p.Cores, p.Mine, p.Have, p.Stamp = s.Speed, int64(s.Cores), s.Mine, s.Have, s.Stamp
 	p.Waiting, p.Running, p.Ran, p.Rest = uint32(s.Waiting), uint32(s.Running), putSpan(s.Ran), putSpan(s.Rest)
 	return p
 }
@@ -49,7 +49,7 @@ func (c *Codec) readState(b []byte, s *grid.State) error {
 	}
 	s.ID, s.Free = p.Id, grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)}
 	s.Why = getWhy(p.Why)
-	s.Speed, s.Cores, s.Mine, s.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
+	s.Speed, s.Cores, s.Mine, s.Have, s.Stamp = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have, p.Stamp
 	var err error
 	if s.ECT, err = getSpan("ect", p.Ect); err != nil {
 		return err

@@ -86,10 +86,11 @@ var (
 		1: fixed("id"), 2: number("ect"), 3: number("backlog"), 4: number("free_cpu"), 5: number("free_memory"),
 		6: number("why"), 7: message("rates", 1, ratesShape), 8: fixed("speed"), 9: number("cores"),
 		10: number("mine"), 11: number("have"), 12: number("waiting"), 13: number("running"), 14: number("ran"), 15: number("rest"),
+		16: number("stamp"),
 	}}
 	offerShape = &shape{"offer", []field{
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
-		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers),
+		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)

@@ -23,7 +23,7 @@ func readOffer(b []byte, o *grid.Offer) error {
 	if o.Lease, err = getSpan("lease", p.Lease); err != nil {
 		return err
 	}
-	o.Class = p.Class
+	o.Class, o.Stamp = p.Class, p.Stamp
 	if o.Members, err = getNodes(o.Members, p.Members); err != nil {
 		return err
 	}

@@ -1102,6 +1102,7 @@ type State struct {
 	Running       uint32                 `protobuf:"varint,13,opt,name=running,proto3" json:"running,omitempty"`
 	Ran           int64                  `protobuf:"varint,14,opt,name=ran,proto3" json:"ran,omitempty"`   // ns
 	Rest          int64                  `protobuf:"varint,15,opt,name=rest,proto3" json:"rest,omitempty"` // ns
+	Stamp         uint64                 `protobuf:"varint,16,opt,name=stamp,proto3" json:"stamp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1241,6 +1242,13 @@ func (x *State) GetRest() int64 {
 	return 0
 }
 
+func (x *State) GetStamp() uint64 {
+	if x != nil {
+		return x.Stamp
+	}
+	return 0
+}
+
 type Offer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -1249,6 +1257,7 @@ type Offer struct {
 	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`    // ns
 	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`        // ns
 	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register, 32 bytes each; none = it has none
+	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`    // of the last State or Hold of who is offered this
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1323,6 +1332,13 @@ func (x *Offer) GetMembers() []byte {
 		return x.Members
 	}
 	return nil
+}
+
+func (x *Offer) GetStamp() uint64 {
+	if x != nil {
+		return x.Stamp
+	}
+	return 0
 }
 
 type Attempt struct {
@@ -3398,7 +3414,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x05speed\x18\x06 \x01(\x01R\x05speed\x12\x14\n" +
 	"\x05cores\x18\a \x01(\x03R\x05cores\x12\x12\n" +
 	"\x04mine\x18\b \x01(\x04R\x04mine\x12\x12\n" +
-	"\x04have\x18\t \x01(\x04R\x04have\"\xe5\x02\n" +
+	"\x04have\x18\t \x01(\x04R\x04have\"\xfb\x02\n" +
 	"\x05State\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x06R\x02id\x12\x10\n" +
 	"\x03ect\x18\x02 \x01(\x03R\x03ect\x12\x18\n" +
@@ -3416,14 +3432,16 @@ const file_skep_proto_rawDesc = "" +
 	"\awaiting\x18\f \x01(\rR\awaiting\x12\x18\n" +
 	"\arunning\x18\r \x01(\rR\arunning\x12\x10\n" +
 	"\x03ran\x18\x0e \x01(\x03R\x03ran\x12\x12\n" +
-	"\x04rest\x18\x0f \x01(\x03R\x04rest\"\xb1\x01\n" +
+	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
+	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xc7\x01\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12$\n" +
 	"\x04spec\x18\x02 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x14\n" +
 	"\x05class\x18\x03 \x01(\tR\x05class\x12\x14\n" +
 	"\x05lease\x18\x04 \x01(\x03R\x05lease\x12\x10\n" +
 	"\x03age\x18\x05 \x01(\x03R\x03age\x12\x18\n" +
-	"\amembers\x18\x06 \x01(\fR\amembers\"U\n" +
+	"\amembers\x18\x06 \x01(\fR\amembers\x12\x14\n" +
+	"\x05stamp\x18\a \x01(\x04R\x05stamp\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +

@@ -1,0 +1,80 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"skep/exec"
+	"skep/grid"
+)
+
+// offered takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
+// answer was lost.
+func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	if o.Spec == nil || !n.mayOffer(from, o) || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) && !n.unrun.has(o.ID) {
+		n.stats.Stale++
+		return
+	}
+	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxAge)
+	why := grid.Refusal{}
+	if n.unrun.has(o.ID) {
+		why = n.refusedBefore()
+	} else if n.exec.Get(o.ID) == nil {
+		if why = n.fits(o.Spec); why.Why == grid.WhyNone {
+			why.Why = n.exec.Refuses(o.Spec.Needs.Resources)
+		}
+		if why.Why == grid.WhyNone {
+			n.supersede(now, o.ID, fx)
+			n.heed(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // it may be the first word of a new owner
+			n.take(now, from, o, fx)
+		}
+	}
+	kind := grid.KindAccept
+	if why.Why != grid.WhyNone {
+		kind = grid.KindRefuse
+		n.unrun.add(o.ID)
+	}
+	m := fx.Send(from, kind)
+	m.Attempts = append(m.Attempts, o.ID)
+	m.Refusal = why
+	if w := n.exec.Get(o.ID); w != nil && w.State == grid.WorkQueued && w.Until <= now { // nothing shows that it is not long out of date
+		n.askHold(now, len(fx.Sends), w, from, fx)
+	}
+}
+
+// refusedBefore is why an attempt is not here that was refused or handed back: it has been placed elsewhere since, or will be, and
+// an offer of it that comes again must not start it.
+func (n *Node) refusedBefore() grid.Refusal {
+	if n.exec.Draining() {
+		return grid.Refusal{Why: grid.WhyDrain}
+	}
+	return grid.Refusal{Why: grid.WhyStale}
+}
+
+// supersede drops older attempts of the same task: its origin has given them up.
+func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+	if id.Epoch > 1 {
+		n.outdated(now, id, fx)
+	}
+	for a := id; a.N > 1; {
+		a.N--
+		if n.exec.Get(a) != nil {
+			n.forget(now, a, fx)
+			return
+		}
+		if id.N-a.N > 8 {
+			return
+		}
+	}
+}
+
+// outdated drops the attempts of a task that an earlier owner made.
+func (n *Node) outdated(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
+		for _, w := range slices.Clone(list) {
+			if w.ID.Task == id.Task && w.ID.Epoch < id.Epoch {
+				n.forget(now, w.ID, fx)
+			}
+		}
+	}
+}

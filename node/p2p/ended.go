@@ -1,0 +1,34 @@
+package p2p
+
+import "skep/grid"
+
+// late makes an attempt that came to its start too late ready to be started another time, and tells the node so. It reports
+// false where the attempt was told to end meanwhile.
+func (t *tasks) late(a *attempt) bool {
+	t.mu.Lock()
+	wanted := !a.gone && !t.closed
+	if wanted {
+		t.discard(a) // the next start has another folder
+		a.started = false
+	}
+	t.mu.Unlock()
+	if wanted {
+		t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvLate, a.id })
+	}
+	return wanted
+}
+
+// ended notes that nothing of an attempt runs any more, and reports whether the node wants its result, and whether it is
+// to know of the end at all.
+func (t *tasks) ended(a *attempt, ran bool) (wanted, tell bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a.ended = true
+	if !ran {
+		close(a.ran)
+	}
+	if a.gone && !t.closed {
+		t.discard(a)
+	}
+	return !a.gone, !t.closed
+}

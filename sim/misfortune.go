@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// misfortunes makes a world of the swarm worse: processes that stand still, disks that stall, are slow or full, more nodes that are
+// lost, cuts that stay unnoticed for long, and clients that insist on a cancellation.
+func misfortunes(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 79)
+	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
+	some := func() []int { return r.Perm(c.Nodes)[:1+r.IntN(max(c.Nodes/2, 1))] }
+	for range r.IntN(5) {
+		at := when()
+		most := min(time.Minute-at, 20*time.Second).Seconds()
+		switch r.IntN(4) {
+		case 0, 1:
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Pause, Nodes: some(), Factor: most * r.Float64()})
+		case 2:
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Stall, Nodes: some(), Factor: most * r.Float64()})
+		case 3:
+			nodes := some()
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Full, Nodes: nodes, Factor: 1}, Fault{At: max(at, when()), Kind: Full, Nodes: nodes})
+		}
+	}
+	for most := 2 + membersOf(seed)%5; c.Nodes > 2 && r.IntN(most) == 0; { // now and then a majority is gone then
+		c.Faults = append(c.Faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(c.Nodes)}})
+	}
+	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+	if r.IntN(3) == 0 {
+		c.Disk.Slow = func(i int) float64 { return 1 + float64(splitmix(seed+uint64(i)<<8)%50) }
+	}
+	c.Network.Jitter = []time.Duration{0, 0, time.Second}[r.IntN(3)]
+	c.Network.Timeout = []time.Duration{0, 4 * time.Second, 40 * time.Second}[r.IntN(3)]
+	for k := range c.Work {
+		if s := &c.Work[k]; s.Cancel == 0 && r.IntN(8) == 0 {
+			s.Cancel = s.At + time.Duration(r.Int64N(int64(20*time.Second)))
+		}
+		c.Work[k].Insist = r.IntN(2) == 0
+	}
+}

@@ -1,0 +1,58 @@
+package sim
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// A node that is paused is a process that was stopped, or a machine that slept: its clock goes on, what reaches it waits,
+// and what it was about to let out comes late. A disk that stalls holds back the effects alone: the node goes on.
+
+// pause keeps a node from doing anything for a time.
+func (w *World) pause(i int32, d time.Duration) {
+	h := &w.hosts[i]
+	if !h.up || h.paused >= w.now.Add(d) {
+		return
+	}
+	h.paused = w.now.Add(d)
+	w.push(h.paused, kindResume, i, 0, 0)
+}
+
+// resume gives a node all that has reached it while it was paused.
+func (w *World) resume(e *Event) {
+	h := &w.hosts[e.Node]
+	if !w.here(e) || h.paused > w.now {
+		return
+	}
+	came := h.came
+	h.came = nil
+	for _, ev := range came {
+		w.step(e.Node, ev)
+	}
+}
+
+// fill says whether a node's disk is nearly full.
+func (w *World) fill(i int32, full bool) {
+	h := &w.hosts[i]
+	changed := h.full != full
+	h.full = full
+	if changed && h.up {
+		w.ev = grid.Event{Kind: grid.EvDisk, Low: full}
+		w.step(i, &w.ev)
+	}
+}
+
+// late tells a node what it was to start, and that came out of its disk too late.
+func (w *World) late(e *Event) {
+	if !w.here(e) {
+		return
+	}
+	h := &w.hosts[e.Node]
+	late := h.late
+	h.late = nil
+	for _, id := range late {
+		w.ev = grid.Event{Kind: grid.EvLate, Attempt: id}
+		w.step(e.Node, &w.ev)
+	}
+}

@@ -1,0 +1,32 @@
+package sim
+
+import "skep/grid"
+
+// restore gives a new run the records of the former ones, in an order that nobody may rely on.
+func (w *World) restore(i int32) {
+	h := &w.hosts[i]
+	var records []grid.Record
+	for n := h.disk.jobs; n != 0; n = w.jobs[n-1].next {
+		j := &w.jobs[n-1]
+		if j.saved {
+			records = append(records, w.jobRecord(n-1))
+		}
+		for k := j.first; k < j.first+j.count; k++ {
+			if w.tasks[k].saved {
+				records = append(records, w.taskRecord(k))
+			}
+		}
+	}
+	for at := h.disk.works; at != 0; at = w.works[at-1].here[1] {
+		records = append(records, grid.Record{Kind: grid.RecWork, Work: w.works[at-1].rec})
+	}
+	records = h.disk.registers(records)
+	for _, c := range h.disk.classes {
+		records = append(records, grid.Record{Kind: grid.RecClass, Class: c})
+	}
+	w.chance.Shuffle(len(records), func(a, b int) { records[a], records[b] = records[b], records[a] })
+	for k := range records {
+		w.digest.record(&records[k])
+		h.member.Restore(&records[k])
+	}
+}
