@@ -6,21 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"time"
 
 	"skep/node/api/client"
 	"skep/node/api/v1"
 )
 
+// auditTime bounds the questions after all is over, so that a run has an end. What was not answered by then is a trouble.
+const auditTime = 40 * time.Second
+
 // audit compares what the nodes have on record with what the tasks wrote down themselves.
 func (x *chaos) audit(ctx context.Context) (*Report, error) {
+	ctx, stop := context.WithTimeout(ctx, auditTime)
+	defer stop()
 	r := &Report{Seed: x.c.Seed, Kind: x.t.Kind(), Nodes: len(x.t.state.Nodes), Faults: len(x.faults), Deaths: len(x.deaths)}
 	r.Refused = int(x.refused.Load())
 	for _, id := range x.h.list() {
 		if err := x.lastLook(ctx, id); err != nil {
-			if o := x.h.job(id).origin; x.isGone(o) {
+			if o := x.h.job(id).origin; x.isGone(o) && ctx.Err() == nil {
 				x.h.vanished(id, "every other node than "+o+", which is gone for good,", err)
 			} else {
 				x.trouble("job %s: its origin does not tell about it: %v", short(id), err)
@@ -154,7 +157,7 @@ func (x *chaos) outputs(ctx context.Context, j *jobHistory) (map[uint32]string, 
 				}
 			}
 		})
-		if ctx.Err() != nil {
+		if errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err()
 		}
 		if err != nil {
@@ -165,73 +168,4 @@ func (x *chaos) outputs(ctx context.Context, j *jobHistory) (map[uint32]string, 
 		x.trouble("job %s: the outputs of %d tasks cannot be read: %v", short(j.id), missing, unread)
 	}
 	return out, nil
-}
-
-// before is how long before a node's death a task must have begun at most to have been running there: the longest
-// take two seconds.
-const before = 5.0
-
-// auditDeaths measures how long it took until what ran on a dead node ran again.
-func (x *chaos) auditDeaths(r *Report, log *runLog) {
-	var clear, all []float64
-	for _, d := range x.deaths {
-		for _, runs := range log.tasks {
-			u := runningAt(runs, &d)
-			if u == nil || x.h.jobs[u.key.job] == nil || x.h.jobs[u.key.job].asked {
-				continue
-			}
-			next := math.Inf(1)
-			for _, v := range runs {
-				if v.begun > d.at && v != u {
-					next = min(next, v.begun)
-				}
-			}
-			if math.IsInf(next, 1) {
-				r.NotAgain++
-				continue
-			}
-			all = append(all, next-d.at)
-			if !x.wasHarmed(x.h.jobs[u.key.job].origin, d.at, next) {
-				clear = append(clear, next-d.at)
-			}
-		}
-	}
-	r.Orphans, r.OrphansClear = len(all), len(clear)
-	r.P95, r.Longest = percentile(clear, 0.95), percentile(clear, 1)
-	r.P95All, r.LongestAll = percentile(all, 0.95), percentile(all, 1)
-}
-
-// runningAt returns the run that was going on at a death, if nothing else of the task was.
-func runningAt(runs []*run, d *death) *run {
-	var u *run
-	for _, v := range runs {
-		if v.begun > d.at {
-			continue
-		}
-		if v.end > 0 && v.ended <= d.at {
-			return nil
-		}
-		if u == nil || v.begun > u.begun {
-			u = v
-		}
-	}
-	if u == nil || u.node != d.node || u.end > 0 || u.begun < d.at-before {
-		return nil
-	}
-	return u
-}
-
-// wasHarmed reports whether something was done to a node in a time.
-func (x *chaos) wasHarmed(name string, from, until float64) bool {
-	return slices.ContainsFunc(x.harms, func(h *harm) bool {
-		return h.node == name && h.from < until && (h.until == 0 || h.until > from)
-	})
-}
-
-func percentile(xs []float64, p float64) float64 {
-	if len(xs) == 0 {
-		return 0
-	}
-	slices.Sort(xs)
-	return xs[min(len(xs)-1, int(math.Ceil(p*float64(len(xs))))-1)]
 }

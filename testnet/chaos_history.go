@@ -3,6 +3,7 @@ package testnet
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"skep/node/api/v1"
@@ -48,7 +49,9 @@ type jobHistory struct {
 	asked      bool    // to be cancelled, acknowledged or not
 	state      string
 	ended      int
+	members    []string // IDs of the nodes that keep its record; none: the origin alone
 	results    map[uint32]recorded
+	stories    map[uint32][]v1.Step // of tasks that were placed more than once, as told when the job was over
 	over       bool
 }
 
@@ -131,6 +134,9 @@ func (h *history) saw(by string, j *v1.Job) {
 	case k.cancelled != 0 && j.State != v1.JobCancelled && !terminal(k.state):
 		h.violate("job %s: its cancellation was acknowledged, it is %s at %s", short(j.ID), j.State, by)
 	}
+	if len(j.Members) > 0 {
+		k.members = j.Members
+	}
 	k.state, k.ended, k.over = j.State, max(k.ended, j.Ended), j.Over()
 }
 
@@ -156,6 +162,21 @@ func (h *history) sawTask(by, job string, t *v1.Task) {
 		return
 	}
 	k.results[t.Index] = r
+}
+
+// told keeps the stories of tasks that were placed more than once.
+func (h *history) told(job string, stories []v1.TaskStory) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := h.jobs[job]
+	for i := range stories {
+		if s := &stories[i]; !strings.HasSuffix(s.Task.Attempt, ".1") {
+			if k.stories == nil {
+				k.stories = map[uint32][]v1.Step{}
+			}
+			k.stories[s.Task.Index] = s.Steps
+		}
+	}
 }
 
 // vanished notes that a node that has to know a job does not.

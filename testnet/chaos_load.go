@@ -152,6 +152,24 @@ func (x *chaos) look(ctx context.Context, id string) error {
 			return err
 		}
 		x.h.saw(by, &j)
-		return c.EachTask(ctx, id, func(t *v1.Task) error { x.h.sawTask(by, id, t); return nil })
+		if err := c.EachTask(ctx, id, func(t *v1.Task) error { x.h.sawTask(by, id, t); return nil }); err != nil || !j.Over() {
+			return err
+		}
+		return x.stories(ctx, c, id)
 	})
+}
+
+// stories asks what happened to the tasks of a job.
+func (x *chaos) stories(ctx context.Context, c *client.Client, id string) error {
+	for from := uint32(0); ; {
+		e, err := c.Explain(ctx, id, from, 0)
+		if err != nil {
+			return err
+		}
+		x.h.told(id, e.Tasks)
+		if e.Next == nil {
+			return nil
+		}
+		from = *e.Next
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Cut parts the network: nodes of different sides no longer hear each other. Nodes that are on no side hear all. An
@@ -150,13 +151,26 @@ func (t *Net) running(ctx context.Context, f func(*Node) error) error {
 	for i := range t.state.Nodes {
 		n := &t.state.Nodes[i]
 		if states[n.Name] == Running {
-			if err := f(n); err != nil {
-				if s, serr := t.stateOf(ctx, n); serr == nil && s != Running {
-					continue // it was paused or ended meanwhile; when it goes on it suffers what there is then
-				}
+			if err := t.insist(ctx, n, f); err != nil {
 				errs = append(errs, fmt.Errorf("node %s: %w", n.Name, err))
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// insist does something with a node that runs, or has just ended or started anew while it was about to.
+func (t *Net) insist(ctx context.Context, n *Node, f func(*Node) error) (err error) {
+	for range 3 {
+		if err = f(n); err == nil {
+			return nil
+		}
+		if s, serr := t.stateOf(ctx, n); serr == nil && s != Running {
+			return nil // it was paused or ended meanwhile; when it goes on it suffers what there is then
+		}
+		if pause(ctx, 200*time.Millisecond) != nil {
+			return err
+		}
+	}
+	return err
 }

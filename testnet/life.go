@@ -64,6 +64,20 @@ func (t *Net) stateOf(ctx context.Context, n *Node) (State, error) {
 	return s[n.Name], nil
 }
 
+// Runs says why a node cannot be asked anything, and what helps; nil means that its process runs.
+func (t *Net) Runs(ctx context.Context, n *Node) error {
+	s, err := t.stateOf(ctx, n)
+	switch {
+	case err != nil:
+		return err
+	case s == Paused:
+		return fmt.Errorf("node %s is paused: skep testnet resume %s", n.Name, n.Name)
+	case s == Stopped:
+		return fmt.Errorf("node %s does not run: skep testnet start %s", n.Name, n.Name)
+	}
+	return nil
+}
+
 // gone waits until a node's process has ended.
 func (t *Net) gone(ctx context.Context, n *Node, d time.Duration) (bool, error) {
 	for end := time.Now().Add(d); ; {
@@ -150,7 +164,7 @@ func (t *Net) Start(ctx context.Context, n *Node) error {
 		return err
 	}
 	if s != Stopped {
-		return fmt.Errorf("node %s is %s", n.Name, s)
+		return fmt.Errorf("node %s is %s: want one that does not run", n.Name, s)
 	}
 	if err := t.start(ctx, n); err != nil {
 		return err

@@ -2,7 +2,9 @@ package testnet
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -113,6 +115,9 @@ func (s *Spec) Check() (problems []Problem) {
 		if g.Memory < 0 || g.Memory > int64(grid.MaxMemory) {
 			bad(at+".memory", "memory %d: want 0 to %d bytes", g.Memory, int64(grid.MaxMemory))
 		}
+		if err := checkLabels(g.Labels); err != nil {
+			bad(at+".labels", "%v", err)
+		}
 	}
 	if n := s.Nodes(); len(problems) == 0 && (n < 1 || n > MaxNodes) {
 		bad("groups", "%d nodes: want 1 to %d", n, MaxNodes)
@@ -131,6 +136,15 @@ func (s *Spec) Check() (problems []Problem) {
 		}
 	}
 	return problems
+}
+
+// checkLabels says what a node would say of its labels.
+func checkLabels(labels map[string]string) error {
+	ad := grid.Ad{Speed: 1, Capacity: grid.Resources{CPU: grid.CPU}}
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		ad.Labels = append(ad.Labels, grid.Label{Key: k, Value: labels[k]})
+	}
+	return ad.Check()
 }
 
 // Check returns everything that is wrong with s.

@@ -12,7 +12,7 @@ import (
 
 func (a *app) testnetCmd() *cobra.Command {
 	c := parent("testnet", "Run a grid of real nodes on this machine, and break it", a.testnetUpCmd(), a.testnetStatusCmd(), a.testnetRunCmd(), a.testnetJobCmd(),
-		a.testnetKillCmd(), a.testnetStopCmd(), a.testnetRestartCmd(), a.testnetPauseCmd(), a.testnetResumeCmd(),
+		a.testnetKillCmd(), a.testnetStopCmd(), a.testnetStartCmd(), a.testnetRestartCmd(), a.testnetPauseCmd(), a.testnetResumeCmd(),
 		a.testnetCutCmd(), a.testnetSlowCmd(), a.testnetHealCmd(), a.testnetLogsCmd(), a.testnetDownCmd(), a.testnetChaosCmd())
 	c.PersistentFlags().StringVar(&a.net, "net", "default", "which testnet")
 	return c
@@ -69,13 +69,15 @@ func (a *app) ofNodes(use, short, long, did string, f func(*cobra.Command, *test
 				}
 				nodes = append(nodes, n)
 			}
+			var errs []error // what cannot be done to one is no reason to leave the others
 			for _, n := range nodes {
 				if err := f(cmd, t, n); err != nil {
-					return err
+					errs = append(errs, err)
+					continue
 				}
 				fmt.Fprintf(a.out, "%s %s\n", n.Name, did)
 			}
-			return nil
+			return errors.Join(errs...)
 		}}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"skep/testnet"
 )
@@ -22,7 +23,7 @@ const chaosCPUs = 4
 func (a *app) testnetChaosCmd() *cobra.Command {
 	var out format
 	c := testnet.ChaosConfig{}
-	nodes, history := 9, ""
+	nodes, members, history := 9, 0, ""
 	cmd := &cobra.Command{Use: "chaos", Short: "Kill, pause and cut off nodes at random while jobs run, and check that nothing is lost", Args: noArgs, Hidden: true,
 		Long: `Start a testnet of its own, submit jobs to random nodes while every few seconds a random one is killed, restarted,
 paused or cut off, then let all recover, and compare what the nodes have on record with what the tasks themselves wrote down.
@@ -30,10 +31,10 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if nodes < 3 || nodes > testnet.MaxNodes {
-				return fmt.Errorf("-n %d: want 3 to %d", nodes, testnet.MaxNodes)
+			if c.Origins && members == 0 {
+				members = 3
 			}
-			if err := c.Check(); err != nil {
+			if err := errors.Join(checkChaos(nodes, members, c.Origins), c.Check()); err != nil {
 				return err
 			}
 			c.Note = func(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
@@ -45,7 +46,7 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 				defer f.Close()
 				c.History = f
 			}
-			r, err := a.chaos(ctx, nodes, c)
+			r, err := a.chaos(ctx, nodes, members, c)
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 				r.Print(a.out)
 			}
 			if !r.Passed() {
-				return &exitError{1, fmt.Errorf("something was missed; the same faults again: skep testnet chaos --seed %d", r.Seed)}
+				return &exitError{1, errors.New("something was missed; the same faults again: skep testnet chaos" + given(cmd.Flags()))}
 			}
 			return nil
 		}}
@@ -67,17 +68,39 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 	fl.Uint64Var(&c.Seed, "seed", 1, "of the faults and of whom jobs are submitted to")
 	fl.DurationVar(&c.Duration, "duration", 3*time.Minute, "how long faults come")
 	fl.DurationVar(&c.Every, "every", 5*time.Second, "time between faults")
-	fl.DurationVar(&c.Limit, "limit", 75*time.Second, "bound of the wait for what is left after them")
+	fl.DurationVar(&c.Limit, "limit", time.Minute, "bound of the wait for what is left after them")
 	fl.IntVar(&c.Tasks, "tasks", 2000, "tasks in all")
 	fl.IntVar(&c.JobSize, "job", 40, "tasks of a job")
-	fl.BoolVar(&c.Origins, "origins", false, "some killed nodes stay dead for good, also origins of jobs, whose records three nodes keep")
+	fl.BoolVar(&c.Origins, "origins", false, "some killed nodes stay dead for good, also origins of jobs; their jobs' records are kept by three nodes or --members")
+	fl.IntVar(&members, "members", 0, "how many nodes keep a job's record; 0 = as nodes have it by themselves, 3 with --origins")
 	fl.StringVar(&history, "history", "", "file to write every acknowledged call into, as lines of JSON")
 	fl.BoolVar(&c.Processes, "processes", false, "run the nodes as processes on loopback, which cannot be cut off")
 	return cmd
 }
 
+// checkChaos reports everything that is wrong with what the testnet is to be like.
+func checkChaos(nodes, members int, origins bool) error {
+	var errs []error
+	if nodes < 3 || nodes > testnet.MaxNodes {
+		errs = append(errs, fmt.Errorf("-n %d: want 3 to %d", nodes, testnet.MaxNodes))
+	}
+	if members != 0 && members != 1 && members != 3 && members != 5 {
+		errs = append(errs, fmt.Errorf("--members %d: want 1, 3 or 5", members))
+	}
+	if origins && members == 1 {
+		errs = append(errs, errors.New("--origins with --members 1: a job that only its origin keeps is gone with it; want 3 or 5"))
+	}
+	return errors.Join(errs...)
+}
+
+// given are the flags that were given, as they were.
+func given(flags *pflag.FlagSet) (s string) {
+	flags.Visit(func(f *pflag.Flag) { s += fmt.Sprintf(" --%s=%s", f.Name, f.Value) })
+	return s
+}
+
 // chaos makes a testnet, hurts it and takes it down.
-func (a *app) chaos(ctx context.Context, nodes int, c testnet.ChaosConfig) (r *testnet.Report, err error) {
+func (a *app) chaos(ctx context.Context, nodes, members int, c testnet.ChaosConfig) (r *testnet.Report, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -100,8 +123,8 @@ func (a *app) chaos(ctx context.Context, nodes int, c testnet.ChaosConfig) (r *t
 	if c.Processes {
 		o.Kind = testnet.Processes
 	}
-	if c.Origins {
-		o.Settings["members"] = "3" // so that a job's record outlives its origin
+	if members > 0 {
+		o.Settings["members"] = fmt.Sprint(members)
 	}
 	home, err := a.netFolder()
 	if err != nil {

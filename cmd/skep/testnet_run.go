@@ -32,6 +32,9 @@ func (a *app) at(cmd *cobra.Command, name string) error {
 		if err != nil {
 			return err
 		}
+		if err := t.Runs(cmd.Context(), n); err != nil {
+			return fmt.Errorf("%w%s", err, a.netFlag())
+		}
 		a.dataDir = t.Folder(n)
 		return nil
 	}

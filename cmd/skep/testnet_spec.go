@@ -16,11 +16,12 @@ type testnetFile struct {
 	yamlFile
 	s     testnet.Spec
 	where map[string]ast.Node // by the paths of testnet.Problem
+	bad   map[ast.Node]bool   // cannot be read, and is told of
 }
 
 // readTestnet reads a spec. The error lists everything that is wrong with it, with line and column.
 func readTestnet(name string, b []byte) (*testnet.Spec, error) {
-	f := &testnetFile{yamlFile: yamlFile{name: name}, where: map[string]ast.Node{}}
+	f := &testnetFile{yamlFile: yamlFile{name: name}, where: map[string]ast.Node{}, bad: map[ast.Node]bool{}}
 	body, err := f.parse(b)
 	if err != nil {
 		return nil, err
@@ -43,10 +44,8 @@ func readTestnet(name string, b []byte) (*testnet.Spec, error) {
 		}
 		f.where[map[string]string{"nodes": "groups", "links": "links"}[e.key]] = e.node
 	}
-	if f.where["groups"] == nil && len(f.problems) == 0 {
+	if f.where["groups"] == nil {
 		f.at(body, "has no nodes")
-	}
-	if len(f.problems) > 0 {
 		return nil, f.err()
 	}
 	for _, p := range f.s.Check() {
@@ -59,7 +58,9 @@ func readTestnet(name string, b []byte) (*testnet.Spec, error) {
 func (f *testnetFile) located(p testnet.Problem) {
 	for path := p.Where; ; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
 		if n := f.where[path]; n != nil {
-			f.at(n, "%s", p.What)
+			if !f.bad[n] {
+				f.at(n, "%s", p.What)
+			}
 			return
 		}
 		if path == "" {
@@ -77,7 +78,7 @@ func (f *testnetFile) group(i int, n ast.Node) {
 		f.where[at+"."+e.key] = e.value
 		switch e.key {
 		case "name":
-			g.Name, _ = f.text(e.value, e.key)
+			f.value(e, func(t string) error { g.Name = t; return nil })
 		case "count":
 			f.value(e, func(t string) (err error) {
 				if g.Count, err = strconv.Atoi(t); err != nil {
@@ -107,7 +108,7 @@ func (f *testnetFile) link(i int, n ast.Node) {
 		f.where[at+"."+e.key] = e.value
 		switch e.key {
 		case "of":
-			l.Of, _ = f.text(e.value, e.key)
+			f.value(e, func(t string) error { l.Of = t; return nil })
 		case "latency":
 			f.value(e, func(t string) (err error) { l.Latency, err = parseLatency(t); return err })
 		case "loss":
@@ -121,10 +122,14 @@ func (f *testnetFile) link(i int, n ast.Node) {
 
 // value reads a scalar and notes what is wrong with it.
 func (f *testnetFile) value(e entry, read func(text string) error) {
-	if t, ok := f.text(e.value, e.key); ok {
-		if err := read(t); err != nil {
-			f.at(e.value, "%s: %w", e.key, err)
-		}
+	t, ok := f.text(e.value, e.key)
+	if !ok {
+		f.bad[e.value] = true
+		return
+	}
+	if err := read(t); err != nil {
+		f.bad[e.value] = true
+		f.at(e.value, "%s: %w", e.key, err)
 	}
 }
 
