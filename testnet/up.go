@@ -46,7 +46,7 @@ const (
 const enough = 4
 
 // Up makes a testnet in a folder that does not exist, and returns when its nodes know each other. What has begun is
-// removed again when it fails or ctx ends.
+// removed again when it fails or ctx ends; then the error is ctx's cause, joined by what could not be removed.
 func Up(ctx context.Context, dir string, o Options) (t *Net, err error) {
 	if err := o.Spec.check(); err != nil {
 		return nil, err
@@ -70,7 +70,12 @@ func Up(ctx context.Context, dir string, o Options) (t *Net, err error) {
 		if err != nil {
 			undo, stop := context.WithTimeout(context.WithoutCancel(ctx), downTime)
 			defer stop()
-			err = errors.Join(err, t.Down(undo))
+			if ctx.Err() != nil {
+				err = context.Cause(ctx) // what was going on then does not matter
+			}
+			if down := t.Down(undo); down != nil {
+				err = errors.Join(err, down)
+			}
 		}
 	}()
 	return t, t.up(ctx, o)

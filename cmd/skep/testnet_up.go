@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -70,6 +71,9 @@ A spec file, for nodes that differ:
 			t, err := testnet.Up(ctx, dir, *o)
 			if err != nil {
 				if ctx.Err() != nil && cmd.Context().Err() == nil {
+					if err == context.Cause(ctx) {
+						err = errors.New("what had begun is removed")
+					}
 					return &exitError{128 + 2, fmt.Errorf("interrupted: %w", err)}
 				}
 				return err
