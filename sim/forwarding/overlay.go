@@ -24,6 +24,8 @@ type world struct {
 	seq    uint64
 	slots  []slot
 	idle   []int32
+	bells  []bell
+	silent []int32
 	floods []flood
 	fx     grid.Effects
 	open   [][]asked // searches of each node

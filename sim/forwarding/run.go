@@ -23,11 +23,16 @@ const (
 	most  = 30 * time.Millisecond
 )
 
-// slot is what an event is about.
+// slot is a message on its way.
 type slot struct {
 	request int32
 	from    int32
 	msg     grid.Message
+}
+
+// bell is a timer on its way. There are many times as many as messages, since each search has a deadline.
+type bell struct {
+	request int32
 	timer   grid.Timer
 }
 
@@ -109,13 +114,18 @@ func (w *world) take(e *sim.Event) {
 		w.reach(e.At, i, int32(e.Arg))
 		return
 	}
+	if e.Kind == wakes {
+		b := w.bells[e.Arg]
+		w.silent = append(w.silent, int32(e.Arg))
+		f, ended := w.nodes[i].Wake(e.At, b.timer, w.near[i], w.local(i), &w.fx)
+		w.after(e.At, i, b.request, &f, ended)
+		return
+	}
 	s := &w.slots[e.Arg]
 	d, request := w.nodes[i], s.request
 	var f discovery.Found
 	var ended bool
 	switch {
-	case e.Kind == wakes:
-		f, ended = d.Wake(e.At, s.timer, w.near[i], w.local(i), &w.fx)
 	case s.msg.Kind == grid.KindFind:
 		w.result.find(w, request, i)
 		d.Find(e.At, nodeID(s.from), &s.msg.Find, w.near[i], w.local(i), &w.fx)
@@ -124,11 +134,16 @@ func (w *world) take(e *sim.Event) {
 	case s.msg.Kind == grid.KindMiss:
 		f, ended = d.Miss(e.At, &s.msg.Find, w.near[i], &w.fx)
 	}
-	if ended {
-		w.ended(e.At, i, &f)
-	}
-	w.carry(e.At, i, request)
+	w.after(e.At, i, request, &f, ended)
 	w.idle = append(w.idle, int32(e.Arg))
+}
+
+// after does what follows from an event at a node.
+func (w *world) after(now grid.Time, i, request int32, f *discovery.Found, ended bool) {
+	if ended {
+		w.ended(now, i, f)
+	}
+	w.carry(now, i, request)
 }
 
 // ended counts the requests that a search was for. Whoever is found takes the task.
@@ -175,9 +190,7 @@ func (w *world) carry(now grid.Time, from, request int32) {
 		w.push(now.Add(w.delay()), arrives, indexOf(w.fx.Sends[i].To), at)
 	}
 	for _, k := range w.fx.Wakes {
-		at, s := w.slot(request, from)
-		s.timer = k.Timer
-		w.push(k.At, wakes, from, at)
+		w.push(k.At, wakes, from, w.bell(bell{request, k.Timer}))
 	}
 	for i := range w.fx.Announces {
 		w.result.called(w, request)
@@ -201,6 +214,16 @@ func (w *world) slot(request, from int32) (int32, *slot) {
 	}
 	w.slots = append(w.slots, slot{request: request, from: from})
 	return int32(len(w.slots) - 1), &w.slots[len(w.slots)-1]
+}
+
+func (w *world) bell(b bell) int32 {
+	if n := len(w.silent); n > 0 {
+		at := w.silent[n-1]
+		w.silent, w.bells[at] = w.silent[:n-1], b
+		return at
+	}
+	w.bells = append(w.bells, b)
+	return int32(len(w.bells) - 1)
 }
 
 // spread sends a flood from a node to all neighbours that it has not reached: package sim does it so.
