@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"skep/balance"
 )
 
 // System is a grid of clusters. Times are in seconds.
@@ -61,6 +64,23 @@ func (s *System) Variation() float64 {
 	}
 	m := s.Mean()
 	return math.Sqrt(square-m*m) / m
+}
+
+// Allotment says how many of the grid's resources are kept for each class by the rule of balance.Allot, in words.
+func (s *System) Allotment() string {
+	n := 0
+	for _, c := range s.Clusters {
+		n += len(c)
+	}
+	var demand []balance.Demand
+	for k := range s.Classes {
+		demand = append(demand, balance.Demand{Class: s.Classes[k].Name, Rate: s.Classes[k].Part, Service: s.Classes[k].Mean()})
+	}
+	var parts []string
+	for _, a := range balance.Allot(n, demand) {
+		parts = append(parts, fmt.Sprint(a.Nodes, " ", strings.Join(a.Classes, " and ")))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Bounds of a system.

@@ -24,6 +24,10 @@ func (s *Study) measure(p *printed, results map[key]*ran, optima map[key]*optimu
 	if p.rule == unrun {
 		return measured{}, fmt.Errorf("%s", p.why)
 	}
+	if p.kind() == "allot" {
+		text := s.grids[p.Scenario].Allotment()
+		return measured{text: text, holds: text == p.text}, nil
+	}
 	needs := p.needs()
 	if needs == nil {
 		k := key{p.Scenario, p.Policy}

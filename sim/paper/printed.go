@@ -54,7 +54,7 @@ func (r record) printed() (printed, error) {
 		return p, nil
 	}
 	switch p.kind() {
-	case "stable", "order", "asks", "little", "half", "ratios", "gaps", "rises", "most", "share":
+	case "allot", "stable", "order", "asks", "little", "half", "ratios", "gaps", "rises", "most", "share":
 		p.text = p.Value
 		return p, nil
 	}
@@ -140,7 +140,7 @@ func (p *printed) allow(t string) error {
 // needs lists the policies whose runs a number takes.
 func (p *printed) needs() []string {
 	switch p.kind() {
-	case "lambda", "load", "delta", "zeros", "nonzeros", "discount":
+	case "allot", "lambda", "load", "delta", "zeros", "nonzeros", "discount":
 		return nil
 	case "order":
 		return strings.Split(p.text, " < ")

@@ -171,6 +171,9 @@ func (s *Study) check() error {
 		}
 	}
 	for _, p := range s.numbers {
+		if p.kind() == "allot" && s.grids[p.Scenario] != nil { // it takes no run
+			continue
+		}
 		for _, k := range p.keys() {
 			system("numbers.csv", k.scenario)
 			if k.policy != "" && !ran[k] {
