@@ -41,7 +41,9 @@ type adapt struct {
 }
 
 // Bounds of a price, its first value, and by how much its logarithm moves for an answer that shows an error of
-// twice the target, or none at all.
+// twice the target, or none at all. It moves in proportion to what the error is over the target, however large: an entry is
+// mostly right, or wrong by much, and if large errors counted for less than they are the price would come to rest
+// where the mean error is far above the target.
 const (
 	cheapest, dearest = 0.05, 300.0
 	firstPrice        = 2.0
@@ -115,8 +117,7 @@ func (a *adapt) ready() grid.Time {
 // said oftener where the error is large: polls are good for it, news is not.
 func (g *Gossip) Found(off float64) {
 	if a := g.rule.adapt; a != nil {
-		x := gain * min(max((a.target-off)/a.target, -4), 1)
-		a.price = min(max(a.price*math.Exp(x), cheapest), dearest)
+		a.price = min(max(a.price*math.Exp(max(gain*(a.target-off)/a.target, -1)), cheapest), dearest)
 	}
 }
 
