@@ -60,6 +60,8 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 	return nil
 }
 
+const blobFolder = "blobs"
+
 // openFolder makes and locks the data folder and opens what is on disk.
 func (d *Driver) openFolder() (err error) {
 	dir, err := filepath.Abs(d.cfg.DataDir)
@@ -71,16 +73,29 @@ func (d *Driver) openFolder() (err error) {
 	if err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
+	if err := complete(dir, before); err != nil {
+		return err
+	}
 	if d.store, err = store.Open(dir); err != nil {
 		return err
 	}
 	d.later(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is ours
 	d.later(func() { d.store.Close() })
-	if d.blobs, err = blob.Open(filepath.Join(dir, "blobs"), d.cfg.CacheSize); err != nil {
+	if d.blobs, err = blob.Open(filepath.Join(dir, blobFolder), d.cfg.CacheSize); err != nil {
 		return err
 	}
 	d.blobs.KeepFree(min(d.cfg.floor()/2, 64*grid.MiB))
 	d.later(func() { d.blobs.Close() })
+	return nil
+}
+
+// complete reports that a folder in which a node has run lacks its database, which is there before the blobs. A new one
+// would begin its counts anew, and the others would take what it says for old.
+func complete(dir string, before []os.DirEntry) error {
+	ran := slices.ContainsFunc(before, func(e os.DirEntry) bool { return e.Name() == blobFolder })
+	if _, err := os.Lstat(filepath.Join(dir, store.File)); ran && errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("data folder %s: a node has run here, but %s is not there: want it back, or another data folder", dir, store.File)
+	}
 	return nil
 }
 

@@ -123,8 +123,8 @@ func TestIdentityIsGone(t *testing.T) {
 	}
 }
 
-// A database that was cut is an error that names it, and stays as it is.
-func TestDatabaseIsCut(t *testing.T) {
+// A database that was cut is an error that names it, and stays as it is; one that is gone is not made anew.
+func TestDatabaseIsCutOrGone(t *testing.T) {
 	dir := t.TempDir()
 	if _, _, _, err := startFolder(dir); err != nil {
 		t.Fatal(err)
@@ -139,5 +139,14 @@ func TestDatabaseIsCut(t *testing.T) {
 	}
 	if f, err := os.Stat(path); err != nil || f.Size() != 20_000 {
 		t.Errorf("%v, %v", f, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), store.File+" is not there") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("without it: %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("there is a new one")
 	}
 }
