@@ -12,6 +12,7 @@ import (
 type guard struct {
 	reg     *register.Register
 	fresh   []grid.Time // by place, of the owner: when the last answered write of this epoch was sent
+	held    []grid.Time // by place, of the owner: since when it is known to have accepted this epoch
 	sent    []grid.Time // by place: when the write under way was sent first; 0 = none
 	callers []uint64    // who submitted, and is answered when a majority holds the job
 	until   grid.Time   // when they are answered otherwise
@@ -22,6 +23,7 @@ type guard struct {
 	above   uint32      // highest epoch that a member has said to have promised
 	known   uint32      // of the owner: the epoch from which on it knows every attempt
 	orphan  bool        // its owner lives and does not speak of it
+	wrote   grid.Time   // when the owner's last write was answered
 	told    int         // times that the others were told of the end
 	due     grid.Time   // when this member may try to become the owner
 	limbo   grid.Time   // until then a new owner waits for word of attempts; 0 = not, or over
@@ -60,7 +62,10 @@ func (n *Node) actsUntil(j *job) grid.Time {
 	g, k := j.guard, 0
 	for place, id := range g.reg.Members() {
 		if id != n.cfg.Self && g.reg.Holds(place) {
-			heard[k] = max(g.fresh[place], n.paired(id).verified)
+			heard[k] = g.fresh[place]
+			if v := n.paired(id).verified; v > g.held[place] { // a watch from before did not name this register
+				heard[k] = max(heard[k], v)
+			}
 			k++
 		}
 	}
@@ -75,7 +80,7 @@ func (n *Node) actsUntil(j *job) grid.Time {
 // newGuard makes a job with a register.
 func (n *Node) newGuard(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s register.State) *job {
 	j := n.newJob(id, spec, submitted)
-	j.guard = &guard{reg: register.New(n.cfg.Self, members, int(spec.Count), s), fresh: make([]grid.Time, len(members)),
+	j.guard = &guard{reg: register.New(n.cfg.Self, members, int(spec.Count), s), fresh: make([]grid.Time, len(members)), held: make([]grid.Time, len(members)),
 		sent: make([]grid.Time, len(members)), boss: s.Owner, epoch: s.Epoch}
 	n.guards = append(n.guards, j)
 	return j
@@ -155,6 +160,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 		return
 	}
 	g, acted := j.guard, n.acts(now, j)
+	held := g.reg.Holds(max(g.reg.Place(from), 0))
 	finals, mine := g.reg.Wrote(from, a, n.scratch.finals[:0])
 	n.scratch.finals = finals
 	if !mine {
@@ -165,7 +171,9 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 	n.askCopies(now, j, fx)
 	if a.Answer == grid.GuardOK {
 		g.fresh[place] = max(g.fresh[place], g.sent[place])
-		n.pair(from) // from now on it is watched
+		if n.pair(from); !held { // from now on it is watched
+			g.held[place] = now
+		}
 	} else if a.Answer == grid.GuardHigher {
 		n.higher(now, j, a, fx)
 	}

@@ -151,3 +151,83 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 		t.Errorf("on disk of what has ended: %v, %+v", ok, rec.Work)
 	}
 }
+
+// asksPromise has a member ask for an epoch, and returns the answer.
+func (r *rig) asksPromise(from grid.NodeID, epoch uint32) grid.GuardAnswer {
+	r.t.Helper()
+	r.say(from, grid.KindPromise, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: guarded, Epoch: epoch, Spec: r.n.job(guarded).spec, Members: three}
+	})
+	return r.one(grid.KindPromised).Msg.Guard.Answer
+}
+
+// A register that its owner does not name is an orphan, but not before a write that was just answered can no longer let
+// that owner act: the answer may still be on its way.
+func TestOrphanWaitsForTheLastAnswerToRunOut(t *testing.T) {
+	r := guards(t)
+	r.say(fastID, grid.KindWatch, func(m *grid.Message) {
+		m.Guard.Seq = 1
+		m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{9}}}}}
+	})
+	if a := r.asksPromise(slowID, 2); a != grid.GuardLive {
+		t.Errorf("at once: %v, want that the owner lives", a)
+	}
+	r.now = r.now.Add(wait(r.n.cfg.Lease))
+	if a := r.asksPromise(slowID, 2); a != grid.GuardOK {
+		t.Errorf("after wait(L): %v, want a promise", a)
+	}
+}
+
+// Whom a member knows to be the owner, without having accepted anything of its epoch, is promised a higher one though it
+// lives, as other registers show: else nobody would ever be.
+func TestNewOwnerIsPromisedAHigherEpochThoughItLives(t *testing.T) {
+	r := guards(t)
+	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
+		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: guarded}, Attempt: grid.Attempt{Epoch: 2}}}}})
+	if a := r.asksPromise(slowID, 3); a != grid.GuardOK {
+		t.Errorf("%v, want a promise", a)
+	}
+}
+
+// An agreed watch counts for the registers that it named: not for one that was accepted only after it was sent.
+func TestWatchCountsForWhatItNamed(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	j := r.n.job(guarded)
+	place := j.guard.reg.Place(slowID)
+	before := r.n.actsUntil(j)
+	r.n.pair(slowID).verified = j.guard.held[place]
+	if r.n.actsUntil(j) != before {
+		t.Error("a watch from before it was accepted lets the owner act for longer")
+	}
+	r.n.pair(slowID).verified = j.guard.held[place] + 1
+	if r.n.actsUntil(j) <= before {
+		t.Error("a watch from after it was accepted does not count")
+	}
+}
+
+// The origin has forgotten a job that its owner, long cut off, wants to go on with: nothing of it is left.
+func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	j := r.n.job(guarded)
+	j.guard.above = 7
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	for end := r.now.Add(time.Minute); len(r.sent(grid.KindPromise)) == 0 && r.now < end; {
+		r.pass(time.Second)
+	}
+	epoch := r.sent(grid.KindPromise)[0].Msg.Guard.Epoch
+	r.say(fastID, grid.KindPromised, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: epoch, Answer: grid.GuardUnknown} })
+	if _, ok := r.n.Job(guarded); ok {
+		t.Fatal("it is still known")
+	}
+	for i := range uint32(2) {
+		if _, _, ok := r.n.Work(guardedAt(i)); ok {
+			t.Errorf("attempt %d of it is still here", i)
+		}
+	}
+	r.pass(time.Minute, grid.TimerRetry)
+	if len(r.sent(grid.KindOffer)) > 0 || len(r.fx.Starts) > 0 {
+		t.Errorf("sent %v, starts %v", kindsOf(r.fx.Sends), r.fx.Starts)
+	}
+}

@@ -37,7 +37,7 @@ func (n *Node) written(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.
 	}
 	if answer == grid.GuardOK {
 		n.pair(from).heard = now
-		j.guard.orphan = false
+		j.guard.orphan, j.guard.wrote = false, now
 		if led {
 			n.stepDown(j, fx)
 		}
@@ -154,8 +154,9 @@ func (n *Node) promise(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.
 	}
 	r := j.guard.reg
 	before, led := r.State(), r.Leads()
-	heard := !j.guard.orphan && now < n.lastHeard(j).Add(wait(n.cfg.Lease)) || n.acts(now, j)
-	a := r.Promise(from, g.Epoch, heard)
+	heard := now < n.lastHeard(j).Add(wait(n.cfg.Lease)) || n.acts(now, j)
+	// Who has become the owner since, with the promises of others, lives as well, and no earlier owner acts any more.
+	a := r.Promise(from, g.Epoch, heard && from != j.guard.boss)
 	if led && !r.Leads() {
 		n.stepDown(j, fx)
 	}
@@ -176,10 +177,14 @@ func (n *Node) promise(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.
 	}
 }
 
-// lastHeard is when this member last answered the owner that it follows.
+// lastHeard is when this member last answered the owner that it follows. One that does not speak of the job may still rest on
+// the answer to a write.
 func (n *Node) lastHeard(j *job) grid.Time {
-	if j.guard.boss == n.cfg.Self {
+	switch {
+	case j.guard.boss == n.cfg.Self:
 		return 0
+	case j.guard.orphan:
+		return j.guard.wrote
 	}
 	return n.paired(j.guard.boss).heard
 }

@@ -100,7 +100,7 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 func (n *Node) resumeGuard(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.guard
 	s := g.reg.State()
-	g.boss, g.epoch, g.since = s.Owner, s.Epoch, n.wall.At(now).UnixNano()
+	g.boss, g.epoch, g.since, g.wrote = s.Owner, s.Epoch, n.wall.At(now).UnixNano(), now
 	g.due = now.Add(wait(n.cfg.Lease))
 	j.quiet = g.due
 	n.tickIn(now, fx)

@@ -69,7 +69,7 @@ func (n *Node) stand(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.guard
 	from := n.lastHeard(j).Add(wait(n.cfg.Lease) + time.Duration(n.rank(j))*n.cfg.Lease/2)
 	if g.orphan {
-		from = 0
+		from = g.wrote.Add(wait(n.cfg.Lease))
 	}
 	if now >= max(from, g.due) {
 		n.bid(now, j, fx)
@@ -120,6 +120,10 @@ func (n *Node) promised(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid
 		}
 		n.backOff(now, j)
 	case register.BidVoid:
+		if led {
+			n.stepDown(j, fx)
+		}
+		n.clear(now, j, fx)
 		n.forgetJob(j, fx)
 	case register.BidDone:
 		if led {
@@ -175,6 +179,7 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	g := j.guard
 	epoch := g.reg.State().Epoch
 	clear(g.fresh)
+	clear(g.held)
 	clear(g.sent)
 	g.orphan = false
 	n.saveAll(j, fx)
