@@ -17,9 +17,14 @@ type filed struct {
 	more   *[]*grid.Result // of its tasks, where a result says more than numbers; nil = of none
 }
 
-// closed reports whether nothing of a job can change any more, but by what comes from without and takes it out again.
+// mostPacked bounds the tasks of a job that is packed: it is made again whole, whatever of it is asked for, and a message
+// about one task of many must not cost more than before.
+const mostPacked = 64
+
+// closed reports whether nothing of a job can change any more, but by what comes from without and takes it out again, and it
+// is small enough for that.
 func (n *Node) closed(j *job) bool {
-	return j.guard == nil && j.calm == nil && j.counts[grid.Ended] == len(j.tasks) && j.id.Origin == n.cfg.Self
+	return len(j.tasks) <= mostPacked && j.guard == nil && j.calm == nil && j.counts[grid.Ended] == len(j.tasks) && j.id.Origin == n.cfg.Self
 }
 
 // file packs the jobs that were over or taken out in this step.

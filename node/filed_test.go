@@ -125,3 +125,25 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 		t.Errorf("%d are open, %d of %d packed", n.jobs.len(), n.kept.packed, len(all))
 	}
 }
+
+// A message about one task of a large job must not cost the making of all of them.
+func TestLargeJobsStayAsTheyAre(t *testing.T) {
+	for _, count := range []uint32{mostPacked, mostPacked + 1} {
+		r := newRig(t, nil)
+		n := r.n
+		j := n.newJob(jobID(1), spec(func(s *grid.JobSpec) { s.Count = count }), 0)
+		for i := range j.tasks {
+			j.tasks[i].state = grid.Ended
+		}
+		j.counts = [grid.Ended + 1]int{}
+		j.counts[grid.Ended] = int(count)
+		n.keepOver(j)
+		n.file()
+		if packed := n.kept.packed == 1; packed != (count == mostPacked) {
+			t.Errorf("%d tasks: packed %v", count, packed)
+		}
+		if v, ok := n.Task(grid.TaskID{Job: j.id, Index: count - 1}); !ok || v.State != grid.Ended {
+			t.Errorf("%d tasks: the last is %v, %v", count, v.State, ok)
+		}
+	}
+}
