@@ -22,8 +22,8 @@ import (
 // setting is a system of the world spread, under dissemination rules in the place of policies; a scenario is one
 // with a number of nodes, plane@1000.
 type setting struct {
-	// Setting is reference, plane (the same load on nodes with equal degrees and views of 64), whole (the same, with
-	// views that hold all) or tasks (whole nodes
+	// Setting is reference, plane (the same load on nodes with equal degrees and views of 64), usual (with the
+	// views that a node has by default), whole (with views that hold all) or tasks (whole nodes
 	// with tasks under lpas_dec; its rule perfect is perfect information).
 	Setting string `yaml:"setting"`
 }
@@ -34,10 +34,10 @@ func readSetting(file string, b []byte) (*setting, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	switch s.Setting {
-	case "reference", "plane", "whole", "tasks":
+	case "reference", "plane", "usual", "whole", "tasks":
 		return s, nil
 	}
-	return nil, fmt.Errorf("%s: setting %q: want reference, plane, whole or tasks", file, s.Setting)
+	return nil, fmt.Errorf("%s: setting %q: want reference, plane, usual, whole or tasks", file, s.Setting)
 }
 
 // nodesOf reads the number of nodes of a scenario, plane@1000.
@@ -85,8 +85,11 @@ func (r *ran) news(kind, rule string, nodes int, seed uint64, long time.Duration
 	if kind != "reference" {
 		c = spread.Plane(rule, nodes, seed)
 	}
-	if kind == "whole" {
+	switch kind {
+	case "whole":
 		c.Gossip.View = min(max(nodes, 64), 1<<16)
+	case "usual":
+		c.Gossip.View = gossip.Defaults().View
 	}
 	c.Nodes, c.Phases[0].Time, c.Warmup = nodes, long, long/2
 	m, err := spread.Run(c)
