@@ -28,7 +28,7 @@ type Conduct struct {
 	// lets a task that kills its nodes kill more of them.
 	Strikes int
 
-	// Members is how many nodes keep the record of a job submitted here, this one among them: 1, 3 or 5; default 1. With
+	// Members is how many nodes keep the record of a job submitted here, this one among them: 1, 3 or 5; default 1, and skep up has 3. With
 	// 3 a job outlives the node that it was submitted to, or any other one; with 5 any two. Each takes part in every
 	// result before it counts. Where too few nodes are connected fewer are taken.
 	Members int

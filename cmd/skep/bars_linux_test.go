@@ -20,6 +20,7 @@ func BenchmarkBars(b *testing.B) {
 	b.Run("throughput", func(b *testing.B) { benchThroughput(b, skep) })
 	b.Run("latency", func(b *testing.B) { benchLatency(b, skep) })
 	b.Run("restart", func(b *testing.B) { benchRestart(b, skep) })
+	b.Run("members", func(b *testing.B) { benchMembers(b, skep) })
 	b.Run("gossip", benchGossip)
 	b.Run("idle", func(b *testing.B) { benchIdle(b, skep) })
 }
@@ -98,6 +99,32 @@ func benchLatency(b *testing.B, skep string) {
 	moved := median(timed(60, warm))
 	version := median(timed(60, func() { a.run(b, "", "version") }))
 	report(b, "skep run -- true on another node minus skep version, median", moved-version, "ms", "<= 5", moved-version <= 5)
+}
+
+// benchMembers compares jobs that three nodes keep with jobs that their origin keeps alone, in turn.
+func benchMembers(b *testing.B, skep string) {
+	const tasks = 2000
+	one, three := startGrid(b, skep, 3, "--members", "1"), startGrid(b, skep, 3, "--members", "3")
+	var rate, alone []float64
+	var kept, single []time.Duration
+	many := func(m *member) float64 {
+		t := time.Now()
+		id := strings.TrimSpace(m.run(b, fmt.Sprintf("command: ['true']\ncount: %d\n", tasks), "job", "submit", "-"))
+		m.run(b, "", "job", "wait", id)
+		return tasks / time.Since(t).Seconds()
+	}
+	for range 3 {
+		alone, rate = append(alone, many(one[0])), append(rate, many(three[0]))
+	}
+	for range 60 {
+		single = append(single, timed(1, func() { one[0].run(b, "", "run", "--", "true") })...)
+		kept = append(kept, timed(1, func() { three[0].run(b, "", "run", "--", "true") })...)
+	}
+	slices.Sort(alone)
+	slices.Sort(rate)
+	report(b, "2,000 x true, members 3 over 1, tasks/s, medians of 3", rate[1]/alone[1], "", ">= 0.60", rate[1]/alone[1] >= 0.60)
+	report(b, "skep run -- true, members 3 minus 1, median", median(kept)-median(single), "ms", "reported", true)
+	fmt.Printf("     members 1 %.0f tasks/s and %.1f ms, members 3 %.0f tasks/s and %.1f ms\n", alone[1], median(single), rate[1], median(kept))
 }
 
 func benchIdle(b *testing.B, skep string) {

@@ -48,7 +48,7 @@ var settings = []setting{
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Memory, v[0]) }},
 	{name: "policy", usage: "placement policy", def: []string{"lpas_dec"},
 		apply: func(n *nodeSettings, v []string) error { n.Policy = v[0]; return nil }},
-	{name: "members", usage: "nodes that keep the record of a job submitted here: 1, 3 or 5", def: []string{"1"}, apply: setMembers},
+	{name: "members", usage: "nodes that keep a job submitted here: 1, 3 or 5, or as many as are connected", def: []string{"3"}, apply: setMembers},
 	{name: "copies", usage: "bound of a job's inputs, and of what one task leaves, that the other nodes which keep the job copy", def: []string{"256MiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Copies, v[0]) }},
 	{name: "lend", usage: "bound of the disk space for such copies of the jobs of others, half of it for one node; at most half of cache", def: []string{"2GiB"},

@@ -18,7 +18,7 @@ func TestOriginIsGoneForGood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes two takeovers' time")
 	}
-	ms := startGrid(t, buildSkep(t), 4, "--members", "3", "--cpus", "1")
+	ms := startGrid(t, buildSkep(t), 4, "--cpus", "1")
 	a := ms[0]
 	work := t.TempDir()
 	write := func(name, text string, mode os.FileMode) {
