@@ -79,6 +79,9 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 	if r.Epoch == 0 {
 		rec := r.TaskRecord
 		rec.Result = nil // no more than that its files are here
+		if r.Worker.IsZero() {
+			rec.ID.Attempt = grid.Attempt{} // somebody else made it: as an owner this node is still to hear of it
+		}
 		n.putTask(j, &rec)
 		return
 	}

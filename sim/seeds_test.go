@@ -31,3 +31,17 @@ func TestSeedsThatFailed(t *testing.T) {
 		}
 	}
 }
+
+// Worlds with misfortunes in which something once went wrong.
+func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{1685, "a restarted owner that had copied a result's files took its attempt for one of its own that was over, and acknowledged the result without recording it"},
+	} {
+		if _, err := live(Swarm(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+}
