@@ -9,6 +9,7 @@ import (
 
 // job is a submission, and what of its record on its origin's disk the submission does not say.
 type job struct {
+	shown     shown // by those that were not behind
 	submitted int64
 	origin    int32
 	class     int32 // in the books' classes

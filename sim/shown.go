@@ -8,7 +8,8 @@ type shown struct {
 	ended     int
 }
 
-// checkShown judges that what a node says of a job never goes back: nothing is said before it is final.
+// checkShown judges that what a node says of a job never goes back: nothing is said before it is final. Nor does it from one
+// node to another, but for those that may be behind.
 func (w *World) checkShown(i int32, v *node.JobView) {
 	h := &w.hosts[i]
 	n := w.job(i, v.ID)
@@ -26,4 +27,12 @@ func (w *World) checkShown(i int32, v *node.JobView) {
 		w.failf(i, "says that %d tasks of submission %d have ended, and has said %d", v.Ended, n, was.ended)
 	}
 	h.shown[n] = shown{v.Cancelled, v.Ended}
+	if len(v.Members) == 0 || !w.acts(i, v.ID) {
+		return // it says that it may be behind, or what is here is not on its disk yet
+	}
+	j := &w.jobs[n]
+	if j.shown.cancelled && !v.Cancelled || v.Ended < j.shown.ended {
+		w.failf(i, "says of submission %d that %d tasks have ended, cancelled %v; another has said %d, %v", n, v.Ended, v.Cancelled, j.shown.ended, j.shown.cancelled)
+	}
+	j.shown = shown{v.Cancelled, v.Ended}
 }

@@ -71,6 +71,7 @@ func (x *chaos) inflict(ctx context.Context, f Fault) error {
 
 // kill ends a node at once and starts it again after a while.
 func (x *chaos) kill(ctx context.Context, n *Node, f Fault) error {
+	x.farewell(ctx, n)
 	over := x.harmed(n.Name)
 	if f.For == 0 {
 		x.mu.Lock()
@@ -100,6 +101,7 @@ func (x *chaos) restart(ctx context.Context, name string) error {
 	if err != nil || x.isGone(name) {
 		return err
 	}
+	x.farewell(ctx, n)
 	defer x.harmed(name)()
 	if s, err := x.t.stateOf(ctx, n); err != nil || s == Stopped {
 		return err // it is being started by another fault

@@ -3,6 +3,7 @@ package testnet
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -174,9 +175,22 @@ func (h *history) told(job string, stories []v1.TaskStory) {
 			if k.stories == nil {
 				k.stories = map[uint32][]v1.Step{}
 			}
-			k.stories[s.Task.Index] = s.Steps
+			k.stories[s.Task.Index] = goOn(k.stories[s.Task.Index], s.Steps)
 		}
 	}
+}
+
+// goOn is a story as it was told before, as far as it is older than what is told now: a node that was started again has
+// forgotten what came before.
+func goOn(before, now []v1.Step) []v1.Step {
+	if len(now) == 0 {
+		return before
+	}
+	older := slices.IndexFunc(before, func(s v1.Step) bool { return !s.At.Before(now[0].At) })
+	if older < 0 {
+		older = len(before)
+	}
+	return append(before[:older:older], now...)
 }
 
 // vanished notes that a node that has to know a job does not.

@@ -151,12 +151,24 @@ func (x *chaos) look(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
+		if j.Behind {
+			return fmt.Errorf("%s tells only what it heard last of job %s", by, short(id))
+		}
 		x.h.saw(by, &j)
 		if err := c.EachTask(ctx, id, func(t *v1.Task) error { x.h.sawTask(by, id, t); return nil }); err != nil || !j.Over() {
 			return err
 		}
 		return x.stories(ctx, c, id)
 	})
+}
+
+// farewell asks a node that is about to be hurt for the stories of its jobs, which it forgets when it is started again.
+func (x *chaos) farewell(ctx context.Context, n *Node) {
+	for _, id := range x.h.list() {
+		if j := x.h.job(id); j.origin == n.Name && !j.over {
+			_ = x.call(ctx, n, func(ctx context.Context, c *client.Client) error { return x.stories(ctx, c, id) })
+		}
+	}
 }
 
 // stories asks what happened to the tasks of a job.

@@ -219,6 +219,21 @@ func TestWhichWaitsCount(t *testing.T) {
 	}
 }
 
+func TestAStoryGoesOnAfterARestart(t *testing.T) {
+	at := func(s int) v1.Step { return v1.Step{At: time.Unix(int64(s), 0)} }
+	for name, k := range map[string]struct{ before, now, want []v1.Step }{
+		"told again":          {[]v1.Step{at(1), at(2)}, []v1.Step{at(1), at(2), at(3)}, []v1.Step{at(1), at(2), at(3)}},
+		"after a restart":     {[]v1.Step{at(1), at(2)}, []v1.Step{at(3)}, []v1.Step{at(1), at(2), at(3)}},
+		"nothing is told":     {[]v1.Step{at(1)}, nil, []v1.Step{at(1)}},
+		"nothing was told":    {nil, []v1.Step{at(1)}, []v1.Step{at(1)}},
+		"the oldest are gone": {[]v1.Step{at(1), at(2)}, []v1.Step{at(2), at(3)}, []v1.Step{at(1), at(2), at(3)}},
+	} {
+		if got := goOn(k.before, k.now); !reflect.DeepEqual(got, k.want) {
+			t.Errorf("%s: %v, want %v", name, got, k.want)
+		}
+	}
+}
+
 func TestPercentiles(t *testing.T) {
 	xs := []float64{5, 1, 4, 2, 3}
 	for p, want := range map[float64]float64{0.2: 1, 0.5: 3, 0.95: 5, 1: 5} {

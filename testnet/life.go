@@ -23,7 +23,7 @@ func (t *Net) start(ctx context.Context, n *Node) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, readyTime)
 	defer stop()
-	for i := 1; ; i++ {
+	for i, ended := 1, 0; ; i++ {
 		if t.answers(ctx, n) {
 			return nil
 		}
@@ -35,7 +35,9 @@ func (t *Net) start(ctx context.Context, n *Node) error {
 		if i%25 != 0 {
 			continue
 		}
-		if s, err := t.m.states(ctx); err == nil && s[n.Name] != Running {
+		if s, err := t.m.states(ctx); err != nil || s[n.Name] == Running {
+			ended = 0
+		} else if ended++; ended == 3 { // a busy engine may be late to say that a container runs
 			return fmt.Errorf("node %s ended before it was ready; its log ends with:\n%s", n.Name, tail(t.Log(n), 5))
 		}
 	}

@@ -62,6 +62,9 @@ func (d *description) table(w *tabwriter.Writer) {
 		if d.Waits != "" {
 			row(w, "waits", d.Waits)
 		}
+		if d.Behind {
+			row(w, "as of", "what was heard last: whoever brings it to its end cannot be asked now")
+		}
 	} else {
 		row(w, "kept by", "its origin alone")
 	}

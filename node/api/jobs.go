@@ -88,6 +88,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 			if jv.Ended < int(jv.Spec.Count) && v.Stuck(now, id) {
 				j.Waits = "for a majority of the nodes that keep it"
 			}
+			j.Behind = len(jv.Members) > 0 && jv.Ended < int(jv.Spec.Count) && !v.Acts(now, id)
 			j.Note = noteOf(v.Few(&jv), jv.Apart)
 		}
 	})

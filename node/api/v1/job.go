@@ -39,6 +39,7 @@ type Job struct {
 	Since     *time.Time `json:"owner_since,omitempty"`
 	Note      string     `json:"note,omitempty" doc:"What whoever submitted it should know."`
 	Waits     string     `json:"waits,omitempty" doc:"Why nothing happens to the whole job."`
+	Behind    bool       `json:"may_be_behind,omitempty" doc:"It is what the answering node heard last: it is not the job's owner, which cannot be asked now, or no majority lets it decide."`
 	Spec      *Spec      `json:"spec,omitempty" doc:"Where one job was asked for."`
 }
 
