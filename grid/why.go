@@ -30,6 +30,7 @@ const (
 	WhyUnproven     // those who fit have yet to deliver what they were given
 	WhyAvoided      // tasks of that class fail there, and elsewhere they do not
 	WhyRoom         // it has no room left for the files of others
+	WhyStuck        // it has had the attempt for far longer than others take
 )
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
@@ -38,7 +39,7 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"nobody known fits", "the policy waits", "could not prepare the task",
 	"has kept it waiting far longer than expected", "waits for a majority of the job's register",
 	"those who fit have yet to deliver what they were given", "is avoided for a while",
-	"has no more room for the files of others"}
+	"has no more room for the files of others", "has had it for far longer than such a task takes elsewhere"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool { return w > WhyNone && w < WhyNever }

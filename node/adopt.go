@@ -61,6 +61,7 @@ func (n *Node) adopt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *gri
 	t.attempt, t.worker, t.placed = id.Attempt, from, n.wall.At(now).UnixNano()
 	l := n.enliven(j, id.Task.Index)
 	l.phase = placed
+	n.setOut(now, &l.word)
 	n.setState(j, id.Task.Index, grid.Placed, fx)
 	n.saveEntry(j, id.Task.Index, fx)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: from})

@@ -50,7 +50,9 @@ func (n *Node) slotsOf(now grid.Time, m met) float64 {
 	}
 	a := m.known.Ad.Availability
 	if s := n.standing(m.id); s != nil && len(n.cfg.Given) == 0 {
-		a = min(a, s.brings(now))
+		if a = min(a, s.brings(now)); s.idles(now) {
+			a = leastAvailable
+		}
 	}
 	return cores * share(a)
 }

@@ -55,7 +55,10 @@ func (n *Node) column(now grid.Time, p met) []grid.Rate {
 		id = p.id
 		s = n.standing(id)
 	}
-	dst := n.scratch.rates[:0]
+	dst, believed := n.scratch.rates[:0], 1.0
+	if away && !believing {
+		believed = n.appetite(now, p.rates, n.cores(p.peer), p.gifts)
+	}
 	for k := range r.norm {
 		m := &r.norm[k]
 		c := m.here
@@ -65,6 +68,7 @@ func (n *Node) column(now grid.Time, p met) []grid.Rate {
 				x = from[i]
 			}
 		}
+		x.Alpha *= believed
 		need := grid.CPU
 		if c != nil && c.spec != nil {
 			need = max(c.spec.Needs.CPU, 1)

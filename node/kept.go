@@ -37,11 +37,15 @@ func (n *Node) chooseClass(now grid.Time) {
 	}
 	k.demand, k.counts, k.rates = k.demand[:0], k.counts[:0], k.rates[:0]
 	n.rates.publish(now)
-	k.add(n.rates.own, k.Kept())
+	k.add(n.rates.own, k.Kept(), 1)
 	for _, p := range n.gossip.Peers() {
 		if p.Ad != nil {
 			class, _ := p.Ad.Label(LabelClass)
-			k.add(p.Ad.Rates, class)
+			g := gifts{}
+			if q := n.peers.get(p.Node()); q != nil {
+				g = q.gifts
+			}
+			k.add(p.Ad.Rates, class, n.appetite(now, p.Ad.Rates, p.Ad.Capacity.CPU, g))
 		}
 	}
 	for i := range k.demand {
@@ -57,8 +61,8 @@ func (n *Node) chooseClass(now grid.Time) {
 	}
 }
 
-// add counts what one node tells, and the class that it is kept for.
-func (k *kept) add(rates []grid.Rate, class string) {
+// add counts what one node tells, as far as its arrivals are believed, and the class that it is kept for.
+func (k *kept) add(rates []grid.Rate, class string, believed float64) {
 	if class != "" {
 		k.counts[k.of(class)]++
 	}
@@ -68,7 +72,7 @@ func (k *kept) add(rates []grid.Rate, class string) {
 			continue
 		}
 		at := k.of(x.Class)
-		k.demand[at].Rate += x.Alpha
+		k.demand[at].Rate += x.Alpha * believed
 		if x.Mu > 0 {
 			k.demand[at].Service += 1 / x.Mu
 			k.rates[at]++

@@ -159,6 +159,8 @@ func (n *Node) liveWake(now grid.Time, k grid.TimerKind, l *live, fx *grid.Effec
 		n.sendOffer(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !n.acts(now, l.job): // an owner that may be none gives nothing up
 		n.grace(now, l, fx)
+	case k == grid.TimerLease && n.overtaken(now, l):
+		n.rescue(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.t().worker != n.cfg.Self:
 		if l.result != nil { // it has ended and its files are on their way: that ends by itself
 			n.lease(now, l, fx)

@@ -39,6 +39,7 @@ type live struct {
 	twin     *twin           // nil = there is one copy
 	grown    string          // the class that it was demoted to; "" = that of its job
 	demoted  int8            // times
+	rescued  uint8           // times that it was taken back from a node that did not end it
 	single   bool            // a copy ended without success: the other one is the last word
 	word
 }
@@ -48,6 +49,8 @@ type word struct {
 	chosen  grid.Time // when it was made
 	promise float64   // when it should have ended, seconds from then, as its node said
 	late    grid.Time // when it counts as late; 0 = nothing was promised
+	begun   grid.Time // since when it is out, as far as this run of the node knows
+	since   uint64    // results that had come then
 }
 
 // out is a node that is not asked for a while.

@@ -24,6 +24,7 @@ type Node struct {
 	policies  []policy // the node's own, and those that jobs asked for, by name
 	peers     peerset
 	standings []*standing   // by identity
+	heard     uint64        // results that came from who keeps his word
 	unproven  int           // tasks that wait for somebody to deliver
 	withheld  int           // nodes that fit and were left out at the last look, because they have to deliver first
 	site      *balance.Site // of this node

@@ -37,6 +37,7 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 	t.attempt = t.next(epoch)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.refusal, l.chosen = nil, now
+	n.setOut(now, &l.word)
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(by.asked))}
 	for i := range by.answers {
 		if by.answers[i].Node == c.Node {

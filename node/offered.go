@@ -25,6 +25,7 @@ func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.
 		}
 		if why.Why == grid.WhyNone {
 			n.supersede(now, o.ID, fx)
+			n.gave(now, from, o)
 			n.heed(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // it may be the first word of a new owner
 			n.take(now, from, o, fx)
 		}

@@ -22,6 +22,7 @@ type peer struct {
 	told  uint64 // version of ours that it is known to have
 	stamp uint64 // the newest that it sent; 0 = none
 	noted mark   // of the column that the policies were told
+	gifts gifts
 	site  *balance.Site
 }
 

@@ -51,6 +51,8 @@ type classRate struct {
 	runs    float64   // successful runs behind it, at most 1/teach
 	usual   float64   // decayed mean run time of this node's tasks, wherever they ran
 	ends    float64   // of them, at most 1/teach
+	sway    float64   // decayed mean of the squared deviations from usual, in parts of its square
+	sways   float64   // results behind that, at most 1/vary
 	spread  float64   // decayed mean of the squared deviations from seconds, in parts of its square
 	spreads float64   // runs behind that, at most 1/vary
 	spec    *grid.JobSpec

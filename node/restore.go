@@ -146,6 +146,7 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 			}
 			continue
 		}
+		n.setOut(now, &l.word)
 		n.lease(now, l, fx)
 	}
 }

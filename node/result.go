@@ -178,6 +178,7 @@ func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) 
 	n.returned(now, &l.word, t.worker, true)
 	n.encourage()
 	if r.Exit == 0 && (t.worker == n.cfg.Self || n.proven(t.worker)) {
+		n.heard++
 		n.rates.finished(l.class(), min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
 	}
 	if t.worker != n.cfg.Self {

@@ -10,14 +10,16 @@ import (
 // what came of it compares with what was promised. It rests on no claim: who says that it is fast and idle gets
 // little until it has delivered, and what it delivered replaces what it says.
 type standing struct {
-	node grid.NodeID
-	due  []grid.Time // when each attempt that it has becomes late, in order; grid.Never where nobody can tell
-	kept int         // results on time, halved by each that was late: so many late ones are borne at once
-	seen int         // results, up to enough
-	told int         // of these, those of classes whose usual run time was known
-	off  float64     // decayed mean of what it took over what was promised, or usual if that is more
-	last grid.Time   // of the last result
-	ends tally       // attempts that brought a result, and that were lost
+	node  grid.NodeID
+	due   []grid.Time // when each attempt that it has becomes late, in order; grid.Never where nobody can tell
+	kept  int         // results on time, halved by each that was late: so many late ones are borne at once
+	seen  int         // results, up to enough
+	told  int         // of these, those of classes whose usual run time was known
+	off   float64     // decayed mean of what it took over what was promised, or usual if that is more
+	held  int         // times that it was found not to end what it has, less the results since
+	until grid.Time   // it gets nothing before; then one attempt at a time tries it
+	last  grid.Time   // of the last result
+	ends  tally       // attempts that brought a result, and that were lost
 }
 
 // Bounds of what is kept and believed.
@@ -68,8 +70,25 @@ func (n *Node) entrusted(now grid.Time, x *word, class string, id grid.NodeID, e
 		x.promise = max(ect, usual)
 		x.late = now.Add(grid.Seconds(patience*max(ect, usual))) + slack
 	}
-	at, _ = slices.BinarySearch(s.due, x.late)
-	s.due = slices.Insert(s.due, at, x.late)
+	s.dueAt(x.late)
+}
+
+// dueAt notes that an attempt is due, undue that it is not any more.
+func (s *standing) dueAt(t grid.Time) {
+	at, _ := slices.BinarySearch(s.due, t)
+	s.due = slices.Insert(s.due, at, t)
+}
+
+func (s *standing) undue(t grid.Time) {
+	if at, ok := slices.BinarySearch(s.due, t); ok {
+		s.due = slices.Delete(s.due, at, at+1)
+	}
+}
+
+// late is how many attempts it has that should have ended.
+func (s *standing) late(now grid.Time) int {
+	n, _ := slices.BinarySearch(s.due, now+1)
+	return n
 }
 
 // forgetStanding makes room: the one without work that was heard of longest ago goes, else the first.
@@ -95,9 +114,7 @@ func (n *Node) returned(now grid.Time, x *word, worker grid.NodeID, delivered bo
 	if s == nil {
 		return
 	}
-	if at, ok := slices.BinarySearch(s.due, due); ok {
-		s.due = slices.Delete(s.due, at, at+1)
-	}
+	s.undue(due)
 	if delivered {
 		s.learn(now, x.promise, max(now.Sub(x.chosen).Seconds(), 0), now > due)
 		n.rates.stale = n.rates.stale || s.seen == 1 || s.boasts()
@@ -119,7 +136,7 @@ func (s *standing) learn(now grid.Time, promise, took float64, late bool) {
 	} else {
 		s.kept = min(s.kept+1, trusted)
 	}
-	s.seen, s.last = min(s.seen+1, trusted), now
+	s.seen, s.held, s.last = min(s.seen+1, trusted), max(s.held-1, 0), now
 	if promise > 0 {
 		s.told = min(s.told+1, trusted)
 		s.off += max(learn, 1/float64(s.told)) * (took/promise - s.off)
@@ -132,11 +149,10 @@ func (s *standing) boasts() bool { return s.off > farOff }
 // withheld reports whether a node gets nothing more for now: too much of what it has is late, or it has as much as
 // a node can get before its first result.
 func (s *standing) withheld(now grid.Time, cores grid.MilliCPU) bool {
-	if s == nil || len(s.due) == 0 {
+	if s == nil {
 		return false
 	}
-	late, _ := slices.BinarySearch(s.due, now+1)
-	if late > s.kept {
+	if s.idles(now) || s.held > 0 && len(s.due) > 0 {
 		return true
 	}
 	first := max(firstLeast, firstEach*int(min(cores, firstCores*grid.CPU)/grid.CPU))

@@ -73,6 +73,7 @@ func (n *Node) begins(now grid.Time, l *live, c balance.Choice, fx *grid.Effects
 	t.made = t.next(epoch)
 	s := &twin{attempt: t.made, worker: c.Node, placed: n.wall.At(now).UnixNano()}
 	s.chosen, l.twin = now, s
+	n.setOut(now, &s.word)
 	n.stats.Copies++
 	n.dare(now, l.class(), c.Node)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
@@ -103,7 +104,7 @@ func (n *Node) sendTwin(now grid.Time, l *live, fx *grid.Effects) {
 
 // offerOf says what is offered with an attempt.
 func (n *Node) offerOf(now grid.Time, l *live, id grid.AttemptID) *grid.Offer {
-	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: max(now.Sub(l.job.arrived), 0)}
+	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now)}
 	if g := l.job.guard; g != nil {
 		o.Members = slices.Clone(g.reg.Members())
 	}

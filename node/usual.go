@@ -15,10 +15,27 @@ const fewEnds = 3
 // finished teaches it.
 func (r *rates) finished(name string, seconds float64) {
 	if c := r.get(name); c != nil {
+		if c.usual > 0 {
+			d := seconds/c.usual - 1
+			c.sways = min(c.sways+1, 1/vary)
+			c.sway += (min(d*d, mostVary) - c.sway) / c.sways
+		}
 		c.ends = min(c.ends+1, 1/teach)
 		c.usual += (seconds - c.usual) / c.ends
 	}
 }
+
+// swing is the squared coefficient of variation of the run times of this node's tasks of the class, wherever they ran; at least 1
+// as long as few have shown it.
+func (c *classRate) swing() float64 {
+	if c.sways < fewSways {
+		return max(c.sway, 1)
+	}
+	return c.sway
+}
+
+// fewSways is how many results it takes until the spread of a class is known.
+const fewSways = 20
 
 // median is the median of μ/speed over those who have measured the class: this node, and peers that have
 // delivered what they promised; where there are none of these, all. 0 where nobody has.

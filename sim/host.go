@@ -81,7 +81,7 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	if w.cfg.Node != nil {
 		w.cfg.Node(i, &c)
 	}
-	if w.cfg.Hostile(i)&Liar != 0 {
+	if w.cfg.Hostile(i)&(Liar|Hole) != 0 {
 		c.Overdue = 0
 	}
 	c.Self, c.Boot = h.id, h.boots

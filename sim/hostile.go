@@ -31,10 +31,20 @@ const (
 	// Replayer says again what it said and heard before, old ads among it, and jumps back and far ahead with the
 	// sequence of its own.
 	Replayer
+
+	// Hole takes whatever it is offered, says that it is idle and will be done at once, keeps its leases alive, and
+	// never ends any of it.
+	Hole
+
+	// Glutton claims that a million tasks of its first class are submitted to it each second, and as many of classes
+	// that it makes up.
+	Glutton
 )
 
 // Behaviours lists the names of behaviours.
-func Behaviours() []string { return []string{"liar", "garbler", "flooder", "looper", "replayer"} }
+func Behaviours() []string {
+	return []string{"liar", "garbler", "flooder", "looper", "replayer", "hole", "glutton"}
+}
 
 // ParseBehaviour reads a name of Behaviours.
 func ParseBehaviour(name string) (Behaviour, error) {
@@ -74,6 +84,7 @@ type hostile struct {
 	peers  []grid.NodeID // connected, ordered
 	ad     *grid.Ad      // its own, as last said
 	false  *grid.Ad      // what it makes of that
+	size   grid.Resources
 	turns  uint64
 	second grid.Time // in which loops were counted
 	loops  int
@@ -111,6 +122,9 @@ func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case ev.Kind == grid.EvMessage && h.is(Replayer):
 		h.listen(ev.Msg)
 	}
+	if ev.Kind == grid.EvEnded && h.is(Hole) && ev.Attempt.Task.Job.Origin != h.self {
+		return // its node never hears of the end
+	}
 	h.Member.Step(now, ev, fx)
 	for k := first; k < len(fx.Sends); k++ {
 		h.tamper(&fx.Sends[k].Msg)
@@ -132,6 +146,13 @@ func (h *hostile) tamper(m *grid.Message) {
 		garbleMessage(m, h.rand)
 	case h.is(Liar):
 		boast(m)
+	case h.is(Hole):
+		beckon(m, h.size)
+	}
+	for _, rates := range [...]*[]grid.Rate{&m.Poll.Rates, &m.State.Rates} { // empty ones say that nothing is new
+		if h.is(Glutton) && len(*rates) > 0 {
+			*rates = gorge(*rates)
+		}
 	}
 }
 
@@ -144,6 +165,13 @@ func (h *hostile) claim(ad *grid.Ad) *grid.Ad {
 	c.Rates = slices.Clone(ad.Rates)
 	if h.is(Liar) {
 		boastAd(&c)
+	}
+	if h.is(Hole) {
+		c.Free, c.Backlog = c.Capacity, 0
+	}
+	h.size = c.Capacity
+	if h.is(Glutton) {
+		c.Rates = gorge(c.Rates)
 	}
 	if h.is(Garbler) {
 		garbleAd(&c, h.rand)

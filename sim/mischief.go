@@ -132,6 +132,29 @@ func boast(m *grid.Message) {
 	}
 }
 
+// beckon makes a hole's answers those of an idle node.
+func beckon(m *grid.Message, size grid.Resources) {
+	if m.Kind == grid.KindState {
+		s := &m.State
+		s.ECT, s.Backlog, s.Why, s.Free = 0, 0, grid.WhyNone, size
+		s.Waiting, s.Running, s.Ran, s.Rest = 0, 0, 0, 0
+	}
+}
+
+// gluttony is the arrival rate that a glutton claims.
+const gluttony = 1e6
+
+// gorge makes rates those of a glutton: of its first class, and of some that nobody else has heard of.
+func gorge(rates []grid.Rate) []grid.Rate {
+	if len(rates) > 0 {
+		rates[0].Alpha = gluttony
+	}
+	for c := byte('a'); c <= 'm' && len(rates) < grid.MaxRates; c++ {
+		rates = append(rates, grid.Rate{Class: "~" + string(c), Alpha: gluttony, Mu: 1})
+	}
+	return rates
+}
+
 // odd are numbers that no honest node says.
 var odd = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300, 5e-324}
 

@@ -111,7 +111,7 @@ func getCause(n uint32) grid.Cause {
 
 // getWhy reads a reason of a later version as one that may pass, and never returns the separator.
 func getWhy(n uint32) grid.Why {
-	if n > uint32(grid.WhyRoom) || grid.Why(n) == grid.WhyNever {
+	if n > uint32(grid.WhyStuck) || grid.Why(n) == grid.WhyNever {
 		return grid.WhyFailed
 	}
 	return grid.Why(n)
