@@ -21,7 +21,7 @@ func (n *Node) candidates(now grid.Time, l *live) balance.View {
 	}
 	c := n.shuns(l.class())
 	v := n.reach(now, l, c, true)
-	if len(v.Nodes) == 0 && (len(l.struck) > 0 || l.rescued > 0 || slices.ContainsFunc(l.out, func(o out) bool { return o.soft })) {
+	if len(v.Nodes) == 0 && (len(l.struck) > 0 || l.rescued > 0 || n.withheld > 0 || slices.ContainsFunc(l.out, func(o out) bool { return o.soft })) {
 		v = n.reach(now, l, c, false)
 	}
 	if len(v.Nodes) == 0 && c != nil && n.withheld == 0 && len(l.asked) == 0 &&
@@ -65,7 +65,7 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 		if shy && l.rescued > 0 && (s == nil || s.seen == 0) {
 			continue
 		}
-		if s.withheld(now, grid.MilliCPU(q.cores)) {
+		if s.withheld(now, grid.MilliCPU(q.cores)) || shy && s.wary(now) {
 			n.withheld++
 			continue
 		}

@@ -17,7 +17,8 @@ const (
 //
 //	age > max(rescueLeast, patience · promise · (1 + wide·c²)) · doubts · 2^(times it was taken back)
 //
-// where promise is what was expected of it, or what is usual now if that is more, and the time for its inputs. A task with a time
+// and as soon as it is late, age > patience · promise · 2^(…), where the node was found before not to end what it has.
+// Here promise is what was expected of it, or what is usual now if that is more, and the time for its inputs. A task with a time
 // limit may take that: age > rescueLeast + patience · promise + limit.
 func (n *Node) overtaken(now grid.Time, l *live) bool {
 	to := l.t().worker
@@ -32,13 +33,14 @@ func (n *Node) overtaken(now grid.Time, l *live) bool {
 	if limit := l.job.spec.Timeout; limit > 0 {
 		return age > rescueLeast+promise+limit.Seconds()
 	}
+	times := float64(uint32(1) << l.rescued)
 	if s != nil {
 		n.date(l, s, usual)
-		if s.banned(now) {
-			return age > promise
+		if s.held > 0 {
+			return age > promise*times
 		}
 	}
-	long := max(rescueLeast, promise*(1+wide*c.swing())) * float64(uint32(1)<<l.rescued)
+	long := max(rescueLeast, promise*(1+wide*c.swing())) * times
 	if n.heard-l.since < fewOvertook<<l.rescued || c.ends < fewEnds {
 		long *= unheard
 	}
@@ -51,11 +53,8 @@ func (n *Node) overtaken(now grid.Time, l *live) bool {
 // setOut notes that an attempt is out from now on.
 func (n *Node) setOut(now grid.Time, x *word) { x.begun, x.since = now, n.heard }
 
-// banned reports whether the node was found not to end what it has and is not yet to be tried again, idles whether it has too
-// much that is late, too.
-func (s *standing) banned(now grid.Time) bool { return s.held > 0 && now < s.until }
-
-func (s *standing) idles(now grid.Time) bool { return s.banned(now) || s.late(now) > s.kept }
+// wary reports whether the node was found not to end what it has and is not yet to be tried again, unless nobody else is left.
+func (s *standing) wary(now grid.Time) bool { return s != nil && s.held > 0 && now < s.until }
 
 // date says by when an attempt should have ended, where that was not known when it was given.
 func (n *Node) date(l *live, s *standing, usual float64) {

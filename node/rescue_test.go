@@ -105,11 +105,11 @@ func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
 		t.Errorf("the task is %+v: want it placed again, and no loss counted", v)
 	}
 	s := g.n.standing(fastID)
-	if !s.withheld(g.now, grid.CPU) || !s.withheld(g.now.Add(firstAvoided), grid.CPU) {
+	if !s.wary(g.now) || !s.wary(g.now.Add(firstAvoided)) {
 		t.Error("the node may be given more at once")
 	}
 	after := g.now.Add(3 * firstAvoided)
-	if s.withheld(after, grid.CPU) {
+	if s.wary(after) || s.withheld(after, grid.CPU) {
 		t.Error("the node is never tried again")
 	}
 	if s.due = append(s.due, grid.Never); !s.withheld(after, grid.CPU) {

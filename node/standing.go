@@ -152,7 +152,7 @@ func (s *standing) withheld(now grid.Time, cores grid.MilliCPU) bool {
 	if s == nil {
 		return false
 	}
-	if s.idles(now) || s.held > 0 && len(s.due) > 0 {
+	if s.late(now) > s.kept || s.held > 0 && len(s.due) > 0 {
 		return true
 	}
 	first := max(firstLeast, firstEach*int(min(cores, firstCores*grid.CPU)/grid.CPU))
