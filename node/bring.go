@@ -39,11 +39,9 @@ func (n *Node) bringInputs(now grid.Time, j *job, from grid.NodeID, fx *grid.Eff
 	if g.inputs != absent {
 		return grid.Refusal{}
 	}
-	no := n.room(j, j.spec.Inputs, fx)
+	no := n.bring(j, inputsOf(j.id), from, j.spec.Inputs, fx)
 	if no.Why == grid.WhyNone {
 		g.inputs = coming
-		n.charge(j, j.payer(), weigh(j.spec.Inputs))
-		n.bring(j, inputsOf(j.id), from, j.spec.Inputs, fx)
 	}
 	return no
 }
@@ -60,23 +58,16 @@ func (n *Node) bringLeft(j *job, id grid.AttemptID, r *grid.Result, from grid.No
 		}
 		r = nil
 	}
-	no := n.room(j, files, fx)
+	no := n.bring(j, id, from, files, fx)
 	if no.Why == grid.WhyNone {
-		x := &left{attempt: id.Attempt, result: r, size: weigh(files), state: coming}
-		n.charge(j, j.payer(), x.size)
-		n.putLeft(j, id.Task.Index, x)
-		n.bring(j, id, from, files, fx)
+		n.putLeft(j, id.Task.Index, &left{attempt: id.Attempt, result: r, size: weigh(files), state: coming})
 	}
 	return no
 }
 
-func (n *Node) bring(j *job, id grid.AttemptID, from grid.NodeID, files []grid.File, fx *grid.Effects) {
-	n.expect(j, 1)
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: from, Others: j.guard.reg.Members(), Files: files, Copy: true})
-}
-
 // brought goes on after files have come for a register, or have not.
 func (n *Node) brought(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	n.arrived(ev.Attempt)
 	j := n.job(ev.Attempt.Task.Job)
 	if j == nil || j.guard == nil || ev.Attempt.Task.Index >= j.spec.Count {
 		return
@@ -90,18 +81,18 @@ func (n *Node) brought(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if inputs && g.inputs != coming || !inputs && (x == nil || x.state != coming) {
 		return
 	}
-	n.expect(j, -1)
 	switch {
 	case inputs && ev.Err != "":
 		g.inputs = absent
-		n.charge(j, grid.NodeID{}, -weigh(j.spec.Inputs))
 	case inputs:
 		g.inputs = here
+		n.charge(j, weigh(j.spec.Inputs))
 		n.saveGuard(j, fx)
 	case ev.Err != "":
 		n.unlend(j, ev.Attempt.Task.Index)
 	default:
 		x.state = here
+		n.charge(j, x.size)
 		n.saveEntry(j, ev.Attempt.Task.Index, fx)
 	}
 	switch {

@@ -13,9 +13,8 @@ import (
 
 // lent is what this node has of the files of a job whose register it is a member of.
 type lent struct {
-	to     grid.NodeID // whom the room is charged to; zero = nobody: it is this node's own job
-	size   grid.Bytes
-	coming int // inputs and tasks' files on their way
+	to     grid.NodeID // whom the room is charged to; zero = nobody yet
+	size   grid.Bytes  // of what is here
 	inputs presence
 	tasks  map[uint32]*left // by index; never gone through
 }
@@ -48,7 +47,7 @@ func (n *Node) hasInputs(j *job) bool {
 // retain notes that the files of a result are here.
 func (n *Node) retain(j *job, i uint32, a grid.Attempt, r *grid.Result) {
 	x := &left{attempt: a, result: r, size: weigh(r.Blobs(nil)), state: here}
-	n.charge(j, j.payer(), x.size)
+	n.charge(j, x.size)
 	n.putLeft(j, i, x)
 }
 
@@ -77,42 +76,39 @@ func (j *job) payer() grid.NodeID {
 	return j.guard.boss
 }
 
-// charge takes room for a job of others.
-func (n *Node) charge(j *job, to grid.NodeID, size grid.Bytes) {
-	g := &j.guard.lent
-	if j.id.Origin == n.cfg.Self {
-		return
+// lender is whom the room for a job's files is charged to: all of it to the same one.
+func (j *job) lender() grid.NodeID {
+	if g := &j.guard.lent; g.to.IsZero() {
+		g.to = j.payer()
 	}
-	if g.to.IsZero() {
-		g.to = to
+	return j.guard.lent.to
+}
+
+// charge takes room for a job of others.
+func (n *Node) charge(j *job, size grid.Bytes) {
+	g := &j.guard.lent
+	if j.id.Origin == n.cfg.Self || size == 0 {
+		return
 	}
 	g.size += size
 	n.lent += size
-	n.pair(g.to).lent += size
+	n.pair(j.lender()).lent += size
 }
 
-// unlend gives the room of a task's files back.
+// unlend gives the room of a task's files back. What is on its way has none yet but that of its arrival.
 func (n *Node) unlend(j *job, i uint32) {
 	if x := j.guard.lent.tasks[i]; x != nil {
 		delete(j.guard.lent.tasks, i)
-		n.charge(j, grid.NodeID{}, -x.size)
+		if x.state == here {
+			n.charge(j, -x.size)
+		}
 	}
 }
 
 // reclaim gives back all the room of a job.
 func (n *Node) reclaim(j *job) {
-	n.expect(j, -j.guard.lent.coming)
-	n.charge(j, grid.NodeID{}, -j.guard.lent.size)
+	n.charge(j, -j.guard.lent.size)
 	j.guard.lent = lent{}
-}
-
-// expect counts what is on its way here.
-func (n *Node) expect(j *job, more int) {
-	g := &j.guard.lent
-	g.coming += more
-	if !g.to.IsZero() {
-		n.pair(g.to).coming += more
-	}
 }
 
 // room makes sure of room for a job's files, at the cost of the oldest jobs of others that are over; else it says why there is none.

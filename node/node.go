@@ -52,6 +52,7 @@ type Node struct {
 	posts               map[grid.JobID]*post
 	taken               []grid.JobID // taken over in this step
 	calms               calms
+	arrivals            map[grid.AttemptID]arrival
 	leads, watches      uint64     // times that this node began to write to a register in this boot, and watched
 	lent                grid.Bytes // for the files of jobs submitted elsewhere
 	guardWake, formWake bool       // a TimerGuard is on its way, for registers and for those being made

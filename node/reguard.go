@@ -44,7 +44,7 @@ func (n *Node) restoreGuard(r *grid.GuardRecord) {
 	j := n.newGuard(r.ID, r.Spec, r.Submitted, r.Members, s)
 	if r.Held {
 		j.guard.lent.inputs = here
-		n.charge(j, j.payer(), weigh(r.Spec.Inputs))
+		n.charge(j, weigh(r.Spec.Inputs))
 	}
 	for _, e := range n.strays[r.ID] {
 		n.putEntry(j, &e)
