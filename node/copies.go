@@ -16,7 +16,7 @@ import (
 // copies says which members of a register have some files: the job's inputs, or what one of its tasks left.
 type copies struct {
 	have  uint8       // members that have them, a bit each by place
-	no    uint8       // members that have said no; they are asked again later
+	no    uint8       // members that have said no, and not because of what passes soon; they are asked again later
 	sent  []grid.Time // by place: when it was asked last; 0 = not yet
 	until grid.Time   // then a majority is no longer waited for
 	over  bool        // it is not waited for any more, or there is one
@@ -126,7 +126,9 @@ func (c *copies) answer(place int, from grid.NodeID, no grid.Refusal) {
 		c.no &^= bit
 		return
 	}
-	c.no |= bit
+	if c.no &^= bit; no.Why != grid.WhyQueue {
+		c.no |= bit
+	}
 	c.why = "node " + from.Short() + ": " + no.Why.String()
 	if no.Detail != "" {
 		c.why += ": " + no.Detail

@@ -3,7 +3,6 @@ package node
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"skep/grid"
 )
@@ -186,45 +185,5 @@ func TestWhoIsAskedToCopy(t *testing.T) {
 	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
 	if said, fetches := o.copy(inputsOf(o.job(1)), nil); said == nil || said.Why != grid.WhyDisk || fetches {
 		t.Errorf("with a full disk: said %v, fetches %v", said, fetches)
-	}
-}
-
-// A task that leaves files ends when one of the two others has them, or when neither will.
-func TestOwnerWaitsForACopy(t *testing.T) {
-	for name, answers := range map[string][]grid.Why{"one has them": {grid.WhyNone}, "the second has them": {grid.WhyRoom, grid.WhyNone}, "neither": {grid.WhyRoom, grid.WhyDisk}} {
-		r := newRig(t, func(c *Config) { c.Members = 3 })
-		r.join(fastID, 1, "linux")
-		r.join(slowID, 1, "linux")
-		r.submit(jobID(1), spec(nil))
-		for _, k := range []grid.Kind{grid.KindWatched, grid.KindGuarded} {
-			for _, s := range slices.Clone(r.fx.Sends) {
-				g := s.Msg.Guard
-				r.say(s.To, k, func(m *grid.Message) {
-					m.Guard = grid.Guard{Job: jobID(1), Epoch: g.Epoch, Seq: g.Seq, Answer: grid.GuardOK}
-				})
-			}
-		}
-		r.answer(selfID)
-		r.pass(2*time.Second, grid.TimerPoll)
-		if len(r.fx.Starts) != 1 {
-			t.Fatalf("%s: nothing starts; %v", name, r.task(jobID(1)))
-		}
-		id := r.fx.Starts[0].Attempt
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Outputs: files(1, 1, grid.MiB)}})
-		asked := slices.Clone(r.sent(grid.KindCopy))
-		if len(asked) != 2 || len(r.sent(grid.KindGuard)) != 0 {
-			t.Fatalf("%s: %v are sent", name, kindsOf(r.fx.Sends))
-		}
-		for k, why := range answers {
-			if k > 0 && len(r.sent(grid.KindGuard)) != 0 {
-				t.Errorf("%s: the end is written after %d answers", name, k)
-			}
-			r.say(asked[k].To, grid.KindCopied, func(m *grid.Message) {
-				m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
-			})
-		}
-		if w := r.sent(grid.KindGuard); len(w) != 2 || len(w[0].Msg.Guard.Finals) != 1 || (w[0].Msg.Guard.Finals[0].Result.Error != "") != (name == "neither") {
-			t.Errorf("%s: %v are sent", name, kindsOf(r.fx.Sends))
-		}
 	}
 }
