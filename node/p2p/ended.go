@@ -3,12 +3,12 @@ package p2p
 import "skep/grid"
 
 // late makes an attempt that came to its start too late ready to be started another time, and tells the node so. It reports
-// false where the attempt was told to end meanwhile.
+// false where the attempt was told to end meanwhile. The folder stays as it was prepared: where inputs take longer to copy
+// than an owner's word lasts, the task would else never run.
 func (t *tasks) late(a *attempt) bool {
 	t.mu.Lock()
 	wanted := !a.gone && !t.closed
 	if wanted {
-		t.discard(a) // the next start has another folder
 		a.started = false
 	}
 	t.mu.Unlock()

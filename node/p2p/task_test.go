@@ -214,25 +214,6 @@ func TestStepsOfOneBatchKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// What comes to its start too late does not run, and the node hears so and can start it again.
-func TestWhatIsLateIsNotStarted(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	id := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	start := func(until grid.Time) {
-		a.do(func(fx *grid.Effects) {
-			fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: id, Spec: sh("exec sleep 60"), State: grid.WorkRunning}
-			fx.Starts = append(fx.Starts, grid.Start{Attempt: id, Spec: sh("exec sleep 60"), Until: until})
-		})
-	}
-	start(now())
-	await(t, "the node hears that it was late", func() bool { return a.toy.count(grid.EvLate) == 1 })
-	if a.toy.count(grid.EvStarted) > 0 {
-		t.Error("it ran")
-	}
-	start(now().Add(time.Hour))
-	await(t, "it runs", func() bool { return a.toy.count(grid.EvStarted) == 1 })
-}
-
 func TestCloseReportsNoEnd(t *testing.T) {
 	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
 	if err := a.Submit(context.Background(), a.job(1), sh("exec sleep 60")); err != nil {

@@ -33,7 +33,8 @@ type attempt struct {
 	accepted grid.Time
 	pinned   bool          // its inputs are
 	left     []grid.File   // what its result names, pinned
-	dir      string        // its folder; set when it starts
+	dir      string        // its folder; set when it is first to start
+	argv     []string      // what to execute there; nil until the folder is prepared
 	ran      chan struct{} // closed when there is a process, or none will come
 
 	// Guarded by tasks.mu.
@@ -85,7 +86,9 @@ func (t *tasks) start(s grid.Start) {
 	if t.closed || a.started {
 		return
 	}
-	a.started, a.dir = true, t.folder(a.id)
+	if a.started = true; a.dir == "" {
+		a.dir = t.folder(a.id)
+	}
 	t.wait.Go(func() { t.run(a, s) })
 }
 
@@ -126,10 +129,10 @@ func (t *tasks) forget(a *attempt) {
 		t.d.unpin(a.spec.Inputs)
 	}
 	t.d.unpin(a.left)
-	switch {
-	case !a.started:
+	if !a.started {
 		close(a.ran)
-	case a.ended && !t.closed:
+	}
+	if a.dir != "" && (a.ended || !a.started) && !t.closed { // not started: it was late, and waited for another start
 		t.discard(a)
 	}
 }
@@ -174,9 +177,12 @@ func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 	result := func(c grid.Cause, exit int32, err error) *grid.Result {
 		return &grid.Result{Cause: c, Exit: exit, Error: cutText(err.Error()), Waited: began.Sub(a.accepted)}
 	}
-	argv, err := t.prepare(a.dir, spec, a.id)
-	if err != nil {
-		return result(grid.Failed, grid.ExitSkep, err), false
+	if a.argv == nil {
+		argv, err := t.prepare(a.dir, spec, a.id)
+		if err != nil {
+			return result(grid.Failed, grid.ExitSkep, err), false
+		}
+		a.argv = argv
 	}
 	if t.unwanted(a) {
 		return new(grid.Result), false
@@ -184,7 +190,7 @@ func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 	if s.Until != 0 && now() >= s.Until {
 		return nil, false
 	}
-	p, err := t.runner.Start(t.spec(a.dir, argv, spec, a.id))
+	p, err := t.runner.Start(t.spec(a.dir, a.argv, spec, a.id))
 	if err != nil {
 		return refusal(err, result), false
 	}
