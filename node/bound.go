@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -21,9 +22,44 @@ type Bound struct {
 	Next  string
 }
 
-// mostDemoted bounds how often a task changes its class: nodes may contradict each other. Then it ends, for it would be stopped
-// wherever it runs.
-const mostDemoted = 4
+// mostDemoted bounds how often a task changes its class, and mostNamed how many classes are kept that nobody submitted here: workers
+// name them.
+const (
+	mostDemoted = 4
+	mostNamed   = 8
+)
+
+// demotion is a class that a task was of, and the node that said it has outgrown that.
+type demotion struct {
+	node  grid.NodeID
+	class string
+}
+
+// checkBounds reports what is wrong with the bounds. One that leads back would have a task stopped for ever.
+func (c *Config) checkBounds() error {
+	var errs []error
+	for i, b := range c.Bounds {
+		if b.Class == "" || b.Next == "" || b.Class == b.Next || !isClass(b.Class) || !isClass(b.Next) || b.Time <= 0 {
+			errs = append(errs, fmt.Errorf("bounds[%d]: %v for class %q, then %q: want more than 0 and two classes", i, b.Time, b.Class, b.Next))
+			continue
+		}
+		next := b.Next
+		for range c.Bounds {
+			k := slices.IndexFunc(c.Bounds, func(o Bound) bool { return o.Class == next })
+			if k < 0 {
+				break
+			}
+			if next = c.Bounds[k].Next; next == b.Class {
+				errs = append(errs, fmt.Errorf("bounds[%d]: class %q leads to %q and from there back: want no circle", i, b.Class, b.Next))
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isClass reports whether a name may be told to others as that of a class.
+func isClass(name string) bool { return len(name) <= grid.MaxClass && clip(name) == name }
 
 // boundOf returns the bound of what runs here; nil = it has none.
 func (n *Node) boundOf(w *exec.Work) *Bound {
@@ -62,24 +98,54 @@ func (n *Node) outgrown(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// demote places a task again as one of the class that its worker says it is of, and reports whether it was such a result.
+// mayBecome reports whether a worker's word makes the task one of another class: of one that it was not of before, and not for ever.
+// What is no such word is a loss like any other.
+func (l *live) mayBecome(next string) bool {
+	return next != "" && isClass(next) && next != l.class() && l.job.spec.Retries > 0 && len(l.demotions) < mostDemoted &&
+		!slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.class == next })
+}
+
+// demote places a task again as one of the class that its worker says it is of, and reports whether it was such a result. Only the
+// worker knows whether that is true: so it is no delivery, others are preferred for the task, and it counts as a failure of its class there.
 func (n *Node) demote(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) bool {
-	if r.Next == "" || len(r.Next) > grid.MaxClass || r.Next == l.class() || l.job.spec.Retries == 0 {
+	if !l.mayBecome(r.Next) {
 		return false
 	}
-	n.returned(now, &l.word, l.t().worker, true)
-	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: l.t().worker, Class: l.class()})
-	if l.demoted == mostDemoted {
-		n.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
-			Error: clip(fmt.Sprintf("lost: %d nodes stopped it because it ran longer than tasks of its class may there, the last as one of class %s", mostDemoted+1, l.class()))}, fx)
-		return true
-	}
-	l.grown, l.task.Class = r.Next, r.Next
-	l.demoted++
-	n.rates.arrive(now, l.job.spec, r.Next, 1)
-	n.trace(l.t(), grid.Trace{At: now, What: grid.TraceDemoted, Node: l.t().worker, Refusal: grid.Refusal{Detail: r.Next}})
+	worker, next := l.t().worker, n.rates.intern(r.Next)
+	n.returned(now, &l.word, worker, false)
+	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
+	n.blame(now, l.class(), worker, false)
+	l.demotions = append(l.demotions, demotion{worker, l.class()})
+	l.grown, l.task.Class = next, next
+	n.rates.named(now, l.job.spec, next)
+	n.trace(l.t(), grid.Trace{At: now, What: grid.TraceDemoted, Node: worker, Refusal: grid.Refusal{Detail: next}})
 	n.setState(l.job, l.index, grid.Pending, fx)
 	n.saveTask(l.job, l.index, fx)
 	n.retry(l)
 	return true
+}
+
+// outgrew reports whether a node has said that the task has outgrown its class.
+func (l *live) outgrew(id grid.NodeID) bool {
+	return slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.node == id })
+}
+
+// named counts the arrival of a task whose class a worker has named. Classes that are known only so give way to each
+// other, and not what was measured.
+func (r *rates) named(now grid.Time, spec *grid.JobSpec, name string) {
+	c := r.get(name)
+	foreign := c == nil || c.foreign
+	if c == nil {
+		k := 0
+		for _, c := range r.classes {
+			if c.foreign {
+				k++
+			}
+		}
+		if k >= mostNamed {
+			r.evict(func(c *classRate) bool { return c.foreign })
+		}
+	}
+	r.arrive(now, spec, name, 1)
+	r.get(name).foreign = foreign
 }

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,37 +51,152 @@ func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
 	}
 }
 
-// Its owner places it again as one of that class. No retry is used up, and a task that is sent to and fro ends.
+// declared brings a job of a class to the point where it is offered to a peer; it cannot run here.
+func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid.AttemptID {
+	r.t.Helper()
+	return r.offered(jobID(i), spec(func(s *grid.JobSpec) {
+		s.Class, s.Retries = class, retries
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}), to)
+}
+
+func elsewhere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
+
+// stop makes a worker say that it stopped a task, which is of class next.
+func (r *rig) stop(from grid.NodeID, id grid.AttemptID, next string) {
+	r.t.Helper()
+	r.about(from, grid.KindAccept, id, nil)
+	r.about(from, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
+}
+
+// Its owner places it again as one of that class, elsewhere if it can. No retry is used up. Who says that it is of a class that
+// it was of before has lost it.
 func TestOwnerDemotes(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+	r := newRig(t, elsewhere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	id := r.offered(jobID(1), spec(func(s *grid.JobSpec) {
-		s.Class, s.Retries = "small", 1
-		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
-	}), fastID)
-	next := "large"
-	for k := range mostDemoted {
-		r.about(fastID, grid.KindAccept, id, nil)
-		r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
-		for _, p := range r.sent(grid.KindPoll) {
-			if p.Msg.Poll.Class != next {
-				t.Fatalf("asks for a task of class %s, want %s", p.Msg.Poll.Class, next)
-			}
-		}
-		r.answer(fastID)
-		o := r.one(grid.KindOffer).Msg.Offer
-		if o.Class != next || o.ID.N != uint32(k)+2 {
-			t.Fatalf("offers attempt %d as class %s", o.ID.N, o.Class)
-		}
-		id, next = o.ID, map[string]string{"large": "small", "small": "large"}[next]
+	r.stop(fastID, r.declared(1, "small", 1, fastID), "large")
+	o := r.one(grid.KindOffer)
+	if id := o.Msg.Offer.ID; o.To != slowID || o.Msg.Offer.Class != "large" || id.N != 2 {
+		t.Fatalf("offers attempt %d as class %s to %v", id.N, o.Msg.Offer.Class, o.To.Short())
 	}
 	if v := r.task(jobID(1)); v.Lost != 0 {
 		t.Errorf("%d lost, want none", v.Lost)
 	}
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
-	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost {
-		t.Errorf("after it went to and fro: %v, %+v", v.State, v.Result)
+	r.stop(slowID, o.Msg.Offer.ID, "small")
+	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
+		t.Errorf("after it was sent back: %v, %d lost", v.State, v.Lost)
+	}
+}
+
+// Where nobody else is, a task goes on at the node that stopped it, through some classes and not for ever: then it was lost there.
+func TestDemotionsEnd(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	id := r.declared(1, "c0", 1, fastID)
+	for k := range mostDemoted {
+		next := string([]byte{'c', byte('1' + k)})
+		r.stop(fastID, id, next)
+		r.answer(fastID)
+		o := r.one(grid.KindOffer).Msg.Offer
+		if o.Class != next {
+			t.Fatalf("offers it as class %s, want %s", o.Class, next)
+		}
+		id = o.ID
+	}
+	for range 2 {
+		r.stop(fastID, id, "d")
+		if r.task(jobID(1)).State == grid.Ended {
+			break
+		}
+		r.answer(fastID)
+		id = r.one(grid.KindOffer).Msg.Offer.ID
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || v.Lost != 2 {
+		t.Errorf("%v, %+v, %d lost", v.State, v.Result, v.Lost)
+	}
+}
+
+// A worker's word is no delivery: who stops whatever it gets at once does not come to look reliable by it, and is
+// avoided for that class.
+func TestWhoStopsAllIsAvoided(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	for k := range byte(fewBad) {
+		r.stop(fastID, r.declared(k+1, "small", 3, fastID), "large")
+		r.answer(slowID)
+		id := r.one(grid.KindOffer).Msg.Offer.ID
+		r.about(slowID, grid.KindAccept, id, nil)
+		r.about(slowID, grid.KindResult, id, exitZero)
+		r.want(jobID(k+1), grid.Ended)
+	}
+	if s := r.n.standing(fastID); s == nil || s.seen != 0 || s.kept != 0 || s.ends.good != 0 || len(s.due) != 0 {
+		t.Errorf("it has standing %+v", s)
+	}
+	if why := r.n.Avoided(r.now, "small", fastID); why.Why != grid.WhyAvoided {
+		t.Errorf("it is not avoided: %v", why)
+	}
+}
+
+// A class that cannot be told to others is none: the first version that took a worker's word for it could say nothing more, not
+// even after a restart.
+func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1)} {
+		r.stop(fastID, r.declared(byte(k+1), "small", 3, fastID), next)
+		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.get(next) != nil {
+			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.get(next))
+		}
+	}
+	r.n.Restore(&grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "\n", Mean: 1, Count: 1}})
+	if r.n.rates.get("\n") != nil {
+		t.Error("a name that cannot be told is restored")
+	}
+	r.fx.Reset()
+	r.n.forgetClasses(&r.fx)
+	if len(r.fx.Saves) != 1 || !r.fx.Saves[0].Delete || r.fx.Saves[0].Class.Class != "\n" {
+		t.Errorf("it stays on disk: %+v", r.fx.Saves)
+	}
+}
+
+// Names that workers make up give way to each other, and not what was measured or submitted here.
+func TestNamedClassesTakeLittleRoom(t *testing.T) {
+	r := newRates(&settings{Conduct: &Conduct{Memory: time.Minute}})
+	for i := range keepRates - mostNamed {
+		r.arrive(1, spec(nil), fmt.Sprint("class", i), 1)
+	}
+	for i := range 1000 {
+		r.named(grid.Time(i+2), spec(nil), fmt.Sprint("x", i))
+	}
+	for i := range keepRates - mostNamed {
+		if r.get(fmt.Sprint("class", i)) == nil {
+			t.Fatalf("class%d gave way", i)
+		}
+	}
+	if len(r.classes) != keepRates || r.get("x999") == nil {
+		t.Errorf("%d classes", len(r.classes))
+	}
+}
+
+// Bounds that lead in a circle would stop a task for ever.
+func TestBoundsLeadNowhereBack(t *testing.T) {
+	small, medium := Bound{"small", time.Second, "medium"}, Bound{"medium", time.Second, "large"}
+	for name, c := range map[string]struct {
+		bounds []Bound
+		ok     bool
+	}{
+		"a chain":        {[]Bound{small, medium}, true},
+		"a circle of 2":  {[]Bound{small, {"medium", time.Second, "small"}}, false},
+		"a circle of 3":  {[]Bound{small, medium, {"large", time.Second, "small"}}, false},
+		"not for others": {[]Bound{{"small", time.Second, "a\n"}}, false},
+	} {
+		cfg := config(selfID)
+		cfg.Bounds = c.bounds
+		if err := cfg.Check(); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -21,7 +21,7 @@ func (n *Node) candidates(now grid.Time, l *live) balance.View {
 	}
 	c := n.shuns(l.class())
 	v := n.reach(now, l, c, true)
-	if len(v.Nodes) == 0 && (len(l.struck) > 0 || l.rescued > 0 || n.withheld > 0 || slices.ContainsFunc(l.out, func(o out) bool { return o.soft })) {
+	if len(v.Nodes) == 0 && (len(l.struck) > 0 || len(l.demotions) > 0 || l.rescued > 0 || n.withheld > 0 || slices.ContainsFunc(l.out, func(o out) bool { return o.soft })) {
 		v = n.reach(now, l, c, false)
 	}
 	if len(v.Nodes) == 0 && c != nil && n.withheld == 0 && len(l.asked) == 0 &&
@@ -83,9 +83,9 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 }
 
 // barred reports whether the task is not to be offered to a node, or has asked it in this decision. A shy
-// look also leaves out those that it failed on.
+// look also leaves out those that it failed on, and that stopped it.
 func (l *live) barred(id grid.NodeID, shy bool) bool {
-	return shy && slices.ContainsFunc(l.struck, func(s struck) bool { return s.node == id }) ||
+	return shy && (slices.ContainsFunc(l.struck, func(s struck) bool { return s.node == id }) || l.outgrew(id)) ||
 		slices.ContainsFunc(l.out, func(o out) bool { return o.node == id && (shy || !o.soft) }) || slices.Contains(l.asked, id)
 }
 

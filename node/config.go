@@ -33,7 +33,7 @@ type Config struct {
 	Given []grid.Rate
 
 	// Bounds are how long tasks of classes may run here. Default none. One that runs longer is stopped, and placed again as one
-	// of another class.
+	// of another class. They must not lead in a circle.
 	Bounds []Bound
 
 	// Scratch is lent to the node; nil = it has its own. See also balance.Config.Scratch.
@@ -73,11 +73,6 @@ func (c *Config) Check() error {
 	if c.Overdue < 0 {
 		add("overdue %v: want 0 (never) or more", c.Overdue)
 	}
-	for i, b := range c.Bounds {
-		if b.Class == "" || b.Next == "" || b.Class == b.Next || len(b.Class) > grid.MaxClass || len(b.Next) > grid.MaxClass || b.Time <= 0 {
-			add("bounds[%d]: %v for class %q, then %q: want more than 0 and two classes", i, b.Time, b.Class, b.Next)
-		}
-	}
 	if c.Strikes < 0 || c.Strikes > MaxStrikes {
 		add("strikes %d: want 0 (no bound) to %d nodes", c.Strikes, MaxStrikes)
 	}
@@ -103,5 +98,5 @@ func (c *Config) Check() error {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
 	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
-	return errors.Join(append(errs, c.checkGiven(), ad.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+	return errors.Join(append(errs, c.checkBounds(), c.checkGiven(), ad.Check(), c.Gossip.Check(), c.Discovery.Check())...)
 }

@@ -16,31 +16,31 @@ type live struct {
 	round  uint8 // of polling: answers to an older one are stale
 	tries  int   // placements that came to nothing since the last one that did
 
-	asked    []grid.NodeID   // in this decision
-	answers  []balance.State // in this decision
-	open     []grid.NodeID   // those whose answers are still to come
-	sent     grid.Time       // when the poll or the offer was sent
-	deadline grid.Time       // of the poll, the lease, or the wait
-	alarm    grid.Time       // the lease's wake under way; 0 = none
-	out      []out           // those that would refuse
-	struck   []struck        // those that it failed on: others are preferred
-	told     bool            // its story names those that were avoided
-	dares    bool            // there is nobody for it but those that are avoided
-	search   uint64          // the search that it waits for; 0 = none
-	absent   bool            // it waits for a node that fits to come
-	unproven bool            // it waits for a node to deliver
-	lone     bool            // it waits for a majority of its job's register
-	looks    bool            // it is to look again though others of its job wait for that
-	result   *grid.Result    // whose blobs are on their way here, or from here to members of the register
-	copies   *copies         // of them; nil = they are not here yet
-	fetches  int             // tries to get them
-	failed   int             // attempts that could not be prepared
-	refusal  *grid.Result    // the last "cannot execute", in case nobody can
-	twin     *twin           // nil = there is one copy
-	grown    string          // the class that it was demoted to; "" = that of its job
-	demoted  int8            // times
-	rescued  uint8           // times that it was taken back from a node that did not end it
-	single   bool            // a copy ended without success: the other one is the last word
+	asked     []grid.NodeID   // in this decision
+	answers   []balance.State // in this decision
+	open      []grid.NodeID   // those whose answers are still to come
+	sent      grid.Time       // when the poll or the offer was sent
+	deadline  grid.Time       // of the poll, the lease, or the wait
+	alarm     grid.Time       // the lease's wake under way; 0 = none
+	out       []out           // those that would refuse
+	struck    []struck        // those that it failed on: others are preferred
+	told      bool            // its story names those that were avoided
+	dares     bool            // there is nobody for it but those that are avoided
+	search    uint64          // the search that it waits for; 0 = none
+	absent    bool            // it waits for a node that fits to come
+	unproven  bool            // it waits for a node to deliver
+	lone      bool            // it waits for a majority of its job's register
+	looks     bool            // it is to look again though others of its job wait for that
+	result    *grid.Result    // whose blobs are on their way here, or from here to members of the register
+	copies    *copies         // of them; nil = they are not here yet
+	fetches   int             // tries to get them
+	failed    int             // attempts that could not be prepared
+	refusal   *grid.Result    // the last "cannot execute", in case nobody can
+	twin      *twin           // nil = there is one copy
+	grown     string          // the class that it was demoted to; "" = that of its job
+	rescued   uint8           // times that it was taken back from a node that did not end it
+	demotions []demotion      // that led there
+	single    bool            // a copy ended without success: the other one is the last word
 	word
 }
 

@@ -57,6 +57,7 @@ type classRate struct {
 	spreads float64   // runs behind that, at most 1/vary
 	spec    *grid.JobSpec
 	saved   float64 // mean as last written to disk
+	foreign bool    // nobody has submitted such a task here: a worker named the class
 }
 
 func newRates(cfg *settings) *rates {
@@ -81,7 +82,7 @@ func (r *rates) class(name string) *classRate {
 	c := r.get(name)
 	if c == nil {
 		if len(r.classes) >= keepRates {
-			r.evict()
+			r.evict(func(*classRate) bool { return true })
 		}
 		c = &classRate{name: name}
 		at, _ := r.find(name)
@@ -90,11 +91,11 @@ func (r *rates) class(name string) *classRate {
 	return c
 }
 
-// evict forgets the class that was used longest ago.
-func (r *rates) evict() {
-	oldest := 0
+// evict forgets, of those that may go, the class that was used longest ago. There must be one.
+func (r *rates) evict(may func(*classRate) bool) {
+	oldest := -1
 	for i, c := range r.classes {
-		if c.used < r.classes[oldest].used {
+		if may(c) && (oldest < 0 || c.used < r.classes[oldest].used) {
 			oldest = i
 		}
 	}
@@ -121,7 +122,7 @@ func (r *rates) arrive(now grid.Time, spec *grid.JobSpec, name string, k int) {
 		c.since = now
 		r.stale = true
 	}
-	c.spec = spec
+	c.spec, c.foreign = spec, false
 	c.count = c.count*r.decay(now, c.last) + float64(k)
 	c.last, c.used = now, now
 }

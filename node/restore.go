@@ -168,8 +168,13 @@ func (n *Node) resumeTwin(now grid.Time, l *live, fx *grid.Effects) {
 	}
 }
 
-// restore takes back what was measured of a class.
+// restore takes back what was measured of a class. A name that nobody could be told leaves the disk: older versions took what a
+// worker said.
 func (r *rates) restore(rec *grid.ClassRecord) {
+	if !isClass(rec.Class) {
+		r.gone = append(r.gone, rec.Class)
+		return
+	}
 	if !(rec.Mean > 0) || !(rec.Count > 0) {
 		return
 	}

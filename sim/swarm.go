@@ -39,7 +39,10 @@ func milder(seed uint64) Config {
 		c.Capacity.CPU = grid.CPU * grid.MilliCPU(1+splitmix(seed+uint64(i))%4)
 		c.Policy = policy
 		if splitmix(seed^0x626f75a1)%5 == 0 {
-			c.Bounds = []node.Bound{{Class: "a", Time: 3 * time.Second, Next: "b"}, {Class: "b", Time: 5 * time.Second, Next: [...]string{"c", "a"}[i%2]}}
+			c.Bounds = []node.Bound{{Class: "a", Time: 3 * time.Second, Next: "b"}, {Class: "b", Time: 5 * time.Second, Next: "c"}}
+			if i%2 == 1 { // it contradicts the others
+				c.Bounds = []node.Bound{{Class: "b", Time: 5 * time.Second, Next: "a"}}
+			}
 		}
 	}
 	classes := []string{"a", "b", "c"}[:1+r.IntN(3)]

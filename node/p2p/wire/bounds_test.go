@@ -55,6 +55,9 @@ func TestSayBounds(t *testing.T) {
 		"result dropped":         {grid.KindResult, func(m *grid.Message) { m.Result.Stderr.Dropped = -1 }},
 		"result memory":          {grid.KindResult, func(m *grid.Message) { m.Result.MaxRSS = -1 }},
 		"result wall":            {grid.KindResult, func(m *grid.Message) { m.Result.Wall = -1 }},
+		"result next control":    {grid.KindResult, func(m *grid.Message) { m.Result.Cause, m.Result.Next = grid.Lost, "\n" }},
+		"result next long":       {grid.KindResult, func(m *grid.Message) { m.Result.Cause, m.Result.Next = grid.Lost, long[:grid.MaxClass+1] }},
+		"result next of an exit": {grid.KindResult, func(m *grid.Message) { m.Result.Cause, m.Result.Next = grid.Exited, "large" }},
 		"result outside":         {grid.KindResult, func(m *grid.Message) { m.Result.Outputs[0].Path = "../x" }},
 		"result no content":      {grid.KindResult, func(m *grid.Message) { m.Result.Outputs[0].Blob = grid.BlobID{} }},
 		"result outputs":         {grid.KindResult, func(m *grid.Message) { m.Result.Outputs = make([]grid.File, grid.MaxFiles+1) }},
@@ -108,6 +111,9 @@ func TestHearBounds(t *testing.T) {
 	}
 	offer := func(s *pb.JobSpec) *pb.Offer { return &pb.Offer{Attempt: at, Spec: s} }
 	ended := func(r *pb.Result) *pb.Ended { r.Cause = 1; return &pb.Ended{Attempt: at, Result: r} }
+	lost := func(next string) *pb.Ended {
+		return &pb.Ended{Attempt: at, Result: &pb.Result{Cause: uint32(grid.Lost), Next: next}}
+	}
 	long := strings.Repeat("x", 70_000)
 	for name, c := range map[string]struct {
 		kind grid.Kind
@@ -132,6 +138,9 @@ func TestHearBounds(t *testing.T) {
 		"result inline":            {grid.KindResult, ended(&pb.Result{Stdout: &pb.Output{Inline: make([]byte, grid.MaxInline+1)}}), ErrBound},
 		"result error long":        {grid.KindResult, ended(&pb.Result{Error: long[:grid.MaxText+1]}), ErrBound},
 		"result error control":     {grid.KindResult, ended(&pb.Result{Error: "\x1b[31m"}), ErrBound},
+		"result next control":      {grid.KindResult, lost("\n"), ErrBound},
+		"result next long":         {grid.KindResult, lost(long[:grid.MaxClass+1]), ErrBound},
+		"result next of an exit":   {grid.KindResult, ended(&pb.Result{Next: "large"}), ErrBound},
 		"result endless":           {grid.KindResult, ended(&pb.Result{Wall: math.MaxInt64}), ErrBound},
 		"result negative":          {grid.KindResult, ended(&pb.Result{Cpu: -1}), ErrBound},
 		"result no cause":          {grid.KindResult, &pb.Ended{Attempt: at, Result: &pb.Result{}}, ErrBound},

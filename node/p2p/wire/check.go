@@ -152,7 +152,10 @@ func result(r *grid.Result) error {
 			return fmt.Errorf("output %.64q of %d bytes: %w: want a path inside the work folder and a content", f.Path, f.Size, ErrBound)
 		}
 	}
-	return first(spans("waited", r.Waited, "wall", r.Wall), spans("cpu", r.CPU, "", 0))
+	if r.Next != "" && r.Cause != grid.Lost {
+		return fmt.Errorf("next class %.64q of cause %d: %w: want it only where the task was stopped", r.Next, r.Cause, ErrBound)
+	}
+	return first(spans("waited", r.Waited, "wall", r.Wall), spans("cpu", r.CPU, "", 0), text("next", r.Next, grid.MaxClass))
 }
 
 // find checks a search. What comes back from one need not repeat what was asked.

@@ -109,9 +109,13 @@ func genOutput(t *rapid.T) grid.Output {
 }
 
 func genResult(t *rapid.T) *grid.Result {
-	return &grid.Result{Cause: grid.Cause(rapid.Uint8Range(1, uint8(grid.Failed)).Draw(t, "cause")), Exit: rapid.Int32().Draw(t, "exit"),
+	r := &grid.Result{Cause: grid.Cause(rapid.Uint8Range(1, uint8(grid.Failed)).Draw(t, "cause")), Exit: rapid.Int32().Draw(t, "exit"),
 		Error: genText.Draw(t, "error"), Waited: genSpan.Draw(t, "waited"), Wall: genSpan.Draw(t, "wall"), CPU: genSpan.Draw(t, "cpu"),
-		MaxRSS: genSize.Draw(t, "rss"), Next: genText.Draw(t, "next"), Stdout: genOutput(t), Stderr: genOutput(t), Outputs: genFiles(t, 4)}
+		MaxRSS: genSize.Draw(t, "rss"), Stdout: genOutput(t), Stderr: genOutput(t), Outputs: genFiles(t, 4)}
+	if r.Cause == grid.Lost {
+		r.Next = genText.Draw(t, "next")
+	}
+	return r
 }
 
 // testKey is the key of the n-th test node, always the same.
