@@ -31,7 +31,7 @@ func (n *Node) closed(j *job) bool {
 func (n *Node) file() {
 	for k, j := range n.filing {
 		n.filing[k] = nil
-		if at := n.kept.find(j.id); at >= 0 && n.closed(j) {
+		if at := n.kept.find(j.id); at >= 0 && n.kept.at(at).open != nil && n.closed(j) { // it may be listed twice
 			*n.kept.at(at) = n.pack(j)
 			n.kept.packed++
 			n.jobs.drop(j.id)

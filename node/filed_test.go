@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/exec"
 	"skep/grid"
 )
 
@@ -144,6 +145,38 @@ func TestLargeJobsStayAsTheyAre(t *testing.T) {
 		}
 		if v, ok := n.Task(grid.TaskID{Job: j.id, Index: count - 1}); !ok || v.State != grid.Ended {
 			t.Errorf("%d tasks: the last is %v, %v", count, v.State, ok)
+		}
+	}
+}
+
+// A cancelled job of which nobody had anything comes to be packed by its end and by its cancellation. It counts once.
+func TestCancelledJobCountsOnce(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit(jobID(1), spec(nil))
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
+	r.want(jobID(1), grid.Ended)
+	if jobs := r.n.Stats(r.now).Jobs; jobs != 1 || r.n.kept.packed != 1 || r.n.jobs.len() != 0 {
+		t.Errorf("%d jobs, %d packed, %d open; want 1, 1, 0", jobs, r.n.kept.packed, r.n.jobs.len())
+	}
+}
+
+// Who reads of a job that is over leaves it where it is: reads are no steps, and not recorded.
+func TestReadsLeaveJobsPacked(t *testing.T) {
+	r := newRig(t, nil)
+	n := r.n
+	r.submit(jobID(1), spec(nil))
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
+	w := &exec.Work{ID: grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}
+	for name, read := range map[string]func(){
+		"stuck":     func() { n.Stuck(r.now, jobID(1)) },
+		"acts":      func() { n.Acts(r.now, jobID(1)) },
+		"job":       func() { n.Job(jobID(1)) },
+		"tasks":     func() { n.Tasks(jobID(1), nil) },
+		"may start": func() { n.mayStart(r.now, w) },
+		"start by":  func() { n.startBy(w) },
+	} {
+		if read(); n.kept.packed != 1 || n.jobs.len() != 0 || len(n.filing) != 0 {
+			t.Fatalf("%s: %d packed, %d open, %d to be packed; want 1, 0, 0", name, n.kept.packed, n.jobs.len(), len(n.filing))
 		}
 	}
 }

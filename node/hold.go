@@ -30,7 +30,7 @@ func (n *Node) mayStart(now grid.Time, w *exec.Work) bool {
 	if n.owner(w.ID.Task.Job) != n.cfg.Self {
 		return now < w.Until
 	}
-	j := n.job(w.ID.Task.Job)
+	j := n.look(w.ID.Task.Job)
 	return j == nil || !j.cancelled && n.acts(now, j)
 }
 
@@ -40,7 +40,7 @@ func (n *Node) startBy(w *exec.Work) grid.Time {
 	if n.owner(w.ID.Task.Job) != n.cfg.Self {
 		return w.Until
 	}
-	if j := n.job(w.ID.Task.Job); j != nil && j.guard != nil {
+	if j := n.look(w.ID.Task.Job); j != nil && j.guard != nil {
 		return n.actsUntil(j)
 	}
 	return 0

@@ -210,7 +210,7 @@ func (n *Node) Acts(now grid.Time, id grid.JobID) bool {
 // Stuck reports whether a job waits for a majority of its register: this node is its owner and may not decide, or a member,
 // and its owner has been silent for so long that another one is to take it over.
 func (n *Node) Stuck(now grid.Time, id grid.JobID) bool {
-	j := n.job(id)
+	j := n.look(id)
 	if j == nil || j.guard == nil || j.guard.reg.State().Done {
 		return false
 	}
