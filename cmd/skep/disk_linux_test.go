@@ -24,7 +24,7 @@ func TestAFullDiskTakesNoTasks(t *testing.T) {
 	})
 	startMember(t, "skep", full.join, "--name", "empty")
 	began := time.Now()
-	full.run(t, "", "job", "wait", id, "--timeout", "40s")
+	full.run(t, "", "job", "wait", id)
 	if where := full.describe(t, id).Tasks[0].Name; where != "empty" {
 		t.Errorf("it ran at %s after %v", where, time.Since(began))
 	}
@@ -56,7 +56,7 @@ func fill(files int) string {
 func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
-	m := smallDisk(t, "600m", origin.join, "--label", "disk=small")
+	m := smallDisk(t, "1500m", origin.join, "--label", "disk=small", "--disk-reserve", "1GiB")
 	quiet := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(20)+"; sleep 8; ls | wc -l")
 	c := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(100_000))
 	if code := c.end(t); code != 153 || !strings.Contains(c.err.String(), "filled the disk") {
