@@ -33,6 +33,9 @@ func sound(path string) error {
 		if tx.Size() > info.Size() {
 			return fmt.Errorf("%w: %s was cut: it has %d bytes of %d", ErrDamaged, File, info.Size(), tx.Size())
 		}
+		if err := inOrder(path, db.Info().PageSize, tx.Size(), uint64(tx.Cursor().Bucket().Root())); err != nil {
+			return err
+		}
 		return readable(func() error {
 			return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
 				return b.ForEach(func(_, _ []byte) error { return nil })
