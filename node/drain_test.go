@@ -60,6 +60,29 @@ func TestDrainStopsWhatRunsOn(t *testing.T) {
 	}
 }
 
+// What was to start, came to it too late and is back in the queue of a draining node would wait there for good.
+func TestADrainingNodeHandsOnWhatCameTooLateToItsStart(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.offer(fastID, theirs(1), spec(nil))
+	r.drain(time.Minute)
+	r.step(grid.Event{Kind: grid.EvLate, Attempt: theirs(1)})
+	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != theirs(1) || m.Msg.Refusal.Why != grid.WhyDrain {
+		t.Errorf("refusal %+v", m)
+	}
+	if v := r.n.Drain(r.now); !v.Over() || len(r.fx.Starts) != 0 {
+		t.Errorf("%+v, starts %v", v, r.fx.Starts)
+	}
+
+	r = newRig(t, nil)
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
+	r.drain(time.Minute)
+	r.step(grid.Event{Kind: grid.EvLate, Attempt: r.task(jobID(1)).ID})
+	if r.want(jobID(1), grid.Pending); r.task(jobID(1)).Waits.Why != grid.WhyDrain {
+		t.Errorf("its own waits because it %v", r.task(jobID(1)).Waits.Why)
+	}
+}
+
 func TestLostWordOfAHandedBackAttemptIsRepeated(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")

@@ -46,7 +46,8 @@ func (n *Node) startBy(w *exec.Work) grid.Time {
 	return 0
 }
 
-// late takes back what was to start and came out too late for that: it waits again for its owner's word.
+// late takes back what was to start and came out too late for that: it waits again for its owner's word. A node that drains
+// hands it back, like all that has not started.
 func (n *Node) late(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	w := n.exec.Requeue(id)
 	if w == nil && !n.exec.Stopped(id) { // it was told to end meanwhile, and will not begin
@@ -56,6 +57,7 @@ func (n *Node) late(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 		n.saveWork(w, fx)
 		n.wakeBeat(now, w, fx)
 	}
+	n.handOn(now, fx)
 	n.run(now, fx)
 	n.changed(now, fx)
 }
