@@ -47,6 +47,7 @@ type loop struct {
 	reads  []*input
 	codec  wire.Codec
 	buf    []byte
+	begun  bool      // the node has had its first event
 	disk   grid.Time // of the last look
 	low    bool
 
@@ -177,6 +178,10 @@ gather:
 			continue
 		}
 		l.step(at, &in.ev)
+		if in.ev.Kind == grid.EvStart {
+			l.begun = true
+			l.lookAtDisk(at)
+		}
 	}
 	for n := 0; n < maxBatch; n++ {
 		w, ok := l.timers.due(at)

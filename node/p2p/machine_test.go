@@ -60,6 +60,11 @@ func TestLowDiskSpaceAndTap(t *testing.T) {
 	if taps.Load() == 0 {
 		t.Error("the tap saw nothing")
 	}
+	m.toy.mu.Lock()
+	defer m.toy.mu.Unlock()
+	if first := m.toy.seen[0].Kind; first != grid.EvStart {
+		t.Errorf("the node's first event is %v", first)
+	}
 }
 
 func TestTasksRunAsAnotherUser(t *testing.T) {

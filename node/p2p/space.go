@@ -174,10 +174,10 @@ func (l *loop) poke() {
 }
 
 // lookAtDisk tells the node when free space gets low, and when there is plenty again. It has no timer of its own: an idle
-// node writes nothing. While tasks run, or there is little, space raises the alarm.
+// node writes nothing. While tasks run, or there is little, space raises the alarm. The first look follows the node's first event.
 func (l *loop) lookAtDisk(at grid.Time) {
 	space := l.d.space
-	if l.disk != 0 && at.Sub(l.disk) < diskEvery && !space.alarm.Swap(false) {
+	if !l.begun || l.disk != 0 && at.Sub(l.disk) < diskEvery && !space.alarm.Swap(false) {
 		return
 	}
 	l.disk = at
