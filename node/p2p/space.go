@@ -28,8 +28,23 @@ type space struct {
 	alarm atomic.Bool   // the loop is to look now
 	short atomic.Bool   // the loop has seen that there is too little
 
+	walk walk // of run's goroutine
+
 	mu    sync.Mutex
 	users map[*attempt]*user
+}
+
+// walk is when the folders were last measured, how long that took, and what was free before.
+type walk struct {
+	ended grid.Time
+	took  time.Duration
+	free  grid.Bytes
+}
+
+// due reports whether they are to be measured again: that takes at most a tenth of the time, or as often as an eighth of
+// the floor was written.
+func (w *walk) due(at grid.Time, free, floor grid.Bytes) bool {
+	return w.ended == 0 || at.Sub(w.ended) >= 10*w.took || free+floor/8 <= w.free
 }
 
 // user is a running task.
@@ -121,8 +136,8 @@ func (s *space) look() time.Duration {
 }
 
 // relieve ends the task whose folder is largest once less than the floor is free; while that one goes, the next only when
-// half of it is left, and so on. Below the reserve the folders are measured, so that it is known by then which. A folder that
-// is small beside what is missing is not what fills the disk.
+// half of it is left, and so on. Below the reserve the folders are measured now and then, so that it is known by then which. A
+// folder that is small beside what is missing is not what fills the disk.
 func (s *space) relieve(free grid.Bytes) {
 	s.mu.Lock()
 	var largest *attempt
@@ -150,6 +165,14 @@ func (s *space) relieve(free grid.Bytes) {
 		}
 	}
 	s.mu.Unlock()
+	if began := now(); s.walk.due(began, free, s.d.cfg.floor()) {
+		s.measure(folders)
+		s.walk = walk{ended: now(), took: now().Sub(began), free: free}
+	}
+}
+
+// measure sees how large folders are.
+func (s *space) measure(folders map[*attempt]*user) {
 	for a, u := range folders {
 		size := disk.Used(a.dir, mostNames)
 		s.mu.Lock()
