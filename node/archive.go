@@ -10,7 +10,8 @@ import (
 
 // archive is the jobs that have ended, in order of their ends: the first goes when there are too many.
 type archive struct {
-	jobs   []filed
+	jobs   []filed            // with holes
+	holes  int                // from first on
 	first  int                // those before it are gone
 	gone   int                // others were, that the slice no longer has
 	by     map[grid.JobID]int // places counted from the first ever, once they are many
@@ -21,11 +22,14 @@ type archive struct {
 // fewFiled are looked through.
 const fewFiled = 64
 
-func (a *archive) len() int        { return len(a.jobs) - a.first }
+func (a *archive) len() int        { return len(a.jobs) - a.first - a.holes }
 func (a *archive) all() []filed    { return a.jobs[a.first:] }
 func (a *archive) at(i int) *filed { return &a.jobs[a.first+i] }
 
-// find returns the place of a job, −1 if it is not here.
+// hole reports that a job was taken out here.
+func (f *filed) hole() bool { return f.open == nil && f.spec == nil }
+
+// find returns the place of a job, −1 if it is not here. Places are in order, and change when jobs are taken out.
 func (a *archive) find(id grid.JobID) int {
 	if a.by != nil {
 		if at, ok := a.by[id]; ok {
@@ -88,11 +92,13 @@ func (a *archive) count(id func(*filed) grid.JobID) {
 		return
 	}
 	for i := range a.all() {
-		a.by[id(a.at(i))] = a.gone + a.first + i
+		if f := a.at(i); !f.hole() {
+			a.by[id(f)] = a.gone + a.first + i
+		}
 	}
 }
 
-// remove takes one out of the middle, which happens seldom.
+// remove takes one out of the middle. It leaves a hole; they are closed when they are many.
 func (a *archive) remove(self grid.NodeID, i int) {
 	f := *a.at(i)
 	a.tasks -= f.size()
@@ -100,12 +106,27 @@ func (a *archive) remove(self grid.NodeID, i int) {
 		a.packed--
 	}
 	delete(a.by, f.id(self))
-	a.jobs = slices.Delete(a.jobs, a.first+i, a.first+i+1)
+	*a.at(i) = filed{}
+	if a.holes++; a.holes <= max(fewFiled, a.len()) {
+		return
+	}
+	kept := a.jobs[:0]
+	for _, f := range a.all() {
+		if !f.hole() {
+			kept = append(kept, f)
+		}
+	}
+	clear(a.jobs[len(kept):])
+	a.jobs, a.gone, a.first, a.holes = kept, 0, 0, 0
 	a.count(func(f *filed) grid.JobID { return f.id(self) })
 }
 
 // shift takes the first out.
 func (a *archive) shift(self grid.NodeID) filed {
+	for a.at(0).hole() {
+		a.first++
+		a.holes--
+	}
 	f := *a.at(0)
 	a.tasks -= f.size()
 	delete(a.by, f.id(self))

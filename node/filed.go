@@ -44,6 +44,9 @@ func (n *Node) file() {
 func (n *Node) keepOver(j *job) {
 	n.kept.add(n.cfg.Self, j)
 	n.filing = append(n.filing, j)
+	if j.guard != nil && j.guard.lent.size > 0 {
+		n.spares(j)
+	}
 }
 
 // job returns a job; nil if it is not known. One that was filed is taken out for this step.

@@ -100,7 +100,7 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 		}
 		if k%50 == 0 {
 			i := r.IntN(len(all))
-			n.kept.remove(n.cfg.Self, i)
+			n.kept.remove(n.cfg.Self, n.kept.find(all[i].id))
 			n.jobs.drop(all[i].id)
 			tasks -= len(all[i].tasks)
 			all = slices.Delete(all, i, i+1)

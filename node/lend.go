@@ -2,7 +2,6 @@ package node
 
 import (
 	"fmt"
-	"slices"
 
 	"skep/grid"
 )
@@ -90,9 +89,16 @@ func (n *Node) charge(j *job, size grid.Bytes) {
 	if j.id.Origin == n.cfg.Self || size == 0 {
 		return
 	}
+	p := n.pair(j.lender())
 	g.size += size
 	n.lent += size
-	n.pair(j.lender()).lent += size
+	p.lent += size
+	switch g.size {
+	case 0:
+		n.unspares(j)
+	case size: // it had none
+		n.spares(j)
+	}
 }
 
 // unlend gives the room of a task's files back. What is on its way has none yet but that of its arrival.
@@ -135,21 +141,6 @@ func (n *Node) room(j *job, files []grid.File, fx *grid.Effects) grid.Refusal {
 		}
 	}
 	return grid.Refusal{}
-}
-
-// sacrifice forgets the oldest job of others that is over and whose files take room, of one owner if that is wanted.
-func (n *Node) sacrifice(own bool, owner grid.NodeID, fx *grid.Effects) bool {
-	k := slices.IndexFunc(n.kept.all(), func(f filed) bool {
-		j := f.open
-		return j != nil && j.guard != nil && j.guard.lent.size > 0 && (!own || j.guard.lent.to == owner)
-	})
-	if k < 0 {
-		return false
-	}
-	j := n.kept.at(k).open
-	n.kept.remove(n.cfg.Self, k)
-	n.forgetJob(j, fx)
-	return true
 }
 
 // match makes what is kept of a task's files follow what the register says of its end.

@@ -113,7 +113,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		s := j.guard.reg.State()
 		n.heed(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with who owned the job when they came
 	}
-	n.kept.sort()
+	n.sortKept()
 	n.copies = nil
 	n.gossip.Start(now, n.newAd(now), fx)
 	for _, w := range slices.Clone(n.exec.Queue()) {

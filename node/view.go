@@ -85,7 +85,7 @@ func (n *Node) Jobs(dst []JobView) []JobView {
 		}
 	}
 	for i := range n.kept.all() {
-		if f := n.kept.at(i); f.open == nil {
+		if f := n.kept.at(i); f.open == nil && !f.hole() {
 			dst = append(dst, n.unpack(f, false).view())
 		}
 	}

@@ -17,6 +17,7 @@ type pair struct {
 	listed   []*job     // that it named one by one
 	lent     grid.Bytes // for the files of its jobs
 	coming   int        // of them, inputs and tasks' files on their way here
+	spare    []*job     // of its jobs, those that are over and whose files take room, oldest end first
 }
 
 // pair returns what is kept of a node.
