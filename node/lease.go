@@ -98,24 +98,18 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 	n.unquiet(now, l.job, t.worker)
 	n.decided(l)
 	n.returned(now, &l.word, t.worker, false)
-	if s := n.standing(t.worker); s != nil {
-		s.lost(now)
-		n.rates.stale = true
-	}
 	l.phase = idle
-	n.stats.Lost++
-	if l.twin == nil {
-		t.lost++
-	}
-	n.trace(t, grid.Trace{At: now, What: grid.TraceLost, Node: t.worker, Refusal: why})
+	n.lostAt(now, l, t.worker, why)
 	if why.Why == grid.WhyFetch {
 		n.blame(now, l.class(), t.worker, false)
 	}
-	failed := n.strike(l, t.worker, why)
 	if l.twin != nil {
+		n.survive(l, t.worker, why)
 		n.promote(now, l, fx)
 		return
 	}
+	t.lost++
+	failed := n.strike(l, t.worker, why)
 	if failed != "" || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
 		if failed != "" {
@@ -139,6 +133,16 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 	l.deadline = back
 	n.park(l)
 	fx.Wake(back, grid.TimerRetry, l.handle)
+}
+
+// lostAt holds a lost attempt against its node, and tells it in the task's story.
+func (n *Node) lostAt(now grid.Time, l *live, worker grid.NodeID, why grid.Refusal) {
+	if s := n.standing(worker); s != nil {
+		s.lost(now)
+		n.rates.stale = true
+	}
+	n.stats.Lost++
+	n.trace(l.t(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
 }
 
 // liveWake handles the timers of a task; a stale one finds another phase or a later deadline.

@@ -40,7 +40,8 @@ type live struct {
 	grown     string          // the class that it was demoted to; "" = that of its job
 	rescued   uint8           // times that it was taken back from a node that did not end it
 	demotions []demotion      // that led there
-	single    bool            // a copy ended without success: the other one is the last word
+	single    bool            // a copy ended without success, or too many were lost: the other one is the last word
+	fallen    int32           // copies that were lost while the other one lived
 	word
 }
 

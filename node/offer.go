@@ -131,7 +131,7 @@ func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why g
 		return
 	}
 	if l := n.twinned(from, id); l != nil {
-		n.unpair(now, l, why, l.twin.accepted && why.Why != grid.WhyDrain && why.Why != grid.WhyOverdue, fx)
+		n.unpair(now, l, why, l.twin.accepted && !unrun(why.Why), fx)
 		return
 	}
 	l := n.owned(from, id)
@@ -142,11 +142,16 @@ func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why g
 	if l.phase == offered { // the offer may have gone twice, and one of them still come
 		n.unquiet(now, l.job, from)
 	}
-	if l.phase == placed && why.Why != grid.WhyDrain && why.Why != grid.WhyOverdue && why.Why != grid.WhyStale {
+	if l.phase == placed && !unrun(why.Why) {
 		n.lose(now, l, why, fx)
 		return
 	}
 	n.takeBack(now, l, why, fx)
+}
+
+// unrun reports whether a node that had accepted an attempt says with that reason that it never began it.
+func unrun(why grid.Why) bool {
+	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale
 }
 
 // takeBack makes a task look for another node after a refusal: the attempt never ran.

@@ -82,7 +82,7 @@ func (n *Node) begins(now grid.Time, l *live, c balance.Choice, fx *grid.Effects
 	if c.Node == n.cfg.Self {
 		s.accepted, s.deadline = true, grid.Never
 		n.stats.Local++
-		n.take(now, n.cfg.Self, n.offerOf(now, l, l.twinID()), fx)
+		n.take(now, n.cfg.Self, n.offerOf(l, l.twinID()), fx)
 		return
 	}
 	n.stats.Moved++
@@ -97,14 +97,14 @@ func (n *Node) sendTwin(now grid.Time, l *live, fx *grid.Effects) {
 	s := l.twin
 	s.sent = now
 	if n.acts(now, l.job) { // its lease goes on only if it was heard
-		fx.Send(s.worker, grid.KindOffer).Offer = *n.offerOf(now, l, l.twinID())
+		fx.Send(s.worker, grid.KindOffer).Offer = *n.offerOf(l, l.twinID())
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }
 
-// offerOf says what is offered with an attempt.
-func (n *Node) offerOf(now grid.Time, l *live, id grid.AttemptID) *grid.Offer {
-	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now)}
+// offerOf says what is offered with a second copy. It has no age: its task runs already, and goes before nobody in a queue.
+func (n *Node) offerOf(l *live, id grid.AttemptID) *grid.Offer {
+	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease}
 	if g := l.job.guard; g != nil {
 		o.Members = slices.Clone(g.reg.Members())
 	}
@@ -144,12 +144,8 @@ func (n *Node) unpair(now grid.Time, l *live, why grid.Refusal, lost bool, fx *g
 	n.unquiet(now, l.job, s.worker)
 	n.returned(now, &s.word, s.worker, false)
 	if lost {
-		n.stats.Lost++
-		if x := n.standing(s.worker); x != nil {
-			x.lost(now)
-			n.rates.stale = true
-		}
-		n.trace(l.t(), grid.Trace{At: now, What: grid.TraceLost, Node: s.worker, Refusal: why})
+		n.lostAt(now, l, s.worker, why)
+		n.survive(l, s.worker, why)
 		l.out = append(l.out, out{node: s.worker, why: why, until: now.Add(n.cfg.Lease), soft: true})
 	} else {
 		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: s.worker, Class: l.class()})
@@ -158,6 +154,13 @@ func (n *Node) unpair(now grid.Time, l *live, why grid.Refusal, lost bool, fx *g
 	l.twin = nil
 	n.saveTask(l.job, l.index, fx)
 	n.bags.due = true
+}
+
+// survive notes that a copy was lost while the other one lives. That costs the task none of its retries; but after as many such losses as it
+// has retries, or on as many nodes as end a task, there is no further copy, or one that kills its nodes would do so for ever.
+func (n *Node) survive(l *live, worker grid.NodeID, why grid.Refusal) {
+	l.fallen++
+	l.single = n.strike(l, worker, why) != "" || l.fallen > l.job.spec.Retries || l.single
 }
 
 // tellOff drops an attempt of a task at its worker: the other copy goes on, or was the first to end.
@@ -222,9 +225,14 @@ func (n *Node) yield(now grid.Time, l *live, from grid.NodeID, id grid.AttemptID
 	t := l.t()
 	n.decided(l)
 	n.ending(now, l.class(), l.t().worker, r)
-	n.returned(now, &l.word, t.worker, true)
-	n.strike(l, from, failure(r))
-	l.single = l.single || r.Cause != grid.Lost
+	n.returned(now, &l.word, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
+	if r.Cause == grid.Lost {
+		n.lostAt(now, l, from, failure(r))
+		n.survive(l, from, failure(r))
+	} else {
+		n.strike(l, from, failure(r))
+		l.single = true
+	}
 	n.promote(now, l, fx)
 	n.release(from, id, t, fx)
 }

@@ -202,3 +202,71 @@ func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 		t.Errorf("offered to %v", o.To.Short())
 	}
 }
+
+// A copy's task runs already: it goes before nobody in the queue where it is offered, as a task that was placed again does.
+func TestACopyHasNoAge(t *testing.T) {
+	if _, _, second := pairOf(t, nil); second.Msg.Offer.Age != 0 {
+		t.Errorf("it is offered with an age of %v", second.Msg.Offer.Age)
+	}
+}
+
+// A task that kills its nodes, one copy after the other so that one always lives, ends as others do: on three nodes and that
+// of the last copy, or where nodes do not bound it when as many copies were lost as it may be, and then it. It had gone on for ever.
+func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
+	lost := &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "restarted while it ran"}
+	for _, c := range []struct {
+		strikes, want int
+		kind          grid.Kind
+	}{{3, 4, grid.KindResult}, {3, 4, grid.KindRefuse}, {0, 8, grid.KindResult}, {0, 8, grid.KindRefuse}} {
+		for _, newest := range []bool{false, true} {
+			r, first, second := pairOf(t, func(cfg *Config) { cfg.Strikes = c.strikes })
+			for i := range byte(20) {
+				r.join(grid.NodeID{100 + i}, 1, "linux")
+			}
+			live := []grid.Send{first, second}
+			losses := 0
+			for r.task(jobID(1)).State != grid.Ended && losses <= c.want {
+				if len(live) == 0 {
+					r.pass(time.Minute, grid.TimerRetry, grid.TimerPoll)
+				} else {
+					at := 0
+					if newest {
+						at = len(live) - 1
+					}
+					s := live[at]
+					live = append(live[:at], live[at+1:]...)
+					r.about(s.To, c.kind, s.Msg.Offer.ID, lost)
+					losses++
+				}
+				if len(live) == 0 && len(r.sent(grid.KindOffer)) == 0 {
+					r.answerAll(nil)
+				}
+				for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
+					live = append(live, o)
+					r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+				}
+			}
+			if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || losses != c.want {
+				t.Errorf("%+v, newest %v: %v, %+v after %d losses", c, newest, v.State, v.Result, losses)
+			}
+		}
+	}
+}
+
+// Whose copy was lost has delivered nothing, and who handed one back that never ran has lost nothing.
+func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
+	r, first, _ := pairOf(t, nil)
+	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
+	if s := r.n.standing(first.To); s.seen != 0 || s.ends.good != 0 || s.ends.bad != 1 {
+		t.Errorf("a lost copy: standing %+v", s)
+	}
+	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
+		r, _, second := pairOf(t, nil)
+		r.say(second.To, grid.KindRefuse, func(m *grid.Message) {
+			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
+		})
+		if s := r.n.standing(second.To); s.ends.bad != 0 || r.n.stats.Lost != 0 {
+			t.Errorf("%v: %d lost, standing %+v", why, r.n.stats.Lost, s)
+		}
+	}
+}
