@@ -204,12 +204,22 @@ func (w *World) audit() {
 	}
 }
 
-// stuck reports whether a node says of a job that it waits for a majority of its register.
+// stuck reports whether who asks a node of a job hears that it waits for a majority of its register. The node asks
+// whom it takes for the owner, as far as that one is connected.
 func (w *World) stuck(i int32, id grid.JobID) bool {
-	m, ok := w.hosts[i].member.(interface {
+	type asked interface {
+		Keeper(grid.JobID) (who grid.NodeID, since int64, known bool)
 		Stuck(grid.Time, grid.JobID) bool
-	})
-	return ok && m.Stuck(w.local(i), id)
+	}
+	m, ok := w.hosts[i].member.(asked)
+	if !ok {
+		return false
+	}
+	if who, _, known := m.Keeper(id); known {
+		i = w.index(who)
+	}
+	m, ok = w.hosts[i].member.(asked)
+	return ok && w.hosts[i].up && m.Stuck(w.local(i), id)
 }
 
 // orphaned counts the attempts that a node keeps of jobs whose only record, or the majority of whose register, is gone for
