@@ -117,6 +117,32 @@ func TestDemotionsEnd(t *testing.T) {
 	}
 }
 
+// Where bounds contradict each other no retry helps: the task ends, however many it has.
+func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	id := r.declared(1, "c0", 1000, fastID)
+	for k := range maxFailed {
+		r.stop(fastID, id, "c0")
+		if k == maxFailed-1 {
+			break
+		}
+		for end := r.now.Add(time.Hour); len(r.sent(grid.KindOffer)) == 0; r.pass(50 * time.Millisecond) {
+			if r.now > end {
+				t.Fatalf("not offered after %d", k)
+			}
+			if len(r.sent(grid.KindPoll)) > 0 {
+				r.answer(fastID)
+				break
+			}
+		}
+		id = r.one(grid.KindOffer).Msg.Offer.ID
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost {
+		t.Errorf("%v, %+v, %d lost", v.State, v.Result, v.Lost)
+	}
+}
+
 // A worker's word is no delivery: who stops whatever it gets at once does not come to look reliable by it, and is
 // avoided for that class.
 func TestWhoStopsAllIsAvoided(t *testing.T) {

@@ -62,6 +62,14 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		if n.demote(now, l, r, fx) {
 			return
 		}
+		if r.Next != "" { // no other class is left to it: that it runs for longer will be so again
+			if l.failed++; l.failed >= maxFailed {
+				n.returned(now, &l.word, l.t().worker, false)
+				n.lostAt(now, l, l.t().worker, grid.Refusal{Why: grid.WhyLost, Detail: r.Error})
+				n.end(now, j, id.Task.Index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: r.Error}, fx)
+				return
+			}
+		}
 		n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
 	case r.Cause.Refused():
 		n.release(from, id, t, fx)
@@ -127,7 +135,7 @@ func (n *Node) fetch(now grid.Time, l *live, fx *grid.Effects) {
 // maxFetches is how often the files of a result are asked for before the attempt counts as lost.
 const maxFetches = 3
 
-// maxFailed is how many nodes, or how often the same one, may fail to prepare a task before it ends with that:
+// maxFailed is how many nodes, or how often the same one, may fail to prepare a task, or stop one that has no class left, before it ends with that:
 // an input that nobody has any more would else be looked for without end.
 const maxFailed = 5
 
