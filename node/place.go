@@ -27,7 +27,7 @@ func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
 		n.pause(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 	case len(v.Nodes) == 0:
 		n.nobody(now, l, fx)
-	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self: // its answer would cost a round trip and change nothing
+	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self && !n.asksIdle(l.job): // its answer would cost a round trip and change nothing
 		l.answers = append(l.answers, v.Nodes[0])
 		n.choose(now, l, fx)
 	default:
