@@ -98,9 +98,6 @@ func (w *World) reply(i int32, r *grid.Reply) {
 	if r.Err == "" && j.members != nil && !w.held(int32(n)) {
 		w.failf(i, "says that it has taken submission %d, which no majority of its members holds", n)
 	}
-	if r.Err == "" && j.members != nil {
-		w.welcomed(i, int32(n))
-	}
 	if r.Err == "" && j.members == nil && !j.saved {
 		w.failf(i, "says that it has taken submission %d, of which nothing is on its disk", n)
 	}

@@ -40,6 +40,7 @@ func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
 	}{
 		{1685, "a restarted owner that had copied a result's files took its attempt for one of its own that was over, and acknowledged the result without recording it"},
 		{5892, "nodes whose bounds contradicted each other stopped a task of a thousand retries again and again, as one that had run for too long"},
+		{50342, "an answer that a job's inputs were not waited for any more came late out of a slow disk, and the books asked its node about them, which had promised the job to another by then"},
 		{50597, "tasks that wait for an idle node went by old news of the only one that fits, which nobody asked, and waited for ever"},
 		{60248, "three of five that kept a job were lost, and the books did not take its owner's word for that when they asked the other one that was left"},
 	} {

@@ -24,6 +24,7 @@ func (w *World) step(i int32, ev *grid.Event) {
 		w.cfg.Log(w.line(i, ev))
 	}
 	w.checkOffers(i)
+	w.checkTaken(i)
 	if w.cfg.Check >= CheckViews && h.hostile == 0 {
 		w.checkViews(i)
 	}

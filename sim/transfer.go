@@ -111,13 +111,19 @@ func (w *World) haveAll(nodes []grid.NodeID, files []grid.File) bool {
 	return true
 }
 
-// welcomed judges the answer that a submission was taken: a majority of its members has its inputs, or its node says that they have not.
-func (w *World) welcomed(i, n int32) {
+// checkTaken judges the answers that submissions were taken, when they are made: a majority of the members has the inputs, or
+// the node says that they have not. When an answer comes out of a slow disk its node may own the job no more, and say nothing of them.
+func (w *World) checkTaken(i int32) {
 	m, ok := w.hosts[i].member.(interface {
 		Job(grid.JobID) (node.JobView, bool)
 	})
-	if files := w.cfg.Work[n].Spec.Inputs; ok && !w.haveAll(w.jobs[n].members, files) {
-		if v, known := m.Job(w.jobID(n)); known && v.Apart == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {
+	for k := range w.fx.Replies {
+		r := &w.fx.Replies[k]
+		n := int(r.Caller) - 1
+		if !ok || r.Err != "" || n < 0 || n >= len(w.jobs) || w.jobs[n].members == nil || w.haveAll(w.jobs[n].members, w.cfg.Work[n].Spec.Inputs) {
+			continue
+		}
+		if v, known := m.Job(w.jobID(int32(n))); known && v.Apart == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {
 			w.failf(i, "says that it has taken submission %d, whose inputs no majority of its members has", n)
 		}
 	}
