@@ -71,6 +71,11 @@ func (p *classBased) Poll(_ grid.Time, t *grid.Task, v View, dst []grid.NodeID) 
 	if !q.far {
 		q.far, q.start = true, p.start(t)
 	}
+	return p.around(t, v, again, q, dst)
+}
+
+// around asks the first cluster that is worth it, from where the task began.
+func (p *classBased) around(t *grid.Task, v View, again bool, q *inquiry, dst []grid.NodeID) []grid.NodeID {
 	n := len(p.ring.clusters)
 	at, _ := p.ring.at(q.start)
 	for k := range n {

@@ -39,14 +39,7 @@ func (p *classTurns) Poll(_ grid.Time, t *grid.Task, v View, dst []grid.NodeID) 
 			q.start = c
 		}
 	}
-	n := len(p.ring.clusters)
-	at, _ := p.ring.at(q.start)
-	for k := range n {
-		if c := (at + k) % n; worth(v, p.ring.of(c), t.Class) {
-			return p.ask(t, v, c, again, q, dst)
-		}
-	}
-	return dst
+	return p.around(t, v, again, q, dst)
 }
 
 // Choose takes the first cluster on the way, and in it the nth node in the order of identities.
