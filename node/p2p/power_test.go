@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,20 +49,7 @@ func startTwice(dir string) error {
 // A crash of the machine while a node starts, at any write and with any of what was not synced lost or torn: it starts
 // again, as the node that it said it is, in the network that it said it is of, and with another boot count.
 func TestPowerLoss(t *testing.T) {
-	j, err := crash.Record("start", t.TempDir())
-	if errors.Is(err, crash.ErrCannot) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	stride := 1
-	if testing.Short() {
-		stride = 5
-	}
-	seed, crashes := rand.Uint64(), 0
-	err = j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
-		crashes++
+	crash.Survives(t, "start", crash.Stride(5), func(dir string, acked []string) error {
 		id, secret, boot, err := startFolder(dir)
 		if err != nil || len(acked) == 0 {
 			return err
@@ -78,10 +64,6 @@ func TestPowerLoss(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Errorf("seed %d: %v", seed, err)
-	}
-	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
 }
 
 // Records belong to a node: without its identity, with another one or with half of it the node does not start, and

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,20 +51,7 @@ func keepThings(dir string) error {
 // A crash of the machine at any write, with any of what was not synced lost or torn: what was kept for certain is there
 // and right, and nothing that is given is wrong.
 func TestPowerLoss(t *testing.T) {
-	j, err := crash.Record("blobs", t.TempDir())
-	if errors.Is(err, crash.ErrCannot) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	stride := 1
-	if testing.Short() {
-		stride = 11
-	}
-	seed, crashes := rand.Uint64(), 0
-	err = j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
-		crashes++
+	crash.Survives(t, "blobs", crash.Stride(11), func(dir string, acked []string) error {
 		s, err := Open(filepath.Join(dir, "data", "blobs"), grid.MiB)
 		if err != nil {
 			return err
@@ -89,8 +75,4 @@ func TestPowerLoss(t *testing.T) {
 		}
 		return s.Close()
 	})
-	if err != nil {
-		t.Errorf("seed %d: %v", seed, err)
-	}
-	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
 }

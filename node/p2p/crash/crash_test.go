@@ -66,18 +66,6 @@ func folders(dir string) error {
 		os.Rename(sub, filepath.Join(dir, "c")))
 }
 
-func recorded(t *testing.T, script string) *Journal {
-	t.Helper()
-	j, err := Record(script, t.TempDir())
-	if errors.Is(err, ErrCannot) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
-}
-
 // check wants the file as it was acknowledged, and never half of it.
 func check(dir string, acked []string) error {
 	b, err := os.ReadFile(filepath.Join(dir, "kept"))
@@ -99,7 +87,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 		seeds = 3
 	}
 	for script, want := range map[string]string{"careful": "", "no sync": "it holds", "no names": "no such file"} {
-		j := recorded(t, script)
+		j := Recorded(t, script)
 		var found error
 		for seed := range seeds {
 			found = errors.Join(found, j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), 1, check))
@@ -112,7 +100,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 
 // What was recorded is compared to what is there, also where the process is killed: at every call.
 func TestRecordsAll(t *testing.T) {
-	j := recorded(t, "folders")
+	j := Recorded(t, "folders")
 	if j.Len() < 12 {
 		t.Errorf("%d calls: %v", j.Len(), j.ops)
 	}

@@ -3,7 +3,6 @@ package disk
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,15 +35,7 @@ func TestMain(m *testing.M) {
 
 // After any crash a file is as it was when WriteFile returned last, or as the one under way makes it.
 func TestPowerLoss(t *testing.T) {
-	j, err := crash.Record("write", t.TempDir())
-	if errors.Is(err, crash.ErrCannot) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	seed := rand.Uint64()
-	err = j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), 1, func(dir string, acked []string) error {
+	crash.Survives(t, "write", 1, func(dir string, acked []string) error {
 		b, err := os.ReadFile(filepath.Join(dir, "a", "b", "file"))
 		n := len(acked) - 1 // written so often
 		switch {
@@ -59,7 +50,4 @@ func TestPowerLoss(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Errorf("seed %d: %v", seed, err)
-	}
 }

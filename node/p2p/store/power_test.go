@@ -137,22 +137,11 @@ func (s *Store) boots() (n int) {
 // A crash of the machine at any write, with any of what was not synced lost or torn: the store opens, holds all that was
 // acknowledged, and of the call under way all or nothing.
 func TestPowerLoss(t *testing.T) {
-	j, err := crash.Record("store", t.TempDir())
-	if errors.Is(err, crash.ErrCannot) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := crash.Recorded(t, "store")
 	check := holds()
-	stride := 1
-	if testing.Short() {
-		stride = 13
-	}
-	seed, crashes := rand.Uint64(), 0
-	random := rand.New(rand.NewPCG(seed, 1))
+	stride := crash.Stride(13)
 	// The process alone, while the machine goes on: each replay tries that too, a killed process stands for some of them.
-	for n := random.IntN(5 * stride); n < j.Len(); n += 5 * stride {
+	for n := rand.IntN(5 * stride); n < j.Len(); n += 5 * stride {
 		dir := t.TempDir()
 		acked, err := crash.Kill("store", dir, n)
 		if err == nil {
@@ -162,14 +151,7 @@ func TestPowerLoss(t *testing.T) {
 			t.Fatalf("killed at call %d: %v", n, err)
 		}
 	}
-	err = j.Each(t.TempDir(), random, stride, func(dir string, acked []string) error {
-		crashes++
-		return check(dir, acked)
-	})
-	if err != nil {
-		t.Errorf("seed %d: %v", seed, err)
-	}
-	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
+	crash.Survives(t, "store", stride, check)
 }
 
 // holds returns a check of a data folder by what was acknowledged.

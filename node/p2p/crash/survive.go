@@ -1,0 +1,44 @@
+package crash
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// Recorded is Record for a test, which is skipped where nothing can be recorded.
+func Recorded(t *testing.T, script string) *Journal {
+	t.Helper()
+	j, err := Record(script, t.TempDir())
+	if errors.Is(err, ErrCannot) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// Survives fails t with the crash and the seed if check finds something wrong with what any crash of a script of Main
+// could have left, as Journal.Each has it.
+func Survives(t *testing.T, script string, stride int, check func(dir string, acked []string) error) {
+	t.Helper()
+	j := Recorded(t, script)
+	seed, crashes := rand.Uint64(), 0
+	err := j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
+		crashes++
+		return check(dir, acked)
+	})
+	if err != nil {
+		t.Errorf("seed %d: %v", seed, err)
+	}
+	t.Logf("%d calls to the system, %d crashes", j.Len(), crashes)
+}
+
+// Stride is 1, or in a short run n: only every n-th call is looked at.
+func Stride(n int) int {
+	if testing.Short() {
+		return n
+	}
+	return 1
+}
