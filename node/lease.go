@@ -110,10 +110,13 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 	}
 	t.lost++
 	failed := n.strike(l, t.worker, why)
-	if failed != "" || t.lost > l.job.spec.Retries {
+	if failed != "" || l.failed >= maxFailed || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
-		if failed != "" {
+		switch {
+		case failed != "":
 			text = "lost: " + failed
+		case l.failed >= maxFailed:
+			text = why.Detail
 		}
 		if l.job.spec.Retries == 0 {
 			text += "; it was to run at most once"

@@ -63,12 +63,7 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 			return
 		}
 		if r.Next != "" { // no other class is left to it: that it runs for longer will be so again
-			if l.failed++; l.failed >= maxFailed {
-				n.returned(now, &l.word, l.t().worker, false)
-				n.lostAt(now, l, l.t().worker, grid.Refusal{Why: grid.WhyLost, Detail: r.Error})
-				n.end(now, j, id.Task.Index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: r.Error}, fx)
-				return
-			}
+			l.failed++
 		}
 		n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
 	case r.Cause.Refused():
