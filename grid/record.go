@@ -21,6 +21,7 @@ const (
 type Record struct {
 	Kind   RecordKind
 	Delete bool
+	Later  bool // no effect waits for it: it is on disk with the next that one waits for, or soon; a crash before that loses it
 	Job    JobRecord
 	Task   TaskRecord
 	Work   WorkRecord

@@ -105,12 +105,13 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 		n.forgetClasses(fx)
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
-		fx.Save(grid.RecClass).Class = grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs, Spread: c.spread, Spreads: c.spreads}
+		rec := fx.Save(grid.RecClass)
+		rec.Later, rec.Class = true, grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs, Spread: c.spread, Spreads: c.spreads}
 	}
 	if n.owner(id.Task.Job) == n.cfg.Self {
 		n.resulted(now, n.cfg.Self, id, r, fx)
 	} else {
-		n.saveWork(w, fx)
+		n.saveWork(w, fx).Later = true // a crash before makes it a lost attempt, as one a moment earlier would
 		n.sendResult(now, w, fx)
 		if f := n.exec.Finished(); len(f) > maxUnacked {
 			n.forget(now, f[0].ID, fx)
@@ -124,7 +125,7 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 func (n *Node) forgetClasses(fx *grid.Effects) {
 	for _, name := range n.rates.gone {
 		rec := fx.Save(grid.RecClass)
-		rec.Delete, rec.Class.Class = true, name
+		rec.Delete, rec.Later, rec.Class.Class = true, true, name
 	}
 	n.rates.gone = n.rates.gone[:0]
 }
@@ -172,7 +173,8 @@ func (n *Node) tellTo(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
 
 // forget lets go of an attempt: its result is acknowledged, or nobody wants it any more.
 func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
-	if _, ok := n.exec.Forget(id); !ok {
+	was, ok := n.exec.Forget(id)
+	if !ok {
 		return
 	}
 	if id.Task.Job.Origin != n.cfg.Self || n.posts[id.Task.Job] != nil {
@@ -181,16 +183,18 @@ func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	n.dismiss(id.Task.Job)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
+	rec.Later = was == grid.WorkFinished // it is told and acknowledged again
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
 	if now > 0 {
 		n.freed = true
 	}
 }
 
-func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) {
-	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
+func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) *grid.Record {
+	rec := fx.Save(grid.RecWork)
+	rec.Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
 	if p := n.posts[w.ID.Task.Job]; p != nil {
-		r := &fx.Saves[len(fx.Saves)-1].Work
-		r.Members, r.Owner, r.Epoch = p.members, p.owner, p.epoch
+		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = p.members, p.owner, p.epoch
 	}
+	return rec
 }

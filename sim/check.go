@@ -113,7 +113,7 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 	return w.fail == nil
 }
 
-// checkSend judges a message by what must be durable before it: an accept, a result, its acknowledgement.
+// checkSend judges a message by what must be durable before it: an accept, the acknowledgement of a result.
 func (w *World) checkSend(i int32, s *grid.Send) {
 	w.checkAd(i, s.Msg.Digest)
 	switch s.Msg.Kind {
@@ -133,12 +133,8 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 				w.failf(i, "accepts attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		case grid.KindResult:
-			// That an attempt was lost in a crash can be said again after the next: its record says so.
-			if s.Msg.Result.Cause == grid.Lost {
+			if c := s.Msg.Result.Cause; c == grid.Lost || c.Refused() {
 				w.annul(k, a.Attempt)
-			}
-			if at := w.workOf(i, k, a); at != 0 && w.works[at-1].rec.State != grid.WorkFinished && s.Msg.Result.Cause != grid.Lost {
-				w.failf(i, "tells the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		case grid.KindResultAck:
 			if (t.last == a.Attempt || w.isTwin(k, a.Attempt) || w.jobs[t.job].members != nil) && t.state != grid.Ended && !w.void[void{k, a.Attempt}] {

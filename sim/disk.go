@@ -36,8 +36,9 @@ type disk struct {
 	classes []grid.ClassRecord
 	wards   []*ward // by submission
 
-	writing []*grid.Effects // steps whose records the current commit writes
-	waiting []*grid.Effects // steps that wait for the next one
+	writing   []*grid.Effects // steps whose records the current commit writes
+	waiting   []*grid.Effects // steps that wait for the next one
+	postponed []grid.Record   // of steps whose effects are out; written before those
 }
 
 // accepted is the record of an accepted attempt on the disk of a node.
@@ -51,8 +52,8 @@ type accepted struct {
 // write takes the step's effects: out at once where nothing has to be written, else after the commit.
 func (w *World) write(i int32) {
 	d := &w.hosts[i].disk
-	if len(d.writing) == 0 && (len(w.fx.Saves) == 0 || w.cfg.Disk.Sync == 0 && w.hosts[i].stalled <= w.now) {
-		w.save(i, w.fx.Saves)
+	if len(d.writing) == 0 && (later(w.fx.Saves) || w.cfg.Disk.Sync == 0 && w.hosts[i].stalled <= w.now) {
+		w.postpone(i, w.fx.Saves)
 		w.release(i, &w.fx)
 		return
 	}
@@ -85,12 +86,13 @@ func (w *World) commit(e *Event) {
 		return
 	}
 	d := &h.disk
+	w.savePostponed(e.Node)
 	for _, fx := range d.writing {
 		w.save(e.Node, fx.Saves)
 	}
 	done := d.writing
 	d.writing, d.waiting = d.waiting, done[:0]
-	saves := slices.ContainsFunc(d.writing, func(fx *grid.Effects) bool { return len(fx.Saves) > 0 })
+	saves := slices.ContainsFunc(d.writing, func(fx *grid.Effects) bool { return !later(fx.Saves) })
 	for _, fx := range done {
 		w.release(e.Node, fx)
 		w.spare = append(w.spare, fx)
@@ -100,6 +102,7 @@ func (w *World) commit(e *Event) {
 		return
 	}
 	for _, fx := range d.writing {
+		w.postpone(e.Node, fx.Saves)
 		w.release(e.Node, fx)
 		w.spare = append(w.spare, fx)
 	}
@@ -107,16 +110,17 @@ func (w *World) commit(e *Event) {
 }
 
 // loseUnwritten is what a crash does: the commit under way has come to the disk or not, nobody can tell,
-// and nothing of it or after it got out.
+// and nothing of it or after it got out. Nor can they of what no effect has waited for.
 func (w *World) loseUnwritten(i int32) {
 	d := &w.hosts[i].disk
-	if len(d.writing) > 0 && w.chance.IntN(2) == 0 {
+	if len(d.writing)+len(d.postponed) > 0 && w.chance.IntN(2) == 0 {
+		w.savePostponed(i)
 		for _, fx := range d.writing {
 			w.save(i, fx.Saves)
 		}
 	}
 	w.spare = append(append(w.spare, d.writing...), d.waiting...)
-	d.writing, d.waiting = d.writing[:0], d.waiting[:0]
+	d.writing, d.waiting, d.postponed = d.writing[:0], d.waiting[:0], d.postponed[:0]
 }
 
 // save makes records durable.

@@ -19,6 +19,7 @@ const (
 	kindEnded        // Arg names the run that ends on Node
 	kindFetched      // Arg names the fetch of Node that is over
 	kindCommit       // Node's disk has written what it was writing
+	kindFlush        // Node's disk is to write what no effect waits for
 	kindSubmit       // the next submission of the workload is due
 	kindCancel       // a client of Node cancels submission Arg
 	kindFault        // the next fault is due

@@ -161,7 +161,8 @@ func (n *toy) message(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.KindOffer:
 		if n.find(m.Offer.ID) == nil {
 			n.work = append(n.work, grid.WorkRecord{ID: m.Offer.ID, Spec: m.Offer.Spec, Lease: m.Offer.Lease, State: grid.WorkQueued})
-			fx.Save(grid.RecWork).Work = n.work[len(n.work)-1]
+			rec := fx.Save(grid.RecWork)
+			rec.Work, rec.Later = n.work[len(n.work)-1], n.bug == "accepts before it saves"
 		}
 		answer := fx.Send(ev.Peer, grid.KindAccept)
 		answer.Attempts = append(answer.Attempts, m.Offer.ID)
@@ -190,7 +191,8 @@ func (n *toy) result(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.place(now, h, fx)
 	} else if live || n.bug == "takes late results" {
 		t.State, t.Result = grid.Ended, m.Result
-		fx.Save(grid.RecTask).Task = *t
+		rec := fx.Save(grid.RecTask)
+		rec.Task, rec.Later = *t, n.bug == "thanks before it saves"
 	}
 	answer := fx.Send(from, grid.KindResultAck)
 	answer.Attempts = append(answer.Attempts, id)
@@ -224,9 +226,7 @@ func (n *toy) ended(_ grid.Time, ev *grid.Event, fx *grid.Effects) {
 
 func (n *toy) finish(wr *grid.WorkRecord, r *grid.Result, fx *grid.Effects) {
 	wr.State, wr.Result = grid.WorkFinished, r
-	if n.bug != "tells before it saves" {
-		fx.Save(grid.RecWork).Work = *wr
-	}
+	fx.Save(grid.RecWork).Work = *wr
 	n.tell(wr, fx)
 }
 

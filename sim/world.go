@@ -189,6 +189,8 @@ func (w *World) happen(e *Event) {
 		w.fetched(e)
 	case kindCommit:
 		w.commit(e)
+	case kindFlush:
+		w.flushPostponed(e)
 	case kindSubmit:
 		w.submitNext()
 	case kindCancel:

@@ -152,7 +152,7 @@ func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
 	}
 }
 
-// Read calls f between two steps with the node as it is on disk. f must be quick, keep nothing of what it
+// Read calls f between two steps with the node as it is on disk, but for records that nothing waits for. f must be quick, keep nothing of what it
 // sees but values, and call nothing of the driver.
 func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error {
 	return d.loop.read(ctx, func(at grid.Time) {

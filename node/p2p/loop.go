@@ -14,6 +14,9 @@ import (
 const (
 	maxInputs = 1024 // that wait; who brings more waits too
 	maxBatch  = 256  // inputs and wakes of one transaction
+	maxLate   = 1024 // records that no effect waits for and that are not on disk
+
+	lateFor = 20 * time.Millisecond // for so long they wait for one that an effect does wait for
 )
 
 // input is something for the loop: an event, or a function to call between two steps.
@@ -47,6 +50,8 @@ type loop struct {
 	reads  []*input
 	codec  wire.Codec
 	buf    []byte
+	late   []grid.Record // saved by steps whose effects are out, to be committed at lateBy
+	lateBy grid.Time
 	begun  bool      // the node has had its first event
 	disk   grid.Time // of the last look
 	low    bool
@@ -146,6 +151,9 @@ func (l *loop) run() {
 	for {
 		select {
 		case <-l.d.ctx.Done():
+			if err := l.commit(nil); err != nil {
+				l.d.log.Error("the last records were not saved", "error", err)
+			}
 			return
 		case in := <-l.in:
 			l.batch = append(l.batch, in)
@@ -155,7 +163,11 @@ func (l *loop) run() {
 			l.d.cfg.Fatal(err)
 			return
 		}
-		timer.Reset(l.timers.next(now()))
+		wait := l.timers.next(now())
+		if len(l.late) > 0 {
+			wait = min(wait, max(l.lateBy.Sub(now()), 0))
+		}
+		timer.Reset(wait)
 	}
 }
 
@@ -190,7 +202,7 @@ gather:
 		}
 		l.step(at, &grid.Event{Kind: grid.EvWake, Timer: w.Timer})
 	}
-	if err := l.commit(); err != nil {
+	if err := l.save(at); err != nil {
 		return err
 	}
 	l.release()
@@ -204,12 +216,35 @@ gather:
 	return nil
 }
 
-func (l *loop) commit() error {
-	if len(l.fx.Saves) == 0 {
+// save brings to disk what effects of this turn wait for. If none waits, the records wait themselves.
+func (l *loop) save(at grid.Time) error {
+	late := len(l.late)+len(l.fx.Saves) <= maxLate && (len(l.late) == 0 || at < l.lateBy)
+	for i := range l.fx.Saves {
+		late = late && l.fx.Saves[i].Later
+	}
+	if !late {
+		return l.commit(l.fx.Saves)
+	}
+	if len(l.late) == 0 {
+		l.lateBy = at.Add(lateFor)
+	}
+	l.late = append(l.late, l.fx.Saves...)
+	return nil
+}
+
+// commit brings records to disk, behind those that wait.
+func (l *loop) commit(records []grid.Record) error {
+	if len(l.late) > 0 {
+		l.late = append(l.late, records...)
+		records = l.late
+	}
+	if len(records) == 0 {
 		return nil
 	}
-	if err := l.d.store.Commit(l.fx.Saves); err != nil {
-		return fmt.Errorf("save %d records: %w", len(l.fx.Saves), err)
+	if err := l.d.store.Commit(records); err != nil {
+		return fmt.Errorf("save %d records: %w", len(records), err)
 	}
+	clear(l.late)
+	l.late = l.late[:0]
 	return nil
 }

@@ -23,7 +23,7 @@ func TestNothingLeavesBeforeItIsSaved(t *testing.T) {
 	submitted := make(chan error, 1)
 	a.do(func(fx *grid.Effects) { // a record that cannot be saved
 		m := fx.Send(b.self, grid.KindAccept)
-		m.Attempts = append(m.Attempts, grid.AttemptID{})
+		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}})
 		fx.Save(0)
 	})
 	go func() { submitted <- a.Submit(ctx, a.job(1), sh("true")) }()
