@@ -143,7 +143,9 @@ func (n *Node) room(j *job, files []grid.File, fx *grid.Effects) grid.Refusal {
 	return grid.Refusal{}
 }
 
-// match makes what is kept of a task's files follow what the register says of its end.
+// match makes what is kept of a task's files follow what the register says of its end. Files that are not here are fetched if
+// that can be now. Nothing waits for them, so a refusal is told nobody: a majority had them before the end was written, or the
+// end itself says who has them.
 func (n *Node) match(j *job, i uint32, fx *grid.Effects) {
 	v, _ := j.guard.reg.Value(i)
 	var files []grid.File

@@ -114,6 +114,31 @@ func TestMemberCatchesUp(t *testing.T) {
 	}
 }
 
+// A member without room for what a task left takes the task's end all the same, since nothing may wait for a full disk; it does
+// not say that it has the files, and brings them when it has room and is asked.
+func TestMemberWithoutRoomTakesTheEnd(t *testing.T) {
+	o := newOwner(t, nil)
+	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
+	id := o.attempt(1, 0)
+	o.write(1, nil, false)
+	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
+	o.write(1, nil, false, grid.Final{Index: 0, Attempt: id.Attempt, Worker: slowID, Result: r})
+	if e := o.dsk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e == nil || e.Epoch != 1 || e.Held {
+		t.Errorf("with a full disk it fetches %+v, and on disk is %+v", o.fx.Fetches, e)
+	}
+	if said, fetches := o.copy(id, r); said == nil || said.Why != grid.WhyDisk || fetches {
+		t.Errorf("asked for the files it said %v, fetches %v", said, fetches)
+	}
+	o.step(grid.Event{Kind: grid.EvDisk})
+	if said, fetches := o.copy(id, r); said != nil || !fetches {
+		t.Errorf("asked when it has room it said %v, fetches %v", said, fetches)
+	}
+	o.fetched(id, "")
+	if c, e := o.one(grid.KindCopied), o.dsk["entry "+id.Task.String()].Entry; c.Msg.Refusal.Why != grid.WhyNone || !e.Held {
+		t.Errorf("when they are here it says %+v, and on disk is %+v", c, e)
+	}
+}
+
 // A peer that names more than it may is refused, whatever it names, and takes no more than its half.
 func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	const half = 64 * grid.MiB
