@@ -136,12 +136,37 @@ func (n *Node) suspend(id grid.JobID) {
 // weary lets go of waiting work whose owner has not been heard of for long.
 func (n *Node) weary(now grid.Time, fx *grid.Effects) {
 	for _, w := range slices.Clone(n.exec.Queue()) {
-		leases := keptLeases
-		if w.Spec.Retries == 0 {
-			leases = keptOnce
-		}
-		if n.owner(w.ID.Task.Job) != n.cfg.Self && now >= max(w.Until, w.Accepted).Add(time.Duration(leases)*w.Lease) {
+		if n.owner(w.ID.Task.Job) != n.cfg.Self && now >= max(w.Until, w.Accepted).Add(keptFor(w)) {
 			n.forget(now, w.ID, fx)
+		}
+	}
+}
+
+// keptFor is for how long work waits without its owner's word.
+func keptFor(w *exec.Work) time.Duration {
+	if w.Spec.Retries == 0 {
+		return keptOnce * w.Lease
+	}
+	return keptLeases * w.Lease
+}
+
+// recall takes waiting work of a job back that this node has not been able to decide about for long, for want of a majority
+// of the register. It would never start, and who waits for this node to be idle would wait for ever.
+func (n *Node) recall(now grid.Time, j *job, fx *grid.Effects) {
+	p, acted := n.posts[j.id], n.actsUntil(j)
+	if p == nil || p.owner != n.cfg.Self || now < acted.Add(keptLeases*n.cfg.Lease) {
+		return
+	}
+	for _, w := range slices.Clone(n.exec.Queue()) {
+		switch since := max(w.Until, w.Accepted, acted); {
+		case w.ID.Task.Job != j.id:
+		case n.owned(n.cfg.Self, w.ID) != nil || n.twinned(n.cfg.Self, w.ID) != nil:
+			if now >= since.Add(keptLeases*w.Lease) {
+				n.giveBack(now, w, grid.Refusal{Why: grid.WhyMajority}, fx)
+			}
+		case now >= since.Add(keptFor(w)): // it has let go of the job, and nobody has taken that over
+			n.forget(now, w.ID, fx)
+			n.unrun.add(w.ID)
 		}
 	}
 }

@@ -20,6 +20,7 @@ func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 	}
 	n.attend(now, j, fx)
 	n.unconfirmed(now, j, fx)
+	n.recall(now, j, fx)
 	for _, id := range r.Members() {
 		if q := n.peers.get(id); id != n.cfg.Self && (q == nil || !q.up) {
 			n.dial(now, id, fx)

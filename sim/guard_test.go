@@ -61,6 +61,27 @@ func TestMajorityGoneAndBack(t *testing.T) {
 	})
 }
 
+// What waits at its owner and cannot start, since no majority lives, makes its node look busy for a while only: a later job, whose
+// tasks go to idle nodes alone, ends there. And when a majority is back, so does the first.
+func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
+	c := guarded()
+	c.Nodes = 3
+	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Policy, c.Overdue = grid.CPU, 3, "mct", 0 }
+	c.Machine = Machine{Size: Deterministic(), Rate: func(string, int) float64 { return 0.2 }}
+	idle := spec("b", 3, grid.CPU)
+	idle.Policy = "workqueue"
+	c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 12, grid.CPU)}, {At: time.Minute, Node: 0, Spec: idle}}
+	back := 5 * time.Minute
+	c.Faults = []Fault{{At: 12 * time.Second, Kind: Crash, Nodes: []int{1, 2}}, {At: back, Kind: Restart, Nodes: []int{1, 2}}}
+	play(t, c, func(t *testing.T, w *World, r Report) {
+		for k := range w.tasks {
+			if w.tasks[k].job == 1 && w.tasks[k].ended > grid.Time(back) {
+				t.Errorf("%s ended after %v", w.name(int32(k)), time.Duration(w.tasks[k].ended))
+			}
+		}
+	})
+}
+
 // The origin dies for good while tasks that are to run at most once run on others: each runs once, and what nobody has is lost.
 func TestAtMostOnceOverATakeover(t *testing.T) {
 	c := guarded()
