@@ -23,7 +23,7 @@ type Guard struct {
 	Epoch   uint32
 	Seq     uint64 // drawn by the asker; the answer repeats it
 	Answer  GuardAnswer
-	Owner   NodeID        // in answers and takeovers: of Epoch
+	Owner   NodeID        // in answers and takeovers: of Epoch; in a promise that is given: of the highest epoch accepted
 	Spec    *JobSpec      // with Members and Age: makes the register where there is none yet
 	Members []NodeID      // the origin first
 	Age     time.Duration // since submission

@@ -100,6 +100,9 @@ func (n *Node) accept(j *job, i uint32, fx *grid.Effects) {
 	f, final := j.guard.reg.Value(i)
 	n.match(j, i, fx)
 	t := &j.tasks[i]
+	if t.live != nil {
+		n.drop(t.live)
+	}
 	if t.state != grid.Ended {
 		n.setState(j, i, grid.Ended, fx)
 		t.unsure = true
@@ -168,6 +171,7 @@ func (n *Node) promise(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.
 	}
 	m := n.answer(from, grid.KindPromised, g, a, fx)
 	if a == grid.GuardOK || a == grid.GuardDone {
+		m.Owner = r.State().Owner
 		r.Page(g.Next, m)
 		n.turn(now, m.Finals)
 	}

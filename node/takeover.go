@@ -112,9 +112,13 @@ func (n *Node) promised(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid
 	n.turn(now, a.Finals)
 	led := g.reg.Leads()
 	n.leads++
-	switch g.reg.Promised(from, a, n.cfg.Boot<<40|n.leads<<20) {
-	case register.BidWon:
-		n.crown(now, j, led, fx)
+	switch out := g.reg.Promised(from, a, n.cfg.Boot<<40|n.leads<<20); out {
+	case register.BidWon, register.BidRenewed:
+		renewed := out == register.BidRenewed
+		if led && !renewed {
+			n.disown(j, fx)
+		}
+		n.crown(now, j, renewed, fx)
 	case register.BidLost:
 		if a.Answer == grid.GuardHigher {
 			n.higher(now, j, a, fx)
@@ -175,7 +179,7 @@ func (n *Node) saveAll(j *job, fx *grid.Effects) {
 }
 
 // crown makes this node the owner. Attempts of earlier epochs may still run: until the limbo is over nothing is
-// placed, and what workers claim is taken over. An owner that only renews its epoch goes on as before.
+// placed, and what workers claim is taken over. An owner that only renews its epoch goes on as before: nobody else has acted.
 func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	g := j.guard
 	epoch := g.reg.State().Epoch
@@ -208,6 +212,11 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 // stepDown makes this node a mere member again.
 func (n *Node) stepDown(j *job, fx *grid.Effects) {
 	j.guard.reg.Resign()
+	n.disown(j, fx)
+}
+
+// disown forgets what this node knew as a job's owner: another has owned it since, and may have done anything.
+func (n *Node) disown(j *job, fx *grid.Effects) {
 	j.guard.limbo, j.guard.inputs, j.guard.leaves = 0, nil, nil
 	for _, c := range j.guard.cancels {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")

@@ -7,6 +7,7 @@ type bid struct {
 	epoch  uint32
 	voters []voter       // by place
 	best   []*grid.Final // by index: of the highest epoch among what the others hold
+	others bool          // somebody has accepted what another owner wrote
 }
 
 type voter struct {
@@ -20,11 +21,12 @@ type Outcome uint8
 
 // What a bid comes to.
 const (
-	BidOpen Outcome = iota // more answers are needed
-	BidWon                 // this member is the owner; every entry and the state are to be saved
-	BidLost                // somebody else is the owner, or may be: try again later, if at all
-	BidVoid                // the origin has forgotten the register: it is long over
-	BidDone                // every task has ended; every entry and the state are to be saved
+	BidOpen    Outcome = iota // more answers are needed
+	BidWon                    // this member is the owner; every entry and the state are to be saved
+	BidRenewed                // so it is, it was before, and nobody else has acted since; to be saved likewise
+	BidLost                   // somebody else is the owner, or may be: try again later, if at all
+	BidVoid                   // the origin has forgotten the register: it is long over
+	BidDone                   // every task has ended; every entry and the state are to be saved
 )
 
 // Bid begins a try at an epoch above any that is known of here. Nothing is to be saved: this member promises
@@ -57,7 +59,7 @@ func (r *Register) Asks(place int, g *grid.Guard) bool {
 	return true
 }
 
-// Promised takes a member's answer. seq is as in Lead, for BidWon.
+// Promised takes a member's answer. seq is as in Lead, for BidWon and BidRenewed.
 func (r *Register) Promised(from grid.NodeID, g *grid.Guard, seq uint64) Outcome {
 	place := r.Place(from)
 	if r.bid == nil || place < 0 || place == r.self || g.Epoch != r.bid.epoch && g.Answer != grid.GuardHigher {
@@ -71,6 +73,7 @@ func (r *Register) Promised(from grid.NodeID, g *grid.Guard, seq uint64) Outcome
 	case grid.GuardUnknown:
 		v.answer = g.Answer
 	case grid.GuardOK, grid.GuardDone:
+		r.bid.others = r.bid.others || !g.Owner.IsZero() && g.Owner != r.members[r.self]
 		if g.Seq != uint64(v.next) || v.whole || v.answer != 0 && v.answer != g.Answer {
 			return BidOpen // repeated, or of another time
 		}
@@ -112,7 +115,10 @@ func (r *Register) count(seq uint64) Outcome {
 		r.bid = nil
 		return BidLost
 	}
-	me := r.members[r.self]
+	me, won := r.members[r.self], BidWon
+	if r.lead != nil && !r.bid.others {
+		won = BidRenewed // who acts has been accepted by a majority, and one of that has promised now
+	}
 	for i, f := range r.bid.best {
 		x := &r.slots[i]
 		if f == nil || x.value != nil && x.value.Epoch >= f.Epoch {
@@ -126,7 +132,7 @@ func (r *Register) count(seq uint64) Outcome {
 	}
 	*s = State{Promised: epoch, To: me, Epoch: epoch, Owner: me}
 	r.Lead(seq)
-	return BidWon
+	return won
 }
 
 // learn takes over the outcome that a member knows to be final. All of it is of one epoch, the highest.

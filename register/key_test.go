@@ -62,6 +62,7 @@ func (m *model) key(w *world) string {
 		}
 		if r.bid != nil {
 			b = append(b, byte(r.bid.epoch))
+			bit(r.bid.others)
 			for _, v := range r.bid.voters {
 				b = append(b, byte(v.answer), byte(v.next))
 				bit(v.whole)

@@ -82,3 +82,11 @@ func TestForgottenPromisesAreFound(t *testing.T) {
 		t.Errorf("%d worlds and nothing wrong in any", worlds)
 	}
 }
+
+// Here members do not say whose epoch they have accepted: an owner that was succeeded takes a higher epoch for its own renewed.
+func TestUnsaidOwnersAreFound(t *testing.T) {
+	m := model{bids: [3]uint32{3, 2, 0}, unsaid: true}
+	if worlds, wrong := explore(&m); wrong == "" {
+		t.Errorf("%d worlds and nothing wrong in any", worlds)
+	}
+}

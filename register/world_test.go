@@ -37,6 +37,7 @@ type model struct {
 	cancels bool // owners also cancel
 	ends    bool // owners also say that all is done
 	forgets bool // a crash loses what was promised: a fault of the disk that must not be
+	unsaid  bool // who promises does not say whose epoch it has accepted
 	letters []letter
 	names   map[string]uint16
 	ids     []grid.NodeID
@@ -69,7 +70,7 @@ func (m *model) talk(w *world, i int) {
 }
 
 func (m *model) send(w *world, l letter) {
-	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next)}
+	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next), l.g.Owner[0]}
 	if l.g.Done {
 		key = append(key, 1)
 	}
@@ -163,6 +164,9 @@ func (m *model) deliver(w *world, l *letter) {
 		m.send(w, letter{l.to, l.from, wrote, answer})
 	case promise:
 		if answer.Answer = r.Promise(from, l.g.Epoch, false); answer.Answer == grid.GuardOK || answer.Answer == grid.GuardDone {
+			if !m.unsaid {
+				answer.Owner = r.state.Owner
+			}
 			r.Page(l.g.Next, &answer)
 		} else if answer.Answer == grid.GuardHigher {
 			answer.Epoch = r.state.Promised
@@ -178,6 +182,8 @@ func (m *model) deliver(w *world, l *letter) {
 		g := l.g
 		base := uint64(w.boots[l.to])*64 + uint64(r.Bids())*16
 		switch out := r.Promised(from, &g, base); {
+		case out == BidRenewed && w.accepted(before.Epoch+1, r.state.Epoch) >= r.Majority():
+			w.wrong = "an owner takes its epoch for renewed, and another may have acted since"
 		case out == BidVoid:
 			w.wrong = "a job that its origin knows is taken for one that nobody knows"
 		case out == BidDone:
@@ -192,6 +198,16 @@ func (m *model) deliver(w *world, l *letter) {
 		w.wrong = "a member goes back"
 	}
 	m.talk(w, l.to)
+}
+
+// accepted counts the members that have last accepted an epoch from first on and below end.
+func (w *world) accepted(first, end uint32) (n int) {
+	for _, r := range w.members {
+		if e := r.state.Epoch; e >= first && e < end {
+			n++
+		}
+	}
+	return n
 }
 
 // choose notes what is final: for ever.
