@@ -43,3 +43,21 @@ func misfortunes(seed uint64, c *Config) {
 		c.Work[k].Insist = r.IntN(2) == 0
 	}
 }
+
+// others have a world's machines used by others now and then, who leave some nodes a part of their cores, often a small one, and go again.
+func others(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 80)
+	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
+	for range r.IntN(4) {
+		f := Fault{At: when(), Kind: Share, Nodes: r.Perm(c.Nodes)[:1+r.IntN(c.Nodes)]}
+		end := max(f.At, when())
+		for range 1 + r.IntN(4) { // what they leave changes meanwhile
+			x := r.Float64()
+			f.Factor = 0.01 + 0.99*x*x
+			c.Faults = append(c.Faults, f)
+			f.At += time.Duration(r.Int64N(int64(end-f.At) + 1))
+		}
+		c.Faults = append(c.Faults, Fault{At: end, Kind: Share, Nodes: f.Nodes, Factor: 1})
+	}
+	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+}

@@ -44,7 +44,7 @@ func (w *World) pace(i int32) {
 	}
 	h.speed = speed
 	for name := h.runs; name >= 0; name = w.runs[name].here {
-		if r := &w.runs[name]; r.on {
+		if r := &w.runs[name]; r.on && !r.cut { // who was told to end does at the time that was set
 			r.gen++ // the end that was planned is none
 			w.ends(i, name)
 		}

@@ -75,6 +75,24 @@ func TestSharesChange(t *testing.T) {
 	}
 }
 
+// What was told to stop is gone when its grace is over, however what others leave changes meanwhile.
+func TestSharesChangeWhileATaskIsStopped(t *testing.T) {
+	c := used()
+	c.Machine.Rate = func(string, int) float64 { return 0.01 }
+	c.Machine.Stop = func(grid.AttemptID) time.Duration { return 5 * time.Second }
+	c.Work = []Submission{{At: time.Second, Spec: spec("a", 1, 2*grid.CPU), Cancel: 10 * time.Second}}
+	c.Faults = []Fault{{At: 12 * time.Second, Kind: Share, Nodes: []int{0}, Factor: 0.1}}
+	for at, want := range map[time.Duration]int{14 * time.Second: 1, 16 * time.Second: 0} {
+		w, err := New(c)
+		if err == nil {
+			err = w.RunUntil(at)
+		}
+		if err != nil || w.running != want {
+			t.Errorf("after %v %d run (%v), want %d", at, w.running, err, want)
+		}
+	}
+}
+
 // A load that flaps on every node is told at most as often as a node may tell anything that it takes back, and one that
 // is steady not at all.
 func TestSharesThatFlapBringNoStorm(t *testing.T) {

@@ -43,6 +43,21 @@ func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
 		{50342, "an answer that a job's inputs were not waited for any more came late out of a slow disk, and the books asked its node about them, which had promised the job to another by then"},
 		{50597, "tasks that wait for an idle node went by old news of the only one that fits, which nobody asked, and waited for ever"},
 		{60248, "three of five that kept a job were lost, and the books did not take its owner's word for that when they asked the other one that was left"},
+		{109350, "what waited at its owner, and could not start for want of a majority, made the node look busy for ever to tasks that wait for an idle one"},
+	} {
+		if _, err := live(unshared(s.seed)); err != nil {
+			t.Errorf("again: %s\n%v", s.was, err)
+		}
+	}
+}
+
+// Worlds whose machines others use too, in which something once went wrong.
+func TestSeedsThatFailedAmongOthers(t *testing.T) {
+	for _, s := range []struct {
+		seed uint64
+		was  string
+	}{
+		{111190, "an owner that had been succeeded, and heard of no more than a failed bid after that, took its next epoch for its own renewed: it gave up an attempt of a task that the other had ended"},
 	} {
 		if _, err := live(Swarm(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)

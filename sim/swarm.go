@@ -13,6 +13,13 @@ import (
 // Swarm draws a small world of the real node in which everything goes wrong at once: nodes, network, disks,
 // work, policies and faults. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
+	c := unshared(seed)
+	others(seed, &c)
+	return c
+}
+
+// unshared is Swarm as it was drawn before machines had other users: seeds that failed then mean these worlds.
+func unshared(seed uint64) Config {
 	c := milder(seed)
 	misfortunes(seed, &c)
 	return c
