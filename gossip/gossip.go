@@ -146,7 +146,7 @@ func (g *Gossip) own(ad *grid.Ad) {
 // trip took; 0 = not measured.
 func (g *Gossip) Heard(now grid.Time, peer grid.NodeID, rtt time.Duration) {
 	if p := g.Peer(peer); p != nil {
-		p.Fresh = now
+		p.linked().said = now
 		p.measure(rtt)
 		if rtt > 0 {
 			g.place(p, p.RTT)
@@ -159,7 +159,7 @@ func (g *Gossip) Heard(now grid.Time, peer grid.NodeID, rtt time.Duration) {
 func (g *Gossip) Correct(now grid.Time, p *Peer, ad *grid.Ad) {
 	is := *ad
 	is.Seq, is.Sealed = p.Ad.Seq, p.Ad.Sealed
-	p.Ad, p.Fresh = &is, now
+	p.Ad, p.linked().said = &is, now
 }
 
 // Wake handles TimerGossip and TimerRefresh. Stale ones, and other timers, are ignored.

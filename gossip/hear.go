@@ -85,7 +85,6 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 	p.tell(now, ad, hops)
 	g.feed(p, src)
 	if hops == 1 {
-		p.Fresh = now
 		g.place(p, p.RTT)
 	}
 	g.pass(now, src, p)
@@ -101,15 +100,15 @@ func (g *Gossip) repeated(src, p *Peer, ad *grid.Ad, hops uint8) {
 	case ad.Seq == p.Ad.Seq:
 		p.Hops = min(p.Hops, hops)
 		if src != nil {
-			p.due &^= src.link.bit // it has it
-			g.prune(p, src.link.bit, hops)
+			p.due &^= src.link.bit() // it has it
+			g.prune(p, src.link.bit(), hops)
 		}
 	case src == p:
 		// Its origin has lost count: show it what is known, so that it goes above.
-		p.due |= src.link.bit & g.up
-		g.some |= src.link.bit & g.up
+		p.due |= src.link.bit() & g.up
+		g.some |= src.link.bit() & g.up
 	case src != nil:
-		g.graft(p, src.link.bit)
+		g.graft(p, src.link.bit())
 	}
 }
 
@@ -117,7 +116,7 @@ func (g *Gossip) repeated(src, p *Peer, ad *grid.Ad, hops uint8) {
 // that brought it and the one it is about.
 func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	if src != nil {
-		p.due &^= src.link.bit
+		p.due &^= src.link.bit()
 	}
 	to := g.others(src, p)
 	chance := g.rule.chance(g, now, p)
@@ -151,10 +150,10 @@ func (p *Peer) introduced() bool {
 func (g *Gossip) others(a, b *Peer) uint64 {
 	to := g.up
 	if a != nil {
-		to &^= a.link.bit
+		to &^= a.link.bit()
 	}
 	if b != nil && b.link != nil {
-		to &^= b.link.bit
+		to &^= b.link.bit()
 	}
 	return to
 }

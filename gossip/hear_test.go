@@ -83,8 +83,8 @@ func TestHopsOfALiarAndOfTheFar(t *testing.T) {
 		t.Errorf("hops %d: want them to end at %d", h, grid.MaxHops)
 	}
 	g.Hear(2, id(1), []grid.AdEntry{{Ad: seq(adOf(1, 1), 2), Hops: 7}}, fx, nil)
-	if p := g.Peer(id(1)); p.Hops != 1 || p.Fresh != 2 {
-		t.Errorf("an ad from its origin has %d hops and is fresh at %d", p.Hops, p.Fresh)
+	if p := g.Peer(id(1)); p.Hops != 1 || p.Fresh() != 2 {
+		t.Errorf("an ad from its origin has %d hops and is fresh at %d", p.Hops, p.Fresh())
 	}
 }
 

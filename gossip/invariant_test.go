@@ -35,8 +35,8 @@ func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Ti
 			t.Fatalf("%v: neighbour %v", p.Node().Short(), p.Neighbour)
 		}
 		if p.Neighbour {
-			if bits.OnesCount64(p.link.bit) != 1 || used&p.link.bit != 0 {
-				t.Fatalf("bit %b of %v is not its own", p.link.bit, p.Node().Short())
+			if bits.OnesCount64(p.link.bit()) != 1 || used&p.link.bit() != 0 {
+				t.Fatalf("bit %b of %v is not its own", p.link.bit(), p.Node().Short())
 			}
 			used |= p.link.bit
 			if p.Up {

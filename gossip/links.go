@@ -95,13 +95,13 @@ func (g *Gossip) drop(now grid.Time, p *Peer, fx *grid.Effects) {
 // join makes a node a neighbour.
 func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
 	l := p.linked()
-	l.bit = 1 << bits.TrailingZeros64(^g.used)
+	l.place = uint8(bits.TrailingZeros64(^g.used))
 	l.since, l.shed = now, false
-	g.used |= l.bit
+	g.used |= l.bit()
 	p.Neighbour = true
 	i, _ := slices.BinarySearchFunc(g.links, p.Node(), func(q *Peer, id grid.NodeID) int { return q.node().Compare(id) })
 	g.links = slices.Insert(g.links, i, p)
-	g.bits = slices.Insert(g.bits, i, l.bit)
+	g.bits = slices.Insert(g.bits, i, l.bit())
 	fx.Links = append(fx.Links, grid.Link{Peer: p.Node(), Keep: true})
 	if p.Up {
 		g.connect(p)
@@ -111,9 +111,10 @@ func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
 // unlink is the reverse of join.
 func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.disconnect(p)
-	g.used &^= p.link.bit
-	g.bits = slices.DeleteFunc(g.bits, func(b uint64) bool { return b == p.link.bit })
-	p.link.bit, p.link.since, p.link.owes = 0, now, 0
+	bit := p.link.bit()
+	g.used &^= bit
+	g.bits = slices.DeleteFunc(g.bits, func(b uint64) bool { return b == bit })
+	p.link.place, p.link.since, p.link.owes = noPlace, now, 0
 	p.Neighbour = false
 	g.links = slices.DeleteFunc(g.links, func(q *Peer) bool { return q == p })
 	fx.Links = append(fx.Links, grid.Link{Peer: p.Node()})
@@ -122,16 +123,17 @@ func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
 
 // connect opens the way for news to a neighbour, with the own ad.
 func (g *Gossip) connect(p *Peer) {
-	g.up |= p.link.bit
-	g.due |= p.link.bit
-	g.some |= p.link.bit
-	g.waits &^= p.link.bit
+	bit := p.link.bit()
+	g.up |= bit
+	g.due |= bit
+	g.some |= bit
+	g.waits &^= bit
 	g.stale = true
 }
 
 // disconnect closes it, and nothing is due for it any more.
 func (g *Gossip) disconnect(p *Peer) {
-	bit := p.link.bit
+	bit := p.link.bit()
 	g.up &^= bit
 	g.due &^= bit
 	g.some &^= bit

@@ -113,7 +113,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 		if !dead && !mute {
 			continue
 		}
-		if dead && age(now, max(p.Heard, p.Fresh, p.link.talked)) >= g.cfg.Forget && age(now, p.link.since) >= g.cfg.Forget {
+		if dead && age(now, max(p.Fresh(), p.link.talked)) >= g.cfg.Forget && age(now, p.link.since) >= g.cfg.Forget {
 			g.drop(now, p, fx)
 			i--
 		} else if c := g.pick(now, known); c != nil {

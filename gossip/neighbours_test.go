@@ -144,8 +144,8 @@ func TestNeighbourThatGoesDownIsReplacedAtOnce(t *testing.T) {
 func TestRoundTripIsSmoothed(t *testing.T) {
 	g, _ := started(t, Defaults(), 1)
 	g.Heard(7, id(1), 90*time.Millisecond)
-	if p := g.Peer(id(1)); p.RTT != 20*time.Millisecond || p.Fresh != 7 {
-		t.Errorf("round trip %v, fresh at %d: want an eighth of the way from 10 ms to 90", p.RTT, p.Fresh)
+	if p := g.Peer(id(1)); p.RTT != 20*time.Millisecond || p.Fresh() != 7 {
+		t.Errorf("round trip %v, fresh at %d: want an eighth of the way from 10 ms to 90", p.RTT, p.Fresh())
 	}
 	g.Heard(8, id(1), 0)
 	g.Heard(8, id(77), time.Second)

@@ -7,7 +7,7 @@ import (
 )
 
 // Peer is what is known of another node. It is read only outside this package and valid until the next
-// call that changes the Gossip.
+// call that changes the Gossip. It takes 64 bytes, a line of the processor's cache: every ad that comes needs one.
 type Peer struct {
 	Ad        *grid.Ad      // the newest heard; nil while it is connected and has not said anything yet
 	Heard     grid.Time     // when Ad came
@@ -25,22 +25,34 @@ type Peer struct {
 	sent   *grid.Ad  // what of it was handed on last
 	sentAt grid.Time // and when
 	link   *link     // of those that are or were lately connected or neighbours
-
-	Fresh grid.Time // when it last said something itself: its ad from itself, or a direct answer
 }
 
 // link is what is kept of a connection beyond what is known of the node at its end.
 type link struct {
 	node    *grid.NodeID // whose it is, until an ad says it
-	bit     uint64       // of a neighbour: its bit in every due
 	since   grid.Time    // when it became a neighbour, or ceased to be one or to be connected
 	next    grid.Time    // no digest to it before, unless somebody leaves
 	told    grid.Time    // when it was last given an exchange
 	talked  grid.Time    // when its last digest came
+	said    grid.Time    // when a direct answer of it came last
 	introAt grid.Time    // since when intros is counted
 	intros  int32        // unknown nodes it has brought into a full view since
 	owes    uint8        // digests that came from it, a stranger, since it was answered
 	shed    bool         // was let go on this connection: is not taken again because it talks
+	place   uint8        // of a neighbour: the place of its bit in every due; noPlace = it is none
+}
+
+const noPlace = 64
+
+// bit is a neighbour's bit in every due; 0 where it is none.
+func (l *link) bit() uint64 { return 1 << l.place }
+
+// Fresh is when the newest of it came: its ad, or a direct answer.
+func (p *Peer) Fresh() grid.Time {
+	if p.link == nil {
+		return p.Heard
+	}
+	return max(p.Heard, p.link.said)
 }
 
 // Node is whose peer it is.
@@ -70,7 +82,7 @@ func (p *Peer) measure(rtt time.Duration) {
 // linked returns p's link and makes it if there is none.
 func (p *Peer) linked() *link {
 	if p.link == nil {
-		p.link = &link{since: never, next: never, told: never, talked: never, introAt: never}
+		p.link = &link{since: never, next: never, told: never, talked: never, said: never, introAt: never, place: noPlace}
 	}
 	return p.link
 }

@@ -45,7 +45,7 @@ func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
 // digest sends a neighbour what is due, as much as a digest holds: the own ad, farewells, then the view
 // from where the last full digest ended.
 func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
-	bit := to.link.bit
+	bit := to.link.bit()
 	d := begin(fx, to.Node())
 	if g.due&bit != 0 {
 		d.add(g.emitted, 0)
@@ -93,7 +93,7 @@ func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 	}
 	d := begin(fx, to.Node())
 	d.add(g.emitted, 0)
-	g.due &^= l.bit
+	g.due &^= l.bit()
 	n, from := 0, 0
 	if len(g.peers) > 0 {
 		from = g.rand.IntN(len(g.peers))
@@ -109,7 +109,7 @@ func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 				d.end(g)
 				return
 			}
-			p.due &^= l.bit
+			p.due &^= l.bit()
 			n++
 		}
 	}

@@ -41,8 +41,8 @@ func (g *Gossip) feed(p, src *Peer) {
 		return
 	}
 	p.source = noSource
-	if src != nil && src.link.bit != 0 {
-		p.source = uint8(bits.TrailingZeros64(src.link.bit))
+	if src != nil && src.link.place != noPlace {
+		p.source = src.link.place
 	}
 }
 

@@ -180,7 +180,7 @@ func (g *Gossip) insert(id grid.NodeID, ad *grid.Ad, lucky bool, p *Peer) *Peer 
 	if p == nil {
 		p = g.blank()
 	}
-	*p = Peer{Ad: ad, Heard: never, Fresh: never, sentAt: never, lucky: lucky}
+	*p = Peer{Ad: ad, Heard: never, sentAt: never, lucky: lucky}
 	if ad == nil {
 		own := id
 		p.linked().node = &own
@@ -226,7 +226,7 @@ func (g *Gossip) sweep(now grid.Time) {
 				g.dirty = true
 				continue
 			}
-			if p.link != nil && now.Sub(p.link.since) >= g.cfg.Look {
+			if p.link != nil && now.Sub(p.link.since) >= g.cfg.Look && p.link.said <= p.Heard {
 				p.link = nil
 			}
 		}

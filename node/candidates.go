@@ -71,7 +71,7 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 		}
 		said := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.overhead
 		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
-			ECT: s.believe(now, said, usual, floor), Heard: max(g.Heard, g.Fresh)})
+			ECT: s.believe(now, said, usual, floor), Heard: g.Fresh()})
 	}
 	if !l.barred(n.cfg.Self, shy) && !n.avoids(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
 		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {

@@ -140,7 +140,7 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	dst = append(dst, PeerView{Ad: &self, Connected: true, Self: true, Refuses: n.exec.Refuses(grid.Resources{})})
 	for _, p := range n.gossip.Peers() {
 		if p.Ad != nil {
-			dst = append(dst, PeerView{Ad: p.Ad, Age: now.Sub(max(p.Heard, p.Fresh)), Hops: p.Hops, RTT: p.RTT,
+			dst = append(dst, PeerView{Ad: p.Ad, Age: now.Sub(p.Fresh()), Hops: p.Hops, RTT: p.RTT,
 				Connected: p.Up, Neighbour: p.Neighbour, Refuses: discovery.Now(new(grid.Needs), p.Ad).Why})
 		}
 	}

@@ -91,7 +91,7 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 			continue
 		}
 		why, up := discovery.Now(&spec.Needs, g.Ad), n.reaches(g.Ad.Node)
-		if why.Why != grid.WhyNone && (up || now.Sub(max(g.Heard, g.Fresh)) < n.cfg.Gossip.Expire) {
+		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < n.cfg.Gossip.Expire) {
 			busy = why // who drained and went is expected back for as long as others are remembered
 		} else if !up {
 			far = true
