@@ -38,9 +38,9 @@ func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Ti
 			if bits.OnesCount64(p.link.bit()) != 1 || used&p.link.bit() != 0 {
 				t.Fatalf("bit %b of %v is not its own", p.link.bit(), p.Node().Short())
 			}
-			used |= p.link.bit
+			used |= p.link.bit()
 			if p.Up {
-				up |= p.link.bit
+				up |= p.link.bit()
 			}
 		}
 		if p.due&^g.up != 0 {
