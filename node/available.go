@@ -50,7 +50,7 @@ func (n *Node) slotsOf(now grid.Time, m met) float64 {
 	}
 	a := m.known.Ad.Availability
 	if s := n.standing(m.id); s != nil && len(n.cfg.Given) == 0 {
-		if a = min(a, s.brings(now)); s.wary(now) || s.late(now) > s.kept {
+		if a = min(a, s.brings(now)); s.wary(now) || s.late(now) > int(s.kept) {
 			a = leastAvailable
 		}
 	}

@@ -29,7 +29,7 @@ type blame struct {
 	node  grid.NodeID
 	own   tally
 	until grid.Time // it is avoided; then one task tries it; 0 = it is like any other
-	times int       // that it was avoided, lately
+	times int32     // that it was avoided, lately
 	tried bool      // a task was sent to try it
 	shown bool      // it was avoided at the last look
 }

@@ -54,7 +54,7 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 	fetch := n.fetchTime(spec)
 	for _, m := range n.connected() {
 		q, g := m.peer, m.known
-		if g.Ad == nil || q.kinds&needed != needed || l.barred(q.id, shy) || g.Ad.Closed() ||
+		if g.Ad == nil || !q.works || l.barred(q.id, shy) || g.Ad.Closed() ||
 			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}

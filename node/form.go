@@ -126,7 +126,7 @@ func (n *Node) alive(now grid.Time, f *forming, up []*grid.Ad) (alive []*grid.Ad
 func (n *Node) eligible() (ads []*grid.Ad) {
 	for _, p := range n.connected() {
 		g := n.gossip.Peer(p.id)
-		if g == nil || g.Ad == nil || g.Ad.Closed() || p.kinds&guarding != guarding {
+		if g == nil || g.Ad == nil || g.Ad.Closed() || !p.keeps {
 			continue
 		}
 		ads = append(ads, g.Ad)

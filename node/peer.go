@@ -14,8 +14,9 @@ type peer struct {
 	id    grid.NodeID
 	cores int32 // thousandths
 	up    bool
-	lent  bool // rates are an ad's, which is immutable: they are not written to
-	kinds grid.KindSet
+	lent  bool        // rates are an ad's, which is immutable: they are not written to
+	works bool        // it understands what who is given work must
+	keeps bool        // and what a member of a register must
 	rates []grid.Rate // the newest heard, from a poll, an answer or an ad
 	speed float64
 	have  uint64 // version of its rates that it sent last; 0 = only from an ad
@@ -39,7 +40,8 @@ func (n *Node) peer(id grid.NodeID) *peer {
 
 func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	p := n.peer(ev.Peer)
-	p.up, p.kinds, p.have, p.told = true, ev.Kinds, 0, 0
+	p.up, p.have, p.told = true, 0, 0
+	p.works, p.keeps = ev.Kinds&needed == needed, ev.Kinds&guarding == guarding
 	n.rates.stale = true
 	n.gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := n.gossip.Peer(ev.Peer); known != nil && known.Ad != nil {

@@ -44,7 +44,7 @@ func (n *Node) overtaken(now grid.Time, l *live) bool {
 	if n.heard-l.since < fewOvertook<<l.rescued || c.ends < fewEnds {
 		long *= unheard
 	}
-	if s == nil || s.late(now) <= s.kept {
+	if s == nil || s.late(now) <= int(s.kept) {
 		long *= trustedFor
 	}
 	return age > long
@@ -70,7 +70,7 @@ func (n *Node) date(l *live, s *standing, usual float64) {
 func (n *Node) rescue(now grid.Time, l *live, fx *grid.Effects) {
 	t, why := l.t(), grid.Refusal{Why: grid.WhyStuck}
 	if s := n.standing(t.worker); s != nil {
-		if now >= s.until && s.late(now) > s.kept {
+		if now >= s.until && s.late(now) > int(s.kept) {
 			s.held = min(s.held+1, mostHeld)
 			s.until = now.Add(min(firstAvoided<<s.held, longAvoided))
 		}

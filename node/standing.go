@@ -12,11 +12,11 @@ import (
 type standing struct {
 	node  grid.NodeID
 	due   []grid.Time // when each attempt that it has becomes late, in order; grid.Never where nobody can tell
-	kept  int         // results on time, halved by each that was late: so many late ones are borne at once
-	seen  int         // results, up to enough
-	told  int         // of these, those of classes whose usual run time was known
+	kept  int8        // results on time, halved by each that was late: so many late ones are borne at once
+	seen  int8        // results, up to enough
+	told  int8        // of these, those of classes whose usual run time was known
+	held  int8        // times that it was found not to end what it has, less the results since
 	off   float64     // decayed mean of what it took over what was promised, or usual if that is more
-	held  int         // times that it was found not to end what it has, less the results since
 	until grid.Time   // it gets nothing before; then one attempt at a time tries it
 	last  grid.Time   // of the last result
 	ends  tally       // attempts that brought a result, and that were lost
@@ -152,7 +152,7 @@ func (s *standing) withheld(now grid.Time, cores grid.MilliCPU) bool {
 	if s == nil {
 		return false
 	}
-	if s.late(now) > s.kept || s.held > 0 && len(s.due) > 0 {
+	if s.late(now) > int(s.kept) || s.held > 0 && len(s.due) > 0 {
 		return true
 	}
 	first := max(firstLeast, firstEach*int(min(cores, firstCores*grid.CPU)/grid.CPU))

@@ -14,6 +14,7 @@ type books struct {
 	jobs      []job
 	tasks     []task
 	classes   []string // of the submissions, in order of the first
+	registers [][]grid.NodeID // of those submissions that have one: its members
 	works     []accepted
 	void      map[void]bool // made when there is one
 	twins     twins
@@ -95,10 +96,10 @@ func (w *World) reply(i int32, r *grid.Reply) {
 		j.stopped = j.stopped || r.Err == ""
 		return
 	}
-	if r.Err == "" && j.members != nil && !w.held(int32(n)) {
+	if r.Err == "" && j.register != 0 && !w.held(int32(n)) {
 		w.failf(i, "says that it has taken submission %d, which no majority of its members holds", n)
 	}
-	if r.Err == "" && j.members == nil && !j.saved {
+	if r.Err == "" && j.register == 0 && !j.saved {
 		w.failf(i, "says that it has taken submission %d, of which nothing is on its disk", n)
 	}
 	for k, s := range h.unsaid {
@@ -107,7 +108,7 @@ func (w *World) reply(i int32, r *grid.Reply) {
 			break
 		}
 	}
-	if r.Err != "" && !j.said && !j.rejected && j.members == nil { // one with members may still run, and must end
+	if r.Err != "" && !j.said && !j.rejected && j.register == 0 { // one with members may still run, and must end
 		if w.settled && w.mustEnd(j) {
 			for k := range j.count {
 				if w.tasks[j.first+k].state != grid.Ended {
@@ -164,8 +165,8 @@ func (w *World) reckon() {
 
 func (w *World) mustEnd(j *job) bool {
 	h := &w.hosts[j.origin]
-	if j.members != nil {
-		return !j.rejected && w.outlives(j.members) && (j.said || h.up)
+	if j.register != 0 {
+		return !j.rejected && w.outlives(w.members(j)) && (j.said || h.up)
 	}
 	return !j.rejected && !h.lost && (h.up || h.boots == 0)
 }

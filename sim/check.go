@@ -137,7 +137,7 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 				w.annul(k, a.Attempt)
 			}
 		case grid.KindResultAck:
-			if (t.last == a.Attempt || w.isTwin(k, a.Attempt) || w.jobs[t.job].members != nil) && t.state != grid.Ended && !w.void[void{k, a.Attempt}] {
+			if (t.last == a.Attempt || w.isTwin(k, a.Attempt) || w.jobs[t.job].register != 0) && t.state != grid.Ended && !w.void[void{k, a.Attempt}] {
 				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		}
@@ -223,7 +223,7 @@ func (w *World) stuck(i int32, id grid.JobID) bool {
 func (w *World) orphaned(i int32) int {
 	n := 0
 	for at := w.hosts[i].disk.works; at != 0; at = w.works[at-1].here[1] {
-		if j := &w.jobs[w.tasks[w.works[at-1].task].job]; j.members == nil && w.hosts[j.origin].lost || j.members != nil && !w.outlives(j.members) {
+		if j := &w.jobs[w.tasks[w.works[at-1].task].job]; j.register == 0 && w.hosts[j.origin].lost || j.register != 0 && !w.outlives(w.members(j)) {
 			n++
 		}
 	}

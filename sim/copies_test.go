@@ -28,7 +28,7 @@ func TestFilesOutliveTheirOrigin(t *testing.T) {
 			t.Errorf("%d tasks failed", r.Failed)
 		}
 		for k := range w.jobs {
-			for _, id := range w.jobs[k].members[1:] {
+			for _, id := range w.members(&w.jobs[k])[1:] {
 				v := w.hosts[w.index(id)].member.(*node.Node).Tasks(w.jobID(int32(k)), nil)
 				for i := range v {
 					if v[i].Result == nil || v[i].Result.Error != "" || !w.haveAll([]grid.NodeID{id}, v[i].Result.Outputs) {

@@ -165,7 +165,7 @@ func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
 		run(10 * time.Second)
 		var guards, workers []int
 		for i := 1; i < c.Nodes; i++ {
-			if slices.Contains(w.jobs[0].members, w.hosts[i].id) {
+			if slices.Contains(w.members(&w.jobs[0]), w.hosts[i].id) {
 				guards = append(guards, i)
 			} else if w.hosts[i].runs >= 0 {
 				workers = append(workers, i)

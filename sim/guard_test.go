@@ -23,8 +23,8 @@ func TestRegisterWithoutFaults(t *testing.T) {
 			t.Errorf("%d failed, %d ran again, with no fault", r.Failed, r.Again)
 		}
 		for k := range w.jobs {
-			if len(w.jobs[k].members) != 3 {
-				t.Errorf("submission %d is kept by %d members, want 3", k, len(w.jobs[k].members))
+			if len(w.members(&w.jobs[k])) != 3 {
+				t.Errorf("submission %d is kept by %d members, want 3", k, len(w.members(&w.jobs[k])))
 			}
 		}
 	})

@@ -9,20 +9,20 @@ import (
 
 // job is a submission, and what of its record on its origin's disk the submission does not say.
 type job struct {
-	shown     shown // by those that were not behind
 	submitted int64
+	shown     shown // by those that were not behind
 	origin    int32
 	class     int32 // in the books' classes
 	first     int32 // of its tasks
 	next      int32 // in the chain of its origin, from 1
 	count     int32
+	register  int32 // in the books' registers, from 1; 0 = it has none
 	tried     bool
 	said      bool // its node has taken it
 	rejected  bool
 	saved     bool // its record is on its origin's disk
 	cancelled bool
-	stopped   bool          // who cancelled it was told so
-	members   []grid.NodeID // of its register; nil = it has none
+	stopped   bool // who cancelled it was told so
 }
 
 // task is what is durable of a task, and what runs of it. Its record on its origin's disk is all here.
@@ -69,6 +69,14 @@ func (w *World) open() {
 			w.tasks[w.jobs[i].first+k] = task{job: int32(i), runs: -1, worker: -1, owner: -1}
 		}
 	}
+}
+
+// members are those of a submission's register; nil = it has none.
+func (w *World) members(j *job) []grid.NodeID {
+	if j.register == 0 {
+		return nil
+	}
+	return w.registers[j.register-1]
 }
 
 // class returns the index of a class of the workload; there are few.

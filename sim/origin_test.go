@@ -20,8 +20,8 @@ func nine() Config {
 func threefold(t *testing.T, w *World) {
 	t.Helper()
 	for k := range w.jobs {
-		if j := &w.jobs[k]; j.said && len(j.members) != 3 {
-			t.Errorf("submission %d was acknowledged and is kept by %d members, want 3", k, len(j.members))
+		if j := &w.jobs[k]; j.said && len(w.members(j)) != 3 {
+			t.Errorf("submission %d was acknowledged and is kept by %d members, want 3", k, len(w.members(j)))
 		}
 	}
 }

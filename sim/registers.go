@@ -38,7 +38,12 @@ func (w *World) keepGuard(i int32, r *grid.Record) {
 		d.wards[at].rec = *r.Guard
 	case !r.Delete:
 		d.wards = slices.Insert(d.wards, at, &ward{job: n, rec: *r.Guard, entries: make([]grid.EntryRecord, w.jobs[n].count+1)})
-		w.jobs[n].members = r.Guard.Members
+		j := &w.jobs[n]
+		if j.register == 0 {
+			w.registers = append(w.registers, nil)
+			j.register = int32(len(w.registers))
+		}
+		w.registers[j.register-1] = r.Guard.Members
 	}
 }
 
@@ -97,11 +102,12 @@ func (w *World) checkGuard(i int32, r *grid.Record) {
 // final with another value.
 func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	j := &w.jobs[n]
+	members := w.members(j)
 	if !e.Final || e.ID.Task.Index >= uint32(j.count) {
 		return
 	}
 	held := 0
-	for _, id := range j.members {
+	for _, id := range members {
 		if x := w.wardOf(w.index(id), n); x != nil && x.entries[e.ID.Task.Index].Epoch > 0 && x.entries[e.ID.Task.Index].ID == e.ID {
 			held++
 		}
@@ -112,9 +118,9 @@ func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	case t.state == grid.Ended && (t.last != e.ID.Attempt || t.result.Cause != e.Result.Cause || t.result.Exit != e.Result.Exit):
 		w.failf(i, "records the end of %s with attempt %v (%v), and with attempt %v (%v) it was final", w.name(k), e.ID.Attempt, e.Result.Cause, t.last, t.result.Cause)
 	case t.state == grid.Ended:
-	case held < len(j.members)/2+1:
-		w.failf(i, "says that the end of %s is final, which %d of %d members hold", w.name(k), held, len(j.members))
-	case e.Result.Error == "" && !w.haveAll(j.members, e.Result.Blobs(nil)):
+	case held < len(members)/2+1:
+		w.failf(i, "says that the end of %s is final, which %d of %d members hold", w.name(k), held, len(members))
+	case e.Result.Error == "" && !w.haveAll(members, e.Result.Blobs(nil)):
 		w.failf(i, "says that the end of %s is final, and no majority of the members has what it left", w.name(k))
 	default:
 		t.state, t.last, t.worker, t.result, t.ended = grid.Ended, e.ID.Attempt, w.index(e.Worker), e.Result.Brief(), w.now
@@ -168,11 +174,11 @@ func (w *World) outlives(members []grid.NodeID) bool {
 
 // held reports whether a majority of the members' disks holds the register of a submission.
 func (w *World) held(n int32) bool {
-	held := 0
-	for _, id := range w.jobs[n].members {
+	held, members := 0, w.members(&w.jobs[n])
+	for _, id := range members {
 		if x := w.wardOf(w.index(id), n); x != nil && x.rec.Epoch > 0 {
 			held++
 		}
 	}
-	return held > len(w.jobs[n].members)/2
+	return held > len(members)/2
 }

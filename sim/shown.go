@@ -4,8 +4,8 @@ import "skep/node"
 
 // shown is what a node has said of a job in this run.
 type shown struct {
+	ended     int32
 	cancelled bool
-	ended     int
 }
 
 // checkShown judges that what a node says of a job never goes back: nothing is said before it is final. Nor does it from one
@@ -23,16 +23,16 @@ func (w *World) checkShown(i int32, v *node.JobView) {
 	if was.cancelled && !v.Cancelled {
 		w.failf(i, "says that submission %d is not cancelled, and has said that it is", n)
 	}
-	if v.Ended < was.ended {
+	if v.Ended < int(was.ended) {
 		w.failf(i, "says that %d tasks of submission %d have ended, and has said %d", v.Ended, n, was.ended)
 	}
-	h.shown[n] = shown{v.Cancelled, v.Ended}
+	h.shown[n] = shown{int32(v.Ended), v.Cancelled}
 	if len(v.Members) == 0 || !w.acts(i, v.ID) {
 		return // it says that it may be behind, or what is here is not on its disk yet
 	}
 	j := &w.jobs[n]
-	if j.shown.cancelled && !v.Cancelled || v.Ended < j.shown.ended {
+	if j.shown.cancelled && !v.Cancelled || v.Ended < int(j.shown.ended) {
 		w.failf(i, "says of submission %d that %d tasks have ended, cancelled %v; another has said %d, %v", n, v.Ended, v.Cancelled, j.shown.ended, j.shown.cancelled)
 	}
-	j.shown = shown{v.Cancelled, v.Ended}
+	j.shown = shown{int32(v.Ended), v.Cancelled}
 }

@@ -120,7 +120,7 @@ func (w *World) checkTaken(i int32) {
 	for k := range w.fx.Replies {
 		r := &w.fx.Replies[k]
 		n := int(r.Caller) - 1
-		if !ok || r.Err != "" || n < 0 || n >= len(w.jobs) || w.jobs[n].members == nil || w.haveAll(w.jobs[n].members, w.cfg.Work[n].Spec.Inputs) {
+		if !ok || r.Err != "" || n < 0 || n >= len(w.jobs) || w.jobs[n].register == 0 || w.haveAll(w.members(&w.jobs[n]), w.cfg.Work[n].Spec.Inputs) {
 			continue
 		}
 		if v, known := m.Job(w.jobID(int32(n))); known && v.Apart == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {
