@@ -44,12 +44,12 @@ func (n *Node) slots() float64 {
 // slotsOf is that of a peer: a_j times its cores, each as far as it is believed. What it says of its availability is bounded by
 // the share of what this node gave it that did not get lost there.
 func (n *Node) slotsOf(now grid.Time, m met) float64 {
-	cores := float64(n.cores(m.peer)) / float64(grid.CPU)
+	cores := float64(n.cores(m)) / float64(grid.CPU)
 	if !n.cfg.Balance.Availability || m.known.Ad == nil {
 		return cores
 	}
 	a := m.known.Ad.Availability
-	if s := n.standing(m.id); s != nil && len(n.cfg.Given) == 0 {
+	if s := m.seen; s != nil && len(n.cfg.Given) == 0 {
 		if a = min(a, s.brings(now)); s.wary(now) || s.late(now) > int(s.kept) {
 			a = leastAvailable
 		}

@@ -61,7 +61,7 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 		if n.avoids(now, shuns, q.id) {
 			continue
 		}
-		s := n.standing(q.id)
+		s := m.seen
 		if shy && l.rescued > 0 && (s == nil || s.seen == 0) {
 			continue
 		}

@@ -21,6 +21,10 @@ func (n *Node) columns(now grid.Time) {
 		r.add(p.rates)
 	}
 	r.addOwn()
+	n.scratch.shuns = n.scratch.shuns[:0]
+	for k := range r.norm {
+		n.scratch.shuns = append(n.scratch.shuns, n.shuns(r.norm[k].class))
+	}
 	self, slots := n.column(now, met{}), n.slots()
 	if m := markOf(self, slots); m != r.noted {
 		r.noted = m
@@ -50,14 +54,13 @@ func (n *Node) column(now grid.Time, p met) []grid.Rate {
 		from, speed, ad = p.rates, p.speed, p.known.Ad
 	}
 	id := n.cfg.Self
-	s, believing := (*standing)(nil), len(n.cfg.Given) > 0
 	if away {
 		id = p.id
-		s = n.standing(id)
 	}
+	s, believing := p.seen, len(n.cfg.Given) > 0
 	dst, believed := n.scratch.rates[:0], 1.0
 	if away && !believing {
-		believed = n.appetite(now, p.rates, n.cores(p.peer), p.gifts)
+		believed = n.appetite(now, p.rates, n.cores(p), p.gifts)
 	}
 	for k := range r.norm {
 		m := &r.norm[k]
@@ -88,7 +91,7 @@ func (n *Node) column(now grid.Time, p met) []grid.Rate {
 			x.Mu = 1 / (1/x.Mu + r.overhead)
 		}
 		x.Mu *= float64(grid.CPU) / float64(need)
-		if x.Mu > 0 && n.avoids(now, n.shuns(m.class), id) {
+		if x.Mu > 0 && n.avoids(now, n.scratch.shuns[k], id) {
 			x.Mu = 0
 		}
 		if x.Alpha > 0 || x.Mu > 0 {

@@ -15,8 +15,16 @@ type norm struct {
 	asked bool
 }
 
+// fewClasses are looked through for an equal one, which costs less than to find out how they are ordered.
+const fewClasses = 8
+
 // known returns where a class stands among those known anywhere, or would.
 func (r *rates) known(name string) (int, bool) {
+	for i := range r.norm[:min(len(r.norm), fewClasses)] {
+		if r.norm[i].class == name {
+			return i, true
+		}
+	}
 	return slices.BinarySearchFunc(r.norm, name, func(m norm, s string) int { return strings.Compare(m.class, s) })
 }
 

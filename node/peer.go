@@ -171,25 +171,28 @@ func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
 	return rtts[len(rtts)/2]
 }
 
-// met is a peer with a live connection, and what the overlay knows of it.
+// met is a peer with a live connection, what the overlay knows of it, and what this node has seen of it.
 type met struct {
 	*peer
 	known *gossip.Peer
+	seen  *standing // nil if it was never given anything
 }
 
-// connected lists the peers with a live connection, ordered by identity, until the next call. Both who is known and
-// who is met are in that order: they are gone through side by side.
+// connected lists the peers with a live connection, ordered by identity, until the next call. Who is known, who is met and
+// who was given work are all in that order: they are gone through side by side.
 func (n *Node) connected() []met {
-	up, at := n.scratch.met[:0], 0
+	up, at, seen := n.scratch.met[:0], 0, inOrder(n.standings)
 	peers, heads := n.gossip.Peers(), n.gossip.Heads()
 	for i, h := range heads {
 		for at < len(n.peers) && n.peers[at].head < h {
 			at++
 		}
 		for k := at; k < len(n.peers) && n.peers[k].head == h; k++ {
-			if p := n.peers[k].peer; p.up && p.id == peers[i].Node() {
-				up = append(up, met{p, peers[i]})
+			p := n.peers[k].peer
+			if !p.up || p.id != peers[i].Node() {
+				continue
 			}
+			up = append(up, met{p, peers[i], seen.next(p.id)})
 		}
 	}
 	n.scratch.met = up

@@ -180,7 +180,7 @@ func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) 
 	}
 	n.returned(now, &l.word, t.worker, true)
 	n.encourage()
-	if r.Exit == 0 && (t.worker == n.cfg.Self || n.proven(t.worker)) {
+	if r.Exit == 0 && (t.worker == n.cfg.Self || n.standing(t.worker).proven()) {
 		n.heard++
 		n.rates.finished(l.class(), min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
 	}

@@ -13,6 +13,7 @@ type Scratch struct {
 	handles  []uint64
 	jobs     []*job
 	met      []met
+	shuns    []*blamed // by class, while columns are made
 	packed   []byte
 	told     []byte
 	typical  []float64

@@ -50,6 +50,21 @@ func (n *Node) findStanding(id grid.NodeID) (int, bool) {
 	return slices.BinarySearchFunc(n.standings, id, func(s *standing, id grid.NodeID) int { return s.node.Compare(id) })
 }
 
+// inOrder are standings that are left, for who asks in the order of identities.
+type inOrder []*standing
+
+// next returns what is known of a node, nil if it was never given anything.
+func (s *inOrder) next(id grid.NodeID) *standing {
+	for ; len(*s) > 0; *s = (*s)[1:] {
+		if c := (*s)[0].node.Compare(id); c == 0 {
+			return (*s)[0]
+		} else if c > 0 {
+			break
+		}
+	}
+	return nil
+}
+
 // entrusted notes that a node was given an attempt, and by when it should have ended. Of a class of which this
 // node has never seen an end nobody can say what is late.
 func (n *Node) entrusted(now grid.Time, x *word, class string, id grid.NodeID, ect float64) {
@@ -176,8 +191,5 @@ func (n *Node) encourage() {
 	}
 }
 
-// proven reports whether a peer has delivered and its word was about right.
-func (n *Node) proven(id grid.NodeID) bool {
-	s := n.standing(id)
-	return s != nil && s.seen > 0 && !s.boasts()
-}
+// proven reports whether a node has delivered and its word was about right.
+func (s *standing) proven() bool { return s != nil && s.seen > 0 && !s.boasts() }

@@ -47,8 +47,9 @@ func (n *Node) median(name string) float64 {
 		} else if c := n.rates.get(name); c != nil && c.runs > 0 {
 			xs = append(xs, c.mu()/n.cfg.Speed)
 		}
+		seen := inOrder(n.standings)
 		for _, q := range n.peers {
-			if !q.up || strict && !n.proven(q.id) {
+			if !q.up || strict && !seen.next(q.id).proven() {
 				continue
 			}
 			for i := range q.rates {
@@ -114,9 +115,9 @@ func (s *standing) rate(now grid.Time, mu, typical, usual float64) float64 {
 }
 
 // cores is how many cores of a peer are believed in, in the same way.
-func (n *Node) cores(q *peer) grid.MilliCPU {
-	cores := grid.MilliCPU(q.cores)
-	switch s := n.standing(q.id); {
+func (n *Node) cores(m met) grid.MilliCPU {
+	cores := grid.MilliCPU(m.cores)
+	switch s := m.seen; {
 	case len(n.cfg.Given) > 0:
 	case s == nil || s.seen == 0:
 		return min(cores, firstCores*grid.CPU)
