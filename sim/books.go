@@ -13,7 +13,7 @@ import (
 type books struct {
 	jobs      []job
 	tasks     []task
-	classes   []string // of the submissions, in order of the first
+	classes   []string        // of the submissions, in order of the first
 	registers [][]grid.NodeID // of those submissions that have one: its members
 	works     []accepted
 	void      map[void]bool // made when there is one
