@@ -38,6 +38,7 @@ func (n *Node) searchWake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 	if f.Ad != nil {
 		n.dial(now, f.Ad.Node, fx)
+		n.readmit(now, f.Ad, fx)
 	}
 	for _, l := range slices.Clone(n.waiting) {
 		if l.search != f.ID || l.phase != waits {
@@ -49,16 +50,38 @@ func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 		}
 		if f.Ad == nil || l.never(f.Ad.Node) { // searching again would find it again
 			l.job.nobody = now.Add(nobodyFor)
-		} else if q := n.peers.get(f.Ad.Node); q == nil || !q.up {
+		} else if why := n.unready(f.Ad.Node, l.job.spec); why != "" {
 			if l.tries++; l.tries > maxDials {
 				l.job.nobody = now.Add(nobodyFor)
 			}
 			n.dequeue(l)
-			n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
+			n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: why}, fx)
 			continue
 		}
 		n.unwait(l)
 	}
+}
+
+// readmit lets a connected node that was found into the view again, if others that came later took its place there: nothing
+// can be placed on who is not in it, and the same search would find the same node again.
+func (n *Node) readmit(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
+	if n.reaches(ad.Node) && n.gossip.Peer(ad.Node) == nil {
+		n.gossip.Up(now, ad.Node, 0, fx)
+		n.gossip.Hear(now, n.cfg.Self, []grid.AdEntry{{Ad: ad}}, fx, n.news(now, fx))
+	}
+}
+
+// unready says why tasks cannot be placed yet on a node that a search found; "" = they can. What is known of it may be
+// newer than what was found.
+func (n *Node) unready(id grid.NodeID, spec *grid.JobSpec) string {
+	q := n.peers.get(id)
+	if q == nil || !q.up {
+		return "a node that fits is being dialled"
+	}
+	if g := n.gossip.Peer(id); !q.works || g == nil || g.Ad == nil || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+		return "a node that was found says that it does not fit"
+	}
+	return ""
 }
 
 // how tells what found a node.

@@ -52,6 +52,59 @@ func TestSearchIsMetByAnOfferTaken(t *testing.T) {
 	}
 }
 
+// hits answers the walk of the last step with a node found, with its labels.
+func (r *rig) hits(id grid.NodeID, os string) {
+	r.t.Helper()
+	f := r.sent(grid.KindFind)[0].Msg.Find
+	ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Name: "found", Speed: 1, Availability: 1,
+		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
+		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: os}}}
+	r.say(slowID, grid.KindHit, func(m *grid.Message) {
+		m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
+	})
+}
+
+// A node with more connections than its view holds forgets a connected node that has been silent. When a search finds that one,
+// the task goes there: it is not searched for again and again.
+func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Gossip.Neighbours, c.Gossip.View = 2, 5 })
+	r.join(slowID, 1, "linux")
+	r.join(grid.NodeID{4}, 1, "linux")
+	r.join(fastID, 1, "plan9")
+	for i := byte(5); i < 9; i++ {
+		r.now = r.now.Add(time.Second)
+		r.join(grid.NodeID{i}, 1, "linux")
+	}
+	if r.n.gossip.Peer(fastID) != nil || !r.n.reaches(fastID) {
+		t.Fatal("the node is still in the view, or not connected: this tests nothing")
+	}
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
+	r.hits(fastID, "plan9")
+	if to := r.one(grid.KindOffer).To; to != fastID {
+		t.Errorf("offered to %v, want %v; traces %v", to, fastID, r.task(jobID(1)).Traces)
+	}
+}
+
+// Old news of a connected node, which somebody repeats, does not have the same search go out as fast as it is answered.
+func TestFoundByOldNewsIsNotSearchedForWithoutEnd(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(slowID, 1, "linux")
+	r.join(fastID, 1, "linux") // it says plan9 no more
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
+	began, searches := r.now, 0
+	for r.task(jobID(1)).State != grid.Ended && searches < 100 {
+		if len(r.sent(grid.KindFind)) > 0 {
+			searches++
+			r.hits(fastID, "plan9")
+			continue
+		}
+		r.pass(time.Minute)
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable || searches > 10 || r.now.Sub(began) < 30*time.Second {
+		t.Errorf("%v after %d searches in %v: want it unplaceable after a few, with pauses: %v", v.State, searches, r.now.Sub(began), v.Traces)
+	}
+}
+
 // A node that was drained and never came back: a task that nobody else can run ends with that, when any other node
 // would be forgotten, and does not wait for a day.
 func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {

@@ -116,10 +116,11 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 	}
 }
 
-// strangers reports whether somebody is connected whose ad has not come yet.
+// strangers reports whether somebody is connected whose ad has not come yet. Who is connected and not in the view has been there
+// for longer, and gave way to others.
 func (n *Node) strangers() bool {
 	for _, p := range n.peers {
-		if g := n.gossip.Peer(p.id); p.up && (g == nil || g.Ad == nil) {
+		if g := n.gossip.Peer(p.id); p.up && g != nil && g.Ad == nil {
 			return true
 		}
 	}
