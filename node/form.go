@@ -181,7 +181,7 @@ func (n *Node) alone(now grid.Time, f *forming, fx *grid.Effects) {
 func (n *Node) keepWith(now grid.Time, f *forming, others []grid.NodeID, fx *grid.Effects) {
 	members := append([]grid.NodeID{n.cfg.Self}, others...)
 	j := n.newGuard(f.id, f.spec, n.wall.At(now).UnixNano(), members, register.State{})
-	j.guard.callers, j.guard.until = f.callers, f.since.Add(n.cfg.Confirm)
+	j.guard.callers, j.guard.until, j.guard.forming = f.callers, f.since.Add(n.cfg.Confirm), true
 	n.leads++
 	j.guard.reg.Lead(n.cfg.Boot<<40 | n.leads<<20)
 	s := j.guard.reg.State()

@@ -22,6 +22,7 @@ type guard struct {
 	since   int64       // wall time since when
 	above   uint32      // highest epoch that a member has said to have promised
 	known   uint32      // of the owner: the epoch from which on it knows every attempt
+	forming bool        // of the origin: no majority has answered yet
 	orphan  bool        // its owner lives and does not speak of it
 	wrote   grid.Time   // when the owner's last write was answered
 	told    int         // times that the others were told of the end
@@ -186,6 +187,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 		n.finalized(now, j, i, fx)
 	}
 	if g.reg.Ready() {
+		g.forming = false
 		n.welcome(now, j, fx)
 		n.conclude(now, j, fx)
 	}

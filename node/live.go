@@ -30,6 +30,8 @@ type live struct {
 	absent    bool            // it waits for a node that fits to come
 	unproven  bool            // it waits for a node to deliver
 	lone      bool            // it waits for a majority of its job's register
+	planned   bool            // its attempt is made, and is offered when a majority of the register has answered
+	ect       float64         // of that attempt
 	looks     bool            // it is to look again though others of its job wait for that
 	result    *grid.Result    // whose blobs are on their way here, or from here to members of the register
 	copies    *copies         // of them; nil = they are not here yet

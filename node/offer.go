@@ -27,7 +27,7 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 	t := l.t()
 	epoch, members := uint32(1), []grid.NodeID(nil)
 	if g := l.job.guard; g != nil {
-		if !n.acts(now, l.job) {
+		if !n.acts(now, l.job) && !n.forms(l.job) {
 			n.await(now, l, fx)
 			return
 		}
@@ -54,10 +54,19 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 		n.take(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now), Members: members}, fx)
 		return
 	}
-	n.stats.Moved++
-	n.entrusted(now, &l.word, l.class(), c.Node, c.ECT)
 	n.setState(l.job, l.index, grid.Offered, fx)
 	n.saveTask(l.job, l.index, fx)
+	if !n.acts(now, l.job) {
+		n.plan(now, l, c.ECT, fx)
+		return
+	}
+	n.give(now, l, c.ECT, fx)
+}
+
+// give hands an attempt that is on disk, or will be when the message leaves, to the chosen node.
+func (n *Node) give(now grid.Time, l *live, ect float64, fx *grid.Effects) {
+	n.stats.Moved++
+	n.entrusted(now, &l.word, l.class(), l.t().worker, ect)
 	l.phase = offered
 	n.deciding++
 	n.lease(now, l, fx)

@@ -9,8 +9,12 @@ import (
 
 // place begins a decision: who fits and can be reached, whom the policy wants asked.
 func (n *Node) place(now grid.Time, l *live, fx *grid.Effects) {
-	if !n.acts(now, l.job) {
+	if !n.acts(now, l.job) && (l.planned || !n.forms(l.job)) {
 		n.await(now, l, fx)
+		return
+	}
+	if l.planned {
+		n.carryOut(now, l, fx)
 		return
 	}
 	n.inform(now)

@@ -99,7 +99,7 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 			return
 		}
 		j := n.fresh[ahead]
-		if j.stuck > 0 || !n.acts(now, j) {
+		if j.stuck > 0 || !n.acts(now, j) && !n.plans(j) {
 			ahead++
 			continue
 		}

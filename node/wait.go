@@ -40,6 +40,11 @@ func (n *Node) waitFor(now grid.Time, l *live, d time.Duration, why grid.Refusal
 	l.lone = why.Why == grid.WhyMajority
 	l.unproven = why.Why == grid.WhyUnproven || why.Why == grid.WhyPolicy && n.asksIdle(l.job)
 	l.absent = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
+	n.rest(now, l, d, fx)
+}
+
+// rest parks a task until a wake after d, or until it is woken before.
+func (n *Node) rest(now grid.Time, l *live, d time.Duration, fx *grid.Effects) {
 	l.deadline = now.Add(d)
 	n.park(l)
 	fx.Wake(l.deadline, grid.TimerRetry, l.handle)

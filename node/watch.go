@@ -77,6 +77,7 @@ func (n *Node) reunite(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 
 // proceed lets the tasks go on that waited for a majority which has answered now.
 func (n *Node) proceed(now grid.Time) {
+	n.freed = true // what was placed here may start
 	for i := 0; i < len(n.waiting); {
 		if l := n.waiting[i]; l.lone && n.acts(now, l.job) {
 			n.unwait(l)

@@ -1,0 +1,145 @@
+package node
+
+import (
+	"slices"
+	"testing"
+
+	"skep/grid"
+)
+
+// beginsToForm submits a job whose record shall be kept by three and returns when the others have been written to, and have not answered.
+// self and fast are as given, slow is another system.
+func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
+	t.Helper()
+	r := newRig(t, func(c *Config) { c.Members = 3 })
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "bsd")
+	r.submit(jobID(1), spec(change))
+	for _, s := range slices.Clone(r.sent(grid.KindWatch)) {
+		r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+	}
+	if len(r.sent(grid.KindGuard)) != 2 {
+		t.Fatalf("the members are not written to: %v", kindsOf(r.fx.Sends))
+	}
+	return r
+}
+
+// majority has the fast member accept the job whose writing began with that message.
+func (r *rig) majority(seq uint64) {
+	r.t.Helper()
+	r.say(fastID, grid.KindGuarded, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.GuardOK}
+	})
+	if len(r.fx.Replies) != 1 {
+		r.t.Fatal("a majority has the job, and its submitter is not answered")
+	}
+}
+
+func (r *rig) toFast() uint64 {
+	for _, s := range r.sent(grid.KindGuard) {
+		if s.To == fastID {
+			return s.Msg.Guard.Seq
+		}
+	}
+	r.t.Fatal("the fast member is not written to")
+	return 0
+}
+
+func on(os string, retries int32) func(*grid.JobSpec) {
+	return func(s *grid.JobSpec) {
+		s.Retries = retries
+		if os != "" {
+			s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{os}}}
+		}
+	}
+}
+
+// attempts lists the attempts of the job's task on disk; at most one.
+func (r *rig) attempts() (ids []grid.Attempt) {
+	for _, rec := range r.dsk {
+		if rec.Kind == grid.RecEntry && rec.Entry.State == grid.Offered {
+			ids = append(ids, rec.Entry.ID.Attempt)
+		}
+	}
+	return ids
+}
+
+// While a register forms, the attempt is made and saved; its offer leaves when a majority has the job, and waits for no further commit.
+func TestOfferWaitsForTheMajorityAndForNothingElse(t *testing.T) {
+	for _, os := range []string{"bsd", ""} {
+		r := beginsToForm(t, on(os, 2))
+		seq, to := r.toFast(), slowID
+		if os == "" {
+			to = fastID
+			r.answer(to)
+		}
+		if len(r.attempts()) != 1 || len(r.sent(grid.KindOffer)) != 0 {
+			t.Fatalf("%q: %d attempts on disk, sent %v", os, len(r.attempts()), kindsOf(r.fx.Sends))
+		}
+		r.majority(seq)
+		if o := r.one(grid.KindOffer); o.To != to || !slices.Contains(r.attempts(), o.Msg.Offer.ID.Attempt) || len(r.fx.Saves) != 0 {
+			t.Errorf("%q: offered to %s, with %d records to save before", os, o.To.Short(), len(r.fx.Saves))
+		}
+	}
+}
+
+// What runs here starts when a majority has the job.
+func TestStartWaitsForTheMajority(t *testing.T) {
+	r := beginsToForm(t, on("linux", 2))
+	seq := r.toFast()
+	for _, s := range slices.Clone(r.sent(grid.KindPoll)) {
+		r.say(s.To, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: s.Msg.Poll.ID, Why: grid.WhyQueue} })
+	}
+	if len(r.fx.Starts) != 0 {
+		t.Fatal("it starts before a majority has the job")
+	}
+	if r.majority(seq); len(r.fx.Starts) != 1 {
+		t.Errorf("%d starts when a majority has the job: %v", len(r.fx.Starts), r.task(jobID(1)).Traces)
+	}
+}
+
+// A worker that is gone when the majority has answered has never heard of the attempt; the task waits for another one, and nothing was lost.
+func TestPlannedWorkerGoes(t *testing.T) {
+	r := beginsToForm(t, on("bsd", 2))
+	seq := r.toFast()
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: slowID})
+	r.majority(seq)
+	if len(r.sent(grid.KindOffer)) != 0 || len(r.attempts()) != 0 || r.task(jobID(1)).Lost != 0 {
+		t.Errorf("sent %v, %d attempts on disk, %d lost", kindsOf(r.fx.Sends), len(r.attempts()), r.task(jobID(1)).Lost)
+	}
+	r.want(jobID(1), grid.Pending)
+}
+
+// Of a task that is to run at most once no attempt is on disk that might never be offered: after a restart it would be lost.
+func TestAtMostOnceIsNotPlanned(t *testing.T) {
+	r := beginsToForm(t, on("bsd", 0))
+	seq := r.toFast()
+	if len(r.attempts()) != 0 {
+		t.Fatal("an attempt is on disk before a majority has the job")
+	}
+	r.majority(seq)
+	if r.one(grid.KindOffer); len(r.attempts()) != 1 {
+		t.Error("an offer without an attempt on disk")
+	}
+}
+
+// What a restarted origin had planned was never offered, and is offered under another number.
+func TestPlannedBeforeARestart(t *testing.T) {
+	r := beginsToForm(t, on("bsd", 2)).restart()
+	r.join(slowID, 1, "bsd")
+	about := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: r.attempts()[0]}
+	r.join(fastID, 10, "linux")
+	for len(r.sent(grid.KindGuard)) == 0 {
+		r.pass(r.n.cfg.Lease)
+	}
+	seq := r.toFast()
+	r.say(fastID, grid.KindGuarded, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.GuardOK}
+	})
+	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal.Why = []grid.AttemptID{about}, grid.WhyLost
+	})
+	if o := r.one(grid.KindOffer); o.To != slowID || o.Msg.Offer.ID.Attempt == about.Attempt {
+		t.Errorf("attempt %v is offered, and %v was on disk", o.Msg.Offer.ID.Attempt, about.Attempt)
+	}
+}
