@@ -56,30 +56,32 @@ func (a *app) simPaperListCmd() *cobra.Command {
 func (a *app) simPaperRunCmd() *cobra.Command {
 	var out format
 	var quick bool
+	var only []string
 	o := paper.Options{Seed: 1}
 	cmd := &cobra.Command{Use: "run [NAME...]", Short: "Run studies, all by default, and compare with print", Long: simPaperLong +
 		"\n\nThe quick form takes about a minute for all. The full form has the run lengths and replications of the source." +
 		"\nThe exit code is 1 where a number departs and nobody says why.",
-		Example:           "  skep sim paper run lpas-grid\n  skep sim paper run lpas-grid --full --output json",
+		Example:           "  skep sim paper run lpas-grid\n  skep sim paper run lpas-grid --full --output json\n  skep sim paper run dissemination --full --only growth",
 		ValidArgsFunction: cobra.FixedCompletions(paper.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				names = paper.Names()
 			}
 			o.Full = o.Full || !quick
-			return a.simPaper(cmd.Context(), names, o, out)
+			return a.simPaper(cmd.Context(), names, only, o, out)
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.Full, "full", false, "the lengths of the source, in minutes to hours")
 	f.BoolVar(&quick, "quick", true, "short runs")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "of all chance")
+	f.StringSliceVar(&only, "only", nil, "run nothing but these systems or scenarios of a study: growth, growth@1000")
 	cmd.MarkFlagsMutuallyExclusive("full", "quick")
 	outputFlag(cmd, &out)
 	return cmd
 }
 
 // simPaper runs studies one after the other. When it is interrupted it prints what there is.
-func (a *app) simPaper(ctx context.Context, names []string, o paper.Options, out format) error {
+func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Options, out format) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	var studies []*paper.Study
@@ -87,6 +89,11 @@ func (a *app) simPaper(ctx context.Context, names []string, o paper.Options, out
 		s, err := paper.Load(name)
 		if err != nil {
 			return err
+		}
+		if len(only) > 0 {
+			if err := s.Only(only...); err != nil {
+				return err
+			}
 		}
 		studies = append(studies, s)
 	}

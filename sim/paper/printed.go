@@ -54,7 +54,7 @@ func (r record) printed() (printed, error) {
 		return p, nil
 	}
 	switch p.kind() {
-	case "allot", "stable", "order", "asks", "little", "half", "ratios", "gaps", "rises", "most", "share":
+	case "allot", "stable", "order", "asks", "little", "half", "ratios", "gaps", "rises", "most", "share", "growth":
 		p.text = p.Value
 		return p, nil
 	}
@@ -163,6 +163,9 @@ func (p *printed) keys() (out []key) {
 			out = append(out, key{scenario, p.Policy}, key{scenario, p.rest()})
 		}
 		return out
+	case "growth":
+		_, other, _ := strings.Cut(p.rest(), "/")
+		return []key{{p.Scenario, p.Policy}, {other, p.Policy}}
 	}
 	for _, policy := range p.needs() {
 		out = append(out, key{p.Scenario, policy})

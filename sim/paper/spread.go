@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -26,10 +27,15 @@ type setting struct {
 	// views that a node has by default), whole (with views that hold all) or tasks (whole nodes
 	// with tasks under lpas_dec; its rule perfect is perfect information).
 	Setting string `yaml:"setting"`
+
+	// Start and Warmup are of tasks: when the first come, after the nodes have found each other, and when those begin
+	// that are measured. By default 10 s, and a third of the time.
+	Start  time.Duration `yaml:"start"`
+	Warmup time.Duration `yaml:"warmup"`
 }
 
 func readSetting(file string, b []byte) (*setting, error) {
-	s := new(setting)
+	s := &setting{Start: 10 * time.Second}
 	if err := yaml.UnmarshalWithOptions(b, s, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -61,10 +67,10 @@ func (w *work) spread(ctx context.Context, x run, l length) (out []ran, err erro
 				return out, ctx.Err()
 			}
 			seed, long := w.options.Seed+uint64(k), time.Duration(l.time*float64(time.Second))
-			if w.study.settings[name].Setting == "tasks" {
-				err = r.tasks(ctx, rule, nodes, seed, long)
+			if set := w.study.settings[name]; set.Setting == "tasks" {
+				err = r.tasks(ctx, set, rule, nodes, seed, long)
 			} else {
-				err = r.news(w.study.settings[name].Setting, rule, nodes, seed, long)
+				err = r.news(set.Setting, rule, nodes, seed, long)
 			}
 			if err != nil {
 				return out, fmt.Errorf("%s: %w", rule, err)
@@ -107,7 +113,7 @@ func (r *ran) news(kind, rule string, nodes int, seed uint64, long time.Duration
 }
 
 // tasks measures what it is worth to tasks: two kinds of machines, two classes, half of what they can do.
-func (r *ran) tasks(ctx context.Context, rule string, nodes int, seed uint64, long time.Duration) error {
+func (r *ran) tasks(ctx context.Context, set *setting, rule string, nodes int, seed uint64, long time.Duration) error {
 	c := node.Defaults()
 	c.Gossip.View = 64
 	if rule == "perfect" {
@@ -116,7 +122,7 @@ func (r *ran) tasks(ctx context.Context, rule string, nodes int, seed uint64, lo
 	c.Gossip.Rule = rule
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	fast := nodes / 3
-	s := &net.Scenario{Name: "tasks", Seed: seed, Replications: 1, Start: 10 * time.Second, Warmup: long / 3, Time: long, Node: c, Perfect: r.Policy == "perfect",
+	s := &net.Scenario{Name: "tasks", Seed: seed, Replications: 1, Start: set.Start, Warmup: cmp.Or(set.Warmup, long/3), Time: long, Node: c, Perfect: r.Policy == "perfect",
 		Groups: []net.Group{
 			{Name: "fast", Count: fast, Cores: 2, Memory: grid.GiB, Speed: 2, Rates: map[string]float64{"long": 0.8}},
 			{Name: "slow", Count: nodes - fast, Cores: 1, Memory: grid.GiB, Speed: 1, Rates: map[string]float64{"long": 0.2}}},
@@ -188,7 +194,7 @@ func (p *printed) ofNews(r []*ran) (measured, error) {
 		for k := range x {
 			m.holds = m.holds && x[k] <= bound && (p.kind() == "most" || k == 0 || x[k-1] <= x[k]*1.02)
 		}
-	case "share":
+	case "share", "growth":
 		figure, _, _ := strings.Cut(p.rest(), "/")
 		add(r[0], figure)
 		add(r[1], figure)

@@ -180,3 +180,45 @@ func TestMistakesInAFolder(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyLeavesWhatItNames(t *testing.T) {
+	for name, only := range map[string]string{"dissemination": "growth", "forwarding": "cold-1000", "class-based": "e3", "lpas-grid": "4a"} {
+		s, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := s.Numbers()
+		if err := s.Only(only); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if s.Numbers() == 0 || s.Numbers() >= all {
+			t.Errorf("%s: %d of %d numbers are left of %s", name, s.Numbers(), all, only)
+		}
+		for _, r := range s.runs {
+			if system, _, _ := strings.Cut(r.scenario, "@"); system != only {
+				t.Errorf("%s: %s is still run", name, r.scenario)
+			}
+		}
+	}
+	s := mustLoad(t, tiny("p. 1,one,mct,W,2.00,,3%,gate,"))
+	if err := s.Only("two"); err == nil || !strings.Contains(err.Error(), "want one of one") {
+		t.Errorf("got %v: want an error that lists the systems", err)
+	}
+}
+
+func TestGrowthIsJudgedByItsBar(t *testing.T) {
+	p, err := record{"source": "ours", "scenario": "growth@1000", "policy": "a", "metric": "growth:W/growth@100", "value": "≤ 1.2", "rule": "gate"}.printed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := p.keys(); !slices.Equal(k, []key{{"growth@1000", "a"}, {"growth@100", "a"}}) {
+		t.Errorf("needs %v", k)
+	}
+	for w, holds := range map[float64]bool{1.79: true, 1.81: false} {
+		m, err := p.from([]*ran{{figures: map[string][]float64{"W": {w, w}}}, {figures: map[string][]float64{"W": {1.4, 1.6}}}})
+		if err != nil || m.holds != holds {
+			t.Errorf("%g over 1.5: %+v, %v: want it to hold: %v", w, m, err, holds)
+		}
+	}
+}
