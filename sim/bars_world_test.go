@@ -28,6 +28,8 @@ func BenchmarkBars(b *testing.B) {
 			report("CPU a task"+at+" over that at 1,000", f.task/small.task, "", "≤ 2.5", f.task/small.task <= 2.5)
 			report("CPU an event"+at+" over a hold of container/heap", f.event/f.heap, "", "≤ 2", f.event/f.heap <= 2)
 			report("live memory a node"+at+", view 32", f.memory/1024, "KiB", "≤ 8", f.memory <= 8192)
+			report("mean completion time"+at+" over that at 1,000", f.completion/small.completion, "", "≤ 1.2", f.completion/small.completion <= 1.2)
+			report("bytes a node and second"+at+" over those at 1,000", f.bytes/small.bytes, "", "≤ 1.2", f.bytes/small.bytes <= 1.2)
 		}
 	}
 }
@@ -58,8 +60,8 @@ func barQueue() {
 	report("event queue, 300,000 pending, over container/heap, "+which, worst, "", "≥ 5", worst >= 5)
 }
 
-// figures are of a world under load.
-type figures struct{ task, event, heap, memory float64 }
+// figures are of a world under load: CPU in nanoseconds, memory in bytes a node, completion in seconds, bytes sent a node and second.
+type figures struct{ task, event, heap, memory, completion, bytes float64 }
 
 // loaded is a world of nodes of one core with views of 32 and half the work that they can do.
 func loaded(nodes int, virtual time.Duration) Config {
@@ -96,12 +98,22 @@ func measured(nodes int) figures {
 	spent, is := float64(cpu()-start), w.Report()
 	f := figures{task: spent / float64(is.Ended-was.Ended), event: spent / float64(is.Steps-was.Steps),
 		memory: float64(memory()-before) / float64(nodes)}
+	for k := range is.Traffic.Bytes {
+		f.bytes += float64(is.Traffic.Bytes[k]-was.Traffic.Bytes[k]) / float64(nodes) / 10
+	}
+	ended := 0.0
+	for n, s := range w.cfg.Work {
+		if o := w.Outcome(n, 0); o.State == grid.Ended && o.Ended > 16*time.Second {
+			f.completion, ended = f.completion+(o.Ended-s.At).Seconds(), ended+1
+		}
+	}
+	f.completion /= ended
 	ref := warm(&textbook{}, delays["exponential"], w.queue.Len())
 	begin := cpu()
 	ref.hold(1_000_000)
 	f.heap = float64(cpu()-begin) / 1e6
-	fmt.Printf("%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node\n",
-		nodes, f.task/1e3, f.event/1e3, f.heap/1e3, w.queue.Len(), f.memory/1024)
+	fmt.Printf("%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node, tasks of %.3f s, %.0f bytes a node and second\n",
+		nodes, f.task/1e3, f.event/1e3, f.heap/1e3, w.queue.Len(), f.memory/1024, f.completion, f.bytes)
 	runtime.KeepAlive(w)
 	return f
 }
