@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,6 +25,7 @@ import (
 type member struct {
 	skep, dir, join string
 	args            []string
+	enter           []string // what starts the node's program elsewhere; empty: nothing
 	cmd             *exec.Cmd
 	log             *spool
 }
@@ -44,7 +46,8 @@ func startMember(tb testing.TB, skep, join string, args ...string) *member {
 // start starts the node in its folder, again if it has been there before.
 func (m *member) start(tb testing.TB) {
 	tb.Helper()
-	m.cmd = exec.Command(m.skep, append([]string{"--data-dir", m.dir, "up"}, m.args...)...)
+	line := slices.Concat(m.enter, []string{m.skep, "--data-dir", m.dir, "up"}, m.args)
+	m.cmd = exec.Command(line[0], line[1:]...)
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	m.cmd.Stderr = m.log
 	m.cmd.Env = append(os.Environ(), "SKEP_DRAIN=300ms") // most tests leave something running

@@ -36,6 +36,8 @@ var settings = []setting{
 		apply: func(n *nodeSettings, v []string) error { n.Join = v; return nil }},
 	{name: "listen", usage: "multiaddress to listen on, as in /ip4/0.0.0.0/tcp/7420 (default any port)", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Listen = v; return nil }},
+	{name: "announce", usage: "multiaddress that others dial, where that is not the machine's own, as in /ip4/203.0.113.7/tcp/7420", shape: several,
+		apply: func(n *nodeSettings, v []string) error { n.Announce = v; return nil }},
 	{name: "api", usage: "address to open the door at besides the socket, as in 127.0.0.1:7420",
 		apply: func(n *nodeSettings, v []string) error { n.api = v[0]; return nil }},
 	{name: "label", usage: "KEY=VALUE that tasks may ask for", shape: pairs, apply: setLabels},

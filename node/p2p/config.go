@@ -22,6 +22,10 @@ type Config struct {
 	// others find the node again after a restart even if they were away too.
 	Listen []string
 
+	// Announce are TCP multiaddresses at which others can dial the node besides those of its interfaces: of a router that
+	// hands on a port, of a machine in a cloud. Default: what the members that are connected find out.
+	Announce []string
+
 	// Join are join tokens, all of one network. Their addresses are dialled for ever. None: the folder's own
 	// network, a new one for a new folder.
 	Join []string

@@ -53,8 +53,8 @@ func retryAfter(failed int, random float64) time.Duration {
 	return wait/2 + time.Duration(random*float64(wait/2))
 }
 
-// remember notes addresses, the newest first.
-func (c *contact) remember(addrs []string) {
+// remember notes addresses, the newest first, and reports whether one was not known before.
+func (c *contact) remember(addrs []string) (more bool) {
 	merged := make([]string, 0, grid.MaxAddrs)
 	for _, list := range [...][]string{addrs, c.addrs} {
 		for _, a := range list {
@@ -63,7 +63,9 @@ func (c *contact) remember(addrs []string) {
 			}
 		}
 	}
+	more = slices.ContainsFunc(addrs, func(a string) bool { return !slices.Contains(c.addrs, a) })
 	c.addrs = merged
+	return more
 }
 
 func (c *contact) info(n grid.NodeID) peer.AddrInfo {

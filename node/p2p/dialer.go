@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
@@ -68,7 +69,9 @@ func (l *dialer) learn(n grid.NodeID, addrs []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c := l.contact(n); c != nil {
-		c.remember(addrs)
+		if c.remember(addrs) && c.failed > 0 { // a relay, as a rule
+			c.next = time.Now().Add(min(time.Until(c.next), firstRetry))
+		}
 		if c.keep && !c.on {
 			l.wake()
 		}
@@ -157,8 +160,21 @@ func (l *dialer) reachable(n grid.NodeID) bool {
 	return true
 }
 
+// info returns where a node may be dialled, as far as it is known.
+func (l *dialer) info(n grid.NodeID) peer.AddrInfo {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.m[n]; c != nil {
+		return c.info(n)
+	}
+	return peer.AddrInfo{ID: peerOf(n)}
+}
+
 // known returns where a connected peer may be dialled, as it told when it was identified.
 func (l *dialer) known(n grid.NodeID) []string {
+	if said := l.d.relays.announced(peerOf(n)); len(said) > 0 {
+		return published(said)
+	}
 	return published(l.d.host.Peerstore().Addrs(peerOf(n)))
 }
 

@@ -35,25 +35,27 @@ type Driver struct {
 	work   sync.WaitGroup // goroutines that end with ctx or with the host
 	gate   sync.RWMutex   // held to add to work, so that nothing begins once ctx is done
 
-	store *store.Store
-	blobs *blob.Store
-	host  host.Host
+	store  *store.Store
+	blobs  *blob.Store
+	host   host.Host
+	places *places
+	relays *relays
 
-	node                       stepper
-	loop                       *loop
-	ads                        *adCache
-	kin                        kin
-	offences                   offenders
-	peers                      *peers
-	dialer                     *dialer
-	announce                   *announcer
-	fetches                    *fetcher
-	tasks                      *tasks
-	space                      *space
-	watchers                   watchers
-	counts                     counts
-	door                       *door
-	blobsServed, outputsServed serving
+	node                                    stepper
+	loop                                    *loop
+	ads                                     *adCache
+	kin                                     kin
+	offences                                offenders
+	peers                                   *peers
+	dialer                                  *dialer
+	announce                                *announcer
+	fetches                                 *fetcher
+	tasks                                   *tasks
+	space                                   *space
+	watchers                                watchers
+	counts                                  counts
+	door                                    *door
+	blobsServed, outputsServed, reachServed serving
 
 	closing sync.Once
 	undo    []func() // of Open, last first

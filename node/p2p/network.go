@@ -1,7 +1,6 @@
 package p2p
 
 import (
-	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
-	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/p2p/host/autorelay"
 	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
 	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
 	"github.com/libp2p/go-libp2p/p2p/net/connmgr"
@@ -23,8 +20,6 @@ import (
 	"github.com/libp2p/go-libp2p/x/rate"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
-
-	"skep/grid"
 )
 
 // This file is all there is about how membership is enforced and which transports are spoken: today a
@@ -36,6 +31,13 @@ const (
 	highWater = 256
 )
 
+// relaying bounds what a member relays. libp2p's own bounds of 8 nodes for each address and 16 connections for each node
+// would keep a house apart. Two buffers are taken for each connection; 64 KiB is a window's worth of a fast line.
+var relaying = relay.Resources{
+	ReservationTTL: time.Hour, MaxReservations: 1024, MaxReservationsPerIP: 512, MaxReservationsPerASN: 1024,
+	MaxCircuits: 64, BufferSize: 64 << 10,
+}
+
 // relayingHost is a host with the relay that it is for others.
 type relayingHost struct {
 	host.Host
@@ -46,7 +48,7 @@ type relayingHost struct {
 func (h relayingHost) Close() error { return errors.Join(h.relay.Close(), h.Host.Close()) }
 
 // newHost makes a libp2p host that only those who know the secret can connect to.
-func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate) (host.Host, error) {
+func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, at *places) (host.Host, error) {
 	priv, err := crypto.UnmarshalEd25519PrivateKey(key)
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)
@@ -63,9 +65,7 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate) 
 		resources.Close()
 		return nil, err
 	}
-	var h host.Host
-	members := func(ctx context.Context, n int) <-chan peer.AddrInfo { return connectedPeers(h, n) }
-	h, err = libp2p.New(
+	h, err := libp2p.New(
 		libp2p.Identity(priv),
 		libp2p.PrivateNetwork(secret[:]),
 		libp2p.NoTransports, libp2p.Transport(tcp.NewTCPTransport),
@@ -81,16 +81,17 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate) 
 		libp2p.WithDialTimeout(dialDeadline),
 		libp2p.EnableRelay(),
 		libp2p.EnableHolePunching(),
-		libp2p.EnableNATService(),
-		libp2p.EnableAutoRelayWithPeerSource(members, autorelay.WithMinInterval(time.Minute), autorelay.WithBootDelay(time.Minute)),
+		libp2p.AddrsFactory(at.all),
+		libp2p.ForceReachabilityPublic(), // nothing is asked by AutoNAT: relays.go finds out
 	)
 	if err != nil {
 		connections.Close()
 		resources.Close()
 		return nil, fmt.Errorf("listen on %v: %w", listen, err)
 	}
+	at.attach(h)
 	// Members relay for each other without a limit of time or volume: they already run each other's programs.
-	r, err := relay.New(h, relay.WithInfiniteLimits())
+	r, err := relay.New(h, relay.WithResources(relaying))
 	if err != nil {
 		h.Close()
 		return nil, fmt.Errorf("relay: %w", err)
@@ -121,18 +122,14 @@ func newResources() (network.ResourceManager, error) {
 // two nodes with one port would both start and each get half of the connections.
 func checkListen(listen []string) error {
 	for _, text := range listen {
-		addr, err := ma.NewMultiaddr(text)
+		at, err := tcpAddr(text)
 		if err != nil {
-			return fmt.Errorf("listen address %q: want a multiaddress such as /ip4/0.0.0.0/tcp/4001: %w", text, err)
+			return fmt.Errorf("listen address %q: %w", text, err)
 		}
-		na, err := manet.ToNetAddr(addr)
-		if _, ok := na.(*net.TCPAddr); err != nil || !ok {
-			return fmt.Errorf("listen address %q: want /ip4/ADDRESS/tcp/PORT or /ip6/ADDRESS/tcp/PORT", text)
-		}
-		if na.(*net.TCPAddr).Port == 0 {
+		if at.Port == 0 {
 			continue
 		}
-		l, err := net.Listen("tcp", na.String())
+		l, err := net.Listen("tcp", at.String())
 		if err != nil {
 			var op *net.OpError
 			if errors.As(err, &op) {
@@ -145,51 +142,18 @@ func checkListen(listen []string) error {
 	return nil
 }
 
-// connectedPeers offers up to n connected members as relays.
-func connectedPeers(h host.Host, n int) <-chan peer.AddrInfo {
-	found := make(chan peer.AddrInfo, n)
-	defer close(found)
-	if h == nil {
-		return found
+// tcpAddr reads a multiaddress of TCP.
+func tcpAddr(text string) (*net.TCPAddr, error) {
+	addr, err := ma.NewMultiaddr(text)
+	if err != nil {
+		return nil, fmt.Errorf("want a multiaddress such as /ip4/0.0.0.0/tcp/4001: %w", err)
 	}
-	for _, c := range h.Network().Conns() {
-		if len(found) == n {
-			break
-		}
-		if !c.Stat().Limited {
-			found <- peer.AddrInfo{ID: c.RemotePeer(), Addrs: []ma.Multiaddr{c.RemoteMultiaddr()}}
-		}
+	na, err := manet.ToNetAddr(addr)
+	at, ok := na.(*net.TCPAddr)
+	if err != nil || !ok {
+		return nil, errors.New("want /ip4/ADDRESS/tcp/PORT or /ip6/ADDRESS/tcp/PORT")
 	}
-	return found
-}
-
-// published picks which of the host's addresses others are told, best first: public ones, then relayed,
-// then private; loopback only if there is nothing else.
-func published(addrs []ma.Multiaddr) []string {
-	var ranked [4][]string
-	for _, a := range addrs {
-		text := a.String()
-		if len(text) > grid.MaxAddr {
-			continue
-		}
-		rank := 2
-		if _, err := a.ValueForProtocol(ma.P_CIRCUIT); err == nil {
-			rank = 1
-		} else if manet.IsPublicAddr(a) {
-			rank = 0
-		} else if manet.IsIPLoopback(a) {
-			rank = 3
-		}
-		ranked[rank] = append(ranked[rank], text)
-	}
-	var best []string
-	for _, r := range ranked[:3] {
-		best = append(best, r...)
-	}
-	if len(best) == 0 {
-		best = ranked[3]
-	}
-	return best[:min(len(best), grid.MaxAddrs)]
+	return at, nil
 }
 
 // protectTag marks neighbours, whose connections are kept.

@@ -191,13 +191,16 @@ func (d *Driver) openTasks() error {
 // openNetwork makes the host and everything that uses it; nothing is dialled or served yet.
 func (d *Driver) openNetwork(addrs []string) (err error) {
 	d.later(func() { d.work.Wait() }) // after the host is gone: whatever blocked on a stream ends
-	d.host, err = newHost(d.key, d.secret, d.cfg.Listen, newGate(d.cfg.Allow, &d.offences))
-	if err != nil {
+	if d.places, err = parsePlaces(d.cfg.Announce); err != nil {
+		return err
+	}
+	if d.host, err = newHost(d.key, d.secret, d.cfg.Listen, newGate(d.cfg.Allow, &d.offences), d.places); err != nil {
 		return err
 	}
 	d.later(func() { d.host.Close() })
 	d.peers = newPeers(d)
 	d.dialer = newDialer(d)
+	d.relays = newRelays(d)
 	if err := d.dialer.load(addrs); err != nil {
 		return err
 	}
@@ -219,9 +222,11 @@ func (d *Driver) start() {
 	d.host.SetStreamHandler(blobProtocol, d.serveBlob)
 	d.host.SetStreamHandler(outputProtocol, d.serveOutput)
 	d.host.SetStreamHandler(doorProtocol, d.door.serve)
+	d.host.SetStreamHandler(reachProtocol, d.serveReach)
 	d.peers.start()
 	d.announce.start()
 	d.spawn(d.publishAddrs)
+	d.spawn(d.relays.run)
 	d.spawn(d.dialer.run)
 	d.spawn(d.measure)
 	if d.cfg.MDNS {

@@ -21,8 +21,9 @@ const maxSessions = 1024
 type peers struct {
 	d *Driver
 
-	mu sync.Mutex
-	m  map[grid.NodeID]*session
+	mu   sync.Mutex
+	m    map[grid.NodeID]*session
+	bent map[grid.NodeID]bool // who is looked at since a relay is between
 }
 
 func newPeers(d *Driver) *peers { return &peers{d: d, m: make(map[grid.NodeID]*session)} }
@@ -34,6 +35,9 @@ func (p *peers) start() {
 		ConnectedF: func(_ network.Network, c network.Conn) {
 			if n, ok := nodeOf(c.RemotePeer()); ok {
 				p.ensure(n)
+				if relayed(c.RemoteMultiaddr()) {
+					p.straighten(n)
+				}
 			}
 		},
 		DisconnectedF: func(_ network.Network, c network.Conn) {

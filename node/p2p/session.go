@@ -139,7 +139,7 @@ func (s *session) rise() {
 		return
 	}
 	s.d.dialer.up(s.node)
-	s.d.log.Info("peer up", "node", s.node.Short(), "rtt", rtt)
+	s.d.log.Info("peer up", "node", s.node.Short(), "rtt", rtt, "relayed", directTo(s.d.host, peerOf(s.node)) == nil)
 	s.d.loop.event(func(ev *grid.Event) {
 		ev.Kind, ev.Peer, ev.RTT, ev.Kinds = grid.EvPeerUp, s.node, rtt, kinds
 	})

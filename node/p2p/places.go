@@ -1,0 +1,104 @@
+package p2p
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"skep/grid"
+)
+
+// places are the addresses at which the node may be dialled besides those of its interfaces.
+type places struct {
+	announce []ma.Multiaddr // what the operator says; set once
+
+	mu      sync.Mutex
+	host    host.Host      // nil until it is made
+	seen    []ma.Multiaddr // others have dialled these: of a router that hands on connections
+	relayed []ma.Multiaddr
+}
+
+// parsePlaces takes the addresses that the operator says.
+func parsePlaces(announce []string) (*places, error) {
+	p := &places{}
+	for _, text := range announce {
+		at, err := tcpAddr(text)
+		if err == nil && (at.IP.IsUnspecified() || at.Port == 0) {
+			err = errors.New("others cannot dial that: want an address and a port")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("announced address %q: %w", text, err)
+		}
+		p.announce = append(p.announce, ma.StringCast(text))
+	}
+	return p, nil
+}
+
+// attach gives the host whose addresses they are.
+func (p *places) attach(h host.Host) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.host = h
+}
+
+// set replaces what was found out, and reports whether that is something else than before.
+func (p *places) set(seen, relayed []ma.Multiaddr) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if sameAddrs(p.seen, seen) && sameAddrs(p.relayed, relayed) {
+		return false
+	}
+	p.seen, p.relayed = seen, relayed
+	return true
+}
+
+func sameAddrs(a, b []ma.Multiaddr) bool {
+	return slices.EqualFunc(a, b, func(x, y ma.Multiaddr) bool { return x.Equal(y) })
+}
+
+// all makes the node's addresses of those that libp2p proposes. Where peers only saw a connection come from, nobody has
+// dialled: a NAT is likely to be there.
+func (p *places) all(proposed []ma.Multiaddr) []ma.Multiaddr {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var own []ma.Multiaddr
+	if p.host != nil {
+		own, _ = p.host.Network().InterfaceListenAddresses()
+		proposed = slices.DeleteFunc(slices.Clone(proposed), func(a ma.Multiaddr) bool { return !ma.Contains(own, a) })
+	}
+	return ma.Unique(slices.Concat(p.announce, proposed, p.seen, p.relayed))
+}
+
+// published picks which of the host's addresses others are told, best first: public ones, then relayed,
+// then private; loopback only if there is nothing else.
+func published(addrs []ma.Multiaddr) []string {
+	var ranked [4][]string
+	for _, a := range addrs {
+		text := a.String()
+		if len(text) > grid.MaxAddr {
+			continue
+		}
+		rank := 2
+		if _, err := a.ValueForProtocol(ma.P_CIRCUIT); err == nil {
+			rank = 1
+		} else if manet.IsPublicAddr(a) {
+			rank = 0
+		} else if manet.IsIPLoopback(a) {
+			rank = 3
+		}
+		ranked[rank] = append(ranked[rank], text)
+	}
+	var best []string
+	for _, r := range ranked[:3] {
+		best = append(best, r...)
+	}
+	if len(best) == 0 {
+		best = ranked[3]
+	}
+	return best[:min(len(best), grid.MaxAddrs)]
+}

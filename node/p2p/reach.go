@@ -1,0 +1,141 @@
+package p2p
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"skep/grid"
+)
+
+// A node that dials a peer asks it over this protocol whether it can be dialled in return. The request is the port that
+// the node listens on, 2 bytes; the peer tries that port of the address it sees the node at, and of no other, so nobody
+// can have it look at third machines. The answer is a status, and with statusOK the length in a byte and the address.
+// AutoNAT, libp2p's own, looks at public addresses only, takes half a minute, and needs four observers.
+const (
+	reachProtocol = "/skep/reach/1"
+	reachTime     = 3 * time.Second // for the try
+)
+
+// askReach asks the peer at the other end of a direct connection where it can dial this node; nil: nowhere.
+func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
+	port := listenPort(d.host, c.LocalMultiaddr())
+	if port == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(network.WithNoDial(d.ctx, "skep"), askDeadline)
+	defer cancel()
+	st, err := d.host.NewStream(ctx, c.RemotePeer(), reachProtocol)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Reset()
+	st.SetDeadline(time.Now().Add(askDeadline))
+	if _, err := st.Write(binary.BigEndian.AppendUint16(nil, port)); err != nil {
+		return nil, err
+	}
+	var answer [2]byte
+	if _, err := io.ReadFull(st, answer[:]); err != nil {
+		return nil, err
+	}
+	switch answer[0] {
+	case statusOK:
+	case statusNone:
+		return nil, nil
+	default:
+		return nil, errors.New("busy")
+	}
+	b := make([]byte, answer[1])
+	if _, err := io.ReadFull(st, b); err != nil {
+		return nil, err
+	}
+	addr, err := ma.NewMultiaddrBytes(b)
+	if err != nil {
+		return nil, err
+	}
+	if a, err := manet.ToNetAddr(addr); err != nil || a.Network() != "tcp" {
+		return nil, fmt.Errorf("seen at %s: want an address of TCP", addr)
+	}
+	return addr, nil
+}
+
+// listenPort is the port on which a host listens at an address of its own; 0: none.
+func listenPort(h host.Host, local ma.Multiaddr) uint16 {
+	own, err := manet.ToIP(local)
+	if err != nil {
+		return 0
+	}
+	for _, a := range h.Network().ListenAddresses() {
+		ip, err := manet.ToIP(a)
+		if err != nil || (ip.To4() == nil) != (own.To4() == nil) || !ip.IsUnspecified() && !ip.Equal(own) {
+			continue
+		}
+		if text, err := a.ValueForProtocol(ma.P_TCP); err == nil {
+			if port, err := strconv.ParseUint(text, 10, 16); err == nil {
+				return uint16(port)
+			}
+		}
+	}
+	return 0
+}
+
+// serveReach tries to dial the asker.
+func (d *Driver) serveReach(st network.Stream) {
+	var ask [2]byte
+	d.serveStream(st, &d.reachServed, ask[:], func(grid.NodeID) {
+		ctx, cancel := context.WithTimeout(d.ctx, reachTime)
+		defer cancel()
+		addr := tryDial(ctx, st.Conn().RemoteMultiaddr(), binary.BigEndian.Uint16(ask[:]))
+		if addr == nil {
+			st.Write([]byte{statusNone, 0})
+			return
+		}
+		st.Write(append([]byte{statusOK, byte(len(addr.Bytes()))}, addr.Bytes()...))
+	})
+}
+
+// tryDial returns the address with another port where something accepts connections there, else nil.
+func tryDial(ctx context.Context, seen ma.Multiaddr, port uint16) ma.Multiaddr {
+	ip, err := manet.ToIP(seen)
+	if err != nil || relayed(seen) {
+		return nil
+	}
+	at := &net.TCPAddr{IP: ip, Port: int(port)}
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.String())
+	if err != nil {
+		return nil
+	}
+	c.Close()
+	addr, err := manet.FromNetAddr(at)
+	if err != nil {
+		return nil
+	}
+	return addr
+}
+
+// relayed reports whether an address leads through a relay.
+func relayed(a ma.Multiaddr) bool {
+	_, err := a.ValueForProtocol(ma.P_CIRCUIT)
+	return err == nil
+}
+
+// directTo returns a connection to a peer that leads through no relay, one that this node dialled if there is one; nil: none.
+func directTo(h host.Host, p peer.ID) (found network.Conn) {
+	for _, c := range h.Network().ConnsToPeer(p) {
+		if !relayed(c.RemoteMultiaddr()) && !c.IsClosed() && (found == nil || c.Stat().Direction == network.DirOutbound) {
+			found = c
+		}
+	}
+	return found
+}

@@ -1,0 +1,250 @@
+package p2p
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/event"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/client"
+	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/proto"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+)
+
+// How the node finds out whether others can dial it, and who relays for it if not.
+const (
+	wantedRelays = 2 // at public addresses; at others only as long as there are fewer in all
+	relayAddrs   = 2 // published of each relay
+	reserveTime  = 10 * time.Second
+	askAgain     = time.Minute // after a question or a reservation failed
+	relayTag     = "relay"
+)
+
+// relays keeps the node dialable. It asks each peer that it has dialled whether that can dial it, too; if one cannot, a
+// NAT or a firewall is between them, and that peer, whom the node can dial, is asked to relay. It belongs to the
+// goroutine of run.
+type relays struct {
+	d     *Driver
+	tell  event.Emitter
+	asked map[peer.ID]*reached
+	lone  bool // that nobody relays has been said
+
+	mu   sync.Mutex
+	said map[peer.ID][]ma.Multiaddr // where those that are connected say they may be dialled
+}
+
+// reached is what a peer said of a connection.
+type reached struct {
+	c     network.Conn
+	known bool
+	at    ma.Multiaddr // where it can dial this node; nil: nowhere
+	held  bool         // it relays for this node
+	next  time.Time    // when to ask it again, or to reserve, or to renew that
+}
+
+func newRelays(d *Driver) *relays {
+	return &relays{d: d, asked: make(map[peer.ID]*reached), said: make(map[peer.ID][]ma.Multiaddr)}
+}
+
+// run looks at all peers whenever one has come or gone, and when something is to be tried again or renewed.
+func (r *relays) run() {
+	bus := r.d.host.EventBus()
+	sub, err := bus.Subscribe([]any{new(event.EvtPeerIdentificationCompleted), new(event.EvtPeerConnectednessChanged)})
+	if err == nil {
+		r.tell, err = bus.Emitter(new(event.EvtAutoRelayAddrsUpdated))
+	}
+	if err != nil {
+		r.d.log.Error("relays are not looked for", "error", err)
+		return
+	}
+	defer r.tell.Close()
+	kick := make(chan struct{}, 1)
+	r.d.spawn(func() { // whoever tells of a peer waits for this
+		defer sub.Close()
+		for {
+			select {
+			case <-r.d.ctx.Done():
+				return
+			case ev := <-sub.Out():
+				r.hear(ev)
+			}
+			select {
+			case kick <- struct{}{}:
+			default:
+			}
+		}
+	})
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-r.d.ctx.Done():
+			return
+		case <-kick:
+		case <-timer.C:
+		}
+		timer.Reset(r.look())
+	}
+}
+
+// hear notes what a peer says of itself, as long as it is connected.
+func (r *relays) hear(ev any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch ev := ev.(type) {
+	case event.EvtPeerIdentificationCompleted:
+		r.said[ev.Peer] = ev.ListenAddrs
+	case event.EvtPeerConnectednessChanged:
+		if ev.Connectedness == network.NotConnected {
+			delete(r.said, ev.Peer)
+		}
+	}
+}
+
+// announced returns where a peer says it may be dialled; nil if it is not connected or has not said.
+func (r *relays) announced(p peer.ID) []ma.Multiaddr {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.said[p]
+}
+
+// look asks and reserves what is due, and returns how long there is nothing to do unless a peer comes or goes.
+func (r *relays) look() time.Duration {
+	h := r.d.host
+	for p, a := range r.asked {
+		if a.c.IsClosed() || a.held && !r.worthy(a.c) {
+			h.ConnManager().Unprotect(p, relayTag)
+			delete(r.asked, p)
+		}
+	}
+	r.publish()
+	for _, p := range h.Network().Peers() {
+		a := r.asked[p]
+		if a == nil {
+			c := directTo(h, p)
+			if c == nil || c.Stat().Direction != network.DirOutbound || !r.speaks(p, reachProtocol) {
+				continue
+			}
+			a = &reached{c: c}
+			r.asked[p] = a
+		}
+		if time.Now().Before(a.next) || r.d.ctx.Err() != nil {
+			continue
+		}
+		a.next = time.Time{}
+		if !a.known && r.room(a.c) {
+			r.ask(a)
+		}
+		if a.held || a.known && a.at == nil && r.room(a.c) && r.worthy(a.c) {
+			r.reserve(p, a)
+		}
+		r.publish()
+	}
+	sleep := time.Hour
+	hidden, held := false, false
+	for _, a := range r.asked {
+		hidden, held = hidden || a.known && a.at == nil, held || a.held
+		if !a.next.IsZero() {
+			sleep = min(sleep, max(time.Until(a.next), time.Second))
+		}
+	}
+	if hidden && !held && !r.lone {
+		r.d.log.Warn("others cannot dial this node, and no member relays for it: it talks only to those that it dials")
+	}
+	r.lone = hidden && !held
+	return sleep
+}
+
+// speaks reports whether a peer is known to speak a protocol.
+func (r *relays) speaks(p peer.ID, id protocol.ID) bool {
+	found, err := r.d.host.Peerstore().SupportsProtocols(p, id)
+	return err == nil && len(found) > 0
+}
+
+// room reports whether another relay, at the other end of c, is wanted.
+func (r *relays) room(c network.Conn) bool {
+	public, all := 0, 0
+	for _, a := range r.asked {
+		if a.held {
+			all++
+			if manet.IsPublicAddr(a.c.RemoteMultiaddr()) {
+				public++
+			}
+		}
+	}
+	if manet.IsPublicAddr(c.RemoteMultiaddr()) {
+		return public < wantedRelays
+	}
+	return all < wantedRelays
+}
+
+// worthy reports whether others can dial the peer at the other end of c where this node did: it says so, and needs no relay.
+func (r *relays) worthy(c network.Conn) bool {
+	said := r.announced(c.RemotePeer())
+	return ma.Contains(said, c.RemoteMultiaddr()) && !slices.ContainsFunc(said, relayed) && r.speaks(c.RemotePeer(), proto.ProtoIDv2Hop)
+}
+
+func (r *relays) ask(a *reached) {
+	at, err := r.d.askReach(a.c)
+	if err != nil {
+		a.next = time.Now().Add(askAgain)
+		return
+	}
+	a.at, a.known = at, true
+}
+
+// reserve has a peer relay for this node, or go on with it.
+func (r *relays) reserve(p peer.ID, a *reached) {
+	ctx, cancel := context.WithTimeout(network.WithNoDial(r.d.ctx, "skep"), reserveTime)
+	defer cancel()
+	held, err := client.Reserve(ctx, r.d.host, peer.AddrInfo{ID: p})
+	n, _ := nodeOf(p)
+	if err != nil {
+		r.d.log.Debug("relay", "node", n.Short(), "error", err)
+		a.held, a.next = false, time.Now().Add(askAgain)
+		return
+	}
+	a.next = time.Now().Add(time.Until(held.Expiration) / 2)
+	if !a.held {
+		a.held = true
+		r.d.host.ConnManager().Protect(p, relayTag)
+		r.d.log.Info("others cannot dial this node: a member relays for it", "relay", n.Short())
+	}
+}
+
+// publish has the host look at its addresses anew if there are others now.
+func (r *relays) publish() {
+	var seen, through []ma.Multiaddr
+	for p, a := range r.asked {
+		if a.at != nil {
+			seen = append(seen, a.at)
+		}
+		if a.held {
+			through = append(through, circuits(p, a.c.RemoteMultiaddr(), r.announced(p))...)
+		}
+	}
+	slices.SortFunc(seen, ma.Multiaddr.Compare)
+	slices.SortFunc(through, ma.Multiaddr.Compare)
+	if r.d.places.set(ma.Unique(seen), ma.Unique(through)) {
+		r.tell.Emit(event.EvtAutoRelayAddrsUpdated{})
+	}
+}
+
+// circuits are the addresses that lead through a relay: those it announces to the world, or else the one at which it
+// was dialled.
+func circuits(p peer.ID, dialled ma.Multiaddr, said []ma.Multiaddr) (through []ma.Multiaddr) {
+	said = slices.DeleteFunc(slices.Clone(said), func(a ma.Multiaddr) bool { return !manet.IsPublicAddr(a) })
+	if len(said) == 0 || !manet.IsPublicAddr(dialled) {
+		said = []ma.Multiaddr{dialled}
+	}
+	circuit := ma.StringCast("/p2p/" + p.String() + "/p2p-circuit")
+	for _, a := range said[:min(len(said), relayAddrs)] {
+		through = append(through, a.Encapsulate(circuit))
+	}
+	return through
+}
