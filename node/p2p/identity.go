@@ -121,6 +121,11 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	if d.secret, newSecret, err = loadSecret(d.cfg.DataDir, join); err != nil {
 		return false, err
 	}
+	if newSecret && join == nil {
+		if err := d.unused(); err != nil {
+			return false, err
+		}
+	}
 	owner, err := d.store.Owner()
 	if err != nil {
 		return false, err
@@ -131,6 +136,24 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
 	d.boot, err = d.store.NextBoot(d.self)
 	return newSecret, err
+}
+
+var errUsed = errors.New("has been in a network")
+
+// unused returns an error if the folder has records or known peers: then the node was in a network, and must not begin another
+// one because the secret is gone. A first start that was cut short leaves neither.
+func (d *Driver) unused() error {
+	var err error
+	if d.acquainted() > 0 {
+		err = errUsed
+	} else {
+		err = d.store.Load(func(*grid.Record) error { return errUsed })
+	}
+	if errors.Is(err, errUsed) {
+		return fmt.Errorf("network secret: %s is not there, but the node of this data folder has been in a network: want that file back, or the join line of that network (skep up --join TOKEN), or another data folder",
+			filepath.Join(d.cfg.DataDir, secretFile))
+	}
+	return err
 }
 
 // networkName tells networks apart when people read, without telling the secret.

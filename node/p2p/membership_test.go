@@ -133,6 +133,34 @@ func TestTokenOfAnotherNetwork(t *testing.T) {
 	}
 }
 
+// A node that has been in a network begins no other one because its secret is gone; the network's token brings it back.
+func TestSecretIsGone(t *testing.T) {
+	a, b := pair(t)
+	alone := begin(t, filepath.Join(t.TempDir(), "alone"), nil)
+	alone.run(1, sh("true"))
+	alone.end()
+	await(t, "b saves a", func() bool { return b.acquainted() > 0 })
+	b.end()
+	for _, m := range []*member{alone, b} {
+		path := filepath.Join(m.cfg.DataDir, secretFile)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		_, err := try(t, m.cfg.DataDir, nil)
+		if err == nil || !strings.Contains(err.Error(), path+" is not there") || !strings.Contains(err.Error(), "--join") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v: want one line with the file and what to do", m.cfg.Name, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s has another secret now", m.cfg.Name)
+		}
+	}
+	again := begin(t, b.cfg.DataDir, nil, a.token())
+	meet(t, a, again)
+	if again.self != b.self || again.secret != a.secret {
+		t.Error("with the network's token it is another node, or in another network")
+	}
+}
+
 func TestRedialAfterRestart(t *testing.T) {
 	a, b := pair(t)
 	// b comes back on its own, with what it has saved; a has no way to find b's new port.
