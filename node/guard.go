@@ -189,7 +189,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 	if g.reg.Ready() {
 		g.forming = false
 		n.welcome(now, j, fx)
-		n.conclude(now, j, fx)
+		n.close(now, j, fx)
 	}
 	if g.reg.Leads() {
 		n.unsaid(j)
@@ -209,26 +209,13 @@ func (n *Node) finalized(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 		j.guard.cancels = nil
 		return
 	}
+	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority; after a crash it hears again that there is one
 	t := &j.tasks[i]
 	if !t.unsure {
 		return
 	}
 	n.sure(j, i, fx)
 	n.letGo(now, j, i, fx)
-}
-
-// conclude brings a job to its end when all of its tasks have, and all of that is final.
-func (n *Node) conclude(now grid.Time, j *job, fx *grid.Effects) {
-	r := j.guard.reg
-	held, final := r.Cancelled()
-	if !r.Leads() || !r.Ready() || r.State().Done || j.unsure > 0 || j.counts[grid.Ended] < len(j.tasks) || held && !final {
-		return
-	}
-	r.Finish()
-	n.saveGuard(j, fx)
-	n.unsaid(j)
-	n.clear(now, j, fx) // what it made as an earlier owner, and another one's attempt was recorded instead
-	n.keep(j, fx)
 }
 
 // sure makes a task's end visible.

@@ -48,6 +48,7 @@ type Node struct {
 	guards              []*job // whose registers this node is a member of, until their end
 	dirty               []*job // whose registers may have something to say
 	forming             []*forming
+	closing             []*job // whose tasks have all ended, until the members are told
 	pairs               []*pair
 	posts               map[grid.JobID]*post
 	taken               []grid.JobID // taken over in this step

@@ -30,6 +30,8 @@ func (n *Node) guardWoken(now grid.Time, key uint64, fx *grid.Effects) {
 		n.form(now, true, fx)
 	case calmKey:
 		n.calmDown(now, fx)
+	case closeKey:
+		n.conclude(now, fx)
 	}
 }
 
@@ -39,6 +41,7 @@ const (
 	limboKey
 	formKey
 	calmKey
+	closeKey
 )
 
 // tick looks after every register that has not come to its end.

@@ -137,7 +137,9 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 				w.annul(k, a.Attempt)
 			}
 		case grid.KindResultAck:
-			if (t.last == a.Attempt || w.isTwin(k, a.Attempt) || w.jobs[t.job].register != 0) && t.state != grid.Ended && !w.void[void{k, a.Attempt}] {
+			m := w.members(&w.jobs[t.job])
+			kept := t.state == grid.Ended || m != nil && w.holding(t.job, a) > len(m)/2 // that it is final may still be on its way to the disk
+			if (t.last == a.Attempt || w.isTwin(k, a.Attempt) || m != nil) && !kept && !w.void[void{k, a.Attempt}] {
 				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
 			}
 		}

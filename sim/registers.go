@@ -98,6 +98,16 @@ func (w *World) checkGuard(i int32, r *grid.Record) {
 	}
 }
 
+// holding counts the members of a submission's register on whose disks a task has ended with an attempt.
+func (w *World) holding(n int32, a grid.AttemptID) (held int) {
+	for _, id := range w.members(&w.jobs[n]) {
+		if x := w.wardOf(w.index(id), n); x != nil && x.entries[a.Task.Index].Epoch > 0 && x.entries[a.Task.Index].ID == a {
+			held++
+		}
+	}
+	return held
+}
+
 // checkFinal judges an entry that a node says is final: a majority of the members' disks hold it, and it was never
 // final with another value.
 func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
@@ -106,12 +116,7 @@ func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	if !e.Final || e.ID.Task.Index >= uint32(j.count) {
 		return
 	}
-	held := 0
-	for _, id := range members {
-		if x := w.wardOf(w.index(id), n); x != nil && x.entries[e.ID.Task.Index].Epoch > 0 && x.entries[e.ID.Task.Index].ID == e.ID {
-			held++
-		}
-	}
+	held := w.holding(n, e.ID)
 	k := j.first + int32(e.ID.Task.Index)
 	t := &w.tasks[k]
 	switch {
