@@ -120,7 +120,8 @@ func (w *World) loseUnwritten(i int32) {
 		}
 	}
 	w.spare = append(append(w.spare, d.writing...), d.waiting...)
-	d.writing, d.waiting, d.postponed = d.writing[:0], d.waiting[:0], d.postponed[:0]
+	d.writing, d.waiting = d.writing[:0], d.waiting[:0]
+	w.dropPostponed(d)
 }
 
 // save makes records durable.

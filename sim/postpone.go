@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"slices"
 	"time"
 
 	"skep/grid"
@@ -12,17 +11,30 @@ const postponeFor = 20 * time.Millisecond
 
 // later reports whether no effect waits for any of the records.
 func later(records []grid.Record) bool {
-	return !slices.ContainsFunc(records, func(r grid.Record) bool { return !r.Later })
+	for k := range records {
+		if !records[k].Later {
+			return false
+		}
+	}
+	return true
 }
 
 // postpone keeps records that no effect waits for until the next commit, which comes soon; if there are others, all are written.
 func (w *World) postpone(i int32, records []grid.Record) {
 	d := &w.hosts[i].disk
-	if len(d.postponed) == 0 && len(records) > 0 && later(records) {
-		w.push(w.now.Add(postponeFor), kindFlush, i, 0, 0)
-	}
-	if d.postponed = append(d.postponed, records...); !later(records) {
+	switch {
+	case len(records) == 0:
+	case !later(records):
 		w.savePostponed(i)
+		w.save(i, records)
+	default:
+		if len(d.postponed) == 0 {
+			w.push(w.now.Add(postponeFor), kindFlush, i, 0, 0)
+			if n := len(w.records); n > 0 {
+				d.postponed, w.records = w.records[n-1], w.records[:n-1]
+			}
+		}
+		d.postponed = append(d.postponed, records...)
 	}
 }
 
@@ -30,7 +42,16 @@ func (w *World) postpone(i int32, records []grid.Record) {
 func (w *World) savePostponed(i int32) {
 	d := &w.hosts[i].disk
 	w.save(i, d.postponed)
-	d.postponed = d.postponed[:0]
+	w.dropPostponed(d)
+}
+
+// dropPostponed forgets it. Few nodes have any at a time: the memory is for others.
+func (w *World) dropPostponed(d *disk) {
+	if cap(d.postponed) > 0 {
+		clear(d.postponed)
+		w.records = append(w.records, d.postponed[:0])
+		d.postponed = nil
+	}
 }
 
 // flushPostponed begins a commit of records that no effect waits for, if they are not part of one.

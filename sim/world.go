@@ -26,18 +26,19 @@ type World struct {
 	machines
 	books
 
-	fx     grid.Effects
-	ev     grid.Event
-	spare  []*grid.Effects // buffers of effects that wait for a disk
-	again  []int32
-	steps  uint64
-	alive  time.Duration // of the runs of nodes that are over
-	digest digest
-	last   [64]happened // the last steps, for a failure's text
-	tap    tap
-	lp     lpas.Workspace // lent to all nodes, as is the next: one steps at a time
-	lent   node.Scratch
-	fail   *Failure
+	fx      grid.Effects
+	ev      grid.Event
+	spare   []*grid.Effects // buffers of effects that wait for a disk
+	records [][]grid.Record // and of records that do
+	again   []int32
+	steps   uint64
+	alive   time.Duration // of the runs of nodes that are over
+	digest  digest
+	last    [64]happened // the last steps, for a failure's text
+	tap     tap
+	lp      lpas.Workspace // lent to all nodes, as is the next: one steps at a time
+	lent    node.Scratch
+	fail    *Failure
 }
 
 // New makes a world at time 0, with every node about to come up.
