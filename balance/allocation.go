@@ -122,7 +122,8 @@ func (a *allocation) solve(r *rates) {
 		n++
 	}
 	p := &a.problem
-	p.Alpha, p.Cap, p.Mu = resized(p.Alpha, n), append(p.Cap[:0], r.slots...), resized(p.Mu, n*m)
+	p.Alpha, p.Cap, p.Mu = resized(p.Alpha, n), resized(p.Cap, m), resized(p.Mu, n*m)
+	copy(p.Cap, r.slots)
 	for k, i := range a.own {
 		p.Alpha[k] = a.totals[i]
 		copy(p.Mu[k*m:][:m], r.mu.row(i, m))
@@ -227,7 +228,7 @@ func (a *allocation) read(n, m int) {
 // and whether the class has a row of its own, so that all of them can run it.
 func (a *allocation) support(r *rates, class string) (nodes []int32, weights []float64, own bool) {
 	k := a.rest
-	if i, ok := r.classes[class]; ok {
+	if i, ok := r.classOf(class); ok {
 		k = a.rowOf(i)
 	}
 	if k < 0 {
@@ -244,5 +245,3 @@ func (a *allocation) factor() float64 {
 	}
 	return a.lambda
 }
-
-func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

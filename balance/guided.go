@@ -64,7 +64,7 @@ func (p *guided) restart(now grid.Time) {
 // guard keeps of what is picked the nodes that are not ahead of their share; all, where it would be none
 // because those behind are not in the view.
 func (p *guided) guard(now grid.Time, t *grid.Task, v View) {
-	i, ok := p.rates.classes[t.Class]
+	i, ok := p.rates.classOf(t.Class)
 	if !ok || int(i) >= len(p.sums) {
 		return
 	}
@@ -111,7 +111,7 @@ func (p *guided) Note(o Outcome) {
 	if o.Kind != Placed && o.Kind != Refused {
 		return
 	}
-	i, known := p.rates.classes[o.Class]
+	i, known := p.rates.classOf(o.Class)
 	j, there := p.rates.lookup(o.Node)
 	if !known || !there || int(i) >= min(p.counts.rows, len(p.sums)) || int(j) >= p.counts.stride {
 		return

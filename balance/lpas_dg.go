@@ -32,7 +32,7 @@ func (p *lpasDG) Next(now grid.Time, m State, heads []Head) (Class, bool) {
 	}
 	return first(heads, func(h *Head) float64 {
 		row := p.allocation.rest
-		i, known := p.rates.classes[h.Class]
+		i, known := p.rates.classOf(h.Class)
 		if known {
 			row = p.allocation.rowOf(i)
 		}

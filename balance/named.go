@@ -38,3 +38,20 @@ func (r *rates) naming(was *named, list []int32) *named {
 	was.columns, was.classes = 1, append(was.classes[:0], list...)
 	return was
 }
+
+// fewClasses are looked through.
+const fewClasses = 16
+
+// classOf returns the index of a class; false if no column names it.
+func (r *rates) classOf(name string) (int32, bool) {
+	if r.classes != nil {
+		i, ok := r.classes[name]
+		return i, ok
+	}
+	for i := range r.names {
+		if r.names[i] == name && name != "" {
+			return int32(i), true
+		}
+	}
+	return 0, false
+}

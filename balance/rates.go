@@ -30,9 +30,9 @@ type rates struct {
 	list  []int32   // those of the column that is being put
 	spare []int32   // free indices
 
-	classes      map[string]int32
-	names        []string // by index of the class, as are the next; "" is free
-	users        []int32  // columns that name it
+	classes      map[string]int32 // once they are many; nil before
+	names        []string         // by index of the class, as are the next; "" is free
+	users        []int32          // columns that name it
 	seen         []uint64
 	spareClasses []int32
 	pass         uint64
@@ -137,8 +137,8 @@ func (r *rates) column(j int32, list []grid.Rate, slots float64) {
 
 // class returns the index of a class, which it makes known; false if there are too many.
 func (r *rates) class(name string) (int32, bool) {
-	if i, ok := r.classes[name]; ok {
-		return i, true
+	if i, ok := r.classOf(name); ok || name == "" {
+		return i, ok
 	}
 	var i int32
 	if n := len(r.spareClasses); n > 0 {
@@ -151,11 +151,18 @@ func (r *rates) class(name string) (int32, bool) {
 	} else {
 		return 0, false
 	}
-	if r.classes == nil {
-		r.classes = map[string]int32{}
-	}
 	r.names[i] = name
-	r.classes[name] = i
+	switch {
+	case r.classes != nil:
+		r.classes[name] = i
+	case len(r.names) > fewClasses:
+		r.classes = make(map[string]int32, 2*fewClasses)
+		for i, name := range r.names {
+			if name != "" {
+				r.classes[name] = int32(i)
+			}
+		}
+	}
 	return i, true
 }
 
@@ -211,21 +218,13 @@ func (r *rates) execution(j int32, class string) (float64, bool) {
 	if !r.rated[j] {
 		return 0, false
 	}
-	if i, ok := r.classes[class]; ok {
+	if i, ok := r.classOf(class); ok {
 		return r.mu.at(i, j), true
 	}
-	if i, ok := r.classes[grid.OtherClass]; ok && r.mu.at(i, j) > 0 {
+	if i, ok := r.classOf(grid.OtherClass); ok && r.mu.at(i, j) > 0 {
 		return r.mu.at(i, j), true
 	}
 	return 0, false
-}
-
-// room makes room for one more, and for few others: a view is full soon, and then stays as large as it is.
-func room[T any](s []T) []T {
-	if len(s) < cap(s) {
-		return s
-	}
-	return append(make([]T, 0, len(s)+max(4, len(s)/4)), s...)
 }
 
 func clean(rate float64) float64 {

@@ -50,19 +50,22 @@ func compare(t *rapid.T, r *rates, twin map[grid.NodeID]map[string]grid.Rate) {
 		for _, x := range column {
 			sums[x.Class] += x.Alpha
 		}
-		for class := range r.classes {
+		for _, class := range r.names {
+			if class == "" {
+				continue
+			}
 			want := column[class].Mu // 0 where the class is left out
 			if mu, _ := r.execution(j, class); mu != want {
 				t.Fatalf("class %s runs at %g on node %d, want %g", class, mu, id[1], want)
 			}
 		}
 	}
-	if len(r.order) != len(twin) || len(r.classes) != len(sums) {
-		t.Fatalf("%d nodes, %d classes: want %d, %d", len(r.order), len(r.classes), len(twin), len(sums))
+	if known := len(r.names) - len(r.spareClasses); len(r.order) != len(twin) || known != len(sums) {
+		t.Fatalf("%d nodes, %d classes: want %d, %d", len(r.order), known, len(twin), len(sums))
 	}
 	for class, want := range sums {
-		if got := r.arrivals(r.classes[class]); got != want {
-			t.Fatalf("class %s arrives at %g, want %g", class, got, want)
+		if i, ok := r.classOf(class); !ok || r.arrivals(i) != want {
+			t.Fatalf("class %s, known %v, arrives at %g, want %g", class, ok, r.arrivals(i), want)
 		}
 	}
 }

@@ -66,10 +66,7 @@ func (f *filed) id(self grid.NodeID) grid.JobID {
 
 // add appends a job that has just ended.
 func (a *archive) add(self grid.NodeID, j *job) {
-	if len(a.jobs) == cap(a.jobs) { // a slice that doubles would be half empty
-		a.jobs = append(make([]filed, 0, len(a.jobs)+max(4, len(a.jobs)/4)), a.jobs...)
-	}
-	a.jobs = append(a.jobs, filed{head: nonceHead(j.id), open: j})
+	a.jobs = append(room(a.jobs), filed{head: nonceHead(j.id), open: j})
 	a.tasks += len(j.tasks)
 	switch {
 	case a.by != nil:

@@ -77,7 +77,7 @@ type Node struct {
 	drainUntil    grid.Time // when what runs on this node is stopped, if it drains: that is not on disk, and a node that is started again takes work again
 	sendWake      grid.Time
 	sent          int // messages in the effects when the step began
-	stats         Stats
+	stats         Counts
 	scratch       *Scratch
 }
 

@@ -33,7 +33,7 @@ const needed = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindR
 func (n *Node) peer(id grid.NodeID) *peer {
 	at, ok := n.peers.find(id)
 	if !ok {
-		n.peers = slices.Insert(n.peers, at, keyed{head(id), &peer{id: id, speed: 1}})
+		n.peers = slices.Insert(room(n.peers), at, keyed{head(id), &peer{id: id, speed: 1}})
 	}
 	return n.peers[at].peer
 }

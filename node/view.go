@@ -58,22 +58,27 @@ type PeerView struct {
 
 // Stats are counts since start, and gauges of now.
 type Stats struct {
+	Counts
+	Queued  int // attempts accepted here and not started
+	Running int
+	Unacked int           // results that their origins have not acknowledged
+	Backlog time.Duration // until a one-core task that came now would start
+	Free    grid.Resources
+	Jobs    int
+	Guarded int     // of them, those that another node owns
+	Pending int     // own tasks that are looking for a node or wait for one
+	Peers   int     // in the view
+	Lambda  float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
+	Solves  uint64
+}
+
+// Counts are counts since start.
+type Counts struct {
 	Sent, Received [grid.Kinds]uint64
 	Stale          uint64 // messages about attempts that are not live, or that nobody asked for
 	Moved, Local   uint64 // attempts placed elsewhere, and here
 	Lost           uint64 // attempts lost
 	Copies         uint64 // second copies begun
-	Queued         int    // attempts accepted here and not started
-	Running        int
-	Unacked        int           // results that their origins have not acknowledged
-	Backlog        time.Duration // until a one-core task that came now would start
-	Free           grid.Resources
-	Jobs           int
-	Guarded        int     // of them, those that another node owns
-	Pending        int     // own tasks that are looking for a node or wait for one
-	Peers          int     // in the view
-	Lambda         float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
-	Solves         uint64
 }
 
 // Jobs appends the jobs submitted here, oldest first.
@@ -150,7 +155,7 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 
 // Stats returns counts and gauges.
 func (n *Node) Stats(now grid.Time) Stats {
-	s := n.stats
+	s := Stats{Counts: n.stats}
 	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
 	s.Free = n.exec.Free()
 	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.here))
