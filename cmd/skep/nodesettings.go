@@ -70,6 +70,9 @@ var settings = []setting{
 			n.Reverse, err = strconv.ParseBool(v[0])
 			return badBool(err)
 		}},
+	{name: "balance", usage: "NAME=VALUE: of placement, as poll_max=8; as in a scenario of skep sim net", shape: pairs, apply: setKnobs("balance")},
+	{name: "gossip", usage: "NAME=VALUE: of news, as view=512; as in a scenario", shape: pairs, apply: setKnobs("gossip")},
+	{name: "discovery", usage: "NAME=VALUE: of searches, as explore=0.1; as in a scenario", shape: pairs, apply: setKnobs("discovery")},
 	{name: "share", usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class", shape: pairs, apply: setShares},
 	{name: "bound", usage: "CLASS=TIME:NEXT: a task of a class that runs here for longer is stopped, and placed again as one of class NEXT", shape: pairs, apply: setBounds},
 	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,

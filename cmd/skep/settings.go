@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"skep/node"
 	"skep/node/api/v1"
 )
 
@@ -186,6 +187,8 @@ func (s *setting) read(f *yamlFile, e entry) []string {
 // settle turns what was chosen into a node's settings and reports everything that is wrong.
 func settle(m map[string]chosen) (*nodeSettings, error) {
 	n := &nodeSettings{}
+	n.Node = node.Defaults()
+	n.Node.Speed = 0 // measured by the driver
 	var problems []error
 	for i := range settings {
 		s := &settings[i]

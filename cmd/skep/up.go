@@ -53,8 +53,6 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	log := slog.New(tint.NewTextHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
 	dead := make(chan error, 1)
 	n.DataDir, n.Version, n.Logger = a.folder(), version, log
-	n.Node = node.Defaults()
-	n.Node.Speed = 0 // measured by the driver
 	n.Fatal = func(err error) {
 		select {
 		case dead <- err:
