@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
@@ -72,6 +73,23 @@ func (p *places) all(proposed []ma.Multiaddr) []ma.Multiaddr {
 		proposed = slices.DeleteFunc(slices.Clone(proposed), func(a ma.Multiaddr) bool { return !ma.Contains(own, a) })
 	}
 	return ma.Unique(slices.Concat(p.announce, proposed, p.seen, p.relayed))
+}
+
+// relayAddrs is how many addresses are published of each relay.
+const relayAddrs = 2
+
+// circuits are the addresses that lead through a relay: those it announces to the world, or else the one at which it
+// was dialled.
+func circuits(p peer.ID, dialled ma.Multiaddr, said []ma.Multiaddr) (through []ma.Multiaddr) {
+	said = slices.DeleteFunc(slices.Clone(said), func(a ma.Multiaddr) bool { return !manet.IsPublicAddr(a) })
+	if len(said) == 0 || !manet.IsPublicAddr(dialled) {
+		said = []ma.Multiaddr{dialled}
+	}
+	circuit := ma.StringCast("/p2p/" + p.String() + "/p2p-circuit")
+	for _, a := range said[:min(len(said), relayAddrs)] {
+		through = append(through, a.Encapsulate(circuit))
+	}
+	return through
 }
 
 // published picks which of the host's addresses others are told, best first: public ones, then relayed,

@@ -22,7 +22,7 @@ import (
 // A node that dials a peer asks it over this protocol whether it can be dialled in return. The request is the port that
 // the node listens on, 2 bytes; the peer tries that port of the address it sees the node at, and of no other, so nobody
 // can have it look at third machines. The answer is a status, and with statusOK the length in a byte and the address.
-// AutoNAT, libp2p's own, looks at public addresses only, takes half a minute, and needs four observers.
+// AutoNAT, libp2p's own, looks at public addresses only and takes half a minute.
 const (
 	reachProtocol = "/skep/reach/1"
 	reachTime     = 3 * time.Second // for the try

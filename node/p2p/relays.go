@@ -19,7 +19,6 @@ import (
 // How the node finds out whether others can dial it, and who relays for it if not.
 const (
 	wantedRelays = 2 // at public addresses; at others only as long as there are fewer in all
-	relayAddrs   = 2 // published of each relay
 	reserveTime  = 10 * time.Second
 	askAgain     = time.Minute // after a question or a reservation failed
 	relayTag     = "relay"
@@ -137,8 +136,8 @@ func (r *relays) look() time.Duration {
 			continue
 		}
 		a.next = time.Time{}
-		if !a.known && r.room(a.c) {
-			r.ask(a)
+		if a.held || !a.known && r.room(a.c) {
+			r.ask(p, a)
 		}
 		if a.held || a.known && a.at == nil && r.room(a.c) && r.worthy(a.c) {
 			r.reserve(p, a)
@@ -189,27 +188,31 @@ func (r *relays) worthy(c network.Conn) bool {
 	return ma.Contains(said, c.RemoteMultiaddr()) && !slices.ContainsFunc(said, relayed) && r.speaks(c.RemotePeer(), proto.ProtoIDv2Hop)
 }
 
-func (r *relays) ask(a *reached) {
+// ask asks a peer, a relay again whenever that is to be renewed: what was in the way may be gone.
+func (r *relays) ask(p peer.ID, a *reached) {
 	at, err := r.d.askReach(a.c)
 	if err != nil {
 		a.next = time.Now().Add(askAgain)
 		return
 	}
 	a.at, a.known = at, true
+	if at != nil && a.held {
+		a.held = false
+		r.d.host.ConnManager().Unprotect(p, relayTag)
+	}
 }
 
 // reserve has a peer relay for this node, or go on with it.
 func (r *relays) reserve(p peer.ID, a *reached) {
 	ctx, cancel := context.WithTimeout(network.WithNoDial(r.d.ctx, "skep"), reserveTime)
 	defer cancel()
-	held, err := client.Reserve(ctx, r.d.host, peer.AddrInfo{ID: p})
 	n, _ := nodeOf(p)
-	if err != nil {
+	if _, err := client.Reserve(ctx, r.d.host, peer.AddrInfo{ID: p}); err != nil {
 		r.d.log.Debug("relay", "node", n.Short(), "error", err)
 		a.held, a.next = false, time.Now().Add(askAgain)
 		return
 	}
-	a.next = time.Now().Add(time.Until(held.Expiration) / 2)
+	a.next = time.Now().Add(relaying.ReservationTTL / 2) // by this clock: the relay's may be off
 	if !a.held {
 		a.held = true
 		r.d.host.ConnManager().Protect(p, relayTag)
@@ -233,18 +236,4 @@ func (r *relays) publish() {
 	if r.d.places.set(ma.Unique(seen), ma.Unique(through)) {
 		r.tell.Emit(event.EvtAutoRelayAddrsUpdated{})
 	}
-}
-
-// circuits are the addresses that lead through a relay: those it announces to the world, or else the one at which it
-// was dialled.
-func circuits(p peer.ID, dialled ma.Multiaddr, said []ma.Multiaddr) (through []ma.Multiaddr) {
-	said = slices.DeleteFunc(slices.Clone(said), func(a ma.Multiaddr) bool { return !manet.IsPublicAddr(a) })
-	if len(said) == 0 || !manet.IsPublicAddr(dialled) {
-		said = []ma.Multiaddr{dialled}
-	}
-	circuit := ma.StringCast("/p2p/" + p.String() + "/p2p-circuit")
-	for _, a := range said[:min(len(said), relayAddrs)] {
-		through = append(through, a.Encapsulate(circuit))
-	}
-	return through
 }
