@@ -61,13 +61,13 @@ func (n *Node) dismiss(id grid.JobID) {
 }
 
 // mayOffer reports whether a node may offer attempts of a job: its origin, or, if the job has a register, the owner of
-// an epoch that is not older than what is known here.
+// an epoch that is not older than what is known here, also as a member, of a job that is not over.
 func (n *Node) mayOffer(from grid.NodeID, o *grid.Offer) bool {
 	id := o.ID.Task.Job
 	if len(o.Members) == 0 {
 		return id.Origin == from && n.posts[id] == nil
 	}
-	if !n.membership(id, from, o.Members) {
+	if j := n.look(id); !n.membership(id, from, o.Members) || j != nil && j.guard != nil && (o.ID.Epoch < j.guard.epoch || j.guard.reg.State().Done) {
 		return false
 	}
 	p := n.posts[id]

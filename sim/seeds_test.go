@@ -57,6 +57,7 @@ func TestSeedsThatFailedAmongOthers(t *testing.T) {
 		seed uint64
 		was  string
 	}{
+		{143224, "an offer of a former owner came so late that whom it was made to had taken the job over and ended it, and waited there for ever"},
 		{111190, "an owner that had been succeeded, and heard of no more than a failed bid after that, took its next epoch for its own renewed: it gave up an attempt of a task that the other had ended"},
 	} {
 		if _, err := live(Swarm(s.seed)); err != nil {

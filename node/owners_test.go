@@ -39,3 +39,31 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 		}
 	}
 }
+
+// A member takes no offer that a former owner made before it was succeeded, and none of a job that is over: nobody asks for
+// the attempt any more.
+func TestLateOfferToAMember(t *testing.T) {
+	o := newOwner(t, nil)
+	o.join(slowID, 1, "linux")
+	o.write(1, nil, false)
+	writes := func(seq uint64, done bool) {
+		o.say(slowID, grid.KindGuard, func(m *grid.Message) {
+			m.Guard = grid.Guard{Job: o.job(1), Epoch: 2, Seq: seq, Done: done}
+		})
+	}
+	offer := func(from grid.NodeID, a grid.Attempt, want bool) {
+		t.Helper()
+		id := grid.AttemptID{Task: grid.TaskID{Job: o.job(1)}, Attempt: a}
+		o.say(from, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: id, Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
+		})
+		if _, _, ok := o.n.Work(id); ok != want || (len(o.sent(grid.KindAccept)) > 0) != want {
+			t.Errorf("offered attempt %v it has it %v, sent %v", a, ok, kindsOf(o.fx.Sends))
+		}
+	}
+	writes(1, false)
+	offer(o.id, grid.Attempt{Epoch: 1, N: 1}, false)
+	offer(slowID, grid.Attempt{Epoch: 2, N: 1}, true)
+	writes(2, true)
+	offer(slowID, grid.Attempt{Epoch: 2, N: 2}, false)
+}
