@@ -67,3 +67,21 @@ func TestLateOfferToAMember(t *testing.T) {
 	writes(2, true)
 	offer(slowID, grid.Attempt{Epoch: 2, N: 2}, false)
 }
+
+// What waits at a node that is told to own the job, and knows that to be over, is let go of: the job goes on nowhere, and nobody
+// else may release what is at the owner.
+func TestOwnerOfAJobThatIsOverKeepsNoAttempt(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	r.dsk["guard "+guarded.String()].Guard.Done = true // as it heard before it stopped
+	again := r.restart()
+	again.join(fastID, 10, "linux")
+	again.say(fastID, grid.KindTakeover, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: guarded, Epoch: 2, Owner: selfID}
+	})
+	for i := range uint32(2) {
+		if _, _, ok := again.n.Work(guardedAt(i)); ok {
+			t.Errorf("attempt %d is kept", i)
+		}
+	}
+}

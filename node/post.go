@@ -115,6 +115,10 @@ func (n *Node) heed(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeI
 		n.beats(now, fx)
 		return
 	}
+	if j := n.job(id); j != nil && j.guard != nil && j.guard.reg.State().Done {
+		n.clear(now, j, fx)
+		return
+	}
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
 		for _, w := range slices.Clone(list) {
 			if w.ID.Task.Job == id && n.adopt(now, n.cfg.Self, w.ID, fx) && w.State == grid.WorkFinished {

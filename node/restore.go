@@ -101,6 +101,9 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		}
 		if j.guard != nil || j.counts[grid.Ended] == len(j.tasks) {
 			n.keepOver(j)
+			if j.guard != nil { // the owner, if it was this node, can no longer be asked
+				n.clear(now, j, fx)
+			}
 			continue
 		}
 		n.fresh = append(n.fresh, j)
