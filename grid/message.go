@@ -52,6 +52,9 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
+// Early reports whether a message of the kind need not wait for records: it only asks, or estimates.
+func (k Kind) Early() bool { return k == KindPoll || k == KindState }
+
 // KindSet is a set of message kinds, a bit each.
 type KindSet uint64
 

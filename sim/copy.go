@@ -59,7 +59,7 @@ func poison(m *grid.Message) {
 	m.Find.Needs.Labels = nil
 }
 
-// hold copies effects into memory of their own.
+// hold copies effects into memory of their own, but for messages that wait for no record.
 func (w *World) hold(src *grid.Effects) *grid.Effects {
 	if len(w.spare) == 0 {
 		w.spare = append(w.spare, new(grid.Effects))
@@ -69,7 +69,9 @@ func (w *World) hold(src *grid.Effects) *grid.Effects {
 	fx.Reset()
 	fx.Saves = append(fx.Saves, src.Saves...)
 	for k := range src.Sends {
-		copyMessage(fx.Send(src.Sends[k].To, src.Sends[k].Msg.Kind), &src.Sends[k].Msg)
+		if s := &src.Sends[k]; !s.Msg.Kind.Early() {
+			copyMessage(fx.Send(s.To, s.Msg.Kind), &s.Msg)
+		}
 	}
 	for k := range src.Announces {
 		copyMessage(fx.Announce(src.Announces[k].Kind), &src.Announces[k])

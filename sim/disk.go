@@ -57,6 +57,11 @@ func (w *World) write(i int32) {
 		w.release(i, &w.fx)
 		return
 	}
+	for k := range w.fx.Sends {
+		if s := &w.fx.Sends[k]; s.Msg.Kind.Early() {
+			w.say(i, s)
+		}
+	}
 	fx := w.hold(&w.fx)
 	if len(d.writing) > 0 {
 		d.waiting = append(d.waiting, fx)

@@ -55,10 +55,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 		w.reply(i, &fx.Replies[k])
 	}
 	for k := range fx.Sends {
-		if h.hostile == 0 {
-			w.checkSend(i, &fx.Sends[k])
-		}
-		w.send(i, fx.Sends[k].To, &fx.Sends[k].Msg)
+		w.say(i, &fx.Sends[k])
 	}
 	for k := range fx.Announces {
 		w.checkAd(i, fx.Announces[k].Digest)
@@ -72,6 +69,14 @@ func (w *World) release(i int32, fx *grid.Effects) {
 			w.push(max(w.now, h.global(wake.At)), kindWake, i, uint8(wake.Timer.Kind), wake.Timer.Key)
 		}
 	}
+}
+
+// say judges a message and sends it.
+func (w *World) say(i int32, s *grid.Send) {
+	if w.hosts[i].hostile == 0 {
+		w.checkSend(i, s)
+	}
+	w.send(i, s.To, &s.Msg)
 }
 
 // kindOf is the kind of the message in ev, 0 if there is none.

@@ -24,6 +24,7 @@ func TestNothingLeavesBeforeItIsSaved(t *testing.T) {
 	a.do(func(fx *grid.Effects) { // a record that cannot be saved
 		m := fx.Send(b.self, grid.KindAccept)
 		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}})
+		fx.Send(b.self, grid.KindState).State.ID = 7 // rests on no record
 		fx.Save(0)
 	})
 	go func() { submitted <- a.Submit(ctx, a.job(1), sh("true")) }()
@@ -38,9 +39,10 @@ func TestNothingLeavesBeforeItIsSaved(t *testing.T) {
 	if err := a.Read(ctx, func(*node.Node, grid.Time) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("read: %v: want %v", err, ErrClosed)
 	}
+	await(t, "b hears what does not wait", func() bool { return b.toy.count(grid.EvMessage) == 1 })
 	a.end()
 	await(t, "b hears that a is gone", func() bool { return !b.toy.isUp(a.self) })
-	if b.toy.count(grid.EvMessage) != 0 {
+	if ev, _ := b.toy.find(grid.EvMessage, nil); b.toy.count(grid.EvMessage) != 1 || ev.Msg.Kind != grid.KindState {
 		t.Error("a message left though its step was not saved")
 	}
 }

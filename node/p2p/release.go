@@ -20,9 +20,7 @@ func (l *loop) release() {
 		l.attempts(done, to)
 		done = to
 	}
-	for i := range fx.Sends {
-		l.send(&fx.Sends[i])
-	}
+	l.sendAll(false)
 	for i := range fx.Announces {
 		l.announce(&fx.Announces[i])
 	}
@@ -58,6 +56,15 @@ func (l *loop) attempts(from, to reach) {
 	}
 	for _, s := range fx.Starts[from.starts:to.starts] {
 		t.start(s)
+	}
+}
+
+// sendAll sends the messages of a batch that wait for its records, or those that do not.
+func (l *loop) sendAll(early bool) {
+	for i := range l.fx.Sends {
+		if s := &l.fx.Sends[i]; s.Msg.Kind.Early() == early {
+			l.send(s)
+		}
 	}
 }
 
