@@ -14,7 +14,8 @@ import (
 // can tell how far the rates have moved since.
 type allocation struct {
 	resolve float64
-	classes int
+	classes int32
+	rest    int32 // the row of all others together; −1 if there is none
 	ws      *lpas.Workspace
 	form    form // which of the optima
 
@@ -23,9 +24,8 @@ type allocation struct {
 	lambda  float64
 	solves  uint64
 
-	row  []int32 // of a class in the problem: its own, or that of the rest; −1
-	own  []int32 // classes that have a row, by row
-	rest int32   // the row of all others together; −1 if there is none
+	row []int32 // of a class in the problem: its own, or that of the rest; −1
+	own []int32 // classes that have a row, by row
 
 	first  []int32   // by row: where its support begins
 	node   []int32   // the supports, one after the other
@@ -42,7 +42,7 @@ func newAllocation(c *Config, f form) allocation {
 	if ws == nil {
 		ws = new(lpas.Workspace)
 	}
-	return allocation{resolve: c.Resolve, classes: c.Classes, ws: ws, form: f, rest: -1}
+	return allocation{resolve: c.Resolve, classes: int32(min(c.Classes, MaxClasses)), ws: ws, form: f, rest: -1}
 }
 
 // refresh solves the LP if the rates have changed, and reports whether it did.
@@ -166,7 +166,7 @@ func (a *allocation) choose(r *rates) {
 			a.own = append(a.own, int32(i))
 		}
 	}
-	if a.classes > 0 && len(a.own) > a.classes {
+	if a.classes > 0 && len(a.own) > int(a.classes) {
 		slices.SortFunc(a.own, func(x, y int32) int {
 			return cmp.Or(cmp.Compare(a.totals[y], a.totals[x]), cmp.Compare(r.names[x], r.names[y]))
 		})

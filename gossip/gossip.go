@@ -20,24 +20,24 @@ type Gossip struct {
 	top     grid.Seq  // the highest sequence used or seen in this node's name
 	held    bool      // ad differs from emitted enough, and goes out MinGap after it
 	left    bool      // this node has said that it leaves
+	stale   bool      // near is
 
 	peers []*Peer  // the view, ordered by identity
 	keys  []uint64 // the first bytes of their identities: looked through first, since they lie side by side
 	spare []*Peer  // memory of peers
 	lucky int      // of them, kept by chance
 	gone  []tomb   // who left lately, a ring
-	grave int      // the next place in it
+	grave int32    // the next place in it
+	turn  int32    // where in the view the next digest begins
 
 	links []*Peer       // neighbours, connected or not, ordered by identity
 	near  []grid.NodeID // those connected, ordered by identity; not while stale
-	stale bool
-	used  uint64   // bits of links
-	up    uint64   // bits of those connected
-	due   uint64   // connected neighbours that the own ad is to be sent to
-	some  uint64   // connected neighbours that something may be due for
-	waits uint64   // of them, those that the next TimerGossip will see to
-	bits  []uint64 // of links, in their order
-	turn  int      // where in the view the next digest begins
+	used  uint64        // bits of links
+	up    uint64        // bits of those connected
+	due   uint64        // connected neighbours that the own ad is to be sent to
+	some  uint64        // connected neighbours that something may be due for
+	waits uint64        // of them, those that the next TimerGossip will see to
+	bits  []uint64      // of links, in their order
 
 	coord     grid.Coord // of this node
 	dirty     bool       // who is known or connected changed since the neighbours were last looked over

@@ -184,7 +184,7 @@ func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, 
 		g.unlink(now, p, fx)
 	}
 	p.Up = false
-	g.remove(p)
+	g.forget(p)
 	if wasNeighbour {
 		g.fill(now, fx)
 	}

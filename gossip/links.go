@@ -88,7 +88,7 @@ func (g *Gossip) take(now grid.Time, p *Peer, fx *grid.Effects) {
 func (g *Gossip) drop(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.unlink(now, p, fx)
 	if !p.Up && (p.Ad == nil || age(now, p.Heard) >= g.cfg.Expire) {
-		g.remove(p)
+		g.forget(p)
 	}
 }
 

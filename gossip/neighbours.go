@@ -70,7 +70,7 @@ func (g *Gossip) Down(now grid.Time, peer grid.NodeID, fx *grid.Effects) {
 	p.link.since, p.link.shed = now, false
 	if !p.Neighbour {
 		if p.Ad == nil {
-			g.remove(p)
+			g.forget(p)
 		}
 		return
 	}

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -85,6 +86,25 @@ func (p *Peer) linked() *link {
 		p.link = &link{since: never, next: never, told: never, talked: never, said: never, introAt: never, place: noPlace}
 	}
 	return p.link
+}
+
+// slab is how many peers are allocated together: a view is gone through often, and lies in few pieces. Of pieces beyond 512 bytes
+// the runtime takes the first word for itself, and no peer would be in one line.
+const slab = 8
+
+// blank returns memory for a peer.
+func (g *Gossip) blank() *Peer {
+	if len(g.spare) == 0 {
+		piece := make([]Peer, min(slab, g.cfg.View))
+		for i := range piece {
+			g.spare = append(g.spare, &piece[i])
+		}
+		slices.Reverse(g.spare)
+	}
+	n := len(g.spare) - 1
+	p := g.spare[n]
+	g.spare = g.spare[:n]
+	return p
 }
 
 // never is a time before all others, for what has not happened yet; what is subtracted from it does not overflow.

@@ -57,7 +57,7 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 		}
 	}
 	n := len(g.peers)
-	for i, at := 0, g.turn%max(n, 1); i < n; i, at = i+1, at+1 {
+	for i, at := 0, int(g.turn)%max(n, 1); i < n; i, at = i+1, at+1 {
 		if at == n {
 			at = 0
 		}
@@ -66,7 +66,7 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 			continue
 		}
 		if !d.add(p.Ad, p.way()) {
-			g.turn = at
+			g.turn = int32(at)
 			break
 		}
 		p.due &^= bit

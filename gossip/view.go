@@ -157,24 +157,6 @@ func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 	return g.insert(id, nil, false, g.remove(worst))
 }
 
-// slab is how many peers are allocated together: a view is gone through often, and lies in few pieces.
-const slab = 16
-
-// blank returns memory for a peer.
-func (g *Gossip) blank() *Peer {
-	if len(g.spare) == 0 {
-		piece := make([]Peer, min(slab, g.cfg.View))
-		for i := range piece {
-			g.spare = append(g.spare, &piece[i])
-		}
-		slices.Reverse(g.spare)
-	}
-	n := len(g.spare) - 1
-	p := g.spare[n]
-	g.spare = g.spare[:n]
-	return p
-}
-
 // insert puts a node into the view, with its ad if it is known, in the memory of one that was removed if there is one.
 func (g *Gossip) insert(id grid.NodeID, ad *grid.Ad, lucky bool, p *Peer) *Peer {
 	if p == nil {
@@ -207,6 +189,12 @@ func (g *Gossip) remove(p *Peer) *Peer {
 	g.keys = slices.Delete(g.keys, i, i+1)
 	g.dirty = true
 	return p
+}
+
+// forget is remove where nobody takes its place: the memory is kept for the next.
+func (g *Gossip) forget(p *Peer) {
+	g.spare = append(g.spare, g.remove(p))
+	*p = Peer{}
 }
 
 // sweep forgets nodes from which no ad came for Expire, and links that are long over.
