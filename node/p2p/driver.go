@@ -96,7 +96,7 @@ func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
 
 // Addrs returns the multiaddresses the node may be dialled at now, each ending in its /p2p identity.
 func (d *Driver) Addrs() []string {
-	addrs := published(d.host.Addrs())
+	addrs := published(d.host.Addrs(), d.places.announce...)
 	for i := range addrs {
 		addrs[i] += "/p2p/" + d.host.ID().String()
 	}

@@ -92,9 +92,9 @@ func circuits(p peer.ID, dialled ma.Multiaddr, said []ma.Multiaddr) (through []m
 	return through
 }
 
-// published picks which of the host's addresses others are told, best first: public ones, then relayed,
+// published picks which of a host's addresses others are told, best first: those said to be, public ones, then relayed,
 // then private; loopback only if there is nothing else.
-func published(addrs []ma.Multiaddr) []string {
+func published(addrs []ma.Multiaddr, best ...ma.Multiaddr) []string {
 	var ranked [4][]string
 	for _, a := range addrs {
 		text := a.String()
@@ -104,19 +104,16 @@ func published(addrs []ma.Multiaddr) []string {
 		rank := 2
 		if _, err := a.ValueForProtocol(ma.P_CIRCUIT); err == nil {
 			rank = 1
-		} else if manet.IsPublicAddr(a) {
+		} else if ma.Contains(best, a) || manet.IsPublicAddr(a) {
 			rank = 0
 		} else if manet.IsIPLoopback(a) {
 			rank = 3
 		}
 		ranked[rank] = append(ranked[rank], text)
 	}
-	var best []string
-	for _, r := range ranked[:3] {
-		best = append(best, r...)
+	told := slices.Concat(ranked[0], ranked[1], ranked[2])
+	if len(told) == 0 {
+		told = ranked[3]
 	}
-	if len(best) == 0 {
-		best = ranked[3]
-	}
-	return best[:min(len(best), grid.MaxAddrs)]
+	return told[:min(len(told), grid.MaxAddrs)]
 }

@@ -82,7 +82,9 @@ func TestPeerTriesToDialTheAsker(t *testing.T) {
 // What the operator announces comes first, also in the token.
 func TestAnnouncedAddress(t *testing.T) {
 	const outside = "/ip4/203.0.113.7/tcp/7420"
-	a := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.Announce = []string{outside} })
+	a := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
+		c.Announce, c.Listen = []string{outside}, []string{"/ip4/0.0.0.0/tcp/0"}
+	})
 	if addrs := a.Addrs(); !strings.HasPrefix(addrs[0], outside+"/p2p/") {
 		t.Errorf("addresses %v", addrs)
 	}
