@@ -100,11 +100,12 @@ func (r *Register) Write(from grid.NodeID, g *grid.Guard, dst []uint32) (grid.Gu
 		if int(f.Index) >= len(r.slots) {
 			continue
 		}
-		if old := r.slots[f.Index].value; old != nil && old.Epoch >= g.Epoch {
+		old := &r.slots[f.Index]
+		if old.value != nil && old.value.Epoch >= g.Epoch {
 			continue // repeated
 		}
 		f.Epoch = g.Epoch
-		r.slots[f.Index] = slot{value: &f, final: r.Majority() <= 2} // the owner saved it before: with this member it is two
+		*old = slot{value: &f, final: old.final || r.Majority() <= 2} // the owner saved it before: with this member it is two
 		dst = append(dst, f.Index)
 	}
 	if g.Done {

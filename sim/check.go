@@ -190,6 +190,8 @@ func (w *World) audit() {
 		for k := range w.views {
 			switch v := &w.views[k]; {
 			case v.Ended == int(v.Spec.Count):
+			case v.Apart != "" && !w.awaited(int32(i), v.ID): // its inputs are gone with an origin that never acknowledged it
+				waiting += v.Pending
 			case w.outlives(v.Members) || !w.stuck(int32(i), v.ID):
 				w.failf(int32(i), "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
 			default:
@@ -200,6 +202,12 @@ func (w *World) audit() {
 			w.failf(int32(i), "says that %d attempts are queued, %d run and %d tasks are pending, and all has ended", s.Queued, s.Running, s.Pending)
 		}
 	}
+}
+
+// awaited reports whether a job must come to its end.
+func (w *World) awaited(i int32, id grid.JobID) bool {
+	n := w.job(i, id)
+	return n >= 0 && w.mustEnd(&w.jobs[n])
 }
 
 // stuck reports whether who asks a node of a job hears that it waits for a majority of its register. The node asks
