@@ -58,6 +58,7 @@ func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
 			n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: why}, fx)
 			continue
 		}
+		l.looks = true // the others of its job may wait for this one
 		n.unwait(l)
 	}
 }

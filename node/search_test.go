@@ -124,3 +124,22 @@ func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
 		t.Errorf("after %v it is %v, %v: want it ended as unplaceable soon after %v", waited, v.State, v.Result, expire)
 	}
 }
+
+// A task whose search has found nobody ends, though another of its job waits for a node to be idle: that one would else find
+// the first waiting in turn, and both would wait for ever.
+func TestFruitlessSearchEndsATaskOfAJobThatWaits(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Count, s.Needs.Labels = 2, []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}
+	}))
+	idle := r.n.job(jobID(1)).tasks[1].live
+	r.n.dequeue(idle)
+	idle.search, idle.unproven = 0, true
+	r.n.park(idle)
+	for end := r.now.Add(2 * time.Minute); r.now < end && r.task(jobID(1)).State != grid.Ended; {
+		r.pass(time.Second)
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable {
+		t.Errorf("two minutes later it is %v, waits: %v", v.State, v.Waits)
+	}
+}

@@ -60,6 +60,7 @@ func TestSeedsThatFailedAmongOthers(t *testing.T) {
 		{143224, "an offer of a former owner came so late that whom it was made to had taken the job over and ended it, and waited there for ever"},
 		{181405, "one of five that held a final cancellation took it for not final when a later owner wrote it again, and showed the job as not cancelled"},
 		{193786, "a job was never acknowledged, since its origin was lost before anybody else had its inputs; its new owner waited for them and said so, and the books had it end"},
+		{186703, "tasks of one job, whose searches found nobody, each left it to another to look for an idle node, and waited for ever"},
 		{165149, "an owner that had heard of its job's end from its successor's members was restarted, and kept what had waited at itself, since nobody else is to release that"},
 		{111190, "an owner that had been succeeded, and heard of no more than a failed bid after that, took its next epoch for its own renewed: it gave up an attempt of a task that the other had ended"},
 	} {
