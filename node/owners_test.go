@@ -68,6 +68,23 @@ func TestLateOfferToAMember(t *testing.T) {
 	offer(slowID, grid.Attempt{Epoch: 2, N: 2}, false)
 }
 
+// An owner that has renewed its epoch says offers of the one before again, where no answer has come: they are taken, also by a member and by who
+// has another attempt of the job. Else a task would be lost that nobody has.
+func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
+	o := newOwner(t, nil)
+	o.write(1, nil, false)
+	o.say(o.id, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: o.job(1), Epoch: 3, Seq: 1} })
+	for i := range uint32(2) {
+		o.say(o.id, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
+		})
+		if _, _, ok := o.n.Work(o.attempt(1, i)); !ok || len(o.sent(grid.KindAccept)) != 1 {
+			t.Errorf("task %d: it has the attempt %v, sent %v", i, ok, kindsOf(o.fx.Sends))
+		}
+		o.n.heed(o.now, o.job(1), 3, o.id, &o.fx)
+	}
+}
+
 // What waits at a node that is told to own the job, and knows that to be over, is let go of: the job goes on nowhere, and nobody
 // else may release what is at the owner.
 func TestOwnerOfAJobThatIsOverKeepsNoAttempt(t *testing.T) {

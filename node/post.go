@@ -61,17 +61,18 @@ func (n *Node) dismiss(id grid.JobID) {
 }
 
 // mayOffer reports whether a node may offer attempts of a job: its origin, or, if the job has a register, the owner of
-// an epoch that is not older than what is known here, also as a member, of a job that is not over.
+// the newest epoch known here, also as a member, of a job that is not over. An owner that has renewed its epoch still offers attempts
+// of the one before.
 func (n *Node) mayOffer(from grid.NodeID, o *grid.Offer) bool {
 	id := o.ID.Task.Job
 	if len(o.Members) == 0 {
 		return id.Origin == from && n.posts[id] == nil
 	}
-	if j := n.look(id); !n.membership(id, from, o.Members) || j != nil && j.guard != nil && (o.ID.Epoch < j.guard.epoch || j.guard.reg.State().Done) {
+	if j := n.look(id); !n.membership(id, from, o.Members) || j != nil && j.guard != nil && (o.ID.Epoch < j.guard.epoch && j.guard.boss != from || j.guard.reg.State().Done) {
 		return false
 	}
 	p := n.posts[id]
-	return p == nil || slices.Equal(p.members, o.Members) && (o.ID.Epoch > p.epoch || o.ID.Epoch == p.epoch && p.owner == from)
+	return p == nil || slices.Equal(p.members, o.Members) && (o.ID.Epoch > p.epoch || p.owner == from)
 }
 
 // mayRelease reports whether a node may end or forget attempts of a job here: its owner, or another member of its
