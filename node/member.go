@@ -133,7 +133,7 @@ func (n *Node) over(now grid.Time, j *job, fx *grid.Effects) {
 
 // clear lets go of attempts of a job that is over. A worker that is its owner is told of the end by nobody else.
 func (n *Node) clear(now grid.Time, j *job, fx *grid.Effects) {
-	if n.owner(j.id) != n.cfg.Self {
+	if p := n.posts[j.id]; p == nil || p.owner != n.cfg.Self {
 		return
 	}
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
