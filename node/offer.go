@@ -56,17 +56,17 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 	}
 	n.setState(l.job, l.index, grid.Offered, fx)
 	n.saveTask(l.job, l.index, fx)
+	n.entrusted(now, &l.word, l.class(), c.Node, c.ECT)
 	if !n.acts(now, l.job) {
 		n.plan(now, l, c.ECT, fx)
 		return
 	}
-	n.give(now, l, c.ECT, fx)
+	n.give(now, l, fx)
 }
 
 // give hands an attempt that is on disk, or will be when the message leaves, to the chosen node.
-func (n *Node) give(now grid.Time, l *live, ect float64, fx *grid.Effects) {
+func (n *Node) give(now grid.Time, l *live, fx *grid.Effects) {
 	n.stats.Moved++
-	n.entrusted(now, &l.word, l.class(), l.t().worker, ect)
 	l.phase = offered
 	n.deciding++
 	n.lease(now, l, fx)

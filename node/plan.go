@@ -39,5 +39,7 @@ func (n *Node) carryOut(now grid.Time, l *live, fx *grid.Effects) {
 	}
 	l.t().placed, l.chosen = n.wall.At(now).UnixNano(), now
 	n.setOut(now, &l.word)
-	n.give(now, l, l.ect, fx)
+	n.returned(now, &l.word, l.t().worker, false) // its time begins now
+	n.entrusted(now, &l.word, l.class(), l.t().worker, l.ect)
+	n.give(now, l, fx)
 }

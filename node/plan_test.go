@@ -3,6 +3,7 @@ package node
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"skep/grid"
 )
@@ -142,4 +143,45 @@ func TestPlannedBeforeARestart(t *testing.T) {
 	if o := r.one(grid.KindOffer); o.To != slowID || o.Msg.Offer.ID.Attempt == about.Attempt {
 		t.Errorf("attempt %v is offered, and %v was on disk", o.Msg.Offer.ID.Attempt, about.Attempt)
 	}
+}
+
+// Whom nobody has seen deliver gets no more for that the registers of many jobs form at once.
+func TestPlannedCountsAsGiven(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Members = 3 })
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "bsd")
+	for i := range byte(3 * firstLeast) {
+		r.submit(jobID(i), spec(on("bsd", 2)))
+		for _, s := range slices.Clone(r.sent(grid.KindWatch)) {
+			r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+		}
+	}
+	if k := len(r.attempts()); k != firstLeast {
+		t.Errorf("%d attempts of %d jobs are to go to a node that has delivered nothing: want %d", k, 3*firstLeast, firstLeast)
+	}
+}
+
+// A job that another node has owned meanwhile is no longer a new one: nothing of it is placed before a majority has answered.
+func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
+	r := beginsToForm(t, on("", 2))
+	r.say(fastID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: jobID(1), Epoch: 2, Seq: 1} })
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	for end := r.now.Add(time.Minute); len(r.sent(grid.KindPromise)) == 0; r.pass(time.Second) {
+		if r.now > end {
+			t.Fatal("it never tries to become the owner again")
+		}
+	}
+	epoch := r.sent(grid.KindPromise)[0].Msg.Guard.Epoch
+	r.say(slowID, grid.KindPromised, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: jobID(1), Epoch: epoch, Answer: grid.GuardOK, Owner: fastID, Next: 2}
+	})
+	claimed := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
+	r.about(slowID, grid.KindBeat, claimed, nil)
+	if r.want(jobID(1), grid.Placed); r.task(jobID(1)).Worker != slowID {
+		t.Fatal("the attempt that a worker claims is not taken over")
+	}
+	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal.Why = []grid.AttemptID{claimed}, grid.WhyOverdue
+	})
+	r.want(jobID(1), grid.Pending)
 }

@@ -217,7 +217,7 @@ func (n *Node) stepDown(j *job, fx *grid.Effects) {
 
 // disown forgets what this node knew as a job's owner: another has owned it since, and may have done anything.
 func (n *Node) disown(j *job, fx *grid.Effects) {
-	j.guard.limbo, j.guard.inputs, j.guard.leaves = 0, nil, nil
+	j.guard.limbo, j.guard.forming, j.guard.inputs, j.guard.leaves = 0, false, nil, nil
 	for _, c := range j.guard.cancels {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}
