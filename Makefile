@@ -48,7 +48,7 @@ paper: build
 chaos: build
 	bin/skep testnet chaos
 
-# Random worlds with every fault at once, and larger instances of the register's model: half an hour, a few gigabytes.
+# Random worlds with every fault at once, and larger instances of the register's model: some minutes, a few gigabytes.
 soak:
 	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
 	$(GO) test ./register -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
