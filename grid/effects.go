@@ -5,7 +5,8 @@ import "time"
 // Effects is what a node wants done after a step, in order. The driver owns the memory and uses it
 // again: it appends nothing, carries everything out, and calls Reset.
 //
-// Durable before visible: nothing else of this or a later step happens before Saves are on disk.
+// Durable before visible: nothing else of this or a later step happens before Saves are on disk, but for those of which
+// Record.Later says that nothing waits for them, and for messages that wait for none (Kind.Early).
 type Effects struct {
 	Saves     []Record
 	Sends     []Send
