@@ -70,3 +70,17 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 		t.Errorf("%d members are told that the job is over; sent %v", over, kindsOf(r.fx.Sends))
 	}
 }
+
+// A job that was shown to be over is not cancelled any more, also before the members have been told.
+func TestNothingIsCancelledAfterTheEndWasShown(t *testing.T) {
+	r := beginsToForm(t, on("bsd", 2))
+	r.majority(r.toFast())
+	id := r.one(grid.KindOffer).Msg.Offer.ID
+	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited})
+	r.agrees()
+	r.want(jobID(1), grid.Ended)
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 8, Job: jobID(1)})
+	if v, _ := r.n.Job(jobID(1)); v.Cancelled || len(r.fx.Replies) != 1 || len(r.fx.Saves) != 0 {
+		t.Errorf("cancelled %v, %d answers, %d records", v.Cancelled, len(r.fx.Replies), len(r.fx.Saves))
+	}
+}

@@ -137,8 +137,9 @@ func (n *Node) resumeGuard(now grid.Time, j *job, fx *grid.Effects) {
 // places none of its tasks, and any later one will know.
 func (n *Node) cancelGuarded(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
 	g := j.guard
+	held, _ := g.reg.Cancelled()
 	switch {
-	case g.reg.State().Done:
+	case g.reg.State().Done || !held && j.counts[grid.Ended]-j.unsure == len(j.tasks): // as it was shown, so it stays
 		n.answerCancel(now, j, ev.Caller, fx)
 	case !g.reg.Leads():
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.boss.Short()))
