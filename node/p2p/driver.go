@@ -69,7 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{cfg: cfg, log: cfg.Logger}
+	d := &Driver{cfg: cfg, log: cfg.Logger, reachServed: serving{perPeer: reachPerPeer, rest: reachRest}}
 	d.ctx, d.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	d.wall = grid.Wall{Zero: time.Now().Add(-time.Duration(now())).Round(0)}
 	if err := d.open(join, addrs); err != nil {

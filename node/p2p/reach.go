@@ -13,6 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
@@ -21,11 +22,15 @@ import (
 
 // A node that dials a peer asks it over this protocol whether it can be dialled in return. The request is the port that
 // the node listens on, 2 bytes; the peer tries that port of the address it sees the node at, and of no other, so nobody
-// can have it look at third machines. The answer is a status, and with statusOK the length in a byte and the address.
+// can have it look at third machines. Who answers there must prove to be the asker: a router may hand that port to another
+// machine behind it. The answer is a status, and with statusOK the length in a byte and the address.
 // AutoNAT, libp2p's own, looks at public addresses only and takes half a minute.
 const (
 	reachProtocol = "/skep/reach/1"
 	reachTime     = 3 * time.Second // for the try
+	reachAnswer   = 2 * reachTime   // for all of it
+	reachPerPeer  = 4               // questions of a peer within reachRest of their answers; one more gets "busy"
+	reachRest     = 10 * time.Second
 )
 
 // askReach asks the peer at the other end of a direct connection where it can dial this node; nil: nowhere.
@@ -34,14 +39,14 @@ func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
 	if port == 0 {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(network.WithNoDial(d.ctx, "skep"), askDeadline)
+	ctx, cancel := context.WithTimeout(network.WithNoDial(d.ctx, "skep"), reachAnswer)
 	defer cancel()
 	st, err := d.host.NewStream(ctx, c.RemotePeer(), reachProtocol)
 	if err != nil {
 		return nil, err
 	}
 	defer st.Reset()
-	st.SetDeadline(time.Now().Add(askDeadline))
+	st.SetDeadline(time.Now().Add(reachAnswer))
 	if _, err := st.Write(binary.BigEndian.AppendUint16(nil, port)); err != nil {
 		return nil, err
 	}
@@ -64,10 +69,12 @@ func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a, err := manet.ToNetAddr(addr); err != nil || a.Network() != "tcp" {
-		return nil, fmt.Errorf("seen at %s: want an address of TCP", addr)
+	na, err := manet.ToNetAddr(addr)
+	at, ok := na.(*net.TCPAddr)
+	if err != nil || !ok || at.Port != int(port) {
+		return nil, fmt.Errorf("dialled at %s: want port %d of TCP", addr, port)
 	}
-	return addr, nil
+	return manet.FromNetAddr(at)
 }
 
 // listenPort is the port on which a host listens at an address of its own; 0: none.
@@ -96,7 +103,7 @@ func (d *Driver) serveReach(st network.Stream) {
 	d.serveStream(st, &d.reachServed, ask[:], func(grid.NodeID) {
 		ctx, cancel := context.WithTimeout(d.ctx, reachTime)
 		defer cancel()
-		addr := tryDial(ctx, st.Conn().RemoteMultiaddr(), binary.BigEndian.Uint16(ask[:]))
+		addr := d.tryDial(ctx, st.Conn().RemotePeer(), st.Conn().RemoteMultiaddr(), binary.BigEndian.Uint16(ask[:]))
 		if addr == nil {
 			st.Write([]byte{statusNone, 0})
 			return
@@ -105,22 +112,29 @@ func (d *Driver) serveReach(st network.Stream) {
 	})
 }
 
-// tryDial returns the address with another port where something accepts connections there, else nil.
-func tryDial(ctx context.Context, seen ma.Multiaddr, port uint16) ma.Multiaddr {
+// tryDial returns the address with another port if the asker answers there, else nil.
+func (d *Driver) tryDial(ctx context.Context, asker peer.ID, seen ma.Multiaddr, port uint16) ma.Multiaddr {
 	ip, err := manet.ToIP(seen)
 	if err != nil || relayed(seen) {
 		return nil
 	}
-	at := &net.TCPAddr{IP: ip, Port: int(port)}
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.String())
+	addr, err := manet.FromNetAddr(&net.TCPAddr{IP: ip, Port: int(port)})
+	if err != nil {
+		return nil
+	}
+	s, ok := d.host.Network().(*swarm.Swarm)
+	if !ok {
+		return nil
+	}
+	t := s.TransportForDialing(addr) // the swarm itself would be content with the connection that is there
+	if t == nil {
+		return nil
+	}
+	c, err := t.Dial(ctx, addr, asker)
 	if err != nil {
 		return nil
 	}
 	c.Close()
-	addr, err := manet.FromNetAddr(at)
-	if err != nil {
-		return nil
-	}
 	return addr
 }
 

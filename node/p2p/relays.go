@@ -97,7 +97,9 @@ func (r *relays) hear(ev any) {
 	defer r.mu.Unlock()
 	switch ev := ev.(type) {
 	case event.EvtPeerIdentificationCompleted:
-		r.said[ev.Peer] = ev.ListenAddrs
+		if r.d.host.Network().Connectedness(ev.Peer) == network.Connected {
+			r.said[ev.Peer] = ev.ListenAddrs
+		}
 	case event.EvtPeerConnectednessChanged:
 		if ev.Connectedness == network.NotConnected {
 			delete(r.said, ev.Peer)

@@ -5,12 +5,16 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
+
+	"skep/grid"
 )
 
 // Two nodes that nobody can dial, since they listen to another protocol than the one they dial by, meet through the node that both
@@ -51,32 +55,86 @@ func TestHiddenNodesMeetThroughARelay(t *testing.T) {
 	}
 }
 
-// A peer tries the asker's own address only, and says where it got an answer.
+// A peer tries the asker's own address only, and says where the asker answered: not where another machine behind the same
+// router does, which has that port.
 func TestPeerTriesToDialTheAsker(t *testing.T) {
 	a, b := pair(t)
 	at, err := b.askReach(directTo(b.host, a.host.ID()))
 	if err != nil || at == nil || at.String() != b.listening() {
 		t.Errorf("b listens on %s, and a dials it at %v, %v", b.listening(), at, err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	other := begin(t, filepath.Join(t.TempDir(), "other"), nil, a.token())
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := manet.FromNetAddr(l.Addr())
+	defer mute.Close()
+	go func() {
+		for c, err := mute.Accept(); err == nil; c, err = mute.Accept() {
+			c.Close()
+		}
+	}()
+	silent, err := manet.FromNetAddr(mute.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := uint16(l.Addr().(*net.TCPAddr).Port)
-	if at := tryDial(t.Context(), seen, port); at == nil || !at.Equal(seen) {
-		t.Errorf("dialled at %v, want %s", at, seen)
+	own := ma.StringCast(b.listening())
+	for what, seen := range map[string]ma.Multiaddr{
+		"another member answers": ma.StringCast(other.listening()),
+		"no member answers":      silent,
+		"a relay is seen":        own.Encapsulate(ma.StringCast("/p2p/" + a.host.ID().String() + "/p2p-circuit")),
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), reachTime)
+		if at := a.tryDial(ctx, b.host.ID(), seen, portOf(t, seen)); at != nil {
+			t.Errorf("%s: b was dialled at %s", what, at)
+		}
+		cancel()
 	}
-	if at := tryDial(t.Context(), seen.Encapsulate(ma.StringCast("/p2p/"+a.host.ID().String()+"/p2p-circuit")), port); at != nil {
-		t.Errorf("the relay, %s, was dialled instead of the asker", at)
+}
+
+func portOf(t *testing.T, a ma.Multiaddr) uint16 {
+	t.Helper()
+	text, err := a.ValueForProtocol(ma.P_TCP)
+	if err != nil {
+		t.Fatal(err)
 	}
-	l.Close()
-	if at := tryDial(t.Context(), seen, port); at != nil {
-		t.Errorf("dialled at %s, where nobody listens", at)
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return uint16(port)
+}
+
+// What a peer says is published for others to dial, so it has to be about the port that was asked for.
+func TestFalseAnswerToReach(t *testing.T) {
+	a, b := pair(t)
+	for _, said := range []string{"/ip4/192.0.2.1/tcp/80", "/ip4/192.0.2.1/udp/80", "/ip4/192.0.2.1"} {
+		addr := ma.StringCast(said).Bytes()
+		a.host.SetStreamHandler(reachProtocol, func(st network.Stream) {
+			st.Write(append([]byte{statusOK, byte(len(addr))}, addr...))
+			st.Close()
+		})
+		if at, err := b.askReach(directTo(b.host, a.host.ID())); err == nil {
+			t.Errorf("told %s: taken as %v", said, at)
+		}
+	}
+}
+
+// Nobody can have a node dial without end.
+func TestReachIsBounded(t *testing.T) {
+	s := serving{perPeer: 2, rest: time.Hour}
+	for i, want := range []bool{true, true, false} {
+		if got := s.enter(grid.NodeID{1}); got != want {
+			t.Errorf("question %d within an hour: let in: %v", i+1, got)
+		}
+		if want {
+			s.leave(grid.NodeID{1})
+		}
+	}
+	short := serving{perPeer: 1, rest: time.Millisecond}
+	short.enter(grid.NodeID{1})
+	short.leave(grid.NodeID{1})
+	await(t, "it may ask again", func() bool { return short.enter(grid.NodeID{1}) })
 }
 
 // What the operator announces comes first, also in the token.

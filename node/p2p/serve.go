@@ -20,7 +20,8 @@ const (
 
 // serving counts the streams that are being served, by peer.
 type serving struct {
-	perPeer, most int // bounds; 0: servesPerPeer, servesAll
+	perPeer, most int           // bounds; 0: servesPerPeer, servesAll
+	rest          time.Duration // for which a place stays taken when it has served
 
 	mu    sync.Mutex
 	all   int
@@ -43,6 +44,14 @@ func (s *serving) enter(n grid.NodeID) bool {
 }
 
 func (s *serving) leave(n grid.NodeID) {
+	if s.rest > 0 {
+		time.AfterFunc(s.rest, func() { s.free(n) })
+		return
+	}
+	s.free(n)
+}
+
+func (s *serving) free(n grid.NodeID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all--
