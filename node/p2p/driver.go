@@ -95,21 +95,23 @@ func (d *Driver) Registry() *prometheus.Registry { return d.counts.registry }
 func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
 
 // Addrs returns the multiaddresses the node may be dialled at now, each ending in its /p2p identity.
-func (d *Driver) Addrs() []string {
-	addrs := published(d.host.Addrs(), d.places.announce...)
+func (d *Driver) Addrs() []string { return d.addrs(grid.MaxAddrs) }
+
+func (d *Driver) addrs(most int) []string {
+	addrs := publishedUpTo(most, d.host.Addrs(), d.places.announce)
 	for i := range addrs {
 		addrs[i] += "/p2p/" + d.host.ID().String()
 	}
 	return addrs
 }
 
-// tokenAddrs is how many addresses a token carries: enough for one of them to work, few enough to paste.
+// tokenAddrs is how many addresses a token carries: enough for one of them to work, few enough to paste. As a rule that is a public, a relayed
+// and a private one.
 const tokenAddrs = 3
 
 // Token returns the token with which a machine joins the network through this node. It holds the secret.
 func (d *Driver) Token() (string, error) {
-	addrs := d.Addrs()
-	t := wire.Token{Secret: d.secret, Addrs: addrs[:min(len(addrs), tokenAddrs)]}
+	t := wire.Token{Secret: d.secret, Addrs: d.addrs(tokenAddrs)}
 	if err := t.Check(); err != nil {
 		return "", fmt.Errorf("token: %w", err)
 	}

@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,26 +76,47 @@ func (p *places) all(proposed []ma.Multiaddr) []ma.Multiaddr {
 	return ma.Unique(slices.Concat(p.announce, proposed, p.seen, p.relayed))
 }
 
-// relayAddrs is how many addresses are published of each relay.
-const relayAddrs = 2
-
-// circuits are the addresses that lead through a relay: those it announces to the world, or else the one at which it
-// was dialled.
+// circuits are the addresses that lead through a relay: the one at which it was dialled, and for those who cannot use that one a
+// public one of the other version of IP, if it announces any.
 func circuits(p peer.ID, dialled ma.Multiaddr, said []ma.Multiaddr) (through []ma.Multiaddr) {
-	said = slices.DeleteFunc(slices.Clone(said), func(a ma.Multiaddr) bool { return !manet.IsPublicAddr(a) })
-	if len(said) == 0 || !manet.IsPublicAddr(dialled) {
-		said = []ma.Multiaddr{dialled}
+	at := []ma.Multiaddr{dialled}
+	other := func(a ma.Multiaddr) bool {
+		return manet.IsPublicAddr(a) && !relayed(a) && a[0].Code() != dialled[0].Code()
+	}
+	if i := slices.IndexFunc(said, other); i >= 0 && manet.IsPublicAddr(dialled) {
+		at = append(at, said[i])
 	}
 	circuit := ma.StringCast("/p2p/" + p.String() + "/p2p-circuit")
-	for _, a := range said[:min(len(said), relayAddrs)] {
+	for _, a := range at {
 		through = append(through, a.Encapsulate(circuit))
 	}
 	return through
 }
 
+// maxSeen is how many addresses are published because peers say that they have dialled them: one of each version of IP, as a
+// rule. Few, since a peer may lie.
+const maxSeen = 2
+
+// mostSeen picks those that the most peers say.
+func mostSeen(seen []ma.Multiaddr) (best []ma.Multiaddr) {
+	count := make(map[string]int)
+	for _, a := range seen {
+		count[a.String()]++
+	}
+	best = ma.Unique(slices.Clone(seen))
+	slices.SortFunc(best, func(a, b ma.Multiaddr) int {
+		return cmp.Or(cmp.Compare(count[b.String()], count[a.String()]), a.Compare(b))
+	})
+	return best[:min(len(best), maxSeen)]
+}
+
 // published picks which of a host's addresses others are told, best first: those said to be, public ones, then relayed,
-// then private; loopback only if there is nothing else.
+// then private; loopback only if there is nothing else. Of too many it keeps some of each kind.
 func published(addrs []ma.Multiaddr, best ...ma.Multiaddr) []string {
+	return publishedUpTo(grid.MaxAddrs, addrs, best)
+}
+
+func publishedUpTo(most int, addrs, best []ma.Multiaddr) []string {
 	var ranked [4][]string
 	for _, a := range addrs {
 		text := a.String()
@@ -102,7 +124,7 @@ func published(addrs []ma.Multiaddr, best ...ma.Multiaddr) []string {
 			continue
 		}
 		rank := 2
-		if _, err := a.ValueForProtocol(ma.P_CIRCUIT); err == nil {
+		if relayed(a) {
 			rank = 1
 		} else if ma.Contains(best, a) || manet.IsPublicAddr(a) {
 			rank = 0
@@ -111,9 +133,18 @@ func published(addrs []ma.Multiaddr, best ...ma.Multiaddr) []string {
 		}
 		ranked[rank] = append(ranked[rank], text)
 	}
-	told := slices.Concat(ranked[0], ranked[1], ranked[2])
-	if len(told) == 0 {
-		told = ranked[3]
+	told := ranked[:3]
+	if len(ranked[0])+len(ranked[1])+len(ranked[2]) == 0 {
+		told = ranked[3:]
 	}
-	return told[:min(len(told), grid.MaxAddrs)]
+	for len(slices.Concat(told...)) > most {
+		longest := 0
+		for i := range told {
+			if len(told[i]) >= len(told[longest]) {
+				longest = i
+			}
+		}
+		told[longest] = told[longest][:len(told[longest])-1]
+	}
+	return slices.Concat(told...)
 }

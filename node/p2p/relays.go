@@ -225,17 +225,17 @@ func (r *relays) reserve(p peer.ID, a *reached) {
 // publish has the host look at its addresses anew if there are others now.
 func (r *relays) publish() {
 	var seen, through []ma.Multiaddr
+	own, _ := r.d.host.Network().InterfaceListenAddresses()
 	for p, a := range r.asked {
-		if a.at != nil {
+		if a.at != nil && !ma.Contains(own, a.at) {
 			seen = append(seen, a.at)
 		}
 		if a.held {
 			through = append(through, circuits(p, a.c.RemoteMultiaddr(), r.announced(p))...)
 		}
 	}
-	slices.SortFunc(seen, ma.Multiaddr.Compare)
 	slices.SortFunc(through, ma.Multiaddr.Compare)
-	if r.d.places.set(ma.Unique(seen), ma.Unique(through)) {
+	if r.d.places.set(mostSeen(seen), ma.Unique(through)) {
 		r.tell.Emit(event.EvtAutoRelayAddrsUpdated{})
 	}
 }

@@ -1,0 +1,74 @@
+package p2p
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	ma "github.com/multiformats/go-multiaddr"
+
+	"skep/grid"
+)
+
+func addrsOf(texts ...string) (addrs []ma.Multiaddr) {
+	for _, s := range texts {
+		addrs = append(addrs, ma.StringCast(s))
+	}
+	return addrs
+}
+
+const someRelay = "/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"
+
+// A machine may have more public addresses of IPv6 than others are told of all kinds: those that lead there where these are
+// filtered, or not spoken, must not be lost to them.
+func TestAddressesOfEachKindArePublished(t *testing.T) {
+	var all []ma.Multiaddr
+	for i := range 20 {
+		all = append(all, ma.StringCast(fmt.Sprintf("/ip6/2600::%x/tcp/1", 1+i)))
+	}
+	through, private := "/ip4/8.8.8.8/tcp/1"+someRelay+"/p2p-circuit", "/ip4/192.168.1.2/tcp/1"
+	all = append(all, addrsOf(through, private)...)
+	for _, most := range []int{grid.MaxAddrs, tokenAddrs} {
+		got := publishedUpTo(most, all, nil)
+		if len(got) != most || got[0] != "/ip6/2600::1/tcp/1" || got[most-2] != through || got[most-1] != private {
+			t.Errorf("%v: want %d, some of each kind, the public ones first", got, most)
+		}
+	}
+}
+
+// The way that is known to lead to a relay is told in any case.
+func TestAddressesThroughARelay(t *testing.T) {
+	a := begin(t, t.TempDir(), nil)
+	circuit := "/p2p/" + a.host.ID().String() + "/p2p-circuit"
+	for _, c := range []struct {
+		dialled string
+		said    []string
+		want    []string
+	}{
+		{"/ip4/8.8.8.8/tcp/1", []string{"/ip6/2600::1/tcp/1", "/ip6/2600::2/tcp/1", "/ip4/8.8.8.8/tcp/1"}, []string{"/ip4/8.8.8.8/tcp/1", "/ip6/2600::1/tcp/1"}},
+		{"/ip4/8.8.8.8/tcp/1", []string{"/ip4/8.8.8.8/tcp/1", "/ip4/8.8.4.4/tcp/1"}, []string{"/ip4/8.8.8.8/tcp/1"}},
+		{"/ip4/10.0.0.1/tcp/1", []string{"/ip6/2600::1/tcp/1", "/ip4/10.0.0.1/tcp/1"}, []string{"/ip4/10.0.0.1/tcp/1"}},
+	} {
+		var want []string
+		for _, w := range c.want {
+			want = append(want, w+circuit)
+		}
+		if got := texts(circuits(a.host.ID(), ma.StringCast(c.dialled), addrsOf(c.said...))); !slices.Equal(got, want) {
+			t.Errorf("a relay dialled at %s that says %v: %v, want %v", c.dialled, c.said, got, want)
+		}
+	}
+}
+
+// A few peers that lie do not hide the address that the others have dialled.
+func TestAddressMostPeersHaveDialled(t *testing.T) {
+	got := texts(mostSeen(addrsOf("/ip4/1.1.1.1/tcp/1", "/ip4/1.1.1.2/tcp/1", "/ip4/8.8.8.8/tcp/1", "/ip4/1.1.1.3/tcp/1", "/ip4/8.8.8.8/tcp/1")))
+	if len(got) != maxSeen || got[0] != "/ip4/8.8.8.8/tcp/1" {
+		t.Errorf("%v: want %d, /ip4/8.8.8.8/tcp/1 first", got, maxSeen)
+	}
+}
+
+func TestAnnouncedAddressNamesNoNode(t *testing.T) {
+	if p, err := parsePlaces([]string{"/ip4/8.8.8.8/tcp/1" + someRelay}); err == nil {
+		t.Errorf("taken as %v", p.announce)
+	}
+}
