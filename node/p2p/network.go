@@ -38,6 +38,13 @@ var relaying = relay.Resources{
 	MaxCircuits: 64, BufferSize: 64 << 10,
 }
 
+// relayedAll is how many connections a member relays at once. What libp2p allows the relay by itself is for buffers of 2 KiB,
+// and less on a small machine, which a relay is as a rule; it may take nearly four fifths of the memory that it is allowed.
+const relayedAll = 512
+
+var relayLimits = rcmgr.ResourceLimits{Streams: 2*relayedAll + 64, StreamsInbound: relayedAll + 64, StreamsOutbound: relayedAll,
+	Memory: rcmgr.LimitVal64(relayedAll * 2 * relaying.BufferSize * 4 / 3)}
+
 // relayingHost is a host with the relay that it is for others.
 type relayingHost struct {
 	host.Host
@@ -109,6 +116,8 @@ func newResources() (network.ResourceManager, error) {
 		Transient:           rcmgr.ResourceLimits{Conns: 256, ConnsInbound: 192, ConnsOutbound: 128, Streams: 1024, StreamsInbound: 512, StreamsOutbound: 1024},
 		PeerDefault:         rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 512, StreamsInbound: 256, StreamsOutbound: 256},
 		ProtocolDefault:     rcmgr.ResourceLimits{Streams: 8192, StreamsInbound: 4096, StreamsOutbound: 4096},
+		Service:             map[string]rcmgr.ResourceLimits{relay.ServiceName: relayLimits},
+		ServicePeer:         map[string]rcmgr.ResourceLimits{relay.ServiceName: {Streams: 80, StreamsInbound: 80, StreamsOutbound: 80}}, // MaxCircuits, and reservations
 		ProtocolPeerDefault: rcmgr.ResourceLimits{Streams: 256, StreamsInbound: 128, StreamsOutbound: 128},
 	}.Build(scaling.AutoScale())
 	return rcmgr.NewResourceManager(rcmgr.NewFixedLimiter(limits),

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/relay"
 	ma "github.com/multiformats/go-multiaddr"
 
 	"skep/grid"
@@ -70,5 +72,30 @@ func TestAddressMostPeersHaveDialled(t *testing.T) {
 func TestAnnouncedAddressNamesNoNode(t *testing.T) {
 	if p, err := parsePlaces([]string{"/ip4/8.8.8.8/tcp/1" + someRelay}); err == nil {
 		t.Errorf("taken as %v", p.announce)
+	}
+}
+
+// A relay carries as many connections as is said, on whatever machine.
+func TestRelayHasRoom(t *testing.T) {
+	r, err := newResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	err = r.ViewService(relay.ServiceName, func(s network.ServiceScope) error {
+		span, err := s.BeginSpan()
+		if err != nil {
+			return err
+		}
+		defer span.Done()
+		for i := range relayedAll {
+			if err := span.ReserveMemory(2*relaying.BufferSize, network.ReservationPriorityHigh); err != nil {
+				return fmt.Errorf("connection %d: %w", i+1, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
