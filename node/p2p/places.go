@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"sync"
 
@@ -74,6 +75,34 @@ func (p *places) all(proposed []ma.Multiaddr) []ma.Multiaddr {
 		proposed = slices.DeleteFunc(slices.Clone(proposed), func(a ma.Multiaddr) bool { return !ma.Contains(own, a) })
 	}
 	return ma.Unique(slices.Concat(p.announce, proposed, p.seen, p.relayed))
+}
+
+// order puts first what the operator says, in his order, then what the machine talks to the world from. libp2p's order is that of
+// the bytes, in which a house comes after the bridges of containers.
+func (p *places) order(addrs []ma.Multiaddr, out []net.IP) []ma.Multiaddr {
+	place := func(a ma.Multiaddr) int {
+		if i := slices.IndexFunc(p.announce, a.Equal); i >= 0 {
+			return i - len(p.announce)
+		}
+		if ip, err := manet.ToIP(a); err == nil && !relayed(a) && slices.ContainsFunc(out, ip.Equal) {
+			return 0
+		}
+		return 1
+	}
+	addrs = slices.Clone(addrs)
+	slices.SortStableFunc(addrs, func(a, b ma.Multiaddr) int { return cmp.Compare(place(a), place(b)) })
+	return addrs
+}
+
+// outward returns the addresses of the machine from which it talks to the world. Nothing is sent.
+func outward() (ips []net.IP) {
+	for _, world := range []string{"203.0.113.1", "2001:db8::1"} {
+		if c, err := net.DialUDP("udp", nil, &net.UDPAddr{IP: net.ParseIP(world), Port: 9}); err == nil {
+			ips = append(ips, c.LocalAddr().(*net.UDPAddr).IP)
+			c.Close()
+		}
+	}
+	return ips
 }
 
 // circuits are the addresses that lead through a relay: the one at which it was dialled, and for those who cannot use that one a

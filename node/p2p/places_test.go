@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"testing"
 
@@ -97,5 +98,19 @@ func TestRelayHasRoom(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// What the operator says and the address in the house come before those of other interfaces, so that they are in the token.
+func TestOrderOfOwnAddresses(t *testing.T) {
+	p, err := parsePlaces([]string{"/ip4/203.0.113.7/tcp/1", "/ip4/10.0.0.9/tcp/1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	house := "/ip4/192.168.1.2/tcp/1"
+	all := addrsOf("/ip4/8.8.8.8/tcp/1", "/ip4/10.0.0.9/tcp/1", "/ip4/172.17.0.1/tcp/1", "/ip4/172.18.0.1/tcp/1", "/ip4/172.19.0.1/tcp/1", house, "/ip4/203.0.113.7/tcp/1")
+	all = p.order(all, []net.IP{net.IPv4(192, 168, 1, 2)})
+	if got := publishedUpTo(tokenAddrs, all, p.announce); !slices.Equal(got, []string{"/ip4/203.0.113.7/tcp/1", "/ip4/10.0.0.9/tcp/1", house}) {
+		t.Errorf("the token has %v", got)
 	}
 }
