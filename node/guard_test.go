@@ -231,3 +231,19 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 		t.Errorf("sent %v, starts %v", kindsOf(r.fx.Sends), r.fx.Starts)
 	}
 }
+
+// A worker that is a member lets go of its attempts when it learns that the job is over: the owner that would say so may be gone for good, and the
+// third member may never have heard of the job.
+func TestMemberThatKnowsTheEndKeepsNoAttempt(t *testing.T) {
+	r := guards(t)
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: guardedAt(0), Result: exitZero})
+	r.say(fastID, grid.KindGuard, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: guarded, Epoch: 1, Seq: 2, Done: true, Finals: []grid.Final{
+			{Index: 0, Epoch: 1, Attempt: guardedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: guardedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
+	})
+	for i := range uint32(2) {
+		if _, _, ok := r.n.Work(guardedAt(i)); ok {
+			t.Errorf("task %d: it keeps the attempt", i)
+		}
+	}
+}

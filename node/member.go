@@ -131,9 +131,9 @@ func (n *Node) over(now grid.Time, j *job, fx *grid.Effects) {
 	n.keep(j, fx)
 }
 
-// clear lets go of attempts of a job that is over. A worker that is its owner is told of the end by nobody else.
+// clear lets go of attempts of a job that is over, as this node knows itself: whoever else could say so may be gone for good.
 func (n *Node) clear(now grid.Time, j *job, fx *grid.Effects) {
-	if p := n.posts[j.id]; p == nil || p.owner != n.cfg.Self {
+	if n.posts[j.id] == nil {
 		return
 	}
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {

@@ -101,7 +101,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		}
 		if j.guard != nil || j.counts[grid.Ended] == len(j.tasks) {
 			n.keepOver(j)
-			if j.guard != nil { // the owner, if it was this node, can no longer be asked
+			if j.guard != nil { // whoever owned it may never come back
 				n.clear(now, j, fx)
 			}
 			continue

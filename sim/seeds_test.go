@@ -57,6 +57,7 @@ func TestSeedsThatFailedAmongOthers(t *testing.T) {
 		seed uint64
 		was  string
 	}{
+		{513624, "a worker that was a member, and knew its job to be over, kept its results for the owner that was gone for good; the third member never had the job"},
 		{143224, "an offer of a former owner came so late that whom it was made to had taken the job over and ended it, and waited there for ever"},
 		{181405, "one of five that held a final cancellation took it for not final when a later owner wrote it again, and showed the job as not cancelled"},
 		{193786, "a job was never acknowledged, since its origin was lost before anybody else had its inputs; its new owner waited for them and said so, and the books had it end"},
