@@ -43,7 +43,7 @@ type reached struct {
 	known bool
 	at    ma.Multiaddr // where it can dial this node; nil: nowhere
 	held  bool         // it relays for this node
-	next  time.Time    // when to ask it again, or to reserve, or to renew that
+	next  time.Time    // when to ask it again, or to reserve, or to renew that; zero: now, or when relays are wanted
 }
 
 func newRelays(d *Driver) *relays {
@@ -138,7 +138,7 @@ func (r *relays) look() time.Duration {
 			continue
 		}
 		a.next = time.Time{}
-		if a.held || !a.known && r.room(a.c) {
+		if a.held || a.at != nil || !a.known && r.room(a.c) {
 			r.ask(p, a)
 		}
 		if a.held || a.known && a.at == nil && r.room(a.c) && r.worthy(a.c) {
@@ -190,7 +190,8 @@ func (r *relays) worthy(c network.Conn) bool {
 	return ma.Contains(said, c.RemoteMultiaddr()) && !slices.ContainsFunc(said, relayed) && r.speaks(c.RemotePeer(), proto.ProtoIDv2Hop)
 }
 
-// ask asks a peer, a relay again whenever that is to be renewed: what was in the way may be gone.
+// ask asks a peer, a relay again whenever that is to be renewed, since what was in the way may be gone, and so often whoever
+// could dial the node, since a port may not be handed on any more.
 func (r *relays) ask(p peer.ID, a *reached) {
 	at, err := r.d.askReach(a.c)
 	if err != nil {
@@ -198,7 +199,11 @@ func (r *relays) ask(p peer.ID, a *reached) {
 		return
 	}
 	a.at, a.known = at, true
-	if at != nil && a.held {
+	if at == nil {
+		return
+	}
+	a.next = time.Now().Add(relaying.ReservationTTL / 2)
+	if a.held {
 		a.held = false
 		r.d.host.ConnManager().Unprotect(p, relayTag)
 	}

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/event"
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
@@ -59,10 +61,10 @@ func TestHiddenNodesMeetThroughARelay(t *testing.T) {
 // router does, which has that port.
 func TestPeerTriesToDialTheAsker(t *testing.T) {
 	a, b := pair(t)
-	at, err := b.askReach(directTo(b.host, a.host.ID()))
-	if err != nil || at == nil || at.String() != b.listening() {
-		t.Errorf("b listens on %s, and a dials it at %v, %v", b.listening(), at, err)
-	}
+	await(t, "a dials b at "+b.listening(), func() bool {
+		at, err := b.askReach(directTo(b.host, a.host.ID()))
+		return err == nil && at != nil && at.String() == b.listening()
+	})
 	other := begin(t, filepath.Join(t.TempDir(), "other"), nil, a.token())
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -103,6 +105,38 @@ func portOf(t *testing.T, a ma.Multiaddr) uint16 {
 		t.Fatal(err)
 	}
 	return uint16(port)
+}
+
+// An address at which a peer could dial the node is forgotten when it cannot any more.
+func TestPeerCannotDialAnyMore(t *testing.T) {
+	a, b := pair(t)
+	r := newRelays(b.Driver)
+	var err error
+	if r.tell, err = b.host.EventBus().Emitter(new(event.EvtAutoRelayAddrsUpdated)); err != nil {
+		t.Fatal(err)
+	}
+	defer r.tell.Close()
+	p := a.host.ID()
+	at := func() ma.Multiaddr {
+		if r.asked[p] == nil {
+			return nil
+		}
+		return r.asked[p].at
+	}
+	await(t, "a can dial b", func() bool {
+		delete(r.asked, p) // under load a try may take too long
+		r.look()
+		return at() != nil
+	})
+	b.host.Network().(*swarm.Swarm).ListenClose(b.host.Network().ListenAddresses()...)
+	r.look()
+	if at() == nil {
+		t.Error("a was asked again at once")
+	}
+	r.asked[p].next = time.Now()
+	if r.look(); at() != nil {
+		t.Errorf("b does not listen any more, and says that it is dialled at %s", at())
+	}
 }
 
 // What a peer says is published for others to dial, so it has to be about the port that was asked for.
