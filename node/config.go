@@ -98,5 +98,5 @@ func (c *Config) Check() error {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
 	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
-	return errors.Join(append(errs, c.checkBounds(), c.checkGiven(), ad.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+	return errors.Join(append(errs, c.checkBounds(), c.checkGiven(), ad.Check(), c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
 }

@@ -27,6 +27,8 @@ func setKnobs(section string) func(n *nodeSettings, values []string) error {
 		}
 		var err error
 		switch section {
+		case "balance":
+			err = c.Balance.Check()
 		case "gossip":
 			err = c.Gossip.Check()
 		case "discovery":
