@@ -98,7 +98,7 @@ func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
 func (d *Driver) Addrs() []string { return d.addrs(grid.MaxAddrs) }
 
 func (d *Driver) addrs(most int) []string {
-	addrs := publishedUpTo(most, d.places.order(d.host.Addrs(), outward()), d.places.announce)
+	addrs := d.told(most)
 	for i := range addrs {
 		addrs[i] += "/p2p/" + d.host.ID().String()
 	}

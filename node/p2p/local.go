@@ -21,7 +21,7 @@ func (d *Driver) publishAddrs() {
 	defer sub.Close()
 	var last []string
 	for {
-		if addrs := published(d.places.order(d.host.Addrs(), outward()), d.places.announce...); !slices.Equal(addrs, last) {
+		if addrs := d.told(grid.MaxAddrs); !slices.Equal(addrs, last) {
 			last = addrs
 			d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Addrs = grid.EvAddrs, addrs })
 		}

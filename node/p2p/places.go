@@ -139,12 +139,16 @@ func mostSeen(seen []ma.Multiaddr) (best []ma.Multiaddr) {
 	return best[:min(len(best), maxSeen)]
 }
 
-// published picks which of a host's addresses others are told, best first: those said to be, public ones, then relayed,
-// then private; loopback only if there is nothing else. Of too many it keeps some of each kind.
-func published(addrs []ma.Multiaddr, best ...ma.Multiaddr) []string {
-	return publishedUpTo(grid.MaxAddrs, addrs, best)
+// told returns where others are told that this node may be dialled.
+func (d *Driver) told(most int) []string {
+	return publishedUpTo(most, d.places.order(d.host.Addrs(), outward()), d.places.announce)
 }
 
+// published is publishedUpTo of as many as an ad holds, of another host.
+func published(addrs []ma.Multiaddr) []string { return publishedUpTo(grid.MaxAddrs, addrs, nil) }
+
+// publishedUpTo picks which of a host's addresses others are told, best first: those said to be, public ones, then relayed,
+// then private; loopback only if there is nothing else. Of too many it keeps some of each kind.
 func publishedUpTo(most int, addrs, best []ma.Multiaddr) []string {
 	var ranked [4][]string
 	for _, a := range addrs {
