@@ -49,7 +49,7 @@ func startTwice(dir string) error {
 // A crash of the machine while a node starts, at any write and with any of what was not synced lost or torn: it starts
 // again, as the node that it said it is, in the network that it said it is of, and with another boot count.
 func TestPowerLoss(t *testing.T) {
-	crash.Survives(t, "start", crash.Stride(5), func(dir string, acked []string) error {
+	crash.Recorded(t, "start").Survives(t, crash.Stride(5), func(dir string, acked []string) error {
 		id, secret, boot, err := startFolder(dir)
 		if err != nil || len(acked) == 0 {
 			return err

@@ -51,7 +51,7 @@ func keepThings(dir string) error {
 // A crash of the machine at any write, with any of what was not synced lost or torn: what was kept for certain is there
 // and right, and nothing that is given is wrong.
 func TestPowerLoss(t *testing.T) {
-	crash.Survives(t, "blobs", crash.Stride(11), func(dir string, acked []string) error {
+	crash.Recorded(t, "blobs").Survives(t, crash.Stride(11), func(dir string, acked []string) error {
 		s, err := Open(filepath.Join(dir, "data", "blobs"), grid.MiB)
 		if err != nil {
 			return err

@@ -19,11 +19,10 @@ func Recorded(t *testing.T, script string) *Journal {
 	return j
 }
 
-// Survives fails t with the crash and the seed if check finds something wrong with what any crash of a script of Main
-// could have left, as Journal.Each has it.
-func Survives(t *testing.T, script string, stride int, check func(dir string, acked []string) error) {
+// Survives fails t with the crash and the seed if check finds something wrong with what any crash could have left, as Each
+// has it.
+func (j *Journal) Survives(t *testing.T, stride int, check func(dir string, acked []string) error) {
 	t.Helper()
-	j := Recorded(t, script)
 	seed, crashes := rand.Uint64(), 0
 	err := j.Each(t.TempDir(), rand.New(rand.NewPCG(seed, 1)), stride, func(dir string, acked []string) error {
 		crashes++

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // After any crash a file is as it was when WriteFile returned last, or as the one under way makes it.
 func TestPowerLoss(t *testing.T) {
-	crash.Survives(t, "write", 1, func(dir string, acked []string) error {
+	crash.Recorded(t, "write").Survives(t, 1, func(dir string, acked []string) error {
 		b, err := os.ReadFile(filepath.Join(dir, "a", "b", "file"))
 		n := len(acked) - 1 // written so often
 		switch {

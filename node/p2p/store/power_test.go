@@ -151,7 +151,7 @@ func TestPowerLoss(t *testing.T) {
 			t.Fatalf("killed at call %d: %v", n, err)
 		}
 	}
-	crash.Survives(t, "store", stride, check)
+	j.Survives(t, stride, check)
 }
 
 // holds returns a check of a data folder by what was acknowledged.
