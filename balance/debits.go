@@ -77,7 +77,7 @@ func (d *debits) open(j int32) *account {
 			return a
 		}
 	}
-	d.of = append(room(d.of), account{node: j})
+	d.of = append(grid.Room(d.of, few), account{node: j})
 	return &d.of[len(d.of)-1]
 }
 

@@ -66,14 +66,14 @@ func (r *rates) add(id grid.NodeID) int32 {
 		j, r.spare = r.spare[n-1], r.spare[:n-1]
 	} else {
 		j = int32(len(r.ids))
-		r.ids = append(room(r.ids), id)
-		r.live, r.rated = append(room(r.live), true), append(room(r.rated), false)
-		r.slots, r.lists, r.dirty = append(room(r.slots), 0), append(room(r.lists), nil), append(room(r.dirty), false)
+		r.ids = append(grid.Room(r.ids, few), id)
+		r.live, r.rated = append(grid.Room(r.live, few), true), append(grid.Room(r.rated, few), false)
+		r.slots, r.lists, r.dirty = append(grid.Room(r.slots, few), 0), append(grid.Room(r.lists, few), nil), append(grid.Room(r.dirty, few), false)
 		r.alpha.grow(len(r.names), len(r.ids))
 		r.mu.grow(len(r.names), len(r.ids))
 	}
 	r.ids[j], r.live[j] = id, true
-	r.order = slices.Insert(room(r.order), at, place{binary.BigEndian.Uint64(id[:]), j})
+	r.order = slices.Insert(grid.Room(r.order, few), at, place{binary.BigEndian.Uint64(id[:]), j})
 	return j
 }
 

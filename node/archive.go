@@ -66,7 +66,7 @@ func (f *filed) id(self grid.NodeID) grid.JobID {
 
 // add appends a job that has just ended.
 func (a *archive) add(self grid.NodeID, j *job) {
-	a.jobs = append(room(a.jobs), filed{head: nonceHead(j.id), open: j})
+	a.jobs = append(grid.Room(a.jobs, few), filed{head: nonceHead(j.id), open: j})
 	a.tasks += len(j.tasks)
 	switch {
 	case a.by != nil:

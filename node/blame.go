@@ -123,7 +123,7 @@ func (s *blames) learn(now grid.Time, class string, id grid.NodeID, good bool) b
 			c.forget()
 			at, _ = c.search(id)
 		}
-		c.nodes = slices.Insert(room(c.nodes), at, blame{node: id})
+		c.nodes = slices.Insert(grid.Room(c.nodes, few), at, blame{node: id})
 	}
 	return c.judge(now, &c.nodes[at], good)
 }

@@ -32,7 +32,7 @@ func (r *rates) known(name string) (int, bool) {
 func (r *rates) add(rates []grid.Rate) {
 	for i := range rates {
 		if at, ok := r.known(rates[i].Class); !ok {
-			r.norm = slices.Insert(room(r.norm), at, norm{class: rates[i].Class})
+			r.norm = slices.Insert(grid.Room(r.norm, few), at, norm{class: rates[i].Class})
 		}
 	}
 }
@@ -42,7 +42,7 @@ func (r *rates) addOwn() {
 	for _, c := range r.classes {
 		at, ok := r.known(c.name)
 		if !ok && c.spec != nil {
-			r.norm = slices.Insert(room(r.norm), at, norm{class: c.name})
+			r.norm = slices.Insert(grid.Room(r.norm, few), at, norm{class: c.name})
 			ok = true
 		}
 		if ok {

@@ -35,7 +35,7 @@ func (p *past) add(id grid.AttemptID) {
 		p.in[id] = struct{}{}
 	}
 	if len(p.ids) < keepPast {
-		p.ids = append(room(p.ids), id)
+		p.ids = append(grid.Room(p.ids, few), id)
 		return
 	}
 	delete(p.in, p.ids[p.next])

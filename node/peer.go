@@ -27,13 +27,16 @@ type peer struct {
 	site  *balance.Site
 }
 
+// few is how many more a list of peers, classes or jobs has room for at the least when it grows.
+const few = 2
+
 // needed are the kinds that a peer must understand to be given work.
 const needed = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
 
 func (n *Node) peer(id grid.NodeID) *peer {
 	at, ok := n.peers.find(id)
 	if !ok {
-		n.peers = slices.Insert(room(n.peers), at, keyed{head(id), &peer{id: id, speed: 1}})
+		n.peers = slices.Insert(grid.Room(n.peers, few), at, keyed{head(id), &peer{id: id, speed: 1}})
 	}
 	return n.peers[at].peer
 }
