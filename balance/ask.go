@@ -68,12 +68,13 @@ func (d *decider) ask(v View, limit int, dst []grid.NodeID) []grid.NodeID {
 // runnable takes the scores of the nodes away that cannot run the class, as far as rates are known,
 // unless none would be left.
 func (d *decider) runnable(t *grid.Task, v View) {
+	class := d.rates.wanted(t.Class)
 	able := func(k int) bool {
-		j, ok := d.rates.lookup(v.Nodes[k].Node)
+		j, ok := d.rates.lookup(&v.Nodes[k].Node)
 		if !ok {
 			return true
 		}
-		mu, known := d.rates.execution(j, t.Class)
+		mu, known := d.rates.execution(j, class)
 		return !known || mu > 0
 	}
 	left := 0
@@ -96,11 +97,12 @@ func (d *decider) runnable(t *grid.Task, v View) {
 // as the node tells. A node that cannot run it, or of which neither is known, is out.
 func (d *decider) executions(t *grid.Task, states []State) {
 	d.scores = d.scores[:0]
+	class := d.rates.wanted(t.Class)
 	for k := range states {
 		s := &states[k]
 		e := execution(s)
-		if j, ok := d.rates.lookup(s.Node); ok {
-			if mu, known := d.rates.execution(j, t.Class); known {
+		if j, ok := d.rates.lookup(&s.Node); ok {
+			if mu, known := d.rates.execution(j, class); known {
 				e = 0
 				if mu > 0 {
 					e = 1 / mu

@@ -158,7 +158,7 @@ func (p *batch) seats(now grid.Time, t *grid.Task, answers []State) {
 	for k := range answers {
 		s := &answers[k]
 		x := seat{slots: 1, ready: sound(s.Ready) + p.charge(now, s)}
-		if j, ok := p.rates.lookup(s.Node); ok && p.rates.rated[j] {
+		if j, ok := p.rates.lookup(&s.Node); ok && p.rates.rated[j] {
 			x.slots = max(p.rates.slots[j], leastSlots)
 		}
 		x.work = x.ready * x.slots
@@ -193,8 +193,8 @@ func (p *batch) alone(class, said string, s *State) float64 {
 	if class == said && able(s) != 0 {
 		return math.Inf(1)
 	}
-	if j, ok := p.rates.lookup(s.Node); ok {
-		if mu, known := p.rates.execution(j, class); known {
+	if j, ok := p.rates.lookup(&s.Node); ok {
+		if mu, known := p.rates.execution(j, p.rates.wanted(class)); known {
 			if mu == 0 {
 				return math.Inf(1)
 			}

@@ -67,7 +67,7 @@ func (p *classLoad) length(now grid.Time, s *State) float64 {
 	if p.serving {
 		n += float64(max(s.Running, 0))
 	}
-	if j, ok := p.rates.lookup(s.Node); ok && p.rates.rated[j] {
+	if j, ok := p.rates.lookup(&s.Node); ok && p.rates.rated[j] {
 		slots = max(p.rates.slots[j], leastSlots)
 	}
 	alone := execution(s)

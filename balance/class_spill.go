@@ -125,11 +125,11 @@ func (p *classSpill) lends(s *State) bool {
 	if x == nil || x.busy >= p.cfg.SpillLow {
 		return false
 	}
-	j, ok := p.rates.lookup(s.Node)
+	j, ok := p.rates.lookup(&s.Node)
 	if !ok || x.busy == 0 {
 		return true
 	}
-	mu, known := p.rates.execution(j, s.Site.Class)
+	mu, known := p.rates.execution(j, p.rates.wanted(s.Site.Class))
 	return !known || mu == 0 || execution(s)*x.busy <= (1-x.busy)/mu
 }
 
@@ -152,7 +152,7 @@ func (p *classSpill) watch(now grid.Time, answers []State) {
 			x = &p.kept[len(p.kept)-1]
 		}
 		slots := 1.0
-		if j, ok := p.rates.lookup(s.Node); ok && p.rates.rated[j] {
+		if j, ok := p.rates.lookup(&s.Node); ok && p.rates.rated[j] {
 			slots = max(p.rates.slots[j], leastSlots)
 		}
 		x.sum += min(float64(max(s.Running, 0)), slots)

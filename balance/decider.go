@@ -32,7 +32,7 @@ func (d *decider) Note(o Outcome) {
 	case Rates:
 		d.rates.put(o.Node, o.Rates, o.Slots)
 	case Gone:
-		if j, ok := d.rates.lookup(o.Node); ok {
+		if j, ok := d.rates.lookup(&o.Node); ok {
 			d.debits.drop(j)
 			d.rates.remove(o.Node)
 		}
@@ -44,13 +44,13 @@ func (d *decider) Note(o Outcome) {
 	case Refused:
 		// The charge moves to the time of the refusal: the node had less room than it had said, and
 		// only what it says from now on may clear that.
-		if j, ok := d.rates.lookup(o.Node); ok && d.cfg.Debit {
+		if j, ok := d.rates.lookup(&o.Node); ok && d.cfg.Debit {
 			cost := d.cost(j, o.Class)
 			d.debits.newest(j, cost)
 			d.debits.add(j, o.At, cost)
 		}
 	case Finished:
-		if j, ok := d.rates.lookup(o.Node); ok && d.cfg.Debit {
+		if j, ok := d.rates.lookup(&o.Node); ok && d.cfg.Debit {
 			d.debits.oldest(j, d.cost(j, o.Class))
 		}
 	}
@@ -59,7 +59,7 @@ func (d *decider) Note(o Outcome) {
 // known returns the index of a node that a task was placed on. Nodes without rates are kept only while
 // they are charged: nobody need ever say that they are gone.
 func (d *decider) known(o Outcome) int32 {
-	if j, ok := d.rates.lookup(o.Node); ok {
+	if j, ok := d.rates.lookup(&o.Node); ok {
 		return j
 	}
 	for j := range d.rates.ids {
@@ -74,7 +74,7 @@ func (d *decider) known(o Outcome) int32 {
 // cost is by how much a task of a class puts off what comes after it on a node, 1/(mu·slots) seconds.
 func (d *decider) cost(j int32, class string) float64 {
 	slots := max(d.rates.slots[j], leastSlots)
-	if mu, _ := d.rates.execution(j, class); mu > 0 {
+	if mu, _ := d.rates.execution(j, d.rates.wanted(class)); mu > 0 {
 		return 1 / (mu * slots)
 	}
 	return d.expected / slots
@@ -86,7 +86,7 @@ func (d *decider) charge(now grid.Time, s *State) float64 {
 	if !d.cfg.Debit {
 		return 0
 	}
-	j, ok := d.rates.lookup(s.Node)
+	j, ok := d.rates.lookup(&s.Node)
 	if !ok {
 		return 0
 	}

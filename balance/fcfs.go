@@ -16,7 +16,7 @@ func init() {
 }
 
 func (p *fcfs) Next(now grid.Time, m State, heads []Head) (Class, bool) {
-	j, ok := p.rates.lookup(m.Node)
+	j, ok := p.lookup(&m.Node)
 	return first(heads, func(h *Head) float64 {
 		if ok && !p.rates.runs(j, h.Class) {
 			return -1
@@ -26,12 +26,12 @@ func (p *fcfs) Next(now grid.Time, m State, heads []Head) (Class, bool) {
 }
 
 func (p *gcmu) Next(now grid.Time, m State, heads []Head) (Class, bool) {
-	j, ok := p.rates.lookup(m.Node)
+	j, ok := p.lookup(&m.Node)
 	if !ok {
 		return "", false
 	}
 	return first(heads, func(h *Head) float64 {
-		mu, _ := p.rates.execution(j, h.Class)
+		mu, _ := p.rates.execution(j, p.rates.wanted(h.Class))
 		if mu == 0 {
 			return -1
 		}
@@ -41,6 +41,6 @@ func (p *gcmu) Next(now grid.Time, m State, heads []Head) (Class, bool) {
 
 // runs reports whether a node may be able to run a class: what is not known, it may.
 func (r *rates) runs(j int32, class string) bool {
-	mu, known := r.execution(j, class)
+	mu, known := r.execution(j, r.wanted(class))
 	return !known || mu > 0
 }

@@ -78,7 +78,7 @@ func (p *guided) guard(now grid.Time, t *grid.Task, v View) {
 	first, best := math.Inf(1), math.Inf(1) // completions: of all that are picked, and of those kept
 	for x, k := range p.picked {
 		first = min(first, v.Nodes[k].ECT)
-		j, _ := p.rates.lookup(v.Nodes[k].Node)
+		j, _ := p.rates.lookup(&v.Nodes[k].Node)
 		if p.counts.at(i, j) < p.weights[x]/total*(p.sums[i]+1)+slack {
 			p.picked[kept], p.picked[x] = k, p.picked[kept]
 			p.weights[kept], p.weights[x] = p.weights[x], p.weights[kept]
@@ -112,7 +112,7 @@ func (p *guided) Note(o Outcome) {
 		return
 	}
 	i, known := p.rates.classOf(o.Class)
-	j, there := p.rates.lookup(o.Node)
+	j, there := p.rates.lookup(&o.Node)
 	if !known || !there || int(i) >= min(p.counts.rows, len(p.sums)) || int(j) >= p.counts.stride {
 		return
 	}

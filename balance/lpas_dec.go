@@ -92,7 +92,7 @@ func (p *lpasDec) reach(t *grid.Task, v View) {
 	for x, j := range nodes {
 		// A class without a row of its own shares the nodes of the rest, some of which may not run it.
 		if !own {
-			if mu, known := p.rates.execution(j, t.Class); known && mu == 0 {
+			if mu, known := p.rates.execution(j, p.rates.wanted(t.Class)); known && mu == 0 {
 				continue
 			}
 		}

@@ -26,20 +26,19 @@ func (p *lpasDG) Next(now grid.Time, m State, heads []Head) (Class, bool) {
 	if p.allocation.refresh(&p.rates) {
 		p.read()
 	}
-	j, ok := p.rates.lookup(m.Node)
+	j, ok := p.lookup(&m.Node)
 	if !ok || int(j) >= p.m {
 		return "", false
 	}
 	return first(heads, func(h *Head) float64 {
-		row := p.allocation.rest
-		i, known := p.rates.classOf(h.Class)
-		if known {
-			row = p.allocation.rowOf(i)
+		row, class := p.allocation.rest, p.rates.wanted(h.Class)
+		if class.own {
+			row = p.allocation.rowOf(class.class)
 		}
 		if row < 0 || !p.may[int(row)*p.m+int(j)] {
 			return -1
 		}
-		mu, _ := p.rates.execution(j, h.Class)
+		mu, _ := p.rates.execution(j, class)
 		if mu == 0 {
 			return -1
 		}

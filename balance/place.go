@@ -2,6 +2,7 @@ package balance
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"skep/grid"
 )
@@ -12,21 +13,39 @@ type place struct {
 	node int32
 }
 
-// find returns where a node stands in order, or would.
-func (r *rates) find(id grid.NodeID) (int, bool) {
+// lookup returns the index of a node. Views are gone through in the order of identities, so the one after the last is
+// looked at first.
+func (r *rates) lookup(id *grid.NodeID) (int32, bool) {
+	at := r.next
+	if at >= len(r.order) || r.ids[r.order[at].node] != *id {
+		var ok bool
+		if at, ok = r.find(id); !ok {
+			return 0, false
+		}
+	}
+	r.next = at + 1
+	return r.order[at].node, true
+}
+
+// find returns where a node stands in order, or would. Which half it is in is as good as random, so the search adds a
+// borrow in the place of a jump that would be guessed wrong every second time.
+func (r *rates) find(id *grid.NodeID) (int, bool) {
 	head := binary.BigEndian.Uint64(id[:])
-	lo, hi := 0, len(r.order)
-	for lo < hi {
-		if mid := (lo + hi) / 2; r.order[mid].head < head {
-			lo = mid + 1
-		} else {
-			hi = mid
+	at, n := 0, len(r.order)
+	for n > 0 {
+		lower := n - n/2
+		_, below := bits.Sub64(r.order[at+lower-1].head, head, 0)
+		at += lower & -int(below)
+		n /= 2
+	}
+	for ; at < len(r.order) && r.order[at].head == head; at++ {
+		have := &r.ids[r.order[at].node]
+		if *have == *id {
+			return at, true
+		}
+		if have.Compare(*id) > 0 {
+			break
 		}
 	}
-	for ; lo < len(r.order) && r.order[lo].head == head; lo++ {
-		if c := r.ids[r.order[lo].node].Compare(id); c >= 0 {
-			return lo, c == 0
-		}
-	}
-	return lo, false
+	return at, false
 }

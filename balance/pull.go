@@ -51,8 +51,25 @@ func MakePull(name string, c Config, r *grid.Rand) (Pull, error) {
 	return f(&c, r), nil
 }
 
-// puller is what the pull policies have in common: the rates.
-type puller struct{ rates rates }
+// puller is what the pull policies have in common: the rates, and where those who ask stand in them. Machines ask in no
+// order, so that each is remembered by the low bits of the first four bytes of its identity.
+type puller struct {
+	rates rates
+	known [64]int32
+}
+
+// lookup returns the index of a machine.
+func (p *puller) lookup(id *grid.NodeID) (int32, bool) {
+	at := &p.known[id[3]%64]
+	if int(*at) < len(p.rates.ids) && p.rates.ids[*at] == *id && p.rates.live[*at] {
+		return *at, true
+	}
+	j, ok := p.rates.lookup(id)
+	if ok {
+		*at = j
+	}
+	return j, ok
+}
 
 // Note keeps the rates.
 func (p *puller) Note(o Outcome) {

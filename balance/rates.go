@@ -22,6 +22,7 @@ const mostSlots = 1e6
 // until they go; an index that became free is used again.
 type rates struct {
 	order []place       // the nodes, ordered by identity
+	next  int           // the position in order after the last that was looked up
 	ids   []grid.NodeID // by index of the node, as are the next
 	live  []bool
 	rated []bool
@@ -46,18 +47,9 @@ type rates struct {
 	dirty   []bool  // is in touched
 }
 
-// lookup returns the index of a node.
-func (r *rates) lookup(id grid.NodeID) (int32, bool) {
-	at, ok := r.find(id)
-	if !ok {
-		return 0, false
-	}
-	return r.order[at].node, true
-}
-
 // add returns the index of a node, which it makes known. It has no rates yet.
 func (r *rates) add(id grid.NodeID) int32 {
-	at, ok := r.find(id)
+	at, ok := r.find(&id)
 	if ok {
 		return r.order[at].node
 	}
@@ -79,7 +71,7 @@ func (r *rates) add(id grid.NodeID) int32 {
 
 // remove forgets a node and its column.
 func (r *rates) remove(id grid.NodeID) {
-	at, ok := r.find(id)
+	at, ok := r.find(&id)
 	if !ok {
 		return
 	}
@@ -212,17 +204,31 @@ func (r *rates) arrivals(i int32) float64 {
 	return sum
 }
 
+// wanted is a class that was looked up: its index, or that of "other" where no column names it.
+type wanted struct {
+	class      int32
+	own, other bool // one of them, or none
+}
+
+// wanted looks a class up.
+func (r *rates) wanted(class string) wanted {
+	if i, ok := r.classOf(class); ok {
+		return wanted{class: i, own: true}
+	}
+	i, ok := r.classOf(grid.OtherClass)
+	return wanted{class: i, other: ok}
+}
+
 // execution returns the execution rate of one slot of a node for a class, 0 where it cannot run it. A
 // class that no column names has the rate of "other". false where nothing is known of the node or class.
-func (r *rates) execution(j int32, class string) (float64, bool) {
-	if !r.rated[j] {
+func (r *rates) execution(j int32, w wanted) (float64, bool) {
+	switch {
+	case !r.rated[j]:
 		return 0, false
-	}
-	if i, ok := r.classOf(class); ok {
-		return r.mu.at(i, j), true
-	}
-	if i, ok := r.classOf(grid.OtherClass); ok && r.mu.at(i, j) > 0 {
-		return r.mu.at(i, j), true
+	case w.own:
+		return r.mu.at(w.class, j), true
+	case w.other && r.mu.at(w.class, j) > 0:
+		return r.mu.at(w.class, j), true
 	}
 	return 0, false
 }

@@ -43,7 +43,7 @@ func TestRatesTwin(t *testing.T) {
 func compare(t *rapid.T, r *rates, twin map[grid.NodeID]map[string]grid.Rate) {
 	sums := map[string]float64{}
 	for id, column := range twin {
-		j, ok := r.lookup(id)
+		j, ok := r.lookup(&id)
 		if !ok {
 			t.Fatalf("node %v is missing", id[1])
 		}
@@ -55,7 +55,7 @@ func compare(t *rapid.T, r *rates, twin map[grid.NodeID]map[string]grid.Rate) {
 				continue
 			}
 			want := column[class].Mu // 0 where the class is left out
-			if mu, _ := r.execution(j, class); mu != want {
+			if mu, _ := r.execution(j, r.wanted(class)); mu != want {
 				t.Fatalf("class %s runs at %g on node %d, want %g", class, mu, id[1], want)
 			}
 		}

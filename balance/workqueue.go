@@ -127,7 +127,7 @@ func (p *workqueue) slots(now grid.Time, s *State) int32 {
 	if able(s) != 0 || s.Waiting > 0 || sound(s.Ready)+p.charge(now, s) > 0 {
 		return 0
 	}
-	if j, ok := p.rates.lookup(s.Node); ok && p.rates.rated[j] {
+	if j, ok := p.rates.lookup(&s.Node); ok && p.rates.rated[j] {
 		return max(int32(min(p.rates.slots[j], 1<<20))-max(s.Running, 0), 1)
 	}
 	return 1

@@ -13,6 +13,7 @@ type pull struct {
 	heads  []balance.Head
 	idle   []int32 // machines that are up and idle, in no order
 	place  []int32 // of each machine in idle; −1
+	states []balance.State
 	queued int
 }
 
@@ -21,6 +22,7 @@ func newPull(e *engine, policy balance.Pull) *pull {
 	policy.Note(e.rates.demand(e))
 	for j := range e.m {
 		p.place[j] = -1
+		p.states = append(p.states, balance.State{Node: identity(j)})
 		p.rest(j)
 		policy.Note(e.rates.columns[j])
 	}
@@ -99,7 +101,7 @@ func (p *pull) waiting(e *engine) []balance.Head {
 
 // take starts what the policy says on machine j.
 func (p *pull) take(e *engine, j int, heads []balance.Head) bool {
-	class, ok := p.policy.Next(e.clock(), balance.State{Node: identity(j)}, heads)
+	class, ok := p.policy.Next(e.clock(), p.states[j], heads)
 	if !ok {
 		return false
 	}
