@@ -1,7 +1,9 @@
 package queueing
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"skep/balance"
 )
@@ -12,6 +14,7 @@ type books struct {
 	area    float64 // integral of inside since the last mark
 	low     int     // least of inside since the last mark
 	arrived int64
+	before  int64     // arrived in the warm-up
 	count   []int64   // completed, by class
 	time    []float64 // of them, from arrival to completion
 	remote  int64     // messages, two for each other machine that is asked
@@ -20,23 +23,73 @@ type books struct {
 	guarded float64   // tasks for which a policy left its first choice out; NaN where none can
 	flooded bool
 
-	marks    []float64 // the warm-up's end and four quarters
+	marks    []mark
 	at       int
-	expected float64    // integral of the configured arrival rate since the warm-up
-	since    float64    // up to when it is counted
-	quarter  [4]float64 // mean of inside
+	expected float64 // integral of the configured arrival rate since the warm-up
+	since    float64 // up to when it is counted
+	measured part    // of the time after the warm-up
+	whole    part    // of all of it
+}
+
+// mark is a time at which one quarter ends and the next begins: of what is measured, of the whole run, or of both.
+type mark struct {
+	time            float64
+	measured, whole bool
+}
+
+// part is a stretch of time in four quarters.
+type part struct {
+	from, to float64
+	began    int     // quarters, 0 before the first
+	area     float64 // integral of inside in the quarter so far
+	low      int     // least of inside in it
+	quarter  [4]float64
 	lows     [4]int
+}
+
+func (p *part) edge(k int) float64 {
+	if k == 4 {
+		return p.to
+	}
+	return p.from + (p.to-p.from)*float64(k)/4
+}
+
+// count adds what was since the last mark.
+func (p *part) count(b *books) { p.area, p.low = p.area+b.area, min(p.low, b.low) }
+
+// turn ends a quarter and begins the next.
+func (p *part) turn(b *books) {
+	if k := p.began; k > 0 {
+		p.quarter[k-1], p.lows[k-1] = p.area/(p.edge(k)-p.edge(k-1)), p.low
+	}
+	p.began, p.area, p.low = p.began+1, 0, b.inside
+}
+
+// mean is that of inside.
+func (p *part) mean() float64 {
+	return (p.quarter[0] + p.quarter[1] + p.quarter[2] + p.quarter[3]) / 4
 }
 
 func (b *books) init(n int, o *Options) {
 	b.count, b.time = make([]int64, n), make([]float64, n)
+	b.measured, b.whole = part{from: o.Warmup, to: o.Time}, part{to: o.Time}
 	for k := range 5 {
-		b.marks = append(b.marks, o.Warmup+(o.Time-o.Warmup)*float64(k)/4)
+		b.marks = append(b.marks, mark{b.measured.edge(k), true, false}, mark{b.whole.edge(k), false, true})
 	}
-	b.marks[4] = o.Time
+	slices.SortFunc(b.marks, func(x, y mark) int { return cmp.Compare(x.time, y.time) })
+	last := 0
+	for _, m := range b.marks[1:] {
+		if l := &b.marks[last]; l.time == m.time {
+			l.measured, l.whole = l.measured || m.measured, l.whole || m.whole
+		} else {
+			last++
+			b.marks[last] = m
+		}
+	}
+	b.marks = b.marks[:last+1]
 }
 
-func (b *books) next() float64 { return b.marks[b.at] }
+func (b *books) next() float64 { return b.marks[b.at].time }
 
 // complete counts a task that took w.
 func (b *books) complete(class int32, w float64) {
@@ -55,14 +108,21 @@ func (b *books) expect(e *engine) {
 // close ends a part of the run, and reports whether there is another.
 func (b *books) close(e *engine) bool {
 	b.expect(e)
-	if b.at == 0 { // all before does not count
+	m := b.marks[b.at]
+	b.measured.count(b)
+	b.whole.count(b)
+	if m.measured && b.measured.began == 0 { // all before does not count
 		clear(b.count)
 		clear(b.time)
 		b.guarded = -e.push.guarded()
+		b.before = b.arrived
 		b.arrived, b.remote, b.all, b.moved, b.expected = 0, 0, 0, 0, 0
-	} else {
-		b.quarter[b.at-1] = b.area / (b.marks[b.at] - b.marks[b.at-1])
-		b.lows[b.at-1] = b.low
+	}
+	if m.measured {
+		b.measured.turn(b)
+	}
+	if m.whole {
+		b.whole.turn(b)
 	}
 	b.area, b.low = 0, b.inside
 	if b.at++; b.at == len(b.marks) {
@@ -72,14 +132,17 @@ func (b *books) close(e *engine) bool {
 }
 
 // mean is the mean number of tasks in the system.
-func (b *books) mean() float64 {
-	return (b.quarter[0] + b.quarter[1] + b.quarter[2] + b.quarter[3]) / 4
-}
+func (b *books) mean() float64 { return b.measured.mean() }
 
-// grows reports whether the system fills up: in the last quarter it was never as empty as on average in
-// the second, and held half as much again. A queue that grows evenly from the start holds 7/3 as much.
+// fewest arrivals are needed to tell whether a system fills up: the first few always do.
+const fewest = 100
+
+// grows reports whether the system fills up: in the last quarter of the run it was never as empty as on average in
+// the second, and held half as much again. A queue that grows evenly from the start holds 7/3 as much. The warm-up is
+// a part of the run here: seen from its end alone, a queue that has grown for long hardly grows.
 func (b *books) grows() bool {
-	return b.flooded || float64(b.lows[3]) > b.quarter[1] && b.quarter[3] > 1.5*b.quarter[1]
+	q := &b.whole
+	return b.flooded || b.before+b.arrived >= fewest && float64(q.lows[3]) > q.quarter[1] && q.quarter[3] > 1.5*q.quarter[1]
 }
 
 // completed is the number of tasks and their total time.

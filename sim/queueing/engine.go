@@ -3,6 +3,7 @@ package queueing
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"skep/balance"
@@ -25,6 +26,8 @@ type engine struct {
 	special float64 // the next of marks, changes and messages
 	books   books
 	stop    *atomic.Bool
+	look    int64 // one less than the arrivals, a power of two, between two looks at it
+	rare    int64 // what happened otherwise
 
 	rates    rates
 	arrivals *grid.Rand // when and what
@@ -83,6 +86,7 @@ func newEngine(s *System, policy string, o *Options, replication int, stop *atom
 		arrivals: draw(streamArrivals), origins: draw(streamOrigins), sizes: draw(streamSizes), faults: draw(streamFaults),
 		again: draw(streamAgain), changes: draw(streamChanges), errors: draw(streamErrors), order: draw(streamOrder)}
 	e.tree = newTree(e.m)
+	e.look = int64(1)<<max(14-bits.Len(uint(e.m)), 0) - 1 // a decision may cost as much as there are machines
 	e.machines = make([]machine, e.m)
 	for l, line := range s.Machines {
 		e.chains = append(e.chains, newWalk(s.availability(l).Chain))
@@ -171,7 +175,7 @@ func (e *engine) run() {
 		case e.arrival <= e.special:
 			e.advance(e.arrival)
 			e.arrive()
-			if e.books.arrived&(1<<14-1) == 0 && e.stop.Load() {
+			if e.books.arrived&e.look == 0 && e.stop.Load() {
 				return
 			}
 		default:
@@ -191,13 +195,16 @@ func (e *engine) advance(t float64) {
 
 // extra does what is special, and reports whether the run goes on.
 func (e *engine) extra() bool {
+	if e.stop.Load() {
+		return false
+	}
 	switch {
 	case e.special == e.nextChange:
 		e.change()
 	case e.special == e.nextShift:
 		e.shift()
 	case e.special == e.books.next():
-		return e.books.close(e) && !e.stop.Load()
+		return e.books.close(e)
 	default:
 		e.push.land(e)
 	}

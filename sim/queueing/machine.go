@@ -9,9 +9,18 @@ func (e *engine) happen(j int) {
 	case m.done == e.now:
 		e.complete(j)
 	case m.flip == e.now:
+		e.heed()
 		e.flip(j)
 	default:
+		e.heed()
 		e.stride(j)
+	}
+}
+
+// heed looks now and then whether the run is wanted still, for what happens without an arrival or anything special.
+func (e *engine) heed() {
+	if e.rare++; e.rare&(1<<12-1) == 0 && e.stop.Load() {
+		e.special = -1 // before all else
 	}
 }
 

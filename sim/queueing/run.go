@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -109,9 +110,16 @@ func (s *System) accepts(name string, o *Options) error {
 	if base == "local" && !s.scattered(name) {
 		return fmt.Errorf("policy local: runs tasks where they arrive, and here they arrive at a mapper: want alpha by machine, or decide: machines")
 	}
+	if most := s.mostDeciders(); s.scattered(name) && s.Size() > most {
+		return fmt.Errorf("policy %s: %d machines decide, and each keeps what it knows of each: want at most %d, or decide: mapper", name, s.Size(), most)
+	}
 	_, err := balance.Make(name, &o.Balance, grid.NewRand(0, 0))
 	return err
 }
+
+// mostDeciders bounds the machines that place tasks: what each knows of each takes about 16 bytes and as much for each class,
+// five times over, and more than 3 GB in all are too many for a run.
+func (s *System) mostDeciders() int { return int(math.Sqrt(1e8 / float64(len(s.Classes)+5))) }
 
 // Run runs a system under each of the policies. It refuses what Check does, but not a load that is too
 // high. When ctx ends early it returns ctx's error and a report of the runs that were done.
