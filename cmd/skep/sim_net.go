@@ -94,6 +94,7 @@ func beside(file string) func(string) ([]byte, error) {
 func (a *app) simulate(ctx context.Context, s *net.Scenario) (*net.Report, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program
 	line := newProgress(a.err)
 	defer line.clear()
 	return net.Run(ctx, s, func(p net.Progress) {

@@ -84,6 +84,7 @@ func (a *app) simPaperRunCmd() *cobra.Command {
 func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Options, out format) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program
 	var studies []*paper.Study
 	for _, name := range names {
 		s, err := paper.Load(name)

@@ -20,7 +20,8 @@ rate, and one policy or several, on the same tasks. Runs of a seed are repeatabl
 
 W is the time of a task from arrival to completion, Q the number of tasks in the system, each with the half-width
 of its 95 % interval over the replications. LITTLE is the difference of Q and arrival rate times W: what is not
-near 0 is a sign of too short a run. A policy under which the system fills up is shown as unstable.`
+near 0 is a sign of too short a run. A policy under which the system fills up is shown as unstable; one that was run for
+too short a time to settle can look the same.`
 
 func (a *app) simQueueCmd() *cobra.Command {
 	var out format
@@ -61,11 +62,11 @@ func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	o.Progress = a.simProgress()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program
+	line := newProgress(a.err)
+	o.Progress = func(done, of int) { line.show(float64(done)/float64(of), fmt.Sprintf("%d of %d runs", done, of)) }
 	r, err := queueing.Run(ctx, s, o)
-	if isTerminal(a.err) {
-		fmt.Fprint(a.err, "\r\x1b[K")
-	}
+	line.clear()
 	if r == nil {
 		return err
 	}
@@ -95,14 +96,6 @@ func (a *app) readSystem(file string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, queueing.MaxFile+1))
 }
 
-// simProgress shows how far it is on a terminal, and nothing elsewhere.
-func (a *app) simProgress() func(done, of int) {
-	if !isTerminal(a.err) {
-		return nil
-	}
-	return func(done, of int) { fmt.Fprintf(a.err, "\r%d of %d runs", done, of) }
-}
-
 func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {
 	fmt.Fprintf(w, "%s: %d classes, %d machines, lambda* %.4g (load %.1f %%)\n\n", orDash(s.Name), len(s.Classes), s.Size(),
 		float64(r.Lambda), 100/float64(r.Lambda))
@@ -125,12 +118,20 @@ func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {
 		for _, c := range x.ByClass {
 			cells = append(cells, spread(c.Estimate))
 		}
-		little := fmt.Sprintf("%+.2f %%", 100*float64(x.Little))
+		little := orNone("%+.2f %%", 100*float64(x.Little))
 		if !x.LittleHolds {
 			little += " run longer"
 		}
-		row(w, append(cells, fmt.Sprintf("%.3f", float64(x.Messages.Remote)), fmt.Sprintf("%.3f", float64(x.Messages.All)), little, x.Tasks)...)
+		row(w, append(cells, orNone("%.3f", float64(x.Messages.Remote)), orNone("%.3f", float64(x.Messages.All)), little, x.Tasks)...)
 	}
+}
+
+// orNone prints a number, or a dash where there is none.
+func orNone(format string, x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf(format, x)
 }
 
 // spread prints a mean and its half-width, to the digits that mean something.

@@ -45,6 +45,7 @@ func (a *app) simSwarmCmd() *cobra.Command {
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
+			context.AfterFunc(ctx, stop) // a second interrupt ends the program
 			var log func(string)
 			if steps {
 				log = func(line string) { fmt.Fprintln(a.err, line) }
