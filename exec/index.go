@@ -1,6 +1,10 @@
 package exec
 
-import "skep/grid"
+import (
+	"slices"
+
+	"skep/grid"
+)
 
 // fewWorks are looked through in the lists of their states; most nodes of a large grid never have more.
 const fewWorks = 16
@@ -46,11 +50,33 @@ func (e *Exec) note(w *Work) {
 	}
 }
 
+// Of appends the accepted attempts of a job, in whatever state, to dst.
+func (e *Exec) Of(job grid.JobID, dst []*Work) []*Work {
+	if e.many.specs != nil {
+		first := len(dst)
+		if s := e.many.specs[job]; s != nil {
+			for w := s.last; w != nil; w = w.before {
+				dst = append(dst, w)
+			}
+		}
+		slices.Reverse(dst[first:])
+		return dst
+	}
+	for _, list := range e.lists() {
+		for _, w := range list {
+			if w.ID.Task.Job == job {
+				dst = append(dst, w)
+			}
+		}
+	}
+	return dst
+}
+
 // shared is the one copy of a job's description that all its attempts here point to: each offer brings one of
 // its own, which for a long queue would be most of the node's memory.
 type shared struct {
 	spec *grid.JobSpec
-	uses int
+	last *Work // of its attempts, which are a chain: the one that came last
 }
 
 // share gives work the copy of its job's description that is kept.
@@ -63,8 +89,10 @@ func (e *Exec) share(w *Work, spec *grid.JobSpec) {
 		e.lent = nil
 		s.spec = spec
 	}
-	s.uses++
-	w.Spec, w.shared = s.spec, s
+	if w.before = s.last; s.last != nil {
+		s.last.after = w
+	}
+	s.last, w.Spec, w.shared = w, s.spec, s
 }
 
 // sharing returns the copy of a job's description; nil if none of its work is here.
@@ -86,7 +114,15 @@ func (e *Exec) sharing(job grid.JobID) *shared {
 func (e *Exec) lose(w *Work) {
 	delete(e.many.work, w.ID)
 	s := w.shared
-	if s.uses--; s.uses > 0 {
+	if w.before != nil {
+		w.before.after = w.after
+	}
+	if w.after != nil {
+		w.after.before = w.before
+	} else {
+		s.last = w.before
+	}
+	if s.last != nil {
 		return
 	}
 	delete(e.many.specs, w.ID.Task.Job)

@@ -28,6 +28,8 @@ type Work struct {
 	since  grid.Time // when its task was submitted, as its origin says
 	class  *class
 	shared *shared // whose Spec it is
+	before *Work   // of the same job
+	after  *Work
 }
 
 // Origin is the node that the attempt belongs to.

@@ -126,8 +126,8 @@ func (n *Node) renewed(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 
 // suspend lets no waiting work of a job start before its new owner says so.
 func (n *Node) suspend(id grid.JobID) {
-	for _, w := range n.exec.Queue() {
-		if w.ID.Task.Job == id {
+	for _, w := range n.exec.Of(id, nil) {
+		if w.State == grid.WorkQueued {
 			w.Until = -1
 		}
 	}
@@ -157,9 +157,9 @@ func (n *Node) recall(now grid.Time, j *job, fx *grid.Effects) {
 	if p == nil || p.owner != n.cfg.Self || now < acted.Add(keptLeases*n.cfg.Lease) {
 		return
 	}
-	for _, w := range slices.Clone(n.exec.Queue()) {
+	for _, w := range n.exec.Of(j.id, nil) {
 		switch since := max(w.Until, w.Accepted, acted); {
-		case w.ID.Task.Job != j.id:
+		case w.State != grid.WorkQueued:
 		case n.owned(n.cfg.Self, w.ID) != nil || n.twinned(n.cfg.Self, w.ID) != nil:
 			if now >= since.Add(keptLeases*w.Lease) {
 				n.giveBack(now, w, grid.Refusal{Why: grid.WhyMajority}, fx)

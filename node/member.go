@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"skep/exec"
 	"skep/grid"
 	"skep/register"
 )
@@ -136,12 +135,8 @@ func (n *Node) clear(now grid.Time, j *job, fx *grid.Effects) {
 	if n.posts[j.id] == nil {
 		return
 	}
-	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
-		for _, w := range slices.Clone(list) {
-			if w.ID.Task.Job == j.id {
-				n.forget(now, w.ID, fx)
-			}
-		}
+	for _, w := range n.exec.Of(j.id, nil) {
+		n.forget(now, w.ID, fx)
 	}
 }
 

@@ -1,10 +1,8 @@
 package node
 
 import (
-	"slices"
 	"time"
 
-	"skep/exec"
 	"skep/grid"
 )
 
@@ -71,11 +69,9 @@ func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 
 // outdated drops the attempts of a task that an earlier owner made.
 func (n *Node) outdated(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
-	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
-		for _, w := range slices.Clone(list) {
-			if w.ID.Task == id.Task && w.ID.Epoch < id.Epoch {
-				n.forget(now, w.ID, fx)
-			}
+	for _, w := range n.exec.Of(id.Task.Job, nil) {
+		if w.ID.Task == id.Task && w.ID.Epoch < id.Epoch {
+			n.forget(now, w.ID, fx)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package node
 
 import (
 	"slices"
+	"time"
 
-	"skep/exec"
 	"skep/grid"
 )
 
@@ -108,31 +108,48 @@ func (n *Node) heed(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeI
 			n.suspend(id)
 			n.saveResults(id, fx)
 		}
-		if q := n.peers.get(owner); q == nil || !q.up {
-			n.dial(now, owner, fx)
-		} else {
-			n.tellTo(now, owner, fx)
-		}
-		n.beats(now, fx)
+		n.tellOf(now, id, owner, fx)
 		return
 	}
 	if j := n.job(id); j != nil && j.guard != nil && j.guard.reg.State().Done {
 		n.clear(now, j, fx)
 		return
 	}
-	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
-		for _, w := range slices.Clone(list) {
-			if w.ID.Task.Job == id && n.adopt(now, n.cfg.Self, w.ID, fx) && w.State == grid.WorkFinished {
-				n.resulted(now, n.cfg.Self, w.ID, w.Result, fx)
-			}
+	for _, w := range n.exec.Of(id, nil) {
+		if n.adopt(now, n.cfg.Self, w.ID, fx) && w.State == grid.WorkFinished {
+			n.resulted(now, n.cfg.Self, w.ID, w.Result, fx)
 		}
 	}
 }
 
+// tellOf tells the owner that a job has now what is here of that job, and of no other: who takes over a thousand jobs at once would else be
+// told of each of them a thousand times.
+func (n *Node) tellOf(now grid.Time, id grid.JobID, owner grid.NodeID, fx *grid.Effects) {
+	if !n.reaches(owner) {
+		n.dial(now, owner, fx) // and it is told when it is connected
+	}
+	lease := time.Duration(0)
+	for _, w := range n.exec.Of(id, nil) {
+		lease = max(lease, w.Lease)
+		switch {
+		case !n.reaches(owner):
+		case w.State == grid.WorkFinished:
+			w.Tries = 0
+			n.sendResult(now, w, fx)
+		case w.State == grid.WorkQueued:
+			n.askHold(now, n.sent, w, owner, fx)
+		default:
+			m := batch(fx, n.sent, owner, grid.KindBeat)
+			m.Attempts = append(m.Attempts, w.ID)
+		}
+	}
+	n.beatIn(now, lease, fx)
+}
+
 // saveResults saves the results of a job's attempts here. While this node was the job's owner the register held them.
 func (n *Node) saveResults(id grid.JobID, fx *grid.Effects) {
-	for _, w := range n.exec.Finished() {
-		if w.ID.Task.Job == id {
+	for _, w := range n.exec.Of(id, nil) {
+		if w.State == grid.WorkFinished {
 			n.saveWork(w, fx)
 		}
 	}
