@@ -54,10 +54,10 @@ func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out
 		return err
 	}
 	s, err := queueing.Read(name, b)
-	if err != nil {
-		return err
+	if s != nil {
+		err = errors.Join(err, o.Check(s))
 	}
-	if err := o.Check(s); err != nil {
+	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)

@@ -11,6 +11,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"skep/sim/queueing"
 )
 
 // maxYAML bounds a file that a person writes, in bytes.
@@ -40,7 +42,10 @@ func (f *yamlFile) parse(b []byte) (ast.Node, error) {
 	if len(b) > maxYAML {
 		return nil, fmt.Errorf("%s: has more than %d bytes", f.name, maxYAML)
 	}
-	doc, err := parser.ParseBytes(b, 0)
+	if line := queueing.Nested(b); line > 0 {
+		return nil, fmt.Errorf("%s:%d: lies in more than %d others", f.name, line, queueing.MaxNested)
+	}
+	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey()) // mapping says which keys stand twice
 	if err != nil {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil && at.GetToken().Position != nil {

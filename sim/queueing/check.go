@@ -143,9 +143,8 @@ func (s *System) checkArrivals(p *Problems) {
 		for i, a := range s.Alpha {
 			if !isRate(a) {
 				p.add(fmt.Sprintf("alpha[%d]", i), "%g: want a rate, 0 or from %g to %g", a, leastRate, mostRate)
-				return
 			}
-			total += a
+			total += math.Abs(a)
 		}
 	}
 	if total == 0 {

@@ -7,36 +7,32 @@ import (
 )
 
 // Read reads a system from a YAML file; name is the file's, for errors. The error has a line for
-// everything that is wrong: what cannot be read, what Check says, and a load that cannot be carried.
+// everything that is wrong: what cannot be read, what Check says, and a load that cannot be carried. With an error
+// the system is what could be read, nil where that is nothing.
 func Read(name string, b []byte) (*System, error) {
-	r := &reader{name: name, lines: map[string]int{}}
-	s := &System{}
+	r := &reader{name: name, lines: map[string]int{}, unread: map[string]bool{}}
 	body := r.body(b)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	s := &System{}
 	r.system(s, body)
-	if err := r.err(); err != nil && len(r.lines) == 0 {
-		return nil, err
+	if r.unread[""] {
+		return nil, r.err()
 	}
-	misread := map[int]bool{}
-	for _, p := range r.errors {
-		misread[p.line] = true
+	var problems Problems
+	if !r.unread["classes"] && !r.unread["machines"] { // without which no shape can be judged
+		problems = s.Check()
 	}
-	problems := s.Check()
 	if len(problems) == 0 && len(r.errors) == 0 {
 		problems = s.CheckLoad()
 	}
 	for _, p := range problems {
-		// What could not be read is not wrong a second time for being something else.
-		if at := r.at(p.Path); !misread[at] || at == 0 {
-			r.errors = append(r.errors, place{at, p.Path + ": " + p.Text})
+		if !r.follows(p.Path) {
+			r.errors = append(r.errors, place{r.at(p.Path), p.Path + ": " + p.Text})
 		}
 	}
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, r.err()
 }
 
 func (r *reader) system(s *System, n ast.Node) {
@@ -75,7 +71,7 @@ func (r *reader) machines(s *System, path string, n ast.Node) {
 			"count": func(p string, n ast.Node) {
 				x := r.number(p, n)
 				if x != math.Trunc(x) || !(x >= 1 && x <= MaxMachines) {
-					r.wrong(n, "%s: %g: want a whole number from 1 to %d", p, x, MaxMachines)
+					r.misread(p, n, "%g: want a whole number from 1 to %d", x, MaxMachines)
 					return
 				}
 				l.Count = int(x)
@@ -96,6 +92,8 @@ func (r *reader) alpha(s *System, path string, n ast.Node) {
 	s.Alpha = r.numbers(path, n)
 }
 
+const wantDistribution = "want exponential, deterministic, {hyperexponential: {scv: 2}}, {uniform: [a, b]} or {weibull: {shape: 0.6}}"
+
 // distribution is a name, or a name with a parameter.
 func (r *reader) distribution(path string, n ast.Node) (d Distribution) {
 	if s, ok := n.(*ast.StringNode); ok {
@@ -105,26 +103,31 @@ func (r *reader) distribution(path string, n ast.Node) (d Distribution) {
 		case "deterministic":
 			return Distribution{Kind: Deterministic}
 		}
-		r.wrong(n, "%s: %q: want exponential, deterministic, {hyperexponential: {scv: 2}}, {uniform: [a, b]} or {weibull: {shape: 0.6}}", path, s.Value)
+		r.misread(path, n, "%q: %s", s.Value, wantDistribution)
 		return d
 	}
+	kinds := 0
 	parameter := func(key string) func(string, ast.Node) {
 		return func(p string, n ast.Node) {
 			r.mapping(p, n, []string{key}, keys{key: func(p string, n ast.Node) { d.A = r.number(p, n) }})
 		}
 	}
 	r.mapping(path, n, []string{"hyperexponential", "uniform", "weibull"}, keys{
-		"hyperexponential": func(p string, n ast.Node) { d.Kind = Hyperexponential; parameter("scv")(p, n) },
-		"weibull":          func(p string, n ast.Node) { d.Kind = Weibull; parameter("shape")(p, n) },
+		"hyperexponential": func(p string, n ast.Node) { kinds++; d.Kind = Hyperexponential; parameter("scv")(p, n) },
+		"weibull":          func(p string, n ast.Node) { kinds++; d.Kind = Weibull; parameter("shape")(p, n) },
 		"uniform": func(p string, n ast.Node) {
+			kinds++
 			d.Kind = Uniform
 			if x := r.numbers(p, n); len(x) == 2 {
 				d.A, d.B = x[0], x[1]
 			} else {
-				r.wrong(n, "%s: want two numbers, [a, b]", p)
+				r.misread(path, n, "uniform: want two numbers, [a, b]")
 			}
 		},
 	})
+	if kinds != 1 && !r.unread[path] {
+		r.misread(path, n, "%d distributions: %s", kinds, wantDistribution)
+	}
 	return d
 }
 
@@ -142,12 +145,16 @@ func (r *reader) rateChanges(path string, n ast.Node) *RateChanges {
 func (r *reader) failures(s *System, path string, n ast.Node) {
 	one := func(path string, n ast.Node) {
 		f := Failures{}
+		rate, fault := false, false
 		r.mapping(path, n, []string{"rate", "mean_fault", "up", "down"}, keys{
-			"rate":       func(p string, n ast.Node) { f.Rate = r.number(p, n) },
-			"mean_fault": func(p string, n ast.Node) { f.MeanFault = r.number(p, n) },
+			"rate":       func(p string, n ast.Node) { rate = true; f.Rate = r.number(p, n) },
+			"mean_fault": func(p string, n ast.Node) { fault = true; f.MeanFault = r.number(p, n) },
 			"up":         func(p string, n ast.Node) { f.Up = r.distribution(p, n) },
 			"down":       func(p string, n ast.Node) { f.Down = r.distribution(p, n) },
 		})
+		if !r.unread[path] && !(rate && fault) {
+			r.wrong(n, "%s: want both rate, of faults while up, and mean_fault, the mean time down", path)
+		}
 		s.Failures = append(s.Failures, f)
 	}
 	if _, ok := n.(*ast.SequenceNode); ok {
@@ -193,7 +200,7 @@ func (r *reader) inaccuracy(path string, n ast.Node) (x Inaccuracy) {
 			case "message":
 				x.EachMessage = true
 			default:
-				r.wrong(n, "%s: %q: want change or message", p, t)
+				r.misread(p, n, "%q: want change or message", t)
 			}
 		},
 	})

@@ -12,12 +12,13 @@ import (
 )
 
 // MaxFile bounds the size of a system's file, bytes.
-const MaxFile = 16 << 20
+const MaxFile = 2 << 20
 
 // reader reads a file. It gathers everything that is wrong, and where each part of the system stands.
 type reader struct {
 	name   string
-	lines  map[string]int // of the paths of Problem
+	lines  map[string]int  // of the paths of Problem
+	unread map[string]bool // paths of what could not be read, and is another thing or nothing in the system
 	errors []place
 }
 
@@ -29,6 +30,22 @@ type place struct {
 
 func (r *reader) wrong(n ast.Node, format string, args ...any) {
 	r.errors = append(r.errors, place{line(n), fmt.Sprintf(format, args...)})
+}
+
+// misread is wrong about all that stands at a path.
+func (r *reader) misread(path string, n ast.Node, format string, args ...any) {
+	r.unread[path] = true
+	r.wrong(n, "%s%s", before(path), fmt.Sprintf(format, args...))
+}
+
+// follows reports whether a problem is no more than that something there could not be read.
+func (r *reader) follows(path string) bool {
+	for ; path != ""; path = path[:max(strings.LastIndexAny(path, ".["), 0)] {
+		if r.unread[path] {
+			return true
+		}
+	}
+	return false
 }
 
 func line(n ast.Node) int {
@@ -61,6 +78,10 @@ func (r *reader) at(path string) int {
 func (r *reader) body(b []byte) ast.Node {
 	if len(b) > MaxFile {
 		r.wrong(nil, "has more than %d bytes", MaxFile)
+		return nil
+	}
+	if at := Nested(b); at > 0 {
+		r.errors = append(r.errors, place{at, fmt.Sprintf("lies in more than %d others", MaxNested)})
 		return nil
 	}
 	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey())
@@ -104,7 +125,7 @@ func (r *reader) mapping(path string, n ast.Node, known []string, read keys) {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{m}
 	default:
-		r.wrong(n, "%swant keys and values: %s", before(path), strings.Join(known, ", "))
+		r.misread(path, n, "want keys and values: %s", strings.Join(known, ", "))
 		return
 	}
 	seen := map[string]bool{}
@@ -142,7 +163,7 @@ func before(path string) string {
 func (r *reader) list(path string, n ast.Node, read func(path string, n ast.Node)) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
-		r.wrong(n, "%s: want a list, as in [1, 2]", path)
+		r.misread(path, n, "want a list, as in [1, 2]")
 		return
 	}
 	for k, v := range s.Values {
@@ -166,7 +187,7 @@ func (r *reader) number(path string, n ast.Node) float64 {
 			return x
 		}
 	}
-	r.wrong(n, "%s: %s: want a number", path, shown(n))
+	r.misread(path, n, "%s: want a number", shown(n))
 	return 1
 }
 
@@ -194,7 +215,7 @@ func (r *reader) text(path string, n ast.Node) string {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return n.GetToken().Value
 	}
-	r.wrong(n, "%s: want a single value", path)
+	r.misread(path, n, "want a single value")
 	return "?"
 }
 

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// The flags of sim queue are judged together with its file.
+func TestSimQueueSaysAllThatIsWrong(t *testing.T) {
+	name := scenario(t, "classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [2]\n")
+	code, _, errs := cli(t, "sim", "queue", name, "--policy", "mct,best", "--warmup", "-1", "--replications", "0")
+	for _, want := range []string{"s.yaml:4: alpha: cannot be stable", `policy "best": is not known`, "warmup -1", "replications 0"} {
+		if code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("exit %d, does not say %q:\n%s", code, want, errs)
+		}
+	}
+}
+
+// Of files that are nested without end, and of keys that stand twice, every verb says so.
+func TestYAMLOfAnyShape(t *testing.T) {
+	deep := scenario(t, "nodes: "+strings.Repeat("[", 500_000))
+	twice := scenario(t, "nodes: [{count: 1}]\nnodes: [{count: 2}]\nclasses: {a: {mean: 1s, mean: -2s}}\nworkload: [{class: q, rate: 1, rate: 2}]\n")
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"sim", "net", deep}, []string{"s.yaml:1: lies in more than 100 others"}},
+		{[]string{"sim", "queue", deep}, []string{"s.yaml:1: lies in more than 100 others"}},
+		{[]string{"sim", "net", twice}, []string{`s.yaml:2:1: key "nodes" stands twice`, `s.yaml:3:25: key "mean" stands twice`, `s.yaml:4:32: key "rate" stands twice`, `class "q": is not among`}},
+	} {
+		code, _, errs := cli(t, c.args...)
+		for _, want := range c.want {
+			if code != 1 || !strings.Contains(errs, want) {
+				t.Errorf("%v: exit %d, does not say %q:\n%.2000s", c.args[:2], code, want, errs)
+			}
+		}
+	}
+}
