@@ -11,6 +11,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/sim/pages"
 )
 
 // BenchmarkBars measures worlds and the event queue against named references in the same run, in CPU time (user and
@@ -83,6 +84,7 @@ func loaded(nodes int, virtual time.Duration) Config {
 // measured runs a world and measures from the 16th to the 26th second: the nodes have met, their views are full, and load has come to its
 // level.
 func measured(nodes int) figures {
+	pages.Reserve(Footprint * nodes)
 	before := memory()
 	w, err := New(loaded(nodes, 26*time.Second))
 	if err != nil {

@@ -2,6 +2,9 @@ package sim
 
 import "skep/grid"
 
+// Footprint is about how many bytes of the heap a node takes in a world under load, what waits to be collected included.
+const Footprint = 64 << 10
+
 // Parts of a message's size, in bytes.
 const (
 	sizeFrame   = 8   // tag, length and kind

@@ -12,6 +12,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/sim"
+	"skep/sim/pages"
 )
 
 // looks is how often a run is looked at while tasks arrive: for its view's errors, for progress, and for
@@ -38,7 +39,9 @@ func Run(ctx context.Context, s *Scenario, tell func(Progress)) (*Report, error)
 	}
 	r := &runner{s: s, tell: tell, parts: make([]float64, s.Replications), all: make([]*sample, s.Replications)}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(min(runtime.GOMAXPROCS(0), max(1, crowded/s.nodes())))
+	together := min(runtime.GOMAXPROCS(0), max(1, crowded/s.nodes()))
+	group.SetLimit(together)
+	pages.Reserve(sim.Footprint * s.nodes() * min(together, s.Replications))
 	for k := range s.Replications {
 		group.Go(func() error {
 			if ctx.Err() != nil {
