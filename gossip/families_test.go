@@ -21,7 +21,7 @@ func judge(t *testing.T, rule string, change func(*Config)) *Gossip {
 	g, _ := started(t, c, 0)
 	for i := 1; i <= 20; i++ {
 		p := g.insert(id(i), nil, false, nil)
-		p.tell(0, machine(i, grid.MilliCPU(1000*i), 0.5), uint8(1+i/4))
+		g.tell(0, p, machine(i, grid.MilliCPU(1000*i), 0.5), uint8(1+i/4))
 		p.RTT = time.Duration(1+i/4) * 10 * time.Millisecond
 	}
 	return g

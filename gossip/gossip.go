@@ -22,13 +22,15 @@ type Gossip struct {
 	left    bool      // this node has said that it leaves
 	stale   bool      // near is
 
-	peers []*Peer  // the view, ordered by identity
-	keys  []uint64 // the first bytes of their identities: looked through first, since they lie side by side
-	spare []*Peer  // memory of peers
-	lucky int      // of them, kept by chance
-	gone  []tomb   // who left lately, a ring
-	grave int32    // the next place in it
-	turn  int32    // where in the view the next digest begins
+	peers    []*Peer  // the view, ordered by identity
+	keys     []uint64 // the first bytes of their identities: looked through first, since they lie side by side
+	spare    []*Peer  // memory of peers
+	gone     []tomb   // who left lately, a ring
+	lucky    int32    // of the view, kept by chance
+	grave    int32    // the next place in gone
+	turn     int32    // where in the view the next digest begins
+	most     int32    // no more costs any of a full view that may give way, until mostTill
+	mostTill grid.Time
 
 	links []*Peer       // neighbours, connected or not, ordered by identity
 	near  []grid.NodeID // those connected, ordered by identity; not while stale

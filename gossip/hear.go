@@ -82,7 +82,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 		}
 	}
 	g.stats.News++
-	p.tell(now, ad, hops)
+	g.tell(now, p, ad, hops)
 	g.feed(p, src)
 	if hops == 1 {
 		g.place(p, p.RTT)
@@ -175,7 +175,7 @@ func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, 
 		g.gone[g.grave] = t
 		g.grave = (g.grave + 1) % graves
 	}
-	p.tell(now, ad, hops)
+	g.tell(now, p, ad, hops)
 	if news != nil {
 		news(p)
 	}

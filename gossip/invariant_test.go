@@ -20,13 +20,16 @@ func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Ti
 		t.Fatalf("%d neighbours", len(g.links))
 	}
 	var used, up uint64
-	lucky := 0
+	lucky := int32(0)
 	for i, p := range g.peers {
 		if i > 0 && g.peers[i-1].Node() == p.Node() || p.Node() == g.self {
 			t.Fatalf("%v is twice in the view, or this node is", p.Node().Short())
 		}
 		if p.lucky {
 			lucky++
+		}
+		if p.yields() && now < g.mostTill && g.cost(now, p) > g.most {
+			t.Fatalf("%v costs %d: want at most %d until %v", p.Node().Short(), g.cost(now, p), g.most, g.mostTill)
 		}
 		if !p.Up && !p.Neighbour && p.Ad == nil {
 			t.Fatalf("%v is kept for nothing", p.Node().Short())

@@ -118,7 +118,7 @@ func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
 	p.Neighbour = false
 	g.links = slices.DeleteFunc(g.links, func(q *Peer) bool { return q == p })
 	fx.Links = append(fx.Links, grid.Link{Peer: p.Node()})
-	g.dirty = true
+	g.dirty, g.mostTill = true, never
 }
 
 // connect opens the way for news to a neighbour, with the own ad.

@@ -66,7 +66,7 @@ func (g *Gossip) Down(now grid.Time, peer grid.NodeID, fx *grid.Effects) {
 		return
 	}
 	p.Up = false
-	g.dirty = true
+	g.dirty, g.mostTill = true, never
 	p.link.since, p.link.shed = now, false
 	if !p.Neighbour {
 		if p.Ad == nil {

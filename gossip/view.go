@@ -2,7 +2,6 @@ package gossip
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 	"time"
 
@@ -49,61 +48,31 @@ func (g *Gossip) Peers() []*Peer { return g.peers }
 // Heads returns the first bytes of their identities, in the same order; to be used likewise.
 func (g *Gossip) Heads() []uint64 { return g.keys }
 
-// cost says how little a node is worth keeping: far, old, unable, draining. Halves of a capacity count
-// little, so that nobody gains much by boasting.
-func (g *Gossip) cost(now grid.Time, worth int8, hops uint8, heard grid.Time, known bool) int {
-	c := 16*min(int(hops), 16) - int(worth)
-	if age := now.Sub(heard); age >= g.cfg.Refresh { // mostly it is younger, and a division the longest part of this
-		c += 16 * int(min(age/g.cfg.Refresh, 8))
-	}
-	if known {
-		c -= 16
-	}
-	return c
-}
-
-// worth is the part of the cost that the ad alone decides, and speaks for the node.
-func worth(ad *grid.Ad) int8 {
-	c := 4 * min(bits.Len64(uint64(float64(ad.Capacity.CPU)*ad.Speed/1000)), 8)
-	if ad.Capacity.CPU == 0 {
-		c -= 64
-	}
-	if ad.Draining || ad.Full {
-		c -= 32
-	}
-	return int8(c)
-}
-
 // tell gives p a newer ad, heard now.
-func (p *Peer) tell(now grid.Time, ad *grid.Ad, hops uint8) {
+func (g *Gossip) tell(now grid.Time, p *Peer, ad *grid.Ad, hops uint8) {
 	p.Ad, p.Hops, p.Heard, p.worth = ad, hops, now, worth(ad)
 	if p.link != nil {
 		p.link.node = nil
+	}
+	if p.yields() {
+		g.most, g.mostTill = max(g.most, g.cost(now, p)), min(g.mostTill, now.Add(g.cfg.Refresh))
 	}
 }
 
 // admit takes a node into the view that its ad, of that many hops, makes known; nil if it may not.
 // Connected nodes and neighbours never give way to it.
 func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer {
-	lucky := g.lucky < g.cfg.View/luckyShare && g.rand.IntN(luckyShare) == 0
+	lucky := int(g.lucky) < g.cfg.View/luckyShare && g.rand.IntN(luckyShare) == 0
 	if len(g.peers) < g.cfg.View {
 		return g.insert(ad.Node, ad, lucky, nil)
 	}
-	worst, most, ties := (*Peer)(nil), 0, 0
-	for _, p := range g.peers {
-		if p.Up || p.Neighbour || p.lucky {
-			continue
-		}
-		c := g.cost(now, p.worth, p.Hops, p.Heard, p.RTT > 0)
-		if worst == nil || c > most {
-			worst, most, ties = p, c, 1
-		} else if c == most {
-			if ties++; g.rand.IntN(ties) == 0 {
-				worst = p
-			}
-		}
+	own := price(hops, worth(ad))
+	if !lucky && now < g.mostTill && own >= g.most {
+		g.stats.Dropped.Full++
+		return nil
 	}
-	if worst == nil || !lucky && g.cost(now, worth(ad), hops, now, false) >= most {
+	worst := g.worst(now)
+	if worst == nil || !lucky && own >= g.most {
 		g.stats.Dropped.Full++
 		return nil
 	}
@@ -135,7 +104,7 @@ func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 	if len(g.peers) < g.cfg.View {
 		return g.insert(id, nil, false, nil)
 	}
-	worst, most := (*Peer)(nil), 0
+	worst, most := (*Peer)(nil), int32(0)
 	var silent *Peer
 	for _, p := range g.peers {
 		switch {
@@ -145,7 +114,7 @@ func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 				silent = p
 			}
 		default:
-			if c := g.cost(now, p.worth, p.Hops, p.Heard, p.RTT > 0); worst == nil || c > most {
+			if c := g.cost(now, p); worst == nil || c > most {
 				worst, most = p, c
 			}
 		}
