@@ -185,11 +185,14 @@ var faultKinds = map[string]sim.FaultKind{"crash": sim.Crash, "leave": sim.Leave
 // fault reads what strikes and when: {at: 2m, crash: fast/0-4}.
 func (f *netFile) fault(_ int, n ast.Node) {
 	ft := net.Fault{Factor: 1}
+	at, factor := false, false
 	for _, e := range f.mapping(n, "fault", "at", "crash", "leave", "restart", "cut", "cut_out", "cut_in", "heal", "slow", "drift", "share", "factor") {
 		switch e.key {
 		case "at":
+			at = true
 			f.span(e, &ft.At)
 		case "factor":
+			factor = true
 			f.real(e, -100_000, 1e6, &ft.Factor)
 		default:
 			if ft.Kind != 0 {
@@ -205,7 +208,15 @@ func (f *netFile) fault(_ int, n ast.Node) {
 			}
 		}
 	}
+	if !at {
+		f.at(n, "fault: has no at: want when it strikes, as in at: 2m")
+	}
+	degree := ft.Kind == sim.Slow || ft.Kind == sim.Drift || ft.Kind == sim.Share
 	switch {
+	case degree && !factor:
+		f.at(n, "fault: has no factor: want by how much, 1 for slow and share and 0 for drift where it is to end")
+	case ft.Kind != 0 && factor && !degree:
+		f.at(n, "fault: has a factor: want one for slow, drift and share alone")
 	case ft.Kind == 0:
 		f.at(n, "fault: want one of crash, leave, restart, cut, cut_out, cut_in, heal, slow, drift, share")
 	case ft.Kind == sim.Slow && ft.Factor < 1:

@@ -109,7 +109,11 @@ func (f *netFile) distribution(e entry) (s net.Span) {
 			}
 		}
 	}
-	if (s.Kind == net.Weibull) != (s.Exp > 0) || s.Kind == net.NoSpan {
+	kinds := len(entries)
+	if s.Exp > 0 {
+		kinds-- // a shape is none
+	}
+	if (s.Kind == net.Weibull) != (s.Exp > 0) || s.Kind == net.NoSpan || kinds > 1 {
 		f.at(e.value, "%s: want one of constant, uniform, exponential, or weibull with its shape", e.key)
 	}
 	return s
@@ -170,7 +174,11 @@ func (f *netFile) sizes(e entry) sim.Distribution {
 		return nil
 	}
 	var d sim.Distribution
-	for _, k := range f.mapping(e.value, "size", "hyperexponential", "uniform") {
+	entries := f.mapping(e.value, "size", "hyperexponential", "uniform")
+	if len(entries) > 1 || e.value.Type() == ast.MappingType && len(entries) == 0 {
+		f.at(e.value, "size: %d distributions: want exponential, deterministic, {hyperexponential: SCV} or {uniform: LOW}", len(entries))
+	}
+	for _, k := range entries {
 		x := 1.0
 		switch k.key {
 		case "hyperexponential":

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -48,6 +49,9 @@ func printNet(w io.Writer, f tableFormat, r *net.Report) error {
 
 // est prints an estimate with its interval.
 func est(e net.Estimate) string {
+	if math.IsNaN(e.Mean) {
+		return "-"
+	}
 	if e.Half == 0 {
 		return fmt.Sprintf("%.4g", e.Mean)
 	}
@@ -82,11 +86,7 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	}
 	fmt.Fprintln(t)
 	row(t, "MOVED", "UTILISATION", "FAIRNESS", "WALKS", "FOUND", "HOPS")
-	found, hops := "-", "-"
-	if r.Searches.Walks > 0 {
-		found, hops = est(r.Searches.Success), est(r.Searches.Hops)
-	}
-	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), r.Searches.Walks, found, hops)
+	row(t, est(r.Moved), est(r.Utilisation), est(r.Fairness), r.Searches.Walks, est(r.Searches.Success), est(r.Searches.Hops))
 	fmt.Fprintln(t)
 	row(t, "MESSAGE", "A TASK", "A NODE AND SECOND", "BYTES A TASK", "BYTES A NODE AND SECOND")
 	for _, k := range r.Messages {
@@ -103,7 +103,11 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 func csvNet(w io.Writer, r *net.Report) error {
 	c := csv.NewWriter(w)
 	put := func(measure, of string, e net.Estimate) {
-		c.Write([]string{r.Scenario, measure, of, strconv.FormatFloat(e.Mean, 'g', -1, 64), strconv.FormatFloat(e.Half, 'g', -1, 64)})
+		mean := strconv.FormatFloat(e.Mean, 'g', -1, 64)
+		if math.IsNaN(e.Mean) {
+			mean = ""
+		}
+		c.Write([]string{r.Scenario, measure, of, mean, strconv.FormatFloat(e.Half, 'g', -1, 64)})
 	}
 	c.Write([]string{"scenario", "measure", "of", "mean", "half"})
 	for _, n := range []struct {

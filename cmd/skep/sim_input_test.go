@@ -36,3 +36,20 @@ func TestYAMLOfAnyShape(t *testing.T) {
 		}
 	}
 }
+
+// What would be read as something else than it was meant for is refused.
+func TestSimNetGuessesNothing(t *testing.T) {
+	name := scenario(t, "nodes: [{count: 3, session: {exponential: 4m, constant: 3m}}]\nclasses: {s: {mean: 1s, size: {hyperexponential: 2, uniform: 0.5}}, t: {mean: 1s, size: {}}}\n"+
+		"network: {latency: {weibull: 3ms, shape: 2, uniform: [1ms, 2ms]}}\nworkload: [{class: s, rate: 0.5}]\n"+
+		"faults: [{slow: all}, {at: 2m, crash: all, factor: 3}, {at: 4m, drift: all}, {at: 1m, share: all, factor: 0.5}]\n")
+	code, _, errs := cli(t, "sim", "net", name)
+	for _, want := range []string{"s.yaml:1:29: session: want one of", "s.yaml:2:31: size: 2 distributions", "s.yaml:2:89: size: 0 distributions", "s.yaml:3:20: latency: want one of",
+		"s.yaml:5:10: fault: has no at", "s.yaml:5:10: fault: has no factor", "s.yaml:5:23: fault: has a factor", "s.yaml:5:56: fault: has no factor"} {
+		if code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("exit %d, does not say %q:\n%s", code, want, errs)
+		}
+	}
+	if strings.Contains(errs, "5:78") {
+		t.Errorf("refuses a fault that is right:\n%s", errs)
+	}
+}

@@ -38,22 +38,7 @@ func (s *Scenario) Check() (problems []Problem, lambda float64) {
 	s.checkNetwork(bad)
 	s.checkNames(bad)
 	s.checkGiven(bad)
-	for i := range s.Faults {
-		for _, p := range s.Faults[i].Nodes {
-			size := s.nodes()
-			if g := s.group(p.Group); g != nil {
-				size = g.Count
-			} else if p.Group != "" {
-				bad(fmt.Sprint("faults.", i), "nodes %q: is no group", p.Group)
-			}
-			if p.To >= size {
-				bad(fmt.Sprint("faults.", i), "nodes up to %d: want at most %d, the positions begin at 0", p.To, size-1)
-			}
-		}
-		if s.Faults[i].At > s.Time {
-			bad(fmt.Sprint("faults.", i), "at %v: want at most time, %v", s.Faults[i].At, s.Time)
-		}
-	}
+	s.checkFaults(bad)
 	if _, err := balance.Make(s.Node.Policy, &s.Node.Balance, nil); err != nil {
 		bad("policy", "%v", err)
 	}
@@ -214,7 +199,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 		}
 	}
 	w := sim.Config{Seed: seed, Nodes: s.nodes(), Network: s.Network.World, Disk: sim.Disk{Sync: s.Sync},
-		Work: s.Arrivals(seed), Faults: s.faults(seed), Bound: max(s.Time*100, minBound), Spread: s.Spread,
+		Work: s.Arrivals(seed), Faults: s.faults(seed), Bound: s.bound(), Spread: s.Spread,
 		Repeat: fmt.Sprintf("skep sim net FILE --seed %d --replications 1", seed),
 		Machine: sim.Machine{Sizes: sizes, Bandwidth: s.Files, Rate: func(class string, i int) float64 {
 			c := specs[class]

@@ -1,16 +1,26 @@
 package net
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Estimate is a mean and the half-width of its interval; 0 = not known.
+// Estimate is a mean and the half-width of its interval; 0 = not known. The mean of nothing is NaN, null in JSON.
 type Estimate struct {
 	Mean float64 `json:"mean"`
 	Half float64 `json:"half,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(e.Mean) {
+		return []byte(`{"mean":null}`), nil
+	}
+	type plain Estimate
+	return json.Marshal(plain(e))
 }
 
 // estimate is the mean of x with its interval; what is not a number is left out.
@@ -18,7 +28,7 @@ func estimate(x []float64) Estimate {
 	x = slices.DeleteFunc(slices.Clone(x), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	n := float64(len(x))
 	if n == 0 {
-		return Estimate{}
+		return Estimate{Mean: math.NaN()}
 	}
 	var e Estimate
 	for _, v := range x {

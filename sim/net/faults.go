@@ -2,6 +2,7 @@ package net
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,9 +37,9 @@ func (s *Scenario) faults(seed uint64) []sim.Fault {
 // what is left of it is drawn as a session too, which is exact for exponential ones.
 func (s *Scenario) sessions(all []sim.Fault, g *Group, i int, r *grid.Rand) []sim.Fault {
 	who := []int{i}
-	for at := g.Up.draw(r); at < s.Time; at += max(g.Up.draw(r), time.Second) {
+	for at := g.Up.draw(r); at < s.Time; at += max(g.Up.draw(r), shortest) {
 		end := sim.Fault{At: at, Kind: sim.Crash, Nodes: who}
-		down := max(g.Down.draw(r), time.Second)
+		down := max(g.Down.draw(r), shortest)
 		if g.Leaves > 0 && r.Float64() < g.Leaves {
 			end.Kind = sim.Leave
 			down = max(down, 2*time.Second) // it goes on for one to say so
@@ -63,8 +64,7 @@ func (s *Scenario) picked(picks []Pick, r *grid.Rand) []int {
 		}
 		switch {
 		case p.Share > 0:
-			n := int(p.Share*float64(to-from) + 0.5)
-			for _, k := range r.Perm(to - from)[:min(n, to-from)] {
+			for _, k := range r.Perm(to - from)[:share(p, to-from)] {
 				out = append(out, from+k)
 			}
 		default:
@@ -79,3 +79,48 @@ func (s *Scenario) picked(picks []Pick, r *grid.Rand) []int {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+func (s *Scenario) checkFaults(bad func(where, format string, args ...any)) {
+	for i := range s.Faults {
+		where := fmt.Sprint("faults.", i)
+		for _, p := range s.Faults[i].Nodes {
+			size := s.nodes()
+			if g := s.group(p.Group); g != nil {
+				size = g.Count
+			} else if p.Group != "" {
+				bad(where, "nodes %q: is no group", p.Group)
+				continue
+			}
+			if p.To >= size {
+				bad(where, "nodes up to %d: want at most %d, the positions begin at 0", p.To, size-1)
+			}
+			if p.Share > 0 && share(p, size) == 0 {
+				bad(where, "%g %% of %d nodes is none of them", 100*p.Share, size)
+			}
+		}
+		if s.Faults[i].At > s.Time {
+			bad(where, "at %v: want at most time, %v", s.Faults[i].At, s.Time)
+		}
+	}
+	sum := 0.0
+	for g := range s.Groups {
+		sum += s.Groups[g].sessions(s.Time)
+	}
+	if sum > MaxSessions {
+		bad("nodes", "about %.3g sessions end before time, %v: want at most %d", sum, s.Time, MaxSessions)
+	}
+}
+
+// sessions is about how many sessions of a group end before a time.
+func (g *Group) sessions(before time.Duration) float64 {
+	if g.Up.Kind == NoSpan {
+		return 0
+	}
+	return float64(g.Count) * before.Seconds() / (max(g.Up.mean(), shortest) + max(g.Down.mean(), shortest)).Seconds()
+}
+
+// share is how many of some nodes a pick of a share of them is.
+func share(p Pick, of int) int { return min(of, int(p.Share*float64(of)+0.5)) }
+
+// shortest bounds how soon a node comes back, and leaves again.
+const shortest = time.Second

@@ -10,8 +10,33 @@ import (
 	"skep/sim"
 )
 
-// minBound is the least time that a world gets to end after its last submission and fault.
-const minBound = 24 * time.Hour
+// Bounds of the time that a world gets to end after its last submission and fault.
+const (
+	minBound = 24 * time.Hour
+	maxBound = 100 * 365 * 24 * time.Hour
+)
+
+// bound is that time: so long that neither a queue nor a long task can be the reason that something has not ended.
+func (s *Scenario) bound() time.Duration {
+	longest := 0.0
+	for k := range s.Classes {
+		c := &s.Classes[k]
+		size := 10_000.0 // of the mean: hardly any distribution goes so far
+		for i := range s.Streams {
+			if st := &s.Streams[i]; st.Class == c.Name {
+				for _, j := range st.Trace {
+					size = max(size, 100*j.Run.Seconds()/c.unit())
+				}
+			}
+		}
+		for g := range s.Groups {
+			if s.suits(&s.Groups[g], c) {
+				longest = max(longest, size/s.Groups[g].rate(c))
+			}
+		}
+	}
+	return max(minBound, grid.Seconds(min(max(100*s.Time.Seconds(), longest), maxBound.Seconds())))
+}
 
 // configure returns what shapes the nodes: the scenario's knobs, and what the node's group says.
 func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {

@@ -192,7 +192,7 @@ func (r *Report) messages(all []*sample) {
 		sent := func(m *sample) float64 { return float64(m.traffic.Sent[k]) }
 		bytes := func(m *sample) float64 { return float64(m.traffic.Bytes[k]) }
 		tasks := func(m *sample) float64 { return float64(m.arrived) }
-		nodes := func(m *sample) float64 { return float64(r.Nodes) * (m.to - m.from).Seconds() }
+		nodes := func(m *sample) float64 { return float64(r.Nodes) * max(0, m.to-m.from).Seconds() }
 		per := func(f, by func(m *sample) float64) Estimate {
 			return over(all, func(m *sample) float64 { return f(m) / by(m) })
 		}

@@ -19,6 +19,9 @@ import (
 // whether anybody still wants it.
 const looks = 32
 
+// pieces is in how many steps a run goes from one look to the next: so soon it heeds an interrupt.
+const pieces = 32
+
 // crowded is how many nodes may be in memory at once: more are simulated one run after the other.
 const crowded = 50_000
 
@@ -103,14 +106,20 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 	for n := time.Duration(1); ctx.Err() == nil; n++ {
 		at := s.Time/looks*n + s.Time%looks*n/looks
 		if !m.opened && s.Warmup <= at {
-			if _, err := w.Advance(s.Warmup); err != nil {
+			if _, err := advance(ctx, w, s.Warmup); err != nil {
 				return err
+			}
+			if ctx.Err() != nil {
+				break
 			}
 			m.open(w, s)
 		}
-		done, err := w.Advance(at)
+		done, err := advance(ctx, w, at)
 		if err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		if m.opened && at <= s.Time {
 			m.look(w, s, chance)
@@ -129,8 +138,20 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 		}
 		m.complete = true
 	}
+	if !m.opened { // it was over, or not wanted any more, before anything was to be measured
+		m.open(w, s)
+	}
 	m.close(w, s)
 	m.end(w, s, time.Since(began))
 	r.progress(k, w.Now(), 1)
 	return nil
+}
+
+// advance runs the world until a time, or until nobody wants it.
+func advance(ctx context.Context, w *sim.World, until time.Duration) (done bool, err error) {
+	from := w.Now()
+	for k := time.Duration(1); k <= pieces && ctx.Err() == nil && !done && err == nil; k++ {
+		done, err = w.Advance(from + (until-from)/pieces*k + (until-from)%pieces*k/pieces)
+	}
+	return done, err
 }

@@ -51,7 +51,7 @@ type ageing struct {
 }
 
 func (m *sample) open(w *sim.World, s *Scenario) {
-	m.opened, m.from, m.traffic = true, w.Now(), w.Traffic()
+	m.opened, m.from, m.traffic = true, max(w.Now(), s.Warmup), w.Traffic()
 	m.busy = make([]float64, s.nodes())
 	for i := range m.busy {
 		m.busy[i] = w.Busy(i)
@@ -143,9 +143,10 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 	for i := range s.Classes {
 		m.classes[s.Classes[i].Name] = new(times)
 	}
-	var third [3]float64 // mean number of tasks in the grid whose origins are there, by thirds of the window
+	var third [3]float64   // mean number of tasks in the grid whose origins are there, by thirds of the window
+	var quarter [4]float64 // and by quarters of all the time in which tasks arrive, which a long warm-up does not shorten
 	m.ran = make([]int, len(s.Groups))
-	span := (m.to - m.from) / 3
+	span, whole := (m.to-m.from)/3, (m.to-s.Start)/4
 	bounds := s.bounds()
 	for n := range m.work {
 		sub := &m.work[n]
@@ -159,6 +160,10 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 				lo := m.from + span*time.Duration(x)
 				third[x] += m.away.here(sub.Node, max(sub.At, lo), min(end, lo+span)).Seconds()
 			}
+			for x := range quarter {
+				lo := s.Start + whole*time.Duration(x)
+				quarter[x] += m.away.here(sub.Node, max(sub.At, lo), min(end, lo+whole)).Seconds()
+			}
 			if sub.At >= m.from && sub.At < m.to {
 				m.arrived++
 			}
@@ -171,7 +176,11 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 	for x := range third {
 		third[x] /= max(span.Seconds(), 1e-9)
 	}
-	m.stable = !grows(third, s)
+	for x := range quarter {
+		quarter[x] /= max(whole.Seconds(), 1e-9)
+	}
+	m.stable = !grows(third, s) && !grows([3]float64(quarter[1:]), s)
+	m.work, m.away, m.busy = nil, nil, nil // of many replications they would be most of what is in memory
 }
 
 // task counts one.

@@ -35,6 +35,7 @@ const (
 	MaxReplications = 1000
 	MaxNodes        = 1_000_000
 	MaxTasks        = 50_000_000
+	MaxSessions     = 5_000_000
 )
 
 // Group is a number of equal machines.

@@ -11,19 +11,23 @@ import (
 	"skep/grid"
 )
 
-// maxBad bounds the malformed lines of a trace that are told.
+// maxBad bounds the malformed lines of a trace that are told one by one.
 const maxBad = 10
+
+// longest bounds the times of a trace, seconds: thirty years.
+const longest = 1e9
 
 // ReadSWF reads a trace in the Standard Workload Format [1]: 18 numbers a line, of which the submit time
 // (2), the run time (4), the processors (5, or 8 where it is unknown) and the user (12) count; what begins
 // with a semicolon is a comment. A job of p processors is p tasks. Jobs without a run time or processors,
-// which were cancelled before they began, are left out. All malformed lines are told, up to ten, each with
-// its number.
+// which were cancelled before they began, are left out. All malformed lines are told, up to ten each with
+// its number, and how many more there are.
 func ReadSWF(name, text string) ([]Job, error) {
 	var jobs []Job
 	var errs []error
+	more := 0
 	bad := func(line int, format string, args ...any) {
-		if len(errs) < maxBad {
+		if more++; len(errs) < maxBad {
 			errs = append(errs, fmt.Errorf("%s:%d: "+format, append([]any{name, line}, args...)...))
 		}
 	}
@@ -62,12 +66,17 @@ func ReadSWF(name, text string) ([]Job, error) {
 			bad(n+1, "submit time %g: want 0 or more", v[1])
 		case at < last:
 			bad(n+1, "submit time %g: is before that of the line before", v[1])
+		case v[1] > longest || v[3] > longest:
+			bad(n+1, "submit time %g, run time %g: want at most %g seconds", v[1], v[3], float64(longest))
 		case procs > grid.MaxCount:
 			bad(n+1, "%g processors: want at most %d", procs, grid.MaxCount)
 		case v[3] > 0 && procs >= 1:
 			jobs = append(jobs, Job{At: at, Run: grid.Seconds(v[3]), Tasks: uint32(procs), User: int(v[11])})
 		}
 		last = max(last, at)
+	}
+	if more -= len(errs); more > 0 {
+		errs = append(errs, fmt.Errorf("%s: and %d more malformed lines", name, more))
 	}
 	if len(jobs) == 0 && len(errs) == 0 {
 		errs = append(errs, fmt.Errorf("%s: has no job that ran", name))

@@ -135,7 +135,9 @@ func (r *ran) tasks(ctx context.Context, set *setting, rule string, nodes int, s
 	}
 	sum, n := 0.0, 0.0
 	for _, c := range m.Classes {
-		sum, n = sum+c.Completion.Mean*float64(c.Tasks), n+float64(c.Tasks)
+		if c.Tasks > 0 {
+			sum, n = sum+c.Completion.Mean*float64(c.Tasks), n+float64(c.Tasks)
+		}
 	}
 	r.take("W", sum/n)
 	all := 0.0

@@ -1,0 +1,123 @@
+package net
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/sim"
+)
+
+// one is a grid of a few cores with one class.
+func one(nodes int, mean time.Duration, rate float64) *Scenario {
+	s := small()
+	s.Replications, s.Faults = 1, nil
+	s.Groups = []Group{{Name: "n", Count: nodes, Cores: 1, Memory: grid.GiB, Speed: 1}}
+	s.Classes = []Class{{Name: "a", Mean: mean, Size: sim.Exponential(), Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}, Retries: 1000}}
+	s.Streams = []Stream{{Class: "a", Rate: rate}}
+	return s
+}
+
+// Seen from the end of a long warm-up alone, a grid that has filled up for long hardly fills up.
+func TestGrowthIsSeenBehindAWarmup(t *testing.T) {
+	for _, warmup := range []time.Duration{20 * time.Second, 400 * time.Second, 560 * time.Second} {
+		s := one(4, time.Second, 1.5)
+		s.Node.Policy, s.Time, s.Warmup = "local", 600*time.Second, warmup
+		s.Groups = append(s.Groups, s.Groups[0])
+		s.Groups[0].Count, s.Groups[1].Name, s.Streams[0].From = 1, "m", []string{"n"}
+		if r := run(t, s); r.Stable {
+			t.Errorf("warm-up %v: 1.5 tasks a second on one core are stable", warmup)
+		}
+		s.Node.Policy = "mct"
+		if r := run(t, s); !r.Stable {
+			t.Errorf("warm-up %v: 1.5 tasks a second on five cores are unstable", warmup)
+		}
+	}
+}
+
+// Tasks that take longer than a grid of short ones would need to end are no failure of it.
+func TestLongTasksMayEnd(t *testing.T) {
+	s := one(2, time.Second, 0)
+	s.Streams[0] = Stream{Class: "a", Trace: []Job{{Run: 150 * time.Hour, Tasks: 2}}}
+	s.Time = 30 * 24 * time.Hour
+	if b := s.bound(); b < 1500*time.Hour {
+		t.Errorf("a world with a task of 150 hours has %v to end", b)
+	}
+	s = one(2, 100*time.Hour, 1e-6)
+	s.Time = time.Hour
+	if b := s.bound(); b < 10_000*time.Hour {
+		t.Errorf("a world with tasks of 100 hours has %v to end", b)
+	}
+	s.Time = 100 * 365 * 24 * time.Hour
+	if b := s.bound(); b <= 0 || b > maxBound {
+		t.Errorf("a world of a hundred years has %v to end", b)
+	}
+}
+
+// What was submitted before the warm-up's end is not measured, though all was over by then, and the mean of nothing is not 0.
+func TestNothingMeasuredIsNoNumber(t *testing.T) {
+	s := one(3, time.Second, 0)
+	s.Classes = append(s.Classes, s.Classes[0])
+	s.Classes[1].Name = "never"
+	s.Streams[0] = Stream{Class: "a", Trace: []Job{{Run: time.Second, Tasks: 3}}}
+	s.Warmup = 40 * time.Second
+	r := run(t, s)
+	if r.Tasks != 3 || r.Ended != 3 || r.Classes[0].Tasks != 0 || !math.IsNaN(r.Classes[0].P99.Mean) || !math.IsNaN(r.Completion.Mean) || !math.IsNaN(r.Searches.Hops.Mean) {
+		t.Errorf("%+v", r)
+	}
+	b, err := json.Marshal(r)
+	if err != nil || !strings.Contains(string(b), `"p99":{"mean":null}`) {
+		t.Errorf("%v: %s", err, b)
+	}
+}
+
+// An interrupt is heeded between two looks, of which there are few.
+func TestInterruptIsHeeded(t *testing.T) {
+	s := one(50, time.Second, 20)
+	s.Time, s.Warmup = 1000*time.Hour, 0
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	s.Streams[0].Rate = 0.01 // else the draw of arrivals takes longest
+	r, err := Run(ctx, s, nil)
+	if err != nil || r.Complete || time.Since(began) > time.Minute {
+		t.Errorf("%v, complete %v, after %v", err, r != nil && r.Complete, time.Since(began))
+	}
+}
+
+func TestChecksOfFaultsAndSessions(t *testing.T) {
+	s := one(10, time.Second, 1)
+	s.Groups[0].Up, s.Groups[0].Down = Span{Kind: Exponential, A: time.Millisecond}, Span{Kind: Constant, A: time.Second}
+	s.Time = 300 * 24 * time.Hour
+	s.Faults = []Fault{{At: time.Second, Kind: sim.Crash, Nodes: []Pick{{Share: 0.01, From: -1, To: -1}, {Group: "zz", From: 0, To: 100}}}}
+	problems, _ := s.Check()
+	all := ""
+	for _, p := range problems {
+		all += p.Where + ": " + p.What + "\n"
+	}
+	for _, want := range []string{"nodes: about 1.3e+08 sessions end before time", "faults.0: 1 % of 10 nodes is none of them", `faults.0: nodes "zz": is no group`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("does not say %q:\n%s", want, all)
+		}
+	}
+	if strings.Contains(all, "nodes up to 100") {
+		t.Errorf("judges positions in a group that there is not:\n%s", all)
+	}
+}
+
+func TestTraceBounds(t *testing.T) {
+	const tail = " 1 -1 -1 1 -1 -1 1 7 1 -1 1 -1 -1 -1\n"
+	text := "1 0 -1 5" + tail + "2 9e14 -1 5" + tail + "3 9e14 -1 9e14" + tail + strings.Repeat("x\n", 30)
+	_, err := ReadSWF("t", text)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != maxBad+1 || !strings.HasPrefix(lines[0], "t:2: submit time 9e+14") || lines[maxBad] != "t: and 22 more malformed lines" {
+		t.Errorf("%d lines:\n%s", len(lines), err)
+	}
+}
