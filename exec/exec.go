@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"slices"
 
 	"skep/grid"
 )
@@ -18,6 +17,8 @@ const MaxPassed = 32
 type Exec struct {
 	capacity, free grid.Resources
 	queue          []*Work // waiting, oldest first
+	awake          []*Work // of these, in the same order, those that are ready and that the gate may let start
+	asleep         []*Work // that it did not, since Asleep was asked
 	running        []*Work
 	finished       []*Work
 	stopping       []holding
@@ -63,21 +64,10 @@ func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready boo
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
 		ready: ready, class: e.class(o.Class)}
 	e.share(w, o.Spec)
-	e.enqueue(w, o)
+	e.enqueue(w, o.Age)
 	e.note(w)
 	w.class.queued += int64(w.Spec.Needs.CPU)
 	return w
-}
-
-// enqueue puts work at the end of the queue; what was tried before goes before all that was submitted later, as far as that
-// has not been passed too often.
-func (e *Exec) enqueue(w *Work, o *grid.Offer) {
-	at := len(e.queue)
-	w.since = w.Accepted.Add(-o.Age)
-	for ; w.ID.N > 1 && at > 0 && e.queue[at-1].since > w.since && e.queue[at-1].passed < MaxPassed; at-- {
-		e.queue[at-1].passed++
-	}
-	e.queue = slices.Insert(e.queue, at, w)
 }
 
 // Restore takes back an attempt that has a result already.
@@ -90,49 +80,6 @@ func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
 	return w
 }
 
-// Ready says that the attempt's inputs are here.
-func (e *Exec) Ready(id grid.AttemptID) {
-	if w := e.Get(id); w != nil {
-		w.ready = true
-	}
-}
-
-// Next takes the next work that may start now out of the queue and its resources out of the ledger; nil
-// if there is none.
-func (e *Exec) Next(now grid.Time) *Work {
-	var head *Work // the oldest that is ready and does not fit
-	for i, w := range e.queue {
-		need := w.Spec.Needs.Resources
-		switch {
-		case !w.ready:
-			continue
-		case e.free.Fits(need):
-			if e.may != nil && !e.may(now, w) {
-				continue
-			}
-			if head != nil {
-				head.passed++
-			}
-			e.queue = append(e.queue[:i], e.queue[i+1:]...)
-			w.class.queued -= int64(need.CPU)
-			e.free = e.free.Minus(need)
-			e.check()
-			w.State, w.Started, w.lost = grid.WorkRunning, now, e.lost
-			e.running = append(e.running, w)
-			return w
-		case head == nil && (e.may == nil || e.may(now, w)):
-			if w.passed >= MaxPassed || e.free.CPU <= 0 {
-				return nil
-			}
-			head = w
-		}
-	}
-	return nil
-}
-
-// Gate makes Next pass over work that may does not let start now. may must not change anything.
-func (e *Exec) Gate(may func(now grid.Time, w *Work) bool) { e.may = may }
-
 // Requeue takes back an attempt that Next let start and that did not: it is the first in the queue again. It returns
 // nil if that attempt does not run here.
 func (e *Exec) Requeue(id grid.AttemptID) *Work {
@@ -143,7 +90,7 @@ func (e *Exec) Requeue(id grid.AttemptID) *Work {
 	e.leave(w)
 	w.State, w.Started = grid.WorkQueued, 0
 	w.class.queued += int64(w.Spec.Needs.CPU)
-	e.queue = slices.Insert(e.queue, 0, w)
+	e.insert(0, w)
 	return w
 }
 
@@ -205,7 +152,7 @@ func (e *Exec) Finished() []*Work { return e.finished }
 func (e *Exec) leave(w *Work) {
 	switch w.State {
 	case grid.WorkQueued:
-		e.queue = without(e.queue, w)
+		e.dequeue(w)
 		w.class.queued -= int64(w.Spec.Needs.CPU)
 	case grid.WorkRunning:
 		e.running = without(e.running, w)

@@ -22,6 +22,8 @@ type Work struct {
 	Tries    int           // of WorkFinished: how often it was told
 
 	lost   float64   // what tasks had lost to others when it started
+	turn   int64     // of WorkQueued: its place in the queue, with room between any two
+	asleep bool      // the gate did not let it start, and it waits for Wake
 	ready  bool      // program and inputs are here
 	cut    bool      // told to end while it runs
 	passed int       // how often smaller or older work went before it

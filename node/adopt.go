@@ -8,7 +8,7 @@ import "skep/grid"
 func (n *Node) replace(now grid.Time, j *job, fx *grid.Effects) {
 	j.guard.limbo = 0
 	j.next = 0
-	n.fresh = append(n.fresh, j)
+	n.lineUp(j)
 	if j.spec.Retries > 0 {
 		return
 	}

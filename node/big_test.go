@@ -12,14 +12,58 @@ import (
 // most that a job may have, about ten times what ten thousand cost, where a square would be a hundred times as much.
 // The best of a few tries counts, because a busy machine makes any single one slow.
 func TestManyWaitingTasksAreLetGoInProportion(t *testing.T) {
+	inProportion(t, grid.MaxCount, letGo)
+}
+
+// So does keeping many jobs on several nodes that are submitted at once: while their members are chosen, while these write, and when a
+// majority of each register has answered.
+func TestManyJobsAreKeptInProportion(t *testing.T) {
+	inProportion(t, 10_000, keepMany)
+}
+
+// inProportion times something with n things and with a tenth of them.
+func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duration) {
+	t.Helper()
 	few, many := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for range 5 {
-		few, many = min(few, letGo(t, grid.MaxCount/10)), min(many, letGo(t, grid.MaxCount))
+		few, many = min(few, do(t, n/10)), min(many, do(t, n))
 		if many <= 30*few {
 			return
 		}
 	}
-	t.Errorf("%d were let go and cancelled in %v, a tenth of them in %v", grid.MaxCount, many, few)
+	t.Errorf("%d took %v, a tenth of them %v", n, many, few)
+}
+
+// keepMany submits so many jobs before any member answers; all of them stay on this node, which can run one at a time.
+func keepMany(t *testing.T, jobs int) time.Duration {
+	t.Helper()
+	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	begin, one := time.Now(), spec(nil)
+	var watches, writes []grid.Send
+	for i := range jobs {
+		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}}, one)
+		watches = append(watches, r.sent(grid.KindWatch)...)
+	}
+	for _, s := range watches {
+		r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+		for _, s := range r.sent(grid.KindGuard) {
+			if s.To == fastID {
+				writes = append(writes, grid.Send{Msg: grid.Message{Guard: grid.Guard{Job: s.Msg.Guard.Job, Epoch: 1, Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK}}})
+			}
+		}
+	}
+	replies := 0
+	for i := range writes {
+		r.say(fastID, grid.KindGuarded, func(m *grid.Message) { m.Guard = writes[i].Msg.Guard })
+		replies += len(r.fx.Replies)
+	}
+	took := time.Since(begin)
+	if here := len(r.n.exec.Queue()) + len(r.n.exec.Running()); replies != jobs || here != jobs || len(r.n.exec.Running()) != 1 {
+		t.Fatalf("%d jobs: %d answered, %d tasks here, %d run", jobs, replies, here, len(r.n.exec.Running()))
+	}
+	return took
 }
 
 // letGo lets a job of so many tasks wait for a node, brings that node, and cancels the job.

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"skep/grid"
@@ -20,9 +19,10 @@ func (j *job) closes() bool {
 
 // close sees to it that a job whose tasks have all ended comes to its end.
 func (n *Node) close(now grid.Time, j *job, fx *grid.Effects) {
-	if !j.closes() || slices.Contains(n.closing, j) {
+	if j.guard.closing || !j.closes() {
 		return
 	}
+	j.guard.closing = true
 	if len(n.closing) == 0 {
 		fx.Wake(now.Add(closeAfter), grid.TimerGuard, closeKey)
 	}
@@ -33,6 +33,7 @@ func (n *Node) close(now grid.Time, j *job, fx *grid.Effects) {
 func (n *Node) conclude(now grid.Time, fx *grid.Effects) {
 	for k, j := range n.closing {
 		n.closing[k] = nil
+		j.guard.closing = false
 		if n.look(j.id) != j || !j.closes() {
 			continue
 		}

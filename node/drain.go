@@ -92,14 +92,24 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.rates.stale = true
 		n.proclaimDrain(now, fx)
 		for _, l := range slices.Clone(n.waiting) { // they waited for somebody, and that may be this node
-			l.out = slices.DeleteFunc(l.out, func(o out) bool { return o.node == n.cfg.Self && o.why.Why == grid.WhyDrain })
+			l.out = slices.DeleteFunc(l.out, stillDrains(n.cfg.Self))
 			if l.search == 0 {
 				n.unwait(l)
+			}
+		}
+		for _, j := range n.stalled {
+			for _, l := range j.guard.lone {
+				l.out = slices.DeleteFunc(l.out, stillDrains(n.cfg.Self))
 			}
 		}
 		n.run(now, fx)
 	}
 	fx.Reply(ev.Caller, grid.JobID{}, "")
+}
+
+// stillDrains tells what a node refused because it drained.
+func stillDrains(id grid.NodeID) func(out) bool {
+	return func(o out) bool { return o.node == id && o.why.Why == grid.WhyDrain }
 }
 
 // proclaimDrain tells everybody at once, and not only as far as the dissemination rule has it.

@@ -9,17 +9,6 @@ import (
 	"skep/register"
 )
 
-// forming is a submission whose members are not chosen yet. Nothing of it is on disk, and nobody was told of it. Who is
-// chosen must have answered just now: once somebody was told of the job its members are fixed, for two sets of
-// members could each have a majority.
-type forming struct {
-	id      grid.JobID
-	spec    *grid.JobSpec
-	callers []uint64
-	since   grid.Time
-	first   []grid.NodeID // who was asked first, as far apart as can be: for a while nobody else will do
-}
-
 const (
 	askAgain  = 500 * time.Millisecond // who has not answered by then may be replaced by somebody else
 	settleFor = 3 * time.Second        // after a start, in which nodes known from before are connected again
@@ -30,55 +19,74 @@ const guarding = grid.KindSet(1<<grid.KindGuard | 1<<grid.KindPromise | 1<<grid.
 
 // establish takes a checked submission on: at once if this node alone keeps it, else as soon as its members are chosen.
 func (n *Node) establish(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	for _, f := range n.forming {
-		if f.id == ev.Job {
-			f.callers = append(f.callers, ev.Caller)
-			return
-		}
+	if f := n.forming.by.get(ev.Job); f != nil {
+		f.callers = append(f.callers, ev.Caller)
+		return
 	}
 	f := &forming{id: ev.Job, spec: ev.Spec, callers: []uint64{ev.Caller}, since: now}
 	if n.cfg.Members > 1 {
-		n.forming = append(n.forming, f)
-		n.form(now, true, fx)
+		n.forming.add(f)
+		n.form(now, []*forming{f}, true, fx)
 		return
 	}
 	n.alone(now, f, fx)
 }
 
-// form chooses the members of submissions for which enough nodes have answered, and asks more where they have not. Fewer
-// members than are wanted are taken only where too few nodes are connected.
-func (n *Node) form(now grid.Time, ask bool, fx *grid.Effects) {
-	if len(n.forming) == 0 {
+// form chooses members for those of some submissions for which enough nodes have answered, and for those that have waited so long that whoever
+// answers will do; and asks more nodes where that did not take them all.
+func (n *Node) form(now grid.Time, some []*forming, ask bool, fx *grid.Effects) {
+	if len(n.forming.list) == 0 {
 		return
 	}
 	up := n.eligible()
-	n.forming = slices.DeleteFunc(n.forming, func(f *forming) bool {
-		if len(up)+1 < n.cfg.Members && n.expects(now, f.since, len(up)) {
-			return false
+	alive := n.alive(now, up)
+	for _, f := range n.forming.list { // oldest first: to those after one that still waits nothing has happened
+		if !f.over && (now < f.since.Add(askAgain) || !n.formed(now, f, up, alive, fx)) {
+			break
 		}
-		late := now >= f.since.Add(n.cfg.Confirm)
-		want := min(n.cfg.Members, len(up)|1)
-		alive := n.alive(now, f, up)
-		switch {
-		case want < 3:
-			n.alone(now, f, fx)
-		case len(alive) >= want-1:
-			n.keepWith(now, f, n.apart(alive, want-1), fx)
-		case late && len(alive) >= 2:
-			n.keepWith(now, f, n.apart(alive, 2), fx)
-		case late:
-			for _, c := range f.callers {
-				fx.Reply(c, f.id, fmt.Sprintf("job %s: was not taken: of the %d nodes connected to this one no two have said within %v that they will keep its record; "+
-					"submit it again, perhaps to another node", f.id.Short(), len(up), n.cfg.Confirm))
-			}
-		default:
-			return false
-		}
-		return true
-	})
-	if len(n.forming) == 0 || !ask {
-		return
 	}
+	for _, f := range some {
+		if !f.over {
+			n.formed(now, f, up, alive, fx)
+		}
+	}
+	if n.forming.trim(); len(n.forming.list) > 0 && ask {
+		n.canvass(now, up, fx)
+	}
+}
+
+// formed chooses the members of a submission if enough nodes have answered, and reports whether that is over. Fewer members than are wanted
+// are taken only where too few nodes are connected.
+func (n *Node) formed(now grid.Time, f *forming, up, alive []*grid.Ad, fx *grid.Effects) bool {
+	if len(up)+1 < n.cfg.Members && n.expects(now, f.since, len(up)) {
+		return false
+	}
+	late := now >= f.since.Add(n.cfg.Confirm)
+	want := min(n.cfg.Members, len(up)|1)
+	if now < f.since.Add(askAgain) && len(f.first) > 0 {
+		alive = slices.DeleteFunc(slices.Clone(alive), func(ad *grid.Ad) bool { return !slices.Contains(f.first, ad.Node) })
+	}
+	switch {
+	case want < 3:
+		n.alone(now, f, fx)
+	case len(alive) >= want-1:
+		n.keepWith(now, f, n.apart(alive, want-1), fx)
+	case late && len(alive) >= 2:
+		n.keepWith(now, f, n.apart(alive, 2), fx)
+	case late:
+		for _, c := range f.callers {
+			fx.Reply(c, f.id, fmt.Sprintf("job %s: was not taken: of the %d nodes connected to this one no two have said within %v that they will keep its record; "+
+				"submit it again, perhaps to another node", f.id.Short(), len(up), n.cfg.Confirm))
+		}
+	default:
+		return false
+	}
+	n.forming.remove(f)
+	return true
+}
+
+// canvass asks some nodes whether they live.
+func (n *Node) canvass(now grid.Time, up []*grid.Ad, fx *grid.Effects) {
 	asked := n.apart(up, n.cfg.Members+1)
 	for _, id := range asked {
 		if p := n.pair(id); p.seq == 0 || now >= p.sent.Add(askAgain) {
@@ -88,15 +96,39 @@ func (n *Node) form(now grid.Time, ask bool, fx *grid.Effects) {
 			m.Guard.Count, m.Guard.Sum = count, sum
 		}
 	}
-	for _, f := range n.forming {
-		if len(f.first) == 0 {
-			f.first = asked
+	for _, f := range slices.Backward(n.forming.list) { // those that came since others were asked
+		if len(f.first) > 0 {
+			break
+		}
+		f.first = asked
+		for _, id := range asked {
+			n.pair(id).await(f)
 		}
 	}
 	if !n.formWake {
 		n.formWake = true
 		fx.Wake(now.Add(askAgain/2), grid.TimerGuard, formKey)
 	}
+}
+
+// present notes that a node has answered a watch. What waits for that was last looked at when it had been silent for long, or never.
+func (n *Node) present(now grid.Time, p *pair, fx *grid.Effects) {
+	var some []*forming
+	if !n.lately(now, p) {
+		some, p.awaits = p.awaits, nil
+	}
+	p.alive = now
+	n.form(now, some, false, fx)
+	for _, f := range some {
+		if !f.over && now < f.since.Add(askAgain) {
+			p.await(f)
+		}
+	}
+}
+
+// lately reports whether a node has answered a watch just now.
+func (n *Node) lately(now grid.Time, p *pair) bool {
+	return p.alive > 0 && now < p.alive.Add(n.cfg.Lease/3)
 }
 
 // expects reports whether more nodes are about to be connected: this one has just started and knew more, or somebody has
@@ -108,14 +140,10 @@ func (n *Node) expects(now, since grid.Time, up int) bool {
 	return now < since.Add(2*askAgain) && n.strangers()
 }
 
-// alive lists those that have just answered. At first only those count that were chosen to be asked.
-func (n *Node) alive(now grid.Time, f *forming, up []*grid.Ad) (alive []*grid.Ad) {
+// alive lists those that have just answered.
+func (n *Node) alive(now grid.Time, up []*grid.Ad) (alive []*grid.Ad) {
 	for _, ad := range up {
-		k := slices.IndexFunc(n.pairs, func(p *pair) bool { return p.peer == ad.Node })
-		if k < 0 {
-			continue
-		}
-		if p := n.pairs[k]; p.alive > 0 && now < p.alive.Add(n.cfg.Lease/3) && (now >= f.since.Add(askAgain) || len(f.first) == 0 || slices.Contains(f.first, ad.Node)) {
+		if p := n.pairs.by.get(ad.Node); p != nil && n.lately(now, p) {
 			alive = append(alive, ad)
 		}
 	}
@@ -197,6 +225,6 @@ func (n *Node) keepWith(now grid.Time, f *forming, others []grid.NodeID, fx *gri
 // begin lets a new job's tasks be placed.
 func (n *Node) begin(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
-	n.fresh = append(n.fresh, j)
+	n.lineUp(j)
 	n.rates.arrive(now, j.spec, j.class, int(j.spec.Count))
 }

@@ -23,12 +23,14 @@ type guard struct {
 	above   uint32      // highest epoch that a member has said to have promised
 	known   uint32      // of the owner: the epoch from which on it knows every attempt
 	forming bool        // of the origin: no majority has answered yet
+	closing bool        // every task has ended, and the members are about to be told so
 	orphan  bool        // its owner lives and does not speak of it
 	wrote   grid.Time   // when the owner's last write was answered
 	told    int         // times that the others were told of the end
 	due     grid.Time   // when this member may try to become the owner
 	limbo   grid.Time   // until then a new owner waits for word of attempts; 0 = not, or over
 	inputs  *copies     // of the owner: who has the job's inputs; nil = it has none
+	lone    []*live     // of the owner: tasks that wait for a majority
 	leaves  []*live     // of the owner: tasks whose results' files are being copied
 	lent    lent
 }
@@ -64,8 +66,8 @@ func (n *Node) actsUntil(j *job) grid.Time {
 	for place, id := range g.reg.Members() {
 		if id != n.cfg.Self && g.reg.Holds(place) {
 			heard[k] = g.fresh[place]
-			if v := n.paired(id).verified; v > g.held[place] { // a watch from before did not name this register
-				heard[k] = max(heard[k], v)
+			if p := n.pairs.by.get(id); p != nil && p.verified > g.held[place] { // a watch from before did not name this register
+				heard[k] = max(heard[k], p.verified)
 			}
 			k++
 		}
@@ -195,7 +197,7 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 		n.unsaid(j)
 	}
 	if !acted && n.acts(now, j) {
-		n.proceed(now)
+		n.proceed(j)
 	}
 }
 

@@ -121,6 +121,7 @@ func (n *Node) renewed(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 		}
 		n.freed = n.freed || now >= w.Until
 		w.Until = max(w.Until, asked(m.Guard.Seq).Add(w.Lease))
+		n.exec.Wake(w)
 	}
 }
 

@@ -28,6 +28,10 @@ type job struct {
 	guard     *guard    // nil = this node alone keeps it
 	unsure    int       // tasks that are
 	dirty     bool      // it is in the node's list of those whose registers may have something to say
+	turn      uint64    // in the line of those with tasks that were never looked at
+	place     int       // there; 0 = it is not in it
+	aside     bool      // it has left it for as long as nothing can be done
+	stalled   bool      // it is in the node's list of those of which something waits for a majority
 	oldest    uint32    // tasks before it have ended, where second copies are looked for
 	stuck     int32     // tasks that wait for somebody to deliver: the others need not be looked at
 	nobody    grid.Time // until then nobody is known to fit and no search is worth repeating

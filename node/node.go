@@ -34,7 +34,9 @@ type Node struct {
 	blames    blames
 
 	jobs     lookup[grid.JobID, *job] // but for those that are filed
-	fresh    []*job                   // with tasks that were never looked at, oldest first
+	fresh    line                     // with tasks that were never looked at
+	turns    uint64                   // last one given out there
+	stalled  []*job                   // of which something waits for a majority of their registers
 	again    queue                    // to be placed again
 	waiting  []*live                  // nobody fits
 	lives    lookup[uint64, *live]
@@ -47,9 +49,10 @@ type Node struct {
 
 	guards              []*job // whose registers this node is a member of, until their end
 	dirty               []*job // whose registers may have something to say
-	forming             []*forming
-	closing             []*job // whose tasks have all ended, until the members are told
-	pairs               []*pair
+	forming             formings
+	limbo               []limbo // taken over by this node, the first of them first
+	closing             []*job  // whose tasks have all ended, until the members are told
+	pairs               pairs
 	posts               map[grid.JobID]*post
 	taken               []grid.JobID // taken over in this step
 	calms               calms

@@ -3,7 +3,6 @@ package node
 import (
 	"cmp"
 	"container/heap"
-	"slices"
 
 	"skep/grid"
 )
@@ -50,39 +49,54 @@ func (n *Node) retry(l *live) {
 
 // park lets a task wait until it is woken or somebody comes; the order of those who wait means nothing.
 func (n *Node) park(l *live) {
-	l.phase, l.at = waits, len(n.waiting)
+	l.phase = waits
+	if l.lone {
+		g := l.job.guard
+		l.at, g.lone = len(g.lone), append(g.lone, l)
+		n.stall(l.job)
+		return
+	}
 	if l.unproven {
 		l.job.stuck++
 		n.unproven++
 	}
-	n.waiting = append(n.waiting, l)
+	l.at, n.waiting = len(n.waiting), append(n.waiting, l)
 }
 
 // dequeue takes a task out of the queue that it is in, if any.
 func (n *Node) dequeue(l *live) {
 	switch {
 	case l.at == nowhere:
+	case l.phase == waits && l.lone:
+		l.leave(&l.job.guard.lone)
+		l.lone = false
 	case l.phase == waits:
-		last := len(n.waiting) - 1
-		n.waiting[l.at] = n.waiting[last]
-		n.waiting[l.at].at = l.at
-		n.waiting[last] = nil
-		n.waiting = n.waiting[:last]
-		l.at, l.lone = nowhere, false
+		l.leave(&n.waiting)
 		if l.unproven {
 			l.unproven = false
-			l.job.stuck--
 			n.unproven--
+			if l.job.stuck--; l.job.stuck == 0 {
+				n.rejoin(l.job)
+			}
 		}
 	default:
 		heap.Remove(&n.again, l.at)
 	}
 }
 
+// leave takes a task off a list of those that wait.
+func (l *live) leave(list *[]*live) {
+	s := *list
+	last := len(s) - 1
+	s[l.at] = s[last]
+	s[l.at].at = l.at
+	s[last] = nil
+	*list, l.at = s[:last], nowhere
+}
+
 // pump begins decisions while the window has room: first what is placed again, with its old age, then what
 // was submitted, in order.
 func (n *Node) pump(now grid.Time, fx *grid.Effects) {
-	ahead := 0 // jobs that wait for somebody to deliver, or whose registers have no majority now
 	for n.deciding < n.cfg.Window {
 		if len(n.again) > 0 {
 			l := heap.Pop(&n.again).(*live)
@@ -95,12 +109,16 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 			n.place(now, l, fx)
 			continue
 		}
-		if len(n.fresh) == ahead {
+		if len(n.fresh) == 0 {
 			return
 		}
-		j := n.fresh[ahead]
-		if j.stuck > 0 || !n.acts(now, j) && !n.plans(j) {
-			ahead++
+		j := n.fresh[0]
+		if lone := !n.acts(now, j) && !n.plans(j); lone || j.stuck > 0 {
+			heap.Pop(&n.fresh)
+			j.aside = true
+			if lone {
+				n.stall(j)
+			}
 			continue
 		}
 		if n.gathers(j) {
@@ -110,7 +128,7 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 			j.next++
 		}
 		if j.next == j.spec.Count {
-			n.fresh = slices.Delete(n.fresh, ahead, ahead+1)
+			heap.Pop(&n.fresh)
 			n.exhausted(j)
 			continue
 		}

@@ -127,7 +127,7 @@ func (n *Node) resumeGuard(now grid.Time, j *job, fx *grid.Effects) {
 	if s.Epoch > 1 {
 		g.limbo = now.Add(n.cfg.Lease)
 	} else {
-		n.fresh = append(n.fresh, j)
+		n.lineUp(j)
 	}
 	n.rates.arrive(now, j.spec, j.class, 0)
 	n.resume(now, j, fx)

@@ -106,7 +106,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 			}
 			continue
 		}
-		n.fresh = append(n.fresh, j)
+		n.lineUp(j)
 		n.rates.arrive(now, j.spec, j.class, 0)
 		n.resume(now, j, fx)
 	}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"skep/balance"
+	"skep/exec"
 	"skep/grid"
 )
 
@@ -12,6 +13,7 @@ type Scratch struct {
 	rates    []grid.Rate
 	handles  []uint64
 	jobs     []*job
+	works    []*exec.Work
 	met      []met
 	shuns    []*blamed // by class, while columns are made
 	packed   []byte

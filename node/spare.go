@@ -38,7 +38,7 @@ func (n *Node) among(list []*job, at int) int {
 // sortKept puts what is over into the order of the ends, after a restart.
 func (n *Node) sortKept() {
 	n.kept.sort()
-	for _, p := range n.pairs {
+	for _, p := range n.pairs.all {
 		slices.SortFunc(p.spare, func(a, b *job) int { return cmp.Compare(n.kept.find(a.id), n.kept.find(b.id)) })
 	}
 }
@@ -47,7 +47,7 @@ func (n *Node) sortKept() {
 func (n *Node) sacrifice(own bool, owner grid.NodeID, fx *grid.Effects) bool {
 	var oldest *job
 	at := 0
-	for _, p := range n.pairs {
+	for _, p := range n.pairs.all {
 		if len(p.spare) == 0 || own && p.peer != owner {
 			continue
 		}

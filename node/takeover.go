@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"skep/grid"
@@ -189,7 +188,7 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	g.orphan = false
 	n.saveAll(j, fx)
 	if !renewed {
-		n.fresh = slices.DeleteFunc(n.fresh, func(o *job) bool { return o == j })
+		n.stepOut(j)
 		for i := range j.tasks {
 			if t := &j.tasks[i]; t.state != grid.Ended {
 				t.attempt, t.worker = grid.Attempt{}, grid.NodeID{}
@@ -197,6 +196,7 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 		}
 		g.limbo, g.known = now.Add(n.cfg.Lease), epoch
 		j.quiet = now.Add(wait(n.cfg.Lease)) // what earlier owners let start
+		n.limbo = append(n.limbo, limbo{j, g.limbo})
 		fx.Wake(g.limbo, grid.TimerGuard, limboKey)
 		n.taken = append(n.taken, j.id)
 	}
@@ -222,7 +222,7 @@ func (n *Node) disown(j *job, fx *grid.Effects) {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}
 	j.guard.cancels = nil
-	n.fresh = slices.DeleteFunc(n.fresh, func(o *job) bool { return o == j })
+	n.stepOut(j)
 	for i := range j.tasks {
 		t := &j.tasks[i]
 		if t.live != nil {

@@ -20,18 +20,34 @@ func (n *Node) guardWoken(now grid.Time, key uint64, fx *grid.Effects) {
 	case tickKey:
 		n.tick(now, fx)
 	case limboKey:
-		for _, j := range n.guards {
-			if g := j.guard; g.limbo != 0 && now >= g.limbo && n.acts(now, j) {
-				n.replace(now, j, fx)
-			}
-		}
+		n.leaveLimbo(now, fx)
 	case formKey:
 		n.formWake = false
-		n.form(now, true, fx)
+		n.form(now, n.forming.list, true, fx)
+		if len(n.forming.list) == 0 {
+			n.pairs.expectNone()
+		}
 	case calmKey:
 		n.calmDown(now, fx)
 	case closeKey:
 		n.conclude(now, fx)
+	}
+}
+
+// limbo is a job that this node has taken over, and how long it waits for word of attempts.
+type limbo struct {
+	job   *job
+	until grid.Time
+}
+
+// leaveLimbo places what nobody has claimed of the jobs whose limbo is over. They came into it in this order, and all for as long.
+func (n *Node) leaveLimbo(now grid.Time, fx *grid.Effects) {
+	for len(n.limbo) > 0 && now >= n.limbo[0].until {
+		j := n.limbo[0].job
+		n.limbo[0], n.limbo = limbo{}, n.limbo[1:]
+		if g := j.guard; g.limbo != 0 && now >= g.limbo && n.acts(now, j) { // else at a later look at the register
+			n.replace(now, j, fx)
+		}
 	}
 }
 
@@ -47,6 +63,7 @@ const (
 // tick looks after every register that has not come to its end.
 func (n *Node) tick(now grid.Time, fx *grid.Effects) {
 	n.guardWake = false
+	n.exec.WakeAll()
 	n.freed = n.freed || len(n.exec.Queue()) > 0 // of registers that this node now acts for
 	n.guards = slices.DeleteFunc(n.guards, func(j *job) bool { return !n.tend(now, j, fx) })
 	n.watch(now, fx)

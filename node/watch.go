@@ -6,46 +6,15 @@ import (
 	"skep/grid"
 )
 
-// pair is what this node keeps of another with which it shares registers.
-type pair struct {
-	peer     grid.NodeID
-	heard    grid.Time  // as a member: when the other, as an owner, was last answered
-	verified grid.Time  // as an owner: when the last watch was sent that the other agreed to
-	alive    grid.Time  // when it last answered a watch
-	seq      uint64     // of the last watch; 0 = it is answered
-	sent     grid.Time  // when it was sent
-	listed   []*job     // that it named one by one
-	lent     grid.Bytes // for the files of its jobs
-	coming   int        // of them, inputs and tasks' files on their way here
-	spare    []*job     // of its jobs, those that are over and whose files take room, oldest end first
-}
-
-// pair returns what is kept of a node.
-func (n *Node) pair(id grid.NodeID) *pair {
-	for _, p := range n.pairs {
-		if p.peer == id {
-			return p
-		}
-	}
-	n.pairs = append(n.pairs, &pair{peer: id})
-	return n.pairs[len(n.pairs)-1]
-}
-
-// paired returns what is kept of a node, to be read: nothing, where that is nothing.
-func (n *Node) paired(id grid.NodeID) pair {
-	for _, p := range n.pairs {
-		if p.peer == id {
-			return *p
-		}
-	}
-	return pair{peer: id}
-}
-
 // watch tells each member of registers that this node owns that it lives: their number and the sum of their hashes, so
 // that the cost does not grow with the jobs that wait.
 func (n *Node) watch(now grid.Time, fx *grid.Effects) {
-	n.pairs = slices.DeleteFunc(n.pairs, func(p *pair) bool {
-		return !n.watchOver(now, p, fx) && p.lent == 0 && p.coming == 0 && max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) < now // what is long past means the same as nothing
+	n.pairs.all = slices.DeleteFunc(n.pairs.all, func(p *pair) bool {
+		if n.watchOver(now, p, fx) || p.lent > 0 || p.coming > 0 || max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) >= now {
+			return false
+		}
+		n.pairs.by.drop(p.peer) // what is long past means the same as nothing
+		return true
 	})
 }
 
@@ -68,22 +37,8 @@ func (n *Node) reunite(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 			n.writeAgain(now, j, place, fx)
 		}
 	}
-	for _, p := range n.pairs {
-		if p.peer == id {
-			n.watchOver(now, p, fx)
-		}
-	}
-}
-
-// proceed lets the tasks go on that waited for a majority which has answered now.
-func (n *Node) proceed(now grid.Time) {
-	n.freed = true // what was placed here may start
-	for i := 0; i < len(n.waiting); {
-		if l := n.waiting[i]; l.lone && n.acts(now, l.job) {
-			n.unwait(l)
-			continue
-		}
-		i++
+	if p := n.pairs.by.get(id); p != nil {
+		n.watchOver(now, p, fx)
 	}
 }
 
@@ -170,8 +125,7 @@ func (n *Node) named(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 func (n *Node) agreed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	p := n.pair(from)
 	if m.Guard.Seq>>40 == n.cfg.Boot { // also a late answer shows that it lives
-		p.alive = now
-		n.form(now, false, fx)
+		n.present(now, p, fx)
 	}
 	if m.Guard.Seq != p.seq {
 		return
@@ -195,7 +149,7 @@ func (n *Node) agreed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid
 	}
 	clear(p.listed)
 	p.listed = p.listed[:0]
-	n.proceed(now)
+	n.resumeStalled(now)
 }
 
 // name says one by one which registers a member is believed to hold.

@@ -75,6 +75,11 @@ func (n *Node) run(now grid.Time, fx *grid.Effects) {
 			n.outgrown(now, fx)
 		}
 	}
+	for _, w := range n.exec.Asleep() {
+		if j := n.look(w.ID.Task.Job); j != nil && j.guard != nil && n.owner(j.id) == n.cfg.Self {
+			n.stall(j)
+		}
+	}
 }
 
 // ended keeps an attempt's result until its origin has it, learns from it, and tells it. Of an attempt that was told to

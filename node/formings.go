@@ -1,0 +1,57 @@
+package node
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// forming is a submission whose members are not chosen yet. Nothing of it is on disk, and nobody was told of it. Who is
+// chosen must have answered just now: once somebody was told of the job its members are fixed, for two sets of
+// members could each have a majority.
+type forming struct {
+	id      grid.JobID
+	spec    *grid.JobSpec
+	callers []uint64
+	since   grid.Time
+	first   []grid.NodeID // who was asked first, as far apart as can be: for a while nobody else will do
+	over    bool          // it is not one any more
+}
+
+func (f *forming) key() grid.JobID { return f.id }
+
+// formings are the submissions whose members are not chosen yet. Whose answer one of them waits for knows it (pair.awaits), so that of many
+// none is looked at without a reason.
+type formings struct {
+	by   lookup[grid.JobID, *forming]
+	list []*forming // oldest first; the first is one, of the others some are over
+	over int        // so many
+}
+
+func (s *formings) add(f *forming) {
+	s.by.put(f)
+	s.list = append(s.list, f)
+}
+
+// remove takes one out; the list has it until trim.
+func (s *formings) remove(f *forming) {
+	s.by.drop(f.id)
+	f.over = true
+	s.over++
+}
+
+// trim takes those that are over off the front of the list, and all of them when they are many.
+func (s *formings) trim() {
+	gone := 0
+	for gone < len(s.list) && s.list[gone].over {
+		gone++
+	}
+	clear(s.list[:gone])
+	s.list, s.over = s.list[gone:], s.over-gone
+	if 2*s.over > len(s.list) {
+		s.list, s.over = slices.DeleteFunc(s.list, func(f *forming) bool { return f.over }), 0
+	}
+	if len(s.list) == 0 {
+		s.list = nil
+	}
+}
