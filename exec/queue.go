@@ -72,8 +72,16 @@ func (e *Exec) without(list []*Work, w *Work) []*Work {
 	if !ok || list[at] != w {
 		panic("exec: work is in the list of its state")
 	}
-	return slices.Delete(list, at, at+1)
+	if len(list) < long || at > len(list)/2 {
+		return slices.Delete(list, at, at+1)
+	}
+	copy(list[1:at+1], list[:at]) // most leave from the front
+	list[0] = nil
+	return list[1:]
 }
+
+// long is how many make a list of which the shorter part is moved when one is taken out.
+const long = 64
 
 // Ready says that the attempt's inputs are here.
 func (e *Exec) Ready(id grid.AttemptID) {

@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 
 	"skep/grid"
@@ -15,12 +16,44 @@ type calm struct {
 	outs    []issued  // what others had, by index of the task
 	left    int       // of them, not known to be let go of
 	callers []uint64
+	look    grid.Time // when it is looked at next
+	at      int       // in calms
 }
 
 // calms are the cancelled jobs that callers wait for, or may.
 type calms struct {
-	jobs []*job
-	wake grid.Time // when they are looked at next
+	jobs calmed
+	wake grid.Time // when the first of them is looked at
+}
+
+// calmed has the job in front that is looked at first.
+type calmed []*job
+
+func (q calmed) Len() int { return len(q) }
+
+func (q calmed) Less(i, k int) bool {
+	return cmp.Or(cmp.Compare(q[i].calm.look, q[k].calm.look), q[i].id.Compare(q[k].id)) < 0
+}
+
+func (q calmed) Swap(i, k int) {
+	q[i], q[k] = q[k], q[i]
+	q[i].calm.at, q[k].calm.at = i, k
+}
+
+// Push implements [heap.Interface].
+func (q *calmed) Push(x any) {
+	j := x.(*job)
+	j.calm.at = len(*q)
+	*q = append(*q, j)
+}
+
+// Pop implements [heap.Interface].
+func (q *calmed) Pop() any {
+	old := *q
+	j := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	return j
 }
 
 // issued is an attempt, and who was given it.
@@ -49,22 +82,27 @@ func (n *Node) silence(now grid.Time, j *job) {
 		}
 	}
 	c.left = len(c.outs)
+	if old := j.calm; old != nil { // it was cancelled before, in vain
+		heap.Remove(&n.calms.jobs, old.at)
+		c.callers = old.callers
+	}
 	j.calm = c
-	n.calms.jobs = append(n.calms.jobs, j)
+	heap.Push(&n.calms.jobs, j)
 }
 
 // answerCancel answers who cancelled a job, as soon as that is true.
 func (n *Node) answerCancel(now grid.Time, j *job, caller uint64, fx *grid.Effects) {
 	if j.calm == nil && now < j.quiet {
 		j.calm = &calm{until: j.quiet}
-		n.calms.jobs = append(n.calms.jobs, j)
+		heap.Push(&n.calms.jobs, j)
 	}
 	if j.calm == nil {
 		fx.Reply(caller, j.id, "")
 		return
 	}
 	j.calm.callers = append(j.calm.callers, caller)
-	n.calmDown(now, fx)
+	n.calmOne(now, j, len(fx.Sends), fx)
+	n.wakeCalm(now, fx)
 }
 
 // confirm notes that a worker does not have an attempt of a cancelled job, or that it has ended there.
@@ -83,37 +121,51 @@ func (n *Node) confirm(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *g
 	}
 	c.outs[at].over = true
 	if c.left--; c.left == 0 {
-		n.calmDown(now, fx)
+		n.calmOne(now, j, len(fx.Sends), fx)
+		n.wakeCalm(now, fx)
 	}
 	return true
 }
 
-// calmDown answers for the jobs of which nothing can start any more, and asks the workers of the others.
+// calmDown answers for the jobs of which nothing can start any more, and asks the workers of the others, where it is time for that.
 func (n *Node) calmDown(now grid.Time, fx *grid.Effects) {
-	next, first := grid.Never, len(fx.Sends)
-	n.calms.jobs = slices.DeleteFunc(n.calms.jobs, func(j *job) bool {
-		c := j.calm
-		if now >= c.until || c.left == 0 && now >= j.quiet {
-			n.reply(&c.callers, j.id, fx)
-			j.calm = nil
-			n.filing = append(n.filing, j)
-			return true
-		}
-		next = min(next, c.until)
-		if c.left == 0 {
-			next = min(next, j.quiet)
-			return false
-		}
-		if again := c.asked.Add(n.cfg.Lease / 6); c.asked == 0 || now >= again {
+	for first := len(fx.Sends); len(n.calms.jobs) > 0 && n.calms.jobs[0].calm.look <= now; {
+		n.calmOne(now, n.calms.jobs[0], first, fx)
+	}
+	n.wakeCalm(now, fx)
+}
+
+// calmOne does so for one job.
+func (n *Node) calmOne(now grid.Time, j *job, first int, fx *grid.Effects) {
+	c := j.calm
+	if now >= c.until || c.left == 0 && now >= j.quiet {
+		heap.Remove(&n.calms.jobs, c.at)
+		n.reply(&c.callers, j.id, fx)
+		j.calm = nil
+		n.filing = append(n.filing, j)
+		return
+	}
+	c.look = c.until
+	if c.left == 0 {
+		c.look = min(c.look, j.quiet)
+	} else {
+		if c.asked == 0 || now >= c.asked.Add(n.cfg.Lease/6) {
 			c.asked = now
 			c.ask(first, fx)
 		}
-		next = min(next, c.asked.Add(n.cfg.Lease/6))
-		return false
-	})
-	if next < grid.Never && (n.calms.wake <= now || next < n.calms.wake) {
-		n.calms.wake = next
-		fx.Wake(next, grid.TimerGuard, calmKey)
+		c.look = min(c.look, c.asked.Add(n.cfg.Lease/6))
+	}
+	heap.Fix(&n.calms.jobs, c.at)
+}
+
+// wakeCalm sees to the next look.
+func (n *Node) wakeCalm(now grid.Time, fx *grid.Effects) {
+	if len(n.calms.jobs) == 0 {
+		return
+	}
+	if next := n.calms.jobs[0].calm.look; n.calms.wake <= now || next < n.calms.wake {
+		n.calms.wake = max(next, now)
+		fx.Wake(n.calms.wake, grid.TimerGuard, calmKey)
 	}
 }
 
