@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"unicode/utf8"
 )
 
 // Chart is a picture of curves or bars.
@@ -28,7 +29,10 @@ type Bar struct {
 const (
 	width, height = 760, 440
 	left, right   = 80, 170
-	top, bottom   = 50, 60
+	top, bottom   = 50, 84
+	letter        = 6  // about the width of one in the names of bars
+	rows          = 3  // of such names, so that many find a place
+	rowHeight     = 13 // of one
 )
 
 var colours = [...]string{"#1f6fb4", "#d95f02", "#2b8a3e", "#8e44ad", "#c0392b", "#7f6000", "#00838f", "#ad1457"}
@@ -98,15 +102,20 @@ func (c *Chart) curves(to canvas, x, y *axis) {
 
 func (c *Chart) bars(to canvas, y *axis) {
 	step := float64(width-right-left) / float64(len(c.Bars))
+	floor := y.at(y.lo)
+	wide := 1
+	for _, bar := range c.Bars {
+		wide = max(wide, int(math.Ceil(letter*float64(utf8.RuneCountInString(bar.Name))/step)))
+	}
 	for n, bar := range c.Bars {
 		x := left + step*(float64(n)+0.15)
 		at := y.at(bar.Value)
 		to.box(x, at, step*0.7, y.at(0)-at, colours[0])
 		if bar.Half > 0 {
 			mid := x + step*0.35
-			to.line(mid, y.at(bar.Value-bar.Half), mid, y.at(bar.Value+bar.Half), black)
+			to.line(mid, min(y.at(bar.Value-bar.Half), floor), mid, y.at(bar.Value+bar.Half), black)
 		}
-		to.text(x+step*0.35, height-bottom+16, middle, 11, false, bar.Name)
+		to.text(x+step*0.35, height-bottom+16+float64(n%min(wide, rows))*rowHeight, middle, 11, false, bar.Name)
 	}
 }
 
@@ -167,14 +176,19 @@ func (a *axis) grid(to canvas, vertical bool) {
 func (a *axis) ticks() []float64 {
 	var out []float64
 	if a.log {
-		for e := math.Floor(math.Log10(a.lo)); e <= math.Log10(a.hi); e++ {
+		from, to := math.Floor(math.Log10(a.lo)), math.Log10(a.hi)
+		decades := max(1, math.Ceil((to-from)/10)) // from tick to tick, where there are many
+		for e := from; e <= to; e += decades {
 			for _, m := range [...]float64{1, 2, 5} {
-				if v := m * math.Pow(10, e); v >= a.lo && v <= a.hi {
+				if v := m * math.Pow(10, e); v >= a.lo && v <= a.hi && (m == 1 || to-from <= 4) {
 					out = append(out, v)
 				}
 			}
 		}
-		return out
+		if len(out) > 2 {
+			return out
+		}
+		out = nil // so short a piece of it is nearly even
 	}
 	step := math.Pow(10, math.Floor(math.Log10((a.hi-a.lo)/3)))
 	for _, m := range [...]float64{5, 2} {

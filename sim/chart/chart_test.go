@@ -60,6 +60,16 @@ func TestTicksAreRound(t *testing.T) {
 	}
 }
 
+// A logarithmic axis has names that can be read, whether it goes over a third or over twenty decades.
+func TestTicksOfALogarithmicAxis(t *testing.T) {
+	for _, c := range [][2]float64{{1.02, 1.4}, {0.03, 80}, {1e-3, 1e6}, {1e-12, 1e9}, {5, 5.001}} {
+		a := axis{lo: c[0], hi: c[1], log: true}
+		if got := a.ticks(); len(got) < 3 || len(got) > 12 || got[0] < c[0] || got[len(got)-1] > c[1]*(1+1e-9) {
+			t.Errorf("%g … %g: %v", c[0], c[1], got)
+		}
+	}
+}
+
 // What is drawn is there, in its colour: a bar from the zero line to its value, a curve, and texts.
 func TestPNGShowsWhatIsDrawn(t *testing.T) {
 	count := func(c Chart, colour string) (dots int, box image.Rectangle) {
@@ -91,5 +101,49 @@ func TestPNGShowsWhatIsDrawn(t *testing.T) {
 	curve := Chart{Curves: []Curve{{Name: "up", X: []float64{0, 1}, Y: []float64{0, 1}}}}
 	if dots, box := count(curve, colours[0]); dots < 500 || box.Dx() < (width-left-right)*scale*9/10 || box.Dy() < (height-top-bottom)*scale*9/10 {
 		t.Errorf("a curve: %d dots in %v", dots, box)
+	}
+}
+
+// Names of many bars do not run into each other, and an interval that goes below the axis ends there.
+func TestManyBarsAreReadable(t *testing.T) {
+	c := Chart{X: "kind"}
+	for _, name := range strings.Fields("digest poll state offer accept refuse beat drop result result_ack ask hold held hit query call give") {
+		c.Bars = append(c.Bars, Bar{Name: name, Value: 3, Half: 20})
+	}
+	var d placed
+	c.draw(&d)
+	for i, a := range d.texts {
+		for _, b := range d.texts[:i] {
+			if a.y == b.y && math.Abs(a.x-b.x) < letter*float64(len(a.s)+len(b.s))/2 {
+				t.Errorf("%q and %q stand in each other", a.s, b.s)
+			}
+		}
+		if a.y > height {
+			t.Errorf("%q is below the picture", a.s)
+		}
+	}
+	if d.lowest > height-bottom {
+		t.Errorf("a line goes down to %g, below the axis at %d", d.lowest, height-bottom)
+	}
+}
+
+// placed notes where texts in the middle stand, and how far down lines go.
+type placed struct {
+	texts []struct {
+		x, y float64
+		s    string
+	}
+	lowest float64
+}
+
+func (p *placed) box(x, y, w, h float64, colour string) {}
+func (p *placed) curve(x, y []float64, colour string)   {}
+func (p *placed) line(x1, y1, x2, y2 float64, _ string) { p.lowest = max(p.lowest, y1, y2) }
+func (p *placed) text(x, y float64, a anchor, _ float64, upright bool, s string) {
+	if a == middle && !upright {
+		p.texts = append(p.texts, struct {
+			x, y float64
+			s    string
+		}{x, y, s})
 	}
 }
