@@ -150,7 +150,7 @@ func (p *push) choose(e *engine, x pending) {
 	case balance.PollMore:
 		p.depart(e, x)
 	case balance.Wait:
-		p.held = append(p.held, pending{task: x.task, decider: x.decider})
+		p.hold(e, x.task, x.decider)
 	case balance.Place:
 		p.policies[x.decider].Note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: tk.Class})
 		x.to = number(&c.Node)

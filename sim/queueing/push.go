@@ -24,7 +24,7 @@ type push struct {
 	ids     []grid.NodeID
 	answers []balance.State
 	rest    []balance.State // of the view, without those asked
-	held    []pending       // tasks that nobody can take now
+	held    holds
 
 	sites    []*balance.Site // by machine
 	detailed bool            // the policy looks at queues
@@ -161,7 +161,7 @@ func (p *push) place(e *engine, t task, from int) {
 		c = policy.Choose(now, tk, p.gather(e, d, int(t.class), now, p.ids[asked:]))
 	}
 	if c.Act == balance.Wait {
-		p.held = append(p.held, pending{task: t, decider: d})
+		p.hold(e, t, d)
 		return
 	}
 	policy.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: tk.Class})

@@ -119,7 +119,7 @@ func TestConservation(t *testing.T) {
 			if e.pull != nil {
 				inside += int64(e.pull.queued)
 			} else {
-				inside += int64(len(e.push.held) + len(e.push.flights.what) - e.push.flights.head)
+				inside += int64(e.push.held.n + len(e.push.flights.what) - e.push.flights.head)
 			}
 			done, _ := e.books.completed()
 			if done+inside != e.books.arrived || inside != int64(e.books.inside) {

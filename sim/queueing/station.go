@@ -59,15 +59,6 @@ func (p *push) flip(e *engine, j int) {
 	p.retry(e)
 }
 
-// retry places what nobody could take before.
-func (p *push) retry(e *engine) {
-	held := p.held
-	p.held = nil
-	for _, h := range held {
-		p.place(e, h.task, h.decider)
-	}
-}
-
 // queue fills in what is at machine j. Of the running task the mean is known, not its size: what is over the mean
 // is behind it, too.
 func (p *push) queue(e *engine, s *balance.State, j int) {
