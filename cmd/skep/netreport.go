@@ -52,7 +52,7 @@ func est(e net.Estimate) string {
 	if math.IsNaN(e.Mean) {
 		return "-"
 	}
-	if e.Half == 0 {
+	if e.Half <= 1e-12*math.Abs(e.Mean) { // none, or what rounding leaves of equal numbers
 		return fmt.Sprintf("%.4g", e.Mean)
 	}
 	return fmt.Sprintf("%.4g ± %.2g", e.Mean, e.Half)

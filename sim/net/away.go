@@ -37,12 +37,3 @@ func away(faults []sim.Fault, nodes int) absences {
 	}
 	return a
 }
-
-// here is how long a node was not away between two times.
-func (a absences) here(i int, from, to time.Duration) time.Duration {
-	left := max(0, to-from)
-	for _, x := range a[i] {
-		left -= max(0, min(to, x.to)-max(from, x.from))
-	}
-	return left
-}

@@ -1,7 +1,6 @@
 package net
 
 import (
-	"math"
 	"time"
 
 	"skep/gossip"
@@ -143,10 +142,8 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 	for i := range s.Classes {
 		m.classes[s.Classes[i].Name] = new(times)
 	}
-	var third [3]float64   // mean number of tasks in the grid whose origins are there, by thirds of the window
-	var quarter [4]float64 // and by quarters of all the time in which tasks arrive, which a long warm-up does not shorten
 	m.ran = make([]int, len(s.Groups))
-	span, whole := (m.to-m.from)/3, (m.to-s.Start)/4
+	crowd := newCrowd(m, s)
 	bounds := s.bounds()
 	for n := range m.work {
 		sub := &m.work[n]
@@ -156,14 +153,7 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 			if o.State == grid.Ended {
 				end = o.Ended
 			}
-			for x := range third {
-				lo := m.from + span*time.Duration(x)
-				third[x] += m.away.here(sub.Node, max(sub.At, lo), min(end, lo+span)).Seconds()
-			}
-			for x := range quarter {
-				lo := s.Start + whole*time.Duration(x)
-				quarter[x] += m.away.here(sub.Node, max(sub.At, lo), min(end, lo+whole)).Seconds()
-			}
+			crowd.add(m.away[sub.Node], sub.At, end)
 			if sub.At >= m.from && sub.At < m.to {
 				m.arrived++
 			}
@@ -173,13 +163,7 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 			}
 		}
 	}
-	for x := range third {
-		third[x] /= max(span.Seconds(), 1e-9)
-	}
-	for x := range quarter {
-		quarter[x] /= max(whole.Seconds(), 1e-9)
-	}
-	m.stable = !grows(third, s) && !grows([3]float64(quarter[1:]), s)
+	m.stable = !crowd.grows(s)
 	m.work, m.away, m.busy = nil, nil, nil // of many replications they would be most of what is in memory
 }
 
@@ -215,17 +199,6 @@ func (m *sample) task(sub *sim.Submission, o *sim.Outcome) {
 		t.moved++
 	}
 	t.slowdown += c / max(o.Result.Wall.Seconds(), 1e-9)
-}
-
-// grows reports whether the number of tasks in the grid went up through all of the run, by more than
-// chance would have it, to more than twice what can run at once: then nothing else measured means anything. Tasks whose
-// origins are away do not count: they wait for these, however much of the grid is idle.
-func grows(n [3]float64, s *Scenario) bool {
-	cores := 0.0
-	for i := range s.Groups {
-		cores += float64(s.Groups[i].Count) * s.Groups[i].Cores
-	}
-	return n[0] < n[1] && n[1] < n[2] && n[2] > 1.5*n[0]+4*math.Sqrt(n[0]+1) && n[2] > 2*cores
 }
 
 // since is what was counted after an earlier count.

@@ -1,0 +1,96 @@
+package net
+
+import (
+	"math"
+	"time"
+)
+
+// instants is at how many times of the last quarter the tasks are counted.
+const instants = 64
+
+// crowd is how many tasks are in the grid as time goes on. Tasks whose origins are away do not count: they wait for
+// these, however much of the grid is idle.
+type crowd struct {
+	from, span  time.Duration // of the window, and of its thirds
+	start, part time.Duration // of all the time in which tasks arrive, which a long warm-up does not shorten, and of its quarters
+
+	third   [3]float64 // mean number
+	quarter [4]float64
+	last    [instants + 1]int // number at instants of the last quarter, as differences
+}
+
+func newCrowd(m *sample, s *Scenario) *crowd {
+	return &crowd{from: m.from, span: (m.to - m.from) / 3, start: s.Start, part: max(m.to-s.Start, 0) / 4}
+}
+
+// add counts a task that was there between two times.
+func (c *crowd) add(away []absence, from, to time.Duration) {
+	for x := range c.third {
+		c.third[x] += here(away, from, to, c.from+c.span*time.Duration(x), c.span)
+	}
+	for x := range c.quarter {
+		c.quarter[x] += here(away, from, to, c.start+c.part*time.Duration(x), c.part)
+	}
+	c.count(from, to, 1)
+	for _, x := range away {
+		c.count(max(from, x.from), min(to, x.to), -1)
+	}
+}
+
+// here is for which part of a span a task was there and its origin too.
+func here(away []absence, from, to, begin, span time.Duration) float64 {
+	left := overlap(from, to, begin, begin+span)
+	for _, x := range away {
+		left -= overlap(max(from, x.from), min(to, x.to), begin, begin+span)
+	}
+	return left.Seconds() / max(span.Seconds(), 1e-9)
+}
+
+func overlap(a, b, from, to time.Duration) time.Duration { return max(0, min(b, to)-max(a, from)) }
+
+// count adds to the instants between two times.
+func (c *crowd) count(from, to time.Duration, n int) {
+	if a, b := c.instant(from), c.instant(to); a < b {
+		c.last[a] += n
+		c.last[b] -= n
+	}
+}
+
+// instant is the first that is not before a time.
+func (c *crowd) instant(at time.Duration) int {
+	begin := c.start + 3*c.part
+	if at <= begin || c.part < instants {
+		return 0
+	}
+	if at >= begin+c.part {
+		return instants
+	}
+	step := c.part / instants
+	return min(instants, int((at-begin+step-1)/step))
+}
+
+// least is the least number at the instants.
+func (c *crowd) least() int {
+	least, n := math.MaxInt, 0
+	for _, d := range c.last[:instants] {
+		n += d
+		least = min(least, n)
+	}
+	return least
+}
+
+// grows reports whether the number of tasks in the grid went up through all of the window, or through the last three
+// quarters of all the run without ever coming down: then nothing else measured means anything.
+func (c *crowd) grows(s *Scenario) bool {
+	least := float64(c.least())
+	return grows(c.third, s) && least > c.third[0] || grows([3]float64(c.quarter[1:]), s) && least > c.quarter[1]
+}
+
+// grows reports whether numbers go up by more than chance would have it, to more than twice what can run at once.
+func grows(n [3]float64, s *Scenario) bool {
+	cores := 0.0
+	for i := range s.Groups {
+		cores += float64(s.Groups[i].Count) * s.Groups[i].Cores
+	}
+	return n[0] < n[1] && n[1] < n[2] && n[2] > 1.5*n[0]+4*math.Sqrt(n[0]+1) && n[2] > 2*cores
+}
