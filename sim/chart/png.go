@@ -48,23 +48,19 @@ func shade(s string) image.Image {
 	return image.NewUniform(color.RGBA{b[0], b[1], b[2], 255})
 }
 
-func (p *raster) fill(colour string) {
-	p.area.Draw(p.img, p.img.Bounds(), shade(colour), image.Point{})
-}
-
-func (p *raster) box(x, y, w, h float64, colour string) {
-	if !(w > 0 && h > 0) {
+// fill draws a shape of four, in pixels. Only the dots around it are looked at: a curve is hundreds of small ones.
+func (p *raster) fill(colour string, v ...float64) {
+	lo, hi := [2]float64{v[0], v[1]}, [2]float64{v[0], v[1]}
+	for i := 2; i < len(v); i++ {
+		lo[i%2], hi[i%2] = min(lo[i%2], v[i]), max(hi[i%2], v[i])
+	}
+	around := image.Rect(int(math.Floor(lo[0]*scale)), int(math.Floor(lo[1]*scale)), int(math.Ceil(hi[0]*scale)), int(math.Ceil(hi[1]*scale))).Intersect(p.img.Bounds())
+	if around.Empty() {
 		return
 	}
-	p.area.Reset(width*scale, height*scale)
-	p.corners(x, y, x+w, y, x+w, y+h, x, y+h)
-	p.fill(colour)
-}
-
-// corners adds a shape of four, in pixels.
-func (p *raster) corners(v ...float64) {
+	p.area.Reset(around.Dx(), around.Dy())
 	for i := 0; i < len(v); i += 2 {
-		x, y := float32(v[i]*scale), float32(v[i+1]*scale)
+		x, y := float32(v[i]*scale)-float32(around.Min.X), float32(v[i+1]*scale)-float32(around.Min.Y)
 		if i == 0 {
 			p.area.MoveTo(x, y)
 		} else {
@@ -72,30 +68,32 @@ func (p *raster) corners(v ...float64) {
 		}
 	}
 	p.area.ClosePath()
+	p.area.Draw(p.img, around, shade(colour), image.Point{})
 }
 
-func (p *raster) line(x1, y1, x2, y2 float64, colour string) {
-	p.area.Reset(width*scale, height*scale)
-	p.stroke(x1, y1, x2, y2, 0.5)
-	p.fill(colour)
+func (p *raster) box(x, y, w, h float64, colour string) {
+	if !(w > 0 && h > 0) {
+		return
+	}
+	p.fill(colour, x, y, x+w, y, x+w, y+h, x, y+h)
 }
 
-// stroke adds a line of twice the width half.
-func (p *raster) stroke(x1, y1, x2, y2, half float64) {
+func (p *raster) line(x1, y1, x2, y2 float64, colour string) { p.stroke(x1, y1, x2, y2, 0.5, colour) }
+
+// stroke draws a line of twice the width half.
+func (p *raster) stroke(x1, y1, x2, y2, half float64, colour string) {
 	d := math.Hypot(x2-x1, y2-y1)
 	if !(d > 0) || math.IsInf(d, 0) {
 		return
 	}
 	ax, ay := (x2-x1)/d*half, (y2-y1)/d*half
 	x1, y1, x2, y2 = x1-ax/2, y1-ay/2, x2+ax/2, y2+ay/2 // so that lines that meet leave no gap
-	p.corners(x1-ay, y1+ax, x2-ay, y2+ax, x2+ay, y2-ax, x1+ay, y1-ax)
+	p.fill(colour, x1-ay, y1+ax, x2-ay, y2+ax, x2+ay, y2-ax, x1+ay, y1-ax)
 }
 
 func (p *raster) curve(x, y []float64, colour string) {
 	for i := 1; i < len(x); i++ { // each by itself: where two overlap they are not to cancel each other
-		p.area.Reset(width*scale, height*scale)
-		p.stroke(x[i-1], y[i-1], x[i], y[i], 0.9)
-		p.fill(colour)
+		p.stroke(x[i-1], y[i-1], x[i], y[i], 0.9, colour)
 	}
 }
 
