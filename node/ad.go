@@ -72,7 +72,7 @@ func (n *Node) leave(now grid.Time, fx *grid.Effects) {
 	}
 	for _, w := range slices.Clone(n.exec.Running()) {
 		if n.owner(w.ID.Task.Job) != n.cfg.Self {
-			n.ended(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was stopped"}, fx)
+			n.keepResult(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was stopped"}, true, fx)
 		}
 	}
 	ad := n.newAd(now)

@@ -89,8 +89,8 @@ func (n *Node) outgrown(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		fx.Stops = append(fx.Stops, grid.Stop{Attempt: w.ID})
-		n.ended(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Wall: now.Sub(w.Started), Next: b.Next,
-			Error: "it ran for longer than tasks of its class may here"}, fx)
+		n.keepResult(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Wall: now.Sub(w.Started), Next: b.Next,
+			Error: "it ran for longer than tasks of its class may here"}, true, fx)
 	}
 	if next < grid.Never && (n.boundAt <= now || next < n.boundAt) {
 		n.boundAt = next

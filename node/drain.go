@@ -155,5 +155,5 @@ func (n *Node) drained(now grid.Time, fx *grid.Effects) {
 func (n *Node) cutShort(now grid.Time, w *exec.Work, why string, fx *grid.Effects) {
 	id := w.ID
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
-	n.ended(now, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}, fx)
+	n.keepResult(now, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}, true, fx)
 }

@@ -112,6 +112,9 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 	failed := n.strike(l, t.worker, why)
 	if failed != "" || l.failed >= maxFailed || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
+		if why.Detail != "" {
+			text += ": " + why.Detail
+		}
 		switch {
 		case failed != "":
 			text = "lost: " + failed
@@ -121,7 +124,7 @@ func (n *Node) lose(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) 
 		if l.job.spec.Retries == 0 {
 			text += "; it was to run at most once"
 		}
-		n.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: text}, fx)
+		n.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: clip(text)}, fx)
 		return
 	}
 	l.result, l.copies, l.fetches = nil, nil, 0

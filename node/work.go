@@ -82,14 +82,20 @@ func (n *Node) run(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// ended keeps an attempt's result until its origin has it, learns from it, and tells it. Of an attempt that was told to
-// stop it is only of account that its place is free.
+// ended takes the result of an attempt of which nothing runs any more. Of one that was told to stop it is only of account
+// that its place is free.
 func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	if n.exec.Stopped(id) {
 		n.run(now, fx)
 		n.changed(now, fx)
 		return
 	}
+	n.keepResult(now, id, r, false, fx)
+}
+
+// keepResult keeps an attempt's result until its origin has it, learns from it, and tells it. One that is being stopped holds its place
+// until that has happened.
+func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stopping bool, fx *grid.Effects) {
 	w := n.exec.Get(id)
 	if w == nil || w.State == grid.WorkFinished || r == nil {
 		return
@@ -100,7 +106,7 @@ func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.
 		r = &kept
 	}
 	held := n.exec.Ran(now, w) // for so long the slot was taken, start and collection included
-	if r.Cause == grid.Lost {  // it is being stopped
+	if stopping {
 		n.exec.Cut(id, r)
 	} else {
 		n.exec.Finish(id, r)

@@ -19,8 +19,12 @@ import (
 // maxWalk bounds the entries of a work folder that are looked at for outputs.
 const maxWalk = 100_000
 
+// errUnkept says that the node failed to keep what a task left. That is no doing of the task's, and elsewhere it may go better.
+var errUnkept = errors.New("could not be kept")
+
 // collect makes the result of an attempt whose process has ended: how it ended, what it printed, and the
-// files that the job asks for. The blobs that it names are pinned.
+// files that the job asks for. The blobs that it names are pinned. An attempt of which this node could not keep something is
+// lost, however it ended: nobody is to be told that it went well and find its output gone.
 func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, waited time.Duration) *grid.Result {
 	r := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
 		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
@@ -38,7 +42,13 @@ func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, wai
 		r.Outputs = files
 		problems = append(problems, err)
 	}
-	if err := errors.Join(problems...); err != nil {
+	err := errors.Join(problems...)
+	if errors.Is(err, errUnkept) {
+		t.d.unpin(r.Blobs(nil))
+		r.Cause, r.Exit, r.Error = grid.Lost, grid.ExitSkep, ""
+		r.Stdout, r.Stderr, r.Outputs = grid.Output{}, grid.Output{}, nil
+	}
+	if err != nil {
 		if r.Error != "" {
 			r.Error += "; "
 		}
@@ -71,19 +81,34 @@ func causeOf(c process.Cause) grid.Cause {
 // output returns what a task printed: inline where it is short, else as a durable blob.
 func (t *tasks) output(file string) (o grid.Output, err error) {
 	f, err := os.Open(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // it is made with its first byte
+	if errors.Is(err, fs.ErrNotExist) { // it is made with its first byte
 		return o, nil
-	case err != nil:
-		return o, fmt.Errorf("output: %w", err)
 	}
-	defer f.Close()
+	if err == nil {
+		defer f.Close()
+		o, err = t.printed(f)
+	}
+	if err != nil {
+		err = fmt.Errorf("what it printed: %w", unkept(err))
+	}
+	return o, err
+}
+
+func unkept(err error) error {
+	if errors.Is(err, errUnkept) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errUnkept, err)
+}
+
+// printed keeps one of its two streams.
+func (t *tasks) printed(f *os.File) (o grid.Output, err error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
 		return o, err
 	}
-	if o.Size = grid.Bytes(info.Size()); o.Size <= grid.MaxInline {
-		o.Inline = make([]byte, o.Size)
+	if size := grid.Bytes(info.Size()); size <= grid.MaxInline {
+		o.Inline, o.Size = make([]byte, size), size
 		_, err = io.ReadFull(f, o.Inline)
 		return o, err
 	}
@@ -93,10 +118,11 @@ func (t *tasks) output(file string) (o grid.Output, err error) {
 
 // keep puts what a task left among the blobs and pins it: what is kept next must not take its place.
 func (t *tasks) keep(f *os.File, most grid.Bytes) (id grid.BlobID, size grid.Bytes, err error) {
-	if id, size, err = t.d.blobs.Put(t.d.ctx, f, most, true); err == nil {
-		t.d.blobs.Pin(id)
+	if id, size, err = t.d.blobs.Put(t.d.ctx, f, most, true); err != nil {
+		return id, size, unkept(err)
 	}
-	return id, size, err
+	t.d.blobs.Pin(id)
+	return id, size, nil
 }
 
 // outputs collects the files of a work folder that match one of the patterns, in the order of their

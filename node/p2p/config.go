@@ -70,8 +70,8 @@ type Config struct {
 	// MDNS looks for nodes of the same network on the local network.
 	MDNS bool
 
-	// CacheSize bounds the blobs on disk in bytes; pinned ones may exceed it. Default 10 GiB. Less means more
-	// fetching, more means less free disk.
+	// CacheSize bounds the blobs on disk in bytes, those that jobs need included: what finds no place beside these is not taken.
+	// Default 10 GiB. Less means more fetching, and less that jobs may leave; more means less free disk.
 	CacheSize grid.Bytes
 
 	// MaxOutput bounds each of stdout and stderr of a task in bytes. Default 64 MiB; the rest is dropped and counted.
