@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +15,11 @@ import (
 	"skep/node/api/v1"
 )
 
+// mostTold is how many files that did not come are named.
+const mostTold = 10
+
 // fetch brings the collected files of a job into a folder, of several tasks each into a folder named by
-// its index, and returns how many there were.
+// its index, and returns how many came. One that does not come keeps no other from coming: all is tried before the error is told.
 func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n int, err error) {
 	j, err := c.Job(ctx, ref)
 	if err != nil {
@@ -29,31 +33,41 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 		return 0, err
 	}
 	defer root.Close()
+	var missing []error
+	failed := 0
 	err = c.EachTask(ctx, j.ID, func(t *v1.Task) error {
 		if t.Result == nil {
 			return nil
 		}
 		for _, f := range t.Result.Outputs {
 			name := f.Path
-			if !grid.Inside(name) {
-				return fmt.Errorf("output %.80q of task %d: is not inside the work folder: not fetched", name, t.Index)
-			}
 			if j.Count > 1 {
 				name = path.Join(strconv.Itoa(int(t.Index)), name)
 			}
-			if err := fetchFile(ctx, c, j.ID, root, name, f); err != nil {
-				return fmt.Errorf("output %s: %w", name, err)
+			err := errors.New("is not inside the work folder")
+			if grid.Inside(f.Path) {
+				err = fetchFile(ctx, c, j.ID, root, name, t.Index, f)
 			}
-			n++
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil {
+				n++
+			} else if failed++; failed <= mostTold {
+				missing = append(missing, fmt.Errorf("output %.80q: %w", name, err))
+			}
 		}
 		return nil
 	})
-	return n, err
+	if failed > mostTold {
+		missing = append(missing, fmt.Errorf("and %d more outputs", failed-mostTold))
+	}
+	return n, errors.Join(append(missing, err)...)
 }
 
 // fetchFile writes one file beside its place and puts it there when it is whole.
-func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root, name string, f v1.File) error {
-	r, err := c.JobBlob(ctx, job, f.Blob)
+func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root, name string, task uint32, f v1.File) error {
+	r, err := c.JobBlob(ctx, job, f.Blob, task)
 	if err != nil {
 		return err
 	}
@@ -66,7 +80,7 @@ func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root,
 	if f.Exec {
 		mode = 0o777
 	}
-	part := name + ".skep-part"
+	part := filepath.Join(filepath.Dir(name), ".skep-part") // beside it, and no longer than a file's name may be
 	w, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err

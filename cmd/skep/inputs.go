@@ -56,6 +56,9 @@ func gather(spec *v1.Spec, inputs []string, dir string) ([]local, error) {
 		if seen[f.to.Path] {
 			problems = append(problems, fmt.Errorf("input %q: two files would have this name in the work folder: say another with PATH=NAME", f.to.Path))
 		}
+		if err := notText(f.to.Path); err != nil {
+			problems = append(problems, fmt.Errorf("input %w", err))
+		}
 		seen[f.to.Path] = true
 		sum += f.to.Size
 		kept = append(kept, f)

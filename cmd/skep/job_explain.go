@@ -15,23 +15,41 @@ import (
 func (a *app) jobExplainCmd() *cobra.Command {
 	var out format
 	var limit int
-	cmd := a.oneJob("explain ID", "Tell why a job's tasks ran where they ran, or why they wait", func(cmd *cobra.Command, ref string) error {
+	explain := func(cmd *cobra.Command, arg string) error {
 		if limit < 1 || limit > 1000 {
 			return fmt.Errorf("--limit %d: want 1 to 1000", limit)
+		}
+		ref, from, err := splitTask(arg)
+		if err != nil {
+			return err
+		}
+		alone := ref != arg && !cmd.Flags().Changed("limit")
+		if alone {
+			limit = 1
 		}
 		c, err := a.client()
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		e, err := c.Explain(cmd.Context(), ref, 0, limit)
+		e, err := c.Explain(cmd.Context(), ref, from, limit)
 		if err != nil {
 			return err
 		}
+		if len(e.Tasks) == 0 {
+			return fmt.Errorf("task %s: the job has %d tasks, 0 to %d", arg, e.Job.Count, e.Job.Count-1)
+		}
+		if alone {
+			e.Next = nil
+		}
 		return out.print(a.out, &e, func(w *tabwriter.Writer) { tellStory(w, &e) })
-	})
+	}
+	cmd := &cobra.Command{Use: "explain ID[/INDEX]", Short: "Tell why a job's tasks ran where they ran, or why they wait", ValidArgsFunction: a.completeJobs,
+		Long: "Tell why a job's tasks ran where they ran, or why they wait: the first ones, those from an index on, or one alone.",
+		Args: oneArg("a job's ID, or ID/INDEX for one task, or last"),
+		RunE: func(cmd *cobra.Command, args []string) error { return explain(cmd, args[0]) }}
 	outputFlag(cmd, &out)
-	cmd.Flags().IntVar(&limit, "limit", 20, "how many tasks at most")
+	cmd.Flags().IntVar(&limit, "limit", 20, "how many tasks at most; of an index 1, if it is not said")
 	return cmd
 }
 
@@ -53,7 +71,7 @@ func tellStory(w *tabwriter.Writer, e *v1.Explanation) {
 		}
 	}
 	if e.Next != nil {
-		fmt.Fprintf(w, "\n… and %d more tasks: see --limit\n", e.Job.Count-int(*e.Next))
+		fmt.Fprintf(w, "\n… and %d more tasks: see --limit, and ID/INDEX\n", e.Job.Count-int(*e.Next))
 	}
 	fmt.Fprintln(w, "\nnodes known now:")
 	for _, n := range e.Nodes {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -38,8 +40,9 @@ indices (SKEP_INDEX), and the exit code is the highest. Interrupt once to cancel
 leave at once. Collected outputs are written below the current folder, with --count in folders
 named by index.
 
-Exit codes of Skep itself: 121 nobody can run it, 124 time limit, 125 Skep failed, 126 and 127 cannot
-be executed, 128+n killed by signal n.`,
+Exit codes of Skep itself: 121 nobody can run it, 124 time limit, 125 Skep failed, or did not bring
+back all of what a task left, 126 and 127 cannot be executed, 128+n killed by signal n. When whoever
+reads the output goes away, as head does, the job is cancelled.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || args[0] == "" {
 				return errors.New("run: the command is empty: want skep run -- CMD ARGS")
@@ -90,6 +93,10 @@ func (f *runFlags) spec(args []string) (*v1.Spec, error) {
 	if s.Env, err = parseEnv(f.env); err != nil {
 		problems = append(problems, err)
 	}
+	for _, text := range slices.Concat(args, f.env, f.outputs) {
+		problems = append(problems, notText(text))
+	}
+	problems = slices.DeleteFunc(problems, func(err error) bool { return err == nil })
 	if f.count < 1 || f.count > grid.MaxCount {
 		problems = append(problems, fmt.Errorf("--count %d: want 1 to %d", f.count, grid.MaxCount))
 		s.Count = 1
@@ -123,6 +130,9 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &running{app: a, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}}
+	pipe := make(chan os.Signal, 1) // so that a write to a pipe that nobody reads fails, rather than ends this program and leaves the job
+	signal.Notify(pipe, syscall.SIGPIPE)
+	defer signal.Stop(pipe)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -140,18 +150,34 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		return nil
 	}
 	code, err := r.follow(ctx)
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return err
+	}
 	if err != nil {
 		return failed(err)
 	}
 	if len(f.outputs) > 0 {
-		if _, err := a.fetch(ctx, c, r.ref(), "."); err != nil {
+		n, err := a.fetch(ctx, c, r.ref(), ".")
+		if err != nil {
 			return failed(err)
+		}
+		if n == 0 {
+			fmt.Fprintln(a.err, "skep: no file in the work folder matched --output")
 		}
 	}
 	if code != 0 {
 		return &exitError{code: int(code)}
 	}
 	return nil
+}
+
+// notText says of a word that is not UTF-8 that it cannot go along: JSON would change it on the way without a word.
+func notText(s string) error {
+	if utf8.ValidString(s) {
+		return nil
+	}
+	return fmt.Errorf("%.80q: is not UTF-8: it would arrive as something else", s)
 }
 
 // parseEnv reads NAME=VALUE.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"skep/grid"
@@ -43,30 +44,52 @@ var errOver = errors.New("over")
 
 // follow submits the job, prints what it prints, and returns its exit code.
 func (r *running) follow(ctx context.Context) (int32, error) {
-	var lost time.Time
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+	var away outage
+	for {
+		began := time.Now()
 		err := r.once(ctx)
-		if errors.Is(err, errOver) {
+		switch {
+		case errors.Is(err, errOver):
 			return r.exit, nil
+		case errors.Is(err, syscall.EPIPE): // whoever read what is printed, as head, has enough
+			r.cancel()
+			return 0, &exitError{code: 128 + int(syscall.SIGPIPE)}
 		}
 		// Before the node said that it has the job, nothing can have begun: the first error is final.
 		var p *v1.Problem
 		if errors.As(err, &p) || r.job.Load() == nil || ctx.Err() != nil {
 			return 0, err
 		}
+		first, long := away.note(began, time.Now())
 		switch {
-		case lost.IsZero():
-			lost = time.Now()
+		case first:
 			fmt.Fprintf(r.err, "skep: lost the node (%v), trying again\n", err)
-		case time.Since(lost) > patience:
+		case long:
 			return 0, fmt.Errorf("job %s: the node did not come back: %w; ask again with: skep job wait %s", r.ref(), err, r.ref())
 		}
 		select {
-		case <-time.After(wait):
+		case <-time.After(away.wait):
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}
 	}
+}
+
+// outage is since when a node has been away, and how long to wait for it before the next try.
+type outage struct {
+	since time.Time
+	wait  time.Duration
+}
+
+// note takes in a try to follow a job, from its beginning to its end, and reports whether an outage begins with it, and whether it lasts too
+// long. A node that was followed for longer than that was there, so what was before is another outage.
+func (o *outage) note(began, ended time.Time) (first, long bool) {
+	if o.since.IsZero() || ended.Sub(began) > patience {
+		o.since, o.wait = ended, 50*time.Millisecond
+		return true, false
+	}
+	o.wait = min(2*o.wait, 2*time.Second)
+	return false, ended.Sub(o.since) > patience
 }
 
 // once follows one stream to its end.
@@ -105,8 +128,10 @@ func (r *running) print(w io.Writer, f v1.Frame, seen map[uint32]*[2]int64, i in
 	from := min(max(done[i]-at[i], 0), int64(len(f.Data)))
 	at[i] += int64(len(f.Data))
 	done[i] = max(done[i], at[i])
-	if _, err := w.Write(f.Data[from:]); err != nil {
-		return &v1.Problem{Detail: "cannot print: " + err.Error()}
+	if _, err := w.Write(f.Data[from:]); errors.Is(err, syscall.EPIPE) {
+		return err
+	} else if err != nil {
+		return &v1.Problem{Detail: "cannot print: " + err.Error() + "; the job goes on: see skep job logs " + r.ref()}
 	}
 	return nil
 }
@@ -130,7 +155,7 @@ func (r *running) event(e *v1.Event) error {
 		}
 	case v1.EventTask:
 		if e.Task != nil && e.Task.Result != nil {
-			r.exit = max(r.exit, e.Task.Result.Exit)
+			r.exit = max(r.exit, exitOf(e.Task.Result))
 			r.tell(e)
 		}
 	case v1.EventError:
@@ -141,7 +166,15 @@ func (r *running) event(e *v1.Event) error {
 	return nil
 }
 
-// tell says what the program itself could not: why it did not run, or did not come to its end.
+// exitOf is a task's exit code. One that did well, but of which something was not kept, is no success to whoever wants that.
+func exitOf(res *v1.Result) int32 {
+	if res.Exit == 0 && res.Error != "" {
+		return grid.ExitSkep
+	}
+	return res.Exit
+}
+
+// tell says what the program itself could not: why it did not run, did not come to its end, or what of it was not kept.
 func (r *running) tell(e *v1.Event) {
 	res := e.Task.Result
 	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
@@ -149,7 +182,9 @@ func (r *running) tell(e *v1.Event) {
 	}
 	switch res.Cause {
 	case grid.Exited.String():
-		return
+		if res.Error == "" {
+			return
+		}
 	case grid.Signaled.String():
 		if res.Error == "" || strings.HasPrefix(res.Error, "killed by signal") { // the exit code says as much
 			return
@@ -187,15 +222,18 @@ func (r *running) onSignals(signals <-chan os.Signal, stop func()) {
 		return
 	}
 	fmt.Fprintln(r.err, "skep: cancelling the job; interrupt again to leave at once")
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if _, err := r.c.Cancel(ctx, r.ref()); err != nil {
-			fmt.Fprintln(r.err, "skep: cancel:", err)
-		}
-	}()
+	go r.cancel()
 	<-signals
 	os.Exit(128 + 2)
+}
+
+// cancel ends the job.
+func (r *running) cancel() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := r.c.Cancel(ctx, r.ref()); err != nil {
+		fmt.Fprintln(r.err, "skep: cancel:", err)
+	}
 }
 
 func cutEnv(s string) (k, v string, ok bool) {

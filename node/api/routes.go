@@ -118,6 +118,10 @@ func (s *Server) raw(method, path, id, summary string, h http.HandlerFunc) {
 			op.Parameters = append(op.Parameters, &huma.Param{Name: p, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 		}
 	}
+	if id == "job-blob" {
+		op.Parameters = append(op.Parameters, &huma.Param{Name: "task", In: "query", Description: "Index of the task that left it: so it is found at once.",
+			Schema: &huma.Schema{Type: huma.TypeInteger}})
+	}
 	if method == http.MethodPut {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {}}}
 		op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[v1.Blob](), true, "Blob")}}

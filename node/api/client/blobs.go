@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"skep/node/api/v1"
 )
@@ -32,9 +33,10 @@ func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Read
 	return resp.Body.Close()
 }
 
-// JobBlob opens a blob that is among a job's inputs or results.
-func (c *Client) JobBlob(ctx context.Context, ref, blob string) (io.ReadCloser, error) {
-	resp, err := c.do(ctx, http.MethodGet, job(ref, "blobs", blob), nil, nil, "")
+// JobBlob opens a blob that is among what a task of a job left, or among the job's inputs.
+func (c *Client) JobBlob(ctx context.Context, ref, blob string, task uint32) (io.ReadCloser, error) {
+	q := url.Values{"task": {strconv.FormatUint(uint64(task), 10)}}
+	resp, err := c.do(ctx, http.MethodGet, job(ref, "blobs", blob), q, nil, "")
 	if err != nil {
 		return nil, err
 	}
