@@ -124,7 +124,7 @@ func input(text, dir string) ([]local, error) {
 		return []local{f}, err
 	}
 	var files []local
-	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error { // with it a link to a folder is one
 		if err != nil || d.IsDir() {
 			return err
 		}

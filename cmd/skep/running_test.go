@@ -146,3 +146,20 @@ func TestAJobWhosePrintsNobodyReadsIsCancelled(t *testing.T) {
 		t.Errorf("exit %d, cancelled %v, said %q: want 141 and the job cancelled, without a word", code, cancelled.Load(), said.String())
 	}
 }
+
+func TestALinkToAFolderIsThatFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "data", "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data", "deep", "x"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("data", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	files, err := input("link", dir)
+	if err != nil || len(files) != 1 || files[0].to.Path != "link/deep/x" {
+		t.Errorf("%+v, %v: want the file in it", files, err)
+	}
+}
