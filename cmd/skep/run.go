@@ -162,7 +162,7 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		if err != nil {
 			return failed(err)
 		}
-		if n == 0 {
+		if n == 0 && code == 0 { // else the code says why
 			fmt.Fprintln(a.err, "skep: no file in the work folder matched --output")
 		}
 	}
