@@ -20,7 +20,9 @@ type Exec struct {
 	awake          []*Work // of these, in the same order, those that are ready and that the gate may let start
 	asleep         []*Work // that it did not, since Asleep was asked
 	running        []*Work
-	finished       []*Work
+	finished       []*Work // in the order of their ends
+	telling        telling // of these, those whose results are told again
+	ends           int64   // so many were listed there
 	stopping       []holding
 	classes        []*class
 	many           index   // while they are more than a few
@@ -75,7 +77,7 @@ func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
 	w := e.take()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
 	e.share(w, o.Spec)
-	e.finished = append(e.finished, w)
+	e.finish(w)
 	e.note(w)
 	return w
 }
@@ -103,7 +105,7 @@ func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
 	}
 	e.leave(w)
 	w.State, w.Result = grid.WorkFinished, r
-	e.finished = append(e.finished, w)
+	e.finish(w)
 	return w
 }
 
@@ -164,7 +166,8 @@ func (e *Exec) leave(w *Work) {
 		e.free = e.free.Plus(need)
 		e.check()
 	case grid.WorkFinished:
-		e.finished = without(e.finished, w)
+		e.Hush(w)
+		e.finished = e.without(e.finished, w)
 	}
 }
 

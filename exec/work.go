@@ -18,11 +18,12 @@ type Work struct {
 	Expected time.Duration // until its start, as it was expected then
 	Started  grid.Time     // of WorkRunning
 	Until    grid.Time     // of WorkQueued, of others: what was heard from its owner lets it start before that
-	Due      grid.Time     // of WorkFinished: when the result is told again
+	Due      grid.Time     // of WorkFinished: when the result is told again, if it is (Tell)
 	Tries    int           // of WorkFinished: how often it was told
 
 	lost   float64   // what tasks had lost to others when it started
-	turn   int64     // of WorkQueued: its place in the queue, with room between any two
+	turn   int64     // of WorkQueued: its place in the queue, with room between any two; of WorkFinished: how many had ended then
+	place  int       // of WorkFinished: among those whose results are told again, counted from 1; 0 = it is not
 	asleep bool      // the gate did not let it start, and it waits for Wake
 	ready  bool      // program and inputs are here
 	cut    bool      // told to end while it runs

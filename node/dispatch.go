@@ -120,7 +120,6 @@ func (n *Node) wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		n.beatWake = false
 		n.beats(now, fx)
 	case grid.TimerResult:
-		n.sendWake = 0
 		n.tell(now, fx)
 	case grid.TimerBound:
 		n.outgrown(now, fx)

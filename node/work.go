@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"skep/exec"
@@ -142,33 +141,41 @@ func (n *Node) forgetClasses(fx *grid.Effects) {
 }
 
 func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
+	n.repeatResult(now, w, fx)
+	n.wakeTelling(fx)
+}
+
+// repeatResult tells a result and says when that is done again. Whoever calls it sees to a wake.
+func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	m := fx.Send(n.owner(w.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
-	w.Due = now.Add(min(firstTelling<<min(w.Tries, 10), lastTelling))
+	n.exec.Tell(w, now.Add(min(firstTelling<<min(w.Tries, 10), lastTelling)))
 	w.Tries++
-	if n.sendWake == 0 || w.Due < n.sendWake {
+}
+
+// wakeTelling sees to a wake when the first result is due; there is one under way at sendWake, unless that is 0.
+func (n *Node) wakeTelling(fx *grid.Effects) {
+	if w := n.exec.Told(); w != nil && (n.sendWake == 0 || w.Due < n.sendWake) {
 		n.sendWake = w.Due
 		fx.Wake(w.Due, grid.TimerResult, 0)
 	}
 }
 
-// tell repeats the results that are due, and those of this node's own jobs that a restart interrupted.
+// tell repeats the results that are due. One of this node's own jobs, which a restart interrupted or which it has taken over, is
+// only looked at: it stays if a majority has to answer first, and whoever owns the job next is told of it.
 func (n *Node) tell(now grid.Time, fx *grid.Effects) {
-	next := grid.Never
-	for _, w := range slices.Clone(n.exec.Finished()) {
-		switch {
-		case n.owner(w.ID.Task.Job) == n.cfg.Self:
+	for w := n.exec.Told(); w != nil && w.Due <= now; w = n.exec.Told() {
+		if n.owner(w.ID.Task.Job) == n.cfg.Self {
+			n.exec.Hush(w)
 			n.resulted(now, n.cfg.Self, w.ID, w.Result, fx)
-		case w.Due <= now:
-			n.sendResult(now, w, fx)
-		default:
-			next = min(next, w.Due)
+			continue
 		}
+		n.repeatResult(now, w, fx)
 	}
-	if next < grid.Never && (n.sendWake == 0 || next < n.sendWake) {
-		n.sendWake = next
-		fx.Wake(next, grid.TimerResult, 0)
+	if now >= n.sendWake {
+		n.sendWake = 0
 	}
+	n.wakeTelling(fx)
 }
 
 // tellTo repeats what an origin that is connected again may have missed.
@@ -176,9 +183,10 @@ func (n *Node) tellTo(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
 	for _, w := range n.exec.Finished() {
 		if n.owner(w.ID.Task.Job) == origin {
 			w.Tries = 0
-			n.sendResult(now, w, fx)
+			n.repeatResult(now, w, fx)
 		}
 	}
+	n.wakeTelling(fx)
 	n.beats(now, fx)
 }
 

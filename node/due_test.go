@@ -1,0 +1,88 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// owed is a worker with the results of so many attempts of a node that is gone; each ended at a time of its own.
+func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) {
+	t.Helper()
+	r = newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	about = func(i int) grid.AttemptID {
+		return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	}
+	for i := range results {
+		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: about(i), Spec: spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), Class: "a", Lease: r.n.cfg.Lease}
+		})
+		r.now = r.now.Add(time.Microsecond)
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: about(i), Result: exitZero})
+	}
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	return r, about
+}
+
+// tellings lets the time for telling results again go on until then, and returns how many wakes that took, and how often each
+// result was told.
+func (r *rig) tellings(until grid.Time) (wakes int, told map[grid.AttemptID]int) {
+	r.t.Helper()
+	told = make(map[grid.AttemptID]int)
+	var ahead []grid.Time
+	note := func(list []grid.Wake) {
+		for _, w := range list {
+			if w.Timer.Kind == grid.TimerResult {
+				at, _ := slices.BinarySearch(ahead, w.At)
+				ahead = slices.Insert(ahead, at, w.At)
+			}
+		}
+	}
+	for note(r.wakes); len(ahead) > 0 && ahead[0] <= until; note(r.fx.Wakes) {
+		r.now, ahead = max(r.now, ahead[0]), ahead[1:]
+		r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerResult}})
+		wakes++
+		for _, s := range r.sent(grid.KindResult) {
+			told[s.Msg.Attempts[0]]++
+		}
+	}
+	return wakes, told
+}
+
+// Each result is told again 2 s after it was told first, and then 4 s after that; no wake is for nothing.
+func TestResultsAreToldAgainWhenTheyAreDue(t *testing.T) {
+	const results = 200
+	r, about := owed(t, results)
+	wakes, told := r.tellings(r.now.Add(7 * time.Second))
+	for i := range results {
+		if told[about(i)] != 2 {
+			t.Fatalf("result %d was told %d times again, want 2", i, told[about(i)])
+		}
+	}
+	if wakes > 2*results {
+		t.Errorf("%d wakes for %d results that are told again twice", wakes, results)
+	}
+}
+
+// What that costs does not grow with the results of which it is not time yet.
+func TestManyResultsAreToldAgainInProportion(t *testing.T) {
+	inProportion(t, maxUnacked, func(t *testing.T, results int) time.Duration {
+		t.Helper()
+		r, about := owed(t, results)
+		begin := time.Now()
+		if _, told := r.tellings(r.now.Add(3 * time.Second)); len(told) != results {
+			t.Fatalf("%d of %d were told again", len(told), results)
+		}
+		took := time.Since(begin)
+		for i := range results {
+			r.about(fastID, grid.KindResultAck, about(i), nil)
+		}
+		if left := len(r.n.exec.Finished()); left > 0 || r.n.exec.Told() != nil {
+			t.Fatalf("%d are left", left)
+		}
+		return took
+	})
+}
