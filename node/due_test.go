@@ -86,3 +86,34 @@ func TestManyResultsAreToldAgainInProportion(t *testing.T) {
 		return took
 	})
 }
+
+// takenOver announces that the slow node has taken a job over with which this node has nothing to do.
+func (r *rig) takenOver(job grid.JobID, epoch uint32) {
+	r.t.Helper()
+	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
+		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: epoch}}}}})
+}
+
+// Of takeovers elsewhere the newest are known, each once, and a further one costs the same however many that are.
+func TestManyTakeoversAreNotedInProportion(t *testing.T) {
+	job := func(i int) grid.JobID { return grid.JobID{Origin: fastID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}} }
+	inProportion(t, 20_000, func(t *testing.T, jobs int) time.Duration {
+		t.Helper()
+		r := newRig(t, nil)
+		begin := time.Now()
+		for i := range jobs {
+			r.takenOver(job(i), 2)
+		}
+		took := time.Since(begin)
+		r.takenOver(job(jobs-1), 3)
+		if got, want := len(r.n.Foreign(nil)), min(jobs, maxHints); got != want {
+			t.Fatalf("%d are known, want %d", got, want)
+		}
+		for i := range jobs {
+			if _, _, known := r.n.Keeper(job(i)); known != (i >= jobs-maxHints) {
+				t.Fatalf("job %d of %d: known %v", i, jobs, known)
+			}
+		}
+		return took
+	})
+}

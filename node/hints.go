@@ -10,36 +10,33 @@ type hint struct {
 	since int64 // wall time
 }
 
+func (h *hint) key() grid.JobID { return h.id }
+
 // hints are the newest takeovers.
 type hints struct {
-	known []hint
+	known []*hint // in the order in which they came, from next on where there are as many as there may be
 	next  int
+	by    lookup[grid.JobID, *hint]
 }
 
 const maxHints = 4096
 
-func (h *hints) find(id grid.JobID) *hint {
-	for i := range h.known {
-		if h.known[i].id == id {
-			return &h.known[i]
-		}
-	}
-	return nil
-}
-
 // add notes a takeover. That it is announced proves nothing: whoever is asked because of it says what it knows.
 func (h *hints) add(x hint) {
-	if old := h.find(x.id); old != nil {
+	if old := h.by.get(x.id); old != nil {
 		if old.epoch < x.epoch {
 			*old = x
 		}
 		return
 	}
 	if len(h.known) < maxHints {
-		h.known = append(h.known, x)
+		h.known = append(h.known, &x)
+		h.by.put(&x)
 		return
 	}
-	h.known[h.next] = x
+	h.by.drop(h.known[h.next].id)
+	h.known[h.next] = &x
+	h.by.put(&x)
 	h.next = (h.next + 1) % maxHints
 }
 
@@ -56,7 +53,7 @@ func (n *Node) Keeper(id grid.JobID) (who grid.NodeID, since int64, known bool) 
 		}
 		return n.cfg.Self, 0, true
 	}
-	if h := n.hints.find(id); h != nil {
+	if h := n.hints.by.get(id); h != nil {
 		return h.owner, h.since, true
 	}
 	return grid.NodeID{}, 0, false
@@ -69,9 +66,9 @@ func (n *Node) Foreign(dst []grid.JobID) []grid.JobID {
 			dst = append(dst, j.id)
 		}
 	}
-	for i := range n.hints.known {
-		if id := n.hints.known[i].id; n.look(id) == nil {
-			dst = append(dst, id)
+	for _, h := range n.hints.known {
+		if n.look(h.id) == nil {
+			dst = append(dst, h.id)
 		}
 	}
 	return dst
