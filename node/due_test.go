@@ -117,3 +117,36 @@ func TestManyTakeoversAreNotedInProportion(t *testing.T) {
 		return took
 	})
 }
+
+// While many jobs wait for a node that fits, what others say of themselves costs the same however many of them there are.
+func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
+	inProportion(t, 200, func(t *testing.T, peers int) time.Duration {
+		t.Helper()
+		const jobs = 500
+		r := newRig(t, nil)
+		windows := spec(func(s *grid.JobSpec) {
+			s.Wait, s.Needs.Labels = true, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
+		})
+		for i := range jobs {
+			r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}}, windows)
+		}
+		for i := range peers {
+			r.join(grid.NodeID{9, byte(i)}, 1, "linux")
+		}
+		begin := time.Now()
+		for i := range peers {
+			ad := *r.n.gossip.Peer(grid.NodeID{9, byte(i)}).Ad
+			ad.Seq.N++
+			r.say(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
+		}
+		took := time.Since(begin)
+		if len(r.n.waiting) != jobs {
+			t.Fatalf("%d jobs wait, want %d", len(r.n.waiting), jobs)
+		}
+		r.join(slowID, 1, "windows")
+		if left := len(r.n.waiting); left == jobs {
+			t.Fatal("all of them wait still when one that fits has come")
+		}
+		return took
+	})
+}

@@ -54,7 +54,7 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.reunite(now, ev.Peer, fx)
 	n.tellTo(now, ev.Peer, fx)
 	n.handOn(now, fx)
-	n.kick(now, fx)
+	n.kick(now, n.gossip.Peer(ev.Peer))
 }
 
 func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
@@ -113,7 +113,7 @@ func (n *Node) news(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 		}
 		n.learn(p, g.Ad)
 		n.rates.stale = true
-		n.kick(now, fx)
+		n.kick(now, g)
 	}
 }
 

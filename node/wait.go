@@ -56,15 +56,19 @@ func (n *Node) unwait(l *live) {
 	n.retry(l)
 }
 
-// kick lets the tasks that wait for somebody who fits look again: a node came or said something new.
-func (n *Node) kick(now grid.Time, fx *grid.Effects) {
+// kick lets the tasks that wait for somebody who fits look again: a node came or said something new. For a task that it does not fit nothing
+// has changed.
+func (n *Node) kick(now grid.Time, came *gossip.Peer) {
 	var deaf *job // nobody new for its tasks: they are alike
 	n.bags.due = true
 	n.encourage()
+	if came == nil || came.Ad == nil {
+		return
+	}
 	for i := 0; i < len(n.waiting); {
 		l := n.waiting[i]
 		if l.absent && l.job != deaf {
-			if len(n.candidates(now, l).Nodes) > 0 {
+			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, came.Ad) == grid.WhyNone && len(n.candidates(now, l).Nodes) > 0 {
 				l.search = 0
 				n.unwait(l)
 				continue
