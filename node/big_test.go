@@ -37,6 +37,13 @@ func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duratio
 // keepMany submits so many jobs before any member answers; all of them stay on this node, which can run one at a time.
 func keepMany(t *testing.T, jobs int) time.Duration {
 	t.Helper()
+	_, took := keeps(t, jobs)
+	return took
+}
+
+// keeps is keepMany; the node goes on.
+func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
+	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -63,7 +70,7 @@ func keepMany(t *testing.T, jobs int) time.Duration {
 	if here := len(r.n.exec.Queue()) + len(r.n.exec.Running()); replies != jobs || here != jobs || len(r.n.exec.Running()) != 1 {
 		t.Fatalf("%d jobs: %d answered, %d tasks here, %d run", jobs, replies, here, len(r.n.exec.Running()))
 	}
-	return took
+	return r, took
 }
 
 // letGo lets a job of so many tasks wait for a node, brings that node, and cancels the job.

@@ -150,3 +150,31 @@ func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
 		return took
 	})
 }
+
+// Who owns many registers counts them for all its peers in one pass: ten times as many of both cost ten times as much. What is counted is
+// what a look for each peer would count.
+func TestManyPeersAreWatchedInProportion(t *testing.T) {
+	inProportion(t, 1000, func(t *testing.T, jobs int) time.Duration {
+		t.Helper()
+		r, _ := keeps(t, jobs)
+		for i := range jobs / 5 {
+			r.n.pair(grid.NodeID{9, byte(i >> 8), byte(i)})
+		}
+		took := time.Hour
+		for range 30 {
+			begin := time.Now()
+			r.fx.Reset()
+			r.n.watch(r.now, &r.fx)
+			took = min(took, time.Since(begin))
+		}
+		for _, p := range r.n.pairs.all {
+			if want := r.n.shared(p.peer); p.shares != want {
+				t.Fatalf("%v shares %+v, want %+v", p.peer.Short(), p.shares, want)
+			}
+		}
+		if got := r.n.paired(fastID).shares.count; int(got) != jobs {
+			t.Fatalf("a member holds %d of %d", got, jobs)
+		}
+		return took
+	})
+}

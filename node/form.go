@@ -90,10 +90,7 @@ func (n *Node) canvass(now grid.Time, up []*grid.Ad, fx *grid.Effects) {
 	asked := n.apart(up, n.cfg.Members+1)
 	for _, id := range asked {
 		if p := n.pair(id); p.seq == 0 || now >= p.sent.Add(askAgain) {
-			count, sum := n.shared(id)
-			n.sendWatch(now, p, fx)
-			m := &fx.Sends[len(fx.Sends)-1].Msg
-			m.Guard.Count, m.Guard.Sum = count, sum
+			n.sendWatch(now, p, n.shared(id), fx)
 		}
 	}
 	for _, f := range slices.Backward(n.forming.list) { // those that came since others were asked

@@ -19,6 +19,18 @@ type pair struct {
 	lent     grid.Bytes // for the files of its jobs
 	coming   int        // of them, inputs and tasks' files on their way here
 	spare    []*job     // of its jobs, those that are over and whose files take room, oldest end first
+	shares   sharing    // as it was counted last
+}
+
+// sharing is how many registers of this node a peer has accepted, and the sum of their hashes.
+type sharing struct {
+	count uint32
+	sum   uint64
+}
+
+func (s *sharing) add(j *job) {
+	s.count++
+	s.sum += hash(j.id, j.guard.reg.State().Epoch)
 }
 
 // pairs are those with which this node shares registers.

@@ -9,8 +9,9 @@ import (
 // watch tells each member of registers that this node owns that it lives: their number and the sum of their hashes, so
 // that the cost does not grow with the jobs that wait.
 func (n *Node) watch(now grid.Time, fx *grid.Effects) {
+	n.shareOut()
 	n.pairs.all = slices.DeleteFunc(n.pairs.all, func(p *pair) bool {
-		if n.watchOver(now, p, fx) || p.lent > 0 || p.coming > 0 || max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) >= now {
+		if n.watchOver(now, p, p.shares, fx) || p.lent > 0 || p.coming > 0 || max(p.heard, p.verified, p.alive, p.sent).Add(100*n.cfg.Lease) >= now {
 			return false
 		}
 		n.pairs.by.drop(p.peer) // what is long past means the same as nothing
@@ -19,15 +20,11 @@ func (n *Node) watch(now grid.Time, fx *grid.Effects) {
 }
 
 // watchOver is watch of one member. It reports whether there is anything to tell it.
-func (n *Node) watchOver(now grid.Time, p *pair, fx *grid.Effects) bool {
-	count, sum := n.shared(p.peer)
-	if count == 0 {
-		return false
+func (n *Node) watchOver(now grid.Time, p *pair, s sharing, fx *grid.Effects) bool {
+	if s.count > 0 {
+		n.sendWatch(now, p, s, fx)
 	}
-	n.sendWatch(now, p, fx)
-	m := &fx.Sends[len(fx.Sends)-1].Msg
-	m.Guard.Count, m.Guard.Sum = count, sum
-	return true
+	return s.count > 0
 }
 
 // reunite says again at once what a member that is connected again has perhaps not heard: a majority may wait for it.
@@ -38,26 +35,49 @@ func (n *Node) reunite(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 		}
 	}
 	if p := n.pairs.by.get(id); p != nil {
-		n.watchOver(now, p, fx)
+		n.watchOver(now, p, n.shared(id), fx)
 	}
 }
 
-func (n *Node) sendWatch(now grid.Time, p *pair, fx *grid.Effects) {
+// sendWatch says what a member should hold; nothing where the registers are named one by one.
+func (n *Node) sendWatch(now grid.Time, p *pair, s sharing, fx *grid.Effects) *grid.Message {
 	n.watches++
 	p.seq, p.sent, p.listed = n.cfg.Boot<<40|n.watches, now, p.listed[:0]
-	fx.Send(p.peer, grid.KindWatch).Guard.Seq = p.seq
+	m := fx.Send(p.peer, grid.KindWatch)
+	m.Guard.Seq, m.Guard.Count, m.Guard.Sum = p.seq, s.count, s.sum
+	return m
 }
 
 // shared counts the registers that this node owns and that a peer has accepted.
-func (n *Node) shared(peer grid.NodeID) (count uint32, sum uint64) {
+func (n *Node) shared(peer grid.NodeID) (s sharing) {
 	for _, j := range n.guards {
 		r := j.guard.reg
 		if place := r.Place(peer); r.Leads() && !r.State().Done && place >= 0 && r.Holds(place) {
-			count++
-			sum += hash(j.id, r.State().Epoch)
+			s.add(j)
 		}
 	}
-	return count, sum
+	return s
+}
+
+// shareOut is shared for all peers, in one pass: each register has a few members, and the peers can be many.
+func (n *Node) shareOut() {
+	for _, p := range n.pairs.all {
+		p.shares = sharing{}
+	}
+	for _, j := range n.guards {
+		r := j.guard.reg
+		if !r.Leads() || r.State().Done {
+			continue
+		}
+		for place, id := range r.Members() {
+			if !r.Holds(place) {
+				continue
+			}
+			if p := n.pairs.by.get(id); p != nil {
+				p.shares.add(j)
+			}
+		}
+	}
 }
 
 // hash is one of a register in an epoch; sums of them do not depend on any order.
@@ -84,17 +104,15 @@ func (n *Node) watched(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 		n.named(now, from, m, fx)
 		return
 	}
-	var count uint32
-	var sum uint64
+	var s sharing
 	for _, j := range n.guards {
 		if j.follows(from) {
-			count++
-			sum += hash(j.id, j.guard.reg.State().Epoch)
+			s.add(j)
 		}
 	}
 	a := fx.Send(from, grid.KindWatched)
 	a.Guard.Seq, a.Guard.Answer = m.Guard.Seq, grid.GuardDiffers
-	if count == m.Guard.Count && sum == m.Guard.Sum {
+	if s.count == m.Guard.Count && s.sum == m.Guard.Sum {
 		a.Guard.Answer = grid.GuardOK
 		n.pair(from).heard = now
 	}
@@ -154,8 +172,7 @@ func (n *Node) agreed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid
 
 // name says one by one which registers a member is believed to hold.
 func (n *Node) name(now grid.Time, p *pair, fx *grid.Effects) {
-	n.sendWatch(now, p, fx)
-	m := &fx.Sends[len(fx.Sends)-1].Msg
+	m := n.sendWatch(now, p, sharing{}, fx)
 	for _, j := range n.guards {
 		r := j.guard.reg
 		place := r.Place(p.peer)
