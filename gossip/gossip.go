@@ -13,24 +13,24 @@ type Gossip struct {
 	rule product
 	rand *grid.Rand
 
-	ad      *grid.Ad  // the own ad as it is now
-	emitted *grid.Ad  // as it was sent last
-	before  *grid.Ad  // as it was sent before that
-	emitAt  grid.Time // and when
-	top     grid.Seq  // the highest sequence used or seen in this node's name
-	held    bool      // ad differs from emitted enough, and goes out MinGap after it
-	left    bool      // this node has said that it leaves
-	stale   bool      // near is
-
-	peers    []*Peer  // the view, ordered by identity
-	keys     []uint64 // the first bytes of their identities: looked through first, since they lie side by side
-	spare    []*Peer  // memory of peers
-	gone     []tomb   // who left lately, a ring
-	lucky    int32    // of the view, kept by chance
-	grave    int32    // the next place in gone
-	turn     int32    // where in the view the next digest begins
-	most     int32    // no more costs any of a full view that may give way, until mostTill
+	ad       *grid.Ad  // the own ad as it is now
+	emitted  *grid.Ad  // as it was sent last
+	before   *grid.Ad  // as it was sent before that
+	emitAt   grid.Time // and when
+	top      grid.Seq  // the highest sequence used or seen in this node's name
+	held     bool      // ad differs from emitted enough, and goes out MinGap after it
+	left     bool      // this node has said that it leaves
+	stale    bool      // near is
+	grave    uint8     // the next place in gone
+	most     int32     // no more costs any of a full view that may give way, until mostTill
 	mostTill grid.Time
+
+	peers []*Peer  // the view, ordered by identity
+	keys  []uint64 // the first bytes of their identities: looked through first, since they lie side by side
+	spare []*Peer  // memory of peers
+	gone  []tomb   // who left lately, a ring
+	lucky int32    // of the view, kept by chance
+	turn  int32    // where in the view the next digest begins
 
 	links []*Peer       // neighbours, connected or not, ordered by identity
 	near  []grid.NodeID // those connected, ordered by identity; not while stale
