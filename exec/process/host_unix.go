@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"skep/grid"
 )
 
 // host has nothing to share where the system is not Linux.
@@ -38,6 +40,9 @@ type Cores struct {
 
 // ReadCores says that it cannot tell.
 func ReadCores() (Cores, bool) { return Cores{}, false }
+
+// MemoryBound is 0, no bound: control groups are on Linux alone.
+func MemoryBound() grid.Bytes { return 0 }
 
 // Reap finds nothing: without /proc there is no safe way to know a leftover process.
 func Reap(string) (int, error) { return 0, nil }

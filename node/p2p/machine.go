@@ -10,6 +10,8 @@ import (
 	"time"
 
 	ds "github.com/ipfs/go-datastore"
+
+	"skep/exec/process"
 	"skep/grid"
 	"skep/node/p2p/disk"
 )
@@ -27,7 +29,7 @@ func machineLabels(version string) []grid.Label {
 }
 
 // capacity returns what tasks may take where the operator did not say: all cores that this process may
-// use, and three quarters of the memory.
+// use, and three quarters of the memory of the machine, or of what its control group may take, as in a container.
 func (c *Config) capacity() (grid.Resources, error) {
 	total, free := memory()
 	r := grid.Resources{CPU: c.CPUs, Memory: c.Memory}
@@ -35,6 +37,9 @@ func (c *Config) capacity() (grid.Resources, error) {
 		r.CPU = grid.MilliCPU(runtime.NumCPU()) * grid.CPU
 	}
 	if r.Memory == 0 {
+		if most := process.MemoryBound(); most > 0 {
+			total, free = min(total, most), min(free, most)
+		}
 		r.Memory = max(total/4*3, min(free, 256*grid.MiB))
 	}
 	if r.CPU < 0 || r.CPU > grid.MaxMillis {
