@@ -36,7 +36,7 @@ bench:
 conformance:
 	SKEP_CONFORMANCE=4 $(GO) test -run 'TestConformance$$' -count 1 -v ./cmd/skep
 
-# The published tables in full, in an hour or two, and bin/paper.html with tables and plots. One that departs from
+# The published tables in full, in some three hours on two cores, and bin/paper.html with tables and plots. One that departs from
 # print without a reason fails it at the end; the page is there all the same.
 paper: build
 	$(GO) build -o bin/skep-paper ./cmd/skep-paper

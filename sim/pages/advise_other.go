@@ -2,6 +2,6 @@
 
 package pages
 
-func memory() int { return 0 }
+func room() int { return 0 }
 
 func advise([]byte) bool { return false }

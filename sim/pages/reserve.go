@@ -1,13 +1,16 @@
 package pages
 
 import (
-	"math"
 	"runtime"
 	"sync"
 )
 
-// least is the size in bytes from which it is worth it: smaller heaps have few pages of any size.
-const least = 16 << 20
+// Below least bytes a heap has few pages of any size. Room is taken in pieces: of a piece that lies partly in memory that was used
+// before the runtime clears all.
+const (
+	least = 16 << 20
+	piece = 64 << 20
+)
 
 var (
 	mu    sync.Mutex
@@ -15,16 +18,25 @@ var (
 )
 
 // Reserve asks for large pages for a heap that will grow by so many bytes, or by half of this machine's memory if that is less.
-// The room is taken and given back untouched, so that what is allocated next lies in it. It is advice: nothing but speed is
-// different. Of the calls in a process the largest counts, since the address space that was asked for stays so.
+// The room is taken and given back, so that what is allocated next lies in it, and all but a piece of it stays untouched. It is
+// advice: nothing but speed is different. Of the calls in a process the largest counts, since the address space that was asked
+// for stays so.
 func Reserve(bytes int) {
 	mu.Lock()
 	defer mu.Unlock()
-	bytes = min(bytes, memory()/2, math.MaxInt/8) // the last where addresses are short
+	bytes = min(bytes, room())
 	if bytes < least || bytes <= asked {
 		return
 	}
-	if asked = bytes; advise(make([]byte, bytes)) {
-		runtime.GC()
+	var pieces [][]byte
+	for taken := 0; taken < bytes; taken += piece {
+		b := make([]byte, min(piece, bytes-taken))
+		if !advise(b) {
+			break
+		}
+		pieces = append(pieces, b)
 	}
+	runtime.KeepAlive(pieces)
+	pieces, asked = nil, bytes
+	runtime.GC()
 }
