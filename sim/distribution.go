@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"skep/grid"
 )
@@ -30,5 +31,37 @@ func Hyperexponential(scv float64) Distribution {
 			return r.ExpFloat64() / (2 * p)
 		}
 		return r.ExpFloat64() / (2 * (1 - p))
+	}
+}
+
+// draw draws the size of a task of a class.
+func (m *Machine) draw(class string, r *grid.Rand) float64 {
+	d := m.Size
+	if own, ok := m.Sizes[class]; ok {
+		d = own
+	}
+	if d == nil {
+		return 1
+	}
+	return d(r)
+}
+
+// Sizes calls see with the class and the size of each task of the workload, which it has wherever it runs.
+func (c *Config) Sizes(see func(class string, size float64)) {
+	var source rand.PCG
+	r := &grid.Rand{Rand: rand.New(&source)}
+	task := uint64(0)
+	for i := range c.Work {
+		s := &c.Work[i]
+		class := grid.ClassOf(s.Spec)
+		for range s.Spec.Count {
+			size := s.Size
+			if size <= 0 {
+				source.Seed(c.Seed, task)
+				size = c.Machine.draw(class, r)
+			}
+			see(class, size)
+			task++
+		}
 	}
 }

@@ -135,10 +135,7 @@ func (w *World) sizeOf(task int32, class string) float64 {
 		return s
 	}
 	w.size.Seed(w.cfg.Seed, uint64(task))
-	if own, ok := w.cfg.Machine.Sizes[class]; ok {
-		return own(w.sizes)
-	}
-	return w.cfg.Machine.Size(w.sizes)
+	return w.cfg.Machine.draw(class, w.sizes)
 }
 
 // live returns the run that an event is about, nil if it is no more.

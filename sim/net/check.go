@@ -199,7 +199,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 		}
 	}
 	w := sim.Config{Seed: seed, Nodes: s.nodes(), Network: s.Network.World, Disk: sim.Disk{Sync: s.Sync},
-		Work: s.Arrivals(seed), Faults: s.faults(seed), Bound: s.bound(), Spread: s.Spread,
+		Work: s.Arrivals(seed), Faults: s.faults(seed), Spread: s.Spread,
 		Repeat: fmt.Sprintf("skep sim net FILE --seed %d --replications 1", seed),
 		Machine: sim.Machine{Sizes: sizes, Bandwidth: s.Files, Rate: func(class string, i int) float64 {
 			c := specs[class]
@@ -208,6 +208,7 @@ func (s *Scenario) world(seed uint64) sim.Config {
 			}
 			return s.Groups[groupOf(bounds, i)].rate(c)
 		}}}
+	w.Bound = s.bound(&w)
 	w.Network.Latency = s.latency(seed)
 	w.Node = s.configure(bounds)
 	w.Available = func(i int) (left, up float64) { return s.Groups[groupOf(bounds, i)].available() }

@@ -41,20 +41,48 @@ func TestGrowthIsSeenBehindAWarmup(t *testing.T) {
 
 // Tasks that take longer than a grid of short ones would need to end are no failure of it.
 func TestLongTasksMayEnd(t *testing.T) {
+	bound := func(s *Scenario) (b, longest, all time.Duration) {
+		w := s.world(1)
+		w.Sizes(func(_ string, size float64) {
+			d := grid.Seconds(size * s.Classes[0].Mean.Seconds())
+			longest, all = max(longest, d), all+d
+		})
+		return w.Bound, longest, all
+	}
 	s := one(2, time.Second, 0)
-	s.Streams[0] = Stream{Class: "a", Trace: []Job{{Run: 150 * time.Hour, Tasks: 2}}}
-	s.Time = 30 * 24 * time.Hour
-	if b := s.bound(); b < 1500*time.Hour {
-		t.Errorf("a world with a task of 150 hours has %v to end", b)
+	s.Streams[0] = Stream{Class: "a", Trace: []Job{{Run: 150 * time.Hour, Tasks: 12}}}
+	s.Time = 60 * 24 * time.Hour
+	if b, _, _ := bound(s); b < 12*150*time.Hour {
+		t.Errorf("a world with twelve tasks of 150 hours has %v to end", b)
 	}
-	s = one(2, 100*time.Hour, 1e-6)
+	s = one(2, 100*time.Hour, 1e-3)
 	s.Time = time.Hour
-	if b := s.bound(); b < 10_000*time.Hour {
-		t.Errorf("a world with tasks of 100 hours has %v to end", b)
+	b, longest, all := bound(s)
+	if longest == 0 || b < all+minBound {
+		t.Errorf("a world with tasks of up to %v, of %v together, has %v to end", longest, all, b)
 	}
+	s.Faults = []Fault{{At: time.Second, Kind: sim.Slow, Factor: 7}, {At: time.Minute, Kind: sim.Share, Factor: 0.25}}
+	if b, _, _ := bound(s); b < 28*all {
+		t.Errorf("a world of tasks of %v that are slowed by 7 on a quarter of the cores has %v to end", all, b)
+	}
+	s = one(2, time.Second, 1e-9)
 	s.Time = 100 * 365 * 24 * time.Hour
-	if b := s.bound(); b <= 0 || b > maxBound {
+	if b, _, _ := bound(s); b <= 0 || b > maxBound {
 		t.Errorf("a world of a hundred years has %v to end", b)
+	}
+}
+
+// What never ends is to be seen in a time that a run can take.
+func TestWhatNeverEndsIsSeen(t *testing.T) {
+	s := one(1000, time.Hour, 0.2)
+	s.Time = 10 * time.Minute
+	if b := s.world(1).Bound; b > 30*24*time.Hour {
+		t.Errorf("120 tasks of an hour have %v to end", b)
+	}
+	s = one(3, time.Hour, 1e-3)
+	s.Time = 10 * time.Minute
+	if b := s.world(1).Bound; b > 4*24*time.Hour {
+		t.Errorf("a task of an hour or two has %v to end", b)
 	}
 }
 

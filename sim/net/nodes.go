@@ -16,26 +16,41 @@ const (
 	maxBound = 100 * 365 * 24 * time.Hour
 )
 
-// bound is that time: so long that neither a queue nor a long task can be the reason that something has not ended.
-func (s *Scenario) bound() time.Duration {
-	longest := 0.0
+// bound is that time for a world: so long that neither a queue nor a long task can be the reason that something has not
+// ended, and hardly longer, since only then is it seen that something never ends. It is a day, and twice, since what is
+// struck runs again, the longest of the world's tasks and the queue before it: at most all the others, one after the
+// other at the slowest, though in a large grid, where hardly all wait for one slot, a hundred times what it may hold of one.
+func (s *Scenario) bound(w *sim.Config) time.Duration {
+	slow, left := 1.0, 1.0
+	for i := range w.Faults {
+		switch f := &w.Faults[i]; f.Kind {
+		case sim.Slow:
+			slow = max(slow, f.Factor)
+		case sim.Share:
+			left = min(left, f.Factor)
+		}
+	}
+	least := map[string]float64{} // rate of a class where it may run
 	for k := range s.Classes {
 		c := &s.Classes[k]
-		size := 10_000.0 // of the mean: hardly any distribution goes so far
-		for i := range s.Streams {
-			if st := &s.Streams[i]; st.Class == c.Name {
-				for _, j := range st.Trace {
-					size = max(size, 100*j.Run.Seconds()/c.unit())
+		for g := range s.Groups {
+			group := &s.Groups[g]
+			if have, _ := group.available(); s.suits(group, c) {
+				if r, ok := least[c.Name]; !ok || group.rate(c)*min(have, left) < r {
+					least[c.Name] = group.rate(c) * min(have, left)
 				}
 			}
 		}
-		for g := range s.Groups {
-			if s.suits(&s.Groups[g], c) {
-				longest = max(longest, size/s.Groups[g].rate(c))
-			}
-		}
 	}
-	return max(minBound, grid.Seconds(min(max(100*s.Time.Seconds(), longest), maxBound.Seconds())))
+	longest, all := 0.0, 0.0
+	w.Sizes(func(class string, size float64) {
+		if rate := least[class]; rate > 0 {
+			longest = max(longest, size/rate*slow)
+			all += size / rate * slow
+		}
+	})
+	queue := min(all, 100*(s.Time.Seconds()+longest))
+	return grid.Seconds(min(minBound.Seconds()+2*(longest+queue), maxBound.Seconds()))
 }
 
 // configure returns what shapes the nodes: the scenario's knobs, and what the node's group says.
