@@ -26,14 +26,14 @@ func (n *Node) establish(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	f := &forming{id: ev.Job, spec: ev.Spec, callers: []uint64{ev.Caller}, since: now}
 	if n.cfg.Members > 1 {
 		n.forming.add(f)
-		n.form(now, []*forming{f}, true, fx)
+		n.form(now, nil, true, fx)
 		return
 	}
 	n.alone(now, f, fx)
 }
 
-// form chooses members for those of some submissions for which enough nodes have answered, and for those that have waited so long that whoever
-// answers will do; and asks more nodes where that did not take them all.
+// form chooses members for those of some submissions for which enough nodes have answered, for those for which whoever answers will do, because
+// they have waited for long or nobody was asked for them; and asks more nodes where that did not take them all.
 func (n *Node) form(now grid.Time, some []*forming, ask bool, fx *grid.Effects) {
 	if len(n.forming.list) == 0 {
 		return
@@ -49,6 +49,9 @@ func (n *Node) form(now grid.Time, some []*forming, ask bool, fx *grid.Effects) 
 		if !f.over {
 			n.formed(now, f, up, alive, fx)
 		}
+	}
+	for s := &n.forming; len(s.unasked) > 0 && (s.unasked[0].over || n.formed(now, s.unasked[0], up, alive, fx)); {
+		s.unasked[0], s.unasked = nil, s.unasked[1:] // what does not suffice for the oldest does not for the others
 	}
 	if n.forming.trim(); len(n.forming.list) > 0 && ask {
 		n.canvass(now, up, fx)
@@ -93,14 +96,17 @@ func (n *Node) canvass(now grid.Time, up []*grid.Ad, fx *grid.Effects) {
 			n.sendWatch(now, p, n.shared(id), fx)
 		}
 	}
-	for _, f := range slices.Backward(n.forming.list) { // those that came since others were asked
-		if len(f.first) > 0 {
-			break
+	if len(asked) > 0 {
+		for _, f := range n.forming.unasked { // oldest first, as they are awaited
+			if f.over {
+				continue
+			}
+			f.first = asked
+			for _, id := range asked {
+				n.pair(id).await(f)
+			}
 		}
-		f.first = asked
-		for _, id := range asked {
-			n.pair(id).await(f)
-		}
+		n.forming.unasked = nil
 	}
 	if !n.formWake {
 		n.formWake = true

@@ -23,14 +23,15 @@ func (f *forming) key() grid.JobID { return f.id }
 // formings are the submissions whose members are not chosen yet. Whose answer one of them waits for knows it (pair.awaits), so that of many
 // none is looked at without a reason.
 type formings struct {
-	by   lookup[grid.JobID, *forming]
-	list []*forming // oldest first; the first is one, of the others some are over
-	over int        // so many
+	by      lookup[grid.JobID, *forming]
+	list    []*forming // oldest first; the first is one, of the others some are over
+	unasked []*forming // the newest of them, for which nobody was asked because nobody could be
+	over    int        // so many of the list
 }
 
 func (s *formings) add(f *forming) {
 	s.by.put(f)
-	s.list = append(s.list, f)
+	s.list, s.unasked = append(s.list, f), append(s.unasked, f)
 }
 
 // remove takes one out; the list has it until trim.
@@ -52,6 +53,6 @@ func (s *formings) trim() {
 		s.list, s.over = slices.DeleteFunc(s.list, func(f *forming) bool { return f.over }), 0
 	}
 	if len(s.list) == 0 {
-		s.list = nil
+		s.list, s.unasked = nil, nil
 	}
 }
