@@ -7,6 +7,10 @@
 // anybody starves. The ledger is the only place where resources are taken and
 // given back, and it panics rather than go negative.
 //
+// A gate may hold waiting work back (Gate). What it did not let start sleeps: Next passes over it without asking again, until Wake,
+// WakeAll or its return to the queue. Whoever makes the gate has to wake what it would let start now; Asleep says what that may be.
+// Results that are to be told again are a heap by when they are due (Tell, Told).
+//
 // Expected waiting time follows [1], chapter 2: the work before a task,
 // served at the rate of all slots, with the running tasks counted by what is likely to be left of them.
 //
