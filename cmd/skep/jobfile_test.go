@@ -35,6 +35,18 @@ policy: lpas_dec             # optional, of those the node has
 	}
 }
 
+// A script may have as many brackets as it likes, wherever they stand, and a file that is too deep says so.
+func TestBracketsOfScripts(t *testing.T) {
+	colours := strings.Repeat("    printf '\\033[1mbold\\033[0m'\n", 200)
+	if j, err := readJob("f", []byte("command:\n- sh\n- -c\n- |\n"+colours+"count: 2\n")); err != nil || strings.Count(j.spec.Command[2], "[") != 400 {
+		t.Errorf("a script of colours: %v", err)
+	}
+	_, err := readJob("f", []byte("# [\ncommand: "+strings.Repeat("- ", 1000)))
+	if err == nil || !strings.HasPrefix(err.Error(), "f:2: nested more than 100 deep: want") {
+		t.Errorf("1000 dashes: %v", err)
+	}
+}
+
 func FuzzReadJob(f *testing.F) {
 	for _, s := range []string{"", "command: [a]", "a: *b", "&a [*a]", "command: [a]\ncommand: [b]", "needs: {cpu: .inf}", "- x", "? [a]\n: b", "{", "command: [\"\\0\"]"} {
 		f.Add(s)

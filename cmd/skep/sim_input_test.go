@@ -24,8 +24,8 @@ func TestYAMLOfAnyShape(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"sim", "net", deep}, []string{"s.yaml:1: lies in more than 100 others"}},
-		{[]string{"sim", "queue", deep}, []string{"s.yaml:1: lies in more than 100 others"}},
+		{[]string{"sim", "net", deep}, []string{"s.yaml:1: nested more than 100 deep: want"}},
+		{[]string{"sim", "queue", deep}, []string{"s.yaml:1: nested more than 100 deep: want"}},
 		{[]string{"sim", "net", twice}, []string{`s.yaml:2:1: key "nodes" stands twice`, `s.yaml:3:25: key "mean" stands twice`, `s.yaml:4:32: key "rate" stands twice`, `class "q": is not among`}},
 	} {
 		code, _, errs := cli(t, c.args...)

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"skep/sim/queueing"
+	"skep/nesting"
 )
 
 // maxYAML bounds a file that a person writes, in bytes.
@@ -42,8 +42,8 @@ func (f *yamlFile) parse(b []byte) (ast.Node, error) {
 	if len(b) > maxYAML {
 		return nil, fmt.Errorf("%s: has more than %d bytes", f.name, maxYAML)
 	}
-	if line := queueing.Nested(b); line > 0 {
-		return nil, fmt.Errorf("%s:%d: lies in more than %d others", f.name, line, queueing.MaxNested)
+	if line := nesting.Line(b); line > 0 {
+		return nil, fmt.Errorf("%s:%d: %s", f.name, line, nesting.TooDeep)
 	}
 	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey()) // mapping says which keys stand twice
 	if err != nil {

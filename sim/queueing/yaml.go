@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"skep/nesting"
 )
 
 // MaxFile bounds the size of a system's file, bytes.
@@ -80,8 +82,8 @@ func (r *reader) body(b []byte) ast.Node {
 		r.wrong(nil, "has more than %d bytes", MaxFile)
 		return nil
 	}
-	if at := Nested(b); at > 0 {
-		r.errors = append(r.errors, place{at, fmt.Sprintf("lies in more than %d others", MaxNested)})
+	if at := nesting.Line(b); at > 0 {
+		r.errors = append(r.errors, place{at, nesting.TooDeep})
 		return nil
 	}
 	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey())
