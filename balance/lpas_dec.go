@@ -88,11 +88,15 @@ func (p *lpasDec) poll(now grid.Time, t *grid.Task, v View, dst []grid.NodeID) [
 func (p *lpasDec) reach(t *grid.Task, v View) {
 	p.weights = p.weights[:0]
 	nodes, weights, own := p.allocation.support(&p.rates, t.Class)
+	var class wanted
+	if !own {
+		class = p.rates.wanted(t.Class)
+	}
 	shift := 0 // of positions in the view against indices; it changes where a node is missing
 	for x, j := range nodes {
 		// A class without a row of its own shares the nodes of the rest, some of which may not run it.
 		if !own {
-			if mu, known := p.rates.execution(j, p.rates.wanted(t.Class)); known && mu == 0 {
+			if mu, known := p.rates.execution(j, class); known && mu == 0 {
 				continue
 			}
 		}

@@ -167,7 +167,7 @@ func (e *Exec) leave(w *Work) {
 		e.check()
 	case grid.WorkFinished:
 		e.Hush(w)
-		e.finished = e.without(e.finished, w)
+		e.finished = withoutTurn(e.finished, w)
 	}
 }
 
@@ -186,6 +186,7 @@ func (e *Exec) take() *Work {
 	return new(Work)
 }
 
+// without takes work out of a list.
 func without(list []*Work, w *Work) []*Work {
 	for i := range list {
 		if list[i] == w {

@@ -60,14 +60,14 @@ func (e *Exec) attend(w *Work) {
 
 // dequeue takes work out of the queue.
 func (e *Exec) dequeue(w *Work) {
-	e.queue = e.without(e.queue, w)
+	e.queue = withoutTurn(e.queue, w)
 	if w.ready && !w.asleep {
-		e.awake = e.without(e.awake, w)
+		e.awake = withoutTurn(e.awake, w)
 	}
 }
 
-// without takes work out of a list that is in the order of turns.
-func (e *Exec) without(list []*Work, w *Work) []*Work {
+// withoutTurn is without for a list that is in the order of turns.
+func withoutTurn(list []*Work, w *Work) []*Work {
 	at, ok := slices.BinarySearchFunc(list, w.turn, byTurn)
 	if !ok || list[at] != w {
 		panic("exec: work is in the list of its state")

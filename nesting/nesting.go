@@ -1,6 +1,8 @@
 package nesting
 
 import (
+	"fmt"
+
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 )
@@ -10,7 +12,7 @@ import (
 const Max = 100
 
 // TooDeep is what is wrong with a line that lies deeper.
-const TooDeep = "nested more than 100 deep: want fewer brackets, keys and dashes within each other, and each bracket closed"
+var TooDeep = fmt.Sprintf("nested more than %d deep: want fewer brackets, keys and dashes within each other, and each bracket closed", Max)
 
 // Line returns the line of what lies deeper in a YAML file than Max, 0 where nothing does. It looks at what the parser
 // takes for brackets, keys and dashes, so that comments and texts may have any.

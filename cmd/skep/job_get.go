@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const noFiles = "no files were collected: outputs, or run --output, says which to bring back"
-
 func (a *app) jobGetCmd() *cobra.Command {
 	var dir string
 	cmd := a.oneJob("get ID [-o DIR]", "Bring the collected files of a job here", func(cmd *cobra.Command, ref string) error {
@@ -18,7 +16,7 @@ func (a *app) jobGetCmd() *cobra.Command {
 		defer c.Close()
 		n, err := a.fetch(cmd.Context(), c, ref, dir)
 		if err == nil && n == 0 {
-			fmt.Fprintln(a.err, noFiles)
+			fmt.Fprintln(a.err, "no files were collected: outputs, or run --output, says which to bring back")
 		}
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -92,9 +91,8 @@ func beside(file string) func(string) ([]byte, error) {
 
 // simulate runs a scenario, with progress on a terminal, until its end or an interrupt.
 func (a *app) simulate(ctx context.Context, s *net.Scenario) (*net.Report, error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := interruptible(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program
 	line := newProgress(a.err)
 	defer line.clear()
 	return net.Run(ctx, s, func(p net.Progress) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
 	"text/tabwriter"
 
@@ -82,9 +80,8 @@ func (a *app) simPaperRunCmd() *cobra.Command {
 
 // simPaper runs studies one after the other. When it is interrupted it prints what there is.
 func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Options, out format) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := interruptible(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program
 	var studies []*paper.Study
 	for _, name := range names {
 		s, err := paper.Load(name)

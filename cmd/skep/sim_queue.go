@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/signal"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -60,9 +59,8 @@ func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := interruptible(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program
 	line := newProgress(a.err)
 	o.Progress = func(done, of int) { line.show(float64(done)/float64(of), fmt.Sprintf("%d of %d runs", done, of)) }
 	r, err := queueing.Run(ctx, s, o)

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"text/tabwriter"
 	"time"
 
@@ -43,9 +41,8 @@ func (a *app) simSwarmCmd() *cobra.Command {
 			if seeds < 1 {
 				return fmt.Errorf("--seeds %d: want 1 or more", seeds)
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			context.AfterFunc(ctx, stop) // a second interrupt ends the program
 			var log func(string)
 			if steps {
 				log = func(line string) { fmt.Fprintln(a.err, line) }
