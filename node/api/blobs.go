@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"skep/grid"
 	"skep/node"
@@ -15,12 +16,19 @@ import (
 // bounded by its own setting.
 const MaxBlob = 64 * grid.GiB
 
-// getBlob serves a blob that this node keeps; also HEAD, to ask whether it is here.
+// holdTime is how long a blob stays that was handed over, or asked for in order to hand it over, before a job names it: a job's other
+// inputs may be long on their way, and must not take its place.
+const holdTime = 10 * time.Minute
+
+// getBlob serves a blob that this node keeps; also HEAD, to ask whether it is here: then it stays for a while.
 func (s *Server) getBlob(w http.ResponseWriter, r *http.Request) {
 	id, err := grid.ParseBlobID(r.PathValue("blob"))
 	if err != nil {
 		problem(w, http.StatusUnprocessableEntity, err.Error())
 		return
+	}
+	if r.Method == http.MethodHead {
+		s.b.Blobs().Hold(id, holdTime)
 	}
 	s.serveBlob(w, r, id)
 }
@@ -62,10 +70,13 @@ func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusRequestEntityTooLarge, "blob of "+strconv.FormatInt(r.ContentLength, 10)+" bytes: want at most "+strconv.FormatInt(int64(MaxBlob), 10))
 		return
 	}
+	s.b.Blobs().Pin(id)
+	defer s.b.Blobs().Unpin(id)
 	if err := s.b.Blobs().PutExpected(r.Context(), id, grid.Bytes(r.ContentLength), r.Body, true); err != nil {
 		problem(w, http.StatusUnprocessableEntity, err.Error())
 		return
 	}
+	s.b.Blobs().Hold(id, holdTime)
 	writeJSON(w, v1.Blob{Blob: id.String(), Size: r.ContentLength})
 }
 

@@ -59,7 +59,7 @@ func (s *Server) submission(in *v1.Submission) (grid.JobID, *grid.JobSpec, error
 	}
 	err = spec.Check()
 	for _, f := range spec.Inputs {
-		if err == nil && !s.b.Blobs().Has(f.Blob) {
+		if err == nil && !s.b.Blobs().Hold(f.Blob, holdTime) { // until the job's record has it stay
 			err = fmt.Errorf("inputs %q: blob %s is not here: hand it over first", f.Path, f.Blob)
 		}
 	}

@@ -33,8 +33,9 @@ type Store struct {
 
 	mu    sync.Mutex
 	blobs map[grid.BlobID]*entry
-	pins  map[grid.BlobID]int // of blobs that are here or yet to come
-	idle  *list.List          // of *entry, not pinned, used last first
+	pins  map[grid.BlobID]int         // of blobs that are here or yet to come
+	holds map[grid.BlobID]*time.Timer // each takes a pin back when it fires
+	idle  *list.List                  // of *entry, not pinned, used last first
 	size  grid.Bytes
 	loose grid.Bytes // of the blobs in idle
 }
@@ -54,7 +55,7 @@ func Open(dir string, max grid.Bytes) (*Store, error) {
 	if max <= 0 {
 		return nil, fmt.Errorf("blob folder %s: %d bytes: want more than 0", dir, max)
 	}
-	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, idle: list.New()}
+	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, idle: list.New()}
 	if err := os.RemoveAll(s.temp()); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
@@ -169,32 +170,4 @@ func (s *Store) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.blobs)
-}
-
-// Pin keeps a blob, here or yet to come, from being collected until as many Unpins. Pins are not on disk:
-// after a start, whoever needs blobs pins them before the first Put, which may collect.
-func (s *Store) Pin(id grid.BlobID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pins[id]++
-	if e := s.blobs[id]; e != nil {
-		s.fasten(e)
-	}
-}
-
-// Unpin takes a Pin back; without one it panics.
-func (s *Store) Unpin(id grid.BlobID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := s.pins[id]
-	if n == 0 {
-		panic("blob: " + id.String() + " is unpinned more often than pinned")
-	}
-	if s.pins[id] = n - 1; n > 1 {
-		return
-	}
-	delete(s.pins, id)
-	if e := s.blobs[id]; e != nil {
-		s.loosen(e)
-	}
 }

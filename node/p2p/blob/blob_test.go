@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -218,4 +220,41 @@ func TestCollect(t *testing.T) {
 		}
 	}()
 	s.Unpin(a)
+}
+
+// What is held goes only when its time is over, which a second hold makes longer, and never while it is pinned too.
+func TestHeldForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, t.TempDir(), 30)
+		if s.Hold(nameOf("aaaaaaaaaa"), time.Minute) {
+			t.Error("what is not here is held")
+		}
+		a := put(t, s, "aaaaaaaaaa")
+		full := func() bool {
+			_, _, err := s.Put(ctx, strings.NewReader(strings.Repeat("e", 21)), 30, false)
+			return errors.Is(err, ErrFull)
+		}
+		if !s.Hold(a, time.Minute) {
+			t.Error("what is here is not held")
+		}
+		time.Sleep(40 * time.Second)
+		s.Hold(a, time.Minute)
+		time.Sleep(40 * time.Second)
+		put(t, s, "bbbbbbbbbb")
+		put(t, s, "cccccccccc")
+		put(t, s, "dddddddddd")
+		if !s.Has(a) || !full() {
+			t.Error("it went before its time")
+		}
+		s.Pin(a)
+		time.Sleep(21 * time.Second)
+		synctest.Wait()
+		if !full() {
+			t.Error("it went though it is pinned")
+		}
+		s.Unpin(a)
+		if full() || s.Has(a) {
+			t.Error("it stays beyond its time")
+		}
+	})
 }
