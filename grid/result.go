@@ -7,7 +7,7 @@ type Cause uint8
 
 // The ways an attempt ends.
 const (
-	Exited         Cause = iota + 1 // the program ended by itself; Exit is its code
+	Exited         Cause = iota + 1 // the program ended by itself; Exit is its code, or 125 where that is 0 and not all that it left was kept
 	Signaled                        // a signal ended it; Exit is 128 + its number
 	TimedOut                        // its time limit; 124
 	MemoryExceeded                  // its memory bound; 137

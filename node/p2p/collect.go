@@ -54,28 +54,11 @@ func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, wai
 		}
 		r.Error += strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
+	if r.Cause == grid.Exited && r.Exit == 0 && r.Error != "" {
+		r.Exit = grid.ExitSkep // no success to whoever wants what is missing
+	}
 	r.Error = cutText(r.Error)
 	return r
-}
-
-func causeOf(c process.Cause) grid.Cause {
-	switch c {
-	case process.Exited:
-		return grid.Exited
-	case process.Signaled, process.DiskExceeded:
-		return grid.Signaled
-	case process.TimedOut:
-		return grid.TimedOut
-	case process.MemoryExceeded:
-		return grid.MemoryExceeded
-	case process.Cancelled:
-		return grid.Cancelled
-	case process.CannotExecute:
-		return grid.CannotExecute
-	case process.NotFound:
-		return grid.NotFound
-	}
-	return grid.Failed
 }
 
 // output returns what a task printed: inline where it is short, else as a durable blob.

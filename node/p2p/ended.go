@@ -1,6 +1,9 @@
 package p2p
 
-import "skep/grid"
+import (
+	"skep/exec/process"
+	"skep/grid"
+)
 
 // late makes an attempt that came to its start too late ready to be started another time, and tells the node so. It reports
 // false where the attempt was told to end meanwhile. The folder stays as it was prepared: where inputs take longer to copy
@@ -31,4 +34,24 @@ func (t *tasks) ended(a *attempt, ran bool) (wanted, tell bool) {
 		t.discard(a)
 	}
 	return !a.gone, !t.closed
+}
+
+func causeOf(c process.Cause) grid.Cause {
+	switch c {
+	case process.Exited:
+		return grid.Exited
+	case process.Signaled, process.DiskExceeded:
+		return grid.Signaled
+	case process.TimedOut:
+		return grid.TimedOut
+	case process.MemoryExceeded:
+		return grid.MemoryExceeded
+	case process.Cancelled:
+		return grid.Cancelled
+	case process.CannotExecute:
+		return grid.CannotExecute
+	case process.NotFound:
+		return grid.NotFound
+	}
+	return grid.Failed
 }
