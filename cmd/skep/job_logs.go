@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
+	"skep/grid"
 	"skep/node/api/client"
 	"skep/node/api/v1"
 )
@@ -17,7 +19,10 @@ func (a *app) jobLogsCmd() *cobra.Command {
 	var offset int64
 	cmd := &cobra.Command{
 		Use: "logs [-f] ID[/INDEX]", Short: "Print what a task printed",
-		Long:              "Print what a task printed, on the same streams. Without an index all tasks of the job, in order.",
+		Long: "Print what a task printed, on the same streams. Without an index all tasks of the job, in order.\n\n" +
+			"The exit code is 0 however the task ended, and 125 if some of what it printed cannot be had: each task\n" +
+			"of which that is so is named, with the node that has it, and what there is of the others is printed.\n" +
+			"Nothing is kept of what a task printed that was cancelled.",
 		ValidArgsFunction: a.completeJobs,
 		Args:              oneArg("a job's ID, or ID/INDEX for one task, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,21 +38,58 @@ func (a *app) jobLogsCmd() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			if ref != args[0] {
-				return a.logs(cmd.Context(), c, ref, index, follow, offset)
+			end := index + 1
+			if ref == args[0] {
+				j, err := c.Job(cmd.Context(), ref)
+				if err != nil {
+					return unhad(err)
+				}
+				ref, end = j.ID, uint32(j.Count)
 			}
-			j, err := c.Job(cmd.Context(), ref)
-			for i := 0; err == nil && i < j.Count; i++ {
-				err = a.logs(cmd.Context(), c, j.ID, uint32(i), follow, offset)
+			failed := 0
+			for ; index < end; index++ {
+				err := a.logs(cmd.Context(), c, ref, index, follow, offset)
+				var gone *goneError
+				if err != nil && !errors.As(err, &gone) {
+					return unhad(err)
+				}
+				if err == nil {
+					continue
+				}
+				if failed++; failed <= mostTold {
+					fmt.Fprintln(a.err, "skep:", err)
+				}
 			}
-			return err
+			if failed > mostTold {
+				fmt.Fprintf(a.err, "skep: and that of %d more tasks\n", failed-mostTold)
+			}
+			if failed > 0 {
+				return &exitError{code: grid.ExitSkep}
+			}
+			return nil
 		}}
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the task has ended")
 	cmd.Flags().Int64Var(&offset, "offset", 0, "bytes of each stream to pass over")
 	return cmd
 }
 
-// logs prints one task's output.
+// goneError says that what a task printed cannot be had, now or for ever.
+type goneError struct{ why string }
+
+// Error names the task and the node.
+func (e *goneError) Error() string { return e.why }
+
+// unhad gives an error that keeps output from whoever asks its exit code; what was asked for wrongly has another.
+func unhad(err error) error {
+	var p *v1.Problem
+	var no *client.NoNodeError
+	if errors.As(err, &p) && p.Status < http.StatusInternalServerError || errors.As(err, &no) {
+		return err
+	}
+	return &exitError{grid.ExitSkep, err}
+}
+
+// logs prints one task's output, and what Skep has to say about its end.
 func (a *app) logs(ctx context.Context, c *client.Client, ref string, index uint32, follow bool, offset int64) error {
 	s, err := c.Logs(ctx, ref, index, follow, offset)
 	if err != nil {
@@ -68,12 +110,25 @@ func (a *app) logs(ctx context.Context, c *client.Client, ref string, index uint
 		case f.Kind == v1.FrameStderr:
 			_, err = a.err.Write(f.Data)
 		case e != nil && e.Event == v1.EventError:
-			return errors.New(e.Error)
+			return &goneError{e.Error}
 		case e != nil && e.Event == v1.EventTask:
 			whole = true
+			err = a.ended(e)
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// ended says how a task ended where its output alone does not, and that there is none of one that was lost.
+func (a *app) ended(e *v1.Event) error {
+	if e.Task == nil || e.Task.Result == nil {
+		return nil
+	}
+	if e.Task.Result.Cause == grid.Lost.String() {
+		return &goneError{fmt.Sprintf("task %d: %s", e.Task.Index, causeText(e.Task.Result))}
+	}
+	a.tell(e)
+	return nil
 }

@@ -42,7 +42,7 @@ func (a *app) jobWaitCmd() *cobra.Command {
 			}
 		}
 	})
-	cmd.Long = "Wait until a job is over and exit with its highest exit code; 125 if Skep failed, 124 if the time ran out."
+	cmd.Long = "Wait until a job is over and exit with its highest exit code, as skep run would; 125 if Skep failed, 124 if the time of --timeout ran out."
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "how long to wait; 0 is for ever")
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"unicode/utf8"
 
@@ -191,4 +192,9 @@ func parseEnv(list []string) (map[string]string, error) {
 		m[k] = v
 	}
 	return m, nil
+}
+
+func cutEnv(s string) (k, v string, ok bool) {
+	k, v, ok = strings.Cut(s, "=")
+	return k, v, ok && k != ""
 }

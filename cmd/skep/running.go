@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
-	"skep/grid"
 	"skep/node/api/client"
 	"skep/node/api/v1"
 )
@@ -155,7 +153,7 @@ func (r *running) event(e *v1.Event) error {
 		}
 	case v1.EventTask:
 		if e.Task != nil && e.Task.Result != nil {
-			r.exit = max(r.exit, exitOf(e.Task.Result))
+			r.exit = max(r.exit, e.Task.Result.Exit)
 			r.tell(e)
 		}
 	case v1.EventError:
@@ -164,54 +162,6 @@ func (r *running) event(e *v1.Event) error {
 		return errOver
 	}
 	return nil
-}
-
-// exitOf is a task's exit code. One that did well, but of which something was not kept, is no success to whoever wants that.
-func exitOf(res *v1.Result) int32 {
-	if res.Exit == 0 && res.Error != "" {
-		return grid.ExitSkep
-	}
-	return res.Exit
-}
-
-// tell says what the program itself could not: why it did not run, did not come to its end, or what of it was not kept.
-func (r *running) tell(e *v1.Event) {
-	res := e.Task.Result
-	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
-		fmt.Fprintf(r.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index, res.Stdout.Dropped+res.Stderr.Dropped)
-	}
-	switch res.Cause {
-	case grid.Exited.String():
-		if res.Error == "" {
-			return
-		}
-	case grid.Signaled.String():
-		if res.Error == "" || strings.HasPrefix(res.Error, "killed by signal") { // the exit code says as much
-			return
-		}
-	}
-	text := causeText(res)
-	if len(e.Why) > 0 { // the reasons follow, one for each node
-		text = "nobody can run it"
-	}
-	fmt.Fprintf(r.err, "skep: task %d: %s\n", e.Task.Index, text)
-	for _, w := range e.Why {
-		fmt.Fprintf(r.err, "  %s\n", w)
-	}
-}
-
-// causeText says why a program did not come to its end.
-func causeText(res *v1.Result) string {
-	text := strings.ReplaceAll(res.Cause, "_", " ")
-	switch {
-	case res.Error == "":
-		return text
-	case res.Cause == grid.Exited.String(), res.Cause == grid.Signaled.String():
-		return res.Error
-	case strings.HasPrefix(res.Error, text):
-		return res.Error
-	}
-	return text + ": " + res.Error
 }
 
 // onSignals cancels the job at the first signal and leaves at the second.
@@ -234,9 +184,4 @@ func (r *running) cancel() {
 	if _, err := r.c.Cancel(ctx, r.ref()); err != nil {
 		fmt.Fprintln(r.err, "skep: cancel:", err)
 	}
-}
-
-func cutEnv(s string) (k, v string, ok bool) {
-	k, v, ok = strings.Cut(s, "=")
-	return k, v, ok && k != ""
 }

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"skep/grid"
 	"skep/node/api/client"
 	"skep/node/api/v1"
 )
@@ -39,17 +38,6 @@ func TestEachOutageHasItsOwnPatience(t *testing.T) {
 			t.Errorf("try %d: first %v, too long %v: want %v, %v", i, first, long, step.first, step.long)
 		}
 		at = end.Add(step.pause)
-	}
-}
-
-func TestWhatWasNotKeptIsNoSuccess(t *testing.T) {
-	for _, c := range []struct {
-		res  v1.Result
-		want int32
-	}{{v1.Result{}, 0}, {v1.Result{Exit: 3, Error: "x"}, 3}, {v1.Result{Error: "outputs: 2000 files match"}, grid.ExitSkep}} {
-		if got := exitOf(&c.res); got != c.want {
-			t.Errorf("%+v: exit %d, want %d", c.res, got, c.want)
-		}
 	}
 }
 

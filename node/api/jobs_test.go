@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -218,6 +219,14 @@ func TestLogs(t *testing.T) {
 	_, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", "")
 	if out, evs := events(t, body); out[1] != "out" || out[2] != "err" || strings.Join(evs, " ") != "task" {
 		t.Errorf("logs %q, events %v: want both streams and the task", out, evs)
+	}
+	f.mute = errors.New("connection refused")
+	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now from node alpha ("+f.self.Short()+"): connection refused") {
+		t.Errorf("of a node that cannot be asked: %q: want the task, the node and why", body)
+	}
+	f.print = [2]string{}
+	if status, text := ask(t, "GET", url+"/v1/jobs/bcde/logs?stream=stdout", ""); status != http.StatusBadGateway || !strings.Contains(text, "from node alpha") {
+		t.Errorf("of a node that cannot be asked: status %d, %q: want 502 and the node", status, text)
 	}
 	if status, _ := ask(t, "GET", url+"/v1/jobs/bcde/logs?task=1", ""); status != http.StatusNotFound {
 		t.Errorf("logs of a task that is not: status %d: want 404", status)

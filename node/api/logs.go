@@ -1,9 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 
@@ -43,7 +46,7 @@ func (s *Server) logs(ctx context.Context, in *logsIn) (*huma.StreamResponse, er
 		}
 		fw := frames(w)
 		if err := s.both(ctx, fw, t, [2]int64{in.Offset, in.Offset}, in.Follow); err != nil {
-			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: err.Error()})
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.unhad(ctx, t, err).Error()})
 			return
 		}
 		tv, err := s.task(ctx, t)
@@ -65,7 +68,7 @@ func (s *Server) text(ctx context.Context, w http.ResponseWriter, t grid.TaskID,
 	switch {
 	case err == nil:
 	case !out.begun:
-		fail(w, asProblem(err))
+		fail(w, s.unhad(ctx, t, err))
 	default:
 		panic(http.ErrAbortHandler)
 	}
@@ -79,7 +82,23 @@ func (s *Server) both(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, of
 		wg.Go(func() { errs[i] = s.b.Output(ctx, fw.Stream(k, t.Index), t, i == 1, offset[i], follow) })
 	}
 	wg.Wait()
-	return errors.Join(errs[0], errs[1])
+	return cmp.Or(errs[0], errs[1]) // mostly for the same reason
+}
+
+// unhad says of which task the output cannot be had, and which node has it.
+func (s *Server) unhad(ctx context.Context, id grid.TaskID, err error) error {
+	var t node.TaskView
+	if ctx.Err() == nil {
+		t, _ = s.task(ctx, id)
+	}
+	if t.Worker.IsZero() {
+		return asProblem(err)
+	}
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		err = errors.New("no answer in time")
+	}
+	return huma.Error502BadGateway(fmt.Sprintf("task %d: its output cannot be had now from node %s: %v", id.Index, s.called(ctx, t.Worker), err))
 }
 
 // task returns a task of this node, without what is shared with the node.

@@ -114,10 +114,7 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	if perr != nil {
 		id, _ = grid.ParseNodeID(r.Host)
 	}
-	name := id.Short()
-	if n := s.nameOf(r.Context(), id); n != "" {
-		name = n + " (" + name + ")"
-	}
+	name := s.called(r.Context(), id)
 	why := err.Error()
 	if errors.Is(err, context.DeadlineExceeded) {
 		why = "no answer in time"
@@ -133,9 +130,13 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	return "the job was submitted to node " + name + ", which cannot be asked now: " + why
 }
 
-func (s *Server) nameOf(ctx context.Context, id grid.NodeID) (name string) {
+// called is a node's name and its shortened ID, the latter alone where no name is known.
+func (s *Server) called(ctx context.Context, id grid.NodeID) (name string) {
 	s.b.Read(ctx, func(v *node.Node, now gridTime) { name = namesOf(v, now)[id] })
-	return name
+	if name == "" {
+		return id.Short()
+	}
+	return name + " (" + id.Short() + ")"
 }
 
 // transport speaks HTTP over the grid's connections; the host of a URL is a node's ID.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -32,6 +33,7 @@ type fake struct {
 	done  chan struct{}
 	ended sync.Once
 	print [2]string // what every task prints while it runs
+	mute  error     // why nobody can be asked for that
 }
 
 func newFake(t *testing.T, id byte, name string) *fake {
@@ -172,8 +174,11 @@ func (f *fake) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bo
 	if stderr {
 		text = f.print[1]
 	}
+	if text == "" {
+		return f.mute
+	}
 	_, err := io.WriteString(w, text[min(offset, int64(len(text))):])
-	return err
+	return cmp.Or(f.mute, err)
 }
 
 func (f *fake) Bring(context.Context, *grid.File, []grid.NodeID) error {

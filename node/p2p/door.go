@@ -2,11 +2,13 @@ package p2p
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
 	"skep/grid"
 )
@@ -95,9 +97,18 @@ func (o *door) dial(ctx context.Context, n grid.NodeID) (net.Conn, error) {
 	}
 	st, err := o.d.host.NewStream(network.WithAllowLimitedConn(ctx, "skep"), peerOf(n), doorProtocol)
 	if err != nil {
-		return nil, fmt.Errorf("node %s: %w", n.Short(), err)
+		return nil, fmt.Errorf("node %s: %w", n.Short(), undialled(err))
 	}
 	return conn{st, o.d.self, n}, nil
+}
+
+// undialled is why a peer could not be dialled, without all that was tried, which takes several lines.
+func undialled(err error) error {
+	var d *swarm.DialError
+	if errors.As(err, &d) && len(d.DialErrors) > 0 {
+		return d.DialErrors[0].Cause
+	}
+	return err
 }
 
 // conn is a stream as a net.Conn.

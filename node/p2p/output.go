@@ -25,9 +25,13 @@ type viewer interface {
 	Job(grid.JobID) (node.JobView, bool)
 }
 
+// errLost is why nothing is known of what a task printed that ran and is to run again.
+var errLost = errors.New("the attempt there is lost, and the next one has not begun")
+
 // Output writes what a task of an own job prints, from a byte offset on, to w: from its result, or from
 // where it runs. With follow it waits for more and returns when the task has ended; if an attempt is
-// lost, it goes on in the next one where it was, or from the start again if that one printed something else.
+// lost, it goes on in the next one where it was, or from the start again if that one printed something else. Without, it is an
+// error if the node where the task runs cannot be asked; a task that does not run yet has printed nothing.
 func (d *Driver) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error {
 	f := &following{d: d, w: w, task: t, stream: process.Stdout, first: offset, offset: offset, follow: follow, sum: sha256.New()}
 	if stderr {
@@ -74,13 +78,22 @@ func (f *following) run(ctx context.Context) error {
 			}
 			if wait = quickTask - time.Since(f.since); wait <= 0 || !f.follow {
 				if !f.dry {
-					f.live(ctx, v.Worker)
+					err := f.live(ctx, v.Worker)
+					if errors.Is(err, errMoved) {
+						continue
+					}
+					if !f.follow {
+						return err
+					}
 				}
 				wait = time.Second // for the result, or to try again
 				f.dry = !f.dry
 			}
 		}
 		if !f.follow {
+			if v.Lost > 0 {
+				return errLost
+			}
 			return nil
 		}
 		select {
@@ -168,78 +181,4 @@ func (f *following) goesOn(a grid.Attempt, prefix func(n int64) (io.Reader, erro
 func (f *following) again() {
 	f.offset = f.first
 	f.sum.Reset()
-}
-
-// live copies from the running task until its stream ends, or until the task has ended or moved.
-func (f *following) live(ctx context.Context, worker grid.NodeID) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	copied := make(chan struct{})
-	go func() {
-		defer close(copied)
-		if err := f.copy(ctx, worker); err != nil {
-			f.d.log.Debug("live output", "task", f.task, "error", err)
-		}
-	}()
-	for {
-		select {
-		case <-copied:
-			return
-		case <-f.changed:
-			v, err := f.look(ctx)
-			if err != nil || v.State != grid.Placed || v.ID.Attempt != f.attempt {
-				cancel()
-				<-copied
-				return
-			}
-		}
-	}
-}
-
-func (f *following) copy(ctx context.Context, worker grid.NodeID) error {
-	id := grid.AttemptID{Task: f.task, Attempt: f.attempt}
-	from, err := f.d.remoteOutput, error(nil)
-	if worker == f.d.self {
-		from = func(ctx context.Context, _ grid.NodeID, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
-			return f.d.tasks.tail(ctx, id, s, offset, follow)
-		}
-	}
-	open := func(offset int64) (io.ReadCloser, error) { return from(ctx, worker, id, f.stream, offset, f.follow) }
-	goesOn := f.goesOn(f.attempt, func(n int64) (io.Reader, error) {
-		r, err := open(f.first)
-		if err != nil {
-			return nil, err
-		}
-		context.AfterFunc(ctx, func() { r.Close() })
-		return io.LimitReader(r, n), nil
-	})
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if !goesOn {
-		f.again()
-	}
-	f.wrote = f.attempt
-	r, err := open(f.offset)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := r.Read(buf)
-		if n > 0 {
-			if _, err := f.w.Write(buf[:n]); err != nil {
-				return err
-			}
-			f.sum.Write(buf[:n])
-			f.offset += int64(n)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil || ctx.Err() != nil {
-			return err
-		}
-	}
 }

@@ -129,6 +129,30 @@ func TestOutputOfAnAttemptThatPrintsSomethingElseIsShownWhole(t *testing.T) {
 	}
 }
 
+// What nobody can be asked for is an error, and not the same as nothing printed.
+func TestOutputOfAWorkerThatIsGone(t *testing.T) {
+	a, b := pair(t)
+	begun := filepath.Join(t.TempDir(), "begun")
+	task := grid.TaskID{Job: a.job(1)}
+	if err := a.Submit(t.Context(), task.Job, sh("touch "+begun+"; exec sleep 60")); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the task runs", func() bool { _, err := os.Stat(begun); return err == nil })
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err != nil {
+		t.Errorf("of a task that has printed nothing: %v", err)
+	}
+	b.end()
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("of a task whose node is gone: %v: want a line", err)
+	}
+	a.do(func(*grid.Effects) {
+		a.toy.tasks[task] = &node.TaskView{ID: a.toy.tasks[task].ID, State: grid.Pending, Lost: 1}
+	})
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errLost) {
+		t.Errorf("of a task that is to run again: %v", err)
+	}
+}
+
 func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	a, b := pair(t)
 	var asked atomic.Int32

@@ -110,7 +110,7 @@ func (s *source) open(n grid.NodeID) (err error) {
 	st, err := s.f.d.host.NewStream(ctx, peerOf(n), blobProtocol)
 	if err != nil {
 		release()
-		return err
+		return undialled(err)
 	}
 	unwatch := context.AfterFunc(s.ctx, func() { st.Reset() })
 	leave := func() { unwatch(); release() }

@@ -20,11 +20,14 @@ const outputProtocol = "/skep/output/1"
 // index, epoch, number), stream, follow, and offset. The answer is a status and the bytes.
 const outputRequest = 32 + 10 + 4 + 4 + 4 + 1 + 1 + 8
 
+// errNotRunning says that a node has no process of an attempt, so that it has printed nothing there.
+var errNotRunning = errors.New("it does not run there")
+
 // tail returns the output of an attempt here; with follow it waits for it to start.
 func (t *tasks) tail(ctx context.Context, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
 	a := t.lookup(id)
 	if a == nil {
-		return nil, errors.New("no such attempt here")
+		return nil, errNotRunning
 	}
 	if follow {
 		select {
@@ -36,7 +39,7 @@ func (t *tasks) tail(ctx context.Context, id grid.AttemptID, s process.Stream, o
 	p := t.processOf(a)
 	switch {
 	case p == nil:
-		return nil, errors.New("it does not run")
+		return nil, errNotRunning
 	case follow:
 		return p.Tail(ctx, s, offset)
 	}
@@ -53,7 +56,7 @@ func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.Attemp
 	defer cancel()
 	st, err := d.host.NewStream(open, peerOf(n), outputProtocol)
 	if err != nil {
-		return nil, err
+		return nil, undialled(err)
 	}
 	stop := context.AfterFunc(ctx, func() { st.Reset() })
 	ask := append(make([]byte, 0, outputRequest), id.Task.Job.Origin[:]...)
@@ -67,24 +70,36 @@ func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.Attemp
 	}
 	ask = binary.BigEndian.AppendUint64(ask, uint64(offset))
 	st.SetWriteDeadline(time.Now().Add(askDeadline))
+	if !follow {
+		st.SetReadDeadline(time.Now().Add(askDeadline))
+	}
 	var status [1]byte
 	if _, err = st.Write(ask); err == nil {
 		_, err = io.ReadFull(st, status[:]) // with follow it comes when the task starts
 	}
 	if err == nil && status[0] != statusOK {
-		err = errors.New("it does not run there")
+		err = errNotRunning
 	}
 	if err != nil {
 		stop()
 		st.Reset()
 		return nil, err
 	}
-	return &remoteTail{st, stop}, nil
+	return &remoteTail{st, stop, follow}, nil
 }
 
 type remoteTail struct {
 	network.Stream
-	stop func() bool
+	stop  func() bool
+	quiet bool // nothing may come for long
+}
+
+// Read reads what has come; an answer that is there already comes at once.
+func (t *remoteTail) Read(b []byte) (int, error) {
+	if !t.quiet {
+		t.SetReadDeadline(time.Now().Add(fetchStall))
+	}
+	return t.Stream.Read(b)
 }
 
 func (t *remoteTail) Close() error {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// tell says what the program itself could not: why it did not run, did not come to its end, or what of it was not kept.
+func (a *app) tell(e *v1.Event) {
+	res := e.Task.Result
+	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
+		fmt.Fprintf(a.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index, res.Stdout.Dropped+res.Stderr.Dropped)
+	}
+	switch res.Cause {
+	case grid.Exited.String():
+		if res.Error == "" {
+			return
+		}
+	case grid.Signaled.String():
+		if res.Error == "" || strings.HasPrefix(res.Error, "killed by signal") { // the exit code says as much
+			return
+		}
+	}
+	text := causeText(res)
+	if len(e.Why) > 0 { // the reasons follow, one for each node
+		text = "nobody can run it"
+	}
+	fmt.Fprintf(a.err, "skep: task %d: %s\n", e.Task.Index, text)
+	for _, w := range e.Why {
+		fmt.Fprintf(a.err, "  %s\n", w)
+	}
+}
+
+// causeText says why a program did not come to its end.
+func causeText(res *v1.Result) string {
+	text := strings.ReplaceAll(res.Cause, "_", " ")
+	switch {
+	case res.Error == "":
+		return text
+	case res.Cause == grid.Exited.String(), res.Cause == grid.Signaled.String():
+		return res.Error
+	case strings.HasPrefix(res.Error, text):
+		return res.Error
+	}
+	return text + ": " + res.Error
+}
