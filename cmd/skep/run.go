@@ -128,21 +128,31 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		return failed(err)
 	}
 	defer c.Close()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	r := &running{app: a, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := &running{app: a, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}, stop: stop, ended: make(chan struct{})}
 	pipe := make(chan os.Signal, 1) // so that a write to a pipe that nobody reads fails, rather than ends this program and leaves the job
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	go r.onSignals(signals, stop)
-	if err := upload(ctx, c, spec, files); err != nil {
+	go r.onSignals(signals)
+	err = upload(ctx, c, spec, files)
+	if !r.step.CompareAndSwap(preparing, asked) {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	if err != nil {
 		return failed(err)
 	}
 	if f.detach {
 		j, err := c.Submit(ctx, r.id, spec)
+		if r.step.Load() == interrupted {
+			<-r.ended
+			stop(&exitError{code: exitInterrupted})
+			return context.Cause(ctx)
+		}
 		if err != nil {
 			return failed(err)
 		}
@@ -152,8 +162,8 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	}
 	code, err := r.follow(ctx)
 	var exit *exitError
-	if errors.As(err, &exit) {
-		return err
+	if errors.As(err, &exit) || errors.As(context.Cause(ctx), &exit) {
+		return exit
 	}
 	if err != nil {
 		return failed(err)

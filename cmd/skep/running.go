@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,6 +23,9 @@ type running struct {
 	c       *client.Client
 	id      string
 	spec    *v1.Spec
+	step    atomic.Int32 // preparing, asked or interrupted
+	stop    context.CancelCauseFunc
+	ended   chan struct{} // closed when an interrupt has cancelled the job, or has not
 	job     atomic.Pointer[string]
 	printed map[uint32]*[2]int64 // bytes of stdout and stderr, by task
 	exit    int32
@@ -53,10 +55,12 @@ func (r *running) follow(ctx context.Context) (int32, error) {
 			r.cancel()
 			return 0, &exitError{code: 128 + int(syscall.SIGPIPE)}
 		}
-		// Before the node said that it has the job, nothing can have begun: the first error is final.
 		var p *v1.Problem
-		if errors.As(err, &p) || r.job.Load() == nil || ctx.Err() != nil {
+		if errors.As(err, &p) || ctx.Err() != nil {
 			return 0, err
+		}
+		if r.job.Load() == nil {
+			return 0, r.unsure(err)
 		}
 		first, long := away.note(began, time.Now())
 		switch {
@@ -162,26 +166,4 @@ func (r *running) event(e *v1.Event) error {
 		return errOver
 	}
 	return nil
-}
-
-// onSignals cancels the job at the first signal and leaves at the second.
-func (r *running) onSignals(signals <-chan os.Signal, stop func()) {
-	<-signals
-	if r.job.Load() == nil {
-		stop() // nothing was submitted yet, or nobody has said so
-		return
-	}
-	fmt.Fprintln(r.err, "skep: cancelling the job; interrupt again to leave at once")
-	go r.cancel()
-	<-signals
-	os.Exit(128 + 2)
-}
-
-// cancel ends the job.
-func (r *running) cancel() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if _, err := r.c.Cancel(ctx, r.ref()); err != nil {
-		fmt.Fprintln(r.err, "skep: cancel:", err)
-	}
 }

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"skep/node/api/v1"
+)
+
+// slowDoor is a node that is slow to take a job, and interrupts whoever hands it one.
+type slowDoor struct {
+	early  bool // it interrupts who asks for a blob, before anything is submitted
+	has    int  // it has the job after so many questions; 0 = never
+	mu     sync.Mutex
+	asked  int
+	posted bool
+	gone   chan struct{} // closed when the job is cancelled
+}
+
+func (d *slowDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	interrupt := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) }
+	wait := func(until <-chan struct{}) {
+		d.mu.Unlock()
+		defer d.mu.Lock()
+		select {
+		case <-until:
+		case <-r.Context().Done():
+		}
+	}
+	job := v1.Job{ID: "aaaaaaaaaaaaaaaa-bbbb", Count: 1}
+	switch id, cancel := strings.CutSuffix(r.URL.Path, "/cancel"); {
+	case strings.HasPrefix(id, "/v1/blobs/"):
+		if d.early {
+			interrupt()
+			wait(nil)
+		}
+	case r.Method == http.MethodPost && !cancel:
+		d.posted = true
+		interrupt()
+		if wait(d.gone); r.Context().Err() != nil {
+			return
+		}
+		if r.URL.Query().Get("follow") == "" {
+			_ = json.NewEncoder(w).Encode(job)
+			return
+		}
+		f := v1.NewFrameWriter(w, http.NewResponseController(w).Flush)
+		_ = f.Event(0, &v1.Event{Event: v1.EventSubmitted, Job: &job})
+		_ = f.Event(0, &v1.Event{Event: v1.EventTask, Task: &v1.Task{Result: &v1.Result{Cause: "cancelled", Exit: 130}}})
+		_ = f.Event(0, &v1.Event{Event: v1.EventEnd})
+	case cancel:
+		close(d.gone)
+		_ = json.NewEncoder(w).Encode(job)
+	default:
+		if d.asked++; d.has == 0 || d.asked < d.has {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(job)
+	}
+}
+
+func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
+	prog := filepath.Join(t.TempDir(), "prog")
+	if err := os.WriteFile(prog, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	findTime = 300 * time.Millisecond
+	defer func() { findTime = 5 * time.Second }()
+	for _, c := range []struct {
+		name              string
+		door              *slowDoor
+		flag              string
+		posted, cancelled bool
+		says              string
+	}{
+		{"files are on their way", &slowDoor{early: true}, "--wait", false, false, "interrupted before the job was submitted"},
+		{"the node has it", &slowDoor{has: 2}, "--wait", true, true, "cancelling the job"},
+		{"the node has it, and nobody was to wait", &slowDoor{has: 2}, "--detach", true, true, "cancelling the job"},
+		{"the node does not say", &slowDoor{}, "--wait", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
+		{"the node does not say, and nobody was to wait", &slowDoor{}, "--detach", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
+	} {
+		d := c.door
+		d.gone = make(chan struct{})
+		a := door(t, d)
+		var out, said bytes.Buffer
+		a.out, a.err = &out, &said
+		began := time.Now()
+		code := a.main(context.Background(), []string{"run", "--data-dir", a.dataDir, c.flag, "--", prog})
+		cancelled := false
+		select {
+		case <-d.gone:
+			cancelled = true
+		default:
+		}
+		if code != 130 || d.posted != c.posted || cancelled != c.cancelled || out.Len() > 0 || !strings.Contains(said.String(), c.says) {
+			t.Errorf("%s: exit %d, submitted %v, cancelled %v, printed %q and said %q: want 130, %v, %v, nothing, %q", c.name, code, d.posted, cancelled, &out, &said, c.posted, c.cancelled, c.says)
+		}
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("%s: ended after %v", c.name, took)
+		}
+	}
+}
