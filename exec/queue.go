@@ -148,11 +148,16 @@ func (e *Exec) lets(now grid.Time, w *Work) bool {
 	return false
 }
 
-// Asleep lists the waiting work that the gate did not let start since it was asked last; read only.
-func (e *Exec) Asleep() []*Work {
-	list := e.asleep
+// Asleep appends to dst the waiting work that the gate did not let start since it was asked last, and that sleeps still.
+func (e *Exec) Asleep(dst []*Work) []*Work {
+	for _, w := range e.asleep {
+		if w.asleep {
+			dst = append(dst, w)
+		}
+	}
+	clear(e.asleep)
 	e.asleep = e.asleep[:0]
-	return list
+	return dst
 }
 
 // Wake has waiting work looked at again: the gate may let it start now.

@@ -29,7 +29,7 @@ func TestWhatSleepsIsLeftAlone(t *testing.T) {
 		}
 	}
 	starts(-1)
-	if slept := len(e.Asleep()); slept != 4 || asked != 4 || len(e.Asleep()) != 0 {
+	if slept := len(e.Asleep(nil)); slept != 4 || asked != 4 || len(e.Asleep(nil)) != 0 {
 		t.Fatalf("%d sleep after %d questions, want 4 and 4", slept, asked)
 	}
 	for k := range 5 {
@@ -62,6 +62,27 @@ func TestRoomBetweenTurns(t *testing.T) {
 	for k, w := range e.queue {
 		if e.awake[k] != w || k > 0 && e.queue[k-1].turn >= w.turn {
 			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.turn, e.queue[max(k-1, 0)].turn)
+		}
+	}
+}
+
+// What sleeps is told once. What was let go of meanwhile is not, and nothing is kept of what was told: it is used again for other work.
+func TestNothingIsKeptOfWhatSlept(t *testing.T) {
+	e := New(grid.Resources{CPU: grid.CPU})
+	e.Gate(func(grid.Time, *Work) bool { return false })
+	for k := range 4 {
+		e.Accept(1, id(k), offer(grid.CPU, 0, "c"), true)
+	}
+	e.Next(1)
+	e.Forget(id(2))
+	e.Wake(e.Get(id(3)))
+	slept := e.Asleep(nil)
+	if len(slept) != 2 || slept[0].ID != id(0) || slept[1].ID != id(1) {
+		t.Errorf("%d sleep: %v", len(slept), slept)
+	}
+	for k, w := range e.asleep[:cap(e.asleep)] {
+		if w != nil {
+			t.Errorf("place %d of those that slept is kept", k)
 		}
 	}
 }

@@ -139,9 +139,8 @@ func (n *Node) calmDown(now grid.Time, fx *grid.Effects) {
 func (n *Node) calmOne(now grid.Time, j *job, first int, fx *grid.Effects) {
 	c := j.calm
 	if now >= c.until || c.left == 0 && now >= j.quiet {
-		heap.Remove(&n.calms.jobs, c.at)
+		n.uncalm(j)
 		n.reply(&c.callers, j.id, fx)
-		j.calm = nil
 		n.filing = append(n.filing, j)
 		return
 	}
@@ -156,6 +155,12 @@ func (n *Node) calmOne(now grid.Time, j *job, first int, fx *grid.Effects) {
 		c.look = min(c.look, c.asked.Add(n.cfg.Lease/6))
 	}
 	heap.Fix(&n.calms.jobs, c.at)
+}
+
+// uncalm notes that a cancelled job is not waited for any more.
+func (n *Node) uncalm(j *job) {
+	heap.Remove(&n.calms.jobs, j.calm.at)
+	j.calm = nil
 }
 
 // wakeCalm sees to the next look.

@@ -69,6 +69,14 @@ func (n *Node) stall(j *job) {
 	}
 }
 
+// letAlone forgets those that are over or that this node does not own any more: nothing of them waits for a majority.
+func (n *Node) letAlone() {
+	n.stalled = slices.DeleteFunc(n.stalled, func(j *job) bool {
+		j.stalled = j.owned()
+		return !j.stalled
+	})
+}
+
 // proceed lets what waited for the majority of a job's register go on: one has answered now.
 func (n *Node) proceed(j *job) {
 	n.freed = true // what was placed here may start
@@ -76,10 +84,12 @@ func (n *Node) proceed(j *job) {
 		n.unwait(g.lone[len(g.lone)-1])
 	}
 	n.rejoin(j)
-	n.scratch.works = n.exec.Of(j.id, n.scratch.works[:0])
-	for _, w := range n.scratch.works {
+	works := n.exec.Of(j.id, n.scratch.works[:0])
+	for _, w := range works {
 		n.exec.Wake(w)
 	}
+	n.scratch.works = works
+	clear(works)
 }
 
 // resumeStalled is proceed for all jobs of which a majority answers now.

@@ -49,6 +49,9 @@ func wait(lease time.Duration) time.Duration {
 // leads reports whether this node can say what became of a job's attempts: it brings the job to its end, or the end is known.
 func (j *job) leads() bool { return j.guard == nil || j.guard.reg.Leads() || j.guard.reg.State().Done }
 
+// owned reports whether this node owns the register of a job that is not over.
+func (j *job) owned() bool { return j.guard.reg.Leads() && !j.guard.reg.State().Done }
+
 // acts reports whether this node may decide about a job now: it is the owner, and a majority of the register has
 // answered what it sent within a lease.
 func (n *Node) acts(now grid.Time, j *job) bool {

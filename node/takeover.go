@@ -222,6 +222,9 @@ func (n *Node) disown(j *job, fx *grid.Effects) {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}
 	j.guard.cancels = nil
+	if j.calm != nil && len(j.calm.callers) == 0 { // those who wait for a cancellation that was final wait on
+		n.uncalm(j)
+	}
 	n.stepOut(j)
 	for i := range j.tasks {
 		t := &j.tasks[i]

@@ -49,6 +49,9 @@ func (n *Node) leaveLimbo(now grid.Time, fx *grid.Effects) {
 			n.replace(now, j, fx)
 		}
 	}
+	if len(n.limbo) == 0 {
+		n.limbo = nil
+	}
 }
 
 // Keys of TimerGuard.
@@ -66,6 +69,7 @@ func (n *Node) tick(now grid.Time, fx *grid.Effects) {
 	n.exec.WakeAll()
 	n.freed = n.freed || len(n.exec.Queue()) > 0 // of registers that this node now acts for
 	n.guards = slices.DeleteFunc(n.guards, func(j *job) bool { return !n.tend(now, j, fx) })
+	n.letAlone()
 	n.watch(now, fx)
 	n.tickIn(now, fx)
 }

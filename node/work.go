@@ -74,11 +74,14 @@ func (n *Node) run(now grid.Time, fx *grid.Effects) {
 			n.outgrown(now, fx)
 		}
 	}
-	for _, w := range n.exec.Asleep() {
-		if j := n.look(w.ID.Task.Job); j != nil && j.guard != nil && n.owner(j.id) == n.cfg.Self {
+	works := n.exec.Asleep(n.scratch.works[:0])
+	for _, w := range works {
+		if j := n.look(w.ID.Task.Job); j != nil && j.guard != nil && j.owned() && n.owner(j.id) == n.cfg.Self {
 			n.stall(j)
 		}
 	}
+	n.scratch.works = works
+	clear(works)
 }
 
 // ended takes the result of an attempt of which nothing runs any more. Of one that was told to stop it is only of account

@@ -1,0 +1,133 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// lapses has the owner of the guarded job, of whose attempts one runs and one waits, lose its majority, and the one that runs end: what waits
+// may not start.
+func (r *rig) lapses() {
+	r.t.Helper()
+	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
+		r.pass(time.Second)
+	}
+	for _, w := range r.n.exec.Running() {
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: w.ID, Result: exitZero})
+	}
+	if j := r.n.job(guarded); len(r.fx.Starts) > 0 || !j.stalled || len(r.n.stalled) != 1 {
+		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.stalled))
+	}
+}
+
+// What waits for a majority is given up with the job: the node that owns it next lets it start, and no answer that comes here.
+func TestDisownedJobWaitsForNoMajority(t *testing.T) {
+	for name, succeeds := range map[string]func(*rig){
+		"another owner writes": func(r *rig) {
+			r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: 99, Seq: 1} })
+		},
+		"another epoch is promised": func(r *rig) { r.asksPromise(slowID, 99) },
+		"the job is over": func(r *rig) {
+			r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: 99, Seq: 1, Done: true} })
+		},
+	} {
+		r := guards(t)
+		r.takeOver()
+		r.lapses()
+		j := r.n.job(guarded)
+		if succeeds(r); j.guard.reg.Leads() {
+			t.Fatalf("%s: it is the owner still", name)
+		}
+		r.pass(r.n.cfg.Lease/2, grid.TimerGuard)
+		if j.stalled || len(r.n.stalled) > 0 {
+			t.Errorf("%s: %d jobs wait for a majority still", name, len(r.n.stalled))
+		}
+	}
+}
+
+// A node that is the owner again goes on with what waited when a majority answers it, as the first time.
+func TestOwnerAgainGoesOnWithWhatWaited(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	r.lapses()
+	r.asksPromise(slowID, 99) // which comes to nothing
+	r.pass(r.n.cfg.Lease/2, grid.TimerGuard)
+	r.takeOver()
+	r.accepts() // how the first task ended
+	for end := r.now.Add(2 * r.n.cfg.Lease); len(r.fx.Starts) == 0; r.pass(100 * time.Millisecond) {
+		if r.now > end {
+			t.Fatal("what waits does not start")
+		}
+	}
+}
+
+// The room of the jobs that were taken over at once is given back when their limbo is over.
+func TestLimboGivesItsRoomBack(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	if len(r.n.limbo) != 1 {
+		t.Fatalf("%d jobs in limbo, want 1", len(r.n.limbo))
+	}
+	r.n.limbo = slices.Grow(r.n.limbo, 1000)
+	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
+		r.pass(time.Second)
+	}
+	if len(r.n.limbo) > 0 || cap(r.n.limbo) > 0 {
+		t.Errorf("%d jobs in limbo, with room for %d", len(r.n.limbo), cap(r.n.limbo))
+	}
+}
+
+// Who cancels is told when another node takes the job over before that was final. Then nobody waits to hear that nothing of the job starts
+// any more, and its workers are not asked.
+func TestDisownedJobIsNotCancelled(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Members = 3 })
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "linux")
+	id := jobID(1)
+	r.submit(id, spec(nil))
+	for _, s := range r.sent(grid.KindWatch) {
+		r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+	}
+	j := r.n.job(id)
+	if j == nil || !j.guard.reg.Leads() {
+		t.Fatal("it does not own the job")
+	}
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: id})
+	if len(r.fx.Replies) > 0 || len(r.n.calms.jobs) != 1 {
+		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, len(r.n.calms.jobs))
+	}
+	r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: id, Epoch: 2, Seq: 1} })
+	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
+		t.Errorf("replies %+v, want that another node has it", p)
+	}
+	if len(r.n.calms.jobs) > 0 || j.calm != nil {
+		t.Errorf("%d cancelled jobs are looked at", len(r.n.calms.jobs))
+	}
+}
+
+// A cancellation that is final is so whoever owns the job next: who waits to hear that nothing starts any more hears it.
+func TestCancelThatIsFinalIsAnsweredByAFormerOwner(t *testing.T) {
+	r := guards(t)
+	r.takeOver()
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: guarded})
+	r.accepts()
+	if len(r.fx.Replies) > 0 {
+		t.Fatalf("replies %+v at once, while what earlier owners let start may run", r.fx.Replies)
+	}
+	j := r.n.job(guarded)
+	if _, final := j.guard.reg.Cancelled(); !final {
+		t.Fatal("the cancellation is not final")
+	}
+	r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: 99, Seq: 1} })
+	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
+		for _, p := range r.fx.Replies {
+			if p.Caller == 7 && p.Err == "" {
+				return
+			}
+		}
+	}
+	t.Error("it is never answered")
+}
