@@ -33,6 +33,7 @@ type guard struct {
 	lone    []*live     // of the owner: tasks that wait for a majority
 	leaves  []*live     // of the owner: tasks whose results' files are being copied
 	lent    lent
+	left    bool // nothing is left to look after: it is in the node's list no more
 }
 
 // Bounds of time, as shares of the lease L. A member promises a new epoch not before wait(L) after it last answered
@@ -88,7 +89,7 @@ func (n *Node) newGuard(id grid.JobID, spec *grid.JobSpec, submitted int64, memb
 	j := n.newJob(id, spec, submitted)
 	j.guard = &guard{reg: register.New(n.cfg.Self, members, int(spec.Count), s), fresh: make([]grid.Time, len(members)), held: make([]grid.Time, len(members)),
 		sent: make([]grid.Time, len(members)), boss: s.Owner, epoch: s.Epoch}
-	n.guards = append(n.guards, j)
+	n.guardWith(j)
 	return j
 }
 

@@ -48,6 +48,7 @@ type Node struct {
 	filing   []*job  // of them, those to be packed after this step
 
 	guards              []*job // whose registers this node is a member of, until their end
+	fellows             lookup[grid.NodeID, *fellow]
 	dirty               []*job // whose registers may have something to say
 	forming             formings
 	limbo               []limbo // taken over by this node, the first of them first

@@ -110,7 +110,10 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		n.rates.arrive(now, j.spec, j.class, 0)
 		n.resume(now, j, fx)
 	}
-	n.guards = guards
+	n.guards, n.fellows = nil, lookup[grid.NodeID, *fellow]{}
+	for _, j := range guards {
+		n.guardWith(j)
+	}
 	for _, j := range guards {
 		n.resumeGuard(now, j, fx)
 		s := j.guard.reg.State()

@@ -1,10 +1,6 @@
 package node
 
-import (
-	"slices"
-
-	"skep/grid"
-)
+import "skep/grid"
 
 // tickIn sees to a regular look at the registers, a third of a lease from now. Without any there is no timer.
 func (n *Node) tickIn(now grid.Time, fx *grid.Effects) {
@@ -68,7 +64,7 @@ func (n *Node) tick(now grid.Time, fx *grid.Effects) {
 	n.guardWake = false
 	n.exec.WakeAll()
 	n.freed = n.freed || len(n.exec.Queue()) > 0 // of registers that this node now acts for
-	n.guards = slices.DeleteFunc(n.guards, func(j *job) bool { return !n.tend(now, j, fx) })
+	n.tendAll(now, fx)
 	n.letAlone()
 	n.watch(now, fx)
 	n.tickIn(now, fx)

@@ -29,8 +29,8 @@ func (n *Node) watchOver(now grid.Time, p *pair, s sharing, fx *grid.Effects) bo
 
 // reunite says again at once what a member that is connected again has perhaps not heard: a majority may wait for it.
 func (n *Node) reunite(now grid.Time, id grid.NodeID, fx *grid.Effects) {
-	for _, j := range n.guards {
-		if place := j.guard.reg.Place(id); place >= 0 && j.guard.reg.Leads() && j.guard.sent[place] != 0 {
+	for _, j := range n.with(id) {
+		if place := j.guard.reg.Place(id); j.guard.reg.Leads() && j.guard.sent[place] != 0 {
 			n.writeAgain(now, j, place, fx)
 		}
 	}
@@ -50,9 +50,8 @@ func (n *Node) sendWatch(now grid.Time, p *pair, s sharing, fx *grid.Effects) *g
 
 // shared counts the registers that this node owns and that a peer has accepted.
 func (n *Node) shared(peer grid.NodeID) (s sharing) {
-	for _, j := range n.guards {
-		r := j.guard.reg
-		if place := r.Place(peer); r.Leads() && !r.State().Done && place >= 0 && r.Holds(place) {
+	for _, j := range n.with(peer) {
+		if r := j.guard.reg; j.owned() && r.Holds(r.Place(peer)) {
 			s.add(j)
 		}
 	}
@@ -66,7 +65,7 @@ func (n *Node) shareOut() {
 	}
 	for _, j := range n.guards {
 		r := j.guard.reg
-		if !r.Leads() || r.State().Done {
+		if !j.owned() {
 			continue
 		}
 		for place, id := range r.Members() {
@@ -105,7 +104,7 @@ func (n *Node) watched(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 		return
 	}
 	var s sharing
-	for _, j := range n.guards {
+	for _, j := range n.with(from) {
 		if j.follows(from) {
 			s.add(j)
 		}
@@ -132,7 +131,7 @@ func (n *Node) named(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		}
 	}
 	n.pair(from).heard = now
-	for _, j := range n.guards {
+	for _, j := range n.with(from) {
 		if j.follows(from) {
 			j.guard.orphan = !m.Guard.More && !said[j.id]
 		}
@@ -173,10 +172,9 @@ func (n *Node) agreed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid
 // name says one by one which registers a member is believed to hold.
 func (n *Node) name(now grid.Time, p *pair, fx *grid.Effects) {
 	m := n.sendWatch(now, p, sharing{}, fx)
-	for _, j := range n.guards {
+	for _, j := range n.with(p.peer) {
 		r := j.guard.reg
-		place := r.Place(p.peer)
-		if !r.Leads() || r.State().Done || place < 0 || !r.Holds(place) {
+		if !j.owned() || !r.Holds(r.Place(p.peer)) {
 			continue
 		}
 		if m.Guard.More = len(m.Attempts) == grid.MaxBeats; m.Guard.More {

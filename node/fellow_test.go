@@ -1,0 +1,142 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// owners is a node that guards so many registers, of a fifth as many owners; each has the next owner for its third member.
+type owners struct {
+	*rig
+	count, jobs int
+}
+
+func guardsOf(t *testing.T, jobs int) *owners {
+	t.Helper()
+	o := &owners{newRig(t, nil), jobs / 5, jobs}
+	for i := range jobs {
+		o.write(i, 1, false)
+	}
+	return o
+}
+
+func (o *owners) node(i int) grid.NodeID {
+	return grid.NodeID{9, byte(i % o.count >> 8), byte(i % o.count)}
+}
+
+func (o *owners) job(i int) grid.JobID {
+	return grid.JobID{Origin: o.node(i), Nonce: [10]byte{1, byte(i >> 8), byte(i)}}
+}
+
+// write has the owner of a register write to it.
+func (o *owners) write(i int, seq uint64, done bool) {
+	o.t.Helper()
+	o.say(o.node(i), grid.KindGuard, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: o.job(i), Epoch: 1, Seq: seq, Spec: spec(nil), Members: []grid.NodeID{o.node(i), selfID, o.node(i + 1)}, Done: done}
+		if done {
+			m.Guard.Finals = []grid.Final{{Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: o.node(i), Result: exitZero}}
+		}
+	})
+	if a := o.one(grid.KindGuarded).Msg.Guard.Answer; a != grid.GuardOK {
+		o.t.Fatalf("register %d is written to: answer %v", i, a)
+	}
+}
+
+// watches has an owner watch those of its registers that go on.
+func (o *owners) watches(owner int, goesOn func(i int) bool) {
+	o.t.Helper()
+	var s sharing
+	for i := owner; i < o.jobs; i += o.count {
+		if goesOn(i) {
+			s.count++
+			s.sum += hash(o.job(i), 1)
+		}
+	}
+	o.say(o.node(owner), grid.KindWatch, func(m *grid.Message) { m.Guard = grid.Guard{Seq: 1, Count: s.count, Sum: s.sum} })
+	if a := o.one(grid.KindWatched).Msg.Guard.Answer; a != grid.GuardOK {
+		o.t.Fatalf("owner %d of %d registers is answered %v", owner, s.count, a)
+	}
+}
+
+// What a node says of registers, or what there is to say to it, has to do with those that it is a member of: no other is looked at. There are
+// as many watches in a third of a lease as owners, and each of them can have any number of registers here.
+func TestOthersRegistersAreNotLookedAt(t *testing.T) {
+	o := guardsOf(t, 50)
+	for _, say := range []func(from int){
+		func(i int) { o.watches(i, func(int) bool { return true }) },
+		func(i int) {
+			o.say(o.node(i), grid.KindWatch, func(m *grid.Message) {
+				m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: o.job(i)}, Attempt: grid.Attempt{Epoch: 1}}}
+			})
+			if a := o.one(grid.KindWatched); len(a.Msg.Attempts) > 0 {
+				t.Errorf("a register that is held is named back")
+			}
+		},
+		func(i int) {
+			o.step(grid.Event{Kind: grid.EvPeerUp, Peer: o.node(i), RTT: time.Millisecond, Kinds: grid.AllKinds})
+		},
+	} {
+		for i := range o.count {
+			hidden := map[*job]*guard{}
+			for _, j := range o.n.guards {
+				if j.guard.reg.Place(o.node(i)) < 0 {
+					hidden[j], j.guard = j.guard, nil // who looks at it falls over
+				}
+			}
+			say(i)
+			for j, g := range hidden {
+				j.guard = g
+			}
+		}
+	}
+}
+
+// The registers that this node has in common with another are those that it looks after, in the same order: also when some have come to
+// their end, and after a restart. When all are over nothing of their members is left.
+func TestRegistersInCommon(t *testing.T) {
+	o := guardsOf(t, 200)
+	check := func(r *rig, want int) {
+		t.Helper()
+		if len(r.n.guards) != want {
+			t.Fatalf("%d registers, want %d", len(r.n.guards), want)
+		}
+		for i := range o.count {
+			with := slices.DeleteFunc(slices.Clone(r.n.guards), func(j *job) bool { return j.guard.reg.Place(o.node(i)) < 0 })
+			if got := r.n.with(o.node(i)); !slices.Equal(got, with) {
+				t.Fatalf("%d in common with node %d, want %d", len(got), i, len(with))
+			}
+		}
+	}
+	even := func(i int) bool { return i%2 == 0 }
+	allWatch := func() {
+		t.Helper()
+		for i := range o.count {
+			o.watches(i, even)
+		}
+	}
+	check(o.rig, o.jobs)
+	for i := range o.jobs {
+		if !even(i) {
+			o.write(i, 2, true)
+		}
+	}
+	allWatch()
+	o.pass(o.n.cfg.Lease/2, grid.TimerGuard)
+	check(o.rig, o.jobs/2)
+	allWatch()
+	o.rig = o.restart()
+	check(o.rig, o.jobs/2)
+	allWatch()
+	for i := range o.jobs {
+		if even(i) {
+			o.write(i, 2, true)
+		}
+	}
+	o.pass(o.n.cfg.Lease/2, grid.TimerGuard)
+	if left := o.n.fellows.len(); left > 0 {
+		t.Errorf("%d members of registers that are over are kept", left)
+	}
+}
