@@ -140,3 +140,37 @@ func TestRegistersInCommon(t *testing.T) {
 		t.Errorf("%d members of registers that are over are kept", left)
 	}
 }
+
+// The registers that a member was asked about one by one are forgotten with what they were asked for: when it is watched again, or when
+// this node has nothing to watch it for and no answer can tell anything.
+func TestNamedRegistersAreForgotten(t *testing.T) {
+	named := func() (*rig, *pair) {
+		r := guards(t)
+		r.takeOver()
+		for end := r.now.Add(r.n.cfg.Lease); len(r.sent(grid.KindWatch)) == 0; r.pass(time.Second, grid.TimerGuard) {
+			if r.now > end {
+				t.Fatal("no watch in a lease")
+			}
+		}
+		p := r.n.pair(slowID)
+		r.say(slowID, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: p.seq, Answer: grid.GuardDiffers} })
+		if w := r.one(grid.KindWatch); len(w.Msg.Attempts) != 1 || len(p.listed) != 1 {
+			t.Fatalf("it names %v", w.Msg.Attempts)
+		}
+		return r, p
+	}
+	r, p := named()
+	for r.pass(r.n.cfg.Lease, grid.TimerGuard); len(r.sent(grid.KindWatch)) == 0; r.pass(r.n.cfg.Lease, grid.TimerGuard) {
+	}
+	if kept := p.listed[:cap(p.listed)]; kept[0] != nil {
+		t.Errorf("watched again: %d are kept", len(kept))
+	}
+	r, p = named()
+	r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: 99, Seq: 1} })
+	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
+		r.pass(time.Second)
+	}
+	if cap(p.listed) > 0 {
+		t.Errorf("disowned: %d are kept", cap(p.listed))
+	}
+}

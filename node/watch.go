@@ -21,8 +21,11 @@ func (n *Node) watch(now grid.Time, fx *grid.Effects) {
 
 // watchOver is watch of one member. It reports whether there is anything to tell it.
 func (n *Node) watchOver(now grid.Time, p *pair, s sharing, fx *grid.Effects) bool {
-	if s.count > 0 {
+	switch {
+	case s.count > 0:
 		n.sendWatch(now, p, s, fx)
+	case len(p.listed) > 0 && now >= p.sent.Add(n.cfg.Lease): // an answer would tell nothing any more
+		p.seq, p.listed = 0, nil
 	}
 	return s.count > 0
 }
@@ -42,6 +45,7 @@ func (n *Node) reunite(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 // sendWatch says what a member should hold; nothing where the registers are named one by one.
 func (n *Node) sendWatch(now grid.Time, p *pair, s sharing, fx *grid.Effects) *grid.Message {
 	n.watches++
+	clear(p.listed)
 	p.seq, p.sent, p.listed = n.cfg.Boot<<40|n.watches, now, p.listed[:0]
 	m := fx.Send(p.peer, grid.KindWatch)
 	m.Guard.Seq, m.Guard.Count, m.Guard.Sum = p.seq, s.count, s.sum
