@@ -37,9 +37,6 @@ func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effec
 		return false
 	}
 	j := l.job
-	if j.asks == l {
-		j.asks = nil
-	}
 	group, tasks := append(n.scratch.group[:0], l), append(n.scratch.tasks[:0], &l.task)
 	for i := j.next; i < j.spec.Count && n.deciding+len(group) < n.cfg.Window; i++ {
 		if j.tasks[i].state == grid.Pending && j.tasks[i].live == nil {

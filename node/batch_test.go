@@ -154,3 +154,39 @@ func TestCancelWhileATaskAsksForAll(t *testing.T) {
 		t.Errorf("%d offers of the second job, want 5", n)
 	}
 }
+
+// A task of a batch that asks for all when the result of its lost attempt comes asks no more, however long the files of that are on their way:
+// tasks that nobody has looked at, of this job and of others behind it, do not wait for them.
+func TestResultEndsTheRoundThatItsTaskAskedFor(t *testing.T) {
+	r := newRig(t, func(c *Config) {
+		c.Window = 1
+		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+	})
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.join(grid.NodeID{4}, 1, "linux")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Count, s.Policy = 3, "min_min"
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	next := func() grid.Send {
+		r.answerAll(nil)
+		return r.one(grid.KindOffer)
+	}
+	first := next()
+	r.about(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+	second := next()
+	r.say(first.To, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal = []grid.AttemptID{first.Msg.Offer.ID}, grid.Refusal{Why: grid.WhyLost}
+	})
+	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
+	if l := r.n.job(jobID(1)).asks; l == nil || l.index != 0 {
+		t.Fatalf("the lost task does not ask: %v", kindsOf(r.fx.Sends))
+	}
+	res := *exitZero
+	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
+	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &res)
+	if len(r.fx.Fetches) != 1 || len(r.sent(grid.KindPoll)) == 0 {
+		t.Errorf("%d fetches, sent %v: want that the third task is looked at", len(r.fx.Fetches), kindsOf(r.fx.Sends))
+	}
+}

@@ -44,13 +44,14 @@ func (n *Node) exhausted(j *job) {
 
 // double begins second copies where there is reason to look.
 func (n *Node) double(now grid.Time, fx *grid.Effects) {
-	if !n.bags.due {
-		return
+	if n.bags.due {
+		n.bags.due = false
+		n.doubleAll(now, fx)
 	}
-	n.bags.due = false
-	if len(n.bags.jobs) == 0 {
-		return
-	}
+	n.bags.idler = grid.NodeID{}
+}
+
+func (n *Node) doubleAll(now grid.Time, fx *grid.Effects) {
 	n.bags.jobs = slices.DeleteFunc(n.bags.jobs, func(j *job) bool {
 		if n.jobs.get(j.id) != j || !j.leads() || j.counts[grid.Ended] == len(j.tasks) {
 			return true
@@ -60,7 +61,6 @@ func (n *Node) double(now grid.Time, fx *grid.Effects) {
 		}
 		return false
 	})
-	n.bags.idler = grid.NodeID{}
 }
 
 // mostKeptBack bounds the tasks of a job for which nobody but their own node is idle, until the rest are not looked at.

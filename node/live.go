@@ -97,9 +97,6 @@ func (n *Node) drop(l *live) {
 	if l.job.stuck > 0 {
 		n.encourage()
 	}
-	if l.job.asks == l {
-		l.job.asks = nil
-	}
 	n.lives.drop(l.handle)
 	l.job.tasks[l.index].live = nil
 }
@@ -121,5 +118,8 @@ func (l *live) id() grid.AttemptID { return l.job.attempt(l.index) }
 func (n *Node) decided(l *live) {
 	if l.phase == polling || l.phase == offered {
 		n.deciding--
+	}
+	if l.job.asks == l {
+		l.job.asks = nil
 	}
 }

@@ -270,3 +270,24 @@ func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
 		}
 	}
 }
+
+// Who has delivered is taken to be idle in the step in which it has, and not when a job comes later: what it says of its work since counts.
+func TestWhoDeliveredBeforeIsNotIdleForACopy(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	r.about(fastID, grid.KindResult, id, exitZero)
+	ad := *r.n.gossip.Peer(fastID).Ad
+	ad.Seq.N, ad.Backlog, ad.Free = 2, 5*time.Second, grid.Resources{}
+	ad.Rates = []grid.Rate{{Class: grid.ClassOf(spec(nil)), Mu: 1}}
+	r.say(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
+	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Idempotent, s.Policy = true, "workqueue:2" }))
+	r.answerAll(map[grid.NodeID]int64{fastID: 5})
+	if v := r.task(jobID(2)); v.Worker != selfID {
+		t.Fatalf("it runs at %v, want here", v.Worker.Short())
+	}
+	if v := r.task(jobID(2)); !v.Copy.IsZero() {
+		t.Error("who is busy gets a copy")
+	}
+}
