@@ -1,5 +1,7 @@
 package queueing
 
+import "sort"
+
 // task is one task in the system.
 type task struct {
 	since float64 // when it arrived
@@ -22,6 +24,29 @@ func (q *fifo) push(t task) {
 	}
 	q.buf[(q.head+q.n)&(len(q.buf)-1)] = t
 	q.n++
+}
+
+// insert puts a task where its arrival belongs, behind those that came at the same time. It moves the fewer of those
+// before it and those behind.
+func (q *fifo) insert(t task) {
+	if q.n == len(q.buf) {
+		q.grow()
+	}
+	mask := len(q.buf) - 1
+	at := func(k int) *task { return &q.buf[(q.head+k)&mask] }
+	place := sort.Search(q.n, func(k int) bool { return at(k).since > t.since })
+	q.n++
+	if 2*place < q.n {
+		q.head = (q.head - 1) & mask
+		for k := range place {
+			*at(k) = *at(k + 1)
+		}
+	} else {
+		for k := q.n - 1; k > place; k-- {
+			*at(k) = *at(k - 1)
+		}
+	}
+	*at(place) = t
 }
 
 // back puts a task before all others.

@@ -33,11 +33,8 @@ func (p *push) hold(e *engine, t task, decider int) {
 		p.held.groups = append(p.held.groups, held{decider: decider})
 	}
 	h := &p.held.groups[k]
-	if h.stuck = true; h.tasks.n > 0 && t.since < h.tasks.first().since {
-		h.tasks.back(t)
-	} else {
-		h.tasks.push(t)
-	}
+	h.stuck = true
+	h.tasks.insert(t)
 	p.held.n++
 }
 

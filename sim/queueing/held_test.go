@@ -1,6 +1,11 @@
 package queueing
 
-import "testing"
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
 
 // Tasks whose only machine is down for long are not tried one by one whenever another machine comes or goes: that
 // took time with the square of their number. They wait in order, and none is lost.
@@ -17,5 +22,32 @@ func TestManyTasksWaitForAMachine(t *testing.T) {
 	}
 	if mct.W.Mean < 10 || !near(mct.W.Mean, float64(fcfs.W.Mean), 1e-9) || !near(met.W.Mean, float64(fcfs.W.Mean), 1e-9) || mct.Tasks != fcfs.Tasks {
 		t.Errorf("W %g of %d tasks by mct, %g by met, %g of %d by fcfs: want all the same, since each class has one machine", float64(mct.W.Mean), mct.Tasks, float64(met.W.Mean), float64(fcfs.W.Mean), fcfs.Tasks)
+	}
+}
+
+// What is held is held in order of arrival, whatever the order in which it came back from machines that were asked
+// with a delay.
+func TestHeldInOrderOfArrival(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for round := range 200 {
+		p, e := &push{}, &engine{n: 1}
+		var want []task
+		for k := range 60 {
+			x := task{since: float64(r.IntN(40)), size: float64(k)}
+			p.hold(e, x, 0)
+			want = append(want, x)
+			slices.SortStableFunc(want, func(a, b task) int { return cmp.Compare(a.since, b.since) })
+			if r.IntN(3) == 0 { // so that the ring's begin moves
+				if got := p.held.groups[0].tasks.pop(); got != want[0] {
+					t.Fatalf("round %d: first is %v, want %v", round, got, want[0])
+				}
+				want = want[1:]
+			}
+		}
+		for _, w := range want {
+			if got := p.held.groups[0].tasks.pop(); got != w {
+				t.Fatalf("round %d: next is %v, want %v", round, got, w)
+			}
+		}
 	}
 }
