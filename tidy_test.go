@@ -18,7 +18,7 @@ import (
 var floors = map[string][]string{
 	"grid":          {},
 	"lpas":          {},
-	"nesting":       {},
+	"document":      {},
 	"gossip":        {"grid"},
 	"exec":          {"grid"},
 	"register":      {"grid"},
@@ -39,7 +39,7 @@ var floors = map[string][]string{
 	"node/api/client": {"grid", "node/api/v1"},
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/p2p/disk", "node/api/v1", "node/api/client"},
 	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
-	"sim/queueing":    {"grid", "balance", "lpas", "nesting"},
+	"sim/queueing":    {"grid", "balance", "lpas", "document"},
 	"sim/brokers":     {"grid", "balance"},
 	"sim/chart":       {},
 	"sim/pages":       {},

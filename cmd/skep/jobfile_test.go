@@ -42,7 +42,7 @@ func TestBracketsOfScripts(t *testing.T) {
 		t.Errorf("a script of colours: %v", err)
 	}
 	_, err := readJob("f", []byte("# [\ncommand: "+strings.Repeat("- ", 1000)))
-	if err == nil || !strings.HasPrefix(err.Error(), "f:2: nested more than 100 deep: want") {
+	if err == nil || !strings.HasPrefix(err.Error(), "f:2:208: nested more than 100 deep: want") {
 		t.Errorf("1000 dashes: %v", err)
 	}
 }

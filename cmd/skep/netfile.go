@@ -59,7 +59,7 @@ func readNet(name string, b []byte, read func(string) ([]byte, error), change fu
 	}
 	for _, need := range netNeeds {
 		if f.where[need] == nil {
-			f.problems = append(f.problems, fmt.Errorf("%s: has no %s", name, need))
+			f.note(nil, "%s: has no %s", name, need)
 		}
 	}
 	if change != nil {
@@ -105,7 +105,7 @@ func (f *netFile) located(p net.Problem) {
 			return
 		}
 		if path == "" {
-			f.problems = append(f.problems, fmt.Errorf("%s: %s: %s", f.name, p.Where, p.What))
+			f.note(nil, "%s: %s: %s", f.name, p.Where, p.What)
 			return
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -117,7 +116,7 @@ func (f *netFile) matrix(e entry) {
 			ms, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
 			if err != nil || !(ms >= 0 && ms <= 1e6) {
 				line, _ := r.FieldPos(j)
-				f.problems = append(f.problems, fmt.Errorf("%s:%d: row %d, column %d is %.20q: want milliseconds, 0 to 1000000", name, line, len(m)+1, j+1, t))
+				f.note(e.value, "%s:%d: row %d, column %d is %.20q: want milliseconds, 0 to 1000000", name, line, len(m)+1, j+1, t)
 			}
 			times[j] = time.Duration(ms * float64(time.Millisecond))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -16,15 +17,24 @@ func TestSimQueueSaysAllThatIsWrong(t *testing.T) {
 	}
 }
 
-// Of files that are nested without end, and of keys that stand twice, every verb says so.
+// Of files that are nested without end, of more keys than anybody means, and of keys that stand twice, every verb says so.
 func TestYAMLOfAnyShape(t *testing.T) {
+	var keys strings.Builder
+	for k := range 100_000 {
+		fmt.Fprintf(&keys, "k%d: 1\n", k)
+	}
+	many := scenario(t, keys.String())
 	deep := scenario(t, "nodes: "+strings.Repeat("[", 500_000))
 	twice := scenario(t, "nodes: [{count: 1}]\nnodes: [{count: 2}]\nclasses: {a: {mean: 1s, mean: -2s}}\nworkload: [{class: q, rate: 1, rate: 2}]\n")
 	for _, c := range []struct {
 		args []string
 		want []string
 	}{
-		{[]string{"sim", "net", deep}, []string{"s.yaml:1: nested more than 100 deep: want"}},
+		{[]string{"sim", "net", deep}, []string{"s.yaml:1:107: nested more than 100 deep: want"}},
+		{[]string{"sim", "net", many}, []string{"s.yaml:1025:1: more than 1024 keys in one mapping: want fewer"}},
+		{[]string{"sim", "queue", many}, []string{"s.yaml:1025: more than 1024 keys in one mapping: want fewer"}},
+		{[]string{"job", "submit", many}, []string{"s.yaml:1025:1: more than 1024 keys in one mapping: want fewer"}},
+		{[]string{"testnet", "up", "--spec", many}, []string{"s.yaml:1025:1: more than 1024 keys in one mapping: want fewer"}},
 		{[]string{"sim", "queue", deep}, []string{"s.yaml:1: nested more than 100 deep: want"}},
 		{[]string{"sim", "net", twice}, []string{`s.yaml:2:1: key "nodes" stands twice`, `s.yaml:3:25: key "mean" stands twice`, `s.yaml:4:32: key "rate" stands twice`, `class "q": is not among`}},
 	} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,7 @@ func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out
 	if file == "-" {
 		name = "stdin"
 	}
-	b, err := a.readSystem(file)
+	b, err := a.readFile(file)
 	if err != nil {
 		return err
 	}
@@ -79,19 +78,6 @@ func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out
 		return &exitError{130, fmt.Errorf("interrupted: these are %d of %d runs", done, len(o.Policies)*o.Replications)}
 	}
 	return err
-}
-
-func (a *app) readSystem(file string) ([]byte, error) {
-	r := a.in
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		r = f
-	}
-	return io.ReadAll(io.LimitReader(r, queueing.MaxFile+1))
 }
 
 func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -121,6 +122,14 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 			if !strings.Contains(errs, w) {
 				t.Errorf("does not say %q:\n%s", w, errs)
 			}
+		}
+		last := 0
+		for _, m := range regexp.MustCompile(`s\.yaml:(\d+):`).FindAllStringSubmatch(errs, -1) {
+			line, _ := strconv.Atoi(m[1])
+			if line < last {
+				t.Errorf("line %d after line %d:\n%s", line, last, errs)
+			}
+			last = line
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (f *testnetFile) located(p testnet.Problem) {
 			return
 		}
 		if path == "" {
-			f.problems = append(f.problems, fmt.Errorf("%s: %s", f.name, p.What))
+			f.note(nil, "%s: %s", f.name, p.What)
 			return
 		}
 	}
@@ -129,7 +129,7 @@ func (f *testnetFile) value(e entry, read func(text string) error) {
 	}
 	if err := read(t); err != nil {
 		f.bad[e.value] = true
-		f.at(e.value, "%s: %w", e.key, err)
+		f.at(e.value, "%s: %v", e.key, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,63 +9,61 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
-	"skep/nesting"
+	"skep/document"
 )
-
-// maxYAML bounds a file that a person writes, in bytes.
-const maxYAML = 1 << 20
 
 // yamlFile is a YAML file while it is read. It gathers everything that is wrong, with its place.
 type yamlFile struct {
 	name     string
-	problems []error
+	problems []problem
 	strange  int // of problems: keys that were left out
+}
+
+// problem is what is wrong; line and column, 0 for the whole file, are where it belongs.
+type problem struct {
+	line, column int
+	text         string
+}
+
+// place is the file and a place in it, for an error.
+func (f *yamlFile) place(line, column int) string {
+	if line == 0 {
+		return f.name
+	}
+	return fmt.Sprintf("%s:%d:%d", f.name, line, column)
 }
 
 // at notes a problem at a node.
 func (f *yamlFile) at(n ast.Node, format string, args ...any) {
-	pos := ""
-	if t := n.GetToken(); t != nil && t.Position != nil {
-		pos = fmt.Sprintf(":%d:%d", t.Position.Line, t.Position.Column)
-	}
-	f.problems = append(f.problems, fmt.Errorf("%s%s: "+format, append([]any{f.name, pos}, args...)...))
+	line, column := document.Place(n)
+	f.note(n, "%s: "+format, append([]any{f.place(line, column)}, args...)...)
 }
 
-// err returns all that was wrong.
-func (f *yamlFile) err() error { return errors.Join(f.problems...) }
+// note notes a problem that says itself where it is, beside those of a node; nil is the whole file.
+func (f *yamlFile) note(n ast.Node, format string, args ...any) {
+	line, column := document.Place(n)
+	f.problems = append(f.problems, problem{line, column, fmt.Sprintf(format, args...)})
+}
+
+// err returns all that was wrong, by place.
+func (f *yamlFile) err() error {
+	slices.SortStableFunc(f.problems, func(a, b problem) int { return cmp.Or(a.line-b.line, a.column-b.column) })
+	var errs []error
+	for _, p := range f.problems {
+		errs = append(errs, errors.New(p.text))
+	}
+	return errors.Join(errs...)
+}
 
 // parse reads the one document of a file; nil means that it is empty.
 func (f *yamlFile) parse(b []byte) (ast.Node, error) {
-	if len(b) > maxYAML {
-		return nil, fmt.Errorf("%s: has more than %d bytes", f.name, maxYAML)
+	body, err := document.Parse(b)
+	if err == nil {
+		return body, nil
 	}
-	if line := nesting.Line(b); line > 0 {
-		return nil, fmt.Errorf("%s:%d: %s", f.name, line, nesting.TooDeep)
-	}
-	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey()) // mapping says which keys stand twice
-	if err != nil {
-		var at yaml.Error
-		if errors.As(err, &at) && at.GetToken() != nil && at.GetToken().Position != nil {
-			p := at.GetToken().Position
-			return nil, fmt.Errorf("%s:%d:%d: %s", f.name, p.Line, p.Column, at.GetMessage())
-		}
-		return nil, fmt.Errorf("%s: %s", f.name, strings.TrimSpace(err.Error()))
-	}
-	var body ast.Node
-	for _, d := range doc.Docs {
-		switch {
-		case d.Body == nil || d.Body.Type() == ast.CommentType || d.Body.Type() == ast.NullType:
-		case body != nil:
-			return nil, fmt.Errorf("%s: has several documents: want one", f.name)
-		default:
-			body = d.Body
-		}
-	}
-	return body, nil
+	return nil, errors.New(f.place(err.Line, err.Column) + ": " + err.Text)
 }
 
 // entry is a key of a mapping and what it has.
@@ -150,5 +149,5 @@ func (a *app) readFile(name string) ([]byte, error) {
 		defer file.Close()
 		r = file
 	}
-	return io.ReadAll(io.LimitReader(r, maxYAML+1))
+	return io.ReadAll(io.LimitReader(r, document.MaxSize+1))
 }

@@ -7,14 +7,10 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"skep/nesting"
+	"skep/document"
 )
-
-// MaxFile bounds the size of a system's file, bytes.
-const MaxFile = 2 << 20
 
 // reader reads a file. It gathers everything that is wrong, and where each part of the system stands.
 type reader struct {
@@ -51,18 +47,8 @@ func (r *reader) follows(path string) bool {
 }
 
 func line(n ast.Node) int {
-	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
-		return line(m.Values[0].Key)
-	}
-	if m, ok := n.(*ast.MappingValueNode); ok {
-		return line(m.Key)
-	}
-	if n != nil {
-		if t := n.GetToken(); t != nil && t.Position != nil {
-			return t.Position.Line
-		}
-	}
-	return 0
+	at, _ := document.Place(n)
+	return at
 }
 
 // at is the line of a path, or of the nearest part of the file that holds it.
@@ -78,36 +64,10 @@ func (r *reader) at(path string) int {
 
 // body returns the one document of a file.
 func (r *reader) body(b []byte) ast.Node {
-	if len(b) > MaxFile {
-		r.wrong(nil, "has more than %d bytes", MaxFile)
-		return nil
-	}
-	if at := nesting.Line(b); at > 0 {
-		r.errors = append(r.errors, place{at, nesting.TooDeep})
-		return nil
-	}
-	doc, err := parser.ParseBytes(b, 0, parser.AllowDuplicateMapKey())
+	body, err := document.Parse(b)
 	if err != nil {
-		// The parser says [line:column] and the reason, and shows the lines around it.
-		text, _, _ := strings.Cut(err.Error(), "\n")
-		at := 0
-		if pos, rest, ok := strings.Cut(text, "] "); ok && strings.HasPrefix(pos, "[") {
-			row, _, _ := strings.Cut(pos[1:], ":")
-			at, _ = strconv.Atoi(row)
-			text = rest
-		}
-		r.errors = append(r.errors, place{at, text})
+		r.errors = append(r.errors, place{err.Line, err.Text})
 		return nil
-	}
-	var body ast.Node
-	for _, d := range doc.Docs {
-		switch {
-		case d.Body == nil || d.Body.Type() == ast.CommentType || d.Body.Type() == ast.NullType:
-		case body != nil:
-			r.wrong(d.Body, "a second document: want one")
-		default:
-			body = d.Body
-		}
 	}
 	if body == nil {
 		r.wrong(nil, "is empty: want a system, with classes, machines, mu and alpha")

@@ -1,2 +1,0 @@
-// Package nesting finds what lies too deep in a YAML file, before the file is parsed.
-package nesting
