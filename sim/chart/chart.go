@@ -37,11 +37,14 @@ const (
 
 var colours = [...]string{"#1f6fb4", "#d95f02", "#2b8a3e", "#8e44ad", "#c0392b", "#7f6000", "#00838f", "#ad1457"}
 
+// dashes are pixels of line and gap in turn. All colours are drawn with one before they come again with the next.
+var dashes = [...][]float64{nil, {9, 4}, {2.5, 3}, {12, 3, 2.5, 3}, {5, 2, 5, 7}}
+
 // canvas is what a chart is drawn on. Places are in pixels from the left and the top.
 type canvas interface {
 	box(x, y, w, h float64, colour string)
 	line(x1, y1, x2, y2 float64, colour string)
-	curve(x, y []float64, colour string)
+	curve(x, y []float64, colour string, dash []float64)
 	text(x, y float64, anchor anchor, size float64, upright bool, s string)
 }
 
@@ -85,18 +88,19 @@ func (c *Chart) draw(to canvas) {
 }
 
 func (c *Chart) curves(to canvas, x, y *axis) {
+	row := min(18, float64(height-top-16)/float64(len(c.Curves))) // of the legend
 	for n, k := range c.Curves {
-		colour := colours[n%len(colours)]
+		colour, dash := colours[n%len(colours)], dashes[n/len(colours)%len(dashes)]
 		var px, py []float64
 		for i := range k.X {
 			if !c.Log || k.X[i] > 0 {
 				px, py = append(px, x.at(k.X[i])), append(py, y.at(k.Y[i]))
 			}
 		}
-		to.curve(px, py, colour)
-		at := float64(top + 8 + 18*n)
-		to.box(width-right+12, at, 14, 4, colour)
-		to.text(width-right+32, at+6, start, 12, false, k.Name)
+		to.curve(px, py, colour, dash)
+		at := top + 10 + row*float64(n)
+		to.curve([]float64{width - right + 8, width - right + 38}, []float64{at, at}, colour, dash)
+		to.text(width-right+44, at+4, start, min(12, row), false, k.Name)
 	}
 }
 

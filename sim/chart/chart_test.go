@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -127,17 +129,65 @@ func TestManyBarsAreReadable(t *testing.T) {
 	}
 }
 
+// Of many curves no two look alike, each looks in the legend as it is drawn, and the legend stays within the picture.
+func TestManyCurvesAreToldApart(t *testing.T) {
+	c := Chart{}
+	for n := range 5 * len(colours) {
+		c.Curves = append(c.Curves, Curve{Name: fmt.Sprint("policy-", n), X: []float64{0, 1}, Y: []float64{0, float64(n)}})
+	}
+	var d placed
+	c.draw(&d)
+	seen := map[string]bool{}
+	for k := 0; k < len(d.curves); k += 2 {
+		if look := d.curves[k]; seen[look] || d.curves[k+1] != look {
+			t.Errorf("curve %d looks like %s, as %s in the legend", k/2, look, d.curves[k+1])
+		}
+		seen[d.curves[k]] = true
+	}
+	if len(d.curves) != 2*len(c.Curves) || d.lowest > height-5 {
+		t.Errorf("%d curves, and the legend goes down to %g", len(d.curves)/2, d.lowest)
+	}
+	wellFormed(t, c.SVG())
+	dashed := Chart{Curves: make([]Curve, len(colours)+1)}
+	dashed.Curves[len(colours)] = Curve{X: []float64{0, 0.5, 1}, Y: []float64{0, 0.5, 1}}
+	b, err := dashed.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, g, bl, _ := shade(colours[0]).At(0, 0).RGBA()
+	columns := 0
+	for x := left * scale; x < (width-right)*scale; x++ {
+		for y := range height * scale {
+			if r1, g1, b1, _ := img.At(x, y).RGBA(); r1 == r && g1 == g && b1 == bl {
+				columns++
+				break
+			}
+		}
+	}
+	if share := float64(columns) / ((width - left - right) * scale); share < 0.55 || share > 0.85 {
+		t.Errorf("a dashed line covers %.2f of the picture's width, want about 9 of 13", share)
+	}
+}
+
 // placed notes where texts in the middle stand, and how far down lines go.
 type placed struct {
 	texts []struct {
 		x, y float64
 		s    string
 	}
+	curves []string // as they look
 	lowest float64
 }
 
 func (p *placed) box(x, y, w, h float64, colour string) {}
-func (p *placed) curve(x, y []float64, colour string)   {}
+func (p *placed) curve(x, y []float64, colour string, dash []float64) {
+	p.curves = append(p.curves, fmt.Sprint(colour, dash))
+	p.lowest = max(p.lowest, slices.Max(y))
+}
 func (p *placed) line(x1, y1, x2, y2 float64, _ string) { p.lowest = max(p.lowest, y1, y2) }
 func (p *placed) text(x, y float64, a anchor, _ float64, upright bool, s string) {
 	if a == middle && !upright {

@@ -91,9 +91,26 @@ func (p *raster) stroke(x1, y1, x2, y2, half float64, colour string) {
 	p.fill(colour, x1-ay, y1+ax, x2-ay, y2+ax, x2+ay, y2-ax, x1+ay, y1-ax)
 }
 
-func (p *raster) curve(x, y []float64, colour string) {
+func (p *raster) curve(x, y []float64, colour string, dash []float64) {
+	piece, left := 0, math.Inf(1) // of the pattern, which goes on around corners
+	if len(dash) > 0 {
+		left = dash[0]
+	}
 	for i := 1; i < len(x); i++ { // each by itself: where two overlap they are not to cancel each other
-		p.stroke(x[i-1], y[i-1], x[i], y[i], 0.9, colour)
+		x1, y1 := x[i-1], y[i-1]
+		d := math.Hypot(x[i]-x1, y[i]-y1)
+		for d > left && !math.IsInf(d, 0) {
+			x2, y2 := x1+(x[i]-x1)*left/d, y1+(y[i]-y1)*left/d
+			if piece%2 == 0 {
+				p.stroke(x1, y1, x2, y2, 0.9, colour)
+			}
+			x1, y1, d, piece = x2, y2, d-left, piece+1
+			left = dash[piece%len(dash)]
+		}
+		if piece%2 == 0 {
+			p.stroke(x1, y1, x[i], y[i], 0.9, colour)
+		}
+		left -= d
 	}
 }
 

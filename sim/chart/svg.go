@@ -25,8 +25,12 @@ func (s *svg) line(x1, y1, x2, y2 float64, colour string) {
 	fmt.Fprintf(s, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>`+"\n", x1, y1, x2, y2, colour)
 }
 
-func (s *svg) curve(x, y []float64, colour string) {
-	fmt.Fprintf(s, `<polyline fill="none" stroke="%s" stroke-width="1.8" points="`, colour)
+func (s *svg) curve(x, y []float64, colour string, dash []float64) {
+	pattern := ""
+	if len(dash) > 0 {
+		pattern = fmt.Sprintf(` stroke-dasharray="%s"`, strings.Trim(fmt.Sprint(dash), "[]"))
+	}
+	fmt.Fprintf(s, `<polyline fill="none" stroke="%s" stroke-width="1.8"%s points="`, colour, pattern)
 	for i := range x {
 		fmt.Fprintf(s, "%.1f,%.1f ", x[i], y[i])
 	}
