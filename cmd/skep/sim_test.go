@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -90,6 +91,23 @@ func TestSimNet(t *testing.T) {
 		if code, out, errs = cli(t, "sim", "net", name, "--output", format); code != 0 || !strings.Contains(strings.ToLower(out), "utilisation") {
 			t.Errorf("%s: exit %d: %s%s", format, code, out, errs)
 		}
+	}
+}
+
+// Jobs of a trace that begin when arrivals have ended are left out, and it is said how many.
+func TestSimNetOfALongTrace(t *testing.T) {
+	job := func(n, at int) string {
+		return fmt.Sprintf("%d %d 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n", n, at)
+	}
+	text := "start: 5s\nwarmup: 5s\ntime: 30s\nclasses: {a: {mean: 1s}}\nnodes: [{count: 3}]\nworkload: [{class: a, trace: t.swf}, {class: a, trace: t.swf}]\n"
+	name := scenario(t, text, "t.swf", "; jobs\n"+job(1, 100)+job(2, 110)+job(3, 124)+job(4, 125)+job(5, 1000))
+	for format, want := range map[string]string{"table": "\n4 jobs of traces left out, which begin after the time", "json": `"trace_jobs_left_out": 4,`, "csv": ",trace_jobs_left_out,,4,", "yaml": "trace_jobs_left_out: 4\n"} {
+		if code, out, errs := cli(t, "sim", "net", name, "--output", format); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, does not say %q: %s%s", format, code, want, errs, out)
+		}
+	}
+	if _, out, errs := cli(t, "sim", "net", name, "--time", "20m"); !strings.Contains(out, "10 tasks, 10 ended") || strings.Contains(out, "left out") {
+		t.Errorf("with time for all: %s%s", errs, out)
 	}
 }
 

@@ -27,10 +27,11 @@ type Report struct {
 	Steps        uint64         `json:"steps"`
 	Tasks        int            `json:"tasks"`
 	Ended        int            `json:"ended"`
-	Failed       int            `json:"failed"`   // of these, those that did not exit with 0
-	Again        int            `json:"again"`    // attempts beyond each task's first
-	Lost         int            `json:"lost"`     // that have not ended though all is over: must be 0
-	Rejected     int            `json:"rejected"` // submissions that their node did not take
+	Failed       int            `json:"failed"`              // of these, those that did not exit with 0
+	Again        int            `json:"again"`               // attempts beyond each task's first
+	Lost         int            `json:"lost"`                // that have not ended though all is over: must be 0
+	Rejected     int            `json:"rejected"`            // submissions that their node did not take
+	LeftOut      int            `json:"trace_jobs_left_out"` // of each replication: jobs of traces that begin at the end of arrivals or later
 	Failures     []Failure      `json:"failures,omitempty"`
 	Completion   Estimate       `json:"completion"`                 // of all classes together
 	Hostile      uint64         `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
@@ -97,7 +98,7 @@ type Distribution struct {
 
 // report makes a report of what the replications measured; a run that was stopped before it measured is nil.
 func (s *Scenario) report(samples []*sample) *Report {
-	r := &Report{Scenario: s.Name, Seed: s.Seed, Nodes: s.nodes(), Complete: true}
+	r := &Report{Scenario: s.Name, Seed: s.Seed, Nodes: s.nodes(), LeftOut: s.leftOut(), Complete: true}
 	_, r.Lambda = s.Check()
 	var all []*sample
 	grown := 0

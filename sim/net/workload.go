@@ -134,6 +134,18 @@ func (s *Scenario) traced(st *Stream, c *Class, from []int, r *grid.Rand) []sim.
 	return out
 }
 
+// leftOut counts the jobs of traces that would come after the end of arrivals.
+func (s *Scenario) leftOut() (n int) {
+	for k := range s.Streams {
+		for _, j := range s.Streams[k].Trace {
+			if s.Start+j.At >= s.Time {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // unit is the seconds that a task of size 1 takes on the reference.
 func (c *Class) unit() float64 {
 	if c.Mean > 0 {
