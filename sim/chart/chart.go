@@ -28,7 +28,8 @@ type Bar struct {
 
 const (
 	width, height = 760, 440
-	left, right   = 80, 170
+	left, right   = 80, 170 // where the legend stands
+	margin        = 24      // in its place, where there are bars
 	top, bottom   = 50, 84
 	letter        = 6  // about the width of one in the names of bars
 	rows          = 3  // of such names, so that many find a place
@@ -62,7 +63,11 @@ const black, grey = "#000000", "#dddddd"
 func (c *Chart) draw(to canvas) {
 	to.box(0, 0, width, height, "#ffffff")
 	to.text(width/2, 26, middle, 16, false, c.Title)
-	to.text((left+width-right)/2, height-14, middle, 12, false, c.X)
+	edge := float64(width - right)
+	if len(c.Bars) > 0 {
+		edge = width - margin
+	}
+	to.text((left+edge)/2, height-14, middle, 12, false, c.X)
 	to.text(18, (top+height-bottom)/2, middle, 12, true, c.Y)
 	y := axis{from: height - bottom, to: top}
 	if len(c.Bars) > 0 {
@@ -70,11 +75,11 @@ func (c *Chart) draw(to canvas) {
 			y.cover(bar.Value + bar.Half)
 		}
 		y.cover(0)
-		y.grid(to, false)
-		c.bars(to, &y)
+		y.grid(to, false, edge)
+		c.bars(to, &y, edge)
 		return
 	}
-	x := axis{from: left, to: width - right, log: c.Log}
+	x := axis{from: left, to: edge, log: c.Log}
 	y.cover(0)
 	for _, k := range c.Curves {
 		for i := range k.X {
@@ -82,8 +87,8 @@ func (c *Chart) draw(to canvas) {
 			y.cover(k.Y[i])
 		}
 	}
-	y.grid(to, false)
-	x.grid(to, true)
+	y.grid(to, false, edge)
+	x.grid(to, true, edge)
 	c.curves(to, &x, &y)
 }
 
@@ -100,12 +105,13 @@ func (c *Chart) curves(to canvas, x, y *axis) {
 		to.curve(px, py, colour, dash)
 		at := top + 10 + row*float64(n)
 		to.curve([]float64{width - right + 8, width - right + 38}, []float64{at, at}, colour, dash)
-		to.text(width-right+44, at+4, start, min(12, row), false, k.Name)
+		long := 0.55 * float64(max(1, utf8.RuneCountInString(k.Name))) // in heights of a letter
+		to.text(width-right+44, at+4, start, max(5, min(12, row, (right-48)/long)), false, k.Name)
 	}
 }
 
-func (c *Chart) bars(to canvas, y *axis) {
-	step := float64(width-right-left) / float64(len(c.Bars))
+func (c *Chart) bars(to canvas, y *axis, edge float64) {
+	step := (edge - left) / float64(len(c.Bars))
 	floor := y.at(y.lo)
 	wide := 1
 	for _, bar := range c.Bars {
@@ -156,8 +162,8 @@ func (a *axis) at(v float64) float64 {
 	return a.from + (a.scale(v)-lo)/(hi-lo)*(a.to-a.from)
 }
 
-// grid draws lines at round values.
-func (a *axis) grid(to canvas, vertical bool) {
+// grid draws lines at round values, up to the right edge.
+func (a *axis) grid(to canvas, vertical bool, edge float64) {
 	if !a.any {
 		a.lo, a.hi, a.any = 0, 1, true
 	}
@@ -170,7 +176,7 @@ func (a *axis) grid(to canvas, vertical bool) {
 			to.line(p, top, p, height-bottom, grey)
 			to.text(p, height-bottom+16, middle, 11, false, name)
 		} else {
-			to.line(left, p, width-right, p, grey)
+			to.line(left, p, edge, p, grey)
 			to.text(left-8, p+4, end, 11, false, name)
 		}
 	}

@@ -94,6 +94,9 @@ func TestPNGShowsWhatIsDrawn(t *testing.T) {
 	}
 	bars := Chart{Title: "t", X: "x", Y: "y", Bars: []Bar{{"one", 2, 0}}}
 	dots, box := count(bars, colours[0])
+	if want := (width - left - margin) * scale * 7 / 10; box.Dx() < want-2 {
+		t.Errorf("a bar alone is %d dots wide, want %d: it has no legend beside it", box.Dx(), want)
+	}
 	if box.Dy() < (height-top-bottom)*scale*9/10 || dots < box.Dx()*box.Dy()*9/10 {
 		t.Errorf("a bar up to the top: %d dots in %v", dots, box)
 	}
@@ -148,14 +151,26 @@ func TestManyCurvesAreToldApart(t *testing.T) {
 		t.Errorf("%d curves, and the legend goes down to %g", len(d.curves)/2, d.lowest)
 	}
 	wellFormed(t, c.SVG())
-	dashed := Chart{Curves: make([]Curve, len(colours)+1)}
-	dashed.Curves[len(colours)] = Curve{X: []float64{0, 0.5, 1}, Y: []float64{0, 0.5, 1}}
-	b, err := dashed.PNG()
+	names := Chart{Curves: []Curve{{Name: "hyper-parameter-search-of-resnet-50"}}}
+	b, err := names.PNG()
 	if err != nil {
 		t.Fatal(err)
 	}
 	img, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range height * scale {
+		if r, _, _, _ := img.At(width*scale-2, y).RGBA(); r < 0x8000 {
+			t.Fatalf("a long name runs out of the picture, at %d", y)
+		}
+	}
+	dashed := Chart{Curves: make([]Curve, len(colours)+1)}
+	dashed.Curves[len(colours)] = Curve{X: []float64{0, 0.5, 1}, Y: []float64{0, 0.5, 1}}
+	if b, err = dashed.PNG(); err != nil {
+		t.Fatal(err)
+	}
+	if img, err = png.Decode(bytes.NewReader(b)); err != nil {
 		t.Fatal(err)
 	}
 	r, g, bl, _ := shade(colours[0]).At(0, 0).RGBA()
