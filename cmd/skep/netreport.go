@@ -67,6 +67,9 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	for _, f := range r.Failures {
 		fmt.Fprintf(t, "  failed: %d %s\n", f.Tasks, strings.ReplaceAll(f.Cause, "_", " "))
 	}
+	if r.Orphans > 0 {
+		fmt.Fprintf(t, "%d tasks have not ended: the nodes that they were submitted to did not come back\n", r.Orphans)
+	}
 	if r.LeftOut > 0 {
 		fmt.Fprintf(t, "%d jobs of traces left out, which begin after the time of the scenario\n", r.LeftOut)
 	}
@@ -116,7 +119,8 @@ func csvNet(w io.Writer, r *net.Report) error {
 	for _, n := range []struct {
 		what string
 		v    float64
-	}{{"tasks", float64(r.Tasks)}, {"ended", float64(r.Ended)}, {"failed", float64(r.Failed)}, {"lost", float64(r.Lost)}, {"trace_jobs_left_out", float64(r.LeftOut)}, {"lambda", r.Lambda}} {
+	}{{"tasks", float64(r.Tasks)}, {"ended", float64(r.Ended)}, {"failed", float64(r.Failed)}, {"lost", float64(r.Lost)},
+		{"orphans", float64(r.Orphans)}, {"trace_jobs_left_out", float64(r.LeftOut)}, {"lambda", r.Lambda}} {
 		put(n.what, "", net.Estimate{Mean: n.v})
 	}
 	stable := 0.0

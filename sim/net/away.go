@@ -21,19 +21,23 @@ func away(faults []sim.Fault, nodes int) absences {
 	for k := range faults {
 		f := &faults[k]
 		for _, i := range f.Nodes {
-			n := len(a[i])
-			gone := n > 0 && a[i][n-1].to == always
 			switch f.Kind {
 			case sim.Crash, sim.Leave, sim.Drain, sim.Lose:
-				if !gone {
+				if !a.gone(i) {
 					a[i] = append(a[i], absence{f.At, always})
 				}
 			case sim.Restart:
-				if gone {
-					a[i][n-1].to = f.At
+				if a.gone(i) {
+					a[i][len(a[i])-1].to = f.At
 				}
 			}
 		}
 	}
 	return a
+}
+
+// gone reports whether a node is away for good.
+func (a absences) gone(node int) bool {
+	n := len(a[node])
+	return n > 0 && a[node][n-1].to == always
 }

@@ -29,7 +29,8 @@ type Report struct {
 	Ended        int            `json:"ended"`
 	Failed       int            `json:"failed"`              // of these, those that did not exit with 0
 	Again        int            `json:"again"`               // attempts beyond each task's first
-	Lost         int            `json:"lost"`                // that have not ended though all is over: must be 0
+	Lost         int            `json:"lost"`                // that have not ended though all else is over: must be 0
+	Orphans      int            `json:"orphans"`             // that have not ended since the node that they were submitted to did not come back
 	Rejected     int            `json:"rejected"`            // submissions that their node did not take
 	LeftOut      int            `json:"trace_jobs_left_out"` // of each replication: jobs of traces that begin at the end of arrivals or later
 	Failures     []Failure      `json:"failures,omitempty"`
@@ -125,6 +126,7 @@ func (s *Scenario) report(samples []*sample) *Report {
 		r.CutOff += m.report.Traffic.CutOff
 		r.Rejected += m.report.Rejected
 		r.Lost += m.lost
+		r.Orphans += m.orphans
 		for _, cause := range sortedKeys(m.failures) {
 			r.blame(cause, m.failures[cause])
 		}

@@ -30,6 +30,7 @@ type sample struct {
 	moved    int
 	ran      []int // of counted, by the group of the node where they ran
 	lost     int
+	orphans  int            // tasks that have not ended and whose origin is away for good
 	failures map[string]int // of all tasks, by cause
 	use      float64
 	fairness float64
@@ -170,7 +171,11 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 // task counts one.
 func (m *sample) task(sub *sim.Submission, o *sim.Outcome) {
 	if o.State != grid.Ended {
-		if m.complete {
+		switch {
+		case !m.complete:
+		case m.away.gone(sub.Node):
+			m.orphans++
+		default:
 			m.lost++
 		}
 		return

@@ -62,3 +62,18 @@ func TestWaitingForAnAwayOriginIsNotInstability(t *testing.T) {
 		t.Errorf("every desk gets more than it can do and keeps it: stable, utilisation %.2f", r.Utilisation.Mean)
 	}
 }
+
+// What was submitted to a node that never comes back has no end, and is not lost: who asks the node for it, should it come
+// back, gets it.
+func TestTasksOfANodeThatDoesNotComeBackAreNotLost(t *testing.T) {
+	s := small()
+	s.Replications = 1
+	s.Faults = []Fault{{At: s.Time - 10*time.Second, Kind: sim.Crash, Nodes: []Pick{{Group: s.Groups[0].Name, From: 0, To: 0}}}}
+	if r := run(t, s); r.Orphans == 0 || r.Lost != 0 || r.Ended+r.Orphans != r.Tasks {
+		t.Errorf("%d of %d ended, %d of a node that is gone, %d lost", r.Ended, r.Tasks, r.Orphans, r.Lost)
+	}
+	s.Faults = append(s.Faults, Fault{At: s.Time, Kind: sim.Restart, Nodes: s.Faults[0].Nodes})
+	if r := run(t, s); r.Orphans != 0 || r.Lost != 0 || r.Ended != r.Tasks {
+		t.Errorf("when it came back: %d of %d ended, %d of a node that is gone, %d lost", r.Ended, r.Tasks, r.Orphans, r.Lost)
+	}
+}
