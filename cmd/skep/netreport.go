@@ -53,9 +53,19 @@ func est(e net.Estimate) string {
 		return "-"
 	}
 	if e.Half <= 1e-12*math.Abs(e.Mean) { // none, or what rounding leaves of equal numbers
-		return fmt.Sprintf("%.4g", e.Mean)
+		return plain(e.Mean, 4)
 	}
-	return fmt.Sprintf("%.4g ± %.2g", e.Mean, e.Half)
+	return plain(e.Mean, 4) + " ± " + plain(e.Half, 2)
+}
+
+// plain prints a number to some digits, without a power of ten unless it is very small or large.
+func plain(x float64, digits int) string {
+	s := strconv.FormatFloat(x, 'g', digits, 64)
+	if a := math.Abs(x); a > 0 && a < 1e-6 || a > 1e12 {
+		return s
+	}
+	rounded, _ := strconv.ParseFloat(s, 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 func tableNet(t *tabwriter.Writer, r *net.Report) {

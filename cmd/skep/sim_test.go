@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -148,6 +149,24 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 				t.Errorf("line %d after line %d:\n%s", line, last, errs)
 			}
 			last = line
+		}
+	}
+}
+
+// A table has no powers of ten: who reads it compares.
+func TestEstimatesArePlain(t *testing.T) {
+	for want, e := range map[string]net.Estimate{
+		"38320 ± 10000":      {Mean: 38321.9, Half: 9960},
+		"186.2 ± 470":        {Mean: 186.21, Half: 473},
+		"0.0003968 ± 0.0017": {Mean: 0.00039684, Half: 0.001731},
+		"1.016 ± 0.16":       {Mean: 1.0163, Half: 0.159},
+		"7":                  {Mean: 7},
+		"-":                  {Mean: math.NaN()},
+		"1e-09":              {Mean: 1e-9},
+		"0":                  {},
+	} {
+		if got := est(e); got != want {
+			t.Errorf("%v: %q, want %q", e, got, want)
 		}
 	}
 }
