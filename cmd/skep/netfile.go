@@ -65,6 +65,12 @@ func readNet(name string, b []byte, read func(string) ([]byte, error), change fu
 	if change != nil {
 		change(&f.s)
 	}
+	if f.wrong["time"] { // it is not to be too short, too
+		f.s.Time = max(f.s.Time, f.s.Start+1, f.s.Warmup+1)
+		for i := range f.s.Faults {
+			f.s.Time = max(f.s.Time, f.s.Faults[i].At)
+		}
+	}
 	whole := len(f.problems) == 0
 	problems, lambda := f.s.Check()
 	for _, p := range problems {

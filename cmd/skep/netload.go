@@ -171,7 +171,9 @@ func (f *netFile) stream(_ int, n ast.Node) {
 			st.Trace, err = net.ReadSWF(trace, string(b))
 		}
 		if err != nil {
-			f.at(traceAt, "trace: %v", err)
+			for _, line := range strings.Split(err.Error(), "\n") {
+				f.at(traceAt, "trace: %s", line)
+			}
 			st.Trace = []net.Job{} // not nil: there is one
 		}
 	}

@@ -17,6 +17,19 @@ func TestSimQueueSaysAllThatIsWrong(t *testing.T) {
 	}
 }
 
+// What follows from another mistake is not told beside it.
+func TestAMistakeIsToldOnce(t *testing.T) {
+	name := scenario(t, "classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [0.5]\nservice: {weibul: {shape: 0.6}}\n")
+	code, _, errs := cli(t, "sim", "queue", name, "--time", "0")
+	if code != 1 || !strings.Contains(errs, `unknown key "weibul"`) || !strings.Contains(errs, "time 0: want") || strings.Contains(errs, "0 distributions") || strings.Contains(errs, "warmup") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	name = scenario(t, "time: ten minutes\nwarmup: 20m\nclasses: {a: {mean: 1s}}\nnodes: [{}]\nworkload: [{class: a, rate: 0.5}]\nfaults: [{at: 1h, heal: all}]\n")
+	if code, _, errs := cli(t, "sim", "net", name); code != 1 || !strings.Contains(errs, `s.yaml:1:7: time "ten minutes"`) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
 // Of files that are nested without end, of more keys than anybody means, and of keys that stand twice, every verb says so.
 func TestYAMLOfAnyShape(t *testing.T) {
 	var keys strings.Builder

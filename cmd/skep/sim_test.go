@@ -118,7 +118,7 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 		"nods: 1\ntime: -5m\nclasses:\n  a: {mean: 1s, size: gauss}\nnodes:\n  - {count: 0, rates: {zz: -1}}\nnetwork: {loss: 2, latency: {matrix: bad.csv}}\npolicy: best\nworkload:\n  - {class: a, rate: -2}\n  - {class: a, trace: none.swf}\n  - {class: a, trace: bad.swf}\nfaults:\n  - {at: 1m, crash: x/5-2, heal: all}\ngossip: {viewed: 1}\n": {
 			`s.yaml:1:1: unknown key "nods"`, `s.yaml:2:7: time "-5m"`, `s.yaml:4:23: size "gauss"`, `s.yaml:6:13: count "0"`, `s.yaml:6:28: zz "-1"`,
 			`s.yaml:7:17: loss "2"`, `bad.csv:2: row 2, column 1 is "x"`, `s.yaml:8:9: policy "best"`, `s.yaml:10:22: rate "-2"`, `s.yaml:11:23: trace: open`,
-			`bad.swf:2: 3 fields`, `s.yaml:14:21: crash "x/5-2"`, `s.yaml:14:28: a fault is one of`, `s.yaml:15:10: unknown key "viewed"`},
+			`s.yaml:12:23: trace: bad.swf:2: 3 fields`, `s.yaml:12:23: trace: bad.swf:3: 2 fields`, `s.yaml:14:21: crash "x/5-2"`, `s.yaml:14:28: a fault is one of`, `s.yaml:15:10: unknown key "viewed"`},
 		"classes:\n  a: {mean: 1s}\n  big: {mean: 1s, cpu: 64}\nnodes:\n  - {name: x, count: 3}\nnetwork: {latency: {matrix: shape.csv}}\nworkload:\n  - {class: q, rate: 1, from: [y]}\nfaults:\n  - {at: 1h, crash: z}\ngossip: {view: 3}\n": {
 			"s.yaml:3:3: classes.big: no machine can run it", "s.yaml:6:11: network.latency: matrix of 2 rows", "row 1 has 3 columns", `s.yaml:8:5: workload.0: class "q"`,
 			`from "y": is no group`, `s.yaml:10:5: faults.0: nodes "z"`, "at 1h0m0s: want at most time", "s.yaml:11:1: gossip: view 3"},
@@ -133,7 +133,7 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 		"":                           {"is empty"},
 		"classes: {a: {mean: 1s}}\n": {"has no nodes", "has no workload"},
 	} {
-		code, _, errs := cli(t, "sim", "net", scenario(t, text, "bad.csv", "1,2\nx,3\n", "shape.csv", "1,2,3\n4,5\n", "bad.swf", ";\n1 2 3\n"))
+		code, _, errs := cli(t, "sim", "net", scenario(t, text, "bad.csv", "1,2\nx,3\n", "shape.csv", "1,2,3\n4,5\n", "bad.swf", ";\n1 2 3\n4 5\n"))
 		if code != 1 {
 			t.Errorf("exit %d for\n%s", code, text)
 		}

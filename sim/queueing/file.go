@@ -106,7 +106,7 @@ func (r *reader) distribution(path string, n ast.Node) (d Distribution) {
 		r.misread(path, n, "%q: %s", s.Value, wantDistribution)
 		return d
 	}
-	kinds := 0
+	kinds, wrong := 0, len(r.errors)
 	parameter := func(key string) func(string, ast.Node) {
 		return func(p string, n ast.Node) {
 			r.mapping(p, n, []string{key}, keys{key: func(p string, n ast.Node) { d.A = r.number(p, n) }})
@@ -125,7 +125,7 @@ func (r *reader) distribution(path string, n ast.Node) (d Distribution) {
 			}
 		},
 	})
-	if kinds != 1 && !r.unread[path] {
+	if kinds != 1 && !r.unread[path] && len(r.errors) == wrong {
 		r.misread(path, n, "%d distributions: %s", kinds, wantDistribution)
 	}
 	return d

@@ -70,8 +70,7 @@ func (o *Options) Check(s *System) error {
 	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !(o.Time >= 1e-9 && o.Time <= MaxTime) {
 		add("time %g: want from 1e-9 to %g units", o.Time, float64(MaxTime))
-	}
-	if !(o.Warmup >= 0 && o.Warmup < o.Time) {
+	} else if !(o.Warmup >= 0 && o.Warmup < o.Time) {
 		add("warmup %g: want from 0 to less than the time, %g", o.Warmup, o.Time)
 	}
 	if o.Replications < 1 || o.Replications > MaxReplications {
