@@ -22,6 +22,7 @@ type Node struct {
 	exec      *exec.Exec
 	rates     *rates
 	policies  []policy // the node's own, and those that jobs asked for, by name
+	made      uint64   // policies so far
 	peers     peerset
 	standings []*standing   // by identity
 	heard     uint64        // results that came from who keeps his word

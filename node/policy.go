@@ -14,6 +14,9 @@ type policy struct {
 	balance.Policy
 }
 
+// idlePolicies is how many policies there are before those that no job names any more go: each keeps rates of all peers and is told all news.
+const idlePolicies = 32
+
 // findPolicy returns where a policy stands, or would.
 func (n *Node) findPolicy(name string) (int, bool) {
 	return slices.BinarySearchFunc(n.policies, name, func(p policy, s string) int { return strings.Compare(p.name, s) })
@@ -28,9 +31,14 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	if ok {
 		return n.policies[at].Policy, nil
 	}
-	p, err := balance.Make(name, &n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+uint64(len(n.policies))))
+	p, err := balance.Make(name, &n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+n.made))
 	if err != nil {
 		return nil, err
+	}
+	n.made++
+	if l := len(n.policies); l >= idlePolicies && l&(l-1) == 0 {
+		n.forgetPolicies()
+		at, _ = n.findPolicy(name)
 	}
 	n.policies = slices.Insert(n.policies, at, policy{name, p})
 	n.rates.stale = true
@@ -39,6 +47,15 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	}
 	n.rates.noted = 0
 	return p, nil
+}
+
+// forgetPolicies lets those go that no unfinished job names; a job that comes later makes its own anew.
+func (n *Node) forgetPolicies() {
+	named := map[string]bool{n.cfg.Policy: true}
+	for j := range n.jobs.all() {
+		named[j.spec.Policy] = true
+	}
+	n.policies = slices.DeleteFunc(n.policies, func(p policy) bool { return !named[p.name] })
 }
 
 // policyOf returns the policy that places a job's tasks. A job from disk may name one that this version does
