@@ -73,7 +73,7 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	if !r.Stable {
 		fmt.Fprintln(t, "UNSTABLE: the number of tasks in the grid only grew, so that their times depend on how long one runs")
 	}
-	fmt.Fprintf(t, "%d tasks, %d ended, %d failed, %d run again, %d rejected, %d lost\n", r.Tasks, r.Ended, r.Failed, r.Again, r.Rejected, r.Lost)
+	fmt.Fprintf(t, "%d tasks, %d ended, %d failed, %d placed again, %d rejected, %d lost\n", r.Tasks, r.Ended, r.Failed, r.Again, r.Rejected, r.Lost)
 	for _, f := range r.Failures {
 		fmt.Fprintf(t, "  failed: %d %s\n", f.Tasks, strings.ReplaceAll(f.Cause, "_", " "))
 	}

@@ -28,7 +28,7 @@ type Report struct {
 	Tasks        int            `json:"tasks"`
 	Ended        int            `json:"ended"`
 	Failed       int            `json:"failed"`              // of these, those that did not exit with 0
-	Again        int            `json:"again"`               // attempts beyond each task's first
+	Again        int            `json:"again"`               // attempts beyond each task's first, also of tasks that waited for long and were handed back before they began
 	Lost         int            `json:"lost"`                // that have not ended though all else is over: must be 0
 	Orphans      int            `json:"orphans"`             // that have not ended since the node that they were submitted to did not come back
 	Rejected     int            `json:"rejected"`            // submissions that their node did not take
