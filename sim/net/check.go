@@ -84,11 +84,13 @@ func (s *Scenario) checkNetwork(bad func(where, format string, args ...any)) {
 }
 
 func (s *Scenario) checkNames(bad func(where, format string, args ...any)) {
+	seen := make(map[string]bool, len(s.Groups))
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		if s.group(g.Name) != g {
+		if seen[g.Name] {
 			bad(fmt.Sprint("nodes.", i), "name %q stands twice", g.Name)
 		}
+		seen[g.Name] = true
 		for _, name := range sortedKeys(g.Rates) {
 			if s.class(name) == nil {
 				bad(fmt.Sprint("nodes.", i), "rates of %q: is no class", name)
