@@ -14,6 +14,9 @@ import (
 // MaxSize bounds a file, bytes.
 const MaxSize = 2 << 20
 
+// MaxTold bounds the problems of a file that are told one by one: beyond it they are counted.
+const MaxTold = 100
+
 // Error is what is wrong with a file, and where: Line and Column are 0 where it is so with the whole file.
 type Error struct {
 	Line, Column int

@@ -30,6 +30,20 @@ func TestAMistakeIsToldOnce(t *testing.T) {
 	}
 }
 
+// Of a thousand mistakes a hundred are told, those that come first, and the others are counted.
+func TestManyMistakesAreCounted(t *testing.T) {
+	name := scenario(t, "classes: {a: {mean: 1s}}\nworkload: [{class: a, rate: 0.5}]\nnodes:\n"+strings.Repeat("- x\n", 1000))
+	code, _, errs := cli(t, "sim", "net", name)
+	if code != 1 || !strings.Contains(errs, "s.yaml:103:3: nodes: want keys and values") || strings.Contains(errs, "s.yaml:104:") || !strings.Contains(errs, "s.yaml: and 900 more problems") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	name = scenario(t, "machines: [{}]\nmu: [[1]]\nalpha: [0.5]\nclasses:\n"+strings.Repeat("- []\n", 1000))
+	code, _, errs = cli(t, "sim", "queue", name)
+	if code != 1 || !strings.Contains(errs, "s.yaml:102: classes[97]: want a single value") || strings.Contains(errs, "s.yaml:103:") || !strings.Contains(errs, "s.yaml: and 902 more problems") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
 // Of files that are nested without end, of more keys than anybody means, and of keys that stand twice, every verb says so.
 func TestYAMLOfAnyShape(t *testing.T) {
 	var keys strings.Builder

@@ -47,11 +47,15 @@ func (f *yamlFile) note(n ast.Node, format string, args ...any) {
 	f.problems = append(f.problems, problem{line, column, fmt.Sprintf(format, args...)})
 }
 
-// err returns all that was wrong, by place.
+// err returns what was wrong, by place.
 func (f *yamlFile) err() error {
 	slices.SortStableFunc(f.problems, func(a, b problem) int { return cmp.Or(a.line-b.line, a.column-b.column) })
 	var errs []error
-	for _, p := range f.problems {
+	for k, p := range f.problems {
+		if k == document.MaxTold {
+			errs = append(errs, fmt.Errorf("%s: and %d more problems", f.name, len(f.problems)-k))
+			break
+		}
 		errs = append(errs, errors.New(p.text))
 	}
 	return errors.Join(errs...)

@@ -190,14 +190,18 @@ func shown(n ast.Node) string {
 	return strconv.Quote(s)
 }
 
-// err is everything that is wrong, by line.
+// err is what is wrong, by line.
 func (r *reader) err() error {
 	if len(r.errors) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(r.errors, func(a, b place) int { return a.line - b.line })
 	var out []string
-	for _, p := range r.errors {
+	for k, p := range r.errors {
+		if k == document.MaxTold {
+			out = append(out, fmt.Sprintf("%s: and %d more problems", r.name, len(r.errors)-k))
+			break
+		}
 		if p.line > 0 {
 			out = append(out, fmt.Sprintf("%s:%d: %s", r.name, p.line, p.text))
 		} else {
