@@ -33,12 +33,8 @@ const (
 	reachRest     = 10 * time.Second
 )
 
-// askReach asks the peer at the other end of a direct connection where it can dial this node; nil: nowhere.
+// askReach asks a peer, over a direct connection, where it can dial this node; nil: nowhere.
 func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
-	port := listenPort(d.host, c.LocalMultiaddr())
-	if port == 0 {
-		return nil, nil
-	}
 	ctx, cancel := context.WithTimeout(network.WithNoDial(d.ctx, "skep"), reachAnswer)
 	defer cancel()
 	st, err := d.host.NewStream(ctx, c.RemotePeer(), reachProtocol)
@@ -46,6 +42,10 @@ func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
 		return nil, err
 	}
 	defer st.Reset()
+	port := listenPort(d.host, st.Conn().LocalMultiaddr()) // of two connections to a peer, the stream may be on the other
+	if port == 0 {
+		return nil, nil
+	}
 	st.SetDeadline(time.Now().Add(reachAnswer))
 	if _, err := st.Write(binary.BigEndian.AppendUint16(nil, port)); err != nil {
 		return nil, err

@@ -57,6 +57,30 @@ func TestHiddenNodesMeetThroughARelay(t *testing.T) {
 	}
 }
 
+// elsewhere is a connection as if from another address of this node.
+type elsewhere struct {
+	network.Conn
+	local ma.Multiaddr
+}
+
+// LocalMultiaddr returns that address.
+func (c elsewhere) LocalMultiaddr() ma.Multiaddr { return c.local }
+
+// Two nodes may have two connections, by IPv4 and by IPv6. The port that is asked about is of the one that the question goes over.
+func TestPortOfTheConnectionThatIsAsked(t *testing.T) {
+	both := func(c *Config) { c.Listen = []string{"/ip4/127.0.0.1/tcp/0", "/ip6/::1/tcp/0"} }
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b, err := try(t, filepath.Join(t.TempDir(), "b"), both, a.token())
+	if err != nil {
+		t.Skip(err)
+	}
+	meet(t, a, b)
+	c := elsewhere{directTo(b.host, a.host.ID()), ma.StringCast("/ip6/::1/tcp/1")}
+	if at, err := b.askReach(c); err != nil || at == nil || !strings.HasPrefix(at.String(), "/ip4/127.0.0.1/tcp/") {
+		t.Errorf("a dials b at %v, %v: want b's address of IPv4", at, err)
+	}
+}
+
 // A peer tries the asker's own address only, and says where the asker answered: not where another machine behind the same
 // router does, which has that port.
 func TestPeerTriesToDialTheAsker(t *testing.T) {
