@@ -71,7 +71,7 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 	closeAll(write[:])
 	if err != nil {
 		closeAll(read[:])
-		return execError(path, err)
+		return execError(p.spec.Argv[0], path, err)
 	}
 	p.pid = pid
 	if r.nice > 0 {

@@ -17,7 +17,7 @@ func program(s *Spec, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		path := within(work, name)
 		if err := executable(path); err != nil {
-			return "", execError(name, err)
+			return "", execError(name, path, err)
 		}
 		return path, nil
 	}
@@ -62,8 +62,9 @@ func executable(path string) error {
 }
 
 // execError sorts what an exec failed with: a program that is not there (127), one that this machine
-// cannot execute (126), or trouble of the machine itself, which says nothing about the program.
-func execError(path string, err error) error {
+// cannot execute (126), or trouble of the machine itself, which says nothing about the program. It is named as the job names it: the
+// work folder means nothing to whoever submitted that.
+func execError(name, path string, err error) error {
 	var no syscall.Errno
 	if !errors.As(err, &no) {
 		return err
@@ -71,11 +72,11 @@ func execError(path string, err error) error {
 	switch no {
 	case syscall.ENOENT, syscall.ENOTDIR:
 		if _, e := os.Stat(path); e == nil { // the file is there, so its interpreter is not
-			return &ExecError{CannotExecute, path, errors.New("its interpreter or loader is not on this machine")}
+			return &ExecError{CannotExecute, name, errors.New("its interpreter or loader is not on this machine")}
 		}
-		return &ExecError{NotFound, path, err}
+		return &ExecError{NotFound, name, err}
 	case syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EINTR:
 		return err
 	}
-	return &ExecError{CannotExecute, path, err}
+	return &ExecError{CannotExecute, name, err}
 }

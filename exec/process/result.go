@@ -75,7 +75,7 @@ type ExecError struct {
 	Err   error
 }
 
-func (e *ExecError) Error() string { return fmt.Sprintf("%s %s: %v", e.Cause, e.Path, e.Err) }
+func (e *ExecError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Cause, e.Path, e.Err) }
 func (e *ExecError) Unwrap() error { return e.Err }
 
 // Code is 126 or 127.

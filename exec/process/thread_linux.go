@@ -198,7 +198,7 @@ func (k *keeper) fork(moved bool) error {
 		case err == syscall.EPERM && attr.Sys.Ptrace:
 			attr.Sys.Ptrace = false // tracing may be what is not permitted here
 		default:
-			return execError(k.path, err)
+			return execError(p.spec.Argv[0], k.path, err)
 		}
 	}
 }
