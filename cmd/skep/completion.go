@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +20,13 @@ func (a *app) completionCmd() *cobra.Command {
 		Use: "completion bash|zsh|fish|powershell", Short: "Print a completion script for a shell",
 		Long: "Print a completion script for a shell. It completes IDs of jobs and nodes too.\n\n" +
 			"  bash:  source <(skep completion bash)\n  zsh:   source <(skep completion zsh)\n  fish:  skep completion fish | source",
-		Args: cobra.MatchAll(oneArg("bash, zsh, fish or powershell"), cobra.OnlyValidArgs), ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(cmd.ValidArgs, args[0]) {
+				return fmt.Errorf("completion %q: want bash, zsh, fish or powershell", strings.Join(args, " "))
+			}
+			return nil
+		},
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			switch args[0] {

@@ -55,7 +55,11 @@ func (d *description) table(w *tabwriter.Writer) {
 	row(w, "state", fmt.Sprintf("%s: %d pending, %d placed, %d ended, %d failed", d.State, d.Pending, d.Placed, d.Ended, d.Failed))
 	row(w, "origin", d.Origin)
 	if len(d.Members) > 0 {
-		row(w, "kept by", strings.Join(d.Members, ", "))
+		var members []string
+		for _, m := range d.Members {
+			members = append(members, short(m))
+		}
+		row(w, "kept by", strings.Join(members, ", "))
 		if d.Owner != d.Origin && d.Since != nil {
 			row(w, "owner", d.Owner, "since "+d.Since.Local().Format(time.DateTime))
 		}
@@ -126,5 +130,9 @@ func taskRow(w io.Writer, t *v1.Task) {
 	if r.Cause != grid.Exited.String() || r.Error != "" {
 		note = causeText(r)
 	}
-	row(w, t.Index, t.State, where, t.Attempt, secs(r.Waited), secs(r.Wall), secs(r.CPU), humanize.IBytes(uint64(max(r.MaxRSS, 0))), r.Exit, note)
+	memory := "-" // too short to be measured, or not run
+	if r.MaxRSS > 0 {
+		memory = humanize.IBytes(uint64(r.MaxRSS))
+	}
+	row(w, t.Index, t.State, where, t.Attempt, secs(r.Waited), secs(r.Wall), secs(r.CPU), memory, r.Exit, note)
 }

@@ -16,7 +16,7 @@ func (a *app) jobGetCmd() *cobra.Command {
 		defer c.Close()
 		n, err := a.fetch(cmd.Context(), c, ref, dir)
 		if err == nil && n == 0 {
-			fmt.Fprintln(a.err, "no files were collected: outputs, or run --output, says which to bring back")
+			fmt.Fprintln(a.err, "skep: no files were collected: outputs in a job file, or skep run --output, says which to bring back")
 		}
 		return err
 	})

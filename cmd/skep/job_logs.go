@@ -46,9 +46,9 @@ func (a *app) jobLogsCmd() *cobra.Command {
 				}
 				ref, end = j.ID, uint32(j.Count)
 			}
-			failed := 0
+			failed, t := 0, teller{app: a}
 			for ; index < end; index++ {
-				err := a.logs(cmd.Context(), c, ref, index, follow, offset)
+				err := t.logs(cmd.Context(), c, ref, index, follow, offset)
 				var gone *goneError
 				if err != nil && !errors.As(err, &gone) {
 					return unhad(err)
@@ -60,6 +60,7 @@ func (a *app) jobLogsCmd() *cobra.Command {
 					fmt.Fprintln(a.err, "skep:", err)
 				}
 			}
+			t.done()
 			if failed > mostTold {
 				fmt.Fprintf(a.err, "skep: and that of %d more tasks\n", failed-mostTold)
 			}
@@ -90,7 +91,7 @@ func unhad(err error) error {
 }
 
 // logs prints one task's output, and what Skep has to say about its end.
-func (a *app) logs(ctx context.Context, c *client.Client, ref string, index uint32, follow bool, offset int64) error {
+func (a *teller) logs(ctx context.Context, c *client.Client, ref string, index uint32, follow bool, offset int64) error {
 	s, err := c.Logs(ctx, ref, index, follow, offset)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (a *app) logs(ctx context.Context, c *client.Client, ref string, index uint
 }
 
 // ended says how a task ended where its output alone does not, and that there is none of one that was lost.
-func (a *app) ended(e *v1.Event) error {
+func (a *teller) ended(e *v1.Event) error {
 	if e.Task == nil || e.Task.Result == nil {
 		return nil
 	}

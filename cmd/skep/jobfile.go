@@ -206,7 +206,7 @@ func parseLabels(list []string) (map[string][]string, error) {
 	for _, l := range list {
 		k, v, ok := strings.Cut(l, "=")
 		if !ok || k == "" {
-			return nil, fmt.Errorf("label %.80q: want KEY=VALUE", l)
+			return nil, fmt.Errorf("%.80q: want KEY=VALUE", l)
 		}
 		if !slices.Contains(m[k], v) {
 			m[k] = append(m[k], v)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"skep/grid"
 )
 
@@ -38,7 +40,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return 0
 	}
 	code := 1
-	if cmd != nil && cmd.Name() == "run" && (cmd.Parent() == root || cmd.Parent().Name() == "testnet") {
+	if cmd != nil && saysTaskCode(cmd) {
 		code = grid.ExitSkep
 	}
 	var exit *exitError
@@ -49,6 +51,18 @@ func (a *app) main(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.err, "skep:", strings.TrimSpace(err.Error()))
 	}
 	return code
+}
+
+// saysTaskCode reports whether a verb exits with the code of tasks, so that its own errors need another one than 1.
+func saysTaskCode(cmd *cobra.Command) bool {
+	switch parent := cmd.Parent(); {
+	case parent == nil:
+		return false
+	case cmd.Name() == "run":
+		return parent.Parent() == nil || parent.Name() == "testnet"
+	default:
+		return cmd.Name() == "wait" && parent.Name() == "job"
+	}
 }
 
 // exitError ends the program with a code; err may be nil where all has been said.

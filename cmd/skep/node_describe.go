@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"skep/node/api/v1"
@@ -51,7 +52,7 @@ func describeNode(w io.Writer, n *v1.Node) {
 	row(w, "speed", fmt.Sprintf("%.2f of the reference", n.Speed))
 	row(w, "availability", fmt.Sprintf("%.0f %%", 100*n.Up))
 	row(w, "round trip", secs(n.RTT))
-	row(w, "news", fmt.Sprintf("%s old, over %d hops", secs(n.Age), n.Hops))
+	row(w, "news", fmt.Sprintf("%s old, over %s", secs(n.Age), english.Plural(int(n.Hops), "hop", "")))
 	row(w, "labels", orDash(labelText(n.Labels)))
 	row(w, "engines", strings.Join(n.Engines, ","))
 	for _, a := range n.Addrs {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"skep/node/api/client"
 )
@@ -20,7 +22,7 @@ func (a *app) root() *cobra.Command {
 		Long: "Skep turns a set of machines into one compute grid that has no server.\n\n" +
 			"Run `skep up` on each, then `skep run -- CMD ARGS` on any of them.",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.NoArgs,
+		Args: noVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(a.in)
@@ -30,9 +32,29 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
+		return fmt.Errorf("%w: see %s --help", flagError(err), cmd.CommandPath())
 	})
 	return root
+}
+
+// flagError says what a flag wants, in the words that all else is said in.
+func flagError(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	want := bad.Unwrap().Error()
+	switch bad.GetFlag().Value.Type() {
+	case "bool":
+		want = "want true or false"
+	case "duration":
+		want = "want a length of time, as in 90s or 10m"
+	case "int", "int64", "uint", "uint32", "uint64":
+		want = "want a whole number"
+	case "float64":
+		want = "want a number"
+	}
+	return fmt.Errorf("--%s %.80q: %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
 // folder returns the node's folder: the flag's, else the environment's, else the user's.
@@ -63,14 +85,17 @@ func (a *app) client() (*client.Client, error) { return client.Open(a.folder()) 
 
 // parent is a command that only has others below it.
 func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("unknown command %q: see %s --help", args[0], cmd.CommandPath())
-		}
-		return nil
-	}, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c := &cobra.Command{Use: use, Short: short, Args: noVerb, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(subs...)
 	return c
+}
+
+// noVerb refuses what is no verb of a command that only has others below it.
+func noVerb(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unknown command %q: see %s --help", args[0], cmd.CommandPath())
+	}
+	return nil
 }
 
 // noArgs and oneArg say in words what a verb wants.

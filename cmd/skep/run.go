@@ -88,12 +88,10 @@ func (f *runFlags) spec(args []string) (*v1.Spec, error) {
 	note("memory", err)
 	s.Timeout, err = parseTimeout(f.timeout)
 	note("timeout", err)
-	if s.Needs.Labels, err = parseLabels(f.labels); err != nil {
-		problems = append(problems, err)
-	}
-	if s.Env, err = parseEnv(f.env); err != nil {
-		problems = append(problems, err)
-	}
+	s.Needs.Labels, err = parseLabels(f.labels)
+	note("label", err)
+	s.Env, err = parseEnv(f.env)
+	note("env", err)
 	for _, text := range slices.Concat(args, f.env, f.outputs) {
 		problems = append(problems, notText(text))
 	}
@@ -130,7 +128,7 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	defer c.Close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := &running{app: a, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}, stop: stop, ended: make(chan struct{})}
+	r := &running{teller: teller{app: a}, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}, stop: stop, ended: make(chan struct{})}
 	pipe := make(chan os.Signal, 1) // so that a write to a pipe that nobody reads fails, rather than ends this program and leaves the job
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
@@ -197,7 +195,7 @@ func parseEnv(list []string) (map[string]string, error) {
 	for _, l := range list {
 		k, v, ok := cutEnv(l)
 		if !ok {
-			return nil, fmt.Errorf("env %.80q: want NAME=VALUE", l)
+			return nil, fmt.Errorf("%.80q: want NAME=VALUE", l)
 		}
 		m[k] = v
 	}

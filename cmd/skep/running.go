@@ -19,7 +19,7 @@ const patience = 30 * time.Second
 // running is a job that is followed to its end. When its node goes away and comes back, the same
 // submission is made again, which is the same job, and what was printed already is not printed twice.
 type running struct {
-	*app
+	teller
 	c       *client.Client
 	id      string
 	spec    *v1.Spec
@@ -102,6 +102,7 @@ func (r *running) once(ctx context.Context) error {
 	}
 	defer s.Close()
 	seen := map[uint32]*[2]int64{}
+	r.cancelled = 0
 	for {
 		f, e, err := s.Next()
 		if errors.Is(err, io.EOF) {
@@ -163,6 +164,7 @@ func (r *running) event(e *v1.Event) error {
 	case v1.EventError:
 		return errors.New(e.Error)
 	case v1.EventEnd:
+		r.done()
 		return errOver
 	}
 	return nil

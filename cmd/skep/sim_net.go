@@ -22,7 +22,7 @@ func (a *app) simNetCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "net FILE", Short: "Run a whole grid of real nodes on a modelled network",
 		Long: "Runs the scenario in FILE (YAML; - is the standard input): every simulated machine runs the node that `skep up` runs.\n" +
 			"The same file and seed give the same digest. An interrupt prints what has been measured so far.",
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("the file of a scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := a.readFile(args[0])
 			if err != nil {

@@ -24,7 +24,7 @@ func (a *app) simPaperCmd() *cobra.Command {
 
 func (a *app) simPaperListCmd() *cobra.Command {
 	var out format
-	cmd := &cobra.Command{Use: "list", Short: "List the studies", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "list", Short: "List the studies", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			type study struct {
 				Name    string `json:"name"`

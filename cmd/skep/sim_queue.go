@@ -26,7 +26,7 @@ func (a *app) simQueueCmd() *cobra.Command {
 	o := queueing.Options{Policies: []string{"mct", "lpas"}, Time: 20000, Replications: 10, Seed: 1}
 	cmd := &cobra.Command{Use: "queue FILE", Short: "Simulate a queueing system under placement policies", Long: simQueueLong,
 		Example: "  skep sim queue two-groups.yaml --policy lpas,kpb:3,mct --time 20000 --replications 30",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("the file of a system"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.simQueue(cmd.Context(), args[0], o, out)
 		}}

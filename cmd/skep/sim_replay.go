@@ -64,7 +64,7 @@ func (a *app) simReplayCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "replay FILE", Short: "Run a recorded node again, step for step, to the first difference",
 		Long: "Feeds a new node what `skep up --record FILE` wrote down, and compares what it does at each step with what the\n" +
 			"recorded node did. Exits with 1 at a difference.",
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("a file that skep up --record wrote"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {

@@ -36,7 +36,7 @@ func (a *app) simSwarmCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "swarm", Short: "Run random small grids in which everything goes wrong, and check every step",
 		Long: "Draws a grid, a workload and faults from each seed, runs it on the real node and checks at every step what must never be,\n" +
 			"and after the faults that all has ended. A failure prints the one command that repeats it.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if seeds < 1 {
 				return fmt.Errorf("--seeds %d: want 1 or more", seeds)

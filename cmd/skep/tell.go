@@ -4,13 +4,33 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"skep/grid"
 	"skep/node/api/v1"
 )
 
+// teller tells how tasks ended. Of those that were cancelled it names the first, and counts the others.
+type teller struct {
+	*app
+	cancelled int
+}
+
+// done says what was only counted.
+func (a *teller) done() {
+	if a.cancelled > 1 {
+		fmt.Fprintf(a.err, "skep: and %s cancelled\n", english.Plural(a.cancelled-1, "more task was", "more tasks were"))
+	}
+}
+
 // tell says what the program itself could not: why it did not run, did not come to its end, or what of it was not kept.
-func (a *app) tell(e *v1.Event) {
+func (a *teller) tell(e *v1.Event) {
 	res := e.Task.Result
+	if res.Cause == grid.Cancelled.String() {
+		if a.cancelled++; a.cancelled > 1 {
+			return
+		}
+	}
 	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
 		fmt.Fprintf(a.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index, res.Stdout.Dropped+res.Stderr.Dropped)
 	}

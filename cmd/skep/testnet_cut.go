@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,12 @@ are cut off from all others. There may be more than two sides; nodes on none hea
   skep testnet cut n1 n2 '|' n3 n4 n5
   skep testnet cut n3
   skep testnet heal`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("cut: want the names of nodes, as in n1 n2 '|' n3: see skep testnet status")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, err := a.testnet()
 			if err != nil {

@@ -148,10 +148,14 @@ func (a *app) readFile(name string) ([]byte, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("file %q: %w", name, bare(err))
 		}
 		defer file.Close()
 		r = file
 	}
-	return io.ReadAll(io.LimitReader(r, document.MaxSize+1))
+	b, err := io.ReadAll(io.LimitReader(r, document.MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("file %q: %w", name, bare(err))
+	}
+	return b, nil
 }
