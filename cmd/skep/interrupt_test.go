@@ -19,10 +19,12 @@ import (
 // slowDoor is a node that is slow to take a job, and interrupts whoever hands it one.
 type slowDoor struct {
 	early  bool // it interrupts who asks for a blob, before anything is submitted
+	fails  bool // it says that it could not take the job, and has it
 	has    int  // it has the job after so many questions; 0 = never
 	mu     sync.Mutex
 	asked  int
 	posted bool
+	looked chan struct{} // closed when it has been asked for the job
 	gone   chan struct{} // closed when the job is cancelled
 }
 
@@ -48,6 +50,11 @@ func (d *slowDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && !cancel:
 		d.posted = true
 		interrupt()
+		if d.fails {
+			wait(d.looked)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
 		if wait(d.gone); r.Context().Err() != nil {
 			return
 		}
@@ -63,7 +70,10 @@ func (d *slowDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		close(d.gone)
 		_ = json.NewEncoder(w).Encode(job)
 	default:
-		if d.asked++; d.has == 0 || d.asked < d.has {
+		if d.asked++; d.asked == 1 {
+			close(d.looked)
+		}
+		if d.has == 0 || d.asked < d.has {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
@@ -88,11 +98,12 @@ func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
 		{"files are on their way", &slowDoor{early: true}, "--wait", false, false, "interrupted before the job was submitted"},
 		{"the node has it", &slowDoor{has: 2}, "--wait", true, true, "cancelling the job"},
 		{"the node has it, and nobody was to wait", &slowDoor{has: 2}, "--detach", true, true, "cancelling the job"},
+		{"the node has it, and says that it may not", &slowDoor{has: 2, fails: true}, "--wait", true, true, "cancelling the job"},
 		{"the node does not say", &slowDoor{}, "--wait", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
 		{"the node does not say, and nobody was to wait", &slowDoor{}, "--detach", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
 	} {
 		d := c.door
-		d.gone = make(chan struct{})
+		d.gone, d.looked = make(chan struct{}), make(chan struct{})
 		a := door(t, d)
 		var out, said bytes.Buffer
 		a.out, a.err = &out, &said

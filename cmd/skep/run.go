@@ -159,9 +159,16 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		return nil
 	}
 	code, err := r.follow(ctx)
+	late := err != nil && r.step.Load() == interrupted
+	if late {
+		<-r.ended // the job may be there all the same, and is to be cancelled
+	}
 	var exit *exitError
-	if errors.As(err, &exit) || errors.As(context.Cause(ctx), &exit) {
+	switch {
+	case errors.As(err, &exit) || errors.As(context.Cause(ctx), &exit):
 		return exit
+	case late:
+		return &exitError{exitInterrupted, err}
 	}
 	if err != nil {
 		return failed(err)
