@@ -66,6 +66,12 @@ type Output struct {
 	Dropped Bytes // printed beyond the bound
 }
 
+// Succeeded reports whether the program did what it should, though what it left was perhaps more than may be kept: another node
+// would not have done better.
+func (r *Result) Succeeded() bool {
+	return r.Cause == Exited && (r.Exit == 0 || r.Exit == ExitSkep && r.Error != "")
+}
+
 // Blobs appends what of r must be fetched from the node that ran it.
 func (r *Result) Blobs(dst []File) []File {
 	for _, o := range [...]*Output{&r.Stdout, &r.Stderr} {

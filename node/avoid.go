@@ -23,7 +23,7 @@ func (n *Node) blame(now grid.Time, class string, worker grid.NodeID, good bool)
 func (n *Node) ending(now grid.Time, class string, worker grid.NodeID, r *grid.Result) {
 	switch r.Cause {
 	case grid.Exited, grid.Signaled, grid.MemoryExceeded:
-		n.blame(now, class, worker, r.Exit == 0)
+		n.blame(now, class, worker, r.Succeeded())
 	case grid.CannotExecute, grid.NotFound, grid.Failed:
 		n.blame(now, class, worker, false)
 	}

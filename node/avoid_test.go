@@ -114,3 +114,27 @@ func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond}})
 	}
 }
+
+// Who runs a program that leaves more than may be kept has not failed: it is offered more, though the task ends
+// with 125.
+func TestTooMuchLeftIsNoFailureOfTheNode(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Labels[0].Value = "other" })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	left := *exitZero
+	left.Exit, left.Error = grid.ExitSkep, "outputs: 20000 files: want at most 10000"
+	class := ""
+	for k := range 7 {
+		s := spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}} })
+		class = grid.ClassOf(s)
+		id := r.offered(jobID(byte(k)), s, fastID)
+		r.about(fastID, grid.KindAccept, id, nil)
+		r.about(fastID, grid.KindResult, id, &left)
+		if v := r.task(jobID(byte(k))); v.State != grid.Ended || v.Result.Exit != grid.ExitSkep {
+			t.Fatalf("task %d: %v, %+v", k, v.State, v.Result)
+		}
+	}
+	if c := r.n.blames.class(class); c == nil || c.wary > 0 || r.n.avoids(r.now, c, fastID) {
+		t.Errorf("the node is blamed: %+v", c)
+	}
+}

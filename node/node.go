@@ -23,6 +23,7 @@ type Node struct {
 	rates     *rates
 	policies  []policy // the node's own, and those that jobs asked for, by name
 	made      uint64   // policies so far
+	tidied    int      // policies in use when the others were last let go
 	peers     peerset
 	standings []*standing   // by identity
 	heard     uint64        // results that came from who keeps his word

@@ -14,7 +14,8 @@ type policy struct {
 	balance.Policy
 }
 
-// idlePolicies is how many policies there are before those that no job names any more go: each keeps rates of all peers and is told all news.
+// idlePolicies is how many policies there are, at least, before those that no job names any more go: each keeps rates of all peers and is
+// told all news.
 const idlePolicies = 32
 
 // findPolicy returns where a policy stands, or would.
@@ -36,7 +37,7 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 		return nil, err
 	}
 	n.made++
-	if l := len(n.policies); l >= idlePolicies && l&(l-1) == 0 {
+	if len(n.policies) >= max(2*n.tidied, idlePolicies) {
 		n.forgetPolicies()
 		at, _ = n.findPolicy(name)
 	}
@@ -53,9 +54,12 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 func (n *Node) forgetPolicies() {
 	named := map[string]bool{n.cfg.Policy: true}
 	for j := range n.jobs.all() {
-		named[j.spec.Policy] = true
+		if j.counts[grid.Ended] < len(j.tasks) {
+			named[j.spec.Policy] = true
+		}
 	}
 	n.policies = slices.DeleteFunc(n.policies, func(p policy) bool { return !named[p.name] })
+	n.tidied = len(n.policies)
 }
 
 // policyOf returns the policy that places a job's tasks. A job from disk may name one that this version does

@@ -11,11 +11,18 @@ import (
 // A policy that no unfinished job names is let go, or whoever submits a thousand jobs with a parameter of his own each would leave a thousand
 // tables of all peers. The node's own and those that are named stay as they are.
 func TestPoliciesThatNobodyNamesGo(t *testing.T) {
-	r := newRig(t, nil)
+	policiesGo(t, 1, 1)
+	policiesGo(t, 1, 65) // which is not packed when it is over
+	policiesGo(t, 3, 1)
+}
+
+func policiesGo(t *testing.T, members int, count uint32) {
+	t.Helper()
+	r := newRig(t, func(c *Config) { c.Members = members })
 	want := []grid.LabelNeed{{Key: "os", Values: []string{"none"}}}
 	submit := func(i int, name string) grid.JobID {
 		id := jobID(byte(i))
-		r.submit(id, spec(func(s *grid.JobSpec) { s.Policy, s.Needs.Labels = name, want }))
+		r.submit(id, spec(func(s *grid.JobSpec) { s.Count, s.Policy, s.Needs.Labels = count, name, want }))
 		return id
 	}
 	found := func(name string) balance.Policy {
@@ -30,11 +37,11 @@ func TestPoliciesThatNobodyNamesGo(t *testing.T) {
 	for i := 1; i < 200; i++ {
 		id := submit(i, fmt.Sprintf("guided_lpas:%d", i))
 		r.step(grid.Event{Kind: grid.EvCancel, Caller: 9, Job: id})
-		if len(r.n.policies) > idlePolicies+1 {
-			t.Fatalf("%d policies after %d jobs, of which one is not over", len(r.n.policies), i+1)
+		if len(r.n.policies) > idlePolicies {
+			t.Fatalf("%d members, jobs of %d: %d policies after %d jobs, of which one is not over", members, count, len(r.n.policies), i+1)
 		}
 	}
 	if found(r.n.cfg.Policy) != own || found("kpb:3") != named {
-		t.Error("policies in use are others now")
+		t.Errorf("%d members, jobs of %d: policies in use are others now", members, count)
 	}
 }

@@ -51,7 +51,7 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		l.deadline = max(l.deadline, now.Add(n.cfg.Lease))
 		return
 	}
-	if l.twin != nil && !succeeded(r) {
+	if l.twin != nil && !r.Succeeded() {
 		n.yield(now, l, from, id, r, fx)
 		return
 	}
@@ -175,12 +175,12 @@ func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) 
 	n.bags.idler = t.worker
 	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
 	n.ending(now, l.class(), l.t().worker, r)
-	if r.Exit != 0 { // how fast it failed is no measure
+	if !r.Succeeded() { // how fast it failed is no measure
 		l.promise = 0
 	}
 	n.returned(now, &l.word, t.worker, true)
 	n.encourage()
-	if r.Exit == 0 && (t.worker == n.cfg.Self || n.standing(t.worker).proven()) {
+	if r.Succeeded() && (t.worker == n.cfg.Self || n.standing(t.worker).proven()) {
 		n.heard++
 		n.rates.finished(l.class(), min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
 	}

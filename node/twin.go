@@ -196,15 +196,12 @@ func (n *Node) promote(now grid.Time, l *live, fx *grid.Effects) {
 	n.bags.due = true
 }
 
-// succeeded reports whether a result is one of a task that did what it should.
-func succeeded(r *grid.Result) bool { return r.Cause == grid.Exited && r.Exit == 0 }
-
 // twinEnded takes the result of a second copy, and reports whether it is the task's: then the task stands at it, and the
 // other attempt is dropped. While the files of the other's result are on their way nothing is said: it is told again.
 func (n *Node) twinEnded(now grid.Time, l *live, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
 	t := l.t()
 	switch {
-	case !succeeded(r):
+	case !r.Succeeded():
 		n.release(from, id, t, fx)
 		n.ending(now, l.class(), from, r)
 		l.single = l.single || r.Cause != grid.Lost

@@ -114,7 +114,7 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 		n.exec.Finish(id, r)
 	}
 	n.encourage()
-	if r.Cause == grid.Exited && r.Exit == 0 && n.rates.ran(now, w.Class, held) {
+	if r.Succeeded() && n.rates.ran(now, w.Class, held) {
 		n.forgetClasses(fx)
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
