@@ -28,8 +28,12 @@ const (
 // comments and texts may have any.
 func check(tokens token.Tokens) *Error {
 	s, absent, documents := stack{}, 0, 0
+	var owner, from *token.Token // of a value: the last colon or dash, and where its entry begins
 	for _, t := range tokens {
 		at := t
+		if owner == nil {
+			owner, from = t, t
+		}
 		switch t.Type {
 		case token.DocumentHeaderType, token.DocumentEndType:
 			s = stack{}
@@ -49,6 +53,7 @@ func check(tokens token.Tokens) *Error {
 			}
 		case token.SequenceEntryType:
 			s.add(t, 0)
+			owner, from = t, t
 		case token.MappingKeyType:
 			return &Error{t.Position.Line, t.Position.Column, "a question mark before a key: want the key alone"}
 		case token.MappingValueType:
@@ -56,8 +61,9 @@ func check(tokens token.Tokens) *Error {
 			at, long = key(t) // which is as deep as it begins
 			s.add(at, long)
 			s.count()
+			owner, from = t, at
 		}
-		if leftOut(t, at) {
+		if leftOut(t, owner, from) {
 			absent++
 		}
 		if what := s.excess(absent, documents); what != "" {
@@ -98,9 +104,9 @@ func key(colon *token.Token) (first *token.Token, long int) {
 	return first, long
 }
 
-// leftOut reports whether the parser may have to make up a value behind a colon, a dash or a tag; at is where the
-// key, or the token itself, begins.
-func leftOut(t, at *token.Token) bool {
+// leftOut reports whether the parser may have to make up a value behind a colon, a dash or a tag. The value is that of
+// owner, a colon or dash, whose entry begins at from.
+func leftOut(t, owner, from *token.Token) bool {
 	switch t.Type {
 	case token.MappingValueType, token.SequenceEntryType, token.TagType:
 	default:
@@ -117,9 +123,9 @@ func leftOut(t, at *token.Token) bool {
 	case token.CollectEntryType, token.MappingEndType, token.SequenceEndType, token.DocumentHeaderType, token.DocumentEndType:
 		return true
 	case token.SequenceEntryType:
-		if t.Type == token.MappingValueType { // a list may stand right below its key
-			return next.Position.Column < at.Position.Column
+		if owner.Type == token.MappingValueType { // a list may stand right below its key
+			return next.Position.Column < from.Position.Column
 		}
 	}
-	return next.Position.Line != t.Position.Line && (next.Position.Column <= at.Position.Column || t.Type == token.TagType)
+	return next.Position.Line != t.Position.Line && next.Position.Column <= from.Position.Column
 }

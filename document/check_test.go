@@ -97,9 +97,11 @@ func TestBounds(t *testing.T) {
 		{"in mappings", many("- a:\n", MaxAbsent+1), MaxAbsent + 1, absent},
 		{"comments", many("- # here\n", MaxAbsent+1), MaxAbsent + 1, absent},
 		{"tags", many("- !!str\n", MaxAbsent+1), MaxAbsent + 1, absent},
+		{"tags below their keys", "- a:\n" + many("    !!str\n  b:\n", MaxAbsent+1), MaxAbsent*2 + 2, absent},
 		{"in flow", "{" + many("a: ,\n", MaxAbsent+1) + "}", MaxAbsent + 1, absent},
 		{"keys alone", "{" + many("a,\n", MaxAbsent+1) + "}", MaxAbsent + 1, absent},
 		{"values below", many("a:\n  b: 1\nc:\n- 1\nd:\n  - e:\n      1\n-\n  - f\n", MaxAbsent+1), 0, ""},
+		{"values below a tag", many("a: !!map\n  b: 1\nc: !!seq\n- 1\nd: !!seq # here\n  - !!map\n    e: !!x\n      1\n", MaxAbsent+1), 0, ""},
 		{"values in flow", "[" + many("{a: 1, b: {c: d}, e: [f, g], },\n", MaxAbsent+1) + "]", 0, ""},
 		{"documents", many("---\na: 1\n", MaxDocuments+1), 2*MaxDocuments + 1, "more than 100 documents"},
 	} {
@@ -119,7 +121,7 @@ func TestParse(t *testing.T) {
 		"a: 1\n---\nb: 1\n":               "3:1: a second document: want one",
 		"a: 1\nb: [1\n":                   "2:4: sequence end token ']' not found",
 		"a: " + strings.Repeat("-\n", 20): "1:4: block sequence entries are not allowed in this context",
-		strings.Repeat("a", MaxSize+1):    "has more than 2097152 bytes",
+		strings.Repeat("a", MaxSize+1):    "has more than 1048576 bytes",
 	} {
 		n, e := Parse([]byte(text))
 		got := ""

@@ -12,7 +12,7 @@ import (
 )
 
 // MaxSize bounds a file, bytes.
-const MaxSize = 2 << 20
+const MaxSize = 1 << 20
 
 // MaxTold bounds the problems of a file that are told one by one: beyond it they are counted.
 const MaxTold = 100
