@@ -64,6 +64,7 @@ func (e *Exec) dequeue(w *Work) {
 	if w.ready && !w.asleep {
 		e.awake = withoutTurn(e.awake, w)
 	}
+	w.asleep = false
 }
 
 // withoutTurn is without for a list that is in the order of turns.

@@ -66,15 +66,16 @@ func TestRoomBetweenTurns(t *testing.T) {
 	}
 }
 
-// What sleeps is told once. What was let go of meanwhile is not, and nothing is kept of what was told: it is used again for other work.
+// What sleeps is told once. What was let go of or ended meanwhile is not, and nothing is kept of what was told: it is used again for other work.
 func TestNothingIsKeptOfWhatSlept(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	e.Gate(func(grid.Time, *Work) bool { return false })
-	for k := range 4 {
+	for k := range 5 {
 		e.Accept(1, id(k), offer(grid.CPU, 0, "c"), true)
 	}
 	e.Next(1)
 	e.Forget(id(2))
+	e.Finish(id(4), nil)
 	e.Wake(e.Get(id(3)))
 	slept := e.Asleep(nil)
 	if len(slept) != 2 || slept[0].ID != id(0) || slept[1].ID != id(1) {
