@@ -14,7 +14,7 @@ type Chart struct {
 	Bars        []Bar
 }
 
-// Curve is points in order of X, joined.
+// Curve is points in order of X, joined. It has a gap where one is not finite.
 type Curve struct {
 	Name string
 	X, Y []float64
@@ -34,6 +34,7 @@ const (
 	letter        = 6  // about the width of one in the names of bars
 	rows          = 3  // of such names, so that many find a place
 	rowHeight     = 13 // of one
+	longest       = 44 // letters of a name in the legend, which find a place in the least size
 )
 
 var colours = [...]string{"#1f6fb4", "#d95f02", "#2b8a3e", "#8e44ad", "#c0392b", "#7f6000", "#00838f", "#ad1457"}
@@ -98,15 +99,26 @@ func (c *Chart) curves(to canvas, x, y *axis) {
 		colour, dash := colours[n%len(colours)], dashes[n/len(colours)%len(dashes)]
 		var px, py []float64
 		for i := range k.X {
-			if !c.Log || k.X[i] > 0 {
-				px, py = append(px, x.at(k.X[i])), append(py, y.at(k.Y[i]))
+			if c.Log && k.X[i] <= 0 {
+				continue
 			}
+			at, high := x.at(k.X[i]), y.at(k.Y[i])
+			if finite(at) && finite(high) {
+				px, py = append(px, at), append(py, high)
+				continue
+			}
+			to.curve(px, py, colour, dash) // which has a gap here
+			px, py = nil, nil
 		}
 		to.curve(px, py, colour, dash)
 		at := top + 10 + row*float64(n)
 		to.curve([]float64{width - right + 8, width - right + 38}, []float64{at, at}, colour, dash)
-		long := 0.55 * float64(max(1, utf8.RuneCountInString(k.Name))) // in heights of a letter
-		to.text(width-right+44, at+4, start, max(5, min(12, row, (right-48)/long)), false, k.Name)
+		name := []rune(k.Name)
+		if len(name) > longest {
+			name = append(name[:longest-1], '…')
+		}
+		long := 0.55 * float64(max(1, len(name))) // in heights of a letter
+		to.text(width-right+44, at+4, start, max(5, min(12, row, (right-48)/long)), false, string(name))
 	}
 }
 
@@ -138,7 +150,7 @@ type axis struct {
 }
 
 func (a *axis) cover(v float64) {
-	if math.IsNaN(v) || math.IsInf(v, 0) || a.log && v <= 0 {
+	if !finite(v) || a.log && v <= 0 {
 		return
 	}
 	if !a.any {
@@ -146,6 +158,8 @@ func (a *axis) cover(v float64) {
 	}
 	a.lo, a.hi = min(a.lo, v), max(a.hi, v)
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (a *axis) scale(v float64) float64 {
 	if a.log {

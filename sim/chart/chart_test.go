@@ -151,10 +151,13 @@ func TestManyCurvesAreToldApart(t *testing.T) {
 		t.Errorf("%d curves, and the legend goes down to %g", len(d.curves)/2, d.lowest)
 	}
 	wellFormed(t, c.SVG())
-	names := Chart{Curves: []Curve{{Name: "hyper-parameter-search-of-resnet-50"}}}
+	names := Chart{Curves: []Curve{{Name: "hyper-parameter-search-of-resnet-50"}, {Name: strings.Repeat("tüning-of-", 12)}}}
 	b, err := names.PNG()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(names.SVG(), ">tüning-of-tüning-of-tüning-of-tüning-of-tün…<") {
+		t.Error("a name that is too long for the least size is not cut")
 	}
 	img, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
@@ -167,25 +170,53 @@ func TestManyCurvesAreToldApart(t *testing.T) {
 	}
 	dashed := Chart{Curves: make([]Curve, len(colours)+1)}
 	dashed.Curves[len(colours)] = Curve{X: []float64{0, 0.5, 1}, Y: []float64{0, 0.5, 1}}
-	if b, err = dashed.PNG(); err != nil {
+	if share := covered(t, dashed, 0, 1); share < 0.55 || share > 0.85 {
+		t.Errorf("a dashed line covers %.2f of the picture's width, want about 9 of 13", share)
+	}
+}
+
+// A curve has a gap at what is no number, and goes on behind it as it was.
+func TestCurveWithAGap(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		c := Chart{Curves: make([]Curve, len(colours)+1)} // the last is dashed
+		c.Curves[len(colours)] = Curve{X: []float64{0, 1, 2, 3, 4}, Y: []float64{0, 1, bad, 3, 4}}
+		for _, from := range []float64{0, 0.75} {
+			if share := covered(t, c, from, from+0.25); share < 0.55 || share > 0.85 {
+				t.Errorf("%g: a dashed line covers %.2f of the quarter from %g, want about 9 of 13", bad, share, from)
+			}
+		}
+		if share := covered(t, c, 0.26, 0.74); share > 0 {
+			t.Errorf("%g: a line covers %.2f of the gap", bad, share)
+		}
+		if svg := c.SVG(); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			t.Errorf("%g: it stands in the file", bad)
+		}
+	}
+}
+
+// covered is the share of the columns of a piece of the picture in which there are curves of the first colour.
+func covered(t *testing.T, c Chart, from, to float64) float64 {
+	t.Helper()
+	b, err := c.PNG()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if img, err = png.Decode(bytes.NewReader(b)); err != nil {
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
 		t.Fatal(err)
 	}
+	const long = (width - left - right) * scale
 	r, g, bl, _ := shade(colours[0]).At(0, 0).RGBA()
 	columns := 0
-	for x := left * scale; x < (width-right)*scale; x++ {
+	for x := int(from * long); x < int(to*long); x++ {
 		for y := range height * scale {
-			if r1, g1, b1, _ := img.At(x, y).RGBA(); r1 == r && g1 == g && b1 == bl {
+			if r1, g1, b1, _ := img.At(left*scale+x, y).RGBA(); r1 == r && g1 == g && b1 == bl {
 				columns++
 				break
 			}
 		}
 	}
-	if share := float64(columns) / ((width - left - right) * scale); share < 0.55 || share > 0.85 {
-		t.Errorf("a dashed line covers %.2f of the picture's width, want about 9 of 13", share)
-	}
+	return float64(columns) / ((to - from) * long)
 }
 
 // placed notes where texts in the middle stand, and how far down lines go.
