@@ -15,6 +15,7 @@ import (
 const (
 	preparing = iota // nothing is submitted: it just ends
 	asked            // the node has been asked, and may have the job before it says so
+	answered         // what is left is to print the ID of a job that nobody waits for: too late
 	interrupted
 )
 
@@ -29,8 +30,11 @@ const exitInterrupted = 128 + int(syscall.SIGINT)
 // onSignals cancels the job at the first signal and leaves at the second.
 func (r *running) onSignals(signals <-chan os.Signal) {
 	<-signals
-	if r.step.Swap(interrupted) == preparing {
+	if r.step.CompareAndSwap(preparing, interrupted) {
 		r.stop(&exitError{exitInterrupted, errors.New("interrupted before the job was submitted")})
+		return
+	}
+	if !r.step.CompareAndSwap(asked, interrupted) {
 		return
 	}
 	fmt.Fprintln(r.err, "skep: cancelling the job; interrupt again to leave at once")
@@ -50,6 +54,16 @@ func (r *running) interrupt() {
 		return
 	}
 	r.cancel()
+}
+
+// late returns how an interrupted run ends whose request ended with err. The job may be there all the same: it is cancelled first.
+func (r *running) late(ctx context.Context, err error) error {
+	<-r.ended
+	var exit *exitError
+	if errors.As(context.Cause(ctx), &exit) {
+		return exit
+	}
+	return &exitError{exitInterrupted, err}
 }
 
 // find returns when the node has the job.
@@ -85,6 +99,6 @@ func (r *running) cancel() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, err := r.c.Cancel(ctx, r.ref()); err != nil {
-		fmt.Fprintln(r.err, "skep: cancel:", err)
+		fmt.Fprintf(r.err, "skep: cancel: %v; ask again with: skep job cancel %s\n", err, r.ref())
 	}
 }

@@ -20,6 +20,7 @@ import (
 type slowDoor struct {
 	early  bool // it interrupts who asks for a blob, before anything is submitted
 	fails  bool // it says that it could not take the job, and has it
+	stays  bool // it does not cancel it
 	has    int  // it has the job after so many questions; 0 = never
 	mu     sync.Mutex
 	asked  int
@@ -68,6 +69,10 @@ func (d *slowDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = f.Event(0, &v1.Event{Event: v1.EventEnd})
 	case cancel:
 		close(d.gone)
+		if d.stays {
+			w.WriteHeader(http.StatusConflict)
+			return
+		}
 		_ = json.NewEncoder(w).Encode(job)
 	default:
 		if d.asked++; d.asked == 1 {
@@ -99,6 +104,8 @@ func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
 		{"the node has it", &slowDoor{has: 2}, "--wait", true, true, "cancelling the job"},
 		{"the node has it, and nobody was to wait", &slowDoor{has: 2}, "--detach", true, true, "cancelling the job"},
 		{"the node has it, and says that it may not", &slowDoor{has: 2, fails: true}, "--wait", true, true, "cancelling the job"},
+		{"the node has it, and says that it may not, and nobody was to wait", &slowDoor{has: 2, fails: true}, "--detach", true, true, "Service Unavailable"},
+		{"the node does not cancel it", &slowDoor{has: 2, stays: true}, "--detach", true, true, "ask again with: skep job cancel aaaaaaaaaaaaaaaa-bbbb\n"},
 		{"the node does not say", &slowDoor{}, "--wait", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
 		{"the node does not say, and nobody was to wait", &slowDoor{}, "--detach", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
 	} {
@@ -121,5 +128,18 @@ func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
 		if took := time.Since(began); took > 4*time.Second {
 			t.Errorf("%s: ended after %v", c.name, took)
 		}
+	}
+}
+
+// An interrupt between the node's word and the printing of the ID comes too late: the job is not said to be cancelled that then is not.
+func TestInterruptOfARunThatHasNothingMoreToAsk(t *testing.T) {
+	var said bytes.Buffer
+	r := &running{teller: teller{app: &app{err: &said}}}
+	r.step.Store(answered)
+	signals := make(chan os.Signal, 1)
+	signals <- os.Interrupt
+	r.onSignals(signals)
+	if said.Len() > 0 || r.step.Load() != answered {
+		t.Errorf("said %q, step %d: want nothing", &said, r.step.Load())
 	}
 }

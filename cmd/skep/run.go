@@ -146,10 +146,11 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	}
 	if f.detach {
 		j, err := c.Submit(ctx, r.id, spec)
-		if r.step.Load() == interrupted {
-			<-r.ended
-			stop(&exitError{code: exitInterrupted})
-			return context.Cause(ctx)
+		if err == nil {
+			r.job.Store(&j.ID)
+		}
+		if !r.step.CompareAndSwap(asked, answered) {
+			return r.late(ctx, err)
 		}
 		if err != nil {
 			return failed(err)
@@ -159,18 +160,13 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		return nil
 	}
 	code, err := r.follow(ctx)
-	late := err != nil && r.step.Load() == interrupted
-	if late {
-		<-r.ended // the job may be there all the same, and is to be cancelled
-	}
 	var exit *exitError
 	switch {
-	case errors.As(err, &exit) || errors.As(context.Cause(ctx), &exit):
+	case errors.As(err, &exit):
 		return exit
-	case late:
-		return &exitError{exitInterrupted, err}
-	}
-	if err != nil {
+	case err != nil && r.step.Load() == interrupted:
+		return r.late(ctx, err)
+	case err != nil:
 		return failed(err)
 	}
 	if len(f.outputs) > 0 {

@@ -23,7 +23,7 @@ type running struct {
 	c       *client.Client
 	id      string
 	spec    *v1.Spec
-	step    atomic.Int32 // preparing, asked or interrupted
+	step    atomic.Int32 // preparing, asked, answered or interrupted
 	stop    context.CancelCauseFunc
 	ended   chan struct{} // closed when an interrupt has cancelled the job, or has not
 	job     atomic.Pointer[string]
