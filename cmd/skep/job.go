@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"skep/grid"
 )
 
 func (a *app) jobCmd() *cobra.Command {
@@ -41,8 +43,8 @@ func splitTask(s string) (ref string, index uint32, err error) {
 	ref, text, has := strings.Cut(s, "/")
 	if has {
 		n, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
-			return "", 0, fmt.Errorf("task %.80q: want JOB/INDEX, as in last/3", s)
+		if err != nil || n >= grid.MaxCount {
+			return "", 0, fmt.Errorf("task %.80q: want JOB/INDEX, as in last/3, with an index of 0 to %d", s, grid.MaxCount-1)
 		}
 		index = uint32(n)
 	}
