@@ -21,8 +21,8 @@ func (a *app) jobLogsCmd() *cobra.Command {
 		Use: "logs [-f] ID[/INDEX]", Short: "Print what a task printed",
 		Long: "Print what a task printed, on the same streams. Without an index all tasks of the job, in order.\n\n" +
 			"The exit code is 0 however the task ended, and 125 if some of what it printed cannot be had: each task\n" +
-			"of which that is so is named, with the node that has it, and what there is of the others is printed.\n" +
-			"Nothing is kept of what a task printed that was cancelled.",
+			"of which that is so is named, with the node that has it if that is known, and what there is of the others is\n" +
+			"printed. Nothing is kept of what a task printed that was cancelled.",
 		ValidArgsFunction: a.completeJobs,
 		Args:              oneArg("a job's ID, or ID/INDEX for one task, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,6 +47,12 @@ func (a *app) jobLogsCmd() *cobra.Command {
 				ref, end = j.ID, uint32(j.Count)
 			}
 			failed, t := 0, teller{app: a}
+			defer func() {
+				t.done()
+				if failed > mostTold {
+					fmt.Fprintf(a.err, "skep: and that of %d more tasks\n", failed-mostTold)
+				}
+			}()
 			for ; index < end; index++ {
 				err := t.logs(cmd.Context(), c, ref, index, follow, offset)
 				var gone *goneError
@@ -59,10 +65,6 @@ func (a *app) jobLogsCmd() *cobra.Command {
 				if failed++; failed <= mostTold {
 					fmt.Fprintln(a.err, "skep:", err)
 				}
-			}
-			t.done()
-			if failed > mostTold {
-				fmt.Fprintf(a.err, "skep: and that of %d more tasks\n", failed-mostTold)
 			}
 			if failed > 0 {
 				return &exitError{code: grid.ExitSkep}
@@ -128,7 +130,11 @@ func (a *teller) ended(e *v1.Event) error {
 		return nil
 	}
 	if e.Task.Result.Cause == grid.Lost.String() {
-		return &goneError{fmt.Sprintf("task %d: %s", e.Task.Index, causeText(e.Task.Result))}
+		text := fmt.Sprintf("task %d: %s", e.Task.Index, causeText(e.Task.Result))
+		if e.Task.Node != "" {
+			text += "; its node was " + who(e.Task.Name, e.Task.Node)
+		}
+		return &goneError{text}
 	}
 	a.tell(e)
 	return nil
