@@ -13,6 +13,18 @@ import (
 // NodeID is a node's Ed25519 public key. It is a value: the same on every node, on disk and in a replay.
 type NodeID [32]byte
 
+// NodeError is an error of what a node was asked for.
+type NodeError struct {
+	Node NodeID
+	Err  error
+}
+
+// Error says which node, and what.
+func (e *NodeError) Error() string { return "node " + e.Node.Short() + ": " + e.Err.Error() }
+
+// Unwrap returns what.
+func (e *NodeError) Unwrap() error { return e.Err }
+
 // JobID names a job: the node it was submitted to, and bytes drawn by whoever submits, so that a
 // submission repeated after a lost answer is the same job.
 type JobID struct {

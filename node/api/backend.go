@@ -42,7 +42,7 @@ type Backend interface {
 	// to call when nobody watches any more.
 	Watch(id grid.JobID) (<-chan struct{}, func())
 	// Output writes what a task of an own job printed on a stream, from an offset on, wherever it runs; with follow
-	// it returns when the task has ended.
+	// it returns when the task has ended. If the node that has it cannot be asked the error is a grid.NodeError.
 	Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error
 
 	// Bring returns when a blob is here that some nodes should have.

@@ -220,7 +220,17 @@ func TestLogs(t *testing.T) {
 	if out, evs := events(t, body); out[1] != "out" || out[2] != "err" || strings.Join(evs, " ") != "task" {
 		t.Errorf("logs %q, events %v: want both streams and the task", out, evs)
 	}
-	f.mute = errors.New("connection refused")
+	f.mute = errors.New("which node has it is not known")
+	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now: which node has it is not known") {
+		t.Errorf("where no node can be named: %q: want the task and why", body)
+	}
+	other := newFake(t, 2, "beta")
+	f.meet(other)
+	f.mute = &grid.NodeError{Node: other.self, Err: errors.New("gone")} // the task runs at alpha meanwhile
+	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now from node beta ("+other.self.Short()+"): gone") {
+		t.Errorf("of a task that has moved: %q: want the node that was asked", body)
+	}
+	f.mute = &grid.NodeError{Node: f.self, Err: errors.New("connection refused")}
 	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now from node alpha ("+f.self.Short()+"): connection refused") {
 		t.Errorf("of a node that cannot be asked: %q: want the task, the node and why", body)
 	}

@@ -51,7 +51,7 @@ func (s *Server) logs(ctx context.Context, in *logsIn) (*huma.StreamResponse, er
 		}
 		tv, err := s.task(ctx, t)
 		if err != nil {
-			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: err.Error()})
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.unhad(ctx, t, err).Error()})
 			return
 		}
 		task := s.named(ctx, &tv)
@@ -85,20 +85,22 @@ func (s *Server) both(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, of
 	return cmp.Or(errs[0], errs[1]) // mostly for the same reason
 }
 
-// unhad says of which task the output cannot be had, and which node has it.
+// unhad says of which task the output cannot be had, and which node was asked for it.
 func (s *Server) unhad(ctx context.Context, id grid.TaskID, err error) error {
-	var t node.TaskView
-	if ctx.Err() == nil {
-		t, _ = s.task(ctx, id)
-	}
-	if t.Worker.IsZero() {
-		return asProblem(err)
-	}
+	text := fmt.Sprintf("task %d: its output cannot be had now", id.Index)
+	var asked *grid.NodeError
 	var late net.Error
-	if errors.As(err, &late) && late.Timeout() {
+	switch {
+	case ctx.Err() != nil:
+		return huma.Error503ServiceUnavailable(text + ": the node is stopping")
+	case !errors.As(err, &asked):
+		return huma.Error500InternalServerError(text + ": " + err.Error())
+	case errors.As(err, &late) && late.Timeout():
 		err = errors.New("no answer in time")
+	default:
+		err = asked.Err
 	}
-	return huma.Error502BadGateway(fmt.Sprintf("task %d: its output cannot be had now from node %s: %v", id.Index, s.called(ctx, t.Worker), err))
+	return huma.Error502BadGateway(fmt.Sprintf("%s from node %s: %v", text, s.called(ctx, asked.Node), err))
 }
 
 // task returns a task of this node, without what is shared with the node.

@@ -105,10 +105,15 @@ func (o *door) dial(ctx context.Context, n grid.NodeID) (net.Conn, error) {
 // undialled is why a peer could not be dialled, without all that was tried, which takes several lines.
 func undialled(err error) error {
 	var d *swarm.DialError
-	if errors.As(err, &d) && len(d.DialErrors) > 0 {
-		return d.DialErrors[0].Cause
+	if !errors.As(err, &d) || len(d.DialErrors) == 0 {
+		return err
 	}
-	return err
+	for _, e := range d.DialErrors {
+		if !errors.Is(e.Cause, swarm.ErrDialBackoff) {
+			return e.Cause
+		}
+	}
+	return errors.New("could not be reached a moment ago, and is not tried again yet")
 }
 
 // conn is a stream as a net.Conn.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 
 	"skep/exec/process"
 	"skep/grid"
@@ -12,6 +11,9 @@ import (
 
 // errMoved says that a task does not run any more where it did.
 var errMoved = errors.New("the task has ended or moved")
+
+// errUnclaimed is why nobody is asked for what a task prints whose job was taken over: its worker has not said yet that it has it.
+var errUnclaimed = errors.New("it is not known yet where it runs, for its job was taken over")
 
 // live copies from the running task until its stream ends, or until the task has ended or moved, which is errMoved.
 func (f *following) live(ctx context.Context, worker grid.NodeID) error {
@@ -38,6 +40,9 @@ func (f *following) live(ctx context.Context, worker grid.NodeID) error {
 }
 
 func (f *following) copy(ctx context.Context, worker grid.NodeID) error {
+	if worker.IsZero() {
+		return errUnclaimed
+	}
 	id := grid.AttemptID{Task: f.task, Attempt: f.attempt}
 	from, err := f.d.remoteOutput, error(nil)
 	if worker == f.d.self {
@@ -62,7 +67,7 @@ func (f *following) copy(ctx context.Context, worker grid.NodeID) error {
 	}
 	f.wrote = f.attempt
 	r, err := open(f.offset)
-	if errors.Is(err, errNotRunning) || errors.Is(err, fs.ErrNotExist) { // its file is made with its first byte
+	if unprinted(err) {
 		return nil
 	}
 	if err != nil {

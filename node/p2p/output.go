@@ -26,12 +26,12 @@ type viewer interface {
 }
 
 // errLost is why nothing is known of what a task printed that ran and is to run again.
-var errLost = errors.New("the attempt there is lost, and the next one has not begun")
+var errLost = errors.New("its last attempt is lost, and the next one has not begun")
 
 // Output writes what a task of an own job prints, from a byte offset on, to w: from its result, or from
 // where it runs. With follow it waits for more and returns when the task has ended; if an attempt is
 // lost, it goes on in the next one where it was, or from the start again if that one printed something else. Without, it is an
-// error if the node where the task runs cannot be asked; a task that does not run yet has printed nothing.
+// error, a grid.NodeError, if the node where the task runs cannot be asked; a task that does not run yet has printed nothing.
 func (d *Driver) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error {
 	f := &following{d: d, w: w, task: t, stream: process.Stdout, first: offset, offset: offset, follow: follow, sum: sha256.New()}
 	if stderr {
@@ -83,7 +83,7 @@ func (f *following) run(ctx context.Context) error {
 						continue
 					}
 					if !f.follow {
-						return err
+						return asked(v.Worker, err)
 					}
 				}
 				wait = time.Second // for the result, or to try again
@@ -92,7 +92,7 @@ func (f *following) run(ctx context.Context) error {
 		}
 		if !f.follow {
 			if v.Lost > 0 {
-				return errLost
+				return asked(v.Worker, errLost)
 			}
 			return nil
 		}
@@ -103,6 +103,14 @@ func (f *following) run(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// asked says of an error which node it is about, if that is known.
+func asked(n grid.NodeID, err error) error {
+	if err == nil || n.IsZero() {
+		return err
+	}
+	return &grid.NodeError{Node: n, Err: err}
 }
 
 func (f *following) look(ctx context.Context) (v node.TaskView, err error) {
@@ -136,7 +144,7 @@ func (f *following) rest(ctx context.Context, v *node.TaskView) error {
 		return nil
 	}
 	if err := f.d.fetches.get(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members...); err != nil {
-		return err
+		return asked(v.Worker, err)
 	}
 	file, _, err := f.d.blobs.Open(o.Blob)
 	if err != nil {

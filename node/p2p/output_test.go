@@ -17,6 +17,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"skep/exec/process"
 	"skep/grid"
 	"skep/node"
 )
@@ -141,15 +142,41 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err != nil {
 		t.Errorf("of a task that has printed nothing: %v", err)
 	}
+	places := func(most int) {
+		b.outputsServed.mu.Lock()
+		b.outputsServed.most = most
+		b.outputsServed.mu.Unlock()
+	}
+	places(-1)
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || !strings.HasSuffix(err.Error(), "is busy") {
+		t.Errorf("of a task whose node is busy: %v: want that", err)
+	}
+	places(0)
+	v, _ := a.toy.Task(task)
+	stdout := process.Output(b.tasks.lookup(v.ID).dir, process.Stdout)
+	if err := errors.Join(os.RemoveAll(stdout), os.Symlink(stdout, stdout)); err != nil {
+		t.Fatal(err)
+	}
+	var from *grid.NodeError
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.As(err, &from) || from.Node != b.self || !strings.HasSuffix(err.Error(), ": broke off the answer") {
+		t.Errorf("of a task whose node cannot open it: %v: want the node, and a word", err)
+	}
 	b.end()
-	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("of a task whose node is gone: %v: want a line", err)
+	for try := range 3 {
+		err := a.Output(t.Context(), io.Discard, task, false, 0, false)
+		if err == nil || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "backoff") {
+			t.Errorf("of a task whose node is gone, try %d: %v: want a line, in words", try, err)
+		}
 	}
 	a.do(func(*grid.Effects) {
-		a.toy.tasks[task] = &node.TaskView{ID: a.toy.tasks[task].ID, State: grid.Pending, Lost: 1}
+		a.toy.tasks[task] = &node.TaskView{ID: a.toy.tasks[task].ID, State: grid.Pending, Worker: b.self, Lost: 1}
 	})
-	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errLost) {
-		t.Errorf("of a task that is to run again: %v", err)
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errLost) || !errors.As(err, &from) || from.Node != b.self {
+		t.Errorf("of a task that is to run again: %v: want that, and the node that lost it", err)
+	}
+	a.do(func(*grid.Effects) { a.toy.tasks[task] = &node.TaskView{State: grid.Placed, Lost: 1} })
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errUnclaimed) {
+		t.Errorf("of a task that no node has claimed after a takeover: %v", err)
 	}
 }
 
@@ -189,6 +216,9 @@ func TestOutputIsForTheOriginOnly(t *testing.T) {
 	if err == nil {
 		r.Close()
 		t.Error("another node than the job's own reads its output")
+	}
+	if errors.Is(err, errNotRunning) {
+		t.Errorf("another node than the job's own: %v: want to be refused", err)
 	}
 }
 

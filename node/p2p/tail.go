@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -17,11 +18,16 @@ import (
 const outputProtocol = "/skep/output/1"
 
 // outputRequest is the size of what the asker of an output stream sends: the attempt (origin, nonce,
-// index, epoch, number), stream, follow, and offset. The answer is a status and the bytes.
+// index, epoch, number), stream, follow, and offset. The answer is a status and the bytes; what cannot be answered is reset.
 const outputRequest = 32 + 10 + 4 + 4 + 4 + 1 + 1 + 8
 
 // errNotRunning says that a node has no process of an attempt, so that it has printed nothing there.
 var errNotRunning = errors.New("it does not run there")
+
+// unprinted reports whether an error of tail says that there is nothing to read: a file of output is made with its first byte.
+func unprinted(err error) bool {
+	return errors.Is(err, errNotRunning) || errors.Is(err, fs.ErrNotExist)
+}
 
 // tail returns the output of an attempt here; with follow it waits for it to start.
 func (t *tasks) tail(ctx context.Context, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
@@ -77,7 +83,13 @@ func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.Attemp
 	if _, err = st.Write(ask); err == nil {
 		_, err = io.ReadFull(st, status[:]) // with follow it comes when the task starts
 	}
-	if err == nil && status[0] != statusOK {
+	switch {
+	case errors.Is(err, network.ErrReset):
+		err = errors.New("broke off the answer")
+	case err != nil || status[0] == statusOK:
+	case status[0] == statusBusy:
+		err = errors.New("is busy")
+	default:
 		err = errNotRunning
 	}
 	if err != nil {
@@ -118,7 +130,7 @@ func (d *Driver) serveOutput(st network.Stream) {
 		offset := int64(binary.BigEndian.Uint64(b[56:]))
 		if id.Task.Job.Origin != n && !d.kin.has(id.Task.Job, n) || offset < 0 {
 			d.counts.drop("request")
-			st.Write([]byte{statusNone})
+			st.Reset()
 			return
 		}
 		ctx, cancel := context.WithCancel(d.ctx)
@@ -130,8 +142,13 @@ func (d *Driver) serveOutput(st network.Stream) {
 		st.SetWriteDeadline(time.Time{})
 		r, err := d.tasks.tail(ctx, id, process.Stream(b[54]&1), offset, b[55] != 0)
 		w := patient{st}
-		if err != nil {
+		switch {
+		case unprinted(err):
 			w.Write([]byte{statusNone})
+			return
+		case err != nil:
+			d.log.Debug("output not served", "task", id.Task, "error", err)
+			st.Reset()
 			return
 		}
 		defer r.Close()
