@@ -135,3 +135,19 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+func TestTell(t *testing.T) {
+	if err := Tell("f.yaml", nil); err != nil {
+		t.Errorf("nothing is wrong: %v", err)
+	}
+	all := make([]string, MaxTold+2)
+	for k := range all {
+		all[k] = fmt.Sprintf("f.yaml:%d: x", k+1)
+	}
+	for n, last := range map[int]string{1: "f.yaml:1: x", MaxTold: fmt.Sprintf("f.yaml:%d: x", MaxTold), MaxTold + 2: "f.yaml: and 2 more problems"} {
+		lines := strings.Split(Tell("f.yaml", all[:n]).Error(), "\n")
+		if len(lines) != min(n, MaxTold+1) || lines[len(lines)-1] != last {
+			t.Errorf("of %d problems %d lines, the last %q: want %q", n, len(lines), lines[len(lines)-1], last)
+		}
+	}
+}

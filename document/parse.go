@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -13,9 +14,6 @@ import (
 
 // MaxSize bounds a file, bytes.
 const MaxSize = 1 << 20
-
-// MaxTold bounds the problems of a file that are told one by one: beyond it they are counted.
-const MaxTold = 100
 
 // Error is what is wrong with a file, and where: Line and Column are 0 where it is so with the whole file.
 type Error struct {
@@ -79,4 +77,31 @@ func Place(n ast.Node) (line, column int) {
 		return t.Position.Line, t.Position.Column
 	}
 	return 0, 0
+}
+
+// MaxTold bounds the problems of a file that are told one by one: beyond it they are counted.
+const MaxTold = 100
+
+// Tell makes one error of what is wrong with a file, a line each; nil where nothing is.
+func Tell(name string, problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	if more := len(problems) - MaxTold; more > 0 {
+		problems = append(slices.Clip(problems[:MaxTold]), fmt.Sprintf("%s: and %d more problems", name, more))
+	}
+	return errors.New(strings.Join(problems, "\n"))
+}
+
+// Scalar returns a single value as it is written; false where it is none.
+func Scalar(n ast.Node) (string, bool) {
+	switch s := n.(type) {
+	case *ast.StringNode:
+		return s.Value, true
+	case *ast.LiteralNode:
+		return s.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
 }

@@ -50,15 +50,11 @@ func (f *yamlFile) note(n ast.Node, format string, args ...any) {
 // err returns what was wrong, by place.
 func (f *yamlFile) err() error {
 	slices.SortStableFunc(f.problems, func(a, b problem) int { return cmp.Or(a.line-b.line, a.column-b.column) })
-	var errs []error
-	for k, p := range f.problems {
-		if k == document.MaxTold {
-			errs = append(errs, fmt.Errorf("%s: and %d more problems", f.name, len(f.problems)-k))
-			break
-		}
-		errs = append(errs, errors.New(p.text))
+	var texts []string
+	for _, p := range f.problems {
+		texts = append(texts, p.text)
 	}
-	return errors.Join(errs...)
+	return document.Tell(f.name, texts)
 }
 
 // parse reads the one document of a file; nil means that it is empty.
@@ -112,16 +108,11 @@ func (f *yamlFile) mapping(n ast.Node, what string, known ...string) []entry {
 
 // text returns a scalar as it is written.
 func (f *yamlFile) text(n ast.Node, what string) (string, bool) {
-	switch s := n.(type) {
-	case *ast.StringNode:
-		return s.Value, true
-	case *ast.LiteralNode:
-		return s.Value.Value, true
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value, true
+	s, ok := document.Scalar(n)
+	if !ok {
+		f.at(n, "%s: want a single value", what)
 	}
-	f.at(n, "%s: want a single value", what)
-	return "", false
+	return s, ok
 }
 
 // texts returns a sequence of scalars, or a single one as a sequence.

@@ -169,16 +169,12 @@ func (r *reader) rows(path string, n ast.Node) [][]float64 {
 
 // text reads a scalar as it is written.
 func (r *reader) text(path string, n ast.Node) string {
-	switch s := n.(type) {
-	case *ast.StringNode:
-		return s.Value
-	case *ast.LiteralNode:
-		return s.Value.Value
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value
+	s, ok := document.Scalar(n)
+	if !ok {
+		r.misread(path, n, "want a single value")
+		return "?"
 	}
-	r.misread(path, n, "want a single value")
-	return "?"
+	return s
 }
 
 // shown is a value for an error.
@@ -192,21 +188,14 @@ func shown(n ast.Node) string {
 
 // err is what is wrong, by line.
 func (r *reader) err() error {
-	if len(r.errors) == 0 {
-		return nil
-	}
 	slices.SortStableFunc(r.errors, func(a, b place) int { return a.line - b.line })
 	var out []string
-	for k, p := range r.errors {
-		if k == document.MaxTold {
-			out = append(out, fmt.Sprintf("%s: and %d more problems", r.name, len(r.errors)-k))
-			break
-		}
+	for _, p := range r.errors {
 		if p.line > 0 {
 			out = append(out, fmt.Sprintf("%s:%d: %s", r.name, p.line, p.text))
 		} else {
 			out = append(out, fmt.Sprintf("%s: %s", r.name, p.text))
 		}
 	}
-	return fmt.Errorf("%s", strings.Join(out, "\n"))
+	return document.Tell(r.name, out)
 }
