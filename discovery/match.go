@@ -56,6 +56,8 @@ func Now(_ *grid.Needs, ad *grid.Ad) grid.Refusal {
 		return grid.Refusal{Why: grid.WhyDrain}
 	case ad.Full:
 		return grid.Refusal{Why: grid.WhyDisk}
+	case ad.Private:
+		return grid.Refusal{Why: grid.WhyPrivate}
 	}
 	return grid.Refusal{}
 }

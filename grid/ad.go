@@ -20,6 +20,7 @@ type Ad struct {
 	Draining     bool
 	Leaving      bool
 	Full         bool   // its disk is nearly full
+	Private      bool   // it takes only what is submitted to it
 	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, repeated as they are
 
 }
@@ -40,8 +41,11 @@ type Rate struct {
 // OtherClass is the class that stands for all beyond a node's busiest.
 const OtherClass = "other"
 
-// Closed reports whether the node takes nothing new.
-func (a *Ad) Closed() bool { return a.Draining || a.Leaving || a.Full }
+// Shut reports whether the node takes nothing new, not even what is submitted to it.
+func (a *Ad) Shut() bool { return a.Draining || a.Leaving || a.Full }
+
+// Closed reports whether the node takes nothing new of others.
+func (a *Ad) Closed() bool { return a.Shut() || a.Private }
 
 // Label returns the value of a label.
 func (a *Ad) Label(key string) (string, bool) {

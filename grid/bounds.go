@@ -7,6 +7,7 @@ import "time"
 const (
 	MaxName    = 128       // bytes of a job's or node's name
 	MaxClass   = 64        // bytes of a class
+	MaxUser    = 128       // bytes of a user's name
 	MaxText    = 512       // bytes of an error or detail
 	MaxCount   = 100_000   // tasks of a job
 	MaxArgs    = 1024      // words of a command

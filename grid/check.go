@@ -6,7 +6,6 @@ import (
 	"math"
 	"path"
 	"strings"
-	"unicode/utf8"
 )
 
 // Check reports everything that is wrong with a job, each problem with its field, its value and what
@@ -45,8 +44,8 @@ func (s *JobSpec) Check() error {
 		p.addf("outputs: %d patterns: want at most %d", len(s.Outputs), MaxGlobs)
 	}
 	for _, o := range s.Outputs {
-		if _, err := path.Match(o, ""); err != nil || !Inside(o) {
-			p.addf("outputs %q: want a pattern of a path inside the work folder", o)
+		if _, err := path.Match(o, ""); err != nil || !Inside(o) || !Printable(o) {
+			p.addf("outputs %q: want a pattern of a path inside the work folder, of printable text", o)
 		}
 	}
 	s.checkEnv(&p)
@@ -60,6 +59,20 @@ func (s *JobSpec) Check() error {
 		p.addf("idempotent with retries 0: a task that is to run at most once has no second copy: want one or the other")
 	}
 	p.text("policy", s.Policy, MaxClass)
+	if s.Network >= networks {
+		p.addf("network %d: want host or none", s.Network)
+	}
+	if s.Network == NetworkNone && s.Isolation() < IsolationBasic {
+		p.addf("network none: want isolation basic or strict with it: without a box a task has the network of its node")
+	}
+	for _, l := range s.Needs.Labels {
+		for _, v := range l.Values {
+			if _, err := ParseIsolation(v); l.Key == IsolationLabel && err != nil {
+				p.addf("needs.labels.%s %q: want none, basic or strict", l.Key, v)
+			}
+		}
+	}
+	s.Submitter.check(&p)
 	return p.err()
 }
 
@@ -174,28 +187,24 @@ func (p problems) err() error { return errors.Join(p...) }
 func (p *problems) text(field, s string, bound int) {
 	if len(s) > bound {
 		p.addf("%s %.32q…: %d bytes: want at most %d", field, s, len(s), bound)
-	} else if !printable(s) {
+	} else if !Printable(s) {
 		p.addf("%s %q: want printable text", field, s)
 	}
-}
-
-func printable(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 func (p *problems) label(field, key, value string) {
 	if key == "" || strings.ContainsAny(key, "=, ") {
 		p.addf("%s key %q: want a word without '=', ',' and spaces", field, key)
 	}
-	if len(key) > MaxLabel || len(value) > MaxLabel || !printable(key) || !printable(value) { // names are built only for a problem
+	if len(key) > MaxLabel || len(value) > MaxLabel || !Printable(key) || !Printable(value) { // names are built only for a problem
 		p.text(field+" key", key, MaxLabel)
 		p.text(field+"."+key, value, MaxLabel)
 	}
 }
 
 func (p *problems) file(field string, f *File) {
-	if !Inside(f.Path) {
-		p.addf("%s %q: want a path inside the work folder", field, f.Path)
+	if !Inside(f.Path) || !Printable(f.Path) {
+		p.addf("%s %q: want a path inside the work folder, of printable text", field, f.Path)
 	}
 	if f.Blob.IsZero() || f.Size < 0 {
 		p.addf("%s %q: has no content", field, f.Path)

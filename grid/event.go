@@ -11,7 +11,7 @@ const (
 	EvMessage                        // Peer said Msg on the control stream
 	EvAnnounce                       // Peer announced Msg to everybody
 	EvWake                           // a timer that was set has come; it may be stale
-	EvPeerUp                         // Peer is connected: RTT, Kinds
+	EvPeerUp                         // Peer is connected: RTT, Kinds, Features
 	EvPeerDown                       // Peer's last connection is gone
 	EvSubmit                         // a local caller submits Job, Spec
 	EvCancel                         // a local caller cancels Job
@@ -48,6 +48,8 @@ type Event struct {
 	Addrs   []string
 	Left    float64 // 0 … 1
 	Up      float64 // 0 … 1
+
+	Features FeatureSet // of EvPeerUp
 }
 
 // Timer says what a wake is for.

@@ -33,6 +33,7 @@ type Guard struct {
 	Finals  []Final
 	Count   uint32 // of a watch: how many registers of the asker the other holds, as it believes
 	Sum     uint64 // and the sum of their hashes
+	Room    uint32 // in the answer to a watch: 0 = a further job of any size would be kept here; else the tasks that it may have, and one
 }
 
 // GuardAnswer is what a member says to a write, a promise asked for, or a watch.
@@ -46,6 +47,7 @@ const (
 	GuardUnknown                        // there is no such register here
 	GuardDone                           // every task has ended; the entries are the outcome
 	GuardDiffers                        // of a watch: something else is held here, so say what you mean one by one
+	GuardFull                           // not written: there is no room here for more of who sends it, or of the job's origin
 )
 
 // reset empties g and keeps the memory of its slices.

@@ -2,9 +2,7 @@ package grid
 
 import (
 	"path"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // JobSpec is what is to be run. It is immutable once built.
@@ -23,9 +21,17 @@ type JobSpec struct {
 	Policy  string        // "" = the node's
 	Wait    bool          // wait when nobody can run it, rather than fail
 
+	// Network is what its tasks reach of the network. With NetworkNone Needs ask for IsolationBasic at least: only a box can
+	// keep a task from it.
+	Network Network
+
 	// Idempotent says that a task may run twice at the same time without harm: a policy with copies may then start a
 	// second one.
 	Idempotent bool
+
+	Submitter  Submitter
+	Capability CapabilityHash // of what opens the job; zero: its access is that of members
+	Sealed     string         // the origin's signed bytes; made and checked by drivers, carried as they are; "" = not signed
 }
 
 // Needs are what a node must have for a task.
@@ -82,15 +88,5 @@ func ClassOf(s *JobSpec) string {
 			break
 		}
 	}
-	class := s.Engine + ":" + strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == utf8.RuneError {
-			return '?'
-		}
-		return r
-	}, name)
-	cut := min(len(class), MaxClass)
-	for cut < len(class) && !utf8.RuneStart(class[cut]) {
-		cut--
-	}
-	return class[:cut]
+	return Clean(s.Engine+":"+name, MaxClass)
 }

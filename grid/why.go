@@ -5,7 +5,7 @@ import "time"
 // Why is the reason of a refusal or of a wait.
 type Why uint8
 
-// Reasons. Those up to WhyNever hold as long as the node is what it is; the others may pass.
+// Reasons. Those up to WhyNever, and WhyAccess, hold as long as the node is what it is; the others may pass.
 const (
 	WhyNone     Why = iota
 	WhyCPU          // more cores than the node has
@@ -31,6 +31,8 @@ const (
 	WhyAvoided      // tasks of that class fail there, and elsewhere they do not
 	WhyRoom         // it has no room left for the files of others
 	WhyStuck        // it has had the attempt for far longer than others take
+	WhyAccess       // it would show a job under access: owner to any member
+	WhyPrivate      // it takes no tasks of others: it cannot isolate them
 )
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
@@ -39,10 +41,11 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"nobody known fits", "the policy waits", "could not prepare the task",
 	"has kept it waiting far longer than expected", "waits for a majority of the job's register",
 	"those who fit have yet to deliver what they were given", "is avoided for a while",
-	"has no more room for the files of others", "has had it for far longer than such a task takes elsewhere"}
+	"has no more room for the files of others", "has had it for far longer than such a task takes elsewhere",
+	"is of a version that would show the job to any member", "takes no tasks of others, since it cannot isolate them"}
 
 // Never reports whether the same offer to the same node would always be refused.
-func (w Why) Never() bool { return w > WhyNone && w < WhyNever }
+func (w Why) Never() bool { return w > WhyNone && w < WhyNever || w == WhyAccess }
 
 // String returns the reason as the rest of a sentence about the node.
 func (w Why) String() string {

@@ -1,0 +1,24 @@
+package grid
+
+// Access says who may see more of a job than its ID, name, submitter, state and counts, and who may cancel it.
+type Access string
+
+// The kinds of access.
+const (
+	AccessMembers Access = "members" // any member of the network
+	AccessOwner   Access = "owner"   // whoever has the job's capability
+)
+
+// CapabilityHash is the hash of the public key of a job's capability, whose private key its submitter keeps. The zero value is none.
+type CapabilityHash [32]byte
+
+// IsZero reports whether there is no capability.
+func (h CapabilityHash) IsZero() bool { return h == CapabilityHash{} }
+
+// Access returns who may see the job and cancel it.
+func (s *JobSpec) Access() Access {
+	if s.Capability.IsZero() {
+		return AccessMembers
+	}
+	return AccessOwner
+}

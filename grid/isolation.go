@@ -1,0 +1,96 @@
+package grid
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Isolation is what a node keeps its tasks from. The levels are properties, not mechanisms: each includes the one before.
+type Isolation uint8
+
+// Levels of isolation. A node claims what a probe saw hold when it started.
+const (
+	// IsolationNone promises nothing: a task may do what the user may that it runs as.
+	IsolationNone Isolation = iota
+
+	// IsolationBasic: a task cannot signal, trace, limit or see a process outside its box; cannot read, write, change modes
+	// of or connect to anything outside an explicit list of files; leaves no process, file or IPC object behind; cannot
+	// become another user; and is inside stated bounds of memory, processes, disk and inodes.
+	IsolationBasic
+
+	// IsolationStrict is IsolationBasic with a network namespace of the task's own, and with the bounds of memory and
+	// processes kept by the kernel.
+	IsolationStrict
+
+	isolations
+)
+
+// IsolationLabel is the label by which a node says its level, and needs ask for one. A node without it counts as none.
+const IsolationLabel = "isolation"
+
+// AtLeast are the values of the label that meet a level.
+func (i Isolation) AtLeast() []string { return isolationNames[min(i, isolations-1):] }
+
+// Isolation is the least level that the job's needs allow.
+func (s *JobSpec) Isolation() Isolation {
+	for i := range s.Needs.Labels {
+		if l := &s.Needs.Labels[i]; l.Key == IsolationLabel {
+			for level := range isolations {
+				if slices.Contains(l.Values, level.String()) {
+					return level
+				}
+			}
+		}
+	}
+	return IsolationNone
+}
+
+var isolationNames = [...]string{"none", "basic", "strict"}
+
+// String returns the level's name as in job files, flags and JSON.
+func (i Isolation) String() string {
+	if i < isolations {
+		return isolationNames[i]
+	}
+	return fmt.Sprintf("isolation %d", uint8(i))
+}
+
+// ParseIsolation is the inverse of String.
+func ParseIsolation(s string) (Isolation, error) {
+	for i, name := range isolationNames {
+		if s == name {
+			return Isolation(i), nil
+		}
+	}
+	return 0, fmt.Errorf("isolation %.32q: want none, basic or strict", s)
+}
+
+// Network is what a task reaches of the network.
+type Network uint8
+
+// What a task may reach.
+const (
+	NetworkHost Network = iota // whatever the node's machine reaches, its own services on loopback included
+	NetworkNone                // nothing but itself
+	networks
+)
+
+var networkNames = [...]string{"host", "none"}
+
+// String returns the name as in job files, flags and JSON.
+func (n Network) String() string {
+	if n < networks {
+		return networkNames[n]
+	}
+	return fmt.Sprintf("network %d", uint8(n))
+}
+
+// ParseNetwork is the inverse of String.
+func ParseNetwork(s string) (Network, error) {
+	for i, name := range networkNames {
+		if s == name {
+			return Network(i), nil
+		}
+	}
+	return 0, fmt.Errorf("network %.32q: want host or none", s)
+}
