@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"skep/exec/sandbox/zygote"
+	"skep/grid"
+)
+
+// ErrClosed is the error of Start after Close.
+var ErrClosed = errors.New("the sandbox is closed")
+
+// Spec is a box and the command that it is made for.
+type Spec struct {
+	Folder  string // name of the attempt's folder in Options.Work
+	Network grid.Network
+	Memory  int64 // bound of all of it in bytes, for the control group and /dev/shm; 0 = none
+	Procs   int64 // bound of its processes and threads, lowered to what this node can have; 0 = none
+	Strict  bool  // the bounds are to be kept by the kernel, whatever that costs
+	Command Command
+}
+
+// Command is a program to run in a box.
+type Command struct {
+	Path  string // as the command sees it
+	Dir   string
+	Argv  []string
+	Env   []string
+	Files [3]int // standard streams; still the caller's
+	Nice  int
+
+	Limits []Limit
+	ID     uint32 // user and group to run as, where the node is root
+
+	program int // descriptor of the program in place of Path; 0 = none
+}
+
+// Limit is a resource limit, a RLIMIT_….
+type Limit struct {
+	What     int
+	Cur, Max uint64
+}
+
+// End is how a command, and all that it left in its box, came to its end.
+type End struct {
+	Status syscall.WaitStatus
+	CPU    time.Duration // of all processes of the box
+	MaxRSS int64         // of the largest, in bytes
+	Broken bool          // the box was lost: nobody knows how the command ended
+
+	OutOfMemory bool // the kernel killed in its control group for want of memory
+}
+
+// StartError says at which step a box or command could not be made.
+type StartError struct {
+	Stage zygote.Stage
+	Err   syscall.Errno
+}
+
+func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Stage, e.Err) }
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Exec reports whether the program could not be executed, while its box was fine.
+func (e *StartError) Exec() bool { return e.Stage == zygote.StageExec }

@@ -1,0 +1,176 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"skep/exec/sandbox/zygote"
+)
+
+// forker is a zygote, seen from the node.
+type forker struct {
+	cmd    *exec.Cmd
+	socket *socket
+	dead   chan struct{} // closed when it is gone, and all its boxes with it
+	stuck  atomic.Bool   // it waits for an exec without end: another takes its place
+
+	mu      sync.Mutex
+	last    uint64
+	boxes   map[uint64]*Box
+	retired bool // another makes the boxes from now on
+}
+
+// deniedError is what a zygote was not permitted to do.
+type deniedError string
+
+func (e deniedError) Error() string        { return string(e) }
+func (e deniedError) Is(target error) bool { return target == os.ErrPermission }
+
+// errRetired is why a zygote makes no further box: another does.
+var errRetired = errors.New("the zygote is retired")
+
+// startForker starts a zygote and has it set up.
+func startForker(s *zygote.Setup, attr *syscall.SysProcAttr) (*forker, error) {
+	ours, theirs, err := socketpair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	f := &forker{socket: ours, dead: make(chan struct{}), boxes: make(map[uint64]*Box)}
+	f.cmd = exec.Command("/proc/self/exe")
+	f.cmd.Args, f.cmd.Env, f.cmd.Dir = []string{zygote.Name}, []string{"GOMAXPROCS=2", "GOTRACEBACK=none"}, "/"
+	attr.Setsid = true // an interrupt at the node's terminal is not for it
+	f.cmd.ExtraFiles, f.cmd.SysProcAttr = []*os.File{theirs}, attr
+	if err := f.cmd.Start(); err != nil {
+		ours.close()
+		return nil, fmt.Errorf("start zygote: %w", err)
+	}
+	theirs.Close() // or its end would not be seen
+	if err := f.setUp(s); err != nil {
+		ours.close()
+		f.cmd.Wait()
+		return nil, err
+	}
+	go f.listen()
+	return f, nil
+}
+
+func (f *forker) setUp(s *zygote.Setup) error {
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = f.socket.send(text, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("set up zygote: %w", err)
+	}
+	answer := make([]byte, 4096)
+	n, _, err := f.socket.receive(answer, nil)
+	if err != nil {
+		return fmt.Errorf("set up zygote: %w", err)
+	}
+	var ready zygote.Ready
+	if err := json.Unmarshal(answer[:n], &ready); err != nil {
+		return fmt.Errorf("set up zygote: %w", err)
+	}
+	switch {
+	case ready.Denied:
+		return deniedError(ready.Err)
+	case ready.Err != "":
+		return errors.New(ready.Err)
+	}
+	return nil
+}
+
+// listen hands what the zygote tells to the boxes that it is about, until it is gone.
+func (f *forker) listen() {
+	for {
+		var r zygote.Report
+		n, _, err := f.socket.receive(unsafe.Slice((*byte)(unsafe.Pointer(&r)), unsafe.Sizeof(r)), nil)
+		if err != nil || n != int(unsafe.Sizeof(r)) {
+			break
+		}
+		f.mu.Lock()
+		b := f.boxes[r.ID]
+		if b != nil && (r.Kind == zygote.ReportGone || r.Kind == zygote.ReportFailed || r.Kind == zygote.ReportEmpty) {
+			delete(f.boxes, r.ID)
+		}
+		over := f.retired && len(f.boxes) == 0
+		f.mu.Unlock()
+		if b != nil {
+			b.told(&r)
+		}
+		if over {
+			break
+		}
+	}
+	f.socket.close()
+	f.cmd.Process.Kill()
+	f.cmd.Wait()
+	f.mu.Lock()
+	boxes := f.boxes
+	f.boxes = nil
+	f.mu.Unlock()
+	close(f.dead)
+	for _, b := range boxes {
+		b.told(&zygote.Report{Kind: zygote.ReportGone, Status: uint32(unix.SIGKILL)})
+	}
+}
+
+// enter gives a box its number.
+func (f *forker) enter(b *Box) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.retired {
+		return errRetired
+	}
+	if f.boxes == nil {
+		return errors.New("what forks its box has died")
+	}
+	f.last++
+	b.id = f.last
+	f.boxes[b.id] = b
+	return nil
+}
+
+// leave takes back enter. The last box of a retired zygote ends it.
+func (f *forker) leave(b *Box) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if delete(f.boxes, b.id); f.retired && len(f.boxes) == 0 {
+		f.socket.shut()
+	}
+}
+
+// retire ends the zygote with the last of its boxes.
+func (f *forker) retire() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.retired = true; len(f.boxes) == 0 {
+		f.socket.shut()
+	}
+}
+
+func (f *forker) alive() bool {
+	select {
+	case <-f.dead:
+		return false
+	default:
+		return true
+	}
+}
+
+func (f *forker) close() {
+	f.socket.shut()
+	<-f.dead
+}

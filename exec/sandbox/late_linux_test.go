@@ -1,0 +1,76 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"skep/grid"
+)
+
+// hurry shortens the times that others are waited for.
+func hurry(t *testing.T) {
+	ask, start := askTime, startTime
+	askTime, startTime = 200*time.Millisecond, time.Second
+	t.Cleanup(func() { askTime, startTime = ask, start })
+}
+
+// A stub that neither answers nor receives holds nobody up.
+func TestStubThatDoesNotAnswer(t *testing.T) {
+	hurry(t)
+	ours, theirs, err := socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	defer ours.close()
+	b := &Box{control: ours}
+	if _, _, _, err := b.Look(); err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("%v", err)
+	}
+	for begun := time.Now(); b.Signal(unix.SIGCONT) == nil; {
+		if time.Since(begun) > time.Minute {
+			t.Fatal("there is always room for a signal")
+		}
+	}
+}
+
+// A program whose exec takes without end, as on a file system that hangs, fails alone. Without boxes one process forks all commands,
+// and another takes its place.
+func TestProgramThatCannotBeReached(t *testing.T) {
+	for _, level := range []grid.Isolation{grid.IsolationBasic, grid.IsolationNone} {
+		s := open(t, func(o *Options) { o.Level = level })
+		if err := os.MkdirAll(s.opts.Work, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		here := func(p *Spec) { p.Command.Dir = "/" }
+		begin(t, s, "true", here).end()
+		hurry(t)
+		before := s.forker
+		b := &Box{s: s, forker: s.forker, started: make(chan error, 1), exited: make(chan struct{}), empty: make(chan struct{})}
+		q := newRequest(0) // which nobody carries out
+		ours, theirs, err := socketpair()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Boxes() {
+			b.control = ours
+		} else {
+			ours.close()
+			theirs.Close()
+			theirs = nil
+		}
+		if err := b.begin(q, nil, theirs); err != errLate {
+			t.Errorf("%v: %v", level, err)
+		}
+		b.Close()
+		if out, _ := begin(t, s, "echo on", here).end(); out != "on\n" || !s.Boxes() && s.forker == before {
+			t.Errorf("%v: the next prints %q", level, out)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"skep/grid"
+)
+
+// ownMounts runs a test in a process with mounts of its own, shared as most machines have theirs; it reports whether this is that one.
+func ownMounts(t *testing.T) bool {
+	const mark = "SANDBOX_TEST_MOUNTS"
+	if os.Getenv(mark) != "" {
+		return true
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), mark+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, os.ErrPermission) {
+		t.Skip("cannot have mounts of its own: ", err)
+	}
+	if err != nil || !strings.Contains(string(out), "PASS") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	return false
+}
+
+// A socket in what tasks see is out of reach though anybody may connect, and what the machine mounts there later does not come into
+// boxes, where it would be writable and with working devices. The tree alone sees to it: there is no Landlock.
+func TestSocketsAndLaterMounts(t *testing.T) {
+	if !ownMounts(t) {
+		return
+	}
+	for _, flags := range []uintptr{unix.MS_REC | unix.MS_PRIVATE, unix.MS_REC | unix.MS_SHARED} {
+		if err := unix.Mount("", "/", "", flags, ""); err != nil {
+			t.Skip("cannot change mounts: ", err)
+		}
+	}
+	if err := unix.Mount("tmpfs", "/opt", "tmpfs", 0, "mode=0755"); err != nil {
+		t.Skip("no /opt: ", err)
+	}
+	if err := os.MkdirAll("/opt/a/mount", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const path = "/opt/a/daemon.sock"
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, func(o *Options) { o.Landlock = -1 })
+	if s.Level() < grid.IsolationBasic {
+		t.Error(Explain(s.Findings()))
+	}
+	if err := unix.Mount("tmpfs", "/opt/a/mount", "tmpfs", 0, "mode=1777"); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := begin(t, s, `echo x >/opt/a/mount/f && echo mount; perl -e 'use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) or die;
+		connect(S, sockaddr_un("`+path+`")) ? print "connected" : print "refused"'`, func(x *Spec) { x.Network = grid.NetworkNone }).end()
+	if !strings.HasSuffix(out, "refused") || strings.Contains(out, "mount\n") {
+		t.Errorf("%q", out)
+	}
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal("the machine cannot reach it either: ", err)
+	}
+	c.Close()
+}
+
+// The search for sockets says when it did not come to its end.
+func TestSearchForSocketsIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 10 {
+		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint(i), "d"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "5", "s"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	if found, all := socketsIn(dir, 1000); len(found) != 1 || !all {
+		t.Errorf("%v, %v", found, all)
+	}
+	if _, all := socketsIn(dir, 10); all {
+		t.Error("10 of 21 entries were said to be all")
+	}
+	listening := listeners("/proc/net/unix")
+	if want := filepath.Join(dir, "5", "s"); !strings.Contains(strings.Join(listening, "\n")+"\n", want+"\n") {
+		t.Errorf("%s is not among %d listeners", want, len(listening))
+	}
+}

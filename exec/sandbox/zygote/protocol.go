@@ -1,0 +1,204 @@
+package zygote
+
+// Name is the zeroth argument by which the binary knows that it is to be a zygote.
+const Name = "skep-zygote"
+
+// Setup is the first message to a zygote, as JSON.
+type Setup struct {
+	// Boxes makes the mount tree and forks a stub for each box. Otherwise commands are forked without any isolation.
+	Boxes bool
+
+	// Users gives each box a user namespace of its own, in which UID and GID are mapped to themselves. Otherwise a
+	// command takes the IDs that its request names, for which the zygote needs the privilege.
+	Users    bool
+	UID, GID int
+
+	Root  string // an empty folder on which the tree is made
+	Work  string // the folder of attempts: Attempts in the tree, covered in each box
+	Tree  []Mount
+	Links []Link
+	Hide  []string // folders of the tree that are covered by an empty one each
+	Mask  []string // sockets of the tree that are covered by an empty file
+
+	Filter []Instruction // of system calls; those with Cookie as the sixth argument it lets the zygote make
+	Cookie uint64
+
+	// Landlock confines commands in addition: Handled and Scoped as in struct landlock_ruleset_attr; 0 = not at all.
+	Landlock struct {
+		Handled, Scoped uint64
+		Rules           []Rule
+	}
+}
+
+// Mount binds a file or folder of the machine into the tree.
+type Mount struct {
+	Source, Target string
+	Writable       bool
+	Devices        bool // device nodes in it work
+}
+
+// Link is a symbolic link in the tree.
+type Link struct{ Target, Path string }
+
+// Rule is what commands may do beneath a path, as in struct landlock_path_beneath_attr.
+type Rule struct {
+	Path   string
+	Rights uint64
+}
+
+// Instruction is one of a classic BPF program.
+type Instruction struct {
+	Op     uint16
+	Jt, Jf uint8
+	K      uint32
+}
+
+// Ready answers a Setup, as JSON.
+type Ready struct {
+	Err    string // empty = it waits for requests
+	Denied bool   // it was not permitted to do what it needs
+}
+
+// Places of a box.
+const (
+	Task = "/task"        // a read-only folder of the tree, in which lie
+	Work = Task + "/work" // the working folder of its attempt
+	Temp = Task + "/tmp"  // and its temporary one
+
+	// Attempts is where the tree has the folder of all attempts. In a box its shared memory covers it.
+	Attempts = "/dev/shm"
+)
+
+// Op is what a request asks for.
+type Op uint32
+
+// Operations. A stub is asked by its control socket and answers there; about a command without a box the zygote is.
+const (
+	OpBox    Op = iota + 1 // zygote: make a box and run a command in it
+	OpBare                 // zygote: run a command without a box
+	OpSignal               // send Signal to all processes; without a box, to the command's group
+	OpRun                  // stub: run another command
+	OpListen               // stub: make a listening TCP socket, and send it
+	OpLook                 // stub: send /proc and /dev/shm of the box
+)
+
+// Flags of a request.
+const (
+	FlagNetwork  = 1 << iota // the box has a network namespace of its own
+	FlagNoUnix               // commands cannot make Unix sockets
+	FlagExecFile             // the program is the file descriptor after those of the standard streams
+)
+
+// MaxRequest bounds a request with its texts, in bytes: what a socket takes as one message.
+const MaxRequest = 160 << 10
+
+// Request asks for something. Texts follow it in the same message, each ended by a zero byte; a field of type Text is the
+// offset of one from the beginning of the request. File descriptors travel with what runs a command: stdin, stdout, stderr, the
+// program if FlagExecFile is set, and of OpBox cgroup.procs files and, last, the control socket.
+type Request struct {
+	Op     Op
+	Flags  uint32
+	ID     uint64
+	Signal int32
+	Length uint32 // of the whole request
+
+	// Of a box.
+	Work, Temp Text // folders of the attempt, beneath Attempts
+	Shm        Text // options of the tmpfs on /dev/shm
+
+	// Of OpListen.
+	Family, Backlog uint32
+	Address         [28]byte // a struct sockaddr of Family
+	AddressLength   uint32
+
+	Command Command
+}
+
+// Text is the offset of a text in a request.
+type Text uint32
+
+// Limits is how many resource limits a command has.
+const Limits = 12
+
+// Command is a program to run.
+type Command struct {
+	Path       Text // as the command will see it
+	Dir        Text
+	Argv, Env  Text // the first of Argc and Envc texts
+	Argc, Envc uint32
+	UID, GID   uint32 // 0 = those of the zygote
+	Nice       int32
+	OOM        Text // for oom_score_adj; none if empty
+	Limits     [Limits]Limit
+}
+
+// MaxStrings bounds the arguments and variables of a command.
+const MaxStrings = 2048
+
+// Limit is a resource limit; those with a What of 0 are not set.
+type Limit struct {
+	What     uint32 // 1 + RLIMIT_…
+	_        uint32
+	Cur, Max uint64
+}
+
+// ReportKind is what a report tells.
+type ReportKind uint32
+
+// Reports.
+const (
+	ReportStarted ReportKind = iota + 1 // the command's program runs
+	ReportFailed                        // Stage could not be done: Errno
+	ReportExited                        // the command ended: Status; CPU and MaxRSS are its own
+	ReportEmpty                         // the box has no process any more: CPU is of all of them
+	ReportAnswer                        // to OpListen and OpLook: Errno, or descriptors
+	ReportGone                          // zygote: the stub has ended, and with it all that was in the box
+)
+
+// Report is told by a stub or the zygote.
+type Report struct {
+	Kind   ReportKind
+	Stage  Stage
+	ID     uint64
+	Pid    int32
+	Errno  int32
+	Status uint32 // as wait4 gives it
+	_      uint32
+	CPU    int64 // microseconds
+	MaxRSS int64 // KiB
+}
+
+// Stage is a step on the way to a running command.
+type Stage uint32
+
+// Stages.
+const (
+	StageFork Stage = iota + 1
+	StageMap
+	StageProc
+	StageShm
+	StageTerminals
+	StageFolder
+	StageNetwork
+	StageCgroup
+	StageOOM
+	StageLandlock
+	StageFilter
+	StageLimit
+	StageNice
+	StageUser
+	StageDir
+	StageExec
+)
+
+var stageNames = [...]string{"", "fork", "map its user", "mount /proc", "mount /dev/shm", "mount /dev/pts",
+	"mount its folder", "set up its network", "join its control group", "set oom_score_adj", "confine with Landlock",
+	"filter system calls", "set a limit", "set niceness", "take its user", "go to its folder", "execute"}
+
+// String says what was being done.
+func (s Stage) String() string {
+	if int(s) < len(stageNames) {
+		return stageNames[s]
+	}
+	return "make its box"
+}
