@@ -2,91 +2,111 @@ package process
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"syscall"
+	"math"
+	"slices"
 	"testing"
 	"time"
+
+	"skep/grid"
 )
 
-// BenchmarkSpawn runs `true` through the runner, confined and with all limits, and the same program
-// in a bare fork+exec+wait loop, turn by turn in one run. What counts are the ratios, at most 1.6; the
-// folder of an attempt is measured by itself, since it is the file system that decides there. TMPDIR
-// says where the folders are.
-func BenchmarkSpawn(b *testing.B) {
-	path, err := exec.LookPath("true")
-	if err != nil {
-		b.Skip(err)
+// BenchmarkBars measures what a box costs a task, against the same task without one, in turn.
+func BenchmarkBars(b *testing.B) {
+	boxed, bare := newRunner(b), bareRunner(b)
+	if !boxed.sandbox.Boxes() {
+		b.Skip("no boxes here")
 	}
-	r := newRunner(b)
-	data := b.TempDir()
-	dir := func(i int) string { return filepath.Join(data, fmt.Sprint("attempt-", i)) }
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer null.Close()
-
-	bare := func(int) error {
-		fd := null.Fd()
-		pid, err := syscall.ForkExec(path, []string{"true"}, &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{fd, fd, fd}})
-		if err != nil {
-			return err
-		}
-		_, _, err = wait4(pid)
-		return err
-	}
-	task := func(i int) error {
-		p, err := r.Start(Spec{Argv: []string{"true"}, Dir: dir(i), Deny: data,
-			Memory: 1 << 30, Timeout: time.Hour, MaxOpen: 1024, MaxFile: 1 << 40})
-		if err != nil {
-			return err
-		}
-		if res := p.Wait(); res.Code() != 0 {
-			return fmt.Errorf("code %d: %s", res.Code(), res.Error)
-		}
-		return nil
-	}
-	kinds := []struct {
-		f         func(int) error
-		wall, cpu time.Duration
-	}{
-		{f: bare}, {f: func(i int) error { return r.Prepare(dir(i)) }}, {f: task}, {f: func(i int) error { return Remove(dir(i)) }},
-	}
-	const batch = 50
-	n := 0
-	for b.Loop() {
-		for k := range kinds {
-			cpu, began := cpuTime(), time.Now()
-			for i := range batch {
-				if err := kinds[k].f(n + i); err != nil {
-					b.Fatal(err)
-				}
-			}
-			kinds[k].wall += time.Since(began)
-			kinds[k].cpu += cpuTime() - cpu
-		}
-		n += batch
-	}
-	ref := kinds[0]
-	folderWall, folderCPU := kinds[1].wall+kinds[3].wall, kinds[1].cpu+kinds[3].cpu
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(float64(ref.wall.Microseconds())/float64(n), "bare-µs")
-	b.ReportMetric(float64(kinds[2].wall)/float64(ref.wall), "wall/bare")
-	b.ReportMetric(float64(kinds[2].cpu)/float64(ref.cpu), "cpu/bare")
-	b.ReportMetric(float64(kinds[2].wall+folderWall)/float64(ref.wall), "wall+folder/bare")
-	b.ReportMetric(float64(kinds[2].cpu+folderCPU)/float64(ref.cpu), "cpu+folder/bare")
-	b.ReportMetric(float64(n), "tasks")
+	b.Run("start", func(b *testing.B) { benchStart(b, boxed, bare) })
+	b.Run("work", func(b *testing.B) { benchWork(b, boxed, bare) })
 }
 
-// cpuTime is what this process and its children have used.
-func cpuTime() (sum time.Duration) {
-	for _, who := range [...]int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var ru syscall.Rusage
-		if syscall.Getrusage(who, &ru) == nil {
-			sum += time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
-		}
+func verdict(pass bool) string {
+	if pass {
+		return "pass"
 	}
-	return sum
+	return "MISS"
+}
+
+// bar prints a figure with its 95 % interval; it is met when the worse end is inside.
+func bar(what string, xs []float64, unit, wanted string, met func(low, high float64) bool) {
+	mean, half := interval(xs)
+	fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s (± %.3f, %d pairs)\n", what, mean, unit, wanted, verdict(met(mean-half, mean+half)), half, len(xs))
+}
+
+// interval is the mean and half of its 95 % interval; for the twenty and more pairs of these bars 2.1 is Student's t.
+func interval(xs []float64) (mean, half float64) {
+	var sum, squares float64
+	for _, x := range xs {
+		sum += x
+	}
+	mean = sum / float64(len(xs))
+	for _, x := range xs {
+		squares += (x - mean) * (x - mean)
+	}
+	return mean, 2.1 * math.Sqrt(squares/float64(len(xs)-1)/float64(len(xs)))
+}
+
+// benchStart is from the call of Start to its return, when the program has been executed, and to the end of the task.
+func benchStart(b *testing.B, boxed, bare *Runner) {
+	const pairs = 400
+	once := func(r *Runner, network grid.Network) (begun, ended time.Duration) {
+		s := spec(b, r, "")
+		s.Argv, s.Network = []string{"/bin/true"}, network
+		t := time.Now()
+		p, err := r.Start(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		begun = time.Since(t)
+		p.Wait()
+		ended = time.Since(t)
+		r.Remove(s.Dir)
+		return begun, ended
+	}
+	for _, network := range []grid.Network{grid.NetworkHost, grid.NetworkNone} {
+		var begun, ended [2][]time.Duration
+		for range pairs {
+			for i, r := range []*Runner{boxed, bare} {
+				x, y := once(r, network)
+				begun[i], ended[i] = append(begun[i], x), append(ended[i], y)
+			}
+		}
+		more := func(ds [2][]time.Duration) float64 {
+			slices.Sort(ds[0])
+			slices.Sort(ds[1])
+			return float64(ds[0][pairs/2]-ds[1][pairs/2]) / float64(time.Millisecond)
+		}
+		x, y := more(begun), more(ended)
+		if network == grid.NetworkHost {
+			fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", "start of a boxed task minus unboxed, medians of 400", x, "ms", "<= 1", verdict(x <= 1))
+		}
+		fmt.Printf("     network %v: %.3f ms more to the start, %.3f ms to the end of `true`\n", network, x, y)
+	}
+}
+
+// benchWork is the processor time, user and system, of tasks that compute, and that read many files. They say it themselves, since
+// making the files is not what is measured.
+func benchWork(b *testing.B, boxed, bare *Runner) {
+	const clock = `; my ($u, $s) = times; printf "%.2f", $u + $s - $before`
+	for _, w := range []struct{ what, script string }{
+		{"a loop on the processor", `my $x = 1; for (1..4000000) { $x = ($x * 1103515245 + 12345) % 2147483648 }`},
+		{"reading 10,000 files", `for (1..10000) { open(F, ">f$_"); print F "hello $_\n"; close F } ($u, $s) = times; $before = $u + $s;
+			for my $n (1..12) { for (1..10000) { open(F, "f$_"); $x .= <F>; close F } }`},
+	} {
+		var ratios []float64
+		for range 24 {
+			var cpu [2]float64
+			for i, r := range []*Runner{boxed, bare} {
+				s := spec(b, r, "")
+				s.Argv = []string{"perl", "-e", "my ($before, $x) = (0, ''); " + w.script + clock}
+				res, out := run(b, r, s)
+				if _, err := fmt.Sscan(out, &cpu[i]); err != nil || res.Code() != 0 {
+					b.Fatalf("code %d: %q, %s", res.Code(), out, output(b, s, Stderr))
+				}
+				r.Remove(s.Dir)
+			}
+			ratios = append(ratios, cpu[0]/cpu[1])
+		}
+		bar("CPU of "+w.what+", boxed over unboxed", ratios, "", "<= 1.05", func(_, high float64) bool { return high <= 1.05 })
+	}
 }

@@ -5,18 +5,21 @@ import (
 	"strings"
 )
 
-// Marker is the variable that names the attempt's folder in the environment of each of its
-// processes. Reap finds by it what a killed node left behind; a job cannot set it.
+// Marker is the variable that names the attempt's folder in the environment of each of its processes where it has no box. Reap
+// finds by it what a killed node left behind; a job cannot set it.
 const Marker = "SKEP_ATTEMPT_DIR"
 
 // inherited is all that a task sees of the node's environment: what programs need to find their
 // tools and speak the user's language. Everything else may be a secret.
 var inherited = [...]string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME"}
 
+// taskUser is what a task with a user ID of its own is called: no account has that ID.
+const taskUser = "skep-task"
+
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // environ builds the task's environment; of several values for a name the last one stays.
-func environ(s *Spec, user *account) []string {
+func (r *Runner) environ(s *Spec) []string {
 	env := make([]string, 0, len(inherited)+len(s.Env)+5)
 	put := func(entry string) {
 		name := entry[:strings.IndexByte(entry, '=')+1]
@@ -34,18 +37,20 @@ func environ(s *Spec, user *account) []string {
 			put(name + "=" + v)
 		}
 	}
-	if user != nil {
-		put("USER=" + user.name)
-		put("LOGNAME=" + user.name)
+	if r.Owner(s.Dir) != 0 {
+		put("USER=" + taskUser)
+		put("LOGNAME=" + taskUser)
 	}
-	work := Work(s.Dir)
-	put("HOME=" + work)
-	put("TMPDIR=" + work)
+	at := r.seen(s.Dir)
+	put("HOME=" + at.work)
+	put("TMPDIR=" + at.temp)
 	for _, e := range s.Env {
 		put(e)
 	}
-	put("PWD=" + work)
-	put(Marker + "=" + s.Dir)
+	put("PWD=" + at.work)
+	if !r.sandbox.Boxes() {
+		put(Marker + "=" + s.Dir)
+	}
 	return env
 }
 

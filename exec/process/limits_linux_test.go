@@ -2,7 +2,7 @@ package process
 
 import (
 	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -37,8 +37,9 @@ func init() {
 	}
 }
 
-func TestLimitsAreSetBeforeTheTaskRuns(t *testing.T) {
-	r := newRunner(t)
+func TestLimitsAreSetBeforeTheTaskRuns(t *testing.T) { both(t, testLimitsAreSetBeforeTheTaskRuns) }
+
+func testLimitsAreSetBeforeTheTaskRuns(t *testing.T, r *Runner) {
 	s := spec(t, r, `ulimit -n; ulimit -c; ulimit -t`)
 	s.MaxOpen, s.Timeout = 77, time.Hour
 	res, out := run(t, r, s)
@@ -48,18 +49,29 @@ func TestLimitsAreSetBeforeTheTaskRuns(t *testing.T) {
 	}
 }
 
-func TestLimitsWithoutTracing(t *testing.T) {
-	r := newRunner(t)
-	r.host.untraced.Store(true)
-	s := spec(t, r, `sleep 0.2; ulimit -n; exit 6`)
-	s.MaxOpen = 77
-	if res, out := run(t, r, s); res.Code() != 6 || out != "77\n" {
-		t.Errorf("code %d, limit %q", res.Code(), out)
+// What the kernel counts for a user, and priorities, are bounded whatever the node's own limits are.
+func TestLimitsOfWhatAUserShares(t *testing.T) { both(t, testLimitsOfWhatAUserShares) }
+
+func testLimitsOfWhatAUserShares(t *testing.T, r *Runner) {
+	_, out := run(t, r, spec(t, r, `cat /proc/self/limits`))
+	for name, most := range map[string]int64{"core file size": 1, "nice priority": 0, "realtime priority": 0, "locked memory": 8 << 20,
+		"msgqueue size": 800 << 10, "pending signals": 4096, "open files": 65_536} {
+		_, line, _ := strings.Cut(out, "Max "+name+" ")
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			t.Fatalf("%q has no %s", out, name)
+		}
+		for _, word := range f[:2] {
+			if n, err := strconv.ParseInt(word, 10, 64); err != nil || n > most {
+				t.Errorf("%s: %s, want at most %d", name, word, most)
+			}
+		}
 	}
 }
 
-func TestFileSizeLimit(t *testing.T) {
-	r := newRunner(t)
+func TestFileSizeLimit(t *testing.T) { both(t, testFileSizeLimit) }
+
+func testFileSizeLimit(t *testing.T, r *Runner) {
 	s := spec(t, r, `exec head -c 2000000 /dev/zero >big`)
 	s.MaxFile = 1_000_000
 	if res, _ := run(t, r, s); res.Code() != 128+25 {
@@ -82,41 +94,34 @@ func init() {
 
 func TestOutputLeftInThePipeIsKept(t *testing.T) {
 	r := newRunner(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for range 10 {
-		s := spec(t, r, "")
-		s.Argv, s.Env, s.Deny = []string{self}, []string{"PROCESS_TEST_ROLE=wide pipe"}, ""
+		s := spec(t, r, "exec ./role")
+		role(t, r, &s, "wide pipe")
 		if res, out := run(t, r, s); res.Code() != 0 || len(out) != 1<<20 {
 			t.Fatalf("code %d, kept %d", res.Code(), len(out))
 		}
 	}
 }
 
-func TestMemoryBoundCountsTheWholeGroup(t *testing.T) {
-	r := newRunner(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	hog := func(role, script string) Result {
+func TestMemoryBoundCountsTheWholeGroup(t *testing.T) { both(t, testMemoryBoundCountsTheWholeGroup) }
+
+func testMemoryBoundCountsTheWholeGroup(t *testing.T, r *Runner) {
+	hog := func(kind, script string) Result {
 		s := spec(t, r, script)
-		s.Env = []string{"PROCESS_TEST_ROLE=" + role, "HOG=" + self}
-		s.Deny, s.Memory = "", 170<<20
+		role(t, r, &s, kind)
+		s.Memory = 170 << 20
 		return wait(t, start(t, r, s))
 	}
 	const some = `while [ ! -e ready ]; do sleep 0.02; done; sleep 0.5; kill $(jobs -p); exit 7`
-	res := hog("memory", `"$HOG" & "$HOG" & wait`)
+	res := hog("memory", `./role & ./role & wait`)
 	if res.Cause != MemoryExceeded || res.Code() != 137 || !strings.Contains(res.Error, "memory") || res.MaxRSS < 170<<20 {
 		t.Errorf("%v, code %d, %q, max %d MiB", res.Cause, res.Code(), res.Error, res.MaxRSS>>20)
 	}
-	res = hog("memory", `"$HOG" & `+some)
+	res = hog("memory", `./role & `+some)
 	if res.Code() != 7 || res.MaxRSS < 100<<20 {
 		t.Errorf("within its bound: code %d, %q, max %d MiB", res.Code(), res.Error, res.MaxRSS>>20)
 	}
-	res = hog("shared memory", `"$HOG" & "$HOG" & `+some)
+	res = hog("shared memory", `./role & ./role & `+some)
 	if res.Code() != 7 {
 		t.Errorf("shared: code %d, %q, max %d MiB", res.Code(), res.Error, res.MaxRSS>>20)
 	}
@@ -154,15 +159,12 @@ func TestManyAtOnceLeaveNothing(t *testing.T) {
 		}
 		return len(names)
 	}
-	data := t.TempDir()
 	fds, started := count("/proc/self/fd"), sync.WaitGroup{}
-	for i := range 200 {
-		dir := filepath.Join(data, "a", string(rune('a'+i/26)), string(rune('a'+i%26)))
-		if err := r.Prepare(dir); err != nil {
-			t.Fatal(err)
-		}
+	for range 200 {
+		s := spec(t, r, "echo x; exit 3")
+		s.Timeout = time.Minute
 		started.Go(func() {
-			p, err := r.Start(Spec{Argv: []string{"/bin/sh", "-c", "echo x; exit 3"}, Dir: dir, Deny: data, Timeout: time.Minute})
+			p, err := r.Start(s)
 			if err != nil {
 				t.Error(err)
 			} else if res := p.Wait(); res.Code() != 3 {
@@ -175,7 +177,6 @@ func TestManyAtOnceLeaveNothing(t *testing.T) {
 	if now := count("/proc/self/fd"); now > fds {
 		t.Errorf("%d open files, %d before", now, fds)
 	}
-	eventually(t, "the threads of the tasks end", func() bool { return count("/proc/self/task") < 100 })
 	var status unix.WaitStatus
 	if pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil); err != unix.ECHILD {
 		t.Errorf("a child was left: %d, %v", pid, err)

@@ -36,21 +36,15 @@ type sink struct {
 	grown   chan struct{} // closed at the next growth; nil while nobody waits
 }
 
-// create makes the file, on a goroutine of its own: the thread that copies may be one that is
-// confined with its task and must not reach the file.
+// create makes the file.
 func (s *sink) create() {
-	created := make(chan struct{})
-	go func() {
-		defer close(created)
-		const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC | unix.O_CLOEXEC | unix.O_NOFOLLOW
-		fd, err := unix.Open(s.path, flags, 0o600)
-		if err != nil {
-			s.err, s.max = fmt.Errorf("keep output in %s: %w", s.path, err), 0
-			return
-		}
-		s.fd, s.created = fd, true
-	}()
-	<-created
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC | unix.O_CLOEXEC | unix.O_NOFOLLOW
+	fd, err := unix.Open(s.path, flags, 0o600)
+	if err != nil {
+		s.err, s.max = fmt.Errorf("keep output in %s: %w", s.path, err), 0
+		return
+	}
+	s.fd, s.created = fd, true
 }
 
 // write keeps what fits and counts the rest. A full disk is not the task's fault: that too is dropped.

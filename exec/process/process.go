@@ -6,26 +6,28 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"skep/exec/sandbox"
 )
 
 // Process is one running task.
 type Process struct {
 	spec Spec
-	pid  int // also its process group and its session
+	pid  int // in its box, or of the machine, where it is also its process group and its session
 	out  [2]sink
 
 	asked atomic.Int32 // 1 + the Cause for which it shall stop; the first one counts
 	peak  atomic.Int64 // the most memory that was seen
 
 	mu   sync.Mutex
-	full string // of DiskExceeded: what is said about it
+	said string // of DiskExceeded, and of MemoryExceeded if its size is not the reason: what is said about it
 	wake func() // makes the task's keeper look at asked; nil once the task has ended
 
 	done   chan struct{}
 	result Result
 }
 
-// Pid is the process ID of the task; it may be another process once Done is closed.
+// Pid is the process ID of the task, as it knows it itself: in a box that is none of the machine's.
 func (p *Process) Pid() int { return p.pid }
 
 // Done is closed when the task and its whole group have ended and its output is complete.
@@ -43,10 +45,17 @@ func (p *Process) Cancel() { p.stop(Cancelled) }
 // Full kills the task, whose files have filled the disk: what it would still save takes the room of others. The result says
 // why.
 func (p *Process) Full(why string) {
+	p.stopFor(DiskExceeded, why)
+}
+
+// stopFor is stop with a reason for people.
+func (p *Process) stopFor(c Cause, why string) {
 	p.mu.Lock()
-	p.full = why
+	if p.asked.Load() == 0 {
+		p.said = why
+	}
 	p.mu.Unlock()
-	p.stop(DiskExceeded)
+	p.stop(c)
 }
 
 func (p *Process) stop(c Cause) {
@@ -74,6 +83,20 @@ func (p *Process) grace(c Cause) time.Duration {
 	return p.spec.Grace
 }
 
+// settled says what is known of a task of which nothing is left.
+func (p *Process) settled(end sandbox.End, stopped bool, why Cause) {
+	p.result.MaxRSS = max(p.result.MaxRSS, end.MaxRSS)
+	switch {
+	case end.Broken:
+		p.result.Cause, p.result.Error = Broken, "its box was lost: what keeps it was killed, as when memory runs out"
+		return
+	case end.OutOfMemory && !stopped:
+		stopped, why = true, MemoryExceeded
+		p.peak.Store(max(p.peak.Load(), p.spec.Memory))
+	}
+	p.settle(end.Status, end.CPU, stopped, why)
+}
+
 // settle fills in the result from the wait status of the main process; stopped says that we asked
 // for its end before it came, and why.
 func (p *Process) settle(ws syscall.WaitStatus, cpu time.Duration, stopped bool, why Cause) {
@@ -92,13 +115,12 @@ func (p *Process) settle(ws syscall.WaitStatus, cpu time.Duration, stopped bool,
 	switch why {
 	case TimedOut:
 		res.Error = fmt.Sprintf("ran longer than its time limit of %v", p.spec.Timeout)
-	case MemoryExceeded:
-		res.Error = fmt.Sprintf("held %d MiB of memory, more than its reservation of %d MiB",
-			p.peak.Load()>>20, p.spec.Memory>>20)
-	case DiskExceeded:
+	case MemoryExceeded, DiskExceeded:
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		res.Error = p.full
+		if res.Error = p.said; p.said == "" {
+			res.Error = fmt.Sprintf("held %d MiB of memory, more than its bound of %d MiB", p.peak.Load()>>20, p.spec.Memory>>20)
+		}
 	case Cancelled:
 		res.Error = "cancelled"
 	}

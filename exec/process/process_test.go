@@ -3,14 +3,20 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+
+	"skep/exec/sandbox"
+	"skep/grid"
 )
 
 // TestMain runs the roles that some tests give to copies of the test binary, and looks for
@@ -25,25 +31,82 @@ func TestMain(m *testing.M) {
 
 var roles = map[string]func(){}
 
-func newRunner(t testing.TB) *Runner {
+// newRunner makes a runner with the boxes that this machine has. Attempts are in a folder of their own, since a box is made of
+// what is there.
+func newRunner(t testing.TB) *Runner { return newRunnerWith(t, grid.IsolationBasic) }
+
+// bareRunner makes one without boxes.
+func bareRunner(t testing.TB) *Runner { return newRunnerWith(t, grid.IsolationNone) }
+
+func newRunnerWith(t testing.TB, level grid.Isolation) *Runner {
 	t.Helper()
-	r, err := New(Options{})
+	data, err := os.MkdirTemp("", "skep-process-") // t.TempDir lets no other user pass
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() })
+	if err := os.Chmod(data, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(Options{Sandbox: sandbox.Options{Level: level, Work: filepath.Join(data, "work"), Dir: filepath.Join(data, "box"),
+		Hidden: []string{data}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		if err := removeTree(data); err != nil {
+			t.Error(err)
+		}
+	})
 	return r
 }
 
-// spec is a prepared attempt of a shell script, in a folder inside its denied data folder.
+// both runs a test with boxes and without.
+func both(t *testing.T, test func(*testing.T, *Runner)) {
+	t.Run("boxed", func(t *testing.T) { test(t, newRunner(t)) })
+	t.Run("bare", func(t *testing.T) { test(t, bareRunner(t)) })
+}
+
+var attempts atomic.Int64
+
+// spec is a prepared attempt of a shell script.
 func spec(t testing.TB, r *Runner, script string) Spec {
 	t.Helper()
-	data := t.TempDir()
-	dir := filepath.Join(data, "attempt")
+	dir := filepath.Join(r.work, fmt.Sprint("attempt-", attempts.Add(1)))
 	if err := r.Prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	return Spec{Argv: []string{"/bin/sh", "-c", script}, Dir: dir, Deny: data, Grace: 200 * time.Millisecond}
+	return Spec{Argv: []string{"/bin/sh", "-c", script}, Dir: dir, Grace: 200 * time.Millisecond}
+}
+
+// role makes the task a copy of the test binary that plays a role.
+func role(t testing.TB, r *Runner, s *Spec, name string) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, r, *s, "role", string(b), 0o755)
+	s.Env = append(s.Env, "PROCESS_TEST_ROLE="+name)
+}
+
+// put writes a file into the work folder of an attempt, as its user's.
+func put(t testing.TB, r *Runner, s Spec, name, content string, mode os.FileMode) {
+	t.Helper()
+	path := filepath.Join(Work(s.Dir), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+	if id := int(r.Owner(s.Dir)); id != 0 {
+		for at := path; at != s.Dir; at = filepath.Dir(at) {
+			if err := os.Lchown(at, id, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 func start(t testing.TB, r *Runner, s Spec) *Process {
@@ -82,8 +145,9 @@ func run(t testing.TB, r *Runner, s Spec) (Result, string) {
 	return res, output(t, s, Stdout)
 }
 
-func TestExitCodes(t *testing.T) {
-	r := newRunner(t)
+func TestExitCodes(t *testing.T) { both(t, testExitCodes) }
+
+func testExitCodes(t *testing.T, r *Runner) {
 	for _, c := range []struct {
 		script string
 		cause  Cause
@@ -107,7 +171,10 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestOutputsAreKeptApartAndStdinIsEmpty(t *testing.T) {
-	r := newRunner(t)
+	both(t, testOutputsAreKeptApartAndStdinIsEmpty)
+}
+
+func testOutputsAreKeptApartAndStdinIsEmpty(t *testing.T, r *Runner) {
 	s := spec(t, r, `echo out; echo err >&2; echo again >/dev/stdout; wc -c`)
 	if res, out := run(t, r, s); res.Code() != 0 || out != "out\nagain\n0\n" || output(t, s, Stderr) != "err\n" {
 		t.Errorf("code %d, stdout %q, stderr %q", res.Code(), out, output(t, s, Stderr))
@@ -117,24 +184,30 @@ func TestOutputsAreKeptApartAndStdinIsEmpty(t *testing.T) {
 func TestEnvironmentIsNotInherited(t *testing.T) {
 	t.Setenv("NODE_SECRET", "hunter2")
 	t.Setenv("LANG", "eo.UTF-8")
-	r := newRunner(t)
+	both(t, testEnvironmentIsNotInherited)
+}
+
+func testEnvironmentIsNotInherited(t *testing.T, r *Runner) {
 	s := spec(t, r, `env; pwd; umask`)
 	s.Env = []string{"MODE=slow", "MODE=fast", "SKEP_INDEX=7", Marker + "=/elsewhere"}
 	_, out := run(t, r, s)
 	if strings.Contains(out, "hunter2") {
 		t.Errorf("the task sees a variable of the node:\n%s", out)
 	}
-	work := Work(s.Dir)
-	for _, line := range []string{"MODE=fast", "SKEP_INDEX=7", "LANG=eo.UTF-8", "HOME=" + work,
-		"TMPDIR=" + work, Marker + "=" + s.Dir, work, "0077"} {
+	work, temp, marker := Work(s.Dir), filepath.Join(s.Dir, "tmp"), Marker+"="+s.Dir
+	if r.sandbox.Boxes() {
+		work, temp, marker = "/task/work", "/task/tmp", "MODE=fast"
+	}
+	for _, line := range []string{"MODE=fast", "SKEP_INDEX=7", "LANG=eo.UTF-8", "HOME=" + work, "TMPDIR=" + temp, marker, work, "0077"} {
 		if !strings.Contains("\n"+out, "\n"+line+"\n") {
 			t.Errorf("no line %q in\n%s", line, out)
 		}
 	}
 }
 
-func TestProgramsThatCannotRun(t *testing.T) {
-	r := newRunner(t)
+func TestProgramsThatCannotRun(t *testing.T) { both(t, testProgramsThatCannotRun) }
+
+func testProgramsThatCannotRun(t *testing.T, r *Runner) {
 	for _, c := range []struct {
 		name, file string
 		mode       os.FileMode
@@ -154,9 +227,7 @@ func TestProgramsThatCannotRun(t *testing.T) {
 			s := spec(t, r, "")
 			s.Argv = []string{c.argv0}
 			if c.file != "" {
-				if err := os.WriteFile(filepath.Join(Work(s.Dir), "prog"), []byte(c.file), c.mode); err != nil {
-					t.Fatal(err)
-				}
+				put(t, r, s, "prog", c.file, c.mode)
 			}
 			_, err := r.Start(s)
 			var no *ExecError
@@ -167,16 +238,11 @@ func TestProgramsThatCannotRun(t *testing.T) {
 	}
 }
 
-func TestProgramInWorkFolderAndInPath(t *testing.T) {
-	r := newRunner(t)
+func TestProgramInWorkFolderAndInPath(t *testing.T) { both(t, testProgramInWorkFolderAndInPath) }
+
+func testProgramInWorkFolderAndInPath(t *testing.T, r *Runner) {
 	s := spec(t, r, "")
-	prog := filepath.Join(Work(s.Dir), "bin", "hello")
-	if err := os.MkdirAll(filepath.Dir(prog), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(prog, []byte("#!/bin/sh\necho $1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	put(t, r, s, "bin/hello", "#!/bin/sh\necho $1\n", 0o755)
 	s.Argv = []string{"bin/hello", "slash"}
 	if _, out := run(t, r, s); out != "slash\n" {
 		t.Errorf("by relative path: %q", out)
@@ -200,7 +266,10 @@ func TestBadSpecReportsAllAtOnce(t *testing.T) {
 }
 
 func TestOutputBeyondItsBoundIsDroppedAndCounted(t *testing.T) {
-	r := newRunner(t)
+	both(t, testOutputBeyondItsBoundIsDroppedAndCounted)
+}
+
+func testOutputBeyondItsBoundIsDroppedAndCounted(t *testing.T, r *Runner) {
 	s := spec(t, r, `head -c 3000000 /dev/zero; head -c 500 /dev/zero >&2; exit 4`)
 	s.MaxOutput = 100_000
 	res, out := run(t, r, s)
@@ -209,8 +278,9 @@ func TestOutputBeyondItsBoundIsDroppedAndCounted(t *testing.T) {
 	}
 }
 
-func TestTailFollowsUntilTheEnd(t *testing.T) {
-	r := newRunner(t)
+func TestTailFollowsUntilTheEnd(t *testing.T) { both(t, testTailFollowsUntilTheEnd) }
+
+func testTailFollowsUntilTheEnd(t *testing.T, r *Runner) {
 	s := spec(t, r, `echo one; while [ ! -e go ]; do sleep 0.01; done; echo two`)
 	p := start(t, r, s)
 	tail, err := p.Tail(context.Background(), Stdout, 0)
@@ -250,13 +320,52 @@ func TestTailFollowsUntilTheEnd(t *testing.T) {
 }
 
 func TestRemoveTakesFoldersWithoutPermissions(t *testing.T) {
-	r := newRunner(t)
-	s := spec(t, r, `mkdir -p a/b; touch a/b/c; chmod 0 a/b a`)
+	both(t, testRemoveTakesFoldersWithoutPermissions)
+}
+
+func testRemoveTakesFoldersWithoutPermissions(t *testing.T, r *Runner) {
+	s := spec(t, r, `mkdir -p a/b; touch a/b/c; chmod 0 a/b a; chmod 0 ../tmp .; echo x`)
 	run(t, r, s)
-	if err := Remove(s.Dir); err != nil {
+	if err := r.Remove(s.Dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(s.Dir); !os.IsNotExist(err) {
+	for _, path := range []string{s.Dir, Output(s.Dir, Stdout)} {
+		if _, err := os.Lstat(path); !os.IsNotExist(err) {
+			t.Errorf("%s is still there: %v", path, err)
+		}
+	}
+}
+
+func init() {
+	roles["deep"] = func() {
+		for range 5000 {
+			if err := errors.Join(os.Mkdir("d", 0o700), unix.Chdir("d")); err != nil {
+				panic(err)
+			}
+		}
+	}
+}
+
+// What is nested deeper than a path can say, or than a process can open, goes too, and no link is followed.
+func TestRemoveTakesWhateverATaskMade(t *testing.T) {
+	r := newRunner(t)
+	s := spec(t, r, `ln -s "$OUT" link; mkdir deaf; ln -s "$OUT" deaf/link; chmod 0 deaf; exec ./role`)
+	role(t, r, &s, "deep")
+	outside := t.TempDir()
+	if err := os.Chmod(outside, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	s.Env = append(s.Env, "OUT="+outside)
+	if res, _ := run(t, r, s); res.Code() != 0 {
+		t.Fatalf("code %d: %s", res.Code(), output(t, s, Stderr))
+	}
+	if err := r.Remove(s.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(s.Dir); !os.IsNotExist(err) {
 		t.Errorf("still there: %v", err)
+	}
+	if info, err := os.Stat(outside); err != nil || info.Mode().Perm() != 0o500 {
+		t.Errorf("a folder that a link named has changed: %v, %v", info, err)
 	}
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -25,45 +26,27 @@ func eachProcess(f func(pid int)) error {
 	return err
 }
 
-// groupAlive says whether the group has a process that still runs. A zombie does not: where process 1
-// of a container reaps nobody, zombies stay for ever.
-func groupAlive(group int) bool {
-	alive := false
-	eachProcess(func(pid int) {
-		if pg, err := unix.Getpgid(pid); err != nil || pg != group || alive {
-			return
-		}
-		unix.Wait4(pid, nil, unix.WNOHANG, nil) // ours to reap if the node is process 1
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			return
-		}
-		// pid (name) state ...: the name may hold anything, the last parenthesis ends it.
-		if i := bytes.LastIndexByte(stat, ')'); i >= 0 && i+2 < len(stat) {
-			alive = stat[i+2] != 'Z' && stat[i+2] != 'X'
-		}
-	})
-	return alive
-}
-
-// resident is the resident size of a process in bytes [4], 0 if it is gone.
-func resident(pid int) int64 {
-	b, err := readSome("/proc/"+strconv.Itoa(pid)+"/statm", 128)
+// resident is the resident size of a process in bytes [1], 0 if it is gone. The root is where /proc is.
+func resident(root string, pid int) int64 {
+	b, err := readSome(fmt.Sprintf("%s/%d/statm", root, pid), 128)
 	if err != nil {
 		return 0
 	}
 	return number(b, 1) * int64(os.Getpagesize())
 }
 
-// proportional is the same with each page that n processes share counted as 1/n of a page. The
-// kernel walks the page tables for it: not for every look.
-func proportional(pid int) (size int64, ok bool) {
-	b, err := readSome("/proc/"+strconv.Itoa(pid)+"/smaps_rollup", 4096)
+// proportional is the same with each page that n processes share counted as 1/n of a page, pages that were swapped out with it, and
+// what of it is of files in memory.
+// The kernel walks the page tables for it: not for every look.
+func proportional(root string, pid int) (all, shmem int64, ok bool) {
+	b, err := readSome(fmt.Sprintf("%s/%d/smaps_rollup", root, pid), 4096)
 	if err != nil {
-		return 0, false
+		return 0, 0, false
 	}
 	_, after, found := bytes.Cut(b, []byte("\nPss:"))
-	return number(after, 0) << 10, found
+	_, files, _ := bytes.Cut(b, []byte("\nPss_Shmem:"))
+	_, swapped, _ := bytes.Cut(b, []byte("\nSwapPss:"))
+	return (number(after, 0) + number(swapped, 0)) << 10, number(files, 0) << 10, found
 }
 
 // number is the i-th number of a line of fields, counted from 0.

@@ -10,26 +10,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program finds the file of Argv[0] as the task would: with a slash relative to its work folder,
-// else in its PATH, where an empty or relative entry is relative to the work folder too.
-func program(s *Spec, env []string) (string, error) {
-	name, work := s.Argv[0], Work(s.Dir)
+// program finds the file of Argv[0] as the task would: with a slash relative to its work folder, else in its PATH, where an empty
+// or relative entry is relative to the work folder too. It returns the path that the task sees.
+func (r *Runner) program(s *Spec, env []string) (string, error) {
+	name, work := s.Argv[0], r.seen(s.Dir).work
 	if strings.Contains(name, "/") {
 		path := within(work, name)
-		if err := executable(path); err != nil {
-			return "", execError(name, path, err)
+		if err := r.executable(path, s.Dir); err != nil {
+			return "", r.execError(s, path, err)
 		}
 		return path, nil
 	}
 	var denied error
 	for _, dir := range filepath.SplitList(lookupEnv(env, "PATH")) {
 		path := within(work, filepath.Join(dir, name))
-		err := executable(path)
+		err := r.executable(path, s.Dir)
 		if err == nil {
 			return path, nil
 		}
+		at, _ := r.outside(path, s.Dir)
 		var st unix.Stat_t
-		if denied == nil && unix.Stat(path, &st) == nil { // there, but of no use
+		if denied == nil && (unix.Stat(at, &st) == nil || err == errTemp) { // there, but of no use
 			denied = &ExecError{CannotExecute, path, err}
 		}
 	}
@@ -39,6 +40,12 @@ func program(s *Spec, env []string) (string, error) {
 	return "", &ExecError{NotFound, name, errors.New("not in the task's PATH")}
 }
 
+// errHidden is why a program that is there cannot be run: no box shows it.
+var errHidden = errors.New("it is there, but not among the files that tasks see: start this node with --expose and its folder")
+
+// errTemp is why one in a temporary folder of the machine cannot.
+var errTemp = errors.New("it is there, but each task has temporary folders of its own: take it along with --input, or put it elsewhere and start this node with --expose")
+
 func within(work, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -47,9 +54,13 @@ func within(work, path string) string {
 }
 
 // executable looks at the file only; whether the kernel takes it, the exec itself will tell.
-func executable(path string) error {
+func (r *Runner) executable(path, dir string) error {
+	at, shown := r.outside(path, dir)
 	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
+	if err := unix.Stat(at, &st); err != nil {
+		if at != path && unix.Stat(path, &st) == nil {
+			return errTemp
+		}
 		return err
 	}
 	switch {
@@ -57,6 +68,8 @@ func executable(path string) error {
 		return syscall.EISDIR
 	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o111 == 0:
 		return syscall.EACCES
+	case !shown:
+		return errHidden
 	}
 	return nil
 }
@@ -64,15 +77,21 @@ func executable(path string) error {
 // execError sorts what an exec failed with: a program that is not there (127), one that this machine
 // cannot execute (126), or trouble of the machine itself, which says nothing about the program. It is named as the job names it: the
 // work folder means nothing to whoever submitted that.
-func execError(name, path string, err error) error {
+func (r *Runner) execError(s *Spec, path string, err error) error {
+	name := s.Argv[0]
 	var no syscall.Errno
 	if !errors.As(err, &no) {
-		return err
+		return &ExecError{CannotExecute, name, err}
 	}
 	switch no {
 	case syscall.ENOENT, syscall.ENOTDIR:
-		if _, e := os.Stat(path); e == nil { // the file is there, so its interpreter is not
-			return &ExecError{CannotExecute, name, errors.New("its interpreter or loader is not on this machine")}
+		at, _ := r.outside(path, s.Dir)
+		if _, e := os.Stat(at); e == nil { // the file is there, so its interpreter is not
+			why := "its interpreter or loader is not on this machine"
+			if r.sandbox.Boxes() {
+				why += ", or not among the files that tasks see (--expose)"
+			}
+			return &ExecError{CannotExecute, name, errors.New(why)}
 		}
 		return &ExecError{NotFound, name, err}
 	case syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EINTR:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,11 @@ func Reap(folder string) (int, error) {
 		return n, fmt.Errorf("process: end leftover tasks: %w", err)
 	}
 	return n, nil
+}
+
+// inside says whether path is dir or beneath it.
+func inside(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // reap kills until no process is found any more, since one may fork while it is looked for.

@@ -17,9 +17,10 @@ const (
 	CannotExecute               // never ran: the program is there but cannot be executed here
 	NotFound                    // never ran: there is no such program here
 	DiskExceeded                // stopped: its files filled the disk
+	Broken                      // its box was lost: how it would have ended nobody knows
 )
 
-var causeNames = [...]string{"exited", "signaled", "timed out", "memory exceeded", "cancelled", "cannot execute", "not found", "disk exceeded"}
+var causeNames = [...]string{"exited", "signaled", "timed out", "memory exceeded", "cancelled", "cannot execute", "not found", "disk exceeded", "broken"}
 
 func (c Cause) String() string {
 	if int(c) < len(causeNames) {
@@ -43,7 +44,7 @@ type Result struct {
 	StdoutDropped, StderrDropped int64 // bytes beyond MaxOutput
 }
 
-// Code is the exit code that a caller of `skep run` gets [5]: the task's own, 128+n for a signal, 124
+// Code is the exit code that a caller of `skep run` gets [2]: the task's own, 128+n for a signal, 124
 // for the time limit; a cancelled task counts as terminated (143) and one that held too much memory
 // as killed (137) and one that filled the disk as if by one file (153, SIGXFSZ), whatever it made of its last moments.
 func (r Result) Code() int {
@@ -60,6 +61,8 @@ func (r Result) Code() int {
 		return 128 + 25
 	case Cancelled:
 		return 128 + 15
+	case Broken:
+		return 125
 	}
 	if r.Signal != 0 {
 		return 128 + r.Signal

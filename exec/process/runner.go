@@ -4,19 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
-	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"skep/exec/sandbox"
+	"skep/grid"
 )
 
 // Options are the node's settings for all its tasks.
 type Options struct {
-	// User is a login name or a number. Where the node runs as root, tasks run as this user. Every
-	// folder above an attempt must then let that user pass (mode 0711). Default: the node's own user.
-	User string
+	// Sandbox says what boxes tasks run in, and where their folders are.
+	Sandbox sandbox.Options
 
 	// Nice is added to the niceness of tasks, 0 to 19. Higher leaves more of a busy machine to the
 	// node and to its owner. Default 0.
@@ -26,23 +26,20 @@ type Options struct {
 // ErrClosed is the error of Start after Close.
 var ErrClosed = errors.New("process: runner is closed")
 
-// account is a resolved Options.User.
-type account struct {
-	name     string
-	uid, gid uint32
-}
-
 // Runner starts tasks. All its methods may be called at the same time.
 type Runner struct {
-	nice int
-	user *account
-	null int // /dev/null, every task's stdin
-	host host
+	nice    int
+	work    string // the folder of attempts
+	null    int    // /dev/null, every task's stdin
+	sandbox *sandbox.Sandbox
+	watch   watcher
 
 	mu     sync.Mutex
 	closed bool
 	live   map[*Process]struct{}
-	used   time.Duration // processor time of those that have ended
+	ids    map[string]uint32 // user IDs by folder, where the node is root
+	hung   map[string]bool   // the folders of tasks of which processes hang
+	used   time.Duration     // processor time of those that have ended
 	tasks  sync.WaitGroup
 }
 
@@ -51,42 +48,29 @@ func New(o Options) (*Runner, error) {
 	if o.Nice < 0 || o.Nice > 19 {
 		return nil, fmt.Errorf("process: niceness %d is not between 0 and 19", o.Nice)
 	}
-	r := &Runner{nice: o.Nice, live: make(map[*Process]struct{})}
-	if o.User != "" {
-		a, err := resolve(o.User)
-		if err != nil {
-			return nil, fmt.Errorf("process: user of the tasks: %w", err)
-		}
-		r.user = a
-	}
+	r := &Runner{nice: o.Nice, work: o.Sandbox.Work, live: make(map[*Process]struct{}), ids: make(map[string]uint32), hung: make(map[string]bool)}
 	var err error
 	if r.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return nil, fmt.Errorf("process: open %s: %w", os.DevNull, err)
 	}
-	r.host.init()
+	if r.sandbox, err = sandbox.Open(o.Sandbox); err != nil {
+		unix.Close(r.null)
+		return nil, fmt.Errorf("process: %w", err)
+	}
+	r.watch.init(r.sandbox.Boxes())
 	return r, nil
 }
 
-func resolve(name string) (*account, error) {
-	if os.Geteuid() != 0 {
-		return nil, fmt.Errorf("only root can run tasks as %s", name)
-	}
-	u, err := user.Lookup(name)
-	if err != nil {
-		if u, err = user.LookupId(name); err != nil {
-			return nil, fmt.Errorf("%q is neither a login name nor a user's number on this machine", name)
-		}
-	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		return nil, err
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		return nil, err
-	}
-	return &account{u.Username, uint32(uid), uint32(gid)}, nil
+// Isolation is the level that tasks are kept at, and what is missing for a higher one.
+func (r *Runner) Isolation() (grid.Isolation, []sandbox.Finding) {
+	return r.sandbox.Level(), r.sandbox.Findings()
 }
+
+// Processes is how many processes and threads a task may have that asks for more, and what bounds them; 0 where nothing does.
+func (r *Runner) Processes() (n int64, by string) { return r.sandbox.Processes() }
+
+// Boxed reports whether tasks run in boxes.
+func (r *Runner) Boxed() bool { return r.sandbox.Boxes() }
 
 // Start runs s and returns once its program has been executed. An error of type *ExecError means that
 // this machine cannot run the program; any other error says nothing about the program.
@@ -94,13 +78,13 @@ func (r *Runner) Start(s Spec) (*Process, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	env := environ(&s, r.user)
-	path, err := program(&s, env)
+	env := r.environ(&s)
+	path, err := r.program(&s, env)
 	if err != nil {
 		return nil, err
 	}
-	if r.user != nil {
-		if err := r.user.passable(s.Dir); err != nil {
+	if id := r.Owner(s.Dir); id != 0 && !r.sandbox.Boxes() {
+		if err := passable(s.Dir, id); err != nil {
 			return nil, err
 		}
 	}
@@ -126,6 +110,7 @@ func (r *Runner) enter(p *Process) error {
 	}
 	r.live[p] = struct{}{}
 	r.tasks.Add(1)
+	r.watch.enter(p.spec.Dir)
 	return nil
 }
 
@@ -133,6 +118,7 @@ func (r *Runner) leave(p *Process) {
 	r.mu.Lock()
 	delete(r.live, p)
 	r.mu.Unlock()
+	r.watch.leave(p.spec.Dir)
 	r.tasks.Done()
 }
 
@@ -149,7 +135,8 @@ func (r *Runner) Close() error {
 	if !first {
 		return nil
 	}
-	r.host.close()
+	r.watch.close()
+	r.sandbox.Close()
 	unix.Close(r.null)
 	return nil
 }

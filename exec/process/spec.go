@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"skep/grid"
 )
 
 // Spec says what to run and within which bounds. Zero values are usable except for Argv and Dir.
@@ -44,17 +46,23 @@ type Spec struct {
 	MaxFile int64
 
 	// MaxOpen bounds the open files of each process of the task, as `ulimit -n` does. It cannot be
-	// raised above the node's own hard limit. 0: what the node itself was started with.
+	// raised above the node's own hard limit and 65,536. 0: 1024, which the task itself may raise up to that.
 	MaxOpen uint64
+
+	// MaxProcs bounds the processes and threads of the task. It is lowered to its share of what the node may have of them, see
+	// Runner.Processes. 0: no bound.
+	MaxProcs int64
+
+	// Network is what the task reaches of the network. Without boxes that is always the host's.
+	Network grid.Network
+
+	// Strict asks for bounds that the kernel keeps, whatever that costs.
+	Strict bool
 
 	// Share, between 0 and 1, is the part of the time in which the task may run: its group is
 	// stopped for the rest of every 40 ms, so that a task of one thread gets that share of a core.
 	// 0 or 1: all of it. For desktops, and for machines of different speed on one machine.
 	Share float64
-
-	// Deny is a folder that the task can neither read nor write nor list: the node's data folder.
-	// Dir may lie inside it. Empty: nothing is denied, but writing stays confined.
-	Deny string
 }
 
 const (
@@ -78,11 +86,11 @@ func (s *Spec) check() error {
 		say(strings.IndexByte(e, '=') < 1 || strings.IndexByte(e, 0) >= 0, "variable %q is not name=value", e)
 	}
 	say(!filepath.IsAbs(s.Dir), "folder %q is not an absolute path", s.Dir)
-	say(s.Deny != "" && !filepath.IsAbs(s.Deny), "denied folder %q is not an absolute path", s.Deny)
 	say(s.Memory < 0, "memory %d is negative", s.Memory)
 	say(s.Timeout < 0, "timeout %v is negative", s.Timeout)
 	say(s.Grace < 0, "grace %v is negative", s.Grace)
 	say(s.MaxOutput < 0, "output bound %d is negative", s.MaxOutput)
+	say(s.MaxProcs < 0, "bound of processes %d is negative", s.MaxProcs)
 	say(s.MaxFile < 0, "file bound %d is negative", s.MaxFile)
 	say(math.IsNaN(s.Share) || s.Share < 0 || s.Share > 1, "share %v is not between 0 and 1", s.Share)
 	if bad != nil {

@@ -6,13 +6,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"skep/exec/sandbox"
+	"skep/grid"
 )
 
 // eventually polls until ok holds.
@@ -25,45 +27,44 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// gone says whether no process has this ID, or only a zombie that is not ours to reap.
-func gone(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return true
-	}
-	return strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')'):]), ") Z")
-}
+// mark is a time to sleep that no other process sleeps.
+func mark() string { return fmt.Sprintf("1000.%d%05d", os.Getpid(), attempts.Add(1)) }
 
-// pids waits until the task has written n process IDs to its stdout, and returns them.
-func pids(t *testing.T, s Spec, n int) (ids []int) {
-	t.Helper()
-	eventually(t, "the task says its process IDs", func() bool {
-		lines := strings.Fields(output(t, s, Stdout))
-		if len(lines) < n {
-			return false
+// living counts the processes of the machine, zombies not, that have a mark in their command.
+func living(mark string) (n int) {
+	eachProcess(func(pid int) {
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // that of a zombie is empty
+		if strings.Contains(string(b), mark) {
+			n++
 		}
-		ids = nil
-		for _, l := range lines {
-			id, err := strconv.Atoi(l)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ids = append(ids, id)
-		}
-		return true
 	})
-	return ids
+	return n
 }
 
-// deaf is a task of two processes that ignore SIGTERM; both say their ID when they do.
-const deaf = `trap "" TERM; (echo $(exec sh -c 'echo $PPID'); while :; do sleep 0.05; done) & echo $$; while :; do sleep 0.05; done`
+func gone(mark string) bool { return living(mark) == 0 }
 
-func TestTimeLimitEndsTheWholeGroup(t *testing.T) {
-	r := newRunner(t)
-	s := spec(t, r, deaf)
+// deaf is a task of two processes that ignore SIGTERM; it says when they do.
+func deaf(mark string) string {
+	return `: ` + mark + `; trap "" TERM; (echo x; while :; do sleep 0.05; done) & echo x; while :; do sleep 0.05; done`
+}
+
+// says waits until the task has written n lines to its stdout.
+func says(t *testing.T, s Spec, n int) {
+	t.Helper()
+	eventually(t, "the task says that it is ready", func() bool { return strings.Count(output(t, s, Stdout), "\n") >= n })
+}
+
+func TestTimeLimitEndsTheWholeGroup(t *testing.T) { both(t, testTimeLimitEndsTheWholeGroup) }
+
+func testTimeLimitEndsTheWholeGroup(t *testing.T, r *Runner) {
+	m := mark()
+	s := spec(t, r, deaf(m))
 	s.Timeout = 700 * time.Millisecond
 	p := start(t, r, s)
-	ids := pids(t, s, 2)
+	says(t, s, 2)
+	if living(m) < 2 {
+		t.Fatalf("%d processes", living(m))
+	}
 	res := wait(t, p)
 	if res.Cause != TimedOut || res.Code() != 124 || res.Signal != int(syscall.SIGKILL) {
 		t.Errorf("%v, code %d, signal %d (%s)", res.Cause, res.Code(), res.Signal, res.Error)
@@ -71,33 +72,31 @@ func TestTimeLimitEndsTheWholeGroup(t *testing.T) {
 	if least := s.Timeout + s.Grace; res.Wall < least || res.Wall > least+5*time.Second {
 		t.Errorf("ended after %v, not soon after %v", res.Wall, least)
 	}
-	for _, id := range ids {
-		if !gone(id) {
-			t.Errorf("process %d of the group still runs", id)
-		}
+	if !gone(m) {
+		t.Errorf("%d processes still run", living(m))
 	}
 }
 
 // Who fills the disk is not asked to save anything.
 func TestFull(t *testing.T) {
 	r := newRunner(t)
-	s := spec(t, r, deaf)
+	m := mark()
+	s := spec(t, r, deaf(m))
 	s.Grace = time.Minute
 	p := start(t, r, s)
-	ids := pids(t, s, 2)
+	says(t, s, 2)
 	p.Full("filled the disk")
 	if res := wait(t, p); res.Cause != DiskExceeded || res.Code() != 128+int(syscall.SIGXFSZ) || res.Error != "filled the disk" {
 		t.Errorf("%v, code %d, %q", res.Cause, res.Code(), res.Error)
 	}
-	for _, id := range ids {
-		if !gone(id) {
-			t.Errorf("process %d of the group still runs", id)
-		}
+	if !gone(m) {
+		t.Errorf("%d processes still run", living(m))
 	}
 }
 
-func TestTermComesFirst(t *testing.T) {
-	r := newRunner(t)
+func TestTermComesFirst(t *testing.T) { both(t, testTermComesFirst) }
+
+func testTermComesFirst(t *testing.T, r *Runner) {
 	s := spec(t, r, `trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.02; done`)
 	s.Grace = 15 * time.Second
 	p := start(t, r, s)
@@ -110,12 +109,13 @@ func TestTermComesFirst(t *testing.T) {
 	p.Cancel() // after the end: nothing
 }
 
-func TestStoppedTaskCanBeCancelled(t *testing.T) {
-	r := newRunner(t)
+func TestStoppedTaskCanBeCancelled(t *testing.T) { both(t, testStoppedTaskCanBeCancelled) }
+
+func testStoppedTaskCanBeCancelled(t *testing.T, r *Runner) {
 	s := spec(t, r, `trap 'exit 9' TERM; echo $$; kill -STOP $$; while :; do sleep 0.02; done`)
 	s.Grace = 15 * time.Second
 	p := start(t, r, s)
-	pids(t, s, 1)
+	says(t, s, 1)
 	p.Cancel()
 	if res := wait(t, p); res.Exit != 9 {
 		t.Errorf("exit %d, signal %d: SIGTERM did not arrive", res.Exit, res.Signal)
@@ -123,45 +123,50 @@ func TestStoppedTaskCanBeCancelled(t *testing.T) {
 }
 
 func TestBackgroundChildrenEndWithTheMainProcess(t *testing.T) {
-	r := newRunner(t)
-	for name, script := range map[string]string{
-		"obedient": `sleep 1000 & echo $!; exit 5`,
-		"deaf":     `(trap "" TERM; echo x >deaf; while :; do sleep 0.05; done) & echo $!; while [ ! -e deaf ]; do sleep 0.01; done; exit 5`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := spec(t, r, script)
-			res, out := run(t, r, s)
-			if res.Code() != 5 || res.Cause != Exited {
-				t.Errorf("%v, code %d: the leftover changed the result", res.Cause, res.Code())
-			}
-			if id, _ := strconv.Atoi(strings.TrimSpace(out)); id == 0 || !gone(id) {
-				t.Errorf("process %q still runs", out)
-			}
-		})
-	}
+	both(t, func(t *testing.T, r *Runner) {
+		for name, script := range map[string]string{
+			"obedient": `sleep %s & exit 5`,
+			"deaf":     `: %s; (trap "" TERM; echo x >deaf; while :; do sleep 0.05; done) & while [ ! -e deaf ]; do sleep 0.01; done; exit 5`,
+		} {
+			t.Run(name, func(t *testing.T) {
+				m := mark()
+				res, _ := run(t, r, spec(t, r, fmt.Sprintf(script, m)))
+				if res.Code() != 5 || res.Cause != Exited {
+					t.Errorf("%v, code %d: the leftover changed the result", res.Cause, res.Code())
+				}
+				if !gone(m) {
+					t.Errorf("%d processes still run", living(m))
+				}
+			})
+		}
+	})
 }
 
-func TestProcessThatLeftItsGroupIsSwept(t *testing.T) {
+func TestProcessThatLeftItsGroupEnds(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("needs setsid")
 	}
-	r := newRunner(t)
-	s := spec(t, r, `setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000`)
-	s.Deny = ""
-	p := start(t, r, s)
-	id := pids(t, s, 1)[0]
-	p.Cancel()
-	wait(t, p) // although the escaped one holds the pipe
-	eventually(t, "the escaped process ends", func() bool { return gone(id) })
+	both(t, func(t *testing.T, r *Runner) {
+		m := mark()
+		s := spec(t, r, `setsid sh -c 'echo $$; exec sleep `+m+`' & sleep 1000`)
+		p := start(t, r, s)
+		says(t, s, 1)
+		p.Cancel()
+		wait(t, p) // although the escaped one holds the pipe
+		if r.sandbox.Boxes() && !gone(m) {
+			t.Error("it has left its box")
+		}
+		eventually(t, "the escaped process ends", func() bool { return gone(m) })
+	})
 }
 
 func TestSweepSparesAFolderThatIsUsedAgain(t *testing.T) {
-	r := newRunner(t)
+	r := bareRunner(t)
 	s := spec(t, r, `true`)
 	run(t, r, s)
 	s.Argv[2] = `while [ ! -e go ]; do sleep 0.01; done`
 	p := start(t, r, s)
-	r.host.watch.sweep()
+	r.watch.sweep()
 	if err := os.WriteFile(filepath.Join(Work(s.Dir), "go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -170,19 +175,25 @@ func TestSweepSparesAFolderThatIsUsedAgain(t *testing.T) {
 	}
 }
 
-func TestCloseEndsAllTasks(t *testing.T) {
-	r := newRunner(t)
+func TestCloseEndsAllTasks(t *testing.T) { both(t, testCloseEndsAllTasks) }
+
+func testCloseEndsAllTasks(t *testing.T, r *Runner) {
 	var ps []*Process
+	m := mark()
 	for range 5 {
-		ps = append(ps, start(t, r, spec(t, r, `sleep 1000`)))
+		ps = append(ps, start(t, r, spec(t, r, `sleep `+m)))
 	}
+	late := spec(t, r, `true`)
 	r.Close()
 	for _, p := range ps {
-		if res := wait(t, p); res.Cause != Cancelled || !gone(p.Pid()) {
-			t.Errorf("%v, gone: %v", res.Cause, gone(p.Pid()))
+		if res := wait(t, p); res.Cause != Cancelled {
+			t.Errorf("%v", res.Cause)
 		}
 	}
-	if _, err := r.Start(spec(t, r, `true`)); err != ErrClosed {
+	if !gone(m) {
+		t.Errorf("%d tasks still run", living(m))
+	}
+	if _, err := r.Start(late); err != ErrClosed {
 		t.Errorf("start after close: %v", err)
 	}
 }
@@ -190,17 +201,22 @@ func TestCloseEndsAllTasks(t *testing.T) {
 // node is a parent that starts a task and then does nothing until it is killed.
 func init() {
 	roles["node"] = func() {
-		r, err := New(Options{})
+		level, err := grid.ParseIsolation(os.Getenv("PROCESS_TEST_LEVEL"))
 		if err != nil {
 			panic(err)
 		}
-		dir := os.Getenv("PROCESS_TEST_DIR")
+		data := os.Getenv("PROCESS_TEST_DIR")
+		r, err := New(Options{Sandbox: sandbox.Options{Level: level, Work: filepath.Join(data, "work"), Dir: filepath.Join(data, "box")}})
+		if err != nil {
+			panic(err)
+		}
+		dir := filepath.Join(r.work, "attempt")
 		if err := r.Prepare(dir); err != nil {
 			panic(err)
 		}
-		_, err = r.Start(Spec{Argv: []string{"/bin/sh", "-c", `(trap "" TERM HUP; sleep 1001) & echo $!; echo $$; sleep 1002`},
-			Dir: dir, Deny: filepath.Dir(dir)})
-		if err != nil {
+		m := os.Getenv("PROCESS_TEST_MARK")
+		script := fmt.Sprintf(`(trap "" TERM HUP; exec sleep %s1) & exec sleep %s2`, m, m)
+		if _, err := r.Start(Spec{Argv: []string{"/bin/sh", "-c", script}, Dir: dir}); err != nil {
 			panic(err)
 		}
 		fmt.Println("started")
@@ -208,15 +224,15 @@ func init() {
 	}
 }
 
-func TestKilledNodeEndsItsTasksAndReapTheRest(t *testing.T) {
-	attempts := t.TempDir()
-	s := Spec{Dir: filepath.Join(attempts, "attempt")}
+// killedNode starts a node with a task that sleeps and a child of it that ignores signals, and kills it.
+func killedNode(t *testing.T, level grid.Isolation, data, m string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	node := exec.Command(self)
-	node.Env = append(os.Environ(), "PROCESS_TEST_ROLE=node", "PROCESS_TEST_DIR="+s.Dir)
+	node.Env = append(os.Environ(), "PROCESS_TEST_ROLE=node", "PROCESS_TEST_DIR="+data, "PROCESS_TEST_MARK="+m, "PROCESS_TEST_LEVEL="+level.String())
 	node.Stderr = os.Stderr
 	out, err := node.StdoutPipe()
 	if err != nil {
@@ -230,8 +246,22 @@ func TestKilledNodeEndsItsTasksAndReapTheRest(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "started\n" {
 		t.Fatalf("node says %q, %v", line, err)
 	}
-	ids := pids(t, s, 2)
-	child, task := ids[0], ids[1]
+	eventually(t, "both run", func() bool { return living("sleep\x00"+m) == 2 })
+}
+
+func TestNothingOfABoxOutlivesAKilledNode(t *testing.T) {
+	if r := newRunner(t); !r.sandbox.Boxes() {
+		t.Skip("no boxes here")
+	}
+	m := mark()
+	killedNode(t, grid.IsolationBasic, t.TempDir(), m)
+	eventually(t, "the task and its child end with their node", func() bool { return gone(m) })
+}
+
+func TestKilledNodeEndsItsTasksAndReapTheRest(t *testing.T) {
+	data, m := bareRunner(t).work, mark()
+	data = filepath.Dir(data)
+	attempts := filepath.Join(data, "work")
 	bystander := exec.Command("sleep", "1003") // of another attempt, elsewhere
 	bystander.Env = append(os.Environ(), Marker+"="+attempts+"-other/attempt")
 	bystander.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -240,18 +270,16 @@ func TestKilledNodeEndsItsTasksAndReapTheRest(t *testing.T) {
 	}
 	defer bystander.Wait()
 	defer bystander.Process.Kill()
-
-	node.Process.Kill()
-	node.Wait()
-	eventually(t, "the task ends with its node", func() bool { return gone(task) })
-	if gone(child) {
+	killedNode(t, grid.IsolationNone, data, m)
+	eventually(t, "the task ends with its node", func() bool { return gone("sleep\x00" + m + "2") })
+	if gone("sleep\x00" + m + "1") {
 		t.Fatal("the child ended too: nothing to reap")
 	}
 	if n, err := Reap(attempts); n < 1 || err != nil {
 		t.Errorf("reaped %d, %v", n, err)
 	}
-	eventually(t, "the leftover child ends", func() bool { return gone(child) })
-	if unix.Kill(bystander.Process.Pid, 0) != nil || gone(bystander.Process.Pid) {
+	eventually(t, "the leftover child ends", func() bool { return gone(m) })
+	if unix.Kill(bystander.Process.Pid, 0) != nil {
 		t.Error("a process of somebody else was reaped")
 	}
 	if n, err := Reap(attempts); n != 0 || err != nil {

@@ -2,12 +2,9 @@ package process
 
 import (
 	"bytes"
-	"maps"
+	"fmt"
 	"os"
-	"strconv"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // ticks is how many units a second has in which the kernel tells processor times: 100 on every architecture.
@@ -19,22 +16,12 @@ func (r *Runner) CPU() (time.Duration, bool) {
 	r.mu.Lock()
 	sum := r.used
 	r.mu.Unlock()
-	r.host.watch.mu.Lock()
-	tasks := maps.Clone(r.host.watch.tasks)
-	r.host.watch.mu.Unlock()
-	if len(tasks) > 0 {
-		eachProcess(func(pid int) {
-			if s, err := unix.Getsid(pid); err == nil && tasks[s] != nil {
-				sum += spent(pid)
-			}
-		})
-	}
-	return sum, true
+	return sum + r.watch.spentBy(), true
 }
 
 // spent is the processor time of a process and of the children that it has waited for.
-func spent(pid int) time.Duration {
-	stat, err := readSome("/proc/"+strconv.Itoa(pid)+"/stat", 1024)
+func spent(root string, pid int) time.Duration {
+	stat, err := readSome(fmt.Sprintf("%s/%d/stat", root, pid), 1024)
 	if err != nil {
 		return 0
 	}

@@ -2,32 +2,46 @@ package process
 
 import (
 	"maps"
+	"math"
+	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// watcher looks at the process table for all tasks at once while there are any: at what memory they
-// hold, and at times for processes that outlived their task because they had left its group. A look
-// at 300 processes takes 0.2 ms: only the session of each is asked for, and the size of those that
-// belong to a task.
+// watcher looks at all tasks at once while there are any: at what memory they hold, and, where they have no boxes, at times for
+// processes that outlived their task because they had left its group. A box tells which processes are in it; without boxes that
+// takes a look at the session of each process of the machine.
 type watcher struct {
+	boxes   bool
 	mu      sync.Mutex
 	idle    *sync.Cond
-	tasks   map[int]*watched    // by session
+	tasks   map[*Process]*watched
 	dirs    map[string]int      // folders of attempts that may have processes
 	ended   map[string]struct{} // folders of attempts that ended since the last sweep
 	running bool
 	quit    chan struct{}
+
+	least   int64 // that all files in memory of the machine had since the node began: those of tasks are what is above
+	looking sync.WaitGroup
 }
 
 // watched is a task and what this look, or an earlier one, found about it.
 type watched struct {
 	*Process
+	since   time.Time
+	view    view
 	recheck time.Time // it may share much: leave it alone until then
 	size    int64
 	members []int
+
+	nameless nameless
+	busy     atomic.Bool // somebody looks at it
+	spent    atomic.Int64
+	objects  atomic.Int64 // memory of files that are its own for certain, at the last look
 }
 
 const (
@@ -37,14 +51,20 @@ const (
 	// recheck is how long a task whose resident sizes add up to too much, but only because its
 	// processes share memory, is left alone.
 	recheck = time.Second
+
+	// blind is how often one after the other a living box may not let itself be looked into.
+	blind = 5
 )
 
-func (w *watcher) init() {
+func (w *watcher) init(boxes bool) {
+	w.boxes = boxes
 	w.idle = sync.NewCond(&w.mu)
-	w.tasks = make(map[int]*watched)
+	w.tasks = make(map[*Process]*watched)
 	w.dirs = make(map[string]int)
 	w.ended = make(map[string]struct{})
 	w.quit = make(chan struct{})
+	w.least = math.MaxInt64
+	w.measure()
 }
 
 // enter is called before the first process of an attempt exists, leave after its last one, as far as
@@ -63,10 +83,14 @@ func (w *watcher) leave(dir string) {
 	}
 }
 
-func (w *watcher) add(p *Process) {
+func (w *watcher) add(p *Process, g group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.tasks[p.pid] = &watched{Process: p}
+	t := &watched{Process: p, since: time.Now()}
+	if w.boxes {
+		t.view.of, _ = g.(looker)
+	}
+	w.tasks[p] = t
 	if !w.running {
 		w.running = true
 		go w.run()
@@ -75,9 +99,15 @@ func (w *watcher) add(p *Process) {
 
 func (w *watcher) remove(p *Process) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.tasks, p.pid)
-	w.ended[p.spec.Dir] = struct{}{}
+	t := w.tasks[p]
+	delete(w.tasks, p)
+	if !w.boxes {
+		w.ended[p.spec.Dir] = struct{}{}
+	}
+	w.mu.Unlock()
+	if t != nil {
+		t.view.close()
+	}
 }
 
 // close sweeps a last time and waits for the goroutine; there are no tasks any more.
@@ -88,6 +118,7 @@ func (w *watcher) close() {
 		w.idle.Wait()
 	}
 	w.mu.Unlock()
+	w.looking.Wait()
 	w.sweep()
 }
 
@@ -96,6 +127,7 @@ func (w *watcher) run() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	swept := time.Now()
+	w.measure()
 	for {
 		select {
 		case <-w.quit:
@@ -125,55 +157,6 @@ func (w *watcher) stop(anyway bool) bool {
 	return false
 }
 
-// look adds up the memory of each task and stops those that hold too much.
-func (w *watcher) look() {
-	w.mu.Lock()
-	tasks := maps.Clone(w.tasks)
-	w.mu.Unlock()
-	if len(tasks) == 0 {
-		return
-	}
-	for _, t := range tasks {
-		t.size, t.members = 0, t.members[:0]
-	}
-	eachProcess(func(pid int) {
-		session, err := unix.Getsid(pid)
-		if t := tasks[session]; err == nil && t != nil {
-			t.size += resident(pid)
-			t.members = append(t.members, pid)
-		}
-	})
-	now := time.Now()
-	for _, t := range tasks {
-		limit := t.spec.Memory
-		if limit > 0 && t.size > limit {
-			if now.Before(t.recheck) {
-				continue
-			}
-			if once, ok := shared(t.members); ok {
-				t.size = min(t.size, once)
-			}
-			t.recheck = now.Add(recheck)
-		}
-		t.peak.Store(max(t.peak.Load(), t.size))
-		if limit > 0 && t.size > limit {
-			t.stop(MemoryExceeded)
-		}
-	}
-}
-
-// shared is the size of processes that may share pages, each page counted once.
-func shared(pids []int) (sum int64, ok bool) {
-	for _, pid := range pids {
-		n, readable := proportional(pid)
-		if !readable && resident(pid) > 0 {
-			return 0, false
-		}
-		sum += n
-	}
-	return sum, true
-}
-
 // sweep ends processes that name the folder of an ended attempt in their environment.
 func (w *watcher) sweep() {
 	w.mu.Lock()
@@ -189,4 +172,39 @@ func (w *watcher) sweep() {
 		_, ok := ended[dir]
 		return ok && w.dirs[dir] == 0 // a folder may be used again
 	})
+}
+
+// spentBy is the processor time of all running tasks, with what they started.
+func (w *watcher) spentBy() (sum time.Duration) {
+	w.mu.Lock()
+	tasks := slices.Collect(maps.Values(w.tasks))
+	w.mu.Unlock()
+	sessions := make(map[int]bool)
+	for _, t := range tasks {
+		if !w.boxes {
+			sessions[t.pid] = true
+			continue
+		}
+		t.view.tryLook(func(root string, pids []int) {
+			var all time.Duration
+			for _, pid := range pids {
+				all += spent(root, pid)
+			}
+			t.spent.Store(int64(all))
+		})
+		sum += time.Duration(t.spent.Load()) // of the time before, if the box is being looked at
+	}
+	if len(sessions) > 0 {
+		eachProcess(func(pid int) {
+			if s, err := unix.Getsid(pid); err == nil && sessions[s] {
+				sum += spent("/proc", pid)
+			}
+		})
+	}
+	return sum
+}
+
+// looker is a group that can be looked into from outside.
+type looker interface {
+	Look() (proc, shm, ipc *os.File, err error)
 }

@@ -1,0 +1,113 @@
+//go:build amd64 || arm64
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"skep/exec/sandbox"
+)
+
+// launch starts p in its box and returns when its program has been executed.
+func (r *Runner) launch(p *Process, path string, env []string) error {
+	read, write, err := pipes(r.Owner(p.spec.Dir))
+	if err != nil {
+		return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
+	}
+	defer closeAll(write[:])
+	spec := sandbox.Spec{
+		Folder: filepath.Base(p.spec.Dir), Network: p.spec.Network, Memory: p.spec.Memory, Procs: p.spec.MaxProcs, Strict: p.spec.Strict,
+		Command: sandbox.Command{Path: path, Dir: r.seen(p.spec.Dir).work, Argv: p.spec.Argv, Env: env, Nice: r.nice,
+			Files: [3]int{r.null, int(write[0].Fd()), int(write[1].Fd())}, Limits: r.limits(&p.spec), ID: r.Owner(p.spec.Dir)},
+	}
+	p.result.Started = time.Now()
+	box, err := r.sandbox.Start(&spec)
+	if err != nil {
+		closeAll(read[:])
+		var failed *sandbox.StartError
+		if errors.As(err, &failed) && failed.Exec() {
+			return r.execError(&p.spec, path, failed.Err)
+		}
+		return fmt.Errorf("process: start %s: %w", p.spec.Argv[0], err)
+	}
+	p.pid = box.Pid()
+	r.watch.add(p, box)
+	p.keep(r, box, read)
+	return nil
+}
+
+// pipes are the outputs of a task: here the ends that are read, as goroutines wait for them, and its own, which block. They are
+// the task's, or it could not open /dev/stdout.
+func pipes(id uint32) (read, write [2]*os.File, err error) {
+	for i := range read {
+		var fds [2]int
+		if err = unix.Pipe2(fds[:], unix.O_CLOEXEC); err == nil {
+			err = unix.SetNonblock(fds[0], true)
+			read[i], write[i] = os.NewFile(uintptr(fds[0]), "output"), os.NewFile(uintptr(fds[1]), "output")
+		}
+		if err == nil && id != 0 {
+			err = unix.Fchown(fds[1], int(id), int(id))
+		}
+		if err != nil {
+			closeAll(append(read[:], write[:]...))
+			return read, write, fmt.Errorf("make pipe: %w", err)
+		}
+	}
+	return read, write, nil
+}
+
+// defaultOpen is the soft limit of open files, as most systems give it: more breaks select(2) in old programs. Up to the hard
+// limit, which is the node's but at most maxOpen, a task may raise its own.
+const defaultOpen = 1024
+
+// maxOpen bounds the open files of a process: the node looks at all of them when it counts what a task holds.
+const maxOpen = 65_536
+
+// fixedLimits are the same for all tasks. No core files: they would fill the disk, and of 1 byte, unlike 0, is none given to a
+// program either (core(5)). No priority above that of others. And little of what the kernel keeps for a user in memory that counts for nobody,
+// which the node and all tasks may be together: locked memory, message queues, queued signals.
+var fixedLimits = [...]struct {
+	what int
+	most uint64
+}{{unix.RLIMIT_CORE, 1}, {unix.RLIMIT_RTPRIO, 0}, {unix.RLIMIT_NICE, 0}, {unix.RLIMIT_MEMLOCK, 8 << 20}, {unix.RLIMIT_MSGQUEUE, 800 << 10},
+	{unix.RLIMIT_SIGPENDING, 4096}}
+
+// limits are the resource limits of a task, but for that of processes.
+func (r *Runner) limits(s *Spec) []sandbox.Limit {
+	limits := make([]sandbox.Limit, 0, len(fixedLimits)+4)
+	set := func(what int, soft, hard uint64) {
+		var now unix.Rlimit
+		if unix.Getrlimit(what, &now) == nil { // without privilege a hard limit cannot be raised
+			hard = min(hard, now.Max)
+		}
+		limits = append(limits, sandbox.Limit{What: what, Cur: min(soft, hard), Max: hard})
+	}
+	for _, l := range fixedLimits {
+		set(l.what, l.most, l.most)
+	}
+	if s.MaxOpen > 0 {
+		set(unix.RLIMIT_NOFILE, min(s.MaxOpen, maxOpen), min(s.MaxOpen, maxOpen))
+	} else {
+		set(unix.RLIMIT_NOFILE, defaultOpen, maxOpen)
+	}
+	if s.MaxFile > 0 {
+		set(unix.RLIMIT_FSIZE, uint64(s.MaxFile), uint64(s.MaxFile))
+	}
+	if s.Timeout > 0 {
+		// Only a backstop, for a node that is itself stopped: a process on all cores until its time limit must not meet it.
+		most := float64(runtime.NumCPU()) * (s.Timeout + s.Grace + 2*time.Second).Seconds()
+		if most < math.MaxUint32 {
+			cpu := uint64(math.Ceil(most))
+			set(unix.RLIMIT_CPU, cpu, cpu+5)
+		}
+	}
+	return limits
+}

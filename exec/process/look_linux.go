@@ -1,0 +1,116 @@
+package process
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// measure is how much memory all files in memory of the machine have.
+func (w *watcher) measure() (shmem int64) {
+	if !w.boxes {
+		return 0
+	}
+	shmem = machineShmem()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.least = min(w.least, shmem)
+	return shmem
+}
+
+// look adds up the memory of each task and stops those that hold too much. One that has just begun is left for the next time:
+// most end before. Each box is looked at by itself: one of many processes and files may take long.
+func (w *watcher) look() {
+	w.mu.Lock()
+	tasks := make([]*watched, 0, len(w.tasks))
+	for _, t := range w.tasks {
+		if time.Since(t.since) >= lookEvery && !t.busy.Load() {
+			tasks = append(tasks, t)
+		}
+	}
+	w.mu.Unlock()
+	if len(tasks) == 0 {
+		return
+	}
+	if !w.boxes {
+		for _, t := range tasks {
+			t.size, t.members = 0, t.members[:0]
+		}
+		lookAtSessions(tasks)
+		for _, t := range tasks {
+			t.judge()
+		}
+		return
+	}
+	shmem := w.measure()
+	w.mu.Lock()
+	most := shmem - w.least
+	for _, t := range w.tasks {
+		most -= t.objects.Load()
+	}
+	w.mu.Unlock()
+	for _, t := range tasks {
+		t.busy.Store(true)
+		w.looking.Go(func() {
+			defer t.busy.Store(false)
+			t.size, t.members = 0, nil
+			t.lookIntoBox(shmem, most+t.objects.Load())
+			t.judge()
+		})
+	}
+}
+
+// judge stops a task that holds more than it may, or of which that cannot be known.
+func (t *watched) judge() {
+	limit, now := t.spec.Memory, time.Now()
+	if limit > 0 && t.size > limit {
+		if now.Before(t.recheck) {
+			return
+		}
+		if once, ok := t.shared(); ok {
+			t.size = min(t.size, once)
+		}
+		t.recheck = now.Add(recheck)
+	}
+	t.peak.Store(max(t.peak.Load(), t.size))
+	failed, err := t.view.trouble()
+	switch {
+	case limit <= 0:
+	case t.size > limit:
+		t.Process.stop(MemoryExceeded)
+	case t.nameless.over != "":
+		t.Process.stopFor(MemoryExceeded, t.nameless.over)
+	case failed >= blind && !t.empty():
+		t.Process.stopFor(MemoryExceeded, fmt.Sprintf("keeps its memory from being looked at: %v", err))
+	}
+}
+
+// empty reports whether nothing of the task is left.
+func (t *watched) empty() bool {
+	g, ok := t.view.of.(group)
+	if !ok {
+		return false
+	}
+	select {
+	case <-g.Empty():
+		return true
+	default:
+		return false
+	}
+}
+
+// lookAtSessions finds the processes of tasks without boxes.
+func lookAtSessions(tasks []*watched) {
+	sessions := make(map[int]*watched, len(tasks))
+	for _, t := range tasks {
+		sessions[t.pid] = t
+	}
+	eachProcess(func(pid int) {
+		session, err := unix.Getsid(pid)
+		if t := sessions[session]; err == nil && t != nil {
+			t.size += resident("/proc", pid)
+			t.members = append(t.members, pid)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const hog = 100 << 20
+
+// Tasks that hold memory where no process of theirs shows it.
+func init() {
+	fill := func(f *os.File) {
+		for range hog >> 20 {
+			if _, err := f.Write(make([]byte, 1<<20)); err != nil {
+				panic(err)
+			}
+		}
+		time.Sleep(time.Minute)
+	}
+	roles["memfd"] = func() {
+		fd, err := unix.MemfdCreate("hidden", 0)
+		if err != nil {
+			panic(err)
+		}
+		fill(os.NewFile(uintptr(fd), "hidden"))
+	}
+	roles["shm"] = func() {
+		f, err := os.Create("/dev/shm/hidden")
+		if err != nil {
+			panic(err)
+		}
+		fill(f)
+	}
+	roles["segment"] = func() {
+		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, hog, unix.IPC_CREAT|0o600)
+		if err != nil {
+			panic(err)
+		}
+		b, err := unix.SysvShmAttach(id, 0, 0)
+		if err != nil {
+			panic(err)
+		}
+		for i := 0; i < len(b); i += os.Getpagesize() {
+			b[i] = 1
+		}
+		if err := unix.SysvShmDetach(b); err != nil {
+			panic(err)
+		}
+		time.Sleep(time.Minute)
+	}
+	touch := func(fd, flags int) []byte {
+		b, err := unix.Mmap(fd, 0, hog, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|flags)
+		if err != nil {
+			panic(err)
+		}
+		for i := 0; i < len(b); i += os.Getpagesize() {
+			b[i] = 1
+		}
+		return b
+	}
+	roles["untouched"] = func() { // what is shared stays when it is let go of
+		unix.Madvise(touch(-1, unix.MAP_ANON), unix.MADV_DONTNEED)
+		time.Sleep(time.Minute)
+	}
+	roles["memfd mapped"] = func() {
+		fd, err := unix.MemfdCreate("hidden", 0)
+		if err == nil {
+			err = unix.Ftruncate(fd, hog)
+		}
+		if err != nil {
+			panic(err)
+		}
+		b := touch(fd, 0)
+		unix.Close(fd)
+		unix.Madvise(b, unix.MADV_DONTNEED)
+		time.Sleep(time.Minute)
+	}
+	roles["memfd behind others"] = func() {
+		unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 10_000, Max: 10_000})
+		for range 5000 {
+			if _, err := unix.Open("/dev/null", unix.O_RDONLY, 0); err != nil {
+				panic(err)
+			}
+		}
+		roles["memfd"]()
+	}
+	roles["page tables"] = func() {
+		const each = 2 << 20 // a page of the tables is for so much
+		b, err := unix.Mmap(-1, 0, hog/4096*each, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+		if err != nil {
+			panic(err)
+		}
+		unix.Madvise(b, unix.MADV_NOHUGEPAGE)
+		sum := byte(0)
+		for i := 0; i < len(b); i += each {
+			sum += b[i]
+		}
+		time.Sleep(time.Minute + time.Duration(sum))
+	}
+	roles["away"] = func() { // in a session of its own, and nobody's child
+		if os.Getenv("AWAY") == "" {
+			c := exec.Command("./role")
+			c.Env = append(os.Environ(), "AWAY=1")
+			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if err := c.Start(); err != nil {
+				panic(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		b := make([]byte, hog)
+		for i := 0; i < len(b); i += os.Getpagesize() {
+			b[i] = 1
+		}
+		time.Sleep(time.Minute)
+	}
+}
+
+// The bound of memory counts all of a box, wherever it is.
+func TestMemoryCannotBeHidden(t *testing.T) {
+	r := newRunner(t)
+	if !r.sandbox.Boxes() {
+		t.Skip("no boxes here")
+	}
+	for _, kind := range []string{"memfd", "memfd mapped", "memfd behind others", "untouched", "page tables", "shm", "segment", "away"} {
+		t.Run(kind, func(t *testing.T) {
+			s := spec(t, r, "exec ./role")
+			role(t, r, &s, kind)
+			s.Memory = hog * 6 / 10
+			if kind == "shm" { // whose own bound would come first
+				s.Memory = 0
+			}
+			p := start(t, r, s)
+			if kind == "shm" {
+				eventually(t, "its memory is seen", func() bool { return p.peak.Load() >= hog })
+				p.Cancel()
+				wait(t, p)
+				return
+			}
+			if res := wait(t, p); res.Cause != MemoryExceeded || res.MaxRSS < s.Memory {
+				t.Errorf("%v, %d MiB, %q", res.Cause, res.MaxRSS>>20, output(t, s, Stderr))
+			}
+		})
+	}
+}
+
+// What a task within its bound holds in several places is not counted twice.
+func TestMemoryIsCountedOnce(t *testing.T) {
+	r := newRunner(t)
+	if !r.sandbox.Boxes() {
+		t.Skip("no boxes here")
+	}
+	s := spec(t, r, `head -c 60000000 /dev/zero >/dev/shm/f; (tail -c +1 /dev/shm/f >/dev/null; sleep 1) & sleep 1; wait; exit 7`)
+	s.Memory = 100 << 20
+	if res := wait(t, start(t, r, s)); res.Code() != 7 {
+		t.Errorf("code %d: %s", res.Code(), res.Error)
+	}
+}
+
+// Processes are bounded by the kernel, for each task by itself.
+func TestProcessesAreBounded(t *testing.T) {
+	r := newRunner(t)
+	if !r.sandbox.Boxes() {
+		t.Skip("no boxes here")
+	}
+	const script = `i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done 2>/dev/null; echo $i`
+	beside := spec(t, r, `i=0; while [ $i -lt 20 ]; do sleep 3 & i=$((i+1)); done; echo $i`)
+	beside.MaxProcs = 40
+	other := start(t, r, beside)
+	s := spec(t, r, script)
+	s.MaxProcs = 30
+	res, out := run(t, r, s)
+	if res.Code() == 0 || out == "60\n" {
+		t.Errorf("60 processes ran where 30 may: code %d, %q", res.Code(), out)
+	}
+	other.Cancel()
+	if wait(t, other); output(t, beside, Stdout) != "20\n" {
+		t.Errorf("the task beside it could not make its own 20: %q, %q", output(t, beside, Stdout), output(t, beside, Stderr))
+	}
+}

@@ -1,0 +1,162 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// removeDepth is how many folders are open at a time. What is nested deeper, as a task may have done to use them up, is moved up
+// first.
+const removeDepth = 48
+
+// removeTree removes a folder and all in it. It goes by open folders and follows no link, so that nothing else is removed or
+// changed however the folder was made. Folders of any mode are entered: root is kept out by none, another user changes it.
+func removeTree(dir string) error {
+	parent, err := unix.Open(filepath.Dir(dir), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &os.PathError{Op: "open", Path: filepath.Dir(dir), Err: err}
+	}
+	defer unix.Close(parent)
+	name := filepath.Base(dir)
+	switch err := unix.Unlinkat(parent, name, 0); err {
+	case nil, unix.ENOENT:
+		return nil
+	case unix.EISDIR, unix.EPERM:
+	default:
+		return &os.PathError{Op: "remove", Path: dir, Err: err}
+	}
+	r := remover{}
+	for {
+		if r.top, err = enter(parent, name); err != nil {
+			return &os.PathError{Op: "open", Path: dir, Err: err}
+		}
+		r.again = false
+		err := r.empty(r.top, 0)
+		unix.Close(r.top)
+		if err != nil {
+			return &os.PathError{Op: "remove", Path: dir, Err: err}
+		}
+		if !r.again {
+			break
+		}
+	}
+	if err := unix.Unlinkat(parent, name, unix.AT_REMOVEDIR); err != nil {
+		return &os.PathError{Op: "remove", Path: dir, Err: err}
+	}
+	return nil
+}
+
+// remover removes what is in a folder.
+type remover struct {
+	top   int  // that folder
+	again bool // some were moved up to it in this pass
+}
+
+// enter opens a folder, whatever its permissions are, to be listed and emptied.
+func enter(parent int, name string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := unix.Openat(parent, name, flags, 0)
+	if err == unix.EACCES && permit(parent, name) == nil {
+		fd, err = unix.Openat(parent, name, flags, 0)
+	}
+	if err != nil || os.Geteuid() == 0 {
+		return fd, err
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && st.Mode&0o700 != 0o700 { // one that can be read may not be searched or written to
+		err = unix.Fchmod(fd, 0o700)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// empty removes all that is in an open folder.
+func (r *remover) empty(folder, depth int) error {
+	f, err := listing(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for {
+		names, err := f.Readdirnames(1024)
+		for _, name := range names {
+			if err := r.remove(folder, name, depth); err != nil {
+				return err
+			}
+		}
+		if err != nil || len(names) == 0 {
+			return nil
+		}
+	}
+}
+
+// listing is an open folder from its first entry on.
+func listing(folder int) (*os.File, error) {
+	fd, err := unix.FcntlInt(uintptr(folder), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		_, err = unix.Seek(fd, 0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "folder"), nil
+}
+
+func (r *remover) remove(folder int, name string, depth int) error {
+	switch err := unix.Unlinkat(folder, name, 0); err {
+	case nil, unix.ENOENT:
+		return nil
+	case unix.EISDIR, unix.EPERM:
+	default:
+		return err
+	}
+	if depth >= removeDepth {
+		return r.moveUp(folder, name)
+	}
+	below, err := enter(folder, name)
+	if err != nil {
+		return err
+	}
+	err = r.empty(below, depth+1)
+	unix.Close(below)
+	if err != nil || r.again && depth+1 >= removeDepth {
+		return err
+	}
+	if err = unix.Unlinkat(folder, name, unix.AT_REMOVEDIR); err == unix.ENOTEMPTY {
+		r.again = true
+		return nil
+	}
+	return err
+}
+
+// moveUp moves a folder to the top, under a name that no task can have foreseen.
+func (r *remover) moveUp(folder int, name string) error {
+	if err := permit(folder, name); err != nil {
+		return err
+	}
+	r.again = true
+	for range 8 {
+		err := unix.Renameat(folder, name, r.top, "moved-"+strconv.FormatUint(rand.Uint64(), 36))
+		switch err {
+		case unix.EEXIST, unix.ENOTEMPTY, unix.ENOTDIR: // that name is there
+		default:
+			return err
+		}
+	}
+	return unix.EEXIST
+}

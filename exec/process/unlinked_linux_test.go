@@ -1,0 +1,55 @@
+//go:build amd64 || arm64
+
+package process
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func init() {
+	roles["unlinked"] = func() {
+		f, err := os.Create("gone")
+		if err != nil {
+			panic(err)
+		}
+		os.Remove("gone")
+		for range 8 {
+			if _, err := f.Write(make([]byte, 1<<20)); err != nil {
+				panic(err)
+			}
+		}
+		f.Sync() // it has blocks only then
+		time.Sleep(time.Minute)
+	}
+}
+
+// A file that a task has removed and keeps open is in no folder that could be measured.
+func TestUnlinkedFilesAreCounted(t *testing.T) {
+	r := newRunner(t)
+	if !r.sandbox.Boxes() {
+		t.Skip("no boxes here: what a task has open is not known")
+	}
+	s := spec(t, r, `exec 3>memory-is-none; exec ./role`)
+	role(t, r, &s, "unlinked")
+	p, err := r.Start(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { p.Cancel(); p.Wait() }()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if n := r.Unlinked(p); n >= 8<<20 && n < 9<<20 {
+			var fs unix.Statfs_t
+			unix.Statfs(s.Dir, &fs)
+			if n, ok := r.Written(p); ok && n < 8<<20 && fs.Type != unix.TMPFS_MAGIC {
+				t.Errorf("%d bytes were written: want 8 MiB", n)
+			}
+			return
+		} else if time.Now().After(end) {
+			t.Fatalf("%d bytes: want 8 MiB", n)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// view is what can be seen of a box from outside: its processes, and the memory that belongs to none of them. It is opened when
+// it is first wanted, since most tasks end before.
+type view struct {
+	of     looker
+	closed atomic.Bool
+
+	mu             sync.Mutex // held while somebody looks
+	opened         bool
+	proc, shm, ipc *os.File
+	failed         int   // how often it could not be opened, one after the other
+	err            error // of the last time
+}
+
+// open reports whether there is anything to see.
+func (v *view) open() bool {
+	if v.closed.Load() || v.of == nil {
+		return false
+	}
+	if !v.opened {
+		proc, shm, ipc, err := v.of.Look()
+		if err != nil {
+			v.failed, v.err = v.failed+1, err
+			return false
+		}
+		v.opened, v.proc, v.shm, v.ipc, v.failed = true, proc, shm, ipc, 0
+	}
+	return true
+}
+
+// trouble is how often the view could not be opened, one time after the other, and why.
+func (v *view) trouble() (failed int, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.failed, v.err
+}
+
+// close closes what was opened, now or when who looks has finished: a look may take long.
+func (v *view) close() {
+	v.closed.Store(true)
+	v.tidy()
+}
+
+func (v *view) tidy() {
+	if !v.closed.Load() || !v.mu.TryLock() {
+		return
+	}
+	defer v.mu.Unlock()
+	for _, f := range [...]**os.File{&v.proc, &v.shm, &v.ipc} {
+		if *f != nil {
+			(*f).Close()
+			*f = nil
+		}
+	}
+}
+
+// tryLook is look, unless somebody else looks at this moment; it reports whether it did.
+func (v *view) tryLook(f func(root string, pids []int)) bool {
+	if !v.mu.TryLock() {
+		return false
+	}
+	v.locked(f)
+	return true
+}
+
+// look calls f with the folder that tells of the box's processes, and with these, but for process 1.
+func (v *view) look(f func(root string, pids []int)) {
+	v.mu.Lock()
+	v.locked(f)
+}
+
+func (v *view) locked(f func(root string, pids []int)) {
+	defer v.tidy()
+	defer v.mu.Unlock()
+	if !v.open() {
+		return
+	}
+	root := "/proc/self/fd/" + strconv.Itoa(int(v.proc.Fd()))
+	dir, err := os.Open(root)
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	var pids []int
+	names, _ := dir.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil && pid != 1 {
+			pids = append(pids, pid)
+		}
+	}
+	f(root, pids)
+}
+
+// memory is what a box holds, in bytes.
+type memory struct {
+	resident int64 // of all processes; what several of them share counts for each
+	mapped   int64 // of that, what is of files in memory
+	objects  int64 // files in memory: /dev/shm, System V shared memory, and what only descriptors name
+}
+
+func (m memory) sum() int64 { return m.resident + max(m.objects-m.mapped, 0) }
+
+// tablesOf is the memory of a process's page tables.
+func tablesOf(root string, pid int) int64 {
+	b, _ := readSome(fmt.Sprintf("%s/%d/status", root, pid), 4096)
+	_, after, _ := bytes.Cut(b, []byte("\nVmPTE:"))
+	return number(after, 0) << 10
+}
+
+// filesIn is how much memory files on a file system in memory have.
+func filesIn(f *os.File) int64 {
+	var fs unix.Statfs_t
+	if f == nil || unix.Fstatfs(int(f.Fd()), &fs) != nil {
+		return 0
+	}
+	return int64(fs.Blocks-fs.Bfree) * fs.Bsize
+}
+
+// segments is how much memory System V segments have: the last but one field of each line.
+func segments(f *os.File) (sum int64) {
+	if f == nil {
+		return 0
+	}
+	f.Seek(0, io.SeekStart)
+	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(b) {
+		if fields := bytes.Fields(line); len(fields) == 16 {
+			sum += number(line, 14)
+		}
+	}
+	return sum
+}
+
+// statusOf is the memory of a process, page tables and what was swapped out with it, and of that, what is resident of files in
+// memory [1].
+func statusOf(root string, pid int) (all, shmem int64) {
+	b, err := readSome(fmt.Sprintf("%s/%d/status", root, pid), 4096)
+	if err != nil {
+		return 0, 0
+	}
+	for line := range bytes.Lines(b) {
+		switch {
+		case bytes.HasPrefix(line, []byte("VmRSS:")), bytes.HasPrefix(line, []byte("VmPTE:")), bytes.HasPrefix(line, []byte("VmSwap:")):
+			all += number(line, 1) << 10
+		case bytes.HasPrefix(line, []byte("RssShmem:")):
+			shmem = number(line, 1) << 10
+		}
+	}
+	return all, shmem
+}
+
+// machineShmem is the memory of all files in memory on this machine.
+func machineShmem() int64 {
+	b, err := readSome("/proc/meminfo", 4096)
+	if err != nil {
+		return 0
+	}
+	_, after, _ := bytes.Cut(b, []byte("\nShmem:"))
+	return number(after, 0) << 10
+}
+
+// lookIntoBox adds up what the box of a task holds, when the files in memory of the machine have shmem bytes, of which at most some
+// can be its own.
+func (t *watched) lookIntoBox(shmem, most int64) {
+	t.view.look(func(root string, pids []int) {
+		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc)}
+		for _, pid := range pids {
+			rss, mapped := statusOf(root, pid)
+			m.resident += rss
+			m.mapped += mapped
+		}
+		t.nameless.look(root, pids, shmem, most-m.objects)
+		m.objects += t.nameless.known
+		t.objects.Store(m.objects)
+		m.objects += t.nameless.guess
+		t.size, t.members = m.sum(), pids
+	})
+}
+
+// shared is the size of processes that may share pages, each page counted once, and what belongs to none of them.
+func (t *watched) shared() (sum int64, ok bool) {
+	if t.view.of == nil {
+		return proportionalSum("/proc", t.members)
+	}
+	t.view.look(func(root string, pids []int) {
+		var mapped int64
+		ok = true
+		for _, pid := range pids {
+			all, shmem, readable := proportional(root, pid)
+			if !readable && resident(root, pid) > 0 {
+				ok = false
+			}
+			sum, mapped = sum+all+tablesOf(root, pid), mapped+shmem
+		}
+		sum += max(filesIn(t.view.shm)+segments(t.view.ipc)+t.nameless.known+t.nameless.guess-mapped, 0)
+	})
+	return sum, ok
+}
+
+func proportionalSum(root string, pids []int) (sum int64, ok bool) {
+	for _, pid := range pids {
+		n, _, readable := proportional(root, pid)
+		if !readable && resident(root, pid) > 0 {
+			return 0, false
+		}
+		sum += n
+	}
+	return sum, true
+}
