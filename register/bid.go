@@ -1,13 +1,16 @@
 package register
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/sparse"
+)
 
 // bid is a member's try to become the owner of a new epoch.
 type bid struct {
 	epoch  uint32
-	voters []voter       // by place
-	best   []*grid.Final // by index: of the highest epoch among what the others hold
-	others bool          // somebody has accepted what another owner wrote
+	voters []voter                  // by place
+	best   sparse.List[*grid.Final] // of the highest epoch among what the others hold
+	others bool                     // somebody has accepted what another owner wrote
 }
 
 type voter struct {
@@ -32,7 +35,7 @@ const (
 // Bid begins a try at an epoch above any that is known of here. Nothing is to be saved: this member promises
 // its own epoch only when enough others have, so that a try that fails leaves the owner undisturbed.
 func (r *Register) Bid(above uint32) {
-	r.bid = &bid{epoch: max(r.state.Promised, above) + 1, voters: make([]voter, len(r.members)), best: make([]*grid.Final, len(r.slots))}
+	r.bid = &bid{epoch: max(r.state.Promised, above) + 1, voters: make([]voter, len(r.members)), best: sparse.Make[*grid.Final](uint32(r.slots.Len()))}
 }
 
 // Bids returns the epoch that this member tries for; 0 = none.
@@ -90,8 +93,11 @@ func (r *Register) Promised(from grid.NodeID, g *grid.Guard, seq uint64) Outcome
 func (b *bid) take(finals []grid.Final) {
 	for k := range finals {
 		f := finals[k]
-		if int(f.Index) < len(b.best) && (b.best[f.Index] == nil || b.best[f.Index].Epoch < f.Epoch) {
-			b.best[f.Index] = &f
+		if int(f.Index) >= b.best.Len() {
+			continue
+		}
+		if best := b.best.At(f.Index); *best == nil || (*best).Epoch < f.Epoch {
+			*best = &f
 		}
 	}
 }
@@ -119,13 +125,14 @@ func (r *Register) count(seq uint64) Outcome {
 	if r.lead != nil && !r.bid.others {
 		won = BidRenewed // who acts has been accepted by a majority, and one of that has promised now
 	}
-	for i, f := range r.bid.best {
-		x := &r.slots[i]
-		if f == nil || x.value != nil && x.value.Epoch >= f.Epoch {
-			f = x.value
+	for i, f := range r.bid.best.All() {
+		if v, final := r.Value(i); *f != nil && (v == nil || v.Epoch < (*f).Epoch) {
+			r.put(i, slot{value: *f, final: final})
 		}
-		if f != nil {
-			own := *f
+	}
+	for _, x := range r.slots.All() {
+		if x.value != nil {
+			own := *x.value
 			own.Epoch = epoch
 			x.value = &own
 		}
@@ -138,10 +145,10 @@ func (r *Register) count(seq uint64) Outcome {
 // learn takes over the outcome that a member knows to be final. All of it is of one epoch, the highest.
 func (r *Register) learn() Outcome {
 	last := uint32(0)
-	for i, f := range r.bid.best {
-		if f != nil {
-			r.slots[i] = slot{value: f, final: true}
-			last = max(last, f.Epoch)
+	for i, f := range r.bid.best.All() {
+		if *f != nil {
+			r.put(i, slot{value: *f, final: true})
+			last = max(last, (*f).Epoch)
 		}
 	}
 	r.void(last)

@@ -3,13 +3,15 @@ package register
 import (
 	"encoding/binary"
 	"slices"
+
+	"skep/sparse"
 )
 
 // with returns a copy of w in which member i may change.
 func (w *world) with(i int) *world {
 	n := *w
 	r := *w.members[i]
-	r.slots = slices.Clone(r.slots)
+	r.slots = cloned(&r.slots)
 	if r.lead != nil {
 		l := *r.lead
 		l.peers = slices.Clone(l.peers)
@@ -20,11 +22,28 @@ func (w *world) with(i int) *world {
 	}
 	if r.bid != nil {
 		b := *r.bid
-		b.voters, b.best = slices.Clone(b.voters), slices.Clone(b.best)
+		b.voters, b.best = slices.Clone(b.voters), cloned(&b.best)
 		r.bid = &b
 	}
 	n.members[i] = &r
 	return &n
+}
+
+// cloned copies a list.
+func cloned[T any](l *sparse.List[T]) sparse.List[T] {
+	c := sparse.Make[T](uint32(l.Len()))
+	for i, x := range l.All() {
+		*c.At(i) = *x
+	}
+	return c
+}
+
+// read returns an element, made or not.
+func read[T any](l *sparse.List[T], i uint32) (x T) {
+	if p := l.Peek(i); p != nil {
+		x = *p
+	}
+	return x
 }
 
 // key names a world.
@@ -44,7 +63,8 @@ func (m *model) key(w *world) string {
 		s := &r.state
 		b = append(b, w.boots[i], byte(s.Promised), s.To[0], byte(s.Epoch), s.Owner[0])
 		bit(s.Done, r.lead != nil, r.bid != nil)
-		for _, x := range r.slots {
+		for i := range uint32(r.slots.Len()) {
+			x := read(&r.slots, i)
 			bit(x.value != nil, x.final, x.old)
 			if x.value != nil {
 				b = append(b, byte(x.value.Epoch), byte(x.value.Attempt.Epoch), x.have)
@@ -67,7 +87,8 @@ func (m *model) key(w *world) string {
 				b = append(b, byte(v.answer), byte(v.next))
 				bit(v.whole)
 			}
-			for _, f := range r.bid.best {
+			for i := range uint32(r.bid.best.Len()) {
+				f := read(&r.bid.best, i)
 				if bit(f != nil); f != nil {
 					b = append(b, byte(f.Epoch), byte(f.Attempt.Epoch))
 				}

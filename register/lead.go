@@ -2,6 +2,7 @@ package register
 
 import (
 	"math/bits"
+	"slices"
 
 	"skep/grid"
 )
@@ -18,7 +19,8 @@ type follower struct {
 	holds bool     // it has accepted something in this epoch
 	knows bool     // that all is done
 	told  bool     // that, by the write under way
-	deaf  bool     // it refused the last write: it is left alone until Doubt
+	deaf  bool     // it refused the last write: it is left alone until Retry
+	full  bool     // for want of room, and it holds what it had
 	queue []uint32 // to be written
 	sent  []uint32 // written, and not answered
 	seq   uint64   // of that write; 0 = none is under way
@@ -37,8 +39,7 @@ func (r *Register) Lead(seq uint64) {
 	}
 	r.bid = nil
 	r.lead = &lead{peers: make([]follower, len(r.members)), seq: seq}
-	for i := range r.slots {
-		x := &r.slots[i]
+	for i, x := range r.slots.All() {
 		if x.value == nil {
 			continue
 		}
@@ -46,7 +47,7 @@ func (r *Register) Lead(seq uint64) {
 		if x.old = !x.final; x.old {
 			r.lead.old++
 		}
-		r.spread(uint32(i))
+		r.spread(i)
 	}
 }
 
@@ -70,8 +71,21 @@ func (r *Register) Ready() bool {
 // Holds reports whether the member of that place has accepted the owner's epoch.
 func (r *Register) Holds(place int) bool { return r.lead != nil && r.lead.peers[place].holds }
 
-// Deaf reports whether a member refused the last write: it is left alone until Doubt.
+// Deaf reports whether a member refused the last write: it is left alone until Retry.
 func (r *Register) Deaf(place int) bool { return r.lead != nil && r.lead.peers[place].deaf }
+
+// Full reports whether a member refused the last write for want of room.
+func (r *Register) Full(place int) bool { return r.lead != nil && r.lead.peers[place].full }
+
+// Retry lets a member that refused the last write be written to again: what it had no room for, or, if it said anything else, from the
+// start.
+func (r *Register) Retry(place int) {
+	if p := &r.lead.peers[place]; p.full && p.holds {
+		p.deaf = false
+		return
+	}
+	r.Doubt(place)
+}
 
 // Resign makes an owner a mere member: it has heard of a higher epoch.
 func (r *Register) Resign() { r.lead, r.bid = nil, nil }
@@ -83,21 +97,18 @@ func (r *Register) Doubt(place int) {
 	}
 	p := &r.lead.peers[place]
 	*p = follower{queue: p.queue[:0]}
-	for i := range r.slots {
-		if r.slots[i].value != nil {
-			p.queue = append(p.queue, uint32(i))
-		}
+	for i := range r.Written() {
+		p.queue = append(p.queue, i)
 	}
 }
 
 // Propose makes an entry the owner's word, to be saved here and written to the others. An entry is proposed once.
 func (r *Register) Propose(f *grid.Final) {
-	x := &r.slots[f.Index]
-	if r.lead == nil || x.value != nil {
+	if v, _ := r.Value(f.Index); r.lead == nil || v != nil {
 		panic("register: the owner decides each entry once")
 	}
 	f.Epoch = r.state.Epoch
-	*x = slot{value: f, have: 1 << r.self}
+	r.put(f.Index, slot{value: f, have: 1 << r.self})
 	r.spread(f.Index)
 }
 
@@ -131,7 +142,7 @@ func (r *Register) Next(place int, g *grid.Guard) bool {
 		if !p.holds { // first it is told what the job is
 			break
 		}
-		if size += weight(r.slots[i].value); n == grid.MaxFinals || n > 0 && size > int(grid.MaxFinalsSize) {
+		if size += Weight(r.slots.At(i).value); n == grid.MaxFinals || n > 0 && size > int(grid.MaxFinalsSize) {
 			break
 		}
 		n++
@@ -150,7 +161,7 @@ func (r *Register) Again(place int, g *grid.Guard) bool {
 	p := &r.lead.peers[place]
 	g.Epoch, g.Seq = r.state.Epoch, p.seq
 	for _, i := range p.sent {
-		g.Finals = append(g.Finals, *r.slots[i].value)
+		g.Finals = append(g.Finals, *r.slots.At(i).value)
 	}
 	g.Done = p.told
 	return true
@@ -167,15 +178,20 @@ func (r *Register) Wrote(from grid.NodeID, g *grid.Guard, dst []uint32) ([]uint3
 	if p.seq == 0 || g.Seq != p.seq {
 		return dst, false
 	}
-	if g.Answer != grid.GuardOK || g.Epoch != r.state.Epoch {
-		r.Doubt(place)
-		p.deaf = true
+	if g.Answer == grid.GuardFull && p.holds {
+		p.queue = append(slices.Clone(p.sent), p.queue...)
+		p.sent, p.seq, p.deaf, p.full = p.sent[:0], 0, true, true
 		return dst, true
 	}
-	p.holds, p.seq = true, 0
+	if g.Answer != grid.GuardOK || g.Epoch != r.state.Epoch {
+		r.Doubt(place)
+		p.deaf, p.full = true, g.Answer == grid.GuardFull
+		return dst, true
+	}
+	p.holds, p.full, p.seq = true, false, 0
 	p.knows = p.told
 	for _, i := range p.sent {
-		x := &r.slots[i]
+		x := r.slots.At(i)
 		x.have |= 1 << place
 		if !x.final && bits.OnesCount8(x.have) >= r.Majority() {
 			x.final = true

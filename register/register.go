@@ -1,9 +1,11 @@
 package register
 
 import (
+	"iter"
 	"slices"
 
 	"skep/grid"
+	"skep/sparse"
 )
 
 // Register is one member's part of the register of one job. Everything in it but what the owner and the bidder
@@ -12,9 +14,10 @@ type Register struct {
 	members []grid.NodeID
 	self    int
 	state   State
-	slots   []slot
-	lead    *lead // of the owner
-	bid     *bid  // of who wants to be it
+	bytes   grid.Bytes        // of the entries: see Weight
+	slots   sparse.List[slot] // an entry that nobody wrote takes no memory
+	lead    *lead             // of the owner
+	bid     *bid              // of who wants to be it
 }
 
 // State is what is kept on disk beside the entries.
@@ -37,13 +40,13 @@ type slot struct {
 // New returns the part of a member in the register of a job of that many tasks. self must be among members, of
 // whom there is an odd number up to grid.MaxMembers.
 func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register {
-	return &Register{members: slices.Clone(members), self: slices.Index(members, self), state: s, slots: make([]slot, tasks+1)}
+	return &Register{members: slices.Clone(members), self: slices.Index(members, self), state: s, slots: sparse.Make[slot](uint32(tasks) + 1)}
 }
 
 // Restore takes back an entry from disk.
 func (r *Register) Restore(f *grid.Final, final bool) {
-	if int(f.Index) < len(r.slots) {
-		r.slots[f.Index] = slot{value: f, final: final}
+	if int(f.Index) < r.slots.Len() {
+		r.put(f.Index, slot{value: f, final: final})
 	}
 }
 
@@ -60,16 +63,53 @@ func (r *Register) Majority() int { return len(r.members)/2 + 1 }
 func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id) }
 
 // Value returns an entry and whether it is known to be final; nil = open.
-func (r *Register) Value(i uint32) (*grid.Final, bool) { return r.slots[i].value, r.slots[i].final }
+func (r *Register) Value(i uint32) (*grid.Final, bool) {
+	if x := r.slots.Peek(i); x != nil {
+		return x.value, x.final
+	}
+	return nil, false
+}
+
+// Written goes through the entries that are not open, in order.
+func (r *Register) Written() iter.Seq2[uint32, *grid.Final] {
+	return func(yield func(uint32, *grid.Final) bool) {
+		for i, x := range r.slots.All() {
+			if x.value != nil && !yield(i, x.value) {
+				return
+			}
+		}
+	}
+}
+
+// put sets an entry.
+func (r *Register) put(i uint32, x slot) {
+	old := r.slots.At(i)
+	if old.value != nil {
+		r.bytes -= grid.Bytes(Weight(old.value))
+	}
+	if x.value != nil {
+		r.bytes += grid.Bytes(Weight(x.value))
+	}
+	*old = x
+}
+
+// Bytes is about how many bytes the entries take, without their places.
+func (r *Register) Bytes() grid.Bytes { return r.bytes }
+
+// Leaves is how many runs of sparse.Leaf entries this member has memory for.
+func (r *Register) Leaves() int { return r.slots.Leaves() }
+
+// Lacks reports whether to write an entry takes memory for the run of entries that it is in.
+func (r *Register) Lacks(i uint32) bool { return int(i) < r.slots.Len() && r.slots.Peek(i) == nil }
 
 // Cancelled reports whether the cancellation of the job is held here, and whether that is final.
 func (r *Register) Cancelled() (held, final bool) {
-	x := &r.slots[r.Tasks()]
-	return x.value != nil, x.value != nil && (x.final || r.state.Done)
+	v, final := r.Value(r.Tasks())
+	return v != nil, v != nil && (final || r.state.Done)
 }
 
 // Tasks is the number of tasks; it is also the index of the cancellation.
-func (r *Register) Tasks() uint32 { return uint32(len(r.slots) - 1) }
+func (r *Register) Tasks() uint32 { return uint32(r.slots.Len() - 1) }
 
 // Write takes what the owner of an epoch wrote, and appends the indices of the entries that are to be saved.
 // Whatever the answer, the state may have to be saved too.
@@ -97,15 +137,15 @@ func (r *Register) Write(from grid.NodeID, g *grid.Guard, dst []uint32) (grid.Gu
 	s.Promised, s.To, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
 	for k := range g.Finals {
 		f := g.Finals[k]
-		if int(f.Index) >= len(r.slots) {
+		if int(f.Index) >= r.slots.Len() {
 			continue
 		}
-		old := &r.slots[f.Index]
-		if old.value != nil && old.value.Epoch >= g.Epoch {
+		old, final := r.Value(f.Index)
+		if old != nil && old.Epoch >= g.Epoch {
 			continue // repeated
 		}
 		f.Epoch = g.Epoch
-		*old = slot{value: &f, final: old.final || r.Majority() <= 2} // the owner saved it before: with this member it is two
+		r.put(f.Index, slot{value: &f, final: final || r.Majority() <= 2}) // the owner saved it before: with this member it is two
 		dst = append(dst, f.Index)
 	}
 	if g.Done {
@@ -120,11 +160,11 @@ func (r *Register) Write(from grid.NodeID, g *grid.Guard, dst []uint32) (grid.Gu
 // void lets go of a cancellation that an earlier epoch left and that the owner who has brought the job to its end did not know
 // of: it was never final, and is not part of the outcome. It reports whether there was one.
 func (r *Register) void(epoch uint32) bool {
-	x := &r.slots[r.Tasks()]
-	if x.value == nil || x.value.Epoch >= epoch {
+	v, _ := r.Value(r.Tasks())
+	if v == nil || v.Epoch >= epoch {
 		return false
 	}
-	*x = slot{}
+	r.put(r.Tasks(), slot{})
 	return true
 }
 
@@ -153,22 +193,22 @@ func (r *Register) Promise(from grid.NodeID, epoch uint32, heard bool) grid.Guar
 // Page adds entries from Next on to an answer, as far as they fit.
 func (r *Register) Page(next uint32, g *grid.Guard) {
 	size := 0
-	g.Next, g.More = next, false
-	for ; int(g.Next) < len(r.slots); g.Next++ {
-		f := r.slots[g.Next].value
+	g.Next, g.More = max(next, uint32(r.slots.Len())), false
+	for i, x := range r.slots.From(next) {
+		f := x.value
 		if f == nil {
 			continue
 		}
-		if size += weight(f); len(g.Finals) == grid.MaxFinals || len(g.Finals) > 0 && size > int(grid.MaxFinalsSize) {
-			g.More = true
+		if size += Weight(f); len(g.Finals) == grid.MaxFinals || len(g.Finals) > 0 && size > int(grid.MaxFinalsSize) {
+			g.Next, g.More = i, true
 			return
 		}
 		g.Finals = append(g.Finals, *f)
 	}
 }
 
-// weight is about how many bytes an entry takes on the wire.
-func weight(f *grid.Final) int {
+// Weight is about how many bytes an entry takes, on the wire, on disk and in memory.
+func Weight(f *grid.Final) int {
 	n := 128
 	if r := f.Result; r != nil {
 		n += 256 + len(r.Error) + len(r.Stdout.Inline) + len(r.Stderr.Inline)

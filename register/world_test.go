@@ -154,8 +154,8 @@ func (m *model) deliver(w *world, l *letter) {
 		var changed []uint32
 		answer.Answer, changed = r.Write(from, &g, nil)
 		for _, i := range changed {
-			if r.slots[i].final {
-				w.choose(i, r.slots[i].value)
+			if v, final := r.Value(i); final {
+				w.choose(i, v)
 			}
 		}
 		if answer.Answer == grid.GuardHigher {
@@ -176,7 +176,8 @@ func (m *model) deliver(w *world, l *letter) {
 		g := l.g
 		finals, _ := r.Wrote(from, &g, nil)
 		for _, i := range finals {
-			w.choose(i, r.slots[i].value)
+			v, _ := r.Value(i)
+			w.choose(i, v)
 		}
 	case promised:
 		g := l.g
@@ -187,10 +188,8 @@ func (m *model) deliver(w *world, l *letter) {
 		case out == BidVoid:
 			w.wrong = "a job that its origin knows is taken for one that nobody knows"
 		case out == BidDone:
-			for i := range r.slots {
-				if v := r.slots[i].value; v != nil && r.slots[i].final && i == 0 {
-					w.choose(uint32(i), v)
-				}
+			if v, final := r.Value(0); v != nil && final {
+				w.choose(0, v)
 			}
 		}
 	}
@@ -221,8 +220,8 @@ func (w *world) choose(i uint32, f *grid.Final) {
 // judge finds members that take another value for final than was.
 func (w *world) judge() {
 	for _, r := range w.members {
-		for i := range r.slots {
-			if x := &r.slots[i]; x.value != nil && (x.final || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
+		for i, x := range r.slots.All() {
+			if x.value != nil && (x.final || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
 				w.wrong = "a member takes another value for final"
 			}
 		}
@@ -237,7 +236,7 @@ func (m *model) void(w *world, l *letter) bool {
 	case write: // taken before, or refused, and nobody waits for the answer
 		return l.g.Epoch <= r.state.Promised && (sender.lead == nil || sender.lead.peers[l.to].seq != l.g.Seq) &&
 			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Finals, func(f grid.Final) bool {
-				v := r.slots[f.Index].value
+				v, _ := r.Value(f.Index)
 				return v == nil || v.Epoch < l.g.Epoch
 			}) && (r.state.Done || !l.g.Done) && r.state.Epoch == l.g.Epoch)
 	case promise:

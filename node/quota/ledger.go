@@ -1,0 +1,157 @@
+package quota
+
+import "skep/grid"
+
+// Parties are who answers for what is kept. A zero origin is one that nobody has proved; then the sender answers alone.
+type Parties struct{ Origin, Sender grid.NodeID }
+
+// Ledger counts what is kept for whom. Its zero value is empty. An account exists as long as something is kept for it.
+type Ledger struct {
+	accounts map[key]*account
+	jobs     map[grid.JobID]*holding
+	offers   map[grid.AttemptID]*holding
+	all      account // each thing once
+	spare    []*holding
+	unused   []*account
+}
+
+// Admit says why something must not be kept for who; "" = it may. What is over does not stand in the way: see Oldest.
+func (l *Ledger) Admit(who Parties, size Amount) string {
+	for _, k := range who.keys() {
+		if a := l.accounts[k]; a != nil && !k.node.IsZero() {
+			open := a.open()
+			if why := open.beyond(&size, &Each); why != "" {
+				return "of node " + k.node.Short() + ", " + why
+			}
+		} else if why := new(Amount).beyond(&size, &Each); why != "" {
+			return why
+		}
+	}
+	all := l.all.open()
+	if why := all.beyond(&size, &All); why != "" {
+		return "of all nodes, " + why
+	}
+	return ""
+}
+
+// Left is what may still be kept for who. It may be negative: what was on disk is kept whatever it is.
+func (l *Ledger) Left(who Parties) Amount {
+	left := All
+	all := l.all.open()
+	left.add(&all, -1)
+	for _, k := range who.keys() {
+		own := Each
+		if a := l.accounts[k]; a != nil {
+			open := a.open()
+			own.add(&open, -1)
+		}
+		left = Amount{min(left.Bytes, own.Bytes), min(left.Registers, own.Registers), min(left.Tasks, own.Tasks), min(left.Offers, own.Offers)}
+	}
+	return left
+}
+
+// AdmitMore says why a job must not take so many bytes more; "" = it may, or nobody answers for it.
+func (l *Ledger) AdmitMore(id grid.JobID, more grid.Bytes) string {
+	if h := l.jobs[id]; h != nil {
+		return l.Admit(h.parties(), Amount{Bytes: more})
+	}
+	return ""
+}
+
+// Of returns who answers for a job.
+func (l *Ledger) Of(id grid.JobID) (who Parties, known bool) {
+	if h := l.jobs[id]; h != nil {
+		return h.parties(), true
+	}
+	return Parties{}, false
+}
+
+// Oldest returns the job that is to be forgotten first to make room for something that was admitted; false if there is room, or
+// nothing that could go.
+func (l *Ledger) Oldest(who Parties, size Amount) (grid.JobID, bool) {
+	for _, k := range who.keys() {
+		a := l.accounts[k]
+		if a != nil && (a.over.Tasks > MaxOver || a.kept.beyond(&size, &Each) != "") && len(a.old) > a.gone {
+			return a.first().job, true
+		}
+	}
+	if l.all.kept.beyond(&size, &All) != "" && len(l.all.old) > l.all.gone {
+		return l.all.first().job, true
+	}
+	return grid.JobID{}, false
+}
+
+// Crowded reports whether something does not fit beside what is kept, jobs that are over included.
+func (l *Ledger) Crowded(who Parties, size Amount) bool {
+	for _, k := range who.keys() {
+		if a := l.accounts[k]; a != nil && a.kept.beyond(&size, &Each) != "" {
+			return true
+		}
+	}
+	return l.all.kept.beyond(&size, &All) != ""
+}
+
+// Keep notes a job that this node is a member of. It is not known here.
+func (l *Ledger) Keep(id grid.JobID, who Parties, size Amount) {
+	if l.jobs == nil {
+		l.jobs = make(map[grid.JobID]*holding)
+	}
+	l.jobs[id] = l.hold(id, who, size)
+}
+
+// Resize notes how many bytes a job takes now.
+func (l *Ledger) Resize(id grid.JobID, bytes grid.Bytes) {
+	if h := l.jobs[id]; h != nil && h.size.Bytes != bytes {
+		l.change(h, Amount{Bytes: bytes - h.size.Bytes})
+	}
+}
+
+// End notes that a job is over, and of how many tasks something was written. It is the newest that is.
+func (l *Ledger) End(id grid.JobID, tasks int) {
+	h := l.jobs[id]
+	if h == nil || h.over {
+		return
+	}
+	l.change(h, Amount{Tasks: tasks - h.size.Tasks})
+	h.over = true
+	for _, a := range h.who {
+		if a != nil {
+			a.over.add(&h.size, 1)
+			a.old = append(a.old, h)
+		}
+	}
+}
+
+// Forget gives back what a job took.
+func (l *Ledger) Forget(id grid.JobID) {
+	if h := l.jobs[id]; h != nil {
+		delete(l.jobs, id)
+		l.release(h)
+	}
+}
+
+// Take notes an attempt that was accepted. It is not known here.
+func (l *Ledger) Take(id grid.AttemptID, who Parties, bytes grid.Bytes) {
+	if l.offers == nil {
+		l.offers = make(map[grid.AttemptID]*holding)
+	}
+	l.offers[id] = l.hold(id.Task.Job, who, Amount{Bytes: bytes, Offers: 1})
+}
+
+// Extend notes that an attempt takes more bytes: its result.
+func (l *Ledger) Extend(id grid.AttemptID, more grid.Bytes) {
+	if h := l.offers[id]; h != nil {
+		l.change(h, Amount{Bytes: more})
+	}
+}
+
+// Return gives back what an attempt took.
+func (l *Ledger) Return(id grid.AttemptID) {
+	if h := l.offers[id]; h != nil {
+		delete(l.offers, id)
+		l.release(h)
+	}
+}
+
+// Kept is what is kept for all.
+func (l *Ledger) Kept() Amount { return l.all.kept }
