@@ -55,6 +55,7 @@ func (n *Node) describe(now grid.Time) grid.Ad {
 		Coord:    n.gossip.Coord(),
 		Draining: n.exec.Draining(),
 		Full:     n.low,
+		Private:  n.cfg.Private,
 	}
 }
 

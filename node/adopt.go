@@ -8,14 +8,12 @@ import "skep/grid"
 func (n *Node) replace(now grid.Time, j *job, fx *grid.Effects) {
 	j.guard.limbo = 0
 	j.next = 0
-	n.lineUp(j)
-	if j.spec.Retries > 0 {
-		return
-	}
-	for i := range j.tasks {
-		if t := &j.tasks[i]; t.state != grid.Ended && t.live == nil {
-			n.lost(now, j, uint32(i), fx)
-		}
+	switch {
+	case j.cancelled: // all end already
+	case j.spec.Retries == 0:
+		n.sweepUp(now, j, fx)
+	default:
+		n.lineUp(j)
 	}
 }
 
@@ -51,7 +49,7 @@ func (n *Node) adopt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *gri
 		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.guard.reg.State().Epoch {
 		return false
 	}
-	t := &j.tasks[id.Task.Index]
+	t := j.task(id.Task.Index)
 	if t.state == grid.Ended || !t.attempt.Less(id.Attempt) {
 		return false
 	}

@@ -67,7 +67,7 @@ func (f *filed) id(self grid.NodeID) grid.JobID {
 // add appends a job that has just ended.
 func (a *archive) add(self grid.NodeID, j *job) {
 	a.jobs = append(grid.Room(a.jobs, few), filed{head: nonceHead(j.id), open: j})
-	a.tasks += len(j.tasks)
+	a.tasks += j.size()
 	switch {
 	case a.by != nil:
 		a.by[j.id] = a.gone + len(a.jobs) - 1
@@ -142,7 +142,7 @@ func (a *archive) shift(self grid.NodeID) filed {
 // size is how many tasks the job has.
 func (f *filed) size() int {
 	if f.open != nil {
-		return len(f.open.tasks)
+		return f.open.size()
 	}
 	return int(f.spec.Count)
 }

@@ -169,7 +169,7 @@ func TestWhatADeadNodeHadGoesFirst(t *testing.T) {
 		t.Fatalf("offered first: %v, want a task of the second job", first)
 	}
 	r.now = r.now.Add(r.n.cfg.Lease / 2)
-	r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: r.n.job(jobID(1)).tasks[0].live.handle}})
+	r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: r.n.job(jobID(1)).task(0).live.handle}})
 	r.about(slowID, grid.KindAccept, first, nil)
 	var next []grid.Send
 	for _, m := range r.fx.Sends {

@@ -39,7 +39,7 @@ func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effec
 	j := l.job
 	group, tasks := append(n.scratch.group[:0], l), append(n.scratch.tasks[:0], &l.task)
 	for i := j.next; i < j.spec.Count && n.deciding+len(group) < n.cfg.Window; i++ {
-		if j.tasks[i].state == grid.Pending && j.tasks[i].live == nil {
+		if t := j.at(i); t.state == grid.Pending && t.live == nil {
 			x := n.enliven(j, i)
 			x.task.ID = x.id()
 			group, tasks = append(group, x), append(tasks, &x.task)
@@ -55,7 +55,7 @@ func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effec
 			n.offerBy(now, x, l, choices[k], fx)
 		case x != l:
 			n.lives.drop(x.handle) // as if it had not been looked at
-			j.tasks[x.index].live = nil
+			j.task(x.index).live = nil
 		}
 	}
 	if placed {

@@ -13,6 +13,7 @@ import (
 func (n *Node) beats(now grid.Time, fx *grid.Effects) {
 	lease, first := time.Duration(0), len(fx.Sends)
 	n.weary(now, fx)
+	n.tellClaimants(now, fx)
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
 		for _, w := range list {
 			to := n.owner(w.ID.Task.Job)
@@ -100,12 +101,12 @@ func (n *Node) asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *
 		w := n.exec.Get(id)
 		switch {
 		case w == nil:
-			if !n.past.has(id) {
-				n.past.add(id) // an offer of it may be on its way, and the origin goes on without
+			if doubt := n.hearsay(id.Task.Job); !n.past.gone(id, doubt) {
+				n.past.add(fenced{id, doubt}) // an offer of it may be on its way, and the origin goes on without
 			}
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)
-			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); n.unrun.has(id) {
+			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); n.unrun.gone(id, n.hearsay(id.Task.Job)) {
 				m.Refusal = n.refusedBefore()
 			}
 		case w.State == grid.WorkFinished:

@@ -59,7 +59,7 @@ func (c *Config) checkBounds() error {
 }
 
 // isClass reports whether a name may be told to others as that of a class.
-func isClass(name string) bool { return len(name) <= grid.MaxClass && clip(name) == name }
+func isClass(name string) bool { return len(name) <= grid.MaxClass && grid.Printable(name) }
 
 // boundOf returns the bound of what runs here; nil = it has none.
 func (n *Node) boundOf(w *exec.Work) *Bound {

@@ -57,6 +57,8 @@ func (n *Node) bringLeft(j *job, id grid.AttemptID, r *grid.Result, from grid.No
 			return grid.Refusal{Why: grid.WhyStale}
 		}
 		r = nil
+	} else if n.ledger.AdmitMore(j.id, weighResult(r)) != "" {
+		return grid.Refusal{Why: grid.WhyRoom}
 	}
 	no := n.bring(j, id, from, files, fx)
 	if no.Why == grid.WhyNone {

@@ -73,11 +73,11 @@ func (n *Node) unquiet(now grid.Time, j *job, worker grid.NodeID) {
 // silence notes, before a job's tasks are ended, what others have of it.
 func (n *Node) silence(now grid.Time, j *job) {
 	c := &calm{until: now.Add(wait(n.cfg.Lease))}
-	for i := range j.tasks {
-		if t := &j.tasks[i]; (t.state == grid.Offered || t.state == grid.Placed) && t.worker != n.cfg.Self {
-			c.outs = append(c.outs, issued{id: j.attempt(uint32(i)), worker: t.worker})
+	for i, t := range j.known() {
+		if (t.state == grid.Offered || t.state == grid.Placed) && t.worker != n.cfg.Self {
+			c.outs = append(c.outs, issued{id: j.attempt(i), worker: t.worker})
 		}
-		if l := j.tasks[i].live; l != nil && l.twin != nil && l.twin.worker != n.cfg.Self {
+		if l := t.live; l != nil && l.twin != nil && l.twin.worker != n.cfg.Self {
 			c.outs = append(c.outs, issued{id: l.twinID(), worker: l.twin.worker})
 		}
 	}

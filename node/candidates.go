@@ -51,10 +51,10 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 	v := balance.View{Self: n.cfg.Self, Home: n.site, Nodes: n.scratch.view[:0]}
 	n.withheld = 0
 	spec, usual, floor := l.job.spec, n.expected(l.class()), n.floor(l.class())
-	fetch := n.fetchTime(spec)
+	fetch, owner := n.fetchTime(spec), spec.Access() == grid.AccessOwner
 	for _, m := range n.connected() {
 		q, g := m.peer, m.known
-		if g.Ad == nil || !q.works || l.barred(q.id, shy) || g.Ad.Closed() ||
+		if g.Ad == nil || !q.works || owner && !q.discreet || l.barred(q.id, shy) || g.Ad.Closed() ||
 			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
@@ -73,7 +73,7 @@ func (n *Node) reach(now grid.Time, l *live, shuns *blamed, shy bool) balance.Vi
 		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.believe(now, said, usual, floor), Heard: g.Fresh()})
 	}
-	if !l.barred(n.cfg.Self, shy) && !n.avoids(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
+	if !n.declines(l.job.id) && !l.barred(n.cfg.Self, shy) && !n.avoids(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
 		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, n.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 		v.Nodes = slices.Insert(v.Nodes, at, n.state(now, spec.Needs.Resources, l.class()))
@@ -107,6 +107,9 @@ func (n *Node) state(now grid.Time, need grid.Resources, class string) balance.S
 		Waiting: int32(len(n.exec.Queue())), Running: int32(len(n.exec.Running())), Ran: ran, Rest: rest, Whole: !n.cfg.Balance.Rest}
 }
 
+// declines reports whether this node does not run the tasks of a job because it was submitted elsewhere.
+func (n *Node) declines(id grid.JobID) bool { return n.cfg.Private && id.Origin != n.cfg.Self }
+
 // fits says whether this node itself could ever run the job's tasks.
 func (n *Node) fits(spec *grid.JobSpec) grid.Refusal {
 	return discovery.Match(&spec.Needs, spec.Engine, n.gossip.Ad())
@@ -116,7 +119,7 @@ func (n *Node) fits(spec *grid.JobSpec) grid.Refusal {
 // that grows with the tries.
 func (n *Node) exclude(now grid.Time, l *live, id grid.NodeID, why grid.Refusal) {
 	until := grid.Never
-	if !why.Why.Never() {
+	if !why.Why.Never() || why.Why == grid.WhyAccess { // a node may become a newer one
 		until = now.Add(min(time.Second<<min(l.tries, 5), 30*time.Second))
 	}
 	n.trace(l.t(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.asked))})

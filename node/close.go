@@ -14,7 +14,7 @@ const closeAfter = 20 * time.Millisecond
 func (j *job) closes() bool {
 	r := j.guard.reg
 	held, final := r.Cancelled()
-	return r.Leads() && r.Ready() && !r.State().Done && j.unsure == 0 && j.counts[grid.Ended] == len(j.tasks) && (!held || final)
+	return r.Leads() && r.Ready() && !r.State().Done && j.unsure == 0 && j.counts[grid.Ended] == j.count() && (!held || final)
 }
 
 // close sees to it that a job whose tasks have all ended comes to its end.

@@ -81,7 +81,7 @@ func (n *Node) column(now grid.Time, p met) []grid.Rate {
 				x.Mu = guess(r.typicalAt(k), speed)
 			}
 		}
-		if ad != nil && ad.Closed() {
+		if ad != nil && (ad.Shut() || away && ad.Private) {
 			x.Mu = 0
 		}
 		if away && x.Mu > 0 && !believing {

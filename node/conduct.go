@@ -77,6 +77,7 @@ type settings struct {
 	Speed    float64
 	Engines  []string
 	Known    int
+	Private  bool
 	Given    []grid.Rate
 	Bounds   []Bound
 	Truth    func(grid.NodeID) *grid.Ad
@@ -85,5 +86,5 @@ type settings struct {
 
 func (c *Config) settings(s *Scratch) settings {
 	return settings{Self: c.Self, Boot: c.Boot, Seed: c.Seed, Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Engines: c.Engines,
-		Known: c.Known, Given: c.Given, Bounds: c.Bounds, Truth: c.Truth, Conduct: s.conduct(&c.Conduct)}
+		Known: c.Known, Private: c.Private, Given: c.Given, Bounds: c.Bounds, Truth: c.Truth, Conduct: s.conduct(&c.Conduct)}
 }

@@ -22,6 +22,9 @@ type Config struct {
 	Labels   []grid.Label
 	Engines  []string
 
+	// Private has this node take only what is submitted to it.
+	Private bool
+
 	// Known is how many other nodes this one knew when it started; default 0. With two or more, what is submitted in the first three seconds
 	// waits for them to be connected before fewer members are taken.
 	Known int

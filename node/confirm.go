@@ -21,23 +21,32 @@ func (n *Node) unconfirmed(now grid.Time, j *job, fx *grid.Effects) {
 		return
 	}
 	for _, c := range g.callers {
-		fx.Reply(c, j.id, fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
-			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(g.reg.Members()), n.cfg.Confirm))
+		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
+			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(g.reg.Members()), n.cfg.Confirm)
+		if why := j.unroomy(); why != "" {
+			text += "; " + why
+		}
+		fx.Reply(c, j.id, text)
 	}
 	g.callers = nil
 }
 
-// Few says that less than the configured number of nodes keep a job submitted here, though the grid is known to have more;
-// empty = all is as it should be, or the job is over.
+// Few says that less than the configured number of nodes keep a job submitted here, though the grid is known to have more, or that they have no
+// room for more of it; empty = all is as it should be, or the job is over.
 func (n *Node) Few(j *JobView) string {
+	if o := n.look(j.ID); o != nil && j.Ended < int(j.Spec.Count) {
+		if why := o.unroomy(); why != "" {
+			return why
+		}
+	}
 	kept := max(1, len(j.Members))
 	if j.ID.Origin != n.cfg.Self || kept >= n.cfg.Members || j.Ended == int(j.Spec.Count) || max(n.cfg.Known, len(n.gossip.Peers())) < n.cfg.Members-1 {
 		return ""
 	}
 	if kept == 1 {
-		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected; it is lost if this node is", n.cfg.Members)
+		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost if this node is", n.cfg.Members, n.discreetly(j))
 	}
-	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered", kept, n.cfg.Members)
+	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", kept, n.cfg.Members, n.discreetly(j))
 }
 
 func (n *Node) reply(callers *[]uint64, id grid.JobID, fx *grid.Effects) {

@@ -53,7 +53,7 @@ func (n *Node) double(now grid.Time, fx *grid.Effects) {
 
 func (n *Node) doubleAll(now grid.Time, fx *grid.Effects) {
 	n.bags.jobs = slices.DeleteFunc(n.bags.jobs, func(j *job) bool {
-		if n.jobs.get(j.id) != j || !j.leads() || j.counts[grid.Ended] == len(j.tasks) {
+		if n.jobs.get(j.id) != j || !j.leads() || j.counts[grid.Ended] == j.count() {
 			return true
 		}
 		if j.counts[grid.Pending] == 0 && n.acts(now, j) {
@@ -71,13 +71,13 @@ func (n *Node) doubleOf(now grid.Time, j *job, fx *grid.Effects) {
 	if p == nil {
 		return
 	}
-	for j.oldest < j.spec.Count && j.tasks[j.oldest].state == grid.Ended {
+	for j.oldest < j.spec.Count && j.state(j.oldest) == grid.Ended {
 		j.oldest++
 	}
 	n.inform(now)
 	n.columns(now)
 	for i := j.oldest; i < j.spec.Count && kept < mostKeptBack; i++ {
-		l := j.tasks[i].live
+		l := j.at(i).live
 		if l == nil || l.phase != placed || l.twin != nil || l.single || l.result != nil {
 			continue
 		}

@@ -37,7 +37,7 @@ func (n *Node) Drain(now grid.Time) DrainView {
 		}
 	}
 	for j := range n.jobs.all() {
-		if j.leads() && j.counts[grid.Ended]-j.unsure < len(j.tasks) && !n.spared(now, j) {
+		if j.leads() && j.counts[grid.Ended]-j.unsure < j.count() && !n.spared(now, j) {
 			v.Own++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sparse"
 )
 
 // filed is a job that is over. It is kept for long and seldom asked for, so it is packed: in a tenth of the room that a job
@@ -24,7 +25,7 @@ const mostPacked = 64
 // closed reports whether nothing of a job can change any more, but by what comes from without and takes it out again, and it
 // is small enough for that.
 func (n *Node) closed(j *job) bool {
-	return len(j.tasks) <= mostPacked && j.guard == nil && j.calm == nil && j.counts[grid.Ended] == len(j.tasks) && j.id.Origin == n.cfg.Self
+	return j.count() <= mostPacked && j.guard == nil && j.calm == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == n.cfg.Self
 }
 
 // file packs the jobs that were over or taken out in this step.
@@ -42,6 +43,14 @@ func (n *Node) file() {
 
 // keepOver takes a job that is over into the archive; it is packed after this step.
 func (n *Node) keepOver(j *job) {
+	if j.guard != nil && j.id.Origin != n.cfg.Self {
+		written := uint32(0)
+		for range j.known() {
+			written++
+		}
+		j.guard.filed = max(written, 1)
+		n.ledger.End(j.id, int(j.guard.filed))
+	}
 	n.kept.add(n.cfg.Self, j)
 	n.filing = append(n.filing, j)
 	if j.guard != nil && j.guard.lent.size > 0 {
@@ -102,15 +111,15 @@ func (n *Node) pack(j *job) filed {
 		int64(j.next), int64(j.oldest), int64(j.failed), int64(j.exit)} {
 		b = binary.AppendVarint(b, x)
 	}
-	for i := range j.tasks {
+	for i := range j.spec.Count {
 		b = n.packTask(b, &f, j, i)
 	}
 	n.scratch.packed, f.packed = b, string(b)
 	return f
 }
 
-func (n *Node) packTask(b []byte, f *filed, j *job, i int) []byte {
-	t := &j.tasks[i]
+func (n *Node) packTask(b []byte, f *filed, j *job, i uint32) []byte {
+	t := j.task(i)
 	flags := byte(0)
 	if t.held {
 		flags |= packedHeld
@@ -124,7 +133,7 @@ func (n *Node) packTask(b []byte, f *filed, j *job, i int) []byte {
 	if r := &t.result; r.Whole() != nil {
 		flags |= packedMore
 		if f.more == nil {
-			all := make([]*grid.Result, len(j.tasks))
+			all := make([]*grid.Result, j.count())
 			f.more = &all
 		}
 		(*f.more)[i] = r.Whole()
@@ -171,9 +180,9 @@ func (n *Node) unpack(f *filed, whole bool) *job {
 	if !whole {
 		return j
 	}
-	j.tasks = make([]task, f.spec.Count)
-	for i := range j.tasks {
-		t := &j.tasks[i]
+	j.tasks = sparse.Make[task](f.spec.Count)
+	for i := range f.spec.Count {
+		t := j.tasks.At(i)
 		flags := b[0]
 		b = b[1:]
 		t.state, t.held = grid.Ended, flags&packedHeld != 0

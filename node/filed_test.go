@@ -8,6 +8,7 @@ import (
 
 	"skep/exec"
 	"skep/grid"
+	"skep/sparse"
 )
 
 // over makes a job of a node that has ended in some way.
@@ -18,9 +19,9 @@ func over(n *Node, r *grid.Rand, k uint32) *job {
 		done: at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)), next: uint32(r.IntN(3)), oldest: uint32(r.IntN(3)), quiet: grid.Time(r.IntN(2))}
 	j.id.Nonce[7], j.id.Nonce[8], j.id.Nonce[9] = byte(k>>16), byte(k>>8), byte(k)
 	j.counts[grid.Ended] = int(spec.Count)
-	j.tasks = make([]task, spec.Count)
-	for i := range j.tasks {
-		t := &j.tasks[i]
+	j.tasks = sparse.Make[task](spec.Count)
+	for i := range spec.Count {
+		t := j.tasks.At(i)
 		t.state, t.attempt, t.lost = grid.Ended, grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}, int32(r.IntN(3))
 		t.made = grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}
 		res := grid.Result{Cause: grid.Exited, Exit: int32(r.IntN(256)), Wall: time.Duration(r.Int64N(1e10)), MaxRSS: grid.Bytes(r.Int64N(1e9))}
@@ -49,13 +50,14 @@ func over(n *Node, r *grid.Rand, k uint32) *job {
 // asRead is all that can be read of a job, traces included.
 func asRead(j *job) any {
 	c := *j
-	c.tasks = append([]task(nil), j.tasks...)
-	views := []TaskView{}
-	for i := range c.tasks {
-		views = append(views, j.taskView(uint32(i)))
-		c.tasks[i].traces = nil
+	views, tasks := []TaskView{}, []task{}
+	for i := range c.spec.Count {
+		views = append(views, j.taskView(i))
+		tasks = append(tasks, *j.at(i))
+		tasks[i].traces = nil
 	}
-	return []any{c, views, j.view()}
+	c.tasks = sparse.List[task]{}
+	return []any{c, tasks, views, j.view()}
 }
 
 func TestPackedJobsAreWhatTheyWere(t *testing.T) {
@@ -82,7 +84,7 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 		n.keepOver(j)
 		n.jobs.put(j)
 		all = append(all, j)
-		tasks += len(j.tasks)
+		tasks += j.count()
 		if r.IntN(3) > 0 {
 			n.file()
 		}
@@ -92,7 +94,7 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 				t.Fatalf("%v goes first, not %v", id, all[0].id)
 			}
 			n.jobs.drop(all[0].id)
-			tasks -= len(all[0].tasks)
+			tasks -= all[0].count()
 			if n.job(all[0].id) != nil {
 				t.Fatal("a job that was taken out is found")
 			}
@@ -102,7 +104,7 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 			i := r.IntN(len(all))
 			n.kept.remove(n.cfg.Self, n.kept.find(all[i].id))
 			n.jobs.drop(all[i].id)
-			tasks -= len(all[i].tasks)
+			tasks -= all[i].count()
 			all = slices.Delete(all, i, i+1)
 			if len(all) == 0 {
 				continue
@@ -133,8 +135,8 @@ func TestLargeJobsStayAsTheyAre(t *testing.T) {
 		r := newRig(t, nil)
 		n := r.n
 		j := n.newJob(jobID(1), spec(func(s *grid.JobSpec) { s.Count = count }), 0)
-		for i := range j.tasks {
-			j.tasks[i].state = grid.Ended
+		for i := range count {
+			j.task(i).state = grid.Ended
 		}
 		j.counts = [grid.Ended + 1]int{}
 		j.counts[grid.Ended] = int(count)

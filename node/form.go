@@ -35,26 +35,31 @@ func (n *Node) establish(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // form chooses members for those of some submissions for which enough nodes have answered, for those for which whoever answers will do, because
 // they have waited for long or nobody was asked for them; and asks more nodes where that did not take them all.
 func (n *Node) form(now grid.Time, some []*forming, ask bool, fx *grid.Effects) {
-	if len(n.forming.list) == 0 {
-		return
+	for k := range n.forming.lines {
+		if line := &n.forming.lines[k]; len(line.list) > 0 {
+			n.formLine(now, line, some, ask, fx)
+		}
 	}
-	up := n.eligible()
+}
+
+func (n *Node) formLine(now grid.Time, line *formingLine, some []*forming, ask bool, fx *grid.Effects) {
+	up := n.eligible(line == &n.forming.lines[1])
 	alive := n.alive(now, up)
-	for _, f := range n.forming.list { // oldest first: to those after one that still waits nothing has happened
+	for _, f := range line.list { // oldest first: to those after one that still waits nothing has happened
 		if !f.over && (now < f.since.Add(askAgain) || !n.formed(now, f, up, alive, fx)) {
 			break
 		}
 	}
 	for _, f := range some {
-		if !f.over {
+		if !f.over && n.forming.line(f) == line {
 			n.formed(now, f, up, alive, fx)
 		}
 	}
-	for s := &n.forming; len(s.unasked) > 0 && (s.unasked[0].over || n.formed(now, s.unasked[0], up, alive, fx)); {
-		s.unasked[0], s.unasked = nil, s.unasked[1:] // what does not suffice for the oldest does not for the others
+	for len(line.unasked) > 0 && (line.unasked[0].over || n.formed(now, line.unasked[0], up, alive, fx)) {
+		line.unasked[0], line.unasked = nil, line.unasked[1:] // what does not suffice for the oldest does not for the others
 	}
-	if n.forming.trim(); len(n.forming.list) > 0 && ask {
-		n.canvass(now, up, fx)
+	if line.trim(); len(line.list) > 0 && ask {
+		n.canvass(now, line, up, fx)
 	}
 }
 
@@ -64,7 +69,8 @@ func (n *Node) formed(now grid.Time, f *forming, up, alive []*grid.Ad, fx *grid.
 	if len(up)+1 < n.cfg.Members && n.expects(now, f.since, len(up)) {
 		return false
 	}
-	late := now >= f.since.Add(n.cfg.Confirm)
+	late, there := now >= f.since.Add(n.cfg.Confirm), len(alive)
+	alive = n.withRoom(alive, f)
 	want := min(n.cfg.Members, len(up)|1)
 	if now < f.since.Add(askAgain) && len(f.first) > 0 {
 		alive = slices.DeleteFunc(slices.Clone(alive), func(ad *grid.Ad) bool { return !slices.Contains(f.first, ad.Node) })
@@ -79,7 +85,7 @@ func (n *Node) formed(now grid.Time, f *forming, up, alive []*grid.Ad, fx *grid.
 	case late:
 		for _, c := range f.callers {
 			fx.Reply(c, f.id, fmt.Sprintf("job %s: was not taken: of the %d nodes connected to this one no two have said within %v that they will keep its record; "+
-				"submit it again, perhaps to another node", f.id.Short(), len(up), n.cfg.Confirm))
+				"submit it again, perhaps to another node%s", f.id.Short(), len(up), n.cfg.Confirm, crowded(there-len(alive))))
 		}
 	default:
 		return false
@@ -89,7 +95,7 @@ func (n *Node) formed(now grid.Time, f *forming, up, alive []*grid.Ad, fx *grid.
 }
 
 // canvass asks some nodes whether they live.
-func (n *Node) canvass(now grid.Time, up []*grid.Ad, fx *grid.Effects) {
+func (n *Node) canvass(now grid.Time, line *formingLine, up []*grid.Ad, fx *grid.Effects) {
 	asked := n.apart(up, n.cfg.Members+1)
 	for _, id := range asked {
 		if p := n.pair(id); p.seq == 0 || now >= p.sent.Add(askAgain) {
@@ -97,7 +103,7 @@ func (n *Node) canvass(now grid.Time, up []*grid.Ad, fx *grid.Effects) {
 		}
 	}
 	if len(asked) > 0 {
-		for _, f := range n.forming.unasked { // oldest first, as they are awaited
+		for _, f := range line.unasked { // oldest first, as they are awaited
 			if f.over {
 				continue
 			}
@@ -106,7 +112,7 @@ func (n *Node) canvass(now grid.Time, up []*grid.Ad, fx *grid.Effects) {
 				n.pair(id).await(f)
 			}
 		}
-		n.forming.unasked = nil
+		line.unasked = nil
 	}
 	if !n.formWake {
 		n.formWake = true
@@ -153,11 +159,11 @@ func (n *Node) alive(now grid.Time, up []*grid.Ad) (alive []*grid.Ad) {
 	return alive
 }
 
-// eligible lists the connected nodes that can be members.
-func (n *Node) eligible() (ads []*grid.Ad) {
+// eligible lists the connected nodes that can be members, of a job that only its owner may see those that keep to that.
+func (n *Node) eligible(owner bool) (ads []*grid.Ad) {
 	for _, p := range n.connected() {
 		g := n.gossip.Peer(p.id)
-		if g == nil || g.Ad == nil || g.Ad.Closed() || !p.keeps {
+		if g == nil || g.Ad == nil || g.Ad.Shut() || !p.keeps || owner && !p.discreet {
 			continue
 		}
 		ads = append(ads, g.Ad)
@@ -212,7 +218,7 @@ func (n *Node) alone(now grid.Time, f *forming, fx *grid.Effects) {
 func (n *Node) keepWith(now grid.Time, f *forming, others []grid.NodeID, fx *grid.Effects) {
 	members := append([]grid.NodeID{n.cfg.Self}, others...)
 	j := n.newGuard(f.id, f.spec, n.wall.At(now).UnixNano(), members, register.State{})
-	j.guard.callers, j.guard.until, j.guard.forming = f.callers, f.since.Add(n.cfg.Confirm), true
+	j.guard.callers, j.guard.until, j.guard.forming, j.guard.sure = f.callers, f.since.Add(n.cfg.Confirm), true, true
 	n.leads++
 	j.guard.reg.Lead(n.cfg.Boot<<40 | n.leads<<20)
 	s := j.guard.reg.State()

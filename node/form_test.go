@@ -14,10 +14,13 @@ func justStarted(t *testing.T) *rig {
 	return newRig(t, func(c *Config) { c.Members, c.Known, c.Policy = 3, 2, "local" })
 }
 
-// lives has a node answer some watch.
+// lives has a node answer some watch, which it was sent for whatever reason.
 func (r *rig) lives(id grid.NodeID) {
 	r.t.Helper()
-	r.say(id, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: r.n.cfg.Boot << 40, Answer: grid.GuardOK} })
+	r.n.watches++
+	seq := r.n.cfg.Boot<<40 | r.n.watches
+	r.n.pair(id).asked.ask(seq)
+	r.say(id, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: seq, Answer: grid.GuardOK} })
 }
 
 // What was submitted while nobody could be asked is lined up in the order in which it came, once somebody has been.

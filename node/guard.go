@@ -34,6 +34,9 @@ type guard struct {
 	leaves  []*live     // of the owner: tasks whose results' files are being copied
 	lent    lent
 	left    bool // nothing is left to look after: it is in the node's list no more
+	sweep   sweep
+	believed
+	load
 }
 
 // Bounds of time, as shares of the lease L. A member promises a new epoch not before wait(L) after it last answered
@@ -88,20 +91,22 @@ func (n *Node) actsUntil(j *job) grid.Time {
 func (n *Node) newGuard(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s register.State) *job {
 	j := n.newJob(id, spec, submitted)
 	j.guard = &guard{reg: register.New(n.cfg.Self, members, int(spec.Count), s), fresh: make([]grid.Time, len(members)), held: make([]grid.Time, len(members)),
-		sent: make([]grid.Time, len(members)), boss: s.Owner, epoch: s.Epoch}
+		sent: make([]grid.Time, len(members)), boss: s.Owner, epoch: s.Epoch,
+		load: load{base: registerBytes + weighSpec(spec)}}
 	n.guardWith(j)
 	return j
 }
 
 // propose writes a task's end to the register. It is told when a majority has it.
 func (n *Node) propose(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
-	t := &j.tasks[i]
+	t := j.task(i)
 	t.unsure = true
 	j.unsure++
 	j.guard.reg.Propose(&grid.Final{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
 		Placed: t.placed, Began: t.began, Done: t.done})
 	n.match(j, i, fx)
 	n.saveEntry(j, i, fx)
+	n.resize(j)
 	n.unsaid(j)
 }
 
@@ -166,6 +171,10 @@ func (n *Node) wrote(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Ef
 		n.stats.Stale++
 		return
 	}
+	if n.outsider(j, from) {
+		n.unasked(from, fx)
+		return
+	}
 	g, acted := j.guard, n.acts(now, j)
 	held := g.reg.Holds(max(g.reg.Place(from), 0))
 	finals, mine := g.reg.Wrote(from, a, n.scratch.finals[:0])
@@ -216,7 +225,7 @@ func (n *Node) finalized(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 		return
 	}
 	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority; after a crash it hears again that there is one
-	t := &j.tasks[i]
+	t := j.task(i)
 	if !t.unsure {
 		return
 	}
@@ -226,7 +235,7 @@ func (n *Node) finalized(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 
 // sure makes a task's end visible.
 func (n *Node) sure(j *job, i uint32, fx *grid.Effects) {
-	t := &j.tasks[i]
+	t := j.task(i)
 	t.unsure = false
 	j.unsure--
 	j.done = max(j.done, t.done)

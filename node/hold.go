@@ -116,6 +116,10 @@ func (n *Node) renewed(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 	}
 	for _, id := range m.Attempts {
 		w := n.exec.Get(id)
+		if w != nil && id.Task.Job.Origin != from && !slices.Contains(n.kin(id.Task.Job), from) {
+			n.unasked(from, fx)
+			return
+		}
 		if w == nil || w.State != grid.WorkQueued || n.owner(id.Task.Job) != from {
 			continue
 		}
@@ -167,7 +171,7 @@ func (n *Node) recall(now grid.Time, j *job, fx *grid.Effects) {
 			}
 		case now >= since.Add(keptFor(w)): // it has let go of the job, and nobody has taken that over
 			n.forget(now, w.ID, fx)
-			n.unrun.add(w.ID)
+			n.unrun.add(fenced{AttemptID: w.ID})
 		}
 	}
 }

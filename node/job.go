@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"skep/grid"
+	"skep/sparse"
 )
 
 // job is a job submitted here. Its tasks are dense; what a task needs only while it looks for its place or
@@ -21,7 +22,7 @@ type job struct {
 	submitted int64
 	arrived   grid.Time // as submitted, on this boot's clock; may be before its zero
 	done      int64
-	tasks     []task
+	tasks     sparse.List[task] // those that anything was noted of; see task
 	counts    [grid.Ended + 1]int
 	calm      *calm     // it is cancelled, and somebody waits to hear that nothing starts any more; nil = no
 	quiet     grid.Time // attempts that were given up may start until then
@@ -37,28 +38,7 @@ type job struct {
 	nobody    grid.Time // until then nobody is known to fit and no search is worth repeating
 }
 
-type task struct {
-	state   grid.TaskState
-	held    bool         // it ended while a node had its attempt
-	unsure  bool         // it has ended, and no majority is known to hold that yet
-	attempt grid.Attempt // the one that it stands at, the last one made but for made
-	made    grid.Attempt // of second copies, the last one
-	worker  grid.NodeID
-	lost    int32
-	result  grid.Brief // of an ended one
-	placed  int64
-	began   int64
-	done    int64
-	traces  traces
-	live    *live
-}
-
 func (j *job) key() grid.JobID { return j.id }
-
-// attempt returns the ID of a task's last attempt.
-func (j *job) attempt(i uint32) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: j.id, Index: i}, Attempt: j.tasks[i].attempt}
-}
 
 // submit takes a job on. It is this node's to bring to an end as soon as its record is on disk, and the
 // caller hears of it only then. A job that is here already is answered the same way again.
@@ -92,11 +72,8 @@ func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 }
 
 func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
-	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: make([]task, spec.Count)}
-	for i := range j.tasks {
-		j.tasks[i].state = grid.Pending
-	}
-	j.counts[grid.Pending] = len(j.tasks)
+	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: sparse.Make[task](spec.Count)}
+	j.counts[grid.Pending] = j.count()
 	n.jobs.put(j)
 	return j
 }
@@ -113,7 +90,7 @@ func (n *Node) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.cancelGuarded(now, ev, j, fx)
 		return
 	}
-	if j.counts[grid.Ended] < len(j.tasks) {
+	if j.counts[grid.Ended] < j.count() {
 		n.silence(now, j)
 		j.cancelled = true
 		n.saveJob(j, fx)
@@ -124,16 +101,16 @@ func (n *Node) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 
 // endAll ends every task that has not ended as cancelled.
 func (n *Node) endAll(now grid.Time, j *job, fx *grid.Effects) {
-	for i := range j.tasks {
-		if j.tasks[i].state != grid.Ended {
-			n.end(now, j, uint32(i), &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
+	for i := range j.spec.Count {
+		if j.state(i) != grid.Ended {
+			n.end(now, j, i, &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
 		}
 	}
 }
 
 // end records a task's end, once, and lets go of whoever still holds an attempt of it.
 func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Effects) {
-	t := &j.tasks[i]
+	t := j.task(i)
 	if t.state == grid.Ended {
 		panic("node: a task ends once")
 	}
@@ -161,7 +138,7 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 		j.exit = max(j.exit, r.Exit)
 	}
 	n.letGo(now, j, i, fx)
-	if j.counts[grid.Ended] == len(j.tasks) {
+	if j.counts[grid.Ended] == j.count() {
 		j.done = t.done
 		n.keep(j, fx)
 	}
@@ -169,7 +146,8 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 
 // letGo tells whoever had the last attempt of a task that has ended to forget it.
 func (n *Node) letGo(now grid.Time, j *job, i uint32, fx *grid.Effects) {
-	t, r := &j.tasks[i], &j.tasks[i].result
+	t := j.task(i)
+	r := &t.result
 	switch {
 	case !t.held:
 	case t.worker == n.cfg.Self:
@@ -195,9 +173,9 @@ func (n *Node) keep(j *job, fx *grid.Effects) {
 			continue
 		}
 		n.jobs.drop(old.id)
-		for i := range old.tasks {
+		for i := range old.known() {
 			rec := fx.Save(grid.RecTask)
-			rec.Delete, rec.Task.ID = true, old.attempt(uint32(i))
+			rec.Delete, rec.Task.ID = true, old.attempt(i)
 		}
 		rec := fx.Save(grid.RecJob)
 		rec.Delete, rec.Job.ID = true, old.id
@@ -205,7 +183,7 @@ func (n *Node) keep(j *job, fx *grid.Effects) {
 }
 
 func (n *Node) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
-	t := &j.tasks[i]
+	t := j.task(i)
 	j.counts[t.state]--
 	j.counts[s]++
 	t.state = s
@@ -221,7 +199,7 @@ func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	if j.guard != nil {
 		return n.saveEntry(j, i, fx)
 	}
-	t := &j.tasks[i]
+	t := j.task(i)
 	r := &fx.Save(grid.RecTask).Task
 	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done, Copy: t.copied()}
 	return r

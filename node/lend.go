@@ -16,6 +16,7 @@ type lent struct {
 	size   grid.Bytes  // of what is here
 	inputs presence
 	tasks  map[uint32]*left // by index; never gone through
+	words  grid.Bytes       // of the results in them
 }
 
 // left is what a task left.
@@ -57,6 +58,10 @@ func (n *Node) putLeft(j *job, i uint32, x *left) {
 		g.tasks = make(map[uint32]*left)
 	}
 	g.tasks[i] = x
+	if x.result != nil {
+		g.words += weighResult(x.result)
+	}
+	n.resize(j)
 }
 
 // keeps returns what is here, or on its way, of an attempt's files; nil = nothing.
@@ -104,6 +109,7 @@ func (n *Node) charge(j *job, size grid.Bytes) {
 // unlend gives the room of a task's files back. What is on its way has none yet but that of its arrival.
 func (n *Node) unlend(j *job, i uint32) {
 	if x := j.guard.lent.tasks[i]; x != nil {
+		j.guard.lent.written(i)
 		delete(j.guard.lent.tasks, i)
 		if x.state == here {
 			n.charge(j, -x.size)
@@ -167,7 +173,8 @@ func (n *Node) match(j *job, i uint32, fx *grid.Effects) {
 
 // written notes that the register has a task's result.
 func (g *lent) written(i uint32) {
-	if x := g.tasks[i]; x != nil {
+	if x := g.tasks[i]; x != nil && x.result != nil {
+		g.words -= weighResult(x.result)
 		x.result = nil
 	}
 }

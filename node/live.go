@@ -81,7 +81,7 @@ func (n *Node) enliven(j *job, i uint32) *live {
 	l := &live{handle: n.handles, job: j, index: i, at: nowhere}
 	l.task = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
 	n.lives.put(l)
-	j.tasks[i].live = l
+	j.task(i).live = l
 	return l
 }
 
@@ -98,11 +98,11 @@ func (n *Node) drop(l *live) {
 		n.encourage()
 	}
 	n.lives.drop(l.handle)
-	l.job.tasks[l.index].live = nil
+	l.job.task(l.index).live = nil
 }
 
 func (l *live) key() uint64 { return l.handle }
-func (l *live) t() *task    { return &l.job.tasks[l.index] }
+func (l *live) t() *task    { return l.job.task(l.index) }
 
 // class is what the task is of: the job's, unless it has outgrown that.
 func (l *live) class() string {

@@ -10,19 +10,17 @@ import (
 
 // The part of a member that is not the owner.
 
-// maxGuards bounds the registers that this node keeps for others and that have not come to their end; more are
-// refused, and their submitters choose somebody else or wait.
-const maxGuards = 50_000
-
 // written takes what the owner of an epoch wrote, and answers when it is on disk.
 func (n *Node) written(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.Effects) {
-	j := n.job(g.Job)
+	j, no := n.guarded(now, from, g, fx)
 	if j == nil {
-		j = n.guarded(now, from, g)
-	}
-	if j == nil || j.guard == nil {
 		n.stats.Stale++
-		n.answer(from, grid.KindGuarded, g, grid.GuardUnknown, fx)
+		n.answer(from, grid.KindGuarded, g, no, fx)
+		return
+	}
+	if !j.guard.reg.State().Done && n.admitWrite(j, g, fx) != "" {
+		n.stats.Full++
+		n.answer(from, grid.KindGuarded, g, grid.GuardFull, fx)
 		return
 	}
 	n.turn(now, g.Finals)
@@ -35,6 +33,7 @@ func (n *Node) written(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.
 		n.saveGuard(j, fx)
 	}
 	if answer == grid.GuardOK {
+		n.resize(j)
 		n.pair(from).heard = now
 		j.guard.orphan, j.guard.wrote = false, now
 		if led {
@@ -53,15 +52,31 @@ func (n *Node) written(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.
 	n.answer(from, grid.KindGuarded, g, answer, fx)
 }
 
-// guarded makes the register that somebody speaks of who must be a member, as this node must.
-func (n *Node) guarded(now grid.Time, from grid.NodeID, g *grid.Guard) *job {
-	if g.Spec == nil || g.Spec.Check() != nil || !n.membership(g.Job, from, g.Members) || !slices.Contains(g.Members, n.cfg.Self) ||
-		g.Job.Origin == n.cfg.Self || len(n.guards) >= maxGuards {
-		return nil
+// guarded returns the job with a register that somebody speaks of. It makes one that is not here yet, if who speaks must be a member, as this
+// node must, and there is room for it; else it says why not.
+func (n *Node) guarded(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.Effects) (*job, grid.GuardAnswer) {
+	j := n.job(g.Job)
+	if j != nil && j.guard != nil && from == g.Job.Origin && !j.guard.sure && len(g.Members) > 0 {
+		if j.guard.sure = slices.Equal(g.Members, j.guard.reg.Members()); !j.guard.sure {
+			n.refute(j, fx)
+			j = nil
+		}
 	}
-	j := n.newGuard(g.Job, g.Spec, n.wall.At(now).UnixNano()-int64(g.Age), g.Members, register.State{})
+	if j != nil && j.guard != nil {
+		return j, grid.GuardOK
+	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !n.membership(g.Job, from, g.Members) ||
+		!slices.Contains(g.Members, n.cfg.Self) || g.Job.Origin == n.cfg.Self {
+		return nil, grid.GuardUnknown
+	}
+	if n.admitJob(g.Job, g.Spec, from, fx) != "" {
+		n.stats.Full++
+		return nil, grid.GuardFull
+	}
+	j = n.newGuard(g.Job, g.Spec, n.wall.At(now).UnixNano()-int64(g.Age), g.Members, register.State{})
+	j.guard.sure = from == g.Job.Origin
 	j.arrived = now.Add(-g.Age)
-	return j
+	n.keepFor(j, from)
+	return j, grid.GuardOK
 }
 
 // membership reports whether a list of members can be that of a job, and somebody is among them.
@@ -98,7 +113,7 @@ func (n *Node) accept(j *job, i uint32, fx *grid.Effects) {
 	}
 	f, final := j.guard.reg.Value(i)
 	n.match(j, i, fx)
-	t := &j.tasks[i]
+	t := j.task(i)
 	if t.live != nil {
 		n.drop(t.live)
 	}
@@ -120,9 +135,9 @@ func (n *Node) accept(j *job, i uint32, fx *grid.Effects) {
 // over makes everything visible that is held of a job that has come to its end, and keeps it as long as others.
 func (n *Node) over(now grid.Time, j *job, fx *grid.Effects) {
 	n.reply(&j.guard.callers, j.id, fx)
-	for i := range j.tasks {
-		if j.tasks[i].unsure {
-			n.sure(j, uint32(i), fx)
+	for i, t := range j.known() {
+		if t.unsure {
+			n.sure(j, i, fx)
 		}
 	}
 	j.quiet = max(j.quiet, now.Add(wait(n.cfg.Lease))) // of who owned it
@@ -142,19 +157,16 @@ func (n *Node) clear(now grid.Time, j *job, fx *grid.Effects) {
 
 // promise answers who wants to be the owner of a new epoch.
 func (n *Node) promise(now grid.Time, from grid.NodeID, g *grid.Guard, fx *grid.Effects) {
-	j := n.job(g.Job)
+	j, no := n.guarded(now, from, g, fx)
 	if j == nil {
-		j = n.guarded(now, from, g)
-	}
-	if j == nil || j.guard == nil {
-		n.answer(from, grid.KindPromised, g, grid.GuardUnknown, fx)
+		n.answer(from, grid.KindPromised, g, no, fx)
 		return
 	}
 	r := j.guard.reg
 	before, led := r.State(), r.Leads()
 	heard := now < n.lastHeard(j).Add(wait(n.cfg.Lease)) || n.acts(now, j)
 	// Who has become the owner since, with the promises of others, lives as well, and no earlier owner acts any more.
-	a := r.Promise(from, g.Epoch, heard && from != j.guard.boss)
+	a := r.Promise(from, g.Epoch, heard && from != j.guard.boss && (from != j.guard.claim.owner || j.guard.claim.epoch <= j.guard.epoch))
 	if led && !r.Leads() {
 		n.stepDown(j, fx)
 	}

@@ -9,6 +9,7 @@ import (
 	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/quota"
 )
 
 // Node is one member of the grid. Its methods are called from one goroutine.
@@ -60,9 +61,11 @@ type Node struct {
 	taken               []grid.JobID // taken over in this step
 	calms               calms
 	arrivals            map[grid.AttemptID]arrival
-	leads, watches      uint64     // times that this node began to write to a register in this boot, and watched
-	lent                grid.Bytes // for the files of jobs submitted elsewhere
-	guardWake, formWake bool       // a TimerGuard is on its way, for registers and for those being made
+	leads, watches      uint64       // times that this node began to write to a register in this boot, and watched
+	lent                grid.Bytes   // for the files of jobs submitted elsewhere
+	sweeping            []*job       // of which more tasks are to be ended at once
+	ledger              quota.Ledger // of what is kept for others
+	guardWake, formWake bool         // a TimerGuard is on its way, for registers and for those being made
 	bags                bags
 	hints               hints
 	strays              map[grid.JobID][]grid.EntryRecord // as orphans, of jobs with a register

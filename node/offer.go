@@ -101,7 +101,7 @@ func (n *Node) owned(from grid.NodeID, id grid.AttemptID) *live {
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return nil
 	}
-	t := &j.tasks[id.Task.Index]
+	t := j.at(id.Task.Index)
 	if t.attempt != id.Attempt || t.worker != from || t.live == nil {
 		return nil
 	}
@@ -186,16 +186,23 @@ func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effec
 // beat renews the leases of what a worker still has, and tells it what of that is no longer live.
 func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	var drop *grid.Message
+	var told grid.JobID // attempts of a job come one after the other
 	for _, id := range ids {
 		j := n.job(id.Task.Job)
 		if j == nil && id.Task.Job.Origin != n.cfg.Self {
 			continue
 		}
 		if j != nil && !j.leads() {
-			n.redirect(from, j, fx)
+			if id.Task.Job != told {
+				n.redirect(from, j, fx)
+			}
+			told = id.Task.Job
 			continue
 		}
-		n.adopt(now, from, id, fx)
+		if n.adopt(now, from, id, fx) && id.Task.Job != told { // it may know of an earlier owner only
+			n.redirect(from, j, fx)
+			told = id.Task.Job
+		}
 		if j != nil && j.recorded(id) {
 			continue // acknowledged when a majority has it
 		}

@@ -9,29 +9,45 @@ import (
 // offered takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
 // answer was lost.
 func (n *Node) offered(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	if o.Spec == nil || !n.mayOffer(from, o) || o.ID.Task.Index >= o.Spec.Count || n.past.has(o.ID) && !n.unrun.has(o.ID) {
+	if o.Spec == nil || o.ID.Task.Index >= o.Spec.Count || !n.mayOffer(now, from, o, fx) {
+		n.stats.Stale++
+		return
+	}
+	other := from != o.ID.Task.Job.Origin // then it may have been here on hearsay
+	unrun := n.unrun.gone(o.ID, other)
+	if n.past.gone(o.ID, other) && !unrun {
 		n.stats.Stale++
 		return
 	}
 	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxAge)
 	why := grid.Refusal{}
-	if n.unrun.has(o.ID) {
+	if unrun {
 		why = n.refusedBefore()
 	} else if n.exec.Get(o.ID) == nil {
-		if why = n.fits(o.Spec); why.Why == grid.WhyNone {
+		if why = n.fits(o.Spec); why.Why == grid.WhyNone && n.declines(o.ID.Task.Job) {
+			why.Why = grid.WhyPrivate
+		}
+		if why.Why == grid.WhyNone {
 			why.Why = n.exec.Refuses(o.Spec.Needs.Resources)
+		}
+		if why.Why == grid.WhyNone {
+			if no := n.admitOffer(from, o, fx); no != "" {
+				n.stats.Full++
+				why = grid.Refusal{Why: grid.WhyQueue, Detail: no}
+			}
 		}
 		if why.Why == grid.WhyNone {
 			n.supersede(now, o.ID, fx)
 			n.gave(now, from, o)
 			n.heed(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // it may be the first word of a new owner
+			n.ledger.Take(o.ID, parties(o.ID.Task.Job, o.Spec, from), offerBytes+weighSpec(o.Spec))
 			n.take(now, from, o, fx)
 		}
 	}
 	kind := grid.KindAccept
 	if why.Why != grid.WhyNone {
 		kind = grid.KindRefuse
-		n.unrun.add(o.ID)
+		n.unrun.add(fenced{o.ID, other && !n.firsthand(o.ID.Task.Job, from)})
 	}
 	m := fx.Send(from, kind)
 	m.Attempts = append(m.Attempts, o.ID)

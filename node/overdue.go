@@ -83,8 +83,9 @@ func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.
 		n.takeBack(now, l, why, fx)
 		return
 	}
+	handed := fenced{id, n.hearsay(id.Task.Job)}
 	n.forget(now, id, fx)
-	n.unrun.add(id)
+	n.unrun.add(handed)
 	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts, m.Refusal = append(m.Attempts, id), why
 }

@@ -14,7 +14,7 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 		r := guards(t)
 		r.takeOver()
 		j := r.n.job(guarded)
-		if !j.guard.reg.Leads() || j.tasks[0].live == nil {
+		if !j.guard.reg.Leads() || j.task(0).live == nil {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
 		j.guard.limbo, j.guard.above = 0, 7 // it has owned the job for long
@@ -34,8 +34,8 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 		if waits := j.guard.limbo > r.now; waits != (since == fastID) {
 			t.Errorf("node %s owned the job last: it waits for word of attempts %v", since.Short(), waits)
 		}
-		if j.tasks[0].state != grid.Ended || j.tasks[0].live != nil {
-			t.Errorf("the task that has ended elsewhere is %v, and still looked after: %v", j.tasks[0].state, j.tasks[0].live != nil)
+		if j.task(0).state != grid.Ended || j.task(0).live != nil {
+			t.Errorf("the task that has ended elsewhere is %v, and still looked after: %v", j.task(0).state, j.task(0).live != nil)
 		}
 	}
 }

@@ -9,10 +9,12 @@ import (
 // pair is what this node keeps of another with which it shares registers.
 type pair struct {
 	peer     grid.NodeID
-	heard    grid.Time  // as a member: when the other, as an owner, was last answered
-	verified grid.Time  // as an owner: when the last watch was sent that the other agreed to
-	alive    grid.Time  // when it last answered a watch
-	seq      uint64     // of the last watch; 0 = it is answered
+	heard    grid.Time // as a member: when the other, as an owner, was last answered
+	verified grid.Time // as an owner: when the last watch was sent that the other agreed to
+	alive    grid.Time // when it last answered a watch
+	seq      uint64    // of the last watch; 0 = it is answered
+	asked    questions
+	room     uint32     // that it said to have for a job of this node: grid.Guard.Room
 	sent     grid.Time  // when it was sent
 	listed   []*job     // that it named one by one
 	awaits   []*forming // that asked it first whether it lives; some are over

@@ -10,9 +10,9 @@ import (
 // that was repeated on its way and comes after the attempt's end must not start it a second time. What is older
 // than the newest few thousand is long past any delay of a message; a restart forgets them, and ends the connections they came on.
 type past struct {
-	ids  []grid.AttemptID // oldest first, from next on
+	ids  []fenced // oldest first, from next on
 	next int
-	in   map[grid.AttemptID]struct{} // the same, once they are many; only looked up in
+	in   map[fenced]struct{} // the same, once they are many; only looked up in
 }
 
 // fewPast are looked through: most nodes of a large grid never let go of more.
@@ -21,12 +21,12 @@ const fewPast = 32
 // keepPast is about what a node can end within two seconds, half a megabyte.
 const keepPast = 4096
 
-func (p *past) add(id grid.AttemptID) {
+func (p *past) add(id fenced) {
 	if p.has(id) {
 		return
 	}
 	if len(p.ids) == fewPast {
-		p.in = make(map[grid.AttemptID]struct{})
+		p.in = make(map[fenced]struct{})
 		for _, old := range p.ids {
 			p.in[old] = struct{}{}
 		}
@@ -43,7 +43,7 @@ func (p *past) add(id grid.AttemptID) {
 	p.next = (p.next + 1) % keepPast
 }
 
-func (p *past) has(id grid.AttemptID) bool {
+func (p *past) has(id fenced) bool {
 	if len(p.ids) <= fewPast {
 		return slices.Contains(p.ids, id)
 	}

@@ -25,6 +25,8 @@ type peer struct {
 	noted mark   // of the column that the policies were told
 	gifts gifts
 	site  *balance.Site
+
+	discreet bool // it shows a job under access: owner to nobody else
 }
 
 // few is how many more a list of peers, classes or jobs has room for at the least when it grows.
@@ -45,6 +47,7 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	p := n.peer(ev.Peer)
 	p.up, p.have, p.told = true, 0, 0
 	p.works, p.keeps = ev.Kinds&needed == needed, ev.Kinds&guarding == guarding
+	p.discreet = ev.Features.Has(grid.FeatureAccess)
 	n.rates.stale = true
 	n.gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := n.gossip.Peer(ev.Peer); known != nil && known.Ad != nil {

@@ -88,10 +88,14 @@ func (n *Node) answered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid
 	if q == nil {
 		return
 	}
+	l := n.lives.get(s.ID >> 8)
+	if l != nil && l.phase == polling && l.round == uint8(s.ID) && !slices.Contains(l.asked, from) {
+		n.unasked(from, fx)
+		return
+	}
 	n.gossip.Answered(from, s.Free, s.Backlog)
 	n.exchange(q, s.Rates, s.Speed, s.Cores, s.Mine, s.Have)
 	q.stamp = max(q.stamp, s.Stamp)
-	l := n.lives.get(s.ID >> 8)
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.hears(from) {
 		n.stats.Stale++
 		if l != nil && l.phase == waits && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {

@@ -20,7 +20,7 @@ func (n *Node) forms(j *job) bool {
 
 // plans reports whether the first task of a job is to be given a place before a majority has the job.
 func (n *Node) plans(j *job) bool {
-	return j.next == 0 && j.tasks[0].state == grid.Pending && j.tasks[0].live == nil && n.forms(j)
+	return j.next == 0 && j.state(0) == grid.Pending && j.at(0).live == nil && n.forms(j)
 }
 
 // plan keeps an attempt that is made until the register's majority has answered.

@@ -54,7 +54,7 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 func (n *Node) forgetPolicies() {
 	named := map[string]bool{n.cfg.Policy: true}
 	for j := range n.jobs.all() {
-		if j.counts[grid.Ended] < len(j.tasks) {
+		if j.counts[grid.Ended] < j.count() {
 			named[j.spec.Policy] = true
 		}
 	}

@@ -14,6 +14,8 @@ type post struct {
 	owner   grid.NodeID
 	epoch   uint32
 	works   int // attempts here
+	claims  claims
+	sure    bool // the members are the origin's word; else they are what another said that offered attempts
 }
 
 // owner is whom attempts of a job are told of to.
@@ -33,7 +35,7 @@ func (n *Node) kin(id grid.JobID) []grid.NodeID {
 }
 
 // enlist notes an attempt of a job that has a register, and who its owner is.
-func (n *Node) enlist(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32) {
+func (n *Node) enlist(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, sure bool) {
 	if len(members) == 0 {
 		return
 	}
@@ -42,7 +44,7 @@ func (n *Node) enlist(id grid.JobID, members []grid.NodeID, owner grid.NodeID, e
 		if n.posts == nil {
 			n.posts = make(map[grid.JobID]*post)
 		}
-		p = &post{members: slices.Clone(members)}
+		p = &post{members: slices.Clone(members), sure: sure}
 		n.posts[id] = p
 	}
 	p.works++
@@ -58,21 +60,6 @@ func (n *Node) dismiss(id grid.JobID) {
 			delete(n.posts, id)
 		}
 	}
-}
-
-// mayOffer reports whether a node may offer attempts of a job: its origin, or, if the job has a register, the owner of
-// the newest epoch known here, also as a member, of a job that is not over. An owner that has renewed its epoch still offers attempts
-// of the one before.
-func (n *Node) mayOffer(from grid.NodeID, o *grid.Offer) bool {
-	id := o.ID.Task.Job
-	if len(o.Members) == 0 {
-		return id.Origin == from && n.posts[id] == nil
-	}
-	if j := n.look(id); !n.membership(id, from, o.Members) || j != nil && j.guard != nil && (o.ID.Epoch < j.guard.epoch && j.guard.boss != from || j.guard.reg.State().Done) {
-		return false
-	}
-	p := n.posts[id]
-	return p == nil || slices.Equal(p.members, o.Members) && (o.ID.Epoch > p.epoch || p.owner == from)
 }
 
 // mayRelease reports whether a node may end or forget attempts of a job here: its owner, or another member of its
@@ -97,7 +84,12 @@ func (n *Node) heed(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeI
 			}
 		}
 	}
-	p := n.posts[id]
+	n.serve(now, id, claim{owner, epoch}, fx)
+}
+
+// serve has the attempts of a job here go to the owner that it has now, and tells that node of them.
+func (n *Node) serve(now grid.Time, id grid.JobID, c claim, fx *grid.Effects) {
+	p, owner, epoch := n.posts[id], c.owner, c.epoch
 	if p == nil || epoch <= p.epoch || !slices.Contains(p.members, owner) {
 		return
 	}
@@ -155,23 +147,23 @@ func (n *Node) saveResults(id grid.JobID, fx *grid.Effects) {
 	}
 }
 
-// taughtOwners learns from an announcement, or from a member that was told what is not its to hear, who owns jobs now.
+// taughtOwners hears from an announcement, or from a member that was told what is not its to hear, who owns jobs now.
 func (n *Node) taughtOwners(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
 	if !announced {
-		n.heed(now, m.Guard.Job, m.Guard.Epoch, m.Guard.Owner, fx)
+		n.claimed(now, from, m.Guard.Job, claim{m.Guard.Owner, m.Guard.Epoch}, fx)
 		return
 	}
 	for _, x := range m.Attempts {
 		if n.job(x.Task.Job) == nil {
-			n.hints.add(hint{id: x.Task.Job, epoch: x.Epoch, owner: from, since: n.wall.At(now).UnixNano()})
+			n.hints.add(x.Task.Job, heir{from, x.Epoch, n.wall.At(now).UnixNano()})
 		}
-		n.heed(now, x.Task.Job, x.Epoch, from, fx)
+		n.claimed(now, from, x.Task.Job, claim{from, x.Epoch}, fx)
 	}
 }
 
-// redirect tells a worker who owns a job; it is not this node.
+// redirect tells a worker whom this node takes for a job's owner.
 func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
-	if to == n.cfg.Self || j.guard.boss == n.cfg.Self {
+	if to == n.cfg.Self || j.guard.boss == n.cfg.Self && !j.guard.reg.Leads() {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)

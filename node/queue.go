@@ -124,7 +124,7 @@ func (n *Node) pump(now grid.Time, fx *grid.Effects) {
 		if n.gathers(j) {
 			return
 		}
-		for j.next < j.spec.Count && (j.tasks[j.next].state != grid.Pending || j.tasks[j.next].live != nil) {
+		for j.next < j.spec.Count && (j.state(j.next) != grid.Pending || j.at(j.next).live != nil) {
 			j.next++
 		}
 		if j.next == j.spec.Count {

@@ -14,7 +14,8 @@ func (n *Node) saveGuard(j *job, fx *grid.Effects) {
 		Held: len(j.spec.Inputs) > 0 && n.hasInputs(j)}
 }
 
-// saveEntry saves where a task stands; index Count is the job's cancellation.
+// saveEntry saves where a task stands; index Count is the job's cancellation. Every task that has a record is noted, so that
+// its record is found when the job is forgotten.
 func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	e := new(grid.EntryRecord)
 	fx.Save(grid.RecEntry).Entry = e
@@ -28,7 +29,7 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 		x := j.keeps(i, v.Attempt)
 		e.Held = x != nil && x.state == here
 	} else if i < j.spec.Count {
-		t := &j.tasks[i]
+		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
 		e.Placed, e.Began, e.Done, e.Copy = t.placed, t.began, t.done, t.copied()
 		if x := j.guard.lent.tasks[i]; x != nil && x.state == here && !x.attempt.Less(t.attempt) { // what was made since is not forgotten for it
@@ -42,6 +43,7 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 func (n *Node) restoreGuard(r *grid.GuardRecord) {
 	s := register.State{Promised: r.Promised, To: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := n.newGuard(r.ID, r.Spec, r.Submitted, r.Members, s)
+	j.guard.sure = r.ID.Origin == n.cfg.Self // of others it is not on disk: their word will do until the origin says otherwise
 	if r.Held {
 		j.guard.lent.inputs = here
 		n.charge(j, weigh(r.Spec.Inputs))
@@ -50,11 +52,18 @@ func (n *Node) restoreGuard(r *grid.GuardRecord) {
 		n.putEntry(j, &e)
 	}
 	delete(n.strays, r.ID)
+	if from := r.Owner; r.ID.Origin != n.cfg.Self {
+		if from.IsZero() || from == n.cfg.Self {
+			from = r.ID.Origin
+		}
+		n.keepFor(j, from)
+	}
 }
 
 func (n *Node) restoreEntry(r *grid.EntryRecord) {
 	if j := n.job(r.ID.Task.Job); j != nil {
 		n.putEntry(j, r)
+		n.resize(j)
 		return
 	}
 	if n.strays == nil {
@@ -93,7 +102,7 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 	failed, exit := j.failed, j.exit
 	n.putTask(j, &r.TaskRecord)
 	j.failed, j.exit = failed, exit
-	t := &j.tasks[i]
+	t := j.task(i)
 	t.unsure, t.held = true, t.worker == n.cfg.Self // what others hold they tell again
 	j.unsure++
 }
@@ -119,14 +128,14 @@ func (n *Node) resumeGuard(now grid.Time, j *job, fx *grid.Effects) {
 		return
 	}
 	if held, _ := g.reg.Cancelled(); held {
-		n.endAll(now, j, fx)
+		n.sweepUp(now, j, fx)
 	}
 	g.known = s.Epoch
 	n.share(now, j)
 	n.unsaid(j)
 	if s.Epoch > 1 {
 		g.limbo = now.Add(n.cfg.Lease)
-	} else {
+	} else if !j.cancelled {
 		n.lineUp(j)
 	}
 	n.rates.arrive(now, j.spec, j.class, 0)
@@ -139,7 +148,7 @@ func (n *Node) cancelGuarded(now grid.Time, ev *grid.Event, j *job, fx *grid.Eff
 	g := j.guard
 	held, _ := g.reg.Cancelled()
 	switch {
-	case g.reg.State().Done || !held && j.counts[grid.Ended]-j.unsure == len(j.tasks): // as it was shown, so it stays
+	case g.reg.State().Done || !held && j.counts[grid.Ended]-j.unsure == j.count(): // as it was shown, so it stays
 		n.answerCancel(now, j, ev.Caller, fx)
 	case !g.reg.Leads():
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.boss.Short()))
@@ -167,19 +176,25 @@ func (j *job) recorded(id grid.AttemptID) bool {
 	if id.Task.Index >= j.spec.Count {
 		return false
 	}
-	t := &j.tasks[id.Task.Index]
+	t := j.at(id.Task.Index)
 	return t.unsure && t.attempt == id.Attempt
+}
+
+func (n *Node) forgetEntry(j *job, i uint32, fx *grid.Effects) {
+	rec := fx.Save(grid.RecEntry)
+	rec.Delete, rec.Entry = true, new(grid.EntryRecord)
+	rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
 }
 
 // forgetJob takes a job with a register off the disk.
 func (n *Node) forgetJob(j *job, fx *grid.Effects) {
-	for i := range j.spec.Count + 1 {
-		rec := fx.Save(grid.RecEntry)
-		rec.Delete, rec.Entry = true, new(grid.EntryRecord)
-		rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
+	for i := range j.known() {
+		n.forgetEntry(j, i, fx)
 	}
+	n.forgetEntry(j, j.spec.Count, fx)
 	rec := fx.Save(grid.RecGuard)
 	rec.Delete, rec.Guard = true, &grid.GuardRecord{ID: j.id}
 	n.reclaim(j)
+	n.ledger.Forget(j.id)
 	n.jobs.drop(j.id)
 }

@@ -88,7 +88,7 @@ func (g *grinder) wait(most time.Duration, others bool) time.Duration {
 }
 
 func (g *grinder) handle() uint64 {
-	if l := g.n.job(jobID(1)).tasks[0].live; l != nil {
+	if l := g.n.job(jobID(1)).task(0).live; l != nil {
 		return l.handle
 	}
 	return 0
@@ -158,7 +158,7 @@ func TestLimitsAndOnceAreRespected(t *testing.T) {
 // Each time a task is taken back the next node has twice the time.
 func TestTheNextNodeHasTwiceTheTime(t *testing.T) {
 	g := newGrinder(t, nil)
-	g.n.job(jobID(1)).tasks[0].live.rescued = 2
+	g.n.job(jobID(1)).task(0).live.rescued = 2
 	if took := g.wait(20*time.Minute, true); took < 2*time.Minute || took > 3*time.Minute {
 		t.Errorf("the third is taken back after %v, want two minutes", took)
 	}

@@ -32,7 +32,7 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	if i >= j.spec.Count {
 		return
 	}
-	t := &j.tasks[i]
+	t := j.task(i)
 	j.counts[t.state]--
 	if c := r.Copy; c != nil && !c.Worker.IsZero() {
 		if n.copies == nil {
@@ -58,7 +58,17 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 // restoreWork takes back an attempt accepted here. What waited waits again; what ran did not survive this
 // node, and its origin is told so.
 func (n *Node) restoreWork(r *grid.WorkRecord) {
-	n.enlist(r.ID.Task.Job, r.Members, r.Owner, r.Epoch)
+	n.enlist(r.ID.Task.Job, r.Members, r.Owner, r.Epoch, n.firsthand(r.ID.Task.Job, r.Owner))
+	if from := r.Owner; from != n.cfg.Self && r.ID.Task.Job.Origin != n.cfg.Self {
+		if from.IsZero() {
+			from = r.ID.Task.Job.Origin
+		}
+		size := offerBytes + weighSpec(r.Spec)
+		if r.Result != nil {
+			size += weighResult(r.Result)
+		}
+		n.ledger.Take(r.ID, parties(r.ID.Task.Job, r.Spec, from), size)
+	}
 	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
 	switch r.State {
 	case grid.WorkQueued:
@@ -92,14 +102,14 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	var guards []*job
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
-		if j.cancelled || j.counts[grid.Ended] < len(j.tasks) {
+		if j.cancelled || j.counts[grid.Ended] < j.count() {
 			j.quiet = now.Add(wait(n.cfg.Lease))
 		}
 		if j.guard != nil && !j.guard.reg.State().Done {
 			guards = append(guards, j)
 			continue
 		}
-		if j.guard != nil || j.counts[grid.Ended] == len(j.tasks) {
+		if j.guard != nil || j.counts[grid.Ended] == j.count() {
 			n.keepOver(j)
 			if j.guard != nil { // whoever owned it may never come back
 				n.clear(now, j, fx)
@@ -134,20 +144,21 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 
 // resume gives every task of a restored job that an attempt may still exist of a new lease.
 func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
-	for i := range j.tasks {
-		t := &j.tasks[i]
-		if j.cancelled && t.state != grid.Ended {
-			n.end(now, j, uint32(i), &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
-			continue
+	if j.cancelled {
+		if j.guard == nil {
+			n.endAll(now, j, fx)
 		}
+		return
+	}
+	for i, t := range j.known() {
 		if t.state != grid.Offered && t.state != grid.Placed {
 			continue
 		}
-		l := n.enliven(j, uint32(i))
+		l := n.enliven(j, i)
 		l.phase = placed
 		n.resumeTwin(now, l, fx)
 		if t.worker == n.cfg.Self {
-			if n.exec.Get(j.attempt(uint32(i))) == nil {
+			if n.exec.Get(j.attempt(i)) == nil {
 				n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, fx)
 			}
 			continue

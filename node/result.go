@@ -1,7 +1,6 @@
 package node
 
 import (
-	"strings"
 	"time"
 
 	"skep/balance"
@@ -30,7 +29,7 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 		n.fence(from, id, fx)
 		return
 	}
-	t := &j.tasks[id.Task.Index]
+	t := j.task(id.Task.Index)
 	if l := n.twinned(from, id); l != nil && !n.twinEnded(now, l, from, id, r, fx) {
 		return
 	}
@@ -154,7 +153,7 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return
 	}
-	l := j.tasks[id.Task.Index].live
+	l := j.at(id.Task.Index).live
 	if l == nil || l.result == nil || l.t().attempt != id.Attempt || l.copies != nil {
 		return
 	}
@@ -191,12 +190,4 @@ func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) 
 }
 
 // clip bounds a text that goes into a record or onto the wire.
-func clip(s string) string {
-	s = strings.ToValidUTF8(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s), "?")
-	return strings.ToValidUTF8(s[:min(len(s), grid.MaxText)], "")
-}
+func clip(s string) string { return grid.Clean(s, grid.MaxText) }

@@ -18,6 +18,7 @@ type rig struct {
 	dsk map[string]grid.Record // what is saved, by kind and key
 
 	wakes []grid.Wake
+	most  int // records of one step so far
 }
 
 var (
@@ -70,6 +71,7 @@ func (r *rig) step(ev grid.Event) {
 	r.fx.Reset()
 	r.n.Step(r.now, &ev, &r.fx)
 	r.wakes = append(r.wakes, r.fx.Wakes...)
+	r.most = max(r.most, len(r.fx.Saves))
 	for _, rec := range r.fx.Saves {
 		key := ""
 		switch rec.Kind {
@@ -141,7 +143,13 @@ func (r *rig) about(from grid.NodeID, k grid.Kind, id grid.AttemptID, res *grid.
 // join connects a peer of a speed with a label.
 func (r *rig) join(id grid.NodeID, speed float64, os string) {
 	r.t.Helper()
-	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: id, RTT: time.Millisecond, Kinds: grid.AllKinds})
+	r.joinAs(id, speed, os, grid.AllFeatures)
+}
+
+// joinAs connects a peer that does what it says.
+func (r *rig) joinAs(id grid.NodeID, speed float64, os string, f grid.FeatureSet) {
+	r.t.Helper()
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: id, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: f})
 	ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Name: "peer", Speed: speed, Availability: 1,
 		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
 		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: os}}}

@@ -132,7 +132,7 @@ func TestFruitlessSearchEndsATaskOfAJobThatWaits(t *testing.T) {
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
 		s.Count, s.Needs.Labels = 2, []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}
 	}))
-	idle := r.n.job(jobID(1)).tasks[1].live
+	idle := r.n.job(jobID(1)).task(1).live
 	r.n.dequeue(idle)
 	idle.search, idle.unproven = 0, true
 	r.n.park(idle)

@@ -118,13 +118,17 @@ func (n *Node) askCopy(now grid.Time, j *job, place int, c *copies, id grid.Atte
 func (n *Node) copied(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
 	j := n.job(id.Task.Job)
+	if n.outsider(j, from) {
+		n.unasked(from, fx)
+		return
+	}
 	if j == nil || j.guard == nil || !j.guard.reg.Leads() || j.guard.reg.Place(from) < 0 || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return
 	}
 	c, l := j.guard.inputs, (*live)(nil)
 	if id != inputsOf(j.id) {
-		if l = j.tasks[id.Task.Index].live; l == nil || !l.leaves() || l.id() != id {
+		if l = j.at(id.Task.Index).live; l == nil || !l.leaves() || l.id() != id {
 			n.stats.Stale++
 			return
 		}

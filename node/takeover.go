@@ -34,7 +34,7 @@ func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 		settled = settled && r.Settled(place)
 		switch {
 		case r.Deaf(place):
-			r.Doubt(place)
+			r.Retry(place)
 			n.unsaid(j)
 		case g.sent[place] != 0 && now >= g.sent[place].Add(n.cfg.Lease/6):
 			n.writeAgain(now, j, place, fx)
@@ -47,6 +47,7 @@ func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 	if g.limbo != 0 && now >= g.limbo && n.acts(now, j) {
 		n.replace(now, j, fx)
 	}
+	n.sweepOn(now, j, fx)
 	if g.above > r.State().Epoch && now >= g.due {
 		n.bid(now, j, fx)
 	}
@@ -103,6 +104,10 @@ func (n *Node) bid(now grid.Time, j *job, fx *grid.Effects) {
 // promised takes the answer of a member that was asked.
 func (n *Node) promised(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Effects) {
 	j := n.job(a.Job)
+	if n.outsider(j, from) {
+		n.unasked(from, fx)
+		return
+	}
 	if j == nil || j.guard == nil || j.guard.reg.Bids() == 0 {
 		n.stats.Stale++
 		return
@@ -169,11 +174,14 @@ func (n *Node) higher(now grid.Time, j *job, a *grid.Guard, fx *grid.Effects) {
 // saveAll saves everything that the register holds.
 func (n *Node) saveAll(j *job, fx *grid.Effects) {
 	n.saveGuard(j, fx)
-	for i := range j.spec.Count + 1 {
-		if v, _ := j.guard.reg.Value(i); v != nil || i == j.spec.Count && j.cancelled {
-			n.saveEntry(j, i, fx)
-			n.accept(j, i, fx)
-		}
+	n.resize(j)
+	for i := range j.guard.reg.Written() {
+		n.saveEntry(j, i, fx)
+		n.accept(j, i, fx)
+	}
+	if v, _ := j.guard.reg.Value(j.spec.Count); v == nil && j.cancelled {
+		n.saveEntry(j, j.spec.Count, fx)
+		n.accept(j, j.spec.Count, fx)
 	}
 }
 
@@ -189,8 +197,8 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	n.saveAll(j, fx)
 	if !renewed {
 		n.stepOut(j)
-		for i := range j.tasks {
-			if t := &j.tasks[i]; t.state != grid.Ended {
+		for _, t := range j.known() {
+			if t.state != grid.Ended {
 				t.attempt, t.worker = grid.Attempt{}, grid.NodeID{}
 			}
 		}
@@ -205,7 +213,7 @@ func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	n.unsaid(j)
 	n.tickIn(now, fx)
 	if held, _ := g.reg.Cancelled(); held {
-		n.endAll(now, j, fx)
+		n.sweepUp(now, j, fx)
 	}
 }
 
@@ -217,7 +225,7 @@ func (n *Node) stepDown(j *job, fx *grid.Effects) {
 
 // disown forgets what this node knew as a job's owner: another has owned it since, and may have done anything.
 func (n *Node) disown(j *job, fx *grid.Effects) {
-	j.guard.limbo, j.guard.forming, j.guard.inputs, j.guard.leaves = 0, false, nil, nil
+	j.guard.limbo, j.guard.forming, j.guard.inputs, j.guard.leaves, j.guard.sweep = 0, false, nil, nil, sweep{}
 	for _, c := range j.guard.cancels {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}
@@ -226,13 +234,12 @@ func (n *Node) disown(j *job, fx *grid.Effects) {
 		n.uncalm(j)
 	}
 	n.stepOut(j)
-	for i := range j.tasks {
-		t := &j.tasks[i]
+	for i, t := range j.known() {
 		if t.live != nil {
 			n.drop(t.live)
 		}
 		if t.state != grid.Ended {
-			n.setState(j, uint32(i), grid.Pending, fx)
+			n.setState(j, i, grid.Pending, fx)
 		}
 	}
 }

@@ -19,12 +19,14 @@ func (n *Node) guardWoken(now grid.Time, key uint64, fx *grid.Effects) {
 		n.leaveLimbo(now, fx)
 	case formKey:
 		n.formWake = false
-		n.form(now, n.forming.list, true, fx)
-		if len(n.forming.list) == 0 {
+		n.form(now, n.forming.all(), true, fx)
+		if len(n.forming.all()) == 0 {
 			n.pairs.expectNone()
 		}
 	case calmKey:
 		n.calmDown(now, fx)
+	case sweepKey:
+		n.sweepAll(now, fx)
 	case closeKey:
 		n.conclude(now, fx)
 	}
@@ -57,6 +59,7 @@ const (
 	formKey
 	calmKey
 	closeKey
+	sweepKey
 )
 
 // tick looks after every register that has not come to its end.

@@ -53,7 +53,7 @@ func (n *Node) twinned(from grid.NodeID, id grid.AttemptID) *live {
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return nil
 	}
-	l := j.tasks[id.Task.Index].live
+	l := j.at(id.Task.Index).live
 	if l == nil || l.twin == nil || l.twin.attempt != id.Attempt || l.twin.worker != from {
 		return nil
 	}

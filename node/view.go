@@ -75,6 +75,7 @@ type Stats struct {
 // Counts are counts since start.
 type Counts struct {
 	Sent, Received [grid.Kinds]uint64
+	Full           uint64 // jobs, entries and attempts not taken since there is no room for more of who sent them
 	Stale          uint64 // messages about attempts that are not live, or that nobody asked for
 	Moved, Local   uint64 // attempts placed elsewhere, and here
 	Lost           uint64 // attempts lost
@@ -114,8 +115,8 @@ func (n *Node) Job(id grid.JobID) (JobView, bool) {
 // Tasks appends the tasks of a job submitted here, by index.
 func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 	if j := n.look(id); j != nil {
-		for i := range j.tasks {
-			dst = append(dst, j.taskView(uint32(i)))
+		for i := range j.spec.Count {
+			dst = append(dst, j.taskView(i))
 		}
 	}
 	return dst
@@ -182,7 +183,7 @@ func (j *job) view() JobView {
 		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.boss, g.epoch, g.since
 		_, v.Cancelled = g.reg.Cancelled()
 		v.Apart = j.apart()
-		if v.Ended < len(j.tasks) {
+		if v.Ended < j.count() {
 			v.Done = 0
 		}
 	}
@@ -190,7 +191,7 @@ func (j *job) view() JobView {
 }
 
 func (j *job) taskView(i uint32) TaskView {
-	t := &j.tasks[i]
+	t := j.at(i)
 	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
 		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces.list()}
 	if t.unsure { // no majority is known to hold its end: to the world it has not ended

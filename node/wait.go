@@ -100,6 +100,10 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 			continue
 		}
 		why, up := discovery.Now(&spec.Needs, g.Ad), n.reaches(g.Ad.Node)
+		if up && n.Tells(g.Ad.Node, spec) {
+			n.exclude(now, l, g.Ad.Node, grid.Refusal{Why: grid.WhyAccess})
+			continue
+		}
 		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < n.cfg.Gossip.Expire) {
 			busy = why // who drained and went is expected back for as long as others are remembered
 		} else if !up {

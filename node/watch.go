@@ -47,6 +47,7 @@ func (n *Node) sendWatch(now grid.Time, p *pair, s sharing, fx *grid.Effects) *g
 	n.watches++
 	clear(p.listed)
 	p.seq, p.sent, p.listed = n.cfg.Boot<<40|n.watches, now, p.listed[:0]
+	p.asked.ask(p.seq)
 	m := fx.Send(p.peer, grid.KindWatch)
 	m.Guard.Seq, m.Guard.Count, m.Guard.Sum = p.seq, s.count, s.sum
 	return m
@@ -114,7 +115,7 @@ func (n *Node) watched(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 		}
 	}
 	a := fx.Send(from, grid.KindWatched)
-	a.Guard.Seq, a.Guard.Answer = m.Guard.Seq, grid.GuardDiffers
+	a.Guard.Seq, a.Guard.Answer, a.Guard.Room = m.Guard.Seq, grid.GuardDiffers, n.spaceFor(from)
 	if s.count == m.Guard.Count && s.sum == m.Guard.Sum {
 		a.Guard.Answer = grid.GuardOK
 		n.pair(from).heard = now
@@ -124,7 +125,7 @@ func (n *Node) watched(now grid.Time, from grid.NodeID, m *grid.Message, fx *gri
 // named answers an owner that names its registers one by one: those that are not held so here are named back.
 func (n *Node) named(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	a := fx.Send(from, grid.KindWatched)
-	a.Guard.Seq, a.Guard.Answer = m.Guard.Seq, grid.GuardOK
+	a.Guard.Seq, a.Guard.Answer, a.Guard.Room = m.Guard.Seq, grid.GuardOK, n.spaceFor(from)
 	said := make(map[grid.JobID]bool, len(m.Attempts))
 	for _, x := range m.Attempts {
 		id := x.Task.Job
@@ -144,10 +145,15 @@ func (n *Node) named(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 
 // agreed takes a member's answer to a watch.
 func (n *Node) agreed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	p := n.pair(from)
-	if m.Guard.Seq>>40 == n.cfg.Boot { // also a late answer shows that it lives
-		n.present(now, p, fx)
+	p := n.pairs.by.get(from)
+	if p == nil || !p.asked.answered(m.Guard.Seq) {
+		if n.neverAsked(p, m.Guard.Seq) {
+			n.unasked(from, fx)
+		}
+		return
 	}
+	p.room = m.Guard.Room
+	n.present(now, p, fx) // also a late answer shows that it lives
 	if m.Guard.Seq != p.seq {
 		return
 	}

@@ -30,6 +30,9 @@ func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Ef
 	s := &m.State
 	ready := n.exec.Wait(now, p.Needs, n.rates.here)
 	s.ID, s.Why = p.ID, n.exec.Refuses(p.Needs)
+	if n.cfg.Private {
+		s.Why = grid.WhyPrivate
+	}
 	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.here))
 	s.Free, s.Speed, s.Cores = n.exec.Free(), n.cfg.Speed, n.cfg.Capacity.CPU
 	s.Mine, s.Have, s.Stamp = n.rates.version, q.have, n.stamp(now)
@@ -48,7 +51,7 @@ func (n *Node) take(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Eff
 	if w.Until = -1; n.stamped(now, o.Stamp) {
 		w.Until = asked(o.Stamp).Add(w.Lease)
 	}
-	n.enlist(o.ID.Task.Job, o.Members, from, o.ID.Epoch)
+	n.enlist(o.ID.Task.Job, o.Members, from, o.ID.Epoch, from == n.cfg.Self || n.firsthand(o.ID.Task.Job, from))
 	n.saveWork(w, fx)
 	if len(o.Spec.Inputs) > 0 {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: n.owner(w.ID.Task.Job), Others: n.kin(w.ID.Task.Job), Files: o.Spec.Inputs})
@@ -113,6 +116,7 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	} else {
 		n.exec.Finish(id, r)
 	}
+	n.ledger.Extend(id, weighResult(r))
 	n.encourage()
 	if r.Succeeded() && n.rates.ran(now, w.Class, held) {
 		n.forgetClasses(fx)
@@ -200,9 +204,10 @@ func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 		return
 	}
 	if id.Task.Job.Origin != n.cfg.Self || n.posts[id.Task.Job] != nil {
-		n.past.add(id)
+		n.past.add(fenced{id, n.hearsay(id.Task.Job)})
 	}
 	n.dismiss(id.Task.Job)
+	n.ledger.Return(id)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
 	rec.Later = was == grid.WorkFinished // it is told and acknowledged again

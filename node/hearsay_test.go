@@ -1,0 +1,127 @@
+package node
+
+import (
+	"slices"
+	"testing"
+
+	"skep/grid"
+)
+
+// Who the members of a job are: its origin's word, and that of others for want of better.
+
+// alone is a job of fastID without a register, of which this node has an attempt in hand.
+func offersAlone(r *rig, s *grid.JobSpec, n uint32) {
+	r.t.Helper()
+	r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		m.Offer = grid.Offer{ID: aloneAt(n), Spec: s, Class: "a", Lease: r.n.cfg.Lease}
+	})
+}
+
+func aloneAt(n uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: guarded}, Attempt: grid.Attempt{Epoch: 1, N: n}}
+}
+
+// falsely has the stranger offer an attempt of fastID's job, with members that it has made up.
+func (r *rig) falsely(id grid.AttemptID, s *grid.JobSpec) {
+	r.t.Helper()
+	r.say(strangerID, grid.KindOffer, func(m *grid.Message) {
+		m.Offer = grid.Offer{ID: id, Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: []grid.NodeID{fastID, strangerID, {55}}}
+	})
+}
+
+func connected(t *testing.T) *rig {
+	t.Helper()
+	r := newRig(t, func(c *Config) { c.Overdue = 0 })
+	r.now = 3600e9
+	for _, id := range []grid.NodeID{fastID, slowID, strangerID} {
+		r.join(id, 1, "linux")
+	}
+	return r
+}
+
+// An offer that names members of a job that has none is of no account where the origin's attempts are: they go on, beats go to the origin, and
+// the sender ends nothing. Before, it redirected the beats, and dropped what ran.
+func TestFalseMembersRedirectNothing(t *testing.T) {
+	r := connected(t)
+	offersAlone(r, spec(nil), 1)
+	for _, id := range []grid.AttemptID{{Task: aloneAt(1).Task, Attempt: grid.Attempt{Epoch: 9, N: 1}}, aloneAt(2), aloneAt(1)} {
+		r.falsely(id, spec(nil))
+		if a := append(r.sent(grid.KindAccept), r.sent(grid.KindRefuse)...); len(a) > 0 {
+			t.Errorf("attempt %v is answered: %v", id, kindsOf(r.fx.Sends))
+		}
+	}
+	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
+		r.about(strangerID, k, aloneAt(1), nil)
+	}
+	r.proclaims(strangerID, strangerID, guarded, 9, true)
+	if s, _, ok := r.n.Work(aloneAt(1)); !ok || s != grid.WorkRunning {
+		t.Fatalf("the origin's attempt: %v, %v, want that it runs", s, ok)
+	}
+	if to := r.told(grid.KindBeat); !slices.Equal(to, []grid.NodeID{fastID}) {
+		t.Errorf("beats go to %v, want the origin", to)
+	}
+}
+
+// Nor does it help to come first: when the origin offers, all that rested on the other's word goes, and what runs is what the origin says, even
+// where the attempt has the same number and the other had it dropped.
+func TestOriginsWordOverrulesHearsay(t *testing.T) {
+	for name, before := range map[string]func(r *rig){
+		"the same attempt":     func(r *rig) {},
+		"dropped by the other": func(r *rig) { r.about(strangerID, grid.KindDrop, aloneAt(1), nil) },
+		"refused to the other": func(r *rig) {
+			r.about(strangerID, grid.KindDrop, aloneAt(1), nil)
+			r.falsely(aloneAt(2), spec(func(s *grid.JobSpec) { s.Needs.CPU = 1 << 40 }))
+		},
+		"a register, made up": func(r *rig) {
+			r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
+		},
+		"a register that ended": func(r *rig) {
+			r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
+		},
+	} {
+		for _, members := range [][]grid.NodeID{nil, {fastID, slowID, {56}}, three} {
+			r := connected(t)
+			r.falsely(aloneAt(1), spec(func(s *grid.JobSpec) { s.Command = []string{"evil"} }))
+			before(r)
+			for n := uint32(1); n <= 2; n++ {
+				if n == 1 && name == "refused to the other" {
+					continue
+				}
+				r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+					m.Offer = grid.Offer{ID: aloneAt(n), Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
+				})
+				if s := r.one(grid.KindAccept); s.To != fastID {
+					t.Fatalf("%s, members %d: accepted to %v", name, len(members), s.To.Short())
+				}
+				w := r.n.exec.Get(aloneAt(n))
+				if w == nil || w.Spec.Command[0] != "true" || r.n.owner(guarded) != fastID {
+					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.owner(guarded).Short())
+				}
+			}
+			if r.about(strangerID, grid.KindDrop, aloneAt(2), nil); r.n.exec.Get(aloneAt(2)) == nil {
+				t.Errorf("%s, members %d: the other ends the origin's attempt", name, len(members))
+			}
+		}
+	}
+}
+
+// A register that another than the origin made here gives way to the one that the origin makes, and to no other.
+func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
+	r := connected(t)
+	false3 := []grid.NodeID{fastID, strangerID, selfID}
+	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members, g.Epoch = false3, 7 }); a != grid.GuardOK {
+		t.Fatalf("the origin may be gone: %v, want it kept", a)
+	}
+	if a := r.tells(slowID, guarded, spec(nil), func(g *grid.Guard) { g.Members = three }); a == grid.GuardOK {
+		t.Errorf("the word of a third: %v, want it refused", a)
+	}
+	if a := r.tells(fastID, guarded, spec(nil), func(g *grid.Guard) { g.Members = three }); a != grid.GuardOK {
+		t.Errorf("the origin's: %v, want it kept", a)
+	}
+	if m := r.n.job(guarded).guard.reg.Members(); !slices.Equal(m, three) {
+		t.Errorf("its members are %v, want those that the origin named", m)
+	}
+	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members, g.Epoch = false3, 8 }); a == grid.GuardOK {
+		t.Errorf("the stranger again: %v, want it refused", a)
+	}
+}

@@ -1,0 +1,297 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// What members say that is not so. strangerID has nothing to do with the jobs that it speaks of.
+
+var (
+	strangerID = grid.NodeID{9}
+)
+
+// owns submits a job whose tasks run on fastID, and which fastID and slowID keep with this node.
+func owns(t *testing.T, count uint32) (*rig, grid.JobID) {
+	t.Helper()
+	r := newRig(t, func(c *Config) {
+		c.Members, c.Overdue, c.Labels = 3, 0, []grid.Label{{Key: "os", Value: "bsd"}}
+	})
+	r.now = 3600e9
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "bsd")
+	id := jobID(1)
+	r.submit(id, spec(func(s *grid.JobSpec) {
+		s.Count, s.Retries, s.Needs.Labels = count, 0, []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	r.chat(2*time.Second, nil)
+	if got := r.n.job(id).counts[grid.Placed]; got != int(count) {
+		t.Fatalf("%d of %d tasks are placed", got, count)
+	}
+	return r, id
+}
+
+// chat lets time go on while honest peers answer: writes, watches, polls, offers, and beats of what they have. also is called before each step.
+func (r *rig) chat(d time.Duration, also func()) {
+	r.t.Helper()
+	for end := r.now.Add(d); r.now < end; {
+		r.reply()
+		if also != nil {
+			also()
+			r.reply()
+		}
+		r.pass(min(100*time.Millisecond, end.Sub(r.now)))
+	}
+}
+
+// reply has honest peers answer what was sent in the last step, and in the steps that follow from the answers.
+func (r *rig) reply() {
+	r.t.Helper()
+	queue := r.copied()
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		m := s.Msg
+		switch m.Kind {
+		case grid.KindGuard, grid.KindWatch:
+			r.say(s.To, m.Kind+1, func(a *grid.Message) {
+				a.Guard = grid.Guard{Job: m.Guard.Job, Epoch: m.Guard.Epoch, Seq: m.Guard.Seq, Answer: grid.GuardOK}
+			})
+		case grid.KindPoll:
+			r.say(s.To, grid.KindState, func(a *grid.Message) {
+				ect := time.Hour
+				if s.To == fastID {
+					ect = time.Millisecond
+				}
+				a.State = grid.State{ID: m.Poll.ID, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
+			})
+		case grid.KindOffer:
+			r.about(s.To, grid.KindAccept, m.Offer.ID, nil)
+		default:
+			continue
+		}
+		queue = append(queue, r.copied()...)
+	}
+}
+
+// copied is what was sent in the last step, in memory of its own.
+func (r *rig) copied() (out []grid.Send) {
+	for _, s := range r.fx.Sends {
+		s.Msg.Attempts = slices.Clone(s.Msg.Attempts)
+		s.Msg.Guard.Members, s.Msg.Guard.Finals = slices.Clone(s.Msg.Guard.Members), slices.Clone(s.Msg.Guard.Finals)
+		out = append(out, s)
+	}
+	return out
+}
+
+// proclaims has a node say that somebody owns a job in an epoch: about itself to all, or to this node about anybody.
+func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, announced bool) {
+	r.t.Helper()
+	r.now++
+	m := &grid.Message{Kind: grid.KindTakeover}
+	if !announced {
+		m.Guard = grid.Guard{Job: id, Epoch: epoch, Owner: owner}
+		r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
+		return
+	}
+	m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch}}}
+	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: from, Msg: m})
+}
+
+// Whatever anybody says about who owns a job, its owner goes on as long as a majority answers it: nothing is lost, no task looks for
+// another place, and the members are asked at most once in a sixth of a lease. Before, nine such messages lost tasks that were to run once, and a job
+// stood still for as long as they went on.
+func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
+	for name, lie := range map[string]func(r *rig, id grid.JobID, epoch uint32){
+		"a stranger, of itself":       func(r *rig, id grid.JobID, e uint32) { r.proclaims(strangerID, strangerID, id, e, true) },
+		"a stranger, of a member":     func(r *rig, id grid.JobID, e uint32) { r.proclaims(strangerID, slowID, id, e, false) },
+		"a member, of itself":         func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, e, true) },
+		"a member, of itself, to us":  func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, e, false) },
+		"a member, of another":        func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, fastID, id, e, false) },
+		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
+	} {
+		r, id := owns(t, 6)
+		epoch, watches := uint32(1), r.n.watches
+		began := r.now
+		r.chat(12*time.Second, func() {
+			for range 9 {
+				epoch++
+				lie(r, id, epoch)
+			}
+			if !r.n.Acts(r.now, id) {
+				t.Fatalf("%s: it may not decide about its job any more after %v", name, r.now.Sub(began))
+			}
+			var ours []grid.AttemptID // fastID's regular beat
+			for i := range uint32(6) {
+				ours = append(ours, r.n.job(id).attempt(i))
+			}
+			r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
+		})
+		j := r.n.job(id)
+		if j.counts[grid.Placed] != 6 || j.guard.reg.State().Epoch != 1 || !j.guard.reg.Leads() {
+			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.guard.reg.State().Epoch, j.guard.reg.Leads())
+		}
+		if sent := int(r.n.watches - watches); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
+			t.Errorf("%s: %d watches in 12 s", name, sent)
+		}
+	}
+}
+
+// worksFor makes this node a worker of a job that others keep, whose owner is fastID; it has two attempts, of which one runs.
+func worksFor(t *testing.T) *rig {
+	t.Helper()
+	r := newRig(t, func(c *Config) { c.Overdue = 0 })
+	r.now = 3600e9
+	for _, id := range []grid.NodeID{fastID, slowID, thirdID} {
+		r.join(id, 1, "linux")
+	}
+	for i := range uint32(2) {
+		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: guardedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease,
+				Members: []grid.NodeID{fastID, slowID, thirdID}}
+		})
+	}
+	return r
+}
+
+// told lists whom the messages of a kind in the last steps went to, until the next beat.
+func (r *rig) told(kind grid.Kind) (to []grid.NodeID) {
+	r.t.Helper()
+	for end := r.now.Add(r.n.cfg.Lease); r.now < end && len(to) == 0; {
+		r.pass(time.Second, grid.TimerBeat)
+		for _, s := range r.sent(kind) {
+			to = append(to, s.To)
+		}
+	}
+	return to
+}
+
+// A worker goes on to report to the owner that it knows, whatever one member says, and tells the claimant too; it goes by the claim when a majority
+// says the same. Before, one word redirected the beats, and the owner lost what ran.
+func TestWorkerFollowsAMajority(t *testing.T) {
+	r := worksFor(t)
+	for e := range uint32(9) {
+		r.proclaims(strangerID, slowID, guarded, 100+e, false)
+		r.proclaims(slowID, slowID, guarded, 2+e, true)
+	}
+	if who := r.n.owner(guarded); who != fastID {
+		t.Fatalf("on one word it reports to %v", who.Short())
+	}
+	if to := r.told(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
+		t.Errorf("beats go to %v: want the owner, and the claimant too", to)
+	}
+	if to := r.told(grid.KindHold); !slices.Equal(to, []grid.NodeID{fastID}) {
+		t.Errorf("whether what waits may start is asked of %v: want the owner", to)
+	}
+	r.proclaims(thirdID, slowID, guarded, 10, false)
+	if who := r.n.owner(guarded); who != slowID {
+		t.Errorf("a majority says otherwise, and it still reports to %v", who.Short())
+	}
+}
+
+// An unasked answer to a watch makes nobody a member of the next job, and is an offence; so are answers about a register by who is not in
+// it. One that comes twice, or late, is none.
+func TestUnaskedAnswersAreOffences(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
+	for _, id := range []grid.NodeID{fastID, slowID, strangerID} {
+		r.join(id, 1, "linux")
+	}
+	boot := r.n.cfg.Boot << 40
+	for _, seq := range []uint64{boot, boot | 1, boot | 1000, boot | 1<<39} {
+		if r.say(strangerID, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: seq, Answer: grid.GuardOK} }); len(r.fx.Offences) != 1 {
+			t.Errorf("an answer %x that nobody asked for: offences %v", seq, r.fx.Offences)
+		}
+	}
+	id := jobID(1)
+	r.submit(id, spec(nil))
+	watches := r.copied()
+	for _, s := range watches { // the answers of the others come from the stranger
+		if s.Msg.Kind == grid.KindWatch && s.To != strangerID {
+			r.say(strangerID, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+		}
+	}
+	if r.n.job(id) != nil || r.n.lately(r.now, r.n.pair(strangerID)) {
+		t.Fatal("answers to questions that were put to others count")
+	}
+	for _, s := range watches {
+		for range 2 {
+			if s.Msg.Kind != grid.KindWatch || s.To == strangerID {
+				continue
+			}
+			if r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} }); len(r.fx.Offences) != 0 {
+				t.Errorf("an answer that was asked for: offences %v", r.fx.Offences)
+			}
+		}
+	}
+	j := r.n.job(id)
+	if j == nil || slices.Contains(j.guard.reg.Members(), strangerID) {
+		t.Fatalf("the job is not formed, or kept by the stranger: %v", j)
+	}
+	j.guard.reg.Bid(0)
+	for _, k := range []grid.Kind{grid.KindGuarded, grid.KindPromised} {
+		r.say(strangerID, k, func(m *grid.Message) {
+			m.Guard = grid.Guard{Job: id, Epoch: j.guard.reg.Bids(), Seq: 1, Answer: grid.GuardOK, More: true}
+		})
+		if len(r.fx.Offences) != 1 {
+			t.Errorf("%v by who is not in the register: offences %v", k, r.fx.Offences)
+		}
+	}
+	if r.about(strangerID, grid.KindCopied, inputsOf(id), nil); len(r.fx.Offences) != 1 {
+		t.Errorf("copied by who is not in the register: offences %v", r.fx.Offences)
+	}
+}
+
+// Who says that it has no room is not chosen, for as long as it says so.
+func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
+	for _, id := range []grid.NodeID{fastID, slowID, thirdID} {
+		r.join(id, 1, "linux")
+	}
+	for i, room := range []uint32{1, 50, 0} { // none; for a job of 49 tasks; any
+		id := jobID(byte(i))
+		r.submit(id, spec(func(s *grid.JobSpec) { s.Count = 50 }))
+		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(askAgain/2, grid.TimerGuard) {
+			for _, s := range r.copied() {
+				if s.Msg.Kind == grid.KindWatch {
+					r.say(s.To, grid.KindWatched, func(m *grid.Message) {
+						if m.Guard = (grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK}); s.To == fastID {
+							m.Guard.Room = room
+						}
+					})
+				}
+			}
+		}
+		j := r.n.job(id)
+		if j == nil {
+			t.Fatalf("room %d: its members were never chosen", room)
+		}
+		if room > 0 && slices.Contains(j.guard.reg.Members(), fastID) {
+			t.Errorf("room %d: who has none is chosen", room)
+		}
+		r.now = r.now.Add(r.n.cfg.Lease)
+	}
+}
+
+// A member that has no room for a write is written to again, and whoever asks is told of it meanwhile.
+func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
+	r, id := owns(t, 2)
+	r.about(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)
+	for _, s := range r.copied() {
+		if s.Msg.Kind == grid.KindGuard {
+			r.say(s.To, grid.KindGuarded, func(m *grid.Message) {
+				m.Guard = grid.Guard{Job: id, Epoch: 1, Seq: s.Msg.Guard.Seq, Answer: grid.GuardFull}
+			})
+		}
+	}
+	v, _ := r.n.Job(id)
+	if v.Ended != 0 || r.n.Few(&v) == "" || !r.n.Acts(r.now, id) {
+		t.Errorf("%d have ended, told %q, acts %v: want that it waits for room, says so, and goes on", v.Ended, r.n.Few(&v), r.n.Acts(r.now, id))
+	}
+	r.chat(r.n.cfg.Lease/2, nil)
+	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Few(&v) != "" {
+		t.Errorf("with room: %d have ended, told %q", v.Ended, r.n.Few(&v))
+	}
+}

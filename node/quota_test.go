@@ -1,0 +1,243 @@
+package node
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node/quota"
+)
+
+// What a member can make this node keep. The sender is fastID, whose jobs these are; slowID is somebody else.
+
+// allocated is what a function allocates, in bytes.
+func allocated(f func()) grid.Bytes {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return grid.Bytes(after.TotalAlloc - before.TotalAlloc)
+}
+
+func numbered(origin grid.NodeID, i int) grid.JobID {
+	return grid.JobID{Origin: origin, Nonce: [10]byte{7, byte(i), byte(i >> 8), byte(i >> 16)}}
+}
+
+// tells has a node tell this one of a job that it owns, and returns the answer.
+func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.Guard)) grid.GuardAnswer {
+	r.t.Helper()
+	r.say(from, grid.KindGuard, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: id, Epoch: 1, Seq: 1, Spec: s, Members: []grid.NodeID{id.Origin, selfID, {77}}}
+		if fill != nil {
+			fill(&m.Guard)
+		}
+	})
+	return r.one(grid.KindGuarded).Msg.Guard.Answer
+}
+
+// records counts what is on disk of a kind.
+func (r *rig) records(kind grid.RecordKind) (n int) {
+	for _, rec := range r.dsk {
+		if rec.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// A short message that names a job of 100,000 tasks costs what it says, not what it names, and such jobs are bounded for whoever sends them:
+// what is refused is neither saved nor kept. Before, each took 16 MB, on disk and again after each restart.
+func TestNamingTasksCostsNothing(t *testing.T) {
+	r := newRig(t, nil)
+	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
+	answers := map[grid.GuardAnswer]int{}
+	if used := allocated(func() {
+		for i := range 270 {
+			answers[r.tells(fastID, numbered(fastID, i), large, nil)]++
+		}
+	}); used > 8*grid.MiB {
+		t.Errorf("270 messages made this node allocate %d bytes: want at most 8 MiB", used)
+	}
+	want := quota.Each.Tasks / grid.MaxCount
+	if answers[grid.GuardOK] != want || answers[grid.GuardFull] != 270-want || r.records(grid.RecGuard) != want {
+		t.Errorf("answers %v, %d records: want %d jobs and the rest refused for want of room", answers, r.records(grid.RecGuard), want)
+	}
+	if a := r.tells(slowID, numbered(slowID, 1), large, nil); a != grid.GuardOK {
+		t.Errorf("somebody else's job: %v, want it kept", a)
+	}
+}
+
+// Records beyond the quotas, from before there were any, do not stop a start or fill the memory. Nothing more is taken of their sender.
+func TestRecordsBeyondTheQuotasDoNotStopAStart(t *testing.T) {
+	r := newRig(t, nil)
+	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
+	for i := range 200 {
+		id := numbered(fastID, i)
+		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecGuard, Guard: &grid.GuardRecord{ID: id, Spec: large,
+			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID}}
+	}
+	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {
+		t.Errorf("the start allocates %d bytes: want at most 8 MiB", used)
+	}
+	if got := len(r.n.guards); got != 200 {
+		t.Errorf("%d jobs are known after the start, want all 200", got)
+	}
+	if a := r.tells(fastID, numbered(fastID, 999), spec(nil), nil); a != grid.GuardFull {
+		t.Errorf("one more: %v, want no room", a)
+	}
+}
+
+// What is written of a large job is what is deleted when it is forgotten.
+func TestForgettingCostsWhatWasWritten(t *testing.T) {
+	r := newRig(t, nil)
+	id := numbered(fastID, 1)
+	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	r.tells(fastID, id, nil, func(g *grid.Guard) {
+		g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Index: 5, Result: exitZero}, {Index: 99_999, Result: exitZero}}
+	})
+	if r.records(grid.RecEntry) != 2 || r.n.kept.tasks != 2 {
+		t.Fatalf("%d entries on disk, %d tasks kept: want two", r.records(grid.RecEntry), r.n.kept.tasks)
+	}
+	var fx grid.Effects
+	r.n.forgetJob(r.n.job(id), &fx)
+	if len(fx.Saves) != 4 || r.n.ledger.Kept() != (quota.Amount{}) {
+		t.Errorf("%d records are deleted, %+v still counts: want two entries, the cancellation and the job, and nothing", len(fx.Saves), r.n.ledger.Kept())
+	}
+}
+
+// long is a specification of almost a megabyte.
+func long() *grid.JobSpec {
+	return spec(func(s *grid.JobSpec) {
+		for i := range 1000 {
+			s.Inputs = append(s.Inputs, grid.File{Path: strings.Repeat("d/", 450) + string(rune('a'+i%26)) + strings.Repeat("x", 1+i/26), Blob: grid.BlobID{1}})
+		}
+	})
+}
+
+// Large specifications are bounded by bytes for each sender, and a job that is over makes room for the next.
+func TestLargeRegistersAreBounded(t *testing.T) {
+	r := newRig(t, nil)
+	s := long()
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	most := int(quota.Each.Bytes / weighSpec(s))
+	kept := 0
+	for i := range 300 {
+		if r.tells(fastID, numbered(fastID, i), s, nil) == grid.GuardOK {
+			kept++
+		}
+	}
+	if kept > most || kept < most/2 || r.records(grid.RecGuard) != kept {
+		t.Fatalf("%d are kept, %d on disk: want about %d", kept, r.records(grid.RecGuard), most)
+	}
+	for i := range 300 { // the first that are kept come to their end; then others get their room, one for one
+		r.tells(fastID, numbered(fastID, i%2), nil, func(g *grid.Guard) { g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Result: exitZero}} })
+		if i == 1 {
+			break
+		}
+	}
+	for i := range 3 {
+		want := grid.GuardOK
+		if i == 2 {
+			want = grid.GuardFull
+		}
+		if a := r.tells(fastID, numbered(fastID, 1000+i), s, nil); a != want {
+			t.Errorf("job %d after two are over: %v, want %v", i+1, a, want)
+		}
+	}
+	if _, known := r.n.Job(numbered(fastID, 0)); known || r.records(grid.RecGuard) != kept {
+		t.Errorf("the oldest that is over is still here: %v; %d on disk, want %d", known, r.records(grid.RecGuard), kept)
+	}
+}
+
+// So are large offers: beyond the bound this node's queue is full for their sender, who places them elsewhere, and for nobody else.
+func TestLargeOffersAreBounded(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Overdue = 0 })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	s := long()
+	offers := func(from grid.NodeID, i int) grid.Send {
+		r.say(from, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: numbered(from, i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}, Spec: s, Class: "a", Lease: r.n.cfg.Lease}
+		})
+		for _, out := range r.fx.Sends {
+			if k := out.Msg.Kind; k == grid.KindAccept || k == grid.KindRefuse {
+				return out
+			}
+		}
+		t.Fatal("no answer")
+		return grid.Send{}
+	}
+	taken, why := 0, grid.Refusal{}
+	for i := range 300 {
+		if out := offers(fastID, i); out.Msg.Kind == grid.KindAccept {
+			taken++
+		} else {
+			why = out.Msg.Refusal
+		}
+	}
+	if most := int(quota.Each.Bytes / weighSpec(s)); taken > most || taken < most/2 || r.records(grid.RecWork) != taken {
+		t.Errorf("%d are taken, %d on disk: want about %d", taken, r.records(grid.RecWork), most)
+	}
+	if why.Why != grid.WhyQueue || !strings.Contains(why.Detail, fastID.Short()) {
+		t.Errorf("the others are refused with %v %q: want a full queue, for that node", why.Why, why.Detail)
+	}
+	if offers(slowID, 1).Msg.Kind != grid.KindAccept {
+		t.Error("somebody else's is refused too")
+	}
+	r.about(fastID, grid.KindDrop, grid.AttemptID{Task: grid.TaskID{Job: numbered(fastID, 0)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}, nil)
+	if offers(fastID, 500).Msg.Kind != grid.KindAccept {
+		t.Error("an attempt that was dropped still counts")
+	}
+}
+
+// Entries are bounded before any of a write is saved. Catches a write that is saved and then refused.
+func TestEntriesAreBounded(t *testing.T) {
+	r := newRig(t, nil)
+	id := numbered(fastID, 1)
+	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	full := &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: make([]byte, grid.MaxInline)}, Stderr: grid.Output{Inline: make([]byte, grid.MaxInline)}}
+	written, answer := 0, grid.GuardOK
+	for seq := uint64(2); answer == grid.GuardOK && written < grid.MaxCount; seq++ {
+		answer = r.tells(fastID, id, nil, func(g *grid.Guard) {
+			g.Seq = seq
+			for range 30 {
+				g.Finals = append(g.Finals, grid.Final{Index: uint32(written), Result: full})
+				written++
+			}
+		})
+	}
+	if answer != grid.GuardFull || len(r.fx.Saves) != 0 {
+		t.Errorf("answer %v with %d records: want no room, and nothing saved", answer, len(r.fx.Saves))
+	}
+	if got := grid.Bytes(r.records(grid.RecEntry)) * 2 * grid.MaxInline; got > quota.Each.Bytes || got < quota.Each.Bytes/2 {
+		t.Errorf("%d bytes are kept: want up to %d", got, quota.Each.Bytes)
+	}
+	if k := r.n.ledger.Kept(); k.Bytes > quota.Each.Bytes {
+		t.Errorf("%d bytes count: want at most %d", k.Bytes, quota.Each.Bytes)
+	}
+}
+
+// An honest job of as many tasks as there may be, each of which printed a line, has room at a member.
+func TestLargestHonestJobHasRoom(t *testing.T) {
+	r := newRig(t, nil)
+	id := numbered(fastID, 1)
+	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	line := &grid.Result{Cause: grid.Exited, Wall: time.Second, Stdout: grid.Output{Inline: make([]byte, 100), Size: 100}}
+	for i, seq := uint32(0), uint64(2); i < grid.MaxCount; seq++ {
+		if a := r.tells(fastID, id, nil, func(g *grid.Guard) {
+			for ; len(g.Finals) < grid.MaxFinals && i < grid.MaxCount; i++ {
+				g.Finals = append(g.Finals, grid.Final{Index: i, Result: line})
+			}
+			g.Seq, g.Done = seq, i == grid.MaxCount
+		}); a != grid.GuardOK {
+			t.Fatalf("at task %d: %v", i, a)
+		}
+	}
+	if v, ok := r.n.Job(id); !ok || v.Ended != grid.MaxCount {
+		t.Errorf("%v, %d tasks have ended", ok, v.Ended)
+	}
+}

@@ -1,0 +1,142 @@
+package node
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/node/quota"
+)
+
+// What counts, what it takes, and how room is made.
+
+// held is how much memory the heap holds.
+func held() grid.Bytes {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return grid.Bytes(m.HeapAlloc)
+}
+
+// What counts covers the memory that it takes, whether a sender has many small jobs or writes single entries far from each other.
+func TestWhatCountsCoversTheMemory(t *testing.T) {
+	const jobs, stride, writes = 4000, 16, 3000
+	for name, fill := range map[string]func(r *rig){
+		"jobs": func(r *rig) {
+			for i := range jobs {
+				r.tells(fastID, numbered(fastID, i), spec(nil), nil)
+			}
+		},
+		"entries": func(r *rig) {
+			id := numbered(fastID, 1)
+			r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+			for i := range uint32(writes) {
+				r.tells(fastID, id, nil, func(g *grid.Guard) {
+					g.Seq, g.Finals = uint64(i)+2, []grid.Final{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
+				})
+			}
+		},
+	} {
+		r := newRig(t, nil)
+		before := held()
+		fill(r)
+		r.dsk = nil // the test's own
+		if took, counts := held()-before, r.n.ledger.Kept().Bytes; took > counts {
+			t.Errorf("%s: %d bytes of memory count as %d", name, took, counts)
+		}
+		runtime.KeepAlive(r)
+	}
+}
+
+// follows has a member answer the writes and watches of the last step.
+func (r *rig) follows(who grid.NodeID) {
+	r.t.Helper()
+	type asked struct {
+		kind grid.Kind
+		g    grid.Guard
+	}
+	var all []asked
+	for _, s := range r.fx.Sends {
+		if k := s.Msg.Kind; s.To == who && (k == grid.KindGuard || k == grid.KindWatch) {
+			all = append(all, asked{k, grid.Guard{Job: s.Msg.Guard.Job, Epoch: s.Msg.Guard.Epoch, Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK}})
+		}
+	}
+	for _, a := range all {
+		r.say(who, a.kind+1, func(m *grid.Message) { m.Guard = a.g })
+	}
+}
+
+// A job of many tasks that this node has taken over, and of which each is to run at most once, ends some tasks at a time and not beyond
+// what its sender may have here.
+func TestTakenOverTasksEndSomeAtATime(t *testing.T) {
+	r := newRig(t, nil)
+	r.now = 3600e9
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	s := spec(func(s *grid.JobSpec) { s.Count, s.Retries = 5*sweepAtOnce+7, 0 })
+	r.say(fastID, grid.KindGuard, func(m *grid.Message) {
+		m.Guard = grid.Guard{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
+	})
+	r.takeOver()
+	ended := 0
+	for end := r.now.Add(2 * time.Minute); r.now < end && ended < int(s.Count); {
+		r.pass(time.Second)
+		r.follows(slowID)
+		v, _ := r.n.Job(guarded)
+		ended = v.Ended + v.Placed
+	}
+	if ended != int(s.Count) || r.most > sweepAtOnce+10 {
+		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.most, sweepAtOnce)
+	}
+}
+
+// What was kept for long before is forgotten some at a time when there is more of it than may be, and new jobs wait for that no longer than a
+// few tries.
+func TestRoomIsMadeSomeAtATime(t *testing.T) {
+	old := quota.Each
+	t.Cleanup(func() { quota.Each = old })
+	r := newRig(t, nil)
+	const before = 1000
+	for i := range before {
+		id := numbered(fastID, i)
+		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecGuard, Guard: &grid.GuardRecord{ID: id, Spec: spec(nil),
+			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID, Done: true}}
+	}
+	quota.Each.Registers = 100
+	r = r.restart()
+	tries, answer := 0, grid.GuardFull
+	for ; answer == grid.GuardFull && tries < before; tries++ {
+		r.most = 0
+		if answer = r.tells(fastID, numbered(fastID, before), spec(nil), nil); r.most > 2*forgetAtOnce+10 {
+			t.Fatalf("%d records in a step", r.most)
+		}
+	}
+	if answer != grid.GuardOK || tries > before/forgetAtOnce+1 || r.records(grid.RecGuard) != quota.Each.Registers {
+		t.Errorf("%v at try %d, with %d jobs: want the new one and the newest of the others", answer, tries, r.records(grid.RecGuard))
+	}
+}
+
+// Single entries far from each other count with the memory that they are to take, before it is taken.
+func TestScatteredEntriesAreBounded(t *testing.T) {
+	old := quota.Each
+	t.Cleanup(func() { quota.Each = old })
+	quota.Each.Bytes = grid.MiB
+	r := newRig(t, nil)
+	id := numbered(fastID, 1)
+	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	answer := grid.GuardOK
+	for i, seq := uint32(0), uint64(2); answer == grid.GuardOK; seq++ {
+		answer = r.tells(fastID, id, nil, func(g *grid.Guard) {
+			for g.Seq = seq; len(g.Finals) < 100; i += 16 {
+				g.Finals = append(g.Finals, grid.Final{Index: i, Result: exitZero})
+			}
+		})
+		if k := r.n.ledger.Kept().Bytes; k > quota.Each.Bytes {
+			t.Fatalf("%d bytes count after write %d: want at most %d", k, seq, quota.Each.Bytes)
+		}
+	}
+	if answer != grid.GuardFull {
+		t.Errorf("%v, want no room", answer)
+	}
+}
