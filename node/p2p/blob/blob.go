@@ -27,26 +27,32 @@ var (
 
 // Store is a folder of blobs. Its methods may be called from several goroutines.
 type Store struct {
-	dir   string
-	max   grid.Bytes
-	floor grid.Bytes
+	dir     string
+	max     grid.Bytes
+	floor   grid.Bytes
+	damaged func(Damage)
+	asides  asides
 
 	mu    sync.Mutex
 	blobs map[grid.BlobID]*entry
 	pins  map[grid.BlobID]int         // of blobs that are here or yet to come
 	holds map[grid.BlobID]*time.Timer // each takes a pin back when it fires
 	idle  *list.List                  // of *entry, not pinned, used last first
+
+	checks map[*entry]*check // those under way
+
 	size  grid.Bytes
 	loose grid.Bytes // of the blobs in idle
 }
 
 // entry is a blob in the folder.
 type entry struct {
-	id      grid.BlobID
-	size    grid.Bytes
-	checked bool          // this process has hashed the content
-	synced  bool          // the content is on disk for certain
-	place   *list.Element // in idle; nil = pinned
+	id     grid.BlobID
+	size   grid.Bytes
+	seen   stamp         // of the file when this process had hashed its content; zero: it has not
+	hashed time.Time     // when that was
+	synced bool          // the content is on disk for certain
+	place  *list.Element // in idle; nil = pinned
 }
 
 // Open opens a folder of blobs of at most max bytes together, and makes it, for the owner alone, if there
@@ -55,13 +61,15 @@ func Open(dir string, max grid.Bytes) (*Store, error) {
 	if max <= 0 {
 		return nil, fmt.Errorf("blob folder %s: %d bytes: want more than 0", dir, max)
 	}
-	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, idle: list.New()}
+	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, idle: list.New(), checks: map[*entry]*check{}}
+	s.asides.dir, s.asides.most = filepath.Join(dir, aside), max/asideShare
 	if err := os.RemoveAll(s.temp()); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
 	if err := disk.MakeFolder(s.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
+	s.asides.trim(time.Now())
 	return s, s.scan()
 }
 

@@ -48,7 +48,7 @@ func nameOf(content string) grid.BlobID { return sha256.Sum256([]byte(content)) 
 
 func read(t testing.TB, s *Store, id grid.BlobID) string {
 	t.Helper()
-	f, size, err := s.Open(id)
+	f, size, err := s.Open(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestPutAndOpen(t *testing.T) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	none := nameOf("none")
-	if _, _, err := s.Open(none); !errors.Is(err, ErrNotFound) || s.Has(none) {
+	if _, _, err := s.Open(ctx, none); !errors.Is(err, ErrNotFound) || s.Has(none) {
 		t.Error(err)
 	}
 	if err := s.Verify(ctx, none); !errors.Is(err, ErrNotFound) {
@@ -198,7 +198,7 @@ func TestCollect(t *testing.T) {
 	if _, _, err := s.Put(ctx, strings.NewReader(strings.Repeat("e", 11)), 30, false); !errors.Is(err, ErrFull) {
 		t.Errorf("with a pinned once: %v", err)
 	}
-	f, _, err := s.Open(a)
+	f, _, err := s.Open(ctx, a)
 	if err != nil {
 		t.Fatal(err)
 	}

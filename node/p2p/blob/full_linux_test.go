@@ -31,8 +31,8 @@ func TestKeepFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, tooLarge := s.Put(ctx, io.LimitReader(zeros{}, 16<<20), grid.GiB, true)
-	for what, err := range map[string]error{"a blob": tooLarge, "a copy": errors.Join(s.Link(large, filepath.Join(dir, "first"), false),
-		s.Link(large, filepath.Join(dir, "second"), false))} {
+	for what, err := range map[string]error{"a blob": tooLarge, "a copy": errors.Join(s.Link(ctx, large, filepath.Join(dir, "first"), false),
+		s.Link(ctx, large, filepath.Join(dir, "second"), false))} {
 		if free, _ := disk.Free(dir); !errors.Is(err, ErrDisk) || free < floor {
 			t.Errorf("%s that is too large: %d bytes are free, %v", what, free, err)
 		}

@@ -3,6 +3,7 @@ package blob
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,20 +16,48 @@ import (
 
 // Open opens a blob for reading and returns its size; the caller closes it. A blob that is missing or that
 // was damaged on disk, which costs it its place here, is ErrNotFound. The first use after a start reads
-// the blob whole.
-func (s *Store) Open(id grid.BlobID) (*os.File, grid.Bytes, error) {
-	e, err := s.use(context.Background(), id)
+// the blob whole, for all who wait for that together; it returns early when ctx ends.
+func (s *Store) Open(ctx context.Context, id grid.BlobID) (*Reader, grid.Bytes, error) {
+	f, e, err := s.open(ctx, id, everVerified)
 	if err != nil {
 		return nil, 0, fmt.Errorf("blob %s: %w", id, err)
 	}
-	f, err := os.Open(s.path(id))
-	if err != nil { // collected since
-		return nil, 0, fmt.Errorf("blob %s: %w: %w", id, ErrNotFound, err)
+	return &Reader{s: s, e: e, f: f, hash: sha256.New(), left: int64(e.size)}, e.size, nil
+}
+
+// OpenWhole opens a blob after it has read it whole, for whoever does not read it once from its beginning to its end.
+// Its errors are those of Open.
+func (s *Store) OpenWhole(ctx context.Context, id grid.BlobID) (*os.File, grid.Bytes, error) {
+	f, e, err := s.open(ctx, id, everVerified)
+	if err == nil {
+		if err = s.verifyFile(ctx, e, f); err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			f.Close()
+			err = notFound(err)
+		}
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("blob %s: %w", id, err)
 	}
 	return f, e.size, nil
 }
 
-// Verify reads a blob whole; if its content is wrong it is dropped and the error wraps ErrContent.
+// open uses a blob and opens its file.
+func (s *Store) open(ctx context.Context, id grid.BlobID, within time.Duration) (*os.File, *entry, error) {
+	e, err := s.use(ctx, id, within)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(s.path(id))
+	if err != nil { // collected since
+		return nil, nil, fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return f, e, nil
+}
+
+// Verify reads a blob whole; if its content is wrong it is set aside and the error wraps ErrContent.
 func (s *Store) Verify(ctx context.Context, id grid.BlobID) error {
 	s.mu.Lock()
 	e := s.blobs[id]
@@ -43,12 +72,13 @@ func (s *Store) Verify(ctx context.Context, id grid.BlobID) error {
 	return nil
 }
 
-// Link makes dst, which must not exist, a copy of the blob that its owner may read, write and, with exec,
-// execute. Where the file system can, the copy shares the blob's disk space until it is changed.
-func (s *Store) Link(id grid.BlobID, dst string, exec bool) error {
-	src, size, err := s.Open(id)
+// Link makes dst, which must not exist, a copy of the blob that its owner may read, write and, with exec, execute.
+// Where the file system can, the copy shares the blob's disk space until it is changed. It is not hashed again while
+// its file is as it was when it was hashed last, an hour ago at most: many tasks get the same program.
+func (s *Store) Link(ctx context.Context, id grid.BlobID, dst string, exec bool) error {
+	src, e, err := s.open(ctx, id, verifiedFor)
 	if err != nil {
-		return err
+		return fmt.Errorf("blob %s: %w", id, err)
 	}
 	defer src.Close()
 	mode := os.FileMode(0o600)
@@ -63,7 +93,7 @@ func (s *Store) Link(id grid.BlobID, dst string, exec bool) error {
 	if err != nil {
 		return fmt.Errorf("blob %s: %w", id, full(err))
 	}
-	err = s.copyFile(out, src, size)
+	err = s.copyFile(out, src, e.size)
 	if err2 := out.Close(); err == nil {
 		err = err2
 	}
@@ -89,15 +119,11 @@ func (s *Store) copyFile(dst, src *os.File, size grid.Bytes) error {
 	return err
 }
 
-// use finds a blob, makes sure of its content, and counts the use.
-func (s *Store) use(ctx context.Context, id grid.BlobID) (*entry, error) {
+// use finds a blob, makes sure of its content if that was not done within a time, and counts the use.
+func (s *Store) use(ctx context.Context, id grid.BlobID, within time.Duration) (*entry, error) {
 	s.mu.Lock()
 	e := s.blobs[id]
-	if e != nil && !s.intact(e) {
-		s.drop(e)
-		e = nil
-	}
-	checked := e != nil && e.checked
+	checked := e != nil && s.trusted(e, within)
 	if checked {
 		s.touch(e)
 	}
@@ -106,69 +132,28 @@ func (s *Store) use(ctx context.Context, id grid.BlobID) (*entry, error) {
 		return nil, ErrNotFound
 	}
 	if !checked {
-		if err := s.verify(ctx, e); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
+		if err := s.hashOnce(ctx, e); err != nil {
+			return nil, notFound(err)
 		}
 	}
 	return e, nil
 }
 
-// touch makes an entry the one used last, in the table and for the next start; s.mu is held.
+// notFound says of a blob that was damaged that there is none.
+func notFound(err error) error {
+	if errors.Is(err, ErrContent) {
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return err
+}
+
+// touch makes an entry the one used last, in the table and for the next start; s.mu is held. Its file is the one that
+// was hashed.
 func (s *Store) touch(e *entry) {
 	if e.place != nil {
 		s.idle.MoveToFront(e.place)
 	}
 	now := time.Now()
 	os.Chtimes(s.path(e.id), now, now) // only the order of collection rests on it
-}
-
-// intact reports whether the file is there with its size.
-func (s *Store) intact(e *entry) bool {
-	info, err := os.Lstat(s.path(e.id))
-	return err == nil && info.Mode().IsRegular() && grid.Bytes(info.Size()) == e.size
-}
-
-// verify hashes the file, outside the lock, and drops the entry if it is not what its name says.
-func (s *Store) verify(ctx context.Context, e *entry) error {
-	got, err := hashFile(ctx, s.path(e.id))
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case err != nil:
-		s.drop(e)
-		return fmt.Errorf("%w: %w", ErrContent, err)
-	case got != e.id:
-		s.drop(e)
-		return fmt.Errorf("%w: the file has become %s", ErrContent, got)
-	}
-	e.checked = true
-	return nil
-}
-
-func hashFile(ctx context.Context, path string) (id grid.BlobID, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return id, err
-	}
-	defer f.Close()
-	hash := sha256.New()
-	buf := buffers.Get().(*[128 << 10]byte)
-	defer buffers.Put(buf)
-	for {
-		n, err := f.Read(buf[:])
-		hash.Write(buf[:n])
-		if err == io.EOF {
-			hash.Sum(id[:0])
-			return id, nil
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return id, err
-		}
-	}
+	e.seen, _ = stampOf(s.path(e.id))
 }

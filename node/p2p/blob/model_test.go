@@ -92,7 +92,7 @@ func (m *model) PutWrong(t *rapid.T) {
 
 func (m *model) Open(t *rapid.T) {
 	c := genContent.Draw(t, "c")
-	f, size, err := m.s.Open(nameOf(c))
+	f, size, err := m.s.Open(ctx, nameOf(c))
 	if here := m.use(c); here != (err == nil) {
 		t.Fatalf("Open: %v, want here: %v", err, here)
 	}

@@ -28,7 +28,7 @@ func TestManyAtOnce(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				f, _, err := s.Open(id)
+				f, _, err := s.Open(ctx, id)
 				if err != nil {
 					t.Error(err)
 					return
@@ -70,7 +70,7 @@ func TestReplacedInOneStep(t *testing.T) {
 				open = false
 			default:
 			}
-			f, _, err := s.Open(id)
+			f, _, err := s.Open(ctx, id)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -57,7 +57,7 @@ func TestPowerLoss(t *testing.T) {
 			return err
 		}
 		for n := range things {
-			f, size, err := s.Open(nameOf(thing(n)))
+			f, size, err := s.Open(ctx, nameOf(thing(n)))
 			if err != nil {
 				if slices.Contains(acked, fmt.Sprint(n)) || !errors.Is(err, ErrNotFound) {
 					return fmt.Errorf("thing %d: %w", n, err)

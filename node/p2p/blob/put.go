@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"skep/grid"
 	"skep/node/p2p/disk"
@@ -41,7 +42,7 @@ func (s *Store) PutExpected(ctx context.Context, id grid.BlobID, size grid.Bytes
 }
 
 func (s *Store) putExpected(ctx context.Context, id grid.BlobID, size grid.Bytes, r io.Reader, durable bool) error {
-	if e, err := s.use(ctx, id); err == nil {
+	if e, err := s.use(ctx, id, verifiedFor); err == nil {
 		if e.size != size {
 			return fmt.Errorf("%w: has %d bytes, not %d", ErrContent, e.size, size)
 		}
@@ -164,7 +165,7 @@ func (s *Store) keep(t *temporary, durable bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.blobs[t.id]
-	if old != nil && old.checked && s.intact(old) && (old.synced || !durable) {
+	if old != nil && s.trusted(old, verifiedFor) && (old.synced || !durable) {
 		s.touch(old)
 		return nil
 	}
@@ -172,7 +173,7 @@ func (s *Store) keep(t *temporary, durable bool) error {
 		s.drop(old)
 		old = nil
 	}
-	if old != nil && !old.checked && !durable { // of a former run, which may have kept it for certain
+	if old != nil && !durable && (old.synced || old.seen == (stamp{})) { // a former run may have kept it for certain
 		if err := disk.Sync(t.path); err != nil {
 			return full(err)
 		}
@@ -193,7 +194,8 @@ func (s *Store) keep(t *temporary, durable bool) error {
 	if old != nil {
 		s.forget(old)
 	}
-	e := &entry{id: t.id, size: t.size, checked: true}
+	e := &entry{id: t.id, size: t.size, hashed: time.Now()}
+	e.seen, _ = stampOf(path)
 	s.add(e)
 	if !durable {
 		return nil

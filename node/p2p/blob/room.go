@@ -9,8 +9,8 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// room collects what was not used for longest until n more bytes fit, and nothing if they never will;
-// s.mu is held.
+// room collects what was not used for longest until n more bytes fit beside what is set aside as damaged, and nothing if they never will;
+// s.mu is held. Where all that is left is in use, damaged files do not keep the others out.
 func (s *Store) room(n grid.Bytes) error {
 	if n > s.max {
 		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, n, s.max)
@@ -18,7 +18,7 @@ func (s *Store) room(n grid.Bytes) error {
 	if held := s.size - s.loose; held+n > s.max {
 		return fmt.Errorf("%w: %d of %d bytes are in use, %d more do not fit", ErrFull, held, s.max, n)
 	}
-	for s.size+n > s.max {
+	for s.idle.Len() > 0 && s.size+n+grid.Bytes(s.asides.size.Load()) > s.max {
 		s.drop(s.idle.Back().Value.(*entry))
 	}
 	return nil

@@ -1,10 +1,6 @@
 package disk
 
 import (
-	"io/fs"
-	"path/filepath"
-	"syscall"
-
 	"golang.org/x/sys/unix"
 
 	"skep/grid"
@@ -19,22 +15,11 @@ func Free(dir string) (grid.Bytes, error) {
 	return grid.Bytes(st.Bavail) * grid.Bytes(st.Bsize), nil
 }
 
-// Used returns the bytes of disk that a folder takes with all in it, of which it looks at most names. What goes away
-// meanwhile, or cannot be looked at, does not count.
-func Used(dir string, most int) (sum grid.Bytes) {
-	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if most--; most < 0 {
-			return fs.SkipAll
-		}
-		if err != nil {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			if st, ok := info.Sys().(*syscall.Stat_t); ok {
-				sum += grid.Bytes(st.Blocks) * 512
-			}
-		}
-		return nil
-	})
-	return sum
+// FreeFiles returns how many files may still be made in a folder; 0 where its file system does not count them.
+func FreeFiles(dir string) int64 {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0
+	}
+	return int64(st.Ffree)
 }

@@ -134,8 +134,9 @@ func (s *Store) boots() (n int) {
 	return n
 }
 
-// A crash of the machine at any write, with any of what was not synced lost or torn: the store opens, holds all that was
-// acknowledged, and of the call under way all or nothing.
+// A crash of the machine at any write, with any of what was not synced lost or torn: the store opens, holds all that
+// was acknowledged, and of the call under way all or nothing; and its mark tells of every start, and of none too many,
+// or it would not open.
 func TestPowerLoss(t *testing.T) {
 	j := crash.Recorded(t, "store")
 	check := holds()
@@ -176,6 +177,10 @@ func holds() func(dir string, acked []string) error {
 			return err
 		}
 		n := len(acked)
+		m, err := readMark(filepath.Join(dir, "data"))
+		if started := (n + len(acts(0)) - 1) / len(acts(0)); err != nil || m.boot < uint64(started) {
+			return fmt.Errorf("after %d starts the mark tells of %d, %w", started, m.boot, err)
+		}
 		if cmp.Equal(got, want[n]) || n+1 < len(want) && cmp.Equal(got, want[n+1]) {
 			return nil
 		}

@@ -16,8 +16,11 @@ const least = 4 * 4096
 // goroutine of its own, where a file that was cut or overwritten is a panic that nobody can take.
 func sound(path string) error {
 	info, err := os.Stat(path)
-	if err != nil || info.Size() == 0 { // nothing was ever written: it is made
+	if err != nil {
 		return err
+	}
+	if info.Size() == 0 { // it gets its name when its tables are on disk
+		return fmt.Errorf("%w: %s was emptied: %s", ErrDamaged, File, remedy)
 	}
 	if info.Size() < least {
 		return fmt.Errorf("%w: %s was cut: it has %d bytes", ErrDamaged, File, info.Size())

@@ -67,16 +67,22 @@ func Open(dir string) (*Store, error) {
 	}
 	s := &Store{dir: dir, buf: make([]byte, 0, 64<<10)}
 	path := filepath.Join(dir, File)
-	err := errTaken
+	m, err := readMark(dir)
+	if err == nil {
+		err = errTaken
+	}
 	for n := 0; n < 3 && err == errTaken; n++ {
-		if _, missing := os.Lstat(path); errors.Is(missing, fs.ErrNotExist) {
-			err = s.make()
-		} else {
+		if _, missing := os.Lstat(path); !errors.Is(missing, fs.ErrNotExist) {
 			err = s.open(path)
+		} else if err = m.missing(); err == nil {
+			err = s.make()
 		}
 	}
 	if err == nil {
-		if s.is, err = os.Stat(path); err != nil {
+		if err = s.db.View(m.check); err == nil {
+			s.is, err = os.Stat(path)
+		}
+		if err != nil {
 			s.db.Close()
 		}
 	}
@@ -179,21 +185,22 @@ func (s *Store) Owner() (id grid.NodeID, err error) {
 	return id, explain(s.dir, err)
 }
 
-// NextBoot counts a start of the node, which is the Owner from now on, and returns the count, 1 for the first, once it is
-// on disk.
+// NextBoot counts a start of the node, which is the Owner from now on, and returns the count, 1 for the first, once it
+// is on disk, and then in the mark too: the other way round a crash between the two would make a sound database look
+// like an old one.
 func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) {
 	var boot uint64
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(metaBucket)
-		if v := meta.Get(bootKey); len(v) == 8 {
-			boot = binary.BigEndian.Uint64(v)
-		}
-		boot++
+		boot = bootOf(tx) + 1
 		if err := meta.Put(ownerKey, owner[:]); err != nil {
 			return err
 		}
 		return meta.Put(bootKey, binary.BigEndian.AppendUint64(nil, boot))
 	})
+	if err == nil {
+		err = mark{owner, boot}.write(s.dir)
+	}
 	if err != nil {
 		return 0, explain(s.dir, err)
 	}

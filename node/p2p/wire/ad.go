@@ -70,7 +70,13 @@ func putAd(a *grid.Ad) *pb.Ad {
 	p := &pb.Ad{Node: a.Node[:], Boot: a.Seq.Boot, N: a.Seq.N, Name: a.Name, Cpu: int64(a.Capacity.CPU),
 		Memory: int64(a.Capacity.Memory), FreeCpu: int64(a.Free.CPU), FreeMemory: int64(a.Free.Memory),
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
-		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs, Draining: a.Draining, Leaving: a.Leaving, Full: a.Full}
+		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs,
+		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full}
+	if a.Private {
+		if p.Private = 1; a.Draining {
+			p.Private = 2
+		}
+	}
 	if c := &a.Coord; c.Known() {
 		p.Coordinate = []float32{c.At[0], c.At[1], c.At[2], c.Height, c.Error}
 	}
@@ -84,13 +90,13 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 	if len(p.Node) != nodeSize {
 		return nil, fmt.Errorf("node: %w: %d bytes, want %d", ErrBound, len(p.Node), nodeSize)
 	}
-	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: p.Name,
+	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: heard(p.Name),
 		Capacity: grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)},
 		Free:     grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)},
-		Speed:    p.Speed, Availability: p.Availability, Engines: p.Engines, Addrs: p.Addrs,
-		Draining: p.Draining, Leaving: p.Leaving, Full: p.Full}
+		Speed:    p.Speed, Availability: p.Availability, Engines: allHeard(p.Engines), Addrs: allHeard(p.Addrs),
+		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0}
 	for _, l := range p.Labels {
-		a.Labels = append(a.Labels, grid.Label{Key: l.GetKey(), Value: l.GetValue()})
+		a.Labels = append(a.Labels, grid.Label{Key: heard(l.GetKey()), Value: heard(l.GetValue())})
 	}
 	var err error
 	if a.Coord, err = getCoord(p.Coordinate); err != nil {

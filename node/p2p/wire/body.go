@@ -20,8 +20,9 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		return c.putState(&m.State), nil
 	case grid.KindOffer:
 		o := &m.Offer
-		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: putSpec(o.Spec), Class: o.Class,
-			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members)}, nil
+		spec, err := specBytes(o.Spec)
+		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
+			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members)}, err
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse, grid.KindCopied:
@@ -32,7 +33,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	case grid.KindCopy:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putMaybe(m.Result)}, nil
 	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
-		return putGuard(&m.Guard), nil
+		return putGuard(&m.Guard)
 	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
 		return c.putWatch(m), nil
 	case grid.KindMiss:
@@ -61,7 +62,7 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 	case grid.KindState:
 		return c.readState(b, &m.State)
 	case grid.KindOffer:
-		return readOffer(b, &m.Offer)
+		return c.readOffer(b, &m.Offer)
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.readAttempts(b, m)
 	case grid.KindRefuse, grid.KindCopied:
@@ -71,7 +72,7 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 	case grid.KindCopy:
 		return readCopy(b, m)
 	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
-		return readGuard(b, &m.Guard)
+		return c.readGuard(b, &m.Guard)
 	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
 		return c.readWatch(b, m)
 	case grid.KindMiss:

@@ -109,7 +109,8 @@ func TestHearBounds(t *testing.T) {
 		}
 		return out
 	}
-	offer := func(s *pb.JobSpec) *pb.Offer { return &pb.Offer{Attempt: at, Spec: s} }
+	offer := func(s *pb.JobSpec) *pb.Offer { return &pb.Offer{Attempt: at, Spec: encoded(t, s)} }
+	spec := encoded(t, putSpec(exampleSpec()))
 	ended := func(r *pb.Result) *pb.Ended { r.Cause = 1; return &pb.Ended{Attempt: at, Result: r} }
 	lost := func(next string) *pb.Ended {
 		return &pb.Ended{Attempt: at, Result: &pb.Result{Cause: uint32(grid.Lost), Next: next}}
@@ -130,10 +131,10 @@ func TestHearBounds(t *testing.T) {
 		"offer of a long path":     {grid.KindOffer, offer(&pb.JobSpec{Inputs: []*pb.File{{Path: []byte(long[:grid.MaxPath+1])}}}), ErrBound},
 		"offer of half a hash":     {grid.KindOffer, offer(&pb.JobSpec{Inputs: []*pb.File{{Path: []byte("a"), Blob: make([]byte, 16)}}}), ErrBound},
 		"offer without a spec":     {grid.KindOffer, &pb.Offer{Attempt: at}, ErrMalformed},
-		"offer without an attempt": {grid.KindOffer, &pb.Offer{Spec: putSpec(exampleSpec())}, ErrBound},
-		"offer negative lease":     {grid.KindOffer, &pb.Offer{Attempt: at, Spec: putSpec(exampleSpec()), Lease: -1}, ErrBound},
-		"offer endless age":        {grid.KindOffer, &pb.Offer{Attempt: at, Spec: putSpec(exampleSpec()), Age: int64(MaxSpan) + 1}, ErrBound},
-		"offer bad spec":           {grid.KindOffer, offer(&pb.JobSpec{}), ErrBound},
+		"offer without an attempt": {grid.KindOffer, &pb.Offer{Spec: spec}, ErrBound},
+		"offer negative lease":     {grid.KindOffer, &pb.Offer{Attempt: at, Spec: spec, Lease: -1}, ErrBound},
+		"offer endless age":        {grid.KindOffer, &pb.Offer{Attempt: at, Spec: spec, Age: int64(MaxSpan) + 1}, ErrBound},
+		"offer bad spec":           {grid.KindOffer, offer(&pb.JobSpec{Name: "x"}), ErrBound},
 		"result without a result":  {grid.KindResult, &pb.Ended{Attempt: at}, ErrMalformed},
 		"result inline":            {grid.KindResult, ended(&pb.Result{Stdout: &pb.Output{Inline: make([]byte, grid.MaxInline+1)}}), ErrBound},
 		"result error long":        {grid.KindResult, ended(&pb.Result{Error: long[:grid.MaxText+1]}), ErrBound},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"skep/grid"
 )
@@ -182,37 +181,31 @@ func spans(a string, x time.Duration, b string, y time.Duration) error {
 }
 
 func text(field, s string, most int) error {
-	if len(s) > most || !printable(s) {
+	if len(s) > most || !grid.Printable(s) {
 		return fmt.Errorf("%s %.64q: %w: want at most %d bytes of printable text", field, s, ErrBound, most)
 	}
 	return nil
 }
 
-func printable(s string) bool { return utf8.ValidString(s) && strings.IndexFunc(s, control) < 0 }
-
-func control(r rune) bool { return r < ' ' || r == 0x7f }
-
-// clean makes a text for people fit for an error or detail.
-func clean(s string) string { return clip(s, grid.MaxText) }
-
-// clip makes a text printable and cuts it to most bytes, between two runes.
-func clip(s string, most int) string {
-	if len(s) <= most && printable(s) {
+// heard returns a text that was read as it may be shown. What another version takes for printable is cleaned and not
+// refused: who passes it on is not to blame. No version lets a control character of ASCII through, so that one is left
+// for the checks.
+func heard(s string) string {
+	if grid.Printable(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return s
 	}
-	s = strings.Map(func(r rune) rune {
-		if control(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s[:min(len(s), 4*most)], "?"))
-	for cut := most; len(s) > most; cut-- {
-		if utf8.RuneStart(s[cut]) {
-			s = s[:cut]
-		}
-	}
-	return s
+	return grid.Clean(s, len(s))
 }
+
+func allHeard(list []string) []string {
+	for i := range list {
+		list[i] = heard(list[i])
+	}
+	return list
+}
+
+// clean makes a text for people fit for an error or detail.
+func clean(s string) string { return grid.Clean(s, grid.MaxText) }
 
 // bound marks an error of package grid's own checks, and bounds its text: it may quote what a peer sent.
 func bound(err error) error {

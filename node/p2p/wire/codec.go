@@ -13,6 +13,9 @@ import (
 // Codec turns messages into bytes and back. It holds buffers that are used again: one for each stream or
 // goroutine, not to be copied. The zero value is ready.
 type Codec struct {
+	// Specs reads the spec of a job that a message carries, as OpenSpec does; the bytes are only lent to it. nil = OpenSpec.
+	Specs func(job grid.JobID, encoded []byte) (*grid.JobSpec, error)
+
 	digest   pb.Digest
 	entries  []*pb.Entry
 	poll     pb.Poll

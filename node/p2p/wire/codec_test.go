@@ -105,7 +105,7 @@ func TestCutRatherThanLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := got.Refusal.Detail; len(d) > grid.MaxText || len(d) < grid.MaxText-2 || !strings.HasPrefix(d, "a b ?ü") {
+	if d := got.Refusal.Detail; len(d) > grid.MaxText || len(d) < grid.MaxText-2 || !strings.HasPrefix(d, "a?b ?ü") {
 		t.Errorf("%d bytes: %.20q", len(d), d)
 	}
 	m.Reset(grid.KindState)
@@ -152,6 +152,24 @@ func TestLaterVersion(t *testing.T) {
 		b = protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType)
 		if err := c.Decode(protowire.AppendBytes(b, protowire.AppendVarint(body, 7)), &m, Open); err != nil {
 			t.Errorf("a new field in %s: %v", k, err)
+		}
+	}
+}
+
+// What a member says of its room comes through: that there is none for a write, and how much there is for a further job.
+func TestRoomComesThrough(t *testing.T) {
+	var c Codec
+	for _, want := range []grid.Message{
+		{Kind: grid.KindGuarded, Guard: grid.Guard{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.GuardFull}},
+		{Kind: grid.KindWatched, Guard: grid.Guard{Seq: 7, Answer: grid.GuardOK, Room: grid.MaxCount}},
+	} {
+		var got grid.Message
+		b, err := c.Append(nil, &want, nil)
+		if err == nil {
+			err = c.Decode(b, &got, Open)
+		}
+		if err != nil || got.Guard.Answer != want.Guard.Answer || got.Guard.Room != want.Guard.Room {
+			t.Errorf("%v: %v, answer %v, room %d: want %v and %d", want.Kind, err, got.Guard.Answer, got.Guard.Room, want.Guard.Answer, want.Guard.Room)
 		}
 	}
 }

@@ -8,7 +8,7 @@ var (
 	ErrKind      = errors.New("unknown kind")        // of a message that this version does not know
 	ErrSize      = errors.New("too large")           // more bytes than its kind may have
 	ErrBound     = errors.New("out of bounds")       // a count, number or text that is not allowed
-	ErrSignature = errors.New("bad signature")       // an ad that its node did not sign
+	ErrSignature = errors.New("bad signature")       // an ad that its node did not sign, or a job that its origin did not
 	ErrVersion   = errors.New("unknown version")     // written by a newer Skep
 	ErrToken     = errors.New("not a join token")    // not a token at all
 	ErrCut       = errors.New("join token is cut")   // part of a token is missing

@@ -45,6 +45,19 @@ func exampleSpec() *grid.JobSpec {
 		Timeout: 10 * time.Minute, Retries: 2, Policy: "mct", Wait: true}
 }
 
+// exampleSealed is the example's spec as the example's origin signed it.
+func exampleSealed(t testing.TB) *grid.JobSpec {
+	t.Helper()
+	s := exampleSpec()
+	s.Submitter = grid.Submitter{Node: exampleJob().Origin, User: "ada"}
+	s.Capability = grid.CapabilityHash{7, 31: 9}
+	sealed, err := SealSpec(testKey(1), exampleJob(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealed
+}
+
 func exampleResult() *grid.Result {
 	return &grid.Result{Cause: grid.Signaled, Exit: 137, Error: "killed", Waited: time.Second, Wall: 2 * time.Second,
 		CPU: 3 * time.Second, MaxRSS: 5 * grid.MiB, Stdout: grid.Output{Inline: []byte("hi\n"), Size: 3},
@@ -136,11 +149,15 @@ func exampleToken() Token {
 		"/dns4/grid.example/tcp/4001/p2p/12D3KooWGRUHuzJZTYRvGFmW2hU8AoLWNUMMxqgkbsU2uXqbW1yU"}}
 }
 
-// frame encodes a body as it is, whatever this package's own bounds.
-func frame(t testing.TB, k grid.Kind, body proto.Message) []byte {
-	b, err := proto.Marshal(body)
+func encoded(t testing.TB, m proto.Message) []byte {
+	b, err := proto.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType), b)
+	return b
+}
+
+// frame encodes a body as it is, whatever this package's own bounds.
+func frame(t testing.TB, k grid.Kind, body proto.Message) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType), encoded(t, body))
 }

@@ -56,68 +56,6 @@ func genAttempts(t *rapid.T, least, most int) (as []grid.AttemptID) {
 	return as
 }
 
-func genResources(t *rapid.T) grid.Resources {
-	return grid.Resources{CPU: grid.MilliCPU(rapid.Int64Range(0, grid.MaxMillis).Draw(t, "cpu")),
-		Memory: grid.Bytes(rapid.Int64Range(0, grid.MaxMemory).Draw(t, "memory"))}
-}
-
-func genRates(t *rapid.T) []grid.Rate {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) grid.Rate {
-		return grid.Rate{Class: genText.Draw(t, "class"), Alpha: rapid.Float64Range(0, grid.MaxRate).Draw(t, "alpha"),
-			Mu: rapid.Float64Range(0, grid.MaxRate).Draw(t, "mu")}
-	}), 0, grid.MaxRates).Draw(t, "rates")
-}
-
-func genFiles(t *rapid.T, most int) []grid.File {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) grid.File {
-		return grid.File{Path: genWord.Draw(t, "folder") + "/" + genWord.Draw(t, "file"), Blob: array[grid.BlobID](t, "blob"),
-			Size: genSize.Draw(t, "size"), Exec: rapid.Bool().Draw(t, "exec")}
-	}), 0, most).Draw(t, "files")
-}
-
-func genNeeds(t *rapid.T) grid.Needs {
-	n := grid.Needs{Resources: genResources(t)}
-	n.CPU = max(n.CPU, 1)
-	for range rapid.IntRange(0, 3).Draw(t, "labels") {
-		n.Labels = append(n.Labels, grid.LabelNeed{Key: genWord.Draw(t, "key"),
-			Values: rapid.SliceOfN(genText, 1, 3).Draw(t, "values")})
-	}
-	return n
-}
-
-func genSpec(t *rapid.T) *grid.JobSpec {
-	s := &grid.JobSpec{Name: genText.Draw(t, "name"), Class: genText.Draw(t, "class"), Engine: grid.EngineProcess,
-		Command: rapid.SliceOfN(genBytes, 1, 5).Draw(t, "command"), Count: rapid.Uint32Range(1, grid.MaxCount).Draw(t, "count"),
-		Needs: genNeeds(t), Inputs: genFiles(t, 3), Outputs: rapid.SliceOfN(genWord, 0, 3).Draw(t, "outputs"),
-		Timeout: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "timeout")),
-		Retries: rapid.Int32Range(0, grid.MaxRetries).Draw(t, "retries"), Policy: genText.Draw(t, "policy"),
-		Wait: rapid.Bool().Draw(t, "wait"), Idempotent: rapid.Bool().Draw(t, "idempotent")}
-	s.Idempotent = s.Idempotent && s.Retries > 0
-	for range rapid.IntRange(0, 3).Draw(t, "env") {
-		s.Env = append(s.Env, grid.Var{Name: genWord.Draw(t, "name"), Value: genBytes.Draw(t, "value")})
-	}
-	return s
-}
-
-func genOutput(t *rapid.T) grid.Output {
-	o := grid.Output{Inline: rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, "inline"), Size: genSize.Draw(t, "size"),
-		Dropped: genSize.Draw(t, "dropped")}
-	if rapid.Bool().Draw(t, "as blob") {
-		o.Blob = array[grid.BlobID](t, "blob")
-	}
-	return o
-}
-
-func genResult(t *rapid.T) *grid.Result {
-	r := &grid.Result{Cause: grid.Cause(rapid.Uint8Range(1, uint8(grid.Failed)).Draw(t, "cause")), Exit: rapid.Int32().Draw(t, "exit"),
-		Error: genText.Draw(t, "error"), Waited: genSpan.Draw(t, "waited"), Wall: genSpan.Draw(t, "wall"), CPU: genSpan.Draw(t, "cpu"),
-		MaxRSS: genSize.Draw(t, "rss"), Stdout: genOutput(t), Stderr: genOutput(t), Outputs: genFiles(t, 4)}
-	if r.Cause == grid.Lost {
-		r.Next = genText.Draw(t, "next")
-	}
-	return r
-}
-
 // testKey is the key of the n-th test node, always the same.
 func testKey(n byte) ed25519.PrivateKey {
 	seed := make([]byte, ed25519.SeedSize)
@@ -136,7 +74,7 @@ func genAd(t *rapid.T) (*grid.Ad, ed25519.PrivateKey) {
 		Speed: rapid.Float64Range(1e-9, 1e6).Draw(t, "speed"), Availability: rapid.Float64Range(0, 1).Draw(t, "availability"),
 		Engines: rapid.SliceOfN(genWord, 0, grid.MaxEngines).Draw(t, "engines"), Rates: genRates(t),
 		Addrs: rapid.SliceOfN(genText, 0, grid.MaxAddrs).Draw(t, "addrs"), Draining: rapid.Bool().Draw(t, "draining"),
-		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full")}
+		Leaving: rapid.Bool().Draw(t, "leaving"), Full: rapid.Bool().Draw(t, "full"), Private: rapid.Bool().Draw(t, "private")}
 	if rapid.Bool().Draw(t, "placed") {
 		for k := range a.Coord.At {
 			a.Coord.At[k] = rapid.Float32Range(-grid.MaxCoord, grid.MaxCoord).Draw(t, "at")
@@ -201,9 +139,12 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 			Waiting: rapid.Int32Range(0, grid.MaxCount).Draw(t, "waiting"), Running: rapid.Int32Range(0, grid.MaxCount).Draw(t, "running"),
 			Ran: genSpan.Draw(t, "ran"), Rest: genSpan.Draw(t, "rest")}
 	case grid.KindOffer:
-		s := genSpec(t)
-		m.Offer = grid.Offer{ID: genAttempt(t, genJob(t), s.Count), Spec: s, Class: genText.Draw(t, "class"),
+		job, s := genSealed(t)
+		m.Offer = grid.Offer{ID: genAttempt(t, job, s.Count), Spec: s, Class: genText.Draw(t, "class"),
 			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age")}
+	case grid.KindGuard, grid.KindPromise:
+		m.Guard.Job, m.Guard.Spec = genSealed(t)
+		m.Guard.Seq = rapid.Uint64().Draw(t, "seq")
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		m.Attempts = genAttempts(t, 0, 30)
 	case grid.KindAccept, grid.KindResultAck:

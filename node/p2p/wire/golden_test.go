@@ -40,6 +40,7 @@ func TestGoldenBytes(t *testing.T) {
 		line(fmt.Sprintf("record-%d-key", r.Kind), key)
 		line(fmt.Sprintf("record-%d-value", r.Kind), value)
 	}
+	line("sealed-spec", []byte(exampleSealed(t).Sealed))
 	line("hello", (&Hello{Version: 1, Kinds: 0x1fffe, Software: "skep", Boot: 7}).Append(nil))
 	fmt.Fprintf(&out, "token %s\n", exampleToken())
 

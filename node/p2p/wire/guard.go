@@ -8,21 +8,22 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-func putGuard(g *grid.Guard) *pb.Guard {
-	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
-		Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done, Next: g.Next, More: g.More}
-	if g.Spec != nil {
-		p.Spec = putSpec(g.Spec)
+func putGuard(g *grid.Guard) (*pb.Guard, error) {
+	spec, err := specBytes(g.Spec)
+	if err != nil {
+		return nil, err
 	}
+	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
+		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done, Next: g.Next, More: g.More}
 	for k := range g.Finals {
 		f := &g.Finals[k]
 		p.Finals = append(p.Finals, &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch, AttemptN: f.Attempt.N,
 			Worker: putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began, Done: f.Done})
 	}
-	return p
+	return p, nil
 }
 
-func readGuard(b []byte, g *grid.Guard) error {
+func (c *Codec) readGuard(b []byte, g *grid.Guard) error {
 	var p pb.Guard
 	err := parse(b, &p)
 	if err == nil {
@@ -34,8 +35,8 @@ func readGuard(b []byte, g *grid.Guard) error {
 	if err == nil {
 		g.Age, err = getSpan("age", p.Age)
 	}
-	if err == nil && p.Spec != nil {
-		g.Spec, err = getSpec(p.Spec)
+	if err == nil && len(p.Spec) > 0 {
+		g.Spec, err = c.spec(g.Job, p.Spec)
 	}
 	if err != nil {
 		return err
@@ -47,6 +48,9 @@ func readGuard(b []byte, g *grid.Guard) error {
 		if f.Result, err = getMaybe(x.GetResult()); err == nil {
 			err = getNode("worker", x.GetWorker(), &f.Worker)
 		}
+		if err == nil && f.Result != nil {
+			err = text("error", f.Result.Error, grid.MaxText)
+		}
 		if err != nil {
 			return err
 		}
@@ -57,7 +61,7 @@ func readGuard(b []byte, g *grid.Guard) error {
 
 func (c *Codec) putWatch(m *grid.Message) *pb.Watch {
 	g := &m.Guard
-	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More, Count: g.Count, Sum: g.Sum}
+	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More, Count: g.Count, Sum: g.Sum, Room: g.Room}
 	if g.Job != (grid.JobID{}) {
 		p.Job = putJob(g.Job)
 	}
@@ -80,13 +84,16 @@ func (c *Codec) readWatch(b []byte, m *grid.Message) error {
 	if err == nil && p.Attempts != nil {
 		err = c.attemptsOf(p.Attempts, m)
 	}
-	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum
+	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum, g.Room = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum, p.Room
 	return err
 }
 
+// lastAnswer is the highest that this version knows.
+const lastAnswer = grid.GuardFull
+
 // getAnswer reads an answer of a later version as one that says nothing.
 func getAnswer(n uint32) grid.GuardAnswer {
-	if n > uint32(grid.GuardDiffers) {
+	if n > uint32(lastAnswer) {
 		return 0
 	}
 	return grid.GuardAnswer(n)
@@ -101,8 +108,8 @@ func guard(k grid.Kind, m *grid.Message) error {
 			return fmt.Errorf("spec: %w", err)
 		}
 	}
-	if len(g.Members) > grid.MaxMembers || g.Answer > grid.GuardDiffers {
-		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound, grid.MaxMembers, grid.GuardDiffers)
+	if len(g.Members) > grid.MaxMembers || g.Answer > lastAnswer {
+		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound, grid.MaxMembers, lastAnswer)
 	}
 	carries := k == grid.KindGuard || k == grid.KindPromised
 	if len(g.Finals) > grid.MaxFinals || len(g.Finals) > 0 && !carries {

@@ -11,8 +11,9 @@ func putGuardRecord(g *grid.GuardRecord) (*pb.GuardValue, error) {
 	if g.Spec == nil {
 		return nil, fmt.Errorf("record of the register of job %s: %w: has no spec", g.ID.Short(), ErrMalformed)
 	}
-	return &pb.GuardValue{Spec: putSpec(g.Spec), Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
-		To: putNode(g.To), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held}, nil
+	spec, err := specBytes(g.Spec)
+	return &pb.GuardValue{Spec: spec, Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
+		To: putNode(g.To), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held}, err
 }
 
 func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
@@ -27,7 +28,7 @@ func getGuardRecord(key, value []byte, g *grid.GuardRecord) error {
 		err = getJob(key, &g.ID)
 	}
 	if err == nil {
-		g.Spec, err = getSpec(p.Spec)
+		g.Spec, err = readSpec(p.Spec)
 	}
 	if err == nil {
 		g.Members, err = getNodes(nil, p.Members)

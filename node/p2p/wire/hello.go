@@ -20,11 +20,12 @@ type Hello struct {
 	Kinds    grid.KindSet // messages that the sender understands, those of later versions too
 	Software string       // for people, at most grid.MaxName bytes
 	Boot     uint64       // starts of the sender so far
+	Features grid.FeatureSet
 }
 
 // Append appends h's encoding to dst. What of Software is not printable or too long is left out.
 func (h *Hello) Append(dst []byte) []byte {
-	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: clip(h.Software, grid.MaxName), Boot: h.Boot}
+	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: grid.Clean(h.Software, grid.MaxName), Boot: h.Boot, Features: uint64(h.Features)}
 	out, err := marshal.MarshalAppend(dst, &p)
 	if err != nil {
 		panic("wire: a hello of clean text that cannot be encoded: " + err.Error())
@@ -48,9 +49,10 @@ func (h *Hello) Decode(b []byte) error {
 	if p.Version == 0 {
 		return fmt.Errorf("hello: %w: version 0, want 1 or more", ErrBound)
 	}
-	if err := text("hello.software", p.Software, grid.MaxName); err != nil {
+	software := heard(p.Software)
+	if err := text("hello.software", software, grid.MaxName); err != nil {
 		return err
 	}
-	*h = Hello{Version: p.Version, Kinds: grid.KindSet(p.Kinds), Software: p.Software, Boot: p.Boot}
+	*h = Hello{Version: p.Version, Kinds: grid.KindSet(p.Kinds), Software: software, Boot: p.Boot, Features: grid.FeatureSet(p.Features)}
 	return nil
 }

@@ -70,7 +70,8 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		if r.Job.Spec == nil {
 			return nil, fmt.Errorf("record of job %s: %w: has no spec", r.Job.ID.Short(), ErrMalformed)
 		}
-		return &pb.JobValue{Spec: putSpec(r.Job.Spec), Submitted: r.Job.Submitted, Cancelled: r.Job.Cancelled}, nil
+		spec, err := specBytes(r.Job.Spec)
+		return &pb.JobValue{Spec: spec, Submitted: r.Job.Submitted, Cancelled: r.Job.Cancelled}, err
 	case grid.RecTask:
 		return putTaskRecord(&r.Task)
 	case grid.RecGuard:
@@ -82,8 +83,9 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		if w.Spec == nil || w.State == 0 || w.State > grid.WorkFinished {
 			return nil, fmt.Errorf("record of attempt %s: %w: no spec or state %d", w.ID, ErrMalformed, w.State)
 		}
-		return &pb.WorkValue{Spec: putSpec(w.Spec), Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
-			Result: putMaybe(w.Result), Members: putNodes(w.Members), Owner: putNode(w.Owner), Epoch: w.Epoch}, nil
+		spec, err := specBytes(w.Spec)
+		return &pb.WorkValue{Spec: spec, Class: w.Class, Lease: putSpan(w.Lease), State: uint32(w.State),
+			Result: putMaybe(w.Result), Members: putNodes(w.Members), Owner: putNode(w.Owner), Epoch: w.Epoch}, err
 	}
 	return &pb.ClassValue{Mean: r.Class.Mean, Count: r.Class.Count, Spread: r.Class.Spread, Spreads: r.Class.Spreads}, nil
 }
@@ -138,7 +140,7 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 	case grid.RecClass:
 		var p pb.ClassValue
 		err = parse(value, &p)
-		r.Class = grid.ClassRecord{Class: string(key), Mean: p.Mean, Count: p.Count, Spread: p.Spread, Spreads: p.Spreads}
+		r.Class = grid.ClassRecord{Class: shown(key), Mean: p.Mean, Count: p.Count, Spread: p.Spread, Spreads: p.Spreads}
 	default:
 		err = fmt.Errorf("%w", ErrKind)
 	}

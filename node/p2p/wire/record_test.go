@@ -14,14 +14,14 @@ import (
 )
 
 func genRecord(t *rapid.T) *grid.Record {
-	j := genJob(t)
+	j, spec := genSealed(t)
 	var result *grid.Result
 	if rapid.Bool().Draw(t, "has a result") {
 		result = genResult(t)
 	}
-	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(1, 4).Draw(t, "kind"))}); r.Kind {
+	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(1, 5).Draw(t, "kind"))}); r.Kind {
 	case grid.RecJob:
-		r.Job = grid.JobRecord{ID: j, Spec: genSpec(t), Submitted: rapid.Int64().Draw(t, "submitted"), Cancelled: rapid.Bool().Draw(t, "cancelled")}
+		r.Job = grid.JobRecord{ID: j, Spec: spec, Submitted: rapid.Int64().Draw(t, "submitted"), Cancelled: rapid.Bool().Draw(t, "cancelled")}
 		return r
 	case grid.RecTask:
 		r.Task = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount), State: grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
@@ -32,8 +32,11 @@ func genRecord(t *rapid.T) *grid.Record {
 		}
 		return r
 	case grid.RecWork:
-		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: genSpec(t), Class: genText.Draw(t, "class"),
+		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: spec, Class: genText.Draw(t, "class"),
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result}
+		return r
+	case grid.RecGuard:
+		r.Guard = &grid.GuardRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin}, Submitted: rapid.Int64().Draw(t, "submitted")}
 		return r
 	default:
 		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"), Count: rapid.Float64().Draw(t, "count"),

@@ -18,7 +18,7 @@ func getJobRecord(key, value []byte, j *grid.JobRecord) error {
 		return err
 	}
 	var err error
-	j.Spec, err = getSpec(p.Spec)
+	j.Spec, err = readSpec(p.Spec)
 	return err
 }
 
@@ -67,13 +67,13 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	}
 	w.ID.Epoch = binary.BigEndian.Uint32(key[taskSize:])
 	w.ID.N = binary.BigEndian.Uint32(key[taskSize+4:])
-	w.Class, w.State = p.Class, grid.WorkState(p.State)
+	w.Class, w.State = heard(p.Class), grid.WorkState(p.State)
 	err := getTask(key[:taskSize], &w.ID.Task)
 	if err == nil {
 		w.Lease, err = getSpan("lease", p.Lease)
 	}
 	if err == nil {
-		w.Spec, err = getSpec(p.Spec)
+		w.Spec, err = readSpec(p.Spec)
 	}
 	if err == nil {
 		w.Result, err = getMaybe(p.Result)

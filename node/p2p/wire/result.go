@@ -42,8 +42,8 @@ func readRefuse(b []byte, m *grid.Message) error {
 	if err := oneAttempt(p.Attempt, m); err != nil {
 		return err
 	}
-	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: p.Detail}
-	return text("detail", p.Detail, grid.MaxText)
+	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: heard(p.Detail)}
+	return text("detail", m.Refusal.Detail, grid.MaxText)
 }
 
 func oneAttempt(p *pb.Attempt, m *grid.Message) error {
@@ -65,7 +65,7 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 	if p == nil {
 		return nil, fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
-	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: p.Error, Next: p.Next, MaxRSS: grid.Bytes(p.MaxRss)}
+	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: heard(p.Error), Next: heard(p.Next), MaxRSS: grid.Bytes(p.MaxRss)}
 	var err error
 	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type field struct {
 	sub   *shape
 }
 
-const maxFields = 20 // of one message: check keeps its counts on the stack
+const maxFields = 32 // of one message: check keeps its counts on the stack
 
 func number(name string) field {
 	return field{name: name, typ: protowire.VarintType, count: 1, size: 10}

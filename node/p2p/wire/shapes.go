@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"crypto/ed25519"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
@@ -13,6 +15,7 @@ const (
 	nodeSize = 32
 	jobSize  = nodeSize + 10
 	blobSize = 32
+	hashSize = 32
 )
 
 // The shapes of skep.proto's messages with the bounds of package grid.
@@ -33,7 +36,7 @@ var (
 		14: message("rates", 1, ratesShape),
 		15: data("addrs", grid.MaxAddrs, grid.MaxAddr),
 		16: number("draining"), 17: number("leaving"),
-		18: data("coordinate", 1, 4*5), 19: number("full"),
+		18: data("coordinate", 1, 4*5), 19: number("full"), 20: number("private"),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 
@@ -61,9 +64,11 @@ var (
 		7: message("inputs", grid.MaxFiles, fileShape),
 		8: data("outputs", grid.MaxGlobs, grid.MaxPath),
 		9: envField, 10: number("timeout"), 11: number("retries"),
-		12: data("policy", 1, grid.MaxClass), 13: number("wait"), 14: number("idempotent"),
+		12: data("policy", 1, grid.MaxClass), 13: number("wait"), 14: number("idempotent"), 15: number("network"),
+		17: message("submitter", 1, submitterShape), 18: data("capability", 1, hashSize), sealField: data("signature", 1, ed25519.SignatureSize),
 	}}
-	outputShape = &shape{"output", []field{
+	submitterShape = &shape{"submitter", []field{1: data("node", 1, nodeSize), 2: data("user", 1, grid.MaxUser)}}
+	outputShape    = &shape{"output", []field{
 		1: data("inline", 1, int(grid.MaxInline)), 2: data("blob", 1, blobSize), 3: number("size"), 4: number("dropped"),
 	}}
 	resultShape = &shape{"result", []field{
@@ -117,8 +122,10 @@ var (
 	watchShape = &shape{"watch", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: number("more"), 7: number("count"), 8: fixed("sum"), 9: message("attempts", 1, manyShape),
+		10: number("room"),
 	}}
-	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot")}}
+	helloShape = &shape{"hello", []field{1: number("version"), 2: fixed("kinds"), 3: data("software", 1, grid.MaxName), 4: number("boot"),
+		5: fixed("features")}}
 
 	bodyShapes = [grid.Kinds]*shape{
 		grid.KindDigest: digestShape, grid.KindPoll: pollShape, grid.KindState: stateShape, grid.KindOffer: offerShape,

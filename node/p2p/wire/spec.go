@@ -2,13 +2,12 @@ package wire
 
 import (
 	"fmt"
-	"time"
 
 	"skep/grid"
 	"skep/node/p2p/wire/internal/pb"
 )
 
-func readOffer(b []byte, o *grid.Offer) error {
+func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	var p pb.Offer
 	if err := parse(b, &p); err != nil {
 		return err
@@ -17,13 +16,13 @@ func readOffer(b []byte, o *grid.Offer) error {
 		return err
 	}
 	var err error
-	if o.Spec, err = getSpec(p.Spec); err != nil {
+	if o.Spec, err = c.spec(o.ID.Task.Job, p.Spec); err != nil {
 		return err
 	}
 	if o.Lease, err = getSpan("lease", p.Lease); err != nil {
 		return err
 	}
-	o.Class, o.Stamp = p.Class, p.Stamp
+	o.Class, o.Stamp = heard(p.Class), p.Stamp
 	if o.Members, err = getNodes(o.Members, p.Members); err != nil {
 		return err
 	}
@@ -33,7 +32,8 @@ func readOffer(b []byte, o *grid.Offer) error {
 
 func putSpec(s *grid.JobSpec) *pb.JobSpec {
 	p := &pb.JobSpec{Name: s.Name, Class: s.Class, Engine: s.Engine, Count: s.Count, Needs: putNeeds(&s.Needs),
-		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait, Idempotent: s.Idempotent}
+		Inputs: putFiles(s.Inputs), Timeout: int64(s.Timeout), Retries: s.Retries, Policy: s.Policy, Wait: s.Wait, Idempotent: s.Idempotent,
+		Network: uint32(s.Network)}
 	for _, w := range s.Command {
 		p.Command = append(p.Command, []byte(w))
 	}
@@ -44,26 +44,6 @@ func putSpec(s *grid.JobSpec) *pb.JobSpec {
 		p.Env = append(p.Env, &pb.Var{Name: []byte(v.Name), Value: []byte(v.Value)})
 	}
 	return p
-}
-
-func getSpec(p *pb.JobSpec) (*grid.JobSpec, error) {
-	if p == nil {
-		return nil, fmt.Errorf("spec: %w: is missing", ErrMalformed)
-	}
-	s := &grid.JobSpec{Name: p.Name, Class: p.Class, Engine: p.Engine, Count: p.Count, Needs: getNeeds(p.Needs),
-		Timeout: time.Duration(p.Timeout), Retries: p.Retries, Policy: p.Policy, Wait: p.Wait, Idempotent: p.Idempotent}
-	for _, w := range p.Command {
-		s.Command = append(s.Command, string(w))
-	}
-	for _, o := range p.Outputs {
-		s.Outputs = append(s.Outputs, string(o))
-	}
-	for _, v := range p.Env {
-		s.Env = append(s.Env, grid.Var{Name: string(v.GetName()), Value: string(v.GetValue())})
-	}
-	var err error
-	s.Inputs, err = getFiles(p.Inputs)
-	return s, err
 }
 
 func putNeeds(n *grid.Needs) *pb.Needs {
@@ -77,7 +57,7 @@ func putNeeds(n *grid.Needs) *pb.Needs {
 func getNeeds(p *pb.Needs) grid.Needs {
 	n := grid.Needs{Resources: grid.Resources{CPU: grid.MilliCPU(p.GetCpu()), Memory: grid.Bytes(p.GetMemory())}}
 	for _, l := range p.GetLabels() {
-		n.Labels = append(n.Labels, grid.LabelNeed{Key: l.GetKey(), Values: l.GetValues()})
+		n.Labels = append(n.Labels, grid.LabelNeed{Key: heard(l.GetKey()), Values: allHeard(l.GetValues())})
 	}
 	return n
 }
@@ -94,7 +74,7 @@ func putFiles(files []grid.File) []*pb.File {
 func getFiles(ps []*pb.File) ([]grid.File, error) {
 	var out []grid.File
 	for _, p := range ps {
-		f := grid.File{Path: string(p.GetPath()), Size: grid.Bytes(p.GetSize()), Exec: p.GetExec()}
+		f := grid.File{Path: shown(p.GetPath()), Size: grid.Bytes(p.GetSize()), Exec: p.GetExec()}
 		if err := getBlob(p.GetBlob(), &f.Blob); err != nil {
 			return nil, err
 		}
@@ -102,6 +82,9 @@ func getFiles(ps []*pb.File) ([]grid.File, error) {
 	}
 	return out, nil
 }
+
+// shown returns bytes that were read as text that may be shown. Earlier versions let any through.
+func shown(b []byte) string { return grid.Clean(string(b), len(b)) }
 
 // putBlob returns the hash, or nothing for no blob; it aliases id until the message is encoded.
 func putBlob(id *grid.BlobID) []byte {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"log/slog"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	ma "github.com/multiformats/go-multiaddr"
@@ -59,7 +61,7 @@ func (t Token) Check() error {
 // String returns the text to hand on: skep1-, then in base 32 the payload's length in two bytes, the
 // payload and its CRC-32. It holds the secret. Of a token that Check objects to, the bad addresses are left out.
 func (t Token) String() string {
-	p := pb.Token{Secret: t.Secret[:], Network: clip(t.Network, grid.MaxName)}
+	p := pb.Token{Secret: t.Secret[:], Network: grid.Clean(t.Network, grid.MaxName)}
 	for _, s := range t.Addrs[:min(len(t.Addrs), grid.MaxAddrs)] {
 		if a, err := dialable(s); err == nil {
 			p.Addrs = append(p.Addrs, a.Bytes())
@@ -71,6 +73,26 @@ func (t Token) String() string {
 	}
 	binary.BigEndian.PutUint16(b, uint16(len(b)-2))
 	return tokenPrefix + tokenText.EncodeToString(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
+}
+
+// tokens finds them in a text, also cut ones of which enough is left to tell of the secret.
+var tokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(skep[0-9]+-)[a-z2-7]{16,}`) })
+
+// TokenIn returns from where to where a text holds a token, or enough of one to tell of its secret; twice 0 if it holds
+// none.
+func TokenIn(text string) (from, to int) {
+	if at := tokens().FindStringIndex(text); at != nil {
+		return at[0], at[1]
+	}
+	return 0, 0
+}
+
+// Hide leaves the secrets of tokens out of a text that people will read or that is kept: an error, a line of a log.
+func Hide(text string) string {
+	if !strings.Contains(strings.ToLower(text), "skep") {
+		return text
+	}
+	return tokens().ReplaceAllString(text, "$1…")
 }
 
 // LogValue keeps the secret out of logs.
@@ -157,7 +179,7 @@ func tokenBytes(body string) ([]byte, error) {
 }
 
 func getToken(p *pb.Token) (Token, error) {
-	t := Token{Network: p.Network}
+	t := Token{Network: heard(p.Network)}
 	if len(p.Secret) != len(t.Secret) {
 		return Token{}, fmt.Errorf("join token: %w: a secret of %d bytes, want %d", ErrBound, len(p.Secret), len(t.Secret))
 	}

@@ -166,3 +166,15 @@ func marshalled(t *testing.T, m proto.Message) []byte {
 	}
 	return b
 }
+
+func TestHide(t *testing.T) {
+	token := exampleToken().String()
+	for text, want := range map[string]string{
+		"nothing": "nothing", token: "skep1-…", `got "` + token + `": see skep up --help`: `got "skep1-…": see skep up --help`,
+		strings.ToUpper(token): "SKEP1-…", token[:60] + " cut": "skep1-… cut", token + "," + token: "skep1-…,skep1-…", "skep-2 skep1-…": "skep-2 skep1-…",
+	} {
+		if got := Hide(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -514,7 +514,8 @@ type Hello struct {
 	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	Kinds         uint64                 `protobuf:"fixed64,2,opt,name=kinds,proto3" json:"kinds,omitempty"` // bit k = message kind k is understood
 	Software      string                 `protobuf:"bytes,3,opt,name=software,proto3" json:"software,omitempty"`
-	Boot          uint64                 `protobuf:"varint,4,opt,name=boot,proto3" json:"boot,omitempty"` // starts of the sender so far
+	Boot          uint64                 `protobuf:"varint,4,opt,name=boot,proto3" json:"boot,omitempty"`          // starts of the sender so far
+	Features      uint64                 `protobuf:"fixed64,5,opt,name=features,proto3" json:"features,omitempty"` // bit k = the sender does what feature k stands for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -573,6 +574,13 @@ func (x *Hello) GetSoftware() string {
 func (x *Hello) GetBoot() uint64 {
 	if x != nil {
 		return x.Boot
+	}
+	return 0
+}
+
+func (x *Hello) GetFeatures() uint64 {
+	if x != nil {
+		return x.Features
 	}
 	return 0
 }
@@ -697,6 +705,7 @@ type Ad struct {
 	Leaving       bool                   `protobuf:"varint,17,opt,name=leaving,proto3" json:"leaving,omitempty"`
 	Coordinate    []float32              `protobuf:"fixed32,18,rep,packed,name=coordinate,proto3" json:"coordinate,omitempty"` // three of a point, height, error, in seconds; or none
 	Full          bool                   `protobuf:"varint,19,opt,name=full,proto3" json:"full,omitempty"`                     // its disk is nearly full: it takes nothing new
+	Private       uint32                 `protobuf:"varint,20,opt,name=private,proto3" json:"private,omitempty"`               // 1: it takes only what is submitted to it, 2: not even that, since it drains; draining is set with both
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -862,6 +871,13 @@ func (x *Ad) GetFull() bool {
 		return x.Full
 	}
 	return false
+}
+
+func (x *Ad) GetPrivate() uint32 {
+	if x != nil {
+		return x.Private
+	}
+	return 0
 }
 
 type Label struct {
@@ -1252,7 +1268,7 @@ func (x *State) GetStamp() uint64 {
 type Offer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	Spec          *JobSpec               `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec          []byte                 `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
 	Class         string                 `protobuf:"bytes,3,opt,name=class,proto3" json:"class,omitempty"`
 	Lease         int64                  `protobuf:"varint,4,opt,name=lease,proto3" json:"lease,omitempty"`    // ns
 	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`        // ns
@@ -1299,7 +1315,7 @@ func (x *Offer) GetAttempt() *Attempt {
 	return nil
 }
 
-func (x *Offer) GetSpec() *JobSpec {
+func (x *Offer) GetSpec() []byte {
 	if x != nil {
 		return x.Spec
 	}
@@ -1876,6 +1892,10 @@ type JobSpec struct {
 	Policy        string                 `protobuf:"bytes,12,opt,name=policy,proto3" json:"policy,omitempty"`
 	Wait          bool                   `protobuf:"varint,13,opt,name=wait,proto3" json:"wait,omitempty"`
 	Idempotent    bool                   `protobuf:"varint,14,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
+	Network       uint32                 `protobuf:"varint,15,opt,name=network,proto3" json:"network,omitempty"`      // 0 the host's, 1 none
+	Submitter     *Submitter             `protobuf:"bytes,17,opt,name=submitter,proto3" json:"submitter,omitempty"`   // only of a spec that is signed, as the next
+	Capability    []byte                 `protobuf:"bytes,18,opt,name=capability,proto3" json:"capability,omitempty"` // SHA-256 of what opens the job; none = its access is members
+	Signature     []byte                 `protobuf:"bytes,19,opt,name=signature,proto3" json:"signature,omitempty"`   // Ed25519, by the job's origin over the job's ID and all bytes of the spec before this field, the last one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2008,6 +2028,87 @@ func (x *JobSpec) GetIdempotent() bool {
 	return false
 }
 
+func (x *JobSpec) GetNetwork() uint32 {
+	if x != nil {
+		return x.Network
+	}
+	return 0
+}
+
+func (x *JobSpec) GetSubmitter() *Submitter {
+	if x != nil {
+		return x.Submitter
+	}
+	return nil
+}
+
+func (x *JobSpec) GetCapability() []byte {
+	if x != nil {
+		return x.Capability
+	}
+	return nil
+}
+
+func (x *JobSpec) GetSignature() []byte {
+	if x != nil {
+		return x.Signature
+	}
+	return nil
+}
+
+// Submitter is who submitted a job.
+type Submitter struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          []byte                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"` // the job's origin
+	User          string                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"` // of the operating system there
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Submitter) Reset() {
+	*x = Submitter{}
+	mi := &file_skep_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Submitter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Submitter) ProtoMessage() {}
+
+func (x *Submitter) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Submitter.ProtoReflect.Descriptor instead.
+func (*Submitter) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Submitter) GetNode() []byte {
+	if x != nil {
+		return x.Node
+	}
+	return nil
+}
+
+func (x *Submitter) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
 type Var struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          []byte                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -2018,7 +2119,7 @@ type Var struct {
 
 func (x *Var) Reset() {
 	*x = Var{}
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2030,7 +2131,7 @@ func (x *Var) String() string {
 func (*Var) ProtoMessage() {}
 
 func (x *Var) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[18]
+	mi := &file_skep_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2043,7 +2144,7 @@ func (x *Var) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Var.ProtoReflect.Descriptor instead.
 func (*Var) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{18}
+	return file_skep_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Var) GetName() []byte {
@@ -2071,7 +2172,7 @@ type Needs struct {
 
 func (x *Needs) Reset() {
 	*x = Needs{}
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2083,7 +2184,7 @@ func (x *Needs) String() string {
 func (*Needs) ProtoMessage() {}
 
 func (x *Needs) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[19]
+	mi := &file_skep_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2096,7 +2197,7 @@ func (x *Needs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Needs.ProtoReflect.Descriptor instead.
 func (*Needs) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{19}
+	return file_skep_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Needs) GetCpu() int64 {
@@ -2130,7 +2231,7 @@ type LabelNeed struct {
 
 func (x *LabelNeed) Reset() {
 	*x = LabelNeed{}
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2142,7 +2243,7 @@ func (x *LabelNeed) String() string {
 func (*LabelNeed) ProtoMessage() {}
 
 func (x *LabelNeed) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[20]
+	mi := &file_skep_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2155,7 +2256,7 @@ func (x *LabelNeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LabelNeed.ProtoReflect.Descriptor instead.
 func (*LabelNeed) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{20}
+	return file_skep_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *LabelNeed) GetKey() string {
@@ -2188,7 +2289,7 @@ type Find struct {
 
 func (x *Find) Reset() {
 	*x = Find{}
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2200,7 +2301,7 @@ func (x *Find) String() string {
 func (*Find) ProtoMessage() {}
 
 func (x *Find) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[21]
+	mi := &file_skep_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2213,7 +2314,7 @@ func (x *Find) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Find.ProtoReflect.Descriptor instead.
 func (*Find) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{21}
+	return file_skep_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Find) GetId() uint64 {
@@ -2283,7 +2384,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2295,7 +2396,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[22]
+	mi := &file_skep_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2308,7 +2409,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{22}
+	return file_skep_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Search) GetFind() *Find {
@@ -2333,7 +2434,7 @@ type Guard struct {
 	Seq           uint64                 `protobuf:"fixed64,3,opt,name=seq,proto3" json:"seq,omitempty"`
 	Answer        uint32                 `protobuf:"varint,4,opt,name=answer,proto3" json:"answer,omitempty"`
 	Owner         []byte                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`
-	Spec          *JobSpec               `protobuf:"bytes,6,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec          []byte                 `protobuf:"bytes,6,opt,name=spec,proto3" json:"spec,omitempty"`       // an encoded JobSpec, as its origin sealed it
 	Members       []byte                 `protobuf:"bytes,7,opt,name=members,proto3" json:"members,omitempty"` // 32 bytes each, the origin first
 	Age           int64                  `protobuf:"varint,8,opt,name=age,proto3" json:"age,omitempty"`        // ns
 	Done          bool                   `protobuf:"varint,9,opt,name=done,proto3" json:"done,omitempty"`
@@ -2346,7 +2447,7 @@ type Guard struct {
 
 func (x *Guard) Reset() {
 	*x = Guard{}
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2358,7 +2459,7 @@ func (x *Guard) String() string {
 func (*Guard) ProtoMessage() {}
 
 func (x *Guard) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[23]
+	mi := &file_skep_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2371,7 +2472,7 @@ func (x *Guard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Guard.ProtoReflect.Descriptor instead.
 func (*Guard) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{23}
+	return file_skep_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Guard) GetJob() []byte {
@@ -2409,7 +2510,7 @@ func (x *Guard) GetOwner() []byte {
 	return nil
 }
 
-func (x *Guard) GetSpec() *JobSpec {
+func (x *Guard) GetSpec() []byte {
 	if x != nil {
 		return x.Spec
 	}
@@ -2470,13 +2571,14 @@ type Watch struct {
 	Count         uint32                 `protobuf:"varint,7,opt,name=count,proto3" json:"count,omitempty"`
 	Sum           uint64                 `protobuf:"fixed64,8,opt,name=sum,proto3" json:"sum,omitempty"`
 	Attempts      *Attempts              `protobuf:"bytes,9,opt,name=attempts,proto3" json:"attempts,omitempty"` // jobs and epochs
+	Room          uint32                 `protobuf:"varint,10,opt,name=room,proto3" json:"room,omitempty"`       // in an answer: 0 = for a job of any size; else the tasks that one may have, and one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Watch) Reset() {
 	*x = Watch{}
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2488,7 +2590,7 @@ func (x *Watch) String() string {
 func (*Watch) ProtoMessage() {}
 
 func (x *Watch) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[24]
+	mi := &file_skep_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2501,7 +2603,7 @@ func (x *Watch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watch.ProtoReflect.Descriptor instead.
 func (*Watch) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{24}
+	return file_skep_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Watch) GetJob() []byte {
@@ -2567,6 +2669,13 @@ func (x *Watch) GetAttempts() *Attempts {
 	return nil
 }
 
+func (x *Watch) GetRoom() uint32 {
+	if x != nil {
+		return x.Room
+	}
+	return 0
+}
+
 // Final is how a task ended. Times are how many ns ago, 0 = not known.
 type Final struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2586,7 +2695,7 @@ type Final struct {
 
 func (x *Final) Reset() {
 	*x = Final{}
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2598,7 +2707,7 @@ func (x *Final) String() string {
 func (*Final) ProtoMessage() {}
 
 func (x *Final) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[25]
+	mi := &file_skep_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2611,7 +2720,7 @@ func (x *Final) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Final.ProtoReflect.Descriptor instead.
 func (*Final) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{25}
+	return file_skep_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Final) GetIndex() uint32 {
@@ -2696,7 +2805,7 @@ type Token struct {
 
 func (x *Token) Reset() {
 	*x = Token{}
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2708,7 +2817,7 @@ func (x *Token) String() string {
 func (*Token) ProtoMessage() {}
 
 func (x *Token) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[26]
+	mi := &file_skep_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2721,7 +2830,7 @@ func (x *Token) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Token.ProtoReflect.Descriptor instead.
 func (*Token) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{26}
+	return file_skep_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Token) GetSecret() []byte {
@@ -2748,7 +2857,7 @@ func (x *Token) GetNetwork() string {
 // Values on disk, each after a version byte. IDs that are in the key are not repeated.
 type JobValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Spec          *JobSpec               `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec          []byte                 `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"`            // an encoded JobSpec, as its origin sealed it
 	Submitted     int64                  `protobuf:"varint,2,opt,name=submitted,proto3" json:"submitted,omitempty"` // Unix ns, as all times here
 	Cancelled     bool                   `protobuf:"varint,3,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2757,7 +2866,7 @@ type JobValue struct {
 
 func (x *JobValue) Reset() {
 	*x = JobValue{}
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2769,7 +2878,7 @@ func (x *JobValue) String() string {
 func (*JobValue) ProtoMessage() {}
 
 func (x *JobValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[27]
+	mi := &file_skep_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2782,10 +2891,10 @@ func (x *JobValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobValue.ProtoReflect.Descriptor instead.
 func (*JobValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{27}
+	return file_skep_proto_rawDescGZIP(), []int{28}
 }
 
-func (x *JobValue) GetSpec() *JobSpec {
+func (x *JobValue) GetSpec() []byte {
 	if x != nil {
 		return x.Spec
 	}
@@ -2824,7 +2933,7 @@ type TaskValue struct {
 
 func (x *TaskValue) Reset() {
 	*x = TaskValue{}
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2836,7 +2945,7 @@ func (x *TaskValue) String() string {
 func (*TaskValue) ProtoMessage() {}
 
 func (x *TaskValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[28]
+	mi := &file_skep_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2849,7 +2958,7 @@ func (x *TaskValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskValue.ProtoReflect.Descriptor instead.
 func (*TaskValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{28}
+	return file_skep_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TaskValue) GetEpoch() uint32 {
@@ -2934,7 +3043,7 @@ type CopyValue struct {
 
 func (x *CopyValue) Reset() {
 	*x = CopyValue{}
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2946,7 +3055,7 @@ func (x *CopyValue) String() string {
 func (*CopyValue) ProtoMessage() {}
 
 func (x *CopyValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[29]
+	mi := &file_skep_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2959,7 +3068,7 @@ func (x *CopyValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CopyValue.ProtoReflect.Descriptor instead.
 func (*CopyValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{29}
+	return file_skep_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CopyValue) GetEpoch() uint32 {
@@ -2985,7 +3094,7 @@ func (x *CopyValue) GetWorker() []byte {
 
 type WorkValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Spec          *JobSpec               `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec          []byte                 `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
 	Class         string                 `protobuf:"bytes,2,opt,name=class,proto3" json:"class,omitempty"`
 	Lease         int64                  `protobuf:"varint,3,opt,name=lease,proto3" json:"lease,omitempty"` // ns
 	State         uint32                 `protobuf:"varint,4,opt,name=state,proto3" json:"state,omitempty"`
@@ -2999,7 +3108,7 @@ type WorkValue struct {
 
 func (x *WorkValue) Reset() {
 	*x = WorkValue{}
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3011,7 +3120,7 @@ func (x *WorkValue) String() string {
 func (*WorkValue) ProtoMessage() {}
 
 func (x *WorkValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[30]
+	mi := &file_skep_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3024,10 +3133,10 @@ func (x *WorkValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkValue.ProtoReflect.Descriptor instead.
 func (*WorkValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{30}
+	return file_skep_proto_rawDescGZIP(), []int{31}
 }
 
-func (x *WorkValue) GetSpec() *JobSpec {
+func (x *WorkValue) GetSpec() []byte {
 	if x != nil {
 		return x.Spec
 	}
@@ -3095,7 +3204,7 @@ type ClassValue struct {
 
 func (x *ClassValue) Reset() {
 	*x = ClassValue{}
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3107,7 +3216,7 @@ func (x *ClassValue) String() string {
 func (*ClassValue) ProtoMessage() {}
 
 func (x *ClassValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[31]
+	mi := &file_skep_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3120,7 +3229,7 @@ func (x *ClassValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassValue.ProtoReflect.Descriptor instead.
 func (*ClassValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{31}
+	return file_skep_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ClassValue) GetMean() float64 {
@@ -3153,7 +3262,7 @@ func (x *ClassValue) GetSpreads() float64 {
 
 type GuardValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Spec          *JobSpec               `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"`
+	Spec          []byte                 `protobuf:"bytes,1,opt,name=spec,proto3" json:"spec,omitempty"` // an encoded JobSpec, as its origin sealed it
 	Members       []byte                 `protobuf:"bytes,2,opt,name=members,proto3" json:"members,omitempty"`
 	Submitted     int64                  `protobuf:"varint,3,opt,name=submitted,proto3" json:"submitted,omitempty"`
 	Promised      uint32                 `protobuf:"varint,4,opt,name=promised,proto3" json:"promised,omitempty"`
@@ -3168,7 +3277,7 @@ type GuardValue struct {
 
 func (x *GuardValue) Reset() {
 	*x = GuardValue{}
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3180,7 +3289,7 @@ func (x *GuardValue) String() string {
 func (*GuardValue) ProtoMessage() {}
 
 func (x *GuardValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[32]
+	mi := &file_skep_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3193,10 +3302,10 @@ func (x *GuardValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardValue.ProtoReflect.Descriptor instead.
 func (*GuardValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{32}
+	return file_skep_proto_rawDescGZIP(), []int{33}
 }
 
-func (x *GuardValue) GetSpec() *JobSpec {
+func (x *GuardValue) GetSpec() []byte {
 	if x != nil {
 		return x.Spec
 	}
@@ -3271,7 +3380,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3283,7 +3392,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[33]
+	mi := &file_skep_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3296,7 +3405,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{33}
+	return file_skep_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -3363,17 +3472,18 @@ const file_skep_proto_rawDesc = "" +
 	"\x04held\x18\x19 \x01(\v2\x0e.skep.v1.WatchH\x00R\x04held\x12$\n" +
 	"\x04copy\x18\x1a \x01(\v2\x0e.skep.v1.EndedH\x00R\x04copy\x12)\n" +
 	"\x06copied\x18\x1b \x01(\v2\x0f.skep.v1.RefuseH\x00R\x06copiedB\x06\n" +
-	"\x04body\"g\n" +
+	"\x04body\"\x83\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x14\n" +
 	"\x05kinds\x18\x02 \x01(\x06R\x05kinds\x12\x1a\n" +
 	"\bsoftware\x18\x03 \x01(\tR\bsoftware\x12\x12\n" +
-	"\x04boot\x18\x04 \x01(\x04R\x04boot\"*\n" +
+	"\x04boot\x18\x04 \x01(\x04R\x04boot\x12\x1a\n" +
+	"\bfeatures\x18\x05 \x01(\x06R\bfeatures\"*\n" +
 	"\x06Digest\x12 \n" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xf0\x03\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\x8a\x04\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -3397,7 +3507,8 @@ const file_skep_proto_rawDesc = "" +
 	"\n" +
 	"coordinate\x18\x12 \x03(\x02R\n" +
 	"coordinate\x12\x12\n" +
-	"\x04full\x18\x13 \x01(\bR\x04full\"/\n" +
+	"\x04full\x18\x13 \x01(\bR\x04full\x12\x18\n" +
+	"\aprivate\x18\x14 \x01(\rR\aprivate\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +
@@ -3433,10 +3544,10 @@ const file_skep_proto_rawDesc = "" +
 	"\arunning\x18\r \x01(\rR\arunning\x12\x10\n" +
 	"\x03ran\x18\x0e \x01(\x03R\x03ran\x12\x12\n" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
-	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xc7\x01\n" +
+	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xb5\x01\n" +
 	"\x05Offer\x12*\n" +
-	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12$\n" +
-	"\x04spec\x18\x02 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x14\n" +
+	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
+	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x03 \x01(\tR\x05class\x12\x14\n" +
 	"\x05lease\x18\x04 \x01(\x03R\x05lease\x12\x10\n" +
 	"\x03age\x18\x05 \x01(\x03R\x03age\x12\x18\n" +
@@ -3482,7 +3593,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x12\n" +
 	"\x04blob\x18\x02 \x01(\fR\x04blob\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x12\n" +
-	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x82\x03\n" +
+	"\x04exec\x18\x04 \x01(\bR\x04exec\"\x8c\x04\n" +
 	"\aJobSpec\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x16\n" +
@@ -3500,7 +3611,16 @@ const file_skep_proto_rawDesc = "" +
 	"\x04wait\x18\r \x01(\bR\x04wait\x12\x1e\n" +
 	"\n" +
 	"idempotent\x18\x0e \x01(\bR\n" +
-	"idempotent\"/\n" +
+	"idempotent\x12\x18\n" +
+	"\anetwork\x18\x0f \x01(\rR\anetwork\x120\n" +
+	"\tsubmitter\x18\x11 \x01(\v2\x12.skep.v1.SubmitterR\tsubmitter\x12\x1e\n" +
+	"\n" +
+	"capability\x18\x12 \x01(\fR\n" +
+	"capability\x12\x1c\n" +
+	"\tsignature\x18\x13 \x01(\fR\tsignature\"3\n" +
+	"\tSubmitter\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
+	"\x04user\x18\x02 \x01(\tR\x04user\"/\n" +
 	"\x03Var\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\fR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value\"]\n" +
@@ -3522,21 +3642,21 @@ const file_skep_proto_rawDesc = "" +
 	"\avisited\x18\b \x01(\fR\avisited\"K\n" +
 	"\x06Search\x12!\n" +
 	"\x04find\x18\x01 \x01(\v2\r.skep.v1.FindR\x04find\x12\x1e\n" +
-	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\xa5\x02\n" +
+	"\x02ad\x18\x02 \x01(\v2\x0e.skep.v1.EntryR\x02ad\"\x93\x02\n" +
 	"\x05Guard\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
 	"\x03seq\x18\x03 \x01(\x06R\x03seq\x12\x16\n" +
 	"\x06answer\x18\x04 \x01(\rR\x06answer\x12\x14\n" +
-	"\x05owner\x18\x05 \x01(\fR\x05owner\x12$\n" +
-	"\x04spec\x18\x06 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x18\n" +
+	"\x05owner\x18\x05 \x01(\fR\x05owner\x12\x12\n" +
+	"\x04spec\x18\x06 \x01(\fR\x04spec\x12\x18\n" +
 	"\amembers\x18\a \x01(\fR\amembers\x12\x10\n" +
 	"\x03age\x18\b \x01(\x03R\x03age\x12\x12\n" +
 	"\x04done\x18\t \x01(\bR\x04done\x12\x12\n" +
 	"\x04next\x18\n" +
 	" \x01(\rR\x04next\x12\x12\n" +
 	"\x04more\x18\v \x01(\bR\x04more\x12&\n" +
-	"\x06finals\x18\f \x03(\v2\x0e.skep.v1.FinalR\x06finals\"\xda\x01\n" +
+	"\x06finals\x18\f \x03(\v2\x0e.skep.v1.FinalR\x06finals\"\xee\x01\n" +
 	"\x05Watch\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x10\n" +
@@ -3546,7 +3666,9 @@ const file_skep_proto_rawDesc = "" +
 	"\x04more\x18\x06 \x01(\bR\x04more\x12\x14\n" +
 	"\x05count\x18\a \x01(\rR\x05count\x12\x10\n" +
 	"\x03sum\x18\b \x01(\x06R\x03sum\x12-\n" +
-	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\"\x8c\x02\n" +
+	"\battempts\x18\t \x01(\v2\x11.skep.v1.AttemptsR\battempts\x12\x12\n" +
+	"\x04room\x18\n" +
+	" \x01(\rR\x04room\"\x8c\x02\n" +
 	"\x05Final\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12#\n" +
@@ -3562,9 +3684,9 @@ const file_skep_proto_rawDesc = "" +
 	"\x05Token\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\fR\x06secret\x12\x14\n" +
 	"\x05addrs\x18\x02 \x03(\fR\x05addrs\x12\x18\n" +
-	"\anetwork\x18\x03 \x01(\tR\anetwork\"l\n" +
-	"\bJobValue\x12$\n" +
-	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x1c\n" +
+	"\anetwork\x18\x03 \x01(\tR\anetwork\"Z\n" +
+	"\bJobValue\x12\x12\n" +
+	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x1c\n" +
 	"\tsubmitted\x18\x02 \x01(\x03R\tsubmitted\x12\x1c\n" +
 	"\tcancelled\x18\x03 \x01(\bR\tcancelled\"\x84\x02\n" +
 	"\tTaskValue\x12\x14\n" +
@@ -3582,9 +3704,9 @@ const file_skep_proto_rawDesc = "" +
 	"\tCopyValue\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\f\n" +
 	"\x01n\x18\x02 \x01(\rR\x01n\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xe2\x01\n" +
-	"\tWorkValue\x12$\n" +
-	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x14\n" +
+	"\x06worker\x18\x03 \x01(\fR\x06worker\"\xd0\x01\n" +
+	"\tWorkValue\x12\x12\n" +
+	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x14\n" +
 	"\x05lease\x18\x03 \x01(\x03R\x05lease\x12\x14\n" +
 	"\x05state\x18\x04 \x01(\rR\x05state\x12'\n" +
@@ -3597,10 +3719,10 @@ const file_skep_proto_rawDesc = "" +
 	"\x04mean\x18\x01 \x01(\x01R\x04mean\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x01R\x05count\x12\x16\n" +
 	"\x06spread\x18\x03 \x01(\x01R\x06spread\x12\x18\n" +
-	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xea\x01\n" +
+	"\aspreads\x18\x04 \x01(\x01R\aspreads\"\xd8\x01\n" +
 	"\n" +
-	"GuardValue\x12$\n" +
-	"\x04spec\x18\x01 \x01(\v2\x10.skep.v1.JobSpecR\x04spec\x12\x18\n" +
+	"GuardValue\x12\x12\n" +
+	"\x04spec\x18\x01 \x01(\fR\x04spec\x12\x18\n" +
 	"\amembers\x18\x02 \x01(\fR\amembers\x12\x1c\n" +
 	"\tsubmitted\x18\x03 \x01(\x03R\tsubmitted\x12\x1a\n" +
 	"\bpromised\x18\x04 \x01(\rR\bpromised\x12\x0e\n" +
@@ -3628,7 +3750,7 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_skep_proto_goTypes = []any{
 	(*Message)(nil),    // 0: skep.v1.Message
 	(*Hello)(nil),      // 1: skep.v1.Hello
@@ -3648,22 +3770,23 @@ var file_skep_proto_goTypes = []any{
 	(*Output)(nil),     // 15: skep.v1.Output
 	(*File)(nil),       // 16: skep.v1.File
 	(*JobSpec)(nil),    // 17: skep.v1.JobSpec
-	(*Var)(nil),        // 18: skep.v1.Var
-	(*Needs)(nil),      // 19: skep.v1.Needs
-	(*LabelNeed)(nil),  // 20: skep.v1.LabelNeed
-	(*Find)(nil),       // 21: skep.v1.Find
-	(*Search)(nil),     // 22: skep.v1.Search
-	(*Guard)(nil),      // 23: skep.v1.Guard
-	(*Watch)(nil),      // 24: skep.v1.Watch
-	(*Final)(nil),      // 25: skep.v1.Final
-	(*Token)(nil),      // 26: skep.v1.Token
-	(*JobValue)(nil),   // 27: skep.v1.JobValue
-	(*TaskValue)(nil),  // 28: skep.v1.TaskValue
-	(*CopyValue)(nil),  // 29: skep.v1.CopyValue
-	(*WorkValue)(nil),  // 30: skep.v1.WorkValue
-	(*ClassValue)(nil), // 31: skep.v1.ClassValue
-	(*GuardValue)(nil), // 32: skep.v1.GuardValue
-	(*EntryValue)(nil), // 33: skep.v1.EntryValue
+	(*Submitter)(nil),  // 18: skep.v1.Submitter
+	(*Var)(nil),        // 19: skep.v1.Var
+	(*Needs)(nil),      // 20: skep.v1.Needs
+	(*LabelNeed)(nil),  // 21: skep.v1.LabelNeed
+	(*Find)(nil),       // 22: skep.v1.Find
+	(*Search)(nil),     // 23: skep.v1.Search
+	(*Guard)(nil),      // 24: skep.v1.Guard
+	(*Watch)(nil),      // 25: skep.v1.Watch
+	(*Final)(nil),      // 26: skep.v1.Final
+	(*Token)(nil),      // 27: skep.v1.Token
+	(*JobValue)(nil),   // 28: skep.v1.JobValue
+	(*TaskValue)(nil),  // 29: skep.v1.TaskValue
+	(*CopyValue)(nil),  // 30: skep.v1.CopyValue
+	(*WorkValue)(nil),  // 31: skep.v1.WorkValue
+	(*ClassValue)(nil), // 32: skep.v1.ClassValue
+	(*GuardValue)(nil), // 33: skep.v1.GuardValue
+	(*EntryValue)(nil), // 34: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -3677,20 +3800,20 @@ var file_skep_proto_depIdxs = []int32{
 	13, // 8: skep.v1.Message.result:type_name -> skep.v1.Ended
 	11, // 9: skep.v1.Message.result_ack:type_name -> skep.v1.Attempts
 	11, // 10: skep.v1.Message.ask:type_name -> skep.v1.Attempts
-	22, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
-	22, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
-	21, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
-	22, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
+	23, // 11: skep.v1.Message.find:type_name -> skep.v1.Search
+	23, // 12: skep.v1.Message.hit:type_name -> skep.v1.Search
+	22, // 13: skep.v1.Message.miss:type_name -> skep.v1.Find
+	23, // 14: skep.v1.Message.call:type_name -> skep.v1.Search
 	2,  // 15: skep.v1.Message.bye:type_name -> skep.v1.Digest
-	23, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
-	24, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
-	23, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
-	23, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
-	24, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
-	24, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
-	24, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
-	24, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
-	24, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
+	24, // 16: skep.v1.Message.guard:type_name -> skep.v1.Guard
+	25, // 17: skep.v1.Message.guarded:type_name -> skep.v1.Watch
+	24, // 18: skep.v1.Message.promise:type_name -> skep.v1.Guard
+	24, // 19: skep.v1.Message.promised:type_name -> skep.v1.Guard
+	25, // 20: skep.v1.Message.watch:type_name -> skep.v1.Watch
+	25, // 21: skep.v1.Message.watched:type_name -> skep.v1.Watch
+	25, // 22: skep.v1.Message.takeover:type_name -> skep.v1.Watch
+	25, // 23: skep.v1.Message.hold:type_name -> skep.v1.Watch
+	25, // 24: skep.v1.Message.held:type_name -> skep.v1.Watch
 	13, // 25: skep.v1.Message.copy:type_name -> skep.v1.Ended
 	12, // 26: skep.v1.Message.copied:type_name -> skep.v1.Refuse
 	3,  // 27: skep.v1.Digest.ads:type_name -> skep.v1.Entry
@@ -3699,36 +3822,32 @@ var file_skep_proto_depIdxs = []int32{
 	6,  // 30: skep.v1.Poll.rates:type_name -> skep.v1.Rates
 	6,  // 31: skep.v1.State.rates:type_name -> skep.v1.Rates
 	10, // 32: skep.v1.Offer.attempt:type_name -> skep.v1.Attempt
-	17, // 33: skep.v1.Offer.spec:type_name -> skep.v1.JobSpec
-	10, // 34: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
-	10, // 35: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
-	14, // 36: skep.v1.Ended.result:type_name -> skep.v1.Result
-	15, // 37: skep.v1.Result.stdout:type_name -> skep.v1.Output
-	15, // 38: skep.v1.Result.stderr:type_name -> skep.v1.Output
-	16, // 39: skep.v1.Result.outputs:type_name -> skep.v1.File
-	19, // 40: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
-	16, // 41: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
-	18, // 42: skep.v1.JobSpec.env:type_name -> skep.v1.Var
-	20, // 43: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
-	19, // 44: skep.v1.Find.needs:type_name -> skep.v1.Needs
-	21, // 45: skep.v1.Search.find:type_name -> skep.v1.Find
+	10, // 33: skep.v1.Refuse.attempt:type_name -> skep.v1.Attempt
+	10, // 34: skep.v1.Ended.attempt:type_name -> skep.v1.Attempt
+	14, // 35: skep.v1.Ended.result:type_name -> skep.v1.Result
+	15, // 36: skep.v1.Result.stdout:type_name -> skep.v1.Output
+	15, // 37: skep.v1.Result.stderr:type_name -> skep.v1.Output
+	16, // 38: skep.v1.Result.outputs:type_name -> skep.v1.File
+	20, // 39: skep.v1.JobSpec.needs:type_name -> skep.v1.Needs
+	16, // 40: skep.v1.JobSpec.inputs:type_name -> skep.v1.File
+	19, // 41: skep.v1.JobSpec.env:type_name -> skep.v1.Var
+	18, // 42: skep.v1.JobSpec.submitter:type_name -> skep.v1.Submitter
+	21, // 43: skep.v1.Needs.labels:type_name -> skep.v1.LabelNeed
+	20, // 44: skep.v1.Find.needs:type_name -> skep.v1.Needs
+	22, // 45: skep.v1.Search.find:type_name -> skep.v1.Find
 	3,  // 46: skep.v1.Search.ad:type_name -> skep.v1.Entry
-	17, // 47: skep.v1.Guard.spec:type_name -> skep.v1.JobSpec
-	25, // 48: skep.v1.Guard.finals:type_name -> skep.v1.Final
-	11, // 49: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
-	14, // 50: skep.v1.Final.result:type_name -> skep.v1.Result
-	17, // 51: skep.v1.JobValue.spec:type_name -> skep.v1.JobSpec
-	14, // 52: skep.v1.TaskValue.result:type_name -> skep.v1.Result
-	29, // 53: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
-	17, // 54: skep.v1.WorkValue.spec:type_name -> skep.v1.JobSpec
-	14, // 55: skep.v1.WorkValue.result:type_name -> skep.v1.Result
-	17, // 56: skep.v1.GuardValue.spec:type_name -> skep.v1.JobSpec
-	28, // 57: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
-	58, // [58:58] is the sub-list for method output_type
-	58, // [58:58] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	26, // 47: skep.v1.Guard.finals:type_name -> skep.v1.Final
+	11, // 48: skep.v1.Watch.attempts:type_name -> skep.v1.Attempts
+	14, // 49: skep.v1.Final.result:type_name -> skep.v1.Result
+	14, // 50: skep.v1.TaskValue.result:type_name -> skep.v1.Result
+	30, // 51: skep.v1.TaskValue.copy:type_name -> skep.v1.CopyValue
+	14, // 52: skep.v1.WorkValue.result:type_name -> skep.v1.Result
+	29, // 53: skep.v1.EntryValue.task:type_name -> skep.v1.TaskValue
+	54, // [54:54] is the sub-list for method output_type
+	54, // [54:54] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_skep_proto_init() }
@@ -3771,7 +3890,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

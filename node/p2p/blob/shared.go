@@ -1,0 +1,53 @@
+package blob
+
+import "context"
+
+// check is a blob's file being hashed for all who wait for that.
+type check struct {
+	done    chan struct{}
+	err     error // once done is closed
+	waiting int
+	end     context.CancelFunc
+}
+
+// hashOnce hashes the file of an entry, for all that ask for it meanwhile together. It returns when that is done or ctx ends; when
+// nobody waits any more the hashing stops, too.
+func (s *Store) hashOnce(ctx context.Context, e *entry) error {
+	s.mu.Lock()
+	c := s.checks[e]
+	if c == nil {
+		var all context.Context
+		c = &check{done: make(chan struct{})}
+		all, c.end = context.WithCancel(context.WithoutCancel(ctx))
+		s.checks[e] = c
+		go func() {
+			c.err = s.verify(all, e)
+			c.end()
+			s.leave(e, c, 0)
+			close(c.done)
+		}()
+	}
+	c.waiting++
+	s.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+		s.leave(e, c, 1)
+		return ctx.Err()
+	}
+}
+
+// leave takes off those who wait no more. Who comes when nobody waits begins anew.
+func (s *Store) leave(e *entry, c *check, gone int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.waiting -= gone
+	if gone > 0 && c.waiting > 0 {
+		return
+	}
+	c.end()
+	if s.checks[e] == c {
+		delete(s.checks, e)
+	}
+}

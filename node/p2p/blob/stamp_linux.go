@@ -1,0 +1,15 @@
+package blob
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// statusOf returns a file's number and when its status was changed last, which nobody can set.
+func statusOf(info os.FileInfo) (inode int64, status time.Time) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(st.Ino), time.Unix(st.Ctim.Unix())
+	}
+	return 0, time.Time{}
+}

@@ -1,0 +1,194 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+// odd is a text that earlier versions let through: a control of C1, an override of direction and a separator of lines.
+const odd = "a\u009b2J\u202eb\u2028c"
+
+// oddSpec is a job of an earlier version.
+func oddSpec() *pb.JobSpec {
+	s := putSpec(exampleSpec())
+	s.Name, s.Class, s.Policy = odd, odd, odd
+	s.Needs.Labels = []*pb.LabelNeed{{Key: "zone\u202e", Values: []string{odd}}}
+	s.Inputs = []*pb.File{{Path: []byte(odd + "\n"), Blob: make([]byte, 32), Size: 1}}
+	s.Inputs[0].Blob[0] = 1
+	s.Outputs = [][]byte{[]byte(odd), []byte("\xff*")}
+	return s
+}
+
+// oddSpecBytes is oddSpec as it travels.
+func oddSpecBytes() []byte {
+	b, err := proto.Marshal(oddSpec())
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func oddResult() *pb.Result {
+	return &pb.Result{Cause: 1, Error: odd, Outputs: []*pb.File{{Path: []byte(odd + "\x1b"), Blob: exampleSpec().Inputs[0].Blob[:]}}}
+}
+
+// texts reports what of a value is not printable, in its JSON form, which escapes nothing of what this is about but C0.
+func texts(t *testing.T, v any) {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"\u009b", "\u202e", `\u2028`, `\u001b`, `\n`} {
+		if strings.Contains(string(b), bad) {
+			t.Errorf("%q is left in %.2000s", bad, b)
+		}
+	}
+}
+
+// A peer of an earlier version, and one that passes on what a third one said, may say what this version does not take
+// for printable: it is heard, and can be shown and said again.
+func TestOddTextIsCleaned(t *testing.T) {
+	at := putAttempt(exampleAttempt(0))
+	job := putJob(exampleJob())
+	rates := &pb.Rates{Class: []string{odd}, Alpha: []float64{1}, Mu: []float64{1}}
+	for kind, body := range map[grid.Kind]proto.Message{
+		grid.KindPoll:     &pb.Poll{Class: odd, Rates: rates},
+		grid.KindState:    &pb.State{Rates: rates},
+		grid.KindOffer:    &pb.Offer{Attempt: at, Spec: oddSpecBytes(), Class: odd},
+		grid.KindRefuse:   &pb.Refuse{Attempt: at, Detail: odd},
+		grid.KindResult:   &pb.Ended{Attempt: at, Result: oddResult()},
+		grid.KindGuard:    &pb.Guard{Job: job, Spec: oddSpecBytes(), Finals: []*pb.Final{{Result: oddResult()}}},
+		grid.KindMiss:     &pb.Find{Engine: odd, Needs: oddSpec().Needs},
+		grid.KindPromised: &pb.Guard{Job: job, Finals: []*pb.Final{{Result: oddResult()}}},
+	} {
+		var c Codec
+		var m grid.Message
+		if err := c.Decode(frame(t, kind, body), &m, Open); err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		texts(t, &m)
+		if _, err := c.Append(nil, &m, nil); err != nil {
+			t.Errorf("%s cannot be said again: %v", kind, err)
+		}
+	}
+	b, _ := proto.Marshal(&pb.Hello{Version: 1, Software: odd})
+	var h Hello
+	if err := h.Decode(b); err != nil {
+		t.Error(err)
+	}
+	texts(t, h)
+	tok := exampleToken()
+	tok.Network = odd
+	p, _ := proto.Marshal(&pb.Token{Secret: tok.Secret[:], Network: odd})
+	heard, err := ParseToken(payload(p))
+	if err != nil {
+		t.Error(err)
+	}
+	texts(t, heard.Network)
+}
+
+// The user of a signed spec is shown as well.
+func TestOddSubmitterIsCleaned(t *testing.T) {
+	b, err := proto.Marshal(&pb.Submitter{Node: make([]byte, 32), User: odd})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s grid.Submitter
+	if err := (part{b, string(b)}).submitter(&s); err != nil {
+		t.Fatal(err)
+	}
+	texts(t, s)
+}
+
+// An ad keeps its signed bytes whatever of it can be shown, so that it can be passed on.
+func TestOddAdIsCleaned(t *testing.T) {
+	key := testKey(1)
+	p := putAd(exampleAd(key))
+	p.Name, p.Engines, p.Labels = odd, []string{odd}, []*pb.Label{{Key: "zone\u202e", Value: odd}}
+	p.Rates = &pb.Rates{Class: []string{odd}, Alpha: []float64{1}, Mu: []float64{1}}
+	encoded, err := proto.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sig, err := key.Sign(nil, encoded, adContext)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := append(sig, encoded...)
+	a, err := Open(sealed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(a.Sealed) != string(sealed) || a.Name != "a?2J?b c" {
+		t.Errorf("name %q, %d signed bytes of %d", a.Name, len(a.Sealed), len(sealed))
+	}
+	if a.Check() != nil || a.Labels[0].Key != "zone?" {
+		t.Errorf("%v, %v", a.Check(), a.Labels)
+	}
+	a.Sealed = nil
+	texts(t, a)
+}
+
+// A control character of ASCII no version lets through; also in an entry of a register.
+func TestControlsAreRefused(t *testing.T) {
+	bad := &pb.Result{Cause: 1, Error: "\x1b[31m"}
+	for kind, body := range map[grid.Kind]proto.Message{
+		grid.KindPoll:   &pb.Poll{Class: "a\x1bb"},
+		grid.KindRefuse: &pb.Refuse{Attempt: putAttempt(exampleAttempt(0)), Detail: "\x7f"},
+		grid.KindGuard:  &pb.Guard{Job: putJob(exampleJob()), Finals: []*pb.Final{{Result: bad}}},
+	} {
+		var c Codec
+		var m grid.Message
+		if err := c.Decode(frame(t, kind, body), &m, Open); !errors.Is(err, ErrBound) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// Records of an earlier version can be read, shown, and written again.
+func TestOddRecordsAreCleaned(t *testing.T) {
+	j := exampleJob()
+	for kind, body := range map[grid.RecordKind]proto.Message{
+		grid.RecJob:   &pb.JobValue{Spec: oddSpecBytes()},
+		grid.RecTask:  &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()},
+		grid.RecWork:  &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: oddSpecBytes(), Class: odd, Result: oddResult()},
+		grid.RecClass: &pb.ClassValue{},
+		grid.RecGuard: &pb.GuardValue{Spec: oddSpecBytes()},
+		grid.RecEntry: &pb.EntryValue{Task: &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()}},
+	} {
+		task := grid.AttemptID{Task: grid.TaskID{Job: j}}
+		r := &grid.Record{Kind: kind, Job: grid.JobRecord{ID: j}, Task: grid.TaskRecord{ID: task}, Work: grid.WorkRecord{ID: task},
+			Class: grid.ClassRecord{Class: odd}, Guard: &grid.GuardRecord{ID: j}, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
+		key, err := appendKey([]byte{byte(kind)}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := proto.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeRecord(key, append([]byte{recordVersion}, value...))
+		if err != nil {
+			t.Errorf("record of kind %d: %v", kind, err)
+			continue
+		}
+		texts(t, got)
+		if _, _, err := AppendRecord(nil, got); err != nil {
+			t.Errorf("record of kind %d cannot be written again: %v", kind, err)
+		}
+		for _, s := range []*grid.JobSpec{got.Job.Spec, got.Work.Spec} {
+			if s != nil && s.Check() != nil {
+				t.Errorf("record of kind %d: %v", kind, s.Check())
+			}
+		}
+	}
+}
