@@ -47,10 +47,11 @@ func (c *adCache) seal(a *grid.Ad) []byte {
 	return sealed
 }
 
-// open checks an ad's signed bytes and remembers where its node may be dialled.
-func (c *adCache) open(sealed []byte) (*grid.Ad, error) {
+// open checks an ad's signed bytes and remembers where its node says that it may be dialled, and that teller passed it on.
+func (c *adCache) open(sealed []byte, teller grid.NodeID) (*grid.Ad, error) {
 	hash := sha256.Sum256(sealed)
 	if a, ok := c.known.Get(hash); ok {
+		c.d.dialer.retold(a.Node, teller)
 		return a, nil
 	}
 	a, err := wire.Open(sealed)
@@ -58,6 +59,11 @@ func (c *adCache) open(sealed []byte) (*grid.Ad, error) {
 		return nil, err
 	}
 	c.known.Add(hash, a)
-	c.d.dialer.learn(a.Node, a.Addrs)
+	c.d.dialer.learn(a.Node, a.Addrs, teller)
 	return a, nil
+}
+
+// from is open for what one peer passes on.
+func (c *adCache) from(teller grid.NodeID) func([]byte) (*grid.Ad, error) {
+	return func(sealed []byte) (*grid.Ad, error) { return c.open(sealed, teller) }
 }

@@ -17,12 +17,12 @@ const (
 	maxAnnounce    = 16 << 10 // bytes of an announcement; larger ones would be lost without an error
 	announceBuffer = 256      // announcements that wait to be stepped, and to be published
 	maxAnnouncers  = 1024     // origins whose rates are remembered
-	heartbeat      = 10 * time.Second
 )
 
 // announcer carries the few things that everybody must hear, over gossipsub.
 type announcer struct {
 	d     *Driver
+	ps    *pubsub.PubSub
 	topic *pubsub.Topic
 	sub   *pubsub.Subscription
 	out   chan []byte
@@ -34,27 +34,17 @@ type announcer struct {
 }
 
 func newAnnouncer(d *Driver) (*announcer, error) {
-	a := &announcer{d: d, out: make(chan []byte, announceBuffer)}
-	var err error
-	if a.meters, err = lru.New[grid.NodeID, *meter](maxAnnouncers); err != nil {
-		return nil, err
-	}
-	// Announcements are rare and own ones go to all peers at once, so the mesh needs little care: a slow
-	// heartbeat keeps an idle node idle.
-	params := pubsub.DefaultGossipSubParams()
-	params.HeartbeatInterval = heartbeat
-	params.FanoutTTL = 6 * heartbeat
-	params.IWantFollowupTime = heartbeat
-	ps, err := pubsub.NewGossipSub(d.ctx, d.host,
-		pubsub.WithGossipSubParams(params),
-		pubsub.WithFloodPublish(true),
-		pubsub.WithMaxMessageSize(2*maxAnnounce), // with its envelope
-		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
-		pubsub.WithValidateWorkers(1))
+	meters, err := lru.New[grid.NodeID, *meter](maxAnnouncers)
 	if err != nil {
 		return nil, err
 	}
+	a := &announcer{d: d, out: make(chan []byte, announceBuffer), meters: meters}
 	name := "skep/" + derive(d.secret, "announcements")
+	ps, err := newPubSub(d, name)
+	if err != nil {
+		return nil, err
+	}
+	a.ps = ps
 	if err := ps.RegisterTopicValidator(name, a.validate, pubsub.WithValidatorInline(true)); err != nil {
 		return nil, err
 	}
@@ -98,7 +88,7 @@ func (a *announcer) validate(_ context.Context, from peer.ID, m *pubsub.Message)
 	defer a.mu.Unlock()
 	kind, _ := wire.KindOf(m.Data)
 	in := newInput()
-	switch err := a.codec.Decode(m.Data, &in.msg, a.d.ads.open); {
+	switch err := a.codec.Decode(m.Data, &in.msg, a.d.ads.from(sender)); {
 	case err != nil && wire.Reason(err) == "kind": // a newer version's: for others to judge
 		in.free()
 		a.d.counts.drop("kind")
@@ -111,7 +101,7 @@ func (a *announcer) validate(_ context.Context, from peer.ID, m *pubsub.Message)
 		in.free()
 		a.d.offend(sender, "misplaced", 1)
 		return pubsub.ValidationReject
-	case !a.meter(origin).of(kind).Allow():
+	case !a.meter(origin).bounded(kind, announcedLimits[kind]).Allow():
 		in.free()
 		a.d.counts.drop("rate")
 		return pubsub.ValidationIgnore

@@ -15,6 +15,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
+	"skep/node/p2p/seats"
 )
 
 // noise returns bytes that are the same for the same seed.
@@ -174,23 +175,25 @@ func TestFetchMustGoOn(t *testing.T) {
 }
 
 func TestServingIsBounded(t *testing.T) {
-	var s serving
-	n := grid.NodeID{1}
+	s := newSeats(servesPerPeer, servesAll)
+	var taken []*seats.Seat
 	for range servesPerPeer {
-		if !s.enter(n) {
+		seat := s.Take(seats.Claim{Node: grid.NodeID{1}}, time.Now())
+		if seat == nil {
 			t.Fatal("no place")
 		}
+		taken = append(taken, seat)
 	}
-	if s.enter(n) {
+	if s.Take(seats.Claim{Node: grid.NodeID{1}}, time.Now()) != nil {
 		t.Errorf("more than %d streams for one peer", servesPerPeer)
 	}
-	if !s.enter(grid.NodeID{2}) {
+	if s.Take(seats.Claim{Node: grid.NodeID{2}}, time.Now()) == nil {
 		t.Error("no place for another peer")
 	}
-	for range servesPerPeer {
-		s.leave(n)
+	for _, seat := range taken {
+		seat.Free()
 	}
-	if !s.enter(n) || len(s.peers) != 2 {
+	if s.Take(seats.Claim{Node: grid.NodeID{1}}, time.Now()) == nil || s.Taken() != 2 {
 		t.Error("places are not given back")
 	}
 }

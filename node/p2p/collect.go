@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -38,7 +39,7 @@ func (t *tasks) collect(dir string, spec *grid.JobSpec, end *process.Result, wai
 	r.Stdout = keep(process.Stdout, end.StdoutDropped)
 	r.Stderr = keep(process.Stderr, end.StderrDropped)
 	if len(spec.Outputs) > 0 && end.Cause != process.DiskExceeded {
-		files, err := t.outputs(process.Work(dir), spec.Outputs)
+		files, err := t.outputs(dir, spec.Outputs)
 		r.Outputs = files
 		problems = append(problems, err)
 	}
@@ -108,11 +109,16 @@ func (t *tasks) keep(f *os.File, most grid.Bytes) (id grid.BlobID, size grid.Byt
 	return id, size, nil
 }
 
-// outputs collects the files of a work folder that match one of the patterns, in the order of their
-// paths. The task made that folder, so the node, which may read more than the task, follows no link out
-// of it and opens nothing but ordinary files.
-func (t *tasks) outputs(work string, patterns []string) (files []grid.File, err error) {
-	root, err := os.OpenRoot(work)
+// outputs collects the files of an attempt's work folder that match one of the patterns, in the order of their paths. All in the
+// attempt's folder is the task's doing, where there are no boxes the name of the work folder too. The node, which may read more than
+// the task, follows no link out of the attempt's folder and opens nothing but ordinary files.
+func (t *tasks) outputs(dir string, patterns []string) (files []grid.File, err error) {
+	own, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("outputs: %w", err)
+	}
+	defer own.Close()
+	root, err := own.OpenRoot(filepath.Base(process.Work(dir)))
 	if err != nil {
 		return nil, fmt.Errorf("outputs: %w", err)
 	}
@@ -137,8 +143,9 @@ func (t *tasks) outputs(work string, patterns []string) (files []grid.File, err 
 
 // file keeps one file of a work folder.
 func (t *tasks) file(root *os.Root, name string, left grid.Bytes) (out grid.File, err error) {
-	if !grid.Inside(name) {
-		return out, fmt.Errorf("its path of %d bytes cannot travel: want at most %d, and no backslash", len(name), grid.MaxPath)
+	if !grid.Inside(name) || !grid.Printable(name) {
+		return out, fmt.Errorf("its path of %d bytes cannot travel: want at most %d of printable text, and no backslash",
+			len(name), grid.MaxPath)
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,5 +30,41 @@ func TestAnOutputThatCannotTravelIsNamed(t *testing.T) {
 	r := a.run(1, spec)
 	if len(r.Outputs) != 1 || r.Outputs[0].Path != "short" || !strings.Contains(r.Error, "its path of 1205 bytes") || len(r.Error) > grid.MaxText {
 		t.Errorf("outputs %v, error %q: want one file, and a word about the one that is left out", r.Outputs, r.Error)
+	}
+}
+
+// A file may be called anything. What is not text, or changes how a terminal shows it, is neither collected nor
+// repeated.
+func TestOutputsHavePrintableNames(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	spec := sh(`for f in good "$(printf 'evil\302\2332J')" "$(printf 'evil\342\200\256')" "$(printf 'evil\nline')" "$(printf 'evil\377')"; do echo x > "$f"; done`)
+	spec.Outputs = []string{"*"}
+	r := a.run(1, spec)
+	if len(r.Outputs) != 1 || r.Outputs[0].Path != "good" || strings.Count(r.Error, "printable text") != 4 || !grid.Printable(r.Error) || r.Exit != grid.ExitSkep {
+		t.Errorf("outputs %v, error %q, exit %d: want one file, and a word about the others", r.Outputs, r.Error, r.Exit)
+	}
+	spec = sh("")
+	spec.Command = []string{"./no\u009b2J\u202esuch"}
+	if r = a.run(2, spec); r.Error == "" || !grid.Printable(r.Error) {
+		t.Errorf("error %q", r.Error)
+	}
+}
+
+// A task that puts a link in place of its work folder has nothing of the node's collected: in its box it cannot, and the node does not
+// follow one.
+func TestNoLinkInPlaceOfTheWorkFolderIsFollowed(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "a")
+	a := begin(t, data, nil)
+	spec := sh("cd /task && mv work w2 && ln -s " + data + " work || mv tmp t2")
+	spec.Outputs = []string{"secret", "identity*"}
+	if r := a.run(1, spec); len(r.Outputs) > 0 || r.Exit == 0 {
+		t.Errorf("outputs %v, exit %d: want none, and what the task tried to fail", r.Outputs, r.Exit)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(data, filepath.Join(dir, "work")); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := a.tasks.outputs(dir, []string{"secret", "identity*"}); err == nil || len(files) > 0 {
+		t.Errorf("outputs %v, %v: want an error", files, err)
 	}
 }

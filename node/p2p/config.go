@@ -33,8 +33,8 @@ type Config struct {
 	// Name is what people call the node. Default: the host's name.
 	Name string
 
-	// Labels are what tasks may ask for, besides os, arch and hostname, which the driver sets; os and arch
-	// cannot be overridden.
+	// Labels are what tasks may ask for, besides os, arch, isolation and hostname, which the driver sets; only the last
+	// can be overridden.
 	Labels []grid.Label
 
 	// CPUs and Memory are what tasks may take. Default: all cores, and three quarters of the memory.
@@ -92,8 +92,8 @@ type Config struct {
 	// demonstrations.
 	Share map[string]float64
 
-	// TaskUser is the login name that tasks run as where the node is root. Default: the node's own user.
-	TaskUser string
+	// Boxes says how tasks are kept from the machine and from each other.
+	Boxes Boxes
 
 	// Version is this build's, told to peers and set as label skep.version. May be empty.
 	Version string
@@ -153,6 +153,9 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		c.Node = node.Defaults()
 		c.Node.Seed, c.Node.Speed = seed, speed
 	}
+	if err := c.Boxes.defaults(); err != nil {
+		return nil, nil, err
+	}
 	for class, share := range c.Share {
 		if !(share > 0 && share <= 1) {
 			return nil, nil, fmt.Errorf("share %g of class %q: want more than 0 and at most 1", share, class)
@@ -188,12 +191,14 @@ func setDefault[T comparable](v *T, d T) {
 func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
 	labels := slices.Clone(fixed)
 	for _, l := range c.Labels {
-		if l.Key == "" || len(l.Key) > grid.MaxLabel || len(l.Value) > grid.MaxLabel || strings.ContainsAny(l.Key, "=, ") {
-			return nil, fmt.Errorf("label %q=%q: want a key without '=', ',' and spaces, and at most %d bytes each", l.Key, l.Value, grid.MaxLabel)
+		if l.Key == "" || len(l.Key) > grid.MaxLabel || len(l.Value) > grid.MaxLabel || strings.ContainsAny(l.Key, "=, ") ||
+			!grid.Printable(l.Key+l.Value) {
+			return nil, fmt.Errorf("label %q=%q: want a key without '=', ',' and spaces, and at most %d bytes of printable text each",
+				l.Key, l.Value, grid.MaxLabel)
 		}
 		i := slices.IndexFunc(labels, func(o grid.Label) bool { return o.Key == l.Key })
 		switch {
-		case i >= 0 && (l.Key == "os" || l.Key == "arch"):
+		case i >= 0 && isFixed(l.Key):
 			return nil, fmt.Errorf("label %s=%s: %s is what the machine is (%s) and cannot be set", l.Key, l.Value, l.Key, labels[i].Value)
 		case i >= 0:
 			labels[i] = l

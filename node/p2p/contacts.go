@@ -26,12 +26,14 @@ const (
 
 // contact is a node that may be dialled.
 type contact struct {
-	addrs   []string // newest first, at most grid.MaxAddrs
+	addrs   []string      // newest first, at most grid.MaxAddrs
+	tellers []grid.NodeID // who told of the newest
 	seen    time.Time
-	saved   bool // on disk: it was connected once
-	token   bool // a token named it, or it was found on the local network
-	keep    bool // a neighbour
-	on      bool // connected
+	met     time.Time // when it was connected for the first time; zero: never
+	saved   bool      // on disk: it was connected once
+	token   bool      // a token named it, or it was found on the local network
+	keep    bool      // a neighbour
+	on      bool      // connected
 	dialing bool
 	failed  int       // tries in a row
 	next    time.Time // of the next try
@@ -41,6 +43,7 @@ type contact struct {
 type savedContact struct {
 	Addrs []string
 	Seen  time.Time
+	Met   time.Time // zero in what earlier versions saved
 }
 
 // retryAfter returns how long to wait after so many failed tries: exponential, with jitter so that the
@@ -106,7 +109,10 @@ func (l *dialer) load(addrs []string) error {
 		if err != nil || json.Unmarshal(r.Value, &s) != nil || n == l.d.self {
 			continue
 		}
-		l.m[n] = &contact{addrs: s.Addrs, seen: s.Seen, saved: true}
+		if s.Met.IsZero() {
+			s.Met = s.Seen.Add(-familiarAfter)
+		}
+		l.m[n] = &contact{addrs: s.Addrs, tellers: []grid.NodeID{l.d.self}, seen: s.Seen, met: s.Met, saved: true}
 	}
 	for _, text := range addrs {
 		if err := l.token(text); err != nil {
@@ -141,6 +147,9 @@ func (l *dialer) token(text string) error {
 		return fmt.Errorf("address %q in the token: want a multiaddress that ends in /p2p/ID: %w", text, err)
 	}
 	if n, ok := nodeOf(info.ID); ok && n != l.d.self {
+		for _, a := range info.Addrs {
+			l.d.dials.Prove(a)
+		}
 		l.found(n, texts(info.Addrs))
 	}
 	return nil
@@ -162,36 +171,63 @@ func (l *dialer) save(n grid.NodeID) {
 		l.mu.Unlock()
 		return
 	}
-	c.remember(l.known(n))
+	if c.remember(l.known(n)) {
+		c.tellers = []grid.NodeID{n}
+	}
 	c.saved = true
-	s := savedContact{c.addrs, c.seen}
-	var gone grid.NodeID
-	count := 0
-	var oldest *contact
-	for m, o := range l.m {
-		if !o.saved {
-			continue
-		}
-		count++
-		if m != n && (oldest == nil || o.seen.Before(oldest.seen)) {
-			gone, oldest = m, o
-		}
-	}
-	if count > maxSaved {
-		oldest.saved = false
-	}
+	s := savedContact{c.addrs, c.seen, c.met}
+	gone, full := l.unsaved(time.Now())
 	l.mu.Unlock()
+	if gone == n {
+		return
+	}
 	data := l.d.store.Datastore()
 	b, err := json.Marshal(s)
 	if err == nil {
 		err = data.Put(l.d.ctx, contactKey(n), b)
 	}
-	if err == nil && count > maxSaved {
+	if err == nil && full {
 		err = data.Delete(l.d.ctx, contactKey(gone))
 	}
 	if err != nil && l.d.ctx.Err() == nil {
 		l.d.log.Warn("known peer not saved", "node", n.Short(), "error", err)
 	}
+}
+
+// unsaved chooses whom to save no longer if there are too many: of strangers, and else of all, the one not seen for longest.
+func (l *dialer) unsaved(at time.Time) (gone grid.NodeID, full bool) {
+	count := 0
+	var worst *contact
+	for n, c := range l.m {
+		if !c.saved {
+			continue
+		}
+		count++
+		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) && c.seen.Before(worst.seen) {
+			gone, worst = n, c
+		}
+	}
+	if count <= maxSaved {
+		return grid.NodeID{}, false
+	}
+	worst.saved = false
+	return gone, true
+}
+
+// familiarAfter is for how long a node is a stranger after it was connected for the first time.
+const familiarAfter = time.Hour
+
+// familiar reports whether a node is no stranger.
+func (c *contact) familiar(at time.Time) bool {
+	return !c.met.IsZero() && at.Sub(c.met) >= familiarAfter
+}
+
+// familiar reports whether a node is no stranger.
+func (l *dialer) familiar(n grid.NodeID, at time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.m[n]
+	return c != nil && c.familiar(at)
 }
 
 func jitter() float64 { return rand.Float64() }

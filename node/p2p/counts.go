@@ -124,6 +124,7 @@ func (c *collector) stats() (s node.Stats, ok bool) {
 
 func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string), gauge func(*prometheus.Desc, float64, ...string)) {
 	counter(descDropped, s.Stale, "node", "stale")
+	counter(descDropped, s.Full, "node", "full")
 	counter(descPlaced, s.Moved, "elsewhere")
 	counter(descPlaced, s.Local, "here")
 	counter(descCopies, s.Copies)

@@ -38,60 +38,6 @@ func (l *dialer) wake() {
 	}
 }
 
-// contact returns the contact with a node, a new one if there is none; nil if there is no room.
-func (l *dialer) contact(n grid.NodeID) *contact {
-	if c := l.m[n]; c != nil {
-		return c
-	}
-	if len(l.m) >= maxContacts {
-		var oldest grid.NodeID
-		var found *contact
-		for m, c := range l.m {
-			if c.expendable() && (found == nil || c.seen.Before(found.seen)) {
-				oldest, found = m, c
-			}
-		}
-		if found == nil {
-			return nil
-		}
-		delete(l.m, oldest)
-	}
-	c := &contact{seen: time.Now()}
-	l.m[n] = c
-	return c
-}
-
-// learn notes where a node says it may be dialled.
-func (l *dialer) learn(n grid.NodeID, addrs []string) {
-	if n == l.d.self || len(addrs) == 0 {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c := l.contact(n); c != nil {
-		if c.remember(addrs) && c.failed > 0 { // a relay, as a rule
-			c.next = time.Now().Add(min(time.Until(c.next), firstRetry))
-		}
-		if c.keep && !c.on {
-			l.wake()
-		}
-	}
-}
-
-// found notes a node that a token or the local network tells of, to be dialled now.
-func (l *dialer) found(n grid.NodeID, addrs []string) {
-	if n == l.d.self {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c := l.contact(n); c != nil {
-		c.remember(addrs)
-		c.token, c.next = true, time.Time{}
-		l.wake()
-	}
-}
-
 // link makes a node a neighbour, or no longer one.
 func (l *dialer) link(k grid.Link) {
 	if k.Peer == l.d.self {
@@ -120,6 +66,9 @@ func (l *dialer) up(n grid.NodeID) {
 			l.on++
 		}
 		c.on, c.failed, c.seen = true, 0, time.Now()
+		if c.met.IsZero() {
+			c.met = c.seen
+		}
 	}
 	l.mu.Unlock()
 	if c != nil {

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
 	"skep/grid"
+	"skep/node/p2p/seats"
 )
 
 const doorProtocol = "/skep/api/1"
@@ -29,12 +31,12 @@ type door struct {
 	in     chan net.Conn
 	closed chan struct{}
 	once   sync.Once
-	places serving
+	places *seats.Seats
 }
 
 func newDoor(d *Driver) *door {
 	o := &door{d: d, in: make(chan net.Conn, maxWaiting), closed: make(chan struct{}),
-		places: serving{perPeer: doorPerPeer, most: doorAll}}
+		places: newSeats(doorPerPeer, doorAll)}
 	context.AfterFunc(d.ctx, func() { o.Close() })
 	return o
 }
@@ -46,12 +48,12 @@ func (o *door) serve(st network.Stream) {
 		st.Reset()
 		return
 	}
-	if !o.places.enter(n) {
-		o.d.counts.drop("busy")
+	seat := o.d.seat(o.places, st, n)
+	if seat == nil {
 		st.Reset()
 		return
 	}
-	c := &visit{conn: conn{st, o.d.self, n}, left: sync.OnceFunc(func() { o.places.leave(n) })}
+	c := &visit{conn: conn{st, o.d.self, n}, seat: seat}
 	select {
 	case <-o.closed:
 		c.Reset()
@@ -122,24 +124,32 @@ type conn struct {
 	local, remote grid.NodeID
 }
 
-// visit is a stream that a peer has opened at the door. It is closed on a peer that takes nothing for a while.
+// visit is a stream that a peer has opened at the door. It is closed on a peer that takes nothing for a while, and given to another that holds
+// less where there is no room for all.
 type visit struct {
 	conn
-	left func()
+	seat *seats.Seat
+}
+
+// Read reads what the other side says.
+func (v *visit) Read(b []byte) (int, error) {
+	n, err := v.Stream.Read(b)
+	v.seat.Use(time.Now())
+	return n, err
 }
 
 // Write writes as long as the other side takes something now and then.
-func (v *visit) Write(b []byte) (int, error) { return patient{v.Stream}.Write(b) }
+func (v *visit) Write(b []byte) (int, error) { return patient{v.Stream, v.seat}.Write(b) }
 
 // Close closes the stream and gives its place back.
 func (v *visit) Close() error {
-	v.left()
+	v.seat.Free()
 	return v.conn.Close()
 }
 
 // Reset breaks the stream off and gives its place back.
 func (v *visit) Reset() error {
-	v.left()
+	v.seat.Free()
 	return v.conn.Reset()
 }
 

@@ -16,6 +16,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/blob"
+	"skep/node/p2p/seats"
 	"skep/node/p2p/store"
 	"skep/node/p2p/wire"
 )
@@ -39,11 +40,13 @@ type Driver struct {
 	blobs  *blob.Store
 	host   host.Host
 	places *places
+	dials  *payer
 	relays *relays
 
 	node                                    stepper
 	loop                                    *loop
 	ads                                     *adCache
+	specs                                   *specCache
 	kin                                     kin
 	offences                                offenders
 	peers                                   *peers
@@ -55,11 +58,12 @@ type Driver struct {
 	watchers                                watchers
 	counts                                  counts
 	door                                    *door
-	blobsServed, outputsServed, reachServed serving
+	blobsServed, outputsServed, reachServed *seats.Seats
 
 	closing sync.Once
 	undo    []func() // of Open, last first
 	started bool     // Open succeeded
+	private bool     // it takes no tasks of others, since it cannot isolate them
 }
 
 // Open starts a node in its data folder and connects it to its network. When it fails it leaves nothing
@@ -69,7 +73,8 @@ func Open(ctx context.Context, cfg Config) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{cfg: cfg, log: cfg.Logger, reachServed: serving{perPeer: reachPerPeer, rest: reachRest}}
+	d := &Driver{cfg: cfg, log: cfg.Logger, blobsServed: newSeats(servesPerPeer, servesAll), outputsServed: newSeats(servesPerPeer, servesAll),
+		reachServed: newSeats(reachPerPeer, reachAll)}
 	d.ctx, d.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	d.wall = grid.Wall{Zero: time.Now().Add(-time.Duration(now())).Round(0)}
 	if err := d.open(join, addrs); err != nil {
@@ -118,9 +123,13 @@ func (d *Driver) Token() (string, error) {
 	return t.String(), nil
 }
 
-// Submit hands in a job at this node and returns when it is saved. A job that is here already is not
+// Submit hands in a job at this node, which signs it, and returns when it is saved. A job that is here already is not
 // submitted twice.
 func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
+	spec, err := d.sealed(id, spec)
+	if err != nil {
+		return err
+	}
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Spec = grid.EvSubmit, id, spec })
 }
 

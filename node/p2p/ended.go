@@ -1,9 +1,23 @@
 package p2p
 
 import (
+	"context"
+
 	"skep/exec/process"
 	"skep/grid"
 )
+
+// wantedFor returns a context that ends when nobody wants an attempt any more.
+func (t *tasks) wantedFor(a *attempt) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.d.ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a.unfetch = cancel // its inputs have come
+	if a.gone {
+		cancel()
+	}
+	return ctx, cancel
+}
 
 // late makes an attempt that came to its start too late ready to be started another time, and tells the node so. It reports
 // false where the attempt was told to end meanwhile. The folder stays as it was prepared: where inputs take longer to copy
@@ -52,6 +66,8 @@ func causeOf(c process.Cause) grid.Cause {
 		return grid.CannotExecute
 	case process.NotFound:
 		return grid.NotFound
+	case process.Broken:
+		return grid.Lost
 	}
 	return grid.Failed
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 
@@ -87,6 +88,22 @@ func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.Node
 		x.From = holders[0]
 	}
 	return d.fetches.fetch(ctx, &x)
+}
+
+// whole opens a blob that is here, or is brought, after it was read whole: what is printed of it cannot be taken back.
+// If it turns out to be damaged it is brought again.
+func (d *Driver) whole(ctx context.Context, from grid.NodeID, file *grid.File, others []grid.NodeID) (*os.File, error) {
+	var f *os.File
+	var err error
+	for range 2 {
+		if err = d.fetches.get(ctx, from, file, others...); err != nil {
+			return nil, err
+		}
+		if f, _, err = d.blobs.OpenWhole(ctx, file.Blob); !errors.Is(err, blob.ErrNotFound) {
+			break
+		}
+	}
+	return f, err
 }
 
 // files fetches files, a few at a time, and returns the first error.

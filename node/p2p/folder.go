@@ -1,6 +1,8 @@
 package p2p
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +13,7 @@ import (
 
 	"skep/exec/process"
 	"skep/grid"
+	"skep/node/p2p/blob"
 )
 
 // variables returns what a task can know about itself.
@@ -79,7 +82,10 @@ func command(spec *grid.JobSpec, vars []string) []string {
 }
 
 // prepare makes the folder of an attempt, puts its inputs there, and returns what to execute.
-func (t *tasks) prepare(dir string, spec *grid.JobSpec, id grid.AttemptID) ([]string, error) {
+func (t *tasks) prepare(a *attempt, spec *grid.JobSpec) ([]string, error) {
+	ctx, cancel := t.wantedFor(a)
+	defer cancel()
+	dir, id := a.dir, a.id
 	if err := t.runner.Prepare(dir); err != nil {
 		return nil, err
 	}
@@ -93,16 +99,27 @@ func (t *tasks) prepare(dir string, spec *grid.JobSpec, id grid.AttemptID) ([]st
 		if err := os.MkdirAll(filepath.Dir(dst), 0o700); err != nil {
 			return nil, fmt.Errorf("input %q: %w", in.Path, err)
 		}
-		if err := t.d.blobs.Link(in.Blob, dst, in.Exec); err != nil {
+		if err := t.place(ctx, in, dst, id.Task.Job.Origin); err != nil {
 			return nil, fmt.Errorf("input %q: %w", in.Path, err)
 		}
 	}
 	if len(spec.Inputs) > 0 {
-		if err := t.give(work); err != nil {
+		if err := t.give(dir); err != nil {
 			return nil, err
 		}
 	}
 	return command(spec, variables(t.d.self, spec, id)), nil
+}
+
+// place puts an input into a work folder. One that was damaged since it came is brought again.
+func (t *tasks) place(ctx context.Context, in *grid.File, dst string, origin grid.NodeID) error {
+	err := t.d.blobs.Link(ctx, in.Blob, dst, in.Exec)
+	if errors.Is(err, blob.ErrNotFound) {
+		if err = t.d.fetches.get(ctx, origin, in); err == nil {
+			err = t.d.blobs.Link(ctx, in.Blob, dst, in.Exec)
+		}
+	}
+	return err
 }
 
 // spec tells the runner what to run and within which bounds.
@@ -113,25 +130,23 @@ func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Atte
 	}
 	return process.Spec{
 		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
-		Memory: int64(spec.Needs.Memory), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
-		MaxFile: t.d.cfg.maxFile(), Share: t.d.cfg.share(grid.ClassOf(spec)), Deny: t.d.cfg.DataDir,
+		Memory: int64(cmp.Or(spec.Needs.Memory, t.memory)), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
+		MaxFile: t.d.cfg.maxFile(), MaxProcs: t.d.cfg.Boxes.Processes, Share: t.d.cfg.share(grid.ClassOf(spec)),
+		Network: spec.Network, Strict: spec.Isolation() == grid.IsolationStrict,
 	}
 }
 
-// give makes the inputs in a work folder the tasks' user's, as the folder itself is already.
-func (t *tasks) give(work string) error {
-	if t.d.cfg.TaskUser == "" {
+// give makes the inputs in a work folder those of the attempt's user, as the folder itself is already.
+func (t *tasks) give(dir string) error {
+	id := int(t.runner.Owner(dir))
+	if id == 0 {
 		return nil
 	}
-	owner, err := ownerOf(work)
-	if err != nil {
-		return fmt.Errorf("inputs: %w", err)
-	}
-	return filepath.WalkDir(work, func(p string, _ os.DirEntry, err error) error {
+	return filepath.WalkDir(process.Work(dir), func(p string, _ os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(p, owner[0], owner[1])
+		return os.Lchown(p, id, id)
 	})
 }
 

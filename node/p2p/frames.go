@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/multiformats/go-varint"
@@ -26,6 +27,7 @@ type frames struct {
 	st  readStream
 	br  *bufio.Reader
 	buf []byte
+	in  *intake // nil: there is room for all
 }
 
 // readStream is the side of a stream that is read.
@@ -69,12 +71,38 @@ func (f *frames) next() (grid.Kind, []byte, error) {
 	case size > uint64(limit):
 		return kind, nil, fmt.Errorf("%w: %v of %d bytes, want at most %d", errOversize, kind, size, limit)
 	}
-	if cap(f.buf) < int(size) || cap(f.buf) > maxKept && size < maxKept {
-		f.buf = make([]byte, size)
-	}
-	b := f.buf[:size]
-	_, err = io.ReadFull(f.br, b)
+	b, err := f.body(int(size))
 	return kind, b, err
+}
+
+// keptFrame is how many bytes a stream keeps for its next frame.
+const keptFrame = 16 << 10
+
+// body reads so many bytes, in memory that is taken as they come. They are lent until the next call.
+func (f *frames) body(size int) ([]byte, error) {
+	b := f.buf[:0]
+	f.buf = nil
+	for len(b) < size {
+		n := min(size-len(b), intakePiece)
+		if size > intakeFree {
+			waited, err := f.in.take(int64(n))
+			if err != nil {
+				return nil, err
+			}
+			if waited { // for others: the sender has its time again
+				f.st.SetReadDeadline(time.Now().Add(frameDeadline))
+				defer f.st.SetReadDeadline(time.Time{})
+			}
+		}
+		b = slices.Grow(b, n)[:len(b)+n]
+		if _, err := io.ReadFull(f.br, b[len(b)-n:]); err != nil {
+			return nil, err
+		}
+	}
+	if cap(b) <= keptFrame {
+		f.buf = b
+	}
+	return b, nil
 }
 
 // whole returns how many buffered bytes make the next frame, as far as its length has come.

@@ -5,12 +5,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/multiformats/go-multiaddr"
 	"go.uber.org/goleak"
 
+	"skep/exec/sandbox"
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/crash"
@@ -18,10 +20,42 @@ import (
 
 func TestMain(m *testing.M) {
 	crash.Main(map[string]func(string) error{"start": startTwice})
-	goleak.VerifyTestMain(m,
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.RemoveAll(exposed()); os.Exit(code) }),
 		// process-wide helpers of libraries, started once and never stopped
 		goleak.IgnoreTopFunction("github.com/libp2p/go-flow-metrics.(*sweeper).runActive"),
 	)
+}
+
+// exposed is a folder that the tasks of all members see and may write to.
+var exposed = sync.OnceValue(func() string {
+	home, err := os.UserCacheDir() // not in /tmp, of which each task has one of its own
+	if err == nil {
+		err = os.MkdirAll(home, 0o755)
+	}
+	var dir string
+	if err == nil {
+		dir, err = os.MkdirTemp(home, "skep-p2p-")
+	}
+	if err == nil {
+		err = os.Chmod(dir, 0o777|os.ModeSticky)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})
+
+// meeting is a new folder by which a test and its tasks tell each other things.
+func meeting(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(exposed(), "")
+	if err == nil {
+		err = os.Chmod(dir, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // member is a driver with a toy inside.
@@ -48,6 +82,7 @@ func try(t testing.TB, dir string, change func(*Config), join ...string) (*membe
 	y := newToy()
 	cfg := Config{DataDir: dir, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Join: join, Name: filepath.Base(dir)}
 	cfg.Node.Speed = 1
+	cfg.Boxes.Expose = []sandbox.Expose{{Path: exposed(), Writable: true}}
 	if os.Getenv("SKEP_TEST_LOG") != "" {
 		cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("me", filepath.Base(dir))
 	}

@@ -3,6 +3,7 @@ package p2p
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"time"
 
@@ -25,10 +26,17 @@ func (s *session) read(st network.Stream) {
 		return
 	}
 	var meter meter
-	var codec wire.Codec
-	for in := newFrames(st); ; {
+	codec, ads := wire.Codec{Specs: s.d.specs.open}, s.d.ads.from(s.node)
+	in, room, seat := newFrames(st), newIntake(s.ctx, s.d.peers.intake), s.d.peers.conns.of(st.Conn())
+	in.in = room
+	defer room.drop()
+	for {
+		room.drop() // of a frame that became no event
 		kind, body, err := in.next()
 		s.pulse.hear()
+		if seat != nil {
+			seat.Use(time.Now())
+		}
 		switch {
 		case errors.Is(err, errOversize):
 			s.d.offend(s.node, "size", 4)
@@ -42,6 +50,9 @@ func (s *session) read(st network.Stream) {
 		case errors.Is(err, errUnknown):
 			s.d.counts.drop("kind")
 			continue
+		case errors.Is(err, os.ErrDeadlineExceeded): // in the middle of a frame
+			s.d.offend(s.node, "slow", 2)
+			return
 		case err != nil:
 			return
 		}
@@ -49,7 +60,7 @@ func (s *session) read(st network.Stream) {
 			continue
 		}
 		m := newInput()
-		if err := codec.Decode(body, &m.msg, s.d.ads.open); err != nil {
+		if err := codec.Decode(body, &m.msg, ads); err != nil {
 			m.free()
 			s.bad(err)
 			continue
@@ -64,10 +75,20 @@ func (s *session) read(st network.Stream) {
 			s.d.offend(s.node, "foreign", 1)
 			continue
 		}
+		if unsigned(&m.msg, s.node) {
+			s.d.counts.drop("unsigned")
+			m.free()
+			continue
+		}
+		if room.decoded(&m.msg) != nil {
+			m.free()
+			return
+		}
 		s.d.counts.received[kind].Add(1)
 		s.d.counts.receivedBytes[kind].Add(uint64(len(body)))
-		m.ev.Kind, m.ev.Peer, m.ev.Msg = grid.EvMessage, s.node, &m.msg
+		m.ev.Kind, m.ev.Peer, m.ev.Msg, m.done = grid.EvMessage, s.node, &m.msg, room.release()
 		if s.d.loop.post(s.ctx, m) != nil {
+			m.free()
 			return
 		}
 	}
@@ -115,6 +136,16 @@ func foreign(m *grid.Message, from, self grid.NodeID, kin *kin) bool {
 		return false
 	}
 	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != who && !kin.has(a.Task.Job, who) })
+}
+
+// unsigned reports whether a message brings a job without its origin's signature, and not from that origin: whoever sends it may
+// have made it in the origin's name. A node of a version that does not sign brings its own jobs alone.
+func unsigned(m *grid.Message, from grid.NodeID) bool {
+	job, spec := m.Guard.Job, m.Guard.Spec
+	if m.Kind == grid.KindOffer {
+		job, spec = m.Offer.ID.Task.Job, m.Offer.Spec
+	}
+	return spec != nil && spec.Sealed == "" && job.Origin != from
 }
 
 // bad counts a frame that could not be decoded. A kind that this version does not know is no offence.

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/binary"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func helloOf(boot uint64) *wire.Hello {
 func stranger(t *testing.T, a *member) *rogue {
 	t.Helper()
 	pub, key, _ := ed25519.GenerateKey(nil)
-	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newGate(nil, &offenders{}), &places{})
+	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newGate(nil, &offenders{}), &places{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +88,22 @@ func (r *rogue) frame(body []byte) error {
 	return err
 }
 
+// attempt is of a job of the rogue's own, and signed is that job as the rogue signs it.
+func (r *rogue) attempt(nonce byte) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{nonce}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+}
+
+func (r *rogue) signed(nonce byte, user string) *grid.JobSpec {
+	r.t.Helper()
+	s := sh("exit 9")
+	s.Submitter = grid.Submitter{Node: r.node, User: user}
+	sealed, err := wire.SealSpec(r.key, r.attempt(nonce).Task.Job, s)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return sealed
+}
+
 // forged returns a digest with an ad of another node, signed by the rogue.
 func (r *rogue) forged(victim grid.NodeID) []byte {
 	ad := &grid.Ad{Node: r.node, Seq: grid.Seq{Boot: 1, N: 1}, Speed: 1}
@@ -116,6 +133,15 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 		{"nothing", "malformed", func(r *rogue) error { return r.frame(nil) }},
 		{"announcement on a control stream", "misplaced", func(r *rogue) error { return r.frame([]byte{byte(grid.KindCall)<<3 | 2, 0}) }},
 		{"forged ad", "signature", func(r *rogue) error { return r.frame(r.forged(b.self)) }},
+		{"job in another user's name", "signature", func(r *rogue) error {
+			s := r.signed(1, "rogue")
+			s.Sealed = strings.Replace(s.Sealed, "rogue", "admin", 1)
+			return r.say(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: r.attempt(1), Spec: s, Class: "x"}})
+		}},
+		{"job that its origin signed for another ID", "signature", func(r *rogue) error {
+			return r.say(&grid.Message{Kind: grid.KindGuard, Guard: grid.Guard{Job: r.attempt(2).Task.Job, Epoch: 1, Spec: r.signed(1, "rogue"),
+				Members: []grid.NodeID{r.node, a.self, b.self}}})
+		}},
 		{"oversize", "size", func(r *rogue) error {
 			_, err := r.st.Write(binary.AppendUvarint(nil, 1<<40))
 			return err

@@ -16,6 +16,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/disk"
+	"skep/node/p2p/store"
 )
 
 // idPrefix is what stands before the 32 bytes of an Ed25519 key in a libp2p identity: an identity
@@ -38,6 +39,8 @@ func nodeOf(p peer.ID) (n grid.NodeID, ok bool) {
 const (
 	keyFile    = "identity"
 	secretFile = "secret"
+
+	preparedFile = "prepared" // key and secret were put there before the first start, which takes it away
 )
 
 // errNone says that a file is not there yet.
@@ -130,12 +133,31 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := d.owned(owner, newSecret); err != nil {
+		return false, err
+	}
 	if d.key, err = loadKey(d.cfg.DataDir, owner); err != nil {
 		return false, err
 	}
 	copy(d.self[:], d.key.Public().(ed25519.PublicKey))
-	d.boot, err = d.store.NextBoot(d.self)
+	if d.boot, err = d.store.NextBoot(d.self); err == nil {
+		os.Remove(filepath.Join(d.cfg.DataDir, preparedFile))
+	}
 	return newSecret, err
+}
+
+// owned returns an error if the key and the secret are there, and the database is nobody's: it says whose it is before the secret is
+// written, so it was begun anew since.
+func (d *Driver) owned(owner grid.NodeID, newSecret bool) error {
+	key := filepath.Join(d.cfg.DataDir, keyFile)
+	if _, err := os.Stat(key); err != nil || newSecret || !owner.IsZero() {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(d.cfg.DataDir, preparedFile)); err == nil {
+		return nil
+	}
+	return fmt.Errorf("data folder %s: %w: %s is that of a node, but %s was begun anew since and knows of none: want it back as it was when the node was "+
+		"last stopped, or another data folder, in which this is another node", d.cfg.DataDir, store.ErrDamaged, keyFile, store.File)
 }
 
 var errUsed = errors.New("has been in a network")
@@ -150,7 +172,7 @@ func (d *Driver) unused() error {
 		err = d.store.Load(func(*grid.Record) error { return errUsed })
 	}
 	if errors.Is(err, errUsed) {
-		return fmt.Errorf("network secret: %s is not there, but the node of this data folder has been in a network: want that file back, or the join line of that network (skep up --join TOKEN), or another data folder",
+		return fmt.Errorf("network secret: %s is not there, but the node of this data folder has been in a network: want that file back, or the join line of that network (skep up --join-file FILE, or --join -), or another data folder",
 			filepath.Join(d.cfg.DataDir, secretFile))
 	}
 	return err

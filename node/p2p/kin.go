@@ -11,7 +11,8 @@ import (
 const maxKin = 50_000
 
 // kin remembers the members of the registers of jobs that this node has had to do with, as a member or as a worker: they
-// may speak about each other's attempts. It outlives the job's records, so what comes late from an honest peer is not foreign.
+// may speak about each other's attempts. It outlives the job's records, so what comes late from an honest peer is not foreign. Where somebody
+// named other members than the origin did, both lists count here: what each of them may say the node decides.
 type kin struct {
 	mu      sync.RWMutex
 	members map[grid.JobID][]grid.NodeID
@@ -33,7 +34,10 @@ func (k *kin) note(r *grid.Record) {
 func (k *kin) add(id grid.JobID, members []grid.NodeID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, known := k.members[id]; known {
+	if old, known := k.members[id]; known {
+		if !slices.Equal(old[:min(len(members), len(old))], members) {
+			k.members[id] = slices.Concat(members, old[:min(len(old), grid.MaxMembers)])
+		}
 		return
 	}
 	if k.members == nil {

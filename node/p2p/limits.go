@@ -66,9 +66,11 @@ const fetchPace = 16 << 10
 type meter [grid.Kinds]*rate.Limiter
 
 // of returns the limiter of a kind; the caller is the only reader of the peer's stream.
-func (m *meter) of(k grid.Kind) *rate.Limiter {
+func (m *meter) of(k grid.Kind) *rate.Limiter { return m.bounded(k, limits[k]) }
+
+func (m *meter) bounded(k grid.Kind, by limit) *rate.Limiter {
 	if m[k] == nil {
-		m[k] = rate.NewLimiter(limits[k].rate, limits[k].burst)
+		m[k] = rate.NewLimiter(by.rate, by.burst)
 	}
 	return m[k]
 }

@@ -15,6 +15,8 @@ const (
 	maxBatch  = 256  // inputs and wakes of one transaction
 	maxLate   = 1024 // records that no effect waits for and that are not on disk
 
+	keptAttempts = 64 // for how many an input keeps room when it is used again
+
 	lateFor = 20 * time.Millisecond // for so long they wait for one that an effect does wait for
 )
 
@@ -23,6 +25,7 @@ type input struct {
 	ev   grid.Event
 	msg  grid.Message // what ev.Msg points to, if it is a message
 	read func(grid.Time)
+	done func() // called when it has been stepped; nil: nothing
 }
 
 var inputs = sync.Pool{New: func() any { return new(input) }}
@@ -31,7 +34,13 @@ var inputs = sync.Pool{New: func() any { return new(input) }}
 func newInput() *input { return inputs.Get().(*input) }
 
 func (in *input) free() {
-	in.ev, in.read = grid.Event{}, nil
+	if in.done != nil {
+		in.done()
+	}
+	in.ev, in.read, in.done = grid.Event{}, nil, nil
+	if cap(in.msg.Attempts) > keptAttempts {
+		in.msg.Attempts = nil
+	}
 	inputs.Put(in)
 }
 

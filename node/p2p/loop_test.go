@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func TestTimersComeInOrder(t *testing.T) {
 }
 
 func TestQueueDropsGossipFirst(t *testing.T) {
-	q := newQueue()
+	q := newQueue(new(atomic.Int64))
 	body := make([]byte, 10)
 	for i := range maxQueued {
 		kind := grid.KindOffer
@@ -201,7 +202,7 @@ func TestMessageToAPeerThatIsNotConnected(t *testing.T) {
 	}
 	say()
 	await(t, "a message to nowhere is counted", func() bool { return b.Dropped()["not connected"] == 1 })
-	b.dialer.learn(c.self, published(c.host.Addrs()))
+	b.dialer.learn(c.self, published(c.host.Addrs()), c.self)
 	say()
 	await(t, "the message comes, as the address is known", func() bool { return c.toy.count(grid.EvMessage) == 1 })
 }

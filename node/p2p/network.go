@@ -11,15 +11,16 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
 	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
 	"github.com/libp2p/go-libp2p/p2p/muxer/yamux"
 	"github.com/libp2p/go-libp2p/p2p/net/connmgr"
 	"github.com/libp2p/go-libp2p/p2p/protocol/circuitv2/relay"
 	"github.com/libp2p/go-libp2p/p2p/security/noise"
-	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 	"github.com/libp2p/go-libp2p/x/rate"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
+	"golang.org/x/sys/unix"
 )
 
 // This file is all there is about how membership is enforced and which transports are spoken: today a
@@ -55,7 +56,7 @@ type relayingHost struct {
 func (h relayingHost) Close() error { return errors.Join(h.relay.Close(), h.Host.Close()) }
 
 // newHost makes a libp2p host that only those who know the secret can connect to.
-func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, at *places) (host.Host, error) {
+func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, at *places, by *payer) (host.Host, error) {
 	priv, err := crypto.UnmarshalEd25519PrivateKey(key)
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)
@@ -75,9 +76,9 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 	h, err := libp2p.New(
 		libp2p.Identity(priv),
 		libp2p.PrivateNetwork(secret[:]),
-		libp2p.NoTransports, libp2p.Transport(tcp.NewTCPTransport),
+		libp2p.NoTransports, libp2p.Transport(newSparing(by)),
 		libp2p.Security(noise.ID, noise.New),
-		libp2p.Muxer(yamux.ID, yamux.DefaultTransport),
+		libp2p.Muxer(yamux.ID, muxer()),
 		libp2p.ListenAddrStrings(listen...),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(connections),
@@ -106,19 +107,59 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 	return relayingHost{h, r}, nil
 }
 
+// What the bytes may take that peers have sent and that are not read yet, by libp2p's account: 256 KiB for each stream, and more where the muxer
+// has widened a stream's window, which it does up to half of these bounds and to maxWindow.
+const (
+	memoryAll  = 448 << 20
+	memoryPeer = 48 << 20 // 64 relayed connections, and all streams that are served
+	maxWindow  = 4 << 20  // 40 MB/s over a way of 100 ms
+)
+
+// muxer is libp2p's, with smaller windows.
+func muxer() *yamux.Transport {
+	m := *yamux.DefaultTransport
+	m.MaxStreamWindowSize = maxWindow
+	return &m
+}
+
+// streamsOfPeer bounds the streams of one peer by protocol, with some to spare for those that are about to end.
+var streamsOfPeer = func() map[protocol.ID]rcmgr.ResourceLimits {
+	m := make(map[protocol.ID]rcmgr.ResourceLimits)
+	for id, n := range map[protocol.ID]rcmgr.LimitVal{controlProtocol: 8, reachProtocol: 2 * reachPerPeer, blobProtocol: servesPerPeer * 3 / 2,
+		outputProtocol: servesPerPeer * 3 / 2, doorProtocol: doorPerPeer * 3 / 2} {
+		m[id] = rcmgr.ResourceLimits{Streams: 128 + n, StreamsInbound: n, StreamsOutbound: 128}
+	}
+	for _, id := range gossipProtocols {
+		m[id] = rcmgr.ResourceLimits{Streams: 16, StreamsInbound: 8, StreamsOutbound: 8}
+	}
+	return m
+}()
+
+// descriptors is how many the connections with peers may take: half of what the process may have.
+func descriptors() int {
+	var lim unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {
+		return 256
+	}
+	return int(min(lim.Cur/2, 1024))
+}
+
 // newResources bounds what all and each peer may take. libp2p's own caps of 8 connections for each IPv4
 // address, and of one new connection in 5 s, would keep a grid of containers behind one address apart.
 func newResources() (network.ResourceManager, error) {
 	scaling := rcmgr.DefaultLimits
 	libp2p.SetDefaultServiceLimits(&scaling)
+	descriptors := rcmgr.LimitVal(descriptors())
 	limits := rcmgr.PartialLimitConfig{
-		System:              rcmgr.ResourceLimits{Conns: 1024, ConnsInbound: 768, ConnsOutbound: 768, Streams: 16384, StreamsInbound: 8192, StreamsOutbound: 8192, FD: 1024},
-		Transient:           rcmgr.ResourceLimits{Conns: 256, ConnsInbound: 192, ConnsOutbound: 128, Streams: 1024, StreamsInbound: 512, StreamsOutbound: 1024},
-		PeerDefault:         rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 512, StreamsInbound: 256, StreamsOutbound: 256},
+		System: rcmgr.ResourceLimits{Conns: 1024, ConnsInbound: 768, ConnsOutbound: 768, Streams: 16384, StreamsInbound: 8192, StreamsOutbound: 8192,
+			FD: descriptors, Memory: memoryAll},
+		Transient:           rcmgr.ResourceLimits{Conns: 256, ConnsInbound: 192, ConnsOutbound: 128, Streams: 1024, StreamsInbound: 512, StreamsOutbound: 1024, FD: descriptors / 2},
+		PeerDefault:         rcmgr.ResourceLimits{Conns: 8, ConnsInbound: 8, ConnsOutbound: 8, Streams: 512, StreamsInbound: 256, StreamsOutbound: 256, Memory: memoryPeer},
 		ProtocolDefault:     rcmgr.ResourceLimits{Streams: 8192, StreamsInbound: 4096, StreamsOutbound: 4096},
 		Service:             map[string]rcmgr.ResourceLimits{relay.ServiceName: relayLimits},
 		ServicePeer:         map[string]rcmgr.ResourceLimits{relay.ServiceName: {Streams: 80, StreamsInbound: 80, StreamsOutbound: 80}}, // MaxCircuits, and reservations
 		ProtocolPeerDefault: rcmgr.ResourceLimits{Streams: 256, StreamsInbound: 128, StreamsOutbound: 128},
+		ProtocolPeer:        streamsOfPeer,
 	}.Build(scaling.AutoScale())
 	return rcmgr.NewResourceManager(rcmgr.NewFixedLimiter(limits),
 		rcmgr.WithLimitPerSubnet([]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: 512}},

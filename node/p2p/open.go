@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"skep/exec/process"
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/blob"
@@ -27,6 +26,9 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 	if err != nil {
 		return err
 	}
+	if err := d.openTasks(); err != nil {
+		return err
+	}
 	nc, err := d.nodeConfig()
 	if err != nil {
 		return err
@@ -40,11 +42,8 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 	d.loop = newLoop(d)
 	d.space = newSpace(d)
 	d.counts.init(d)
-	d.ads = newAdCache(d)
+	d.ads, d.specs = newAdCache(d), newSpecCache()
 	d.watchers.init()
-	if err := d.openTasks(); err != nil {
-		return err
-	}
 	if err := d.restore(); err != nil {
 		return err
 	}
@@ -85,14 +84,19 @@ func (d *Driver) openFolder() (err error) {
 		return err
 	}
 	d.blobs.KeepFree(min(d.cfg.floor()/2, 64*grid.MiB))
+	d.blobs.OnDamage(d.mend)
 	d.later(func() { d.blobs.Close() })
 	return nil
 }
 
-// complete reports that a folder in which a node has run lacks its database, which is there before the blobs. A new one
-// would begin its counts anew, and the others would take what it says for old.
+// complete reports that a folder in which a node has run lacks its database, which is there before the blobs, and before the
+// network's secret, which is written last, is there beside the node's key. A new one would begin its counts anew, and the others would
+// take what it says for old.
 func complete(dir string, before []os.DirEntry) error {
-	ran := slices.ContainsFunc(before, func(e os.DirEntry) bool { return e.Name() == blobFolder })
+	has := func(name string) bool {
+		return slices.ContainsFunc(before, func(e os.DirEntry) bool { return e.Name() == name })
+	}
+	ran := has(blobFolder) || has(keyFile) && has(secretFile) && !has(preparedFile)
 	if _, err := os.Lstat(filepath.Join(dir, store.File)); ran && errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("data folder %s: a node has run here, but %s is not there: want it back, or another data folder", dir, store.File)
 	}
@@ -102,10 +106,6 @@ func complete(dir string, before []os.DirEntry) error {
 // makeFolder makes the data folder if there is none, for its owner alone, and returns what is in it. A
 // folder that it made is removed again if Open fails.
 func (d *Driver) makeFolder(dir string) (before []os.DirEntry, err error) {
-	mode := os.FileMode(0o700)
-	if d.cfg.TaskUser != "" {
-		mode = 0o711 // the tasks' user passes through it
-	}
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		d.later(func() {
 			if !d.started {
@@ -113,7 +113,7 @@ func (d *Driver) makeFolder(dir string) (before []os.DirEntry, err error) {
 			}
 		})
 	}
-	if err := disk.MakeFolder(dir, mode); err != nil {
+	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return nil, err
 	}
 	return os.ReadDir(dir)
@@ -125,10 +125,17 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 	if d.started || err != nil {
 		return
 	}
+	var gone []string
 	for _, e := range after {
 		if !slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == e.Name() }) {
-			os.RemoveAll(filepath.Join(d.cfg.DataDir, e.Name()))
+			gone = append(gone, e.Name())
 		}
+	}
+	if i := slices.Index(gone, store.MarkFile); i > 0 { // a crash must not leave it without the database
+		gone[0], gone[i] = gone[i], gone[0]
+	}
+	for _, name := range gone {
+		os.RemoveAll(filepath.Join(d.cfg.DataDir, name))
 	}
 }
 
@@ -146,10 +153,13 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	nc.Discovery.Walkers = cmp.Or(d.cfg.Walkers, nc.Discovery.Walkers)
 	nc.Discovery.Reverse = d.cfg.Reverse || nc.Discovery.Reverse
 	nc.Known = d.acquainted()
+	if !grid.Printable(nc.Name) {
+		return nc, fmt.Errorf("name %q: want printable text", nc.Name)
+	}
 	if nc.Name == "" {
 		nc.Name, _ = os.Hostname()
 	}
-	nc.Name = nc.Name[:min(len(nc.Name), grid.MaxName)]
+	nc.Name = grid.Clean(nc.Name, grid.MaxName)
 	if nc.Seed == 0 {
 		nc.Seed = rand.Uint64()
 	}
@@ -157,7 +167,9 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	if nc.Capacity, err = d.cfg.capacity(); err != nil {
 		return nc, err
 	}
-	if nc.Labels, err = d.cfg.labels(machineLabels(d.cfg.Version)); err != nil {
+	level, _ := d.tasks.runner.Isolation()
+	nc.Private = d.private
+	if nc.Labels, err = d.cfg.labels(append(machineLabels(d.cfg.Version), isolationLabel(level))); err != nil {
 		return nc, err
 	}
 	nc.Engines = []string{grid.EngineProcess}
@@ -165,50 +177,6 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 		nc.Speed, err = d.speed()
 	}
 	return nc, err
-}
-
-// openTasks ends what a former run left behind and makes ready to run tasks.
-func (d *Driver) openTasks() error {
-	work := filepath.Join(d.cfg.DataDir, "work")
-	if n, err := process.Reap(work); err != nil {
-		return err
-	} else if n > 0 {
-		d.log.Info("ended tasks of a former run", "processes", n)
-	}
-	if err := process.Remove(work); err != nil {
-		return err
-	}
-	runner, err := process.New(process.Options{User: d.cfg.TaskUser})
-	if err != nil {
-		return err
-	}
-	d.tasks = newTasks(d, runner, work)
-	d.later(d.tasks.close)
-	d.fetches = newFetcher(d)
-	return nil
-}
-
-// openNetwork makes the host and everything that uses it; nothing is dialled or served yet.
-func (d *Driver) openNetwork(addrs []string) (err error) {
-	d.later(func() { d.work.Wait() }) // after the host is gone: whatever blocked on a stream ends
-	if d.places, err = parsePlaces(d.cfg.Announce); err != nil {
-		return err
-	}
-	if d.host, err = newHost(d.key, d.secret, d.cfg.Listen, newGate(d.cfg.Allow, &d.offences), d.places); err != nil {
-		return err
-	}
-	d.later(func() { d.host.Close() })
-	d.peers = newPeers(d)
-	d.dialer = newDialer(d)
-	d.relays = newRelays(d)
-	if err := d.dialer.load(addrs); err != nil {
-		return err
-	}
-	if d.announce, err = newAnnouncer(d); err != nil {
-		return fmt.Errorf("announcements: %w", err)
-	}
-	d.door = newDoor(d)
-	return nil
 }
 
 // start lets everything run. Nothing can fail any more.

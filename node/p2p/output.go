@@ -143,12 +143,9 @@ func (f *following) rest(ctx context.Context, v *node.TaskView) error {
 	if f.wrote == v.ID.Attempt && f.offset >= int64(o.Size) {
 		return nil
 	}
-	if err := f.d.fetches.get(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members...); err != nil {
-		return asked(v.Worker, err)
-	}
-	file, _, err := f.d.blobs.Open(o.Blob)
+	file, err := f.d.whole(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members)
 	if err != nil {
-		return fmt.Errorf("output of task %s: %w", f.task, err)
+		return asked(v.Worker, err)
 	}
 	defer file.Close()
 	return f.finish(v.ID.Attempt, file)

@@ -11,15 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/exec/process"
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/seats"
 )
 
 // buffer is a bytes.Buffer that may be looked at while it is written.
@@ -46,7 +44,7 @@ func TestOutputIsFollowedWhileItGrows(t *testing.T) {
 		a.toy.mu.Lock()
 		a.toy.local = local
 		a.toy.mu.Unlock()
-		gate := filepath.Join(t.TempDir(), "gate")
+		gate := filepath.Join(meeting(t), "gate")
 		id := a.job(byte(i + 1))
 		if err := a.Submit(t.Context(), id, sh("echo one; until [ -e "+gate+" ]; do sleep 0.01; done; echo two; echo err >&2")); err != nil {
 			t.Fatal(err)
@@ -60,7 +58,7 @@ func TestOutputIsFollowedWhileItGrows(t *testing.T) {
 		if err := a.Output(t.Context(), &now, task, false, 1, false); err != nil || now.String() != "ne\n" {
 			t.Errorf("without follow, from offset 1: %q, %v", now.String(), err)
 		}
-		if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		if err := os.WriteFile(gate, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-ended; err != nil || out.String() != "one\ntwo\n" {
@@ -71,7 +69,7 @@ func TestOutputIsFollowedWhileItGrows(t *testing.T) {
 			t.Errorf("stderr %q, %v", errs.String(), err)
 		}
 	}
-	if n := b.outputsServed.all; n != 0 {
+	if n := b.outputsServed.Taken(); n != 0 {
 		t.Errorf("%d output streams left open", n)
 	}
 	if err := a.Output(t.Context(), io.Discard, grid.TaskID{}, false, 0, true); err == nil {
@@ -79,61 +77,10 @@ func TestOutputIsFollowedWhileItGrows(t *testing.T) {
 	}
 }
 
-// secondAttempt has m run the task itself, after its first attempt was lost.
-func (m *member) secondAttempt(task grid.TaskID, spec *grid.JobSpec) {
-	m.do(func(fx *grid.Effects) {
-		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
-		m.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: m.self}
-		fx.Changed = append(fx.Changed, task)
-		m.toy.accept(next, spec, m.self, fx)
-	})
-}
-
-func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
-	a, b := pair(t)
-	gate := filepath.Join(t.TempDir(), "gate")
-	spec := sh("echo one; until [ -e " + gate + " ]; do sleep 0.01; done; echo two")
-	id := a.job(1)
-	if err := a.Submit(t.Context(), id, spec); err != nil {
-		t.Fatal(err)
-	}
-	task := grid.TaskID{Job: id}
-	var out buffer
-	ended := make(chan error, 1)
-	go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
-	await(t, "the first line", func() bool { return out.String() == "one\n" })
-	b.end() // the first attempt is lost
-	os.WriteFile(gate, nil, 0o600)
-	a.secondAttempt(task, spec)
-	if err := <-ended; err != nil || out.String() != "one\ntwo\n" {
-		t.Errorf("followed %q, %v: want one and two, once each", out.String(), err)
-	}
-}
-
-func TestOutputOfAnAttemptThatPrintsSomethingElseIsShownWhole(t *testing.T) {
-	a, b := pair(t)
-	mark := filepath.Join(t.TempDir(), "mark")
-	spec := sh("if mkdir " + mark + " 2>/dev/null; then echo lost; exec sleep 60; fi; echo done")
-	id := a.job(1)
-	if err := a.Submit(t.Context(), id, spec); err != nil {
-		t.Fatal(err)
-	}
-	task := grid.TaskID{Job: id}
-	var out buffer
-	ended := make(chan error, 1)
-	go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
-	await(t, "the first attempt's line", func() bool { return out.String() == "lost\n" })
-	b.end()
-	a.secondAttempt(task, spec)
-	if err := <-ended; err != nil || out.String() != "lost\ndone\n" {
-		t.Errorf("followed %q, %v: want what each attempt printed, though both are five bytes long", out.String(), err)
-	}
-}
-
 // What nobody can be asked for is an error, and not the same as nothing printed.
 func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	a, b := pair(t)
-	begun := filepath.Join(t.TempDir(), "begun")
+	begun := filepath.Join(meeting(t), "begun")
 	task := grid.TaskID{Job: a.job(1)}
 	if err := a.Submit(t.Context(), task.Job, sh("touch "+begun+"; exec sleep 60")); err != nil {
 		t.Fatal(err)
@@ -142,16 +89,16 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err != nil {
 		t.Errorf("of a task that has printed nothing: %v", err)
 	}
-	places := func(most int) {
-		b.outputsServed.mu.Lock()
-		b.outputsServed.most = most
-		b.outputsServed.mu.Unlock()
+	var taken []*seats.Seat
+	for i := range servesAll { // by nodes that are known for long, who give no place to a
+		taken = append(taken, b.outputsServed.Take(seats.Claim{Node: grid.NodeID{byte(i / servesPerPeer)}, Known: true}, time.Now()))
 	}
-	places(-1)
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || !strings.HasSuffix(err.Error(), "is busy") {
 		t.Errorf("of a task whose node is busy: %v: want that", err)
 	}
-	places(0)
+	for _, seat := range taken {
+		seat.Free()
+	}
 	v, _ := a.toy.Task(task)
 	stdout := process.Output(b.tasks.lookup(v.ID).dir, process.Stdout)
 	if err := errors.Join(os.RemoveAll(stdout), os.Symlink(stdout, stdout)); err != nil {
@@ -177,48 +124,6 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	a.do(func(*grid.Effects) { a.toy.tasks[task] = &node.TaskView{State: grid.Placed, Lost: 1} })
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errUnclaimed) {
 		t.Errorf("of a task that no node has claimed after a takeover: %v", err)
-	}
-}
-
-func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
-	a, b := pair(t)
-	var asked atomic.Int32
-	b.host.SetStreamHandler(outputProtocol, func(st network.Stream) {
-		asked.Add(1)
-		st.Reset()
-	})
-	id := a.job(1)
-	var out bytes.Buffer
-	if err := a.Submit(t.Context(), id, sh("echo quick")); err != nil {
-		t.Fatal(err)
-	}
-	a.result(grid.TaskID{Job: id})
-	err := a.Output(t.Context(), &out, grid.TaskID{Job: id}, false, 0, true)
-	if err != nil || out.String() != "quick\n" || asked.Load() != 0 {
-		t.Errorf("%q, %v, %d streams: want the output, which came with the result, and no stream", out.String(), err, asked.Load())
-	}
-}
-
-func TestOutputIsForTheOriginOnly(t *testing.T) {
-	a, b := pair(t)
-	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
-	c.dialer.found(b.self, published(b.host.Addrs()))
-	meet(t, b, c)
-	if err := a.Submit(t.Context(), a.job(1), sh("echo secret; sleep 30")); err != nil {
-		t.Fatal(err)
-	}
-	attempt := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	worker := b
-	if v, _ := a.toy.Task(attempt.Task); v.Worker == c.self {
-		worker, c = c, b
-	}
-	r, err := c.remoteOutput(t.Context(), worker.self, attempt, 0, 0, true)
-	if err == nil {
-		r.Close()
-		t.Error("another node than the job's own reads its output")
-	}
-	if errors.Is(err, errNotRunning) {
-		t.Errorf("another node than the job's own: %v: want to be refused", err)
 	}
 }
 
@@ -281,7 +186,7 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 	} else {
 		open[0] = c
 	}
-	if n := b.door.places.all; n != doorPerPeer {
+	if n := b.door.places.Taken(); n != doorPerPeer {
 		t.Errorf("%d places taken: want %d", n, doorPerPeer)
 	}
 	for _, c := range open {

@@ -3,10 +3,12 @@ package p2p
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"golang.org/x/sync/semaphore"
 
 	"skep/grid"
 	"skep/node/p2p/wire"
@@ -19,14 +21,19 @@ const maxSessions = 1024
 
 // peers are the sessions with all connected peers, one for each.
 type peers struct {
-	d *Driver
+	d      *Driver
+	conns  *conns
+	intake *semaphore.Weighted // of large frames
+	queued atomic.Int64        // bytes that wait to be sent
 
 	mu   sync.Mutex
 	m    map[grid.NodeID]*session
 	bent map[grid.NodeID]bool // who is looked at since a relay is between
 }
 
-func newPeers(d *Driver) *peers { return &peers{d: d, m: make(map[grid.NodeID]*session)} }
+func newPeers(d *Driver) *peers {
+	return &peers{d: d, conns: newConns(d), intake: semaphore.NewWeighted(intakeAll), m: make(map[grid.NodeID]*session)}
+}
 
 // start serves control streams and follows connections.
 func (p *peers) start() {
@@ -34,6 +41,9 @@ func (p *peers) start() {
 	bundle := &network.NotifyBundle{
 		ConnectedF: func(_ network.Network, c network.Conn) {
 			if n, ok := nodeOf(c.RemotePeer()); ok {
+				if !p.conns.came(c) {
+					return
+				}
 				p.ensure(n)
 				if relayed(c.RemoteMultiaddr()) {
 					p.straighten(n)
@@ -41,14 +51,18 @@ func (p *peers) start() {
 			}
 		},
 		DisconnectedF: func(_ network.Network, c network.Conn) {
-			if n, ok := nodeOf(c.RemotePeer()); ok && !p.connected(n) {
+			n, ok := nodeOf(c.RemotePeer())
+			last := ok && !p.connected(n)
+			p.conns.went(c, last)
+			if last {
+				p.d.host.ConnManager().Unprotect(c.RemotePeer(), meshTag(p.d.announce.topic.String()))
 				p.end(n)
 			}
 		},
 	}
 	p.d.host.Network().Notify(bundle)
-	for _, id := range p.d.host.Network().Peers() { // who was faster than the line above
-		if n, ok := nodeOf(id); ok {
+	for _, c := range p.d.host.Network().Conns() { // those that were faster than the line above
+		if n, ok := nodeOf(c.RemotePeer()); ok && p.conns.came(c) {
 			p.ensure(n)
 		}
 	}
@@ -154,7 +168,7 @@ func (p *peers) serve(st network.Stream) {
 
 // hello is what this node says first.
 func (d *Driver) hello() *wire.Hello {
-	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "skep " + d.cfg.Version, Boot: d.boot}
+	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "skep " + d.cfg.Version, Boot: d.boot, Features: grid.AllFeatures}
 }
 
 // offend notes that a peer sent something bad, and cuts it off if that was once too often.

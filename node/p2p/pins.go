@@ -1,6 +1,10 @@
 package p2p
 
-import "skep/grid"
+import (
+	"slices"
+
+	"skep/grid"
+)
 
 // What a record names must not be collected: inputs of an attempt accepted here and what it left
 // until its result is acknowledged; inputs of a job and what its tasks left until the job is forgotten, by its origin or, if they were
@@ -20,7 +24,7 @@ func (t *tasks) saved(r *grid.Record) {
 		}
 		a := t.get(r.Work.ID, r.Work.Spec)
 		if !a.pinned && r.Work.Spec != nil {
-			a.spec, a.pinned = r.Work.Spec, true
+			a.spec, a.members, a.pinned = r.Work.Spec, slices.Clone(r.Work.Members), true
 			t.d.pin(a.spec.Inputs)
 		}
 		if a.left == nil && r.Work.Result != nil { // for its origin to fetch

@@ -35,6 +35,34 @@ func startFolder(dir string) (id grid.NodeID, secret [32]byte, boot uint64, err 
 	return d.self, d.secret, d.boot, err
 }
 
+// Whoever removes all but the node's key and the network's secret, or begins the database anew beside them, has a damaged folder and no
+// new node: it would run again what it has run.
+func TestDatabaseIsGone(t *testing.T) {
+	for what, spoil := range map[string]func(dir string) error{
+		"all removed": func(string) error { return nil },
+		"begun anew":  func(dir string) error { s, err := store.Open(dir); return errors.Join(err, s.Close()) },
+		"blobs began": func(dir string) error { return os.Mkdir(filepath.Join(dir, blobFolder), 0o700) },
+	} {
+		dir := t.TempDir()
+		if _, _, _, err := startFolder(dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{store.File, store.MarkFile, blobFolder} {
+			if err := os.RemoveAll(filepath.Join(dir, "data", name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := spoil(filepath.Join(dir, "data")); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // a failed start leaves nothing that would make the next one well
+			if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), store.File) || !strings.Contains(err.Error(), "another data folder") {
+				t.Errorf("%s: error %v: want what is missing", what, err)
+			}
+		}
+	}
+}
+
 func startTwice(dir string) error {
 	for range 2 {
 		id, secret, boot, err := startFolder(dir)
@@ -122,6 +150,15 @@ func TestDatabaseIsCutOrGone(t *testing.T) {
 	if f, err := os.Stat(path); err != nil || f.Size() != 20_000 {
 		t.Errorf("%v, %v", f, err)
 	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := startFolder(dir); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), store.File+" was emptied") {
+		t.Errorf("emptied: %v", err)
+	}
+	if f, err := os.Stat(path); err != nil || f.Size() != 0 {
+		t.Errorf("%v, %v", f, err)
+	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -130,5 +167,44 @@ func TestDatabaseIsCutOrGone(t *testing.T) {
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("there is a new one")
+	}
+	other := t.TempDir()
+	s, err := store.Open(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if err := os.Rename(filepath.Join(other, store.File), path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := startFolder(dir); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "begun anew") {
+		t.Errorf("with a new one: %v", err)
+	}
+}
+
+// A start that fails leaves a folder in which the next one is the first.
+func TestAFailedStartLeavesNoMark(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := &Driver{cfg: Config{DataDir: data, Logger: slog.New(slog.DiscardHandler)}}
+	if _, _, err := d.cfg.defaults(); err != nil {
+		t.Fatal(err)
+	}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	if err := d.openFolder(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.openIdentity(nil); err != nil {
+		t.Fatal(err)
+	}
+	d.unwind()
+	if left, _ := os.ReadDir(data); len(left) > 0 {
+		t.Errorf("it leaves %v", left)
+	}
+	if _, _, boot, err := startFolder(dir); err != nil || boot != 1 {
+		t.Errorf("boot %d, %v", boot, err)
 	}
 }

@@ -31,6 +31,9 @@ func Prepare(dir string, secret [32]byte) (id grid.NodeID, err error) {
 		return id, err
 	}
 	if made {
+		if err := disk.WriteFile(filepath.Join(dir, preparedFile), nil); err != nil {
+			return id, fmt.Errorf("data folder: %w", err)
+		}
 		if err := writeHex(filepath.Join(dir, secretFile), secret[:]); err != nil {
 			return id, fmt.Errorf("network secret: %w", err)
 		}

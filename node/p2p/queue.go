@@ -3,6 +3,7 @@ package p2p
 import (
 	"encoding/binary"
 	"sync"
+	"sync/atomic"
 
 	"skep/grid"
 )
@@ -12,11 +13,15 @@ import (
 const (
 	maxQueued      = 4096    // frames
 	maxQueuedBytes = 8 << 20 // bytes of frames
+
+	allQueuedBytes = 32 << 20 // of all peers together; beyond it a queue keeps leastQueued
+	leastQueued    = 256 << 10
 )
 
 // queue holds the frames for one peer until its writer takes all of them at once.
 type queue struct {
 	kick chan struct{} // has a value while there may be something to take
+	all  *atomic.Int64 // live, of all queues
 
 	mu     sync.Mutex
 	frames []frame
@@ -25,6 +30,7 @@ type queue struct {
 	gossip int    // frames before this one are no gossip, or dropped
 	head   int    // frames before this one are dropped
 	count  int    // frames that were not dropped
+	closed bool
 }
 
 type frame struct {
@@ -32,7 +38,7 @@ type frame struct {
 	start, end int // in buf; start == end: dropped
 }
 
-func newQueue() *queue { return &queue{kick: make(chan struct{}, 1)} }
+func newQueue(all *atomic.Int64) *queue { return &queue{kick: make(chan struct{}, 1), all: all} }
 
 // isGossip reports whether a message of the kind is news that the next one replaces.
 func isGossip(k grid.Kind) bool { return k == grid.KindDigest || k == grid.KindFind }
@@ -40,16 +46,24 @@ func isGossip(k grid.Kind) bool { return k == grid.KindDigest || k == grid.KindF
 // put appends a message and returns the kinds of those dropped for it.
 func (q *queue) put(k grid.Kind, body []byte) (dropped []grid.Kind) {
 	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		return []grid.Kind{k}
+	}
 	start := len(q.buf)
 	q.buf = binary.AppendUvarint(q.buf, uint64(len(body)))
 	q.buf = append(q.buf, body...)
 	q.frames = append(q.frames, frame{k, start, len(q.buf)})
 	q.live += len(q.buf) - start
 	q.count++
-	if len(q.buf) > 2*maxQueuedBytes {
+	most := maxQueuedBytes
+	if q.all.Add(int64(len(q.buf)-start)) > allQueuedBytes {
+		most = leastQueued
+	}
+	if len(q.buf) > 2*most {
 		q.compact()
 	}
-	for q.count > 1 && (q.count > maxQueued || q.live > maxQueuedBytes) {
+	for q.count > 1 && (q.count > maxQueued || q.live > most) {
 		dropped = append(dropped, q.drop())
 	}
 	q.mu.Unlock()
@@ -75,6 +89,7 @@ func (q *queue) drop() grid.Kind {
 
 func (q *queue) remove(f *frame) grid.Kind {
 	q.live -= f.end - f.start
+	q.all.Add(int64(f.start - f.end))
 	q.count--
 	f.end = f.start
 	return f.kind
@@ -103,12 +118,22 @@ func (q *queue) take(dst []byte, kinds grid.KindSet) []byte {
 			dst = append(dst, q.buf[f.start:f.end]...)
 		}
 	}
+	q.all.Add(-int64(q.live))
 	q.frames, q.buf, q.live, q.count = q.frames[:0], q.buf[:0], 0, 0
 	q.gossip, q.head = 0, 0
 	if cap(q.buf) > maxKept {
 		q.buf = nil
 	}
 	return dst
+}
+
+// close drops all, and what comes later.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.all.Add(-int64(q.live))
+	q.frames, q.buf, q.live, q.count, q.gossip, q.head = nil, nil, 0, 0, 0, 0
 }
 
 // maxKept is how much memory a peer's buffers may keep after a burst, in bytes.

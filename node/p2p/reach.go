@@ -18,6 +18,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"skep/grid"
+	"skep/node/p2p/dials"
 )
 
 // A node that dials a peer asks it over this protocol whether it can be dialled in return. The request is the port that
@@ -30,6 +31,7 @@ const (
 	reachTime     = 3 * time.Second // for the try
 	reachAnswer   = 2 * reachTime   // for all of it
 	reachPerPeer  = 4               // questions of a peer within reachRest of their answers; one more gets "busy"
+	reachAll      = 256
 	reachRest     = 10 * time.Second
 )
 
@@ -100,10 +102,14 @@ func listenPort(h host.Host, local ma.Multiaddr) uint16 {
 // serveReach tries to dial the asker.
 func (d *Driver) serveReach(st network.Stream) {
 	var ask [2]byte
-	d.serveStream(st, &d.reachServed, ask[:], func(grid.NodeID) {
+	d.serveStream(st, d.reachServed, reachRest, ask[:], func(grid.NodeID, patient) {
 		ctx, cancel := context.WithTimeout(d.ctx, reachTime)
 		defer cancel()
-		addr := d.tryDial(ctx, st.Conn().RemotePeer(), st.Conn().RemoteMultiaddr(), binary.BigEndian.Uint16(ask[:]))
+		addr, err := d.tryDial(ctx, st.Conn().RemotePeer(), st.Conn().RemoteMultiaddr(), binary.BigEndian.Uint16(ask[:]))
+		if errors.Is(err, dials.ErrBudget) {
+			st.Write([]byte{statusBusy, 0})
+			return
+		}
 		if addr == nil {
 			st.Write([]byte{statusNone, 0})
 			return
@@ -113,29 +119,29 @@ func (d *Driver) serveReach(st network.Stream) {
 }
 
 // tryDial returns the address with another port if the asker answers there, else nil.
-func (d *Driver) tryDial(ctx context.Context, asker peer.ID, seen ma.Multiaddr, port uint16) ma.Multiaddr {
+func (d *Driver) tryDial(ctx context.Context, asker peer.ID, seen ma.Multiaddr, port uint16) (ma.Multiaddr, error) {
 	ip, err := manet.ToIP(seen)
 	if err != nil || relayed(seen) {
-		return nil
+		return nil, nil
 	}
 	addr, err := manet.FromNetAddr(&net.TCPAddr{IP: ip, Port: int(port)})
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	s, ok := d.host.Network().(*swarm.Swarm)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	t := s.TransportForDialing(addr) // the swarm itself would be content with the connection that is there
 	if t == nil {
-		return nil
+		return nil, nil
 	}
 	c, err := t.Dial(ctx, addr, asker)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	c.Close()
-	return addr
+	return addr, nil
 }
 
 // relayed reports whether an address leads through a relay.

@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"context"
+	"io"
 	"net"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
-	"skep/grid"
+	"skep/node/p2p/hostile"
 )
 
 // Two nodes that nobody can dial, since they listen to another protocol than the one they dial by, meet through the node that both
@@ -111,7 +112,7 @@ func TestPeerTriesToDialTheAsker(t *testing.T) {
 		"a relay is seen":        own.Encapsulate(ma.StringCast("/p2p/" + a.host.ID().String() + "/p2p-circuit")),
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), reachTime)
-		if at := a.tryDial(ctx, b.host.ID(), seen, portOf(t, seen)); at != nil {
+		if at, _ := a.tryDial(ctx, b.host.ID(), seen, portOf(t, seen)); at != nil {
 			t.Errorf("%s: b was dialled at %s", what, at)
 		}
 		cancel()
@@ -178,21 +179,32 @@ func TestFalseAnswerToReach(t *testing.T) {
 	}
 }
 
-// Nobody can have a node dial without end.
+// Nobody can have a node dial without end: a place is free again some time after the answer.
 func TestReachIsBounded(t *testing.T) {
-	s := serving{perPeer: 2, rest: time.Hour}
-	for i, want := range []bool{true, true, false} {
-		if got := s.enter(grid.NodeID{1}); got != want {
-			t.Errorf("question %d within an hour: let in: %v", i+1, got)
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	m := attacker(t, a)
+	answered := func() bool {
+		st, err := m.Stream(t.Context(), a.self, hostile.Reach)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if want {
-			s.leave(grid.NodeID{1})
+		defer st.Reset()
+		st.SetDeadline(time.Now().Add(patience))
+		st.Write([]byte{0, 1})
+		answer := make([]byte, 1)
+		if _, err := io.ReadFull(st, answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer[0] != statusBusy
+	}
+	for i := range reachPerPeer {
+		if !answered() {
+			t.Errorf("question %d is not answered", i+1)
 		}
 	}
-	short := serving{perPeer: 1, rest: time.Millisecond}
-	short.enter(grid.NodeID{1})
-	short.leave(grid.NodeID{1})
-	await(t, "it may ask again", func() bool { return short.enter(grid.NodeID{1}) })
+	if answered() {
+		t.Errorf("more than %d questions are answered within %v", reachPerPeer, reachRest)
+	}
 }
 
 // What the operator announces comes first, also in the token.

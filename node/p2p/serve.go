@@ -1,68 +1,42 @@
 package p2p
 
 import (
-	"cmp"
 	"encoding/binary"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
+	"skep/node/p2p/seats"
 )
 
-// Bounds of serving: streams at a time, for blobs and for outputs each. One more gets "busy".
+// Bounds of serving: streams at a time, for blobs and for outputs each. One more gets "busy", or the place of who holds more.
 const (
 	servesPerPeer = 32
 	servesAll     = 256
 )
 
-// serving counts the streams that are being served, by peer.
-type serving struct {
-	perPeer, most int           // bounds; 0: servesPerPeer, servesAll
-	rest          time.Duration // for which a place stays taken when it has served
+// newSeats makes the places for a kind of stream.
+func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: perNode, Most: most} }
 
-	mu    sync.Mutex
-	all   int
-	peers map[grid.NodeID]int
+// seat takes a place for a stream of a peer, from whoever has to give one, whose stream is broken off; nil if nobody has to.
+func (d *Driver) seat(places *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
+	now := time.Now()
+	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Known: d.dialer.familiar(n, now), Leave: func() {
+		d.counts.drop("given away")
+		d.spawn(func() { st.Reset() })
+	}}
+	seat := places.Take(c, now)
+	if seat == nil {
+		d.counts.drop("busy")
+	}
+	return seat
 }
 
-// enter takes a place; false if there is none left.
-func (s *serving) enter(n grid.NodeID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all >= cmp.Or(s.most, servesAll) || s.peers[n] >= cmp.Or(s.perPeer, servesPerPeer) {
-		return false
-	}
-	if s.peers == nil {
-		s.peers = make(map[grid.NodeID]int)
-	}
-	s.all++
-	s.peers[n]++
-	return true
-}
-
-func (s *serving) leave(n grid.NodeID) {
-	if s.rest > 0 {
-		time.AfterFunc(s.rest, func() { s.free(n) })
-		return
-	}
-	s.free(n)
-}
-
-func (s *serving) free(n grid.NodeID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all--
-	if s.peers[n]--; s.peers[n] == 0 {
-		delete(s.peers, n)
-	}
-}
-
-// serveStream wraps what every served stream needs: an end with the driver, a peer, a place, a request of
-// so many bytes.
-func (d *Driver) serveStream(st network.Stream, places *serving, request []byte, f func(n grid.NodeID)) {
+// serveStream wraps what every served stream needs: an end with the driver, a peer, a place, which it keeps for a rest, a request of
+// so many bytes. What is written to w keeps the place in use.
+func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.Duration, request []byte, f func(n grid.NodeID, w patient)) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
 	if !ok || !d.begin() {
 		st.Reset()
@@ -71,40 +45,48 @@ func (d *Driver) serveStream(st network.Stream, places *serving, request []byte,
 	defer d.work.Done()
 	defer st.Close()
 	st.SetDeadline(time.Now().Add(askDeadline))
+	seat := d.seat(places, st, n)
+	if seat == nil {
+		st.Write(append([]byte{statusBusy}, make([]byte, blobAnswer-1)...))
+		return
+	}
+	defer func() {
+		if rest == 0 {
+			seat.Free()
+		} else {
+			time.AfterFunc(rest, seat.Free)
+		}
+	}()
 	if _, err := io.ReadFull(st, request); err != nil {
 		st.Reset()
 		d.counts.drop("request")
 		return
 	}
 	st.SetReadDeadline(time.Time{})
-	if !places.enter(n) {
-		d.counts.drop("busy")
-		st.Write(append([]byte{statusBusy}, make([]byte, blobAnswer-1)...))
-		return
-	}
-	defer places.leave(n)
-	f(n)
+	f(n, patient{st, seat})
 }
 
 // serveBlob answers a request for a blob.
 func (d *Driver) serveBlob(st network.Stream) {
 	var ask [blobRequest]byte
-	d.serveStream(st, &d.blobsServed, ask[:], func(grid.NodeID) {
+	d.serveStream(st, d.blobsServed, 0, ask[:], func(_ grid.NodeID, w patient) {
+		st.CloseRead() // what else the asker says is not kept
 		var answer [blobAnswer]byte
-		f, size, err := d.blobs.Open(grid.BlobID(ask[:32]))
+		r, size, err := d.blobs.Open(d.ctx, grid.BlobID(ask[:32]))
 		offset := binary.BigEndian.Uint64(ask[32:])
+		st.SetWriteDeadline(time.Now().Add(askDeadline)) // it may have been hashed first
 		if err != nil {
 			answer[0] = statusNone
 			st.Write(answer[:])
 			return
 		}
-		defer f.Close()
+		defer r.Close()
 		binary.BigEndian.PutUint64(answer[1:], uint64(size))
-		if _, err := st.Write(answer[:]); err != nil || offset > uint64(size) {
+		if _, err := st.Write(answer[:]); err != nil || offset > uint64(size) || r.Resume(grid.Bytes(offset)) != nil {
 			st.Reset()
 			return
 		}
-		if _, err := io.Copy(patient{st}, io.NewSectionReader(f, int64(offset), int64(size)-int64(offset))); err != nil {
+		if _, err := io.Copy(w, r); err != nil { // a blob that is damaged does not come to its end
 			st.Reset()
 		}
 	})
@@ -114,7 +96,10 @@ func (d *Driver) serveBlob(st network.Stream) {
 const servePiece = 32 << 10
 
 // patient writes to a stream as long as the other side takes a piece now and then.
-type patient struct{ st network.Stream }
+type patient struct {
+	st   network.Stream
+	seat *seats.Seat
+}
 
 func (p patient) Write(b []byte) (n int, err error) {
 	for err == nil && n < len(b) {
@@ -122,6 +107,7 @@ func (p patient) Write(b []byte) (n int, err error) {
 		var wrote int
 		wrote, err = p.st.Write(b[n:min(n+servePiece, len(b))])
 		n += wrote
+		p.seat.Use(time.Now())
 	}
 	return n, err
 }

@@ -30,6 +30,7 @@ type session struct {
 	in       network.Stream // the peer's control stream; nil: none
 	boot     uint64         // of the peer; 0: not heard
 	kinds    grid.KindSet
+	features grid.FeatureSet
 	rtt      time.Duration // the least measured; 0: none
 	inReady  bool
 	outReady bool
@@ -37,7 +38,7 @@ type session struct {
 }
 
 func newSession(d *Driver, n grid.NodeID) *session {
-	s := &session{d: d, node: n, done: make(chan struct{}), up: make(chan struct{}), out: newQueue()}
+	s := &session{d: d, node: n, done: make(chan struct{}), up: make(chan struct{}), out: newQueue(&d.peers.queued)}
 	s.ctx, s.cancel = context.WithCancel(d.ctx)
 	return s
 }
@@ -99,7 +100,7 @@ func (s *session) opened(h *wire.Hello, rtt time.Duration) bool {
 		s.cancel()
 		return false
 	}
-	s.boot, s.kinds, s.outReady = h.Boot, h.Kinds, true
+	s.boot, s.kinds, s.features, s.outReady = h.Boot, h.Kinds, h.Features, true
 	if s.rtt == 0 || rtt < s.rtt {
 		s.rtt = rtt
 	}
@@ -133,7 +134,7 @@ func (s *session) rise() {
 	s.mu.Lock()
 	first := s.inReady && s.outReady && !s.isUp
 	s.isUp = s.isUp || first
-	rtt, kinds := s.rtt, s.kinds
+	rtt, kinds, features := s.rtt, s.kinds, s.features
 	s.mu.Unlock()
 	if !first {
 		return
@@ -141,7 +142,7 @@ func (s *session) rise() {
 	s.d.dialer.up(s.node)
 	s.d.log.Info("peer up", "node", s.node.Short(), "rtt", rtt, "relayed", directTo(s.d.host, peerOf(s.node)) == nil)
 	s.d.loop.event(func(ev *grid.Event) {
-		ev.Kind, ev.Peer, ev.RTT, ev.Kinds = grid.EvPeerUp, s.node, rtt, kinds
+		ev.Kind, ev.Peer, ev.RTT, ev.Kinds, ev.Features = grid.EvPeerUp, s.node, rtt, kinds, features
 	})
 	close(s.up)
 }
@@ -162,6 +163,7 @@ func (s *session) end() {
 	}
 	s.d.dialer.down(s.node, isUp)
 	s.d.peers.ended(s)
+	s.out.close()
 	close(s.done)
 }
 

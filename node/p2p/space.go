@@ -15,9 +15,9 @@ const (
 	diskEvery = 10 * time.Second      // between two looks of the loop, while there is something to do
 	spaceFast = 50 * time.Millisecond // between two looks while tasks run and there is little
 	spaceSlow = 2 * time.Second       // while there is much, or nothing runs
+	spaceWalk = time.Second           // between two times that the folders of tasks are measured, at least
 	spaceRate = 2 * grid.GiB          // written in a second at most, as far as the pause until the next look is concerned
 	mostFloor = 512 * grid.MiB        // from less than that on no task is ended for want of room
-	mostNames = 200_000               // of a task's folder that are looked at
 )
 
 // space sees to it that tasks leave the node the room without which it cannot write its records, and ends: no file
@@ -44,13 +44,31 @@ type walk struct {
 // due reports whether they are to be measured again: that takes at most a tenth of the time, or as often as an eighth of
 // the floor was written.
 func (w *walk) due(at grid.Time, free, floor grid.Bytes) bool {
-	return w.ended == 0 || at.Sub(w.ended) >= 10*w.took || free+floor/8 <= w.free
+	return w.ended == 0 || at.Sub(w.ended) >= max(10*w.took, spaceWalk) || free+floor/8 <= w.free
 }
 
 // user is a running task.
 type user struct {
-	size    grid.Bytes // of its folder at the last look
-	stopped bool       // for its folder: it goes next
+	disk.Usage            // of its folder at the last look, and of files that it removed and keeps open
+	bytes      grid.Bytes // bound
+	files      int64      // bound
+	closed     bool       // at the look before, it had a folder that cannot be looked into
+	stopped    bool       // for its folder: it goes next
+}
+
+// excess says by which bound a task has gone, if it has.
+func (u *user) excess() string {
+	switch {
+	case u.bytes > 0 && u.Bytes > u.bytes:
+		return fmt.Sprintf("its files have %d MiB, more than its bound of %d MiB", u.Bytes>>20, u.bytes>>20)
+	case u.Files > u.files:
+		return fmt.Sprintf("it has more files than its bound of %d", u.files)
+	case u.Deep:
+		return "its folders are nested more deeply than can be looked at"
+	case u.Closed && u.closed: // once may be just when the task changed the mode
+		return "it has a folder that cannot be looked into"
+	}
+	return ""
 }
 
 func newSpace(d *Driver) *space {
@@ -71,8 +89,12 @@ func (c *Config) low(free grid.Bytes, was bool) bool {
 
 // enter has an attempt's folder looked at until leave.
 func (s *space) enter(a *attempt) {
+	u := &user{bytes: s.d.cfg.diskBound(), files: s.d.cfg.Boxes.Files}
+	if free := disk.FreeFiles(s.d.cfg.DataDir); free > 0 {
+		u.files = min(u.files, free/2)
+	}
 	s.mu.Lock()
-	s.users[a] = new(user)
+	s.users[a] = u
 	s.mu.Unlock()
 	s.nudge()
 }
@@ -131,33 +153,18 @@ func (s *space) look() time.Duration {
 		s.relieve(free)
 		return spaceFast
 	}
+	s.measureIfDue(free)
 	more := free - s.d.cfg.DiskLow
-	return min(max(time.Duration(float64(more)/float64(spaceRate)*float64(time.Second)), spaceFast), spaceSlow)
+	return min(max(time.Duration(float64(more)/float64(spaceRate)*float64(time.Second)), spaceFast), spaceWalk)
 }
 
-// relieve ends the task whose folder is largest once less than the floor is free; while that one goes, the next only when
-// half of it is left, and so on. Below the reserve the folders are measured now and then, so that it is known by then which. A
-// folder that is small beside what is missing is not what fills the disk.
-func (s *space) relieve(free grid.Bytes) {
+// measureIfDue measures the folders of tasks if it is time, and ends the tasks that are beyond their bounds. It reports whether it has.
+func (s *space) measureIfDue(free grid.Bytes) bool {
+	began := now()
+	if !s.walk.due(began, free, s.d.cfg.floor()) {
+		return false
+	}
 	s.mu.Lock()
-	var largest *attempt
-	floor, known := s.d.cfg.floor(), false
-	for a, u := range s.users {
-		switch {
-		case u.stopped:
-			floor /= 2
-		case largest == nil || u.size > s.users[largest].size:
-			largest = a
-		}
-		known = known || u.size > 0
-	}
-	if known && free < floor && largest != nil && s.users[largest].size >= floor/8 {
-		u := s.users[largest]
-		u.stopped = true
-		s.mu.Unlock()
-		s.end(largest, u.size, free)
-		return
-	}
 	folders := make(map[*attempt]*user, len(s.users))
 	for a, u := range s.users {
 		if !u.stopped {
@@ -165,24 +172,26 @@ func (s *space) relieve(free grid.Bytes) {
 		}
 	}
 	s.mu.Unlock()
-	if began := now(); s.walk.due(began, free, s.d.cfg.floor()) {
-		s.measure(folders)
-		s.walk = walk{ended: now(), took: now().Sub(began), free: free}
-	}
-}
-
-// measure sees how large folders are.
-func (s *space) measure(folders map[*attempt]*user) {
 	for a, u := range folders {
-		size := disk.Used(a.dir, mostNames)
+		usage := disk.Used(a.dir, int(u.files)+1)
+		if p := s.d.tasks.processOf(a); p != nil {
+			usage.Bytes += grid.Bytes(s.d.tasks.runner.Unlinked(p))
+		}
 		s.mu.Lock()
-		u.size = size
+		u.closed = u.Usage.Closed
+		u.Usage = usage
+		why := u.excess()
+		u.stopped = why != ""
 		s.mu.Unlock()
+		if why != "" {
+			s.end(a, why)
+		}
 	}
+	s.walk = walk{ended: now(), took: now().Sub(began), free: free}
+	return true
 }
 
-func (s *space) end(a *attempt, size, free grid.Bytes) {
-	why := fmt.Sprintf("filled the disk: its folder has %d MiB and %d MiB are left, less than the node needs for itself", size>>20, free>>20)
+func (s *space) end(a *attempt, why string) {
 	s.d.log.Warn("a task is ended", "task", a.id.Task.String(), "why", why)
 	if p := s.d.tasks.processOf(a); p != nil {
 		p.Full(why)

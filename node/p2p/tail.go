@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -119,16 +120,28 @@ func (t *remoteTail) Close() error {
 	return t.Stream.Reset()
 }
 
+// tells reports whether a node may read what an attempt prints here: its job's origin, or a member of the register that it was offered
+// with. What others say of the job's members, with other attempts, makes nobody one.
+func (t *tasks) tells(id grid.AttemptID, n grid.NodeID) bool {
+	if id.Task.Job.Origin == n {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.m[id]
+	return a != nil && slices.Contains(a.members, n)
+}
+
 // serveOutput answers a request for the output of an attempt that runs here. Only the node that its job
-// was submitted to, or another member of the job's register, may ask.
+// was submitted to, or another member of the job's register, may ask: whoever asks these has shown the job's capability there, if it has one.
 func (d *Driver) serveOutput(st network.Stream) {
 	var ask [outputRequest]byte
-	d.serveStream(st, &d.outputsServed, ask[:], func(n grid.NodeID) {
+	d.serveStream(st, d.outputsServed, 0, ask[:], func(n grid.NodeID, w patient) {
 		b := ask[:]
 		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID(b[:32]), Nonce: [10]byte(b[32:42])},
 			Index: binary.BigEndian.Uint32(b[42:])}, Attempt: grid.Attempt{Epoch: binary.BigEndian.Uint32(b[46:]), N: binary.BigEndian.Uint32(b[50:])}}
 		offset := int64(binary.BigEndian.Uint64(b[56:]))
-		if id.Task.Job.Origin != n && !d.kin.has(id.Task.Job, n) || offset < 0 {
+		if !d.tasks.tells(id, n) || offset < 0 {
 			d.counts.drop("request")
 			st.Reset()
 			return
@@ -141,7 +154,6 @@ func (d *Driver) serveOutput(st network.Stream) {
 		})
 		st.SetWriteDeadline(time.Time{})
 		r, err := d.tasks.tail(ctx, id, process.Stream(b[54]&1), offset, b[55] != 0)
-		w := patient{st}
 		switch {
 		case unprinted(err):
 			w.Write([]byte{statusNone})

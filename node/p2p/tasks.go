@@ -14,7 +14,8 @@ import (
 type tasks struct {
 	d      *Driver
 	runner *process.Runner
-	dir    string // holds a folder for each attempt
+	dir    string     // holds a folder for each attempt
+	memory grid.Bytes // bound of a task that states none
 	remove chan string
 	wait   sync.WaitGroup
 
@@ -30,6 +31,7 @@ type tasks struct {
 type attempt struct {
 	id       grid.AttemptID
 	spec     *grid.JobSpec
+	members  []grid.NodeID // of its job's register, as it was offered; nil = it has none
 	accepted grid.Time
 	pinned   bool          // its inputs are
 	left     []grid.File   // what its result names, pinned
@@ -40,7 +42,7 @@ type attempt struct {
 	// Guarded by tasks.mu.
 	started bool // by Start: a goroutine looks after it
 	process *process.Process
-	unfetch context.CancelFunc // ends the fetching of its inputs; nil: there was none
+	unfetch context.CancelFunc // ends the fetching and placing of its inputs; nil: there was none
 	gone    bool               // nobody wants it any more: its folder goes when its goroutine ends
 	ended   bool               // its goroutine has
 }
@@ -62,7 +64,7 @@ func (t *tasks) folder(id grid.AttemptID) string {
 // sweep removes folders, so that nobody waits for the disk.
 func (t *tasks) sweep() {
 	for dir := range t.remove {
-		if err := process.Remove(dir); err != nil {
+		if err := t.runner.Remove(dir); err != nil {
 			t.d.log.Warn("work folder not removed", "error", err)
 		}
 	}
@@ -142,7 +144,7 @@ func (t *tasks) discard(a *attempt) {
 	select {
 	case t.remove <- a.dir:
 	default: // a sweeper that far behind: let the caller wait rather than the disk fill
-		process.Remove(a.dir)
+		t.runner.Remove(a.dir)
 	}
 }
 
@@ -178,7 +180,7 @@ func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 		return &grid.Result{Cause: c, Exit: exit, Error: cutText(err.Error()), Waited: began.Sub(a.accepted)}
 	}
 	if a.argv == nil {
-		argv, err := t.prepare(a.dir, spec, a.id)
+		argv, err := t.prepare(a, spec)
 		if err != nil {
 			return result(grid.Failed, grid.ExitSkep, err), false
 		}
@@ -244,5 +246,5 @@ func (t *tasks) close() {
 	process.Remove(t.dir)
 }
 
-// cutText bounds a text that travels.
-func cutText(s string) string { return s[:min(len(s), grid.MaxText)] }
+// cutText bounds a text that travels. It may quote a name that a task chose.
+func cutText(s string) string { return grid.Clean(s, grid.MaxText) }

@@ -1,0 +1,122 @@
+package hostile
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// Protocols of a node besides gossipsub's, as Stream takes them. The request of a blob stream is 40 bytes, of an output stream 64, of a reach
+// stream 2; a door stream carries HTTP.
+const (
+	Control = "/skep/control/1"
+	Blob    = "/skep/blob/1"
+	Output  = "/skep/output/1"
+	Reach   = "/skep/reach/1"
+	Door    = "/skep/api/1"
+)
+
+const (
+	greetings = 3
+	helloTime = 10 * time.Second
+)
+
+// Talk is the member's side of a control stream.
+type Talk struct {
+	st network.Stream
+
+	mu    sync.Mutex
+	codec wire.Codec
+}
+
+func (m *Member) hello() *wire.Hello {
+	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "hostile", Boot: m.boot, Features: grid.AllFeatures}
+}
+
+// Control opens a control stream and says hello, which makes the member a peer that is up.
+func (m *Member) Control(ctx context.Context, to grid.NodeID) (*Talk, error) {
+	st, err := m.Stream(ctx, to, Control)
+	if err != nil {
+		return nil, err
+	}
+	st.SetDeadline(time.Now().Add(helloTime))
+	for range greetings {
+		if err = writeFrame(st, m.hello().Append(nil)); err == nil {
+			_, err = readFrame(st)
+		}
+		if err != nil {
+			st.Reset()
+			return nil, err
+		}
+	}
+	st.SetDeadline(time.Time{})
+	return &Talk{st: st}, nil
+}
+
+// Say sends a message as an honest member encodes it. One that no member would send is an error; Frame sends it.
+func (t *Talk) Say(msg *grid.Message) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b, err := t.codec.Append(nil, msg, func(a *grid.Ad) []byte { return a.Sealed })
+	if err != nil {
+		return err
+	}
+	return writeFrame(t.st, b)
+}
+
+// Frame sends bytes as one frame.
+func (t *Talk) Frame(body []byte) error { return writeFrame(t.st, body) }
+
+// SetDeadline bounds how long writes may take that the node does not read.
+func (t *Talk) SetDeadline(at time.Time) error { return t.st.SetDeadline(at) }
+
+// Close breaks the stream off.
+func (t *Talk) Close() error { return t.st.Reset() }
+
+func writeFrame(w io.Writer, body []byte) error {
+	_, err := w.Write(append(binary.AppendUvarint(nil, uint64(len(body))), body...))
+	return err
+}
+
+// readFrame reads one small frame and not a byte more.
+func readFrame(r io.Reader) ([]byte, error) {
+	size, err := binary.ReadUvarint(oneByte{r})
+	if err != nil || size > wire.MaxHello {
+		return nil, io.ErrUnexpectedEOF
+	}
+	b := make([]byte, size)
+	_, err = io.ReadFull(r, b)
+	return b, err
+}
+
+// welcome answers the hellos on a control stream that a node has opened, and then reads what it says.
+func welcome(st network.Stream, own *wire.Hello) {
+	for range greetings {
+		if _, err := readFrame(st); err != nil {
+			st.Reset()
+			return
+		}
+		if writeFrame(st, own.Append(nil)) != nil {
+			st.Reset()
+			return
+		}
+	}
+	io.Copy(io.Discard, st)
+}
+
+// oneByte reads single bytes without taking more than it is asked for.
+type oneByte struct{ io.Reader }
+
+// ReadByte reads the next byte.
+func (r oneByte) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(r.Reader, b[:])
+	return b[0], err
+}

@@ -1,0 +1,36 @@
+package hostile
+
+import (
+	"crypto/ed25519"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// Spec signs the spec of a job of the member's own; who submitted it is the member and a user of any name.
+func (m *Member) Spec(job grid.JobID, spec *grid.JobSpec, user string) (*grid.JobSpec, error) {
+	spec.Submitter = grid.Submitter{Node: m.Self(), User: user}
+	return wire.SealSpec(m.key, job, spec)
+}
+
+// Ghost returns the ad of a node that does not exist, signed by a key that nobody will use, with addresses of anybody's.
+func Ghost(name string, addrs ...string) (*grid.Ad, error) {
+	public, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return nil, err
+	}
+	ad := &grid.Ad{Node: grid.NodeID(public), Seq: grid.Seq{Boot: 1, N: 1}, Name: name, Speed: 1, Availability: 1, Engines: []string{grid.EngineProcess},
+		Capacity: grid.Resources{CPU: 64 * grid.CPU, Memory: 64 * grid.GiB}, Free: grid.Resources{CPU: 64 * grid.CPU, Memory: 64 * grid.GiB},
+		Addrs: addrs}
+	ad.Sealed, err = wire.Seal(key, ad)
+	return ad, err
+}
+
+// Digest is a message that tells ads on.
+func Digest(ads ...*grid.Ad) *grid.Message {
+	m := &grid.Message{Kind: grid.KindDigest}
+	for _, a := range ads {
+		m.Digest = append(m.Digest, grid.AdEntry{Ad: a})
+	}
+	return m
+}

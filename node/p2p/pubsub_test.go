@@ -1,0 +1,158 @@
+package p2p
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/record"
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"skep/grid"
+	"skep/node/p2p/hostile"
+)
+
+// attacker joins a hostile member.
+func attacker(t testing.TB, a *member) *hostile.Member {
+	t.Helper()
+	m, err := hostile.Join(t.Context(), hostile.Options{Token: a.token()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// gossiper joins a hostile member that speaks gossipsub.
+func gossiper(t testing.TB, a *member) (*hostile.Member, *hostile.Gossip) {
+	t.Helper()
+	m := attacker(t, a)
+	g, err := m.Gossip(t.Context(), a.self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, g
+}
+
+// Topics that nobody here listens to are forgotten at once, however many a member names.
+func TestForeignTopicsAreNotKept(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	m, g := gossiper(t, a)
+	var names []string
+	for i := range 64 {
+		names = append(names, fmt.Sprintf("%s%03d", strings.Repeat("x", 100), i))
+	}
+	for batch := range slices.Chunk(names, 16) {
+		if err := g.Send(&hostile.RPC{Subscribe: batch, Graft: batch}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.Send(&hostile.RPC{Subscribe: []string{m.Topic()}}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the last of it was read", func() bool { return slices.Contains(a.announce.topic.ListPeers(), m.Host().ID()) })
+	for _, name := range names {
+		if kept := a.announce.ps.ListPeers(name); len(kept) > 0 {
+			t.Fatalf("topic %s is kept for %v", name, kept)
+		}
+	}
+	if !m.Connected(a.self) {
+		t.Error("who names topics that a later version may have was cut off")
+	}
+}
+
+// What no node sends over gossipsub is refused before it is decoded, and cuts off who goes on with it.
+func TestHostileGossip(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	tests := []struct {
+		name, reason string
+		say          func(*hostile.Member, *hostile.Gossip) error
+	}{
+		{"many empty messages", "size", func(_ *hostile.Member, g *hostile.Gossip) error {
+			return g.Frame(slices.Repeat([]byte{2<<3 | 2, 0}, 16<<10))
+		}},
+		{"long ID, which is kept for two minutes", "size", func(m *hostile.Member, g *hostile.Gossip) error {
+			x, err := m.Announcement([]byte{byte(grid.KindCall)<<3 | 2, 0})
+			if err != nil {
+				return err
+			}
+			x.Seqno = []byte(long)
+			if err := m.Sign(x); err != nil {
+				return err
+			}
+			return g.Send(&hostile.RPC{Publish: []*hostile.Published{x}})
+		}},
+		{"pause for ever", "size", func(m *hostile.Member, g *hostile.Gossip) error {
+			return g.Send(&hostile.RPC{Prune: []string{m.Topic()}, Backoff: 1 << 40})
+		}},
+		{"rubbish", "malformed", func(_ *hostile.Member, g *hostile.Gossip) error { return g.Frame([]byte{0xff, 0xff}) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+			m, g := gossiper(t, a)
+			for i := 0; m.Connected(a.self) && i <= maxOffences; i++ {
+				if tt.say(m, g) == nil {
+					g.Stream().SetReadDeadline(time.Now().Add(time.Second))
+					g.Stream().Read(make([]byte, 1)) // the node resets the stream
+				}
+				if next, err := m.Gossip(t.Context(), a.self); err == nil {
+					g = next
+				}
+			}
+			if m.Connected(a.self) && !a.offences.blocked(m.Self(), time.Now()) || a.Dropped()[tt.reason] < 5 {
+				t.Errorf("connected %v, dropped %v: want the member to be cut off for %s", m.Connected(a.self), a.Dropped(), tt.reason)
+			}
+		})
+	}
+}
+
+// Peers that a member hands on are not dialled: the addresses may be anybody's.
+func TestNobodyIsDialledForPeerExchange(t *testing.T) {
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	victim := listen(t)
+	m, g := gossiper(t, a)
+	if err := g.Send(&hostile.RPC{Prune: []string{m.Topic()}, Exchange: [][2]string{exchanged(t, victim.Addr())}}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the offer is refused, or taken", func() bool { return a.Dropped()["peer exchange"] == 1 || victim.met() > 0 })
+	if n := victim.met(); n > 0 {
+		t.Errorf("a third party was dialled %d times", n)
+	}
+}
+
+// exchanged is a node that does not exist, with an address that it has signed.
+func exchanged(t *testing.T, at net.Addr) [2]string {
+	t.Helper()
+	_, key, _ := ed25519.GenerateKey(nil)
+	priv, err := crypto.UnmarshalEd25519PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := peer.IDFromPrivateKey(priv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, err := manet.FromNetAddr(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := peer.PeerRecordFromAddrInfo(peer.AddrInfo{ID: id, Addrs: []ma.Multiaddr{addr}})
+	sealed, err := record.Seal(rec, priv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sealed.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [2]string{string(id), string(b)}
+}

@@ -1,0 +1,162 @@
+package seats
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"skep/grid"
+)
+
+// Idle is for how long a place is not used until it may be given away.
+const Idle = 30 * time.Second
+
+// Claim says who wants a place.
+type Claim struct {
+	Node  grid.NodeID
+	Net   string // where it comes from, as Net tells
+	Known bool   // for long: no stranger
+	Leave func() // called when the place is given to another; it must not block, nor call Seats
+}
+
+// Seats are the places. The zero value has none; its methods may be called at the same time.
+type Seats struct {
+	Most    int // places in all
+	PerNode int // of one node
+
+	mu    sync.Mutex
+	taken []*Seat
+}
+
+// Seat is one place that is taken.
+type Seat struct {
+	of    *Seats
+	claim Claim
+	index int // in of.taken; -1: left
+	used  atomic.Int64
+}
+
+// Take takes a place, in another's stead if need be; nil if there is none.
+func (s *Seats) Take(c Claim, at time.Time) *Seat {
+	s.mu.Lock()
+	n := s.count(&c)
+	if n.node >= s.PerNode || s.Most == 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	var gone *Seat
+	if len(s.taken) >= s.Most {
+		if gone = s.victim(&c, n, at); gone == nil {
+			s.mu.Unlock()
+			return nil
+		}
+		s.remove(gone)
+	}
+	seat := &Seat{of: s, claim: c, index: len(s.taken)}
+	seat.used.Store(at.UnixNano())
+	s.taken = append(s.taken, seat)
+	s.mu.Unlock()
+	if gone != nil && gone.claim.Leave != nil {
+		gone.claim.Leave()
+	}
+	return seat
+}
+
+// Use notes that something went over a place.
+func (t *Seat) Use(at time.Time) { t.used.Store(at.UnixNano()) }
+
+// Know notes that who holds the place is no stranger any more.
+func (t *Seat) Know() {
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	t.claim.Known = true
+}
+
+// Free gives the place back. It may be called again, and after the place was given away.
+func (t *Seat) Free() {
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	t.of.remove(t)
+}
+
+// Taken returns how many places are taken.
+func (s *Seats) Taken() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.taken)
+}
+
+func (s *Seats) remove(t *Seat) {
+	if t.index < 0 {
+		return
+	}
+	last := s.taken[len(s.taken)-1]
+	s.taken[t.index], last.index = last, t.index
+	s.taken = s.taken[:len(s.taken)-1]
+	t.index = -1
+}
+
+// held is how many places a network and a node have among those of one class, and the class.
+type held struct{ net, node, class int }
+
+func (s *Seats) count(c *Claim) (n held) {
+	for _, t := range s.taken {
+		if t.claim.Node == c.Node {
+			n.node++
+		}
+		if t.claim.Known == c.Known {
+			n.class++
+			if t.claim.Net == c.Net {
+				n.net++
+			}
+		}
+	}
+	return n
+}
+
+// victim returns whose place a newcomer gets, who has n; nil: nobody's. Of the class that has to give, the place of the network with the most is
+// taken, there of the node with the most, there the one that was used least lately.
+func (s *Seats) victim(c *Claim, n held, at time.Time) *Seat {
+	known := c.Known && n.class >= s.Most-s.Most/4 // these give to each other; else strangers give
+	nets, nodes := make(map[string]int), make(map[grid.NodeID]int)
+	var idle *Seat
+	for _, t := range s.taken {
+		if !t.claim.Known && (idle == nil || t.used.Load() < idle.used.Load()) {
+			idle = t
+		}
+		if t.claim.Known == known {
+			nets[t.claim.Net]++
+			nodes[t.claim.Node]++
+		}
+	}
+	var worst *Seat
+	for _, t := range s.taken {
+		if t.claim.Known == known && (worst == nil || heavier(t, worst, nets, nodes)) {
+			worst = t
+		}
+	}
+	switch {
+	case idle != nil && at.Sub(time.Unix(0, idle.used.Load())) >= Idle:
+		return idle
+	case worst == nil:
+		return nil
+	case c.Known && !known: // a stranger gives to one who is known
+		return worst
+	case worst.claim.Net != c.Net && nets[worst.claim.Net] > n.net+1:
+		return worst
+	case worst.claim.Net == c.Net && nodes[worst.claim.Node] > n.node+1:
+		return worst
+	}
+	return nil
+}
+
+// heavier orders the places that may be given away.
+func heavier(a, b *Seat, nets map[string]int, nodes map[grid.NodeID]int) bool {
+	if x, y := nets[a.claim.Net], nets[b.claim.Net]; x != y {
+		return x > y
+	}
+	if x, y := nodes[a.claim.Node], nodes[b.claim.Node]; x != y {
+		return x > y
+	}
+	return a.used.Load() < b.used.Load()
+}
