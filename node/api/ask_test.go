@@ -12,9 +12,14 @@ import (
 )
 
 // serve opens the door of a node to its owner, over TCP without a guard, and to the members.
-func (f *fake) serve() *httptest.Server {
-	s := New(f, Options{Version: v1.Version{Version: "test"}})
-	members := &http.Server{Handler: s.Members()}
+func (f *fake) serve() *httptest.Server { return f.serveAs(Options{}) }
+
+func (f *fake) serveAs(o Options) *httptest.Server {
+	o.Version = v1.Version{Version: "test"}
+	s := New(f, o)
+	f.srv = s
+	members := s.server(s.Members())
+	members.ConnContext = s.visited
 	go members.Serve(f)
 	f.t.Cleanup(func() { members.Close() })
 	srv := httptest.NewServer(s.Owner())
@@ -25,6 +30,17 @@ func (f *fake) serve() *httptest.Server {
 // ask asks and returns status and body.
 func ask(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
+	return askWith(t, method, url, body, nil)
+}
+
+// askWith asks with more headers.
+func askWith(t *testing.T, method, url, body string, more map[string]string) (int, string) {
+	t.Helper()
+	return askVia(t, http.DefaultClient, method, url, body, more)
+}
+
+func askVia(t *testing.T, c *http.Client, method, url, body string, more map[string]string) (int, string) {
+	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +48,10 @@ func ask(t *testing.T, method, url, body string) (int, string) {
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := http.DefaultClient.Do(req)
+	for k, v := range more {
+		req.Header.Set(k, v)
+	}
+	resp, err := c.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

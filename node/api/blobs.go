@@ -1,7 +1,10 @@
 package api
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -10,6 +13,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/node/api/v1"
+	"skep/node/p2p/blob"
 )
 
 // MaxBlob bounds one blob that is handed to the node, in bytes. What the node keeps of all of them is
@@ -30,27 +34,54 @@ func (s *Server) getBlob(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		s.b.Blobs().Hold(id, holdTime)
 	}
-	s.serveBlob(w, r, id)
+	b, err := s.openBlob(r.Context(), id)
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short())
+	case err != nil:
+		problem(w, http.StatusInternalServerError, err.Error())
+	default:
+		b.serve(w, r)
+	}
 }
 
-// serveBlob streams a blob's content.
-func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, id grid.BlobID) {
-	if !s.b.Blobs().Has(id) {
-		problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short())
-		return
-	}
-	f, size, err := s.b.Blobs().Open(id)
+// sentBlob is a blob that is about to be sent.
+type sentBlob struct {
+	*bufio.Reader
+	io.Closer
+	size grid.Bytes
+}
+
+// blobAhead is how much of a blob is read before anything is said of it: one of that size cannot break off.
+const blobAhead = 64 << 10
+
+// openBlob opens a blob of this node. One that is damaged is not found.
+func (s *Server) openBlob(ctx context.Context, id grid.BlobID) (*sentBlob, error) {
+	f, size, err := s.b.Blobs().Open(ctx, id)
 	if err != nil {
-		problem(w, http.StatusInternalServerError, err.Error())
-		return
+		return nil, err
 	}
-	defer f.Close()
+	b := &sentBlob{bufio.NewReaderSize(f, blobAhead), f, size}
+	if _, err := b.Peek(int(min(size, blobAhead))); err != nil {
+		b.Close()
+		if errors.Is(err, blob.ErrContent) {
+			err = fmt.Errorf("%w: %w", blob.ErrNotFound, err)
+		}
+		return nil, err
+	}
+	return b, nil
+}
+
+// serve streams a blob's content. If it turns out to be damaged its end does not come: asked again, the node has it
+// brought.
+func (b *sentBlob) serve(w http.ResponseWriter, r *http.Request) {
+	defer b.Close()
 	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Length", strconv.FormatInt(int64(size), 10))
+	w.Header().Set("Content-Length", strconv.FormatInt(int64(b.size), 10))
 	if r.Method == http.MethodHead {
 		return
 	}
-	if _, err := io.Copy(w, f); err != nil {
+	if _, err := io.Copy(w, b.Reader); err != nil {
 		panic(http.ErrAbortHandler) // the length was promised: let it be seen that it broke off
 	}
 }
@@ -103,13 +134,19 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusNotFound, "blob "+id.String()+": is not among the inputs or results of job "+job.Short())
 		return
 	}
-	if !s.b.Blobs().Has(id) {
+	b, err := s.openBlob(r.Context(), id)
+	if errors.Is(err, blob.ErrNotFound) {
 		if err := s.b.Bring(r.Context(), &f, holders); err != nil {
 			problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short()+", and did not come: "+err.Error())
 			return
 		}
+		b, err = s.openBlob(r.Context(), id)
 	}
-	s.serveBlob(w, r, id)
+	if err != nil {
+		problem(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	b.serve(w, r)
 }
 
 // blobOf finds a blob among a job's inputs and results, and the nodes that should have it; a zero file if it is none of them. It looks

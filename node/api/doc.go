@@ -1,5 +1,5 @@
-// Package api is the local door of a node: HTTP and JSON on a unix socket in the data folder, on a TCP
-// address where the operator wants one, and, for a few questions about jobs, to the other members.
+// Package api is the local door of a node: HTTP and JSON on a unix socket in the data folder, on a TCP address where
+// the operator wants one, in TLS if other machines reach it, and, for a few questions about jobs, to the other members.
 //
 // The door keeps nothing. It reads consistent views of the node between two steps, hands over what is to
 // be submitted or cancelled, and passes streams through. A job may be asked for at any node: its ID names

@@ -3,7 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"skep/grid"
 	"skep/node"
@@ -49,6 +52,9 @@ type drainIn struct {
 }
 
 func (s *Server) drain(ctx context.Context, in *drainIn) (*v1.Drain, error) {
+	if err := s.admin(ctx, "drain", true); err != nil {
+		return nil, err
+	}
 	if err := s.b.Drain(ctx, grid.Seconds(in.Deadline)); err != nil {
 		return nil, refused(ctx, err)
 	}
@@ -57,11 +63,29 @@ func (s *Server) drain(ctx context.Context, in *drainIn) (*v1.Drain, error) {
 }
 
 func (s *Server) undrain(ctx context.Context, in *nodeIn) (*v1.Drain, error) {
+	if err := s.admin(ctx, "undrain", false); err != nil {
+		return nil, err
+	}
 	if err := s.b.Undrain(ctx); err != nil {
 		return nil, refused(ctx, err)
 	}
 	s.o.Log.Info("taking work again")
 	return s.getDrain(ctx, in)
+}
+
+// admin refuses to drain this node for a member that is not one of its admins, or to take that back. Whoever does it is in the log.
+func (s *Server) admin(ctx context.Context, act string, on bool) error {
+	c, idle := s.callerOf(ctx), false
+	if err := s.b.Read(ctx, func(n *node.Node, now gridTime) { idle = n.Drain(now).On == on }); err != nil {
+		return asProblem(err)
+	}
+	barred := !s.local(&c) && len(s.o.Admins) > 0 && !slices.Contains(s.o.Admins, c.node)
+	s.log.note(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred, idle: idle})
+	if !barred {
+		return nil
+	}
+	return huma.Error403Forbidden("node " + s.called(ctx, s.self) + " is drained, and takes work again, for its admins only, and node " + c.node.Short() +
+		" is none of them: want it on that machine with --self, or the ID of the node that asks in its setting admins")
 }
 
 func (s *Server) getDrain(ctx context.Context, _ *nodeIn) (*v1.Drain, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"skep/grid"
 	"skep/node/api/v1"
 )
 
@@ -32,5 +33,30 @@ func TestDrain(t *testing.T) {
 		if status, text := ask(t, "POST", url+"/v1/nodes/"+path, ""); status != want {
 			t.Errorf("%s: %d %s: want %d", path, status, text, want)
 		}
+	}
+}
+
+// A node with admins is drained by those, and at its own door; everybody else is told why not.
+func TestOnlyAdminsDrain(t *testing.T) {
+	var log lines
+	a, b, c := newFake(t, 1, "alpha"), newFake(t, 2, "beta"), newFake(t, 3, "gamma")
+	a.meet(b)
+	a.meet(c)
+	at := a.serveAs(Options{Log: log.logger(), Admins: []grid.NodeID{c.self}}).URL
+	from := map[string]string{"at itself": at, "an admin": c.serve().URL, "another": b.serve().URL}
+	for who, want := range map[string]int{"another": http.StatusForbidden, "an admin": http.StatusOK, "at itself": http.StatusOK} {
+		for _, method := range []string{"POST", "DELETE"} {
+			log.take()
+			status, text := ask(t, method, from[who]+"/v1/nodes/alpha/drain", "")
+			if status != want || want == http.StatusForbidden && (!strings.Contains(text, b.self.Short()) || !strings.Contains(text, "admins")) {
+				t.Errorf("%s by %s: status %d, %s: want %d", method, who, status, text, want)
+			}
+			if got := log.take(); strings.Contains(got, "refused=true") != (want == http.StatusForbidden) {
+				t.Errorf("%s by %s: logged %q", method, who, got)
+			}
+		}
+	}
+	if d := get[v1.Drain](t, "GET", from["another"]+"/v1/nodes/alpha/drain", ""); d.Draining {
+		t.Errorf("%+v", d)
 	}
 }

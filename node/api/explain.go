@@ -17,7 +17,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 	var id string
 	err := s.eachTask(ctx, in, func(j *node.JobView, t *node.TaskView, name names) {
 		if spec == nil {
-			spec, ex.Job = j.Spec, jobOf(j, true)
+			spec, ex.Job = j.Spec, jobOf(j, true, true)
 		}
 		story := v1.TaskStory{Task: taskOf(t, name), Steps: []v1.Step{}}
 		for i := range t.Traces {
@@ -41,6 +41,9 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 			f := fitnessOf(spec, &p)
 			if r := v.Avoided(now, grid.ClassOf(spec), p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
 				f.Fits, f.Reason, f.Detail = false, r.Why.String(), r.Detail
+			}
+			if f.Fits && v.Tells(p.Ad.Node, spec) {
+				f.Fits, f.Reason = false, grid.WhyAccess.String()
 			}
 			ex.Nodes = append(ex.Nodes, f)
 		}

@@ -160,6 +160,9 @@ func (s *Server) why(ctx context.Context, id grid.TaskID) []string {
 			if f.Name != "" {
 				line = f.Name + " (" + line + ")"
 			}
+			if f.Reason == "" && v.Tells(p.Ad.Node, j.Spec) {
+				f.Reason = grid.WhyAccess.String()
+			}
 			if f.Reason == "" {
 				continue
 			}

@@ -17,18 +17,24 @@ import (
 
 type gridTime = grid.Time
 
-// keeps reports whether this node has a job that was submitted elsewhere: it is a member of its register.
-func (s *Server) keeps(ctx context.Context, id grid.JobID) (ok bool) {
-	s.b.Read(ctx, func(v *node.Node, _ gridTime) { _, ok = v.Job(id) })
-	return ok
-}
-
-// own makes sure that a request is for a job of this node, named by its whole ID.
+// own makes sure that a member's request is for a job of this node, named by its whole ID, and one that the member may make.
 func (s *Server) own(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if text, _, ok := jobPath(r.URL.Path); ok {
-			if id, err := grid.ParseJobID(text); err != nil || id.Origin != s.self && !s.keeps(r.Context(), id) {
+		if text, rest, ok := jobPath(r.URL.Path); ok {
+			id, err := grid.ParseJobID(text)
+			if err != nil {
+				problem(w, http.StatusNotFound, "job "+quote(text)+": node "+s.self.Short()+" tells other nodes of jobs by their whole IDs only")
+				return
+			}
+			k, err := s.knows(r.Context(), id)
+			switch {
+			case err != nil:
+				fail(w, err)
+				return
+			case id.Origin != s.self && !k.here:
 				problem(w, http.StatusNotFound, "job "+quote(text)+": was not submitted to node "+s.self.Short())
+				return
+			case !s.admit(w, r, id, rest, &k):
 				return
 			}
 		}
@@ -48,6 +54,7 @@ func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) 
 		return nil, err
 	}
 	slices.Reverse(jobs)
+	c := s.callerOf(ctx)
 	if in.After != "" {
 		i := slices.IndexFunc(jobs, func(j node.JobView) bool { return j.ID.String() == in.After })
 		if i < 0 {
@@ -64,7 +71,7 @@ func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) 
 			page.Next = page.Jobs[in.Limit-1].ID
 			break
 		}
-		page.Jobs = append(page.Jobs, jobOf(&jobs[i], false))
+		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.opens(&c, jobs[i].ID, jobs[i].Spec.Capability) || s.submitted(&c, jobs[i].Spec), false))
 	}
 	return page, nil
 }
@@ -77,19 +84,23 @@ func (s *Server) getJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 	return s.job(ctx, id, true)
 }
 
-// job returns a job of this node, with its spec if that is wanted.
+// job returns a job of this node as who makes the request may see it, with its spec if that is wanted.
 func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, error) {
 	var j v1.Job
 	var found bool
+	c := s.callerOf(ctx)
 	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		var jv node.JobView
 		if jv, found = v.Job(id); found {
-			j = jobOf(&jv, spec)
+			open := s.opens(&c, id, jv.Spec.Capability)
+			j = jobOf(&jv, open, open && spec)
 			if jv.Ended < int(jv.Spec.Count) && v.Stuck(now, id) {
 				j.Waits = "for a majority of the nodes that keep it"
 			}
 			j.Behind = len(jv.Members) > 0 && jv.Ended < int(jv.Spec.Count) && !v.Acts(now, id)
-			j.Note = noteOf(v.Few(&jv), jv.Apart)
+			if open {
+				j.Note = noteOf(v.Few(&jv), jv.Apart)
+			}
 		}
 	})
 	if err != nil {
@@ -166,12 +177,20 @@ func stateOf(j *node.JobView) string {
 	return v1.JobDone
 }
 
-func jobOf(j *node.JobView, spec bool) v1.Job {
+// jobOf says what every member may know of a job, what is run where that may be seen too, and the whole spec where it is wanted.
+func jobOf(j *node.JobView, open, spec bool) v1.Job {
 	out := v1.Job{
-		ID: j.ID.String(), Name: j.Spec.Name, Class: j.Class, Origin: j.ID.Origin.String(), State: stateOf(j),
-		Command: j.Spec.Command, Submitted: time.Unix(0, j.Submitted).UTC(), Done: moment(j.Done),
-		Count: int(j.Spec.Count), Pending: j.Pending, Placed: j.Placed, Ended: j.Ended, Failed: j.Failed, Exit: j.Exit,
+		ID: j.ID.String(), Name: j.Spec.Name, Origin: j.ID.Origin.String(), State: stateOf(j), Access: string(j.Spec.Access()),
+		Command: []string{}, Submitted: time.Unix(0, j.Submitted).UTC(),
+		Count: int(j.Spec.Count), Pending: j.Pending, Placed: j.Placed, Ended: j.Ended, Failed: j.Failed,
 	}
+	if by := j.Spec.Submitter; !by.Node.IsZero() {
+		out.Submitter = &v1.Submitter{Node: by.Node.String(), User: by.User}
+	}
+	if !open {
+		return out
+	}
+	out.Class, out.Command, out.Done, out.Exit = j.Class, j.Spec.Command, moment(j.Done), j.Exit
 	for _, m := range j.Members {
 		out.Members = append(out.Members, m.String())
 	}

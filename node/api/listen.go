@@ -2,6 +2,7 @@ package api
 
 import (
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ type Listeners struct {
 type door struct {
 	net.Listener
 	tcp bool
-	any bool // opened to others than this machine: any IP address is a good Host
+	any bool             // opened to others than this machine: any IP address is a good Host, and TLS is spoken
+	tls *tls.Certificate // of any
 }
 
 // Listen opens the TCP address if one is given. It comes first, because it can fail before a data folder
@@ -49,16 +51,50 @@ func (l *Listeners) Open(dir string) (err error) {
 	if l.token, err = keepToken(filepath.Join(dir, client.TokenName)); err != nil {
 		return err
 	}
+	if err := l.openTCP(dir); err != nil {
+		return err
+	}
 	return l.unix(dir)
 }
 
-// Addrs returns where the door is open, the socket's file first.
-func (l *Listeners) Addrs() []string {
-	var s []string
-	for _, d := range l.doors {
-		s = append(s, d.Addr().String())
+// openTCP gives the TCP listener its certificate if it needs one, and writes down what a client elsewhere needs to ask
+// this node.
+func (l *Listeners) openTCP(dir string) (err error) {
+	path := filepath.Join(dir, client.RemoteName)
+	os.Remove(path) // a crash may have left it
+	for i := range l.doors {
+		d := &l.doors[i]
+		if !d.tcp {
+			continue
+		}
+		hosts := dialled(d.Addr())
+		r := client.Remote{Addr: d.Addr().String(), Token: l.token}
+		if d.any {
+			if d.tls, err = keepCertificate(filepath.Join(dir, client.CertificateName), hosts); err != nil {
+				return err
+			}
+			_, port, _ := net.SplitHostPort(r.Addr)
+			r.Addr, r.Sum = net.JoinHostPort(hosts[0].String(), port), sumOf(d.tls)
+		}
+		if err := disk.WriteFile(path, []byte(r.String()+"\n")); err != nil {
+			return fmt.Errorf("api: %w", err)
+		}
+		l.undo = append(l.undo, func() { os.Remove(path) })
 	}
-	return s
+	return nil
+}
+
+// URLs returns where the API listens on TCP.
+func (l *Listeners) URLs() (urls []string) {
+	for _, d := range l.doors {
+		switch {
+		case d.tls != nil:
+			urls = append(urls, "https://"+d.Addr().String())
+		case d.tcp:
+			urls = append(urls, "http://"+d.Addr().String())
+		}
+	}
+	return urls
 }
 
 // Close closes all and removes the socket.

@@ -52,6 +52,9 @@ func (s *Server) getNode(ctx context.Context, in *nodeIn) (*v1.Node, error) {
 	case 0:
 		return nil, huma.Error404NotFound("node " + quote(in.Node) + ": is not known here: want an ID, 4 characters or more of its beginning, a name, or self")
 	case 1:
+		if found[0].ID == s.self.String() {
+			found[0].Findings = s.o.Findings
+		}
 		return &found[0], nil
 	}
 	var which []error
@@ -77,7 +80,11 @@ func nodeOf(p *node.PeerView, rates bool) v1.Node {
 		Memory: int64(ad.Capacity.Memory), FreeMem: int64(ad.Free.Memory),
 		Backlog: ad.Backlog.Seconds(), Speed: ad.Speed, Up: ad.Availability,
 		RTT: p.RTT.Seconds(), Age: p.Age.Seconds(), Hops: p.Hops, Neighbour: p.Neighbour,
-		Engines: ad.Engines, Addrs: ad.Addrs, Labels: labelsOf(ad.Labels),
+		Engines: ad.Engines, Addrs: ad.Addrs, Labels: labelsOf(ad.Labels), Private: ad.Private,
+	}
+	n.Isolation, _ = ad.Label(grid.IsolationLabel)
+	if level, err := grid.ParseIsolation(n.Isolation); err != nil {
+		n.Isolation = level.String()
 	}
 	if rates {
 		for _, r := range ad.Rates {

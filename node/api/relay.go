@@ -53,37 +53,38 @@ func (s *Server) relay(next http.Handler) http.Handler {
 			failAll(w, err)
 			return
 		}
+		w.Header().Set(v1.JobHeader, id.String()) // not what another node says: it could name another job
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = "/v1/jobs/"+id.String()+rest, ""
-		who := s.keeper(r.Context(), id)
-		if who == s.self {
-			next.ServeHTTP(w, r)
+		k, err := s.knows(r.Context(), id)
+		if err != nil {
+			fail(w, err)
 			return
 		}
-		r.URL.Host = who.String()
+		if k.keeper == s.self {
+			if s.admit(w, r, id, rest, &k) {
+				next.ServeHTTP(w, r)
+			}
+			return
+		}
+		r = r.WithContext(context.WithValue(r.Context(), heirsKey{}, k.heirs))
+		r.URL.Host = k.keeper.String()
 		proxy.ServeHTTP(w, r)
 	})
 }
 
-// keeper returns the node that is to be asked about a job.
-func (s *Server) keeper(ctx context.Context, id grid.JobID) grid.NodeID {
-	who := id.Origin
-	s.b.Read(ctx, func(v *node.Node, _ gridTime) {
-		if k, _, known := v.Keeper(id); known {
-			who = k
-		}
-	})
-	return who
-}
-
 func (s *Server) proxy() http.Handler {
 	return &httputil.ReverseProxy{
-		Transport:     s.members,
+		Transport:     heirs{s.members},
 		FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
-			// Nothing that is asked of another's job has a body, and the token is this node's alone.
+			// Nothing that is asked of another's job has a body, and the token is this node's alone. Who asks goes along.
 			p.Out.Body, p.Out.ContentLength = http.NoBody, 0
-			p.Out.Header = http.Header{"Accept": {"*/*"}}
+			c := s.callerOf(p.In.Context())
+			p.Out.Header = http.Header{"Accept": {"*/*"}, v1.UserHeader: {url.PathEscape(c.user)}}
+			if _, _, ok := jobPath(p.In.URL.Path); ok && c.shown != nil {
+				p.Out.Header.Set(v1.ProofHeader, c.shown.proof.String())
+			}
 			p.Out.URL = &url.URL{Scheme: "http", Host: p.In.URL.Host, Path: p.In.URL.Path, RawQuery: p.In.URL.RawQuery}
 			p.Out.Host = p.In.URL.Host
 		},
@@ -95,6 +96,9 @@ func (s *Server) proxy() http.Handler {
 			h := http.Header{"Content-Type": {resp.Header.Get("Content-Type")}}
 			if n := resp.Header.Get("Content-Length"); n != "" {
 				h.Set("Content-Length", n)
+			}
+			if n := resp.Header.Get(v1.NonceHeader); v1.IsNonce(n) {
+				h.Set(v1.NonceHeader, n)
 			}
 			resp.Header, resp.Trailer = h, nil
 			return nil
@@ -113,6 +117,9 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	id, perr := grid.ParseNodeID(r.URL.Host)
 	if perr != nil {
 		id, _ = grid.ParseNodeID(r.Host)
+	}
+	if heir, ok := errors.AsType[*heirError](err); ok {
+		id = heir.who
 	}
 	name := s.called(r.Context(), id)
 	why := err.Error()
@@ -153,7 +160,11 @@ func (s *Server) transport() http.RoundTripper {
 			if err != nil {
 				return nil, err
 			}
-			ctx, cancel := context.WithTimeout(ctx, dialTime)
+			bound, ok := ctx.Value(dialBoundKey{}).(time.Duration)
+			if !ok {
+				bound = dialTime
+			}
+			ctx, cancel := context.WithTimeout(ctx, bound)
 			defer cancel()
 			return s.b.Dial(ctx, id)
 		},

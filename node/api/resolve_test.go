@@ -34,11 +34,12 @@ func TestResolve(t *testing.T) {
 		{"bcdea", 200, id("bcdea", a)},
 		{"last", 200, id("bcdeb", a)},
 		{"bcde", 409, id("bcdeb", a)},
-		{"bcdec", 200, id("bcdec", b)}, // not own: the peers are asked
-		{"bcde-" + b.self.String()[:5], 200, id("bcdec", b)},
-		{"xyza", 409, id("xyza", c)},
-		{"xyza-" + c.self.String(), 200, id("xyza", c)},
-		{"qqqq", 200, id("qqqq", c)},
+		{"bcdec", 404, "submitted at another node must be whole"}, // not own: nobody is asked
+		{"bcde-" + b.self.String()[:5], 404, "must be whole"},
+		{"xyza", 404, "must be whole"},
+		{"xyza-" + c.self.String(), 404, "must be whole"},
+		{id("xyza", b), 200, id("xyza", b)},
+		{id("xyza", c), 200, id("xyza", c)},
 		{id("qqqq", c), 200, id("qqqq", c)},
 		{"zzzz", 404, "not known here"},
 		{"bcd", 422, "4 to 16 characters"},
@@ -61,28 +62,28 @@ func TestAForeignJobIsAskedForAtItsOrigin(t *testing.T) {
 	at, to := a.serve().URL, b.serve().URL
 	b.print = [2]string{"from afar", ""}
 	j := submit(t, to, "bcde", "")
-	if _, text := ask(t, "GET", at+"/v1/jobs/bcde/logs?stream=stdout", ""); text != "from afar" {
+	if _, text := ask(t, "GET", at+"/v1/jobs/"+j.ID+"/logs?stream=stdout", ""); text != "from afar" {
 		t.Errorf("logs %q: want those of the other node", text)
 	}
-	if e := get[v1.Explanation](t, "GET", at+"/v1/jobs/bcde/explain", ""); e.Job.ID != j.ID {
+	if e := get[v1.Explanation](t, "GET", at+"/v1/jobs/"+j.ID+"/explain", ""); e.Job.ID != j.ID {
 		t.Errorf("explanation of %s: want %s", e.Job.ID, j.ID)
 	}
-	if p := get[v1.TaskPage](t, "GET", at+"/v1/jobs/bcde/tasks", ""); p.Job != j.ID || len(p.Tasks) != 1 {
+	if p := get[v1.TaskPage](t, "GET", at+"/v1/jobs/"+j.ID+"/tasks", ""); p.Job != j.ID || len(p.Tasks) != 1 {
 		t.Errorf("tasks %+v: want one of %s", p, j.ID)
 	}
-	get[v1.Job](t, "POST", at+"/v1/jobs/bcde/cancel", "")
+	get[v1.Job](t, "POST", at+"/v1/jobs/"+j.ID+"/cancel", "")
 	b.end(&grid.Result{Cause: grid.Cancelled, Exit: 130})
-	if k := get[v1.Job](t, "GET", at+"/v1/jobs/bcde/wait", ""); k.State != v1.JobCancelled {
+	if k := get[v1.Job](t, "GET", at+"/v1/jobs/"+j.ID+"/wait", ""); k.State != v1.JobCancelled {
 		t.Errorf("job is %s: want it cancelled", k.State)
 	}
 }
 
-// What other members may ask is about jobs submitted here, and nothing else; above all they cannot submit, read the token, or
-// have a request passed on.
+// What other members may ask is about jobs submitted here, whose whole IDs they know, and nothing else; above all they cannot submit, read
+// the token, have a request passed on, or find out by a few letters which jobs there are.
 func TestMembersReachOnlyJobsOfThisNode(t *testing.T) {
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
 	a.meet(b)
-	a.serve()
+	own := submit(t, a.serve().URL, "xyza", "")
 	url := b.serve().URL
 	other := submit(t, url, "bcde", "")
 	s := New(a, Options{})
@@ -93,7 +94,8 @@ func TestMembersReachOnlyJobsOfThisNode(t *testing.T) {
 		{"POST", "/v1/jobs", 403}, {"GET", "/v1/jobs", 403}, {"GET", "/v1/token", 403}, {"GET", "/v1/config", 403},
 		{"GET", "/v1/nodes", 403}, {"GET", "/metrics", 403}, {"PUT", "/v1/blobs/" + strings.Repeat("1", 64), 403},
 		{"GET", "/v1/blobs/" + strings.Repeat("1", 64), 403}, {"GET", "/openapi.json", 403},
-		{"GET", "/v1/jobs/" + other.ID, 404}, {"GET", "/v1/jobs/last", 404}, {"GET", "/v1/match?nonce=bcde", 200},
+		{"GET", "/v1/jobs/" + other.ID, 404}, {"GET", "/v1/jobs/last", 404},
+		{"GET", "/v1/jobs/xyza", 404}, {"GET", "/v1/jobs/" + own.ID[:16], 404}, {"GET", "/v1/jobs/" + own.ID, 200},
 	} {
 		if w := serveOnce(s.Members(), tc.method, tc.path); w.Code != tc.status {
 			t.Errorf("%s %s: status %d: want %d", tc.method, tc.path, w.Code, tc.status)

@@ -34,6 +34,7 @@ type fake struct {
 	ended sync.Once
 	print [2]string // what every task prints while it runs
 	mute  error     // why nobody can be asked for that
+	srv   *Server   // of serve
 }
 
 func newFake(t *testing.T, id byte, name string) *fake {
@@ -60,7 +61,7 @@ func newFake(t *testing.T, id byte, name string) *fake {
 func (f *fake) meet(g *fake) {
 	for _, p := range [][2]*fake{{f, g}, {g, f}} {
 		p[0].peers[p[1].self] = p[1]
-		p[0].step(grid.Event{Kind: grid.EvPeerUp, Peer: p[1].self, RTT: time.Millisecond, Kinds: grid.AllKinds})
+		p[0].step(grid.Event{Kind: grid.EvPeerUp, Peer: p[1].self, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures})
 		ad := &grid.Ad{Node: p[1].self, Seq: grid.Seq{Boot: 1, N: 1}, Name: p[1].name, Speed: 1, Availability: 1, Engines: []string{grid.EngineProcess},
 			Capacity: grid.Resources{CPU: 2 * grid.CPU}, Free: grid.Resources{CPU: grid.CPU}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
 		p[0].step(grid.Event{Kind: grid.EvMessage, Peer: p[1].self, Msg: &grid.Message{Kind: grid.KindDigest, Digest: []grid.AdEntry{{Ad: ad}}}})
@@ -192,12 +193,20 @@ func (f *fake) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
 	}
 	a, b := net.Pipe()
 	select {
-	case p.conns <- b:
+	case p.conns <- proved{b, f.self}:
 		return a, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
+
+// proved is a connection whose other end is known to be a node.
+type proved struct {
+	net.Conn
+	from grid.NodeID
+}
+
+func (p proved) RemoteAddr() net.Addr { return &net.UnixAddr{Name: p.from.String()} }
 
 func (f *fake) Listener() net.Listener { return f }
 

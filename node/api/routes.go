@@ -15,7 +15,7 @@ import (
 
 // Ref is the job of a request. By the time a handler sees it, it is the whole ID of a job of this node.
 type Ref struct {
-	ID string `path:"id" doc:"Job ID: whole, a beginning of 4 characters or more, one with - and a beginning of its node's ID, or last."`
+	ID string `path:"id" doc:"Job ID: whole, or of a job that is known at this node a beginning of 4 characters or more, one with - and a beginning of its node's ID, or last."`
 }
 
 type answer[T any] struct{ Body T }
@@ -44,7 +44,6 @@ func (s *Server) routes() {
 	route(s, http.MethodGet, "/v1/config", "get-config", "The settings that this node runs with", s.getConfig)
 	route(s, http.MethodGet, "/v1/version", "get-version", "What runs here", s.getVersion)
 	route(s, http.MethodGet, "/v1/stats", "get-stats", "Counts since start and gauges of now", s.getStats)
-	route(s, http.MethodGet, "/v1/match", "match-jobs", "The jobs submitted to this node whose ID begins so", s.matchJobs)
 	route(s, http.MethodGet, "/healthz", "health", "Whether the node lives", s.health)
 	s.raw(http.MethodGet, "/metrics", "metrics", "Metrics for Prometheus",
 		promhttp.HandlerFor(s.b.Registry(), promhttp.HandlerOpts{}).ServeHTTP)
@@ -59,7 +58,6 @@ var memberPaths = []struct{ method, path string }{
 	{http.MethodGet, "/v1/jobs/{id}/explain"},
 	{http.MethodGet, "/v1/jobs/{id}/logs"},
 	{http.MethodGet, "/v1/jobs/{id}/blobs/{blob}"},
-	{http.MethodGet, "/v1/match"},
 	{http.MethodPost, "/v1/nodes/self/drain"},
 	{http.MethodGet, "/v1/nodes/self/drain"},
 	{http.MethodDelete, "/v1/nodes/self/drain"},

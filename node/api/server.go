@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -33,7 +34,10 @@ const (
 type Options struct {
 	Version  v1.Version
 	Settings []v1.Setting
-	Log      *slog.Logger // nil = none
+	Findings []string      // what the node's isolation is missing for a higher level
+	Log      *slog.Logger  // nil = none
+	Access   grid.Access   // of jobs whose submitters do not say; "" = members
+	Admins   []grid.NodeID // other members that may drain this node; none = all
 }
 
 // Server is the door of one node.
@@ -44,6 +48,8 @@ type Server struct {
 	mux     *http.ServeMux
 	api     huma.API
 	members http.RoundTripper
+	log     *accessLog
+	nonces  *nonces
 	stop    chan struct{} // closed when the door closes, so that streams end
 }
 
@@ -54,7 +60,7 @@ func New(b Backend, o Options) *Server {
 	}
 	s := &Server{b: b, o: o, self: b.Self(), mux: http.NewServeMux(), stop: make(chan struct{})}
 	s.o.Version.Node = s.self.String()
-	s.members = s.transport()
+	s.members, s.log, s.nonces = s.transport(), newAccessLog(o.Log), newNonces()
 	cfg := huma.DefaultConfig("Skep", "1")
 	cfg.Info.Description = "The local door of a Skep node."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
@@ -66,21 +72,25 @@ func New(b Backend, o Options) *Server {
 }
 
 // Owner returns the whole door: everything the node's owner may ask, of this node and through it of others.
-func (s *Server) Owner() http.Handler { return s.problems(s.relay(s.mux)) }
+func (s *Server) Owner() http.Handler { return s.problems(s.asked(s.relay(s.mux))) }
 
 // Members returns the reduced door: what other members may ask about jobs that were submitted here.
-func (s *Server) Members() http.Handler { return s.problems(membersOnly(s.own(s.mux))) }
+func (s *Server) Members() http.Handler {
+	return s.asMember(s.asked(s.problems(membersOnly(s.own(s.mux)))))
+}
 
 // Serve answers on the listeners and to the other members until ctx ends. It closes the listeners.
 func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 	members := s.server(http.MaxBytesHandler(s.Members(), maxBody))
+	members.ConnContext = s.visited
 	servers := []*http.Server{members}
 	ends := make(chan error, 1+len(l.doors))
 	go func() { ends <- members.Serve(limit(s.b.Listener(), maxMembers)) }()
 	for _, d := range l.doors {
 		srv := s.server(guard(d, l.token, s.Owner()))
+		srv.ConnContext = s.connected
 		servers = append(servers, srv)
-		go func() { ends <- srv.Serve(d.Listener) }()
+		go func() { ends <- serve(srv, d) }()
 	}
 	var err error
 	select {
@@ -88,6 +98,7 @@ func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 	case err = <-ends:
 	}
 	close(s.stop)
+	defer s.log.tell()
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	for _, srv := range servers {
@@ -100,6 +111,16 @@ func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 		err = nil
 	}
 	return err
+}
+
+// serve answers at one socket, in TLS where others than this machine can connect. The number of connections is bounded.
+func serve(srv *http.Server, d door) error {
+	l := newCrowd(d.Listener, guests())
+	if !d.any {
+		return srv.Serve(l)
+	}
+	srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*d.tls}}
+	return srv.ServeTLS(l, "", "")
 }
 
 func (s *Server) server(h http.Handler) *http.Server {

@@ -24,7 +24,7 @@ func (s *Server) getStats(ctx context.Context, _ *struct{}) (*v1.Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	dropped := map[string]uint64{"stale": st.Stale}
+	dropped := map[string]uint64{"stale": st.Stale, "full": st.Full}
 	for why, n := range s.b.Dropped() {
 		dropped[why] += n
 	}

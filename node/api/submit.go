@@ -21,7 +21,7 @@ type submitIn struct {
 
 // submit saves a job and answers with it, or with all that happens to it.
 func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse, error) {
-	id, spec, err := s.submission(&in.Body)
+	id, spec, err := s.submission(ctx, &in.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -31,9 +31,22 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 		unwatch()
 		return nil, refused(ctx, err)
 	}
+	k, err := s.knows(ctx, id) // it may have been here already, and be another than the one that was said
+	if err != nil {
+		unwatch()
+		return nil, err
+	}
+	c := s.callerOf(ctx)
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer unwatch()
 		_, w := humago.Unwrap(hc)
+		if !s.opens(&c, id, k.hash) {
+			w.Header().Set(v1.NonceHeader, s.nonces.draw(id))
+			if in.Follow {
+				closed(id).write(w)
+				return
+			}
+		}
 		job, err := s.job(ctx, id, false)
 		if err != nil {
 			fail(w, err)
@@ -47,8 +60,8 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 	}}, nil
 }
 
-// submission checks what is to be submitted, everything at once.
-func (s *Server) submission(in *v1.Submission) (grid.JobID, *grid.JobSpec, error) {
+// submission checks what is to be submitted, everything at once, and adds who submits it.
+func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID, *grid.JobSpec, error) {
 	id, err := s.drawn(in.ID)
 	if err != nil {
 		return id, nil, huma.Error422UnprocessableEntity(err.Error())
@@ -57,6 +70,11 @@ func (s *Server) submission(in *v1.Submission) (grid.JobID, *grid.JobSpec, error
 	if err != nil {
 		return id, nil, huma.Error422UnprocessableEntity(err.Error())
 	}
+	owner := in.Spec.Access == string(grid.AccessOwner) || in.Spec.Access == "" && s.o.Access == grid.AccessOwner
+	if owner && spec.Capability.IsZero() {
+		return id, nil, wants(http.StatusPreconditionRequired, id, "want capability_sha256, of a key that whoever submits it keeps").with(v1.NonceHeader, s.nonces.draw(id))
+	}
+	spec.Submitter = grid.Submitter{Node: s.self, User: s.callerOf(ctx).user}
 	err = spec.Check()
 	for _, f := range spec.Inputs {
 		if err == nil && !s.b.Blobs().Hold(f.Blob, holdTime) { // until the job's record has it stay

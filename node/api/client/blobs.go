@@ -26,7 +26,7 @@ func (c *Client) HasBlob(ctx context.Context, blob string) (size int64, has bool
 
 // PutBlob hands content to the node; it refuses content that is not what hash and size say.
 func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Reader) error {
-	resp, err := c.send(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, size, "application/octet-stream")
+	resp, err := c.send(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, size, "application/octet-stream", nil)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Read
 // JobBlob opens a blob that is among what a task of a job left, or among the job's inputs.
 func (c *Client) JobBlob(ctx context.Context, ref, blob string, task uint32) (io.ReadCloser, error) {
 	q := url.Values{"task": {strconv.FormatUint(uint64(task), 10)}}
-	resp, err := c.do(ctx, http.MethodGet, job(ref, "blobs", blob), q, nil, "")
+	resp, err := c.ask(ctx, http.MethodGet, ref, "/blobs/"+blob, q)
 	if err != nil {
 		return nil, err
 	}

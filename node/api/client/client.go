@@ -24,35 +24,48 @@ const maxAnswer = 256 << 20
 
 // Client talks to one node. Several goroutines may use it.
 type Client struct {
-	dir   string
-	token string
-	http  *http.Client
+	dir    string // of a node on this machine
+	scheme string
+	host   string // of a node elsewhere; of one on this machine any name will do
+	token  string
+	http   *http.Client
+	caps   capabilities
+	given  *given // in place of the capabilities that are kept
+	signed signed
 }
 
-// NoNodeError says that no node answers in a data folder.
+// NoNodeError says that no node answers in a data folder, or at an address.
 type NoNodeError struct {
-	Dir string
-	Err error
+	Dir  string
+	Addr string
+	Err  error
 }
 
 // Error says what to do about it.
 func (e *NoNodeError) Error() string {
+	if e.Addr != "" {
+		return fmt.Sprintf("no node answers at %s: %v: want one there that was started with --api", e.Addr, e.Err)
+	}
 	return fmt.Sprintf("no node runs in %s: start one with: skep up --data-dir %s", e.Dir, e.Dir)
 }
 
 // Unwrap returns what was found.
 func (e *NoNodeError) Unwrap() error { return e.Err }
 
+// localName is what every listener answers to.
+const localName = "localhost"
+
 // Open returns a client of the node in a data folder. It connects with the first request.
 func Open(dir string) (*Client, error) {
 	token, err := os.ReadFile(filepath.Join(dir, TokenName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &NoNodeError{dir, err}
+		return nil, &NoNodeError{Dir: dir, Err: err}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("token of the node in %s: %w", dir, err)
 	}
-	c := &Client{dir: dir, token: strings.TrimSpace(string(token))}
+	c := &Client{dir: dir, scheme: "http", host: localName, token: strings.TrimSpace(string(token)),
+		caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
 	c.http = &http.Client{Transport: &http.Transport{DialContext: c.dial, DisableCompression: true, MaxIdleConnsPerHost: 8}}
 	return c, nil
 }
@@ -66,27 +79,31 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", addr)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, &NoNodeError{c.dir, err}
+		return nil, &NoNodeError{Dir: c.dir, Err: err}
 	}
 	return conn, err
 }
+
+// Tell has f called with what a person should know of what the client did by itself. To be called before the first request.
+func (c *Client) Tell(f func(string)) { c.caps.tell = f }
 
 // Close lets the connections go.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // do asks without a length of the body where the body does not tell it.
 func (c *Client) do(ctx context.Context, method, path string, q url.Values, body io.Reader, kind string) (*http.Response, error) {
-	return c.send(ctx, method, path, q, body, -1, kind)
+	return c.send(ctx, method, path, q, body, -1, kind, nil)
 }
 
 // send sends a request and returns an answer whose status is below 400; any other is an error, a
 // *v1.Problem where the node said one.
-func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, size int64, kind string) (*http.Response, error) {
-	u := url.URL{Scheme: "http", Host: "skep", Path: path, RawQuery: q.Encode()}
+func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, size int64, kind string, proof *v1.Proof) (*http.Response, error) {
+	u := url.URL{Scheme: c.scheme, Host: c.host, Path: path, RawQuery: q.Encode()}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
 		return nil, err
 	}
+	req.Host = localName // by whatever name it is reached: names are checked against what a page has a browser send
 	if size >= 0 {
 		req.ContentLength = size
 		if size == 0 {
@@ -94,12 +111,15 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 		}
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
+	if proof != nil {
+		req.Header.Set(v1.ProofHeader, proof.String())
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", kind)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, plain(err)
+		return nil, c.plain(err)
 	}
 	if resp.StatusCode < 400 {
 		return resp, nil
@@ -108,27 +128,38 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 	return nil, problem(resp)
 }
 
-// plain takes the URL off an error, which says nothing to a person here.
-func plain(err error) error {
+// plain takes the URL off an error, which says nothing to a person here, and says what it may mean that a node elsewhere hangs up.
+func (c *Client) plain(err error) error {
 	var no *NoNodeError
 	if errors.As(err, &no) {
 		return no
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		err = u.Err
+	}
+	if c.dir == "" && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		strings.Contains(err.Error(), "server closed idle connection")) { // before the request was written; it has no value of its own
+		return fmt.Errorf("the node at %s closed the connection without an answer (%w): it stopped, or too many are connected to it at once, "+
+			"or others without its token: try again", c.host, err)
 	}
 	return err
 }
 
 func problem(resp *http.Response) error {
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	p := &v1.Problem{Status: resp.StatusCode}
+	p := &v1.Problem{}
+	defer func() {
+		p.Status, p.Nonce = resp.StatusCode, resp.Header.Get(v1.NonceHeader)
+		if job := resp.Header.Get(v1.JobHeader); job != "" {
+			p.Job = job // another node may have written the answer itself
+		}
+	}()
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), v1.ProblemType) && json.Unmarshal(b, p) == nil && p.Detail != "" {
-		p.Status = resp.StatusCode
+		v1.Printable(p)
 		return p
 	}
-	p.Detail = fmt.Sprintf("the node answered %s: %.200s", resp.Status, bytes.TrimSpace(b))
+	p.Detail = fmt.Sprintf("the node answered %q: %.200q", resp.Status, bytes.TrimSpace(b))
 	return p
 }
 
@@ -146,6 +177,11 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, in
 	if err != nil {
 		return err
 	}
+	return answer(resp, out)
+}
+
+// answer reads a whole JSON answer.
+func answer(resp *http.Response, out any) error {
 	defer resp.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
@@ -154,5 +190,6 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, in
 	if err := json.Unmarshal(b, out); err != nil {
 		return fmt.Errorf("the node's answer: %w", err)
 	}
+	v1.Printable(out)
 	return nil
 }

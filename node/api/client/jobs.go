@@ -1,16 +1,15 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base32"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
+	"skep/grid"
 	"skep/node/api/v1"
 )
 
@@ -21,21 +20,19 @@ func Draw() string {
 	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").EncodeToString(b[:])
 }
 
-// Submit submits a job under an ID that was drawn, and returns when it is saved.
+// Submit submits a job under an ID that was drawn, and returns when it is saved. Under access owner it adds the capability's hash to spec.
 func (c *Client) Submit(ctx context.Context, id string, spec *v1.Spec) (v1.Job, error) {
 	var j v1.Job
-	err := c.call(ctx, http.MethodPost, "/v1/jobs", nil, v1.Submission{ID: id, Spec: *spec}, &j)
+	resp, err := c.submit(ctx, id, spec, nil)
+	if err == nil {
+		err = answer(resp, &j)
+	}
 	return j, err
 }
 
-// Run submits a job and follows it to its end.
+// Run submits a job, as Submit, and follows it to its end.
 func (c *Client) Run(ctx context.Context, id string, spec *v1.Spec) (*Stream, error) {
-	b, err := json.Marshal(v1.Submission{ID: id, Spec: *spec})
-	if err != nil {
-		return nil, err
-	}
-	q := url.Values{"follow": {"true"}}
-	resp, err := c.do(ctx, http.MethodPost, "/v1/jobs", q, bytes.NewReader(b), "application/json")
+	resp, err := c.submit(ctx, id, spec, url.Values{"follow": {"true"}})
 	if err != nil {
 		return nil, err
 	}
@@ -57,29 +54,35 @@ func (c *Client) Jobs(ctx context.Context, limit int, after, state string) (v1.J
 // Job returns a job; ref is an ID, a beginning of one, or "last".
 func (c *Client) Job(ctx context.Context, ref string) (v1.Job, error) {
 	var j v1.Job
-	err := c.call(ctx, http.MethodGet, job(ref), nil, nil, &j)
+	err := c.askJSON(ctx, http.MethodGet, ref, "", nil, &j)
 	return j, err
 }
 
 // Wait returns the job when it is over, or as it is when the time is.
 func (c *Client) Wait(ctx context.Context, ref string, d time.Duration) (v1.Job, error) {
 	var j v1.Job
+	if _, err := grid.ParseJobID(ref); err != nil { // its capability may be here: then how it ended is told
+		if j, err = c.Job(ctx, ref); err != nil || j.Over() {
+			return j, err
+		}
+		ref = j.ID
+	}
 	q := url.Values{"timeout": {strconv.FormatFloat(d.Seconds(), 'f', -1, 64)}}
-	err := c.call(ctx, http.MethodGet, job(ref, "wait"), q, nil, &j)
+	err := c.askJSON(ctx, http.MethodGet, ref, "/wait", q, &j)
 	return j, err
 }
 
 // Cancel ends a job.
 func (c *Client) Cancel(ctx context.Context, ref string) (v1.Job, error) {
 	var j v1.Job
-	err := c.call(ctx, http.MethodPost, job(ref, "cancel"), nil, nil, &j)
+	err := c.askJSON(ctx, http.MethodPost, ref, "/cancel", nil, &j)
 	return j, err
 }
 
 // Tasks returns tasks of a job from an index on; limit 0 is the node's own bound.
 func (c *Client) Tasks(ctx context.Context, ref string, from uint32, limit int) (v1.TaskPage, error) {
 	var p v1.TaskPage
-	err := c.call(ctx, http.MethodGet, job(ref, "tasks"), page(from, limit), nil, &p)
+	err := c.askJSON(ctx, http.MethodGet, ref, "/tasks", page(from, limit), &p)
 	return p, err
 }
 
@@ -105,7 +108,7 @@ func (c *Client) EachTask(ctx context.Context, ref string, f func(*v1.Task) erro
 // Explain tells what happened to a job's tasks from an index on.
 func (c *Client) Explain(ctx context.Context, ref string, from uint32, limit int) (v1.Explanation, error) {
 	var e v1.Explanation
-	err := c.call(ctx, http.MethodGet, job(ref, "explain"), page(from, limit), nil, &e)
+	err := c.askJSON(ctx, http.MethodGet, ref, "/explain", page(from, limit), &e)
 	return e, err
 }
 
@@ -113,7 +116,7 @@ func (c *Client) Explain(ctx context.Context, ref string, from uint32, limit int
 func (c *Client) Logs(ctx context.Context, ref string, task uint32, follow bool, offset int64) (*Stream, error) {
 	q := url.Values{"task": {strconv.FormatUint(uint64(task), 10)}, "offset": {strconv.FormatInt(offset, 10)}}
 	set(q, "follow", "true", follow)
-	resp, err := c.do(ctx, http.MethodGet, job(ref, "logs"), q, nil, "")
+	resp, err := c.ask(ctx, http.MethodGet, ref, "/logs", q)
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +133,4 @@ func set(q url.Values, key, value string, is bool) {
 	if is {
 		q.Set(key, value)
 	}
-}
-
-// job returns the path of a job or of something of it.
-func job(ref string, of ...string) string {
-	p := "/v1/jobs/" + ref
-	for _, s := range of {
-		p += "/" + s
-	}
-	return p
 }

@@ -9,8 +9,10 @@ import (
 
 // Names in a node's data folder.
 const (
-	SocketName = "api.sock"
-	TokenName  = "api.token"
+	SocketName      = "api.sock"
+	TokenName       = "api.token"
+	CertificateName = "api.pem"    // key and certificate of the listener for other machines
+	RemoteName      = "api.remote" // what they need to ask this node, while it listens
 )
 
 // maxSocket is the longest path that every system takes as a socket's address.

@@ -37,6 +37,7 @@ func (s *Stream) Next() (f v1.Frame, e *v1.Event, err error) {
 	if err := json.Unmarshal(f.Data, e); err != nil {
 		return f, nil, fmt.Errorf("the node's answer: %w", err)
 	}
+	v1.Printable(e)
 	return f, e, nil
 }
 

@@ -24,6 +24,8 @@ type Job struct {
 	Name      string     `json:"name,omitempty"`
 	Class     string     `json:"class"`
 	Origin    string     `json:"origin" doc:"The node it was submitted to."`
+	Submitter *Submitter `json:"submitter,omitempty" doc:"Who submitted it, as its origin signed it; none: its origin is of an older version."`
+	Access    string     `json:"access" enum:"members,owner" doc:"Who may see its spec, tasks, logs, outputs and explanation, and cancel it: any member, or who has its capability. To others it has no class, command, exit_code, done_at, members, owner, note and spec."`
 	State     string     `json:"state" enum:"pending,running,done,failed,cancelled"`
 	Command   []string   `json:"command"`
 	Submitted time.Time  `json:"submitted_at"`
@@ -41,6 +43,12 @@ type Job struct {
 	Waits     string     `json:"waits,omitempty" doc:"Why nothing happens to the whole job."`
 	Behind    bool       `json:"may_be_behind,omitempty" doc:"It is what the answering node heard last: it is not the job's owner, which cannot be asked now, or no majority lets it decide."`
 	Spec      *Spec      `json:"spec,omitempty" doc:"Where one job was asked for."`
+}
+
+// Submitter is who submitted a job.
+type Submitter struct {
+	Node string `json:"node"`
+	User string `json:"user,omitempty" doc:"Of the operating system there, as that node found."`
 }
 
 // Over reports whether nothing more will happen to the job.

@@ -30,6 +30,10 @@ type Node struct {
 	Engines   []string          `json:"engines,omitempty"`
 	Addrs     []string          `json:"addresses,omitempty"`
 	Rates     []Rate            `json:"rates,omitempty" doc:"Of its busiest classes, where one node was asked for."`
+
+	Isolation string   `json:"isolation" enum:"none,basic,strict" doc:"Level at which it keeps tasks from itself."`
+	Private   bool     `json:"private,omitempty" doc:"It takes only what is submitted to it, since it cannot isolate the tasks of others."`
+	Findings  []string `json:"findings,omitempty" doc:"What is missing for a higher level, where the node asked is the one asked for."`
 }
 
 // Rate is what a node says about a class.
@@ -95,18 +99,6 @@ type Stats struct {
 type Blob struct {
 	Blob string `json:"blob" doc:"SHA-256 of the content, in hexadecimal."`
 	Size int64  `json:"size_bytes"`
-}
-
-// Matches are a node's own jobs whose ID begins so.
-type Matches struct {
-	Jobs []Match `json:"jobs"`
-	More bool    `json:"more,omitempty" doc:"There are others."`
-}
-
-// Match is one of them.
-type Match struct {
-	ID   string `json:"id"`
-	Name string `json:"name,omitempty"`
 }
 
 // Health says that the node lives.

@@ -11,6 +11,8 @@ type Problem struct {
 	Status int             `json:"status,omitempty"`
 	Detail string          `json:"detail,omitempty"`
 	Errors []ProblemDetail `json:"errors,omitempty"`
+	Job    string          `json:"job,omitempty" doc:"Whole ID of the job whose capability is wanted."`
+	Nonce  string          `json:"-"` // of the answer's header
 }
 
 // ProblemDetail is one of several problems.

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -33,6 +34,12 @@ type Spec struct {
 	Wait    bool              `json:"wait,omitempty" doc:"Wait when nobody can run it, rather than fail."`
 
 	Idempotent bool `json:"idempotent,omitempty" doc:"A task may run twice at once without harm: a policy with copies may start a second one."`
+
+	Isolation string `json:"isolation,omitempty" enum:"none,basic,strict" doc:"Least level at which a node must keep the tasks from itself; any if left out."`
+	Network   string `json:"network,omitempty" enum:"host,none" doc:"What the tasks reach of the network: what their node reaches, or nothing; host if left out, none with isolation strict."`
+
+	Access     string `json:"access,omitempty" doc:"Who may see the job and cancel it: members, or owner; the node's if left out."`
+	Capability string `json:"capability_sha256,omitempty" doc:"Of access owner: the SHA-256, in hexadecimal, of the line \"skep capability 1\" and an Ed25519 public key, whose private key the caller keeps: it signs requests in the header Skep-Proof."`
 }
 
 // Needs are what a node must have for a task.
@@ -70,11 +77,17 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	for k, v := range s.Needs.Labels {
 		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: k, Values: v})
 	}
+	if err := s.isolate(g); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(g.Needs.Labels, func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) })
 	for k, v := range s.Env {
 		g.Env = append(g.Env, grid.Var{Name: k, Value: v})
 	}
 	slices.SortFunc(g.Env, func(a, b grid.Var) int { return strings.Compare(a.Name, b.Name) })
+	if err := s.access(g); err != nil {
+		return nil, err
+	}
 	for _, f := range s.Inputs {
 		id, err := grid.ParseBlobID(f.Blob)
 		if err != nil {
@@ -83,6 +96,38 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 		g.Inputs = append(g.Inputs, grid.File{Path: f.Path, Blob: id, Size: grid.Bytes(f.Size), Exec: f.Exec})
 	}
 	return g, nil
+}
+
+// isolate says in the grid's words what keeps the tasks from their node and from the network.
+func (s *Spec) isolate(g *grid.JobSpec) error {
+	if _, twice := s.Needs.Labels[grid.IsolationLabel]; twice && s.Isolation != "" {
+		return fmt.Errorf("isolation %s: needs.labels.%s says it too: want one of them", s.Isolation, grid.IsolationLabel)
+	}
+	level := g.Isolation()
+	var err error
+	if s.Isolation != "" {
+		if level, err = grid.ParseIsolation(s.Isolation); err != nil {
+			return err
+		}
+	}
+	if s.Network != "" {
+		if g.Network, err = grid.ParseNetwork(s.Network); err != nil {
+			return err
+		}
+		if g.Network == grid.NetworkHost && level == grid.IsolationStrict {
+			return fmt.Errorf("network host with isolation strict, which gives tasks a network of their own: want network none, or isolation basic")
+		}
+	} else if level == grid.IsolationStrict {
+		g.Network = grid.NetworkNone
+	}
+	if g.Network == grid.NetworkNone {
+		level = max(level, grid.IsolationBasic)
+	}
+	if level > grid.IsolationNone && g.Isolation() < level {
+		g.Needs.Labels = slices.DeleteFunc(g.Needs.Labels, func(l grid.LabelNeed) bool { return l.Key == grid.IsolationLabel })
+		g.Needs.Labels = append(g.Needs.Labels, grid.LabelNeed{Key: grid.IsolationLabel, Values: level.AtLeast()})
+	}
+	return nil
 }
 
 // Cores turns cores into thousandths; none said is one core, what cannot be said is refused by Check.
@@ -111,12 +156,20 @@ func SpecOf(g *grid.JobSpec) *Spec {
 		Outputs: g.Outputs, Timeout: g.Timeout.Seconds(), Retries: &g.Retries, Policy: g.Policy, Wait: g.Wait, Idempotent: g.Idempotent,
 		Needs:  Needs{Cores: float64(g.Needs.CPU) / 1000, Memory: int64(g.Needs.Memory)},
 		Inputs: FilesOf(g.Inputs),
+		Access: string(g.Access()),
 	}
 	if len(g.Needs.Labels) > 0 {
 		s.Needs.Labels = make(map[string][]string, len(g.Needs.Labels))
 	}
 	for _, l := range g.Needs.Labels {
+		if l.Key == grid.IsolationLabel && slices.Equal(l.Values, g.Isolation().AtLeast()) {
+			s.Isolation = g.Isolation().String()
+			continue
+		}
 		s.Needs.Labels[l.Key] = l.Values
+	}
+	if g.Network != grid.NetworkHost {
+		s.Network = g.Network.String()
 	}
 	if len(g.Env) > 0 {
 		s.Env = make(map[string]string, len(g.Env))

@@ -1,0 +1,120 @@
+package api
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/user"
+	"strconv"
+	"sync"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// caller is who makes a request: at the door of this node's owner, or as another member.
+type caller struct {
+	node  grid.NodeID // this node, or the member, which its connection has proved
+	user  string      // of this node's machine, as the system says; of a member, as that says
+	named bool        // the system named the user, here
+	shown *shown      // nil: nothing
+	guest *guest      // the connection, at a door of the owner's; nil elsewhere
+}
+
+type callerKey struct{}
+
+// callerOf returns who makes the request of ctx.
+func (s *Server) callerOf(ctx context.Context) caller {
+	if c, ok := ctx.Value(callerKey{}).(caller); ok {
+		return c
+	}
+	return caller{node: s.self, user: ownUser()}
+}
+
+// local reports whether the request came through the door of this node's owner.
+func (s *Server) local(c *caller) bool { return c.node == s.self }
+
+// opens reports whether a caller may see the whole of a job, and cancel it.
+func (s *Server) opens(c *caller, id grid.JobID, h grid.CapabilityHash) bool {
+	return h.IsZero() || c.shown != nil && c.shown.opens(s.nonces, id, h)
+}
+
+// submitted reports whether a caller is the user who submitted a job here.
+func (s *Server) submitted(c *caller, spec *grid.JobSpec) bool {
+	return s.local(c) && c.named && spec.Submitter == grid.Submitter{Node: s.self, User: c.user}
+}
+
+// connected notes who is at the other end of a connection.
+func (s *Server) connected(ctx context.Context, conn net.Conn) context.Context {
+	g := guestOf(conn)
+	if g != nil {
+		conn = g.Conn
+	}
+	user, named := userOf(conn)
+	return context.WithValue(ctx, callerKey{}, caller{node: s.self, user: user, named: named, guest: g})
+}
+
+// visited notes which member is at the other end of a connection.
+func (s *Server) visited(ctx context.Context, conn net.Conn) context.Context {
+	id, err := grid.ParseNodeID(conn.RemoteAddr().String())
+	if err != nil || id == s.self {
+		id = grid.NodeID{} // nobody that is known
+	}
+	return context.WithValue(ctx, callerKey{}, caller{node: id})
+}
+
+// asked adds to who makes a request what the request says: its proof of a capability and, of another member, the user that it asks for.
+func (s *Server) asked(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := s.callerOf(r.Context())
+		c.shown = shownBy(r)
+		if !s.local(&c) {
+			c.user = statedUser(r.Header.Get(v1.UserHeader))
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+	})
+}
+
+// asMember makes every request another member's, for want of a connection that says whose it is: nobody's that is known.
+func (s *Server) asMember(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, known := r.Context().Value(callerKey{}).(caller); !known {
+			r = r.WithContext(context.WithValue(r.Context(), callerKey{}, caller{}))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// statedUser reads the user that another member names; what is no name is none.
+func statedUser(header string) string {
+	name, err := url.PathUnescape(header)
+	if err != nil || len(name) > grid.MaxUser || !grid.Printable(name) {
+		return ""
+	}
+	return name
+}
+
+// ownUser is the user that this node runs as, for callers of whom the system does not say one: those over TCP. It is looked up when it is
+// first asked for: a program that is no node does not.
+var ownUser = sync.OnceValue(func() string { return userName(uint32(os.Getuid())) })
+
+// userOf is the user of the process at the other end of a connection, and whether the system named it.
+func userOf(conn net.Conn) (name string, named bool) {
+	uid, ok := peerUID(conn)
+	if !ok || uid == uint32(os.Getuid()) {
+		return ownUser(), ok
+	}
+	return userName(uid), true
+}
+
+// userName is a user's login name; its number where it has none that can be told on.
+func userName(uid uint32) string {
+	id := strconv.FormatUint(uint64(uid), 10)
+	u, err := user.LookupId(id)
+	if err != nil || u.Username == "" || len(u.Username) > grid.MaxUser || !grid.Printable(u.Username) {
+		return "uid " + id
+	}
+	return u.Username
+}

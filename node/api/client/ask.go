@@ -1,0 +1,233 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// given is a capability that the caller named, and the job that it is of; the zero job: any.
+type given struct {
+	v1.Capability
+	job grid.JobID
+}
+
+// Use has a capability used for requests about a job, in place of those that are kept in the data folder. A zero job is any.
+func (c *Client) Use(capability v1.Capability, of grid.JobID) { c.given = &given{capability, of} }
+
+// signed is the nonce that a node gave last, so that not each of many requests about a job has to be made twice.
+type signed struct {
+	mu    sync.Mutex
+	id    grid.JobID
+	nonce string
+	at    time.Time
+}
+
+// nonceUse is for how long a nonce is used: less than a node takes it.
+const nonceUse = 90 * time.Second
+
+func (s *signed) keep(id grid.JobID, nonce string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.id, s.nonce, s.at = id, nonce, time.Now()
+}
+
+func (s *signed) of(id grid.JobID) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.id != id || time.Since(s.at) > nonceUse {
+		return ""
+	}
+	return s.nonce
+}
+
+// capability returns a job's: the one that was named, else the one in the data folder; nil if there is none.
+func (c *Client) capability(id grid.JobID) (*v1.Capability, error) {
+	switch {
+	case c.given == nil:
+		return c.caps.of(id.String())
+	case c.given.job != (grid.JobID{}) && c.given.job != id:
+		return nil, &v1.Problem{Status: http.StatusForbidden,
+			Detail: "the capability is of job " + c.given.job.Short() + ", and this is job " + id.Short() + ": want that job's own"}
+	}
+	return &c.given.Capability, nil
+}
+
+// ask asks for something of a job and, if its capability is here and wanted, proves to have it. What a node keeps back for want of a proof
+// it answers with a nonce to make one with.
+func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) (*http.Response, error) {
+	id, err := grid.ParseJobID(ref)
+	if err == nil {
+		nonce, err := c.expected(ctx, id, method+of)
+		if err != nil {
+			return nil, err
+		}
+		if nonce != "" {
+			return c.prove(ctx, method, id, of, q, nonce)
+		}
+	}
+	resp, err := c.send(ctx, method, jobPath(ref)+of, q, nil, -1, "", nil)
+	nonce, told := wanted(resp, err)
+	if nonce == "" {
+		return resp, err
+	}
+	if id == (grid.JobID{}) {
+		if !names(ref, told) {
+			return resp, err
+		}
+		id, _ = grid.ParseJobID(told)
+	}
+	key, kerr := c.capability(id)
+	if key == nil && kerr == nil {
+		return resp, err
+	}
+	if resp != nil {
+		resp.Body.Close()
+	}
+	if kerr != nil {
+		return nil, kerr
+	}
+	return c.prove(ctx, method, id, of, q, nonce)
+}
+
+// expected returns a nonce where a job's capability is here: so a request is not refused first, which would be in the log of the node that
+// has the job.
+func (c *Client) expected(ctx context.Context, id grid.JobID, what string) (string, error) {
+	if key, err := c.capability(id); key == nil || err != nil {
+		return "", nil // if it is wanted, then that is told
+	}
+	if nonce := c.signed.of(id); nonce != "" || what == http.MethodGet {
+		return nonce, nil
+	}
+	resp, err := c.send(ctx, http.MethodGet, jobPath(id.String()), nil, nil, -1, "", nil)
+	nonce, _ := wanted(resp, err)
+	if resp != nil {
+		resp.Body.Close()
+	}
+	var p *v1.Problem
+	if err != nil && !errors.As(err, &p) {
+		return "", err
+	}
+	return nonce, nil
+}
+
+// prove makes a request with the proof that the caller has the job's capability; again if the nonce was too old, or another node's.
+func (c *Client) prove(ctx context.Context, method string, id grid.JobID, of string, q url.Values, nonce string) (resp *http.Response, err error) {
+	key, err := c.capability(id)
+	if err != nil {
+		return nil, err
+	}
+	for range 2 {
+		if resp != nil {
+			resp.Body.Close()
+		}
+		c.signed.keep(id, nonce)
+		path := jobPath(id.String()) + of
+		proof := key.Prove(&v1.Request{Job: id, Method: method, Path: path, Query: q.Encode(), Nonce: nonce})
+		resp, err = c.send(ctx, method, path, q, nil, -1, "", proof)
+		if nonce, _ = wanted(resp, err); nonce == "" {
+			break
+		}
+	}
+	return resp, err
+}
+
+func jobPath(ref string) string { return "/v1/jobs/" + ref }
+
+// wanted returns the nonce that an answer asks a proof to be made with, if it does, and which job the node that was asked took the request
+// for.
+func wanted(resp *http.Response, err error) (nonce, job string) {
+	if p := (*v1.Problem)(nil); errors.As(err, &p) {
+		return p.Nonce, p.Job
+	}
+	if resp == nil {
+		return "", ""
+	}
+	return resp.Header.Get(v1.NonceHeader), resp.Header.Get(v1.JobHeader)
+}
+
+// names reports whether a person's name of a job can be that of a whole ID.
+func names(ref, id string) bool {
+	if _, err := grid.ParseJobID(id); err != nil {
+		return false
+	}
+	nonce, origin, _ := strings.Cut(ref, "-")
+	of, at, _ := strings.Cut(id, "-")
+	return ref == "last" || strings.HasPrefix(of, nonce) && strings.HasPrefix(at, origin)
+}
+
+// askJSON is ask for a whole JSON answer.
+func (c *Client) askJSON(ctx context.Context, method, ref, of string, q url.Values, out any) error {
+	resp, err := c.ask(ctx, method, ref, of, q)
+	if err != nil {
+		return err
+	}
+	job := resp.Header.Get(v1.JobHeader)
+	if err := answer(resp, out); err != nil {
+		return err
+	}
+	if got := about(out); job != "" && got != job {
+		return fmt.Errorf("the answer about job %.80q is about job %.80q: the node that keeps it does not tell the truth", job, got)
+	}
+	return nil
+}
+
+// about is the job that an answer is about.
+func about(out any) string {
+	switch v := out.(type) {
+	case *v1.Job:
+		return v.ID
+	case *v1.TaskPage:
+		return v.Job
+	case *v1.Explanation:
+		return v.Job.ID
+	}
+	return ""
+}
+
+// submit submits a job. One under access owner, as asked for or as the node has it where nothing is asked for, is refused first: the node says its
+// whole ID, by which its capability is drawn and kept before the job can be there. It is the same where a submission is repeated.
+func (c *Client) submit(ctx context.Context, id string, spec *v1.Spec, q url.Values) (*http.Response, error) {
+	resp, err := c.post(ctx, id, spec, q, nil)
+	var p *v1.Problem
+	if !errors.As(err, &p) || !names(id, p.Job) {
+		return resp, err
+	}
+	keep := c.caps.of // it is there already
+	if p.Status == http.StatusPreconditionRequired {
+		keep = c.caps.draw
+	}
+	key, kerr := keep(p.Job)
+	if key == nil || kerr != nil {
+		return nil, cmp.Or(kerr, err)
+	}
+	hash := key.Hash()
+	spec.Access, spec.Capability = string(grid.AccessOwner), hex.EncodeToString(hash[:])
+	job, kerr := grid.ParseJobID(p.Job)
+	if kerr != nil {
+		return nil, kerr
+	}
+	c.signed.keep(job, p.Nonce)
+	proof := key.Prove(&v1.Request{Job: job, Method: http.MethodPost, Path: "/v1/jobs", Query: q.Encode(), Nonce: p.Nonce})
+	return c.post(ctx, p.Job, spec, q, proof)
+}
+
+func (c *Client) post(ctx context.Context, id string, spec *v1.Spec, q url.Values, proof *v1.Proof) (*http.Response, error) {
+	b, err := json.Marshal(v1.Submission{ID: id, Spec: *spec})
+	if err != nil {
+		return nil, err
+	}
+	return c.send(ctx, http.MethodPost, "/v1/jobs", q, bytes.NewReader(b), int64(len(b)), "application/json", proof)
+}

@@ -1,0 +1,125 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+const nonce = "00ff00ff00ff00ff"
+
+// door is a node that took a request for job meant, and passes on what another said of it.
+type door struct {
+	mu    sync.Mutex
+	asked []string      // method and path; with a proof, + behind
+	meant string        // what the node itself found
+	says  func() v1.Job // of the other
+	deny  func() v1.Problem
+}
+
+func (d *door) client(t *testing.T) *Client {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		proof := r.Header.Get(v1.ProofHeader)
+		d.asked = append(d.asked, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/v1/jobs/")+map[bool]string{true: " +"}[proof != ""])
+		w.Header().Set(v1.JobHeader, d.meant)
+		if proof == "" && d.deny != nil {
+			w.Header().Set(v1.NonceHeader, nonce)
+			w.Header().Set("Content-Type", v1.ProblemType)
+			w.WriteHeader(http.StatusForbidden)
+			w.Write([]byte(`{"detail":"closed","job":"` + d.deny().Job + `"}`))
+			return
+		}
+		w.Write([]byte(`{"id":"` + d.says().ID + `","access":"members"}`))
+	}))
+	t.Cleanup(srv.Close)
+	return OpenRemote(Remote{Addr: strings.TrimPrefix(srv.URL, "http://"), Token: "t"}, t.TempDir())
+}
+
+// Another node's word about which job was refused does not make the client cancel a job that was not meant.
+func TestARefusalDoesNotNameAnotherJob(t *testing.T) {
+	meant, victim := jobText(1), jobText(2)
+	d := &door{meant: meant, deny: func() v1.Problem { return v1.Problem{Job: victim} }, says: func() v1.Job { return v1.Job{ID: meant} }}
+	c := d.client(t)
+	for _, id := range []string{meant, victim} {
+		if _, err := c.caps.draw(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Cancel(t.Context(), "last"); err != nil {
+		t.Error(err)
+	}
+	if got, want := strings.Join(d.asked, ", "), "POST last/cancel, POST "+meant+"/cancel +"; got != want {
+		t.Errorf("asked %s: want %s", got, want)
+	}
+}
+
+// An answer about another job than the one that was meant is none.
+func TestAnAnswerIsAboutTheJobThatWasMeant(t *testing.T) {
+	d := &door{meant: jobText(1), says: func() v1.Job { return v1.Job{ID: jobText(2)} }}
+	if j, err := d.client(t).Job(t.Context(), "last"); err == nil || !strings.Contains(err.Error(), jobText(1)) {
+		t.Errorf("%+v, %v: want an error that names the job", j, err)
+	}
+}
+
+// A proof is made only where one is wanted, with the capability of that job; then the node's nonce serves for what follows.
+func TestProofsAreMadeWhereTheyAreWanted(t *testing.T) {
+	id := jobText(1)
+	job, _ := grid.ParseJobID(id)
+	other, _ := grid.ParseJobID(jobText(2))
+	for _, tc := range []struct {
+		what  string
+		owner bool
+		use   func(c *Client)
+		want  string
+		err   string
+	}{
+		{"a members' job", false, func(c *Client) { c.Use(v1.Capability{1}, job) }, "GET ID, POST ID/cancel", ""},
+		{"an owner's job", true, func(c *Client) { c.Use(v1.Capability{1}, job) }, "GET ID, POST ID/cancel +, GET ID/tasks +", ""},
+		{"of any job", true, func(c *Client) { c.Use(v1.Capability{1}, grid.JobID{}) }, "GET ID, POST ID/cancel +, GET ID/tasks +", ""},
+		{"another job's", true, func(c *Client) { c.Use(v1.Capability{1}, other) }, "POST ID/cancel", "is of job " + other.Short()},
+		{"none", true, func(*Client) {}, "POST ID/cancel", "closed"},
+	} {
+		d := &door{meant: id, says: func() v1.Job { return v1.Job{ID: id} }}
+		if tc.owner {
+			d.deny = func() v1.Problem { return v1.Problem{Job: id} }
+		}
+		c := d.client(t)
+		tc.use(c)
+		_, err := c.Cancel(context.Background(), id)
+		if err == nil && tc.owner {
+			_, err = c.ask(context.Background(), http.MethodGet, id, "/tasks", nil)
+		}
+		if got := strings.ReplaceAll(strings.Join(d.asked, ", "), id, "ID"); got != tc.want {
+			t.Errorf("%s: asked %s: want %s", tc.what, got, tc.want)
+		}
+		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+			t.Errorf("%s: error %v: want %q", tc.what, err, tc.err)
+		}
+	}
+}
+
+// Capabilities of other jobs in the folder stay unread.
+func TestOnlyTheJobsOwnFileIsRead(t *testing.T) {
+	id := jobText(1)
+	d := &door{meant: id, deny: func() v1.Problem { return v1.Problem{Job: id} }, says: func() v1.Job { return v1.Job{ID: id} }}
+	c := d.client(t)
+	if err := os.MkdirAll(c.caps.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.caps.dir, jobText(2)), []byte("broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Cancel(t.Context(), id); err == nil || strings.Contains(err.Error(), "broken") || len(d.asked) != 1 {
+		t.Errorf("%v after %v", err, d.asked)
+	}
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"net/http"
+	"sync"
+	"time"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// nonceLife is for how long a proof may be made with a nonce: a node that passes a request on could repeat that request, as it was, for as
+// long.
+const nonceLife = 2 * time.Minute
+
+// nonces are what proofs are made with that are shown to this node. It remembers none: a nonce is a time and a code of this node's
+// over the time and the job.
+type nonces struct {
+	key [32]byte
+	now func() time.Time // of tests
+}
+
+func newNonces() *nonces {
+	n := &nonces{now: time.Now}
+	rand.Read(n.key[:])
+	return n
+}
+
+// nonceSize is that of a nonce's time and code in bytes.
+const nonceSize = 8 + 16
+
+// draw makes one for requests about a job.
+func (n *nonces) draw(id grid.JobID) string { return n.at(id, n.now()) }
+
+func (n *nonces) at(id grid.JobID, t time.Time) string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(t.UnixMilli()))
+	mac := hmac.New(sha256.New, n.key[:])
+	mac.Write(b)
+	mac.Write(id.Origin[:])
+	mac.Write(id.Nonce[:])
+	return hex.EncodeToString(mac.Sum(b)[:nonceSize])
+}
+
+// good reports whether this node made a nonce for that job a short while ago.
+func (n *nonces) good(id grid.JobID, nonce string) bool {
+	b, err := hex.DecodeString(nonce)
+	if err != nil || len(b) != nonceSize {
+		return false
+	}
+	t := time.UnixMilli(int64(binary.BigEndian.Uint64(b)))
+	age := n.now().Sub(t)
+	return age > -time.Second && age <= nonceLife && hmac.Equal([]byte(nonce), []byte(n.at(id, t)))
+}
+
+// shown is the proof in a request, and the request that it must have been made for. It is checked once, so that a stream which began in
+// time goes on.
+type shown struct {
+	proof *v1.Proof
+	req   v1.Request
+	once  sync.Once
+	good  bool
+}
+
+// shownBy returns the proof in a request, as it came; nil if there is none.
+func shownBy(r *http.Request) *shown {
+	p, err := v1.ParseProof(r.Header.Get(v1.ProofHeader))
+	if err != nil {
+		return nil
+	}
+	return &shown{proof: p, req: v1.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Nonce: p.Nonce}}
+}
+
+func (h *shown) opens(n *nonces, id grid.JobID, hash grid.CapabilityHash) bool {
+	if !h.proof.IsOf(hash) {
+		return false
+	}
+	h.once.Do(func() {
+		h.req.Job = id
+		h.good = n.good(id, h.proof.Nonce) && h.proof.Signs(&h.req)
+	})
+	return h.good && h.req.Job == id
+}
