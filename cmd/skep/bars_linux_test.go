@@ -18,6 +18,7 @@ func BenchmarkBars(b *testing.B) {
 	skep := buildSkep(b)
 	b.Run("version", func(b *testing.B) { benchVersion(b, skep) })
 	b.Run("throughput", func(b *testing.B) { benchThroughput(b, skep) })
+	b.Run("boxes", func(b *testing.B) { benchBoxes(b, skep) })
 	b.Run("latency", func(b *testing.B) { benchLatency(b, skep) })
 	b.Run("restart", func(b *testing.B) { benchRestart(b, skep) })
 	b.Run("members", func(b *testing.B) { benchMembers(b, skep) })

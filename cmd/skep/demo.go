@@ -48,10 +48,15 @@ func (a *app) demoCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) demo(ctx context.Context, seed uint64, tasks int) (err error) {
+func (a *app) demo(ctx context.Context, seed uint64, tasks int) error {
+	level, err := try()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out, level.line)
 	fmt.Fprintf(a.out, "Five nodes on this machine, each with one core's worth of slots and a pace of its own for each class of task.\n")
 	began := time.Now()
-	nodes, err := startDemo(ctx, a.err)
+	nodes, err := startDemo(ctx, level)
 	defer func() { nodes.stop() }()
 	if err != nil {
 		return err

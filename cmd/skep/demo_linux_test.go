@@ -14,6 +14,7 @@ import (
 // demonstrate starts a demonstration that keeps its folders in dir.
 func demonstrate(t *testing.T, dir string, tasks string) (*exec.Cmd, *bufio.Scanner, *bytes.Buffer) {
 	t.Helper()
+	passable(t, dir)
 	cmd := exec.Command(buildSkep(t), "demo", "--tasks", tasks) // its tasks run the binary itself, which must not be that of the tests
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -52,6 +53,9 @@ func TestDemoShowsAndCleansUp(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, text.String(), errs)
+	}
+	if first, _, _ := strings.Cut(text.String(), "\n"); !strings.HasPrefix(first, "Isolation of tasks: "+isolation().String()) {
+		t.Errorf("its first line is %q: want the level, %v", first, isolation())
 	}
 	for _, want := range []string{"TASK  CLASS", "of 12 tasks moved", "messages for each task", "BY THE GRID  WHERE SUBMITTED", "every result was checked"} {
 		if !strings.Contains(text.String(), want) {

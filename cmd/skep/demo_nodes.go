@@ -39,20 +39,9 @@ type demoNodes struct {
 	once    sync.Once
 }
 
-// demoPlan says what the nodes are like. Shares are parts of a core.
-func demoPlan() []*demoNode {
-	return []*demoNode{
-		{name: "ash", shares: []string{"primes=1", "*=0.25"}},
-		{name: "birch", shares: []string{"matrix=1", "*=0.25"}, labels: []string{"accel=yes"}},
-		{name: "cedar", shares: []string{"hash=1", "*=0.25"}},
-		{name: "dogwood", shares: []string{"*=0.5"}, labels: []string{"accel=yes"}},
-		{name: "elm", shares: []string{"*=0.2"}},
-	}
-}
-
 // startDemo starts the nodes and returns when all know each other. What has begun is in the answer also
 // with an error.
-func startDemo(ctx context.Context, stderr io.Writer) (*demoNodes, error) {
+func startDemo(ctx context.Context, level tried) (*demoNodes, error) {
 	ns := &demoNodes{done: make(chan struct{})}
 	var err error
 	if ns.dir, err = os.MkdirTemp("", "skep-demo-"); err != nil {
@@ -62,20 +51,19 @@ func startDemo(ctx context.Context, stderr io.Writer) (*demoNodes, error) {
 	if err != nil {
 		return ns, err
 	}
+	if level.none {
+		if err := os.Chmod(ns.dir, 0o711); err != nil { // tasks may be users who have to pass to their folders
+			return ns, err
+		}
+	}
 	starts := ns.starter()
-	token := ""
+	join := filepath.Join(ns.dir, "token")
 	for i, n := range demoPlan() {
 		n.dir = filepath.Join(ns.dir, n.name)
 		ns.list = append(ns.list, n)
-		args := []string{"up", "--data-dir", n.dir, "--name", n.name, "--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--cpus", "1", "--log-level", "warn"}
-		for _, s := range n.shares {
-			args = append(args, "--share", s)
-		}
-		for _, l := range n.labels {
-			args = append(args, "--label", l)
-		}
-		if token != "" {
-			args = append(args, "--join", token)
+		args := n.args(ns.dir, level)
+		if i > 0 {
+			args = append(args, "--join-file", join)
 		}
 		if err := ns.start(ctx, starts, n, self, args); err != nil {
 			return ns, fmt.Errorf("node %s: %w", n.name, err)
@@ -85,7 +73,9 @@ func startDemo(ctx context.Context, stderr io.Writer) (*demoNodes, error) {
 			if err != nil {
 				return ns, err
 			}
-			token = t.Token
+			if err := os.WriteFile(join, []byte(t.Token), 0o600); err != nil {
+				return ns, err
+			}
 		}
 	}
 	return ns, ns.acquainted(ctx)

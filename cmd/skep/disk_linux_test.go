@@ -56,7 +56,8 @@ func fill(files int) string {
 func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
-	m := smallDisk(t, "1500m", origin.join, "--label", "disk=small", "--disk-reserve", "1GiB")
+	// More than the disk has is let in, or the task would be ended for its own bound.
+	m := smallDisk(t, "1500m", origin.join, "--label", "disk=small", "--disk-reserve", "1GiB", "--task-disk", "10GiB")
 	quiet := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(20)+"; sleep 8; ls | wc -l")
 	c := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(100_000))
 	if code := c.end(t); code != 153 || !strings.Contains(c.err.String(), "filled the disk") {
@@ -73,12 +74,27 @@ func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
 	}
 }
 
+// What a task may have is bounded before the node's own reserve is touched.
+func TestATaskEndsWithItsBoundOfTheDisk(t *testing.T) {
+	t.Parallel()
+	origin := startMember(t, "skep", "")
+	m := smallDisk(t, "400m", origin.join, "--label", "disk=small", "--disk-reserve", "100MiB")
+	c := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(100_000))
+	if code := c.end(t); code != 153 || !strings.Contains(c.err.String(), "more than its bound of") {
+		t.Errorf("ended with %d, %q: want 153 and why", code, &c.err)
+	}
+	if out := m.run(t, "", "run", "--", "echo", "goes on"); out != "goes on\n" {
+		t.Errorf("afterwards it prints %q", out)
+	}
+}
+
 // That its disk is nearly full the others know of a node, and offer it nothing; when there is room again, they know that.
 func TestOthersKnowOfAFullDisk(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
-	m := smallDisk(t, "600m", origin.join, "--name", "small", "--label", "disk=small")
-	gate := t.TempDir() + "/gate"
+	dir, expose := sharedFolder(t)
+	m := smallDisk(t, "600m", origin.join, append(expose, "--name", "small", "--label", "disk=small", "--task-disk", "1GiB")...)
+	gate := dir + "/gate"
 	c := origin.begin(t, "run", "--label", "disk=small", "--", "sh", "-c", fill(380)+"; while [ ! -e '"+gate+"' ]; do sleep 0.05; done")
 	said := func() bool {
 		return strings.Contains(origin.run(t, "", "node", "list"), "(its disk is nearly full)")

@@ -16,8 +16,9 @@ import (
 // All nodes of a grid are restarted one after the other by SIGTERM while tasks that may run at most once are under way: none is
 // lost, and none begins twice.
 func TestRollingRestartOfProcesses(t *testing.T) {
-	ms := startGrid(t, "skep", 3, "--cpus", "2", "--drain", "30s")
-	log := filepath.Join(t.TempDir(), "began")
+	dir, expose := sharedFolder(t, "began")
+	ms := startGrid(t, "skep", 3, append(expose, "--cpus", "2", "--drain", "30s")...)
+	log := filepath.Join(dir, "began")
 	job := fmt.Sprintf(`name: rolling
 command: [sh, -c, 'echo ${SKEP_INDEX} >> %s; sleep 0.4']
 count: 40

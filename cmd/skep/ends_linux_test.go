@@ -10,8 +10,9 @@ import (
 // Each way in which a job ends: run and job wait exit with the same code, job logs with 0 unless what was printed cannot be had.
 func TestEachEndHasItsExitCode(t *testing.T) {
 	t.Parallel()
-	m := startMember(t, "skep", "", "--cache", "100KiB")
-	begun := filepath.Join(t.TempDir(), "begun")
+	shared, expose := sharedFolder(t)
+	m := startMember(t, "skep", "", append(expose, "--cache", "100KiB")...)
+	begun := filepath.Join(shared, "begun")
 	data := filepath.Join(t.TempDir(), "data.txt")
 	if err := os.WriteFile(data, []byte("just data\n"), 0o600); err != nil {
 		t.Fatal(err)

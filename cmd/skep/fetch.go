@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +50,9 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 			err := errors.New("is not inside the work folder")
 			if grid.Inside(f.Path) {
 				err = fetchFile(ctx, c, j.ID, root, name, t.Index, f)
+				if errors.Is(err, errWrong) { // whoever had it has found that too: now it comes from another one
+					err = fetchFile(ctx, c, j.ID, root, name, t.Index, f)
+				}
 			}
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -65,7 +71,10 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 	return n, errors.Join(append(missing, err)...)
 }
 
-// fetchFile writes one file beside its place and puts it there when it is whole.
+// errWrong says that what came is not the blob that was asked for, or not all of it.
+var errWrong = errors.New("came damaged")
+
+// fetchFile writes one file beside its place and puts it there when it is whole, and what its hash says.
 func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root, name string, task uint32, f v1.File) error {
 	r, err := c.JobBlob(ctx, job, f.Blob, task)
 	if err != nil {
@@ -80,17 +89,22 @@ func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root,
 	if f.Exec {
 		mode = 0o777
 	}
-	part := filepath.Join(filepath.Dir(name), ".skep-part") // beside it, and no longer than a file's name may be
-	w, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	// Beside its place, no longer than a file's name may be, and of this program alone: another one may bring the same files there.
+	part := filepath.Join(filepath.Dir(name), ".skep-part-"+rand.Text())
+	w, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(w, io.LimitReader(r, f.Size+1))
+	hash := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, hash), io.LimitReader(r, f.Size+1))
 	if cerr := w.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil && n != f.Size {
-		err = fmt.Errorf("has %d bytes: want %d", n, f.Size)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && n != f.Size:
+		err = fmt.Errorf("%w: %d bytes of %d", errWrong, n, f.Size)
+	case err == nil && hex.EncodeToString(hash.Sum(nil)) != f.Blob:
+		err = fmt.Errorf("%w: its %d bytes are not those of blob %.80q", errWrong, n, f.Blob)
 	}
 	if err == nil {
 		err = root.Rename(part, name)

@@ -11,8 +11,8 @@ import (
 // not make half a folder anew.
 func TestDataFolderIsGone(t *testing.T) {
 	t.Parallel()
-	m := startMember(t, "skep", "")
-	dir := t.TempDir()
+	dir, expose := sharedFolder(t)
+	m := startMember(t, "skep", "", expose...)
 	gate := dir + "/gate"
 	m.begin(t, "run", "--", "sh", "-c", "touch '"+dir+"/begun'; while [ ! -e '"+gate+"' ]; do sleep 0.05; done")
 	until(t, "it runs", func() bool { return exists(dir + "/begun") })

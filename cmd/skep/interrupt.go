@@ -88,7 +88,8 @@ func (r *running) find() error {
 // unsure says of an error that came after the node was asked to take the job what may have become of that.
 func (r *running) unsure(err error) error {
 	var no *client.NoNodeError
-	if errors.As(err, &no) { // it was not asked
+	var other *client.CertificateError
+	if errors.As(err, &no) || errors.As(err, &other) { // it was not asked
 		return err
 	}
 	return fmt.Errorf("%w: it may have been submitted: see skep job list, or end it with skep job cancel %s", err, r.id)

@@ -8,11 +8,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/grid"
+	"skep/node/api/client"
 )
 
 func (a *app) jobCmd() *cobra.Command {
-	return parent("job", "Submit jobs and ask about them", a.jobSubmitCmd(), a.jobListCmd(), a.jobDescribeCmd(),
+	cmd := parent("job", "Submit jobs and ask about them", a.jobSubmitCmd(), a.jobListCmd(), a.jobDescribeCmd(),
 		a.jobLogsCmd(), a.jobWaitCmd(), a.jobCancelCmd(), a.jobGetCmd(), a.jobExplainCmd())
+	cmd.Long = "Submit jobs and ask about them.\n\n" +
+		"A job that was submitted at this node may be named by 4 or more characters of its ID, or by last; one that was submitted at\n" +
+		"another node by its whole ID. A job under access owner is described, read and cancelled only by whoever has its capability: the\n" +
+		"file " + client.CapabilityFolder + "/ID in the data folder that it was submitted through, which is used where it is and can be copied."
+	cmd.PersistentFlags().StringVar(&a.opener, "capability", "", "file of the capability that opens a job under access owner (default "+client.CapabilityFolder+"/ID in the data folder)")
+	return cmd
 }
 
 // oneJob is a verb about one job. Its argument is checked here, so that what cannot be an ID never

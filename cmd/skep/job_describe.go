@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/grid"
+	"skep/node/api/client"
 	"skep/node/api/v1"
 )
 
@@ -34,10 +35,12 @@ func (a *app) jobDescribeCmd() *cobra.Command {
 		if d.Job, err = c.Job(cmd.Context(), ref); err != nil {
 			return err
 		}
-		err = c.EachTask(cmd.Context(), d.ID, func(t *v1.Task) error {
-			d.Tasks = append(d.Tasks, *t)
-			return nil
-		})
+		if !reduced(&d.Job) {
+			err = c.EachTask(cmd.Context(), d.ID, func(t *v1.Task) error {
+				d.Tasks = append(d.Tasks, *t)
+				return nil
+			})
+		}
 		if err != nil {
 			return err
 		}
@@ -54,6 +57,8 @@ func (d *description) table(w *tabwriter.Writer) {
 	}
 	row(w, "state", fmt.Sprintf("%s: %d pending, %d placed, %d ended, %d failed", d.State, d.Pending, d.Placed, d.Ended, d.Failed))
 	row(w, "origin", d.Origin)
+	row(w, "submitter", submitterText(&d.Job))
+	row(w, "access", d.Access)
 	if len(d.Members) > 0 {
 		var members []string
 		for _, m := range d.Members {
@@ -63,17 +68,23 @@ func (d *description) table(w *tabwriter.Writer) {
 		if d.Owner != d.Origin && d.Since != nil {
 			row(w, "owner", d.Owner, "since "+d.Since.Local().Format(time.DateTime))
 		}
-		if d.Waits != "" {
-			row(w, "waits", d.Waits)
-		}
-		if d.Behind {
-			row(w, "as of", "what was heard last: whoever brings it to its end cannot be asked now")
-		}
-	} else {
+	} else if !reduced(&d.Job) {
 		row(w, "kept by", "its origin alone")
+	}
+	if d.Waits != "" {
+		row(w, "waits", d.Waits)
+	}
+	if d.Behind {
+		row(w, "as of", "what was heard last: whoever brings it to its end cannot be asked now")
 	}
 	if d.Note != "" {
 		row(w, "note", d.Note)
+	}
+	if reduced(&d.Job) {
+		row(w, "submitted", d.Submitted.Local().Format(time.DateTime), age(time.Since(d.Submitted))+" ago")
+		w.Flush()
+		fmt.Fprintf(w, "\nThe rest is for whoever has the job's capability: the file %s/%s\nin the data folder that it was submitted through, or --capability FILE.\n", client.CapabilityFolder, d.ID)
+		return
 	}
 	row(w, "class", d.Class)
 	row(w, "command", fmt.Sprintf("%q", d.Command))
@@ -106,6 +117,12 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 	}
 	if s.Retries != nil {
 		row(w, "retries", *s.Retries)
+	}
+	if s.Isolation != "" {
+		row(w, "isolation", s.Isolation+" at least")
+	}
+	if s.Network != "" {
+		row(w, "network", s.Network)
 	}
 	if s.Idempotent {
 		row(w, "idempotent", "a task may run twice at once")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"skep/grid"
 	"skep/node/api/v1"
 )
 
@@ -51,9 +52,9 @@ func (a *app) jobListCmd() *cobra.Command {
 				fmt.Fprintf(a.err, "only the newest %d: see --limit\n", limit)
 			}
 			return out.print(a.out, all, func(w *tabwriter.Writer) {
-				row(w, "JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "EXIT", "AGE", "COMMAND")
+				row(w, "JOB", "NAME", "STATE", "TASKS", "ENDED", "FAILED", "EXIT", "AGE", "USER", "COMMAND")
 				for _, j := range all.Jobs {
-					row(w, short(j.ID), orDash(j.Name), j.State, j.Count, j.Ended, j.Failed, exitText(&j), age(time.Since(j.Submitted)), brief(j.Command))
+					row(w, short(j.ID), orDash(j.Name), j.State, j.Count, j.Ended, j.Failed, exitText(&j), age(time.Since(j.Submitted)), userText(&j), orDash(brief(j.Command)))
 				}
 			})
 		}}
@@ -73,12 +74,8 @@ func exitText(j *v1.Job) string {
 
 // brief is the beginning of a command, for a table.
 func brief(command []string) string {
-	s := strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, strings.Join(command, " "))
+	s := strings.Join(command, " ")
+	s = grid.Clean(s, len(s))
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:39]) + "…"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -18,7 +19,8 @@ func (a *app) note(j *v1.Job) {
 }
 
 func (a *app) jobSubmitCmd() *cobra.Command {
-	return &cobra.Command{
+	var access string
+	cmd := &cobra.Command{
 		Use: "submit FILE|-", Short: "Submit a job file and print the job's ID",
 		Long: "Submit a job file, or one from the standard input, and print the job's ID.\n\n" +
 			"Paths in it are relative to the file's own folder.",
@@ -36,6 +38,10 @@ func (a *app) jobSubmitCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := checkAccess(access); err != nil {
+				return fmt.Errorf("--access %w", err)
+			}
+			j.spec.Access = cmp.Or(access, j.spec.Access)
 			files, err := gather(&j.spec, j.inputs, dir)
 			if err != nil {
 				return err
@@ -56,4 +62,6 @@ func (a *app) jobSubmitCmd() *cobra.Command {
 			_, err = fmt.Fprintln(a.out, job.ID)
 			return err
 		}}
+	accessFlag(cmd, &access)
+	return cmd
 }

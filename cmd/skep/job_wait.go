@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skep/grid"
+	"skep/node/api/v1"
 )
 
 func (a *app) jobWaitCmd() *cobra.Command {
@@ -33,6 +34,8 @@ func (a *app) jobWaitCmd() *cobra.Command {
 			}
 			ref = j.ID
 			switch {
+			case j.Over() && len(j.Command) == 0 && j.State != v1.JobDone: // under access owner
+				return &exitError{1, fmt.Errorf("job %s: is %s, %d of %d tasks failed: its exit code is for whoever has its capability", short(j.ID), j.State, j.Failed, j.Count)}
 			case j.Over() && j.Exit != 0:
 				return &exitError{code: int(j.Exit)}
 			case j.Over():

@@ -23,7 +23,8 @@ type jobFile struct {
 	lines  map[string]int
 }
 
-var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout", "retries", "policy", "wait", "idempotent"}
+var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout", "retries", "policy", "wait", "idempotent",
+	"isolation", "network", "access"}
 
 // readJob reads a job file. The error lists everything that is wrong with it, with line and column.
 func readJob(name string, b []byte) (*jobFile, error) {
@@ -67,6 +68,10 @@ func (j *jobFile) field(f *yamlFile, e entry) {
 		text(&s.Engine)
 	case "policy":
 		text(&s.Policy)
+	case "isolation":
+		text(&s.Isolation)
+	case "network":
+		text(&s.Network)
 	case "command":
 		if _, ok := e.value.(*ast.SequenceNode); !ok {
 			f.at(e.value, "command: want a list of words, as in [./simulate, --seed, 7]")
@@ -92,6 +97,8 @@ func (j *jobFile) field(f *yamlFile, e entry) {
 		f.parsed(e, func(t string) (err error) { s.Timeout, err = parseTimeout(t); return })
 	case "wait":
 		f.parsed(e, func(t string) (err error) { s.Wait, err = strconv.ParseBool(t); return badBool(err) })
+	case "access":
+		f.parsed(e, func(t string) error { s.Access = t; return checkAccess(t) })
 	case "idempotent":
 		f.parsed(e, func(t string) (err error) { s.Idempotent, err = strconv.ParseBool(t); return badBool(err) })
 	case "needs":

@@ -18,10 +18,11 @@ func TestOutputThatCannotBeHadIsNamed(t *testing.T) {
 				t.Skip("a node that does not answer is waited for")
 			}
 			t.Parallel()
+			dir, expose := sharedFolder(t)
 			origin := startMember(t, "skep", "", "--name", "origin")
-			worker := startMember(t, "skep", origin.join, "--name", "birch", "--label", "side=b")
+			worker := startMember(t, "skep", origin.join, append(expose, "--name", "birch", "--label", "side=b")...)
 			defer func() { _ = worker.cmd.Process.Signal(syscall.SIGCONT) }()
-			begun := t.TempDir() + "/begun"
+			begun := dir + "/begun"
 			origin.run(t, "", "run", "--detach", "--label", "side=b", "--count", "2", "--cpu", "0.1", "--", "sh", "-c",
 				"echo task $SKEP_INDEX; [ $SKEP_INDEX = 0 ] || { touch '"+begun+"'; exec sleep 60; }")
 			until(t, "one has ended and one prints", func() bool {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"skep/grid"
+	"skep/node/api/v1"
 )
 
 func main() { os.Exit(skep()) }
@@ -18,7 +20,7 @@ func main() { os.Exit(skep()) }
 // skep runs the command line of this process and returns its exit code.
 func skep() int {
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	return a.main(context.Background(), os.Args[1:])
+	return a.main(context.Background(), takeArgs())
 }
 
 // app is what all verbs share: the streams, and the flags that are global.
@@ -27,6 +29,8 @@ type app struct {
 	out     io.Writer
 	err     io.Writer
 	dataDir string
+	opener  string // file of the capability that job verbs show
+	remote  string // file that says how to ask a node on another machine
 	record  string // of up
 	net     string // the testnet that is meant
 }
@@ -43,12 +47,16 @@ func (a *app) main(ctx context.Context, args []string) int {
 	if cmd != nil && saysTaskCode(cmd) {
 		code = grid.ExitSkep
 	}
+	var refused *v1.Problem
+	if errors.As(err, &refused) && refused.Status == http.StatusForbidden {
+		code = grid.ExitSkep
+	}
 	var exit *exitError
 	if errors.As(err, &exit) {
 		code, err = exit.code, exit.err
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, "skep:", strings.TrimSpace(err.Error()))
+		fmt.Fprintln(a.err, "skep:", shown(strings.TrimSpace(err.Error())))
 	}
 	return code
 }

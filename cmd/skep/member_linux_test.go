@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,11 +27,10 @@ type member struct {
 	enter           []string // what starts the node's program elsewhere; empty: nothing
 	cmd             *exec.Cmd
 	log             *spool
+	said            spool // on its standard output
 }
 
-var joinLine = regexp.MustCompile(`--join[ =](\S+)`)
-
-// startMember starts a node and waits for READY and the join command.
+// startMember starts a node, waits for READY, and asks it for its token.
 func startMember(tb testing.TB, skep, join string, args ...string) *member {
 	tb.Helper()
 	m := &member{skep: skep, dir: dataFolder(tb), log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
@@ -46,6 +44,7 @@ func startMember(tb testing.TB, skep, join string, args ...string) *member {
 // start starts the node in its folder, again if it has been there before.
 func (m *member) start(tb testing.TB) {
 	tb.Helper()
+	passable(tb, filepath.Dir(m.dir))
 	line := slices.Concat(m.enter, []string{m.skep, "--data-dir", m.dir, "up"}, m.args)
 	m.cmd = exec.Command(line[0], line[1:]...)
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -59,23 +58,31 @@ func (m *member) start(tb testing.TB) {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { m.stop() })
-	token := make(chan string, 1)
+	ready := make(chan bool, 1)
 	go func() {
-		s := bufio.NewScanner(out)
+		s := bufio.NewScanner(io.TeeReader(out, &m.said))
 		s.Buffer(nil, 1<<20)
 		for s.Scan() {
-			if f := joinLine.FindStringSubmatch(s.Text()); f != nil {
-				token <- f[1]
-				break
+			if strings.HasPrefix(s.Text(), "READY ") {
+				ready <- true
 			}
 		}
-		_, _ = io.Copy(io.Discard, out)
 	}()
 	select {
-	case m.join = <-token:
+	case <-ready:
 	case <-time.After(time.Minute):
 		tb.Fatalf("the node is not ready after a minute:\n%s", m.log)
 	}
+	c, err := client.Open(m.dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close()
+	t, err := c.Token(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m.join = t.Token
 }
 
 // kill ends the node at once, as a crash would.
@@ -186,14 +193,13 @@ func (s *spool) String() string {
 	return s.b.String()
 }
 
-// dataFolder is a folder for a node. What is measured has it where a user's is, not in the shared temporary
-// folder: each entry beside it costs every start of a task a rule of its confinement.
+// dataFolder is a folder for a node. What is measured has it on a disk, as a user's is, and where users of tasks that have no
+// boxes can pass.
 func dataFolder(tb testing.TB) string {
-	cache, err := os.UserCacheDir()
-	if _, measured := tb.(*testing.B); !measured || err != nil || os.MkdirAll(cache, 0o700) != nil {
+	if _, measured := tb.(*testing.B); !measured {
 		return tb.TempDir()
 	}
-	dir, err := os.MkdirTemp(cache, "skep")
+	dir, err := os.MkdirTemp("/var/tmp", "skep")
 	if err != nil {
 		return tb.TempDir()
 	}

@@ -53,6 +53,13 @@ func describeNode(w io.Writer, n *v1.Node) {
 	row(w, "availability", fmt.Sprintf("%.0f %%", 100*n.Up))
 	row(w, "round trip", secs(n.RTT))
 	row(w, "news", fmt.Sprintf("%s old, over %s", secs(n.Age), english.Plural(int(n.Hops), "hop", "")))
+	row(w, "isolation", n.Isolation)
+	if n.Private {
+		row(w, "", "takes no tasks of others")
+	}
+	for _, f := range n.Findings {
+		row(w, "", f)
+	}
 	row(w, "labels", orDash(labelText(n.Labels)))
 	row(w, "engines", strings.Join(n.Engines, ","))
 	for _, a := range n.Addrs {

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"skep/grid"
 	"skep/node/api/v1"
 )
 
@@ -33,12 +34,13 @@ func (a *app) nodeListCmd() *cobra.Command {
 }
 
 func nodeTable(w io.Writer, nodes []v1.Node) {
-	row(w, "NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "AVAIL", "RTT", "NEWS", "LABELS")
+	row(w, "NAME", "NODE", "STATE", "CPUS", "MEMORY", "BACKLOG", "SPEED", "AVAIL", "RTT", "NEWS", "ISOLATION", "LABELS")
 	for i := range nodes {
 		n := &nodes[i]
 		row(w, orDash(n.Name), short(n.ID), stateText(n), fmt.Sprintf("%.3g/%.3g", n.FreeCores, n.Cores),
 			humanize.IBytes(uint64(max(n.FreeMem, 0)))+"/"+humanize.IBytes(uint64(max(n.Memory, 0))),
-			secs(n.Backlog), fmt.Sprintf("%.2f", n.Speed), fmt.Sprintf("%.0f%%", 100*n.Up), secs(n.RTT), secs(n.Age), orDash(labelText(n.Labels)))
+			secs(n.Backlog), fmt.Sprintf("%.2f", n.Speed), fmt.Sprintf("%.0f%%", 100*n.Up), secs(n.RTT), secs(n.Age),
+			n.Isolation, orDash(labelText(n.Labels)))
 	}
 }
 
@@ -54,7 +56,9 @@ func stateText(n *v1.Node) string {
 func labelText(labels map[string]string) string {
 	var s []string
 	for k, v := range labels {
-		s = append(s, k+"="+v)
+		if k != grid.IsolationLabel { // said by itself
+			s = append(s, k+"="+v)
+		}
 	}
 	slices.Sort(s)
 	return strings.Join(s, ",")

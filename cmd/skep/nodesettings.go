@@ -23,22 +23,32 @@ import (
 // nodeSettings is what `skep up` is told.
 type nodeSettings struct {
 	p2p.Config
-	api   string
-	drain time.Duration // that running tasks are given when the node is told to stop
-	level slog.Level
+	api       string
+	joinFiles []string
+	inConfig  bool          // the file of settings holds a secret
+	drain     time.Duration // that running tasks are given when the node is told to stop
+	level     slog.Level
+	stale     []string // what was set that is not used any more, and why
+
+	access grid.Access   // of jobs that do not say
+	admins []grid.NodeID // that may drain this node; none = all members
 }
 
 // settings are all that can be set for a node.
-var settings = []setting{
+var settings = slices.Concat(ownSettings, boxSettings)
+
+var ownSettings = []setting{
 	{name: "name", usage: "what people call the node (default the host's name)",
 		apply: func(n *nodeSettings, v []string) error { n.Name = v[0]; return nil }},
-	{name: "join", usage: "token of a network to join, as skep up or skep node token printed it", shape: several, secret: true,
-		apply: func(n *nodeSettings, v []string) error { n.Join = v; return nil }},
+	{name: "join", usage: "token of a network to join, as skep node token printed it; -: the standard input has it",
+		shape: several, secret: true, apply: func(n *nodeSettings, v []string) error { n.Join = v; return nil }},
+	{name: "join_file", usage: "file with such a token, best of mode 0600", shape: several,
+		apply: func(n *nodeSettings, v []string) error { n.joinFiles = v; return nil }},
 	{name: "listen", usage: "multiaddress to listen on, as in /ip4/0.0.0.0/tcp/7420 (default any port)", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Listen = v; return nil }},
 	{name: "announce", usage: "multiaddress that others dial, where that is not the machine's own, as in /ip4/203.0.113.7/tcp/7420", shape: several,
 		apply: func(n *nodeSettings, v []string) error { n.Announce = v; return nil }},
-	{name: "api", usage: "address to open the door at besides the socket, as in 127.0.0.1:7420",
+	{name: "api", usage: "address of the API besides the socket, as in 127.0.0.1:7420; in TLS on others than loopback",
 		apply: func(n *nodeSettings, v []string) error { n.api = v[0]; return nil }},
 	{name: "label", usage: "KEY=VALUE that tasks may ask for", shape: pairs, apply: setLabels},
 	{name: "cpus", usage: "cores that tasks may take (default all)", apply: func(n *nodeSettings, v []string) error {
@@ -81,14 +91,15 @@ var settings = []setting{
 			return badBool(err)
 		}},
 	{name: "allow", usage: "ID of a node to talk to; if given, to no others", shape: several, apply: setAllow},
+	{name: "admins", usage: "ID of a node that may drain this one, besides itself (default every member)", shape: several, apply: setAdmins},
+	{name: "access", usage: "who may see and cancel the jobs submitted here that do not say: members, or owner, who keeps a capability", def: []string{string(grid.AccessMembers)},
+		apply: func(n *nodeSettings, v []string) error { n.access = grid.Access(v[0]); return checkAccess(v[0]) }},
 	{name: "cache", usage: "bound of the blobs on disk", def: []string{"10GiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.CacheSize, v[0]) }},
 	{name: "disk_reserve", usage: "free disk space below which the node takes no tasks", def: []string{"256MiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.DiskLow, v[0]) }},
 	{name: "max_output", usage: "bound of what a task prints on each stream", def: []string{"64MiB"},
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.MaxOutput, v[0]) }},
-	{name: "task_user", usage: "login name that tasks run as, where the node is root (default its own)",
-		apply: func(n *nodeSettings, v []string) error { n.TaskUser = v[0]; return nil }},
 	{name: "drain", usage: "how long running tasks may go on when the node is told to stop, as in 30s; 0s: not at all", def: []string{"8s"}, apply: setDrain},
 	{name: "log_level", usage: "debug, info, warn or error", def: []string{"info"},
 		apply: func(n *nodeSettings, v []string) error {
@@ -203,6 +214,17 @@ func setAllow(n *nodeSettings, values []string) error {
 			return err
 		}
 		n.Allow = append(n.Allow, id)
+	}
+	return nil
+}
+
+func setAdmins(n *nodeSettings, values []string) error {
+	for _, v := range values {
+		id, err := grid.ParseNodeID(v)
+		if err != nil {
+			return err
+		}
+		n.admins = append(n.admins, id)
 	}
 	return nil
 }

@@ -40,16 +40,23 @@ func (f *format) Set(s string) error {
 // print prints v: for people by table, for programs with all its fields and whole IDs.
 func (f format) print(w io.Writer, v any, table func(*tabwriter.Writer)) error {
 	if f == "table" {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		t := tabwriter.NewWriter(shownWriter{w}, 0, 0, 2, ' ', 0)
 		table(t)
 		return t.Flush()
 	}
 	b, err := json.MarshalIndent(v, "", "  ")
-	if err == nil && f == "yaml" {
-		b, err = yaml.JSONToYAML(b)
-	}
 	if err != nil {
 		return err
+	}
+	b = escaped(b)
+	if f == "yaml" {
+		y, err := yaml.JSONToYAML(b)
+		if err != nil {
+			return err
+		}
+		if printableLines(y) { // else it stays JSON, which is YAML too and has escapes
+			b = y
+		}
 	}
 	if len(b) > 0 && b[len(b)-1] != '\n' {
 		b = append(b, '\n')

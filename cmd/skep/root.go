@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"skep/node/api/client"
 )
 
 const dataDirEnv = "SKEP_DATA_DIR"
@@ -29,8 +27,10 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.PersistentFlags().StringVar(&a.dataDir, "data-dir", "", "folder of the node; names the node on this machine (default "+dataHome()+")")
+	root.PersistentFlags().StringVar(&a.remote, "remote", "",
+		"file with what skep node token --api printed on another machine: ask the node there; or the variable "+remoteEnv)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd())
+	root.AddCommand(a.upCmd(), a.runCmd(), a.jobCmd(), a.nodeCmd(), a.configCmd(), a.versionCmd(), a.completionCmd(), a.demoCmd(), a.demoTaskCmd(), a.simCmd(), a.testnetCmd(), a.isolationCmd())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w: see %s --help", flagError(err), cmd.CommandPath())
 	})
@@ -79,9 +79,6 @@ func dataHome() string {
 	}
 	return filepath.Join(home, ".local", "share", "skep")
 }
-
-// client returns a client of the node in the folder.
-func (a *app) client() (*client.Client, error) { return client.Open(a.folder()) }
 
 // parent is a command that only has others below it.
 func parent(use, short string, subs ...*cobra.Command) *cobra.Command {

@@ -21,12 +21,14 @@ import (
 // runFlags are the flags of a job that is given on the command line.
 type runFlags struct {
 	name, class, policy  string
+	access               string
 	cpu, memory, timeout string
 	labels, env          []string
 	inputs, outputs      []string
 	count, retries       int64
 	wait, detach         bool
 	idempotent           bool
+	isolation, network   string
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -68,13 +70,17 @@ reads the output goes away, as head does, the job is cancelled.`,
 	fl.StringVar(&f.policy, "policy", "", "placement policy (default the node's)")
 	fl.BoolVar(&f.wait, "wait", false, "wait when nobody can run it, rather than fail")
 	fl.BoolVar(&f.idempotent, "idempotent", false, "a task may run twice at once without harm: --policy workqueue:2 starts second copies of the last ones")
+	fl.StringVar(&f.isolation, "isolation", "", "least level at which a node must keep tasks from itself: basic or strict (default any)")
+	fl.StringVar(&f.network, "network", "", "what tasks reach of the network: host, or none (default host; none with --isolation strict)")
+	accessFlag(cmd, &f.access)
 	fl.BoolVar(&f.detach, "detach", false, "print the job's ID and leave")
 	return cmd
 }
 
 // spec turns the flags into a job and reports everything that is wrong with them.
 func (f *runFlags) spec(args []string) (*v1.Spec, error) {
-	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs, Policy: f.policy, Wait: f.wait, Idempotent: f.idempotent}
+	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs, Policy: f.policy, Wait: f.wait, Idempotent: f.idempotent,
+		Isolation: f.isolation, Network: f.network, Access: f.access}
 	var problems []error
 	note := func(flag string, err error) {
 		if err != nil {
@@ -96,6 +102,7 @@ func (f *runFlags) spec(args []string) (*v1.Spec, error) {
 		problems = append(problems, notText(text))
 	}
 	problems = slices.DeleteFunc(problems, func(err error) bool { return err == nil })
+	note("access", checkAccess(f.access))
 	if f.count < 1 || f.count > grid.MaxCount {
 		problems = append(problems, fmt.Errorf("--count %d: want 1 to %d", f.count, grid.MaxCount))
 		s.Count = 1

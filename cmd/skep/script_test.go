@@ -8,11 +8,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"skep/grid"
 	"skep/testnet"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"skep": func() { os.Exit(skep()) }})
+	testscript.Main(levelled{m}, map[string]func(){"skep": func() { os.Exit(skep()) }})
 }
 
 // Each script is a conversation with the command line; those in testdata/script start real nodes.
@@ -20,11 +21,20 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			if isolation() == grid.IsolationNone && os.Geteuid() == 0 { // or a node makes it for its user alone
+				if err := os.Mkdir(e.WorkDir+"/data", 0o711); err != nil {
+					return err
+				}
+			}
+			passable(t, e.WorkDir)
 			e.Setenv("XDG_DATA_HOME", e.WorkDir+"/data")
+			if level, ok := os.LookupEnv("SKEP_ISOLATION"); ok {
+				e.Setenv("SKEP_ISOLATION", level)
+			}
 			e.Defer(func() { removeTestnets(e.WorkDir + "/data") })
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token, "port": port, "cut": cut, "newer": newer, "connected": connected},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ready": ready, "code": code, "token": token, "port": port, "cut": cut, "newer": newer, "nodeid": nodeID, "connected": connected, "spoil": spoil},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -94,6 +95,18 @@ func port(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], m[1])
 }
 
+// nodeID sets a variable to the ID in what a node was just described as in JSON: nodeid VAR.
+func nodeID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: nodeid VAR")
+	}
+	m := regexp.MustCompile(`"id": "([a-z2-7]{52})"`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if m == nil {
+		ts.Fatalf("no ID was printed")
+	}
+	ts.Setenv(args[0], m[1])
+}
+
 // cut sets a variable to the file token without its last letters: cut VAR N.
 func cut(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -116,4 +129,13 @@ func newer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(db.Update(func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), binary.BigEndian.AppendUint64(nil, 99))
 	}))
+}
+
+// spoil writes what says how to ask a remote node with another hash of its certificate: spoil FROM TO.
+func spoil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: spoil FROM TO")
+	}
+	text := regexp.MustCompile(`sha256=[0-9a-f]{8}`).ReplaceAllString(ts.ReadFile(args[0]), "sha256=01234567")
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
 }

@@ -38,6 +38,8 @@ type setting struct {
 	// of the flag alone
 	flag   string
 	secret bool
+	// of one that is not used any more: what is in its place. It is read, so that an old file does not keep a node from starting.
+	gone string
 }
 
 // shape is how a setting is written.
@@ -76,6 +78,9 @@ func addSettings(fl *pflag.FlagSet) {
 			fl.StringArray(s.flagName(), nil, s.help())
 		case onOff:
 			fl.Bool(s.flagName(), false, s.help())
+		}
+		if s.gone != "" {
+			fl.MarkHidden(s.flagName())
 		}
 	}
 }
@@ -196,10 +201,15 @@ func settle(m map[string]chosen) (*nodeSettings, error) {
 		if len(c.values) == 0 || len(c.values) == 1 && c.values[0] == "" && c.source != fromFlag {
 			continue
 		}
+		if s.gone != "" {
+			n.stale = append(n.stale, fmt.Sprintf("%s (from the %s) is not used any more: %s", s.name, c.source, s.gone))
+			continue
+		}
 		if slices.Contains(c.values, "") { // --join $TOKEN without a token must not found another network
 			problems = append(problems, fmt.Errorf("%s is empty (from the %s)", s.flagName(), c.source))
 			continue
 		}
+		n.inConfig = n.inConfig || s.secret && c.source == fromFile
 		if err := s.apply(n, c.values); err != nil {
 			problems = append(problems, fmt.Errorf("%s %w (from the %s)", s.flagName(), err, c.source))
 		}
@@ -212,6 +222,9 @@ func listed(dir, dirSource string, m map[string]chosen) []v1.Setting {
 	out := []v1.Setting{{Name: "data_dir", Value: dir, Source: dirSource}}
 	for i := range settings {
 		s := &settings[i]
+		if s.gone != "" {
+			continue
+		}
 		v := strings.Join(m[s.name].values, ", ")
 		if s.secret && v != "" {
 			v = "(secret)"

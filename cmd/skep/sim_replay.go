@@ -99,7 +99,7 @@ func (a *app) steps(on bool) func(n int, now grid.Time, event, effects string) {
 		return nil
 	}
 	return func(n int, now grid.Time, event, effects string) {
-		fmt.Fprintf(a.err, "%d %v %s | %s\n", n, time.Duration(now), event, effects)
+		fmt.Fprintln(a.err, shownLine(fmt.Sprintf("%d %v %s | %s", n, time.Duration(now), event, effects)))
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
@@ -9,16 +8,13 @@ import (
 // A task that was cancelled and does not listen keeps its core until it is killed: what comes next does not run beside it.
 func TestWhatIsStoppedKeepsItsCoreUntilItIsGone(t *testing.T) {
 	t.Parallel()
-	m := startMember(t, "skep", "", "--cpus", "1")
-	pid := t.TempDir() + "/pid"
-	c := m.begin(t, "run", "--", "sh", "-c", `trap "" TERM; echo $$ >`+pid+`.new; mv `+pid+`.new `+pid+`; while :; do sleep 0.05; done`)
-	until(t, "it runs", func() bool { return exists(pid) })
+	dir, expose := sharedFolder(t, "lock")
+	m := startMember(t, "skep", "", append(expose, "--cpus", "1")...)
+	// A lock is held for as long as a process of the task lives; a task cannot see processes of others.
+	c := m.begin(t, "run", "--", "sh", "-c", `trap "" TERM; exec 9>>'`+dir+`/lock'; flock 9; touch '`+dir+`/begun'; while :; do sleep 0.05; done`)
+	until(t, "it runs", func() bool { return exists(dir + "/begun") })
 	m.run(t, "", "job", "cancel", "last")
-	b, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out := m.run(t, "", "run", "--", "sh", "-c", "[ -d /proc/"+strings.TrimSpace(string(b))+" ] && echo beside || echo alone"); out != "alone\n" {
+	if out := m.run(t, "", "run", "--", "sh", "-c", "flock --nonblock '"+dir+"/lock' echo alone || echo beside"); out != "alone\n" {
 		t.Errorf("the next task runs %s it", strings.TrimSpace(out))
 	}
 	if code := c.end(t); code != 130 && code != 143 {

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"skep/exec/sandbox"
+	"skep/grid"
 	"skep/testnet"
 )
 
@@ -105,19 +107,19 @@ func (a *app) chaos(ctx context.Context, nodes, members int, c testnet.ChaosConf
 	if err != nil {
 		return nil, err
 	}
-	// Where tasks may write wherever the testnet's folder is.
-	shared, err := os.MkdirTemp("/var/tmp", "skep-chaos-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(shared)) }()
+	why := ""
 	if !c.Processes {
 		if err := testnet.Engine(ctx); err != nil {
 			c.Processes = true
-			fmt.Fprintf(a.err, "no containers (%v), so the nodes are processes, which cannot be cut off\n", err)
+			why = fmt.Sprintf(", which cannot be cut off (no containers: %v)", err)
 		}
 	}
-	o := testnet.Options{Name: "chaos", Kind: testnet.Containers, Binary: self, Note: c.Note,
+	shared, err := chaosFolder(c.Processes)
+	if err != nil {
+		return nil, fmt.Errorf("folder that tasks share: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(shared)) }()
+	o := testnet.Options{Name: "chaos", Kind: testnet.Containers, Why: why, Binary: self, Note: c.Note,
 		Settings: map[string]string{"strikes": "0"}, // no task may end because its nodes were killed too often
 		Spec:     testnet.Spec{Shared: shared, Groups: []testnet.Group{{Name: "n", Count: nodes, CPUs: chaosCPUs}}}}
 	if c.Processes {
@@ -136,4 +138,27 @@ func (a *app) chaos(ctx context.Context, nodes, members int, c testnet.ChaosConf
 	}
 	defer func() { err = errors.Join(err, t.Down(context.WithoutCancel(ctx))) }()
 	return t.Chaos(ctx, c)
+}
+
+// chaosFolder makes the folder that tasks write to, whatever user each runs as. In boxes it is exposed, and each has a /tmp of its
+// own; without them tasks may be users who cannot pass to a home.
+func chaosFolder(processes bool) (string, error) {
+	parent := "/var/tmp"
+	level, _, err := sandbox.Try("")
+	if err != nil {
+		return "", err
+	}
+	if !processes || level > grid.IsolationNone {
+		if parent, err = os.UserCacheDir(); err == nil {
+			err = os.MkdirAll(parent, 0o700)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	dir, err := os.MkdirTemp(parent, "skep-chaos-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, os.ModeSticky|0o777)
 }

@@ -17,6 +17,7 @@ func TestChaos(t *testing.T) {
 	}
 	t.Parallel()
 	home, bin := dataFolder(t), buildSkep(t)
+	passable(t, home)
 	t.Cleanup(func() { removeTestnets(home) })
 	args := []string{"testnet", "chaos", "-n", "5", "--duration", "14s", "--every", "2s", "--tasks", "150", "--job", "15", "--limit", "40s", "--seed", "5", "--output", "json"}
 	if testnet.Engine(context.Background()) != nil || testnet.Imageable() != nil {

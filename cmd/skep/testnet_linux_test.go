@@ -16,6 +16,7 @@ import (
 // theSkep is the program under test: this test's own binary under the name by which it is skep.
 func theSkep(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
+	passable(t, home)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ A spec file, for nodes that differ:
 				o.Kind = testnet.Containers
 				if err := testnet.Engine(ctx); err != nil {
 					o.Kind = testnet.Processes
-					fmt.Fprintf(a.err, "no containers (%v), so the nodes are processes\n", err)
+					o.Why = fmt.Sprintf(" (no containers: %v)", err)
 				}
 			}
 			t, err := testnet.Up(ctx, dir, *o)
@@ -131,8 +131,9 @@ func (a *app) testnetOptions(cmd *cobra.Command, f *upFlags) (*testnet.Options, 
 func (a *app) introduce(t *testnet.Net, d time.Duration) {
 	nodes := t.Nodes()
 	last := nodes[len(nodes)-1].Name
-	fmt.Fprintf(a.out, "READY %d nodes as %s, %s to %s, after %.1f s\n", len(nodes), t.Kind(), nodes[0].Name, last, d.Seconds())
+	fmt.Fprintf(a.out, "READY %d nodes as %s, %s to %s, isolation of tasks %s, after %.1f s\n", len(nodes), t.Kind(), nodes[0].Name, last, t.Isolation(), d.Seconds())
 	net := a.netFlag()
 	fmt.Fprintf(a.out, "  skep testnet status%s\n  skep testnet run%s --node %s -- hostname\n  skep testnet kill%s %s\n  skep testnet down%s\n", net, net, last, net, last, net)
-	fmt.Fprintf(a.out, "Another node joins with:\n  skep up --data-dir %s --join %s\n", quoted(freeFolder(dataHome())), t.Token())
+	fmt.Fprintf(a.out, "Another node joins with:\n  %s | skep up --data-dir %s --join -\n",
+		tokenCommand(t.Folder(&nodes[0])), quoted(freeFolder(dataHome())))
 }

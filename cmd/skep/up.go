@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/lmittmann/tint"
 	"github.com/spf13/cobra"
 
 	"skep/grid"
@@ -28,7 +26,9 @@ func (a *app) upCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "up", Short: "Be a node of a network: the one of a token, or a new one", Args: noArgs,
 		Long: "Be a node of a network: the one that a token names, the one that the data folder knows, or a new one.\n\n" +
-			"Members of a network run programs on each other's machines, as the user that runs skep up.\n" +
+			"Members of a network run programs on each other's machines, in boxes: what a task can reach there is in docs/trust.md.\n" +
+			"The token is best given with --join-file or --join -, which no list of processes and no shell's\n" +
+			"history shows; a node that has joined starts again without it.\n" +
 			"Settings also come from " + configName + " in the data folder and from the environment: see skep config show.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := choose(a.folder(), cmd.Flags())
@@ -50,7 +50,10 @@ func (a *app) upCmd() *cobra.Command {
 
 // up runs a node until ctx ends or the node cannot go on. Until hurry ends, what runs then may come to its end.
 func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (err error) {
-	log := slog.New(tint.NewTextHandler(a.err, &tint.Options{Level: n.level, TimeFormat: time.TimeOnly, NoColor: !isTerminal(a.err)}))
+	log := newLog(a.err, n.level)
+	if err := a.readJoin(n, log); err != nil {
+		return err
+	}
 	dead := make(chan error, 1)
 	n.DataDir, n.Version, n.Logger = a.folder(), version, log
 	n.Fatal = func(err error) {
@@ -72,9 +75,16 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		n.Recorder = rec
 		defer done() // after the driver is closed
 	}
+	for _, s := range n.stale {
+		log.Warn(s)
+	}
 	d, err := p2p.Open(ctx, n.Config)
 	if err != nil {
 		return err
+	}
+	_, findings := d.Isolation()
+	for _, f := range findings {
+		o.Findings = append(o.Findings, f.String())
 	}
 	defer func() {
 		err = errors.Join(err, closeDriver(d))
@@ -87,12 +97,11 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	if err := doors.Open(n.DataDir); err != nil {
 		return err
 	}
-	o.Log = log
+	o.Log, o.Access, o.Admins = log, n.access, n.admins
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // a node that drains can still be asked
 	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- api.New(d, o).Serve(serveCtx, doors) }()
-	a.trust(n.TaskUser, log)
 	if len(n.Join) > 0 && !met(ctx, d) {
 		log.Warn("no member of the network has answered yet; going on trying", "after", meetTime)
 	}
@@ -155,12 +164,8 @@ func met(ctx context.Context, d *p2p.Driver) bool {
 
 // ready prints the node's place in the grid and how others join.
 func (a *app) ready(ctx context.Context, d *p2p.Driver, doors *api.Listeners) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
 	var name string
-	err = d.Read(ctx, func(n *node.Node, now grid.Time) {
+	err := d.Read(ctx, func(n *node.Node, now grid.Time) {
 		for _, p := range n.Peers(now, nil) {
 			if p.Self {
 				name = p.Ad.Name
@@ -177,19 +182,24 @@ func (a *app) ready(ctx context.Context, d *p2p.Driver, doors *api.Listeners) er
 		fmt.Fprintf(&b, "  address  %s\n", addr)
 	}
 	fmt.Fprintf(&b, "  api      %s\n", filepath.Join(dir, client.SocketName))
-	for _, addr := range doors.Addrs()[1:] {
-		fmt.Fprintf(&b, "  api      http://%s (token in %s)\n", addr, filepath.Join(dir, client.TokenName))
+	for _, url := range doors.URLs() {
+		fmt.Fprintf(&b, "  api      %s (what a client needs: %s --api)\n", url, tokenCommand(dir))
 	}
-	join := "skep up --join " + token
-	if dir == dataHome() {
-		fmt.Fprintf(&b, "Join from another machine:\n  %s\n", join)
-	}
-	fmt.Fprintf(&b, "Join from this machine:\n  skep up --data-dir %s --join %s\n", quoted(freeFolder(dataHome())), token)
-	if dir != dataHome() {
-		fmt.Fprintf(&b, "Join from another machine:\n  %s\n", join)
-	}
+	token := tokenCommand(dir)
+	b.WriteString("Join from another machine: there, skep up --join - and paste what is printed here by\n")
+	fmt.Fprintf(&b, "  %s\nJoin from this machine:\n", token)
+	fmt.Fprintf(&b, "  %s | skep up --data-dir %s --join -\n", token, quoted(freeFolder(dataHome())))
 	_, err = io.WriteString(a.out, b.String())
 	return err
+}
+
+// tokenCommand prints the join token of the node in a folder. The token itself is printed only for whoever asks: what a
+// node prints when it starts is kept in journals.
+func tokenCommand(dir string) string {
+	if dir == dataHome() {
+		return "skep node token"
+	}
+	return "skep --data-dir " + quoted(dir) + " node token"
 }
 
 // freeFolder is a folder beside the default one that nothing is in yet.
@@ -211,8 +221,9 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a stream is one.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}

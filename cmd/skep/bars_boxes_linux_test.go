@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/sim/queueing"
+)
+
+// benchBoxes compares what a node gets done with boxes and without, by turns: the same 2,000 tasks on one node with boxes, with
+// boxes that have no network, and on one started with --isolation none.
+func benchBoxes(b *testing.B, skep string) {
+	const tasks, rounds = 2000, 10
+	boxed, bare := startMember(b, skep, "", "--members", "1"), startMember(b, skep, "", "--members", "1", "--isolation", "none")
+	if !strings.Contains(boxed.log.String(), "tasks are isolated") {
+		b.Skip("no boxes here")
+	}
+	ways := []struct {
+		node    *member
+		network grid.Network
+	}{{bare, grid.NetworkHost}, {boxed, grid.NetworkHost}, {boxed, grid.NetworkNone}}
+	cost := func(m *member, network grid.Network) (cpu, wall float64) {
+		before, t := treeTime(b, m.cmd.Process.Pid), time.Now()
+		file := fmt.Sprintf("command: ['true']\ncount: %d\nnetwork: %v\n", tasks, network)
+		id := strings.TrimSpace(m.run(b, file, "job", "submit", "-"))
+		if err := exec.Command(m.skep, "--data-dir", m.dir, "job", "wait", id).Run(); err != nil {
+			lines := slices.Collect(strings.Lines(m.run(b, "", "job", "describe", id)))
+			lines = slices.DeleteFunc(lines, func(s string) bool { return strings.HasSuffix(strings.TrimSpace(s), " 0") })
+			b.Fatalf("job wait: %v\n%s%s", err, strings.Join(lines, ""), m.log)
+		}
+		return (treeTime(b, m.cmd.Process.Pid) - before).Seconds(), time.Since(t).Seconds()
+	}
+	var cpu, wall [3][]float64
+	for round := range rounds + 1 {
+		var c, w [3]float64
+		for i, way := range ways {
+			c[i], w[i] = cost(way.node, way.network)
+		}
+		for i := range ways {
+			if round > 0 { // the first one warms up
+				cpu[i], wall[i] = append(cpu[i], c[0]/c[i]), append(wall[i], w[0]/w[i])
+			}
+		}
+	}
+	for i, wanted := range []float64{1: 0.6, 2: 0.4} {
+		if i > 0 {
+			reportRatio(b, fmt.Sprintf("2,000 x true, boxed over unboxed, network %v, CPU", ways[i].network), cpu[i], wanted)
+			reportRatio(b, fmt.Sprintf("2,000 x true, boxed over unboxed, network %v, wall", ways[i].network), wall[i], wanted)
+		}
+	}
+}
+
+// reportRatio prints a mean with its 95 % interval; it passes when the lower end does.
+func reportRatio(b *testing.B, what string, xs []float64, wanted float64) {
+	b.Helper()
+	n, mean, squares := float64(len(xs)), 0.0, 0.0
+	for _, x := range xs {
+		mean += x / n
+	}
+	for _, x := range xs {
+		squares += (x - mean) * (x - mean)
+	}
+	half := queueing.Student(n-1) * math.Sqrt(squares/(n-1)/n)
+	report(b, what, mean, fmt.Sprintf("±%.3f", half), fmt.Sprintf(">= %.2f", wanted), mean-half >= wanted)
+}
+
+// treeTime is the processor time of a process, of all that it waited for, and of those of its children that run.
+func treeTime(tb testing.TB, pid int) time.Duration {
+	ticks, files := 0, []string{fmt.Sprintf("/proc/%d/stat", pid)}
+	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, name := range children {
+		text, _ := os.ReadFile(name)
+		for _, child := range strings.Fields(string(text)) {
+			files = append(files, "/proc/"+child+"/stat")
+		}
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		for _, f := range fields[11:15] { // utime, stime, cutime, cstime
+			n, _ := strconv.Atoi(f)
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * time.Second / 100
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"skep/exec/sandbox"
+	"skep/grid"
+	"skep/testnet"
+)
+
+// isolationCmd is asked by testnets inside the containers of their nodes.
+func (a *app) isolationCmd() *cobra.Command {
+	var out format
+	cmd := &cobra.Command{Use: "isolation", Short: "Say which level of isolation tasks would have here", Args: noArgs, Hidden: true,
+		Long: "Try boxes as a node does at its start, and say which level they have and what is missing for a higher one.",
+		RunE: func(*cobra.Command, []string) error {
+			level, findings, err := sandbox.Try("")
+			if err != nil {
+				return fmt.Errorf("isolation: %w", err)
+			}
+			r := testnet.Isolation{Level: level.String()}
+			for _, f := range findings {
+				r.Findings = append(r.Findings, f.String())
+			}
+			return out.print(a.out, r, func(w *tabwriter.Writer) {
+				fmt.Fprintln(w, r.Level)
+				for _, f := range r.Findings {
+					fmt.Fprintln(w, f)
+				}
+			})
+		}}
+	outputFlag(cmd, &out)
+	return cmd
+}
+
+// tried is what was found about the isolation of tasks on this machine.
+type tried struct {
+	line string // for people
+	none bool   // there are no boxes: nodes have to be told to do without
+}
+
+// try finds out the level at which tasks are kept from this machine.
+func try() (tried, error) {
+	level, findings, err := sandbox.Try("")
+	switch {
+	case err != nil:
+		return tried{}, fmt.Errorf("find the isolation of tasks: %w", err)
+	case level == grid.IsolationNone:
+		return tried{"Isolation of tasks: none, so the nodes run with --isolation none: " + sandbox.Explain(findings) + ".", true}, nil
+	}
+	return tried{line: fmt.Sprintf("Isolation of tasks: %v.", level)}, nil
+}

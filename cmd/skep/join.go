@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"skep/node/p2p/wire"
+)
+
+// stdinName stands for the standard input.
+const stdinName = "-"
+
+// maxJoin bounds in bytes what a file of tokens may hold, and a line of the standard input.
+const maxJoin = 64 << 10
+
+// readJoin puts the tokens themselves in the place of the names of where they are: files, and with - the standard
+// input.
+func (a *app) readJoin(n *nodeSettings, log *slog.Logger) error {
+	if config := filepath.Join(a.folder(), configName); n.inConfig {
+		if info, err := os.Stat(config); err == nil {
+			tellReaders(config, info, log)
+		}
+	}
+	for i, t := range n.Join {
+		if t != stdinName {
+			continue
+		}
+		line, err := a.readToken()
+		if err != nil {
+			return fmt.Errorf("join -: %w", err)
+		}
+		n.Join[i] = line
+	}
+	for _, name := range n.joinFiles {
+		tokens, err := readTokens(name, log)
+		if err != nil {
+			return fmt.Errorf("join-file %s: %w", name, err)
+		}
+		n.Join = append(n.Join, tokens...)
+	}
+	return nil
+}
+
+// readToken reads a token from a line of the standard input.
+func (a *app) readToken() (string, error) {
+	if isTerminal(a.in) {
+		fmt.Fprint(a.err, "paste what skep node token printed: ")
+	}
+	line, err := bufio.NewReader(io.LimitReader(a.in, maxJoin)).ReadString('\n')
+	if line = strings.TrimSpace(line); line == "" {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		return "", errors.New("the standard input holds no token: want a line with what skep node token prints")
+	}
+	_, err = wire.ParseToken(line)
+	return line, err
+}
+
+// readTokens reads the tokens in a file: each begins with skep, and may be broken over lines.
+func readTokens(name string, log *slog.Logger) (tokens []string, err error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("is not there: want a file with what skep node token prints; " +
+			"a folder that has joined needs none")
+	}
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		tellReaders(name, info, log)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxJoin+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxJoin {
+		return nil, fmt.Errorf("has more than %d bytes: want what skep node token prints", maxJoin)
+	}
+	for _, word := range strings.Fields(string(b)) {
+		if k := len(tokens); k == 0 || strings.HasPrefix(strings.ToLower(word), "skep") {
+			tokens = append(tokens, word)
+		} else {
+			tokens[k-1] += word
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, errors.New("is empty: want what skep node token prints")
+	}
+	for _, t := range tokens {
+		if _, err := wire.ParseToken(t); err != nil {
+			return nil, err
+		}
+	}
+	return tokens, nil
+}
+
+// tellReaders says of a file that holds a token when others may read it.
+func tellReaders(name string, info fs.FileInfo, log *slog.Logger) {
+	if othersRead(info) {
+		log.Warn("a file with a join token can be read by others: want mode 0600",
+			"file", name, "mode", fmt.Sprintf("%#o", info.Mode().Perm()))
+	}
+}
+
+// othersRead reports whether a file that holds a secret can be read by others.
+func othersRead(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"skep/exec/sandbox"
+	"skep/grid"
+)
+
+// isolation is the level of the boxes that can be made where these tests run.
+var isolation = sync.OnceValue(func() grid.Isolation {
+	level, findings, err := sandbox.Try("")
+	fmt.Fprintf(os.Stderr, "isolation of tasks in these tests: %v. %s\n", level, sandbox.Explain(findings))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "no probe: %v\n", err)
+	}
+	return level
+})
+
+// levelled runs all tests and says at which level. Where there are no boxes the tests' nodes are told to take each other's
+// tasks all the same.
+type levelled struct{ *testing.M }
+
+func (m levelled) Run() int {
+	if isolation() == grid.IsolationNone {
+		os.Setenv("SKEP_ISOLATION", grid.IsolationNone.String())
+	}
+	return m.M.Run()
+}
+
+// passable lets the users of tasks pass to a temporary folder of a test, where root's tasks have no boxes.
+func passable(tb testing.TB, dir string) {
+	tb.Helper()
+	if isolation() > grid.IsolationNone || os.Geteuid() != 0 {
+		return
+	}
+	for at := dir; strings.HasPrefix(at, os.TempDir()+"/"); at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err != nil {
+			tb.Fatal(err)
+		} else if err := os.Chmod(at, info.Mode().Perm()|0o011); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// sharedFolder makes a folder in which all tasks may make files, and empty files in it that they may write to. Nodes see it in
+// their tasks' boxes with the flags in expose. It is not where temporary files are: a task has a /tmp of its own.
+func sharedFolder(tb testing.TB, files ...string) (dir string, expose []string) {
+	tb.Helper()
+	if isolation() == grid.IsolationNone {
+		dir = tb.TempDir() // not in a home, to which others cannot pass
+		passable(tb, dir)
+	} else {
+		cache, err := os.UserCacheDir()
+		if err == nil {
+			err = os.MkdirAll(cache, 0o700)
+		}
+		if err == nil {
+			dir, err = os.MkdirTemp(cache, "skep-test-")
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+		expose = []string{"--expose", dir + ":rw"}
+	}
+	if err := os.Chmod(dir, os.ModeSticky|0o777); err != nil {
+		tb.Fatal(err)
+	}
+	for _, name := range files {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.Chmod(name, 0o666); err != nil { // whatever the umask
+			tb.Fatal(err)
+		}
+	}
+	return dir, expose
+}
+
+// A node's data folder lies in a folder that it exposes, and another node's, which it is told of: tasks see what else is there.
+func TestTasksDoNotSeeDataFoldersInWhatIsExposed(t *testing.T) {
+	if isolation() == grid.IsolationNone {
+		t.Skip("no boxes here")
+	}
+	dir, _ := sharedFolder(t, "seen")
+	other := filepath.Join(dir, "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "secret"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := &member{skep: "skep", dir: filepath.Join(dir, "data"), log: &spool{},
+		args: []string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--isolation", "basic", "--expose", dir, "--hide", other}}
+	m.start(t)
+	out := m.run(t, "", "run", "--", "sh", "-c", "cd '"+dir+"'; ls -A . data other; cat data/* other/*; exit 0")
+	for _, place := range []string{"data", "other"} {
+		if entries, err := os.ReadDir(filepath.Join(dir, place)); err != nil || len(entries) == 0 {
+			t.Errorf("%s: %d entries, %v: want some to hide", place, len(entries), err)
+		}
+	}
+	if out != ".:\ndata\nother\nseen\n" {
+		t.Errorf("a task sees\n%s", out)
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/goccy/go-yaml"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// evil is what somebody may call a node, a job or a file: it turns lines round, and clears a terminal.
+const evil = "a\u202egpj.\u009b2J\u2066b"
+
+// No form of output has a terminal obey what somebody else has written, and programs read what it was.
+func TestOutputIsPrintable(t *testing.T) {
+	j := v1.Job{Name: "sweep", Command: []string{"sh", "-c", "echo " + evil + "\nexit"}}
+	for _, f := range []format{"table", "json", "yaml"} {
+		var b bytes.Buffer
+		if err := f.print(&b, j, func(w *tabwriter.Writer) { row(w, j.Name, j.Command) }); err != nil {
+			t.Fatal(err)
+		}
+		if !printableLines(b.Bytes()) || b.Len() == 0 {
+			t.Errorf("%s: %q", f, b.String())
+		}
+		var back v1.Job
+		err := error(nil)
+		switch f {
+		case "json":
+			err = json.Unmarshal(b.Bytes(), &back)
+		case "yaml":
+			var text []byte
+			if text, err = yaml.YAMLToJSON(b.Bytes()); err == nil {
+				err = json.Unmarshal(text, &back)
+			}
+		default:
+			continue
+		}
+		if err != nil || len(back.Command) != 3 || back.Command[2] != j.Command[2] {
+			t.Errorf("%s is read as %q, %v", f, back.Command, err)
+		}
+	}
+	if got := string(escaped([]byte("{\"a\": \"ü\u009b\U000e0041\"}\n"))); got != `{"a": "ü\u009b\udb40\udc41"}`+"\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Errors and logs neither obey it nor hold a token.
+func TestErrorsAndLogsArePrintable(t *testing.T) {
+	token := "skep1-" + strings.Repeat("abcdefg2", 10)
+	var out, log bytes.Buffer
+	a := &app{out: &out, err: &out}
+	if code := a.main(t.Context(), []string{"up", token}); code == 0 {
+		t.Error("up takes an argument")
+	}
+	if code := a.main(t.Context(), []string{token}); code == 0 {
+		t.Error("a token is a verb")
+	}
+	a.main(t.Context(), []string{"job", "describe", evil})
+	if s := out.String(); strings.Contains(s, "abcdefg2") || strings.Contains(s, "\u202e") || !strings.Contains(s, "skep1-…") {
+		t.Errorf("%q", s)
+	}
+	l := newLog(&log, slog.LevelDebug)
+	l.Info(evil+token, "name", evil, "error", fmt.Errorf("%w: %s", errors.New(evil), token), "blob", grid.BlobID{}, "token", token)
+	if s := log.String(); strings.Contains(s, "abcdefg2") || !grid.Printable(strings.TrimSpace(s)) || strings.Count(s, "a?gpj.?2J?b") != 3 || strings.Count(s, "\n") != 1 {
+		t.Errorf("%q", s)
+	}
+	if got := shown("two\nlines " + evil); got != "two\nlines a?gpj.?2J?b" {
+		t.Errorf("%q", got)
+	}
+}
