@@ -103,6 +103,9 @@ func (t *Net) Chaos(ctx context.Context, c ChaosConfig) (*Report, error) {
 	if c.History != nil {
 		x.h.file = json.NewEncoder(c.History)
 	}
+	if err := makeLog(x.log); err != nil {
+		return nil, fmt.Errorf("chaos: %w", err)
+	}
 	began := time.Now()
 	if err := x.run(ctx); err != nil {
 		return nil, err
@@ -113,6 +116,15 @@ func (t *Net) Chaos(ctx context.Context, c ChaosConfig) (*Report, error) {
 	}
 	r.Elapsed = time.Since(began).Seconds()
 	return r, nil
+}
+
+// makeLog makes the file that tasks write to, whatever user each runs as.
+func makeLog(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o666), f.Close()) // not less by the umask
 }
 
 func (x *chaos) note(format string, args ...any) {

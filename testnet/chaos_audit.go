@@ -19,7 +19,7 @@ const auditTime = 40 * time.Second
 func (x *chaos) audit(ctx context.Context) (*Report, error) {
 	ctx, stop := context.WithTimeout(ctx, auditTime)
 	defer stop()
-	r := &Report{Seed: x.c.Seed, Kind: x.t.Kind(), Nodes: len(x.t.state.Nodes), Faults: len(x.faults), Deaths: len(x.deaths)}
+	r := &Report{Seed: x.c.Seed, Kind: x.t.Kind(), Isolation: x.t.Isolation(), Nodes: len(x.t.state.Nodes), Faults: len(x.faults), Deaths: len(x.deaths)}
 	r.Refused = int(x.refused.Load())
 	for _, id := range x.h.list() {
 		if err := x.lastLook(ctx, id); err != nil {

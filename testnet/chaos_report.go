@@ -9,6 +9,7 @@ import (
 type Report struct {
 	Seed      uint64  `json:"seed"`
 	Kind      string  `json:"kind"`
+	Isolation string  `json:"isolation"` // of tasks
 	Nodes     int     `json:"nodes"`
 	Faults    int     `json:"faults"`
 	Elapsed   float64 `json:"elapsed_seconds"`
@@ -61,7 +62,7 @@ func (r *Report) Print(w io.Writer) {
 		}
 		return "MISS"
 	}
-	fmt.Fprintf(w, "%d nodes as %s, %d faults with %d deaths, %.0f s, seed %d\n", r.Nodes, r.Kind, r.Faults, r.Deaths, r.Elapsed, r.Seed)
+	fmt.Fprintf(w, "%d nodes as %s, isolation of tasks %s, %d faults with %d deaths, %.0f s, seed %d\n", r.Nodes, r.Kind, r.Isolation, r.Faults, r.Deaths, r.Elapsed, r.Seed)
 	fmt.Fprintf(w, "  %d tasks of %d jobs submitted, %d done, %d begun more than once; %d submissions were not acknowledged\n", r.Submitted, r.Jobs, r.Done, r.Rerun, r.Refused)
 	fmt.Fprintf(w, "bar: lost %d, want 0, %s\n", r.Lost, mark(r.Lost == 0))
 	fmt.Fprintf(w, "bar: recorded twice %d, want 0, %s\n", r.Twice, mark(r.Twice == 0))

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 )
@@ -122,7 +123,8 @@ func (t *Net) compose(build bool) yaml.MapSlice {
 			yaml.MapItem{Key: "command", Value: []string{"--data-dir", nodeMount, "up"}},
 			yaml.MapItem{Key: "user", Value: fmt.Sprintf("%d:%d", os.Getuid(), os.Getgid())},
 			yaml.MapItem{Key: "init", Value: true},
-			yaml.MapItem{Key: "cap_add", Value: []string{"NET_ADMIN"}},
+			yaml.MapItem{Key: "cap_add", Value: capabilities},
+			yaml.MapItem{Key: "security_opt", Value: append(slices.Clone(unconfined), "systempaths=unconfined")},
 			yaml.MapItem{Key: "volumes", Value: t.volumes(n)},
 			yaml.MapItem{Key: "networks", Value: yaml.MapSlice{{Key: "grid", Value: yaml.MapSlice{{Key: "ipv4_address", Value: n.IP}}}}})
 		if n.MaxCPUs > 0 {

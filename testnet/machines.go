@@ -20,6 +20,9 @@ type machines interface {
 	// prepare makes what all nodes need and fills in where each will be reached.
 	prepare(ctx context.Context) error
 
+	// level returns what `skep isolation --output json` prints where nodes run. It is called after prepare.
+	level(ctx context.Context) ([]byte, error)
+
 	// start starts a node that does not run and returns when its process is there.
 	start(ctx context.Context, n *Node) error
 

@@ -32,6 +32,8 @@ type state struct {
 	Slowed map[string]Shape `json:"slowed,omitempty"` // by node
 	Token  string           `json:"token"`            // to join
 	Ready  bool             `json:"ready"`            // Up came to its end
+
+	Isolation Isolation `json:"isolation"` // of tasks, as it was found before the nodes started
 }
 
 // Node is one node of a testnet.
@@ -101,11 +103,11 @@ func (t *Net) Name() string { return t.state.Name }
 // Kind returns Containers or Processes.
 func (t *Net) Kind() string { return t.state.Kind }
 
+// Isolation returns the level at which tasks are kept from where nodes run; empty if it is not known.
+func (t *Net) Isolation() string { return t.state.Isolation.Level }
+
 // Nodes returns the nodes, in the order of the spec.
 func (t *Net) Nodes() []Node { return t.state.Nodes }
-
-// Token returns what another node joins with.
-func (t *Net) Token() string { return t.state.Token }
 
 // Node returns a node by its name.
 func (t *Net) Node(name string) (*Node, error) {

@@ -14,9 +14,9 @@ type Status struct {
 	Name  string       `json:"name"`
 	Kind  string       `json:"kind"`
 	Ready bool         `json:"ready"`
+	Level string       `json:"isolation,omitempty"` // of tasks
 	Nodes []NodeStatus `json:"nodes"`
 	Cut   [][]string   `json:"cut,omitempty"`
-	Token string       `json:"token"`
 }
 
 // NodeStatus is what a node is doing. All but the first four are as it says itself, and absent where it does not answer.
@@ -45,7 +45,7 @@ func (t *Net) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Name: t.Name(), Kind: t.Kind(), Ready: t.state.Ready, Cut: t.state.Cut, Token: t.Token(), Nodes: make([]NodeStatus, len(t.state.Nodes))}
+	s := &Status{Name: t.Name(), Kind: t.Kind(), Ready: t.state.Ready, Level: t.Isolation(), Cut: t.state.Cut, Nodes: make([]NodeStatus, len(t.state.Nodes))}
 	var all sync.WaitGroup
 	for i := range t.state.Nodes {
 		n, st := &t.state.Nodes[i], &s.Nodes[i]

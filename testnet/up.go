@@ -25,6 +25,9 @@ type Options struct {
 	// Kind is Containers or Processes.
 	Kind string
 
+	// Why is said behind the kind to whom Note tells what goes on: why it is no other one. It may be empty.
+	Why string
+
 	// Binary is the program that nodes run. Image, if not empty, is an image that has it as /bin/skep.
 	Binary, Image string
 
@@ -91,13 +94,19 @@ func (t *Net) up(ctx context.Context, o Options) error {
 	if err := t.m.prepare(ctx); err != nil {
 		return err
 	}
+	if err := t.findLevel(ctx); err != nil {
+		return err
+	}
 	if err := t.found(o.Settings); err != nil {
+		return err
+	}
+	if err := t.letPass(); err != nil {
 		return err
 	}
 	if err := t.save(); err != nil {
 		return err
 	}
-	o.Note("starting %d nodes as %s", len(t.state.Nodes), t.Kind())
+	o.Note("starting %d nodes as %s%s, %s", len(t.state.Nodes), t.Kind(), o.Why, t.state.Isolation.said())
 	if err := t.each(func(n *Node) error { return t.start(ctx, n) }); err != nil {
 		return err
 	}
@@ -167,8 +176,12 @@ func (t *Net) tell(n *Node, settings map[string]string) error {
 		{Key: "name", Value: n.Name}, {Key: "join", Value: t.state.Token}, {Key: "listen", Value: listen}, {Key: "mdns", Value: false},
 		{Key: "cpus", Value: n.CPUs}, {Key: "memory", Value: fmt.Sprint(n.Memory)}, {Key: "label", Value: n.labels(t.Name())},
 	}
-	for _, k := range slices.Sorted(maps.Keys(settings)) {
-		all = append(all, yaml.MapItem{Key: k, Value: settings[k]})
+	more := t.boxed()
+	for k, v := range settings {
+		more[k] = v
+	}
+	for _, k := range slices.Sorted(maps.Keys(more)) {
+		all = append(all, yaml.MapItem{Key: k, Value: more[k]})
 	}
 	b, err := yaml.Marshal(all)
 	if err != nil {
