@@ -4,7 +4,7 @@ GO    ?= go
 RACE  := ./node/... ./exec/... ./cmd/...
 export GOFLAGS := -buildvcs=false
 
-.PHONY: check fmt vet build test race bench conformance soak fuzz generate paper chaos
+.PHONY: check fmt vet build test race bench conformance soak fuzz generate paper chaos digests attack
 
 check: fmt vet build test race
 
@@ -29,7 +29,7 @@ race:
 # end, and stay in bin/bench.txt. Half an hour on two cores.
 bench:
 	@mkdir -p bin
-	@{ $(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 40m -p 1 ./lpas ./sim ./sim/queueing ./sim/spread ./sim/forwarding ./cmd/skep; echo $$? > bin/bench.status; } | tee bin/bench.txt
+	@{ $(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 40m -p 1 ./lpas ./exec/process ./sim ./sim/queueing ./sim/spread ./sim/forwarding ./cmd/skep; echo $$? > bin/bench.status; } | tee bin/bench.txt
 	@echo; grep -o 'bar: .*' bin/bench.txt; exit $$(cat bin/bench.status)
 
 # One scenario in the simulator and, several times, on real nodes: a minute.
@@ -48,10 +48,25 @@ paper: build
 chaos: build
 	bin/skep testnet chaos
 
+# What docs/trust.md says that a task cannot do, and a member, tried on real nodes. Tasks: in every environment that this machine has
+# (as root: also as another user, and in containers), with older versions of Landlock, and without boxes, where much succeeds; the
+# outcome of every attack stays in bin/attack.txt. A member: each attack for MEMBERS on a network of its own, where memory and disk
+# of a node must not grow by more than 256 MiB; make attack MEMBERS=10m takes hours. The short form is a test of testnet/attack.
+MEMBERS ?= 30s
+attack: build
+	CGO_ENABLED=0 $(GO) build -o bin/skep-attack ./cmd/skep-attack
+	CGO_ENABLED=0 $(GO) build -o bin/skep-intruder ./testnet/attack/intruder
+	@ok=0; bin/skep-attack -full bin/attack.txt || ok=1; bin/skep-attack -members $(MEMBERS) || ok=1; exit $$ok
+
 # Random worlds with every fault at once, and larger instances of the register's model: some minutes, a few gigabytes.
 soak:
 	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
 	$(GO) test ./register -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
+
+# What the simulated worlds of the tests do, kept as a digest each: for a change that is meant to alter it.
+digests:
+	SKEP_DIGESTS=write $(GO) test ./sim -sim.swarm 1000 -count 1 -timeout 30m
+	SKEP_DIGESTS=write $(GO) test ./sim/net -count 1
 
 # Every decoder that reads what a peer sent, for a while each.
 fuzz:

@@ -3,9 +3,19 @@ package sim
 import (
 	"flag"
 	"fmt"
+	"os"
 	"testing"
 	"time"
+
+	"skep/internal/digests"
 )
+
+// kept are the digests of the first worlds of the swarm and of all that finish runs.
+var kept = digests.Open("testdata/digests.txt")
+
+const keptWorlds = 1000
+
+func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
 
 var swarmFlag = flag.Int("sim.swarm", 300, "number of random worlds of TestSwarm")
 
@@ -20,9 +30,11 @@ func TestSwarm(t *testing.T) {
 		log = func(line string) { fmt.Println(line) }
 	}
 	steps, nodes, before := uint64(0), time.Duration(0), cpu()
-	RunSwarm(first, worlds, log, func(_ uint64, r Report, err error) bool {
+	RunSwarm(first, worlds, log, func(seed uint64, r Report, err error) bool {
 		if err != nil {
 			t.Error(err)
+		} else if seed <= keptWorlds {
+			kept.Check(t, fmt.Sprintf("swarm/%04d", seed), r.Digest)
 		}
 		steps += r.Steps
 		nodes += r.Nodes

@@ -44,6 +44,9 @@ func finish(t *testing.T, c Config) (*World, Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if *seedFlag == 0 {
+		kept.Add(t, r.Digest)
+	}
 	return w, r
 }
 

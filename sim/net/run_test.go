@@ -3,12 +3,15 @@ package net
 import (
 	"context"
 	"math"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"skep/grid"
+	"skep/internal/digests"
 	"skep/node"
 	"skep/sim"
 )
@@ -24,11 +27,23 @@ func small() *Scenario {
 	return s
 }
 
+// kept are the digests of all that run runs.
+var kept = digests.Open("testdata/digests.txt")
+
+func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
+
 func run(t *testing.T, s *Scenario) *Report {
 	t.Helper()
 	r, err := Run(context.Background(), s, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	sum, err := strconv.ParseUint(r.Digest, 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testing.Short() {
+		kept.Add(t, sum)
 	}
 	return r
 }
