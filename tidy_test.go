@@ -16,25 +16,37 @@ import (
 // floors lists what each package may import of this module: arrows point down only. A package that is not
 // listed may not exist.
 var floors = map[string][]string{
-	"grid":          {},
-	"lpas":          {},
-	"document":      {},
-	"gossip":        {"grid"},
-	"exec":          {"grid"},
-	"register":      {"grid"},
-	"discovery":     {"grid", "gossip"},
-	"balance":       {"grid", "gossip", "lpas"},
-	"exec/process":  {"grid", "exec"},
-	"node":          {"grid", "gossip", "exec", "register", "lpas", "discovery", "balance"},
+	"grid":         {},
+	"lpas":         {},
+	"document":     {},
+	"gossip":       {"grid"},
+	"exec":         {"grid"},
+	"sparse":       {},
+	"register":     {"grid", "sparse"},
+	"discovery":    {"grid", "gossip"},
+	"balance":      {"grid", "gossip", "lpas"},
+	"exec/process": {"grid", "exec", "exec/sandbox", "exec/sandbox/zygote"},
+	"exec/sandbox": {"grid", "exec/sandbox/zygote"},
+
+	"exec/sandbox/zygote": {},
+
+	"node":          {"grid", "gossip", "exec", "register", "sparse", "node/quota", "lpas", "discovery", "balance"},
+	"node/quota":    {"grid"},
 	"node/p2p/wire": {"grid", "node/p2p/wire/internal/pb"},
 
 	"node/p2p/wire/internal/pb": {},
+
+	"internal/digests":  {},
+	"node/p2p/dials":    {"grid"},
+	"node/p2p/hostile":  {"grid", "node/p2p/wire"},
+	"node/p2p/rpcguard": {},
+	"node/p2p/seats":    {"grid"},
 
 	"node/p2p/crash":  {},
 	"node/p2p/disk":   {"grid"},
 	"node/p2p/store":  {"grid", "node/p2p/disk", "node/p2p/wire"},
 	"node/p2p/blob":   {"grid", "node/p2p/disk"},
-	"node/p2p":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec", "exec/process"},
+	"node/p2p":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/rpcguard", "node/p2p/seats", "node/p2p/dials", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec", "exec/process", "exec/sandbox"},
 	"node/api/v1":     {"grid"},
 	"node/api/client": {"grid", "node/api/v1"},
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/p2p/disk", "node/api/v1", "node/api/client"},
@@ -49,12 +61,19 @@ var floors = map[string][]string{
 	"sim/forwarding":  {"grid", "discovery", "sim"},
 	"sim/paper":       {"grid", "gossip", "discovery", "lpas", "node", "sim/brokers", "sim/forwarding", "sim/net", "sim/queueing", "sim/spread"},
 	"testnet":         {"grid", "exec/process", "node/p2p", "node/api/v1", "node/api/client"},
+	"testnet/attack":  {"grid", "node/api/client", "testnet/attack/world", "testnet/attack/member"},
+
+	"testnet/attack/world":    {},
+	"testnet/attack/member":   {"grid", "node/p2p/hostile"},
+	"testnet/attack/intruder": {"testnet/attack/world"},
+
 	"cmd/skep":        {"*"},
+	"cmd/skep-attack": {"testnet/attack"},
 	"cmd/skep-paper":  {"sim/paper"},
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "register", "discovery", "balance", "node", "sim", "sim/chart", "sim/spread"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "register", "discovery", "balance", "node", "node/quota", "sim", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 
