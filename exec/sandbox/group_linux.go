@@ -21,7 +21,7 @@ type group struct {
 	memory int64
 	count  int64
 	weight int
-	broken bool  // nobody can join it
+	broken bool // nobody can join it
 }
 
 // leastMemory is the least bound of memory: with less there is no room for the stub of the box.
