@@ -39,7 +39,7 @@ type Fetch struct {
 	From    NodeID
 	Others  []NodeID // asked next; immutable
 	Files   []File   // immutable: part of a JobSpec or Result
-	Copy    bool     // for a job's register: nothing here runs with them
+	Deposit bool     // for a job's register: nothing here runs with them
 }
 
 // Start asks for an attempt to be run, and for EvStarted and EvEnded; or, where it comes out at Until or later, for EvLate.

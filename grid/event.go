@@ -43,7 +43,7 @@ type Event struct {
 	Result  *Result
 	Err     string
 	Low     bool
-	Copy    bool
+	Deposit bool
 	Within  time.Duration
 	Addrs   []string
 	Left    float64 // 0 … 1
@@ -63,18 +63,18 @@ type TimerKind uint8
 
 // Timers, by the package that sets them.
 const (
-	TimerGossip  TimerKind = iota + 1 // gossip: send what is due
-	TimerRefresh                      // gossip: the slow refresh of the own ad and of the neighbours
-	TimerSearch                       // discovery: a search's deadline; Key is its ID
-	TimerPoll                         // node: a poll's deadline; Key is the task's handle
-	TimerOffer                        // node: an offer's answer is due; Key is the task's handle
-	TimerLease                        // node: a lease may have run out; Key is the task's handle
-	TimerRetry                        // node: place a task again; Key is the task's handle
-	TimerBeat                         // node: tell origins what still runs here
-	TimerResult                       // node: repeat results that were not acknowledged
-	TimerAd                           // node: the own ad may have changed
-	TimerOverdue                      // node: work may have waited too long
-	TimerGuard                        // node: registers; Key 0 = the regular look, else something is due
-	TimerDrain                        // node: what runs on a draining node has had its time
-	TimerBound                        // node: a running task may have outgrown its class
+	TimerGossip   TimerKind = iota + 1 // gossip: send what is due
+	TimerRefresh                       // gossip: the slow refresh of the own ad and of the neighbours
+	TimerSearch                        // discovery: a search's deadline; Key is its ID
+	TimerPoll                          // node: a poll's deadline; Key is the task's handle
+	TimerOffer                         // node: an offer's answer is due; Key is the task's handle
+	TimerLease                         // node: a lease may have run out; Key is the task's handle
+	TimerRetry                         // node: place a task again; Key is the task's handle
+	TimerBeat                          // node: tell origins what still runs here
+	TimerResult                        // node: repeat results that were not acknowledged
+	TimerAd                            // node: the own ad may have changed
+	TimerOverdue                       // node: work may have waited too long
+	TimerRegister                      // node: registers; Key 0 = the regular look, else something is due
+	TimerDrain                         // node: what runs on a draining node has had its time
+	TimerBound                         // node: a running task may have outgrown its class
 )

@@ -7,33 +7,33 @@ type Kind uint8
 
 // What nodes tell each other. The numbers are on the wire: never reuse one.
 const (
-	KindDigest    Kind = iota + 1 // ads, neighbour to neighbour
-	KindPoll                      // how soon would you be done with a task of this class? and my rates
-	KindState                     // the answer, and its sender's rates
-	KindOffer                     // take this attempt
-	KindAccept                    // taken: it is mine now
-	KindRefuse                    // not taken, and why
-	KindBeat                      // I still have these attempts of yours
-	KindDrop                      // these attempts are no longer live: stop and forget them
-	KindResult                    // an attempt ended
-	KindResultAck                 // the result is saved, forget it
-	KindAsk                       // what became of these attempts?
-	KindFind                      // a search on its walk
-	KindHit                       // a search's or call's find, straight to the asker
-	KindMiss                      // a search ended without a find
-	KindCall                      // announcement: who can meet this need?
-	KindBye                       // announcement: I am leaving; carried as the leaver's last ad
-	KindGuard                     // the owner of a job's register writes to a member
-	KindGuarded                   // the member's answer
-	KindPromise                   // a member of a job's register wants to be the owner of a new epoch
-	KindPromised                  // another member's answer
-	KindWatch                     // I live, and own these registers that you hold
-	KindWatched                   // the answer: so it is, or not
-	KindTakeover                  // announcement, or an answer: who owns these jobs now
-	KindHold                      // these attempts of yours wait here: may they still start?
-	KindHeld                      // these may
-	KindCopy                      // the owner of a job's register wants a member to have the job's inputs, or what a task left
-	KindCopied                    // the answer: they are there, or why not
+	KindDigest        Kind = iota + 1 // ads, neighbour to neighbour
+	KindPoll                          // how soon would you be done with a task of this class? and my rates
+	KindState                         // the answer, and its sender's rates
+	KindOffer                         // take this attempt
+	KindAccept                        // taken: it is mine now
+	KindRefuse                        // not taken, and why
+	KindBeat                          // I still have these attempts of yours
+	KindDrop                          // these attempts are no longer live: stop and forget them
+	KindResult                        // an attempt ended
+	KindResultAck                     // the result is saved, forget it
+	KindAsk                           // what became of these attempts?
+	KindFind                          // a search on its walk
+	KindHit                           // a search's or call's find, straight to the asker
+	KindMiss                          // a search ended without a find
+	KindCall                          // announcement: who can meet this need?
+	KindBye                           // announcement: I am leaving; carried as the leaver's last ad
+	KindWrite                         // the owner of a job's register writes to a member
+	KindWriteAck                      // the member's answer
+	KindCampaign                      // a member of a job's register wants to be the owner of a new epoch
+	KindVote                          // another member's answer
+	KindKeepalive                     // I live, and own these registers that you hold
+	KindKeepaliveAck                  // the answer: so it is, or not
+	KindTakeover                      // announcement, or an answer: who owns these jobs now
+	KindStartLease                    // these attempts of yours wait here: may they still start?
+	KindStartLeaseAck                 // these may
+	KindDeposit                       // the owner of a job's register wants a member to have the job's inputs, or what a task left
+	KindDepositAck                    // the answer: they are there, or why not
 	kinds
 )
 
@@ -76,7 +76,7 @@ type Message struct {
 	Refusal  Refusal     // KindRefuse, KindCopied
 	Result   *Result     // KindResult, KindCopy; immutable
 	Find     Find        // KindFind, KindHit, KindMiss, KindCall
-	Guard    Guard       // KindGuard to KindTakeover; of KindHold and KindHeld its Seq
+	Register Register    // KindGuard to KindTakeover; of KindHold and KindHeld its Seq
 }
 
 // Reset makes m an empty message of the kind and keeps the memory of its slices.
@@ -85,9 +85,9 @@ func (m *Message) Reset(k Kind) {
 	*m = Message{Kind: k, Digest: m.Digest[:0], Attempts: m.Attempts[:0],
 		Poll:  Poll{Rates: m.Poll.Rates[:0]},
 		State: State{Rates: m.State.Rates[:0]},
-		Find:  Find{Visited: m.Find.Visited[:0]}, Guard: m.Guard,
+		Find:  Find{Visited: m.Find.Visited[:0]}, Register: m.Register,
 		Offer: Offer{Members: m.Offer.Members[:0]}}
-	m.Guard.reset()
+	m.Register.reset()
 }
 
 // Poll asks how soon a task of a class would be done, and carries the asker's own rates: mutual

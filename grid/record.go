@@ -7,27 +7,27 @@ type RecordKind uint8
 
 // What a node keeps on disk. The numbers are on disk: never reuse one.
 const (
-	RecJob   RecordKind = iota + 1 // a job submitted here
-	RecTask                        // where one of its tasks stands, once it is not simply pending
-	RecWork                        // an attempt accepted here
-	RecClass                       // what was measured of a class here
-	RecGuard                       // a job whose register this node is a member of
-	RecEntry                       // where one of its tasks stands
+	RecJob      RecordKind = iota + 1 // a job submitted here
+	RecTask                           // where one of its tasks stands, once it is not simply pending
+	RecWork                           // an attempt accepted here
+	RecClass                          // what was measured of a class here
+	RecRegister                       // a job whose register this node is a member of
+	RecEntry                          // where one of its tasks stands
 )
 
 // Record is one thing to keep, or with Delete to forget. A later record with the same key replaces the
 // earlier one. Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of a task it
 // is the TaskID alone, so that a new attempt replaces the record of the one before.
 type Record struct {
-	Kind   RecordKind
-	Delete bool
-	Later  bool // no effect waits for it: it is on disk with the next that one waits for, or soon; a crash before that loses it
-	Job    JobRecord
-	Task   TaskRecord
-	Work   WorkRecord
-	Class  ClassRecord
-	Guard  *GuardRecord // fresh memory, as the next: there are few beside the others
-	Entry  *EntryRecord
+	Kind     RecordKind
+	Delete   bool
+	Later    bool // no effect waits for it: it is on disk with the next that one waits for, or soon; a crash before that loses it
+	Job      JobRecord
+	Task     TaskRecord
+	Work     WorkRecord
+	Class    ClassRecord
+	Register *RegisterRecord // fresh memory, as the next: there are few beside the others
+	Entry    *EntryRecord
 }
 
 // JobRecord is a job submitted here.
@@ -94,8 +94,8 @@ type ClassRecord struct {
 	Spread, Spreads float64
 }
 
-// GuardRecord is a job whose register this node is a member of.
-type GuardRecord struct {
+// RegisterRecord is a job whose register this node is a member of.
+type RegisterRecord struct {
 	ID        JobID
 	Spec      *JobSpec
 	Members   []NodeID // the origin first; immutable

@@ -11,8 +11,8 @@ import (
 // adGap is the least time between two own ads: what changes within it is told together.
 const adGap = time.Second
 
-// changed notes that the own ad may no longer be right.
-func (n *Node) changed(now grid.Time, fx *grid.Effects) {
+// adChanged notes that the own ad may no longer be right.
+func (n *Node) adChanged(now grid.Time, fx *grid.Effects) {
 	if n.adWake || n.gossip.Ad() == nil {
 		return
 	}
@@ -49,30 +49,30 @@ func (n *Node) newAd(now grid.Time) *grid.Ad {
 func (n *Node) describe(now grid.Time) grid.Ad {
 	return grid.Ad{
 		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
-		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: n.avail.a(),
-		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.here)),
+		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: n.availability.fraction(),
+		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.runTime)),
 		Labels:  n.labels, Engines: n.cfg.Engines, Rates: n.rates.own, Addrs: n.addrs,
 		Coord:    n.gossip.Coord(),
 		Draining: n.exec.Draining(),
-		Full:     n.low,
+		Full:     n.lowDisk,
 		Private:  n.cfg.Private,
 	}
 }
 
-// leave tells everybody that this node is about to stop, and the origins of what it holds that they had
+// announceLeave tells everybody that this node is about to stop, and the origins of what it holds that they had
 // better place it again.
-func (n *Node) leave(now grid.Time, fx *grid.Effects) {
+func (n *Node) announceLeave(now grid.Time, fx *grid.Effects) {
 	n.leaving = true
 	n.exec.Drain(true)
 	for _, w := range slices.Clone(n.exec.Queue()) {
-		if n.owner(w.ID.Task.Job) != n.cfg.Self {
-			m := fx.Send(n.owner(w.ID.Task.Job), grid.KindRefuse)
+		if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
+			m := fx.Send(n.ownerOf(w.ID.Task.Job), grid.KindRefuse)
 			m.Attempts, m.Refusal = append(m.Attempts, w.ID), grid.Refusal{Why: grid.WhyDrain}
-			n.forget(now, w.ID, fx)
+			n.forgetAttempt(now, w.ID, fx)
 		}
 	}
 	for _, w := range slices.Clone(n.exec.Running()) {
-		if n.owner(w.ID.Task.Job) != n.cfg.Self {
+		if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
 			n.keepResult(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was stopped"}, true, fx)
 		}
 	}

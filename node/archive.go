@@ -10,36 +10,36 @@ import (
 
 // archive is the jobs that have ended, in order of their ends: the first goes when there are too many.
 type archive struct {
-	jobs   []filed            // with holes
-	holes  int                // from first on
-	first  int                // those before it are gone
-	gone   int                // others were, that the slice no longer has
-	by     map[grid.JobID]int // places counted from the first ever, once they are many
-	tasks  int                // in all of them
-	packed int                // how many are
+	jobs    []packedJob        // with holes
+	holes   int                // from first on
+	head    int                // those before it are gone
+	shifted int                // others were, that the slice no longer has
+	index   map[grid.JobID]int // places counted from the first ever, once they are many
+	tasks   int                // in all of them
+	packed  int                // how many are
 }
 
-// fewFiled are looked through.
-const fewFiled = 64
+// smallArchive are looked through.
+const smallArchive = 64
 
-func (a *archive) len() int        { return len(a.jobs) - a.first - a.holes }
-func (a *archive) all() []filed    { return a.jobs[a.first:] }
-func (a *archive) at(i int) *filed { return &a.jobs[a.first+i] }
+func (a *archive) len() int            { return len(a.jobs) - a.head - a.holes }
+func (a *archive) all() []packedJob    { return a.jobs[a.head:] }
+func (a *archive) at(i int) *packedJob { return &a.jobs[a.head+i] }
 
-// hole reports that a job was taken out here.
-func (f *filed) hole() bool { return f.open == nil && f.spec == nil }
+// isHole reports that a job was taken out here.
+func (f *packedJob) isHole() bool { return f.open == nil && f.spec == nil }
 
 // find returns the place of a job, −1 if it is not here. Places are in order, and change when jobs are taken out.
 func (a *archive) find(id grid.JobID) int {
-	if a.by != nil {
-		if at, ok := a.by[id]; ok {
-			return at - a.gone - a.first
+	if a.index != nil {
+		if at, ok := a.index[id]; ok {
+			return at - a.shifted - a.head
 		}
 		return -1
 	}
-	head := nonceHead(id)
+	head := noncePrefix(id)
 	for i := range a.all() {
-		if f := a.at(i); f.head == head && f.is(id) {
+		if f := a.at(i); f.nonce == head && f.is(id) {
 			return i
 		}
 	}
@@ -47,7 +47,7 @@ func (a *archive) find(id grid.JobID) int {
 }
 
 // is reports whether f is of that job.
-func (f *filed) is(id grid.JobID) bool {
+func (f *packedJob) is(id grid.JobID) bool {
 	if f.open != nil {
 		return f.open.id == id
 	}
@@ -55,7 +55,7 @@ func (f *filed) is(id grid.JobID) bool {
 }
 
 // id is of one of the jobs of self: no other is packed.
-func (f *filed) id(self grid.NodeID) grid.JobID {
+func (f *packedJob) id(self grid.NodeID) grid.JobID {
 	if f.open != nil {
 		return f.open.id
 	}
@@ -66,31 +66,31 @@ func (f *filed) id(self grid.NodeID) grid.JobID {
 
 // add appends a job that has just ended.
 func (a *archive) add(self grid.NodeID, j *job) {
-	a.jobs = append(grid.Room(a.jobs, few), filed{head: nonceHead(j.id), open: j})
+	a.jobs = append(grid.Room(a.jobs, minGrowth), packedJob{nonce: noncePrefix(j.id), open: j})
 	a.tasks += j.size()
 	switch {
-	case a.by != nil:
-		a.by[j.id] = a.gone + len(a.jobs) - 1
-	case a.len() > fewFiled:
-		a.by = make(map[grid.JobID]int, 2*fewFiled)
-		a.count(func(f *filed) grid.JobID { return f.id(self) })
+	case a.index != nil:
+		a.index[j.id] = a.shifted + len(a.jobs) - 1
+	case a.len() > smallArchive:
+		a.index = make(map[grid.JobID]int, 2*smallArchive)
+		a.reindex(func(f *packedJob) grid.JobID { return f.id(self) })
 	}
 }
 
 // sort puts jobs of which none is packed yet into the order of their ends.
 func (a *archive) sort() {
-	slices.SortStableFunc(a.all(), func(x, y filed) int { return cmp.Compare(x.open.done, y.open.done) })
-	a.count(func(f *filed) grid.JobID { return f.open.id })
+	slices.SortStableFunc(a.all(), func(x, y packedJob) int { return cmp.Compare(x.open.done, y.open.done) })
+	a.reindex(func(f *packedJob) grid.JobID { return f.open.id })
 }
 
-// count notes where each job is, once they are many.
-func (a *archive) count(id func(*filed) grid.JobID) {
-	if a.by == nil {
+// reindex notes where each job is, once they are many.
+func (a *archive) reindex(id func(*packedJob) grid.JobID) {
+	if a.index == nil {
 		return
 	}
 	for i := range a.all() {
-		if f := a.at(i); !f.hole() {
-			a.by[id(f)] = a.gone + a.first + i
+		if f := a.at(i); !f.isHole() {
+			a.index[id(f)] = a.shifted + a.head + i
 		}
 	}
 }
@@ -102,45 +102,45 @@ func (a *archive) remove(self grid.NodeID, i int) {
 	if f.open == nil {
 		a.packed--
 	}
-	delete(a.by, f.id(self))
-	*a.at(i) = filed{}
-	if a.holes++; a.holes <= max(fewFiled, a.len()) {
+	delete(a.index, f.id(self))
+	*a.at(i) = packedJob{}
+	if a.holes++; a.holes <= max(smallArchive, a.len()) {
 		return
 	}
 	kept := a.jobs[:0]
 	for _, f := range a.all() {
-		if !f.hole() {
+		if !f.isHole() {
 			kept = append(kept, f)
 		}
 	}
 	clear(a.jobs[len(kept):])
-	a.jobs, a.gone, a.first, a.holes = kept, 0, 0, 0
-	a.count(func(f *filed) grid.JobID { return f.id(self) })
+	a.jobs, a.shifted, a.head, a.holes = kept, 0, 0, 0
+	a.reindex(func(f *packedJob) grid.JobID { return f.id(self) })
 }
 
 // shift takes the first out.
-func (a *archive) shift(self grid.NodeID) filed {
-	for a.at(0).hole() {
-		a.first++
+func (a *archive) shift(self grid.NodeID) packedJob {
+	for a.at(0).isHole() {
+		a.head++
 		a.holes--
 	}
 	f := *a.at(0)
 	a.tasks -= f.size()
-	delete(a.by, f.id(self))
+	delete(a.index, f.id(self))
 	if f.open == nil {
 		a.packed--
 	}
-	*a.at(0) = filed{}
-	if a.first++; a.first > len(a.jobs)/2 {
-		kept := copy(a.jobs, a.jobs[a.first:])
+	*a.at(0) = packedJob{}
+	if a.head++; a.head > len(a.jobs)/2 {
+		kept := copy(a.jobs, a.jobs[a.head:])
 		clear(a.jobs[kept:])
-		a.jobs, a.gone, a.first = a.jobs[:kept], a.gone+a.first, 0
+		a.jobs, a.shifted, a.head = a.jobs[:kept], a.shifted+a.head, 0
 	}
 	return f
 }
 
 // size is how many tasks the job has.
-func (f *filed) size() int {
+func (f *packedJob) size() int {
 	if f.open != nil {
 		return f.open.size()
 	}

@@ -23,26 +23,26 @@ func (n *Node) fetchTime(spec *grid.JobSpec) float64 {
 	return size / n.cfg.Balance.Bandwidth
 }
 
-// gathers reports whether the fresh tasks of a job have to wait for a round of questions.
-func (n *Node) gathers(j *job) bool {
+// awaitsBatch reports whether the fresh tasks of a job have to wait for a round of questions.
+func (n *Node) awaitsBatch(j *job) bool {
 	_, many := n.policyOf(j).(balance.Batch)
-	return many && (j.asks != nil || j.spec.Count > 1 && 2*n.deciding > n.cfg.Window)
+	return many && (j.batchPoll != nil || j.spec.Count > 1 && 2*n.inFlight > n.cfg.Window)
 }
 
-// together places a task, and others of its job by the answers that it has, where the policy places many at once; false
+// assignBatch places a task, and others of its job by the answers that it has, where the policy places many at once; false
 // where it does not, or has no node for the task. A node that has to deliver first gets no more than by itself.
-func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effects) bool {
+func (n *Node) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *grid.Effects) bool {
 	b, many := p.(balance.Batch)
 	if !many {
 		return false
 	}
 	j := l.job
-	group, tasks := append(n.scratch.group[:0], l), append(n.scratch.tasks[:0], &l.task)
-	for i := j.next; i < j.spec.Count && n.deciding+len(group) < n.cfg.Window; i++ {
+	group, tasks := append(n.scratch.group[:0], l), append(n.scratch.tasks[:0], &l.request)
+	for i := j.nextFresh; i < j.spec.Count && n.inFlight+len(group) < n.cfg.Window; i++ {
 		if t := j.at(i); t.state == grid.Pending && t.live == nil {
-			x := n.enliven(j, i)
-			x.task.ID = x.id()
-			group, tasks = append(group, x), append(tasks, &x.task)
+			x := n.newLiveTask(j, i)
+			x.request.ID = x.id()
+			group, tasks = append(group, x), append(tasks, &x.request)
 		}
 	}
 	n.scratch.group, n.scratch.tasks = group, tasks
@@ -51,23 +51,23 @@ func (n *Node) together(now grid.Time, l *live, p balance.Policy, fx *grid.Effec
 	placed := choices[0].Act == balance.Place
 	for k, x := range group {
 		switch {
-		case placed && choices[k].Act == balance.Place && (x == l || n.mayHave(now, choices[k].Node)):
-			n.offerBy(now, x, l, choices[k], fx)
+		case placed && choices[k].Act == balance.Place && (x == l || n.mayTakeMore(now, choices[k].Node)):
+			n.offerUsing(now, x, l, choices[k], fx)
 		case x != l:
-			n.lives.drop(x.handle) // as if it had not been looked at
+			n.live.drop(x.handle) // as if it had not been looked at
 			j.task(x.index).live = nil
 		}
 	}
 	if placed {
-		n.reuse(l)
+		n.recycleAnswers(l)
 	}
 	clear(group)
 	clear(tasks)
 	return placed
 }
 
-// mayHave reports whether a node may get another task now.
-func (n *Node) mayHave(now grid.Time, id grid.NodeID) bool {
+// mayTakeMore reports whether a node may get another task now.
+func (n *Node) mayTakeMore(now grid.Time, id grid.NodeID) bool {
 	q := n.peers.get(id)
-	return id == n.cfg.Self || q != nil && !n.standing(id).withheld(now, grid.MilliCPU(q.cores))
+	return id == n.cfg.Self || q != nil && !n.recordOf(id).onProbation(now, grid.MilliCPU(q.cores))
 }

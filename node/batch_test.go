@@ -89,8 +89,8 @@ func TestRoundsOfABatch(t *testing.T) {
 	if placedAll != 12 || rounds < 3 || rounds > 5 {
 		t.Errorf("%d tasks placed in %d rounds, want 12 in about 4", placedAll, rounds)
 	}
-	if v, _ := r.n.Job(jobID(1)); v.Pending != 0 || r.n.deciding != 0 {
-		t.Errorf("%d pending and %d under way, want none", v.Pending, r.n.deciding)
+	if v, _ := r.n.Job(jobID(1)); v.Pending != 0 || r.n.inFlight != 0 {
+		t.Errorf("%d pending and %d under way, want none", v.Pending, r.n.inFlight)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestResultEndsTheRoundThatItsTaskAskedFor(t *testing.T) {
 		m.Attempts, m.Refusal = []grid.AttemptID{first.Msg.Offer.ID}, grid.Refusal{Why: grid.WhyLost}
 	})
 	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
-	if l := r.n.job(jobID(1)).asks; l == nil || l.index != 0 {
+	if l := r.n.job(jobID(1)).batchPoll; l == nil || l.index != 0 {
 		t.Fatalf("the lost task does not ask: %v", kindsOf(r.fx.Sends))
 	}
 	res := *exitZero

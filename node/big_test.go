@@ -61,19 +61,19 @@ func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
 	var watches, writes []grid.Send
 	for i := range jobs {
 		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}}, one)
-		watches = append(watches, r.sent(grid.KindWatch)...)
+		watches = append(watches, r.sent(grid.KindKeepalive)...)
 	}
 	for _, s := range watches {
-		r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
-		for _, s := range r.sent(grid.KindGuard) {
+		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		for _, s := range r.sent(grid.KindWrite) {
 			if s.To == fastID {
-				writes = append(writes, grid.Send{Msg: grid.Message{Guard: grid.Guard{Job: s.Msg.Guard.Job, Epoch: 1, Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK}}})
+				writes = append(writes, grid.Send{Msg: grid.Message{Register: grid.Register{Job: s.Msg.Register.Job, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}}})
 			}
 		}
 	}
 	replies := 0
 	for i := range writes {
-		r.say(fastID, grid.KindGuarded, func(m *grid.Message) { m.Guard = writes[i].Msg.Guard })
+		r.say(fastID, grid.KindWriteAck, func(m *grid.Message) { m.Register = writes[i].Msg.Register })
 		replies += len(r.fx.Replies)
 	}
 	took := cpu() - begin
@@ -93,15 +93,15 @@ func letGo(t *testing.T, tasks int) time.Duration {
 	})
 	r.submit(jobID(1), windows)
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
-	r.n.standings = []*standing{{node: fastID, seen: trusted}}
+	r.n.records = []*trackRecord{{node: fastID, results: maxTrust}}
 	begin := cpu()
 	r.join(fastID, 1, "windows")
-	if n := len(r.n.waiting) + len(r.n.again); n < tasks-r.n.cfg.Window || len(r.n.waiting) > r.n.cfg.Window {
-		t.Fatalf("%d wait, %d are to be placed", len(r.n.waiting), len(r.n.again))
+	if n := len(r.n.waiting) + len(r.n.retries); n < tasks-r.n.cfg.Window || len(r.n.waiting) > r.n.cfg.Window {
+		t.Fatalf("%d wait, %d are to be placed", len(r.n.waiting), len(r.n.retries))
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
 	took := cpu() - begin
-	if len(r.n.waiting)+len(r.n.again)+r.n.lives.len() != 0 {
+	if len(r.n.waiting)+len(r.n.retries)+r.n.live.len() != 0 {
 		t.Error("some are left")
 	}
 	return took
@@ -114,14 +114,14 @@ func TestManyTasksOfAnUnprovenNodeWaitTogether(t *testing.T) {
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
 		s.Count, s.Needs.Labels = grid.MaxCount, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	}))
-	if offers := len(r.sent(grid.KindOffer)); offers != firstLeast || len(r.n.waiting) != 1 || r.n.lives.len() != firstLeast+1 {
-		t.Fatalf("%d offers, %d wait, %d live", offers, len(r.n.waiting), r.n.lives.len())
+	if offers := len(r.sent(grid.KindOffer)); offers != minProbation || len(r.n.waiting) != 1 || r.n.live.len() != minProbation+1 {
+		t.Fatalf("%d offers, %d wait, %d live", offers, len(r.n.waiting), r.n.live.len())
 	}
 	for n := range 3 {
 		id := grid.AttemptID{Task: grid.TaskID{Job: jobID(1), Index: uint32(n)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		r.about(fastID, grid.KindResult, id, exitZero)
 	}
-	if got, want := len(r.n.standing(fastID).due), r.n.cfg.Window; got < want {
+	if got, want := len(r.n.recordOf(fastID).due), r.n.cfg.Window; got < want {
 		t.Errorf("%d attempts out after 3 results, want the window, %d", got, want)
 	}
 }

@@ -6,34 +6,34 @@ import (
 	"skep/grid"
 )
 
-// columns tells the policies of every column that changed, and forgets to do it again until something does.
-func (n *Node) columns(now grid.Time) {
+// updateColumns tells the policies of every column that changed, and forgets to do it again until something does.
+func (n *Node) updateColumns(now grid.Time) {
 	r := n.rates
 	r.publish(now)
 	if !r.stale {
 		return
 	}
 	r.stale = false
-	r.norm = r.norm[:0]
-	r.add(r.own)
+	r.typicals = r.typicals[:0]
+	r.addClasses(r.own)
 	up := n.connected()
 	for _, p := range up {
-		r.add(p.rates)
+		r.addClasses(p.rates)
 	}
-	r.addOwn()
-	n.scratch.shuns = n.scratch.shuns[:0]
-	for k := range r.norm {
-		n.scratch.shuns = append(n.scratch.shuns, n.shuns(r.norm[k].class))
+	r.addMeasured()
+	n.scratch.blacklists = n.scratch.blacklists[:0]
+	for k := range r.typicals {
+		n.scratch.blacklists = append(n.scratch.blacklists, n.blacklistOf(r.typicals[k].class))
 	}
-	self, slots := n.column(now, met{}), n.slots()
-	if m := markOf(self, slots); m != r.noted {
-		r.noted = m
+	self, slots := n.column(now, connectedPeer{}), n.slots()
+	if m := markOf(self, slots); m != r.columnMark {
+		r.columnMark = m
 		n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: n.cfg.Self, Rates: self, Slots: slots})
 	}
 	for _, p := range up {
 		c, slots := n.column(now, p), n.slotsOf(now, p)
-		if m := markOf(c, slots); m != p.noted {
-			p.noted = m
+		if m := markOf(c, slots); m != p.columnMark {
+			p.columnMark = m
 			n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: p.id, Rates: c, Slots: slots})
 		}
 	}
@@ -46,24 +46,24 @@ func (n *Node) columns(now grid.Time) {
 //
 // A class that is not measured there gets the usual rate scaled by speed, if this node knows what the
 // class needs and the peer has it. p is zero for this node itself.
-func (n *Node) column(now grid.Time, p met) []grid.Rate {
+func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
 	r := n.rates
 	from, speed, ad := r.own, r.cfg.Speed, n.gossip.Ad()
 	away := p.peer != nil
 	if away {
-		from, speed, ad = p.rates, p.speed, p.known.Ad
+		from, speed, ad = p.rates, p.speed, p.view.Ad
 	}
 	id := n.cfg.Self
 	if away {
 		id = p.id
 	}
-	s, believing := p.seen, len(n.cfg.Given) > 0
+	s, believing := p.record, len(n.cfg.Given) > 0
 	dst, believed := n.scratch.rates[:0], 1.0
 	if away && !believing {
-		believed = n.appetite(now, p.rates, n.cores(p), p.gifts)
+		believed = n.trustedShare(now, p.rates, n.cores(p), p.received)
 	}
-	for k := range r.norm {
-		m := &r.norm[k]
+	for k := range r.typicals {
+		m := &r.typicals[k]
 		c := m.here
 		x := grid.Rate{Class: m.class}
 		for i := range from {
@@ -78,20 +78,20 @@ func (n *Node) column(now grid.Time, p met) []grid.Rate {
 			if ad != nil && discovery.Fit(&c.spec.Needs, c.spec.Engine, ad).Never() {
 				x.Mu = 0
 			} else if x.Mu == 0 {
-				x.Mu = guess(r.typicalAt(k), speed)
+				x.Mu = rateAtSpeed(r.typicalAt(k), speed)
 			}
 		}
 		if ad != nil && (ad.Shut() || away && ad.Private) {
 			x.Mu = 0
 		}
 		if away && x.Mu > 0 && !believing {
-			x.Mu = s.rate(now, x.Mu, r.typicalAt(k), c.expected(r.typicalAt(k)))
+			x.Mu = s.executionRate(now, x.Mu, r.typicalAt(k), c.expected(r.typicalAt(k)))
 		}
 		if away && x.Mu > 0 {
 			x.Mu = 1 / (1/x.Mu + r.overhead)
 		}
 		x.Mu *= float64(grid.CPU) / float64(need)
-		if x.Mu > 0 && n.avoids(now, n.scratch.shuns[k], id) {
+		if x.Mu > 0 && n.isBlacklisted(now, n.scratch.blacklists[k], id) {
 			x.Mu = 0
 		}
 		if x.Alpha > 0 || x.Mu > 0 {

@@ -46,13 +46,13 @@ type Config struct {
 	// of those connected. nil = what was heard counts. It is a study's perfect information.
 	Truth func(grid.NodeID) *grid.Ad `json:"-"`
 
-	Conduct
+	Tuning
 }
 
 // Defaults returns the configuration of a real node, but for what the node is.
 func Defaults() Config {
 	return Config{
-		Speed: 1, Engines: []string{grid.EngineProcess}, Conduct: Conduct{
+		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
 			Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Strikes: 3, Members: 1, Confirm: 10 * time.Second,
 			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Window: 64,
 			PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 200_000,

@@ -18,8 +18,8 @@ func (r *rig) lapses() {
 	for _, w := range r.n.exec.Running() {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: w.ID, Result: exitZero})
 	}
-	if j := r.n.job(guarded); len(r.fx.Starts) > 0 || !j.stalled || len(r.n.stalled) != 1 {
-		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.stalled))
+	if j := r.n.job(guarded); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.awaitingMajority) != 1 {
+		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.awaitingMajority))
 	}
 }
 
@@ -27,23 +27,23 @@ func (r *rig) lapses() {
 func TestDisownedJobWaitsForNoMajority(t *testing.T) {
 	for name, succeeds := range map[string]func(*rig){
 		"another owner writes": func(r *rig) {
-			r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: 99, Seq: 1} })
+			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1} })
 		},
 		"another epoch is promised": func(r *rig) { r.asksPromise(slowID, 99) },
 		"the job is over": func(r *rig) {
-			r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: 99, Seq: 1, Done: true} })
+			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1, Done: true} })
 		},
 	} {
 		r := guards(t)
 		r.takeOver()
 		r.lapses()
 		j := r.n.job(guarded)
-		if succeeds(r); j.guard.reg.Leads() {
+		if succeeds(r); j.replica.reg.Leads() {
 			t.Fatalf("%s: it is the owner still", name)
 		}
-		r.pass(r.n.cfg.Lease/2, grid.TimerGuard)
-		if j.stalled || len(r.n.stalled) > 0 {
-			t.Errorf("%s: %d jobs wait for a majority still", name, len(r.n.stalled))
+		r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
+		if j.awaitingMajority || len(r.n.awaitingMajority) > 0 {
+			t.Errorf("%s: %d jobs wait for a majority still", name, len(r.n.awaitingMajority))
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestOwnerAgainGoesOnWithWhatWaited(t *testing.T) {
 	r.takeOver()
 	r.lapses()
 	r.asksPromise(slowID, 99) // which comes to nothing
-	r.pass(r.n.cfg.Lease/2, grid.TimerGuard)
+	r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
 	r.takeOver()
 	r.accepts() // how the first task ended
 	for end := r.now.Add(2 * r.n.cfg.Lease); len(r.fx.Starts) == 0; r.pass(100 * time.Millisecond) {
@@ -68,15 +68,15 @@ func TestOwnerAgainGoesOnWithWhatWaited(t *testing.T) {
 func TestLimboGivesItsRoomBack(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
-	if len(r.n.limbo) != 1 {
-		t.Fatalf("%d jobs in limbo, want 1", len(r.n.limbo))
+	if len(r.n.grace) != 1 {
+		t.Fatalf("%d jobs in limbo, want 1", len(r.n.grace))
 	}
-	r.n.limbo = slices.Grow(r.n.limbo, 1000)
+	r.n.grace = slices.Grow(r.n.grace, 1000)
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}
-	if len(r.n.limbo) > 0 || cap(r.n.limbo) > 0 {
-		t.Errorf("%d jobs in limbo, with room for %d", len(r.n.limbo), cap(r.n.limbo))
+	if len(r.n.grace) > 0 || cap(r.n.grace) > 0 {
+		t.Errorf("%d jobs in limbo, with room for %d", len(r.n.grace), cap(r.n.grace))
 	}
 }
 
@@ -88,23 +88,23 @@ func TestDisownedJobIsNotCancelled(t *testing.T) {
 	r.join(slowID, 1, "linux")
 	id := jobID(1)
 	r.submit(id, spec(nil))
-	for _, s := range r.sent(grid.KindWatch) {
-		r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+	for _, s := range r.sent(grid.KindKeepalive) {
+		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 	}
 	j := r.n.job(id)
-	if j == nil || !j.guard.reg.Leads() {
+	if j == nil || !j.replica.reg.Leads() {
 		t.Fatal("it does not own the job")
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: id})
-	if len(r.fx.Replies) > 0 || len(r.n.calms.jobs) != 1 {
-		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, len(r.n.calms.jobs))
+	if len(r.fx.Replies) > 0 || len(r.n.barriers.jobs) != 1 {
+		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, len(r.n.barriers.jobs))
 	}
-	r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: id, Epoch: 2, Seq: 1} })
+	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: id, Epoch: 2, Seq: 1} })
 	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
 		t.Errorf("replies %+v, want that another node has it", p)
 	}
-	if len(r.n.calms.jobs) > 0 || j.calm != nil {
-		t.Errorf("%d cancelled jobs are looked at", len(r.n.calms.jobs))
+	if len(r.n.barriers.jobs) > 0 || j.barrier != nil {
+		t.Errorf("%d cancelled jobs are looked at", len(r.n.barriers.jobs))
 	}
 }
 
@@ -118,10 +118,10 @@ func TestCancelThatIsFinalIsAnsweredByAFormerOwner(t *testing.T) {
 		t.Fatalf("replies %+v at once, while what earlier owners let start may run", r.fx.Replies)
 	}
 	j := r.n.job(guarded)
-	if _, final := j.guard.reg.Cancelled(); !final {
+	if _, final := j.replica.reg.Cancelled(); !final {
 		t.Fatal("the cancellation is not final")
 	}
-	r.say(slowID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: guarded, Epoch: 99, Seq: 1} })
+	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		for _, p := range r.fx.Replies {
 			if p.Caller == 7 && p.Err == "" {

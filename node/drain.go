@@ -32,37 +32,37 @@ func (n *Node) Drain(now grid.Time) DrainView {
 	}
 	v.Left = max(n.drainUntil.Sub(now), 0)
 	for _, w := range n.exec.Finished() {
-		if n.reaches(n.owner(w.ID.Task.Job)) {
+		if n.isConnected(n.ownerOf(w.ID.Task.Job)) {
 			v.Unsaved++
 		}
 	}
 	for j := range n.jobs.all() {
-		if j.leads() && j.counts[grid.Ended]-j.unsure < j.count() && !n.spared(now, j) {
+		if j.authoritative() && j.counts[grid.Ended]-j.uncommitted < j.count() && !n.survivesLeaving(now, j) {
 			v.Own++
 		}
 	}
 	return v
 }
 
-// spared reports whether others bring a job to its end when this node goes: a majority of its register answers, and
+// survivesLeaving reports whether others bring a job to its end when this node goes: a majority of its register answers, and
 // a majority of its members has its inputs.
-func (n *Node) spared(now grid.Time, j *job) bool {
-	return j.guard != nil && len(j.guard.reg.Members()) > 2 && n.acts(now, j) && (j.guard.inputs == nil || j.guard.inputs.enough(j.guard.reg))
+func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
+	return j.replica != nil && len(j.replica.reg.Members()) > 2 && n.mayAct(now, j) && (j.replica.inputs == nil || j.replica.inputs.hasMajority(j.replica.reg))
 }
 
-// lowDisk notes that there is little room left on the disk, or enough again.
-func (n *Node) lowDisk(now grid.Time, low bool, fx *grid.Effects) {
-	n.low = low
+// setLowDisk notes that there is little room left on the disk, or enough again.
+func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
+	n.lowDisk = low
 	n.exec.LowDisk(low)
 	n.rates.stale = true
-	n.changed(now, fx)
+	n.adChanged(now, fx)
 }
 
-// retire handles what is said to a node that is to stop, now or later.
-func (n *Node) retire(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+// handleDrain handles what is said to a node that is to stop, now or later.
+func (n *Node) handleDrain(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	switch ev.Kind {
 	case grid.EvLeave:
-		n.leave(now, fx)
+		n.announceLeave(now, fx)
 	case grid.EvDrain:
 		n.startDraining(now, ev, fx)
 	case grid.EvUndrain:
@@ -76,8 +76,8 @@ func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.drainUntil = now.Add(min(max(ev.Within, 0), MaxDrain))
 	fx.Wake(n.drainUntil, grid.TimerDrain, 0)
 	n.rates.stale = true
-	n.proclaimDrain(now, fx)
-	n.handOn(now, fx)
+	n.announceDrain(now, fx)
+	n.handBackQueue(now, fx)
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
 
@@ -90,69 +90,69 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case n.exec.Draining():
 		n.exec.Drain(false)
 		n.rates.stale = true
-		n.proclaimDrain(now, fx)
+		n.announceDrain(now, fx)
 		for _, l := range slices.Clone(n.waiting) { // they waited for somebody, and that may be this node
-			l.out = slices.DeleteFunc(l.out, stillDrains(n.cfg.Self))
+			l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
 			if l.search == 0 {
-				n.unwait(l)
+				n.resumeTask(l)
 			}
 		}
-		for _, j := range n.stalled {
-			for _, l := range j.guard.lone {
-				l.out = slices.DeleteFunc(l.out, stillDrains(n.cfg.Self))
+		for _, j := range n.awaitingMajority {
+			for _, l := range j.replica.awaitingMajority {
+				l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
 			}
 		}
-		n.run(now, fx)
+		n.startReady(now, fx)
 	}
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
 
-// stillDrains tells what a node refused because it drained.
-func stillDrains(id grid.NodeID) func(out) bool {
-	return func(o out) bool { return o.node == id && o.why.Why == grid.WhyDrain }
+// refusedDraining tells what a node refused because it drained.
+func refusedDraining(id grid.NodeID) func(exclusion) bool {
+	return func(o exclusion) bool { return o.node == id && o.why.Why == grid.WhyDrain }
 }
 
-// proclaimDrain tells everybody at once, and not only as far as the dissemination rule has it.
-func (n *Node) proclaimDrain(now grid.Time, fx *grid.Effects) {
+// announceDrain tells everybody at once, and not only as far as the dissemination rule has it.
+func (n *Node) announceDrain(now grid.Time, fx *grid.Effects) {
 	n.lastAd = now
 	n.gossip.Advertise(now, n.newAd(now), fx)
 	m := fx.Announce(grid.KindBye)
 	m.Digest = append(m.Digest, grid.AdEntry{Ad: n.gossip.Ad()})
 }
 
-// handOn gives back what has not started: to others as a refusal, for it never ran, and this node's own to be placed
+// handBackQueue gives back what has not started: to others as a refusal, for it never ran, and this node's own to be placed
 // elsewhere. What belongs to a node that is not connected waits until it is: unheard, the word would pass for a loss.
-func (n *Node) handOn(now grid.Time, fx *grid.Effects) {
+func (n *Node) handBackQueue(now grid.Time, fx *grid.Effects) {
 	if !n.exec.Draining() || n.leaving {
 		return
 	}
 	for _, w := range slices.Clone(n.exec.Queue()) {
-		if !n.reaches(n.owner(w.ID.Task.Job)) {
+		if !n.isConnected(n.ownerOf(w.ID.Task.Job)) {
 			continue
 		}
 		n.giveBack(now, w, grid.Refusal{Why: grid.WhyDrain}, fx)
 	}
 }
 
-// reaches reports whether a node can be told something now.
-func (n *Node) reaches(id grid.NodeID) bool {
+// isConnected reports whether a node can be told something now.
+func (n *Node) isConnected(id grid.NodeID) bool {
 	q := n.peers.get(id)
 	return id == n.cfg.Self || q != nil && q.up
 }
 
-// drained stops what still runs when its time is over: it is lost here, and runs again elsewhere if its job allows.
-func (n *Node) drained(now grid.Time, fx *grid.Effects) {
+// drainDeadline stops what still runs when its time is over: it is lost here, and runs again elsewhere if its job allows.
+func (n *Node) drainDeadline(now grid.Time, fx *grid.Effects) {
 	if !n.exec.Draining() || n.leaving || now < n.drainUntil {
 		return
 	}
-	n.handOn(now, fx)
+	n.handBackQueue(now, fx)
 	for _, w := range slices.Clone(n.exec.Running()) {
-		n.cutShort(now, w, "the node was drained, and the task ran on beyond the time that it was given", fx)
+		n.stopAttempt(now, w, "the node was drained, and the task ran on beyond the time that it was given", fx)
 	}
 }
 
-// cutShort stops a running attempt and reports it as lost.
-func (n *Node) cutShort(now grid.Time, w *exec.Work, why string, fx *grid.Effects) {
+// stopAttempt stops a running attempt and reports it as lost.
+func (n *Node) stopAttempt(now grid.Time, w *exec.Work, why string, fx *grid.Effects) {
 	id := w.ID
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
 	n.keepResult(now, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}, true, fx)

@@ -96,18 +96,18 @@ func (r *rig) takenOver(job grid.JobID, epoch uint32) {
 
 // Of takeovers elsewhere the newest are known, each once.
 func TestOfManyTakeoversTheNewestAreKnown(t *testing.T) {
-	const jobs = 2*maxHints + 100
+	const jobs = 2*maxCachedOwners + 100
 	job := func(i int) grid.JobID { return grid.JobID{Origin: fastID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}} }
 	r := newRig(t, nil)
 	for i := range jobs {
 		r.takenOver(job(i), 2)
 	}
 	r.takenOver(job(jobs-1), 3)
-	if got := len(r.n.Foreign(nil)); got != maxHints {
-		t.Fatalf("%d are known, want %d", got, maxHints)
+	if got := len(r.n.ForeignJobs(nil)); got != maxCachedOwners {
+		t.Fatalf("%d are known, want %d", got, maxCachedOwners)
 	}
 	for i := range jobs {
-		if _, _, known := r.n.Keeper(job(i)); known != (i >= jobs-maxHints) {
+		if _, _, known := r.n.Authority(job(i)); known != (i >= jobs-maxCachedOwners) {
 			t.Fatalf("job %d of %d: known %v", i, jobs, known)
 		}
 	}
@@ -153,21 +153,21 @@ func TestManyPeersAreWatchedInProportion(t *testing.T) {
 		t.Helper()
 		r, _ := keeps(t, jobs)
 		for i := range jobs / 5 {
-			r.n.pair(grid.NodeID{9, byte(i >> 8), byte(i)})
+			r.n.coMember(grid.NodeID{9, byte(i >> 8), byte(i)})
 		}
 		took := time.Hour
 		for range 30 {
 			begin := cpu()
 			r.fx.Reset()
-			r.n.watch(r.now, &r.fx)
+			r.n.sendKeepalives(r.now, &r.fx)
 			took = min(took, cpu()-begin)
 		}
-		for _, p := range r.n.pairs.all {
-			if want := r.n.shared(p.peer); p.shares != want {
-				t.Fatalf("%v shares %+v, want %+v", p.peer.Short(), p.shares, want)
+		for _, p := range r.n.coMembers.all {
+			if want := r.n.ownedWith(p.peer); p.shared != want {
+				t.Fatalf("%v shares %+v, want %+v", p.peer.Short(), p.shared, want)
 			}
 		}
-		if got := r.n.paired(fastID).shares.count; int(got) != jobs {
+		if got := r.n.coMemberOrNone(fastID).shared.count; int(got) != jobs {
 			t.Fatalf("a member holds %d of %d", got, jobs)
 		}
 		return took

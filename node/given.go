@@ -20,8 +20,8 @@ func (c *Config) checkGiven() error {
 	return errors.Join(errs...)
 }
 
-// given returns the given execution rate of a class; 0 = none.
-func (r *rates) given(name string) float64 {
+// givenRate returns the given execution rate of a class; 0 = none.
+func (r *rates) givenRate(name string) float64 {
 	for i := range r.cfg.Given {
 		if g := &r.cfg.Given[i]; g.Class == name {
 			return g.Mu

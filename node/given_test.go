@@ -22,13 +22,13 @@ func TestGivenRatesAreToldAndKept(t *testing.T) {
 		t.Fatalf("tells %v and expects %v, want what was given and 4s", s.Rates, s.ECT)
 	}
 	for range 50 {
-		r.n.rates.ran(r.now, "long", 100)
-		r.n.rates.moved(10)
+		r.n.rates.recordRun(r.now, "long", 100)
+		r.n.rates.recordMove(10)
 		r.n.rates.arrive(r.now, &grid.JobSpec{}, "long", 1)
 		r.now = r.now.Add(time.Second)
 		r.n.rates.publish(r.now)
 	}
-	mean, _ := r.n.rates.here("long")
+	mean, _ := r.n.rates.runTime("long")
 	if got := r.n.rates; got.own[0] != given()[0] || mean != 4 || got.overhead != 0 {
 		t.Errorf("learned: %v, %g s, overhead %g s", got.own, mean, got.overhead)
 	}

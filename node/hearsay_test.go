@@ -73,10 +73,10 @@ func TestOriginsWordOverrulesHearsay(t *testing.T) {
 			r.falsely(aloneAt(2), spec(func(s *grid.JobSpec) { s.Needs.CPU = 1 << 40 }))
 		},
 		"a register, made up": func(r *rig) {
-			r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
+			r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
 		},
 		"a register that ended": func(r *rig) {
-			r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
+			r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
 		},
 	} {
 		for _, members := range [][]grid.NodeID{nil, {fastID, slowID, {56}}, three} {
@@ -94,8 +94,8 @@ func TestOriginsWordOverrulesHearsay(t *testing.T) {
 					t.Fatalf("%s, members %d: accepted to %v", name, len(members), s.To.Short())
 				}
 				w := r.n.exec.Get(aloneAt(n))
-				if w == nil || w.Spec.Command[0] != "true" || r.n.owner(guarded) != fastID {
-					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.owner(guarded).Short())
+				if w == nil || w.Spec.Command[0] != "true" || r.n.ownerOf(guarded) != fastID {
+					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.ownerOf(guarded).Short())
 				}
 			}
 			if r.about(strangerID, grid.KindDrop, aloneAt(2), nil); r.n.exec.Get(aloneAt(2)) == nil {
@@ -109,19 +109,19 @@ func TestOriginsWordOverrulesHearsay(t *testing.T) {
 func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 	r := connected(t)
 	false3 := []grid.NodeID{fastID, strangerID, selfID}
-	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members, g.Epoch = false3, 7 }); a != grid.GuardOK {
+	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 7 }); a != grid.RegisterOK {
 		t.Fatalf("the origin may be gone: %v, want it kept", a)
 	}
-	if a := r.tells(slowID, guarded, spec(nil), func(g *grid.Guard) { g.Members = three }); a == grid.GuardOK {
+	if a := r.tells(slowID, guarded, spec(nil), func(g *grid.Register) { g.Members = three }); a == grid.RegisterOK {
 		t.Errorf("the word of a third: %v, want it refused", a)
 	}
-	if a := r.tells(fastID, guarded, spec(nil), func(g *grid.Guard) { g.Members = three }); a != grid.GuardOK {
+	if a := r.tells(fastID, guarded, spec(nil), func(g *grid.Register) { g.Members = three }); a != grid.RegisterOK {
 		t.Errorf("the origin's: %v, want it kept", a)
 	}
-	if m := r.n.job(guarded).guard.reg.Members(); !slices.Equal(m, three) {
+	if m := r.n.job(guarded).replica.reg.Members(); !slices.Equal(m, three) {
 		t.Errorf("its members are %v, want those that the origin named", m)
 	}
-	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Guard) { g.Members, g.Epoch = false3, 8 }); a == grid.GuardOK {
+	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {
 		t.Errorf("the stranger again: %v, want it refused", a)
 	}
 }

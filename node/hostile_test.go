@@ -56,9 +56,9 @@ func (r *rig) reply() {
 		queue = queue[1:]
 		m := s.Msg
 		switch m.Kind {
-		case grid.KindGuard, grid.KindWatch:
+		case grid.KindWrite, grid.KindKeepalive:
 			r.say(s.To, m.Kind+1, func(a *grid.Message) {
-				a.Guard = grid.Guard{Job: m.Guard.Job, Epoch: m.Guard.Epoch, Seq: m.Guard.Seq, Answer: grid.GuardOK}
+				a.Register = grid.Register{Job: m.Register.Job, Epoch: m.Register.Epoch, Seq: m.Register.Seq, Answer: grid.RegisterOK}
 			})
 		case grid.KindPoll:
 			r.say(s.To, grid.KindState, func(a *grid.Message) {
@@ -81,7 +81,7 @@ func (r *rig) reply() {
 func (r *rig) copied() (out []grid.Send) {
 	for _, s := range r.fx.Sends {
 		s.Msg.Attempts = slices.Clone(s.Msg.Attempts)
-		s.Msg.Guard.Members, s.Msg.Guard.Finals = slices.Clone(s.Msg.Guard.Members), slices.Clone(s.Msg.Guard.Finals)
+		s.Msg.Register.Members, s.Msg.Register.Finals = slices.Clone(s.Msg.Register.Members), slices.Clone(s.Msg.Register.Finals)
 		out = append(out, s)
 	}
 	return out
@@ -93,7 +93,7 @@ func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, an
 	r.now++
 	m := &grid.Message{Kind: grid.KindTakeover}
 	if !announced {
-		m.Guard = grid.Guard{Job: id, Epoch: epoch, Owner: owner}
+		m.Register = grid.Register{Job: id, Epoch: epoch, Owner: owner}
 		r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
 		return
 	}
@@ -114,14 +114,14 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
 	} {
 		r, id := owns(t, 6)
-		epoch, watches := uint32(1), r.n.watches
+		epoch, watches := uint32(1), r.n.keepalives
 		began := r.now
 		r.chat(12*time.Second, func() {
 			for range 9 {
 				epoch++
 				lie(r, id, epoch)
 			}
-			if !r.n.Acts(r.now, id) {
+			if !r.n.MayAct(r.now, id) {
 				t.Fatalf("%s: it may not decide about its job any more after %v", name, r.now.Sub(began))
 			}
 			var ours []grid.AttemptID // fastID's regular beat
@@ -131,10 +131,10 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
 		})
 		j := r.n.job(id)
-		if j.counts[grid.Placed] != 6 || j.guard.reg.State().Epoch != 1 || !j.guard.reg.Leads() {
-			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.guard.reg.State().Epoch, j.guard.reg.Leads())
+		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.Leads() {
+			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.reg.State().Epoch, j.replica.reg.Leads())
 		}
-		if sent := int(r.n.watches - watches); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
+		if sent := int(r.n.keepalives - watches); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
 			t.Errorf("%s: %d watches in 12 s", name, sent)
 		}
 	}
@@ -177,17 +177,17 @@ func TestWorkerFollowsAMajority(t *testing.T) {
 		r.proclaims(strangerID, slowID, guarded, 100+e, false)
 		r.proclaims(slowID, slowID, guarded, 2+e, true)
 	}
-	if who := r.n.owner(guarded); who != fastID {
+	if who := r.n.ownerOf(guarded); who != fastID {
 		t.Fatalf("on one word it reports to %v", who.Short())
 	}
 	if to := r.told(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
 		t.Errorf("beats go to %v: want the owner, and the claimant too", to)
 	}
-	if to := r.told(grid.KindHold); !slices.Equal(to, []grid.NodeID{fastID}) {
+	if to := r.told(grid.KindStartLease); !slices.Equal(to, []grid.NodeID{fastID}) {
 		t.Errorf("whether what waits may start is asked of %v: want the owner", to)
 	}
 	r.proclaims(thirdID, slowID, guarded, 10, false)
-	if who := r.n.owner(guarded); who != slowID {
+	if who := r.n.ownerOf(guarded); who != slowID {
 		t.Errorf("a majority says otherwise, and it still reports to %v", who.Short())
 	}
 }
@@ -201,7 +201,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	boot := r.n.cfg.Boot << 40
 	for _, seq := range []uint64{boot, boot | 1, boot | 1000, boot | 1<<39} {
-		if r.say(strangerID, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: seq, Answer: grid.GuardOK} }); len(r.fx.Offences) != 1 {
+		if r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
 			t.Errorf("an answer %x that nobody asked for: offences %v", seq, r.fx.Offences)
 		}
 	}
@@ -209,37 +209,37 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	r.submit(id, spec(nil))
 	watches := r.copied()
 	for _, s := range watches { // the answers of the others come from the stranger
-		if s.Msg.Kind == grid.KindWatch && s.To != strangerID {
-			r.say(strangerID, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+		if s.Msg.Kind == grid.KindKeepalive && s.To != strangerID {
+			r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
 	}
-	if r.n.job(id) != nil || r.n.lately(r.now, r.n.pair(strangerID)) {
+	if r.n.job(id) != nil || r.n.isAlive(r.now, r.n.coMember(strangerID)) {
 		t.Fatal("answers to questions that were put to others count")
 	}
 	for _, s := range watches {
 		for range 2 {
-			if s.Msg.Kind != grid.KindWatch || s.To == strangerID {
+			if s.Msg.Kind != grid.KindKeepalive || s.To == strangerID {
 				continue
 			}
-			if r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} }); len(r.fx.Offences) != 0 {
+			if r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 0 {
 				t.Errorf("an answer that was asked for: offences %v", r.fx.Offences)
 			}
 		}
 	}
 	j := r.n.job(id)
-	if j == nil || slices.Contains(j.guard.reg.Members(), strangerID) {
+	if j == nil || slices.Contains(j.replica.reg.Members(), strangerID) {
 		t.Fatalf("the job is not formed, or kept by the stranger: %v", j)
 	}
-	j.guard.reg.Bid(0)
-	for _, k := range []grid.Kind{grid.KindGuarded, grid.KindPromised} {
+	j.replica.reg.Bid(0)
+	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
 		r.say(strangerID, k, func(m *grid.Message) {
-			m.Guard = grid.Guard{Job: id, Epoch: j.guard.reg.Bids(), Seq: 1, Answer: grid.GuardOK, More: true}
+			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.Bids(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
 			t.Errorf("%v by who is not in the register: offences %v", k, r.fx.Offences)
 		}
 	}
-	if r.about(strangerID, grid.KindCopied, inputsOf(id), nil); len(r.fx.Offences) != 1 {
+	if r.about(strangerID, grid.KindDepositAck, inputsID(id), nil); len(r.fx.Offences) != 1 {
 		t.Errorf("copied by who is not in the register: offences %v", r.fx.Offences)
 	}
 }
@@ -253,12 +253,12 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 	for i, room := range []uint32{1, 50, 0} { // none; for a job of 49 tasks; any
 		id := jobID(byte(i))
 		r.submit(id, spec(func(s *grid.JobSpec) { s.Count = 50 }))
-		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(askAgain/2, grid.TimerGuard) {
+		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(canvassRetry/2, grid.TimerRegister) {
 			for _, s := range r.copied() {
-				if s.Msg.Kind == grid.KindWatch {
-					r.say(s.To, grid.KindWatched, func(m *grid.Message) {
-						if m.Guard = (grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK}); s.To == fastID {
-							m.Guard.Room = room
+				if s.Msg.Kind == grid.KindKeepalive {
+					r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+						if m.Register = (grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}); s.To == fastID {
+							m.Register.Room = room
 						}
 					})
 				}
@@ -268,7 +268,7 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 		if j == nil {
 			t.Fatalf("room %d: its members were never chosen", room)
 		}
-		if room > 0 && slices.Contains(j.guard.reg.Members(), fastID) {
+		if room > 0 && slices.Contains(j.replica.reg.Members(), fastID) {
 			t.Errorf("room %d: who has none is chosen", room)
 		}
 		r.now = r.now.Add(r.n.cfg.Lease)
@@ -280,18 +280,18 @@ func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	r, id := owns(t, 2)
 	r.about(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)
 	for _, s := range r.copied() {
-		if s.Msg.Kind == grid.KindGuard {
-			r.say(s.To, grid.KindGuarded, func(m *grid.Message) {
-				m.Guard = grid.Guard{Job: id, Epoch: 1, Seq: s.Msg.Guard.Seq, Answer: grid.GuardFull}
+		if s.Msg.Kind == grid.KindWrite {
+			r.say(s.To, grid.KindWriteAck, func(m *grid.Message) {
+				m.Register = grid.Register{Job: id, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterFull}
 			})
 		}
 	}
 	v, _ := r.n.Job(id)
-	if v.Ended != 0 || r.n.Few(&v) == "" || !r.n.Acts(r.now, id) {
-		t.Errorf("%d have ended, told %q, acts %v: want that it waits for room, says so, and goes on", v.Ended, r.n.Few(&v), r.n.Acts(r.now, id))
+	if v.Ended != 0 || r.n.Underreplicated(&v) == "" || !r.n.MayAct(r.now, id) {
+		t.Errorf("%d have ended, told %q, acts %v: want that it waits for room, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
 	}
 	r.chat(r.n.cfg.Lease/2, nil)
-	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Few(&v) != "" {
-		t.Errorf("with room: %d have ended, told %q", v.Ended, r.n.Few(&v))
+	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Underreplicated(&v) != "" {
+		t.Errorf("with room: %d have ended, told %q", v.Ended, r.n.Underreplicated(&v))
 	}
 }

@@ -11,31 +11,31 @@ import (
 // job is a job submitted here. Its tasks are dense; what a task needs only while it looks for its place or
 // runs is in its live part.
 type job struct {
-	id        grid.JobID
-	cancelled bool
-	next      uint32 // tasks before it have been looked at
-	asks      *live  // asks for others too, where many are placed at once
-	failed    int32
-	exit      int32
-	spec      *grid.JobSpec
-	class     string
-	submitted int64
-	arrived   grid.Time // as submitted, on this boot's clock; may be before its zero
-	done      int64
-	tasks     sparse.List[task] // those that anything was noted of; see task
-	counts    [grid.Ended + 1]int
-	calm      *calm     // it is cancelled, and somebody waits to hear that nothing starts any more; nil = no
-	quiet     grid.Time // attempts that were given up may start until then
-	guard     *guard    // nil = this node alone keeps it
-	unsure    int       // tasks that are
-	dirty     bool      // it is in the node's list of those whose registers may have something to say
-	turn      uint64    // in the line of those with tasks that were never looked at
-	place     int       // there; 0 = it is not in it
-	aside     bool      // it has left it for as long as nothing can be done
-	stalled   bool      // it is in the node's list of those of which something waits for a majority
-	oldest    uint32    // tasks before it have ended, where second copies are looked for
-	stuck     int32     // tasks that wait for somebody to deliver: the others need not be looked at
-	nobody    grid.Time // until then nobody is known to fit and no search is worth repeating
+	id               grid.JobID
+	cancelled        bool
+	nextFresh        uint32    // tasks before it have been looked at
+	batchPoll        *liveTask // asks for others too, where many are placed at once
+	failed           int32
+	exit             int32
+	spec             *grid.JobSpec
+	class            string
+	submitted        int64
+	arrived          grid.Time // as submitted, on this boot's clock; may be before its zero
+	done             int64
+	tasks            sparse.List[task] // those that anything was noted of; see task
+	counts           [grid.Ended + 1]int
+	barrier          *cancelBarrier // it is cancelled, and somebody waits to hear that nothing starts any more; nil = no
+	quietAt          grid.Time      // attempts that were given up may start until then
+	replica          *replica       // nil = this node alone keeps it
+	uncommitted      int            // tasks that are
+	dirty            bool           // it is in the node's list of those whose registers may have something to say
+	turn             uint64         // in the line of those with tasks that were never looked at
+	queueIndex       int            // there; 0 = it is not in it
+	setAside         bool           // it has left it for as long as nothing can be done
+	awaitingMajority bool           // it is in the node's list of those of which something waits for a majority
+	backupFrom       uint32         // tasks before it have ended, where second copies are looked for
+	unproven         int32          // tasks that wait for somebody to deliver: the others need not be looked at
+	noSearchBefore   grid.Time      // until then nobody is known to fit and no search is worth repeating
 }
 
 func (j *job) key() grid.JobID { return j.id }
@@ -45,10 +45,10 @@ func (j *job) key() grid.JobID { return j.id }
 func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if j := n.job(ev.Job); j != nil {
 		if !j.confirmed() {
-			if len(j.guard.callers) == 0 {
-				j.guard.until = now.Add(n.cfg.Confirm)
+			if len(j.replica.submitters) == 0 {
+				j.replica.confirmBy = now.Add(n.cfg.Confirm)
 			}
-			j.guard.callers = append(j.guard.callers, ev.Caller)
+			j.replica.submitters = append(j.replica.submitters, ev.Caller)
 			return
 		}
 		fx.Reply(ev.Caller, ev.Job, "")
@@ -68,7 +68,7 @@ func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		fx.Reply(ev.Caller, ev.Job, err.Error())
 		return
 	}
-	n.establish(now, ev, fx)
+	n.beginSubmission(now, ev, fx)
 }
 
 func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
@@ -78,25 +78,25 @@ func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 	return j
 }
 
-// cancel ends every task of a job that has not ended. Whoever still holds an attempt is told to drop it, and told
+// cancelJob ends every task of a job that has not ended. Whoever still holds an attempt is told to drop it, and told
 // again at its next beat. The caller is answered when nothing of the job can start anywhere: see calm.
-func (n *Node) cancel(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+func (n *Node) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	j := n.job(ev.Job)
 	if j == nil {
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
 		return
 	}
-	if j.guard != nil {
-		n.cancelGuarded(now, ev, j, fx)
+	if j.replica != nil {
+		n.cancelReplicated(now, ev, j, fx)
 		return
 	}
 	if j.counts[grid.Ended] < j.count() {
-		n.silence(now, j)
+		n.raiseBarrier(now, j)
 		j.cancelled = true
 		n.saveJob(j, fx)
 		n.endAll(now, j, fx)
 	}
-	n.answerCancel(now, j, ev.Caller, fx)
+	n.awaitBarrier(now, j, ev.Caller, fx)
 }
 
 // endAll ends every task that has not ended as cancelled.
@@ -114,22 +114,22 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 	if t.state == grid.Ended {
 		panic("node: a task ends once")
 	}
-	t.held = t.state == grid.Offered || t.state == grid.Placed
+	t.heldByWorker = t.state == grid.Offered || t.state == grid.Placed
 	t.result, t.done = r.Brief(), n.wall.At(now).UnixNano()
 	if r.Wall > 0 {
 		t.began = t.done - int64(r.Wall)
 	}
 	n.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
 	n.setState(j, i, grid.Ended, fx)
-	n.bags.due = true
+	n.backups.due = true
 	if l := t.live; l != nil {
-		if l.twin != nil {
-			n.tellOff(now, l, l.twin.worker, l.twinID(), fx)
+		if l.backup != nil {
+			n.dropAttempt(now, l, l.backup.worker, l.backupID(), fx)
 		}
-		n.drop(l)
+		n.dropLive(l)
 	}
-	if j.guard != nil {
-		n.propose(j, i, r, fx)
+	if j.replica != nil {
+		n.proposeEnd(j, i, r, fx)
 		return
 	}
 	n.saveTask(j, i, fx).Result = r
@@ -137,38 +137,38 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 		j.failed++
 		j.exit = max(j.exit, r.Exit)
 	}
-	n.letGo(now, j, i, fx)
+	n.releaseWorker(now, j, i, fx)
 	if j.counts[grid.Ended] == j.count() {
 		j.done = t.done
-		n.keep(j, fx)
+		n.archiveAndTrim(j, fx)
 	}
 }
 
-// letGo tells whoever had the last attempt of a task that has ended to forget it.
-func (n *Node) letGo(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+// releaseWorker tells whoever had the last attempt of a task that has ended to forget it.
+func (n *Node) releaseWorker(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	t := j.task(i)
 	r := &t.result
 	switch {
-	case !t.held:
+	case !t.heldByWorker:
 	case t.worker == n.cfg.Self:
-		n.forget(now, j.attempt(i), fx)
+		n.forgetAttempt(now, j.attempt(i), fx)
 	case r.Cause == grid.Cancelled || r.Cause == grid.Lost:
-		m := batch(fx, n.sent, t.worker, grid.KindDrop)
+		m := attemptsMessage(fx, n.firstSend, t.worker, grid.KindDrop)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	default:
 		m := fx.Send(t.worker, grid.KindResultAck)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	}
-	t.held = false
+	t.heldByWorker = false
 }
 
-// keep bounds the records of finished jobs: the oldest ends go first.
-func (n *Node) keep(j *job, fx *grid.Effects) {
-	n.keepOver(j)
-	for n.kept.tasks > n.cfg.Keep && n.kept.len() > 1 {
-		first := n.kept.shift(n.cfg.Self)
+// archiveAndTrim bounds the records of finished jobs: the oldest ends go first.
+func (n *Node) archiveAndTrim(j *job, fx *grid.Effects) {
+	n.archiveJob(j)
+	for n.archive.tasks > n.cfg.Keep && n.archive.len() > 1 {
+		first := n.archive.shift(n.cfg.Self)
 		old := n.unpack(&first, true)
-		if old.guard != nil {
+		if old.replica != nil {
 			n.forgetJob(old, fx)
 			continue
 		}
@@ -196,11 +196,11 @@ func (n *Node) saveJob(j *job, fx *grid.Effects) {
 
 // saveTask saves where a task stands, and returns the record, to which an ended one adds its result.
 func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
-	if j.guard != nil {
+	if j.replica != nil {
 		return n.saveEntry(j, i, fx)
 	}
 	t := j.task(i)
 	r := &fx.Save(grid.RecTask).Task
-	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done, Copy: t.copied()}
+	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done, Copy: t.copyRecord()}
 	return r
 }

@@ -4,14 +4,14 @@ import "iter"
 
 // lookup finds things by their keys. While they are few they are looked through: most nodes of a large grid never have
 // more, and a map takes a room of its own.
-type lookup[K comparable, V named[K]] struct {
+type lookup[K comparable, V keyed[K]] struct {
 	few  []V
 	many map[K]V // all of them, once they are more
 }
 
-type named[K comparable] interface{ key() K }
+type keyed[K comparable] interface{ key() K }
 
-const fewNamed = 16
+const smallLookup = 16
 
 // get returns the one of that key, or nil.
 func (t *lookup[K, V]) get(k K) V {
@@ -29,12 +29,12 @@ func (t *lookup[K, V]) get(k K) V {
 
 // put takes one up; there is none of its key yet.
 func (t *lookup[K, V]) put(v V) {
-	if t.many == nil && len(t.few) < fewNamed {
+	if t.many == nil && len(t.few) < smallLookup {
 		t.few = append(t.few, v)
 		return
 	}
 	if t.many == nil {
-		t.many = make(map[K]V, 2*fewNamed)
+		t.many = make(map[K]V, 2*smallLookup)
 		for _, o := range t.few {
 			t.many[o.key()] = o
 		}

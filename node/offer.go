@@ -9,35 +9,35 @@ import (
 
 // offer begins a new attempt on the chosen node. That it was made is on disk before anybody hears of it, so
 // that a restarted origin knows whom to ask.
-func (n *Node) offer(now grid.Time, l *live, c balance.Choice, fx *grid.Effects) {
-	n.offerBy(now, l, l, c, fx)
-	n.reuse(l)
+func (n *Node) offer(now grid.Time, l *liveTask, c balance.Choice, fx *grid.Effects) {
+	n.offerUsing(now, l, l, c, fx)
+	n.recycleAnswers(l)
 }
 
-// reuse gives the memory of a decision that is made to the next.
-func (n *Node) reuse(l *live) {
+// recycleAnswers gives the memory of a decision that is made to the next.
+func (n *Node) recycleAnswers(l *liveTask) {
 	if l.answers != nil {
 		n.scratch.answers = append(n.scratch.answers, l.answers[:0])
 	}
-	l.answers, l.open = nil, nil
+	l.answers, l.unanswered = nil, nil
 }
 
-// offerBy is offer of a task by the answers that another has.
-func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Effects) {
-	t := l.t()
+// offerUsing is offer of a task by the answers that another has.
+func (n *Node) offerUsing(now grid.Time, l, by *liveTask, c balance.Choice, fx *grid.Effects) {
+	t := l.task()
 	epoch, members := uint32(1), []grid.NodeID(nil)
-	if g := l.job.guard; g != nil {
-		if !n.acts(now, l.job) && !n.forms(l.job) {
-			n.await(now, l, fx)
+	if g := l.job.replica; g != nil {
+		if !n.mayAct(now, l.job) && !n.isProvisional(l.job) {
+			n.waitForMajority(now, l, fx)
 			return
 		}
 		epoch, members = g.reg.State().Epoch, g.reg.Members()
 	}
-	n.dare(now, l.class(), c.Node)
-	t.attempt = t.next(epoch)
+	n.probeBlacklisted(now, l.class(), c.Node)
+	t.attempt = t.nextAttempt(epoch)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
-	l.refusal, l.chosen = nil, now
-	n.setOut(now, &l.word)
+	l.cannotExecute, l.madeAt = nil, now
+	n.startPromise(now, &l.promise)
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(by.asked))}
 	for i := range by.answers {
 		if by.answers[i].Node == c.Node {
@@ -51,52 +51,52 @@ func (n *Node) offerBy(now grid.Time, l, by *live, c balance.Choice, fx *grid.Ef
 		n.stats.Local++
 		n.setState(l.job, l.index, grid.Placed, fx)
 		n.saveTask(l.job, l.index, fx)
-		n.take(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now), Members: members}, fx)
+		n.acceptAttempt(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now), Members: members}, fx)
 		return
 	}
 	n.setState(l.job, l.index, grid.Offered, fx)
 	n.saveTask(l.job, l.index, fx)
-	n.entrusted(now, &l.word, l.class(), c.Node, c.ECT)
-	if !n.acts(now, l.job) {
-		n.plan(now, l, c.ECT, fx)
+	n.givenAttempt(now, &l.promise, l.class(), c.Node, c.ECT)
+	if !n.mayAct(now, l.job) {
+		n.planOffer(now, l, c.ECT, fx)
 		return
 	}
-	n.give(now, l, fx)
+	n.sendFirstOffer(now, l, fx)
 }
 
-// give hands an attempt that is on disk, or will be when the message leaves, to the chosen node.
-func (n *Node) give(now grid.Time, l *live, fx *grid.Effects) {
+// sendFirstOffer hands an attempt that is on disk, or will be when the message leaves, to the chosen node.
+func (n *Node) sendFirstOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.stats.Moved++
 	l.phase = offered
-	n.deciding++
-	n.lease(now, l, fx)
+	n.inFlight++
+	n.renewLease(now, l, fx)
 	n.sendOffer(now, l, fx)
 }
 
 // sendOffer says it, again if there was no answer: the worker knows an offer that it has had.
-func (n *Node) sendOffer(now grid.Time, l *live, fx *grid.Effects) {
+func (n *Node) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.sent = now
-	if !n.acts(now, l.job) { // its lease goes on only if it was heard
+	if !n.mayAct(now, l.job) { // its lease goes on only if it was heard
 		fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 		return
 	}
-	m := fx.Send(l.t().worker, grid.KindOffer)
+	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
-	if q := n.peers.get(l.t().worker); q != nil {
+	if q := n.peers.get(l.task().worker); q != nil {
 		m.Offer.Stamp = q.stamp
 	}
-	if g := l.job.guard; g != nil {
+	if g := l.job.replica; g != nil {
 		m.Offer.Members = append(m.Offer.Members, g.reg.Members()...)
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }
 
 // age is the time since a task was submitted, whatever became of its attempts.
-func (l *live) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arrived), 0) }
+func (l *liveTask) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arrived), 0) }
 
-// owned returns the live part of the task that the attempt is the last one of, if from was given it.
-func (n *Node) owned(from grid.NodeID, id grid.AttemptID) *live {
+// currentAttempt returns the live part of the task that the attempt is the last one of, if from was given it.
+func (n *Node) currentAttempt(from grid.NodeID, id grid.AttemptID) *liveTask {
 	j := n.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return nil
@@ -108,74 +108,74 @@ func (n *Node) owned(from grid.NodeID, id grid.AttemptID) *live {
 	return t.live
 }
 
-func (n *Node) accepted(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
-	if l := n.twinned(from, id); l != nil {
-		n.acceptedTwin(now, l, fx)
+func (n *Node) acceptReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
+	if l := n.backupOf(from, id); l != nil {
+		n.backupAccepted(now, l, fx)
 		return
 	}
-	l := n.owned(from, id)
+	l := n.currentAttempt(from, id)
 	if l == nil || l.phase != offered && l.phase != placed {
-		n.fence(from, id, fx)
+		n.dropStale(from, id, fx)
 		return
 	}
 	if l.phase == offered {
-		n.settle(now, l, fx)
+		n.markPlaced(now, l, fx)
 	}
 	l.deadline = max(l.deadline, now.Add(n.cfg.Lease))
 }
 
-// settle notes that the worker has the attempt.
-func (n *Node) settle(now grid.Time, l *live, fx *grid.Effects) {
-	n.decided(l)
+// markPlaced notes that the worker has the attempt.
+func (n *Node) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
+	n.leaveWindow(l)
 	l.phase, l.tries = placed, 0
-	n.discovery.Tried(now, l.t().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
+	n.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	n.setState(l.job, l.index, grid.Placed, fx)
-	n.bags.due = true
-	n.trace(l.t(), grid.Trace{At: now, What: grid.TraceAccepted, Node: l.t().worker})
+	n.backups.due = true
+	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: l.task().worker})
 }
 
-// refused takes a task back that a node would not take or does not have.
-func (n *Node) refused(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, fx *grid.Effects) {
-	if n.confirm(now, from, id, fx) {
+// refuseReceived takes a task back that a node would not take or does not have.
+func (n *Node) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, fx *grid.Effects) {
+	if n.confirmStopped(now, from, id, fx) {
 		return
 	}
-	if l := n.twinned(from, id); l != nil {
-		n.unpair(now, l, why, l.twin.accepted && !unrun(why.Why), fx)
+	if l := n.backupOf(from, id); l != nil {
+		n.dropBackup(now, l, why, l.backup.accepted && !neverStarted(why.Why), fx)
 		return
 	}
-	l := n.owned(from, id)
-	if l == nil || l.phase != offered && l.phase != placed || l.leaves() {
+	l := n.currentAttempt(from, id)
+	if l == nil || l.phase != offered && l.phase != placed || l.isReplicating() {
 		n.stats.Stale++
 		return
 	}
 	if l.phase == offered { // the offer may have gone twice, and one of them still come
-		n.unquiet(now, l.job, from)
+		n.startsPossible(now, l.job, from)
 	}
-	if l.phase == placed && !unrun(why.Why) {
-		n.lose(now, l, why, fx)
+	if l.phase == placed && !neverStarted(why.Why) {
+		n.attemptLost(now, l, why, fx)
 		return
 	}
-	n.takeBack(now, l, why, fx)
+	n.refusedAttempt(now, l, why, fx)
 }
 
-// unrun reports whether a node that had accepted an attempt says with that reason that it never began it.
-func unrun(why grid.Why) bool {
+// neverStarted reports whether a node that had accepted an attempt says with that reason that it never began it.
+func neverStarted(why grid.Why) bool {
 	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale
 }
 
-// takeBack makes a task look for another node after a refusal: the attempt never ran.
-func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) {
-	if n.forgo(now, l, fx) {
+// refusedAttempt makes a task look for another node after a refusal: the attempt never ran.
+func (n *Node) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
+	if n.forgoUnclaimed(now, l, fx) {
 		return
 	}
-	n.decided(l)
+	n.leaveWindow(l)
 	l.tries++
-	n.returned(now, &l.word, l.t().worker, false)
-	n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.t().worker, Class: l.class()})
-	n.discovery.Tried(now, l.t().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
-	n.exclude(now, l, l.t().worker, why)
-	if l.twin != nil {
-		n.promote(now, l, fx)
+	n.attemptReturned(now, &l.promise, l.task().worker, false)
+	n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.class()})
+	n.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
+	n.exclude(now, l, l.task().worker, why)
+	if l.backup != nil {
+		n.promoteBackup(now, l, fx)
 		return
 	}
 	n.setState(l.job, l.index, grid.Pending, fx)
@@ -183,8 +183,8 @@ func (n *Node) takeBack(now grid.Time, l *live, why grid.Refusal, fx *grid.Effec
 	n.retry(l)
 }
 
-// beat renews the leases of what a worker still has, and tells it what of that is no longer live.
-func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
+// beatReceived renews the leases of what a worker still has, and tells it what of that is no longer live.
+func (n *Node) beatReceived(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	var drop *grid.Message
 	var told grid.JobID // attempts of a job come one after the other
 	for _, id := range ids {
@@ -192,22 +192,22 @@ func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *g
 		if j == nil && id.Task.Job.Origin != n.cfg.Self {
 			continue
 		}
-		if j != nil && !j.leads() {
+		if j != nil && !j.authoritative() {
 			if id.Task.Job != told {
 				n.redirect(from, j, fx)
 			}
 			told = id.Task.Job
 			continue
 		}
-		if n.adopt(now, from, id, fx) && id.Task.Job != told { // it may know of an earlier owner only
+		if n.adoptAttempt(now, from, id, fx) && id.Task.Job != told { // it may know of an earlier owner only
 			n.redirect(from, j, fx)
 			told = id.Task.Job
 		}
-		if j != nil && j.recorded(id) {
+		if j != nil && j.awaitsCommit(id) {
 			continue // acknowledged when a majority has it
 		}
-		if l := n.owned(from, id); l != nil && (l.phase == offered || l.phase == placed) || n.twinned(from, id) != nil {
-			n.accepted(now, from, id, fx)
+		if l := n.currentAttempt(from, id); l != nil && (l.phase == offered || l.phase == placed) || n.backupOf(from, id) != nil {
+			n.acceptReceived(now, from, id, fx)
 			continue
 		}
 		n.stats.Stale++
@@ -218,12 +218,12 @@ func (n *Node) beat(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *g
 	}
 }
 
-// fence tells a worker that an attempt is not the live one.
-func (n *Node) fence(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
+// dropStale tells a worker that an attempt is not the live one.
+func (n *Node) dropStale(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	n.stats.Stale++
 	if j := n.job(id.Task.Job); j == nil && id.Task.Job.Origin != n.cfg.Self {
 		return
-	} else if j != nil && !j.leads() {
+	} else if j != nil && !j.authoritative() {
 		n.redirect(to, j, fx)
 		return
 	}

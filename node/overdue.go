@@ -13,43 +13,43 @@ const maxHandedBack = 64
 
 // wakeOverdue sees to a look at what waits here. A node with an empty queue has no such timer.
 func (n *Node) wakeOverdue(now grid.Time, fx *grid.Effects) {
-	if n.cfg.Overdue > 0 && !n.lateWake && len(n.exec.Queue()) > 0 {
-		n.lateWake = true
+	if n.cfg.Overdue > 0 && !n.overdueWake && len(n.exec.Queue()) > 0 {
+		n.overdueWake = true
 		fx.Wake(now.Add(n.cfg.Overdue), grid.TimerOverdue, 0)
 	}
 }
 
-// overdue hands work that has waited here far longer than was expected back to its origin, as much of it as
+// returnOverdue hands work that has waited here far longer than was expected back to its origin, as much of it as
 // others have room for: the estimate that it came here by was wrong. It never ran, so it is a refusal and not
 // a loss, and placing it again is a new attempt. Work that is to run at most once stays where its origin is
 // elsewhere: if the word did not arrive, it would count as lost.
-func (n *Node) overdue(now grid.Time, fx *grid.Effects) {
+func (n *Node) returnOverdue(now grid.Time, fx *grid.Effects) {
 	var late []*exec.Work
 	for _, w := range n.exec.Queue() {
 		if len(late) == maxHandedBack {
 			break
 		}
 		waited := now.Sub(w.Accepted)
-		if waited < max(n.cfg.Overdue, 2*min(w.Expected, time.Hour)) || n.owner(w.ID.Task.Job) != n.cfg.Self && w.Spec.Retries == 0 {
+		if waited < max(n.cfg.Overdue, 2*min(w.Expected, time.Hour)) || n.ownerOf(w.ID.Task.Job) != n.cfg.Self && w.Spec.Retries == 0 {
 			continue
 		}
 		late = append(late, w)
 	}
 	room := make(map[grid.NodeID]grid.Resources)
 	for _, w := range late {
-		if n.roomFor(w, room) {
+		if n.idleNodeFits(w, room) {
 			n.giveBack(now, w, grid.Refusal{Why: grid.WhyOverdue}, fx)
 		}
 	}
 	n.wakeOverdue(now, fx)
 }
 
-// roomFor looks for a connected node that fits and has nothing to do, as far as its last word goes, and takes
+// idleNodeFits looks for a connected node that fits and has nothing to do, as far as its last word goes, and takes
 // what the work needs off it.
-func (n *Node) roomFor(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
+func (n *Node) idleNodeFits(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
 	need := &w.Spec.Needs
 	for _, p := range n.connected() {
-		g := p.known
+		g := p.view
 		if g.Ad == nil || g.Ad.Backlog > 0 || g.Ad.Closed() || discovery.Fit(need, w.Spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
@@ -68,24 +68,24 @@ func (n *Node) roomFor(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
 // giveBack lets go of waiting work and tells its origin why.
 func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.Effects) {
 	id := w.ID
-	to := n.owner(id.Task.Job)
+	to := n.ownerOf(id.Task.Job)
 	if to == n.cfg.Self {
-		if l := n.twinned(n.cfg.Self, id); l != nil {
-			n.forget(now, id, fx)
-			n.unpair(now, l, why, false, fx)
+		if l := n.backupOf(n.cfg.Self, id); l != nil {
+			n.forgetAttempt(now, id, fx)
+			n.dropBackup(now, l, why, false, fx)
 			return
 		}
-		l := n.owned(n.cfg.Self, id)
+		l := n.currentAttempt(n.cfg.Self, id)
 		if l == nil || l.phase != placed {
 			return
 		}
-		n.forget(now, id, fx)
-		n.takeBack(now, l, why, fx)
+		n.forgetAttempt(now, id, fx)
+		n.refusedAttempt(now, l, why, fx)
 		return
 	}
-	handed := fenced{id, n.hearsay(id.Task.Job)}
-	n.forget(now, id, fx)
-	n.unrun.add(handed)
+	handed := tombstone{id, n.isHearsay(id.Task.Job)}
+	n.forgetAttempt(now, id, fx)
+	n.neverRan.add(handed)
 	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts, m.Refusal = append(m.Attempts, id), why
 }

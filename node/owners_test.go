@@ -14,24 +14,24 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 		r := guards(t)
 		r.takeOver()
 		j := r.n.job(guarded)
-		if !j.guard.reg.Leads() || j.task(0).live == nil {
+		if !j.replica.reg.Leads() || j.task(0).live == nil {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
-		j.guard.limbo, j.guard.above = 0, 7 // it has owned the job for long
-		for end := r.now.Add(time.Minute); len(r.sent(grid.KindPromise)) == 0; r.pass(time.Second) {
+		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // it has owned the job for long
+		for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 			if r.now > end {
 				t.Fatal("it never tries for a higher epoch")
 			}
 		}
-		epoch := r.sent(grid.KindPromise)[0].Msg.Guard.Epoch
-		r.say(slowID, grid.KindPromised, func(m *grid.Message) {
-			m.Guard = grid.Guard{Job: guarded, Epoch: epoch, Answer: grid.GuardOK, Owner: since, Next: 3,
+		epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
+		r.say(slowID, grid.KindVote, func(m *grid.Message) {
+			m.Register = grid.Register{Job: guarded, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
 				Finals: []grid.Final{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
-		if !j.guard.reg.Leads() || j.guard.epoch != epoch {
+		if !j.replica.reg.Leads() || j.replica.epoch != epoch {
 			t.Fatalf("it does not own epoch %d", epoch)
 		}
-		if waits := j.guard.limbo > r.now; waits != (since == fastID) {
+		if waits := j.replica.graceUntil > r.now; waits != (since == fastID) {
 			t.Errorf("node %s owned the job last: it waits for word of attempts %v", since.Short(), waits)
 		}
 		if j.task(0).state != grid.Ended || j.task(0).live != nil {
@@ -47,8 +47,8 @@ func TestLateOfferToAMember(t *testing.T) {
 	o.join(slowID, 1, "linux")
 	o.write(1, nil, false)
 	writes := func(seq uint64, done bool) {
-		o.say(slowID, grid.KindGuard, func(m *grid.Message) {
-			m.Guard = grid.Guard{Job: o.job(1), Epoch: 2, Seq: seq, Done: done}
+		o.say(slowID, grid.KindWrite, func(m *grid.Message) {
+			m.Register = grid.Register{Job: o.job(1), Epoch: 2, Seq: seq, Done: done}
 		})
 	}
 	offer := func(from grid.NodeID, a grid.Attempt, want bool) {
@@ -73,7 +73,7 @@ func TestLateOfferToAMember(t *testing.T) {
 func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)
-	o.say(o.id, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: o.job(1), Epoch: 3, Seq: 1} })
+	o.say(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: o.job(1), Epoch: 3, Seq: 1} })
 	for i := range uint32(2) {
 		o.say(o.id, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
@@ -81,7 +81,7 @@ func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 		if _, _, ok := o.n.Work(o.attempt(1, i)); !ok || len(o.sent(grid.KindAccept)) != 1 {
 			t.Errorf("task %d: it has the attempt %v, sent %v", i, ok, kindsOf(o.fx.Sends))
 		}
-		o.n.heed(o.now, o.job(1), 3, o.id, &o.fx)
+		o.n.learnOwner(o.now, o.job(1), 3, o.id, &o.fx)
 	}
 }
 
@@ -90,11 +90,11 @@ func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 func TestOwnerOfAJobThatIsOverKeepsNoAttempt(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
-	r.dsk["guard "+guarded.String()].Guard.Done = true // as it heard before it stopped
+	r.dsk["guard "+guarded.String()].Register.Done = true // as it heard before it stopped
 	again := r.restart()
 	again.join(fastID, 10, "linux")
 	again.say(fastID, grid.KindTakeover, func(m *grid.Message) {
-		m.Guard = grid.Guard{Job: guarded, Epoch: 2, Owner: selfID}
+		m.Register = grid.Register{Job: guarded, Epoch: 2, Owner: selfID}
 	})
 	for i := range uint32(2) {
 		if _, _, ok := again.n.Work(guardedAt(i)); ok {

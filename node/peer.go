@@ -11,53 +11,53 @@ import (
 
 // peer is what this node keeps of another beyond its ad: the connection, and the rates they exchanged.
 type peer struct {
-	id    grid.NodeID
-	cores int32 // thousandths
-	up    bool
-	lent  bool        // rates are an ad's, which is immutable: they are not written to
-	works bool        // it understands what who is given work must
-	keeps bool        // and what a member of a register must
-	rates []grid.Rate // the newest heard, from a poll, an answer or an ad
-	speed float64
-	have  uint64 // version of its rates that it sent last; 0 = only from an ad
-	told  uint64 // version of ours that it is known to have
-	stamp uint64 // the newest that it sent; 0 = none
-	noted mark   // of the column that the policies were told
-	gifts gifts
-	site  *balance.Site
+	id           grid.NodeID
+	cores        int32 // thousandths
+	up           bool
+	borrowed     bool        // rates are an ad's, which is immutable: they are not written to
+	takesWork    bool        // it understands what who is given work must
+	mayReplicate bool        // and what a member of a register must
+	rates        []grid.Rate // the newest heard, from a poll, an answer or an ad
+	speed        float64
+	theirVersion uint64 // version of its rates that it sent last; 0 = only from an ad
+	ourVersion   uint64 // version of ours that it is known to have
+	stamp        uint64 // the newest that it sent; 0 = none
+	columnMark   mark   // of the column that the policies were told
+	received     receivedWork
+	site         *balance.Site
 
-	discreet bool // it shows a job under access: owner to nobody else
+	hidesJobs bool // it shows a job under access: owner to nobody else
 }
 
-// few is how many more a list of peers, classes or jobs has room for at the least when it grows.
-const few = 2
+// minGrowth is how many more a list of peers, classes or jobs has room for at the least when it grows.
+const minGrowth = 2
 
-// needed are the kinds that a peer must understand to be given work.
-const needed = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
+// workKinds are the kinds that a peer must understand to be given work.
+const workKinds = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
 
 func (n *Node) peer(id grid.NodeID) *peer {
 	at, ok := n.peers.find(id)
 	if !ok {
-		n.peers = slices.Insert(grid.Room(n.peers, few), at, keyed{head(id), &peer{id: id, speed: 1}})
+		n.peers = slices.Insert(grid.Room(n.peers, minGrowth), at, peerKey{head(id), &peer{id: id, speed: 1}})
 	}
 	return n.peers[at].peer
 }
 
 func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	p := n.peer(ev.Peer)
-	p.up, p.have, p.told = true, 0, 0
-	p.works, p.keeps = ev.Kinds&needed == needed, ev.Kinds&guarding == guarding
-	p.discreet = ev.Features.Has(grid.FeatureAccess)
+	p.up, p.theirVersion, p.ourVersion = true, 0, 0
+	p.takesWork, p.mayReplicate = ev.Kinds&workKinds == workKinds, ev.Kinds&replicaKinds == replicaKinds
+	p.hidesJobs = ev.Features.Has(grid.FeatureAccess)
 	n.rates.stale = true
 	n.gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := n.gossip.Peer(ev.Peer); known != nil && known.Ad != nil {
-		n.learn(p, known.Ad)
+		n.learnRates(p, known.Ad)
 	}
-	n.ask(now, ev.Peer, fx)
-	n.reunite(now, ev.Peer, fx)
-	n.tellTo(now, ev.Peer, fx)
-	n.handOn(now, fx)
-	n.kick(now, n.gossip.Peer(ev.Peer))
+	n.askAttempts(now, ev.Peer, fx)
+	n.resendWrites(now, ev.Peer, fx)
+	n.resendResults(now, ev.Peer, fx)
+	n.handBackQueue(now, fx)
+	n.nodeChanged(now, n.gossip.Peer(ev.Peer))
 }
 
 func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
@@ -67,38 +67,38 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 		return
 	}
 	p.up = false
-	p.noted = 0
+	p.columnMark = 0
 	n.rates.stale = true
 	n.note(balance.Outcome{Kind: balance.Gone, At: now, Node: id})
-	n.suspect(now, id, fx)
+	n.shortenLeases(now, id, fx)
 	if at, ok := n.peers.find(id); ok {
 		n.peers = slices.Delete(n.peers, at, at+1)
 	}
 }
 
-// learn takes an ad's rates unless the peer itself has told newer ones.
-func (n *Node) learn(p *peer, ad *grid.Ad) {
+// learnRates takes an ad's rates unless the peer itself has told newer ones.
+func (n *Node) learnRates(p *peer, ad *grid.Ad) {
 	p.speed, p.cores = ad.Speed, int32(ad.Capacity.CPU)
 	p.site = siteOf(ad.Labels, p.site)
-	if p.have == 0 || slices.Equal(p.rates, ad.Rates) {
-		n.borrow(p, ad)
+	if p.theirVersion == 0 || slices.Equal(p.rates, ad.Rates) {
+		n.shareAdRates(p, ad)
 	}
 }
 
-// borrow takes the ad's copy of the rates for the peer's own: it is here anyway.
-func (n *Node) borrow(p *peer, ad *grid.Ad) {
-	if !p.lent && cap(p.rates) > 0 {
+// shareAdRates takes the ad's copy of the rates for the peer's own: it is here anyway.
+func (n *Node) shareAdRates(p *peer, ad *grid.Ad) {
+	if !p.borrowed && cap(p.rates) > 0 {
 		n.scratch.lists = append(n.scratch.lists, p.rates[:0])
 	}
-	p.rates, p.lent = ad.Rates, true
+	p.rates, p.borrowed = ad.Rates, true
 }
 
-// own gives a peer memory for rates that are not its ad's.
-func (n *Node) own(p *peer, size int) {
-	if !p.lent && cap(p.rates) >= size {
+// ownRates gives a peer memory for rates that are not its ad's.
+func (n *Node) ownRates(p *peer, size int) {
+	if !p.borrowed && cap(p.rates) >= size {
 		return
 	}
-	p.rates, p.lent = nil, false
+	p.rates, p.borrowed = nil, false
 	if k := len(n.scratch.lists); k > 0 {
 		p.rates, n.scratch.lists = n.scratch.lists[k-1], n.scratch.lists[:k-1]
 	}
@@ -107,58 +107,58 @@ func (n *Node) own(p *peer, size int) {
 	}
 }
 
-// news returns what is done for each ad that was newer than what was known.
-func (n *Node) news(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
+// adNews returns what is done for each ad that was newer than what was known.
+func (n *Node) adNews(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 	return func(g *gossip.Peer) {
 		p := n.peers.get(g.Node())
 		if p == nil || g.Ad == nil {
 			return
 		}
-		n.learn(p, g.Ad)
+		n.learnRates(p, g.Ad)
 		n.rates.stale = true
-		n.kick(now, g)
+		n.nodeChanged(now, g)
 	}
 }
 
-// exchange takes the rates that came with a poll or an answer: mutual information feedback [1].
-func (n *Node) exchange(p *peer, rates []grid.Rate, speed float64, cores grid.MilliCPU, mine, have uint64) {
-	p.told = have
-	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == p.have {
+// exchangeRates takes the rates that came with a poll or an answer: mutual information feedback [1].
+func (n *Node) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores grid.MilliCPU, mine, have uint64) {
+	p.ourVersion = have
+	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == p.theirVersion {
 		return
 	}
 	p.speed, p.cores = speed, int32(cores)
-	if p.have == 0 && len(rates) == 0 {
+	if p.theirVersion == 0 && len(rates) == 0 {
 		return // left out, by one who has not noticed that we start anew: it will say them when it hears what we have
 	}
-	p.have = mine
+	p.theirVersion = mine
 	n.rates.stale = true
 	if slices.Equal(p.rates, rates) {
 		return
 	}
-	n.own(p, len(rates))
+	n.ownRates(p, len(rates))
 	p.rates = p.rates[:0]
 	for _, r := range rates {
 		r.Class = n.rates.intern(r.Class)
 		p.rates = append(p.rates, r)
 	}
 	if known := n.gossip.Peer(p.id); known != nil && known.Ad != nil && slices.Equal(p.rates, known.Ad.Rates) {
-		n.borrow(p, known.Ad)
+		n.shareAdRates(p, known.Ad)
 	}
 }
 
-// announced handles what was said to everybody.
-func (n *Node) announced(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+// handleAnnouncement handles what was said to everybody.
+func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if int(m.Kind) >= grid.Kinds || from == n.cfg.Self {
 		return
 	}
 	n.stats.Received[m.Kind]++
 	switch m.Kind {
 	case grid.KindCall:
-		n.discovery.Call(now, from, &m.Find, n.local, fx)
+		n.discovery.Call(now, from, &m.Find, n.selfIfFits, fx)
 	case grid.KindTakeover:
-		n.taughtOwners(now, from, m, true, fx)
+		n.takeoverHeard(now, from, m, true, fx)
 	case grid.KindBye:
-		n.gossip.Hear(now, from, m.Digest, fx, n.news(now, fx))
+		n.gossip.Hear(now, from, m.Digest, fx, n.adNews(now, fx))
 	}
 }
 
@@ -177,17 +177,17 @@ func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
 	return rtts[len(rtts)/2]
 }
 
-// met is a peer with a live connection, what the overlay knows of it, and what this node has seen of it.
-type met struct {
+// connectedPeer is a peer with a live connection, what the overlay knows of it, and what this node has seen of it.
+type connectedPeer struct {
 	*peer
-	known *gossip.Peer
-	seen  *standing // nil if it was never given anything
+	view   *gossip.Peer
+	record *trackRecord // nil if it was never given anything
 }
 
 // connected lists the peers with a live connection, ordered by identity, until the next call. Who is known, who is met and
 // who was given work are all in that order: they are gone through side by side.
-func (n *Node) connected() []met {
-	up, at, seen := n.scratch.met[:0], 0, inOrder(n.standings)
+func (n *Node) connected() []connectedPeer {
+	up, at, seen := n.scratch.met[:0], 0, recordCursor(n.records)
 	peers, heads := n.gossip.Peers(), n.gossip.Heads()
 	for i, h := range heads {
 		for at < len(n.peers) && n.peers[at].head < h {
@@ -198,7 +198,7 @@ func (n *Node) connected() []met {
 			if !p.up || p.id != peers[i].Node() {
 				continue
 			}
-			up = append(up, met{p, peers[i], seen.next(p.id)})
+			up = append(up, connectedPeer{p, peers[i], seen.next(p.id)})
 		}
 	}
 	n.scratch.met = up

@@ -7,9 +7,9 @@ import (
 )
 
 // peerset is the peers by identity. They are few and looked for often: their first bytes lie side by side.
-type peerset []keyed
+type peerset []peerKey
 
-type keyed struct {
+type peerKey struct {
 	head uint64 // of the identity, in its order
 	*peer
 }

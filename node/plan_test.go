@@ -16,10 +16,10 @@ func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "bsd")
 	r.submit(jobID(1), spec(change))
-	for _, s := range slices.Clone(r.sent(grid.KindWatch)) {
-		r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+	for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
+		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 	}
-	if len(r.sent(grid.KindGuard)) != 2 {
+	if len(r.sent(grid.KindWrite)) != 2 {
 		t.Fatalf("the members are not written to: %v", kindsOf(r.fx.Sends))
 	}
 	return r
@@ -28,8 +28,8 @@ func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
 // majority has the fast member accept the job whose writing began with that message.
 func (r *rig) majority(seq uint64) {
 	r.t.Helper()
-	r.say(fastID, grid.KindGuarded, func(m *grid.Message) {
-		m.Guard = grid.Guard{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.GuardOK}
+	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	if len(r.fx.Replies) != 1 {
 		r.t.Fatal("a majority has the job, and its submitter is not answered")
@@ -37,9 +37,9 @@ func (r *rig) majority(seq uint64) {
 }
 
 func (r *rig) toFast() uint64 {
-	for _, s := range r.sent(grid.KindGuard) {
+	for _, s := range r.sent(grid.KindWrite) {
 		if s.To == fastID {
-			return s.Msg.Guard.Seq
+			return s.Msg.Register.Seq
 		}
 	}
 	r.t.Fatal("the fast member is not written to")
@@ -130,12 +130,12 @@ func TestPlannedBeforeARestart(t *testing.T) {
 	r.join(slowID, 1, "bsd")
 	about := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: r.attempts()[0]}
 	r.join(fastID, 10, "linux")
-	for len(r.sent(grid.KindGuard)) == 0 {
+	for len(r.sent(grid.KindWrite)) == 0 {
 		r.pass(r.n.cfg.Lease)
 	}
 	seq := r.toFast()
-	r.say(fastID, grid.KindGuarded, func(m *grid.Message) {
-		m.Guard = grid.Guard{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.GuardOK}
+	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal.Why = []grid.AttemptID{about}, grid.WhyLost
@@ -150,30 +150,30 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "bsd")
-	for i := range byte(3 * firstLeast) {
+	for i := range byte(3 * minProbation) {
 		r.submit(jobID(i), spec(on("bsd", 2)))
-		for _, s := range slices.Clone(r.sent(grid.KindWatch)) {
-			r.say(s.To, grid.KindWatched, func(m *grid.Message) { m.Guard = grid.Guard{Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK} })
+		for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
+			r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
 	}
-	if k := len(r.attempts()); k != firstLeast {
-		t.Errorf("%d attempts of %d jobs are to go to a node that has delivered nothing: want %d", k, 3*firstLeast, firstLeast)
+	if k := len(r.attempts()); k != minProbation {
+		t.Errorf("%d attempts of %d jobs are to go to a node that has delivered nothing: want %d", k, 3*minProbation, minProbation)
 	}
 }
 
 // A job that another node has owned meanwhile is no longer a new one: nothing of it is placed before a majority has answered.
 func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	r := beginsToForm(t, on("", 2))
-	r.say(fastID, grid.KindGuard, func(m *grid.Message) { m.Guard = grid.Guard{Job: jobID(1), Epoch: 2, Seq: 1} })
+	r.say(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
-	for end := r.now.Add(time.Minute); len(r.sent(grid.KindPromise)) == 0; r.pass(time.Second) {
+	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {
 			t.Fatal("it never tries to become the owner again")
 		}
 	}
-	epoch := r.sent(grid.KindPromise)[0].Msg.Guard.Epoch
-	r.say(slowID, grid.KindPromised, func(m *grid.Message) {
-		m.Guard = grid.Guard{Job: jobID(1), Epoch: epoch, Answer: grid.GuardOK, Owner: fastID, Next: 2}
+	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
+	r.say(slowID, grid.KindVote, func(m *grid.Message) {
+		m.Register = grid.Register{Job: jobID(1), Epoch: epoch, Answer: grid.RegisterOK, Owner: fastID, Next: 2}
 	})
 	claimed := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
 	r.about(slowID, grid.KindBeat, claimed, nil)

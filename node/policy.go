@@ -14,9 +14,9 @@ type policy struct {
 	balance.Policy
 }
 
-// idlePolicies is how many policies there are, at least, before those that no job names any more go: each keeps rates of all peers and is
+// minPolicies is how many policies there are, at least, before those that no job names any more go: each keeps rates of all peers and is
 // told all news.
-const idlePolicies = 32
+const minPolicies = 32
 
 // findPolicy returns where a policy stands, or would.
 func (n *Node) findPolicy(name string) (int, bool) {
@@ -32,21 +32,21 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	if ok {
 		return n.policies[at].Policy, nil
 	}
-	p, err := balance.Make(name, &n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+n.made))
+	p, err := balance.Make(name, &n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+n.policiesMade))
 	if err != nil {
 		return nil, err
 	}
-	n.made++
-	if len(n.policies) >= max(2*n.tidied, idlePolicies) {
+	n.policiesMade++
+	if len(n.policies) >= max(2*n.policiesKept, minPolicies) {
 		n.forgetPolicies()
 		at, _ = n.findPolicy(name)
 	}
 	n.policies = slices.Insert(n.policies, at, policy{name, p})
 	n.rates.stale = true
 	for _, q := range n.peers {
-		q.noted = 0
+		q.columnMark = 0
 	}
-	n.rates.noted = 0
+	n.rates.columnMark = 0
 	return p, nil
 }
 
@@ -59,7 +59,7 @@ func (n *Node) forgetPolicies() {
 		}
 	}
 	n.policies = slices.DeleteFunc(n.policies, func(p policy) bool { return !named[p.name] })
-	n.tidied = len(n.policies)
+	n.policiesKept = len(n.policies)
 }
 
 // policyOf returns the policy that places a job's tasks. A job from disk may name one that this version does

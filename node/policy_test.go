@@ -37,7 +37,7 @@ func policiesGo(t *testing.T, members int, count uint32) {
 	for i := 1; i < 200; i++ {
 		id := submit(i, fmt.Sprintf("guided_lpas:%d", i))
 		r.step(grid.Event{Kind: grid.EvCancel, Caller: 9, Job: id})
-		if len(r.n.policies) > idlePolicies {
+		if len(r.n.policies) > minPolicies {
 			t.Fatalf("%d members, jobs of %d: %d policies after %d jobs, of which one is not over", members, count, len(r.n.policies), i+1)
 		}
 	}

@@ -26,15 +26,15 @@ func numbered(origin grid.NodeID, i int) grid.JobID {
 }
 
 // tells has a node tell this one of a job that it owns, and returns the answer.
-func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.Guard)) grid.GuardAnswer {
+func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.Register)) grid.RegisterAnswer {
 	r.t.Helper()
-	r.say(from, grid.KindGuard, func(m *grid.Message) {
-		m.Guard = grid.Guard{Job: id, Epoch: 1, Seq: 1, Spec: s, Members: []grid.NodeID{id.Origin, selfID, {77}}}
+	r.say(from, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.Register{Job: id, Epoch: 1, Seq: 1, Spec: s, Members: []grid.NodeID{id.Origin, selfID, {77}}}
 		if fill != nil {
-			fill(&m.Guard)
+			fill(&m.Register)
 		}
 	})
-	return r.one(grid.KindGuarded).Msg.Guard.Answer
+	return r.one(grid.KindWriteAck).Msg.Register.Answer
 }
 
 // records counts what is on disk of a kind.
@@ -52,7 +52,7 @@ func (r *rig) records(kind grid.RecordKind) (n int) {
 func TestNamingTasksCostsNothing(t *testing.T) {
 	r := newRig(t, nil)
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
-	answers := map[grid.GuardAnswer]int{}
+	answers := map[grid.RegisterAnswer]int{}
 	if used := allocated(func() {
 		for i := range 270 {
 			answers[r.tells(fastID, numbered(fastID, i), large, nil)]++
@@ -61,10 +61,10 @@ func TestNamingTasksCostsNothing(t *testing.T) {
 		t.Errorf("270 messages made this node allocate %d bytes: want at most 8 MiB", used)
 	}
 	want := quota.Each.Tasks / grid.MaxCount
-	if answers[grid.GuardOK] != want || answers[grid.GuardFull] != 270-want || r.records(grid.RecGuard) != want {
-		t.Errorf("answers %v, %d records: want %d jobs and the rest refused for want of room", answers, r.records(grid.RecGuard), want)
+	if answers[grid.RegisterOK] != want || answers[grid.RegisterFull] != 270-want || r.records(grid.RecRegister) != want {
+		t.Errorf("answers %v, %d records: want %d jobs and the rest refused for want of room", answers, r.records(grid.RecRegister), want)
 	}
-	if a := r.tells(slowID, numbered(slowID, 1), large, nil); a != grid.GuardOK {
+	if a := r.tells(slowID, numbered(slowID, 1), large, nil); a != grid.RegisterOK {
 		t.Errorf("somebody else's job: %v, want it kept", a)
 	}
 }
@@ -75,16 +75,16 @@ func TestRecordsBeyondTheQuotasDoNotStopAStart(t *testing.T) {
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
 	for i := range 200 {
 		id := numbered(fastID, i)
-		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecGuard, Guard: &grid.GuardRecord{ID: id, Spec: large,
+		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: large,
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID}}
 	}
 	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {
 		t.Errorf("the start allocates %d bytes: want at most 8 MiB", used)
 	}
-	if got := len(r.n.guards); got != 200 {
+	if got := len(r.n.replicas); got != 200 {
 		t.Errorf("%d jobs are known after the start, want all 200", got)
 	}
-	if a := r.tells(fastID, numbered(fastID, 999), spec(nil), nil); a != grid.GuardFull {
+	if a := r.tells(fastID, numbered(fastID, 999), spec(nil), nil); a != grid.RegisterFull {
 		t.Errorf("one more: %v, want no room", a)
 	}
 }
@@ -94,11 +94,11 @@ func TestForgettingCostsWhatWasWritten(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
 	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
-	r.tells(fastID, id, nil, func(g *grid.Guard) {
+	r.tells(fastID, id, nil, func(g *grid.Register) {
 		g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Index: 5, Result: exitZero}, {Index: 99_999, Result: exitZero}}
 	})
-	if r.records(grid.RecEntry) != 2 || r.n.kept.tasks != 2 {
-		t.Fatalf("%d entries on disk, %d tasks kept: want two", r.records(grid.RecEntry), r.n.kept.tasks)
+	if r.records(grid.RecEntry) != 2 || r.n.archive.tasks != 2 {
+		t.Fatalf("%d entries on disk, %d tasks kept: want two", r.records(grid.RecEntry), r.n.archive.tasks)
 	}
 	var fx grid.Effects
 	r.n.forgetJob(r.n.job(id), &fx)
@@ -123,33 +123,33 @@ func TestLargeRegistersAreBounded(t *testing.T) {
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
-	most := int(quota.Each.Bytes / weighSpec(s))
+	most := int(quota.Each.Bytes / specBytes(s))
 	kept := 0
 	for i := range 300 {
-		if r.tells(fastID, numbered(fastID, i), s, nil) == grid.GuardOK {
+		if r.tells(fastID, numbered(fastID, i), s, nil) == grid.RegisterOK {
 			kept++
 		}
 	}
-	if kept > most || kept < most/2 || r.records(grid.RecGuard) != kept {
-		t.Fatalf("%d are kept, %d on disk: want about %d", kept, r.records(grid.RecGuard), most)
+	if kept > most || kept < most/2 || r.records(grid.RecRegister) != kept {
+		t.Fatalf("%d are kept, %d on disk: want about %d", kept, r.records(grid.RecRegister), most)
 	}
 	for i := range 300 { // the first that are kept come to their end; then others get their room, one for one
-		r.tells(fastID, numbered(fastID, i%2), nil, func(g *grid.Guard) { g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Result: exitZero}} })
+		r.tells(fastID, numbered(fastID, i%2), nil, func(g *grid.Register) { g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Result: exitZero}} })
 		if i == 1 {
 			break
 		}
 	}
 	for i := range 3 {
-		want := grid.GuardOK
+		want := grid.RegisterOK
 		if i == 2 {
-			want = grid.GuardFull
+			want = grid.RegisterFull
 		}
 		if a := r.tells(fastID, numbered(fastID, 1000+i), s, nil); a != want {
 			t.Errorf("job %d after two are over: %v, want %v", i+1, a, want)
 		}
 	}
-	if _, known := r.n.Job(numbered(fastID, 0)); known || r.records(grid.RecGuard) != kept {
-		t.Errorf("the oldest that is over is still here: %v; %d on disk, want %d", known, r.records(grid.RecGuard), kept)
+	if _, known := r.n.Job(numbered(fastID, 0)); known || r.records(grid.RecRegister) != kept {
+		t.Errorf("the oldest that is over is still here: %v; %d on disk, want %d", known, r.records(grid.RecRegister), kept)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestLargeOffersAreBounded(t *testing.T) {
 			why = out.Msg.Refusal
 		}
 	}
-	if most := int(quota.Each.Bytes / weighSpec(s)); taken > most || taken < most/2 || r.records(grid.RecWork) != taken {
+	if most := int(quota.Each.Bytes / specBytes(s)); taken > most || taken < most/2 || r.records(grid.RecWork) != taken {
 		t.Errorf("%d are taken, %d on disk: want about %d", taken, r.records(grid.RecWork), most)
 	}
 	if why.Why != grid.WhyQueue || !strings.Contains(why.Detail, fastID.Short()) {
@@ -200,9 +200,9 @@ func TestEntriesAreBounded(t *testing.T) {
 	id := numbered(fastID, 1)
 	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	full := &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: make([]byte, grid.MaxInline)}, Stderr: grid.Output{Inline: make([]byte, grid.MaxInline)}}
-	written, answer := 0, grid.GuardOK
-	for seq := uint64(2); answer == grid.GuardOK && written < grid.MaxCount; seq++ {
-		answer = r.tells(fastID, id, nil, func(g *grid.Guard) {
+	written, answer := 0, grid.RegisterOK
+	for seq := uint64(2); answer == grid.RegisterOK && written < grid.MaxCount; seq++ {
+		answer = r.tells(fastID, id, nil, func(g *grid.Register) {
 			g.Seq = seq
 			for range 30 {
 				g.Finals = append(g.Finals, grid.Final{Index: uint32(written), Result: full})
@@ -210,7 +210,7 @@ func TestEntriesAreBounded(t *testing.T) {
 			}
 		})
 	}
-	if answer != grid.GuardFull || len(r.fx.Saves) != 0 {
+	if answer != grid.RegisterFull || len(r.fx.Saves) != 0 {
 		t.Errorf("answer %v with %d records: want no room, and nothing saved", answer, len(r.fx.Saves))
 	}
 	if got := grid.Bytes(r.records(grid.RecEntry)) * 2 * grid.MaxInline; got > quota.Each.Bytes || got < quota.Each.Bytes/2 {
@@ -228,12 +228,12 @@ func TestLargestHonestJobHasRoom(t *testing.T) {
 	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	line := &grid.Result{Cause: grid.Exited, Wall: time.Second, Stdout: grid.Output{Inline: make([]byte, 100), Size: 100}}
 	for i, seq := uint32(0), uint64(2); i < grid.MaxCount; seq++ {
-		if a := r.tells(fastID, id, nil, func(g *grid.Guard) {
+		if a := r.tells(fastID, id, nil, func(g *grid.Register) {
 			for ; len(g.Finals) < grid.MaxFinals && i < grid.MaxCount; i++ {
 				g.Finals = append(g.Finals, grid.Final{Index: i, Result: line})
 			}
 			g.Seq, g.Done = seq, i == grid.MaxCount
-		}); a != grid.GuardOK {
+		}); a != grid.RegisterOK {
 			t.Fatalf("at task %d: %v", i, a)
 		}
 	}

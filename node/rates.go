@@ -11,12 +11,12 @@ import (
 
 // Bounds and constants of measuring.
 const (
-	keepRates   = 256            // classes measured at once; the quietest goes first
-	worthSaying = 0.10           // share by which a rate must move before peers are told
-	alphaFloor  = 1e-4           // arrivals per second below which a class counts as quiet
-	prior       = 1.0            // seconds that a task of a class nobody has run is taken to need on the reference
-	publishGap  = grid.Time(1e9) // between two looks at whether the own rates moved
-	maxOverhead = 60.0           // seconds
+	maxClasses       = 256            // classes measured at once; the quietest goes first
+	publishThreshold = 0.10           // share by which a rate must move before peers are told
+	alphaFloor       = 1e-4           // arrivals per second below which a class counts as quiet
+	prior            = 1.0            // seconds that a task of a class nobody has run is taken to need on the reference
+	publishGap       = grid.Time(1e9) // between two looks at whether the own rates moved
+	maxOverhead      = 60.0           // seconds
 
 	// firstOverhead and twice what was measured bound what one result can teach: it rests on what the worker says of
 	// the time that it took itself.
@@ -26,38 +26,38 @@ const (
 // rates measures what the theses take as known: how fast tasks of each class arrive here (α), how fast one
 // slot of this node runs them (μ), what moving a task costs, and what others say of theirs.
 type rates struct {
-	cfg      *settings
-	classes  []*classRate // by name
-	overhead float64      // decayed mean cost of moving a task, seconds; 0 = not measured
-	version  uint64       // of the published rates
-	looked   grid.Time
-	own      []grid.Rate                 // as published: at most the busiest MaxRates
-	next     []grid.Rate                 // scratch of publish
-	noted    mark                        // of the own column as the policies know it
-	stale    bool                        // some column changed since the policies were told
-	norm     []norm                      // of the classes known anywhere, by name
-	measured func(class string) float64  // median over those who have measured it
-	speed    func(grid.MilliCPU) float64 // at what part of its speed a task would run here now, beside others
-	gone     []string                    // forgotten classes whose records are still on disk
+	cfg         *settings
+	classes     []*classRate // by name
+	overhead    float64      // decayed mean cost of moving a task, seconds; 0 = not measured
+	version     uint64       // of the published rates
+	lastPublish grid.Time
+	own         []grid.Rate                 // as published: at most the busiest MaxRates
+	next        []grid.Rate                 // scratch of publish
+	columnMark  mark                        // of the own column as the policies know it
+	stale       bool                        // some column changed since the policies were told
+	typicals    []typicalRate               // of the classes known anywhere, by name
+	measured    func(class string) float64  // median over those who have measured it
+	speed       func(grid.MilliCPU) float64 // at what part of its speed a task would run here now, beside others
+	forgotten   []string                    // forgotten classes whose records are still on disk
 }
 
 type classRate struct {
-	name    string
-	count   float64 // arrivals, decayed with the time constant of Config.Memory
-	since   grid.Time
-	last    grid.Time // when count was brought up to date
-	used    grid.Time // last arrival or run
-	seconds float64   // decayed mean run time of one slot here, had nobody else used the cores
-	runs    float64   // successful runs behind it, at most 1/teach
-	usual   float64   // decayed mean run time of this node's tasks, wherever they ran
-	ends    float64   // of them, at most 1/teach
-	sway    float64   // decayed mean of the squared deviations from usual, in parts of its square
-	sways   float64   // results behind that, at most 1/vary
-	spread  float64   // decayed mean of the squared deviations from seconds, in parts of its square
-	spreads float64   // runs behind that, at most 1/vary
-	spec    *grid.JobSpec
-	saved   float64 // mean as last written to disk
-	foreign bool    // nobody has submitted such a task here: a worker named the class
+	name        string
+	count       float64 // arrivals, decayed with the time constant of Config.Memory
+	since       grid.Time
+	last        grid.Time // when count was brought up to date
+	used        grid.Time // last arrival or run
+	seconds     float64   // decayed mean run time of one slot here, had nobody else used the cores
+	runs        float64   // successful runs behind it, at most 1/teach
+	meanEnd     float64   // decayed mean run time of this node's tasks, wherever they ran
+	ends        float64   // of them, at most 1/teach
+	endSCV      float64   // decayed mean of the squared deviations from usual, in parts of its square
+	endSCVCount float64   // results behind that, at most 1/vary
+	runSCV      float64   // decayed mean of the squared deviations from seconds, in parts of its square
+	runSCVCount float64   // runs behind that, at most 1/vary
+	spec        *grid.JobSpec
+	saved       float64 // mean as last written to disk
+	foreign     bool    // nobody has submitted such a task here: a worker named the class
 }
 
 func newRates(cfg *settings) *rates {
@@ -81,7 +81,7 @@ func (r *rates) get(name string) *classRate {
 func (r *rates) class(name string) *classRate {
 	c := r.get(name)
 	if c == nil {
-		if len(r.classes) >= keepRates {
+		if len(r.classes) >= maxClasses {
 			r.evict(func(*classRate) bool { return true })
 		}
 		c = &classRate{name: name}
@@ -100,7 +100,7 @@ func (r *rates) evict(may func(*classRate) bool) {
 		}
 	}
 	if r.classes[oldest].saved > 0 {
-		r.gone = append(r.gone, r.classes[oldest].name)
+		r.forgotten = append(r.forgotten, r.classes[oldest].name)
 	}
 	r.classes = slices.Delete(r.classes, oldest, oldest+1)
 }
@@ -145,20 +145,20 @@ func (r *rates) alpha(now grid.Time, c *classRate) float64 {
 // publish brings the rates that peers are told up to date, at most once a second, and gives them a new
 // version when one of them moved.
 func (r *rates) publish(now grid.Time) {
-	if len(r.cfg.Given) > 0 || r.looked != 0 && now-r.looked < publishGap {
+	if len(r.cfg.Given) > 0 || r.lastPublish != 0 && now-r.lastPublish < publishGap {
 		return
 	}
-	r.looked = max(now, 1)
+	r.lastPublish = max(now, 1)
 	r.rebuild(now)
-	if r.news() {
+	if r.changed() {
 		r.own, r.next = r.next, r.own
 		r.version++
 		r.stale = true
 	}
 }
 
-// news reports whether the rates as they are now differ from the published ones enough to be told.
-func (r *rates) news() bool {
+// changed reports whether the rates as they are now differ from the published ones enough to be told.
+func (r *rates) changed() bool {
 	if len(r.own) != len(r.next) {
 		return true
 	}
@@ -211,5 +211,5 @@ func (c *classRate) mu() float64 {
 }
 
 func differs(old, now, floor float64) bool {
-	return math.Abs(now-old) > worthSaying*max(old, floor) && max(old, now) > floor
+	return math.Abs(now-old) > publishThreshold*max(old, floor) && max(old, now) > floor
 }

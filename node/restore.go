@@ -10,10 +10,10 @@ import (
 func (n *Node) restoreJob(r *grid.JobRecord) {
 	j := n.newJob(r.ID, r.Spec, r.Submitted)
 	j.cancelled = r.Cancelled
-	for _, t := range n.orphans[r.ID] {
+	for _, t := range n.strayTasks[r.ID] {
 		n.putTask(j, &t)
 	}
-	delete(n.orphans, r.ID)
+	delete(n.strayTasks, r.ID)
 }
 
 func (n *Node) restoreTask(r *grid.TaskRecord) {
@@ -21,10 +21,10 @@ func (n *Node) restoreTask(r *grid.TaskRecord) {
 		n.putTask(j, r)
 		return
 	}
-	if n.orphans == nil {
-		n.orphans = make(map[grid.JobID][]grid.TaskRecord)
+	if n.strayTasks == nil {
+		n.strayTasks = make(map[grid.JobID][]grid.TaskRecord)
 	}
-	n.orphans[r.ID.Task.Job] = append(n.orphans[r.ID.Task.Job], *r)
+	n.strayTasks[r.ID.Task.Job] = append(n.strayTasks[r.ID.Task.Job], *r)
 }
 
 func (n *Node) putTask(j *job, r *grid.TaskRecord) {
@@ -35,15 +35,15 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	t := j.task(i)
 	j.counts[t.state]--
 	if c := r.Copy; c != nil && !c.Worker.IsZero() {
-		if n.copies == nil {
-			n.copies = make(map[grid.TaskID]grid.CopyRecord)
+		if n.restoredBackups == nil {
+			n.restoredBackups = make(map[grid.TaskID]grid.CopyRecord)
 		}
-		n.copies[r.ID.Task] = *c
+		n.restoredBackups[r.ID.Task] = *c
 	}
 	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Brief(),
 		placed: r.Placed, began: r.Began, done: r.Done}
 	if r.Copy != nil {
-		t.made = r.Copy.Attempt
+		t.backupMade = r.Copy.Attempt
 	}
 	j.counts[t.state]++
 	if t.state == grid.Ended {
@@ -58,14 +58,14 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 // restoreWork takes back an attempt accepted here. What waited waits again; what ran did not survive this
 // node, and its origin is told so.
 func (n *Node) restoreWork(r *grid.WorkRecord) {
-	n.enlist(r.ID.Task.Job, r.Members, r.Owner, r.Epoch, n.firsthand(r.ID.Task.Job, r.Owner))
+	n.recordOwner(r.ID.Task.Job, r.Members, r.Owner, r.Epoch, n.membersVerified(r.ID.Task.Job, r.Owner))
 	if from := r.Owner; from != n.cfg.Self && r.ID.Task.Job.Origin != n.cfg.Self {
 		if from.IsZero() {
 			from = r.ID.Task.Job.Origin
 		}
-		size := offerBytes + weighSpec(r.Spec)
+		size := offerBytes + specBytes(r.Spec)
 		if r.Result != nil {
-			size += weighResult(r.Result)
+			size += resultBytes(r.Result)
 		}
 		n.ledger.Take(r.ID, parties(r.ID.Task.Job, r.Spec, from), size)
 	}
@@ -83,7 +83,7 @@ func (n *Node) restoreWork(r *grid.WorkRecord) {
 // start goes on where a former run stopped: jobs in the order of their submission, tasks that others may
 // hold are asked for when those are connected, and what this node holds itself runs.
 func (n *Node) start(now grid.Time, fx *grid.Effects) {
-	n.orphans, n.strays, n.began = nil, nil, now
+	n.strayTasks, n.strayEntries, n.started = nil, nil, now
 	for _, w := range n.exec.Queue() {
 		w.Accepted = now // on this boot's clock: how long it waited before, nobody knows
 	}
@@ -103,49 +103,49 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
 		if j.cancelled || j.counts[grid.Ended] < j.count() {
-			j.quiet = now.Add(wait(n.cfg.Lease))
+			j.quietAt = now.Add(takeoverDelay(n.cfg.Lease))
 		}
-		if j.guard != nil && !j.guard.reg.State().Done {
+		if j.replica != nil && !j.replica.reg.State().Done {
 			guards = append(guards, j)
 			continue
 		}
-		if j.guard != nil || j.counts[grid.Ended] == j.count() {
-			n.keepOver(j)
-			if j.guard != nil { // whoever owned it may never come back
-				n.clear(now, j, fx)
+		if j.replica != nil || j.counts[grid.Ended] == j.count() {
+			n.archiveJob(j)
+			if j.replica != nil { // whoever owned it may never come back
+				n.forgetAttempts(now, j, fx)
 			}
 			continue
 		}
-		n.lineUp(j)
+		n.enqueueJob(j)
 		n.rates.arrive(now, j.spec, j.class, 0)
 		n.resume(now, j, fx)
 	}
-	n.guards, n.fellows = nil, lookup[grid.NodeID, *fellow]{}
+	n.replicas, n.sharedWith = nil, lookup[grid.NodeID, *sharedJobs]{}
 	for _, j := range guards {
-		n.guardWith(j)
+		n.trackReplica(j)
 	}
 	for _, j := range guards {
-		n.resumeGuard(now, j, fx)
-		s := j.guard.reg.State()
-		n.heed(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with who owned the job when they came
+		n.resumeReplica(now, j, fx)
+		s := j.replica.reg.State()
+		n.learnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with who owned the job when they came
 	}
-	n.sortKept()
-	n.copies = nil
+	n.sortArchive()
+	n.restoredBackups = nil
 	n.gossip.Start(now, n.newAd(now), fx)
 	for _, w := range slices.Clone(n.exec.Queue()) {
-		n.wakeBeat(now, w, fx)
+		n.scheduleBeat(now, w, fx)
 		if len(w.Spec.Inputs) > 0 {
-			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: n.owner(w.ID.Task.Job), Others: n.kin(w.ID.Task.Job), Files: w.Spec.Inputs})
+			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: n.ownerOf(w.ID.Task.Job), Others: n.membersOf(w.ID.Task.Job), Files: w.Spec.Inputs})
 		}
 	}
-	n.run(now, fx)
-	n.tell(now, fx)
+	n.startReady(now, fx)
+	n.sendDueResults(now, fx)
 }
 
 // resume gives every task of a restored job that an attempt may still exist of a new lease.
 func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 	if j.cancelled {
-		if j.guard == nil {
+		if j.replica == nil {
 			n.endAll(now, j, fx)
 		}
 		return
@@ -154,34 +154,34 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 		if t.state != grid.Offered && t.state != grid.Placed {
 			continue
 		}
-		l := n.enliven(j, i)
+		l := n.newLiveTask(j, i)
 		l.phase = placed
-		n.resumeTwin(now, l, fx)
+		n.resumeBackup(now, l, fx)
 		if t.worker == n.cfg.Self {
 			if n.exec.Get(j.attempt(i)) == nil {
-				n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, fx)
+				n.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, fx)
 			}
 			continue
 		}
-		n.setOut(now, &l.word)
-		n.lease(now, l, fx)
+		n.startPromise(now, &l.promise)
+		n.renewLease(now, l, fx)
 	}
 }
 
-// resumeTwin does so with a task's second copy.
-func (n *Node) resumeTwin(now grid.Time, l *live, fx *grid.Effects) {
-	c, is := n.copies[grid.TaskID{Job: l.job.id, Index: l.index}]
+// resumeBackup does so with a task's second copy.
+func (n *Node) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c, is := n.restoredBackups[grid.TaskID{Job: l.job.id, Index: l.index}]
 	if !is {
 		return
 	}
-	l.twin = &twin{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: now.Add(n.cfg.Lease), placed: l.t().placed}
+	l.backup = &backupAttempt{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: now.Add(n.cfg.Lease), placed: l.task().placed}
 	switch {
 	case c.Worker != n.cfg.Self:
-		n.wakeLease(l, fx)
-	case n.exec.Get(l.twinID()) == nil:
-		n.unpair(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, true, fx)
+		n.scheduleLease(l, fx)
+	case n.exec.Get(l.backupID()) == nil:
+		n.dropBackup(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, true, fx)
 	default:
-		l.twin.deadline = grid.Never
+		l.backup.deadline = grid.Never
 	}
 }
 
@@ -189,15 +189,15 @@ func (n *Node) resumeTwin(now grid.Time, l *live, fx *grid.Effects) {
 // worker said.
 func (r *rates) restore(rec *grid.ClassRecord) {
 	if !isClass(rec.Class) {
-		r.gone = append(r.gone, rec.Class)
+		r.forgotten = append(r.forgotten, rec.Class)
 		return
 	}
 	if !(rec.Mean > 0) || !(rec.Count > 0) {
 		return
 	}
 	c := r.class(rec.Class)
-	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/teach), rec.Mean
+	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/meanWeight), rec.Mean
 	if rec.Spread >= 0 && rec.Spreads > 0 { // older versions wrote none
-		c.spread, c.spreads = min(rec.Spread, mostVary), min(rec.Spreads, 1/vary)
+		c.runSCV, c.runSCVCount = min(rec.Spread, maxDeviation), min(rec.Spreads, 1/scvWeight)
 	}
 }

@@ -7,73 +7,73 @@ import (
 	"skep/grid"
 )
 
-// resulted takes a result that a worker sent. It counts if it is of the live attempt; then it is recorded
+// resultReceived takes a result that a worker sent. It counts if it is of the live attempt; then it is recorded
 // once and acknowledged, after its files have come here.
-func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	j := n.job(id.Task.Job)
 	if r == nil || j == nil && id.Task.Job.Origin != n.cfg.Self {
 		n.stats.Stale++
 		return
 	}
-	n.confirm(now, from, id, fx)
-	if j != nil && !j.leads() {
+	n.confirmStopped(now, from, id, fx)
+	if j != nil && !j.authoritative() {
 		n.redirect(from, j, fx)
 		return
 	}
-	n.adopt(now, from, id, fx)
-	if j != nil && j.recorded(id) {
+	n.adoptAttempt(now, from, id, fx)
+	if j != nil && j.awaitsCommit(id) {
 		return // acknowledged when a majority has it
 	}
 	if j == nil || id.Task.Index >= j.spec.Count {
-		n.unwanted(from, id, nil, fx)
-		n.fence(from, id, fx)
+		n.countUnwanted(from, id, nil, fx)
+		n.dropStale(from, id, fx)
 		return
 	}
 	t := j.task(id.Task.Index)
-	if l := n.twinned(from, id); l != nil && !n.twinEnded(now, l, from, id, r, fx) {
+	if l := n.backupOf(from, id); l != nil && !n.backupEnded(now, l, from, id, r, fx) {
 		return
 	}
 	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
-		n.unwanted(from, id, t, fx)
-		n.release(from, id, t, fx)
+		n.countUnwanted(from, id, t, fx)
+		n.releaseAttempt(from, id, t, fx)
 		return
 	}
 	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
-		n.release(from, id, t, fx) // it was given up before, and counted
+		n.releaseAttempt(from, id, t, fx) // it was given up before, and counted
 		return
 	}
 	if t.live == nil {
-		n.enliven(j, id.Task.Index)
+		n.newLiveTask(j, id.Task.Index)
 	}
 	l := t.live
 	if l.result != nil {
 		l.deadline = max(l.deadline, now.Add(n.cfg.Lease))
 		return
 	}
-	if l.twin != nil && !r.Succeeded() {
-		n.yield(now, l, from, id, r, fx)
+	if l.backup != nil && !r.Succeeded() {
+		n.yieldToBackup(now, l, from, id, r, fx)
 		return
 	}
 	switch {
 	case r.Cause == grid.Lost:
-		n.release(from, id, t, fx)
-		n.hold(now, l, fx)
+		n.releaseAttempt(from, id, t, fx)
+		n.takeForResult(now, l, fx)
 		if n.demote(now, l, r, fx) {
 			return
 		}
 		if r.Next != "" { // no other class is left to it: that it runs for longer will be so again
-			l.failed++
+			l.prepareFailures++
 		}
-		n.lose(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
+		n.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
 	case r.Cause.Refused():
-		n.release(from, id, t, fx)
-		n.hold(now, l, fx)
-		n.ending(now, l.class(), l.t().worker, r)
+		n.releaseAttempt(from, id, t, fx)
+		n.takeForResult(now, l, fx)
+		n.recordEnd(now, l.class(), l.task().worker, r)
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
-			text := n.strike(l, from, why)
-			if l.failed++; l.failed >= maxFailed || text != "" {
+			text := n.countFailedNode(l, from, why)
+			if l.prepareFailures++; l.prepareFailures >= maxPrepareFailures || text != "" {
 				if text != "" {
 					r = &grid.Result{Cause: r.Cause, Exit: r.Exit, Error: text}
 				}
@@ -81,24 +81,24 @@ func (n *Node) resulted(now grid.Time, from grid.NodeID, id grid.AttemptID, r *g
 				return
 			}
 		}
-		l.refusal = r
-		n.takeBack(now, l, why, fx)
+		l.cannotExecute = r
+		n.refusedAttempt(now, l, why, fx)
 	default:
-		n.hold(now, l, fx)
+		n.takeForResult(now, l, fx)
 		if from == n.cfg.Self || len(r.Blobs(nil)) == 0 {
-			n.deposit(now, l, r, fx)
+			n.replicateOutput(now, l, r, fx)
 			return
 		}
 		l.result = r
-		n.fetch(now, l, fx)
+		n.fetchOutputs(now, l, fx)
 	}
 }
 
-// release tells a worker that nothing more is wanted of an attempt: a result that is recorded already is
+// releaseAttempt tells a worker that nothing more is wanted of an attempt: a result that is recorded already is
 // acknowledged, any other is dropped.
-func (n *Node) release(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
+func (n *Node) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
 	if to == n.cfg.Self {
-		n.forget(0, id, fx)
+		n.forgetAttempt(0, id, fx)
 		return
 	}
 	kind := grid.KindDrop
@@ -111,42 +111,42 @@ func (n *Node) release(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effe
 	m.Attempts = append(m.Attempts, id)
 }
 
-// hold takes a task that a result has come for out of whatever queue it is in: its acceptance may have
+// takeForResult takes a task that a result has come for out of whatever queue it is in: its acceptance may have
 // been lost, or the attempt was given up and not yet replaced.
-func (n *Node) hold(now grid.Time, l *live, fx *grid.Effects) {
+func (n *Node) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.dequeue(l)
 	if l.phase != placed {
-		n.settle(now, l, fx)
+		n.markPlaced(now, l, fx)
 	}
 }
 
-// fetch brings a result's files here; the worker has them until it is acknowledged.
-func (n *Node) fetch(now grid.Time, l *live, fx *grid.Effects) {
-	n.lease(now, l, fx)
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.t().worker, Others: l.job.members(), Files: l.result.Blobs(nil)})
+// fetchOutputs brings a result's files here; the worker has them until it is acknowledged.
+func (n *Node) fetchOutputs(now grid.Time, l *liveTask, fx *grid.Effects) {
+	n.renewLease(now, l, fx)
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().worker, Others: l.job.members(), Files: l.result.Blobs(nil)})
 }
 
 // maxFetches is how often the files of a result are asked for before the attempt counts as lost.
 const maxFetches = 3
 
-// maxFailed is how many nodes, or how often the same one, may fail to prepare a task, or stop one that has no class left, before it ends with that:
+// maxPrepareFailures is how many nodes, or how often the same one, may fail to prepare a task, or stop one that has no class left, before it ends with that:
 // an input that nobody has any more would else be looked for without end.
-const maxFailed = 5
+const maxPrepareFailures = 5
 
 // fetched goes on after files have come, or have not: a worker's inputs, a result's files, or what a register's member copies.
 func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	id, err := ev.Attempt, ev.Err
-	if ev.Copy {
-		n.brought(now, ev, fx)
+	if ev.Deposit {
+		n.depositFetched(now, ev, fx)
 		return
 	}
 	if w := n.exec.Get(id); w != nil && w.State == grid.WorkQueued {
 		if err == "" {
 			n.exec.Ready(id)
-			n.run(now, fx)
+			n.startReady(now, fx)
 			return
 		}
-		n.ended(now, id, &grid.Result{Cause: grid.Failed, Exit: grid.ExitSkep, Error: clip("inputs did not come: " + err)}, fx)
+		n.attemptEnded(now, id, &grid.Result{Cause: grid.Failed, Exit: grid.ExitSkep, Error: clip("inputs did not come: " + err)}, fx)
 		return
 	}
 	j := n.job(id.Task.Job)
@@ -154,37 +154,37 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	}
 	l := j.at(id.Task.Index).live
-	if l == nil || l.result == nil || l.t().attempt != id.Attempt || l.copies != nil {
+	if l == nil || l.result == nil || l.task().attempt != id.Attempt || l.replicas != nil {
 		return
 	}
 	if err == "" {
-		n.deposit(now, l, l.result, fx)
+		n.replicateOutput(now, l, l.result, fx)
 		return
 	}
-	if l.fetches++; l.fetches < maxFetches {
-		n.fetch(now, l, fx)
+	if l.fetchTries++; l.fetchTries < maxFetches {
+		n.fetchOutputs(now, l, fx)
 		return
 	}
-	n.lose(now, l, grid.Refusal{Why: grid.WhyFetch, Detail: clip("its output did not come: " + err)}, fx)
+	n.attemptLost(now, l, grid.Refusal{Why: grid.WhyFetch, Detail: clip("its output did not come: " + err)}, fx)
 }
 
-// finish records a task's end and learns from it.
-func (n *Node) finish(now grid.Time, l *live, r *grid.Result, fx *grid.Effects) {
-	t := l.t()
-	n.bags.idler = t.worker
+// recordResult records a task's end and learns from it.
+func (n *Node) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+	t := l.task()
+	n.backups.justFreed = t.worker
 	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
-	n.ending(now, l.class(), l.t().worker, r)
+	n.recordEnd(now, l.class(), l.task().worker, r)
 	if !r.Succeeded() { // how fast it failed is no measure
-		l.promise = 0
+		l.expected = 0
 	}
-	n.returned(now, &l.word, t.worker, true)
-	n.encourage()
-	if r.Succeeded() && (t.worker == n.cfg.Self || n.standing(t.worker).proven()) {
-		n.heard++
-		n.rates.finished(l.class(), min(max(r.Wall, 0), now.Sub(l.chosen)).Seconds())
+	n.attemptReturned(now, &l.promise, t.worker, true)
+	n.resumeAwaitingProof()
+	if r.Succeeded() && (t.worker == n.cfg.Self || n.recordOf(t.worker).proven()) {
+		n.results++
+		n.rates.recordEnd(l.class(), min(max(r.Wall, 0), now.Sub(l.madeAt)).Seconds())
 	}
 	if t.worker != n.cfg.Self {
-		n.rates.moved((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
+		n.rates.recordMove((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
 	}
 	n.end(now, l.job, l.index, r, fx)
 }

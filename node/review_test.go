@@ -20,7 +20,7 @@ func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
 	r.arrive(now, s, "a", 1)
 	for range 600 {
 		now = now.Add(time.Second)
-		r.ran(now, "a", 1)
+		r.recordRun(now, "a", 1)
 	}
 	if a := r.alpha(now, r.class("a")); a > 1e-4 {
 		t.Errorf("one arrival 10 min ago, and a run each second since: %g arrivals per second, want next to none", a)
@@ -196,7 +196,7 @@ func TestManyClassesAreNotNewsForEver(t *testing.T) {
 	for range 2 { // long ago, and now
 		for i := range 30 {
 			r.arrive(now, spec(nil), string(rune('a'+i)), 100)
-			r.ran(now, string(rune('a'+i)), 1)
+			r.recordRun(now, string(rune('a'+i)), 1)
 		}
 		now = now.Add(10 * time.Minute)
 	}
@@ -215,7 +215,7 @@ func TestManyClassesAreNotNewsForEver(t *testing.T) {
 // A class that gave way to others is not kept on disk for ever.
 func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 	r := newRig(t, nil)
-	for i := range keepRates + 50 {
+	for i := range maxClasses + 50 {
 		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i), byte(i >> 8)}}, spec(func(s *grid.JobSpec) { s.Class = fmt.Sprint("c", i) }))
 		r.now += 1e9
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
@@ -226,8 +226,8 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 			kept++
 		}
 	}
-	if kept > keepRates {
-		t.Errorf("%d classes on disk, want at most the %d that are measured", kept, keepRates)
+	if kept > maxClasses {
+		t.Errorf("%d classes on disk, want at most the %d that are measured", kept, maxClasses)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 func TestCancelIsToldInFewMessages(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
-	r.n.standings = []*standing{{node: fastID, seen: trusted}}
+	r.n.records = []*trackRecord{{node: fastID, results: maxTrust}}
 	s := spec(func(s *grid.JobSpec) {
 		s.Count, s.Needs.Labels = 3000, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	})
@@ -299,7 +299,7 @@ func TestInputsThatNobodyHasEndTheTask(t *testing.T) {
 		}
 		r.pass(time.Minute, grid.TimerRetry)
 	}
-	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Failed || v.ID.N > maxFailed {
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Failed || v.ID.N > maxPrepareFailures {
 		t.Fatalf("task %+v", v)
 	}
 }

@@ -83,8 +83,8 @@ func (r *rig) step(ev grid.Event) {
 			key = "work " + rec.Work.ID.String()
 		case grid.RecClass:
 			key = "class " + rec.Class.Class
-		case grid.RecGuard:
-			key = "guard " + rec.Guard.ID.String()
+		case grid.RecRegister:
+			key = "guard " + rec.Register.ID.String()
 		case grid.RecEntry:
 			key = "entry " + rec.Entry.ID.Task.String()
 		}
@@ -130,7 +130,7 @@ func (r *rig) say(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
 	}
 	r.now++
 	if k == grid.KindOffer { // it follows a poll
-		m.Offer.Stamp = r.n.stamp(r.now)
+		m.Offer.Stamp = r.n.leaseStamp(r.now)
 	}
 	r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
 }

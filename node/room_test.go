@@ -32,7 +32,7 @@ func TestWhatCountsCoversTheMemory(t *testing.T) {
 			id := numbered(fastID, 1)
 			r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 			for i := range uint32(writes) {
-				r.tells(fastID, id, nil, func(g *grid.Guard) {
+				r.tells(fastID, id, nil, func(g *grid.Register) {
 					g.Seq, g.Finals = uint64(i)+2, []grid.Final{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
 				})
 			}
@@ -54,16 +54,16 @@ func (r *rig) follows(who grid.NodeID) {
 	r.t.Helper()
 	type asked struct {
 		kind grid.Kind
-		g    grid.Guard
+		g    grid.Register
 	}
 	var all []asked
 	for _, s := range r.fx.Sends {
-		if k := s.Msg.Kind; s.To == who && (k == grid.KindGuard || k == grid.KindWatch) {
-			all = append(all, asked{k, grid.Guard{Job: s.Msg.Guard.Job, Epoch: s.Msg.Guard.Epoch, Seq: s.Msg.Guard.Seq, Answer: grid.GuardOK}})
+		if k := s.Msg.Kind; s.To == who && (k == grid.KindWrite || k == grid.KindKeepalive) {
+			all = append(all, asked{k, grid.Register{Job: s.Msg.Register.Job, Epoch: s.Msg.Register.Epoch, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}})
 		}
 	}
 	for _, a := range all {
-		r.say(who, a.kind+1, func(m *grid.Message) { m.Guard = a.g })
+		r.say(who, a.kind+1, func(m *grid.Message) { m.Register = a.g })
 	}
 }
 
@@ -74,9 +74,9 @@ func TestTakenOverTasksEndSomeAtATime(t *testing.T) {
 	r.now = 3600e9
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	s := spec(func(s *grid.JobSpec) { s.Count, s.Retries = 5*sweepAtOnce+7, 0 })
-	r.say(fastID, grid.KindGuard, func(m *grid.Message) {
-		m.Guard = grid.Guard{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
+	s := spec(func(s *grid.JobSpec) { s.Count, s.Retries = 5*bulkEndBatch+7, 0 })
+	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.Register{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	r.takeOver()
 	ended := 0
@@ -86,8 +86,8 @@ func TestTakenOverTasksEndSomeAtATime(t *testing.T) {
 		v, _ := r.n.Job(guarded)
 		ended = v.Ended + v.Placed
 	}
-	if ended != int(s.Count) || r.most > sweepAtOnce+10 {
-		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.most, sweepAtOnce)
+	if ended != int(s.Count) || r.most > bulkEndBatch+10 {
+		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.most, bulkEndBatch)
 	}
 }
 
@@ -100,20 +100,20 @@ func TestRoomIsMadeSomeAtATime(t *testing.T) {
 	const before = 1000
 	for i := range before {
 		id := numbered(fastID, i)
-		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecGuard, Guard: &grid.GuardRecord{ID: id, Spec: spec(nil),
+		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(nil),
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID, Done: true}}
 	}
 	quota.Each.Registers = 100
 	r = r.restart()
-	tries, answer := 0, grid.GuardFull
-	for ; answer == grid.GuardFull && tries < before; tries++ {
+	tries, answer := 0, grid.RegisterFull
+	for ; answer == grid.RegisterFull && tries < before; tries++ {
 		r.most = 0
-		if answer = r.tells(fastID, numbered(fastID, before), spec(nil), nil); r.most > 2*forgetAtOnce+10 {
+		if answer = r.tells(fastID, numbered(fastID, before), spec(nil), nil); r.most > 2*maxEvictionsPerStep+10 {
 			t.Fatalf("%d records in a step", r.most)
 		}
 	}
-	if answer != grid.GuardOK || tries > before/forgetAtOnce+1 || r.records(grid.RecGuard) != quota.Each.Registers {
-		t.Errorf("%v at try %d, with %d jobs: want the new one and the newest of the others", answer, tries, r.records(grid.RecGuard))
+	if answer != grid.RegisterOK || tries > before/maxEvictionsPerStep+1 || r.records(grid.RecRegister) != quota.Each.Registers {
+		t.Errorf("%v at try %d, with %d jobs: want the new one and the newest of the others", answer, tries, r.records(grid.RecRegister))
 	}
 }
 
@@ -125,9 +125,9 @@ func TestScatteredEntriesAreBounded(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
 	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
-	answer := grid.GuardOK
-	for i, seq := uint32(0), uint64(2); answer == grid.GuardOK; seq++ {
-		answer = r.tells(fastID, id, nil, func(g *grid.Guard) {
+	answer := grid.RegisterOK
+	for i, seq := uint32(0), uint64(2); answer == grid.RegisterOK; seq++ {
+		answer = r.tells(fastID, id, nil, func(g *grid.Register) {
 			for g.Seq = seq; len(g.Finals) < 100; i += 16 {
 				g.Finals = append(g.Finals, grid.Final{Index: i, Result: exitZero})
 			}
@@ -136,7 +136,7 @@ func TestScatteredEntriesAreBounded(t *testing.T) {
 			t.Fatalf("%d bytes count after write %d: want at most %d", k, seq, quota.Each.Bytes)
 		}
 	}
-	if answer != grid.GuardFull {
+	if answer != grid.RegisterFull {
 		t.Errorf("%v, want no room", answer)
 	}
 }

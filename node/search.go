@@ -9,8 +9,8 @@ import (
 	"skep/grid"
 )
 
-// found goes on after a search: the node that was found is dialled, or nobody can run the task.
-func (n *Node) found(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+// searchAnswered goes on after a search: the node that was found is dialled, or nobody can run the task.
+func (n *Node) searchAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	var f discovery.Found
 	var ok bool
 	if m.Kind == grid.KindHit {
@@ -18,75 +18,75 @@ func (n *Node) found(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 			n.stats.Stale++
 			return
 		}
-		n.gossip.Hear(now, from, m.Digest[:1], fx, n.news(now, fx))
+		n.gossip.Hear(now, from, m.Digest[:1], fx, n.adNews(now, fx))
 		f, ok = n.discovery.Hit(now, from, m)
 	} else {
 		f, ok = n.discovery.Miss(now, &m.Find, n.gossip.Neighbours(), fx)
 	}
 	if ok {
-		n.searched(now, f, fx)
+		n.searchDone(now, f, fx)
 	}
 }
 
-func (n *Node) searchWake(now grid.Time, t grid.Timer, fx *grid.Effects) {
-	if f, ok := n.discovery.Wake(now, t, n.gossip.Neighbours(), n.local, fx); ok {
-		n.searched(now, f, fx)
+func (n *Node) searchTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
+	if f, ok := n.discovery.Wake(now, t, n.gossip.Neighbours(), n.selfIfFits, fx); ok {
+		n.searchDone(now, f, fx)
 	}
 }
 
-// searched lets the tasks that waited for a search go on.
-func (n *Node) searched(now grid.Time, f discovery.Found, fx *grid.Effects) {
+// searchDone lets the tasks that waited for a search go on.
+func (n *Node) searchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
 	if f.Ad != nil {
 		n.dial(now, f.Ad.Node, fx)
 		n.readmit(now, f.Ad, fx)
 	}
 	for _, l := range slices.Clone(n.waiting) {
-		if l.search != f.ID || l.phase != waits {
+		if l.search != f.ID || l.phase != waiting {
 			continue
 		}
 		l.search = 0
 		if f.Ad != nil {
-			n.trace(l.t(), grid.Trace{At: now, What: grid.TraceSearch, Node: f.Ad.Node, Refusal: grid.Refusal{Detail: n.how(&f)}})
+			n.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch, Node: f.Ad.Node, Refusal: grid.Refusal{Detail: n.searchMethod(&f)}})
 		}
-		if f.Ad == nil || l.never(f.Ad.Node) { // searching again would find it again
-			l.job.nobody = now.Add(nobodyFor)
-		} else if why := n.unready(f.Ad.Node, l.job.spec); why != "" {
+		if f.Ad == nil || l.neverFits(f.Ad.Node) { // searching again would find it again
+			l.job.noSearchBefore = now.Add(searchRetryAfter)
+		} else if why := n.notReady(f.Ad.Node, l.job.spec); why != "" {
 			if l.tries++; l.tries > maxDials {
-				l.job.nobody = now.Add(nobodyFor)
+				l.job.noSearchBefore = now.Add(searchRetryAfter)
 			}
 			n.dequeue(l)
 			n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: why}, fx)
 			continue
 		}
-		l.looks = true // the others of its job may wait for this one
-		n.unwait(l)
+		l.lookAgain = true // the others of its job may wait for this one
+		n.resumeTask(l)
 	}
 }
 
 // readmit lets a connected node that was found into the view again, if others that came later took its place there: nothing
 // can be placed on who is not in it, and the same search would find the same node again.
 func (n *Node) readmit(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
-	if n.reaches(ad.Node) && n.gossip.Peer(ad.Node) == nil {
+	if n.isConnected(ad.Node) && n.gossip.Peer(ad.Node) == nil {
 		n.gossip.Up(now, ad.Node, 0, fx)
-		n.gossip.Hear(now, n.cfg.Self, []grid.AdEntry{{Ad: ad}}, fx, n.news(now, fx))
+		n.gossip.Hear(now, n.cfg.Self, []grid.AdEntry{{Ad: ad}}, fx, n.adNews(now, fx))
 	}
 }
 
-// unready says why tasks cannot be placed yet on a node that a search found; "" = they can. What is known of it may be
+// notReady says why tasks cannot be placed yet on a node that a search found; "" = they can. What is known of it may be
 // newer than what was found.
-func (n *Node) unready(id grid.NodeID, spec *grid.JobSpec) string {
+func (n *Node) notReady(id grid.NodeID, spec *grid.JobSpec) string {
 	q := n.peers.get(id)
 	if q == nil || !q.up {
 		return "a node that fits is being dialled"
 	}
-	if g := n.gossip.Peer(id); !q.works || g == nil || g.Ad == nil || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+	if g := n.gossip.Peer(id); !q.takesWork || g == nil || g.Ad == nil || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 		return "a node that was found says that it does not fit"
 	}
 	return ""
 }
 
-// how tells what found a node.
-func (n *Node) how(f *discovery.Found) string {
+// searchMethod tells what found a node.
+func (n *Node) searchMethod(f *discovery.Found) string {
 	if f.Called {
 		return "by a call"
 	}
@@ -115,8 +115,8 @@ func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	n.dialled = append(n.dialled, dialled{id, until})
 }
 
-// hangUp lets go of connections that no task has wanted for a while. Those that the overlay wants too stay.
-func (n *Node) hangUp(now grid.Time, fx *grid.Effects) {
+// dropDialled lets go of connections that no task has wanted for a while. Those that the overlay wants too stay.
+func (n *Node) dropDialled(now grid.Time, fx *grid.Effects) {
 	n.dialled = slices.DeleteFunc(n.dialled, func(d dialled) bool {
 		if d.until > now {
 			return false

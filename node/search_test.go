@@ -75,7 +75,7 @@ func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
 		r.now = r.now.Add(time.Second)
 		r.join(grid.NodeID{i}, 1, "linux")
 	}
-	if r.n.gossip.Peer(fastID) != nil || !r.n.reaches(fastID) {
+	if r.n.gossip.Peer(fastID) != nil || !r.n.isConnected(fastID) {
 		t.Fatal("the node is still in the view, or not connected: this tests nothing")
 	}
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
@@ -134,8 +134,8 @@ func TestFruitlessSearchEndsATaskOfAJobThatWaits(t *testing.T) {
 	}))
 	idle := r.n.job(jobID(1)).task(1).live
 	r.n.dequeue(idle)
-	idle.search, idle.unproven = 0, true
-	r.n.park(idle)
+	idle.search, idle.awaitsProof = 0, true
+	r.n.parkTask(idle)
 	for end := r.now.Add(2 * time.Minute); r.now < end && r.task(jobID(1)).State != grid.Ended; {
 		r.pass(time.Second)
 	}

@@ -30,8 +30,8 @@ func TestTheSpreadOfRunTimesIsLearned(t *testing.T) {
 			chance, sum := grid.NewRand(1, 1), 0.0
 			const runs, first = 400, 100
 			for i := range runs {
-				r.n.rates.ran(r.now, "c", x.draw(chance))
-				if _, scv := r.n.rates.here("c"); i >= first {
+				r.n.rates.recordRun(r.now, "c", x.draw(chance))
+				if _, scv := r.n.rates.runTime("c"); i >= first {
 					sum += scv / (runs - first)
 				}
 			}
@@ -51,13 +51,13 @@ func TestTheSpreadOutlivesARestart(t *testing.T) {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(byte(i)), Result: &grid.Result{Cause: grid.Exited, Wall: d}})
 	}
 	class := grid.ClassOf(spec(nil))
-	mean, scv := r.n.rates.here(class)
+	mean, scv := r.n.rates.runTime(class)
 	s := r.restart()
-	if m, c := s.n.rates.here(class); m != mean || c != scv || scv == 0 {
+	if m, c := s.n.rates.runTime(class); m != mean || c != scv || scv == 0 {
 		t.Errorf("after a restart mean %g and c² %g, before %g and %g", m, c, mean, scv)
 	}
 	s.n.rates.restore(&grid.ClassRecord{Class: "old", Mean: 2, Count: 5}) // as older versions wrote it
-	if m, c := s.n.rates.here("old"); m != 2 || c != 0 {
+	if m, c := s.n.rates.runTime("old"); m != 2 || c != 0 {
 		t.Errorf("an old record gives %g and %g, want 2 and 0", m, c)
 	}
 }

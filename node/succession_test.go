@@ -30,7 +30,7 @@ func TestNewOwnerOfManyJobsIsToldOnceOfEachAttempt(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	told := make(map[grid.AttemptID]int)
 	for i := range jobs {
-		r.say(slowID, grid.KindTakeover, func(m *grid.Message) { m.Guard = grid.Guard{Job: job(i), Epoch: 2, Owner: slowID} })
+		r.say(slowID, grid.KindTakeover, func(m *grid.Message) { m.Register = grid.Register{Job: job(i), Epoch: 2, Owner: slowID} })
 		for _, s := range slices.Concat(r.sent(grid.KindResult), r.sent(grid.KindBeat)) {
 			for _, id := range s.Msg.Attempts {
 				if s.To == slowID {

@@ -7,26 +7,26 @@ import (
 	"skep/register"
 )
 
-// maxTold is how often members are told of a job's end that do not answer; those that come back later ask.
-const maxTold = 5
+// maxCloseNotices is how often members are told of a job's end that do not answer; those that come back later ask.
+const maxCloseNotices = 5
 
-// tend repeats what is not answered, and reports whether there is anything left to look after.
-func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
-	g := j.guard
+// tickReplica repeats what is not answered, and reports whether there is anything left to look after.
+func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
+	g := j.replica
 	r := g.reg
 	if n.job(j.id) != j || r.State().Done && !r.Leads() {
 		return false
 	}
-	n.attend(now, j, fx)
-	n.unconfirmed(now, j, fx)
-	n.recall(now, j, fx)
+	n.tickDeposits(now, j, fx)
+	n.answerUnconfirmed(now, j, fx)
+	n.recallQueued(now, j, fx)
 	for _, id := range r.Members() {
 		if q := n.peers.get(id); id != n.cfg.Self && (q == nil || !q.up) {
 			n.dial(now, id, fx)
 		}
 	}
 	if !r.Leads() {
-		n.stand(now, j, fx)
+		n.maybeCampaign(now, j, fx)
 		return true
 	}
 	settled := true
@@ -35,132 +35,132 @@ func (n *Node) tend(now grid.Time, j *job, fx *grid.Effects) bool {
 		switch {
 		case r.Deaf(place):
 			r.Retry(place)
-			n.unsaid(j)
-		case g.sent[place] != 0 && now >= g.sent[place].Add(n.cfg.Lease/6):
+			n.markDirty(j)
+		case g.writeSent[place] != 0 && now >= g.writeSent[place].Add(n.cfg.Lease/6):
 			n.writeAgain(now, j, place, fx)
 		}
 	}
 	if r.State().Done {
-		g.told++
-		return !settled && g.told <= maxTold
+		g.closeNotices++
+		return !settled && g.closeNotices <= maxCloseNotices
 	}
-	if g.limbo != 0 && now >= g.limbo && n.acts(now, j) {
-		n.replace(now, j, fx)
+	if g.graceUntil != 0 && now >= g.graceUntil && n.mayAct(now, j) {
+		n.placeUnclaimed(now, j, fx)
 	}
-	n.sweepOn(now, j, fx)
-	if g.above > r.State().Epoch && now >= g.due {
-		n.bid(now, j, fx)
+	n.continueBulkEnd(now, j, fx)
+	if g.promisedElsewhere > r.State().Epoch && now >= g.campaignAt {
+		n.campaign(now, j, fx)
 	}
 	return true
 }
 
 // writeAgain repeats the write to a member that is under way.
 func (n *Node) writeAgain(now grid.Time, j *job, place int, fx *grid.Effects) {
-	m := fx.Send(j.guard.reg.Members()[place], grid.KindGuard)
-	if j.guard.reg.Again(place, &m.Guard) {
-		n.address(now, j, place, m)
+	m := fx.Send(j.replica.reg.Members()[place], grid.KindWrite)
+	if j.replica.reg.Again(place, &m.Register) {
+		n.fillWrite(now, j, place, m)
 		return
 	}
 	fx.Sends = fx.Sends[:len(fx.Sends)-1]
 }
 
-// stand lets a member that has not heard of the owner for long enough try to become it. Those that come later in the
+// maybeCampaign lets a member that has not heard of the owner for long enough try to become it. Those that come later in the
 // list wait longer, so that they seldom try at once.
-func (n *Node) stand(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.guard
-	from := n.lastHeard(j).Add(wait(n.cfg.Lease) + time.Duration(n.rank(j))*n.cfg.Lease/2)
-	if g.orphan {
-		from = g.wrote.Add(wait(n.cfg.Lease))
+func (n *Node) maybeCampaign(now grid.Time, j *job, fx *grid.Effects) {
+	g := j.replica
+	from := n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease) + time.Duration(n.successionRank(j))*n.cfg.Lease/2)
+	if g.unlisted {
+		from = g.lastWrite.Add(takeoverDelay(n.cfg.Lease))
 	}
-	if now >= max(from, g.due) {
-		n.bid(now, j, fx)
+	if now >= max(from, g.campaignAt) {
+		n.campaign(now, j, fx)
 	}
 }
 
-// rank is how many members come before this one when the owner is gone.
-func (n *Node) rank(j *job) int {
-	r := j.guard.reg
+// successionRank is how many members come before this one when the owner is gone.
+func (n *Node) successionRank(j *job) int {
+	r := j.replica.reg
 	k := len(r.Members())
-	return (r.Place(n.cfg.Self) - r.Place(j.guard.boss) - 1 + 2*k) % k
+	return (r.Place(n.cfg.Self) - r.Place(j.replica.owner) - 1 + 2*k) % k
 }
 
-// bid begins a try to become the owner, or asks again.
-func (n *Node) bid(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.guard
-	if g.reg.Bids() <= max(g.above, g.reg.State().Promised) {
-		g.reg.Bid(g.above)
+// campaign begins a try to become the owner, or asks again.
+func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
+	g := j.replica
+	if g.reg.Bids() <= max(g.promisedElsewhere, g.reg.State().Promised) {
+		g.reg.Bid(g.promisedElsewhere)
 	}
 	for place, id := range g.reg.Members() {
-		m := fx.Send(id, grid.KindPromise)
-		m.Guard.Job = j.id
-		if !g.reg.Asks(place, &m.Guard) {
+		m := fx.Send(id, grid.KindCampaign)
+		m.Register.Job = j.id
+		if !g.reg.Asks(place, &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
-		} else if m.Guard.Next == 0 {
-			n.introduce(now, j, &m.Guard)
+		} else if m.Register.Next == 0 {
+			n.describeJob(now, j, &m.Register)
 		}
 	}
 }
 
-// promised takes the answer of a member that was asked.
-func (n *Node) promised(now grid.Time, from grid.NodeID, a *grid.Guard, fx *grid.Effects) {
+// voteAnswered takes the answer of a member that was asked.
+func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, fx *grid.Effects) {
 	j := n.job(a.Job)
-	if n.outsider(j, from) {
-		n.unasked(from, fx)
+	if n.isOutsider(j, from) {
+		n.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.guard == nil || j.guard.reg.Bids() == 0 {
+	if j == nil || j.replica == nil || j.replica.reg.Bids() == 0 {
 		n.stats.Stale++
 		return
 	}
-	g := j.guard
-	n.turn(now, a.Finals)
+	g := j.replica
+	n.convertTimes(now, a.Finals)
 	led := g.reg.Leads()
-	n.leads++
-	switch out := g.reg.Promised(from, a, n.cfg.Boot<<40|n.leads<<20); out {
+	n.ownerTerms++
+	switch out := g.reg.Promised(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); out {
 	case register.BidWon, register.BidRenewed:
 		renewed := out == register.BidRenewed
 		if led && !renewed {
-			n.disown(j, fx)
+			n.dropOwnership(j, fx)
 		}
-		n.crown(now, j, renewed, fx)
+		n.becomeOwner(now, j, renewed, fx)
 	case register.BidLost:
-		if a.Answer == grid.GuardHigher {
-			n.higher(now, j, a, fx)
+		if a.Answer == grid.RegisterHigher {
+			n.sawHigherEpoch(now, j, a, fx)
 		}
-		n.backOff(now, j)
+		n.delayCampaign(now, j)
 	case register.BidVoid:
 		if led {
 			n.stepDown(j, fx)
 		}
-		n.clear(now, j, fx)
+		n.forgetAttempts(now, j, fx)
 		n.forgetJob(j, fx)
 	case register.BidDone:
 		if led {
 			n.stepDown(j, fx)
 		}
-		n.saveAll(j, fx)
-		n.over(now, j, fx)
+		n.saveRegister(j, fx)
+		n.jobClosed(now, j, fx)
 	case register.BidOpen:
-		m := fx.Send(from, grid.KindPromise)
-		m.Guard.Job = j.id
-		if !a.More || !g.reg.Asks(g.reg.Place(from), &m.Guard) {
+		m := fx.Send(from, grid.KindCampaign)
+		m.Register.Job = j.id
+		if !a.More || !g.reg.Asks(g.reg.Place(from), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		}
 	}
 }
 
-// backOff lets a member wait after a try that came to nothing.
-func (n *Node) backOff(now grid.Time, j *job) {
+// delayCampaign lets a member wait after a try that came to nothing.
+func (n *Node) delayCampaign(now grid.Time, j *job) {
 	d := n.cfg.Lease / 2
-	j.guard.due = now.Add(d + time.Duration(n.rng.Int64N(int64(d)*int64(1+n.rank(j)))))
+	j.replica.campaignAt = now.Add(d + time.Duration(n.rng.Int64N(int64(d)*int64(1+n.successionRank(j)))))
 }
 
-// higher learns that a member has promised a higher epoch, and perhaps who owns it.
-func (n *Node) higher(now grid.Time, j *job, a *grid.Guard, fx *grid.Effects) {
-	g := j.guard
-	if a.Epoch > g.above {
-		g.above = a.Epoch
-		n.backOff(now, j)
+// sawHigherEpoch learns that a member has promised a higher epoch, and perhaps who owns it.
+func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.Register, fx *grid.Effects) {
+	g := j.replica
+	if a.Epoch > g.promisedElsewhere {
+		g.promisedElsewhere = a.Epoch
+		n.delayCampaign(now, j)
 	}
 	if a.Epoch <= g.epoch || a.Owner.IsZero() || a.Owner == n.cfg.Self || g.reg.Place(a.Owner) < 0 {
 		return
@@ -168,75 +168,75 @@ func (n *Node) higher(now grid.Time, j *job, a *grid.Guard, fx *grid.Effects) {
 	if g.reg.Leads() {
 		n.stepDown(j, fx)
 	}
-	n.heed(now, j.id, a.Epoch, a.Owner, fx)
+	n.learnOwner(now, j.id, a.Epoch, a.Owner, fx)
 }
 
-// saveAll saves everything that the register holds.
-func (n *Node) saveAll(j *job, fx *grid.Effects) {
-	n.saveGuard(j, fx)
-	n.resize(j)
-	for i := range j.guard.reg.Written() {
+// saveRegister saves everything that the register holds.
+func (n *Node) saveRegister(j *job, fx *grid.Effects) {
+	n.saveReplica(j, fx)
+	n.rechargeJob(j)
+	for i := range j.replica.reg.Written() {
 		n.saveEntry(j, i, fx)
-		n.accept(j, i, fx)
+		n.applyEntry(j, i, fx)
 	}
-	if v, _ := j.guard.reg.Value(j.spec.Count); v == nil && j.cancelled {
+	if v, _ := j.replica.reg.Value(j.spec.Count); v == nil && j.cancelled {
 		n.saveEntry(j, j.spec.Count, fx)
-		n.accept(j, j.spec.Count, fx)
+		n.applyEntry(j, j.spec.Count, fx)
 	}
 }
 
-// crown makes this node the owner. Attempts of earlier epochs may still run: until the limbo is over nothing is
+// becomeOwner makes this node the owner. Attempts of earlier epochs may still run: until the limbo is over nothing is
 // placed, and what workers claim is taken over. An owner that only renews its epoch goes on as before: nobody else has acted.
-func (n *Node) crown(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
-	g := j.guard
+func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
+	g := j.replica
 	epoch := g.reg.State().Epoch
-	clear(g.fresh)
-	clear(g.held)
-	clear(g.sent)
-	g.orphan = false
-	n.saveAll(j, fx)
+	clear(g.acked)
+	clear(g.acceptedAt)
+	clear(g.writeSent)
+	g.unlisted = false
+	n.saveRegister(j, fx)
 	if !renewed {
-		n.stepOut(j)
+		n.dequeueJob(j)
 		for _, t := range j.known() {
 			if t.state != grid.Ended {
 				t.attempt, t.worker = grid.Attempt{}, grid.NodeID{}
 			}
 		}
-		g.limbo, g.known = now.Add(n.cfg.Lease), epoch
-		j.quiet = now.Add(wait(n.cfg.Lease)) // what earlier owners let start
-		n.limbo = append(n.limbo, limbo{j, g.limbo})
-		fx.Wake(g.limbo, grid.TimerGuard, limboKey)
-		n.taken = append(n.taken, j.id)
+		g.graceUntil, g.fullHistoryFrom = now.Add(n.cfg.Lease), epoch
+		j.quietAt = now.Add(takeoverDelay(n.cfg.Lease)) // what earlier owners let start
+		n.grace = append(n.grace, graceEntry{j, g.graceUntil})
+		fx.Wake(g.graceUntil, grid.TimerRegister, graceKey)
+		n.takenOver = append(n.takenOver, j.id)
 	}
-	n.heed(now, j.id, epoch, n.cfg.Self, fx)
-	n.share(now, j)
-	n.unsaid(j)
-	n.tickIn(now, fx)
+	n.learnOwner(now, j.id, epoch, n.cfg.Self, fx)
+	n.replicateInputs(now, j)
+	n.markDirty(j)
+	n.scheduleTick(now, fx)
 	if held, _ := g.reg.Cancelled(); held {
-		n.sweepUp(now, j, fx)
+		n.startBulkEnd(now, j, fx)
 	}
 }
 
 // stepDown makes this node a mere member again.
 func (n *Node) stepDown(j *job, fx *grid.Effects) {
-	j.guard.reg.Resign()
-	n.disown(j, fx)
+	j.replica.reg.Resign()
+	n.dropOwnership(j, fx)
 }
 
-// disown forgets what this node knew as a job's owner: another has owned it since, and may have done anything.
-func (n *Node) disown(j *job, fx *grid.Effects) {
-	j.guard.limbo, j.guard.forming, j.guard.inputs, j.guard.leaves, j.guard.sweep = 0, false, nil, nil, sweep{}
-	for _, c := range j.guard.cancels {
+// dropOwnership forgets what this node knew as a job's owner: another has owned it since, and may have done anything.
+func (n *Node) dropOwnership(j *job, fx *grid.Effects) {
+	j.replica.graceUntil, j.replica.provisional, j.replica.inputs, j.replica.replicating, j.replica.bulkEnd = 0, false, nil, nil, bulkEnd{}
+	for _, c := range j.replica.cancellers {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}
-	j.guard.cancels = nil
-	if j.calm != nil && len(j.calm.callers) == 0 { // those who wait for a cancellation that was final wait on
-		n.uncalm(j)
+	j.replica.cancellers = nil
+	if j.barrier != nil && len(j.barrier.callers) == 0 { // those who wait for a cancellation that was final wait on
+		n.lowerBarrier(j)
 	}
-	n.stepOut(j)
+	n.dequeueJob(j)
 	for i, t := range j.known() {
 		if t.live != nil {
-			n.drop(t.live)
+			n.dropLive(t.live)
 		}
 		if t.state != grid.Ended {
 			n.setState(j, i, grid.Pending, fx)

@@ -9,19 +9,19 @@ import (
 // task is what a node notes of one task of a job. A task of which nothing was noted looks for its place and takes no memory: what a
 // member keeps of a job of others is bounded by what was written to it, not by the number of tasks that somebody named.
 type task struct {
-	state   grid.TaskState
-	held    bool         // it ended while a node had its attempt
-	unsure  bool         // it has ended, and no majority is known to hold that yet
-	attempt grid.Attempt // the one that it stands at, the last one made but for made
-	made    grid.Attempt // of second copies, the last one
-	worker  grid.NodeID
-	lost    int32
-	result  grid.Brief // of an ended one
-	placed  int64
-	began   int64
-	done    int64
-	traces  traces
-	live    *live
+	state        grid.TaskState
+	heldByWorker bool         // it ended while a node had its attempt
+	uncommitted  bool         // it has ended, and no majority is known to hold that yet
+	attempt      grid.Attempt // the one that it stands at, the last one made but for made
+	backupMade   grid.Attempt // of second copies, the last one
+	worker       grid.NodeID
+	lost         int32
+	result       grid.Brief // of an ended one
+	placed       int64
+	began        int64
+	done         int64
+	traces       traces
+	live         *liveTask
 }
 
 // count is how many tasks a job has.
@@ -29,8 +29,8 @@ func (j *job) count() int { return int(j.spec.Count) }
 
 // size is how many tasks of a job that is over are kept: of others' jobs, those that were written.
 func (j *job) size() int {
-	if j.guard != nil && j.guard.filed > 0 {
-		return int(j.guard.filed)
+	if j.replica != nil && j.replica.endedTasks > 0 {
+		return int(j.replica.endedTasks)
 	}
 	return j.count()
 }

@@ -11,8 +11,8 @@ import (
 // by people. An entry is its kind, which of its fields are not zero, the time since the entry before, and those.
 type traces []byte
 
-// keepTraces bounds what explain tells of a task: the first and the newest.
-const keepTraces = 24
+// maxTraces bounds what explain tells of a task: the first and the newest.
+const maxTraces = 24
 
 // Fields of an entry that are not zero.
 const (
@@ -24,16 +24,16 @@ const (
 
 // trace notes what happened to a task.
 func (n *Node) trace(t *task, tr grid.Trace) {
-	var before pen
+	var before traceCursor
 	count := t.traces.each(&before, nil)
 	b := n.scratch.packed[:0]
-	if count < keepTraces {
+	if count < maxTraces {
 		b = before.write(b, &tr)
 	} else {
 		all := append(t.traces.list(), tr)
-		before, t.traces = pen{}, t.traces[:0]
+		before, t.traces = traceCursor{}, t.traces[:0]
 		for i := range all {
-			if i != keepTraces/3 {
+			if i != maxTraces/3 {
 				b = before.write(b, &all[i])
 			}
 		}
@@ -45,8 +45,8 @@ func (n *Node) trace(t *task, tr grid.Trace) {
 	t.traces = append(t.traces, b...)
 }
 
-// from appends the entries, told against other ones than they are.
-func (s traces) from(was pen, b []byte, is pen) []byte {
+// rebase appends the entries, told against other ones than they are.
+func (s traces) rebase(was traceCursor, b []byte, is traceCursor) []byte {
 	s.each(&was, func(tr grid.Trace) { b = is.write(b, &tr) })
 	return b
 }
@@ -54,25 +54,25 @@ func (s traces) from(was pen, b []byte, is pen) []byte {
 // list unpacks the entries, oldest first.
 func (s traces) list() []grid.Trace {
 	var all []grid.Trace
-	s.each(new(pen), func(tr grid.Trace) { all = append(all, tr) })
+	s.each(new(traceCursor), func(tr grid.Trace) { all = append(all, tr) })
 	return all
 }
 
 // last unpacks the newest entry; its kind is 0 if there is none.
 func (s traces) last() grid.Trace {
 	var newest grid.Trace
-	s.each(new(pen), func(tr grid.Trace) { newest = tr })
+	s.each(new(traceCursor), func(tr grid.Trace) { newest = tr })
 	return newest
 }
 
-// pen is where reading or writing stands: what entries are told against.
-type pen struct {
+// traceCursor is where reading or writing stands: what entries are told against.
+type traceCursor struct {
 	at   grid.Time
 	node grid.NodeID
 }
 
 // write appends an entry.
-func (p *pen) write(b []byte, tr *grid.Trace) []byte {
+func (p *traceCursor) write(b []byte, tr *grid.Trace) []byte {
 	has := byte(0)
 	switch {
 	case tr.Node.IsZero():
@@ -107,7 +107,7 @@ func (p *pen) write(b []byte, tr *grid.Trace) []byte {
 }
 
 // each reads all entries, calls f for each if it is not nil, and returns their number.
-func (s traces) each(p *pen, f func(grid.Trace)) int {
+func (s traces) each(p *traceCursor, f func(grid.Trace)) int {
 	count := 0
 	number := func() int64 {
 		v, n := binary.Varint(s)

@@ -25,11 +25,11 @@ func TestTracesAreToldAsNoted(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		n, task, want := &Node{scratch: new(Scratch)}, new(task), []grid.Trace(nil)
-		for range rapid.IntRange(0, 2*keepTraces).Draw(t, "entries") {
+		for range rapid.IntRange(0, 2*maxTraces).Draw(t, "entries") {
 			tr := entry.Draw(t, "entry")
 			n.trace(task, tr)
-			if want = append(want, tr); len(want) > keepTraces {
-				want = slices.Delete(want, keepTraces/3, keepTraces/3+1)
+			if want = append(want, tr); len(want) > maxTraces {
+				want = slices.Delete(want, maxTraces/3, maxTraces/3+1)
 			}
 			if got := task.traces.last(); got != tr {
 				t.Fatalf("the newest is %+v, want %+v", got, tr)

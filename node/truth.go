@@ -15,12 +15,12 @@ func (n *Node) inform(now grid.Time) {
 	}
 	for _, m := range n.connected() {
 		ad := n.cfg.Truth(m.id)
-		if ad == nil || m.known.Ad == nil {
+		if ad == nil || m.view.Ad == nil {
 			continue
 		}
-		n.gossip.Correct(now, m.known, ad)
+		n.gossip.Correct(now, m.view, ad)
 		m.speed, m.cores = ad.Speed, int32(ad.Capacity.CPU)
-		m.rates, m.lent = ad.Rates, true
+		m.rates, m.borrowed = ad.Rates, true
 	}
 	n.rates.stale = true
 }

@@ -59,17 +59,17 @@ type PeerView struct {
 // Stats are counts since start, and gauges of now.
 type Stats struct {
 	Counts
-	Queued  int // attempts accepted here and not started
-	Running int
-	Unacked int           // results that their origins have not acknowledged
-	Backlog time.Duration // until a one-core task that came now would start
-	Free    grid.Resources
-	Jobs    int
-	Guarded int     // of them, those that another node owns
-	Pending int     // own tasks that are looking for a node or wait for one
-	Peers   int     // in the view
-	Lambda  float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
-	Solves  uint64
+	Queued     int // attempts accepted here and not started
+	Running    int
+	Unacked    int           // results that their origins have not acknowledged
+	Backlog    time.Duration // until a one-core task that came now would start
+	Free       grid.Resources
+	Jobs       int
+	Replicated int     // of them, those that another node owns
+	Pending    int     // own tasks that are looking for a node or wait for one
+	Peers      int     // in the view
+	Lambda     float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
+	Solves     uint64
 }
 
 // Counts are counts since start.
@@ -79,19 +79,19 @@ type Counts struct {
 	Stale          uint64 // messages about attempts that are not live, or that nobody asked for
 	Moved, Local   uint64 // attempts placed elsewhere, and here
 	Lost           uint64 // attempts lost
-	Copies         uint64 // second copies begun
+	Backups        uint64 // second copies begun
 }
 
 // Jobs appends the jobs submitted here, oldest first.
 func (n *Node) Jobs(dst []JobView) []JobView {
 	at := len(dst)
 	for j := range n.jobs.all() {
-		if j.guard == nil || j.guard.reg.Leads() || j.id.Origin == n.cfg.Self {
+		if j.replica == nil || j.replica.reg.Leads() || j.id.Origin == n.cfg.Self {
 			dst = append(dst, j.view())
 		}
 	}
-	for i := range n.kept.all() {
-		if f := n.kept.at(i); f.open == nil && !f.hole() {
+	for i := range n.archive.all() {
+		if f := n.archive.at(i); f.open == nil && !f.isHole() {
 			dst = append(dst, n.unpack(f, false).view())
 		}
 	}
@@ -106,7 +106,7 @@ func (n *Node) Jobs(dst []JobView) []JobView {
 
 // Job returns a job submitted here, or whose register this node is a member of.
 func (n *Node) Job(id grid.JobID) (JobView, bool) {
-	if j := n.look(id); j != nil {
+	if j := n.peekJob(id); j != nil {
 		return j.view(), true
 	}
 	return JobView{}, false
@@ -114,7 +114,7 @@ func (n *Node) Job(id grid.JobID) (JobView, bool) {
 
 // Tasks appends the tasks of a job submitted here, by index.
 func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
-	if j := n.look(id); j != nil {
+	if j := n.peekJob(id); j != nil {
 		for i := range j.spec.Count {
 			dst = append(dst, j.taskView(i))
 		}
@@ -124,7 +124,7 @@ func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 
 // Task returns one of them.
 func (n *Node) Task(id grid.TaskID) (TaskView, bool) {
-	if j := n.look(id.Job); j != nil && id.Index < j.spec.Count {
+	if j := n.peekJob(id.Job); j != nil && id.Index < j.spec.Count {
 		return j.taskView(id.Index), true
 	}
 	return TaskView{}, false
@@ -159,11 +159,11 @@ func (n *Node) Stats(now grid.Time) Stats {
 	s := Stats{Counts: n.stats}
 	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
 	s.Free = n.exec.Free()
-	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.here))
-	s.Jobs, s.Peers = n.jobs.len()+n.kept.packed, len(n.gossip.Peers()) // also those kept for others
+	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.runTime))
+	s.Jobs, s.Peers = n.jobs.len()+n.archive.packed, len(n.gossip.Peers()) // also those kept for others
 	for j := range n.jobs.all() {
-		if !j.leads() {
-			s.Guarded++
+		if !j.authoritative() {
+			s.Replicated++
 			continue
 		}
 		s.Pending += j.counts[grid.Pending]
@@ -177,12 +177,12 @@ func (n *Node) Stats(now grid.Time) Stats {
 
 func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
-		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.unsure,
-		Ended: j.counts[grid.Ended] - j.unsure, Failed: int(j.failed), Exit: j.exit}
-	if g := j.guard; g != nil {
-		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.boss, g.epoch, g.since
+		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
+		Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit}
+	if g := j.replica; g != nil {
+		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.owner, g.epoch, g.ownerSince
 		_, v.Cancelled = g.reg.Cancelled()
-		v.Apart = j.apart()
+		v.Apart = j.inputsAtRisk()
 		if v.Ended < j.count() {
 			v.Done = 0
 		}
@@ -194,11 +194,11 @@ func (j *job) taskView(i uint32) TaskView {
 	t := j.at(i)
 	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
 		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces.list()}
-	if t.unsure { // no majority is known to hold its end: to the world it has not ended
+	if t.uncommitted { // no majority is known to hold its end: to the world it has not ended
 		v.State, v.Result, v.Done = grid.Placed, nil, 0
 	}
-	if t.live != nil && t.live.twin != nil {
-		v.Copy = t.live.twin.worker
+	if t.live != nil && t.live.backup != nil {
+		v.Copy = t.live.backup.worker
 	}
 	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
 		v.Waits = v.Traces[k-1].Refusal
@@ -206,22 +206,22 @@ func (j *job) taskView(i uint32) TaskView {
 	return v
 }
 
-// Acts reports whether this node may decide about a job now: without a register, or as the owner that a majority of
+// MayAct reports whether this node may decide about a job now: without a register, or as the owner that a majority of
 // the register has answered within a lease.
-func (n *Node) Acts(now grid.Time, id grid.JobID) bool {
-	j := n.look(id)
-	return j != nil && j.leads() && n.acts(now, j)
+func (n *Node) MayAct(now grid.Time, id grid.JobID) bool {
+	j := n.peekJob(id)
+	return j != nil && j.authoritative() && n.mayAct(now, j)
 }
 
-// Stuck reports whether a job waits for a majority of its register: this node is its owner and may not decide, or a member,
+// AwaitsMajority reports whether a job waits for a majority of its register: this node is its owner and may not decide, or a member,
 // and its owner has been silent for so long that another one is to take it over.
-func (n *Node) Stuck(now grid.Time, id grid.JobID) bool {
-	j := n.look(id)
-	if j == nil || j.guard == nil || j.guard.reg.State().Done {
+func (n *Node) AwaitsMajority(now grid.Time, id grid.JobID) bool {
+	j := n.peekJob(id)
+	if j == nil || j.replica == nil || j.replica.reg.State().Done {
 		return false
 	}
-	if j.guard.reg.Leads() {
-		return !n.acts(now, j)
+	if j.replica.reg.Leads() {
+		return !n.mayAct(now, j)
 	}
-	return j.guard.orphan || now >= n.lastHeard(j).Add(wait(n.cfg.Lease))
+	return j.replica.unlisted || now >= n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease))
 }

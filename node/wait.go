@@ -13,64 +13,64 @@ import (
 
 // The pauses of a task that cannot be placed: doubled from the first to the longest.
 const (
-	firstPause = 500 * time.Millisecond
-	lastPause  = 30 * time.Second
-	dialPause  = 5 * time.Second  // for a connection to a node that was found
-	maxDials   = 7                // of nodes found, for one task: whom a search finds can perhaps not be reached
-	nobodyFor  = 10 * time.Second // a fruitless search is not repeated for the same job
+	minPause         = 500 * time.Millisecond
+	maxPause         = 30 * time.Second
+	dialPause        = 5 * time.Second  // for a connection to a node that was found
+	maxDials         = 7                // of nodes found, for one task: whom a search finds can perhaps not be reached
+	searchRetryAfter = 10 * time.Second // a fruitless search is not repeated for the same job
 )
 
-// pause lets a task wait for a while, and tells why.
-func (n *Node) pause(now grid.Time, l *live, why grid.Refusal, fx *grid.Effects) {
-	d := min(firstPause<<min(l.tries, 10), lastPause)
+// pauseTask lets a task wait for a while, and tells why.
+func (n *Node) pauseTask(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
+	d := min(minPause<<min(l.tries, 10), maxPause)
 	l.tries++
 	n.waitFor(now, l, d, why, fx)
 }
 
-// await lets a task wait until a majority of its job's register answers; how long says nothing of the task.
-func (n *Node) await(now grid.Time, l *live, fx *grid.Effects) {
+// waitForMajority lets a task wait until a majority of its job's register answers; how long says nothing of the task.
+func (n *Node) waitForMajority(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.waitFor(now, l, n.cfg.Lease/3, grid.Refusal{Why: grid.WhyMajority}, fx)
 }
 
-func (n *Node) waitFor(now grid.Time, l *live, d time.Duration, why grid.Refusal, fx *grid.Effects) {
-	t := l.t()
+func (n *Node) waitFor(now grid.Time, l *liveTask, d time.Duration, why grid.Refusal, fx *grid.Effects) {
+	t := l.task()
 	if tr := t.traces.last(); tr.What != grid.TraceWait || tr.Refusal != why {
 		n.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
-	l.lone = why.Why == grid.WhyMajority
-	l.unproven = why.Why == grid.WhyUnproven || why.Why == grid.WhyPolicy && n.asksIdle(l.job)
-	l.absent = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
-	n.rest(now, l, d, fx)
+	l.awaitsMajority = why.Why == grid.WhyMajority
+	l.awaitsProof = why.Why == grid.WhyUnproven || why.Why == grid.WhyPolicy && n.awaitsIdleNode(l.job)
+	l.awaitsNode = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
+	n.parkFor(now, l, d, fx)
 }
 
-// rest parks a task until a wake after d, or until it is woken before.
-func (n *Node) rest(now grid.Time, l *live, d time.Duration, fx *grid.Effects) {
+// parkFor parks a task until a wake after d, or until it is woken before.
+func (n *Node) parkFor(now grid.Time, l *liveTask, d time.Duration, fx *grid.Effects) {
 	l.deadline = now.Add(d)
-	n.park(l)
+	n.parkTask(l)
 	fx.Wake(l.deadline, grid.TimerRetry, l.handle)
 }
 
-// unwait puts a waiting task back into the queue.
-func (n *Node) unwait(l *live) {
+// resumeTask puts a waiting task back into the queue.
+func (n *Node) resumeTask(l *liveTask) {
 	n.dequeue(l)
 	n.retry(l)
 }
 
-// kick lets the tasks that wait for somebody who fits look again: a node came or said something new. For a task that it does not fit nothing
+// nodeChanged lets the tasks that wait for somebody who fits look again: a node came or said something new. For a task that it does not fit nothing
 // has changed.
-func (n *Node) kick(now grid.Time, came *gossip.Peer) {
+func (n *Node) nodeChanged(now grid.Time, came *gossip.Peer) {
 	var deaf *job // nobody new for its tasks: they are alike
-	n.bags.due = true
-	n.encourage()
+	n.backups.due = true
+	n.resumeAwaitingProof()
 	if came == nil || came.Ad == nil {
 		return
 	}
 	for i := 0; i < len(n.waiting); {
 		l := n.waiting[i]
-		if l.absent && l.job != deaf {
+		if l.awaitsNode && l.job != deaf {
 			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, came.Ad) == grid.WhyNone && len(n.candidates(now, l).Nodes) > 0 {
 				l.search = 0
-				n.unwait(l)
+				n.resumeTask(l)
 				continue
 			}
 			deaf = l.job
@@ -79,28 +79,28 @@ func (n *Node) kick(now grid.Time, came *gossip.Peer) {
 	}
 }
 
-// nobody handles a task that no node in reach would take now. Three cases: somebody fits but refused for
+// noCandidate handles a task that no node in reach would take now. Three cases: somebody fits but refused for
 // now, so it waits; somebody known fits but is not connected, so a connection is asked for; nobody known
 // fits, so a search goes out.
-func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
+func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
 	busy, far := grid.Refusal{}, false
-	for _, o := range l.out {
-		if !o.why.Why.Never() && !o.soft {
+	for _, o := range l.excluded {
+		if !o.why.Why.Never() && !o.preference {
 			busy = o.why
 		}
 	}
-	if n.fits(spec).Why == grid.WhyNone && !l.never(n.cfg.Self) {
+	if n.fitsSelf(spec).Why == grid.WhyNone && !l.neverFits(n.cfg.Self) {
 		if why := n.exec.Refuses(spec.Needs.Resources); why != grid.WhyNone {
 			busy = grid.Refusal{Why: why}
 		}
 	}
 	for _, g := range n.gossip.Peers() {
-		if g.Ad == nil || l.never(g.Ad.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+		if g.Ad == nil || l.neverFits(g.Ad.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		why, up := discovery.Now(&spec.Needs, g.Ad), n.reaches(g.Ad.Node)
-		if up && n.Tells(g.Ad.Node, spec) {
+		why, up := discovery.Now(&spec.Needs, g.Ad), n.isConnected(g.Ad.Node)
+		if up && n.WouldExpose(g.Ad.Node, spec) {
 			n.exclude(now, l, g.Ad.Node, grid.Refusal{Why: grid.WhyAccess})
 			continue
 		}
@@ -113,25 +113,25 @@ func (n *Node) nobody(now grid.Time, l *live, fx *grid.Effects) {
 	}
 	switch {
 	case busy.Why != grid.WhyNone:
-		n.pause(now, l, busy, fx)
+		n.pauseTask(now, l, busy, fx)
 	case far && l.tries < 4:
 		l.tries++
 		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
-	case n.strangers() && l.tries < 4:
+	case n.hasUnknownPeers() && l.tries < 4:
 		l.tries++
 		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyNobody, Detail: "a node that has just come has not yet said what it is"}, fx)
-	case now < l.job.nobody:
+	case now < l.job.noSearchBefore:
 		n.giveUp(now, l, fx)
 	default:
-		n.trace(l.t(), grid.Trace{At: now, What: grid.TraceSearch})
+		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch})
 		l.search = n.discovery.Search(now, &spec.Needs, spec.Engine, n.gossip.Neighbours(), fx)
 		n.waitFor(now, l, time.Hour, grid.Refusal{Why: grid.WhyNobody, Detail: "a search is under way"}, fx)
 	}
 }
 
-// strangers reports whether somebody is connected whose ad has not come yet. Who is connected and not in the view has been there
+// hasUnknownPeers reports whether somebody is connected whose ad has not come yet. Who is connected and not in the view has been there
 // for longer, and gave way to others.
-func (n *Node) strangers() bool {
+func (n *Node) hasUnknownPeers() bool {
 	for _, p := range n.peers {
 		if g := n.gossip.Peer(p.id); p.up && g != nil && g.Ad == nil {
 			return true
@@ -140,28 +140,28 @@ func (n *Node) strangers() bool {
 	return false
 }
 
-// never reports whether a node has said that it can never run the task.
-func (l *live) never(id grid.NodeID) bool {
-	return slices.ContainsFunc(l.out, func(o out) bool { return o.node == id && o.why.Why.Never() })
+// neverFits reports whether a node has said that it can never run the task.
+func (l *liveTask) neverFits(id grid.NodeID) bool {
+	return slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && o.why.Why.Never() })
 }
 
 // giveUp ends a task that nobody can run, with the reason of each node known, or lets it wait if that was
 // asked for.
-func (n *Node) giveUp(now grid.Time, l *live, fx *grid.Effects) {
+func (n *Node) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if l.job.spec.Wait {
-		n.pause(now, l, grid.Refusal{Why: grid.WhyNobody, Detail: clip(n.reasons(l))}, fx)
+		n.pauseTask(now, l, grid.Refusal{Why: grid.WhyNobody, Detail: clip(n.reasons(l))}, fx)
 		return
 	}
 	r := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip("nobody can run it: " + n.reasons(l))}
-	if l.refusal != nil {
-		r = l.refusal
+	if l.cannotExecute != nil {
+		r = l.cannotExecute
 	}
 	l.phase = idle
 	n.end(now, l.job, l.index, r, fx)
 }
 
 // reasons tells for each node known why it cannot run the task.
-func (n *Node) reasons(l *live) string {
+func (n *Node) reasons(l *liveTask) string {
 	var b strings.Builder
 	say := func(name string, r grid.Refusal) {
 		if b.Len() > 0 {
@@ -174,7 +174,7 @@ func (n *Node) reasons(l *live) string {
 	}
 	spec := l.job.spec
 	why := func(id grid.NodeID, ad *grid.Ad) grid.Refusal {
-		for _, o := range l.out {
+		for _, o := range l.excluded {
 			if o.node == id {
 				return o.why
 			}
@@ -198,10 +198,10 @@ func (n *Node) reasons(l *live) string {
 	return b.String()
 }
 
-// sight returns local, or else the ad of a node that fits as far as is known here, the one with the least work: a walk
+// bestKnown returns local, or else the ad of a node that fits as far as is known here, the one with the least work: a walk
 // goes there next.
-func (n *Node) sight(needs *grid.Needs, engine string) *grid.Ad {
-	if ad := n.local(needs, engine); ad != nil || !n.cfg.Discovery.Ads {
+func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
+	if ad := n.selfIfFits(needs, engine); ad != nil || !n.cfg.Discovery.Ads {
 		return ad
 	}
 	var best *gossip.Peer
@@ -219,8 +219,8 @@ func (n *Node) sight(needs *grid.Needs, engine string) *grid.Ad {
 	return best.Ad
 }
 
-// local returns the ad of this node if it meets the needs and takes new work; a search ends here then.
-func (n *Node) local(needs *grid.Needs, engine string) *grid.Ad {
+// selfIfFits returns the ad of this node if it meets the needs and takes new work; a search ends here then.
+func (n *Node) selfIfFits(needs *grid.Needs, engine string) *grid.Ad {
 	ad := n.gossip.Ad()
 	if discovery.Match(needs, engine, ad).Why == grid.WhyNone && discovery.Now(needs, ad).Why == grid.WhyNone {
 		return ad

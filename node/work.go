@@ -11,88 +11,88 @@ import (
 
 // Times of telling results again: doubled from the first to the longest while the origin is silent.
 const (
-	firstTelling = 2 * time.Second
-	lastTelling  = 5 * time.Minute
-	minLease     = 500 * time.Millisecond
-	maxAge       = 1000 * time.Hour // of a task, as its origin says
-	maxUnacked   = 20_000           // results kept for origins that do not come back; the oldest goes first
+	minResultRetry = 2 * time.Second
+	maxResultRetry = 5 * time.Minute
+	minLease       = 500 * time.Millisecond
+	maxTaskAge     = 1000 * time.Hour // of a task, as its origin says
+	maxUnacked     = 20_000           // results kept for origins that do not come back; the oldest goes first
 )
 
-// polled answers how soon a task would be done here, and exchanges rates.
-func (n *Node) polled(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Effects) {
+// answerPoll answers how soon a task would be done here, and exchanges rates.
+func (n *Node) answerPoll(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Effects) {
 	q := n.peers.get(from)
 	if q == nil {
 		return
 	}
-	n.exchange(q, p.Rates, p.Speed, p.Cores, p.Mine, p.Have)
+	n.exchangeRates(q, p.Rates, p.Speed, p.Cores, p.Mine, p.Have)
 	n.rates.publish(now)
 	m := fx.Send(from, grid.KindState)
 	s := &m.State
-	ready := n.exec.Wait(now, p.Needs, n.rates.here)
+	ready := n.exec.Wait(now, p.Needs, n.rates.runTime)
 	s.ID, s.Why = p.ID, n.exec.Refuses(p.Needs)
 	if n.cfg.Private {
 		s.Why = grid.WhyPrivate
 	}
-	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.here))
+	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.runTime))
 	s.Free, s.Speed, s.Cores = n.exec.Free(), n.cfg.Speed, n.cfg.Capacity.CPU
-	s.Mine, s.Have, s.Stamp = n.rates.version, q.have, n.stamp(now)
-	ran, rest := n.exec.Ahead(now, p.Needs, n.rates.here)
+	s.Mine, s.Have, s.Stamp = n.rates.version, q.theirVersion, n.leaseStamp(now)
+	ran, rest := n.exec.Ahead(now, p.Needs, n.rates.runTime)
 	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(n.exec.Queue())), int32(len(n.exec.Running())), grid.Seconds(ran), grid.Seconds(rest)
-	if q.told != n.rates.version {
+	if q.ourVersion != n.rates.version {
 		s.Rates = append(s.Rates, n.rates.own...)
 	}
 }
 
-// take puts an attempt into the queue. The record is on disk before the acceptance leaves.
-func (n *Node) take(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.here)
+// acceptAttempt puts an attempt into the queue. The record is on disk before the acceptance leaves.
+func (n *Node) acceptAttempt(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.runTime)
 	w := n.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
 	w.Expected = grid.Seconds(expected)
-	if w.Until = -1; n.stamped(now, o.Stamp) {
-		w.Until = asked(o.Stamp).Add(w.Lease)
+	if w.Until = -1; n.ownStamp(now, o.Stamp) {
+		w.Until = stampTime(o.Stamp).Add(w.Lease)
 	}
-	n.enlist(o.ID.Task.Job, o.Members, from, o.ID.Epoch, from == n.cfg.Self || n.firsthand(o.ID.Task.Job, from))
+	n.recordOwner(o.ID.Task.Job, o.Members, from, o.ID.Epoch, from == n.cfg.Self || n.membersVerified(o.ID.Task.Job, from))
 	n.saveWork(w, fx)
 	if len(o.Spec.Inputs) > 0 {
-		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: n.owner(w.ID.Task.Job), Others: n.kin(w.ID.Task.Job), Files: o.Spec.Inputs})
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: n.ownerOf(w.ID.Task.Job), Others: n.membersOf(w.ID.Task.Job), Files: o.Spec.Inputs})
 	}
-	n.run(now, fx)
-	n.changed(now, fx)
-	n.wakeBeat(now, w, fx)
+	n.startReady(now, fx)
+	n.adChanged(now, fx)
+	n.scheduleBeat(now, w, fx)
 	n.wakeOverdue(now, fx)
 }
 
-// run starts what may start.
-func (n *Node) run(now grid.Time, fx *grid.Effects) {
+// startReady starts what may start.
+func (n *Node) startReady(now grid.Time, fx *grid.Effects) {
 	if n.leaving || n.exec.Draining() {
 		return
 	}
 	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
 		n.saveWork(w, fx)
-		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec, Until: n.startBy(w)})
-		if n.owner(w.ID.Task.Job) == n.cfg.Self {
+		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec, Until: n.startDeadline(w)})
+		if n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
 			fx.Changed = append(fx.Changed, w.ID.Task)
 		}
 		if n.boundOf(w) != nil {
-			n.outgrown(now, fx)
+			n.stopOverBound(now, fx)
 		}
 	}
 	works := n.exec.Asleep(n.scratch.works[:0])
 	for _, w := range works {
-		if j := n.look(w.ID.Task.Job); j != nil && j.guard != nil && j.owned() && n.owner(j.id) == n.cfg.Self {
-			n.stall(j)
+		if j := n.peekJob(w.ID.Task.Job); j != nil && j.replica != nil && j.isOwner() && n.ownerOf(j.id) == n.cfg.Self {
+			n.awaitMajority(j)
 		}
 	}
 	n.scratch.works = works
 	clear(works)
 }
 
-// ended takes the result of an attempt of which nothing runs any more. Of one that was told to stop it is only of account
+// attemptEnded takes the result of an attempt of which nothing runs any more. Of one that was told to stop it is only of account
 // that its place is free.
-func (n *Node) ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (n *Node) attemptEnded(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	if n.exec.Stopped(id) {
-		n.run(now, fx)
-		n.changed(now, fx)
+		n.startReady(now, fx)
+		n.adChanged(now, fx)
 		return
 	}
 	n.keepResult(now, id, r, false, fx)
@@ -116,97 +116,97 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	} else {
 		n.exec.Finish(id, r)
 	}
-	n.ledger.Extend(id, weighResult(r))
-	n.encourage()
-	if r.Succeeded() && n.rates.ran(now, w.Class, held) {
+	n.ledger.Extend(id, resultBytes(r))
+	n.resumeAwaitingProof()
+	if r.Succeeded() && n.rates.recordRun(now, w.Class, held) {
 		n.forgetClasses(fx)
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
 		rec := fx.Save(grid.RecClass)
-		rec.Later, rec.Class = true, grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs, Spread: c.spread, Spreads: c.spreads}
+		rec.Later, rec.Class = true, grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs, Spread: c.runSCV, Spreads: c.runSCVCount}
 	}
-	if n.owner(id.Task.Job) == n.cfg.Self {
-		n.resulted(now, n.cfg.Self, id, r, fx)
+	if n.ownerOf(id.Task.Job) == n.cfg.Self {
+		n.resultReceived(now, n.cfg.Self, id, r, fx)
 	} else {
 		n.saveWork(w, fx).Later = true // a crash before makes it a lost attempt, as one a moment earlier would
 		n.sendResult(now, w, fx)
 		if f := n.exec.Finished(); len(f) > maxUnacked {
-			n.forget(now, f[0].ID, fx)
+			n.forgetAttempt(now, f[0].ID, fx)
 		}
 	}
-	n.run(now, fx)
-	n.changed(now, fx)
+	n.startReady(now, fx)
+	n.adChanged(now, fx)
 }
 
 // forgetClasses takes the records of classes that gave way to others off the disk.
 func (n *Node) forgetClasses(fx *grid.Effects) {
-	for _, name := range n.rates.gone {
+	for _, name := range n.rates.forgotten {
 		rec := fx.Save(grid.RecClass)
 		rec.Delete, rec.Later, rec.Class.Class = true, true, name
 	}
-	n.rates.gone = n.rates.gone[:0]
+	n.rates.forgotten = n.rates.forgotten[:0]
 }
 
 func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	n.repeatResult(now, w, fx)
-	n.wakeTelling(fx)
+	n.scheduleResults(fx)
 }
 
 // repeatResult tells a result and says when that is done again. Whoever calls it sees to a wake.
 func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
-	m := fx.Send(n.owner(w.ID.Task.Job), grid.KindResult)
+	m := fx.Send(n.ownerOf(w.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
-	n.exec.Tell(w, now.Add(min(firstTelling<<min(w.Tries, 10), lastTelling)))
+	n.exec.Tell(w, now.Add(min(minResultRetry<<min(w.Tries, 10), maxResultRetry)))
 	w.Tries++
 }
 
-// wakeTelling sees to a wake when the first result is due; there is one under way at sendWake, unless that is 0.
-func (n *Node) wakeTelling(fx *grid.Effects) {
-	if w := n.exec.Told(); w != nil && (n.sendWake == 0 || w.Due < n.sendWake) {
-		n.sendWake = w.Due
+// scheduleResults sees to a wake when the first result is due; there is one under way at sendWake, unless that is 0.
+func (n *Node) scheduleResults(fx *grid.Effects) {
+	if w := n.exec.Told(); w != nil && (n.resultWake == 0 || w.Due < n.resultWake) {
+		n.resultWake = w.Due
 		fx.Wake(w.Due, grid.TimerResult, 0)
 	}
 }
 
-// tell repeats the results that are due. One of this node's own jobs, which a restart interrupted or which it has taken over, is
+// sendDueResults repeats the results that are due. One of this node's own jobs, which a restart interrupted or which it has taken over, is
 // only looked at: it stays if a majority has to answer first, and whoever owns the job next is told of it.
-func (n *Node) tell(now grid.Time, fx *grid.Effects) {
+func (n *Node) sendDueResults(now grid.Time, fx *grid.Effects) {
 	for w := n.exec.Told(); w != nil && w.Due <= now; w = n.exec.Told() {
-		if n.owner(w.ID.Task.Job) == n.cfg.Self {
+		if n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
 			n.exec.Hush(w)
-			n.resulted(now, n.cfg.Self, w.ID, w.Result, fx)
+			n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
 			continue
 		}
 		n.repeatResult(now, w, fx)
 	}
-	if now >= n.sendWake {
-		n.sendWake = 0
+	if now >= n.resultWake {
+		n.resultWake = 0
 	}
-	n.wakeTelling(fx)
+	n.scheduleResults(fx)
 }
 
-// tellTo repeats what an origin that is connected again may have missed.
-func (n *Node) tellTo(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
+// resendResults repeats what an origin that is connected again may have missed.
+func (n *Node) resendResults(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
 	for _, w := range n.exec.Finished() {
-		if n.owner(w.ID.Task.Job) == origin {
+		if n.ownerOf(w.ID.Task.Job) == origin {
 			w.Tries = 0
 			n.repeatResult(now, w, fx)
 		}
 	}
-	n.wakeTelling(fx)
-	n.beats(now, fx)
+	n.scheduleResults(fx)
+	n.sendBeats(now, fx)
 }
 
-// forget lets go of an attempt: its result is acknowledged, or nobody wants it any more.
-func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
+// forgetAttempt lets go of an attempt: its result is acknowledged, or nobody wants it any more.
+func (n *Node) forgetAttempt(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	was, ok := n.exec.Forget(id)
 	if !ok {
 		return
 	}
-	if id.Task.Job.Origin != n.cfg.Self || n.posts[id.Task.Job] != nil {
-		n.past.add(fenced{id, n.hearsay(id.Task.Job)})
+	if id.Task.Job.Origin != n.cfg.Self || n.ownerRecords[id.Task.Job] != nil {
+		n.letGo.add(tombstone{id, n.isHearsay(id.Task.Job)})
 	}
-	n.dismiss(id.Task.Job)
+	n.releaseOwner(id.Task.Job)
 	n.ledger.Return(id)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
@@ -220,7 +220,7 @@ func (n *Node) forget(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
-	if p := n.posts[w.ID.Task.Job]; p != nil {
+	if p := n.ownerRecords[w.ID.Task.Job]; p != nil {
 		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = p.members, p.owner, p.epoch
 	}
 	return rec

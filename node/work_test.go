@@ -38,7 +38,7 @@ func TestResultIsKeptUntilItIsAcknowledged(t *testing.T) {
 	r.offer(fastID, theirs(1), spec(nil))
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(1), Result: exitZero})
 	r.one(grid.KindResult)
-	r.pass(firstTelling, grid.TimerResult)
+	r.pass(minResultRetry, grid.TimerResult)
 	r.one(grid.KindResult)
 	r = r.restart()
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
@@ -100,7 +100,7 @@ func TestBeatsGoToEachOriginAndStopWithTheWork(t *testing.T) {
 	r.offer(fastID, theirs(1), spec(nil))
 	r.offer(fastID, theirs(2), spec(nil))
 	r.pass(2*time.Second, grid.TimerBeat)
-	for _, k := range []grid.Kind{grid.KindBeat, grid.KindHold} { // of what runs, and of what waits
+	for _, k := range []grid.Kind{grid.KindBeat, grid.KindStartLease} { // of what runs, and of what waits
 		if b := r.one(k); b.To != fastID || len(b.Msg.Attempts) != 1 {
 			t.Fatalf("%v %+v", k, b)
 		}
@@ -138,7 +138,7 @@ func TestOnlySuccessTeachesTheRate(t *testing.T) {
 	r.offer(fastID, theirs(9), spec(nil))
 	r.now = r.now.Add(4 * time.Second)
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(9), Result: &grid.Result{Cause: grid.Exited, Wall: 4 * time.Second}})
-	if got, _ := r.n.rates.here(class); math.Abs(got-4) > 1e-6 {
+	if got, _ := r.n.rates.runTime(class); math.Abs(got-4) > 1e-6 {
 		t.Errorf("mean run time %g, want 4", got)
 	}
 }
@@ -160,7 +160,7 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 	if s = poll(s.Mine); len(s.Rates) != 0 {
 		t.Errorf("rates were sent again: %v", s.Rates)
 	}
-	r.n.columns(r.now)
+	r.n.updateColumns(r.now)
 	if mu := r.n.rates.typical("x"); mu != 4 {
 		t.Errorf("usual rate of x: %g, want 8/2", mu)
 	}
@@ -176,7 +176,7 @@ func TestReplaysAndForgedResultsAreOffences(t *testing.T) {
 		t.Fatalf("a result by who was not asked: offences %v, task %v", r.fx.Offences, r.task(jobID(1)).State)
 	}
 	r.about(fastID, grid.KindResult, id, exitZero)
-	for range tooOften {
+	for range maxRepeats {
 		if r.about(fastID, grid.KindResult, id, exitZero); len(r.fx.Offences) != 0 {
 			t.Fatal("a repetition that lost answers explain is an offence")
 		}

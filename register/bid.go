@@ -14,9 +14,9 @@ type bid struct {
 }
 
 type voter struct {
-	answer grid.GuardAnswer // 0 = none yet
-	next   uint32           // first entry that has not come
-	whole  bool             // all have come
+	answer grid.RegisterAnswer // 0 = none yet
+	next   uint32              // first entry that has not come
+	whole  bool                // all have come
 }
 
 // Outcome says what a bid has come to.
@@ -50,12 +50,12 @@ func (r *Register) Bids() uint32 {
 func (r *Register) GiveUp() { r.bid = nil }
 
 // Asks fills g with what the member of that place is to be asked, and reports whether there is something.
-func (r *Register) Asks(place int, g *grid.Guard) bool {
+func (r *Register) Asks(place int, g *grid.Register) bool {
 	if r.bid == nil || place == r.self {
 		return false
 	}
 	v := &r.bid.voters[place]
-	if v.whole || v.answer == grid.GuardUnknown {
+	if v.whole || v.answer == grid.RegisterUnknown {
 		return false
 	}
 	g.Epoch, g.Next, g.Seq = r.bid.epoch, v.next, uint64(v.next)
@@ -63,26 +63,26 @@ func (r *Register) Asks(place int, g *grid.Guard) bool {
 }
 
 // Promised takes a member's answer. seq is as in Lead, for BidWon and BidRenewed.
-func (r *Register) Promised(from grid.NodeID, g *grid.Guard, seq uint64) Outcome {
+func (r *Register) Promised(from grid.NodeID, g *grid.Register, seq uint64) Outcome {
 	place := r.Place(from)
-	if r.bid == nil || place < 0 || place == r.self || g.Epoch != r.bid.epoch && g.Answer != grid.GuardHigher {
+	if r.bid == nil || place < 0 || place == r.self || g.Epoch != r.bid.epoch && g.Answer != grid.RegisterHigher {
 		return BidOpen
 	}
 	v := &r.bid.voters[place]
 	switch g.Answer {
-	case grid.GuardHigher, grid.GuardLive:
+	case grid.RegisterHigher, grid.RegisterLive:
 		r.bid = nil
 		return BidLost
-	case grid.GuardUnknown:
+	case grid.RegisterUnknown:
 		v.answer = g.Answer
-	case grid.GuardOK, grid.GuardDone:
+	case grid.RegisterOK, grid.RegisterDone:
 		r.bid.others = r.bid.others || !g.Owner.IsZero() && g.Owner != r.members[r.self]
 		if g.Seq != uint64(v.next) || v.whole || v.answer != 0 && v.answer != g.Answer {
 			return BidOpen // repeated, or of another time
 		}
 		v.answer, v.next, v.whole = g.Answer, g.Next, !g.More
 		r.bid.take(g.Finals)
-		if v.whole && g.Answer == grid.GuardDone {
+		if v.whole && g.Answer == grid.RegisterDone {
 			return r.learn()
 		}
 	}
@@ -106,13 +106,13 @@ func (b *bid) take(finals []grid.Final) {
 func (r *Register) count(seq uint64) Outcome {
 	promised := 1
 	for _, v := range r.bid.voters {
-		if v.answer == grid.GuardOK && v.whole {
+		if v.answer == grid.RegisterOK && v.whole {
 			promised++
 		}
 	}
 	s, epoch := &r.state, r.bid.epoch
 	switch {
-	case r.bid.voters[0].answer == grid.GuardUnknown: // it had the job before anybody else
+	case r.bid.voters[0].answer == grid.RegisterUnknown: // it had the job before anybody else
 		r.bid = nil
 		return BidVoid
 	case promised < r.Majority():

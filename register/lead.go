@@ -127,7 +127,7 @@ func (r *Register) Finish() { r.bid, r.state.Done = nil, true }
 
 // Next fills g with the next write to a member, and reports whether there is one: nothing is under way, and
 // something is to be said.
-func (r *Register) Next(place int, g *grid.Guard) bool {
+func (r *Register) Next(place int, g *grid.Register) bool {
 	if r.lead == nil || place == r.self {
 		return false
 	}
@@ -154,7 +154,7 @@ func (r *Register) Next(place int, g *grid.Guard) bool {
 }
 
 // Again fills g with the write to a member that is under way, if there is one.
-func (r *Register) Again(place int, g *grid.Guard) bool {
+func (r *Register) Again(place int, g *grid.Register) bool {
 	if r.lead == nil || r.lead.peers[place].seq == 0 {
 		return false
 	}
@@ -169,7 +169,7 @@ func (r *Register) Again(place int, g *grid.Guard) bool {
 
 // Wrote takes a member's answer to a write and appends the entries that are final now and were not before.
 // It reports whether it was an answer to the write under way.
-func (r *Register) Wrote(from grid.NodeID, g *grid.Guard, dst []uint32) ([]uint32, bool) {
+func (r *Register) Wrote(from grid.NodeID, g *grid.Register, dst []uint32) ([]uint32, bool) {
 	place := r.Place(from)
 	if r.lead == nil || place < 0 || place == r.self {
 		return dst, false
@@ -178,14 +178,14 @@ func (r *Register) Wrote(from grid.NodeID, g *grid.Guard, dst []uint32) ([]uint3
 	if p.seq == 0 || g.Seq != p.seq {
 		return dst, false
 	}
-	if g.Answer == grid.GuardFull && p.holds {
+	if g.Answer == grid.RegisterFull && p.holds {
 		p.queue = append(slices.Clone(p.sent), p.queue...)
 		p.sent, p.seq, p.deaf, p.full = p.sent[:0], 0, true, true
 		return dst, true
 	}
-	if g.Answer != grid.GuardOK || g.Epoch != r.state.Epoch {
+	if g.Answer != grid.RegisterOK || g.Epoch != r.state.Epoch {
 		r.Doubt(place)
-		p.deaf, p.full = true, g.Answer == grid.GuardFull
+		p.deaf, p.full = true, g.Answer == grid.RegisterFull
 		return dst, true
 	}
 	p.holds, p.full, p.seq = true, false, 0

@@ -113,22 +113,22 @@ func (r *Register) Tasks() uint32 { return uint32(r.slots.Len() - 1) }
 
 // Write takes what the owner of an epoch wrote, and appends the indices of the entries that are to be saved.
 // Whatever the answer, the state may have to be saved too.
-func (r *Register) Write(from grid.NodeID, g *grid.Guard, dst []uint32) (grid.GuardAnswer, []uint32) {
+func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid.RegisterAnswer, []uint32) {
 	s := &r.state
 	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
-		return grid.GuardUnknown, dst
+		return grid.RegisterUnknown, dst
 	}
 	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.To != from {
 		if s.Done {
-			return grid.GuardDone, dst
+			return grid.RegisterDone, dst
 		}
-		return grid.GuardHigher, dst
+		return grid.RegisterHigher, dst
 	}
 	if s.Done { // nothing changes any more; an owner that does not know so is told
 		if !g.Done {
-			return grid.GuardDone, dst
+			return grid.RegisterDone, dst
 		}
-		return grid.GuardOK, dst
+		return grid.RegisterOK, dst
 	}
 	if g.Epoch > s.Epoch {
 		r.lead = nil
@@ -154,7 +154,7 @@ func (r *Register) Write(from grid.NodeID, g *grid.Guard, dst []uint32) (grid.Gu
 			dst = append(dst, r.Tasks())
 		}
 	}
-	return grid.GuardOK, dst
+	return grid.RegisterOK, dst
 }
 
 // void lets go of a cancellation that an earlier epoch left and that the owner who has brought the job to its end did not know
@@ -171,27 +171,27 @@ func (r *Register) void(epoch uint32) bool {
 // Promise answers who wants to be the owner of an epoch. heard says that the owner lives as far as is known
 // here; the owner itself is promised a higher epoch all the same. Who has accepted nothing yet promises too: a
 // majority of the living must do, whichever they are.
-func (r *Register) Promise(from grid.NodeID, epoch uint32, heard bool) grid.GuardAnswer {
+func (r *Register) Promise(from grid.NodeID, epoch uint32, heard bool) grid.RegisterAnswer {
 	s := &r.state
 	switch {
 	case r.Place(from) < 0 || r.members[r.self] == from || s.Epoch == 0 && r.self == 0:
-		return grid.GuardUnknown
+		return grid.RegisterUnknown
 	case s.Done:
-		return grid.GuardDone
+		return grid.RegisterDone
 	case epoch == s.Promised && s.To == from && epoch > s.Epoch:
-		return grid.GuardOK // said again
+		return grid.RegisterOK // said again
 	case epoch <= s.Promised:
-		return grid.GuardHigher
+		return grid.RegisterHigher
 	case heard && from != s.Owner:
-		return grid.GuardLive
+		return grid.RegisterLive
 	}
 	s.Promised, s.To = epoch, from
 	r.lead, r.bid = nil, nil
-	return grid.GuardOK
+	return grid.RegisterOK
 }
 
 // Page adds entries from Next on to an answer, as far as they fit.
-func (r *Register) Page(next uint32, g *grid.Guard) {
+func (r *Register) Page(next uint32, g *grid.Register) {
 	size := 0
 	g.Next, g.More = max(next, uint32(r.slots.Len())), false
 	for i, x := range r.slots.From(next) {

@@ -27,7 +27,7 @@ const (
 type letter struct {
 	from, to int
 	kind     int
-	g        grid.Guard
+	g        grid.Register
 }
 
 // model explores all worlds within its bounds.
@@ -58,11 +58,11 @@ func (m *model) first() *world {
 func (m *model) talk(w *world, i int) {
 	r := w.members[i]
 	for to := range w.members {
-		var g grid.Guard
+		var g grid.Register
 		if r.Next(to, &g) {
 			m.send(w, letter{i, to, write, g})
 		}
-		g = grid.Guard{}
+		g = grid.Register{}
 		if r.Asks(to, &g) {
 			m.send(w, letter{i, to, promise, g})
 		}
@@ -146,7 +146,7 @@ func (m *model) seq(w *world, i int) uint64 {
 func (m *model) deliver(w *world, l *letter) {
 	r := w.members[l.to]
 	before := r.state
-	answer := grid.Guard{Epoch: l.g.Epoch, Seq: l.g.Seq}
+	answer := grid.Register{Epoch: l.g.Epoch, Seq: l.g.Seq}
 	from := m.ids[l.from]
 	switch l.kind {
 	case write:
@@ -158,17 +158,17 @@ func (m *model) deliver(w *world, l *letter) {
 				w.choose(i, v)
 			}
 		}
-		if answer.Answer == grid.GuardHigher {
+		if answer.Answer == grid.RegisterHigher {
 			answer.Epoch = r.state.Promised
 		}
 		m.send(w, letter{l.to, l.from, wrote, answer})
 	case promise:
-		if answer.Answer = r.Promise(from, l.g.Epoch, false); answer.Answer == grid.GuardOK || answer.Answer == grid.GuardDone {
+		if answer.Answer = r.Promise(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK || answer.Answer == grid.RegisterDone {
 			if !m.unsaid {
 				answer.Owner = r.state.Owner
 			}
 			r.Page(l.g.Next, &answer)
-		} else if answer.Answer == grid.GuardHigher {
+		} else if answer.Answer == grid.RegisterHigher {
 			answer.Epoch = r.state.Promised
 		}
 		m.send(w, letter{l.to, l.from, promised, answer})
@@ -244,7 +244,7 @@ func (m *model) void(w *world, l *letter) bool {
 	case wrote:
 		return r.lead == nil || r.lead.peers[l.from].seq != l.g.Seq
 	case promised:
-		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.GuardHigher || r.bid == nil && l.g.Epoch < r.state.Promised
+		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.RegisterHigher || r.bid == nil && l.g.Epoch < r.state.Promised
 	}
 	return false
 }

@@ -18,7 +18,7 @@ func (w *World) checkSave(i int32, r *grid.Record) {
 		w.checkTask(i, r)
 	case grid.RecWork:
 		w.checkWork(i, r)
-	case grid.RecGuard:
+	case grid.RecRegister:
 		w.checkGuard(i, r)
 	case grid.RecClass, grid.RecEntry:
 	default:

@@ -85,15 +85,15 @@ func (d *digest) record(r *grid.Record) {
 	d.attempt(&r.Task.ID)
 	d.attempt(&r.Work.ID)
 	switch r.Kind {
-	case grid.RecGuard:
-		d.add(uint64(get32(r.Guard.ID.Nonce[:])), uint64(r.Guard.Promised), uint64(r.Guard.Epoch), d.id(&r.Guard.Owner))
+	case grid.RecRegister:
+		d.add(uint64(get32(r.Register.ID.Nonce[:])), uint64(r.Register.Promised), uint64(r.Register.Epoch), d.id(&r.Register.Owner))
 	case grid.RecEntry:
 		d.attempt(&r.Entry.ID)
 		d.add(uint64(r.Entry.State), uint64(r.Entry.Epoch))
 	}
 }
 
-func (d *digest) guard(g *grid.Guard) {
+func (d *digest) guard(g *grid.Register) {
 	d.add(uint64(get32(g.Job.Nonce[:])), uint64(g.Epoch), g.Seq, uint64(g.Answer), d.id(&g.Owner), uint64(g.Count), g.Sum, uint64(g.Next))
 	for k := range g.Finals {
 		f := &g.Finals[k]
@@ -117,8 +117,8 @@ func (d *digest) message(m *grid.Message) {
 			d.add(uint64(len(rates[k].Class)), math.Float64bits(rates[k].Alpha), math.Float64bits(rates[k].Mu))
 		}
 	}
-	if m.Kind >= grid.KindGuard && m.Kind <= grid.KindHeld {
-		d.guard(&m.Guard)
+	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindStartLeaseAck {
+		d.guard(&m.Register)
 	}
 	d.attempt(&m.Offer.ID)
 	if m.Result != nil {

@@ -151,7 +151,7 @@ func (w *World) save(i int32, records []grid.Record) {
 			if j := w.task(i, r.Work.ID.Task); w.settled && j >= 0 && w.mustEnd(&w.jobs[w.tasks[j].job]) {
 				w.work += int(d.work - n)
 			}
-		case grid.RecGuard:
+		case grid.RecRegister:
 			w.keepGuard(i, r)
 		case grid.RecEntry:
 			w.keepEntry(i, r)

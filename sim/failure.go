@@ -106,8 +106,8 @@ func attempts(b *strings.Builder, m *grid.Message) {
 	if m.Kind == grid.KindOffer {
 		b.WriteString(" " + attemptName(m.Offer.ID))
 	}
-	if m.Kind >= grid.KindGuard && m.Kind <= grid.KindPromised {
-		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Guard.Job.Nonce[:]), m.Guard.Epoch, m.Guard.Seq&0xfffff, m.Guard.Answer, len(m.Guard.Finals), m.Guard.Done)
+	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindVote {
+		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Register.Job.Nonce[:]), m.Register.Epoch, m.Register.Seq&0xfffff, m.Register.Answer, len(m.Register.Finals), m.Register.Done)
 	}
 	for _, a := range m.Attempts {
 		b.WriteString(" " + attemptName(a))
@@ -123,8 +123,8 @@ func saveName(r *grid.Record) string {
 	switch r.Kind {
 	case grid.RecTask:
 		s += " " + attemptName(r.Task.ID) + " " + r.Task.State.String()
-	case grid.RecGuard:
-		s += fmt.Sprintf(" %d promised %d epoch %d", get32(r.Guard.ID.Nonce[:]), r.Guard.Promised, r.Guard.Epoch)
+	case grid.RecRegister:
+		s += fmt.Sprintf(" %d promised %d epoch %d", get32(r.Register.ID.Nonce[:]), r.Register.Promised, r.Register.Epoch)
 	case grid.RecEntry:
 		s += fmt.Sprintf(" %s %v epoch %d final %v", attemptName(r.Entry.ID), r.Entry.State, r.Entry.Epoch, r.Entry.Final)
 	case grid.RecWork:

@@ -155,7 +155,7 @@ func TestNothingIsSaidAboutJobsThatAreOver(t *testing.T) {
 		if err := w.RunUntil(w.Now() + 5*time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		for k := grid.KindGuard; k <= grid.KindTakeover; k++ {
+		for k := grid.KindWrite; k <= grid.KindTakeover; k++ {
 			if n := w.Traffic().Sent[k] - before[k]; n > 0 {
 				t.Errorf("%d messages of kind %v when all was over", n, k)
 			}

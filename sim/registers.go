@@ -10,7 +10,7 @@ import (
 // ward is what a node's disk holds of a job whose register it is a member of.
 type ward struct {
 	job     int32
-	rec     grid.GuardRecord
+	rec     grid.RegisterRecord
 	entries []grid.EntryRecord // by index; the last is the cancellation. State 0 = none
 }
 
@@ -25,7 +25,7 @@ func (w *World) wardOf(i, n int32) *ward {
 
 // keepGuard makes the record of a register durable.
 func (w *World) keepGuard(i int32, r *grid.Record) {
-	n := w.job(i, r.Guard.ID)
+	n := w.job(i, r.Register.ID)
 	if n < 0 {
 		return
 	}
@@ -35,15 +35,15 @@ func (w *World) keepGuard(i int32, r *grid.Record) {
 	case ok && r.Delete:
 		d.wards = slices.Delete(d.wards, at, at+1)
 	case ok:
-		d.wards[at].rec = *r.Guard
+		d.wards[at].rec = *r.Register
 	case !r.Delete:
-		d.wards = slices.Insert(d.wards, at, &ward{job: n, rec: *r.Guard, entries: make([]grid.EntryRecord, w.jobs[n].count+1)})
+		d.wards = slices.Insert(d.wards, at, &ward{job: n, rec: *r.Register, entries: make([]grid.EntryRecord, w.jobs[n].count+1)})
 		j := &w.jobs[n]
 		if j.register == 0 {
 			w.registers = append(w.registers, nil)
 			j.register = int32(len(w.registers))
 		}
-		w.registers[j.register-1] = r.Guard.Members
+		w.registers[j.register-1] = r.Register.Members
 	}
 }
 
@@ -71,7 +71,7 @@ func (w *World) keepEntry(i int32, r *grid.Record) {
 // registers adds the records of registers on a disk.
 func (d *disk) registers(records []grid.Record) []grid.Record {
 	for _, x := range d.wards {
-		records = append(records, grid.Record{Kind: grid.RecGuard, Guard: &x.rec})
+		records = append(records, grid.Record{Kind: grid.RecRegister, Register: &x.rec})
 		for k := range x.entries {
 			if x.entries[k].State != 0 {
 				records = append(records, grid.Record{Kind: grid.RecEntry, Entry: &x.entries[k]})
@@ -83,11 +83,11 @@ func (d *disk) registers(records []grid.Record) []grid.Record {
 
 // checkGuard judges the record of a register: what was promised and accepted never goes back, and an epoch has one owner.
 func (w *World) checkGuard(i int32, r *grid.Record) {
-	n := w.job(i, r.Guard.ID)
+	n := w.job(i, r.Register.ID)
 	if n < 0 || r.Delete {
 		return
 	}
-	g := r.Guard
+	g := r.Register
 	if x := w.wardOf(i, n); x != nil && (g.Promised < x.rec.Promised || g.Epoch < x.rec.Epoch || x.rec.Done && !g.Done) {
 		w.failf(i, "goes back in the register of submission %d: promised %d, accepted %d, after %d and %d", n, g.Promised, g.Epoch, x.rec.Promised, x.rec.Epoch)
 	}

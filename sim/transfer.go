@@ -47,7 +47,7 @@ func (w *World) fetched(e *Event) {
 	if !w.here(e) {
 		return
 	}
-	w.ev = grid.Event{Kind: grid.EvFetched, Attempt: t.Attempt, Copy: t.Copy}
+	w.ev = grid.Event{Kind: grid.EvFetched, Attempt: t.Attempt, Deposit: t.Deposit}
 	for k := range t.Files {
 		id := t.Files[k].Blob
 		if w.has(e.Node, id) {

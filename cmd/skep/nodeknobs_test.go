@@ -20,6 +20,6 @@ func TestWhatANodeIsToldByName(t *testing.T) {
 	want.Balance.PollMax, want.Gossip.View, want.Gossip.Theta = 8, 64, 0.2
 	want.Discovery.Explore, want.Discovery.Age, want.Discovery.Load = 0.1, 5*time.Minute, 0
 	if got := n.Node; got.Balance != want.Balance || got.Gossip != want.Gossip || got.Discovery != want.Discovery || got.Speed != 0 {
-		t.Errorf("%+v: want all as by default but for what was set, and the speed to be measured", got.Conduct)
+		t.Errorf("%+v: want all as by default but for what was set, and the speed to be measured", got.Tuning)
 	}
 }

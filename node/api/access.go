@@ -50,10 +50,10 @@ type known struct {
 func (s *Server) knows(ctx context.Context, id grid.JobID) (known, error) {
 	k := known{keeper: id.Origin}
 	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
-		if who, _, told := v.Keeper(id); told {
+		if who, _, told := v.Authority(id); told {
 			k.keeper = who
 		}
-		if k.heirs = v.Heirs(id, nil); len(k.heirs) > 0 {
+		if k.heirs = v.Claimants(id, nil); len(k.heirs) > 0 {
 			k.keeper = id.Origin
 		}
 		var j node.JobView

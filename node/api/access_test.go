@@ -165,8 +165,8 @@ func TestAccessOfASubmission(t *testing.T) {
 // keeps makes a node a member of the register of another's job, whose origin is not connected to it.
 func (f *fake) keeps(id grid.JobID, spec *grid.JobSpec, members ...grid.NodeID) {
 	f.t.Helper()
-	f.step(grid.Event{Kind: grid.EvMessage, Peer: id.Origin, Msg: &grid.Message{Kind: grid.KindGuard,
-		Guard: grid.Guard{Job: id, Epoch: 1, Seq: 1, Spec: spec, Members: members}}})
+	f.step(grid.Event{Kind: grid.EvMessage, Peer: id.Origin, Msg: &grid.Message{Kind: grid.KindWrite,
+		Register: grid.Register{Job: id, Epoch: 1, Seq: 1, Spec: spec, Members: members}}})
 	f.step(grid.Event{Kind: grid.EvPeerDown, Peer: id.Origin})
 }
 

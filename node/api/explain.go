@@ -42,7 +42,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 			if r := v.Avoided(now, grid.ClassOf(spec), p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
 				f.Fits, f.Reason, f.Detail = false, r.Why.String(), r.Detail
 			}
-			if f.Fits && v.Tells(p.Ad.Node, spec) {
+			if f.Fits && v.WouldExpose(p.Ad.Node, spec) {
 				f.Fits, f.Reason = false, grid.WhyAccess.String()
 			}
 			ex.Nodes = append(ex.Nodes, f)

@@ -160,7 +160,7 @@ func (s *Server) why(ctx context.Context, id grid.TaskID) []string {
 			if f.Name != "" {
 				line = f.Name + " (" + line + ")"
 			}
-			if f.Reason == "" && v.Tells(p.Ad.Node, j.Spec) {
+			if f.Reason == "" && v.WouldExpose(p.Ad.Node, j.Spec) {
 				f.Reason = grid.WhyAccess.String()
 			}
 			if f.Reason == "" {

@@ -94,12 +94,12 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 		if jv, found = v.Job(id); found {
 			open := s.opens(&c, id, jv.Spec.Capability)
 			j = jobOf(&jv, open, open && spec)
-			if jv.Ended < int(jv.Spec.Count) && v.Stuck(now, id) {
+			if jv.Ended < int(jv.Spec.Count) && v.AwaitsMajority(now, id) {
 				j.Waits = "for a majority of the nodes that keep it"
 			}
-			j.Behind = len(jv.Members) > 0 && jv.Ended < int(jv.Spec.Count) && !v.Acts(now, id)
+			j.Behind = len(jv.Members) > 0 && jv.Ended < int(jv.Spec.Count) && !v.MayAct(now, id)
 			if open {
-				j.Note = noteOf(v.Few(&jv), jv.Apart)
+				j.Note = noteOf(v.Underreplicated(&jv), jv.Apart)
 			}
 		}
 	})

@@ -94,7 +94,7 @@ func (s *Server) ownMatches(ctx context.Context, p prefix) (found []match, err e
 				found = append(found, match{j.ID, j.Spec.Name})
 			}
 		}
-		for _, id := range v.Foreign(nil) {
+		for _, id := range v.ForeignJobs(nil) {
 			if known := func(m match) bool { return m.id == id }; p.fits(id) && len(found) <= maxMatches && !slices.ContainsFunc(found, known) {
 				found = append(found, match{id: id})
 			}

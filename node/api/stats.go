@@ -30,7 +30,7 @@ func (s *Server) getStats(ctx context.Context, _ *struct{}) (*v1.Stats, error) {
 	}
 	return &v1.Stats{
 		Sent: byKind(&st.Sent), Received: byKind(&st.Received), Dropped: dropped,
-		Moved: st.Moved, Local: st.Local, Lost: st.Lost, Copies: st.Copies, Queued: st.Queued, Running: st.Running,
+		Moved: st.Moved, Local: st.Local, Lost: st.Lost, Copies: st.Backups, Queued: st.Queued, Running: st.Running,
 		Backlog: st.Backlog.Seconds(), Jobs: st.Jobs, Pending: st.Pending, Peers: st.Peers, Lambda: st.Lambda, Solves: st.Solves,
 	}, nil
 }

@@ -86,10 +86,10 @@ func TestCopiesLeaveAReserve(t *testing.T) {
 	f := []grid.File{b.put("x", noiseOf(8, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}}
 	small.do(func(fx *grid.Effects) {
-		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: f, Copy: true})
+		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: f, Deposit: true})
 	})
 	await(t, "the fetch ends", func() bool { return small.toy.count(grid.EvFetched) == 1 })
-	if ev, _ := small.toy.find(grid.EvFetched, nil); !ev.Copy || !strings.Contains(ev.Err, "reserve") || small.holds(f[0]) {
+	if ev, _ := small.toy.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") || small.holds(f[0]) {
 		t.Errorf("it was copied onto a disk without room: %+v", ev)
 	}
 	s := &small.fetches.spare

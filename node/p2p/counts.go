@@ -127,7 +127,7 @@ func collectNode(s *node.Stats, counter func(*prometheus.Desc, uint64, ...string
 	counter(descDropped, s.Full, "node", "full")
 	counter(descPlaced, s.Moved, "elsewhere")
 	counter(descPlaced, s.Local, "here")
-	counter(descCopies, s.Copies)
+	counter(descCopies, s.Backups)
 	counter(descLost, s.Lost)
 	gauge(descTasks, float64(s.Queued), "queued")
 	gauge(descTasks, float64(s.Running), "running")

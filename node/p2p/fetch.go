@@ -55,7 +55,7 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 		err := f.fetch(ctx, &x)
 		if ctx.Err() == nil {
 			f.d.loop.event(func(ev *grid.Event) {
-				ev.Kind, ev.Attempt, ev.Copy = grid.EvFetched, x.Attempt, x.Copy
+				ev.Kind, ev.Attempt, ev.Deposit = grid.EvFetched, x.Attempt, x.Deposit
 				if err != nil {
 					ev.Err = cutText(err.Error())
 				}
@@ -71,7 +71,7 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 
 // fetch does what was asked for. Copies for others wait for their turn, and leave a reserve on the disk.
 func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
-	if x.Copy {
+	if x.Deposit {
 		leave, err := f.spare.take(ctx, x.From, sizeOf(x.Files))
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
 
 // Bring returns when a blob is here that some nodes should have. It is not kept for certain.
 func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
-	x := grid.Fetch{Others: holders, Files: []grid.File{*file}, Copy: true}
+	x := grid.Fetch{Others: holders, Files: []grid.File{*file}, Deposit: true}
 	if len(holders) > 0 {
 		x.From = holders[0]
 	}

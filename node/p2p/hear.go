@@ -141,7 +141,7 @@ func foreign(m *grid.Message, from, self grid.NodeID, kin *kin) bool {
 // unsigned reports whether a message brings a job without its origin's signature, and not from that origin: whoever sends it may
 // have made it in the origin's name. A node of a version that does not sign brings its own jobs alone.
 func unsigned(m *grid.Message, from grid.NodeID) bool {
-	job, spec := m.Guard.Job, m.Guard.Spec
+	job, spec := m.Register.Job, m.Register.Spec
 	if m.Kind == grid.KindOffer {
 		job, spec = m.Offer.ID.Task.Job, m.Offer.Spec
 	}

@@ -22,7 +22,7 @@ import (
 // A frame takes room for what has come of it, and no more.
 func TestSlowFramesHoldLittle(t *testing.T) {
 	const size, sent = 1 << 20, 100_000
-	head := protowire.AppendTag(binary.AppendUvarint(nil, size), protowire.Number(grid.KindGuard), protowire.BytesType)
+	head := protowire.AppendTag(binary.AppendUvarint(nil, size), protowire.Number(grid.KindWrite), protowire.BytesType)
 	f := newFrames(tape{strings.NewReader(string(head) + strings.Repeat("x", sent))})
 	all := semaphore.NewWeighted(intakeAll)
 	f.in = newIntake(t.Context(), all)
@@ -68,7 +68,7 @@ func (t *timed) SetReadDeadline(at time.Time) error { t.deadline = at; return ni
 func TestNoDeadlineIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 3 * intakeFree
-		body := protowire.AppendTag(nil, protowire.Number(grid.KindGuard), protowire.BytesType)
+		body := protowire.AppendTag(nil, protowire.Number(grid.KindWrite), protowire.BytesType)
 		body = append(body, make([]byte, size-len(body))...)
 		for _, room := range []int64{0, intakeAll} {
 			all := semaphore.NewWeighted(intakeAll)
@@ -127,7 +127,7 @@ func TestQueuesAreBoundedTogether(t *testing.T) {
 		q := newQueue(&all)
 		queues = append(queues, q)
 		for range 64 {
-			q.put(grid.KindGuard, make([]byte, 128<<10))
+			q.put(grid.KindWrite, make([]byte, 128<<10))
 		}
 	}
 	if n := all.Load(); n > allQueuedBytes+int64(len(queues))*2*leastQueued {

@@ -24,8 +24,8 @@ type kin struct {
 func (k *kin) note(r *grid.Record) {
 	switch {
 	case r.Delete:
-	case r.Kind == grid.RecGuard:
-		k.add(r.Guard.ID, r.Guard.Members)
+	case r.Kind == grid.RecRegister:
+		k.add(r.Register.ID, r.Register.Members)
 	case r.Kind == grid.RecWork && len(r.Work.Members) > 0:
 		k.add(r.Work.ID.Task.Job, r.Work.Members)
 	}

@@ -35,9 +35,9 @@ func (t *tasks) saved(r *grid.Record) {
 		t.savedJob(r.Job.ID, r.Job.Spec, r.Delete)
 	case grid.RecTask:
 		t.savedTask(&r.Task, r.Delete)
-	case grid.RecGuard:
-		if r.Delete || r.Guard.Held {
-			t.savedJob(r.Guard.ID, r.Guard.Spec, r.Delete)
+	case grid.RecRegister:
+		if r.Delete || r.Register.Held {
+			t.savedJob(r.Register.ID, r.Register.Spec, r.Delete)
 		}
 	case grid.RecEntry:
 		t.savedTask(&r.Entry.TaskRecord, r.Delete || !r.Entry.Held)

@@ -99,7 +99,7 @@ func (t *tasks) fetch(x grid.Fetch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ctx := t.d.ctx
-	if a := t.m[x.Attempt]; a != nil && !a.started && !x.Copy {
+	if a := t.m[x.Attempt]; a != nil && !a.started && !x.Deposit {
 		ctx, a.unfetch = context.WithCancel(ctx)
 	}
 	t.d.fetches.start(ctx, x)

@@ -25,16 +25,16 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members)}, err
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
-	case grid.KindRefuse, grid.KindCopied:
+	case grid.KindRefuse, grid.KindDepositAck:
 		return &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why),
 			Detail: clean(m.Refusal.Detail)}, nil
 	case grid.KindResult:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putResult(m.Result)}, nil
-	case grid.KindCopy:
+	case grid.KindDeposit:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putMaybe(m.Result)}, nil
-	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
-		return putGuard(&m.Guard)
-	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
+	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
+		return putGuard(&m.Register)
+	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
 		return c.putWatch(m), nil
 	case grid.KindMiss:
 		return putFind(&m.Find), nil
@@ -65,15 +65,15 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 		return c.readOffer(b, &m.Offer)
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.readAttempts(b, m)
-	case grid.KindRefuse, grid.KindCopied:
+	case grid.KindRefuse, grid.KindDepositAck:
 		return readRefuse(b, m)
 	case grid.KindResult:
 		return readEnded(b, m)
-	case grid.KindCopy:
+	case grid.KindDeposit:
 		return readCopy(b, m)
-	case grid.KindGuard, grid.KindPromise, grid.KindPromised:
-		return c.readGuard(b, &m.Guard)
-	case grid.KindGuarded, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
+	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
+		return c.readGuard(b, &m.Register)
+	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
 		return c.readWatch(b, m)
 	case grid.KindMiss:
 		var f pb.Find

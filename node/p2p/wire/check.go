@@ -42,18 +42,18 @@ func check(m *grid.Message) error {
 		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))
 	case grid.KindOffer:
 		return offer(&m.Offer)
-	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse, grid.KindCopied:
+	case grid.KindAccept, grid.KindResultAck, grid.KindRefuse, grid.KindDepositAck:
 		return attempts(m.Attempts, 1, 1)
 	case grid.KindResult:
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
-	case grid.KindCopy:
+	case grid.KindDeposit:
 		if m.Result == nil {
 			return attempts(m.Attempts, 1, 1)
 		}
 		return first(attempts(m.Attempts, 1, 1), result(m.Result))
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
-	case grid.KindGuard, grid.KindGuarded, grid.KindPromise, grid.KindPromised, grid.KindWatch, grid.KindWatched, grid.KindTakeover, grid.KindHold, grid.KindHeld:
+	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
 		return guard(m.Kind, m)
 	case grid.KindMiss:
 		return find(m.Kind, &m.Find)

@@ -61,9 +61,9 @@ var limits = func() (l [grid.Kinds]int) {
 		}
 	}
 	l[grid.KindDigest] = int(grid.MaxDigest) + grid.MaxAds*8 + slack
-	l[grid.KindGuard] = min(l[grid.KindGuard], maxGuard) // what a job is and how its tasks ended is written in turn
-	l[grid.KindPromise] = min(l[grid.KindPromise], maxGuard)
-	l[grid.KindPromised] = min(l[grid.KindPromised], maxGuard)
+	l[grid.KindWrite] = min(l[grid.KindWrite], maxGuard) // what a job is and how its tasks ended is written in turn
+	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxGuard)
+	l[grid.KindVote] = min(l[grid.KindVote], maxGuard)
 	return l
 }()
 

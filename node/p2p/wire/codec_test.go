@@ -160,16 +160,16 @@ func TestLaterVersion(t *testing.T) {
 func TestRoomComesThrough(t *testing.T) {
 	var c Codec
 	for _, want := range []grid.Message{
-		{Kind: grid.KindGuarded, Guard: grid.Guard{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.GuardFull}},
-		{Kind: grid.KindWatched, Guard: grid.Guard{Seq: 7, Answer: grid.GuardOK, Room: grid.MaxCount}},
+		{Kind: grid.KindWriteAck, Register: grid.Register{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.RegisterFull}},
+		{Kind: grid.KindKeepaliveAck, Register: grid.Register{Seq: 7, Answer: grid.RegisterOK, Room: grid.MaxCount}},
 	} {
 		var got grid.Message
 		b, err := c.Append(nil, &want, nil)
 		if err == nil {
 			err = c.Decode(b, &got, Open)
 		}
-		if err != nil || got.Guard.Answer != want.Guard.Answer || got.Guard.Room != want.Guard.Room {
-			t.Errorf("%v: %v, answer %v, room %d: want %v and %d", want.Kind, err, got.Guard.Answer, got.Guard.Room, want.Guard.Answer, want.Guard.Room)
+		if err != nil || got.Register.Answer != want.Register.Answer || got.Register.Room != want.Register.Room {
+			t.Errorf("%v: %v, answer %v, room %d: want %v and %d", want.Kind, err, got.Register.Answer, got.Register.Room, want.Register.Answer, want.Register.Room)
 		}
 	}
 }

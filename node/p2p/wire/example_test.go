@@ -87,25 +87,25 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 		m.Offer = grid.Offer{ID: exampleAttempt(7), Spec: exampleSpec(), Class: "lattice", Lease: 30 * time.Second, Age: time.Minute}
 	case grid.KindAccept, grid.KindResultAck:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
-	case grid.KindRefuse, grid.KindCopied:
+	case grid.KindRefuse, grid.KindDepositAck:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Refusal = grid.Refusal{Why: grid.WhyLabel, Detail: "os"}
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(70000), grid.AttemptID{Attempt: grid.Attempt{Epoch: 1, N: 1}})
-	case grid.KindResult, grid.KindCopy:
+	case grid.KindResult, grid.KindDeposit:
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Result = exampleResult()
-	case grid.KindGuard, grid.KindPromised:
-		m.Guard = grid.Guard{Job: exampleJob(), Epoch: 2, Seq: 9, Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+	case grid.KindWrite, grid.KindVote:
+		m.Register = grid.Register{Job: exampleJob(), Epoch: 2, Seq: 9, Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
 			Age: time.Minute, Done: true, Next: 4, More: true, Finals: []grid.Final{{Index: 100}, {Index: 3, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 2},
 				Worker: nodeOf(testKey(4)), Lost: 1, Result: exampleResult(), Placed: 30, Began: 20, Done: 10}}}
-	case grid.KindGuarded, grid.KindPromise:
-		m.Guard = grid.Guard{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.GuardHigher, Owner: nodeOf(testKey(2))}
-	case grid.KindWatch, grid.KindWatched, grid.KindTakeover:
-		m.Guard = grid.Guard{Seq: 7, Answer: grid.GuardOK, Count: 3, Sum: 1 << 63, More: true}
+	case grid.KindWriteAck, grid.KindCampaign:
+		m.Register = grid.Register{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.RegisterHigher, Owner: nodeOf(testKey(2))}
+	case grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover:
+		m.Register = grid.Register{Seq: 7, Answer: grid.RegisterOK, Count: 3, Sum: 1 << 63, More: true}
 		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: exampleJob()}, Attempt: grid.Attempt{Epoch: 2}})
-	case grid.KindHold, grid.KindHeld:
-		m.Guard.Seq = 1<<40 | 7
+	case grid.KindStartLease, grid.KindStartLeaseAck:
+		m.Register.Seq = 1<<40 | 7
 		m.Attempts = append(m.Attempts, exampleAttempt(1), exampleAttempt(2))
 	case grid.KindHit:
 		m.Find = find
@@ -135,7 +135,7 @@ func exampleRecords() []grid.Record {
 		{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
 			Placed: 11, Began: 12, Done: 13}},
 		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute, State: grid.WorkRunning}},
-		{Kind: grid.RecGuard, Guard: &grid.GuardRecord{ID: exampleJob(), Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+		{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: exampleJob(), Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
 			Submitted: 5, Promised: 3, To: nodeOf(testKey(3)), Epoch: 2, Owner: nodeOf(testKey(2)), Done: true}},
 		{Kind: grid.RecEntry, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
 			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Final: true}},

@@ -142,20 +142,20 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 		job, s := genSealed(t)
 		m.Offer = grid.Offer{ID: genAttempt(t, job, s.Count), Spec: s, Class: genText.Draw(t, "class"),
 			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age")}
-	case grid.KindGuard, grid.KindPromise:
-		m.Guard.Job, m.Guard.Spec = genSealed(t)
-		m.Guard.Seq = rapid.Uint64().Draw(t, "seq")
+	case grid.KindWrite, grid.KindCampaign:
+		m.Register.Job, m.Register.Spec = genSealed(t)
+		m.Register.Seq = rapid.Uint64().Draw(t, "seq")
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		m.Attempts = genAttempts(t, 0, 30)
 	case grid.KindAccept, grid.KindResultAck:
 		m.Attempts = genAttempts(t, 1, 1)
-	case grid.KindRefuse, grid.KindCopied:
+	case grid.KindRefuse, grid.KindDepositAck:
 		m.Attempts = genAttempts(t, 1, 1)
 		m.Refusal = grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}
 	case grid.KindResult:
 		m.Attempts = genAttempts(t, 1, 1)
 		m.Result = genResult(t)
-	case grid.KindCopy:
+	case grid.KindDeposit:
 		m.Attempts = genAttempts(t, 1, 1)
 		if rapid.Bool().Draw(t, "of a task") {
 			m.Result = genResult(t)

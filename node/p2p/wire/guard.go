@@ -8,7 +8,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-func putGuard(g *grid.Guard) (*pb.Guard, error) {
+func putGuard(g *grid.Register) (*pb.Guard, error) {
 	spec, err := specBytes(g.Spec)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func putGuard(g *grid.Guard) (*pb.Guard, error) {
 	return p, nil
 }
 
-func (c *Codec) readGuard(b []byte, g *grid.Guard) error {
+func (c *Codec) readGuard(b []byte, g *grid.Register) error {
 	var p pb.Guard
 	err := parse(b, &p)
 	if err == nil {
@@ -60,7 +60,7 @@ func (c *Codec) readGuard(b []byte, g *grid.Guard) error {
 }
 
 func (c *Codec) putWatch(m *grid.Message) *pb.Watch {
-	g := &m.Guard
+	g := &m.Register
 	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More, Count: g.Count, Sum: g.Sum, Room: g.Room}
 	if g.Job != (grid.JobID{}) {
 		p.Job = putJob(g.Job)
@@ -73,7 +73,7 @@ func (c *Codec) putWatch(m *grid.Message) *pb.Watch {
 
 func (c *Codec) readWatch(b []byte, m *grid.Message) error {
 	var p pb.Watch
-	g := &m.Guard
+	g := &m.Register
 	err := parse(b, &p)
 	if err == nil && len(p.Job) > 0 {
 		err = getJob(p.Job, &g.Job)
@@ -89,20 +89,20 @@ func (c *Codec) readWatch(b []byte, m *grid.Message) error {
 }
 
 // lastAnswer is the highest that this version knows.
-const lastAnswer = grid.GuardFull
+const lastAnswer = grid.RegisterFull
 
 // getAnswer reads an answer of a later version as one that says nothing.
-func getAnswer(n uint32) grid.GuardAnswer {
+func getAnswer(n uint32) grid.RegisterAnswer {
 	if n > uint32(lastAnswer) {
 		return 0
 	}
-	return grid.GuardAnswer(n)
+	return grid.RegisterAnswer(n)
 }
 
 // guard checks what members of a register say. Entries are in writes and promises only, the job they are about is
 // named wherever there is one.
 func guard(k grid.Kind, m *grid.Message) error {
-	g := &m.Guard
+	g := &m.Register
 	if g.Spec != nil {
 		if err := bound(g.Spec.Check()); err != nil {
 			return fmt.Errorf("spec: %w", err)
@@ -111,7 +111,7 @@ func guard(k grid.Kind, m *grid.Message) error {
 	if len(g.Members) > grid.MaxMembers || g.Answer > lastAnswer {
 		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound, grid.MaxMembers, lastAnswer)
 	}
-	carries := k == grid.KindGuard || k == grid.KindPromised
+	carries := k == grid.KindWrite || k == grid.KindVote
 	if len(g.Finals) > grid.MaxFinals || len(g.Finals) > 0 && !carries {
 		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Finals), ErrBound, grid.MaxFinals)
 	}

@@ -60,14 +60,14 @@ func TestOddTextIsCleaned(t *testing.T) {
 	job := putJob(exampleJob())
 	rates := &pb.Rates{Class: []string{odd}, Alpha: []float64{1}, Mu: []float64{1}}
 	for kind, body := range map[grid.Kind]proto.Message{
-		grid.KindPoll:     &pb.Poll{Class: odd, Rates: rates},
-		grid.KindState:    &pb.State{Rates: rates},
-		grid.KindOffer:    &pb.Offer{Attempt: at, Spec: oddSpecBytes(), Class: odd},
-		grid.KindRefuse:   &pb.Refuse{Attempt: at, Detail: odd},
-		grid.KindResult:   &pb.Ended{Attempt: at, Result: oddResult()},
-		grid.KindGuard:    &pb.Guard{Job: job, Spec: oddSpecBytes(), Finals: []*pb.Final{{Result: oddResult()}}},
-		grid.KindMiss:     &pb.Find{Engine: odd, Needs: oddSpec().Needs},
-		grid.KindPromised: &pb.Guard{Job: job, Finals: []*pb.Final{{Result: oddResult()}}},
+		grid.KindPoll:   &pb.Poll{Class: odd, Rates: rates},
+		grid.KindState:  &pb.State{Rates: rates},
+		grid.KindOffer:  &pb.Offer{Attempt: at, Spec: oddSpecBytes(), Class: odd},
+		grid.KindRefuse: &pb.Refuse{Attempt: at, Detail: odd},
+		grid.KindResult: &pb.Ended{Attempt: at, Result: oddResult()},
+		grid.KindWrite:  &pb.Guard{Job: job, Spec: oddSpecBytes(), Finals: []*pb.Final{{Result: oddResult()}}},
+		grid.KindMiss:   &pb.Find{Engine: odd, Needs: oddSpec().Needs},
+		grid.KindVote:   &pb.Guard{Job: job, Finals: []*pb.Final{{Result: oddResult()}}},
 	} {
 		var c Codec
 		var m grid.Message
@@ -144,7 +144,7 @@ func TestControlsAreRefused(t *testing.T) {
 	for kind, body := range map[grid.Kind]proto.Message{
 		grid.KindPoll:   &pb.Poll{Class: "a\x1bb"},
 		grid.KindRefuse: &pb.Refuse{Attempt: putAttempt(exampleAttempt(0)), Detail: "\x7f"},
-		grid.KindGuard:  &pb.Guard{Job: putJob(exampleJob()), Finals: []*pb.Final{{Result: bad}}},
+		grid.KindWrite:  &pb.Guard{Job: putJob(exampleJob()), Finals: []*pb.Final{{Result: bad}}},
 	} {
 		var c Codec
 		var m grid.Message
@@ -158,16 +158,16 @@ func TestControlsAreRefused(t *testing.T) {
 func TestOddRecordsAreCleaned(t *testing.T) {
 	j := exampleJob()
 	for kind, body := range map[grid.RecordKind]proto.Message{
-		grid.RecJob:   &pb.JobValue{Spec: oddSpecBytes()},
-		grid.RecTask:  &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()},
-		grid.RecWork:  &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: oddSpecBytes(), Class: odd, Result: oddResult()},
-		grid.RecClass: &pb.ClassValue{},
-		grid.RecGuard: &pb.GuardValue{Spec: oddSpecBytes()},
-		grid.RecEntry: &pb.EntryValue{Task: &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()}},
+		grid.RecJob:      &pb.JobValue{Spec: oddSpecBytes()},
+		grid.RecTask:     &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()},
+		grid.RecWork:     &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: oddSpecBytes(), Class: odd, Result: oddResult()},
+		grid.RecClass:    &pb.ClassValue{},
+		grid.RecRegister: &pb.GuardValue{Spec: oddSpecBytes()},
+		grid.RecEntry:    &pb.EntryValue{Task: &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()}},
 	} {
 		task := grid.AttemptID{Task: grid.TaskID{Job: j}}
 		r := &grid.Record{Kind: kind, Job: grid.JobRecord{ID: j}, Task: grid.TaskRecord{ID: task}, Work: grid.WorkRecord{ID: task},
-			Class: grid.ClassRecord{Class: odd}, Guard: &grid.GuardRecord{ID: j}, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
+			Class: grid.ClassRecord{Class: odd}, Register: &grid.RegisterRecord{ID: j}, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
 		key, err := appendKey([]byte{byte(kind)}, r)
 		if err != nil {
 			t.Fatal(err)

@@ -50,8 +50,8 @@ func appendKey(b []byte, r *grid.Record) ([]byte, error) {
 		b = appendTask(b, r.Work.ID.Task)
 		b = binary.BigEndian.AppendUint32(b, r.Work.ID.Epoch)
 		return binary.BigEndian.AppendUint32(b, r.Work.ID.N), nil
-	case grid.RecGuard:
-		return appendJob(b, r.Guard.ID), nil
+	case grid.RecRegister:
+		return appendJob(b, r.Register.ID), nil
 	case grid.RecEntry:
 		return appendTask(b, r.Entry.ID.Task), nil
 	case grid.RecClass:
@@ -74,8 +74,8 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		return &pb.JobValue{Spec: spec, Submitted: r.Job.Submitted, Cancelled: r.Job.Cancelled}, err
 	case grid.RecTask:
 		return putTaskRecord(&r.Task)
-	case grid.RecGuard:
-		return putGuardRecord(r.Guard)
+	case grid.RecRegister:
+		return putGuardRecord(r.Register)
 	case grid.RecEntry:
 		return putEntryRecord(r.Entry)
 	case grid.RecWork:
@@ -131,9 +131,9 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 		err = getTaskRecord(key, value, &r.Task)
 	case grid.RecWork:
 		err = getWorkRecord(key, value, &r.Work)
-	case grid.RecGuard:
-		r.Guard = new(grid.GuardRecord)
-		err = getGuardRecord(key, value, r.Guard)
+	case grid.RecRegister:
+		r.Register = new(grid.RegisterRecord)
+		err = getGuardRecord(key, value, r.Register)
 	case grid.RecEntry:
 		r.Entry = new(grid.EntryRecord)
 		err = getEntryRecord(key, value, r.Entry)

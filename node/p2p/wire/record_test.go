@@ -35,8 +35,8 @@ func genRecord(t *rapid.T) *grid.Record {
 		r.Work = grid.WorkRecord{ID: genAttempt(t, j, grid.MaxCount), Spec: spec, Class: genText.Draw(t, "class"),
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result}
 		return r
-	case grid.RecGuard:
-		r.Guard = &grid.GuardRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin}, Submitted: rapid.Int64().Draw(t, "submitted")}
+	case grid.RecRegister:
+		r.Register = &grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin}, Submitted: rapid.Int64().Draw(t, "submitted")}
 		return r
 	default:
 		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"), Count: rapid.Float64().Draw(t, "count"),

@@ -107,7 +107,7 @@ func TestSealedBytesAreCarried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, value, err := AppendRecord(nil, &grid.Record{Kind: grid.RecGuard, Guard: &grid.GuardRecord{ID: exampleJob(), Spec: m.Offer.Spec}})
+		key, value, err := AppendRecord(nil, &grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: exampleJob(), Spec: m.Offer.Spec}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestSealedBytesAreCarried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s = r.Guard.Spec
+		s = r.Register.Spec
 	}
 	if s.Sealed != string(sealed) || s.Submitter.User != "ada" || s.Access() != grid.AccessOwner {
 		t.Errorf("%q, %+v, access %s", s.Sealed, s.Submitter, s.Access())

@@ -132,9 +132,9 @@ var (
 		grid.KindAccept: oneShape, grid.KindRefuse: refuseShape, grid.KindBeat: manyShape, grid.KindDrop: manyShape,
 		grid.KindResult: endedShape, grid.KindResultAck: oneShape, grid.KindAsk: manyShape, grid.KindFind: searchShape,
 		grid.KindHit: searchShape, grid.KindMiss: findShape, grid.KindCall: searchShape, grid.KindBye: byeShape,
-		grid.KindGuard: guardShape, grid.KindGuarded: watchShape, grid.KindPromise: guardShape, grid.KindPromised: guardShape,
-		grid.KindWatch: watchShape, grid.KindWatched: watchShape, grid.KindTakeover: watchShape,
-		grid.KindHold: watchShape, grid.KindHeld: watchShape, grid.KindCopy: endedShape, grid.KindCopied: refuseShape,
+		grid.KindWrite: guardShape, grid.KindWriteAck: watchShape, grid.KindCampaign: guardShape, grid.KindVote: guardShape,
+		grid.KindKeepalive: watchShape, grid.KindKeepaliveAck: watchShape, grid.KindTakeover: watchShape,
+		grid.KindStartLease: watchShape, grid.KindStartLeaseAck: watchShape, grid.KindDeposit: endedShape, grid.KindDepositAck: refuseShape,
 	}
 )
 

@@ -27,32 +27,32 @@ var Table = []Attack{
 		return m, err
 	})},
 	{Name: "takeovers", What: "take jobs from their owners", run: loop(func(s *siege) (*grid.Message, error) {
-		g := grid.Guard{Job: s.Job, Epoch: 2 + uint32(s.n%1000), Owner: s.m.Self(), Members: []grid.NodeID{s.Node, s.m.Self()}}
+		g := grid.Register{Job: s.Job, Epoch: 2 + uint32(s.n%1000), Owner: s.m.Self(), Members: []grid.NodeID{s.Node, s.m.Self()}}
 		if s.n++; s.n%2 == 0 {
 			g.Job = s.job()
 		}
-		return &grid.Message{Kind: grid.KindTakeover, Guard: g}, nil
+		return &grid.Message{Kind: grid.KindTakeover, Register: g}, nil
 	})},
 	{Name: "answers", What: "answer what it was not asked", run: loop(func(s *siege) (*grid.Message, error) {
-		kinds := []grid.Kind{grid.KindWatched, grid.KindGuarded, grid.KindPromised, grid.KindState, grid.KindMiss, grid.KindAccept, grid.KindResultAck}
+		kinds := []grid.Kind{grid.KindKeepaliveAck, grid.KindWriteAck, grid.KindVote, grid.KindState, grid.KindMiss, grid.KindAccept, grid.KindResultAck}
 		s.n++
 		id := attempt(s.Job, uint32(s.n))
 		return &grid.Message{Kind: kinds[s.n%uint64(len(kinds))], Attempts: []grid.AttemptID{id},
-			Guard: grid.Guard{Job: s.Job, Seq: s.n, Answer: grid.GuardOK, Epoch: 1}, State: grid.State{ID: s.n, Speed: 1}, Find: grid.Find{ID: s.n, Asker: s.Node}}, nil
+			Register: grid.Register{Job: s.Job, Seq: s.n, Answer: grid.RegisterOK, Epoch: 1}, State: grid.State{ID: s.n, Speed: 1}, Find: grid.Find{ID: s.n, Asker: s.Node}}, nil
 	})},
 	{Name: "promises", What: "become the owner of jobs that it does not keep", run: loop(func(s *siege) (*grid.Message, error) {
-		kinds := []grid.Kind{grid.KindPromise, grid.KindWatch}
+		kinds := []grid.Kind{grid.KindCampaign, grid.KindKeepalive}
 		s.n++
-		return &grid.Message{Kind: kinds[s.n%2], Guard: grid.Guard{Job: s.Job, Epoch: 2, Seq: s.n, Count: 1, Sum: s.n}}, nil
+		return &grid.Message{Kind: kinds[s.n%2], Register: grid.Register{Job: s.Job, Epoch: 2, Seq: s.n, Count: 1, Sum: s.n}}, nil
 	})},
 	{Name: "questions", What: "ask about many attempts", run: loop(func(s *siege) (*grid.Message, error) {
-		kinds := []grid.Kind{grid.KindAsk, grid.KindBeat, grid.KindHold, grid.KindDrop}
+		kinds := []grid.Kind{grid.KindAsk, grid.KindBeat, grid.KindStartLease, grid.KindDrop}
 		s.n++
 		ids := make([]grid.AttemptID, grid.MaxBeats)
 		for i := range ids {
 			ids[i] = attempt(s.job(), rand.Uint32()%grid.MaxCount)
 		}
-		return &grid.Message{Kind: kinds[s.n%4], Attempts: ids, Guard: grid.Guard{Seq: s.n}}, nil
+		return &grid.Message{Kind: kinds[s.n%4], Attempts: ids, Register: grid.Register{Seq: s.n}}, nil
 	})},
 	{Name: "polls", What: "have rates of many classes kept", run: loop(func(s *siege) (*grid.Message, error) {
 		s.n++
@@ -109,7 +109,7 @@ func (s *siege) guard(count uint32, size int, finals []grid.Final) (*grid.Messag
 	if len(s.Nodes) > 0 {
 		members = append(members, s.Nodes[0])
 	}
-	return &grid.Message{Kind: grid.KindGuard, Guard: grid.Guard{Job: job, Epoch: 1, Seq: s.n, Owner: s.m.Self(), Spec: spec, Members: members, Finals: finals}}, nil
+	return &grid.Message{Kind: grid.KindWrite, Register: grid.Register{Job: job, Epoch: 1, Seq: s.n, Owner: s.m.Self(), Spec: spec, Members: members, Finals: finals}}, nil
 }
 
 // finals are results with as much output as may travel in them.

@@ -1,0 +1,189 @@
+package node
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// told is a policy that keeps what it is told of capacities.
+type told struct {
+	balance.Policy
+	slots map[grid.NodeID]float64
+	gone  []grid.NodeID
+}
+
+func (p *told) Note(o balance.Outcome) {
+	switch o.Kind {
+	case balance.Rates:
+		p.slots[o.Node] = o.Slots
+	case balance.Gone:
+		p.gone = append(p.gone, o.Node)
+	}
+	p.Policy.Note(o)
+}
+
+// listening is a rig whose own policy tells what it is told.
+func listening(t *testing.T, change func(*Config)) (*rig, *told) {
+	r := newRig(t, change)
+	p := &told{Policy: r.n.policies[0].Policy, slots: map[grid.NodeID]float64{}}
+	r.n.policies[0].Policy = p
+	return r, p
+}
+
+// available makes a peer say that a share of it is there.
+func (r *rig) available(id grid.NodeID, seq uint64, a float64) {
+	known := *r.n.gossip.Peer(id).Ad
+	known.Availability, known.Seq = a, grid.Seq{Boot: 9, N: seq}
+	r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = append(m.Digest, grid.AdEntry{Ad: &known}) })
+}
+
+func (r *rig) measured(left, up float64) {
+	r.step(grid.Event{Kind: grid.EvAvailable, Left: left, Up: up})
+}
+
+// LPAS_DG: "sum_i delta_{i,j} <= a_j": the capacity of a node in the allocation is its availability times its slots, of this
+// node as of others.
+func TestCapacityIsAvailabilityTimesSlots(t *testing.T) {
+	r, p := listening(t, func(c *Config) { c.Capacity.CPU = 4 * grid.CPU })
+	r.join(fastID, 1, "linux")
+	r.measured(0.5, 0.8)
+	r.available(fastID, 1, 0.25)
+	r.submit(jobID(1), spec(nil))
+	if s := p.slots[selfID]; math.Abs(s-4*0.4) > 1e-9 {
+		t.Errorf("four cores of which others leave a half, up for 0.8 of the time: capacity %g, want 1.6", s)
+	}
+	if s := p.slots[fastID]; s != 0.25 {
+		t.Errorf("one core that is there for a quarter: capacity %g, want 0.25", s)
+	}
+	if a := r.n.Describe(r.now).Availability; math.Abs(a-0.4) > 1e-9 {
+		t.Errorf("its ad says %g, want 0.4", a)
+	}
+	for _, odd := range []float64{math.NaN(), -1, 0, math.Inf(1)} {
+		r.measured(odd, odd)
+		r.submit(jobID(2), spec(nil))
+		if s := p.slots[selfID]; !(s > 0 && s <= 4) {
+			t.Errorf("of %g it makes a capacity of %g", odd, s)
+		}
+	}
+}
+
+// The zero value of balance.Config is the reading of the theses: LPAS_dec has the cores in full.
+func TestAvailabilityCanBeLeftOut(t *testing.T) {
+	r, p := listening(t, func(c *Config) { c.Balance = balance.Config{} })
+	r.join(fastID, 1, "linux")
+	r.measured(0.5, 1)
+	r.available(fastID, 1, 0.25)
+	r.submit(jobID(1), spec(nil))
+	if p.slots[selfID] != 1 || p.slots[fastID] != 1 {
+		t.Errorf("capacities %v, want 1 of both", p.slots)
+	}
+	if mean, _ := r.n.rates.runTime("other"); mean != 1 {
+		t.Errorf("a task is expected to take %g s, want 1", mean)
+	}
+}
+
+// A run that took twice as long because others used half of the cores says of the class what one that was alone would have
+// said, and the next is expected to take as long as this did.
+func TestWhatOthersTakeIsNotLearned(t *testing.T) {
+	r := newRig(t, nil)
+	r.measured(0.5, 1)
+	r.submit(jobID(1), spec(nil))
+	r.now = r.now.Add(8 * time.Second)
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}},
+		Result: &grid.Result{Cause: grid.Exited, Wall: 8 * time.Second}})
+	r.now = r.now.Add(2 * time.Second)
+	r.n.rates.publish(r.now)
+	if mu := r.n.rates.own[0].Mu; mu != 0.25 {
+		t.Errorf("it tells a rate of %g, want 0.25: what a core of it does", mu)
+	}
+	if mean, _ := r.n.rates.runTime(r.n.rates.own[0].Class); mean != 8 {
+		t.Errorf("the next is expected to take %g s here, want 8", mean)
+	}
+	r.measured(1, 1)
+	if mean, _ := r.n.rates.runTime(r.n.rates.own[0].Class); mean != 4 {
+		t.Errorf("when the others have gone %g s are expected, want 4", mean)
+	}
+}
+
+// Who says that it is always there and loses what it is given is counted with the share that it has brought.
+func TestObservedAvailabilityReplacesClaimed(t *testing.T) {
+	var s trackRecord
+	if a := s.returnRate(0); a != 1 {
+		t.Errorf("of who was given nothing %g is believed, want what it says", a)
+	}
+	now := grid.Time(0)
+	for range 8 {
+		now = now.Add(time.Second)
+		s.attemptLost(now)
+	}
+	if a := s.returnRate(now); a > 0.25 {
+		t.Errorf("eight of eight were lost, and %g is believed", a)
+	}
+	for range 30 {
+		now = now.Add(time.Second)
+		s.recordResult(now, 1, 1, false)
+	}
+	if a := s.returnRate(now); a < 0.75 {
+		t.Errorf("thirty came back since, and %g is believed", a)
+	}
+	if a := s.returnRate(now.Add(time.Hour)); a < 0.99 {
+		t.Errorf("after an hour %g is believed: want it forgiven", a)
+	}
+}
+
+// A node that dies leaves the allocation at once, with the same event, and what it had is placed before younger tasks, with
+// the age that it has.
+func TestWhatADeadNodeHadGoesFirst(t *testing.T) {
+	r, p := listening(t, func(c *Config) { c.Window = 1 })
+	r.submit(jobID(90), spec(nil)) // it is busy itself
+	r.join(fastID, 0.1, "linux")
+	old := r.now
+	r.submit(jobID(1), spec(nil))
+	if got := r.claims(fastID, time.Millisecond); len(got) != 1 {
+		t.Fatalf("%d offers, want 1", len(got))
+	}
+	r.now = r.now.Add(time.Second)
+	r.join(slowID, 0.1, "linux")
+	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Count = 5 }))
+	var first grid.AttemptID
+	for _, m := range r.fx.Sends {
+		if m.Msg.Kind == grid.KindPoll && m.To == slowID { // the other does not answer any more
+			poll := m.Msg.Poll.ID
+			r.say(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			break
+		}
+	}
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	if !slices.Contains(p.gone, fastID) {
+		t.Fatal("the policy was not told in that step that the node is gone")
+	}
+	for _, m := range r.sent(grid.KindOffer) {
+		first = m.Msg.Offer.ID
+	}
+	if first.Task.Job != jobID(2) {
+		t.Fatalf("offered first: %v, want a task of the second job", first)
+	}
+	r.now = r.now.Add(r.n.cfg.Lease / 2)
+	r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: r.n.job(jobID(1)).task(0).live.handle}})
+	r.about(slowID, grid.KindAccept, first, nil)
+	var next []grid.Send
+	for _, m := range r.fx.Sends {
+		if m.Msg.Kind == grid.KindPoll {
+			poll := m.Msg.Poll.ID
+			r.say(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			break
+		}
+	}
+	next = r.sent(grid.KindOffer)
+	if len(next) != 1 || next[0].Msg.Offer.ID.Task.Job != jobID(1) {
+		t.Fatalf("offered next: %v, want what the dead node had", next)
+	}
+	if o := next[0].Msg.Offer; o.Age < r.now.Sub(old) || o.ID.N != 2 {
+		t.Errorf("it is offered as attempt %d of age %v: want the second, of %v", o.ID.N, o.Age, r.now.Sub(old))
+	}
+}

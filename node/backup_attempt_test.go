@@ -1,0 +1,293 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// pairOf brings a task of a job that is idempotent to the point where two nodes have a copy of it.
+func pairOf(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send) {
+	t.Helper()
+	r = newRig(t, func(c *Config) {
+		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
+		if change != nil {
+			change(c)
+		}
+	})
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Idempotent, s.Policy = true, "workqueue:2"
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	r.answerAll(nil)
+	first = r.one(grid.KindOffer)
+	r.about(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+	second = r.one(grid.KindOffer)
+	if first.To == second.To || !first.Msg.Offer.ID.Attempt.Less(second.Msg.Offer.ID.Attempt) {
+		t.Fatalf("the copy is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(), first.Msg.Offer.ID.Attempt, first.To.Short())
+	}
+	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
+	return r, first, second
+}
+
+var exitThree = &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}
+
+// The first success is the result, whichever copy brings it; the other one is dropped, and late it is told so again.
+func TestTheFirstCopyToEndWins(t *testing.T) {
+	for _, isSecond := range []bool{false, true} {
+		r, won, other := pairOf(t, nil)
+		if isSecond {
+			won, other = other, won
+		}
+		r.about(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
+		r.want(jobID(1), grid.Ended)
+		if ack := r.one(grid.KindResultAck); ack.To != won.To || ack.Msg.Attempts[0] != won.Msg.Offer.ID {
+			t.Errorf("acknowledged %v to %v", ack.Msg.Attempts, ack.To.Short())
+		}
+		if drop := r.one(grid.KindDrop); drop.To != other.To || drop.Msg.Attempts[0] != other.Msg.Offer.ID {
+			t.Errorf("dropped %v at %v", drop.Msg.Attempts, drop.To.Short())
+		}
+		r.about(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
+		if v := r.task(jobID(1)); v.Result.Exit != 0 || v.Worker != won.To || v.ID != won.Msg.Offer.ID {
+			t.Errorf("a late result changed the end: %+v", v)
+		}
+		if drop := r.one(grid.KindDrop); drop.Msg.Attempts[0] != other.Msg.Offer.ID || len(r.fx.Offences) > 0 {
+			t.Errorf("the late copy: %v, offences %v", drop.Msg.Attempts, r.fx.Offences)
+		}
+	}
+}
+
+// A copy that fails leaves the task to the other, whose result stands whatever it is: a task that must fail does so
+// twice, and not for ever.
+func TestACopyThatFails(t *testing.T) {
+	for _, isSecond := range []bool{false, true} {
+		r, failed, other := pairOf(t, nil)
+		if isSecond {
+			failed, other = other, failed
+		}
+		r.about(failed.To, grid.KindResult, failed.Msg.Offer.ID, exitThree)
+		r.want(jobID(1), grid.Placed)
+		if len(r.sent(grid.KindOffer)) > 0 {
+			t.Error("a further copy was begun")
+		}
+		if v := r.task(jobID(1)); v.Worker != other.To || v.Lost != 0 || !v.Copy.IsZero() {
+			t.Errorf("the task stands at %v, %d lost, copy at %v", v.Worker.Short(), v.Lost, v.Copy.Short())
+		}
+		r.about(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
+		if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != 3 {
+			t.Errorf("%v, %+v: want the end with 3", v.State, v.Result)
+		}
+	}
+}
+
+// The loss of one copy costs no retry; the next attempt has a number that was never used.
+func TestALostCopyCostsNothing(t *testing.T) {
+	r, first, second := pairOf(t, nil)
+	for range 6 { // only the second is heard of
+		r.pass(2*time.Second, grid.TimerKind(255))
+		r.say(second.To, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{second.Msg.Offer.ID} })
+	}
+	v := r.task(jobID(1))
+	if v.State != grid.Placed || v.ID != second.Msg.Offer.ID || v.Lost != 0 {
+		t.Fatalf("%v at %v, %d lost: want the second copy, none lost", v.State, v.ID, v.Lost)
+	}
+	var again []grid.Send
+	r.pass(time.Minute, grid.TimerKind(255)) // now that one falls silent too
+	for range 40 {
+		r.answerAll(nil)
+		if again = r.sent(grid.KindOffer); len(again) > 0 {
+			break
+		}
+		r.pass(time.Second, grid.TimerRetry, grid.TimerPoll, grid.TimerLease)
+	}
+	if len(again) == 0 || !second.Msg.Offer.ID.Attempt.Less(again[0].Msg.Offer.ID.Attempt) || first.To.IsZero() {
+		t.Fatalf("offered again: %v; task %+v", again, r.task(jobID(1)))
+	}
+}
+
+// A restarted origin knows both.
+func TestBothCopiesAfterARestart(t *testing.T) {
+	for _, isSecond := range []bool{false, true} {
+		r, won, other := pairOf(t, nil)
+		if isSecond {
+			won, other = other, won
+		}
+		r = r.restart()
+		r.about(other.To, grid.KindBeat, other.Msg.Offer.ID, nil)
+		if len(r.sent(grid.KindDrop)) > 0 {
+			t.Fatal("a live copy is dropped")
+		}
+		r.about(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
+		r.want(jobID(1), grid.Ended)
+		if drop := r.one(grid.KindDrop); drop.To != other.To {
+			t.Errorf("dropped at %v", drop.To.Short())
+		}
+	}
+}
+
+// Who cancels is answered when neither copy can start any more.
+func TestCancelWaitsForBothCopies(t *testing.T) {
+	r, first, second := pairOf(t, nil)
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
+	if len(r.sent(grid.KindDrop)) != 2 || len(r.fx.Replies) > 0 {
+		t.Fatalf("%v, replies %v", kindsOf(r.fx.Sends), r.fx.Replies)
+	}
+	r.about(second.To, grid.KindRefuse, second.Msg.Offer.ID, nil)
+	if len(r.fx.Replies) > 0 {
+		t.Fatal("answered though the first copy may start")
+	}
+	r.about(first.To, grid.KindRefuse, first.Msg.Offer.ID, nil)
+	if len(r.fx.Replies) != 1 || r.fx.Replies[0].Err != "" {
+		t.Errorf("replies %v", r.fx.Replies)
+	}
+}
+
+// Without the word of the job, or with tasks left to place, there is no second copy.
+func TestNoSecondCopy(t *testing.T) {
+	for name, change := range map[string]func(*grid.JobSpec){
+		"not idempotent": func(s *grid.JobSpec) { s.Idempotent = false },
+		"plain":          func(s *grid.JobSpec) { s.Policy = "workqueue" },
+		"tasks left":     func(s *grid.JobSpec) { s.Count = 3 },
+	} {
+		r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+		r.join(fastID, 1, "linux")
+		r.join(slowID, 1, "linux")
+		r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+			s.Idempotent, s.Policy = true, "workqueue:2"
+			s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+			change(s)
+		}))
+		r.answerAll(nil)
+		for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
+			r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+		}
+		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Copy.IsZero() || r.n.stats.Backups > 0 {
+			t.Errorf("%s: a second copy at %v", name, v.Copy.Short())
+		}
+	}
+}
+
+// A task goes only to a node that is idle, and the next one to who has delivered.
+func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
+		s.Count, s.Policy = 4, "workqueue"
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}))
+	r.answerAll(map[grid.NodeID]int64{slowID: 5})
+	o := r.one(grid.KindOffer)
+	if o.To != fastID {
+		t.Fatalf("offered to %v, want the idle one", o.To.Short())
+	}
+	id := o.Msg.Offer.ID
+	for len(r.sent(grid.KindPoll)) > 0 { // nobody else is idle
+		r.answerAll(map[grid.NodeID]int64{fastID: 5, slowID: 5})
+		if len(r.sent(grid.KindOffer)) > 0 {
+			t.Fatal("offered to somebody who is busy")
+		}
+	}
+	r.about(fastID, grid.KindAccept, id, nil)
+	r.about(fastID, grid.KindResult, id, exitZero)
+	polls := r.sent(grid.KindPoll)
+	if len(polls) == 0 || polls[0].To != fastID {
+		t.Fatalf("%v after a result: want a poll of who brought it", kindsOf(r.fx.Sends))
+	}
+	r.answerAll(map[grid.NodeID]int64{slowID: 5})
+	if o := r.one(grid.KindOffer); o.To != fastID {
+		t.Errorf("offered to %v", o.To.Short())
+	}
+}
+
+// A copy's task runs already: it goes before nobody in the queue where it is offered, as a task that was placed again does.
+func TestACopyHasNoAge(t *testing.T) {
+	if _, _, second := pairOf(t, nil); second.Msg.Offer.Age != 0 {
+		t.Errorf("it is offered with an age of %v", second.Msg.Offer.Age)
+	}
+}
+
+// A task that kills its nodes, one copy after the other so that one always lives, ends as others do: on three nodes and that
+// of the last copy, or where nodes do not bound it when as many copies were lost as it may be, and then it. It had gone on for ever.
+func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
+	lost := &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "restarted while it ran"}
+	for _, c := range []struct {
+		strikes, want int
+		kind          grid.Kind
+	}{{3, 4, grid.KindResult}, {3, 4, grid.KindRefuse}, {0, 8, grid.KindResult}, {0, 8, grid.KindRefuse}} {
+		for _, newest := range []bool{false, true} {
+			r, first, second := pairOf(t, func(cfg *Config) { cfg.Strikes = c.strikes })
+			for i := range byte(20) {
+				r.join(grid.NodeID{100 + i}, 1, "linux")
+			}
+			live := []grid.Send{first, second}
+			losses := 0
+			for r.task(jobID(1)).State != grid.Ended && losses <= c.want {
+				if len(live) == 0 {
+					r.pass(time.Minute, grid.TimerRetry, grid.TimerPoll)
+				} else {
+					at := 0
+					if newest {
+						at = len(live) - 1
+					}
+					s := live[at]
+					live = append(live[:at], live[at+1:]...)
+					r.about(s.To, c.kind, s.Msg.Offer.ID, lost)
+					losses++
+				}
+				if len(live) == 0 && len(r.sent(grid.KindOffer)) == 0 {
+					r.answerAll(nil)
+				}
+				for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
+					live = append(live, o)
+					r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+				}
+			}
+			if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || losses != c.want {
+				t.Errorf("%+v, newest %v: %v, %+v after %d losses", c, newest, v.State, v.Result, losses)
+			}
+		}
+	}
+}
+
+// Whose copy was lost has delivered nothing, and who handed one back that never ran has lost nothing.
+func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
+	r, first, _ := pairOf(t, nil)
+	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
+	if s := r.n.recordOf(first.To); s.results != 0 || s.ends.good != 0 || s.ends.bad != 1 {
+		t.Errorf("a lost copy: standing %+v", s)
+	}
+	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
+		r, _, second := pairOf(t, nil)
+		r.say(second.To, grid.KindRefuse, func(m *grid.Message) {
+			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
+		})
+		if s := r.n.recordOf(second.To); s.ends.bad != 0 || r.n.stats.Lost != 0 {
+			t.Errorf("%v: %d lost, standing %+v", why, r.n.stats.Lost, s)
+		}
+	}
+}
+
+// Who has delivered is taken to be idle in the step in which it has, and not when a job comes later: what it says of its work since counts.
+func TestWhoDeliveredBeforeIsNotIdleForACopy(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.about(fastID, grid.KindAccept, id, nil)
+	r.about(fastID, grid.KindResult, id, exitZero)
+	ad := *r.n.gossip.Peer(fastID).Ad
+	ad.Seq.N, ad.Backlog, ad.Free = 2, 5*time.Second, grid.Resources{}
+	ad.Rates = []grid.Rate{{Class: grid.ClassOf(spec(nil)), Mu: 1}}
+	r.say(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
+	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Idempotent, s.Policy = true, "workqueue:2" }))
+	r.answerAll(map[grid.NodeID]int64{fastID: 5})
+	if v := r.task(jobID(2)); v.Worker != selfID {
+		t.Fatalf("it runs at %v, want here", v.Worker.Short())
+	}
+	if v := r.task(jobID(2)); !v.Copy.IsZero() {
+		t.Error("who is busy gets a copy")
+	}
+}

@@ -1,0 +1,108 @@
+package node
+
+import (
+	"slices"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// A job that is idempotent and placed by a policy with copies has second copies of its tasks begun once nothing of it is
+// left to place: whenever something was said or has ended, of the tasks that were placed first.
+
+// backupJobs are the jobs that may get second copies: nothing of them is left to place.
+type backupJobs struct {
+	jobs      []*job
+	due       bool        // there is reason to look at them
+	justFreed grid.NodeID // who has delivered a result in this step
+}
+
+// backupPolicy is the policy of a job that may have two copies of a task; nil = it may not.
+func (n *Node) backupPolicy(j *job) balance.Copier {
+	if !j.spec.Idempotent || j.spec.Retries == 0 {
+		return nil
+	}
+	if p, ok := n.policyOf(j).(balance.Copier); ok && p.Copies() > 1 {
+		return p
+	}
+	return nil
+}
+
+// awaitsIdleNode reports whether a job's policy keeps tasks until a node is idle: one of them looks for all.
+func (n *Node) awaitsIdleNode(j *job) bool {
+	_, ok := n.policyOf(j).(balance.Copier)
+	return ok
+}
+
+// allPlaced notes that no task of a job is left that was never looked at.
+func (n *Node) allPlaced(j *job) {
+	if n.backupPolicy(j) != nil && !slices.Contains(n.backups.jobs, j) {
+		n.backups.jobs = append(n.backups.jobs, j)
+		n.backups.due = true
+	}
+}
+
+// startBackups begins second copies where there is reason to look.
+func (n *Node) startBackups(now grid.Time, fx *grid.Effects) {
+	if n.backups.due {
+		n.backups.due = false
+		n.scanBackupJobs(now, fx)
+	}
+	n.backups.justFreed = grid.NodeID{}
+}
+
+func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) {
+	n.backups.jobs = slices.DeleteFunc(n.backups.jobs, func(j *job) bool {
+		if n.jobs.get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
+			return true
+		}
+		if j.counts[grid.Pending] == 0 && n.mayAct(now, j) {
+			n.startBackupsOf(now, j, fx)
+		}
+		return false
+	})
+}
+
+// maxBackupMisses bounds the tasks of a job for which nobody but their own node is idle, until the rest are not looked at.
+const maxBackupMisses = 8
+
+func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
+	p, kept := n.backupPolicy(j), 0
+	if p == nil {
+		return
+	}
+	for j.backupFrom < j.spec.Count && j.state(j.backupFrom) == grid.Ended {
+		j.backupFrom++
+	}
+	n.inform(now)
+	n.updateColumns(now)
+	for i := j.backupFrom; i < j.spec.Count && kept < maxBackupMisses; i++ {
+		l := j.at(i).live
+		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
+			continue
+		}
+		l.asked = l.asked[:0]
+		v := n.candidates(now, l)
+		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().worker })
+		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == n.backups.justFreed }); k >= 0 {
+			n.creditDelivered(l, &v.Nodes[k])
+		}
+		l.request.ID = l.id()
+		tasks := append(n.scratch.tasks[:0], &l.request)
+		choices := p.Assign(now, tasks, v.Nodes, n.scratch.choices[:0])
+		n.scratch.tasks, n.scratch.choices = tasks, choices
+		if choices[0].Act != balance.Place {
+			kept++
+			continue
+		}
+		kept = 0
+		n.startBackup(now, l, choices[0], fx)
+	}
+}
+
+// creditDelivered takes off what a node said of its work that it has delivered in this step: it could not know.
+func (n *Node) creditDelivered(l *liveTask, s *balance.State) {
+	if done := n.expected(l.class()); s.Node != n.cfg.Self {
+		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)
+	}
+}

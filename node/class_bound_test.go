@@ -1,0 +1,228 @@
+package node
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+func bounded(c *Config) { c.Bounds = []Bound{{Class: "small", Time: 10 * time.Second, Next: "large"}} }
+
+// entrust makes a peer give this node a task of a class.
+func (r *rig) entrust(class string, retries int32) grid.AttemptID {
+	r.t.Helper()
+	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+	r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		m.Offer = grid.Offer{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Retries = retries }), Class: class, Lease: time.Minute}
+	})
+	return id
+}
+
+// A worker stops what runs longer than the bound of its class, and says of what class it is; not what must run only once,
+// and not what has no bound.
+func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
+	for _, c := range []struct {
+		class   string
+		retries int32
+		stops   bool
+	}{{"small", 2, true}, {"small", 0, false}, {"large", 2, false}} {
+		r := newRig(t, bounded)
+		r.join(fastID, 1, "linux")
+		id := r.entrust(c.class, c.retries)
+		if len(r.fx.Starts) != 1 {
+			t.Fatal("does not start")
+		}
+		r.pass(9900*time.Millisecond, grid.TimerBound)
+		if len(r.fx.Stops) > 0 {
+			t.Error("stopped before its time")
+		}
+		r.pass(200*time.Millisecond, grid.TimerBound)
+		if stopped := len(r.fx.Stops) == 1 && r.fx.Stops[0].Attempt == id; stopped != c.stops {
+			t.Fatalf("%s with %d retries: stopped %v", c.class, c.retries, stopped)
+		}
+		if c.stops {
+			if res := r.one(grid.KindResult).Msg.Result; res.Cause != grid.Lost || res.Next != "large" {
+				t.Errorf("result %+v", res)
+			}
+		}
+	}
+}
+
+// declared brings a job of a class to the point where it is offered to a peer; it cannot run here.
+func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid.AttemptID {
+	r.t.Helper()
+	return r.offered(jobID(i), spec(func(s *grid.JobSpec) {
+		s.Class, s.Retries = class, retries
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	}), to)
+}
+
+func elsewhere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
+
+// stop makes a worker say that it stopped a task, which is of class next.
+func (r *rig) stop(from grid.NodeID, id grid.AttemptID, next string) {
+	r.t.Helper()
+	r.about(from, grid.KindAccept, id, nil)
+	r.about(from, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
+}
+
+// Its owner places it again as one of that class, elsewhere if it can. No retry is used up. Who says that it is of a class that
+// it was of before has lost it.
+func TestOwnerDemotes(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.stop(fastID, r.declared(1, "small", 1, fastID), "large")
+	o := r.one(grid.KindOffer)
+	if id := o.Msg.Offer.ID; o.To != slowID || o.Msg.Offer.Class != "large" || id.N != 2 {
+		t.Fatalf("offers attempt %d as class %s to %v", id.N, o.Msg.Offer.Class, o.To.Short())
+	}
+	if v := r.task(jobID(1)); v.Lost != 0 {
+		t.Errorf("%d lost, want none", v.Lost)
+	}
+	r.stop(slowID, o.Msg.Offer.ID, "small")
+	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
+		t.Errorf("after it was sent back: %v, %d lost", v.State, v.Lost)
+	}
+}
+
+// Where nobody else is, a task goes on at the node that stopped it, through some classes and not for ever: then it was lost there.
+func TestDemotionsEnd(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	id := r.declared(1, "c0", 1, fastID)
+	for k := range maxDemotions {
+		next := string([]byte{'c', byte('1' + k)})
+		r.stop(fastID, id, next)
+		r.answer(fastID)
+		o := r.one(grid.KindOffer).Msg.Offer
+		if o.Class != next {
+			t.Fatalf("offers it as class %s, want %s", o.Class, next)
+		}
+		id = o.ID
+	}
+	for range 2 {
+		r.stop(fastID, id, "d")
+		if r.task(jobID(1)).State == grid.Ended {
+			break
+		}
+		r.answer(fastID)
+		id = r.one(grid.KindOffer).Msg.Offer.ID
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || v.Lost != 2 {
+		t.Errorf("%v, %+v, %d lost", v.State, v.Result, v.Lost)
+	}
+}
+
+// Where bounds contradict each other no retry helps: the task ends, however many it has.
+func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	id := r.declared(1, "c0", 1000, fastID)
+	for k := range maxPrepareFailures {
+		r.stop(fastID, id, "c0")
+		if k == maxPrepareFailures-1 {
+			break
+		}
+		for end := r.now.Add(time.Hour); len(r.sent(grid.KindOffer)) == 0; r.pass(50 * time.Millisecond) {
+			if r.now > end {
+				t.Fatalf("not offered after %d", k)
+			}
+			if len(r.sent(grid.KindPoll)) > 0 {
+				r.answer(fastID)
+				break
+			}
+		}
+		id = r.one(grid.KindOffer).Msg.Offer.ID
+	}
+	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost {
+		t.Errorf("%v, %+v, %d lost", v.State, v.Result, v.Lost)
+	}
+}
+
+// A worker's word is no delivery: who stops whatever it gets at once does not come to look reliable by it, and is
+// avoided for that class.
+func TestWhoStopsAllIsAvoided(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	for k := range byte(minFailures) {
+		r.stop(fastID, r.declared(k+1, "small", 3, fastID), "large")
+		r.answer(slowID)
+		id := r.one(grid.KindOffer).Msg.Offer.ID
+		r.about(slowID, grid.KindAccept, id, nil)
+		r.about(slowID, grid.KindResult, id, exitZero)
+		r.want(jobID(k+1), grid.Ended)
+	}
+	if s := r.n.recordOf(fastID); s == nil || s.results != 0 || s.onTime != 0 || s.ends.good != 0 || len(s.due) != 0 {
+		t.Errorf("it has standing %+v", s)
+	}
+	if why := r.n.Avoided(r.now, "small", fastID); why.Why != grid.WhyAvoided {
+		t.Errorf("it is not avoided: %v", why)
+	}
+}
+
+// A class that cannot be told to others is none: the first version that took a worker's word for it could say nothing more, not
+// even after a restart.
+func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
+	r := newRig(t, elsewhere)
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1)} {
+		r.stop(fastID, r.declared(byte(k+1), "small", 3, fastID), next)
+		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.get(next) != nil {
+			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.get(next))
+		}
+	}
+	r.n.Restore(&grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "\n", Mean: 1, Count: 1}})
+	if r.n.rates.get("\n") != nil {
+		t.Error("a name that cannot be told is restored")
+	}
+	r.fx.Reset()
+	r.n.forgetClasses(&r.fx)
+	if len(r.fx.Saves) != 1 || !r.fx.Saves[0].Delete || r.fx.Saves[0].Class.Class != "\n" {
+		t.Errorf("it stays on disk: %+v", r.fx.Saves)
+	}
+}
+
+// Names that workers make up give way to each other, and not what was measured or submitted here.
+func TestNamedClassesTakeLittleRoom(t *testing.T) {
+	r := newRates(&settings{Tuning: &Tuning{Memory: time.Minute}})
+	for i := range maxClasses - maxForeignClasses {
+		r.arrive(1, spec(nil), fmt.Sprint("class", i), 1)
+	}
+	for i := range 1000 {
+		r.foreignArrival(grid.Time(i+2), spec(nil), fmt.Sprint("x", i))
+	}
+	for i := range maxClasses - maxForeignClasses {
+		if r.get(fmt.Sprint("class", i)) == nil {
+			t.Fatalf("class%d gave way", i)
+		}
+	}
+	if len(r.classes) != maxClasses || r.get("x999") == nil {
+		t.Errorf("%d classes", len(r.classes))
+	}
+}
+
+// Bounds that lead in a circle would stop a task for ever.
+func TestBoundsLeadNowhereBack(t *testing.T) {
+	small, medium := Bound{"small", time.Second, "medium"}, Bound{"medium", time.Second, "large"}
+	for name, c := range map[string]struct {
+		bounds []Bound
+		ok     bool
+	}{
+		"a chain":        {[]Bound{small, medium}, true},
+		"a circle of 2":  {[]Bound{small, {"medium", time.Second, "small"}}, false},
+		"a circle of 3":  {[]Bound{small, medium, {"large", time.Second, "small"}}, false},
+		"not for others": {[]Bound{{"small", time.Second, "a\n"}}, false},
+	} {
+		cfg := config(selfID)
+		cfg.Bounds = c.bounds
+		if err := cfg.Check(); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

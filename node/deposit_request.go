@@ -1,0 +1,147 @@
+package node
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// Who is asked to copy what, by the owner of a job.
+
+// replicateInputs begins to see to it that a majority of the members has a job's inputs.
+func (n *Node) replicateInputs(now grid.Time, j *job) {
+	if g := j.replica; len(j.spec.Inputs) > 0 {
+		g.inputs = n.newFileReplicas(now, j, j.spec.Inputs, n.hasInputs(j))
+	}
+}
+
+// confirmSubmission answers who submitted a job when a majority has it, and its inputs.
+func (n *Node) confirmSubmission(now grid.Time, j *job, fx *grid.Effects) {
+	if g := j.replica; g.reg.Ready() && (g.inputs == nil || g.inputs.settle(now, g.reg)) {
+		n.replyAll(&g.submitters, j.id, fx)
+	}
+}
+
+// replicateOutput sees to it that a majority of the members has the files that a task left, and then records its end. They are
+// here already.
+func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+	j, files := l.job, r.Blobs(nil)
+	if j.replica == nil || len(files) == 0 {
+		n.recordResult(now, l, r, fx)
+		return
+	}
+	n.storeDeposit(j, l.index, l.task().attempt, r)
+	if l.replicas = n.newFileReplicas(now, j, files, true); l.replicas.tooLarge {
+		n.recordResult(now, l, l.replicas.annotate(j, r), fx)
+		return
+	}
+	l.result = r
+	j.replica.replicating = append(j.replica.replicating, l)
+	n.saveEntry(j, l.index, fx)
+	n.scheduleTick(now, fx)
+	for place := range j.replica.reg.Members() {
+		n.askDeposit(now, j, place, l.replicas, l.id(), r, fx)
+	}
+}
+
+// finishReplicated records a task's end if a majority has its files, or is not waited for any more.
+func (n *Node) finishReplicated(now grid.Time, l *liveTask, fx *grid.Effects) {
+	j, c := l.job, l.replicas
+	if !c.settle(now, j.replica.reg) {
+		return
+	}
+	j.replica.replicating = slices.DeleteFunc(j.replica.replicating, func(o *liveTask) bool { return o == l })
+	r := l.result
+	if !c.hasMajority(j.replica.reg) {
+		r = c.annotate(j, r)
+	}
+	n.recordResult(now, l, r, fx)
+}
+
+// tickDeposits asks again for what is not answered, and judges what has been waited for long enough.
+func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
+	n.askDeposits(now, j, fx)
+	if !j.replica.reg.Leads() {
+		return
+	}
+	n.confirmSubmission(now, j, fx)
+	for _, l := range slices.Clone(j.replica.replicating) {
+		n.finishReplicated(now, l, fx)
+	}
+}
+
+// askDeposits asks members for what they have not said to have yet.
+func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
+	g := j.replica
+	if !g.reg.Leads() || g.reg.State().Done || g.inputs == nil && len(g.replicating) == 0 {
+		return
+	}
+	g.replicating = slices.DeleteFunc(g.replicating, func(l *liveTask) bool { return !l.isReplicating() })
+	for place := range g.reg.Members() {
+		if g.inputs != nil {
+			n.askDeposit(now, j, place, g.inputs, inputsID(j.id), nil, fx)
+		}
+		for _, l := range g.replicating {
+			n.askDeposit(now, j, place, l.replicas, l.id(), l.result, fx)
+		}
+	}
+}
+
+// inputsID stands for a job's inputs where an attempt stands for what it left.
+func inputsID(id grid.JobID) grid.AttemptID { return grid.AttemptID{Task: grid.TaskID{Job: id}} }
+
+// isReplicating reports whether the files of a task's result are being copied still.
+func (l *liveTask) isReplicating() bool { return l.replicas != nil && l.task().live == l }
+
+// askDeposit asks one member, if it is time to. An owner that is not the origin may lack the inputs itself.
+func (n *Node) askDeposit(now grid.Time, j *job, place int, c *fileReplicas, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	g, bit, again := j.replica, uint8(1)<<place, n.cfg.Lease/3
+	if c.refused&bit != 0 {
+		again = copyRetryAfter
+	}
+	if c.tooLarge || c.have&bit != 0 || c.askedAt[place] != 0 && now < c.askedAt[place].Add(again) {
+		return
+	}
+	to := g.reg.Members()[place]
+	switch {
+	case to == n.cfg.Self:
+		c.askedAt[place] = now
+		n.fetchInputs(now, j, j.id.Origin, fx)
+	case g.reg.Holds(place):
+		c.askedAt[place] = now
+		m := fx.Send(to, grid.KindDeposit)
+		m.Attempts, m.Result = append(m.Attempts, id), r
+	}
+}
+
+// depositAnswered takes a member's answer.
+func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	id := m.Attempts[0]
+	j := n.job(id.Task.Job)
+	if n.isOutsider(j, from) {
+		n.countOffence(from, fx)
+		return
+	}
+	if j == nil || j.replica == nil || !j.replica.reg.Leads() || j.replica.reg.Place(from) < 0 || id.Task.Index >= j.spec.Count {
+		n.stats.Stale++
+		return
+	}
+	c, l := j.replica.inputs, (*liveTask)(nil)
+	if id != inputsID(j.id) {
+		if l = j.at(id.Task.Index).live; l == nil || !l.isReplicating() || l.id() != id {
+			n.stats.Stale++
+			return
+		}
+		c = l.replicas
+	}
+	if c == nil {
+		n.stats.Stale++
+		return
+	}
+	c.answer(j.replica.reg.Place(from), from, m.Refusal)
+	if l != nil {
+		n.finishReplicated(now, l, fx)
+		return
+	}
+	n.confirmSubmission(now, j, fx)
+}

@@ -1,0 +1,86 @@
+package node
+
+import (
+	"maps"
+	"testing"
+
+	"skep/grid"
+)
+
+// agrees has the fast member accept the last write to it.
+func (r *rig) agrees() {
+	r.t.Helper()
+	seq := r.toFast()
+	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
+	})
+}
+
+// An end is shown when a majority has it and waits for nothing more; the members are told a moment later that the job is over, which is on disk
+// by then. An origin that crashes before it has saved that the end is final says that no majority lets it decide, and
+// then the same as before.
+func TestEndIsShownWithTheMajority(t *testing.T) {
+	r := beginsToForm(t, on("bsd", 2))
+	r.majority(r.toFast())
+	id := r.one(grid.KindOffer).Msg.Offer.ID
+	r.about(slowID, grid.KindAccept, id, nil)
+	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 7})
+	if r.want(jobID(1), grid.Placed); len(r.sent(grid.KindResultAck)) != 0 {
+		t.Fatal("a result is acknowledged that no other node has")
+	}
+	seq, before := r.toFast(), maps.Clone(r.dsk)
+	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
+	})
+	r.want(jobID(1), grid.Ended)
+	r.one(grid.KindResultAck)
+	for _, rec := range r.fx.Saves {
+		if !rec.Later {
+			t.Errorf("the answer waits for a record of kind %v", rec.Kind)
+		}
+	}
+	if len(r.sent(grid.KindWrite)) != 0 {
+		t.Errorf("the members are told at once: %v", kindsOf(r.fx.Sends))
+	}
+
+	crashed := &rig{t: t, n: r.n, cfg: r.cfg, now: r.now, dsk: before}
+	again := crashed.restart()
+	again.want(jobID(1), grid.Placed)
+	if !again.n.AwaitsMajority(again.now, jobID(1)) {
+		t.Error("it does not say that no majority lets it decide")
+	}
+	again.join(fastID, 10, "linux")
+	for len(again.sent(grid.KindWrite)) == 0 {
+		again.pass(again.n.cfg.Lease)
+	}
+	for again.agrees(); len(again.sent(grid.KindWrite)) > 0; again.agrees() {
+	}
+	if again.want(jobID(1), grid.Ended); again.task(jobID(1)).Result.Exit != 7 {
+		t.Errorf("after a crash the exit code is %d", again.task(jobID(1)).Result.Exit)
+	}
+
+	r.pass(closeDelay)
+	over := 0
+	for _, s := range r.sent(grid.KindWrite) {
+		if s.Msg.Register.Done {
+			over++
+		}
+	}
+	if over == 0 || !r.dsk["guard "+jobID(1).String()].Register.Done {
+		t.Errorf("%d members are told that the job is over; sent %v", over, kindsOf(r.fx.Sends))
+	}
+}
+
+// A job that was shown to be over is not cancelled any more, also before the members have been told.
+func TestNothingIsCancelledAfterTheEndWasShown(t *testing.T) {
+	r := beginsToForm(t, on("bsd", 2))
+	r.majority(r.toFast())
+	id := r.one(grid.KindOffer).Msg.Offer.ID
+	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited})
+	r.agrees()
+	r.want(jobID(1), grid.Ended)
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 8, Job: jobID(1)})
+	if v, _ := r.n.Job(jobID(1)); v.Cancelled || len(r.fx.Replies) != 1 || len(r.fx.Saves) != 0 {
+		t.Errorf("cancelled %v, %d answers, %d records", v.Cancelled, len(r.fx.Replies), len(r.fx.Saves))
+	}
+}

@@ -1,0 +1,75 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// justStarted is a node that knew two others, of which none is connected yet.
+func justStarted(t *testing.T) *rig {
+	t.Helper()
+	return newRig(t, func(c *Config) { c.Members, c.Known, c.Policy = 3, 2, "local" })
+}
+
+// lives has a node answer some watch, which it was sent for whatever reason.
+func (r *rig) lives(id grid.NodeID) {
+	r.t.Helper()
+	r.n.keepalives++
+	seq := r.n.cfg.Boot<<40 | r.n.keepalives
+	r.n.coMember(id).openKeepalives.add(seq)
+	r.say(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} })
+}
+
+// What was submitted while nobody could be asked is lined up in the order in which it came, once somebody has been.
+func TestJobsFromBeforeAnybodyIsConnectedKeepTheirOrder(t *testing.T) {
+	r := justStarted(t)
+	for i := range byte(4) {
+		r.submit(jobID(i), spec(nil))
+	}
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	for end := r.now.Add(canvassRetry); len(r.sent(grid.KindKeepalive)) == 0 && r.now < end; {
+		r.pass(canvassRetry/2, grid.TimerRegister)
+	}
+	watches := slices.Clone(r.sent(grid.KindKeepalive))
+	if len(watches) != 2 {
+		t.Fatalf("sent %v, want two watches", kindsOf(r.fx.Sends))
+	}
+	for _, s := range watches {
+		r.lives(s.To)
+	}
+	for i := range byte(4) {
+		if j := r.n.job(jobID(i)); j == nil || j.turn != uint64(i)+1 {
+			t.Errorf("job %d of 4 is not in its place of the line", i+1)
+		}
+	}
+}
+
+// Nobody was asked for it, so whoever answers anything has it formed: at once, and not at the next look.
+func TestJobThatNobodyWasAskedForIsFormedByAnyAnswer(t *testing.T) {
+	r := justStarted(t)
+	r.submit(jobID(1), spec(nil))
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.lives(fastID)
+	r.lives(slowID)
+	if writes := len(r.sent(grid.KindWrite)); writes != 2 {
+		t.Errorf("%d members are written to when two have answered, want both", writes)
+	}
+}
+
+// As long as nobody can be asked a further submission costs the same, however many there are.
+func TestManyJobsBeforeAnybodyIsConnectedCostInProportion(t *testing.T) {
+	inProportion(t, 20_000, func(t *testing.T, jobs int) time.Duration {
+		t.Helper()
+		r, one := justStarted(t), spec(nil)
+		begin := cpu()
+		for i := range jobs {
+			r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}}, one)
+		}
+		return cpu() - begin
+	})
+}

@@ -1,0 +1,188 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// ownerRecord is whom a worker here tells about the attempts of a job that has a register. A job without one is told of to
+// its origin, always.
+type ownerRecord struct {
+	members         []grid.NodeID
+	owner           grid.NodeID
+	epoch           uint32
+	attempts        int // attempts here
+	claims          memberClaims
+	membersVerified bool // the members are the origin's word; else they are what another said that offered attempts
+}
+
+// ownerOf is whom attempts of a job are told of to.
+func (n *Node) ownerOf(id grid.JobID) grid.NodeID {
+	if p := n.ownerRecords[id]; p != nil {
+		return p.owner
+	}
+	return id.Origin
+}
+
+// membersOf lists the members of a job's register that attempts here are of; nil = it has none.
+func (n *Node) membersOf(id grid.JobID) []grid.NodeID {
+	if p := n.ownerRecords[id]; p != nil {
+		return p.members
+	}
+	return nil
+}
+
+// recordOwner notes an attempt of a job that has a register, and who its owner is.
+func (n *Node) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, sure bool) {
+	if len(members) == 0 {
+		return
+	}
+	p := n.ownerRecords[id]
+	if p == nil {
+		if n.ownerRecords == nil {
+			n.ownerRecords = make(map[grid.JobID]*ownerRecord)
+		}
+		p = &ownerRecord{members: slices.Clone(members), membersVerified: sure}
+		n.ownerRecords[id] = p
+	}
+	p.attempts++
+	if epoch > p.epoch {
+		p.owner, p.epoch = owner, epoch
+	}
+}
+
+// releaseOwner notes that an attempt is no longer here.
+func (n *Node) releaseOwner(id grid.JobID) {
+	if p := n.ownerRecords[id]; p != nil {
+		if p.attempts--; p.attempts == 0 {
+			delete(n.ownerRecords, id)
+		}
+	}
+}
+
+// mayDrop reports whether a node may end or forget attempts of a job here: its owner, or another member of its
+// register, which knows that the job has come to its end. To the owner itself nobody says so: it may be the late word of an
+// earlier one about what was taken over since.
+func (n *Node) mayDrop(from grid.NodeID, id grid.JobID) bool {
+	owner, p := n.ownerOf(id), n.ownerRecords[id]
+	return owner == from || p != nil && owner != n.cfg.Self && slices.Contains(p.members, from)
+}
+
+// learnOwner learns who owns a job now, and tells that node what is here of the job.
+func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
+	if j := n.job(id); j != nil && j.replica != nil && epoch > j.replica.epoch && j.replica.reg.Place(owner) >= 0 {
+		j.replica.owner, j.replica.epoch, j.replica.ownerSince = owner, epoch, n.wall.At(now).UnixNano()
+		if j.confirmed() {
+			n.replyAll(&j.replica.submitters, j.id, fx)
+		}
+		if owner != n.cfg.Self {
+			n.coMember(owner).ownerAnswered = max(n.coMember(owner).ownerAnswered, now)
+			if j.replica.reg.Leads() {
+				n.stepDown(j, fx)
+			}
+		}
+	}
+	n.followOwner(now, id, ownerClaim{owner, epoch}, fx)
+}
+
+// followOwner has the attempts of a job here go to the owner that it has now, and tells that node of them.
+func (n *Node) followOwner(now grid.Time, id grid.JobID, c ownerClaim, fx *grid.Effects) {
+	p, owner, epoch := n.ownerRecords[id], c.owner, c.epoch
+	if p == nil || epoch <= p.epoch || !slices.Contains(p.members, owner) {
+		return
+	}
+	own := p.owner == n.cfg.Self
+	p.owner, p.epoch = owner, epoch
+	if owner != n.cfg.Self {
+		if own {
+			n.revokeStartLeases(id)
+			n.saveResults(id, fx)
+		}
+		n.reportTo(now, id, owner, fx)
+		return
+	}
+	if j := n.job(id); j != nil && j.replica != nil && j.replica.reg.State().Done {
+		n.forgetAttempts(now, j, fx)
+		return
+	}
+	for _, w := range n.exec.Of(id, nil) {
+		if n.adoptAttempt(now, n.cfg.Self, w.ID, fx) && w.State == grid.WorkFinished {
+			n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
+		}
+	}
+}
+
+// reportTo tells the owner that a job has now what is here of that job, and of no other: who takes over a thousand jobs at once would else be
+// told of each of them a thousand times.
+func (n *Node) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *grid.Effects) {
+	if !n.isConnected(owner) {
+		n.dial(now, owner, fx) // and it is told when it is connected
+	}
+	lease := time.Duration(0)
+	for _, w := range n.exec.Of(id, nil) {
+		lease = max(lease, w.Lease)
+		switch {
+		case !n.isConnected(owner):
+		case w.State == grid.WorkFinished:
+			w.Tries = 0
+			n.sendResult(now, w, fx)
+		case w.State == grid.WorkQueued:
+			n.requestStartLease(now, n.firstSend, w, owner, fx)
+		default:
+			m := attemptsMessage(fx, n.firstSend, owner, grid.KindBeat)
+			m.Attempts = append(m.Attempts, w.ID)
+		}
+	}
+	n.wakeForBeat(now, lease, fx)
+}
+
+// saveResults saves the results of a job's attempts here. While this node was the job's owner the register held them.
+func (n *Node) saveResults(id grid.JobID, fx *grid.Effects) {
+	for _, w := range n.exec.Of(id, nil) {
+		if w.State == grid.WorkFinished {
+			n.saveWork(w, fx)
+		}
+	}
+}
+
+// takeoverHeard hears from an announcement, or from a member that was told what is not its to hear, who owns jobs now.
+func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
+	if !announced {
+		n.ownerClaimed(now, from, m.Register.Job, ownerClaim{m.Register.Owner, m.Register.Epoch}, fx)
+		return
+	}
+	for _, x := range m.Attempts {
+		if n.job(x.Task.Job) == nil {
+			n.ownerCache.add(x.Task.Job, claimant{from, x.Epoch, n.wall.At(now).UnixNano()})
+		}
+		n.ownerClaimed(now, from, x.Task.Job, ownerClaim{from, x.Epoch}, fx)
+	}
+}
+
+// redirect tells a worker whom this node takes for a job's owner.
+func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
+	if to == n.cfg.Self || j.replica.owner == n.cfg.Self && !j.replica.reg.Leads() {
+		return
+	}
+	m := fx.Send(to, grid.KindTakeover)
+	m.Register.Job, m.Register.Epoch, m.Register.Owner = j.id, j.replica.epoch, j.replica.owner
+}
+
+// announceTakeovers announces what this node has taken over.
+func (n *Node) announceTakeovers(fx *grid.Effects) {
+	for len(n.takenOver) > 0 {
+		m := fx.Announce(grid.KindTakeover)
+		k := min(len(n.takenOver), maxTakeovers)
+		for _, id := range n.takenOver[:k] {
+			if j := n.job(id); j != nil && j.authoritative() {
+				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: j.replica.epoch}})
+			}
+		}
+		n.takenOver = slices.Delete(n.takenOver, 0, k)
+	}
+}
+
+// maxTakeovers bounds the jobs in an announcement, whose size is bounded.
+const maxTakeovers = 128

@@ -1,0 +1,215 @@
+package node
+
+import (
+	"encoding/binary"
+	"time"
+
+	"skep/grid"
+	"skep/sparse"
+)
+
+// packedJob is a job that is over. It is kept for long and seldom asked for, so it is packed: in a tenth of the room that a job
+// takes of which something may still change.
+type packedJob struct {
+	nonce   uint64        // of its nonce
+	open    *job          // it is taken out at the moment, or is one that is not packed; what follows is then empty
+	spec    *grid.JobSpec // the rest of it
+	packed  string
+	results *[]*grid.Result // of its tasks, where a result says more than numbers; nil = of none
+}
+
+// maxPackedTasks bounds the tasks of a job that is packed: it is made again whole, whatever of it is asked for, and a message
+// about one task of many must not cost more than before.
+const maxPackedTasks = 64
+
+// packable reports whether nothing of a job can change any more, but by what comes from without and takes it out again, and it
+// is small enough for that.
+func (n *Node) packable(j *job) bool {
+	return j.count() <= maxPackedTasks && j.replica == nil && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == n.cfg.Self
+}
+
+// packFinished packs the jobs that were over or taken out in this step.
+func (n *Node) packFinished() {
+	for k, j := range n.packing {
+		n.packing[k] = nil
+		if at := n.archive.find(j.id); at >= 0 && n.archive.at(at).open != nil && n.packable(j) { // it may be listed twice
+			*n.archive.at(at) = n.pack(j)
+			n.archive.packed++
+			n.jobs.drop(j.id)
+		}
+	}
+	n.packing = n.packing[:0]
+}
+
+// archiveJob takes a job that is over into the archive; it is packed after this step.
+func (n *Node) archiveJob(j *job) {
+	if j.replica != nil && j.id.Origin != n.cfg.Self {
+		written := uint32(0)
+		for range j.known() {
+			written++
+		}
+		j.replica.endedTasks = max(written, 1)
+		n.ledger.End(j.id, int(j.replica.endedTasks))
+	}
+	n.archive.add(n.cfg.Self, j)
+	n.packing = append(n.packing, j)
+	if j.replica != nil && j.replica.deposits.size > 0 {
+		n.addEvictable(j)
+	}
+}
+
+// job returns a job; nil if it is not known. One that was filed is taken out for this step.
+func (n *Node) job(id grid.JobID) *job {
+	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
+		return j
+	}
+	at := n.archive.find(id)
+	if at < 0 {
+		return nil
+	}
+	j := n.unpack(n.archive.at(at), true)
+	*n.archive.at(at) = packedJob{nonce: noncePrefix(id), open: j}
+	n.archive.packed--
+	n.jobs.put(j)
+	n.packing = append(n.packing, j)
+	return j
+}
+
+// peekJob returns a job to be read and no more, and leaves it where it is; nil if it is not known.
+func (n *Node) peekJob(id grid.JobID) *job {
+	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
+		return j
+	}
+	if at := n.archive.find(id); at >= 0 {
+		return n.unpack(n.archive.at(at), true)
+	}
+	return nil
+}
+
+func noncePrefix(id grid.JobID) uint64 { return binary.BigEndian.Uint64(id.Nonce[:]) }
+
+// What of a packed job or task is there.
+const (
+	packedCancelled = 1 << iota
+	packedHeld
+	packedWorker // another than this node
+	packedHere   // this node
+	packedResult
+	packedMore // the result is among the whole ones
+)
+
+// pack makes a job small. Times are told against its submission, most as a few bytes.
+func (n *Node) pack(j *job) packedJob {
+	f := packedJob{nonce: noncePrefix(j.id), spec: j.spec}
+	b := append(n.scratch.packed[:0], j.id.Nonce[:]...)
+	flags := byte(0)
+	if j.cancelled {
+		flags |= packedCancelled
+	}
+	b = append(b, flags)
+	for _, x := range [...]int64{j.submitted, n.wall.At(j.arrived).UnixNano() - j.submitted, j.done - j.submitted, int64(j.quietAt),
+		int64(j.nextFresh), int64(j.backupFrom), int64(j.failed), int64(j.exit)} {
+		b = binary.AppendVarint(b, x)
+	}
+	for i := range j.spec.Count {
+		b = n.packTask(b, &f, j, i)
+	}
+	n.scratch.packed, f.packed = b, string(b)
+	return f
+}
+
+func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
+	t := j.task(i)
+	flags := byte(0)
+	if t.heldByWorker {
+		flags |= packedHeld
+	}
+	switch {
+	case t.worker == n.cfg.Self:
+		flags |= packedHere
+	case !t.worker.IsZero():
+		flags |= packedWorker
+	}
+	if r := &t.result; r.Whole() != nil {
+		flags |= packedMore
+		if f.results == nil {
+			all := make([]*grid.Result, j.count())
+			f.results = &all
+		}
+		(*f.results)[i] = r.Whole()
+	} else if !r.None() {
+		flags |= packedResult
+	}
+	b = append(b, flags)
+	if flags&packedWorker != 0 {
+		b = append(b, t.worker[:]...)
+	}
+	if r := &t.result; flags&packedResult != 0 {
+		for _, x := range [...]int64{int64(r.Cause), int64(r.Exit), int64(r.Waited), int64(r.Wall), int64(r.CPU), int64(r.MaxRSS)} {
+			b = binary.AppendVarint(b, x)
+		}
+	}
+	for _, x := range [...]int64{int64(t.attempt.Epoch), int64(t.attempt.N), int64(t.backupMade.Epoch), int64(t.backupMade.N), int64(t.lost), t.placed - j.submitted,
+		t.began - j.submitted, t.done - j.done} {
+		b = binary.AppendVarint(b, x)
+	}
+	told := t.traces.rebase(traceCursor{}, n.scratch.told[:0], traceCursor{at: j.arrived, node: t.worker})
+	n.scratch.told = told
+	return append(binary.AppendUvarint(b, uint64(len(told))), told...)
+}
+
+// unpack makes the job again as it was, with its tasks or only what there is to say of it as a whole.
+func (n *Node) unpack(f *packedJob, whole bool) *job {
+	if f.open != nil {
+		return f.open
+	}
+	b := []byte(f.packed)
+	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: f.spec, class: grid.ClassOf(f.spec)}
+	b = b[copy(j.id.Nonce[:], b):]
+	j.cancelled, b = b[0]&packedCancelled != 0, b[1:]
+	number := func() int64 {
+		x, size := binary.Varint(b)
+		b = b[size:]
+		return x
+	}
+	j.submitted = number()
+	j.arrived = grid.Time(j.submitted + number() - n.wall.At(0).UnixNano())
+	j.done, j.quietAt, j.nextFresh, j.backupFrom = j.submitted+number(), grid.Time(number()), uint32(number()), uint32(number())
+	j.failed, j.exit = int32(number()), int32(number())
+	j.counts[grid.Ended] = int(f.spec.Count)
+	if !whole {
+		return j
+	}
+	j.tasks = sparse.Make[task](f.spec.Count)
+	for i := range f.spec.Count {
+		t := j.tasks.At(i)
+		flags := b[0]
+		b = b[1:]
+		t.state, t.heldByWorker = grid.Ended, flags&packedHeld != 0
+		switch {
+		case flags&packedHere != 0:
+			t.worker = n.cfg.Self
+		case flags&packedWorker != 0:
+			b = b[copy(t.worker[:], b):]
+		}
+		switch {
+		case flags&packedMore != 0:
+			t.result = (*f.results)[i].Brief()
+		case flags&packedResult != 0:
+			t.result.Cause, t.result.Exit = grid.Cause(number()), int32(number())
+			t.result.Waited, t.result.Wall, t.result.CPU = time.Duration(number()), time.Duration(number()), time.Duration(number())
+			t.result.MaxRSS = grid.Bytes(number())
+		}
+		t.attempt = grid.Attempt{Epoch: uint32(number()), N: uint32(number())}
+		t.backupMade = grid.Attempt{Epoch: uint32(number()), N: uint32(number())}
+		t.lost, t.placed = int32(number()), j.submitted+number()
+		t.began, t.done = j.submitted+number(), j.done+number()
+		size, k := binary.Uvarint(b)
+		b = b[k:]
+		if size > 0 {
+			t.traces = traces(b[:size]).rebase(traceCursor{at: j.arrived, node: t.worker}, nil, traceCursor{})
+		}
+		b = b[size:]
+	}
+	return j
+}

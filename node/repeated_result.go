@@ -1,0 +1,52 @@
+package node
+
+import "skep/grid"
+
+// repeatedResults remembers the results that came although nobody wants them. Their senders are told so each time, and
+// an honest one forgets the result then: who repeats it many times over does it on purpose.
+type repeatedResults struct {
+	seen []repeatedResult
+	next int
+}
+
+type repeatedResult struct {
+	from  grid.NodeID
+	id    grid.AttemptID
+	times int
+}
+
+const (
+	maxRepeated = 256
+	maxRepeats  = 8 // lost answers explain fewer
+)
+
+// count counts a result that nobody wants, and reports whether it has come too often.
+func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
+	for i := range r.seen {
+		if x := &r.seen[i]; x.id == id && x.from == from {
+			x.times++
+			return x.times > maxRepeats
+		}
+	}
+	if len(r.seen) < maxRepeated {
+		r.seen = append(r.seen, repeatedResult{from, id, 1})
+		return false
+	}
+	r.seen[r.next] = repeatedResult{from, id, 1}
+	r.next = (r.next + 1) % maxRepeated
+	return false
+}
+
+// countUnwanted notes a result that is not of a live attempt. One in the name of the node that the attempt was
+// really given to, or of an attempt that was never made, is forged.
+func (n *Node) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
+	if from == n.cfg.Self {
+		return
+	}
+	j := n.job(id.Task.Job)
+	forged := t != nil && j.replica == nil && // an earlier or later owner may have made attempts that this one does not know
+		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.backupMade.Less(id.Attempt))
+	if n.repeated.count(from, id) || forged {
+		fx.Offences = append(fx.Offences, from)
+	}
+}

@@ -1,0 +1,200 @@
+package node
+
+import (
+	"fmt"
+
+	"skep/grid"
+	"skep/register"
+)
+
+func (n *Node) saveReplica(j *job, fx *grid.Effects) {
+	s := j.replica.reg.State()
+	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: j.id, Spec: j.spec, Members: j.replica.reg.Members(), Submitted: j.submitted,
+		Promised: s.Promised, To: s.To, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
+		Held: len(j.spec.Inputs) > 0 && n.hasInputs(j)}
+}
+
+// saveEntry saves where a task stands; index Count is the job's cancellation. Every task that has a record is noted, so that
+// its record is found when the job is forgotten.
+func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
+	e := new(grid.EntryRecord)
+	fx.Save(grid.RecEntry).Entry = e
+	e.ID.Task = grid.TaskID{Job: j.id, Index: i}
+	v, final := j.replica.reg.Value(i)
+	if v == nil && i == j.spec.Count {
+		fx.Saves[len(fx.Saves)-1].Delete = true
+	} else if v != nil {
+		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
+		e.Placed, e.Began, e.Done, e.Epoch, e.Final = v.Placed, v.Began, v.Done, v.Epoch, final
+		x := j.depositOf(i, v.Attempt)
+		e.Held = x != nil && x.state == depositStored
+	} else if i < j.spec.Count {
+		t := j.task(i)
+		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
+		e.Placed, e.Began, e.Done, e.Copy = t.placed, t.began, t.done, t.copyRecord()
+		if x := j.replica.deposits.tasks[i]; x != nil && x.state == depositStored && !x.attempt.Less(t.attempt) { // what was made since is not forgotten for it
+			e.ID.Attempt, e.Result, e.Held = x.attempt, x.result, true
+		}
+	}
+	return &e.TaskRecord
+}
+
+// restoreReplica takes back a job with a register. Its entries may have come before it.
+func (n *Node) restoreReplica(r *grid.RegisterRecord) {
+	s := register.State{Promised: r.Promised, To: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	j := n.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
+	j.replica.membersVerified = r.ID.Origin == n.cfg.Self // of others it is not on disk: their word will do until the origin says otherwise
+	if r.Held {
+		j.replica.deposits.inputs = depositStored
+		n.chargeDeposit(j, diskBytes(r.Spec.Inputs))
+	}
+	for _, e := range n.strayEntries[r.ID] {
+		n.putEntry(j, &e)
+	}
+	delete(n.strayEntries, r.ID)
+	if from := r.Owner; r.ID.Origin != n.cfg.Self {
+		if from.IsZero() || from == n.cfg.Self {
+			from = r.ID.Origin
+		}
+		n.chargeJob(j, from)
+	}
+}
+
+func (n *Node) restoreEntry(r *grid.EntryRecord) {
+	if j := n.job(r.ID.Task.Job); j != nil {
+		n.putEntry(j, r)
+		n.rechargeJob(j)
+		return
+	}
+	if n.strayEntries == nil {
+		n.strayEntries = make(map[grid.JobID][]grid.EntryRecord)
+	}
+	n.strayEntries[r.ID.Task.Job] = append(n.strayEntries[r.ID.Task.Job], *r)
+}
+
+func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
+	i := r.ID.Task.Index
+	if r.Epoch > 0 {
+		j.replica.reg.Restore(&grid.Final{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
+			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done}, r.Final)
+	}
+	if i == j.spec.Count {
+		j.cancelled = r.Epoch > 0
+		return
+	}
+	if r.Held && r.Result != nil {
+		n.storeDeposit(j, i, r.ID.Attempt, r.Result)
+	}
+	if r.Epoch == 0 {
+		rec := r.TaskRecord
+		rec.Result = nil // no more than that its files are here
+		if r.Worker.IsZero() {
+			rec.ID.Attempt = grid.Attempt{} // somebody else made it: as an owner this node is still to hear of it
+		}
+		n.putTask(j, &rec)
+		return
+	}
+	j.replica.deposits.resultWritten(i)
+	if r.Final || j.replica.reg.State().Done {
+		n.putTask(j, &r.TaskRecord)
+		return
+	}
+	failed, exit := j.failed, j.exit
+	n.putTask(j, &r.TaskRecord)
+	j.failed, j.exit = failed, exit
+	t := j.task(i)
+	t.uncommitted, t.heldByWorker = true, t.worker == n.cfg.Self // what others hold they tell again
+	j.uncommitted++
+}
+
+// resumeReplica goes on with a job whose register this node is a member of. Its owner acts when a majority has answered;
+// as a member this node may have answered the owner just before it stopped.
+func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
+	g := j.replica
+	s := g.reg.State()
+	g.owner, g.epoch, g.ownerSince, g.lastWrite = s.Owner, s.Epoch, n.wall.At(now).UnixNano(), now
+	g.campaignAt = now.Add(takeoverDelay(n.cfg.Lease))
+	j.quietAt = g.campaignAt
+	n.scheduleTick(now, fx)
+	if s.Owner != n.cfg.Self {
+		n.coMember(s.Owner).ownerAnswered = now
+		n.stepDown(j, fx)
+		return
+	}
+	n.ownerTerms++
+	g.reg.Lead(n.cfg.Boot<<40 | n.ownerTerms<<20)
+	if !g.reg.Leads() {
+		n.stepDown(j, fx)
+		return
+	}
+	if held, _ := g.reg.Cancelled(); held {
+		n.startBulkEnd(now, j, fx)
+	}
+	g.fullHistoryFrom = s.Epoch
+	n.replicateInputs(now, j)
+	n.markDirty(j)
+	if s.Epoch > 1 {
+		g.graceUntil = now.Add(n.cfg.Lease)
+	} else if !j.cancelled {
+		n.enqueueJob(j)
+	}
+	n.rates.arrive(now, j.spec, j.class, 0)
+	n.resume(now, j, fx)
+}
+
+// cancelReplicated cancels a job that has a register: the caller is answered when a majority knows. From now on this owner
+// places none of its tasks, and any later one will know.
+func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
+	g := j.replica
+	held, _ := g.reg.Cancelled()
+	switch {
+	case g.reg.State().Done || !held && j.counts[grid.Ended]-j.uncommitted == j.count(): // as it was shown, so it stays
+		n.awaitBarrier(now, j, ev.Caller, fx)
+	case !g.reg.Leads():
+		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.owner.Short()))
+	default:
+		v, final := g.reg.Value(j.spec.Count)
+		if v != nil && final {
+			n.awaitBarrier(now, j, ev.Caller, fx)
+			return
+		}
+		g.cancellers = append(g.cancellers, ev.Caller)
+		if v != nil {
+			return
+		}
+		n.raiseBarrier(now, j)
+		j.cancelled = true
+		g.reg.Propose(&grid.Final{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
+		n.saveEntry(j, j.spec.Count, fx)
+		n.endAll(now, j, fx)
+		n.markDirty(j)
+	}
+}
+
+// awaitsCommit reports whether an attempt's result is this node's word, and no majority is known to hold it yet.
+func (j *job) awaitsCommit(id grid.AttemptID) bool {
+	if id.Task.Index >= j.spec.Count {
+		return false
+	}
+	t := j.at(id.Task.Index)
+	return t.uncommitted && t.attempt == id.Attempt
+}
+
+func (n *Node) forgetEntry(j *job, i uint32, fx *grid.Effects) {
+	rec := fx.Save(grid.RecEntry)
+	rec.Delete, rec.Entry = true, new(grid.EntryRecord)
+	rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
+}
+
+// forgetJob takes a job with a register off the disk.
+func (n *Node) forgetJob(j *job, fx *grid.Effects) {
+	for i := range j.known() {
+		n.forgetEntry(j, i, fx)
+	}
+	n.forgetEntry(j, j.spec.Count, fx)
+	rec := fx.Save(grid.RecRegister)
+	rec.Delete, rec.Register = true, &grid.RegisterRecord{ID: j.id}
+	n.releaseDeposits(j)
+	n.ledger.Forget(j.id)
+	n.jobs.drop(j.id)
+}

@@ -1,0 +1,147 @@
+package node
+
+import (
+	"cmp"
+	"container/heap"
+
+	"skep/grid"
+)
+
+// notQueued is the place of a live task that is in neither of the node's queues.
+const notQueued = -1
+
+// retryQueue holds the tasks that are to be placed again, oldest submission first. Each knows its place, so that one
+// of a hundred thousand is taken out without a search.
+type retryQueue []*liveTask
+
+func (q retryQueue) Len() int { return len(q) }
+func (q retryQueue) Less(i, k int) bool {
+	return cmp.Or(cmp.Compare(q[i].request.Arrived, q[k].request.Arrived), cmp.Compare(q[i].handle, q[k].handle)) < 0
+}
+
+func (q retryQueue) Swap(i, k int) {
+	q[i], q[k] = q[k], q[i]
+	q[i].queueIndex, q[k].queueIndex = i, k
+}
+
+// Push implements [heap.Interface].
+func (q *retryQueue) Push(x any) {
+	l := x.(*liveTask)
+	l.queueIndex = len(*q)
+	*q = append(*q, l)
+}
+
+// Pop implements [heap.Interface].
+func (q *retryQueue) Pop() any {
+	old := *q
+	l := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	l.queueIndex = notQueued
+	return l
+}
+
+// retry puts a task back into the queue, before younger ones.
+func (n *Node) retry(l *liveTask) {
+	l.phase = idle
+	heap.Push(&n.retries, l)
+}
+
+// parkTask lets a task wait until it is woken or somebody comes; the order of those who wait means nothing.
+func (n *Node) parkTask(l *liveTask) {
+	l.phase = waiting
+	if l.awaitsMajority {
+		g := l.job.replica
+		l.queueIndex, g.awaitingMajority = len(g.awaitingMajority), append(g.awaitingMajority, l)
+		n.awaitMajority(l.job)
+		return
+	}
+	if l.awaitsProof {
+		l.job.unproven++
+		n.awaitingProof++
+	}
+	l.queueIndex, n.waiting = len(n.waiting), append(n.waiting, l)
+}
+
+// dequeue takes a task out of the queue that it is in, if any.
+func (n *Node) dequeue(l *liveTask) {
+	switch {
+	case l.queueIndex == notQueued:
+	case l.phase == waiting && l.awaitsMajority:
+		l.removeFrom(&l.job.replica.awaitingMajority)
+		l.awaitsMajority = false
+	case l.phase == waiting:
+		l.removeFrom(&n.waiting)
+		if l.awaitsProof {
+			l.awaitsProof = false
+			n.awaitingProof--
+			if l.job.unproven--; l.job.unproven == 0 {
+				n.requeueJob(l.job)
+			}
+		}
+	default:
+		heap.Remove(&n.retries, l.queueIndex)
+	}
+}
+
+// removeFrom takes a task off a list of those that wait.
+func (l *liveTask) removeFrom(list *[]*liveTask) {
+	s := *list
+	last := len(s) - 1
+	s[l.queueIndex] = s[last]
+	s[l.queueIndex].queueIndex = l.queueIndex
+	s[last] = nil
+	*list, l.queueIndex = s[:last], notQueued
+}
+
+// placeQueued begins decisions while the window has room: first what is placed again, with its old age, then what
+// was submitted, in order.
+func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
+	for n.inFlight < n.cfg.Window {
+		if len(n.retries) > 0 {
+			l := heap.Pop(&n.retries).(*liveTask)
+			if !l.lookAgain && l.job.unproven > 0 { // one of its job looks for all
+				l.awaitsProof = true
+				n.parkTask(l)
+				continue
+			}
+			l.lookAgain = false
+			n.place(now, l, fx)
+			continue
+		}
+		if len(n.jobQueue) == 0 {
+			return
+		}
+		j := n.jobQueue[0]
+		if lone := !n.mayAct(now, j) && !n.mayPlan(j); lone || j.unproven > 0 {
+			heap.Pop(&n.jobQueue)
+			j.setAside = true
+			if lone {
+				n.awaitMajority(j)
+			}
+			continue
+		}
+		if n.awaitsBatch(j) {
+			return
+		}
+		for j.nextFresh < j.spec.Count && (j.state(j.nextFresh) != grid.Pending || j.at(j.nextFresh).live != nil) {
+			j.nextFresh++
+		}
+		if j.nextFresh == j.spec.Count {
+			heap.Pop(&n.jobQueue)
+			n.allPlaced(j)
+			continue
+		}
+		n.place(now, n.newLiveTask(j, j.nextFresh), fx)
+	}
+}
+
+// startFreed starts what has room now that attempts were let go of: after the last of them, for the next in the
+// queue may be among them.
+func (n *Node) startFreed(now grid.Time, fx *grid.Effects) {
+	if n.freed {
+		n.freed = false
+		n.startReady(now, fx)
+		n.adChanged(now, fx)
+	}
+}
