@@ -119,6 +119,7 @@ func init() {
 			b[i] = 1
 		}
 		time.Sleep(time.Minute)
+		runtime.KeepAlive(b)
 	}
 }
 
