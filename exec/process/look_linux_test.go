@@ -57,6 +57,7 @@ func TestBoxThatTakesLongToLookInto(t *testing.T) {
 		t.Skip("no boxes here")
 	}
 	slow := &stranger{hangs: make(chan struct{}), asked: make(chan struct{}, 1)}
+	defer close(slow.hangs)
 	p := &Process{spec: Spec{Memory: 1 << 30, Dir: "elsewhere"}}
 	r.watch.add(p, slow)
 	<-slow.asked
@@ -77,7 +78,6 @@ func TestBoxThatTakesLongToLookInto(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("who asks for the processor time, or ends the task, waits for the look")
 	}
-	close(slow.hangs)
 }
 
 // Of a box with more open files or mappings than can be looked at nobody knows what it holds.

@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ func init() {
 			}
 		}
 		time.Sleep(time.Minute)
+		runtime.KeepAlive(f) // or the collector closes it
 	}
 	roles["memfd"] = func() {
 		fd, err := unix.MemfdCreate("hidden", 0)
@@ -117,6 +119,7 @@ func init() {
 			b[i] = 1
 		}
 		time.Sleep(time.Minute)
+		runtime.KeepAlive(b)
 	}
 }
 

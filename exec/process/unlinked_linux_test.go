@@ -4,6 +4,7 @@ package process
 
 import (
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ func init() {
 		}
 		f.Sync() // it has blocks only then
 		time.Sleep(time.Minute)
+		runtime.KeepAlive(f)
 	}
 }
 
