@@ -7,20 +7,20 @@ import (
 	"skep/grid"
 )
 
-// ClassAuto as the value of LabelClass lets the node itself decide which class it is kept for.
+// ClassAuto, as the value of LabelClass, lets the node choose the class that it is reserved for.
 const ClassAuto = "auto"
 
-// autoClass is the class of a node that is labelled class=auto: that which needs it most, by what it and the nodes that it
-// knows tell of their arrivals and of how long tasks take. At first it takes every class.
+// autoClass chooses the class of a node labelled class=auto: the one with the greatest demand, by the arrival rates
+// and service times in the ads of this node and its view. Until the first choice the node takes every class.
 type autoClass struct {
 	balance.Keeper
-	labels   []grid.Label // of the configuration, without the class
+	labels   []grid.Label // from the configuration, without the class
 	demand   []balance.Demand
 	counts   []int
-	measured []int // that the mean service time of each demand is of
+	measured []int // number of rates in each demand's mean service time
 }
 
-// newAutoClass is nil for a node whose class is given, or that has none.
+// newAutoClass returns nil unless the labels say class=auto.
 func newAutoClass(labels []grid.Label) *autoClass {
 	i := slices.Index(labels, grid.Label{Key: LabelClass, Value: ClassAuto})
 	if i < 0 {
@@ -29,7 +29,7 @@ func newAutoClass(labels []grid.Label) *autoClass {
 	return &autoClass{labels: slices.Delete(slices.Clone(labels), i, i+1)}
 }
 
-// chooseClass looks, once in a refresh, which class needs this node, if it has nothing to do.
+// chooseClass reconsiders the node's class, once per refresh period and only while the node is idle.
 func (n *Node) chooseClass(now grid.Time) {
 	k := n.autoClass
 	if k == nil || len(n.exec.Running())+len(n.exec.Queue()) > 0 {
@@ -61,7 +61,7 @@ func (n *Node) chooseClass(now grid.Time) {
 	}
 }
 
-// add counts what one node tells, as far as its arrivals are believed, and the class that it is kept for.
+// add counts one node's class and its rates, arrivals weighted by the share that is trusted.
 func (k *autoClass) add(rates []grid.Rate, class string, believed float64) {
 	if class != "" {
 		k.counts[k.indexOf(class)]++
@@ -80,7 +80,7 @@ func (k *autoClass) add(rates []grid.Rate, class string, believed float64) {
 	}
 }
 
-// indexOf returns where a class stands; it makes room for it if need be. There are no more than the view's ads tell.
+// indexOf returns the index of a class and adds the class if it is new. The ads in the view bound their number.
 func (k *autoClass) indexOf(class string) int {
 	for i := range k.demand {
 		if k.demand[i].Class == class {
@@ -91,7 +91,7 @@ func (k *autoClass) indexOf(class string) int {
 	return len(k.demand) - 1
 }
 
-// withClass are the node's labels with its class, in order.
+// withClass returns the node's labels, in order, with the chosen class.
 func (k *autoClass) withClass() []grid.Label {
 	l := grid.Label{Key: LabelClass, Value: k.Kept()}
 	i := 0

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// updateColumns tells the policies of every column that changed, and forgets to do it again until something does.
+// updateColumns gives the policies every changed column, if anything changed since the last call.
 func (n *Node) updateColumns(now grid.Time) {
 	r := n.rates
 	r.publish(now)
@@ -39,13 +39,13 @@ func (n *Node) updateColumns(now grid.Time) {
 	}
 }
 
-// column is a node's column of the allocation LP: for each known class what arrives there, and the rate at
-// which one core of it would run the class. A peer's rate is that of a task moved there:
+// column returns a node's column of the allocation LP: for each known class its arrival rate there and the rate at
+// which one core runs it. A peer's rate includes the cost of moving the task:
 //
 //	μ' = 1 / (1/μ + overhead)
 //
-// A class that is not measured there gets the usual rate scaled by speed, if this node knows what the
-// class needs and the peer has it. p is zero for this node itself.
+// A class not measured there gets the typical rate scaled by speed, if this node knows the class's needs and the peer
+// meets them. p is zero for this node.
 func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
 	r := n.rates
 	from, speed, ad := r.own, r.cfg.Speed, n.gossip.Ad()

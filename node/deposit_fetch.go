@@ -4,9 +4,9 @@ import (
 	"skep/grid"
 )
 
-// How files that a register's owner names come to a member.
+// Fetching deposits: files named by a register's owner come to a member.
 
-// depositAsked brings files here that the owner of a job names, and answers when they are here.
+// depositAsked fetches the files that the job's owner names, and answers when they are stored.
 func (n *Node) depositAsked(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
 	j := n.job(id.Task.Job)
@@ -33,7 +33,7 @@ func (n *Node) depositAsked(now grid.Time, from grid.NodeID, m *grid.Message, fx
 	}
 }
 
-// fetchInputs begins to bring a job's inputs here, if they are not on their way.
+// fetchInputs starts to fetch a job's inputs, unless they are stored or being fetched.
 func (n *Node) fetchInputs(now grid.Time, j *job, from grid.NodeID, fx *grid.Effects) grid.Refusal {
 	g := &j.replica.deposits
 	if g.inputs != depositAbsent {
@@ -46,7 +46,7 @@ func (n *Node) fetchInputs(now grid.Time, j *job, from grid.NodeID, fx *grid.Eff
 	return no
 }
 
-// fetchOutput begins to bring what a task left, if it is not here or on its way.
+// fetchOutput starts to fetch a task's output files, unless they are stored or being fetched.
 func (n *Node) fetchOutput(j *job, id grid.AttemptID, r *grid.Result, from grid.NodeID, fx *grid.Effects) grid.Refusal {
 	files := r.Blobs(nil)
 	if j.depositOf(id.Task.Index, id.Attempt) != nil {
@@ -67,7 +67,7 @@ func (n *Node) fetchOutput(j *job, id grid.AttemptID, r *grid.Result, from grid.
 	return no
 }
 
-// depositFetched goes on after files have come for a register, or have not.
+// depositFetched continues after a fetch has succeeded or failed.
 func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.releaseTransfer(ev.Attempt)
 	j := n.job(ev.Attempt.Task.Job)

@@ -10,29 +10,29 @@ import (
 	"skep/register"
 )
 
-// The owner's part of files that a job cannot do without: a record names them, and whoever goes on with the job when
-// its origin is gone needs them.
+// Replication of files, the owner's side. A job's record names files by hash; whoever takes the job over needs their
+// content.
 
-// fileReplicas says which members of a register have some files: the job's inputs, or what one of its tasks left.
+// fileReplicas tracks which members of a register have a set of files: the job's inputs, or the outputs of one task.
 type fileReplicas struct {
-	have     uint8       // members that have them, a bit each by place
-	refused  uint8       // members that have said no, and not because of what passes soon; they are asked again later
-	askedAt  []grid.Time // by place: when it was asked last; 0 = not yet
-	until    grid.Time   // then a majority is no longer waited for
-	settled  bool        // it is not waited for any more, or there is one
-	tooLarge bool        // nobody is asked to copy that much
+	have     uint8       // members that have them: a bit per place
+	refused  uint8       // members that refused for a lasting reason; asked again after copyRetryAfter
+	askedAt  []grid.Time // by place: last request; 0 = none
+	until    grid.Time   // a majority is waited for until then
+	settled  bool        // there is a majority, or it is no longer waited for
+	tooLarge bool        // beyond Config.Copies: nobody is asked
 	why      string      // why there is no majority
 }
 
 const (
-	minCopyRate    = 4 * grid.MiB // bytes in a second that a member brings at least, or is not waited for; less than a link of 50 Mbit/s
-	copyRetryAfter = time.Minute  // until a member that refused is asked again
+	minCopyRate    = 4 * grid.MiB // bytes/s: least rate of a member that is waited for; below a link of 50 Mbit/s
+	copyRetryAfter = time.Minute  // after a member's refusal
 )
 
-// diskBlock is what a file takes at least: many small ones must not cost nothing.
+// diskBlock is the least size charged for a file: many small files must not be free.
 const diskBlock = 4 * grid.KiB
 
-// diskBytes returns about how much of a disk files take in bytes.
+// diskBytes returns the approximate disk space of files, in bytes.
 func diskBytes(files []grid.File) (sum grid.Bytes) {
 	const most = grid.Bytes(1) << 60
 	for i := range files {
@@ -41,7 +41,7 @@ func diskBytes(files []grid.File) (sum grid.Bytes) {
 	return sum
 }
 
-// newFileReplicas begins with what this node has itself.
+// newFileReplicas returns the state of a set of files, which this node has itself if here is set.
 func (n *Node) newFileReplicas(now grid.Time, j *job, files []grid.File, here bool) *fileReplicas {
 	size, r := diskBytes(files), j.replica.reg
 	c := &fileReplicas{askedAt: make([]grid.Time, len(r.Members())), until: now.Add(n.cfg.Confirm + grid.Seconds(float64(size)/float64(minCopyRate)))}
@@ -55,7 +55,7 @@ func (n *Node) newFileReplicas(now grid.Time, j *job, files []grid.File, here bo
 	return c
 }
 
-// members lists who keeps a job; nil = this node alone.
+// members returns the members of the job's register; nil = this node alone has it.
 func (j *job) members() []grid.NodeID {
 	if j.replica == nil {
 		return nil
@@ -65,7 +65,7 @@ func (j *job) members() []grid.NodeID {
 
 func mebi(n grid.Bytes) float64 { return float64(n) / float64(grid.MiB) }
 
-// settle reports whether a majority has the files, or is not worth waiting for any more.
+// settle reports whether a majority has the files, or is no longer waited for.
 func (c *fileReplicas) settle(now grid.Time, r *register.Register) bool {
 	all := uint8(1)<<len(r.Members()) - 1
 	switch {
@@ -101,7 +101,7 @@ func (c *fileReplicas) holders(r *register.Register) string {
 	return "node " + strings.Join(names, " and ")
 }
 
-// inputsAtRisk says where a job's inputs are, if that is with fewer than a majority of those that keep the job.
+// inputsAtRisk describes who has a job's inputs, if fewer than a majority of its members; else "".
 func (j *job) inputsAtRisk() string {
 	g := j.replica
 	if g == nil || g.inputs == nil || !g.inputs.settled || g.inputs.hasMajority(g.reg) || g.reg.State().Done {
@@ -110,7 +110,7 @@ func (j *job) inputsAtRisk() string {
 	return "its inputs are only with " + g.inputs.holders(g.reg) + ", and without them its tasks cannot run: " + g.inputs.why
 }
 
-// annotate returns the result with a word on where its files are.
+// annotate returns a copy of the result whose error says where its files are.
 func (c *fileReplicas) annotate(j *job, r *grid.Result) *grid.Result {
 	said := *r
 	if said.Error != "" {
@@ -120,7 +120,7 @@ func (c *fileReplicas) annotate(j *job, r *grid.Result) *grid.Result {
 	return &said
 }
 
-// answer notes what a member has said.
+// answer records a member's answer.
 func (c *fileReplicas) answer(place int, from grid.NodeID, no grid.Refusal) {
 	bit := uint8(1) << place
 	if no.Why == grid.WhyNone {

@@ -10,14 +10,15 @@ import (
 )
 
 const (
-	canvassRetry = 500 * time.Millisecond // who has not answered by then may be replaced by somebody else
-	startupGrace = 3 * time.Second        // after a start, in which nodes known from before are connected again
+	canvassRetry = 500 * time.Millisecond // a candidate that has not answered by then may be replaced
+	startupGrace = 3 * time.Second        // time after the start for known nodes to reconnect
 )
 
-// replicaKinds are the kinds that a member of a register must understand.
+// replicaKinds are the message kinds that a member of a register must support.
 const replicaKinds = grid.KindSet(1<<grid.KindWrite | 1<<grid.KindCampaign | 1<<grid.KindKeepalive | 1<<grid.KindDeposit)
 
-// beginSubmission takes a checked submission on: at once if this node alone keeps it, else as soon as its members are chosen.
+// beginSubmission accepts a valid submission: at once if this node alone has the job, else when its members are
+// chosen.
 func (n *Node) beginSubmission(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if f := n.pending.by.get(ev.Job); f != nil {
 		f.callers = append(f.callers, ev.Caller)
@@ -32,8 +33,8 @@ func (n *Node) beginSubmission(now grid.Time, ev *grid.Event, fx *grid.Effects) 
 	n.createUnreplicated(now, f, fx)
 }
 
-// chooseMembers chooses members for those of some submissions for which enough nodes have answered, for those for which whoever answers will do, because
-// they have waited for long or nobody was asked for them; and asks more nodes where that did not take them all.
+// chooseMembers tries to choose the members of pending submissions: of those that have waited for canvassRetry, of
+// some, and of those without probes yet. If ask is set it probes more candidates for the rest.
 func (n *Node) chooseMembers(now grid.Time, some []*pendingSubmission, ask bool, fx *grid.Effects) {
 	for k := range n.pending.queues {
 		if line := &n.pending.queues[k]; len(line.waiting) > 0 {
@@ -45,7 +46,7 @@ func (n *Node) chooseMembers(now grid.Time, some []*pendingSubmission, ask bool,
 func (n *Node) chooseForQueue(now grid.Time, line *submissionQueue, some []*pendingSubmission, ask bool, fx *grid.Effects) {
 	up := n.memberCandidates(line == &n.pending.queues[1])
 	alive := n.aliveNodes(now, up)
-	for _, f := range line.waiting { // oldest first: to those after one that still waits nothing has happened
+	for _, f := range line.waiting { // oldest first: none after one that still waits can succeed
 		if !f.done && (now < f.since.Add(canvassRetry) || !n.tryMembers(now, f, up, alive, fx)) {
 			break
 		}
@@ -63,8 +64,9 @@ func (n *Node) chooseForQueue(now grid.Time, line *submissionQueue, some []*pend
 	}
 }
 
-// tryMembers chooses the members of a submission if enough nodes have answered, and reports whether that is over. Fewer members than are wanted
-// are taken only where too few nodes are connected.
+// tryMembers chooses the members of a submission if enough candidates have answered, and reports whether the
+// submission is done. The register gets fewer members than configured only if too few nodes are connected, or if too
+// few have answered after Config.Confirm.
 func (n *Node) tryMembers(now grid.Time, f *pendingSubmission, up, alive []*grid.Ad, fx *grid.Effects) bool {
 	if len(up)+1 < n.cfg.Members && n.expectsMorePeers(now, f.since, len(up)) {
 		return false
@@ -94,7 +96,7 @@ func (n *Node) tryMembers(now grid.Time, f *pendingSubmission, up, alive []*grid
 	return true
 }
 
-// probeCandidates asks some nodes whether they live.
+// probeCandidates sends keepalives to a few candidates to find live ones.
 func (n *Node) probeCandidates(now grid.Time, line *submissionQueue, up []*grid.Ad, fx *grid.Effects) {
 	asked := n.spreadMembers(up, n.cfg.Members+1)
 	for _, id := range asked {
@@ -103,7 +105,7 @@ func (n *Node) probeCandidates(now grid.Time, line *submissionQueue, up []*grid.
 		}
 	}
 	if len(asked) > 0 {
-		for _, f := range line.unasked { // oldest first, as they are awaited
+		for _, f := range line.unasked { // oldest first, as in addPending
 			if f.done {
 				continue
 			}
@@ -120,7 +122,8 @@ func (n *Node) probeCandidates(now grid.Time, line *submissionQueue, up []*grid.
 	}
 }
 
-// candidateAnswered notes that a node has answered a watch. What waits for that was last looked at when it had been silent for long, or never.
+// candidateAnswered records a keepalive answer. If the node was not alive before, the submissions that waited for it
+// are tried.
 func (n *Node) candidateAnswered(now grid.Time, p *coMember, fx *grid.Effects) {
 	var some []*pendingSubmission
 	if !n.isAlive(now, p) {
@@ -135,13 +138,13 @@ func (n *Node) candidateAnswered(now grid.Time, p *coMember, fx *grid.Effects) {
 	}
 }
 
-// isAlive reports whether a node has answered a watch just now.
+// isAlive reports whether a node has answered a keepalive within the last third of a lease.
 func (n *Node) isAlive(now grid.Time, p *coMember) bool {
 	return p.lastAlive > 0 && now < p.lastAlive.Add(n.cfg.Lease/3)
 }
 
-// expectsMorePeers reports whether more nodes are about to be connected: this one has just started and knew more, or somebody has
-// not yet said what it is.
+// expectsMorePeers reports whether more nodes are about to connect: this node has just started and knew more, or a
+// peer has not sent its ad yet.
 func (n *Node) expectsMorePeers(now, since grid.Time, up int) bool {
 	if n.cfg.Known > up && n.cfg.Known >= 2 && now < n.started.Add(startupGrace) {
 		return true
@@ -149,7 +152,7 @@ func (n *Node) expectsMorePeers(now, since grid.Time, up int) bool {
 	return now < since.Add(2*canvassRetry) && n.hasUnknownPeers()
 }
 
-// aliveNodes lists those that have just answered.
+// aliveNodes returns the candidates that are alive.
 func (n *Node) aliveNodes(now grid.Time, up []*grid.Ad) (alive []*grid.Ad) {
 	for _, ad := range up {
 		if p := n.coMembers.by.get(ad.Node); p != nil && n.isAlive(now, p) {
@@ -159,7 +162,8 @@ func (n *Node) aliveNodes(now grid.Time, up []*grid.Ad) (alive []*grid.Ad) {
 	return alive
 }
 
-// memberCandidates lists the connected nodes that can be members, of a job that only its owner may see those that keep to that.
+// memberCandidates returns the ads of connected nodes that can be members; with owner set only those that honour
+// access: owner.
 func (n *Node) memberCandidates(owner bool) (ads []*grid.Ad) {
 	for _, p := range n.connected() {
 		g := n.gossip.Peer(p.id)
@@ -171,8 +175,8 @@ func (n *Node) memberCandidates(owner bool) (ads []*grid.Ad) {
 	return ads
 }
 
-// spreadMembers chooses some of them, in the order in which they are wanted: those first that share least with the ones
-// before, by the labels that say where a machine stands; the rest is chance.
+// spreadMembers chooses up to most members, in random order, preferring at each step the node that shares the fewest
+// failure domains (by labels) with this node and those chosen before.
 func (n *Node) spreadMembers(ads []*grid.Ad, most int) (ids []grid.NodeID) {
 	ads = slices.Clone(ads)
 	n.rng.Shuffle(len(ads), func(a, b int) { ads[a], ads[b] = ads[b], ads[a] })
@@ -194,7 +198,7 @@ func (n *Node) spreadMembers(ads []*grid.Ad, most int) (ids []grid.NodeID) {
 	return ids
 }
 
-// sharedDomains counts the places that two nodes share, as far as their labels say.
+// sharedDomains counts the failure domains that two nodes share: equal labels host, rack, zone.
 func sharedDomains(a, b *grid.Ad) (n int) {
 	for _, key := range [...]string{"host", "rack", "zone"} {
 		x, ok := a.Label(key)
@@ -205,7 +209,7 @@ func sharedDomains(a, b *grid.Ad) (n int) {
 	return n
 }
 
-// createUnreplicated takes a submission on that this node alone keeps.
+// createUnreplicated creates a job that this node alone has.
 func (n *Node) createUnreplicated(now grid.Time, f *pendingSubmission, fx *grid.Effects) {
 	j := n.newJob(f.id, f.spec, n.wall.At(now).UnixNano())
 	n.queueNewJob(now, j, fx)
@@ -214,7 +218,7 @@ func (n *Node) createUnreplicated(now grid.Time, f *pendingSubmission, fx *grid.
 	n.adChanged(now, fx)
 }
 
-// createReplicated makes the register of a submission. Its caller is answered when a majority holds it.
+// createReplicated creates a job's register. The caller is answered when a majority holds it.
 func (n *Node) createReplicated(now grid.Time, f *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
 	members := append([]grid.NodeID{n.cfg.Self}, others...)
 	j := n.newReplica(f.id, f.spec, n.wall.At(now).UnixNano(), members, register.State{})
@@ -231,7 +235,7 @@ func (n *Node) createReplicated(now grid.Time, f *pendingSubmission, others []gr
 	n.adChanged(now, fx)
 }
 
-// queueNewJob lets a new job's tasks be placed.
+// queueNewJob queues a new job's tasks for placement.
 func (n *Node) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	n.enqueueJob(j)
