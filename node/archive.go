@@ -94,7 +94,7 @@ func (a *archive) reindex(id func(*packedJob) grid.JobID) {
 	}
 }
 
-// remove removes the job at place i and leaves a hole; the slice is compacted when half of it or more is holes.
+// remove removes the job at place i and leaves a hole; the slice is compacted when the holes outnumber the jobs.
 func (a *archive) remove(self grid.NodeID, i int) {
 	f := *a.at(i)
 	a.tasks -= f.size()
@@ -106,14 +106,14 @@ func (a *archive) remove(self grid.NodeID, i int) {
 	if a.holes++; a.holes <= max(smallArchive, a.len()) {
 		return
 	}
-	kept := a.jobs[:0]
+	rest := a.jobs[:0]
 	for _, f := range a.all() {
 		if !f.isHole() {
-			kept = append(kept, f)
+			rest = append(rest, f)
 		}
 	}
-	clear(a.jobs[len(kept):])
-	a.jobs, a.shifted, a.head, a.holes = kept, 0, 0, 0
+	clear(a.jobs[len(rest):])
+	a.jobs, a.shifted, a.head, a.holes = rest, 0, 0, 0
 	a.reindex(func(f *packedJob) grid.JobID { return f.id(self) })
 }
 
@@ -131,9 +131,9 @@ func (a *archive) shift(self grid.NodeID) packedJob {
 	}
 	*a.at(0) = packedJob{}
 	if a.head++; a.head > len(a.jobs)/2 {
-		kept := copy(a.jobs, a.jobs[a.head:])
-		clear(a.jobs[kept:])
-		a.jobs, a.shifted, a.head = a.jobs[:kept], a.shifted+a.head, 0
+		left := copy(a.jobs, a.jobs[a.head:])
+		clear(a.jobs[left:])
+		a.jobs, a.shifted, a.head = a.jobs[:left], a.shifted+a.head, 0
 	}
 	return f
 }

@@ -31,7 +31,7 @@ func (n *Node) setAvailability(now grid.Time, left, up float64, fx *grid.Effects
 
 // fraction returns the availability a_j of [1 of balance, section 3.2]: the share of all time in which a core of this
 // node is available.
-func (v *availability) fraction() float64 { return clampShare(v.idleShare * v.upShare) }
+func (a *availability) fraction() float64 { return clampShare(a.idleShare * a.upShare) }
 
 // slots returns this node's capacity in the allocation LP, in cores.
 func (n *Node) slots() float64 {

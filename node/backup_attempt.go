@@ -71,33 +71,33 @@ func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *gri
 		epoch = g.reg.State().Epoch
 	}
 	t.backupMade = t.nextAttempt(epoch)
-	s := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
-	s.madeAt, l.backup = now, s
-	n.startPromise(now, &s.promise)
+	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
+	b.madeAt, l.backup = now, b
+	n.startPromise(now, &b.promise)
 	n.stats.Backups++
 	n.probeBlacklisted(now, l.class(), c.Node)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
 	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
 	n.saveTask(l.job, l.index, fx)
 	if c.Node == n.cfg.Self {
-		s.accepted, s.deadline = true, grid.Never
+		b.accepted, b.deadline = true, grid.Never
 		n.stats.Local++
 		n.acceptAttempt(now, n.cfg.Self, n.backupOffer(l, l.backupID()), fx)
 		return
 	}
 	n.stats.Moved++
-	n.givenAttempt(now, &s.promise, l.class(), c.Node, c.ECT)
-	s.deadline = now.Add(n.cfg.Lease)
+	n.givenAttempt(now, &b.promise, l.class(), c.Node, c.ECT)
+	b.deadline = now.Add(n.cfg.Lease)
 	n.scheduleLease(l, fx)
 	n.sendBackupOffer(now, l, fx)
 }
 
 // sendBackupOffer sends or repeats the offer of the backup attempt.
 func (n *Node) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
-	s := l.backup
-	s.sent = now
+	b := l.backup
+	b.sent = now
 	if n.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
-		fx.Send(s.worker, grid.KindOffer).Offer = *n.backupOffer(l, l.backupID())
+		fx.Send(b.worker, grid.KindOffer).Offer = *n.backupOffer(l, l.backupID())
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }
@@ -114,24 +114,24 @@ func (n *Node) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 
 // backupAccepted records that the worker accepted the backup attempt, and renews its lease.
 func (n *Node) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effects) {
-	s := l.backup
-	if !s.accepted {
-		s.accepted = true
-		n.discovery.Tried(now, s.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
-		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: s.worker})
+	b := l.backup
+	if !b.accepted {
+		b.accepted = true
+		n.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
+		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: b.worker})
 	}
-	s.deadline = max(s.deadline, now.Add(n.cfg.Lease))
+	b.deadline = max(b.deadline, now.Add(n.cfg.Lease))
 }
 
 // backupTimer handles the task's timers for its backup attempt.
 func (n *Node) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
-	s := l.backup
+	b := l.backup
 	switch {
-	case k == grid.TimerOffer && !s.accepted && now >= s.sent.Add(n.cfg.Lease/4):
+	case k == grid.TimerOffer && !b.accepted && now >= b.sent.Add(n.cfg.Lease/4):
 		n.sendBackupOffer(now, l, fx)
-	case k == grid.TimerLease && now >= s.deadline && !n.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
-		s.deadline = now.Add(n.cfg.Lease)
-	case k == grid.TimerLease && now >= s.deadline:
+	case k == grid.TimerLease && now >= b.deadline && !n.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+		b.deadline = now.Add(n.cfg.Lease)
+	case k == grid.TimerLease && now >= b.deadline:
 		n.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
 	}
 	if k == grid.TimerLease && l.backup != nil {
@@ -141,16 +141,16 @@ func (n *Node) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *gri
 
 // dropBackup removes the backup attempt without a message to its worker: it is lost, or its worker does not have it.
 func (n *Node) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost bool, fx *grid.Effects) {
-	s := l.backup
-	n.startsPossible(now, l.job, s.worker)
-	n.attemptReturned(now, &s.promise, s.worker, false)
+	b := l.backup
+	n.startsPossible(now, l.job, b.worker)
+	n.attemptReturned(now, &b.promise, b.worker, false)
 	if lost {
-		n.countLost(now, l, s.worker, why)
-		n.countLostCopy(l, s.worker, why)
-		l.excluded = append(l.excluded, exclusion{node: s.worker, why: why, until: now.Add(n.cfg.Lease), preference: true})
+		n.countLost(now, l, b.worker, why)
+		n.countLostCopy(l, b.worker, why)
+		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(n.cfg.Lease), preference: true})
 	} else {
-		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: s.worker, Class: l.class()})
-		n.exclude(now, l, s.worker, why)
+		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
+		n.exclude(now, l, b.worker, why)
 	}
 	l.backup = nil
 	n.saveTask(l.job, l.index, fx)
@@ -180,12 +180,12 @@ func (n *Node) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID, id gr
 
 // promoteBackup makes the backup attempt the task's primary. The caller has finished with the old primary.
 func (n *Node) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
-	t, s := l.task(), l.backup
+	t, b := l.task(), l.backup
 	n.dequeue(l)
-	t.attempt, t.worker, t.placed = s.attempt, s.worker, s.placed
-	l.promise, l.sent, l.deadline, l.backup = s.promise, s.sent, s.deadline, nil
+	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
+	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
 	l.result, l.replicas, l.fetchTries = nil, nil, 0
-	if s.accepted {
+	if b.accepted {
 		l.phase = placed
 		n.setState(l.job, l.index, grid.Placed, fx)
 	} else {

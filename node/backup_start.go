@@ -67,7 +67,7 @@ func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) {
 const maxBackupMisses = 8
 
 func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
-	p, kept := n.backupPolicy(j), 0
+	p, misses := n.backupPolicy(j), 0
 	if p == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	n.inform(now)
 	n.updateColumns(now)
-	for i := j.backupFrom; i < j.spec.Count && kept < maxBackupMisses; i++ {
+	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses; i++ {
 		l := j.at(i).live
 		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
@@ -92,10 +92,10 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
 		choices := p.Assign(now, tasks, v.Nodes, n.scratch.choices[:0])
 		n.scratch.tasks, n.scratch.choices = tasks, choices
 		if choices[0].Act != balance.Place {
-			kept++
+			misses++
 			continue
 		}
-		kept = 0
+		misses = 0
 		n.startBackup(now, l, choices[0], fx)
 	}
 }

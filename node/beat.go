@@ -11,7 +11,7 @@ import (
 // sendBeats sends each owner its attempts that this node holds, and schedules the next beat a third of the shortest
 // attempt lease later. Without attempts of other owners there is no timer.
 func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
-	lease, first := time.Duration(0), len(fx.Sends)
+	lease, firstSend := time.Duration(0), len(fx.Sends)
 	n.dropUnleased(now, fx)
 	n.informClaimants(now, fx)
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
@@ -23,7 +23,7 @@ func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
 			}
 			if q == nil || !q.up {
 				if p := n.ownerRecords[w.ID.Task.Job]; p != nil {
-					n.beatMembers(now, p, w, first, fx)
+					n.beatMembers(now, p, w, firstSend, fx)
 					lease = max(lease, w.Lease)
 				} else if w.State == grid.WorkQueued {
 					lease = max(lease, w.Lease)
@@ -37,10 +37,10 @@ func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
 				lease = w.Lease
 			}
 			if w.State == grid.WorkQueued {
-				n.requestStartLease(now, first, w, to, fx)
+				n.requestStartLease(now, firstSend, w, to, fx)
 				continue
 			}
-			m := attemptsMessage(fx, first, to, grid.KindBeat)
+			m := attemptsMessage(fx, firstSend, to, grid.KindBeat)
 			m.Attempts = append(m.Attempts, w.ID)
 		}
 	}
@@ -49,13 +49,13 @@ func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
 
 // beatMembers sends a beat to the other members of the job's register: the owner is disconnected, and one of them is
 // the next owner or knows it.
-func (n *Node) beatMembers(now grid.Time, p *ownerRecord, w *exec.Work, first int, fx *grid.Effects) {
-	for _, id := range p.members {
-		if id == p.owner || id == n.cfg.Self {
+func (n *Node) beatMembers(now grid.Time, rec *ownerRecord, w *exec.Work, firstSend int, fx *grid.Effects) {
+	for _, id := range rec.members {
+		if id == rec.owner || id == n.cfg.Self {
 			continue
 		}
 		if q := n.peers.get(id); q != nil && q.up {
-			m := attemptsMessage(fx, first, id, grid.KindBeat)
+			m := attemptsMessage(fx, firstSend, id, grid.KindBeat)
 			m.Attempts = append(m.Attempts, w.ID)
 		} else if w.State == grid.WorkQueued && !dialRequested(fx, id) {
 			n.dial(now, id, fx)
@@ -70,8 +70,8 @@ func dialRequested(fx *grid.Effects, id grid.NodeID) bool {
 
 // attemptsMessage returns a message of kind k to a node, among the sends from first on, with room for another
 // attempt; a new one if there is none.
-func attemptsMessage(fx *grid.Effects, first int, to grid.NodeID, k grid.Kind) *grid.Message {
-	for i := len(fx.Sends) - 1; i >= first; i-- {
+func attemptsMessage(fx *grid.Effects, firstSend int, to grid.NodeID, k grid.Kind) *grid.Message {
+	for i := len(fx.Sends) - 1; i >= firstSend; i-- {
 		if s := &fx.Sends[i]; s.To == to && s.Msg.Kind == k && len(s.Msg.Attempts) < grid.MaxBeats {
 			return &s.Msg
 		}
@@ -102,8 +102,8 @@ func (n *Node) answerAsk(now grid.Time, from grid.NodeID, ids []grid.AttemptID, 
 		w := n.exec.Get(id)
 		switch {
 		case w == nil:
-			if doubt := n.isHearsay(id.Task.Job); !n.letGo.contains(id, doubt) {
-				n.letGo.add(tombstone{id, doubt}) // a late offer of it must not start: the owner goes on without it
+			if hearsay := n.isHearsay(id.Task.Job); !n.letGo.contains(id, hearsay) {
+				n.letGo.add(tombstone{id, hearsay}) // a late offer of it must not start: the owner goes on without it
 			}
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)

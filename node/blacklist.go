@@ -42,15 +42,15 @@ func (n *Node) isBlacklisted(now grid.Time, c *classFailures, id grid.NodeID) bo
 	if c == nil {
 		return false
 	}
-	b := c.node(id)
-	if b == nil || b.until == 0 {
+	f := c.node(id)
+	if f == nil || f.until == 0 {
 		return false
 	}
-	out := c.blacklisted(now, b)
-	if out != b.excluded {
-		b.excluded, n.rates.stale = out, true
+	listed := c.blacklisted(now, f)
+	if listed != f.excluded {
+		f.excluded, n.rates.stale = listed, true
 	}
-	return out
+	return listed
 }
 
 // dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
@@ -64,8 +64,8 @@ func (n *Node) dropBlacklisted(now grid.Time, l *liveTask) {
 // probeBlacklisted records that a blacklisted node gets a task: its probe.
 func (n *Node) probeBlacklisted(now grid.Time, class string, id grid.NodeID) {
 	if c := n.blacklistOf(class); c != nil {
-		if b := c.node(id); b != nil {
-			b.probe(now)
+		if f := c.node(id); f != nil {
+			f.probe(now)
 		}
 	}
 }
@@ -81,8 +81,8 @@ func (n *Node) traceBlacklisted(now grid.Time, l *liveTask) {
 	}
 	left := maxTracedExclusions
 	for i := range c.nodes {
-		if b := &c.nodes[i]; b.excluded && left > 0 {
-			n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: b.node, Refusal: grid.Refusal{Why: grid.WhyAvoided, Detail: b.describe()}})
+		if f := &c.nodes[i]; f.excluded && left > 0 {
+			n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: f.node, Refusal: grid.Refusal{Why: grid.WhyAvoided, Detail: f.describe()}})
 			left--
 			l.blacklistTraced = true
 		}
@@ -95,8 +95,8 @@ func (n *Node) Avoided(now grid.Time, class string, id grid.NodeID) grid.Refusal
 	if c == nil {
 		return grid.Refusal{}
 	}
-	if b := c.node(id); b != nil && c.blacklisted(now, b) {
-		return grid.Refusal{Why: grid.WhyAvoided, Detail: b.describe()}
+	if f := c.node(id); f != nil && c.blacklisted(now, f) {
+		return grid.Refusal{Why: grid.WhyAvoided, Detail: f.describe()}
 	}
 	return grid.Refusal{}
 }

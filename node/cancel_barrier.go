@@ -73,21 +73,21 @@ func (n *Node) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
 
 // raiseBarrier lists, before the job's tasks are ended, the attempts that other nodes may have.
 func (n *Node) raiseBarrier(now grid.Time, j *job) {
-	c := &cancelBarrier{until: now.Add(takeoverDelay(n.cfg.Lease))}
+	b := &cancelBarrier{until: now.Add(takeoverDelay(n.cfg.Lease))}
 	for i, t := range j.known() {
 		if (t.state == grid.Offered || t.state == grid.Placed) && t.worker != n.cfg.Self {
-			c.outstanding = append(c.outstanding, issuedAttempt{id: j.attempt(i), worker: t.worker})
+			b.outstanding = append(b.outstanding, issuedAttempt{id: j.attempt(i), worker: t.worker})
 		}
 		if l := t.live; l != nil && l.backup != nil && l.backup.worker != n.cfg.Self {
-			c.outstanding = append(c.outstanding, issuedAttempt{id: l.backupID(), worker: l.backup.worker})
+			b.outstanding = append(b.outstanding, issuedAttempt{id: l.backupID(), worker: l.backup.worker})
 		}
 	}
-	c.unconfirmed = len(c.outstanding)
+	b.unconfirmed = len(b.outstanding)
 	if old := j.barrier; old != nil { // an earlier cancel was not completed
 		heap.Remove(&n.barriers.jobs, old.heapIndex)
-		c.callers = old.callers
+		b.callers = old.callers
 	}
-	j.barrier = c
+	j.barrier = b
 	heap.Push(&n.barriers.jobs, j)
 }
 
@@ -113,16 +113,16 @@ func (n *Node) confirmStopped(now grid.Time, from grid.NodeID, id grid.AttemptID
 	if j == nil || j.barrier == nil {
 		return false
 	}
-	c := j.barrier
-	at, ok := slices.BinarySearchFunc(c.outstanding, id.Task.Index, func(o issuedAttempt, i uint32) int { return cmp.Compare(o.id.Task.Index, i) })
-	if ok && c.outstanding[at].id != id && at+1 < len(c.outstanding) { // a backup attempt follows its primary
+	b := j.barrier
+	at, ok := slices.BinarySearchFunc(b.outstanding, id.Task.Index, func(o issuedAttempt, i uint32) int { return cmp.Compare(o.id.Task.Index, i) })
+	if ok && b.outstanding[at].id != id && at+1 < len(b.outstanding) { // a backup attempt follows its primary
 		at++
 	}
-	if !ok || c.outstanding[at].confirmed || c.outstanding[at].id != id || c.outstanding[at].worker != from {
+	if !ok || b.outstanding[at].confirmed || b.outstanding[at].id != id || b.outstanding[at].worker != from {
 		return false
 	}
-	c.outstanding[at].confirmed = true
-	if c.unconfirmed--; c.unconfirmed == 0 {
+	b.outstanding[at].confirmed = true
+	if b.unconfirmed--; b.unconfirmed == 0 {
 		n.checkBarrier(now, j, len(fx.Sends), fx)
 		n.wakeBarriers(now, fx)
 	}
@@ -131,33 +131,33 @@ func (n *Node) confirmStopped(now grid.Time, from grid.NodeID, id grid.AttemptID
 
 // checkBarriers checks the barriers that are due.
 func (n *Node) checkBarriers(now grid.Time, fx *grid.Effects) {
-	for first := len(fx.Sends); len(n.barriers.jobs) > 0 && n.barriers.jobs[0].barrier.nextLook <= now; {
-		n.checkBarrier(now, n.barriers.jobs[0], first, fx)
+	for firstSend := len(fx.Sends); len(n.barriers.jobs) > 0 && n.barriers.jobs[0].barrier.nextLook <= now; {
+		n.checkBarrier(now, n.barriers.jobs[0], firstSend, fx)
 	}
 	n.wakeBarriers(now, fx)
 }
 
 // checkBarrier lowers the job's barrier and answers its callers if nothing can start any more; else it asks the
 // workers again, at most once in a sixth of a lease.
-func (n *Node) checkBarrier(now grid.Time, j *job, first int, fx *grid.Effects) {
-	c := j.barrier
-	if now >= c.until || c.unconfirmed == 0 && now >= j.quietAt {
+func (n *Node) checkBarrier(now grid.Time, j *job, firstSend int, fx *grid.Effects) {
+	b := j.barrier
+	if now >= b.until || b.unconfirmed == 0 && now >= j.quietAt {
 		n.lowerBarrier(j)
-		n.replyAll(&c.callers, j.id, fx)
+		n.replyAll(&b.callers, j.id, fx)
 		n.packing = append(n.packing, j)
 		return
 	}
-	c.nextLook = c.until
-	if c.unconfirmed == 0 {
-		c.nextLook = min(c.nextLook, j.quietAt)
+	b.nextLook = b.until
+	if b.unconfirmed == 0 {
+		b.nextLook = min(b.nextLook, j.quietAt)
 	} else {
-		if c.askedAt == 0 || now >= c.askedAt.Add(n.cfg.Lease/6) {
-			c.askedAt = now
-			c.askWorkers(first, fx)
+		if b.askedAt == 0 || now >= b.askedAt.Add(n.cfg.Lease/6) {
+			b.askedAt = now
+			b.askWorkers(firstSend, fx)
 		}
-		c.nextLook = min(c.nextLook, c.askedAt.Add(n.cfg.Lease/6))
+		b.nextLook = min(b.nextLook, b.askedAt.Add(n.cfg.Lease/6))
 	}
-	heap.Fix(&n.barriers.jobs, c.heapIndex)
+	heap.Fix(&n.barriers.jobs, b.heapIndex)
 }
 
 // lowerBarrier removes the job's barrier.
@@ -179,10 +179,10 @@ func (n *Node) wakeBarriers(now grid.Time, fx *grid.Effects) {
 
 // askWorkers sends Ask for the unconfirmed attempts. A worker that answers that it has none also refuses a late offer
 // of it.
-func (c *cancelBarrier) askWorkers(first int, fx *grid.Effects) {
-	for k := range c.outstanding {
-		if o := &c.outstanding[k]; !o.confirmed {
-			m := attemptsMessage(fx, first, o.worker, grid.KindAsk)
+func (b *cancelBarrier) askWorkers(firstSend int, fx *grid.Effects) {
+	for k := range b.outstanding {
+		if o := &b.outstanding[k]; !o.confirmed {
+			m := attemptsMessage(fx, firstSend, o.worker, grid.KindAsk)
 			m.Attempts = append(m.Attempts, o.id)
 		}
 	}

@@ -11,8 +11,9 @@ import (
 )
 
 // candidates returns the nodes that the task may be offered to, as known without a poll, except those polled in this
-// decision. It falls back in two steps when nobody else is left: first to nodes where an earlier attempt failed, then
-// to blacklisted nodes.
+// decision. It falls back in two steps when nobody else is left: first to nodes that it otherwise avoids for this task
+// (an attempt failed, was lost or was demoted there, or they must deliver first after a reclaim), then to blacklisted
+// nodes.
 func (n *Node) candidates(now grid.Time, l *liveTask) balance.View {
 	l.excluded = slices.DeleteFunc(l.excluded, func(o exclusion) bool { return o.until <= now })
 	l.tryBlacklisted = l.tryBlacklisted && len(l.asked) > 0
@@ -47,33 +48,34 @@ func (n *Node) moreCandidates(now grid.Time, l *liveTask) balance.View {
 	return v
 }
 
-func (n *Node) eligibleNodes(now grid.Time, l *liveTask, shuns *classFailures, shy bool) balance.View {
+// eligibleNodes returns the candidates outside the blacklist, which may be nil; strict as in excludes.
+func (n *Node) eligibleNodes(now grid.Time, l *liveTask, blacklist *classFailures, strict bool) balance.View {
 	v := balance.View{Self: n.cfg.Self, Home: n.site, Nodes: n.scratch.view[:0]}
 	n.onProbation = 0
-	spec, usual, floor := l.job.spec, n.expected(l.class()), n.minRunTime(l.class())
-	fetch, owner := n.fetchTime(spec), spec.Access() == grid.AccessOwner
+	spec, expected, floor := l.job.spec, n.expected(l.class()), n.minRunTime(l.class())
+	fetch, ownerOnly := n.fetchTime(spec), spec.Access() == grid.AccessOwner
 	for _, m := range n.connected() {
 		q, g := m.peer, m.view
-		if g.Ad == nil || !q.takesWork || owner && !q.hidesJobs || l.excludes(q.id, shy) || g.Ad.Closed() ||
+		if g.Ad == nil || !q.takesWork || ownerOnly && !q.hidesJobs || l.excludes(q.id, strict) || g.Ad.Closed() ||
 			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		if n.isBlacklisted(now, shuns, q.id) {
+		if n.isBlacklisted(now, blacklist, q.id) {
 			continue
 		}
 		s := m.record
-		if shy && l.reclaims > 0 && (s == nil || s.results == 0) {
+		if strict && l.reclaims > 0 && (s == nil || s.results == 0) {
 			continue
 		}
-		if s.onProbation(now, grid.MilliCPU(q.cores)) || shy && s.backingOff(now) {
+		if s.onProbation(now, grid.MilliCPU(q.cores)) || strict && s.backingOff(now) {
 			n.onProbation++
 			continue
 		}
-		said := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.overhead
+		claimed := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.overhead
 		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
-			ECT: s.completionTime(now, said, usual, floor), Heard: g.Fresh()})
+			ECT: s.completionTime(now, claimed, expected, floor), Heard: g.Fresh()})
 	}
-	if !n.refusesForeign(l.job.id) && !l.excludes(n.cfg.Self, shy) && !n.isBlacklisted(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
+	if !n.refusesForeign(l.job.id) && !l.excludes(n.cfg.Self, strict) && !n.isBlacklisted(now, blacklist, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
 		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, n.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 		v.Nodes = slices.Insert(v.Nodes, at, n.selfState(now, spec.Needs.Resources, l.class()))
@@ -82,11 +84,11 @@ func (n *Node) eligibleNodes(now grid.Time, l *liveTask, shuns *classFailures, s
 	return v
 }
 
-// excludes reports whether a task must not be offered to a node, or has polled it in this decision. A shy look also
+// excludes reports whether a task must not be offered to a node, or has polled it in this decision. If strict it also
 // excludes nodes on which the task failed or which demoted it, and preferences.
-func (l *liveTask) excludes(id grid.NodeID, shy bool) bool {
-	return shy && (slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) || l.demotedBy(id)) ||
-		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (shy || !o.preference) }) || slices.Contains(l.asked, id)
+func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
+	return strict && (slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) || l.demotedBy(id)) ||
+		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (strict || !o.preference) }) || slices.Contains(l.asked, id)
 }
 
 // rateOf returns the execution rate of one slot of a peer for a class, measured or estimated.

@@ -94,18 +94,18 @@ func (n *Node) minRunTime(class string) float64 {
 
 // completionTime returns the completion time to expect of a node, in seconds: what it claims (said), but not much
 // less than its results took. usual is the class's expected run time, floor its minRunTime.
-func (s *trackRecord) completionTime(now grid.Time, said, usual, floor float64) float64 {
+func (s *trackRecord) completionTime(now grid.Time, claimed, expected, floor float64) float64 {
 	if s == nil || s.results == 0 {
-		return max(said, floor)
+		return max(claimed, floor)
 	}
-	return max(said, s.overrun*usual/overrunTolerance/(1+now.Sub(s.last).Seconds()/recordHalfLife))
+	return max(claimed, s.overrun*expected/overrunTolerance/(1+now.Sub(s.last).Seconds()/recordHalfLife))
 }
 
 // executionRate returns the trusted execution rate of a slot. Until the node has delivered, its claim is bounded by
 // maxBoast times the typical rate; after that by its results.
-func (s *trackRecord) executionRate(now grid.Time, mu, typical, usual float64) float64 {
+func (s *trackRecord) executionRate(now grid.Time, mu, typical, expected float64) float64 {
 	if s != nil && s.results > 0 {
-		return 1 / s.completionTime(now, 1/mu, usual, 0)
+		return 1 / s.completionTime(now, 1/mu, expected, 0)
 	}
 	if typical > 0 {
 		return min(mu, maxBoast*typical)

@@ -44,11 +44,11 @@ type coMembers struct {
 func (p *coMember) key() grid.NodeID { return p.peer }
 
 // addPending adds a submission that waits for the peer's answer.
-func (p *coMember) addPending(f *pendingSubmission) {
+func (p *coMember) addPending(sub *pendingSubmission) {
 	if len(p.pending) == cap(p.pending) {
-		p.pending = slices.DeleteFunc(p.pending, func(f *pendingSubmission) bool { return f.done })
+		p.pending = slices.DeleteFunc(p.pending, func(sub *pendingSubmission) bool { return sub.done })
 	}
-	p.pending = append(p.pending, f)
+	p.pending = append(p.pending, sub)
 }
 
 // clearPending drops the waiting submissions of all peers: none is left.

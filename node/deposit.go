@@ -52,14 +52,14 @@ func (n *Node) storeDeposit(j *job, i uint32, a grid.Attempt, r *grid.Result) {
 }
 
 func (n *Node) putDeposit(j *job, i uint32, x *deposit) {
-	g := &j.replica.deposits
+	d := &j.replica.deposits
 	n.releaseDeposit(j, i)
-	if g.tasks == nil {
-		g.tasks = make(map[uint32]*deposit)
+	if d.tasks == nil {
+		d.tasks = make(map[uint32]*deposit)
 	}
-	g.tasks[i] = x
+	d.tasks[i] = x
 	if x.result != nil {
-		g.resultBytes += resultBytes(x.result)
+		d.resultBytes += resultBytes(x.result)
 	}
 	n.rechargeJob(j)
 }
@@ -83,23 +83,23 @@ func (j *job) depositPayer() grid.NodeID {
 // chargedTo returns the node charged for the job's files. It is fixed at the first call, so that all are charged to
 // one node.
 func (j *job) chargedTo() grid.NodeID {
-	if g := &j.replica.deposits; g.payer.IsZero() {
-		g.payer = j.depositPayer()
+	if d := &j.replica.deposits; d.payer.IsZero() {
+		d.payer = j.depositPayer()
 	}
 	return j.replica.deposits.payer
 }
 
 // chargeDeposit changes the room that a job of another origin takes; size may be negative.
 func (n *Node) chargeDeposit(j *job, size grid.Bytes) {
-	g := &j.replica.deposits
+	d := &j.replica.deposits
 	if j.id.Origin == n.cfg.Self || size == 0 {
 		return
 	}
 	p := n.coMember(j.chargedTo())
-	g.size += size
+	d.size += size
 	n.deposited += size
 	p.deposited += size
-	switch g.size {
+	switch d.size {
 	case 0:
 		n.removeEvictable(j)
 	case size: // it had none before
@@ -126,11 +126,11 @@ func (n *Node) releaseDeposits(j *job) {
 
 // depositRoom makes room for a job's files by evicting the oldest evictable jobs; it returns the reason if it cannot.
 func (n *Node) depositRoom(j *job, files []grid.File, fx *grid.Effects) grid.Refusal {
-	size, to := diskBytes(files), j.replica.deposits.payer
-	if to.IsZero() {
-		to = j.depositPayer()
+	size, payer := diskBytes(files), j.replica.deposits.payer
+	if payer.IsZero() {
+		payer = j.depositPayer()
 	}
-	p := n.coMember(to)
+	p := n.coMember(payer)
 	switch {
 	case j.id.Origin == n.cfg.Self:
 		return grid.Refusal{}
@@ -143,8 +143,8 @@ func (n *Node) depositRoom(j *job, files []grid.File, fx *grid.Effects) grid.Ref
 	}
 	for p.deposited+size > n.cfg.Lend/2 || n.deposited+size > n.cfg.Lend {
 		own := p.deposited+size > n.cfg.Lend/2
-		if !n.evictJob(own, to, fx) {
-			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are lent to node %s", mebi(p.deposited), mebi(n.cfg.Lend/2), to.Short())}
+		if !n.evictJob(own, payer, fx) {
+			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are lent to node %s", mebi(p.deposited), mebi(n.cfg.Lend/2), payer.Short())}
 		}
 	}
 	return grid.Refusal{}
@@ -173,9 +173,9 @@ func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 }
 
 // resultWritten drops the deposit's result: the register has it.
-func (g *deposits) resultWritten(i uint32) {
-	if x := g.tasks[i]; x != nil && x.result != nil {
-		g.resultBytes -= resultBytes(x.result)
+func (d *deposits) resultWritten(i uint32) {
+	if x := d.tasks[i]; x != nil && x.result != nil {
+		d.resultBytes -= resultBytes(x.result)
 		x.result = nil
 	}
 }

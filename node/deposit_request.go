@@ -15,7 +15,8 @@ func (n *Node) replicateInputs(now grid.Time, j *job) {
 	}
 }
 
-// confirmSubmission answers the submitters once a majority has the job and, if that can be had, its inputs.
+// confirmSubmission answers the submitters once a majority has the job and its inputs, or the inputs are no longer
+// waited for.
 func (n *Node) confirmSubmission(now grid.Time, j *job, fx *grid.Effects) {
 	if g := j.replica; g.reg.Ready() && (g.inputs == nil || g.inputs.settle(now, g.reg)) {
 		n.replyAll(&g.submitters, j.id, fx)
@@ -46,14 +47,14 @@ func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *g
 
 // finishReplicated records a task's end if a majority has its files, or is no longer waited for.
 func (n *Node) finishReplicated(now grid.Time, l *liveTask, fx *grid.Effects) {
-	j, c := l.job, l.replicas
-	if !c.settle(now, j.replica.reg) {
+	j, f := l.job, l.replicas
+	if !f.settle(now, j.replica.reg) {
 		return
 	}
 	j.replica.replicating = slices.DeleteFunc(j.replica.replicating, func(o *liveTask) bool { return o == l })
 	r := l.result
-	if !c.hasMajority(j.replica.reg) {
-		r = c.annotate(j, r)
+	if !f.hasMajority(j.replica.reg) {
+		r = f.annotate(j, r)
 	}
 	n.recordResult(now, l, r, fx)
 }
@@ -95,21 +96,21 @@ func (l *liveTask) isReplicating() bool { return l.replicas != nil && l.task().l
 
 // askDeposit asks one member if a request is due. An owner that is not the origin may lack the inputs itself and
 // fetches them.
-func (n *Node) askDeposit(now grid.Time, j *job, place int, c *fileReplicas, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (n *Node) askDeposit(now grid.Time, j *job, place int, f *fileReplicas, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	g, bit, again := j.replica, uint8(1)<<place, n.cfg.Lease/3
-	if c.refused&bit != 0 {
+	if f.refused&bit != 0 {
 		again = copyRetryAfter
 	}
-	if c.tooLarge || c.have&bit != 0 || c.askedAt[place] != 0 && now < c.askedAt[place].Add(again) {
+	if f.tooLarge || f.have&bit != 0 || f.askedAt[place] != 0 && now < f.askedAt[place].Add(again) {
 		return
 	}
 	to := g.reg.Members()[place]
 	switch {
 	case to == n.cfg.Self:
-		c.askedAt[place] = now
+		f.askedAt[place] = now
 		n.fetchInputs(now, j, j.id.Origin, fx)
 	case g.reg.Holds(place):
-		c.askedAt[place] = now
+		f.askedAt[place] = now
 		m := fx.Send(to, grid.KindDeposit)
 		m.Attempts, m.Result = append(m.Attempts, id), r
 	}
@@ -127,19 +128,19 @@ func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
 		n.stats.Stale++
 		return
 	}
-	c, l := j.replica.inputs, (*liveTask)(nil)
+	f, l := j.replica.inputs, (*liveTask)(nil)
 	if id != inputsID(j.id) {
 		if l = j.at(id.Task.Index).live; l == nil || !l.isReplicating() || l.id() != id {
 			n.stats.Stale++
 			return
 		}
-		c = l.replicas
+		f = l.replicas
 	}
-	if c == nil {
+	if f == nil {
 		n.stats.Stale++
 		return
 	}
-	c.answer(j.replica.reg.Place(from), from, m.Refusal)
+	f.answer(j.replica.reg.Place(from), from, m.Refusal)
 	if l != nil {
 		n.finishReplicated(now, l, fx)
 		return

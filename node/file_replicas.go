@@ -44,15 +44,15 @@ func diskBytes(files []grid.File) (sum grid.Bytes) {
 // newFileReplicas returns the state of a set of files, which this node has itself if here is set.
 func (n *Node) newFileReplicas(now grid.Time, j *job, files []grid.File, here bool) *fileReplicas {
 	size, r := diskBytes(files), j.replica.reg
-	c := &fileReplicas{askedAt: make([]grid.Time, len(r.Members())), until: now.Add(n.cfg.Confirm + grid.Seconds(float64(size)/float64(minCopyRate)))}
+	f := &fileReplicas{askedAt: make([]grid.Time, len(r.Members())), until: now.Add(n.cfg.Confirm + grid.Seconds(float64(size)/float64(minCopyRate)))}
 	if here {
-		c.have = 1 << r.Place(n.cfg.Self)
+		f.have = 1 << r.Place(n.cfg.Self)
 	}
-	if c.tooLarge = size > n.cfg.Copies; c.tooLarge {
-		c.settled = true
-		c.why = fmt.Sprintf("they have %.1f MiB, and no more than %.1f are copied", mebi(size), mebi(n.cfg.Copies))
+	if f.tooLarge = size > n.cfg.Copies; f.tooLarge {
+		f.settled = true
+		f.why = fmt.Sprintf("they have %.1f MiB, and no more than %.1f are copied", mebi(size), mebi(n.cfg.Copies))
 	}
-	return c
+	return f
 }
 
 // members returns the members of the job's register; nil = this node alone has it.
@@ -66,32 +66,32 @@ func (j *job) members() []grid.NodeID {
 func mebi(n grid.Bytes) float64 { return float64(n) / float64(grid.MiB) }
 
 // settle reports whether a majority has the files, or is no longer waited for.
-func (c *fileReplicas) settle(now grid.Time, r *register.Register) bool {
+func (f *fileReplicas) settle(now grid.Time, r *register.Register) bool {
 	all := uint8(1)<<len(r.Members()) - 1
 	switch {
-	case c.settled:
-	case c.hasMajority(r):
-		c.settled = true
-	case bits.OnesCount8(all&^c.refused) < r.Majority():
-		c.settled = true
-	case now >= c.until:
-		c.settled = true
-		if c.why == "" {
-			c.why = "the others were too slow"
+	case f.settled:
+	case f.hasMajority(r):
+		f.settled = true
+	case bits.OnesCount8(all&^f.refused) < r.Majority():
+		f.settled = true
+	case now >= f.until:
+		f.settled = true
+		if f.why == "" {
+			f.why = "the others were too slow"
 		}
 	}
-	return c.settled
+	return f.settled
 }
 
-func (c *fileReplicas) hasMajority(r *register.Register) bool {
-	return bits.OnesCount8(c.have) >= r.Majority()
+func (f *fileReplicas) hasMajority(r *register.Register) bool {
+	return bits.OnesCount8(f.have) >= r.Majority()
 }
 
 // holders names the members that have the files.
-func (c *fileReplicas) holders(r *register.Register) string {
+func (f *fileReplicas) holders(r *register.Register) string {
 	var names []string
 	for place, id := range r.Members() {
-		if c.have&(1<<place) != 0 {
+		if f.have&(1<<place) != 0 {
 			names = append(names, id.Short())
 		}
 	}
@@ -111,28 +111,28 @@ func (j *job) inputsAtRisk() string {
 }
 
 // annotate returns a copy of the result whose error says where its files are.
-func (c *fileReplicas) annotate(j *job, r *grid.Result) *grid.Result {
-	said := *r
-	if said.Error != "" {
-		said.Error += "; "
+func (f *fileReplicas) annotate(j *job, r *grid.Result) *grid.Result {
+	annotated := *r
+	if annotated.Error != "" {
+		annotated.Error += "; "
 	}
-	said.Error = clip(said.Error + "what it left is only with " + c.holders(j.replica.reg) + ": " + c.why)
-	return &said
+	annotated.Error = clip(annotated.Error + "what it left is only with " + f.holders(j.replica.reg) + ": " + f.why)
+	return &annotated
 }
 
 // answer records a member's answer.
-func (c *fileReplicas) answer(place int, from grid.NodeID, no grid.Refusal) {
+func (f *fileReplicas) answer(place int, from grid.NodeID, refusal grid.Refusal) {
 	bit := uint8(1) << place
-	if no.Why == grid.WhyNone {
-		c.have |= bit
-		c.refused &^= bit
+	if refusal.Why == grid.WhyNone {
+		f.have |= bit
+		f.refused &^= bit
 		return
 	}
-	if c.refused &^= bit; no.Why != grid.WhyQueue {
-		c.refused |= bit
+	if f.refused &^= bit; refusal.Why != grid.WhyQueue {
+		f.refused |= bit
 	}
-	c.why = "node " + from.Short() + ": " + no.Why.String()
-	if no.Detail != "" {
-		c.why += ": " + no.Detail
+	f.why = "node " + from.Short() + ": " + refusal.Why.String()
+	if refusal.Detail != "" {
+		f.why += ": " + refusal.Detail
 	}
 }

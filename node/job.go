@@ -8,8 +8,8 @@ import (
 	"skep/sparse"
 )
 
-// job is a job whose register this node has: one submitted here, or one replicated here. Its tasks are a dense list;
-// the state needed only while a task is placed or runs is in its liveTask.
+// job is a job submitted here or replicated here. Its tasks are a dense list; the state needed only while a task is
+// placed or runs is in its liveTask.
 type job struct {
 	id               grid.JobID
 	cancelled        bool

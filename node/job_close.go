@@ -13,8 +13,8 @@ const closeDelay = 20 * time.Millisecond
 // mayClose reports whether this node owns the job and all its tasks have ended and are committed.
 func (j *job) mayClose() bool {
 	r := j.replica.reg
-	held, final := r.Cancelled()
-	return r.Leads() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!held || final)
+	cancelled, committed := r.Cancelled()
+	return r.Leads() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!cancelled || committed)
 }
 
 // scheduleClose schedules the close of a job whose tasks have all ended.

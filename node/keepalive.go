@@ -130,10 +130,10 @@ func (n *Node) keepaliveReceived(now grid.Time, from grid.NodeID, m *grid.Messag
 func (n *Node) keepaliveListed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	a := fx.Send(from, grid.KindKeepaliveAck)
 	a.Register.Seq, a.Register.Answer, a.Register.Room = m.Register.Seq, grid.RegisterOK, n.quotaLeft(from)
-	said := make(map[grid.JobID]bool, len(m.Attempts))
+	listed := make(map[grid.JobID]bool, len(m.Attempts))
 	for _, x := range m.Attempts {
 		id := x.Task.Job
-		said[id] = true
+		listed[id] = true
 		j := n.job(id)
 		if j == nil || j.replica == nil || !j.follows(from) || j.replica.reg.State().Epoch != x.Epoch {
 			a.Attempts = append(a.Attempts, x)
@@ -142,7 +142,7 @@ func (n *Node) keepaliveListed(now grid.Time, from grid.NodeID, m *grid.Message,
 	n.coMember(from).ownerAnswered = now
 	for _, j := range n.jobsWith(from) {
 		if j.follows(from) {
-			j.replica.unlisted = !m.Register.More && !said[j.id]
+			j.replica.unlisted = !m.Register.More && !listed[j.id]
 		}
 	}
 }

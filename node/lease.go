@@ -108,15 +108,15 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 		return
 	}
 	t.lost++
-	failed := n.countFailedNode(l, t.worker, why)
-	if failed != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
+	reason := n.countFailedNode(l, t.worker, why)
+	if reason != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
 		if why.Detail != "" {
 			text += ": " + why.Detail
 		}
 		switch {
-		case failed != "":
-			text = "lost: " + failed
+		case reason != "":
+			text = "lost: " + reason
 		case l.prepareFailures >= maxPrepareFailures:
 			text = why.Detail
 		}
@@ -127,17 +127,17 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 		return
 	}
 	l.result, l.replicas, l.fetchTries = nil, nil, 0
-	back := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
-	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(back, now.Add(n.cfg.Lease)), preference: true})
+	retryAt := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
+	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(retryAt, now.Add(n.cfg.Lease)), preference: true})
 	n.setState(l.job, l.index, grid.Pending, fx)
 	n.saveTask(l.job, l.index, fx)
 	if t.lost == 1 {
 		n.retry(l)
 		return
 	}
-	l.deadline = back
+	l.deadline = retryAt
 	n.parkTask(l)
-	fx.Wake(back, grid.TimerRetry, l.handle)
+	fx.Wake(retryAt, grid.TimerRetry, l.handle)
 }
 
 // countLost counts a lost attempt in the worker's track record and the task's trace.

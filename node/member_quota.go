@@ -12,10 +12,10 @@ import (
 // that says so later, and reports it to callers.
 
 // withQuotaLeft returns the candidates that have not reported too little quota for the job.
-func (n *Node) withQuotaLeft(alive []*grid.Ad, f *pendingSubmission) []*grid.Ad {
+func (n *Node) withQuotaLeft(alive []*grid.Ad, sub *pendingSubmission) []*grid.Ad {
 	full := func(ad *grid.Ad) bool {
 		p := n.coMembers.by.get(ad.Node)
-		return p != nil && p.room > 0 && f.spec.Count >= p.room
+		return p != nil && p.room > 0 && sub.spec.Count >= p.room
 	}
 	if !slices.ContainsFunc(alive, full) {
 		return alive

@@ -144,7 +144,7 @@ func (n *Node) Restore(r *grid.Record) {
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.firstSend = len(fx.Sends)
 	n.exec.Pass(now)
-	said := len(fx.Announces)
+	firstAnnounce := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
 		n.start(now, fx)
@@ -189,7 +189,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	for i := n.firstSend; i < len(fx.Sends); i++ {
 		n.sign(&fx.Sends[i].Msg)
 	}
-	for i := said; i < len(fx.Announces); i++ {
+	for i := firstAnnounce; i < len(fx.Announces); i++ {
 		n.sign(&fx.Announces[i])
 	}
 }
