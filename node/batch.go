@@ -6,7 +6,7 @@ import (
 )
 
 // Batch policies assign many tasks of a job at once. One task polls for all: its answers place every task not yet
-// tried, up to the job's window. Younger tasks wait for the answers, and the next round starts when half of the
+// tried, up to the node's window. Younger tasks wait for the answers, and the next round starts when half of the
 // window is free, so that rounds stay large. A task that is placed again polls for itself, since it may exclude
 // nodes, and takes other tasks along where it can.
 

@@ -92,8 +92,8 @@ func (n *Node) minRunTime(class string) float64 {
 	return 1 / n.rates.guess(class, max(n.cfg.Speed, 1))
 }
 
-// completionTime returns the completion time to expect of a node, in seconds: what it claims (said), but not much
-// less than its results took. usual is the class's expected run time, floor its minRunTime.
+// completionTime returns the completion time to expect of a node, in seconds: what it claims, but not much
+// less than its results took. expected is the class's expected run time, floor its minRunTime.
 func (s *trackRecord) completionTime(now grid.Time, claimed, expected, floor float64) float64 {
 	if s == nil || s.results == 0 {
 		return max(claimed, floor)
