@@ -8,10 +8,10 @@ import (
 	"skep/grid"
 )
 
-// adGap is the least time between two own ads: what changes within it is told together.
+// adGap is the minimum time between two own ads; changes within it are sent together.
 const adGap = time.Second
 
-// adChanged notes that the own ad may no longer be right.
+// adChanged schedules a new ad: what the last one says may be outdated.
 func (n *Node) adChanged(now grid.Time, fx *grid.Effects) {
 	if n.adWake || n.gossip.Ad() == nil {
 		return
@@ -20,8 +20,8 @@ func (n *Node) adChanged(now grid.Time, fx *grid.Effects) {
 	fx.Wake(max(now, n.lastAd.Add(adGap)), grid.TimerAd, 0)
 }
 
-// advertise gives the overlay the node's ad of now; whether it is worth sending is the rule's to say. What
-// differs less from the last one than is ever worth it is not even made.
+// advertise hands the node's current ad to gossip, whose rule decides whether it is sent. An ad that differs from the
+// last one by less than the rule's threshold is not built at all.
 func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 	n.lastAd = now
 	n.rates.publish(now)
@@ -32,7 +32,7 @@ func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// newAd makes the next ad in this node's sequence.
+// newAd returns the next ad of this node's sequence.
 func (n *Node) newAd(now grid.Time) *grid.Ad {
 	n.rates.publish(now)
 	n.ads++
@@ -45,7 +45,7 @@ func (n *Node) newAd(now grid.Time) *grid.Ad {
 	return &ad
 }
 
-// describe says what this node is and how it is now; it changes nothing. The rates are the node's own memory.
+// describe returns the node's current description. It changes nothing; Rates aliases the node's own slice.
 func (n *Node) describe(now grid.Time) grid.Ad {
 	return grid.Ad{
 		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
@@ -59,8 +59,8 @@ func (n *Node) describe(now grid.Time) grid.Ad {
 	}
 }
 
-// announceLeave tells everybody that this node is about to stop, and the origins of what it holds that they had
-// better place it again.
+// announceLeave announces that this node is about to stop, and hands back the attempts of other owners: queued ones
+// are refused, running ones are reported as lost.
 func (n *Node) announceLeave(now grid.Time, fx *grid.Effects) {
 	n.leaving = true
 	n.exec.Drain(true)

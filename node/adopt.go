@@ -2,14 +2,15 @@ package node
 
 import "skep/grid"
 
-// What a new owner does about the attempts that earlier owners made: it does not know them, their workers do.
+// Attempts of earlier epochs after a takeover: the new owner does not know them, only their workers do.
 
-// placeUnclaimed ends the limbo: whatever no worker has claimed is placed again, or lost if it must not run twice.
+// placeUnclaimed ends the takeover grace: tasks that no worker has claimed are placed again, or end as lost if they
+// may run at most once.
 func (n *Node) placeUnclaimed(now grid.Time, j *job, fx *grid.Effects) {
 	j.replica.graceUntil = 0
 	j.nextFresh = 0
 	switch {
-	case j.cancelled: // all end already
+	case j.cancelled: // continueBulkEnd ends its tasks
 	case j.spec.Retries == 0:
 		n.startBulkEnd(now, j, fx)
 	default:
@@ -17,9 +18,10 @@ func (n *Node) placeUnclaimed(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// forgoUnclaimed leaves a task that is to run at most once alone when an attempt that an earlier owner made comes back without
-// having run: that owner may have heard so too, and made another one, which this one does not know. It is lost unless
-// a worker claims it before the limbo is over.
+// forgoUnclaimed handles an attempt of an earlier epoch that comes back without having run, of a task that may run at
+// most once. The earlier owner may have received the same answer and made another attempt, unknown here. So the task
+// is not placed again; it ends as lost unless a worker claims it before the takeover grace is over. It reports
+// whether it handled the task.
 func (n *Node) forgoUnclaimed(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	g := l.job.replica
 	if g == nil || l.job.spec.Retries > 0 || l.task().attempt.Epoch >= g.fullHistoryFrom {
@@ -35,14 +37,15 @@ func (n *Node) forgoUnclaimed(now grid.Time, l *liveTask, fx *grid.Effects) bool
 	return true
 }
 
-// endAsLost ends a task that is to run at most once and of which nobody knows.
+// endAsLost ends a task that may run at most once and that no worker claims.
 func (n *Node) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	n.stats.Lost++
 	n.end(now, j, i, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
 		Error: "lost: the node that it was submitted to is gone, nobody has it, and it was to run at most once"}, fx)
 }
 
-// adoptAttempt takes over an attempt of an earlier epoch that a worker claims, unless a newer one of the task is known.
+// adoptAttempt takes over an attempt of an earlier epoch that a worker claims, unless this node knows a newer attempt
+// of the task.
 func (n *Node) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
 	j := n.job(id.Task.Job)
 	if j == nil || j.replica == nil || !j.replica.reg.Leads() || id.Task.Index >= j.spec.Count ||

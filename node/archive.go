@@ -8,28 +8,28 @@ import (
 	"skep/grid"
 )
 
-// archive is the jobs that have ended, in order of their ends: the first goes when there are too many.
+// archive holds the ended jobs, ordered by their end; the oldest are evicted first.
 type archive struct {
-	jobs    []packedJob        // with holes
-	holes   int                // from first on
-	head    int                // those before it are gone
-	shifted int                // others were, that the slice no longer has
-	index   map[grid.JobID]int // places counted from the first ever, once they are many
-	tasks   int                // in all of them
-	packed  int                // how many are
+	jobs    []packedJob        // including holes
+	holes   int                // number of holes from head on
+	head    int                // jobs before it were removed
+	shifted int                // number of jobs removed from the slice's front so far
+	index   map[grid.JobID]int // place + shifted + head of each job; nil while there are few
+	tasks   int                // in all jobs
+	packed  int                // number of packed jobs
 }
 
-// smallArchive are looked through.
+// smallArchive is the size up to which the archive is searched linearly, without an index.
 const smallArchive = 64
 
 func (a *archive) len() int            { return len(a.jobs) - a.head - a.holes }
 func (a *archive) all() []packedJob    { return a.jobs[a.head:] }
 func (a *archive) at(i int) *packedJob { return &a.jobs[a.head+i] }
 
-// isHole reports that a job was taken out here.
+// isHole reports whether the job at this place was removed.
 func (f *packedJob) isHole() bool { return f.open == nil && f.spec == nil }
 
-// find returns the place of a job, −1 if it is not here. Places are in order, and change when jobs are taken out.
+// find returns a job's place, −1 if absent. Places are ordered; they change when jobs are removed.
 func (a *archive) find(id grid.JobID) int {
 	if a.index != nil {
 		if at, ok := a.index[id]; ok {
@@ -46,7 +46,7 @@ func (a *archive) find(id grid.JobID) int {
 	return -1
 }
 
-// is reports whether f is of that job.
+// is reports whether f holds that job.
 func (f *packedJob) is(id grid.JobID) bool {
 	if f.open != nil {
 		return f.open.id == id
@@ -54,7 +54,7 @@ func (f *packedJob) is(id grid.JobID) bool {
 	return strings.HasPrefix(f.packed, string(id.Nonce[:]))
 }
 
-// id is of one of the jobs of self: no other is packed.
+// id returns the job's ID. Only jobs submitted at self are packed.
 func (f *packedJob) id(self grid.NodeID) grid.JobID {
 	if f.open != nil {
 		return f.open.id
@@ -64,7 +64,6 @@ func (f *packedJob) id(self grid.NodeID) grid.JobID {
 	return id
 }
 
-// add appends a job that has just ended.
 func (a *archive) add(self grid.NodeID, j *job) {
 	a.jobs = append(grid.Room(a.jobs, minGrowth), packedJob{nonce: noncePrefix(j.id), open: j})
 	a.tasks += j.size()
@@ -77,13 +76,13 @@ func (a *archive) add(self grid.NodeID, j *job) {
 	}
 }
 
-// sort puts jobs of which none is packed yet into the order of their ends.
+// sort orders the jobs by their ends. None may be packed yet.
 func (a *archive) sort() {
 	slices.SortStableFunc(a.all(), func(x, y packedJob) int { return cmp.Compare(x.open.done, y.open.done) })
 	a.reindex(func(f *packedJob) grid.JobID { return f.open.id })
 }
 
-// reindex notes where each job is, once they are many.
+// reindex rebuilds the index, if there is one.
 func (a *archive) reindex(id func(*packedJob) grid.JobID) {
 	if a.index == nil {
 		return
@@ -95,7 +94,7 @@ func (a *archive) reindex(id func(*packedJob) grid.JobID) {
 	}
 }
 
-// remove takes one out of the middle. It leaves a hole; they are closed when they are many.
+// remove removes the job at place i and leaves a hole; the slice is compacted when the holes outnumber the jobs.
 func (a *archive) remove(self grid.NodeID, i int) {
 	f := *a.at(i)
 	a.tasks -= f.size()
@@ -107,18 +106,18 @@ func (a *archive) remove(self grid.NodeID, i int) {
 	if a.holes++; a.holes <= max(smallArchive, a.len()) {
 		return
 	}
-	kept := a.jobs[:0]
+	rest := a.jobs[:0]
 	for _, f := range a.all() {
 		if !f.isHole() {
-			kept = append(kept, f)
+			rest = append(rest, f)
 		}
 	}
-	clear(a.jobs[len(kept):])
-	a.jobs, a.shifted, a.head, a.holes = kept, 0, 0, 0
+	clear(a.jobs[len(rest):])
+	a.jobs, a.shifted, a.head, a.holes = rest, 0, 0, 0
 	a.reindex(func(f *packedJob) grid.JobID { return f.id(self) })
 }
 
-// shift takes the first out.
+// shift removes and returns the oldest job.
 func (a *archive) shift(self grid.NodeID) packedJob {
 	for a.at(0).isHole() {
 		a.head++
@@ -132,14 +131,14 @@ func (a *archive) shift(self grid.NodeID) packedJob {
 	}
 	*a.at(0) = packedJob{}
 	if a.head++; a.head > len(a.jobs)/2 {
-		kept := copy(a.jobs, a.jobs[a.head:])
-		clear(a.jobs[kept:])
-		a.jobs, a.shifted, a.head = a.jobs[:kept], a.shifted+a.head, 0
+		left := copy(a.jobs, a.jobs[a.head:])
+		clear(a.jobs[left:])
+		a.jobs, a.shifted, a.head = a.jobs[:left], a.shifted+a.head, 0
 	}
 	return f
 }
 
-// size is how many tasks the job has.
+// size returns the number of the job's tasks.
 func (f *packedJob) size() int {
 	if f.open != nil {
 		return f.open.size()

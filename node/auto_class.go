@@ -7,20 +7,20 @@ import (
 	"skep/grid"
 )
 
-// ClassAuto as the value of LabelClass lets the node itself decide which class it is kept for.
+// ClassAuto, as the value of LabelClass, lets the node choose the class that it is reserved for.
 const ClassAuto = "auto"
 
-// autoClass is the class of a node that is labelled class=auto: that which needs it most, by what it and the nodes that it
-// knows tell of their arrivals and of how long tasks take. At first it takes every class.
+// autoClass chooses the class of a node labelled class=auto: the one with the greatest demand, by the arrival rates
+// and service times in the ads of this node and its view. Until the first choice the node takes every class.
 type autoClass struct {
 	balance.Keeper
-	labels   []grid.Label // of the configuration, without the class
+	labels   []grid.Label // from the configuration, without the class
 	demand   []balance.Demand
 	counts   []int
-	measured []int // that the mean service time of each demand is of
+	measured []int // number of rates in each demand's mean service time
 }
 
-// newAutoClass is nil for a node whose class is given, or that has none.
+// newAutoClass returns nil unless the labels say class=auto.
 func newAutoClass(labels []grid.Label) *autoClass {
 	i := slices.Index(labels, grid.Label{Key: LabelClass, Value: ClassAuto})
 	if i < 0 {
@@ -29,74 +29,74 @@ func newAutoClass(labels []grid.Label) *autoClass {
 	return &autoClass{labels: slices.Delete(slices.Clone(labels), i, i+1)}
 }
 
-// chooseClass looks, once in a refresh, which class needs this node, if it has nothing to do.
+// chooseClass reconsiders the node's class, once per refresh period and only while the node is idle.
 func (n *Node) chooseClass(now grid.Time) {
-	k := n.autoClass
-	if k == nil || len(n.exec.Running())+len(n.exec.Queue()) > 0 {
+	a := n.autoClass
+	if a == nil || len(n.exec.Running())+len(n.exec.Queue()) > 0 {
 		return
 	}
-	k.demand, k.counts, k.measured = k.demand[:0], k.counts[:0], k.measured[:0]
+	a.demand, a.counts, a.measured = a.demand[:0], a.counts[:0], a.measured[:0]
 	n.rates.publish(now)
-	k.add(n.rates.own, k.Kept(), 1)
+	a.add(n.rates.own, a.Kept(), 1)
 	for _, p := range n.gossip.Peers() {
 		if p.Ad != nil {
 			class, _ := p.Ad.Label(LabelClass)
-			g := receivedWork{}
+			received := receivedWork{}
 			if q := n.peers.get(p.Node()); q != nil {
-				g = q.received
+				received = q.received
 			}
-			k.add(p.Ad.Rates, class, n.trustedShare(now, p.Ad.Rates, p.Ad.Capacity.CPU, g))
+			a.add(p.Ad.Rates, class, n.trustedShare(now, p.Ad.Rates, p.Ad.Capacity.CPU, received))
 		}
 	}
-	for i := range k.demand {
-		if d := &k.demand[i]; k.measured[i] > 0 {
-			d.Service /= float64(k.measured[i])
+	for i := range a.demand {
+		if d := &a.demand[i]; a.measured[i] > 0 {
+			d.Service /= float64(a.measured[i])
 		} else {
 			d.Service = prior
 		}
 	}
-	if k.Look(now, k.demand, k.counts, n.rng) {
-		n.labels = k.withClass()
+	if a.Look(now, a.demand, a.counts, n.rng) {
+		n.labels = a.withClass()
 		n.site = siteOf(n.labels, n.site)
 	}
 }
 
-// add counts what one node tells, as far as its arrivals are believed, and the class that it is kept for.
-func (k *autoClass) add(rates []grid.Rate, class string, believed float64) {
+// add counts one node's class and its rates, arrivals weighted by the share that is trusted.
+func (a *autoClass) add(rates []grid.Rate, class string, trusted float64) {
 	if class != "" {
-		k.counts[k.indexOf(class)]++
+		a.counts[a.indexOf(class)]++
 	}
 	for i := range rates {
 		x := &rates[i]
 		if x.Class == grid.OtherClass {
 			continue
 		}
-		at := k.indexOf(x.Class)
-		k.demand[at].Rate += x.Alpha * believed
+		at := a.indexOf(x.Class)
+		a.demand[at].Rate += x.Alpha * trusted
 		if x.Mu > 0 {
-			k.demand[at].Service += 1 / x.Mu
-			k.measured[at]++
+			a.demand[at].Service += 1 / x.Mu
+			a.measured[at]++
 		}
 	}
 }
 
-// indexOf returns where a class stands; it makes room for it if need be. There are no more than the view's ads tell.
-func (k *autoClass) indexOf(class string) int {
-	for i := range k.demand {
-		if k.demand[i].Class == class {
+// indexOf returns the index of a class and adds the class if it is new. The ads in the view bound their number.
+func (a *autoClass) indexOf(class string) int {
+	for i := range a.demand {
+		if a.demand[i].Class == class {
 			return i
 		}
 	}
-	k.demand, k.counts, k.measured = append(k.demand, balance.Demand{Class: class}), append(k.counts, 0), append(k.measured, 0)
-	return len(k.demand) - 1
+	a.demand, a.counts, a.measured = append(a.demand, balance.Demand{Class: class}), append(a.counts, 0), append(a.measured, 0)
+	return len(a.demand) - 1
 }
 
-// withClass are the node's labels with its class, in order.
-func (k *autoClass) withClass() []grid.Label {
-	l := grid.Label{Key: LabelClass, Value: k.Kept()}
+// withClass returns the node's labels, in order, with the chosen class.
+func (a *autoClass) withClass() []grid.Label {
+	l := grid.Label{Key: LabelClass, Value: a.Kept()}
 	i := 0
-	for i < len(k.labels) && k.labels[i].Key < l.Key {
+	for i < len(a.labels) && a.labels[i].Key < l.Key {
 		i++
 	}
-	return slices.Insert(slices.Clone(k.labels), i, l)
+	return slices.Insert(slices.Clone(a.labels), i, l)
 }

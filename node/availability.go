@@ -2,16 +2,16 @@ package node
 
 import "skep/grid"
 
-// availability is how much of this node there is for tasks, as its driver measures it.
+// availability is the part of this node that tasks can use, as measured by its driver.
 type availability struct {
-	idleShare float64 // share of its cores that others leave
-	upShare   float64 // share of the time that it is up
+	idleShare float64 // share of the cores that other load leaves idle
+	upShare   float64 // share of time that the node is up
 }
 
-// minAvailability is the least share of a node that is counted on: one of which nothing is left now is not gone.
+// minAvailability is the lower bound of every share: a node with nothing left now is not gone.
 const minAvailability = 0.05
 
-// clampShare brings a share within bounds; what is no number is taken for the least.
+// clampShare limits a share to [minAvailability, 1]; NaN becomes the minimum.
 func clampShare(x float64) float64 {
 	if !(x > minAvailability) {
 		return minAvailability
@@ -19,7 +19,7 @@ func clampShare(x float64) float64 {
 	return min(x, 1)
 }
 
-// setAvailability takes what the driver measured.
+// setAvailability applies the driver's measurement.
 func (n *Node) setAvailability(now grid.Time, left, up float64, fx *grid.Effects) {
 	n.availability = availability{idleShare: clampShare(left), upShare: clampShare(up)}
 	if n.cfg.Balance.Availability {
@@ -29,10 +29,11 @@ func (n *Node) setAvailability(now grid.Time, left, up float64, fx *grid.Effects
 	n.adChanged(now, fx)
 }
 
-// fraction is the availability a_j of [1 of balance, section 3.2]: the share of all time in which a core of this node is there.
-func (v *availability) fraction() float64 { return clampShare(v.idleShare * v.upShare) }
+// fraction returns the availability a_j of [1 of balance, section 3.2]: the share of all time in which a core of this
+// node is available.
+func (a *availability) fraction() float64 { return clampShare(a.idleShare * a.upShare) }
 
-// slots is this node's capacity in the allocation LP, cores.
+// slots returns this node's capacity in the allocation LP, in cores.
 func (n *Node) slots() float64 {
 	cores := float64(n.cfg.Capacity.CPU) / float64(grid.CPU)
 	if n.cfg.Balance.Availability {
@@ -41,8 +42,8 @@ func (n *Node) slots() float64 {
 	return cores
 }
 
-// slotsOf is that of a peer: a_j times its cores, each as far as it is believed. What it says of its availability is bounded by
-// the share of what this node gave it that did not get lost there.
+// slotsOf returns a peer's capacity in the allocation LP, in cores: a_j times its trusted cores. The availability
+// that it claims is bounded by its return rate.
 func (n *Node) slotsOf(now grid.Time, m connectedPeer) float64 {
 	cores := float64(n.cores(m)) / float64(grid.CPU)
 	if !n.cfg.Balance.Availability || m.view.Ad == nil {
@@ -57,19 +58,19 @@ func (n *Node) slotsOf(now grid.Time, m connectedPeer) float64 {
 	return cores * clampShare(a)
 }
 
-// returnRate is the share of the attempts given to a node that it did not lose, lately; with none lost, 1. One that is lost
-// counts for little as long as few have come back.
+// returnRate returns the decayed share of attempts given to a node that it did not lose; 1 if it lost none. The prior
+// damps the first losses.
 func (s *trackRecord) returnRate(now grid.Time) float64 {
-	t := s.ends // looking changes nothing, or a view would
+	t := s.ends // a copy: reading the record must not change it
 	t.decay(now)
 	return (t.good + priorReturns) / (t.good + t.bad + priorReturns)
 }
 
-// priorReturns is how many attempts that came back a node is credited with from the beginning.
+// priorReturns is the number of returned attempts that every node is credited with initially.
 const priorReturns = 2
 
-// speedOf is at what part of its speed a task gets on at a peer, as far as its ad tells: others and its own tasks share
-// what there is.
+// speedOf returns the factor (at most 1) by which a task is slowed down at a peer, by its ad: other load and its own
+// tasks share the cores.
 func (n *Node) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
 	ad := m.view.Ad
 	if !n.cfg.Balance.Availability || ad.Availability >= 1 {

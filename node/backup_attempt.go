@@ -7,22 +7,22 @@ import (
 	"skep/grid"
 )
 
-// backupAttempt is the second copy of a task of a job that is idempotent: an attempt of its own, with its own worker and lease,
-// beside the one that the task stands at. Its number is above that one's, so that to workers it is any other attempt.
-// The first result that is a success is the task's, and the other copy is dropped then. A copy that fails
-// or is lost leaves the task to the other one: it counts against its node, not against the task. After one has failed there is
-// no further copy, or a task that must fail would go on failing for ever.
+// backupAttempt is the second attempt of a task that already runs, of idempotent jobs only. It has its own worker and
+// lease. Its number is higher than the primary's, so to a worker it is an ordinary attempt. The first successful
+// result of either ends the task, and the other attempt is dropped. A backup that fails or is lost counts against its
+// node, not against the task. After one of the two has failed there is no further backup, or a task that must fail
+// would fail for ever.
 type backupAttempt struct {
 	attempt  grid.Attempt
 	worker   grid.NodeID
 	accepted bool
-	sent     grid.Time // when the offer was
-	deadline grid.Time // of its lease
+	sent     grid.Time // when it was last offered
+	deadline grid.Time // of its attempt lease
 	placed   int64
 	promise
 }
 
-// nextAttempt is the number of the next attempt: above all that were ever made, live or not.
+// nextAttempt returns the number of the next attempt: higher than all that were ever made.
 func (t *task) nextAttempt(epoch uint32) grid.Attempt {
 	last := t.attempt
 	if last.Less(t.backupMade) {
@@ -35,7 +35,7 @@ func (t *task) nextAttempt(epoch uint32) grid.Attempt {
 	return last
 }
 
-// copyRecord is what is to be kept on disk of a task's second copy.
+// copyRecord returns the backup attempt's part of the task record; nil if none was made or the task has ended.
 func (t *task) copyRecord() *grid.CopyRecord {
 	if t.backupMade == (grid.Attempt{}) || t.state == grid.Ended {
 		return nil
@@ -47,7 +47,7 @@ func (t *task) copyRecord() *grid.CopyRecord {
 	return c
 }
 
-// backupOf returns the live part of the task whose second copy the attempt is, if that node was given it.
+// backupOf returns the live task whose backup attempt is id, if from is its worker.
 func (n *Node) backupOf(from grid.NodeID, id grid.AttemptID) *liveTask {
 	j := n.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
@@ -64,45 +64,46 @@ func (l *liveTask) backupID() grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: l.job.id, Index: l.index}, Attempt: l.backup.attempt}
 }
 
-// startBackup makes the second copy of a task on a node, as offer makes the first.
+// startBackup makes a backup attempt on the chosen node.
 func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *grid.Effects) {
 	t, epoch := l.task(), uint32(1)
 	if g := l.job.replica; g != nil {
 		epoch = g.reg.State().Epoch
 	}
 	t.backupMade = t.nextAttempt(epoch)
-	s := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
-	s.madeAt, l.backup = now, s
-	n.startPromise(now, &s.promise)
+	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
+	b.madeAt, l.backup = now, b
+	n.startPromise(now, &b.promise)
 	n.stats.Backups++
 	n.probeBlacklisted(now, l.class(), c.Node)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
 	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
 	n.saveTask(l.job, l.index, fx)
 	if c.Node == n.cfg.Self {
-		s.accepted, s.deadline = true, grid.Never
+		b.accepted, b.deadline = true, grid.Never
 		n.stats.Local++
 		n.acceptAttempt(now, n.cfg.Self, n.backupOffer(l, l.backupID()), fx)
 		return
 	}
 	n.stats.Moved++
-	n.givenAttempt(now, &s.promise, l.class(), c.Node, c.ECT)
-	s.deadline = now.Add(n.cfg.Lease)
+	n.givenAttempt(now, &b.promise, l.class(), c.Node, c.ECT)
+	b.deadline = now.Add(n.cfg.Lease)
 	n.scheduleLease(l, fx)
 	n.sendBackupOffer(now, l, fx)
 }
 
-// sendBackupOffer offers the second copy, again if there was no answer.
+// sendBackupOffer sends or repeats the offer of the backup attempt.
 func (n *Node) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
-	s := l.backup
-	s.sent = now
-	if n.mayAct(now, l.job) { // its lease goes on only if it was heard
-		fx.Send(s.worker, grid.KindOffer).Offer = *n.backupOffer(l, l.backupID())
+	b := l.backup
+	b.sent = now
+	if n.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
+		fx.Send(b.worker, grid.KindOffer).Offer = *n.backupOffer(l, l.backupID())
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }
 
-// backupOffer says what is offered with a second copy. It has no age: its task runs already, and goes before nobody in a queue.
+// backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
+// queue: the task runs already.
 func (n *Node) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease}
 	if g := l.job.replica; g != nil {
@@ -111,26 +112,26 @@ func (n *Node) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 	return o
 }
 
-// backupAccepted notes that the worker has the second copy.
+// backupAccepted records that the worker accepted the backup attempt, and renews its lease.
 func (n *Node) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effects) {
-	s := l.backup
-	if !s.accepted {
-		s.accepted = true
-		n.discovery.Tried(now, s.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
-		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: s.worker})
+	b := l.backup
+	if !b.accepted {
+		b.accepted = true
+		n.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
+		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: b.worker})
 	}
-	s.deadline = max(s.deadline, now.Add(n.cfg.Lease))
+	b.deadline = max(b.deadline, now.Add(n.cfg.Lease))
 }
 
-// backupTimer looks at the second copy when a timer of its task comes.
+// backupTimer handles the task's timers for its backup attempt.
 func (n *Node) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
-	s := l.backup
+	b := l.backup
 	switch {
-	case k == grid.TimerOffer && !s.accepted && now >= s.sent.Add(n.cfg.Lease/4):
+	case k == grid.TimerOffer && !b.accepted && now >= b.sent.Add(n.cfg.Lease/4):
 		n.sendBackupOffer(now, l, fx)
-	case k == grid.TimerLease && now >= s.deadline && !n.mayAct(now, l.job): // an owner that may be none gives nothing up
-		s.deadline = now.Add(n.cfg.Lease)
-	case k == grid.TimerLease && now >= s.deadline:
+	case k == grid.TimerLease && now >= b.deadline && !n.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+		b.deadline = now.Add(n.cfg.Lease)
+	case k == grid.TimerLease && now >= b.deadline:
 		n.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
 	}
 	if k == grid.TimerLease && l.backup != nil {
@@ -138,52 +139,53 @@ func (n *Node) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *gri
 	}
 }
 
-// dropBackup lets go of the second copy, which is told nothing: it is lost, or its node said that it is not there.
+// dropBackup removes the backup attempt without a message to its worker: it is lost, or its worker does not have it.
 func (n *Node) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost bool, fx *grid.Effects) {
-	s := l.backup
-	n.startsPossible(now, l.job, s.worker)
-	n.attemptReturned(now, &s.promise, s.worker, false)
+	b := l.backup
+	n.startsPossible(now, l.job, b.worker)
+	n.attemptReturned(now, &b.promise, b.worker, false)
 	if lost {
-		n.countLost(now, l, s.worker, why)
-		n.countLostCopy(l, s.worker, why)
-		l.excluded = append(l.excluded, exclusion{node: s.worker, why: why, until: now.Add(n.cfg.Lease), preference: true})
+		n.countLost(now, l, b.worker, why)
+		n.countLostCopy(l, b.worker, why)
+		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(n.cfg.Lease), preference: true})
 	} else {
-		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: s.worker, Class: l.class()})
-		n.exclude(now, l, s.worker, why)
+		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
+		n.exclude(now, l, b.worker, why)
 	}
 	l.backup = nil
 	n.saveTask(l.job, l.index, fx)
 	n.backups.due = true
 }
 
-// countLostCopy notes that a copy was lost while the other one lives. That costs the task none of its retries; but after as many such losses as it
-// has retries, or on as many nodes as end a task, there is no further copy, or one that kills its nodes would do so for ever.
+// countLostCopy counts a lost attempt while the other one lives. It costs the task no retry. After more such losses
+// than retries, or failures on Config.Strikes nodes, the task gets no further backup: a task that kills its nodes
+// would kill them for ever.
 func (n *Node) countLostCopy(l *liveTask, worker grid.NodeID, why grid.Refusal) {
 	l.lostCopies++
 	l.noBackup = n.countFailedNode(l, worker, why) != "" || l.lostCopies > l.job.spec.Retries || l.noBackup
 }
 
-// dropAttempt drops an attempt of a task at its worker: the other copy goes on, or was the first to end.
+// dropAttempt drops one of a task's two attempts at its worker.
 func (n *Node) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	if worker == n.cfg.Self {
 		n.forgetAttempt(now, id, fx)
 		return
 	}
-	if l.job.barrier == nil { // else who cancelled waits for this attempt by name
+	if l.job.barrier == nil { // a cancel barrier instead lists this attempt and waits for it
 		n.startsPossible(now, l.job, worker)
 	}
 	m := attemptsMessage(fx, n.firstSend, worker, grid.KindDrop)
 	m.Attempts = append(m.Attempts, id)
 }
 
-// promoteBackup makes the second copy the attempt that the task stands at; whatever there was to do about the one before is done.
+// promoteBackup makes the backup attempt the task's primary. The caller has finished with the old primary.
 func (n *Node) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
-	t, s := l.task(), l.backup
+	t, b := l.task(), l.backup
 	n.dequeue(l)
-	t.attempt, t.worker, t.placed = s.attempt, s.worker, s.placed
-	l.promise, l.sent, l.deadline, l.backup = s.promise, s.sent, s.deadline, nil
+	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
+	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
 	l.result, l.replicas, l.fetchTries = nil, nil, 0
-	if s.accepted {
+	if b.accepted {
 		l.phase = placed
 		n.setState(l.job, l.index, grid.Placed, fx)
 	} else {
@@ -196,8 +198,9 @@ func (n *Node) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.backups.due = true
 }
 
-// backupEnded takes the result of a second copy, and reports whether it is the task's: then the task stands at it, and the
-// other attempt is dropped. While the files of the other's result are on their way nothing is said: it is told again.
+// backupEnded takes the result of a backup attempt and reports whether it ends the task: then the backup becomes the
+// primary and the old primary is dropped. While the primary's result waits for its files, this one is ignored; its
+// worker repeats it.
 func (n *Node) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
 	t := l.task()
 	switch {
@@ -217,7 +220,7 @@ func (n *Node) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid
 	return true
 }
 
-// yieldToBackup leaves a task to its second copy: the result of the first is no success.
+// yieldToBackup promotes the backup attempt after the primary ended without success.
 func (n *Node) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	t := l.task()
 	n.leaveWindow(l)
@@ -234,7 +237,7 @@ func (n *Node) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id gr
 	n.releaseAttempt(from, id, t, fx)
 }
 
-// refusalOf says why a copy is given up whose result is no success.
+// refusalOf returns the reason for giving up an attempt that ended without success.
 func refusalOf(r *grid.Result) grid.Refusal {
 	why := grid.WhyFailed
 	switch r.Cause {

@@ -7,17 +7,17 @@ import (
 	"skep/grid"
 )
 
-// A job that is idempotent and placed by a policy with copies has second copies of its tasks begun once nothing of it is
-// left to place: whenever something was said or has ended, of the tasks that were placed first.
+// When backup attempts start: for idempotent jobs whose policy makes copies, once no task of the job waits for its
+// first placement. A scan runs when an event makes it due; the oldest tasks come first.
 
-// backupJobs are the jobs that may get second copies: nothing of them is left to place.
+// backupJobs are the jobs that may get backup attempts: all their tasks were placed.
 type backupJobs struct {
 	jobs      []*job
-	due       bool        // there is reason to look at them
-	justFreed grid.NodeID // who has delivered a result in this step
+	due       bool        // an event since the last scan may allow a backup
+	justFreed grid.NodeID // the node that delivered a result in this step
 }
 
-// backupPolicy is the policy of a job that may have two copies of a task; nil = it may not.
+// backupPolicy returns the job's policy if it may make backup attempts for the job, else nil.
 func (n *Node) backupPolicy(j *job) balance.Copier {
 	if !j.spec.Idempotent || j.spec.Retries == 0 {
 		return nil
@@ -28,13 +28,13 @@ func (n *Node) backupPolicy(j *job) balance.Copier {
 	return nil
 }
 
-// awaitsIdleNode reports whether a job's policy keeps tasks until a node is idle: one of them looks for all.
+// awaitsIdleNode reports whether the job's policy keeps tasks until a node is idle. Then one task polls for all.
 func (n *Node) awaitsIdleNode(j *job) bool {
 	_, ok := n.policyOf(j).(balance.Copier)
 	return ok
 }
 
-// allPlaced notes that no task of a job is left that was never looked at.
+// allPlaced records that every task of a job was placed or tried at least once.
 func (n *Node) allPlaced(j *job) {
 	if n.backupPolicy(j) != nil && !slices.Contains(n.backups.jobs, j) {
 		n.backups.jobs = append(n.backups.jobs, j)
@@ -42,7 +42,7 @@ func (n *Node) allPlaced(j *job) {
 	}
 }
 
-// startBackups begins second copies where there is reason to look.
+// startBackups runs a scan if one is due.
 func (n *Node) startBackups(now grid.Time, fx *grid.Effects) {
 	if n.backups.due {
 		n.backups.due = false
@@ -63,11 +63,11 @@ func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) {
 	})
 }
 
-// maxBackupMisses bounds the tasks of a job for which nobody but their own node is idle, until the rest are not looked at.
+// maxBackupMisses ends the scan of a job after this many consecutive tasks without an idle node other than their own.
 const maxBackupMisses = 8
 
 func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
-	p, kept := n.backupPolicy(j), 0
+	p, misses := n.backupPolicy(j), 0
 	if p == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	n.inform(now)
 	n.updateColumns(now)
-	for i := j.backupFrom; i < j.spec.Count && kept < maxBackupMisses; i++ {
+	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses; i++ {
 		l := j.at(i).live
 		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
@@ -92,15 +92,15 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
 		choices := p.Assign(now, tasks, v.Nodes, n.scratch.choices[:0])
 		n.scratch.tasks, n.scratch.choices = tasks, choices
 		if choices[0].Act != balance.Place {
-			kept++
+			misses++
 			continue
 		}
-		kept = 0
+		misses = 0
 		n.startBackup(now, l, choices[0], fx)
 	}
 }
 
-// creditDelivered takes off what a node said of its work that it has delivered in this step: it could not know.
+// creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.
 func (n *Node) creditDelivered(l *liveTask, s *balance.State) {
 	if done := n.expected(l.class()); s.Node != n.cfg.Self {
 		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)

@@ -5,13 +5,13 @@ import (
 	"skep/grid"
 )
 
-// A job whose policy places many tasks at once has one of them ask for all: those that nobody has looked at yet
-// are placed by the same answers, as many as the window has room for. Until the answers are there nothing younger
-// begins, and a next round begins when half of the window is free, so that rounds stay large. A task that is placed
-// again asks for itself, since it may have nodes to keep away from, and takes others with it where it can.
+// Batch policies assign many tasks of a job at once. One task polls for all: its answers place every task not yet
+// tried, up to the node's window. Younger tasks wait for the answers, and the next round starts when half of the
+// window is free, so that rounds stay large. A task that is placed again polls for itself, since it may exclude
+// nodes, and takes other tasks along where it can.
 
-// fetchTime is how long another node is taken to need for a job's inputs, seconds. Which of them it has already is
-// not known.
+// fetchTime returns the time that a remote node needs to fetch the job's inputs, in seconds. It does not know which
+// of them the node has cached.
 func (n *Node) fetchTime(spec *grid.JobSpec) float64 {
 	if !(n.cfg.Balance.Bandwidth > 0) {
 		return 0
@@ -23,14 +23,14 @@ func (n *Node) fetchTime(spec *grid.JobSpec) float64 {
 	return size / n.cfg.Balance.Bandwidth
 }
 
-// awaitsBatch reports whether the fresh tasks of a job have to wait for a round of questions.
+// awaitsBatch reports whether the job's untried tasks wait for a batch poll.
 func (n *Node) awaitsBatch(j *job) bool {
 	_, many := n.policyOf(j).(balance.Batch)
 	return many && (j.batchPoll != nil || j.spec.Count > 1 && 2*n.inFlight > n.cfg.Window)
 }
 
-// assignBatch places a task, and others of its job by the answers that it has, where the policy places many at once; false
-// where it does not, or has no node for the task. A node that has to deliver first gets no more than by itself.
+// assignBatch places a task, and other tasks of its job, with the task's answers. It reports false if the policy is
+// no batch policy or has no node for the task. A node on probation gets no further task.
 func (n *Node) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *grid.Effects) bool {
 	b, many := p.(balance.Batch)
 	if !many {
@@ -54,7 +54,7 @@ func (n *Node) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *gri
 		case placed && choices[k].Act == balance.Place && (x == l || n.mayTakeMore(now, choices[k].Node)):
 			n.offerUsing(now, x, l, choices[k], fx)
 		case x != l:
-			n.live.drop(x.handle) // as if it had not been looked at
+			n.live.drop(x.handle) // as if it had never been tried
 			j.task(x.index).live = nil
 		}
 	}
@@ -66,7 +66,7 @@ func (n *Node) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *gri
 	return placed
 }
 
-// mayTakeMore reports whether a node may get another task now.
+// mayTakeMore reports whether a node may get another task now: it is known and not on probation.
 func (n *Node) mayTakeMore(now grid.Time, id grid.NodeID) bool {
 	q := n.peers.get(id)
 	return id == n.cfg.Self || q != nil && !n.recordOf(id).onProbation(now, grid.MilliCPU(q.cores))

@@ -8,10 +8,10 @@ import (
 	"skep/grid"
 )
 
-// sendBeats tells each origin what this node still has of it, and does so again before a third of the shortest
-// lease has passed. While there is nothing of others there is no timer.
+// sendBeats sends each owner its attempts that this node holds, and schedules the next beat a third of the shortest
+// attempt lease later. Without attempts of other owners there is no timer.
 func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
-	lease, first := time.Duration(0), len(fx.Sends)
+	lease, firstSend := time.Duration(0), len(fx.Sends)
 	n.dropUnleased(now, fx)
 	n.informClaimants(now, fx)
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
@@ -23,7 +23,7 @@ func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
 			}
 			if q == nil || !q.up {
 				if p := n.ownerRecords[w.ID.Task.Job]; p != nil {
-					n.beatMembers(now, p, w, first, fx)
+					n.beatMembers(now, p, w, firstSend, fx)
 					lease = max(lease, w.Lease)
 				} else if w.State == grid.WorkQueued {
 					lease = max(lease, w.Lease)
@@ -37,25 +37,25 @@ func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
 				lease = w.Lease
 			}
 			if w.State == grid.WorkQueued {
-				n.requestStartLease(now, first, w, to, fx)
+				n.requestStartLease(now, firstSend, w, to, fx)
 				continue
 			}
-			m := attemptsMessage(fx, first, to, grid.KindBeat)
+			m := attemptsMessage(fx, firstSend, to, grid.KindBeat)
 			m.Attempts = append(m.Attempts, w.ID)
 		}
 	}
 	n.wakeForBeat(now, lease, fx)
 }
 
-// beatMembers tells the other members of a job's register what is here of it: its owner is gone, and one of them is or
-// knows the next.
-func (n *Node) beatMembers(now grid.Time, p *ownerRecord, w *exec.Work, first int, fx *grid.Effects) {
-	for _, id := range p.members {
-		if id == p.owner || id == n.cfg.Self {
+// beatMembers sends a beat to the other members of the job's register: the owner is disconnected, and one of them is
+// the next owner or knows it.
+func (n *Node) beatMembers(now grid.Time, rec *ownerRecord, w *exec.Work, firstSend int, fx *grid.Effects) {
+	for _, id := range rec.members {
+		if id == rec.owner || id == n.cfg.Self {
 			continue
 		}
 		if q := n.peers.get(id); q != nil && q.up {
-			m := attemptsMessage(fx, first, id, grid.KindBeat)
+			m := attemptsMessage(fx, firstSend, id, grid.KindBeat)
 			m.Attempts = append(m.Attempts, w.ID)
 		} else if w.State == grid.WorkQueued && !dialRequested(fx, id) {
 			n.dial(now, id, fx)
@@ -63,14 +63,15 @@ func (n *Node) beatMembers(now grid.Time, p *ownerRecord, w *exec.Work, first in
 	}
 }
 
-// dialRequested reports whether a connection to a node is asked for in this step already.
+// dialRequested reports whether this step already asks for a connection to the node.
 func dialRequested(fx *grid.Effects, id grid.NodeID) bool {
 	return slices.ContainsFunc(fx.Links, func(l grid.Link) bool { return l.Peer == id })
 }
 
-// attemptsMessage returns the message of a kind to a node that has room for an attempt more, among those from first on.
-func attemptsMessage(fx *grid.Effects, first int, to grid.NodeID, k grid.Kind) *grid.Message {
-	for i := len(fx.Sends) - 1; i >= first; i-- {
+// attemptsMessage returns a message of kind k to a node, among the sends from first on, with room for another
+// attempt; a new one if there is none.
+func attemptsMessage(fx *grid.Effects, firstSend int, to grid.NodeID, k grid.Kind) *grid.Message {
+	for i := len(fx.Sends) - 1; i >= firstSend; i-- {
 		if s := &fx.Sends[i]; s.To == to && s.Msg.Kind == k && len(s.Msg.Attempts) < grid.MaxBeats {
 			return &s.Msg
 		}
@@ -91,7 +92,7 @@ func (n *Node) wakeForBeat(now grid.Time, lease time.Duration, fx *grid.Effects)
 	}
 }
 
-// answerAsk tells an origin what became of attempts that it gave to this node.
+// answerAsk answers an owner that asks about attempts given to this node.
 func (n *Node) answerAsk(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	var beat *grid.Message
 	for _, id := range ids {
@@ -101,8 +102,8 @@ func (n *Node) answerAsk(now grid.Time, from grid.NodeID, ids []grid.AttemptID, 
 		w := n.exec.Get(id)
 		switch {
 		case w == nil:
-			if doubt := n.isHearsay(id.Task.Job); !n.letGo.contains(id, doubt) {
-				n.letGo.add(tombstone{id, doubt}) // an offer of it may be on its way, and the origin goes on without
+			if hearsay := n.isHearsay(id.Task.Job); !n.letGo.contains(id, hearsay) {
+				n.letGo.add(tombstone{id, hearsay}) // a late offer of it must not start: the owner goes on without it
 			}
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)

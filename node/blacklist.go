@@ -9,17 +9,17 @@ import (
 	"skep/grid"
 )
 
-// What a failure is, and what follows from it, is told in DESIGN.md: a node that fails a class which others run is
-// avoided for that class, and a task that fails on several nodes ends.
+// Failures by class and node; DESIGN.md has the rules. A node that fails a class which other nodes run is blacklisted
+// for that class; a task that fails on several nodes ends.
 
-// recordFailure counts how a task of a class ended at the node that had it.
+// recordFailure counts an end (good or failed) of a task of a class at its worker.
 func (n *Node) recordFailure(now grid.Time, class string, worker grid.NodeID, good bool) {
 	if n.failures.record(now, class, worker, good) {
 		n.rates.stale = true
 	}
 }
 
-// recordEnd counts a result: what ended by its own time limit or was cancelled says nothing.
+// recordEnd counts a result. A time limit or a cancel says nothing about the node.
 func (n *Node) recordEnd(now grid.Time, class string, worker grid.NodeID, r *grid.Result) {
 	switch r.Cause {
 	case grid.Exited, grid.Signaled, grid.MemoryExceeded:
@@ -29,7 +29,7 @@ func (n *Node) recordEnd(now grid.Time, class string, worker grid.NodeID, r *gri
 	}
 }
 
-// blacklistOf returns what this node is wary of for a class; nil = nobody, which is nearly always so.
+// blacklistOf returns the class's failure log if it lists any node, else nil, the usual case.
 func (n *Node) blacklistOf(class string) *classFailures {
 	if c := n.failures.class(class); c != nil && c.listed > 0 {
 		return c
@@ -37,43 +37,43 @@ func (n *Node) blacklistOf(class string) *classFailures {
 	return nil
 }
 
-// isBlacklisted reports whether a node is left out, and sees to it that the next allocation knows. c may be nil.
+// isBlacklisted reports whether a node is blacklisted now. A change marks the allocation stale. c may be nil.
 func (n *Node) isBlacklisted(now grid.Time, c *classFailures, id grid.NodeID) bool {
 	if c == nil {
 		return false
 	}
-	b := c.node(id)
-	if b == nil || b.until == 0 {
+	f := c.node(id)
+	if f == nil || f.until == 0 {
 		return false
 	}
-	out := c.blacklisted(now, b)
-	if out != b.excluded {
-		b.excluded, n.rates.stale = out, true
+	listed := c.blacklisted(now, f)
+	if listed != f.excluded {
+		f.excluded, n.rates.stale = listed, true
 	}
-	return out
+	return listed
 }
 
-// dropBlacklisted takes those out of the answers that have become avoided since they were asked, or have just got the task that tries
-// them. What runs here or nowhere has no other answer.
+// dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
+// task. Tasks that run only here are exempt: they have no other answer.
 func (n *Node) dropBlacklisted(now grid.Time, l *liveTask) {
 	if c := n.blacklistOf(l.class()); c != nil && !l.tryBlacklisted && !n.isLocal(l.job) {
 		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return n.isBlacklisted(now, c, s.Node) })
 	}
 }
 
-// probeBlacklisted notes that a node which was avoided gets a task.
+// probeBlacklisted records that a blacklisted node gets a task: its probe.
 func (n *Node) probeBlacklisted(now grid.Time, class string, id grid.NodeID) {
 	if c := n.blacklistOf(class); c != nil {
-		if b := c.node(id); b != nil {
-			b.probe(now)
+		if f := c.node(id); f != nil {
+			f.probe(now)
 		}
 	}
 }
 
-// maxTracedExclusions bounds the avoided nodes that a task's story names.
+// maxTracedExclusions bounds the blacklisted nodes in a task's trace.
 const maxTracedExclusions = 3
 
-// traceBlacklisted notes once in a task's story who was left out.
+// traceBlacklisted records, once per task, which nodes were blacklisted.
 func (n *Node) traceBlacklisted(now grid.Time, l *liveTask) {
 	c := n.blacklistOf(l.class())
 	if c == nil || l.blacklistTraced {
@@ -81,36 +81,36 @@ func (n *Node) traceBlacklisted(now grid.Time, l *liveTask) {
 	}
 	left := maxTracedExclusions
 	for i := range c.nodes {
-		if b := &c.nodes[i]; b.excluded && left > 0 {
-			n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: b.node, Refusal: grid.Refusal{Why: grid.WhyAvoided, Detail: b.describe()}})
+		if f := &c.nodes[i]; f.excluded && left > 0 {
+			n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: f.node, Refusal: grid.Refusal{Why: grid.WhyAvoided, Detail: f.describe()}})
 			left--
 			l.blacklistTraced = true
 		}
 	}
 }
 
-// Avoided tells why a node gets nothing of a class now; its reason is WhyNone if it may.
+// Avoided returns the reason why a node gets no task of a class now; WhyNone if it may.
 func (n *Node) Avoided(now grid.Time, class string, id grid.NodeID) grid.Refusal {
 	c := n.blacklistOf(class)
 	if c == nil {
 		return grid.Refusal{}
 	}
-	if b := c.node(id); b != nil && c.blacklisted(now, b) {
-		return grid.Refusal{Why: grid.WhyAvoided, Detail: b.describe()}
+	if f := c.node(id); f != nil && c.blacklisted(now, f) {
+		return grid.Refusal{Why: grid.WhyAvoided, Detail: f.describe()}
 	}
 	return grid.Refusal{}
 }
 
-// failedOn is a node that a task failed on.
+// failedOn is a node on which a task failed, and why.
 type failedOn struct {
 	node grid.NodeID
 	why  grid.Refusal
 }
 
-// MaxStrikes bounds Config.Strikes, and the nodes that are remembered of a task that only its retries bound.
+// MaxStrikes bounds Config.Strikes, and the failed nodes remembered for a task that only its retries bound.
 const MaxStrikes = 16
 
-// countFailedNode notes that a task failed on a node, and returns why it ends now; "" = it goes on.
+// countFailedNode records that a task failed on a node. It returns the reason if the task ends now, "" if it goes on.
 func (n *Node) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
 	if !slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) {
 		if len(l.failedOn) == MaxStrikes {
@@ -135,7 +135,7 @@ func (n *Node) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) st
 	return clip(b.String())
 }
 
-// displayName is a node's name, or the beginning of its identity.
+// displayName returns a node's name, or its short ID if it has none.
 func (n *Node) displayName(id grid.NodeID) string {
 	if id == n.cfg.Self && n.cfg.Name != "" {
 		return n.cfg.Name

@@ -2,26 +2,27 @@ package node
 
 import "skep/grid"
 
-// A node that has taken a job over may have to end many of its tasks at once: all that nobody claims, where each is to run at most once, or all
-// that have not ended, where the job is cancelled. Who named a hundred thousand tasks has sent nothing for them yet, so they are ended some at
-// a time, and only as far as there is room for their entries: see package quota. None of the job is placed before that is done.
+// Ending many tasks after a takeover: all unclaimed tasks of a job that may run at most once, or all unended tasks of
+// a cancelled job. A job of 100,000 tasks costs its submitter one small message, so the tasks end in batches, and
+// only as far as the quota has room for their entries (package quota). No task of the job is placed before that is
+// done.
 
-// bulkEndBatch is how many tasks end in a step, about a megabyte of records.
+// bulkEndBatch is the number of tasks that end in one step: about 1 MB of records.
 const bulkEndBatch = 2000
 
-// bulkEnd is how far this has come.
+// bulkEnd is the progress of a bulk end.
 type bulkEnd struct {
 	on   bool
-	next uint32 // tasks before it have been looked at
+	next uint32 // tasks below it are done
 }
 
-// startBulkEnd begins to end the tasks of a job.
 func (n *Node) startBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	j.replica.bulkEnd = bulkEnd{on: true}
 	n.continueBulkEnd(now, j, fx)
 }
 
-// continueBulkEnd goes on with it, and lets the job go on when it is done. Where there is no room it is looked at again with the register.
+// continueBulkEnd ends the next batch, and queues the job for placement when all are done. Without quota it stops;
+// the register's timer calls it again.
 func (n *Node) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	s := &j.replica.bulkEnd
 	if !s.on || !j.isOwner() || !j.cancelled && !n.mayAct(now, j) {
@@ -52,7 +53,7 @@ func (n *Node) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// continueBulkEnds goes on with those that have more to do at once.
+// continueBulkEnds continues the jobs whose next batch is due.
 func (n *Node) continueBulkEnds(now grid.Time, fx *grid.Effects) {
 	jobs := n.bulkEnds
 	n.bulkEnds = nil

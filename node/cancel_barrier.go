@@ -8,25 +8,26 @@ import (
 	"skep/grid"
 )
 
-// cancelBarrier is a cancelled job of which a node may still start something. That is over when every worker has said that it
-// does not have what it was given, or when no owner's word can hold any more: wait(L) after the last was given.
+// cancelBarrier holds back the answer to a cancel while a worker may still start an attempt of the job. It is lowered
+// when every worker has confirmed that it does not have its attempt, or when no start lease can be valid any more:
+// the takeover delay wait(L) after the last grant.
 type cancelBarrier struct {
 	until       grid.Time
-	askedAt     grid.Time       // when the workers were asked last
-	outstanding []issuedAttempt // what others had, by index of the task
-	unconfirmed int             // of them, not known to be let go of
+	askedAt     grid.Time       // time of the last Ask to the workers
+	outstanding []issuedAttempt // attempts at other nodes, by task index
+	unconfirmed int             // number of outstanding attempts that are not confirmed
 	callers     []uint64
-	nextLook    grid.Time // when it is looked at next
-	heapIndex   int       // in calms
+	nextLook    grid.Time // next time to check it
+	heapIndex   int       // in cancelBarriers.jobs
 }
 
-// cancelBarriers are the cancelled jobs that callers wait for, or may.
+// cancelBarriers are the cancelled jobs whose barrier is raised.
 type cancelBarriers struct {
 	jobs barrierHeap
-	wake grid.Time // when the first of them is looked at
+	wake grid.Time // time of the next check
 }
 
-// barrierHeap has the job in front that is looked at first.
+// barrierHeap is a min-heap by the time of the next check.
 type barrierHeap []*job
 
 func (q barrierHeap) Len() int { return len(q) }
@@ -56,41 +57,41 @@ func (q *barrierHeap) Pop() any {
 	return j
 }
 
-// issuedAttempt is an attempt, and who was given it.
+// issuedAttempt is an attempt that was given to a worker.
 type issuedAttempt struct {
 	id        grid.AttemptID
 	worker    grid.NodeID
 	confirmed bool
 }
 
-// startsPossible notes that an attempt is given up without knowing that its worker does not have it.
+// startsPossible extends the job's quiet time: an attempt is given up, and its worker may still have it.
 func (n *Node) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
 	if worker != n.cfg.Self {
 		j.quietAt = max(j.quietAt, now.Add(takeoverDelay(n.cfg.Lease)))
 	}
 }
 
-// raiseBarrier notes, before a job's tasks are ended, what others have of it.
+// raiseBarrier lists, before the job's tasks are ended, the attempts that other nodes may have.
 func (n *Node) raiseBarrier(now grid.Time, j *job) {
-	c := &cancelBarrier{until: now.Add(takeoverDelay(n.cfg.Lease))}
+	b := &cancelBarrier{until: now.Add(takeoverDelay(n.cfg.Lease))}
 	for i, t := range j.known() {
 		if (t.state == grid.Offered || t.state == grid.Placed) && t.worker != n.cfg.Self {
-			c.outstanding = append(c.outstanding, issuedAttempt{id: j.attempt(i), worker: t.worker})
+			b.outstanding = append(b.outstanding, issuedAttempt{id: j.attempt(i), worker: t.worker})
 		}
 		if l := t.live; l != nil && l.backup != nil && l.backup.worker != n.cfg.Self {
-			c.outstanding = append(c.outstanding, issuedAttempt{id: l.backupID(), worker: l.backup.worker})
+			b.outstanding = append(b.outstanding, issuedAttempt{id: l.backupID(), worker: l.backup.worker})
 		}
 	}
-	c.unconfirmed = len(c.outstanding)
-	if old := j.barrier; old != nil { // it was cancelled before, in vain
+	b.unconfirmed = len(b.outstanding)
+	if old := j.barrier; old != nil { // an earlier cancel was not completed
 		heap.Remove(&n.barriers.jobs, old.heapIndex)
-		c.callers = old.callers
+		b.callers = old.callers
 	}
-	j.barrier = c
+	j.barrier = b
 	heap.Push(&n.barriers.jobs, j)
 }
 
-// awaitBarrier answers who cancelled a job, as soon as that is true.
+// awaitBarrier answers the caller of a cancel once no attempt of the job can start.
 func (n *Node) awaitBarrier(now grid.Time, j *job, caller uint64, fx *grid.Effects) {
 	if j.barrier == nil && now < j.quietAt {
 		j.barrier = &cancelBarrier{until: j.quietAt}
@@ -105,65 +106,67 @@ func (n *Node) awaitBarrier(now grid.Time, j *job, caller uint64, fx *grid.Effec
 	n.wakeBarriers(now, fx)
 }
 
-// confirmStopped notes that a worker does not have an attempt of a cancelled job, or that it has ended there.
+// confirmStopped records that a worker does not have an attempt of a cancelled job, or that the attempt has ended
+// there. It reports whether that confirmed an outstanding attempt.
 func (n *Node) confirmStopped(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
 	j := n.job(id.Task.Job)
 	if j == nil || j.barrier == nil {
 		return false
 	}
-	c := j.barrier
-	at, ok := slices.BinarySearchFunc(c.outstanding, id.Task.Index, func(o issuedAttempt, i uint32) int { return cmp.Compare(o.id.Task.Index, i) })
-	if ok && c.outstanding[at].id != id && at+1 < len(c.outstanding) { // a second copy stands behind the first
+	b := j.barrier
+	at, ok := slices.BinarySearchFunc(b.outstanding, id.Task.Index, func(o issuedAttempt, i uint32) int { return cmp.Compare(o.id.Task.Index, i) })
+	if ok && b.outstanding[at].id != id && at+1 < len(b.outstanding) { // a backup attempt follows its primary
 		at++
 	}
-	if !ok || c.outstanding[at].confirmed || c.outstanding[at].id != id || c.outstanding[at].worker != from {
+	if !ok || b.outstanding[at].confirmed || b.outstanding[at].id != id || b.outstanding[at].worker != from {
 		return false
 	}
-	c.outstanding[at].confirmed = true
-	if c.unconfirmed--; c.unconfirmed == 0 {
+	b.outstanding[at].confirmed = true
+	if b.unconfirmed--; b.unconfirmed == 0 {
 		n.checkBarrier(now, j, len(fx.Sends), fx)
 		n.wakeBarriers(now, fx)
 	}
 	return true
 }
 
-// checkBarriers answers for the jobs of which nothing can start any more, and asks the workers of the others, where it is time for that.
+// checkBarriers checks the barriers that are due.
 func (n *Node) checkBarriers(now grid.Time, fx *grid.Effects) {
-	for first := len(fx.Sends); len(n.barriers.jobs) > 0 && n.barriers.jobs[0].barrier.nextLook <= now; {
-		n.checkBarrier(now, n.barriers.jobs[0], first, fx)
+	for firstSend := len(fx.Sends); len(n.barriers.jobs) > 0 && n.barriers.jobs[0].barrier.nextLook <= now; {
+		n.checkBarrier(now, n.barriers.jobs[0], firstSend, fx)
 	}
 	n.wakeBarriers(now, fx)
 }
 
-// checkBarrier does so for one job.
-func (n *Node) checkBarrier(now grid.Time, j *job, first int, fx *grid.Effects) {
-	c := j.barrier
-	if now >= c.until || c.unconfirmed == 0 && now >= j.quietAt {
+// checkBarrier lowers the job's barrier and answers its callers if nothing can start any more; else it asks the
+// workers again, at most once in a sixth of a lease.
+func (n *Node) checkBarrier(now grid.Time, j *job, firstSend int, fx *grid.Effects) {
+	b := j.barrier
+	if now >= b.until || b.unconfirmed == 0 && now >= j.quietAt {
 		n.lowerBarrier(j)
-		n.replyAll(&c.callers, j.id, fx)
+		n.replyAll(&b.callers, j.id, fx)
 		n.packing = append(n.packing, j)
 		return
 	}
-	c.nextLook = c.until
-	if c.unconfirmed == 0 {
-		c.nextLook = min(c.nextLook, j.quietAt)
+	b.nextLook = b.until
+	if b.unconfirmed == 0 {
+		b.nextLook = min(b.nextLook, j.quietAt)
 	} else {
-		if c.askedAt == 0 || now >= c.askedAt.Add(n.cfg.Lease/6) {
-			c.askedAt = now
-			c.askWorkers(first, fx)
+		if b.askedAt == 0 || now >= b.askedAt.Add(n.cfg.Lease/6) {
+			b.askedAt = now
+			b.askWorkers(firstSend, fx)
 		}
-		c.nextLook = min(c.nextLook, c.askedAt.Add(n.cfg.Lease/6))
+		b.nextLook = min(b.nextLook, b.askedAt.Add(n.cfg.Lease/6))
 	}
-	heap.Fix(&n.barriers.jobs, c.heapIndex)
+	heap.Fix(&n.barriers.jobs, b.heapIndex)
 }
 
-// lowerBarrier notes that a cancelled job is not waited for any more.
+// lowerBarrier removes the job's barrier.
 func (n *Node) lowerBarrier(j *job) {
 	heap.Remove(&n.barriers.jobs, j.barrier.heapIndex)
 	j.barrier = nil
 }
 
-// wakeBarriers sees to the next look.
+// wakeBarriers schedules the next check.
 func (n *Node) wakeBarriers(now grid.Time, fx *grid.Effects) {
 	if len(n.barriers.jobs) == 0 {
 		return
@@ -174,11 +177,12 @@ func (n *Node) wakeBarriers(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// askWorkers asks who has not let go yet. Who answers that it has nothing takes no late offer of it either.
-func (c *cancelBarrier) askWorkers(first int, fx *grid.Effects) {
-	for k := range c.outstanding {
-		if o := &c.outstanding[k]; !o.confirmed {
-			m := attemptsMessage(fx, first, o.worker, grid.KindAsk)
+// askWorkers sends Ask for the unconfirmed attempts. A worker that answers that it has none also refuses a late offer
+// of it.
+func (b *cancelBarrier) askWorkers(firstSend int, fx *grid.Effects) {
+	for k := range b.outstanding {
+		if o := &b.outstanding[k]; !o.confirmed {
+			m := attemptsMessage(fx, firstSend, o.worker, grid.KindAsk)
 			m.Attempts = append(m.Attempts, o.id)
 		}
 	}

@@ -10,9 +10,10 @@ import (
 	"skep/grid"
 )
 
-// candidates lists the nodes that the task could go to now and that were not asked in this decision, as
-// they are known without a message. Where an earlier attempt failed, and then to who is avoided, is only gone back to when there is
-// nowhere else.
+// candidates returns the nodes that the task may be offered to, as known without a poll, except those polled in this
+// decision. It falls back in two steps when nobody else is left: first to nodes that it otherwise avoids for this task
+// (an attempt failed, was lost or was demoted there, or they must deliver first after a reclaim), then to blacklisted
+// nodes.
 func (n *Node) candidates(now grid.Time, l *liveTask) balance.View {
 	l.excluded = slices.DeleteFunc(l.excluded, func(o exclusion) bool { return o.until <= now })
 	l.tryBlacklisted = l.tryBlacklisted && len(l.asked) > 0
@@ -32,12 +33,12 @@ func (n *Node) candidates(now grid.Time, l *liveTask) balance.View {
 	return v
 }
 
-// isLocal reports whether a job's tasks run here or nowhere. Its policy waits for this node even where others would be
-// asked first, because a task failed here.
+// isLocal reports whether the job's tasks run only on this node (policy "local"). Such a task waits for this node
+// even after it failed here.
 func (n *Node) isLocal(j *job) bool { return cmp.Or(j.spec.Policy, n.cfg.Policy) == "local" }
 
-// moreCandidates lists the candidates for another round of questions. This node is no more among them when it has answered:
-// its answer would be the same, and come at once, without end.
+// moreCandidates returns the candidates for another poll. It leaves out this node once it has answered: its answer
+// would be the same, immediately, in an endless loop.
 func (n *Node) moreCandidates(now grid.Time, l *liveTask) balance.View {
 	v := n.candidates(now, l)
 	self := func(s balance.State) bool { return s.Node == n.cfg.Self }
@@ -47,33 +48,34 @@ func (n *Node) moreCandidates(now grid.Time, l *liveTask) balance.View {
 	return v
 }
 
-func (n *Node) eligibleNodes(now grid.Time, l *liveTask, shuns *classFailures, shy bool) balance.View {
+// eligibleNodes returns the candidates outside the blacklist, which may be nil; strict as in excludes.
+func (n *Node) eligibleNodes(now grid.Time, l *liveTask, blacklist *classFailures, strict bool) balance.View {
 	v := balance.View{Self: n.cfg.Self, Home: n.site, Nodes: n.scratch.view[:0]}
 	n.onProbation = 0
-	spec, usual, floor := l.job.spec, n.expected(l.class()), n.minRunTime(l.class())
-	fetch, owner := n.fetchTime(spec), spec.Access() == grid.AccessOwner
+	spec, expected, floor := l.job.spec, n.expected(l.class()), n.minRunTime(l.class())
+	fetch, ownerOnly := n.fetchTime(spec), spec.Access() == grid.AccessOwner
 	for _, m := range n.connected() {
 		q, g := m.peer, m.view
-		if g.Ad == nil || !q.takesWork || owner && !q.hidesJobs || l.excludes(q.id, shy) || g.Ad.Closed() ||
+		if g.Ad == nil || !q.takesWork || ownerOnly && !q.hidesJobs || l.excludes(q.id, strict) || g.Ad.Closed() ||
 			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		if n.isBlacklisted(now, shuns, q.id) {
+		if n.isBlacklisted(now, blacklist, q.id) {
 			continue
 		}
 		s := m.record
-		if shy && l.reclaims > 0 && (s == nil || s.results == 0) {
+		if strict && l.reclaims > 0 && (s == nil || s.results == 0) {
 			continue
 		}
-		if s.onProbation(now, grid.MilliCPU(q.cores)) || shy && s.backingOff(now) {
+		if s.onProbation(now, grid.MilliCPU(q.cores)) || strict && s.backingOff(now) {
 			n.onProbation++
 			continue
 		}
-		said := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.overhead
+		claimed := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.overhead
 		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
-			ECT: s.completionTime(now, said, usual, floor), Heard: g.Fresh()})
+			ECT: s.completionTime(now, claimed, expected, floor), Heard: g.Fresh()})
 	}
-	if !n.refusesForeign(l.job.id) && !l.excludes(n.cfg.Self, shy) && !n.isBlacklisted(now, shuns, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
+	if !n.refusesForeign(l.job.id) && !l.excludes(n.cfg.Self, strict) && !n.isBlacklisted(now, blacklist, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
 		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, n.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 		v.Nodes = slices.Insert(v.Nodes, at, n.selfState(now, spec.Needs.Resources, l.class()))
@@ -82,14 +84,14 @@ func (n *Node) eligibleNodes(now grid.Time, l *liveTask, shuns *classFailures, s
 	return v
 }
 
-// excludes reports whether the task is not to be offered to a node, or has asked it in this decision. A shy
-// look also leaves out those that it failed on, and that stopped it.
-func (l *liveTask) excludes(id grid.NodeID, shy bool) bool {
-	return shy && (slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) || l.demotedBy(id)) ||
-		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (shy || !o.preference) }) || slices.Contains(l.asked, id)
+// excludes reports whether a task must not be offered to a node, or has polled it in this decision. If strict it also
+// excludes nodes on which the task failed or which demoted it, and preferences.
+func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
+	return strict && (slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) || l.demotedBy(id)) ||
+		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (strict || !o.preference) }) || slices.Contains(l.asked, id)
 }
 
-// rateOf is the execution rate of one slot of a peer for a class, measured or guessed.
+// rateOf returns the execution rate of one slot of a peer for a class, measured or estimated.
 func (n *Node) rateOf(q *peer, class string) float64 {
 	for i := range q.rates {
 		if q.rates[i].Class == class && q.rates[i].Mu > 0 {
@@ -99,7 +101,7 @@ func (n *Node) rateOf(q *peer, class string) float64 {
 	return n.rates.guess(class, q.speed)
 }
 
-// selfState is this node's own answer.
+// selfState returns this node's own answer to a poll.
 func (n *Node) selfState(now grid.Time, need grid.Resources, class string) balance.State {
 	ready := n.exec.Wait(now, need, n.rates.runTime)
 	ran, rest := n.exec.Ahead(now, need, n.rates.runTime)
@@ -107,19 +109,19 @@ func (n *Node) selfState(now grid.Time, need grid.Resources, class string) balan
 		Waiting: int32(len(n.exec.Queue())), Running: int32(len(n.exec.Running())), Ran: ran, Rest: rest, Whole: !n.cfg.Balance.Rest}
 }
 
-// refusesForeign reports whether this node does not run the tasks of a job because it was submitted elsewhere.
+// refusesForeign reports whether this node is private and the job was submitted elsewhere.
 func (n *Node) refusesForeign(id grid.JobID) bool { return n.cfg.Private && id.Origin != n.cfg.Self }
 
-// fitsSelf says whether this node itself could ever run the job's tasks.
+// fitsSelf returns why this node could never run the job's tasks; WhyNone if it could.
 func (n *Node) fitsSelf(spec *grid.JobSpec) grid.Refusal {
 	return discovery.Match(&spec.Needs, spec.Engine, n.gossip.Ad())
 }
 
-// exclude keeps a task from being offered to a node: for good if it can never run it, else for a while
-// that grows with the tries.
+// exclude stops offers of a task to a node: for ever if the node can never run it, else for a time that doubles with
+// the task's tries, from 1 s to 30 s.
 func (n *Node) exclude(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
 	until := grid.Never
-	if !why.Why.Never() || why.Why == grid.WhyAccess { // a node may become a newer one
+	if !why.Why.Never() || why.Why == grid.WhyAccess { // the node may be upgraded
 		until = now.Add(min(time.Second<<min(l.tries, 5), 30*time.Second))
 	}
 	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.asked))})

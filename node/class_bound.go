@@ -11,31 +11,32 @@ import (
 	"skep/grid"
 )
 
-// A class of tasks may have a bound here: what runs longer was declared to be smaller than it is, and stands before tasks
-// of its class that are. It is stopped, and its owner places it again as one of the next class, by which
-// other nodes may be meant [4 of balance, sections 3.4 and 14: the bound theta of a class]. That is no loss. A task that is to run at most once is left alone.
+// Bounds on the run time of a class. A task that runs longer was declared too small and delays the small tasks behind
+// it. It is stopped, and its owner places it again with the next class, which may belong to other nodes [4 of
+// balance, sections 3.4 and 14: the bound theta of a class]. That is not a loss. A task that may run at most once is
+// exempt.
 
-// Bound is how long a task of a class may run on this node, and of what class it is if it takes longer.
+// Bound limits how long a task of a class may run on this node, and names the class of a task that takes longer.
 type Bound struct {
 	Class string
-	Time  time.Duration // of running
+	Time  time.Duration // running time
 	Next  string
 }
 
-// mostDemoted bounds how often a task changes its class, and mostNamed how many classes are kept that nobody submitted here: workers
-// name them.
+// maxDemotions bounds how often a task changes its class. maxForeignClasses bounds the classes that only workers have
+// named.
 const (
 	maxDemotions      = 4
 	maxForeignClasses = 8
 )
 
-// demotion is a class that a task was of, and the node that said it has outgrown that.
+// demotion records a task's earlier class and the worker that found it too small.
 type demotion struct {
 	node  grid.NodeID
 	class string
 }
 
-// checkBounds reports what is wrong with the bounds. One that leads back would have a task stopped for ever.
+// checkBounds reports invalid bounds. A cycle of classes would stop a task again and again.
 func (c *Config) checkBounds() error {
 	var errs []error
 	for i, b := range c.Bounds {
@@ -58,10 +59,10 @@ func (c *Config) checkBounds() error {
 	return errors.Join(errs...)
 }
 
-// isClass reports whether a name may be told to others as that of a class.
+// isClass reports whether a name is a valid class name on the wire.
 func isClass(name string) bool { return len(name) <= grid.MaxClass && grid.Printable(name) }
 
-// boundOf returns the bound of what runs here; nil = it has none.
+// boundOf returns the bound of a running attempt; nil if it has none.
 func (n *Node) boundOf(w *exec.Work) *Bound {
 	if w.Spec.Retries == 0 {
 		return nil
@@ -73,7 +74,8 @@ func (n *Node) boundOf(w *exec.Work) *Bound {
 	return &n.cfg.Bounds[k]
 }
 
-// stopOverBound stops what has run for too long, and sees to the next look. Without bounded work there is no such timer.
+// stopOverBound stops attempts that exceed their bound and schedules the next check. Without bounded attempts there
+// is no timer.
 func (n *Node) stopOverBound(now grid.Time, fx *grid.Effects) {
 	if len(n.cfg.Bounds) == 0 {
 		return
@@ -98,15 +100,16 @@ func (n *Node) stopOverBound(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// mayDemoteTo reports whether a worker's word makes the task one of another class: of one that it was not of before, and not for ever.
-// What is no such word is a loss like any other.
+// mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, and at
+// most maxDemotions times. Otherwise the result is an ordinary loss.
 func (l *liveTask) mayDemoteTo(next string) bool {
 	return next != "" && isClass(next) && next != l.class() && l.job.spec.Retries > 0 && len(l.demotions) < maxDemotions &&
 		!slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.class == next })
 }
 
-// demote places a task again as one of the class that its worker says it is of, and reports whether it was such a result. Only the
-// worker knows whether that is true: so it is no delivery, others are preferred for the task, and it counts as a failure of its class there.
+// demote places a task again with the class that its worker named, and reports whether the result was a valid
+// demotion. Only the worker knows whether the task really ran too long. So the result is no delivery, other nodes are
+// preferred, and it counts as a failure of the old class at that worker.
 func (n *Node) demote(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) bool {
 	if !l.mayDemoteTo(r.Next) {
 		return false
@@ -125,13 +128,13 @@ func (n *Node) demote(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effec
 	return true
 }
 
-// demotedBy reports whether a node has said that the task has outgrown its class.
+// demotedBy reports whether that node has demoted the task.
 func (l *liveTask) demotedBy(id grid.NodeID) bool {
 	return slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.node == id })
 }
 
-// foreignArrival counts the arrival of a task whose class a worker has named. Classes that are known only so give way to each
-// other, and not what was measured.
+// foreignArrival counts the arrival of a task whose class a worker named. Such classes evict each other, never a
+// measured class.
 func (r *rates) foreignArrival(now grid.Time, spec *grid.JobSpec, name string) {
 	c := r.get(name)
 	foreign := c == nil || c.foreign

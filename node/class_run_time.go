@@ -6,13 +6,12 @@ import (
 	"skep/grid"
 )
 
-// What this node knows of a class from results that came to it, whoever brought them, and what it makes of
-// the rates that others claim.
+// Expected run times: from the results that this node received, and from the rates that others claim.
 
-// minEnds is how many results it takes until a class's run time is known.
+// minEnds is the number of results from which on a class's run time counts as known.
 const minEnds = 3
 
-// recordEnd teaches it.
+// recordEnd updates the class's mean run time and its variation with a successful result.
 func (r *rates) recordEnd(name string, seconds float64) {
 	if c := r.get(name); c != nil {
 		if c.meanEnd > 0 {
@@ -25,8 +24,8 @@ func (r *rates) recordEnd(name string, seconds float64) {
 	}
 }
 
-// endVariation is the squared coefficient of variation of the run times of this node's tasks of the class, wherever they ran; at least 1
-// as long as few have shown it.
+// endVariation returns the squared coefficient of variation of the run times of this node's tasks of the class, on
+// any worker; at least 1 while it rests on few results.
 func (c *classRate) endVariation() float64 {
 	if c.endSCVCount < minVariationEnds {
 		return max(c.endSCV, 1)
@@ -34,11 +33,11 @@ func (c *classRate) endVariation() float64 {
 	return c.endSCV
 }
 
-// minVariationEnds is how many results it takes until the spread of a class is known.
+// minVariationEnds is the number of results from which on the variation counts as known.
 const minVariationEnds = 20
 
-// median is the median of μ/speed over those who have measured the class: this node, and peers that have
-// delivered what they promised; where there are none of these, all. 0 where nobody has.
+// median returns the median of μ/speed over the nodes that have measured the class: this node and the peers with a
+// proven track record; if there are none, all peers; 0 if nobody has measured it.
 func (n *Node) median(name string) float64 {
 	for _, strict := range [...]bool{true, false} {
 		xs := n.scratch.typical[:0]
@@ -67,8 +66,8 @@ func (n *Node) median(name string) float64 {
 	return 0
 }
 
-// expected is the run time to expect of the class's tasks, seconds: what they took, as far as this node has seen
-// some end, else what those say who have run it; 0 where nobody has.
+// expected returns the expected run time of the class's tasks in seconds: the mean of this node's results if there
+// are enough, else 1/typical; 0 if unknown.
 func (c *classRate) expected(typical float64) float64 {
 	switch {
 	case c != nil && c.ends >= minEnds:
@@ -79,13 +78,13 @@ func (c *classRate) expected(typical float64) float64 {
 	return 0
 }
 
-// expected is that of a class by its name.
+// expected returns the expected run time of a class in seconds; 0 if unknown.
 func (n *Node) expected(class string) float64 {
 	return n.rates.get(class).expected(n.rates.typical(class))
 }
 
-// minRunTime is the least time in which a node that has delivered nothing yet is believed to end a task of a class,
-// seconds: that of this node, or of the reference machine if that is faster.
+// minRunTime is the shortest time, in seconds, that a node without delivered results is believed to need for a task
+// of the class: the estimate for this node, or for the reference machine if that is faster.
 func (n *Node) minRunTime(class string) float64 {
 	if len(n.cfg.Given) > 0 {
 		return 0
@@ -93,20 +92,20 @@ func (n *Node) minRunTime(class string) float64 {
 	return 1 / n.rates.guess(class, max(n.cfg.Speed, 1))
 }
 
-// completionTime is the completion time to expect of a node that says it is that, seconds: not much less than its
-// results took, however soon it says. usual and floor are of the task's class.
-func (s *trackRecord) completionTime(now grid.Time, said, usual, floor float64) float64 {
+// completionTime returns the completion time to expect of a node, in seconds: what it claims, but not much
+// less than its results took. expected is the class's expected run time, floor its minRunTime.
+func (s *trackRecord) completionTime(now grid.Time, claimed, expected, floor float64) float64 {
 	if s == nil || s.results == 0 {
-		return max(said, floor)
+		return max(claimed, floor)
 	}
-	return max(said, s.overrun*usual/overrunTolerance/(1+now.Sub(s.last).Seconds()/recordHalfLife))
+	return max(claimed, s.overrun*expected/overrunTolerance/(1+now.Sub(s.last).Seconds()/recordHalfLife))
 }
 
-// executionRate is the execution rate of a slot as far as it is believed: a claim is bounded by what is typical of the class until the
-// node has delivered, and then by what its results took.
-func (s *trackRecord) executionRate(now grid.Time, mu, typical, usual float64) float64 {
+// executionRate returns the trusted execution rate of a slot. Until the node has delivered, its claim is bounded by
+// maxBoast times the typical rate; after that by its results.
+func (s *trackRecord) executionRate(now grid.Time, mu, typical, expected float64) float64 {
 	if s != nil && s.results > 0 {
-		return 1 / s.completionTime(now, 1/mu, usual, 0)
+		return 1 / s.completionTime(now, 1/mu, expected, 0)
 	}
 	if typical > 0 {
 		return min(mu, maxBoast*typical)
@@ -114,7 +113,7 @@ func (s *trackRecord) executionRate(now grid.Time, mu, typical, usual float64) f
 	return mu
 }
 
-// cores is how many cores of a peer are believed in, in the same way.
+// cores returns how many cores of a peer are trusted, by its track record.
 func (n *Node) cores(m connectedPeer) grid.MilliCPU {
 	cores := grid.MilliCPU(m.cores)
 	switch s := m.record; {

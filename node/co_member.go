@@ -6,25 +6,25 @@ import (
 	"skep/grid"
 )
 
-// coMember is what this node keeps of another with which it shares registers.
+// coMember is the state kept about another node that shares registers with this one.
 type coMember struct {
 	peer           grid.NodeID
-	ownerAnswered  grid.Time // as a member: when the other, as an owner, was last answered
-	leaseVerified  grid.Time // as an owner: when the last watch was sent that the other agreed to
-	lastAlive      grid.Time // when it last answered a watch
-	keepaliveSeq   uint64    // of the last watch; 0 = it is answered
+	ownerAnswered  grid.Time // this node as member: last answer to the peer as owner
+	leaseVerified  grid.Time // this node as owner: sending time of the last keepalive that the peer agreed to
+	lastAlive      grid.Time // last keepalive answer
+	keepaliveSeq   uint64    // of the last keepalive; 0 = it is answered
 	openKeepalives openKeepalives
-	room           uint32               // that it said to have for a job of this node: grid.Guard.Room
-	keepaliveSent  grid.Time            // when it was sent
-	listedJobs     []*job               // that it named one by one
-	pending        []*pendingSubmission // that asked it first whether it lives; some are over
-	deposited      grid.Bytes           // for the files of its jobs
-	fetching       int                  // of them, inputs and tasks' files on their way here
-	evictable      []*job               // of its jobs, those that are over and whose files take room, oldest end first
-	shared         registerDigest       // as it was counted last
+	room           uint32               // the quota it has left for a job of this node: grid.Register.Room
+	keepaliveSent  grid.Time            // sending time of the last keepalive
+	listedJobs     []*job               // jobs listed one by one in the last keepalive
+	pending        []*pendingSubmission // submissions that first probed it; may include done ones
+	deposited      grid.Bytes           // size of the files stored for its jobs
+	fetching       int                  // number of deposits for it being fetched
+	evictable      []*job               // its jobs that are over and whose files take room, oldest end first
+	shared         registerDigest       // as last counted
 }
 
-// registerDigest is how many registers of this node a peer has accepted, and the sum of their hashes.
+// registerDigest is the number of registers of this node that a peer has accepted, and the sum of their hashes.
 type registerDigest struct {
 	count uint32
 	sum   uint64
@@ -35,7 +35,7 @@ func (s *registerDigest) add(j *job) {
 	s.sum += registerHash(j.id, j.replica.reg.State().Epoch)
 }
 
-// coMembers are those with which this node shares registers.
+// coMembers holds the nodes that share registers with this one.
 type coMembers struct {
 	all []*coMember
 	by  lookup[grid.NodeID, *coMember]
@@ -43,22 +43,22 @@ type coMembers struct {
 
 func (p *coMember) key() grid.NodeID { return p.peer }
 
-// addPending notes a submission that waits for an answer.
-func (p *coMember) addPending(f *pendingSubmission) {
+// addPending adds a submission that waits for the peer's answer.
+func (p *coMember) addPending(sub *pendingSubmission) {
 	if len(p.pending) == cap(p.pending) {
-		p.pending = slices.DeleteFunc(p.pending, func(f *pendingSubmission) bool { return f.done })
+		p.pending = slices.DeleteFunc(p.pending, func(sub *pendingSubmission) bool { return sub.done })
 	}
-	p.pending = append(p.pending, f)
+	p.pending = append(p.pending, sub)
 }
 
-// clearPending forgets the submissions that waited: there are none.
+// clearPending drops the waiting submissions of all peers: none is left.
 func (s *coMembers) clearPending() {
 	for _, p := range s.all {
 		p.pending = nil
 	}
 }
 
-// coMember returns what is kept of a node.
+// coMember returns the state kept about a node; it creates it if there is none.
 func (n *Node) coMember(id grid.NodeID) *coMember {
 	if p := n.coMembers.by.get(id); p != nil {
 		return p
@@ -69,7 +69,7 @@ func (n *Node) coMember(id grid.NodeID) *coMember {
 	return p
 }
 
-// coMemberOrNone returns what is kept of a node, to be read: nothing, where that is nothing.
+// coMemberOrNone returns a copy of the state kept about a node, for reading; the zero state if there is none.
 func (n *Node) coMemberOrNone(id grid.NodeID) coMember {
 	if p := n.coMembers.by.get(id); p != nil {
 		return *p

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// updateColumns tells the policies of every column that changed, and forgets to do it again until something does.
+// updateColumns gives the policies every changed column, if anything changed since the last call.
 func (n *Node) updateColumns(now grid.Time) {
 	r := n.rates
 	r.publish(now)
@@ -39,28 +39,28 @@ func (n *Node) updateColumns(now grid.Time) {
 	}
 }
 
-// column is a node's column of the allocation LP: for each known class what arrives there, and the rate at
-// which one core of it would run the class. A peer's rate is that of a task moved there:
+// column returns a node's column of the allocation LP: for each known class its arrival rate there and the rate at
+// which one core runs it. A peer's rate includes the cost of moving the task:
 //
 //	μ' = 1 / (1/μ + overhead)
 //
-// A class that is not measured there gets the usual rate scaled by speed, if this node knows what the
-// class needs and the peer has it. p is zero for this node itself.
+// A class not measured there gets the typical rate scaled by speed, if this node knows the class's needs and the peer
+// meets them. p is zero for this node.
 func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
 	r := n.rates
 	from, speed, ad := r.own, r.cfg.Speed, n.gossip.Ad()
-	away := p.peer != nil
-	if away {
+	remote := p.peer != nil
+	if remote {
 		from, speed, ad = p.rates, p.speed, p.view.Ad
 	}
 	id := n.cfg.Self
-	if away {
+	if remote {
 		id = p.id
 	}
-	s, believing := p.record, len(n.cfg.Given) > 0
-	dst, believed := n.scratch.rates[:0], 1.0
-	if away && !believing {
-		believed = n.trustedShare(now, p.rates, n.cores(p), p.received)
+	s, given := p.record, len(n.cfg.Given) > 0
+	dst, trusted := n.scratch.rates[:0], 1.0
+	if remote && !given {
+		trusted = n.trustedShare(now, p.rates, n.cores(p), p.received)
 	}
 	for k := range r.typicals {
 		m := &r.typicals[k]
@@ -71,7 +71,7 @@ func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
 				x = from[i]
 			}
 		}
-		x.Alpha *= believed
+		x.Alpha *= trusted
 		need := grid.CPU
 		if c != nil && c.spec != nil {
 			need = max(c.spec.Needs.CPU, 1)
@@ -81,13 +81,13 @@ func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
 				x.Mu = rateAtSpeed(r.typicalAt(k), speed)
 			}
 		}
-		if ad != nil && (ad.Shut() || away && ad.Private) {
+		if ad != nil && (ad.Shut() || remote && ad.Private) {
 			x.Mu = 0
 		}
-		if away && x.Mu > 0 && !believing {
+		if remote && x.Mu > 0 && !given {
 			x.Mu = s.executionRate(now, x.Mu, r.typicalAt(k), c.expected(r.typicalAt(k)))
 		}
-		if away && x.Mu > 0 {
+		if remote && x.Mu > 0 {
 			x.Mu = 1 / (1/x.Mu + r.overhead)
 		}
 		x.Mu *= float64(grid.CPU) / float64(need)

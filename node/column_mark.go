@@ -7,9 +7,8 @@ import (
 	"skep/grid"
 )
 
-// mark tells columns of rates and slots apart: that of a peer is compared whenever anything changed, and need not be kept for
-// that. 0 is none. That two have the same mark by chance has a probability of 2^-64; a peer that sought it
-// could only keep its own new rates from counting.
+// mark is a 64-bit hash of a column of rates and slots, kept instead of the column to detect changes; 0 = none. Two
+// columns share a mark with probability 2^-64; a peer that forced a collision could only hide its own new rates.
 type mark uint64
 
 func markOf(column []grid.Rate, slots float64) mark {

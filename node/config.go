@@ -11,45 +11,45 @@ import (
 	"skep/grid"
 )
 
-// Config is what a node is and how it behaves.
+// Config is the identity of a node, its resources and its tuning.
 type Config struct {
 	Self     grid.NodeID
-	Boot     uint64 // starts of this node so far, kept on disk by the driver: orders its ads across restarts
-	Seed     uint64 // of everything random inside
-	Name     string // for people
+	Boot     uint64 // number of starts so far, kept on disk by the driver: orders its ads across restarts
+	Seed     uint64 // of the node's random generator
+	Name     string // shown to people
 	Capacity grid.Resources
-	Speed    float64 // of one core against the reference machine, from the calibration; 1 is the reference
+	Speed    float64 // of one core relative to the reference machine (1), from the calibration
 	Labels   []grid.Label
 	Engines  []string
 
-	// Private has this node take only what is submitted to it.
+	// Private nodes run only tasks that were submitted to them. Default false.
 	Private bool
 
-	// Known is how many other nodes this one knew when it started; default 0. With two or more, what is submitted in the first three seconds
-	// waits for them to be connected before fewer members are taken.
+	// Known is how many other nodes this one knew when it started; default 0. If two or more, submissions in the
+	// first 3 s wait for them to connect before the register gets fewer members.
 	Known int
 
-	// Given are the arrival rates at this node and the execution rates of one of its cores, by class, where they
-	// are known beforehand: they are then told and used as they are, and nothing is measured, not even the cost of
-	// moving a task. A class left out is one that nobody has run here. Default none: rates are measured. For comparing with [1] of balance, which
-	// takes them as known.
+	// Given are the arrival rates at this node and the execution rates of one of its cores, by class, where they are
+	// known beforehand: they are used and advertised unchanged, and nothing is measured, not even the cost of moving
+	// a task. A class left out counts as never run here. Default none: rates are measured. For comparisons with [1]
+	// of balance, which takes rates as known.
 	Given []grid.Rate
 
-	// Bounds are how long tasks of classes may run here. Default none. One that runs longer is stopped, and placed again as one
-	// of another class. They must not lead in a circle.
+	// Bounds limit how long tasks of a class may run here; default none. A task that runs longer is stopped and
+	// placed again with another class. Bounds must not form a cycle.
 	Bounds []Bound
 
-	// Scratch is lent to the node; nil = it has its own. See also balance.Config.Scratch.
+	// Scratch is a shared buffer; nil = the node has its own. See also balance.Config.Scratch.
 	Scratch *Scratch
 
-	// Truth, of simulations alone, says what a node is now: before each decision it takes the place of what was heard
-	// of those connected. nil = what was heard counts. It is a study's perfect information.
+	// Truth, in simulations only, returns a node's current state: before each decision it replaces the last ads of
+	// connected nodes. nil = ads count. It gives a study perfect information.
 	Truth func(grid.NodeID) *grid.Ad `json:"-"`
 
 	Tuning
 }
 
-// Defaults returns the configuration of a real node, but for what the node is.
+// Defaults returns the configuration of a real node, without its identity and resources.
 func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
@@ -60,7 +60,7 @@ func Defaults() Config {
 		}}
 }
 
-// Check reports all that is wrong with c.
+// Check reports all problems of c.
 func (c *Config) Check() error {
 	var errs []error
 	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

@@ -6,20 +6,20 @@ import (
 	"skep/grid"
 )
 
-// The member's part: room on the disk for the files of jobs that were submitted elsewhere. Who asks for it is not
-// trusted: the room for all of them is bounded, no owner gets more than half of it, and what it says of files counts only
-// when files of that hash and size have come.
+// Deposits, the member's side: disk space for the files of jobs submitted elsewhere. Owners are not trusted: the
+// total is bounded by the deposit quota (Config.Lend), one owner gets at most half of it, and a file counts only once
+// it has arrived with the named hash and size.
 
-// deposits is what this node has of the files of a job whose register it is a member of.
+// deposits are the files stored for a job whose register this node is a member of.
 type deposits struct {
-	payer       grid.NodeID // whom the room is charged to; zero = nobody yet
-	size        grid.Bytes  // of what is here
+	payer       grid.NodeID // the node charged for the room; zero = not decided
+	size        grid.Bytes  // of the files stored
 	inputs      depositState
-	tasks       map[uint32]*deposit // by index; never gone through
-	resultBytes grid.Bytes          // of the results in them
+	tasks       map[uint32]*deposit // by task index; never iterated
+	resultBytes grid.Bytes          // of the results in tasks
 }
 
-// deposit is what a task left.
+// deposit is the output files of one task.
 type deposit struct {
 	attempt grid.Attempt
 	result  *grid.Result // until the register has it
@@ -27,7 +27,7 @@ type deposit struct {
 	state   depositState
 }
 
-// depositState says whether files are here.
+// depositState tells whether files are stored here.
 type depositState uint8
 
 const (
@@ -36,15 +36,15 @@ const (
 	depositStored
 )
 
-// maxFetching bounds what is on its way here for one owner at a time, in jobs' inputs and tasks' files.
+// maxFetching bounds the deposits being fetched for one owner at a time.
 const maxFetching = 1024
 
-// hasInputs reports whether a job's inputs are here for certain.
+// hasInputs reports whether the job's inputs are stored here.
 func (n *Node) hasInputs(j *job) bool {
 	return j.id.Origin == n.cfg.Self || j.replica.deposits.inputs == depositStored
 }
 
-// storeDeposit notes that the files of a result are here.
+// storeDeposit records that a result's files are stored here.
 func (n *Node) storeDeposit(j *job, i uint32, a grid.Attempt, r *grid.Result) {
 	x := &deposit{attempt: a, result: r, size: diskBytes(r.Blobs(nil)), state: depositStored}
 	n.chargeDeposit(j, x.size)
@@ -52,19 +52,19 @@ func (n *Node) storeDeposit(j *job, i uint32, a grid.Attempt, r *grid.Result) {
 }
 
 func (n *Node) putDeposit(j *job, i uint32, x *deposit) {
-	g := &j.replica.deposits
+	d := &j.replica.deposits
 	n.releaseDeposit(j, i)
-	if g.tasks == nil {
-		g.tasks = make(map[uint32]*deposit)
+	if d.tasks == nil {
+		d.tasks = make(map[uint32]*deposit)
 	}
-	g.tasks[i] = x
+	d.tasks[i] = x
 	if x.result != nil {
-		g.resultBytes += resultBytes(x.result)
+		d.resultBytes += resultBytes(x.result)
 	}
 	n.rechargeJob(j)
 }
 
-// depositOf returns what is here, or on its way, of an attempt's files; nil = nothing.
+// depositOf returns the deposit, stored or being fetched, of an attempt; nil if none.
 func (j *job) depositOf(i uint32, a grid.Attempt) *deposit {
 	if x := j.replica.deposits.tasks[i]; x != nil && x.attempt == a {
 		return x
@@ -72,7 +72,7 @@ func (j *job) depositOf(i uint32, a grid.Attempt) *deposit {
 	return nil
 }
 
-// depositPayer is whom the room for a job is charged to: its owner as far as is known, or else its origin.
+// depositPayer returns the node to charge for the job's files: its owner, or its origin while the owner is unknown.
 func (j *job) depositPayer() grid.NodeID {
 	if j.replica.owner.IsZero() {
 		return j.id.Origin
@@ -80,33 +80,34 @@ func (j *job) depositPayer() grid.NodeID {
 	return j.replica.owner
 }
 
-// chargedTo is whom the room for a job's files is charged to: all of it to the same one.
+// chargedTo returns the node charged for the job's files. It is fixed at the first call, so that all are charged to
+// one node.
 func (j *job) chargedTo() grid.NodeID {
-	if g := &j.replica.deposits; g.payer.IsZero() {
-		g.payer = j.depositPayer()
+	if d := &j.replica.deposits; d.payer.IsZero() {
+		d.payer = j.depositPayer()
 	}
 	return j.replica.deposits.payer
 }
 
-// chargeDeposit takes room for a job of others.
+// chargeDeposit changes the room that a job of another origin takes; size may be negative.
 func (n *Node) chargeDeposit(j *job, size grid.Bytes) {
-	g := &j.replica.deposits
+	d := &j.replica.deposits
 	if j.id.Origin == n.cfg.Self || size == 0 {
 		return
 	}
 	p := n.coMember(j.chargedTo())
-	g.size += size
+	d.size += size
 	n.deposited += size
 	p.deposited += size
-	switch g.size {
+	switch d.size {
 	case 0:
 		n.removeEvictable(j)
-	case size: // it had none
+	case size: // it had none before
 		n.addEvictable(j)
 	}
 }
 
-// releaseDeposit gives the room of a task's files back. What is on its way has none yet but that of its arrival.
+// releaseDeposit frees the room of a task's files. One still being fetched is charged as a transfer only.
 func (n *Node) releaseDeposit(j *job, i uint32) {
 	if x := j.replica.deposits.tasks[i]; x != nil {
 		j.replica.deposits.resultWritten(i)
@@ -117,19 +118,19 @@ func (n *Node) releaseDeposit(j *job, i uint32) {
 	}
 }
 
-// releaseDeposits gives back all the room of a job.
+// releaseDeposits frees all room of a job.
 func (n *Node) releaseDeposits(j *job) {
 	n.chargeDeposit(j, -j.replica.deposits.size)
 	j.replica.deposits = deposits{}
 }
 
-// depositRoom makes sure of room for a job's files, at the cost of the oldest jobs of others that are over; else it says why there is none.
+// depositRoom makes room for a job's files by evicting the oldest evictable jobs; it returns the reason if it cannot.
 func (n *Node) depositRoom(j *job, files []grid.File, fx *grid.Effects) grid.Refusal {
-	size, to := diskBytes(files), j.replica.deposits.payer
-	if to.IsZero() {
-		to = j.depositPayer()
+	size, payer := diskBytes(files), j.replica.deposits.payer
+	if payer.IsZero() {
+		payer = j.depositPayer()
 	}
-	p := n.coMember(to)
+	p := n.coMember(payer)
 	switch {
 	case j.id.Origin == n.cfg.Self:
 		return grid.Refusal{}
@@ -142,16 +143,16 @@ func (n *Node) depositRoom(j *job, files []grid.File, fx *grid.Effects) grid.Ref
 	}
 	for p.deposited+size > n.cfg.Lend/2 || n.deposited+size > n.cfg.Lend {
 		own := p.deposited+size > n.cfg.Lend/2
-		if !n.evictJob(own, to, fx) {
-			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are lent to node %s", mebi(p.deposited), mebi(n.cfg.Lend/2), to.Short())}
+		if !n.evictJob(own, payer, fx) {
+			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are lent to node %s", mebi(p.deposited), mebi(n.cfg.Lend/2), payer.Short())}
 		}
 	}
 	return grid.Refusal{}
 }
 
-// matchDeposit makes what is kept of a task's files follow what the register says of its end. Files that are not here are fetched if
-// that can be now. Nothing waits for them, so a refusal is told nobody: a majority had them before the end was written, or the
-// end itself says who has them.
+// matchDeposit aligns a task's deposit with its committed end in the register. Missing files are fetched if possible.
+// Nothing waits for them, so a refusal is not reported: a majority had them before the end was written, or the end
+// itself names who has them.
 func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 	v, _ := j.replica.reg.Value(i)
 	var files []grid.File
@@ -171,10 +172,10 @@ func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 	}
 }
 
-// resultWritten notes that the register has a task's result.
-func (g *deposits) resultWritten(i uint32) {
-	if x := g.tasks[i]; x != nil && x.result != nil {
-		g.resultBytes -= resultBytes(x.result)
+// resultWritten drops the deposit's result: the register has it.
+func (d *deposits) resultWritten(i uint32) {
+	if x := d.tasks[i]; x != nil && x.result != nil {
+		d.resultBytes -= resultBytes(x.result)
 		x.result = nil
 	}
 }

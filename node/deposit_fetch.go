@@ -4,9 +4,9 @@ import (
 	"skep/grid"
 )
 
-// How files that a register's owner names come to a member.
+// Fetching deposits: files named by a register's owner come to a member.
 
-// depositAsked brings files here that the owner of a job names, and answers when they are here.
+// depositAsked fetches the files that the job's owner names, and answers when they are stored.
 func (n *Node) depositAsked(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
 	j := n.job(id.Task.Job)
@@ -19,8 +19,8 @@ func (n *Node) depositAsked(now grid.Time, from grid.NodeID, m *grid.Message, fx
 			n.answerDeposit(from, id, grid.Refusal{}, fx)
 			return
 		}
-		if no := n.fetchInputs(now, j, from, fx); no.Why != grid.WhyNone {
-			n.answerDeposit(from, id, no, fx)
+		if refusal := n.fetchInputs(now, j, from, fx); refusal.Why != grid.WhyNone {
+			n.answerDeposit(from, id, refusal, fx)
 		}
 		return
 	}
@@ -28,25 +28,25 @@ func (n *Node) depositAsked(now grid.Time, from grid.NodeID, m *grid.Message, fx
 		n.stats.Stale++
 		return
 	}
-	if no := n.fetchOutput(j, id, m.Result, from, fx); no.Why != grid.WhyNone || j.depositOf(id.Task.Index, id.Attempt).state == depositStored {
-		n.answerDeposit(from, id, no, fx)
+	if refusal := n.fetchOutput(j, id, m.Result, from, fx); refusal.Why != grid.WhyNone || j.depositOf(id.Task.Index, id.Attempt).state == depositStored {
+		n.answerDeposit(from, id, refusal, fx)
 	}
 }
 
-// fetchInputs begins to bring a job's inputs here, if they are not on their way.
+// fetchInputs starts to fetch a job's inputs, unless they are stored or being fetched.
 func (n *Node) fetchInputs(now grid.Time, j *job, from grid.NodeID, fx *grid.Effects) grid.Refusal {
-	g := &j.replica.deposits
-	if g.inputs != depositAbsent {
+	d := &j.replica.deposits
+	if d.inputs != depositAbsent {
 		return grid.Refusal{}
 	}
-	no := n.fetchDeposit(j, inputsID(j.id), from, j.spec.Inputs, fx)
-	if no.Why == grid.WhyNone {
-		g.inputs = depositFetching
+	refusal := n.fetchDeposit(j, inputsID(j.id), from, j.spec.Inputs, fx)
+	if refusal.Why == grid.WhyNone {
+		d.inputs = depositFetching
 	}
-	return no
+	return refusal
 }
 
-// fetchOutput begins to bring what a task left, if it is not here or on its way.
+// fetchOutput starts to fetch a task's output files, unless they are stored or being fetched.
 func (n *Node) fetchOutput(j *job, id grid.AttemptID, r *grid.Result, from grid.NodeID, fx *grid.Effects) grid.Refusal {
 	files := r.Blobs(nil)
 	if j.depositOf(id.Task.Index, id.Attempt) != nil {
@@ -60,34 +60,34 @@ func (n *Node) fetchOutput(j *job, id grid.AttemptID, r *grid.Result, from grid.
 	} else if n.ledger.AdmitMore(j.id, resultBytes(r)) != "" {
 		return grid.Refusal{Why: grid.WhyRoom}
 	}
-	no := n.fetchDeposit(j, id, from, files, fx)
-	if no.Why == grid.WhyNone {
+	refusal := n.fetchDeposit(j, id, from, files, fx)
+	if refusal.Why == grid.WhyNone {
 		n.putDeposit(j, id.Task.Index, &deposit{attempt: id.Attempt, result: r, size: diskBytes(files), state: depositFetching})
 	}
-	return no
+	return refusal
 }
 
-// depositFetched goes on after files have come for a register, or have not.
+// depositFetched continues after a fetch has succeeded or failed.
 func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.releaseTransfer(ev.Attempt)
 	j := n.job(ev.Attempt.Task.Job)
 	if j == nil || j.replica == nil || ev.Attempt.Task.Index >= j.spec.Count {
 		return
 	}
-	g, no := &j.replica.deposits, grid.Refusal{}
+	d, refusal := &j.replica.deposits, grid.Refusal{}
 	if ev.Err != "" {
-		no = grid.Refusal{Why: grid.WhyFetch, Detail: clip(ev.Err)}
+		refusal = grid.Refusal{Why: grid.WhyFetch, Detail: clip(ev.Err)}
 	}
 	x := j.depositOf(ev.Attempt.Task.Index, ev.Attempt.Attempt)
 	inputs := ev.Attempt == inputsID(j.id)
-	if inputs && g.inputs != depositFetching || !inputs && (x == nil || x.state != depositFetching) {
+	if inputs && d.inputs != depositFetching || !inputs && (x == nil || x.state != depositFetching) {
 		return
 	}
 	switch {
 	case inputs && ev.Err != "":
-		g.inputs = depositAbsent
+		d.inputs = depositAbsent
 	case inputs:
-		g.inputs = depositStored
+		d.inputs = depositStored
 		n.chargeDeposit(j, diskBytes(j.spec.Inputs))
 		n.saveReplica(j, fx)
 	case ev.Err != "":
@@ -99,14 +99,14 @@ func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 	switch {
 	case !j.replica.reg.Leads() && j.replica.owner != n.cfg.Self && !j.replica.owner.IsZero():
-		n.answerDeposit(j.replica.owner, ev.Attempt, no, fx)
+		n.answerDeposit(j.replica.owner, ev.Attempt, refusal, fx)
 	case inputs && j.replica.inputs != nil:
-		j.replica.inputs.answer(j.replica.reg.Place(n.cfg.Self), n.cfg.Self, no)
+		j.replica.inputs.answer(j.replica.reg.Place(n.cfg.Self), n.cfg.Self, refusal)
 		n.confirmSubmission(now, j, fx)
 	}
 }
 
-func (n *Node) answerDeposit(to grid.NodeID, id grid.AttemptID, no grid.Refusal, fx *grid.Effects) {
+func (n *Node) answerDeposit(to grid.NodeID, id grid.AttemptID, refusal grid.Refusal, fx *grid.Effects) {
 	m := fx.Send(to, grid.KindDepositAck)
-	m.Attempts, m.Refusal = append(m.Attempts, id), no
+	m.Attempts, m.Refusal = append(m.Attempts, id), refusal
 }

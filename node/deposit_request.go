@@ -6,24 +6,25 @@ import (
 	"skep/grid"
 )
 
-// Who is asked to copy what, by the owner of a job.
+// Deposits, the owner's side: which members are asked to store which files.
 
-// replicateInputs begins to see to it that a majority of the members has a job's inputs.
+// replicateInputs starts to replicate a job's inputs to a majority of the members.
 func (n *Node) replicateInputs(now grid.Time, j *job) {
 	if g := j.replica; len(j.spec.Inputs) > 0 {
 		g.inputs = n.newFileReplicas(now, j, j.spec.Inputs, n.hasInputs(j))
 	}
 }
 
-// confirmSubmission answers who submitted a job when a majority has it, and its inputs.
+// confirmSubmission answers the submitters once a majority has the job and its inputs, or the inputs are no longer
+// waited for.
 func (n *Node) confirmSubmission(now grid.Time, j *job, fx *grid.Effects) {
 	if g := j.replica; g.reg.Ready() && (g.inputs == nil || g.inputs.settle(now, g.reg)) {
 		n.replyAll(&g.submitters, j.id, fx)
 	}
 }
 
-// replicateOutput sees to it that a majority of the members has the files that a task left, and then records its end. They are
-// here already.
+// replicateOutput replicates a result's files to a majority of the members, then records the task's end. The files
+// are stored here already.
 func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
 	j, files := l.job, r.Blobs(nil)
 	if j.replica == nil || len(files) == 0 {
@@ -44,21 +45,21 @@ func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *g
 	}
 }
 
-// finishReplicated records a task's end if a majority has its files, or is not waited for any more.
+// finishReplicated records a task's end if a majority has its files, or is no longer waited for.
 func (n *Node) finishReplicated(now grid.Time, l *liveTask, fx *grid.Effects) {
-	j, c := l.job, l.replicas
-	if !c.settle(now, j.replica.reg) {
+	j, f := l.job, l.replicas
+	if !f.settle(now, j.replica.reg) {
 		return
 	}
 	j.replica.replicating = slices.DeleteFunc(j.replica.replicating, func(o *liveTask) bool { return o == l })
 	r := l.result
-	if !c.hasMajority(j.replica.reg) {
-		r = c.annotate(j, r)
+	if !f.hasMajority(j.replica.reg) {
+		r = f.annotate(j, r)
 	}
 	n.recordResult(now, l, r, fx)
 }
 
-// tickDeposits asks again for what is not answered, and judges what has been waited for long enough.
+// tickDeposits repeats unanswered requests, and settles those whose deadline has passed.
 func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	n.askDeposits(now, j, fx)
 	if !j.replica.reg.Leads() {
@@ -70,7 +71,7 @@ func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// askDeposits asks members for what they have not said to have yet.
+// askDeposits asks each member for the deposits that it has not confirmed.
 func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.replica
 	if !g.reg.Leads() || g.reg.State().Done || g.inputs == nil && len(g.replicating) == 0 {
@@ -87,28 +88,29 @@ func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// inputsID stands for a job's inputs where an attempt stands for what it left.
+// inputsID stands for a job's inputs where an attempt ID stands for a task's outputs.
 func inputsID(id grid.JobID) grid.AttemptID { return grid.AttemptID{Task: grid.TaskID{Job: id}} }
 
-// isReplicating reports whether the files of a task's result are being copied still.
+// isReplicating reports whether the files of the task's result are still being replicated.
 func (l *liveTask) isReplicating() bool { return l.replicas != nil && l.task().live == l }
 
-// askDeposit asks one member, if it is time to. An owner that is not the origin may lack the inputs itself.
-func (n *Node) askDeposit(now grid.Time, j *job, place int, c *fileReplicas, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+// askDeposit asks one member if a request is due. An owner that is not the origin may lack the inputs itself and
+// fetches them.
+func (n *Node) askDeposit(now grid.Time, j *job, place int, f *fileReplicas, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	g, bit, again := j.replica, uint8(1)<<place, n.cfg.Lease/3
-	if c.refused&bit != 0 {
+	if f.refused&bit != 0 {
 		again = copyRetryAfter
 	}
-	if c.tooLarge || c.have&bit != 0 || c.askedAt[place] != 0 && now < c.askedAt[place].Add(again) {
+	if f.tooLarge || f.have&bit != 0 || f.askedAt[place] != 0 && now < f.askedAt[place].Add(again) {
 		return
 	}
 	to := g.reg.Members()[place]
 	switch {
 	case to == n.cfg.Self:
-		c.askedAt[place] = now
+		f.askedAt[place] = now
 		n.fetchInputs(now, j, j.id.Origin, fx)
 	case g.reg.Holds(place):
-		c.askedAt[place] = now
+		f.askedAt[place] = now
 		m := fx.Send(to, grid.KindDeposit)
 		m.Attempts, m.Result = append(m.Attempts, id), r
 	}
@@ -126,19 +128,19 @@ func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
 		n.stats.Stale++
 		return
 	}
-	c, l := j.replica.inputs, (*liveTask)(nil)
+	f, l := j.replica.inputs, (*liveTask)(nil)
 	if id != inputsID(j.id) {
 		if l = j.at(id.Task.Index).live; l == nil || !l.isReplicating() || l.id() != id {
 			n.stats.Stale++
 			return
 		}
-		c = l.replicas
+		f = l.replicas
 	}
-	if c == nil {
+	if f == nil {
 		n.stats.Stale++
 		return
 	}
-	c.answer(j.replica.reg.Place(from), from, m.Refusal)
+	f.answer(j.replica.reg.Place(from), from, m.Refusal)
 	if l != nil {
 		n.finishReplicated(now, l, fx)
 		return

@@ -2,7 +2,7 @@ package node
 
 import "skep/grid"
 
-// handleMessage hands what a peer said to whoever it concerns.
+// handleMessage passes a message to its handler and drops unknown kinds.
 func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if int(m.Kind) >= grid.Kinds {
 		return
@@ -48,7 +48,7 @@ func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, f
 	case grid.KindFind:
 		first := len(fx.Sends)
 		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.bestKnown, fx)
-		for i := first; i < len(fx.Sends); i++ { // the asker's ad goes on with its walk
+		for i := first; i < len(fx.Sends); i++ { // the asker's ad travels with its walk
 			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad != nil && m.Digest[0].Ad.Node == m.Find.Asker {
 				s.Digest = append(s.Digest, m.Digest[0])
 			}
@@ -58,7 +58,6 @@ func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, f
 	}
 }
 
-// handleAttempt handles the messages about a single attempt.
 func (n *Node) handleAttempt(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
 	switch m.Kind {
@@ -75,7 +74,7 @@ func (n *Node) handleAttempt(now grid.Time, from grid.NodeID, m *grid.Message, f
 	}
 }
 
-// handleDeposit handles what members of registers tell each other of files.
+// handleDeposit handles messages about deposits.
 func (n *Node) handleDeposit(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if m.Kind == grid.KindDeposit {
 		n.depositAsked(now, from, m, fx)
@@ -84,7 +83,7 @@ func (n *Node) handleDeposit(now grid.Time, from grid.NodeID, m *grid.Message, f
 	n.depositAnswered(now, from, m, fx)
 }
 
-// handleRegister handles what members of registers tell each other.
+// handleRegister handles messages between members of a register.
 func (n *Node) handleRegister(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	switch m.Kind {
 	case grid.KindWrite:
@@ -104,7 +103,6 @@ func (n *Node) handleRegister(now grid.Time, from grid.NodeID, m *grid.Message, 
 	}
 }
 
-// handleTimer hands a timer to whoever set it.
 func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	switch t.Kind {
 	case grid.TimerGossip, grid.TimerRefresh:

@@ -8,23 +8,23 @@ import (
 	"skep/grid"
 )
 
-// MaxDrain bounds the time that running tasks are given when a node drains.
+// MaxDrain bounds the time that a drain gives to running tasks.
 const MaxDrain = 30 * 24 * time.Hour
 
-// DrainView says how far a draining node has come.
+// DrainView is the progress of a drain.
 type DrainView struct {
 	On      bool
-	Left    time.Duration // until what runs is stopped; 0 = it has been
-	Queued  int           // attempts of nodes that are not connected now: they are handed back when they are
+	Left    time.Duration // until running tasks are stopped; 0 = that time has passed
+	Queued  int           // attempts whose owners are disconnected: handed back when they connect
 	Running int
-	Unsaved int // results that connected nodes have not acknowledged yet
-	Own     int // unfinished jobs that this node alone can bring to their end
+	Unsaved int // results not yet acknowledged by connected owners
+	Own     int // unfinished jobs that only this node can finish
 }
 
-// Over reports whether the node may be stopped and stay away without anybody's work waiting for it.
+// Over reports whether the node may be stopped for good without delaying anybody's work.
 func (v *DrainView) Over() bool { return v.On && v.Queued+v.Running+v.Unsaved+v.Own == 0 }
 
-// Drain returns how far this node has come with draining.
+// Drain returns the progress of this node's drain.
 func (n *Node) Drain(now grid.Time) DrainView {
 	v := DrainView{On: n.exec.Draining(), Queued: len(n.exec.Queue()), Running: len(n.exec.Running()) + n.exec.Stopping()}
 	if !v.On {
@@ -44,13 +44,13 @@ func (n *Node) Drain(now grid.Time) DrainView {
 	return v
 }
 
-// survivesLeaving reports whether others bring a job to its end when this node goes: a majority of its register answers, and
-// a majority of its members has its inputs.
+// survivesLeaving reports whether other members can finish a job without this node: a majority of its register
+// answers, and a majority of its members has the inputs.
 func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
 	return j.replica != nil && len(j.replica.reg.Members()) > 2 && n.mayAct(now, j) && (j.replica.inputs == nil || j.replica.inputs.hasMajority(j.replica.reg))
 }
 
-// setLowDisk notes that there is little room left on the disk, or enough again.
+// setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.lowDisk = low
 	n.exec.LowDisk(low)
@@ -58,7 +58,6 @@ func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.adChanged(now, fx)
 }
 
-// handleDrain handles what is said to a node that is to stop, now or later.
 func (n *Node) handleDrain(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	switch ev.Kind {
 	case grid.EvLeave:
@@ -70,7 +69,7 @@ func (n *Node) handleDrain(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-// startDraining makes the node take nothing new, hands back what has not started, and gives what runs a time to end.
+// startDraining stops accepting work, hands back queued attempts, and gives running ones until the deadline.
 func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.exec.Drain(true)
 	n.drainUntil = now.Add(min(max(ev.Within, 0), MaxDrain))
@@ -81,7 +80,7 @@ func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
 
-// stopDraining makes the node take work again.
+// stopDraining accepts work again.
 func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	switch {
 	case n.leaving:
@@ -91,7 +90,7 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.exec.Drain(false)
 		n.rates.stale = true
 		n.announceDrain(now, fx)
-		for _, l := range slices.Clone(n.waiting) { // they waited for somebody, and that may be this node
+		for _, l := range slices.Clone(n.waiting) { // waiting tasks may fit this node now
 			l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
 			if l.search == 0 {
 				n.resumeTask(l)
@@ -107,12 +106,12 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
 
-// refusedDraining tells what a node refused because it drained.
+// refusedDraining matches the exclusions of a node that refused because it drained.
 func refusedDraining(id grid.NodeID) func(exclusion) bool {
 	return func(o exclusion) bool { return o.node == id && o.why.Why == grid.WhyDrain }
 }
 
-// announceDrain tells everybody at once, and not only as far as the dissemination rule has it.
+// announceDrain announces the change to every node at once; the dissemination rule would limit its range.
 func (n *Node) announceDrain(now grid.Time, fx *grid.Effects) {
 	n.lastAd = now
 	n.gossip.Advertise(now, n.newAd(now), fx)
@@ -120,8 +119,9 @@ func (n *Node) announceDrain(now grid.Time, fx *grid.Effects) {
 	m.Digest = append(m.Digest, grid.AdEntry{Ad: n.gossip.Ad()})
 }
 
-// handBackQueue gives back what has not started: to others as a refusal, for it never ran, and this node's own to be placed
-// elsewhere. What belongs to a node that is not connected waits until it is: unheard, the word would pass for a loss.
+// handBackQueue hands back queued attempts: to their owners as refusals, since they never ran; this node's own are
+// placed elsewhere. Attempts of disconnected owners wait until those connect: a refusal that does not arrive would
+// end as a lost attempt.
 func (n *Node) handBackQueue(now grid.Time, fx *grid.Effects) {
 	if !n.exec.Draining() || n.leaving {
 		return
@@ -134,13 +134,14 @@ func (n *Node) handBackQueue(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// isConnected reports whether a node can be told something now.
+// isConnected reports whether a node is this node or connected.
 func (n *Node) isConnected(id grid.NodeID) bool {
 	q := n.peers.get(id)
 	return id == n.cfg.Self || q != nil && q.up
 }
 
-// drainDeadline stops what still runs when its time is over: it is lost here, and runs again elsewhere if its job allows.
+// drainDeadline stops the attempts that still run at the deadline. They count as lost and run again elsewhere if
+// their job allows it.
 func (n *Node) drainDeadline(now grid.Time, fx *grid.Effects) {
 	if !n.exec.Draining() || n.leaving || now < n.drainUntil {
 		return
@@ -151,7 +152,6 @@ func (n *Node) drainDeadline(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// stopAttempt stops a running attempt and reports it as lost.
 func (n *Node) stopAttempt(now grid.Time, w *exec.Work, why string, fx *grid.Effects) {
 	id := w.ID
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})

@@ -7,10 +7,10 @@ import (
 	"skep/grid"
 )
 
-// What may be forgotten to make room: the jobs of others that are over and whose files are here. Each owner has a list of his own, so
-// that nobody looks through all jobs that are kept, for each file that comes when the room is full.
+// Evictable jobs: jobs of other origins that are over and whose files are stored here. Each owner has its own list,
+// so that making room does not scan the archive for each file.
 
-// addEvictable notes that a job takes room, if it is over.
+// addEvictable adds a job whose files take room, if it is over.
 func (n *Node) addEvictable(j *job) {
 	if at := n.archive.find(j.id); at >= 0 {
 		p := n.coMember(j.chargedTo())
@@ -18,7 +18,7 @@ func (n *Node) addEvictable(j *job) {
 	}
 }
 
-// removeEvictable notes that it takes none any more. One that is no longer kept was the oldest.
+// removeEvictable removes a job whose files take no room any more. One that has left the archive was the oldest.
 func (n *Node) removeEvictable(j *job) {
 	p, k := n.coMember(j.chargedTo()), 0
 	if at := n.archive.find(j.id); at >= 0 {
@@ -29,13 +29,13 @@ func (n *Node) removeEvictable(j *job) {
 	}
 }
 
-// evictablePlace returns where the job at a place of those kept stands in a list, or would.
+// evictablePlace returns the place, in a list of evictable jobs, of the job at place at of the archive.
 func (n *Node) evictablePlace(list []*job, at int) int {
 	k, _ := slices.BinarySearchFunc(list, at, func(o *job, at int) int { return cmp.Compare(n.archive.find(o.id), at) })
 	return k
 }
 
-// sortArchive puts what is over into the order of the ends, after a restart.
+// sortArchive orders the archive and the evictable lists by the jobs' ends, after a restart.
 func (n *Node) sortArchive() {
 	n.archive.sort()
 	for _, p := range n.coMembers.all {
@@ -43,7 +43,7 @@ func (n *Node) sortArchive() {
 	}
 }
 
-// evictJob forgets the oldest job of others that is over and whose files take room, of one owner if that is wanted.
+// evictJob forgets the oldest evictable job, of that owner only if own is set. It reports false if there is none.
 func (n *Node) evictJob(own bool, owner grid.NodeID, fx *grid.Effects) bool {
 	var oldest *job
 	at := 0

@@ -10,48 +10,48 @@ import (
 	"skep/grid"
 )
 
-// failureLog is how the tasks of each class ended at each node that this one gave some to: whether a node fails a class
-// that others run. It rests on results alone, on nothing that anybody claims.
+// failureLog counts how tasks of each class ended at each node, to find nodes that fail a class which other nodes
+// run. It rests on results alone, not on claims.
 type failureLog struct {
-	classes []*classFailures // by name
+	classes []*classFailures // ordered by name
 }
 
-// classFailures is of one class.
+// classFailures is the failure log of one class.
 type classFailures struct {
 	class  string
 	all    endTally
-	nodes  []nodeFailures // by identity
-	listed int            // of these, those that are or were avoided
+	nodes  []nodeFailures // ordered by identity
+	listed int            // number of nodes with until > 0
 }
 
-// nodeFailures is of one class at one node.
+// nodeFailures is the failure log of one class at one node.
 type nodeFailures struct {
 	node     grid.NodeID
 	tally    endTally
-	until    grid.Time // it is avoided; then one task tries it; 0 = it is like any other
-	strikes  int32     // that it was avoided, lately
-	probing  bool      // a task was sent to try it
-	excluded bool      // it was avoided at the last look
+	until    grid.Time // blacklisted until then, next a probe; 0 = not listed
+	strikes  int32     // blacklistings in a row: exponent of the back-off
+	probing  bool      // a task was sent as a probe
+	excluded bool      // blacklisted at the last check
 }
 
-// endTally counts ends, decayed.
+// endTally counts ends, with exponential decay.
 type endTally struct {
 	good, bad float64
 	at        grid.Time
 }
 
-// Bounds of what is kept, and of how long is avoided.
+// Bounds of the failure log, and of the back-off.
 const (
-	maxFailureClasses = 64  // classes
-	maxFailureNodes   = 256 // nodes of each
-	minFailures       = 3   // failures from which on a node can be avoided
-	failureSigma      = 3   // standard deviations beyond what failures elsewhere explain
+	maxFailureClasses = 64  // classes kept
+	maxFailureNodes   = 256 // nodes kept per class
+	minFailures       = 3   // fewer failures never blacklist a node
+	failureSigma      = 3   // standard deviations above the failures expected from other nodes
 	baseFailureRate   = 0.05
 	minBackoff        = time.Minute
-	maxBackoff        = time.Hour // and after that without a failure the next time is as short as the first
+	maxBackoff        = time.Hour // after this time without an end there the back-off starts from minBackoff again
 )
 
-// decay lets what was counted fade, by half in the time in which results are forgiven.
+// decay applies the decay since the last count; the half-life is recordHalfLife.
 func (t *endTally) decay(now grid.Time) {
 	if d := now.Sub(t.at).Seconds(); d > 0 {
 		w := math.Exp2(-d / recordHalfLife)
@@ -68,33 +68,33 @@ func (t *endTally) add(now grid.Time, good bool) {
 	}
 }
 
-// rateElsewhere is the share of the class's tasks that fail at others; who has not been seen to fail is believed not to.
-func (c *classFailures) rateElsewhere(now grid.Time, b *nodeFailures) float64 {
-	all, own := c.all, b.tally // looking changes nothing, or a view would
+// rateElsewhere returns the failure rate of the class at all other nodes, at least baseFailureRate.
+func (c *classFailures) rateElsewhere(now grid.Time, f *nodeFailures) float64 {
+	all, here := c.all, f.tally // copies: reading must not change the log
 	all.decay(now)
-	own.decay(now)
-	good, bad := max(all.good-own.good, 0), max(all.bad-own.bad, 0)
+	here.decay(now)
+	good, bad := max(all.good-here.good, 0), max(all.bad-here.bad, 0)
 	return max(bad/(good+bad+1), baseFailureRate)
 }
 
-// failing reports whether a node fails so much that what happens elsewhere does not explain it.
-func (c *classFailures) failing(now grid.Time, b *nodeFailures) bool {
-	p, count := c.rateElsewhere(now, b), b.tally.good+b.tally.bad
-	return b.tally.bad > minFailures-0.5 && b.tally.bad >= count/2 && b.tally.bad > count*p+failureSigma*math.Sqrt(count*p*(1-p))
+// failing reports whether the node's failures are significantly more than the rate elsewhere explains.
+func (c *classFailures) failing(now grid.Time, f *nodeFailures) bool {
+	p, count := c.rateElsewhere(now, f), f.tally.good+f.tally.bad
+	return f.tally.bad > minFailures-0.5 && f.tally.bad >= count/2 && f.tally.bad > count*p+failureSigma*math.Sqrt(count*p*(1-p))
 }
 
-func (s *failureLog) class(name string) *classFailures {
-	if at, ok := s.find(name); ok {
-		return s.classes[at]
+func (l *failureLog) class(name string) *classFailures {
+	if at, ok := l.find(name); ok {
+		return l.classes[at]
 	}
 	return nil
 }
 
-func (s *failureLog) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(s.classes, name, func(c *classFailures, name string) int { return strings.Compare(c.class, name) })
+func (l *failureLog) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(l.classes, name, func(c *classFailures, name string) int { return strings.Compare(c.class, name) })
 }
 
-// node returns what is known of a node, nil if nothing is.
+// node returns the log of a node, nil if there is none.
 func (c *classFailures) node(id grid.NodeID) *nodeFailures {
 	if at, ok := c.search(id); ok {
 		return &c.nodes[at]
@@ -103,20 +103,20 @@ func (c *classFailures) node(id grid.NodeID) *nodeFailures {
 }
 
 func (c *classFailures) search(id grid.NodeID) (int, bool) {
-	return slices.BinarySearchFunc(c.nodes, id, func(b nodeFailures, id grid.NodeID) int { return b.node.Compare(id) })
+	return slices.BinarySearchFunc(c.nodes, id, func(f nodeFailures, id grid.NodeID) int { return f.node.Compare(id) })
 }
 
-// record counts an end, and reports whether that changes who is avoided.
-func (s *failureLog) record(now grid.Time, class string, id grid.NodeID, good bool) bool {
-	at, ok := s.find(class)
+// record counts an end and reports whether the blacklist changed.
+func (l *failureLog) record(now grid.Time, class string, id grid.NodeID, good bool) bool {
+	at, ok := l.find(class)
 	if !ok {
-		if len(s.classes) >= maxFailureClasses {
-			s.evict()
-			at, _ = s.find(class)
+		if len(l.classes) >= maxFailureClasses {
+			l.evict()
+			at, _ = l.find(class)
 		}
-		s.classes = slices.Insert(s.classes, at, &classFailures{class: strings.Clone(class)})
+		l.classes = slices.Insert(l.classes, at, &classFailures{class: strings.Clone(class)})
 	}
-	c := s.classes[at]
+	c := l.classes[at]
 	at, ok = c.search(id)
 	if !ok {
 		if len(c.nodes) >= maxFailureNodes {
@@ -128,74 +128,75 @@ func (s *failureLog) record(now grid.Time, class string, id grid.NodeID, good bo
 	return c.record(now, &c.nodes[at], good)
 }
 
-// record counts an end and draws the consequence.
-func (c *classFailures) record(now grid.Time, b *nodeFailures, good bool) bool {
-	quiet := now.Sub(b.tally.at) >= maxBackoff
+// record counts an end and updates the node's blacklisting.
+func (c *classFailures) record(now grid.Time, f *nodeFailures, good bool) bool {
+	quiet := now.Sub(f.tally.at) >= maxBackoff
 	c.all.add(now, good)
-	b.tally.add(now, good)
+	f.tally.add(now, good)
 	switch {
-	case good && b.until > 0: // the task that tried it, or one that was there before
+	case good && f.until > 0: // the probe's success, or that of an earlier task
 		c.listed--
-		b.until, b.probing, b.tally.bad = 0, false, 0
+		f.until, f.probing, f.tally.bad = 0, false, 0
 		return true
-	case good || b.until == 0 && !c.failing(now, b):
+	case good || f.until == 0 && !c.failing(now, f):
 		return false
-	case b.until == 0:
+	case f.until == 0:
 		if quiet {
-			b.strikes = 0
+			f.strikes = 0
 		}
 		c.listed++
-	case now < b.until && !b.probing: // it had this one before
+	case now < f.until && !f.probing: // the task was placed before the blacklisting
 		return false
 	}
-	b.strikes++
-	b.until, b.probing = now.Add(b.backoff()), false
+	f.strikes++
+	f.until, f.probing = now.Add(f.backoff()), false
 	return true
 }
 
-// blacklisted reports whether the node is left out now: not where the class has come to fail elsewhere too.
-func (c *classFailures) blacklisted(now grid.Time, b *nodeFailures) bool {
-	return now < b.until && 2*c.rateElsewhere(now, b) < b.tally.bad/(b.tally.good+b.tally.bad)
+// blacklisted reports whether the node is blacklisted now. It is not if the class has come to fail elsewhere at half
+// its rate.
+func (c *classFailures) blacklisted(now grid.Time, f *nodeFailures) bool {
+	return now < f.until && 2*c.rateElsewhere(now, f) < f.tally.bad/(f.tally.good+f.tally.bad)
 }
 
-// probe notes that a task was given to a node which was avoided: no other one is, until that has ended or as long as before
-// has passed.
-func (b *nodeFailures) probe(now grid.Time) {
-	if b.until > 0 && now >= b.until {
-		b.until, b.probing = now.Add(b.backoff()), true
+// probe records that a listed node got a task. It gets no other one until that task has ended or the back-off has
+// passed again.
+func (f *nodeFailures) probe(now grid.Time) {
+	if f.until > 0 && now >= f.until {
+		f.until, f.probing = now.Add(f.backoff()), true
 	}
 }
 
-// backoff is how long the node is avoided now.
-func (b *nodeFailures) backoff() time.Duration {
-	return min(minBackoff<<min(b.strikes-1, 10), maxBackoff)
+// backoff returns the current back-off: minBackoff, doubled with each strike, at most maxBackoff.
+func (f *nodeFailures) backoff() time.Duration {
+	return min(minBackoff<<min(f.strikes-1, 10), maxBackoff)
 }
 
-// evict makes room: the class of which nothing was heard for longest goes.
-func (s *failureLog) evict() {
-	out := 0
-	for i, c := range s.classes {
-		if c.all.at < s.classes[out].all.at {
-			out = i
+// evict removes the class without an end for longest.
+func (l *failureLog) evict() {
+	oldest := 0
+	for i, c := range l.classes {
+		if c.all.at < l.classes[oldest].all.at {
+			oldest = i
 		}
 	}
-	s.classes = slices.Delete(s.classes, out, out+1)
+	l.classes = slices.Delete(l.classes, oldest, oldest+1)
 }
 
 func (c *classFailures) evict() {
-	out := 0
+	oldest := 0
 	for i := range c.nodes {
-		if c.nodes[i].tally.at < c.nodes[out].tally.at {
-			out = i
+		if c.nodes[i].tally.at < c.nodes[oldest].tally.at {
+			oldest = i
 		}
 	}
-	if c.nodes[out].until > 0 {
+	if c.nodes[oldest].until > 0 {
 		c.listed--
 	}
-	c.nodes = slices.Delete(c.nodes, out, out+1)
+	c.nodes = slices.Delete(c.nodes, oldest, oldest+1)
 }
 
-// describe tells what a node is avoided for.
-func (b *nodeFailures) describe() string {
-	return fmt.Sprintf("%.0f of %.0f failed there", max(b.tally.bad, 1), max(b.tally.good+b.tally.bad, 1))
+// describe returns the reason of the blacklisting.
+func (f *nodeFailures) describe() string {
+	return fmt.Sprintf("%.0f of %.0f failed there", max(f.tally.bad, 1), max(f.tally.good+f.tally.bad, 1))
 }

@@ -10,29 +10,29 @@ import (
 	"skep/register"
 )
 
-// The owner's part of files that a job cannot do without: a record names them, and whoever goes on with the job when
-// its origin is gone needs them.
+// Replication of files, the owner's side. A job's record names files by hash; whoever takes the job over needs their
+// content.
 
-// fileReplicas says which members of a register have some files: the job's inputs, or what one of its tasks left.
+// fileReplicas tracks which members of a register have a set of files: the job's inputs, or the outputs of one task.
 type fileReplicas struct {
-	have     uint8       // members that have them, a bit each by place
-	refused  uint8       // members that have said no, and not because of what passes soon; they are asked again later
-	askedAt  []grid.Time // by place: when it was asked last; 0 = not yet
-	until    grid.Time   // then a majority is no longer waited for
-	settled  bool        // it is not waited for any more, or there is one
-	tooLarge bool        // nobody is asked to copy that much
+	have     uint8       // members that have them: a bit per place
+	refused  uint8       // members that refused for a lasting reason; asked again after copyRetryAfter
+	askedAt  []grid.Time // by place: last request; 0 = none
+	until    grid.Time   // a majority is waited for until then
+	settled  bool        // there is a majority, or it is no longer waited for
+	tooLarge bool        // beyond Config.Copies: nobody is asked
 	why      string      // why there is no majority
 }
 
 const (
-	minCopyRate    = 4 * grid.MiB // bytes in a second that a member brings at least, or is not waited for; less than a link of 50 Mbit/s
-	copyRetryAfter = time.Minute  // until a member that refused is asked again
+	minCopyRate    = 4 * grid.MiB // bytes/s: least rate of a member that is waited for; below a link of 50 Mbit/s
+	copyRetryAfter = time.Minute  // after a member's refusal
 )
 
-// diskBlock is what a file takes at least: many small ones must not cost nothing.
+// diskBlock is the least size charged for a file: many small files must not be free.
 const diskBlock = 4 * grid.KiB
 
-// diskBytes returns about how much of a disk files take in bytes.
+// diskBytes returns the approximate disk space of files, in bytes.
 func diskBytes(files []grid.File) (sum grid.Bytes) {
 	const most = grid.Bytes(1) << 60
 	for i := range files {
@@ -41,21 +41,21 @@ func diskBytes(files []grid.File) (sum grid.Bytes) {
 	return sum
 }
 
-// newFileReplicas begins with what this node has itself.
+// newFileReplicas returns the state of a set of files, which this node has itself if here is set.
 func (n *Node) newFileReplicas(now grid.Time, j *job, files []grid.File, here bool) *fileReplicas {
 	size, r := diskBytes(files), j.replica.reg
-	c := &fileReplicas{askedAt: make([]grid.Time, len(r.Members())), until: now.Add(n.cfg.Confirm + grid.Seconds(float64(size)/float64(minCopyRate)))}
+	f := &fileReplicas{askedAt: make([]grid.Time, len(r.Members())), until: now.Add(n.cfg.Confirm + grid.Seconds(float64(size)/float64(minCopyRate)))}
 	if here {
-		c.have = 1 << r.Place(n.cfg.Self)
+		f.have = 1 << r.Place(n.cfg.Self)
 	}
-	if c.tooLarge = size > n.cfg.Copies; c.tooLarge {
-		c.settled = true
-		c.why = fmt.Sprintf("they have %.1f MiB, and no more than %.1f are copied", mebi(size), mebi(n.cfg.Copies))
+	if f.tooLarge = size > n.cfg.Copies; f.tooLarge {
+		f.settled = true
+		f.why = fmt.Sprintf("they have %.1f MiB, and no more than %.1f are copied", mebi(size), mebi(n.cfg.Copies))
 	}
-	return c
+	return f
 }
 
-// members lists who keeps a job; nil = this node alone.
+// members returns the members of the job's register; nil = this node alone has it.
 func (j *job) members() []grid.NodeID {
 	if j.replica == nil {
 		return nil
@@ -65,33 +65,33 @@ func (j *job) members() []grid.NodeID {
 
 func mebi(n grid.Bytes) float64 { return float64(n) / float64(grid.MiB) }
 
-// settle reports whether a majority has the files, or is not worth waiting for any more.
-func (c *fileReplicas) settle(now grid.Time, r *register.Register) bool {
+// settle reports whether a majority has the files, or is no longer waited for.
+func (f *fileReplicas) settle(now grid.Time, r *register.Register) bool {
 	all := uint8(1)<<len(r.Members()) - 1
 	switch {
-	case c.settled:
-	case c.hasMajority(r):
-		c.settled = true
-	case bits.OnesCount8(all&^c.refused) < r.Majority():
-		c.settled = true
-	case now >= c.until:
-		c.settled = true
-		if c.why == "" {
-			c.why = "the others were too slow"
+	case f.settled:
+	case f.hasMajority(r):
+		f.settled = true
+	case bits.OnesCount8(all&^f.refused) < r.Majority():
+		f.settled = true
+	case now >= f.until:
+		f.settled = true
+		if f.why == "" {
+			f.why = "the others were too slow"
 		}
 	}
-	return c.settled
+	return f.settled
 }
 
-func (c *fileReplicas) hasMajority(r *register.Register) bool {
-	return bits.OnesCount8(c.have) >= r.Majority()
+func (f *fileReplicas) hasMajority(r *register.Register) bool {
+	return bits.OnesCount8(f.have) >= r.Majority()
 }
 
 // holders names the members that have the files.
-func (c *fileReplicas) holders(r *register.Register) string {
+func (f *fileReplicas) holders(r *register.Register) string {
 	var names []string
 	for place, id := range r.Members() {
-		if c.have&(1<<place) != 0 {
+		if f.have&(1<<place) != 0 {
 			names = append(names, id.Short())
 		}
 	}
@@ -101,7 +101,7 @@ func (c *fileReplicas) holders(r *register.Register) string {
 	return "node " + strings.Join(names, " and ")
 }
 
-// inputsAtRisk says where a job's inputs are, if that is with fewer than a majority of those that keep the job.
+// inputsAtRisk describes who has a job's inputs, if fewer than a majority of its members; else "".
 func (j *job) inputsAtRisk() string {
 	g := j.replica
 	if g == nil || g.inputs == nil || !g.inputs.settled || g.inputs.hasMajority(g.reg) || g.reg.State().Done {
@@ -110,29 +110,29 @@ func (j *job) inputsAtRisk() string {
 	return "its inputs are only with " + g.inputs.holders(g.reg) + ", and without them its tasks cannot run: " + g.inputs.why
 }
 
-// annotate returns the result with a word on where its files are.
-func (c *fileReplicas) annotate(j *job, r *grid.Result) *grid.Result {
-	said := *r
-	if said.Error != "" {
-		said.Error += "; "
+// annotate returns a copy of the result whose error says where its files are.
+func (f *fileReplicas) annotate(j *job, r *grid.Result) *grid.Result {
+	annotated := *r
+	if annotated.Error != "" {
+		annotated.Error += "; "
 	}
-	said.Error = clip(said.Error + "what it left is only with " + c.holders(j.replica.reg) + ": " + c.why)
-	return &said
+	annotated.Error = clip(annotated.Error + "what it left is only with " + f.holders(j.replica.reg) + ": " + f.why)
+	return &annotated
 }
 
-// answer notes what a member has said.
-func (c *fileReplicas) answer(place int, from grid.NodeID, no grid.Refusal) {
+// answer records a member's answer.
+func (f *fileReplicas) answer(place int, from grid.NodeID, refusal grid.Refusal) {
 	bit := uint8(1) << place
-	if no.Why == grid.WhyNone {
-		c.have |= bit
-		c.refused &^= bit
+	if refusal.Why == grid.WhyNone {
+		f.have |= bit
+		f.refused &^= bit
 		return
 	}
-	if c.refused &^= bit; no.Why != grid.WhyQueue {
-		c.refused |= bit
+	if f.refused &^= bit; refusal.Why != grid.WhyQueue {
+		f.refused |= bit
 	}
-	c.why = "node " + from.Short() + ": " + no.Why.String()
-	if no.Detail != "" {
-		c.why += ": " + no.Detail
+	f.why = "node " + from.Short() + ": " + refusal.Why.String()
+	if refusal.Detail != "" {
+		f.why += ": " + refusal.Detail
 	}
 }

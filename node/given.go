@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// checkGiven reports what is wrong with the rates that are given, but for their bounds.
+// checkGiven reports missing execution rates and a wrong order of the given rates. Their ranges are checked as part
+// of the ad.
 func (c *Config) checkGiven() error {
 	var errs []error
 	for i := range c.Given {

@@ -8,40 +8,40 @@ import (
 	"skep/sparse"
 )
 
-// job is a job submitted here. Its tasks are dense; what a task needs only while it looks for its place or
-// runs is in its live part.
+// job is a job submitted here or replicated here. Its tasks are a dense list; the state needed only while a task is
+// placed or runs is in its liveTask.
 type job struct {
 	id               grid.JobID
 	cancelled        bool
-	nextFresh        uint32    // tasks before it have been looked at
-	batchPoll        *liveTask // asks for others too, where many are placed at once
+	nextFresh        uint32    // tasks below it were tried at least once
+	batchPoll        *liveTask // polls for the other untried tasks too, under a batch policy
 	failed           int32
 	exit             int32
 	spec             *grid.JobSpec
 	class            string
 	submitted        int64
-	arrived          grid.Time // as submitted, on this boot's clock; may be before its zero
+	arrived          grid.Time // submission time on this boot's clock; may be negative
 	done             int64
-	tasks            sparse.List[task] // those that anything was noted of; see task
+	tasks            sparse.List[task] // only tasks with recorded state; see task
 	counts           [grid.Ended + 1]int
-	barrier          *cancelBarrier // it is cancelled, and somebody waits to hear that nothing starts any more; nil = no
+	barrier          *cancelBarrier // the job is cancelled, and something of it may still start; nil = no
 	quietAt          grid.Time      // attempts that were given up may start until then
-	replica          *replica       // nil = this node alone keeps it
-	uncommitted      int            // tasks that are
-	dirty            bool           // it is in the node's list of those whose registers may have something to say
-	turn             uint64         // in the line of those with tasks that were never looked at
-	queueIndex       int            // there; 0 = it is not in it
-	setAside         bool           // it has left it for as long as nothing can be done
-	awaitingMajority bool           // it is in the node's list of those of which something waits for a majority
-	backupFrom       uint32         // tasks before it have ended, where second copies are looked for
-	unproven         int32          // tasks that wait for somebody to deliver: the others need not be looked at
-	noSearchBefore   grid.Time      // until then nobody is known to fit and no search is worth repeating
+	replica          *replica       // nil = this node alone has the job
+	uncommitted      int            // tasks that ended without being committed yet
+	dirty            bool           // in Node.dirty: its register may have something to send
+	turn             uint64         // position in the job queue
+	queueIndex       int            // in the job queue, from 1; 0 = not queued
+	setAside         bool           // taken out of the queue until something can be done
+	awaitingMajority bool           // in Node.awaitingMajority
+	backupFrom       uint32         // tasks below it have ended; the scan for backup attempts starts here
+	unproven         int32          // tasks that wait for a node on probation to deliver; further ones are not tried
+	noSearchBefore   grid.Time      // no known node fits, and no search is repeated until then
 }
 
 func (j *job) key() grid.JobID { return j.id }
 
-// submit takes a job on. It is this node's to bring to an end as soon as its record is on disk, and the
-// caller hears of it only then. A job that is here already is answered the same way again.
+// submit accepts a job. The caller is answered once the record is on disk. A submission of a known job gets the same
+// answer again.
 func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if j := n.job(ev.Job); j != nil {
 		if !j.confirmed() {
@@ -78,8 +78,8 @@ func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 	return j
 }
 
-// cancelJob ends every task of a job that has not ended. Whoever still holds an attempt is told to drop it, and told
-// again at its next beat. The caller is answered when nothing of the job can start anywhere: see calm.
+// cancelJob ends every task of a job that has not ended. Workers that still have attempts are told to drop them,
+// again at each beat. The caller is answered once nothing of the job can start anywhere: see cancelBarrier.
 func (n *Node) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	j := n.job(ev.Job)
 	if j == nil {
@@ -99,7 +99,7 @@ func (n *Node) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.awaitBarrier(now, j, ev.Caller, fx)
 }
 
-// endAll ends every task that has not ended as cancelled.
+// endAll ends all unended tasks of a job as cancelled.
 func (n *Node) endAll(now grid.Time, j *job, fx *grid.Effects) {
 	for i := range j.spec.Count {
 		if j.state(i) != grid.Ended {
@@ -108,7 +108,7 @@ func (n *Node) endAll(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// end records a task's end, once, and lets go of whoever still holds an attempt of it.
+// end records a task's end, once, and releases the workers of its attempts.
 func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := j.task(i)
 	if t.state == grid.Ended {
@@ -144,7 +144,7 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 	}
 }
 
-// releaseWorker tells whoever had the last attempt of a task that has ended to forget it.
+// releaseWorker tells the worker of an ended task's last attempt to forget it.
 func (n *Node) releaseWorker(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	t := j.task(i)
 	r := &t.result
@@ -162,7 +162,7 @@ func (n *Node) releaseWorker(now grid.Time, j *job, i uint32, fx *grid.Effects) 
 	t.heldByWorker = false
 }
 
-// archiveAndTrim bounds the records of finished jobs: the oldest ends go first.
+// archiveAndTrim archives a finished job and deletes the oldest ones beyond Config.Keep tasks.
 func (n *Node) archiveAndTrim(j *job, fx *grid.Effects) {
 	n.archiveJob(j)
 	for n.archive.tasks > n.cfg.Keep && n.archive.len() > 1 {
@@ -194,7 +194,7 @@ func (n *Node) saveJob(j *job, fx *grid.Effects) {
 	fx.Save(grid.RecJob).Job = grid.JobRecord{ID: j.id, Spec: j.spec, Submitted: j.submitted, Cancelled: j.cancelled}
 }
 
-// saveTask saves where a task stands, and returns the record, to which an ended one adds its result.
+// saveTask saves a task's state and returns the record, to which the caller adds the result of an ended task.
 func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	if j.replica != nil {
 		return n.saveEntry(j, i, fx)

@@ -6,18 +6,18 @@ import (
 	"skep/grid"
 )
 
-// closeDelay is how long a job whose every task has ended is left alone before the members are told so: whoever waits for its result is answered
-// meanwhile, and jobs that end together share a commit.
+// closeDelay is the delay between a job's last end and the notice to its members: meanwhile waiting callers are
+// answered, and jobs that end together share a commit.
 const closeDelay = 20 * time.Millisecond
 
-// mayClose reports whether all tasks of a job that this node owns have ended, and all of that is final.
+// mayClose reports whether this node owns the job and all its tasks have ended and are committed.
 func (j *job) mayClose() bool {
 	r := j.replica.reg
-	held, final := r.Cancelled()
-	return r.Leads() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!held || final)
+	cancelled, committed := r.Cancelled()
+	return r.Leads() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!cancelled || committed)
 }
 
-// scheduleClose sees to it that a job whose tasks have all ended comes to its end.
+// scheduleClose schedules the close of a job whose tasks have all ended.
 func (n *Node) scheduleClose(now grid.Time, j *job, fx *grid.Effects) {
 	if j.replica.closing || !j.mayClose() {
 		return
@@ -29,7 +29,7 @@ func (n *Node) scheduleClose(now grid.Time, j *job, fx *grid.Effects) {
 	n.closing = append(n.closing, j)
 }
 
-// closeJobs brings jobs to their end. It is on disk here before anybody is told.
+// closeJobs closes the scheduled jobs. The end is on disk here before the members are told.
 func (n *Node) closeJobs(now grid.Time, fx *grid.Effects) {
 	for k, j := range n.closing {
 		n.closing[k] = nil
@@ -40,7 +40,7 @@ func (n *Node) closeJobs(now grid.Time, fx *grid.Effects) {
 		j.replica.reg.Finish()
 		n.saveReplica(j, fx)
 		n.markDirty(j)
-		n.forgetAttempts(now, j, fx) // what it made as an earlier owner, and another one's attempt was recorded instead
+		n.forgetAttempts(now, j, fx) // attempts from an earlier epoch of this owner, superseded by another's
 		n.archiveAndTrim(j, fx)
 	}
 	n.closing = n.closing[:0]

@@ -7,10 +7,11 @@ import (
 	"skep/grid"
 )
 
-// Jobs with tasks that were never looked at stand in a line, those that came first in front. Who can do nothing now, because somebody has to
-// deliver first or no majority of its register answers, stands aside: of thousands that wait so none is looked at until that has changed.
+// The queue of jobs with untried tasks, in order of arrival. A job that can do nothing now, because a node on
+// probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs cost
+// nothing until that changes.
 
-// jobQueue holds them; each knows its place, counted from 1.
+// jobQueue is a heap by turn. Jobs keep their index in it, counted from 1.
 type jobQueue []*job
 
 func (q jobQueue) Len() int           { return len(q) }
@@ -38,7 +39,7 @@ func (q *jobQueue) Pop() any {
 	return j
 }
 
-// enqueueJob puts a job at the end of the line.
+// enqueueJob puts a job at the end of the queue.
 func (n *Node) enqueueJob(j *job) {
 	n.dequeueJob(j)
 	n.lastTurn++
@@ -46,14 +47,14 @@ func (n *Node) enqueueJob(j *job) {
 	heap.Push(&n.jobQueue, j)
 }
 
-// dequeueJob takes a job out of the line, if it is there or aside.
+// dequeueJob takes a job out of the queue, also one set aside.
 func (n *Node) dequeueJob(j *job) {
 	if j.setAside = false; j.queueIndex > 0 {
 		heap.Remove(&n.jobQueue, j.queueIndex-1)
 	}
 }
 
-// requeueJob gives a job that stood aside its old place.
+// requeueJob returns a job that was set aside to its old position.
 func (n *Node) requeueJob(j *job) {
 	if j.setAside {
 		j.setAside = false
@@ -61,7 +62,7 @@ func (n *Node) requeueJob(j *job) {
 	}
 }
 
-// awaitMajority notes that something of a job waits for a majority of its register.
+// awaitMajority records that something of the job waits for a majority of its register.
 func (n *Node) awaitMajority(j *job) {
 	if !j.awaitingMajority {
 		j.awaitingMajority = true
@@ -69,7 +70,7 @@ func (n *Node) awaitMajority(j *job) {
 	}
 }
 
-// dropUnowned forgets those that are over or that this node does not own any more: nothing of them waits for a majority.
+// dropUnowned removes jobs that are over or that this node no longer owns: nothing of them waits for a majority.
 func (n *Node) dropUnowned() {
 	n.awaitingMajority = slices.DeleteFunc(n.awaitingMajority, func(j *job) bool {
 		j.awaitingMajority = j.isOwner()
@@ -77,9 +78,9 @@ func (n *Node) dropUnowned() {
 	})
 }
 
-// resumeJob lets what waited for the majority of a job's register go on: one has answered now.
+// resumeJob resumes what waited for a majority of the job's register.
 func (n *Node) resumeJob(j *job) {
-	n.freed = true // what was placed here may start
+	n.freed = true // attempts on this node may start
 	for g := j.replica; len(g.awaitingMajority) > 0; {
 		n.resumeTask(g.awaitingMajority[len(g.awaitingMajority)-1])
 	}
@@ -92,7 +93,7 @@ func (n *Node) resumeJob(j *job) {
 	clear(works)
 }
 
-// resumeJobs is proceed for all jobs of which a majority answers now.
+// resumeJobs resumes all jobs of which a majority answers now.
 func (n *Node) resumeJobs(now grid.Time) {
 	n.freed = true
 	n.awaitingMajority = slices.DeleteFunc(n.awaitingMajority, func(j *job) bool {

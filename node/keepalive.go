@@ -6,31 +6,33 @@ import (
 	"skep/grid"
 )
 
-// sendKeepalives tells each member of registers that this node owns that it lives: their number and the sum of their hashes, so
-// that the cost does not grow with the jobs that wait.
+// sendKeepalives sends a keepalive to each member of the registers that this node owns: their number and the sum of
+// their hashes, so that the cost does not grow with the number of jobs. Idle entries expire.
 func (n *Node) sendKeepalives(now grid.Time, fx *grid.Effects) {
 	n.countShared()
 	n.coMembers.all = slices.DeleteFunc(n.coMembers.all, func(p *coMember) bool {
 		if n.keepaliveOne(now, p, p.shared, fx) || p.deposited > 0 || p.fetching > 0 || max(p.ownerAnswered, p.leaseVerified, p.lastAlive, p.keepaliveSent).Add(100*n.cfg.Lease) >= now {
 			return false
 		}
-		n.coMembers.by.drop(p.peer) // what is long past means the same as nothing
+		n.coMembers.by.drop(p.peer) // after 100 leases an entry tells no more than none
 		return true
 	})
 }
 
-// keepaliveOne is watch of one member. It reports whether there is anything to tell it.
+// keepaliveOne sends a keepalive to one member, if this node owns a register that it has accepted, and reports
+// whether it did.
 func (n *Node) keepaliveOne(now grid.Time, p *coMember, s registerDigest, fx *grid.Effects) bool {
 	switch {
 	case s.count > 0:
 		n.sendKeepalive(now, p, s, fx)
-	case len(p.listedJobs) > 0 && now >= p.keepaliveSent.Add(n.cfg.Lease): // an answer would tell nothing any more
+	case len(p.listedJobs) > 0 && now >= p.keepaliveSent.Add(n.cfg.Lease): // too late for the answer to matter
 		p.keepaliveSeq, p.listedJobs = 0, nil
 	}
 	return s.count > 0
 }
 
-// resendWrites says again at once what a member that is connected again has perhaps not heard: a majority may wait for it.
+// resendWrites repeats unanswered writes and the keepalive to a member that has reconnected: a majority may depend on
+// it.
 func (n *Node) resendWrites(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, j := range n.jobsWith(id) {
 		if place := j.replica.reg.Place(id); j.replica.reg.Leads() && j.replica.writeSent[place] != 0 {
@@ -42,7 +44,7 @@ func (n *Node) resendWrites(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	}
 }
 
-// sendKeepalive says what a member should hold; nothing where the registers are named one by one.
+// sendKeepalive sends the digest of the registers that the member should hold; an empty one if the caller lists them.
 func (n *Node) sendKeepalive(now grid.Time, p *coMember, s registerDigest, fx *grid.Effects) *grid.Message {
 	n.keepalives++
 	clear(p.listedJobs)
@@ -53,7 +55,7 @@ func (n *Node) sendKeepalive(now grid.Time, p *coMember, s registerDigest, fx *g
 	return m
 }
 
-// ownedWith counts the registers that this node owns and that a peer has accepted.
+// ownedWith returns the digest of the registers that this node owns and the peer has accepted.
 func (n *Node) ownedWith(peer grid.NodeID) (s registerDigest) {
 	for _, j := range n.jobsWith(peer) {
 		if r := j.replica.reg; j.isOwner() && r.Holds(r.Place(peer)) {
@@ -63,7 +65,8 @@ func (n *Node) ownedWith(peer grid.NodeID) (s registerDigest) {
 	return s
 }
 
-// countShared is shared for all peers, in one pass: each register has a few members, and the peers can be many.
+// countShared updates the digests of all peers in one pass over the registers: each has few members, and there may be
+// many peers.
 func (n *Node) countShared() {
 	for _, p := range n.coMembers.all {
 		p.shared = registerDigest{}
@@ -84,7 +87,7 @@ func (n *Node) countShared() {
 	}
 }
 
-// registerHash is one of a register in an epoch; sums of them do not depend on any order.
+// registerHash returns the hash of a register in an epoch. Sums of hashes do not depend on the order.
 func registerHash(id grid.JobID, epoch uint32) uint64 {
 	h := uint64(14695981039346656037) ^ uint64(epoch)
 	for _, b := range id.Nonce {
@@ -96,13 +99,13 @@ func registerHash(id grid.JobID, epoch uint32) uint64 {
 	return h ^ h>>31
 }
 
-// follows reports whether this node is a member that takes part in an epoch of that owner.
+// follows reports whether this node is a member that has accepted that owner's epoch and promised no higher one.
 func (j *job) follows(owner grid.NodeID) bool {
 	s := j.replica.reg.State()
 	return !s.Done && s.Owner == owner && s.Promised == s.Epoch && j.replica.owner == owner
 }
 
-// keepaliveReceived answers an owner. It is held to be alive if what it says is what is held here.
+// keepaliveReceived answers an owner's keepalive. The owner counts as alive if its digest matches.
 func (n *Node) keepaliveReceived(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if len(m.Attempts) > 0 {
 		n.keepaliveListed(now, from, m, fx)
@@ -122,14 +125,15 @@ func (n *Node) keepaliveReceived(now grid.Time, from grid.NodeID, m *grid.Messag
 	}
 }
 
-// keepaliveListed answers an owner that names its registers one by one: those that are not held so here are named back.
+// keepaliveListed answers an owner that lists its registers one by one: the answer lists those that this node does
+// not hold so.
 func (n *Node) keepaliveListed(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	a := fx.Send(from, grid.KindKeepaliveAck)
 	a.Register.Seq, a.Register.Answer, a.Register.Room = m.Register.Seq, grid.RegisterOK, n.quotaLeft(from)
-	said := make(map[grid.JobID]bool, len(m.Attempts))
+	listed := make(map[grid.JobID]bool, len(m.Attempts))
 	for _, x := range m.Attempts {
 		id := x.Task.Job
-		said[id] = true
+		listed[id] = true
 		j := n.job(id)
 		if j == nil || j.replica == nil || !j.follows(from) || j.replica.reg.State().Epoch != x.Epoch {
 			a.Attempts = append(a.Attempts, x)
@@ -138,12 +142,12 @@ func (n *Node) keepaliveListed(now grid.Time, from grid.NodeID, m *grid.Message,
 	n.coMember(from).ownerAnswered = now
 	for _, j := range n.jobsWith(from) {
 		if j.follows(from) {
-			j.replica.unlisted = !m.Register.More && !said[j.id]
+			j.replica.unlisted = !m.Register.More && !listed[j.id]
 		}
 	}
 }
 
-// keepaliveAnswered takes a member's answer to a watch.
+// keepaliveAnswered takes a member's answer to a keepalive.
 func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	p := n.coMembers.by.get(from)
 	if p == nil || !p.openKeepalives.take(m.Register.Seq) {
@@ -153,7 +157,7 @@ func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Messag
 		return
 	}
 	p.room = m.Register.Room
-	n.candidateAnswered(now, p, fx) // also a late answer shows that it lives
+	n.candidateAnswered(now, p, fx) // a late answer, too, proves it alive
 	if m.Register.Seq != p.keepaliveSeq {
 		return
 	}
@@ -179,7 +183,7 @@ func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Messag
 	n.resumeJobs(now)
 }
 
-// listRegisters says one by one which registers a member is believed to hold.
+// listRegisters lists, one by one, the registers that the member should hold.
 func (n *Node) listRegisters(now grid.Time, p *coMember, fx *grid.Effects) {
 	m := n.sendKeepalive(now, p, registerDigest{}, fx)
 	for _, j := range n.jobsWith(p.peer) {

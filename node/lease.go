@@ -7,20 +7,20 @@ import (
 	"skep/grid"
 )
 
-// renewLease gives the attempt a full lease from now.
+// renewLease extends the attempt lease to a full lease from now.
 func (n *Node) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.deadline = now.Add(n.cfg.Lease)
 	n.scheduleLease(l, fx)
 }
 
-// extendLease lets the attempt be for half a lease more, in which a worker that lives beats.
+// extendLease extends the attempt lease to at least half a lease from now, enough for a live worker's next beat.
 func (n *Node) extendLease(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.deadline = max(l.deadline, now.Add(n.cfg.Lease/2))
 	n.scheduleLease(l, fx)
 }
 
-// scheduleLease sees to a wake at the deadline or before: one that is under way already serves, or timers would
-// grow in number with every time that the worker came and went. What runs here has no lease.
+// scheduleLease sets a timer for the deadline of the attempt lease, unless an earlier timer is pending: reconnects
+// must not add timers. Attempts on this node have no lease.
 func (n *Node) scheduleLease(l *liveTask, fx *grid.Effects) {
 	due := grid.Never
 	if l.task().worker != n.cfg.Self {
@@ -35,8 +35,8 @@ func (n *Node) scheduleLease(l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// shortenLeases shortens the leases of what a node had that is no longer connected: if it lives it will be back
-// and beat, and if it is dead its tasks need not wait for the whole lease.
+// shortenLeases shortens the attempt leases of a worker that has disconnected to a third: a live one reconnects and
+// beats, and the tasks of a dead one are placed again sooner.
 func (n *Node) shortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, h := range n.handlesInOrder() {
 		l := n.live.get(h)
@@ -56,7 +56,7 @@ func (n *Node) shortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	}
 }
 
-// answeredBy strikes a node off those whose answers are to come, and reports whether it was among them.
+// answeredBy removes a node from the unanswered ones and reports whether it was among them.
 func (l *liveTask) answeredBy(id grid.NodeID) bool {
 	at := slices.Index(l.unanswered, id)
 	if at >= 0 {
@@ -65,7 +65,7 @@ func (l *liveTask) answeredBy(id grid.NodeID) bool {
 	return at >= 0
 }
 
-// askAttempts asks a node that is connected again what became of the attempts that it was given.
+// askAttempts asks a worker that has reconnected about the attempts that it was given.
 func (n *Node) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
 	for _, h := range n.handlesInOrder() {
@@ -87,12 +87,11 @@ func (n *Node) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	}
 }
 
-// maxRetryDelay bounds how long a task that was lost again and again waits; the second loss waits a quarter of the
-// lease, each further one twice as long as the one before.
+// maxRetryDelay bounds the back-off of a task. It starts at a quarter of the lease with the second loss and doubles
+// with each further one.
 const maxRetryDelay = 30 * time.Second
 
-// attemptLost gives an attempt up. The task runs again elsewhere, unless it was to run at most once or has been
-// lost too often.
+// attemptLost gives up an attempt. The task is placed again unless it may run at most once or was lost too often.
 func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
 	t := l.task()
 	n.startsPossible(now, l.job, t.worker)
@@ -109,15 +108,15 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 		return
 	}
 	t.lost++
-	failed := n.countFailedNode(l, t.worker, why)
-	if failed != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
+	reason := n.countFailedNode(l, t.worker, why)
+	if reason != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
 		if why.Detail != "" {
 			text += ": " + why.Detail
 		}
 		switch {
-		case failed != "":
-			text = "lost: " + failed
+		case reason != "":
+			text = "lost: " + reason
 		case l.prepareFailures >= maxPrepareFailures:
 			text = why.Detail
 		}
@@ -128,20 +127,20 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 		return
 	}
 	l.result, l.replicas, l.fetchTries = nil, nil, 0
-	back := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
-	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(back, now.Add(n.cfg.Lease)), preference: true})
+	retryAt := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
+	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(retryAt, now.Add(n.cfg.Lease)), preference: true})
 	n.setState(l.job, l.index, grid.Pending, fx)
 	n.saveTask(l.job, l.index, fx)
 	if t.lost == 1 {
 		n.retry(l)
 		return
 	}
-	l.deadline = back
+	l.deadline = retryAt
 	n.parkTask(l)
-	fx.Wake(back, grid.TimerRetry, l.handle)
+	fx.Wake(retryAt, grid.TimerRetry, l.handle)
 }
 
-// countLost holds a lost attempt against its node, and tells it in the task's story.
+// countLost counts a lost attempt in the worker's track record and the task's trace.
 func (n *Node) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why grid.Refusal) {
 	if s := n.recordOf(worker); s != nil {
 		s.attemptLost(now)
@@ -151,7 +150,7 @@ func (n *Node) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why gri
 	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
 }
 
-// taskTimer handles the timers of a task; a stale one finds another phase or a later deadline.
+// taskTimer handles a task's timers. A stale one finds another phase or a later deadline.
 func (n *Node) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
 	if k == grid.TimerLease {
 		if now < l.leaseWake {
@@ -167,12 +166,12 @@ func (n *Node) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.
 		n.choose(now, l, fx)
 	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(n.cfg.Lease/4):
 		n.sendOffer(now, l, fx)
-	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !n.mayAct(now, l.job): // an owner that may be none gives nothing up
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !n.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
 		n.extendLease(now, l, fx)
 	case k == grid.TimerLease && n.isStraggler(now, l):
 		n.reclaimStraggler(now, l, fx)
 	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.task().worker != n.cfg.Self:
-		if l.result != nil { // it has ended and its files are on their way: that ends by itself
+		if l.result != nil { // it has ended, and the fetch of its files ends by itself
 			n.renewLease(now, l, fx)
 		} else if now < l.deadline {
 			n.scheduleLease(l, fx)
@@ -187,7 +186,7 @@ func (n *Node) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.
 	}
 }
 
-// handlesInOrder lists the live tasks, oldest handle first.
+// handlesInOrder returns the handles of the live tasks, oldest first.
 func (n *Node) handlesInOrder() []uint64 {
 	hs := n.scratch.handles[:0]
 	for l := range n.live.all() {

@@ -5,77 +5,77 @@ import (
 	"skep/grid"
 )
 
-// liveTask is the part of a task that exists while it is looking for its place or has an attempt out.
+// liveTask is the state of a task that is being placed or has an attempt.
 type liveTask struct {
 	handle     uint64
 	job        *job
 	index      uint32
-	queueIndex int // in the queue that it is in, by its phase; nowhere
+	queueIndex int // in its queue, which the phase determines; else notQueued
 	request    grid.Task
 	phase      phase
-	round      uint8 // of polling: answers to an older one are stale
-	tries      int   // placements that came to nothing since the last one that did
+	round      uint8 // of polling: answers to an earlier round are stale
+	tries      int   // failed placements since the last successful one
 
-	asked           []grid.NodeID   // in this decision
+	asked           []grid.NodeID   // nodes polled in this decision
 	answers         []balance.State // in this decision
-	unanswered      []grid.NodeID   // those whose answers are still to come
-	sent            grid.Time       // when the poll or the offer was sent
+	unanswered      []grid.NodeID   // nodes polled whose answers are missing
+	sent            grid.Time       // sending time of the poll or the offer
 	deadline        grid.Time       // of the poll, the lease, or the wait
-	leaseWake       grid.Time       // the lease's wake under way; 0 = none
-	excluded        []exclusion     // those that would refuse
-	failedOn        []failedOn      // those that it failed on: others are preferred
-	blacklistTraced bool            // its story names those that were avoided
-	tryBlacklisted  bool            // there is nobody for it but those that are avoided
-	search          uint64          // the search that it waits for; 0 = none
-	awaitsNode      bool            // it waits for a node that fits to come
-	awaitsProof     bool            // it waits for a node to deliver
-	awaitsMajority  bool            // it waits for a majority of its job's register
+	leaseWake       grid.Time       // pending lease timer; 0 = none
+	excluded        []exclusion     // nodes that get no offer for now
+	failedOn        []failedOn      // nodes on which it failed: others are preferred
+	blacklistTraced bool            // its trace names the blacklisted nodes
+	tryBlacklisted  bool            // all candidates are blacklisted: one is tried
+	search          uint64          // pending search; 0 = none
+	awaitsNode      bool            // waits for a node that fits
+	awaitsProof     bool            // waits for a node on probation to deliver
+	awaitsMajority  bool            // waits for a majority of its job's register
 	planned         bool            // its attempt is made, and is offered when a majority of the register has answered
-	ect             float64         // of that attempt
-	lookAgain       bool            // it is to look again though others of its job wait for that
-	result          *grid.Result    // whose blobs are on their way here, or from here to members of the register
-	replicas        *fileReplicas   // of them; nil = they are not here yet
-	fetchTries      int             // tries to get them
-	prepareFailures int             // attempts that could not be prepared
-	cannotExecute   *grid.Result    // the last "cannot execute", in case nobody can
-	backup          *backupAttempt  // nil = there is one copy
-	demotedTo       string          // the class that it was demoted to; "" = that of its job
-	reclaims        uint8           // times that it was taken back from a node that did not end it
-	demotions       []demotion      // that led there
-	noBackup        bool            // a copy ended without success, or too many were lost: the other one is the last word
-	lostCopies      int32           // copies that were lost while the other one lived
+	ect             float64         // expected completion time of that attempt, seconds
+	lookAgain       bool            // look again even if others of its job wait
+	result          *grid.Result    // its files are being fetched, or replicated to members
+	replicas        *fileReplicas   // of the result's files; nil = not fetched yet
+	fetchTries      int             // attempts to fetch the files
+	prepareFailures int             // attempts whose preparation failed
+	cannotExecute   *grid.Result    // last result "cannot execute", used if no node can
+	backup          *backupAttempt  // nil = the task has one attempt
+	demotedTo       string          // class that it was demoted to; "" = the job's
+	reclaims        uint8           // times that it was reclaimed as a straggler
+	demotions       []demotion      // its earlier classes
+	noBackup        bool            // no further backup: one attempt of two failed, or too many were lost
+	lostCopies      int32           // attempts lost while the other one lived
 	promise
 }
 
-// promise is what was promised of an attempt.
+// promise is the completion time promised for an attempt.
 type promise struct {
-	madeAt         grid.Time // when it was made
-	expected       float64   // when it should have ended, seconds from then, as its node said
-	lateAt         grid.Time // when it counts as late; 0 = nothing was promised
-	sentAt         grid.Time // since when it is out, as far as this run of the node knows
-	resultsAtStart uint64    // results that had come then
+	madeAt         grid.Time // time of the promise
+	expected       float64   // promised completion, seconds after madeAt
+	lateAt         grid.Time // late from then on; 0 = nothing was promised
+	sentAt         grid.Time // when it was sent, as known since this start
+	resultsAtStart uint64    // Node.results at that time
 }
 
-// exclusion is a node that is not asked for a while.
+// exclusion keeps a task from being offered to a node for some time.
 type exclusion struct {
 	node       grid.NodeID
 	why        grid.Refusal
 	until      grid.Time
-	preference bool // it lost the task: others are preferred
+	preference bool // other nodes are only preferred
 }
 
-// phase is where a live task is.
+// phase is the state of a live task.
 type phase uint8
 
 const (
 	idle    phase = iota // in one of the node's queues
-	polling              // waits for answers
-	offered              // waits for an acceptance
-	placed               // a node has it
-	waiting              // for a wake, or for news of a node that fits
+	polling              // waits for answers to its poll
+	offered              // waits for the worker to accept
+	placed               // a worker has it
+	waiting              // for a timer, or for a node that fits
 )
 
-// newLiveTask gives a task its live part.
+// newLiveTask creates a task's live part.
 func (n *Node) newLiveTask(j *job, i uint32) *liveTask {
 	n.lastHandle++
 	l := &liveTask{handle: n.lastHandle, job: j, index: i, queueIndex: notQueued}
@@ -85,7 +85,7 @@ func (n *Node) newLiveTask(j *job, i uint32) *liveTask {
 	return l
 }
 
-// dropLive takes a task's live part away.
+// dropLive removes a task's live part.
 func (n *Node) dropLive(l *liveTask) {
 	n.leaveWindow(l)
 	n.dequeue(l)
@@ -104,7 +104,7 @@ func (n *Node) dropLive(l *liveTask) {
 func (l *liveTask) key() uint64 { return l.handle }
 func (l *liveTask) task() *task { return l.job.task(l.index) }
 
-// class is what the task is of: the job's, unless it has outgrown that.
+// class returns the task's class: its job's, unless it was demoted.
 func (l *liveTask) class() string {
 	if l.demotedTo != "" {
 		return l.demotedTo
@@ -114,7 +114,7 @@ func (l *liveTask) class() string {
 
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
 
-// leaveWindow takes a task out of the window of decisions under way.
+// leaveWindow removes a task from the window of decisions in flight.
 func (n *Node) leaveWindow(l *liveTask) {
 	if l.phase == polling || l.phase == offered {
 		n.inFlight--

@@ -2,18 +2,18 @@ package node
 
 import "iter"
 
-// lookup finds things by their keys. While they are few they are looked through: most nodes of a large grid never have
-// more, and a map takes a room of its own.
+// lookup is a map that is a slice while it is small: most nodes of a large grid never have more entries, and a map
+// costs memory of its own.
 type lookup[K comparable, V keyed[K]] struct {
 	few  []V
-	many map[K]V // all of them, once they are more
+	many map[K]V // all entries, beyond smallLookup
 }
 
 type keyed[K comparable] interface{ key() K }
 
 const smallLookup = 16
 
-// get returns the one of that key, or nil.
+// get returns the entry of a key, or nil.
 func (t *lookup[K, V]) get(k K) V {
 	if t.many != nil {
 		return t.many[k]
@@ -27,7 +27,7 @@ func (t *lookup[K, V]) get(k K) V {
 	return none
 }
 
-// put takes one up; there is none of its key yet.
+// put adds an entry whose key is new.
 func (t *lookup[K, V]) put(v V) {
 	if t.many == nil && len(t.few) < smallLookup {
 		t.few = append(t.few, v)
@@ -43,7 +43,7 @@ func (t *lookup[K, V]) put(v V) {
 	t.many[v.key()] = v
 }
 
-// drop takes the one of that key out, if it is there.
+// drop removes the entry of a key, if any.
 func (t *lookup[K, V]) drop(k K) {
 	if t.many != nil {
 		if delete(t.many, k); len(t.many) == 0 {
@@ -64,7 +64,7 @@ func (t *lookup[K, V]) drop(k K) {
 
 func (t *lookup[K, V]) len() int { return len(t.few) + len(t.many) }
 
-// all goes through them, in no order.
+// all iterates in no order.
 func (t *lookup[K, V]) all() iter.Seq[V] {
 	return func(yield func(V) bool) {
 		for _, v := range t.few {

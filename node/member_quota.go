@@ -8,14 +8,14 @@ import (
 	"skep/grid"
 )
 
-// What an owner does about members that have no room for more: it does not choose those that say so beforehand, waits for those that say so
-// later, and tells who asks.
+// The owner's handling of full members: it does not choose a node that says so beforehand, keeps writing to a member
+// that says so later, and reports it to callers.
 
-// withQuotaLeft lists those that have not said that they have no room for a job as large.
-func (n *Node) withQuotaLeft(alive []*grid.Ad, f *pendingSubmission) []*grid.Ad {
+// withQuotaLeft returns the candidates that have not reported too little quota for the job.
+func (n *Node) withQuotaLeft(alive []*grid.Ad, sub *pendingSubmission) []*grid.Ad {
 	full := func(ad *grid.Ad) bool {
 		p := n.coMembers.by.get(ad.Node)
-		return p != nil && p.room > 0 && f.spec.Count >= p.room
+		return p != nil && p.room > 0 && sub.spec.Count >= p.room
 	}
 	if !slices.ContainsFunc(alive, full) {
 		return alive
@@ -23,7 +23,7 @@ func (n *Node) withQuotaLeft(alive []*grid.Ad, f *pendingSubmission) []*grid.Ad 
 	return slices.DeleteFunc(slices.Clone(alive), full)
 }
 
-// quotaHint says why some of those that answered keep nothing more.
+// quotaHint explains that some of the nodes that answered have no quota left.
 func quotaHint(nodes int) string {
 	if nodes == 0 {
 		return ""
@@ -31,7 +31,8 @@ func quotaHint(nodes int) string {
 	return fmt.Sprintf(", or when fewer jobs of this one go on: %d of them keep as much of it as they may", nodes)
 }
 
-// fullMembers says which members refused the last write of a job for want of room; "" = none did. It is written again every third of a lease.
+// fullMembers names the members that refused the job's last write for lack of quota; "" if none. The write is
+// repeated every third of a lease.
 func (j *job) fullMembers() string {
 	if j.replica == nil || !j.replica.reg.Leads() {
 		return ""

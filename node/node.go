@@ -22,77 +22,79 @@ type Node struct {
 	discovery     *discovery.Discovery
 	exec          *exec.Exec
 	rates         *rates
-	policies      []policy // the node's own, and those that jobs asked for, by name
-	policiesMade  uint64   // policies so far
-	policiesKept  int      // policies in use when the others were last let go
+	policies      []policy // the node's own and those that jobs asked for, by name
+	policiesMade  uint64   // number of policies made
+	policiesKept  int      // number of policies after the last cleanup
 	peers         peerset
-	records       []*trackRecord // by identity
-	results       uint64         // results that came from who keeps his word
-	awaitingProof int            // tasks that wait for somebody to deliver
-	onProbation   int            // nodes that fit and were left out at the last look, because they have to deliver first
-	site          *balance.Site  // of this node
+	records       []*trackRecord // ordered by identity
+	results       uint64         // delivered by nodes that keep their promises
+	awaitingProof int            // tasks that wait for a node on probation to deliver
+	onProbation   int            // nodes that fit but were left out at the last look: on probation or backing off
+	site          *balance.Site  // this node's
 	availability  availability
-	autoClass     *autoClass   // nil = its class is given
-	labels        []grid.Label // as told to others
+	autoClass     *autoClass   // nil = the class is configured
+	labels        []grid.Label // as advertised
 	failures      failureLog
 
-	jobs             lookup[grid.JobID, *job] // but for those that are filed
-	jobQueue         jobQueue                 // with tasks that were never looked at
-	lastTurn         uint64                   // last one given out there
-	awaitingMajority []*job                   // of which something waits for a majority of their registers
-	retries          retryQueue               // to be placed again
-	waiting          []*liveTask              // nobody fits
+	jobs             lookup[grid.JobID, *job] // except packed ones
+	jobQueue         jobQueue                 // jobs with untried tasks
+	lastTurn         uint64                   // last turn given to a queued job
+	awaitingMajority []*job                   // something of them waits for a majority of their registers
+	retries          retryQueue               // tasks to be placed again
+	waiting          []*liveTask              // tasks that no known node fits
 	live             lookup[uint64, *liveTask]
-	lastHandle       uint64 // last one given out
+	lastHandle       uint64 // last handle given to a live task
 	dialled          []dialled
 	repeated         repeatedResults
-	inFlight         int     // tasks polled for or offered
-	archive          archive // finished, oldest end first
-	packing          []*job  // of them, those to be packed after this step
+	inFlight         int     // tasks being polled for or offered
+	archive          archive // finished jobs, oldest end first
+	packing          []*job  // finished jobs to be packed after this step
 
-	replicas                 []*job // whose registers this node is a member of, until their end
+	replicas                 []*job // unfinished jobs whose registers this node is a member of
 	sharedWith               lookup[grid.NodeID, *sharedJobs]
-	dirty                    []*job // whose registers may have something to say
+	dirty                    []*job // their registers may have something to send
 	pending                  pendingSubmissions
-	grace                    []graceEntry // taken over by this node, the first of them first
-	closing                  []*job       // whose tasks have all ended, until the members are told
+	grace                    []graceEntry // taken over by this node and in takeover grace, oldest first
+	closing                  []*job       // all their tasks have ended; the members are told soon
 	coMembers                coMembers
 	ownerRecords             map[grid.JobID]*ownerRecord
-	takenOver                []grid.JobID // taken over in this step
+	takenOver                []grid.JobID // jobs taken over in this step
 	barriers                 cancelBarriers
 	transfers                map[grid.AttemptID]transfer
-	ownerTerms, keepalives   uint64       // times that this node began to write to a register in this boot, and watched
-	deposited                grid.Bytes   // for the files of jobs submitted elsewhere
-	bulkEnds                 []*job       // of which more tasks are to be ended at once
-	ledger                   quota.Ledger // of what is kept for others
-	replicaWake, pendingWake bool         // a TimerGuard is on its way, for registers and for those being made
+	ownerTerms, keepalives   uint64       // counts in this boot: times that this node began to own a register; keepalives sent
+	deposited                grid.Bytes   // size of the files stored for jobs submitted elsewhere
+	bulkEnds                 []*job       // jobs whose bulk end continues at once
+	ledger                   quota.Ledger // of what is stored for others
+	replicaWake, pendingWake bool         // a TimerRegister is pending: for registers; for pending submissions
 	backups                  backupJobs
 	ownerCache               ownerCache
-	strayEntries             map[grid.JobID][]grid.EntryRecord // as orphans, of jobs with a register
-	restoredBackups          map[grid.TaskID]grid.CopyRecord   // while records are restored: second copies that may live
-	strayTasks               map[grid.JobID][]grid.TaskRecord  // while records are restored: tasks whose job has not come yet
+	strayEntries             map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
+	restoredBackups          map[grid.TaskID]grid.CopyRecord   // during restore: backup attempts that may live
+	strayTasks               map[grid.JobID][]grid.TaskRecord  // during restore: tasks whose job has not come yet
 
 	addrs            []string
 	ads              uint64     // own ads made in this boot
-	lastAd, started  grid.Time  // and when this node started
-	adWake           bool       // a TimerAd is on its way
-	beatWake         bool       // a TimerBeat is on its way
-	overdueWake      bool       // a TimerOverdue is on its way
-	boundWake        grid.Time  // when a TimerBound comes
-	letGo            tombstones // attempts of others that were let go of
-	neverRan         tombstones // those refused or handed back, which never ran
-	freed            bool       // attempts were let go of in this step
-	lowDisk, leaving bool       // the disk is nearly full; it is about to stop: nothing starts any more
-	drainUntil       grid.Time  // when what runs on this node is stopped, if it drains: that is not on disk, and a node that is started again takes work again
-	resultWake       grid.Time
-	firstSend        int // messages in the effects when the step began
-	stats            Counts
-	scratch          *Scratch
+	lastAd, started  grid.Time  // time of the last ad; of the start
+	adWake           bool       // a TimerAd is pending
+	beatWake         bool       // a TimerBeat is pending
+	overdueWake      bool       // a TimerOverdue is pending
+	boundWake        grid.Time  // time of the next TimerBound
+	letGo            tombstones // tombstones of others' attempts
+	neverRan         tombstones // attempts that were refused or handed back
+	freed            bool       // attempts were released in this step
+	lowDisk, leaving bool       // the disk is nearly full; the node is stopping and starts nothing
+	// drainUntil is the time at which a draining node stops its running attempts. It is not on disk: a node that
+	// restarts accepts work again.
+	drainUntil grid.Time
+	resultWake grid.Time
+	firstSend  int // number of sends in the effects when the step began
+	stats      Counts
+	scratch    *Scratch
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
 
-// New makes a node. Records of a former run follow by Restore, then EvStart.
+// New makes a node. Records of an earlier run follow by Restore, then EvStart.
 func New(cfg Config, wall grid.Wall) (*Node, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -117,7 +119,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	return n, nil
 }
 
-// Restore takes back a record that a former run saved. All of them come before EvStart, in any order.
+// Restore takes a record saved by an earlier run. All records come before EvStart, in any order.
 func (n *Node) Restore(r *grid.Record) {
 	switch r.Kind {
 	case grid.RecJob:
@@ -142,7 +144,7 @@ func (n *Node) Restore(r *grid.Record) {
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.firstSend = len(fx.Sends)
 	n.exec.Pass(now)
-	said := len(fx.Announces)
+	firstAnnounce := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
 		n.start(now, fx)
@@ -187,13 +189,12 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	for i := n.firstSend; i < len(fx.Sends); i++ {
 		n.sign(&fx.Sends[i].Msg)
 	}
-	for i := said; i < len(fx.Announces); i++ {
+	for i := firstAnnounce; i < len(fx.Announces); i++ {
 		n.sign(&fx.Announces[i])
 	}
 }
 
-// sign counts a message, and puts this node's ad into its own searches and calls, so that whoever is found
-// knows where to answer.
+// sign counts a message, and adds this node's ad to its own searches and calls, so that whoever is found can answer.
 func (n *Node) sign(m *grid.Message) {
 	n.stats.Sent[m.Kind]++
 	if (m.Kind == grid.KindFind || m.Kind == grid.KindCall) && m.Find.Asker == n.cfg.Self && n.gossip.Ad() != nil {
