@@ -6,24 +6,25 @@ import (
 	"skep/grid"
 )
 
-// cachedOwner is who says that it has taken a job over that this node has nothing to do with, for whoever asks this node about the job.
+// cachedOwner lists the nodes that announced to have taken over a job with which this node has nothing to do. It serves
+// clients that ask this node about the job.
 type cachedOwner struct {
 	id        grid.JobID
-	claimants []claimant // newest epoch first
+	claimants []claimant
 }
 
-// claimant is a node that says so.
+// claimant is a node that announced to have taken a job over.
 type claimant struct {
 	node  grid.NodeID
 	epoch uint32
-	since int64 // wall time
+	since int64 // wall time, Unix nanoseconds
 }
 
 func (h *cachedOwner) key() grid.JobID { return h.id }
 
-// ownerCache are the newest takeovers.
+// ownerCache holds the newest announced takeovers, at most maxCachedOwners jobs in FIFO order.
 type ownerCache struct {
-	ring []*cachedOwner // in the order in which they came, from next on where there are as many as there may be
+	ring []*cachedOwner // in order of arrival; once full, a ring whose oldest entry is at next
 	next int
 	by   lookup[grid.JobID, *cachedOwner]
 }
@@ -33,7 +34,8 @@ const (
 	maxClaimants    = 4 // of one job
 )
 
-// add notes a takeover. That it is announced proves nothing: it is asked only after the job's origin, and the others after it.
+// add records a takeover. An announcement proves nothing: clients ask the claimant only after the job's origin, and
+// older claimants after it.
 func (h *ownerCache) add(id grid.JobID, x claimant) {
 	if old := h.by.get(id); old != nil {
 		old.add(x)
@@ -50,7 +52,7 @@ func (h *ownerCache) add(id grid.JobID, x claimant) {
 	h.next = (h.next + 1) % maxCachedOwners
 }
 
-// add takes a node's newest word; those of the oldest epochs go.
+// add records a claimant's newest epoch; claimants of the oldest epochs are dropped.
 func (h *cachedOwner) add(x claimant) {
 	if i := slices.IndexFunc(h.claimants, func(o claimant) bool { return o.node == x.node }); i >= 0 {
 		if h.claimants[i].epoch >= x.epoch {
@@ -66,10 +68,10 @@ func (h *cachedOwner) add(x claimant) {
 	h.claimants = h.claimants[:min(len(h.claimants), maxClaimants)]
 }
 
-// Authority returns the node that is to be asked about a job: this one if it brings the job to its end, knows the end, or is a
-// member of its register whose owner is not connected; else the owner as far as is known here, and since when in wall time. Of a job
-// with which this node has nothing to do that is the origin while it is connected. False if nothing is known here: then it is the
-// job's origin, too.
+// Authority returns the node to ask about a job, and since when in wall time that node owns it. It is this node if it
+// owns the job, knows the end, or is a member whose owner is not connected; else the owner known here. For a job with
+// which this node has nothing to do it is the origin while that is connected, else the newest claimant. False: nothing
+// is known here; ask the origin.
 func (n *Node) Authority(id grid.JobID) (who grid.NodeID, since int64, known bool) {
 	if j := n.peekJob(id); j != nil {
 		if j.authoritative() {
@@ -90,8 +92,8 @@ func (n *Node) Authority(id grid.JobID) (who grid.NodeID, since int64, known boo
 	return h.claimants[0].node, h.claimants[0].since, true
 }
 
-// Claimants appends the nodes that say to have taken a job over with which this node has nothing to do, the newest epoch first. They are to
-// be asked after its origin: any member can say so.
+// Claimants appends the nodes that announced to have taken over a job with which this node has nothing to do, newest
+// epoch first. Ask them after the origin: any member of the grid can claim so.
 func (n *Node) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
 	if h := n.ownerCache.by.get(id); h != nil && n.peekJob(id) == nil {
 		for _, x := range h.claimants {
@@ -101,7 +103,7 @@ func (n *Node) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
 	return dst
 }
 
-// ForeignJobs appends the jobs submitted elsewhere of which this node knows who brings them to their end.
+// ForeignJobs appends the jobs submitted elsewhere whose owner this node knows.
 func (n *Node) ForeignJobs(dst []grid.JobID) []grid.JobID {
 	for _, j := range n.replicas {
 		if j.id.Origin != n.cfg.Self {

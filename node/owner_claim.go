@@ -7,31 +7,32 @@ import (
 	"skep/grid"
 )
 
-// Who says that it owns a register now. Such a word (KindTakeover) counts from a member about itself, and is a reason to ask, no more: an owner
-// watches the other members at once and goes on until a majority denies it; a worker also tells the claimant what it has, asks the other
-// members, and goes by the claim when a majority of the members says the same. So nobody's word alone makes an owner or a worker let go of
-// anything, and a false one costs a few messages each sixth of a lease.
+// Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
+// ask. An owner sends keepalives to the other members at once and goes on until a majority denies its epoch. A worker
+// reports its attempts to the claimant too, asks the other members, and follows the claim when a majority of the
+// members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
+// messages each sixth of a lease.
 
-// ownerClaim is what a member says of a register's owner.
+// ownerClaim is a member's statement about who owns a register.
 type ownerClaim struct {
 	owner grid.NodeID
 	epoch uint32
 }
 
-// claimState is what is known and said of who keeps a register.
+// claimState is what a replica knows of claims about its owner.
 type claimState struct {
-	membersVerified bool       // its members are the word of the job's origin
-	rival           ownerClaim // of a member that says it is the owner, and has not written to this node
-	rivalChecked    grid.Time  // when the others were watched because of one
+	membersVerified bool       // the job's origin named the members
+	rival           ownerClaim // newest claim of a member that says it is the owner and has not written to this node
+	rivalChecked    grid.Time  // when keepalives were last sent because of a claim
 }
 
-// memberClaims are what the members of a job's register have said, as a worker was told.
+// memberClaims are the statements of a register's members about its owner, as a worker received them.
 type memberClaims struct {
-	byPlace   [grid.MaxMembers]ownerClaim // by place; the newest epoch that it spoke of
-	lastAsked grid.Time                   // when the others were asked last
+	byPlace   [grid.MaxMembers]ownerClaim // by the member's place; newest epoch that it stated
+	lastAsked grid.Time                   // when the other members were last asked
 }
 
-// claimants appends the members that say of themselves that they own the register in an epoch above the one known.
+// claimants appends the members that claim the register for themselves in an epoch above the known one.
 func (p *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
 	for place, id := range p.members {
 		if c := p.claims.byPlace[place]; c.owner == id && c.epoch > p.epoch && id != p.owner {
@@ -41,7 +42,7 @@ func (p *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
 	return dst
 }
 
-// majorityClaim returns the claim that a majority of the members agree with; zero = there is none.
+// majorityClaim returns the claim on which a majority of the members agrees; zero = none.
 func (p *ownerRecord) majorityClaim() ownerClaim {
 	for place, id := range p.members {
 		own, agree := p.claims.byPlace[place], 0
@@ -60,7 +61,7 @@ func (p *ownerRecord) majorityClaim() ownerClaim {
 	return ownerClaim{}
 }
 
-// ownerClaimed takes a word about who owns a register.
+// ownerClaimed handles a statement about who owns a register.
 func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c ownerClaim, fx *grid.Effects) {
 	if j := n.job(id); j != nil && j.replica != nil {
 		n.replicaClaimed(now, from, j, c, fx)
@@ -83,11 +84,12 @@ func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c ow
 	}
 }
 
-// replicaClaimed is claimed of a register that this node is a member of. Whoever really owns it writes to this node, too.
+// replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
+// node.
 func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c ownerClaim, fx *grid.Effects) {
 	g := j.replica
 	if n.isOutsider(j, from) {
-		if g.membersVerified { // else the members may be made up, and who speaks one of the others
+		if g.membersVerified { // else the members may be forged, and the sender may be a real one
 			n.countOffence(from, fx)
 		}
 		return
@@ -103,13 +105,13 @@ func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c ownerCl
 		if id == n.cfg.Self {
 			continue
 		}
-		if p := n.coMember(id); p.keepaliveSeq == 0 { // else the answer to the one under way will tell
+		if p := n.coMember(id); p.keepaliveSeq == 0 { // else the answer to the open keepalive will tell
 			n.keepaliveOne(now, p, n.ownedWith(id), fx)
 		}
 	}
 }
 
-// mayRepeat reports whether something may be done that is done at most every sixth of a lease, and notes that it is.
+// mayRepeat reports whether an action limited to once each sixth of a lease is due, and records that it is done now.
 func (n *Node) mayRepeat(now grid.Time, last *grid.Time) bool {
 	if *last != 0 && now < last.Add(n.cfg.Lease/6) {
 		return false
@@ -118,8 +120,9 @@ func (n *Node) mayRepeat(now grid.Time, last *grid.Time) bool {
 	return true
 }
 
-// queryOwner tells those that claim a job what is here of it, and asks the other members whom they follow, by naming an attempt. What waits is
-// told of as what runs is: it starts on no claimant's word.
+// queryOwner reports this node's attempts of a job to the claimants, and asks the other members whom they follow by
+// sending a beat with one attempt. Waiting attempts are reported like running ones: a claimant's word starts none of
+// them.
 func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid.Effects) {
 	works, claimants := n.exec.Of(id, nil), p.claimants(nil)
 	if len(works) == 0 {
@@ -149,7 +152,7 @@ func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid
 	}
 }
 
-// informClaimants is askOwner at the regular beat, of all jobs whose owner is in doubt.
+// informClaimants calls queryOwner at the regular beat for all jobs whose owner is disputed.
 func (n *Node) informClaimants(now grid.Time, fx *grid.Effects) {
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
 		for _, w := range list {

@@ -8,31 +8,30 @@ import (
 	"skep/sparse"
 )
 
-// packedJob is a job that is over. It is kept for long and seldom asked for, so it is packed: in a tenth of the room that a job
-// takes of which something may still change.
+// packedJob is a finished job in packed form. Finished jobs are kept for long and seldom read; packed, one takes a
+// tenth of the memory of a job that can still change.
 type packedJob struct {
-	nonce   uint64        // of its nonce
-	open    *job          // it is taken out at the moment, or is one that is not packed; what follows is then empty
-	spec    *grid.JobSpec // the rest of it
+	nonce   uint64        // first 8 bytes of the job's nonce
+	open    *job          // set while the job is unpacked or not packable; the fields below are then empty
+	spec    *grid.JobSpec // kept unpacked
 	packed  string
-	results *[]*grid.Result // of its tasks, where a result says more than numbers; nil = of none
+	results *[]*grid.Result // of its tasks, where a result has more than numbers; nil = no such task
 }
 
-// maxPackedTasks bounds the tasks of a job that is packed: it is made again whole, whatever of it is asked for, and a message
-// about one task of many must not cost more than before.
+// maxPackedTasks bounds the tasks of a packed job: any access unpacks the whole job, and a message about one task must
+// not cost time in proportion to a large job.
 const maxPackedTasks = 64
 
-// packable reports whether nothing of a job can change any more, but by what comes from without and takes it out again, and it
-// is small enough for that.
+// packable reports whether a job is small and can no longer change, except by an event that unpacks it first.
 func (n *Node) packable(j *job) bool {
 	return j.count() <= maxPackedTasks && j.replica == nil && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == n.cfg.Self
 }
 
-// packFinished packs the jobs that were over or taken out in this step.
+// packFinished packs the jobs that ended or were unpacked in this step.
 func (n *Node) packFinished() {
 	for k, j := range n.packing {
 		n.packing[k] = nil
-		if at := n.archive.find(j.id); at >= 0 && n.archive.at(at).open != nil && n.packable(j) { // it may be listed twice
+		if at := n.archive.find(j.id); at >= 0 && n.archive.at(at).open != nil && n.packable(j) { // a job may be listed twice
 			*n.archive.at(at) = n.pack(j)
 			n.archive.packed++
 			n.jobs.drop(j.id)
@@ -41,7 +40,7 @@ func (n *Node) packFinished() {
 	n.packing = n.packing[:0]
 }
 
-// archiveJob takes a job that is over into the archive; it is packed after this step.
+// archiveJob puts a finished job into the archive; it is packed at the end of this step.
 func (n *Node) archiveJob(j *job) {
 	if j.replica != nil && j.id.Origin != n.cfg.Self {
 		written := uint32(0)
@@ -58,7 +57,7 @@ func (n *Node) archiveJob(j *job) {
 	}
 }
 
-// job returns a job; nil if it is not known. One that was filed is taken out for this step.
+// job returns a job, nil if it is unknown. A packed job is unpacked for this step.
 func (n *Node) job(id grid.JobID) *job {
 	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
 		return j
@@ -75,7 +74,7 @@ func (n *Node) job(id grid.JobID) *job {
 	return j
 }
 
-// peekJob returns a job to be read and no more, and leaves it where it is; nil if it is not known.
+// peekJob returns a job for reading only and leaves it packed; nil if it is unknown.
 func (n *Node) peekJob(id grid.JobID) *job {
 	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
 		return j
@@ -88,17 +87,17 @@ func (n *Node) peekJob(id grid.JobID) *job {
 
 func noncePrefix(id grid.JobID) uint64 { return binary.BigEndian.Uint64(id.Nonce[:]) }
 
-// What of a packed job or task is there.
+// Flags of a packed job or task: which fields are present.
 const (
 	packedCancelled = 1 << iota
 	packedHeld
-	packedWorker // another than this node
-	packedHere   // this node
+	packedWorker // the worker is another node; its identity follows
+	packedHere   // the worker is this node
 	packedResult
-	packedMore // the result is among the whole ones
+	packedMore // the result is in results, unpacked
 )
 
-// pack makes a job small. Times are told against its submission, most as a few bytes.
+// pack encodes a job. Times are varints relative to the submission, so most take a few bytes.
 func (n *Node) pack(j *job) packedJob {
 	f := packedJob{nonce: noncePrefix(j.id), spec: j.spec}
 	b := append(n.scratch.packed[:0], j.id.Nonce[:]...)
@@ -158,7 +157,7 @@ func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(told))), told...)
 }
 
-// unpack makes the job again as it was, with its tasks or only what there is to say of it as a whole.
+// unpack decodes a job: whole, or without its tasks for a summary.
 func (n *Node) unpack(f *packedJob, whole bool) *job {
 	if f.open != nil {
 		return f.open
