@@ -6,16 +6,16 @@ import (
 	"skep/grid"
 )
 
-// sharedJobs is another member of registers that this node is a member of. Who they are never changes for a register, so that an owner's
-// watch costs what it has in common with this node, and not all that this node keeps.
+// sharedJobs lists the jobs whose registers this node and another are both members of. A register's members never
+// change, so an owner's keepalive costs time in proportion to the shared jobs, not to all replicas here.
 type sharedJobs struct {
 	peer grid.NodeID
-	jobs []*job // of Node.guards those with that member, in the same order
+	jobs []*job // the jobs of Node.replicas with that member, in the same order
 }
 
 func (f *sharedJobs) key() grid.NodeID { return f.peer }
 
-// jobsWith lists the jobs whose registers this node and another are members of, until their end; read only.
+// jobsWith lists the jobs that are not closed whose registers both this node and another are members of; read only.
 func (n *Node) jobsWith(id grid.NodeID) []*job {
 	if f := n.sharedWith.get(id); f != nil {
 		return f.jobs
@@ -23,7 +23,7 @@ func (n *Node) jobsWith(id grid.NodeID) []*job {
 	return nil
 }
 
-// trackReplica takes a job into those whose registers this node looks after.
+// trackReplica adds a job to the replicas that tickReplicas checks.
 func (n *Node) trackReplica(j *job) {
 	n.replicas = append(n.replicas, j)
 	for _, id := range j.replica.reg.Members() {
@@ -39,7 +39,7 @@ func (n *Node) trackReplica(j *job) {
 	}
 }
 
-// tickReplicas looks after every register, and lets go of those of which nothing is left to look after.
+// tickReplicas checks every replica, and removes those with nothing left to do.
 func (n *Node) tickReplicas(now grid.Time, fx *grid.Effects) {
 	before := len(n.replicas)
 	n.replicas = slices.DeleteFunc(n.replicas, func(j *job) bool {

@@ -7,10 +7,10 @@ import (
 	"skep/register"
 )
 
-// maxCloseNotices is how often members are told of a job's end that do not answer; those that come back later ask.
+// maxCloseNotices bounds how often a job's close is sent to members that do not answer; those that return later ask.
 const maxCloseNotices = 5
 
-// tickReplica repeats what is not answered, and reports whether there is anything left to look after.
+// tickReplica repeats what is unanswered, and reports whether anything is left to do.
 func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 	g := j.replica
 	r := g.reg
@@ -54,7 +54,7 @@ func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 	return true
 }
 
-// writeAgain repeats the write to a member that is under way.
+// writeAgain repeats the write under way to a member.
 func (n *Node) writeAgain(now grid.Time, j *job, place int, fx *grid.Effects) {
 	m := fx.Send(j.replica.reg.Members()[place], grid.KindWrite)
 	if j.replica.reg.Again(place, &m.Register) {
@@ -64,8 +64,8 @@ func (n *Node) writeAgain(now grid.Time, j *job, place int, fx *grid.Effects) {
 	fx.Sends = fx.Sends[:len(fx.Sends)-1]
 }
 
-// maybeCampaign lets a member that has not heard of the owner for long enough try to become it. Those that come later in the
-// list wait longer, so that they seldom try at once.
+// maybeCampaign campaigns if the owner has been silent for long enough. Members later in the succession wait longer, so
+// that they seldom campaign at once.
 func (n *Node) maybeCampaign(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.replica
 	from := n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease) + time.Duration(n.successionRank(j))*n.cfg.Lease/2)
@@ -77,14 +77,14 @@ func (n *Node) maybeCampaign(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// successionRank is how many members come before this one when the owner is gone.
+// successionRank is the number of members that come before this one if the owner is gone.
 func (n *Node) successionRank(j *job) int {
 	r := j.replica.reg
 	k := len(r.Members())
 	return (r.Place(n.cfg.Self) - r.Place(j.replica.owner) - 1 + 2*k) % k
 }
 
-// campaign begins a try to become the owner, or asks again.
+// campaign begins a campaign, or repeats its requests.
 func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.replica
 	if g.reg.Bids() <= max(g.promisedElsewhere, g.reg.State().Promised) {
@@ -101,7 +101,7 @@ func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// voteAnswered takes the answer of a member that was asked.
+// voteAnswered handles a member's answer to a campaign.
 func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, fx *grid.Effects) {
 	j := n.job(a.Job)
 	if n.isOutsider(j, from) {
@@ -149,13 +149,13 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, f
 	}
 }
 
-// delayCampaign lets a member wait after a try that came to nothing.
+// delayCampaign makes a member wait after a failed campaign, with jitter.
 func (n *Node) delayCampaign(now grid.Time, j *job) {
 	d := n.cfg.Lease / 2
 	j.replica.campaignAt = now.Add(d + time.Duration(n.rng.Int64N(int64(d)*int64(1+n.successionRank(j)))))
 }
 
-// sawHigherEpoch learns that a member has promised a higher epoch, and perhaps who owns it.
+// sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it.
 func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.Register, fx *grid.Effects) {
 	g := j.replica
 	if a.Epoch > g.promisedElsewhere {
@@ -171,7 +171,7 @@ func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.Register, fx *grid.
 	n.learnOwner(now, j.id, a.Epoch, a.Owner, fx)
 }
 
-// saveRegister saves everything that the register holds.
+// saveRegister saves the whole register and applies it to the job.
 func (n *Node) saveRegister(j *job, fx *grid.Effects) {
 	n.saveReplica(j, fx)
 	n.rechargeJob(j)
@@ -185,8 +185,9 @@ func (n *Node) saveRegister(j *job, fx *grid.Effects) {
 	}
 }
 
-// becomeOwner makes this node the owner. Attempts of earlier epochs may still run: until the limbo is over nothing is
-// placed, and what workers claim is taken over. An owner that only renews its epoch goes on as before: nobody else has acted.
+// becomeOwner makes this node the owner. Attempts of earlier epochs may still run: during the takeover grace nothing is
+// placed, and attempts that workers claim are adopted. An owner that only renews its epoch goes on as before: nobody
+// else has acted.
 func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
 	g := j.replica
 	epoch := g.reg.State().Epoch
@@ -203,7 +204,7 @@ func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects
 			}
 		}
 		g.graceUntil, g.fullHistoryFrom = now.Add(n.cfg.Lease), epoch
-		j.quietAt = now.Add(takeoverDelay(n.cfg.Lease)) // what earlier owners let start
+		j.quietAt = now.Add(takeoverDelay(n.cfg.Lease)) // earlier owners may have let attempts start
 		n.grace = append(n.grace, graceEntry{j, g.graceUntil})
 		fx.Wake(g.graceUntil, grid.TimerRegister, graceKey)
 		n.takenOver = append(n.takenOver, j.id)
@@ -217,20 +218,20 @@ func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects
 	}
 }
 
-// stepDown makes this node a mere member again.
+// stepDown makes this node a plain member again.
 func (n *Node) stepDown(j *job, fx *grid.Effects) {
 	j.replica.reg.Resign()
 	n.dropOwnership(j, fx)
 }
 
-// dropOwnership forgets what this node knew as a job's owner: another has owned it since, and may have done anything.
+// dropOwnership forgets what this node knew as a job's owner: another node may own it since and have done anything.
 func (n *Node) dropOwnership(j *job, fx *grid.Effects) {
 	j.replica.graceUntil, j.replica.provisional, j.replica.inputs, j.replica.replicating, j.replica.bulkEnd = 0, false, nil, nil, bulkEnd{}
 	for _, c := range j.replica.cancellers {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}
 	j.replica.cancellers = nil
-	if j.barrier != nil && len(j.barrier.callers) == 0 { // those who wait for a cancellation that was final wait on
+	if j.barrier != nil && len(j.barrier.callers) == 0 { // callers that wait for a committed cancellation keep waiting
 		n.lowerBarrier(j)
 	}
 	n.dequeueJob(j)

@@ -6,19 +6,19 @@ import (
 	"skep/grid"
 )
 
-// tombstones is the fence at the worker: the attempts that were let go of last, or said not to be here. An offer
-// that was repeated on its way and comes after the attempt's end must not start it a second time. What is older
-// than the newest few thousand is long past any delay of a message; a restart forgets them, and ends the connections they came on.
+// tombstones are the newest attempts that this worker dropped, or said not to have. An offer that was delayed or
+// repeated must not start such an attempt again. The bound exceeds any delay of a message; a restart forgets them, and
+// closes the connections on which such offers travel.
 type tombstones struct {
-	ids  []tombstone // oldest first, from next on
+	ids  []tombstone // a ring: oldest first, from next on
 	next int
-	in   map[tombstone]struct{} // the same, once they are many; only looked up in
+	in   map[tombstone]struct{} // the same as a set, above smallTombstones; never iterated
 }
 
-// smallTombstones are looked through: most nodes of a large grid never let go of more.
+// smallTombstones is the size up to which the list is searched linearly: most nodes of a large grid never exceed it.
 const smallTombstones = 32
 
-// maxTombstones is about what a node can end within two seconds, half a megabyte.
+// maxTombstones is about what a node can end within 2 s; it takes half a megabyte.
 const maxTombstones = 4096
 
 func (p *tombstones) add(id tombstone) {

@@ -6,39 +6,39 @@ import (
 	"skep/grid"
 )
 
-// trackRecord is what this node has itself seen of another that it gives work to: what it has out there, and how
-// what came of it compares with what was promised. It rests on no claim: who says that it is fast and idle gets
-// little until it has delivered, and what it delivered replaces what it says.
+// trackRecord is the first-hand record of a worker: attempts outstanding, actual against promised times. It rests on no
+// claim: a node that says it is fast and idle gets little until it has delivered, and then its results replace its
+// word.
 type trackRecord struct {
 	node         grid.NodeID
-	due          []grid.Time // when each attempt that it has becomes late, in order; grid.Never where nobody can tell
-	onTime       int8        // results on time, halved by each that was late: so many late ones are borne at once
-	results      int8        // results, up to enough
-	dated        int8        // of these, those of classes whose usual run time was known
-	holds        int8        // times that it was found not to end what it has, less the results since
-	overrun      float64     // decayed mean of what it took over what was promised, or usual if that is more
-	backoffUntil grid.Time   // it gets nothing before; then one attempt at a time tries it
-	last         grid.Time   // of the last result
-	ends         endTally    // attempts that brought a result, and that were lost
+	due          []grid.Time // when each outstanding attempt becomes late, ascending; grid.Never = unknown
+	onTime       int8        // results on time, halved by each late one; as many late attempts are tolerated at once
+	results      int8        // results, at most maxTrust
+	dated        int8        // of results, those with a known usual run time
+	holds        int8        // times that its attempts were reclaimed, less the results since
+	overrun      float64     // decayed mean of the time taken over the greater of promised and usual time
+	backoffUntil grid.Time   // until then it gets no work; afterwards one attempt at a time
+	last         grid.Time   // time of the last result
+	ends         endTally    // attempts that brought a result, and attempts lost
 }
 
-// Bounds of what is kept and believed.
+// Bounds of the records and of what is believed.
 const (
 	maxRecords       = 1024
-	lateFactor       = 4              // times the promise, or the usual run time, until an attempt is late
-	lateSlack        = grid.Time(1e9) // beyond that
-	maxTrust         = 16             // the most late attempts that are borne, and results that count
-	probationPerCore = 4              // attempts for each core it says it has that a node gets before its first result
-	minProbation     = 8              // attempts that any node gets
-	probationCores   = 64             // cores that are believed before the first result
-	maxBoast         = 8              // times the usual rate that is believed before the first result
-	overrunWeight    = 0.25           // weight of a result in off
-	overrunTolerance = 2              // a node is believed to be that many times as soon as its results were
-	overrunLimit     = 3              // from which a node's word is not taken
-	recordHalfLife   = 300.0          // seconds after which what results took counts half, until the next
+	lateFactor       = 4              // an attempt is late after this many times the greater of promise and usual run time
+	lateSlack        = grid.Time(1e9) // plus this
+	maxTrust         = 16             // most late attempts tolerated, and most results counted
+	probationPerCore = 4              // attempts per stated core that a node gets before its first result
+	minProbation     = 8              // least such number of attempts
+	probationCores   = 64             // stated cores believed before the first result
+	maxBoast         = 8              // multiple of the usual rate believed before the first result
+	overrunWeight    = 0.25           // least weight of a result in overrun
+	overrunTolerance = 2              // overrun up to which a node's estimate is believed
+	overrunLimit     = 3              // overrun above which a node counts as unreliable
+	recordHalfLife   = 300.0          // seconds in which overrun decays by half, until the next result
 )
 
-// recordOf returns what is known of a node, nil if it was never given anything.
+// recordOf returns the track record of a node; nil if it was never given an attempt.
 func (n *Node) recordOf(id grid.NodeID) *trackRecord {
 	if at, ok := n.findRecord(id); ok {
 		return n.records[at]
@@ -50,10 +50,10 @@ func (n *Node) findRecord(id grid.NodeID) (int, bool) {
 	return slices.BinarySearchFunc(n.records, id, func(s *trackRecord, id grid.NodeID) int { return s.node.Compare(id) })
 }
 
-// recordCursor are standings that are left, for who asks in the order of identities.
+// recordCursor is the rest of the records, for a caller that asks in the order of identities.
 type recordCursor []*trackRecord
 
-// next returns what is known of a node, nil if it was never given anything.
+// next returns the track record of a node; nil if it was never given an attempt.
 func (s *recordCursor) next(id grid.NodeID) *trackRecord {
 	for ; len(*s) > 0; *s = (*s)[1:] {
 		if c := (*s)[0].node.Compare(id); c == 0 {
@@ -65,10 +65,10 @@ func (s *recordCursor) next(id grid.NodeID) *trackRecord {
 	return nil
 }
 
-// givenAttempt notes that a node was given an attempt, and by when it should have ended. Of a class of which this
-// node has never seen an end nobody can say what is late.
+// givenAttempt records that a node was given an attempt, and when that becomes late. Without any end of the class seen
+// here that is unknown.
 func (n *Node) givenAttempt(now grid.Time, x *promise, class string, id grid.NodeID, ect float64) {
-	if len(n.cfg.Given) > 0 { // then all is known beforehand
+	if len(n.cfg.Given) > 0 { // all rates are given
 		return
 	}
 	at, ok := n.findRecord(id)
@@ -88,7 +88,7 @@ func (n *Node) givenAttempt(now grid.Time, x *promise, class string, id grid.Nod
 	s.addDue(x.lateAt)
 }
 
-// addDue notes that an attempt is due, undue that it is not any more.
+// addDue adds an outstanding attempt's due time, removeDue removes it.
 func (s *trackRecord) addDue(t grid.Time) {
 	at, _ := slices.BinarySearch(s.due, t)
 	s.due = slices.Insert(s.due, at, t)
@@ -100,13 +100,13 @@ func (s *trackRecord) removeDue(t grid.Time) {
 	}
 }
 
-// lateCount is how many attempts it has that should have ended.
+// lateCount is the number of outstanding attempts past their due time.
 func (s *trackRecord) lateCount(now grid.Time) int {
 	n, _ := slices.BinarySearch(s.due, now+1)
 	return n
 }
 
-// evictRecord makes room: the one without work that was heard of longest ago goes, else the first.
+// evictRecord makes room: it evicts the idle node with the oldest last result, or the first record if none is idle.
 func (n *Node) evictRecord() {
 	out := 0
 	for i, s := range n.records {
@@ -117,8 +117,8 @@ func (n *Node) evictRecord() {
 	n.records = slices.Delete(n.records, out, out+1)
 }
 
-// attemptReturned takes an attempt off those that its node has, before anything else about it changes. delivered says
-// that it brought a result.
+// attemptReturned removes an attempt from its worker's outstanding ones, before anything else about it changes;
+// delivered = it brought a result.
 func (n *Node) attemptReturned(now grid.Time, x *promise, worker grid.NodeID, delivered bool) {
 	if x.lateAt == 0 {
 		return
@@ -137,13 +137,13 @@ func (n *Node) attemptReturned(now grid.Time, x *promise, worker grid.NodeID, de
 	n.resumeAwaitingProof()
 }
 
-// attemptLost holds an attempt that was lost against its node.
+// attemptLost counts a lost attempt against its node.
 func (s *trackRecord) attemptLost(now grid.Time) {
 	s.onTime /= 2
 	s.ends.add(now, false)
 }
 
-// recordResult takes a result: what was promised and what it took, in seconds.
+// recordResult records a result: promised and actual time, in seconds.
 func (s *trackRecord) recordResult(now grid.Time, promise, took float64, late bool) {
 	s.ends.add(now, true)
 	if late {
@@ -158,11 +158,11 @@ func (s *trackRecord) recordResult(now grid.Time, promise, took float64, late bo
 	}
 }
 
-// unreliable reports whether the node needs far longer than it says.
+// unreliable reports whether the node takes far longer than it says.
 func (s *trackRecord) unreliable() bool { return s.overrun > overrunLimit }
 
-// onProbation reports whether a node gets nothing more for now: too much of what it has is late, or it has as much as
-// a node can get before its first result.
+// onProbation reports whether a node gets no further attempt for now: too many of its attempts are late, or it has as
+// many as a node may have before it has delivered.
 func (s *trackRecord) onProbation(now grid.Time, cores grid.MilliCPU) bool {
 	if s == nil {
 		return false
@@ -174,10 +174,10 @@ func (s *trackRecord) onProbation(now grid.Time, cores grid.MilliCPU) bool {
 	return s.results < maxTrust && len(s.due) >= first<<s.results
 }
 
-// maxRetriesPerProof bounds the waiting tasks that look again when something was delivered here or elsewhere.
+// maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.
 const maxRetriesPerProof = 4
 
-// resumeAwaitingProof lets some of the tasks go on that wait for somebody to deliver.
+// resumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
 func (n *Node) resumeAwaitingProof() {
 	left := min(maxRetriesPerProof, n.awaitingProof)
 	for i := 0; i < len(n.waiting) && left > 0; {
@@ -191,5 +191,5 @@ func (n *Node) resumeAwaitingProof() {
 	}
 }
 
-// proven reports whether a node has delivered and its word was about right.
+// proven reports whether a node has delivered and is not unreliable.
 func (s *trackRecord) proven() bool { return s != nil && s.results > 0 && !s.unreliable() }

@@ -6,17 +6,18 @@ import (
 	"skep/grid"
 )
 
-// transfer is files on their way here for a job that was submitted elsewhere. They take room until they have come, or have
-// not: also when the job is forgotten meanwhile, or another attempt's files are wanted, for nobody stops them.
+// transfer is files under way to this node for a job submitted elsewhere. They are charged until the fetch ends, even
+// if the job is forgotten meanwhile or another attempt's files are wanted: a fetch is never stopped.
 type transfer struct {
-	payer grid.NodeID // whom the room is charged to
+	payer grid.NodeID // the node whose quota is charged
 	files []grid.File
 }
 
-// fetchDeposit has files come here; it says why if they cannot now. What is on its way already is waited for.
+// fetchDeposit fetches files to deposit here; it returns why that is impossible now. A fetch already under way is not
+// repeated.
 func (n *Node) fetchDeposit(j *job, id grid.AttemptID, from grid.NodeID, files []grid.File, fx *grid.Effects) grid.Refusal {
 	if a, ok := n.transfers[id]; ok {
-		if !slices.Equal(a.files, files) { // by one who names others than before
+		if !slices.Equal(a.files, files) { // the sender names other files than before
 			return grid.Refusal{Why: grid.WhyQueue}
 		}
 		return grid.Refusal{}
@@ -31,7 +32,7 @@ func (n *Node) fetchDeposit(j *job, id grid.AttemptID, from grid.NodeID, files [
 	return grid.Refusal{}
 }
 
-// reserveTransfer takes room for what is to come.
+// reserveTransfer charges the files to come.
 func (n *Node) reserveTransfer(id grid.AttemptID, a transfer) {
 	if n.transfers == nil {
 		n.transfers = make(map[grid.AttemptID]transfer)
@@ -43,7 +44,7 @@ func (n *Node) reserveTransfer(id grid.AttemptID, a transfer) {
 	n.deposited += size
 }
 
-// releaseTransfer gives that room back; what is kept of it is charged to its job.
+// releaseTransfer ends that charge; deposited files are charged to their job.
 func (n *Node) releaseTransfer(id grid.AttemptID) {
 	a, ok := n.transfers[id]
 	if !ok {
