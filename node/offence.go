@@ -43,10 +43,10 @@ func (q *openKeepalives) take(seq uint64) bool {
 // neverSent reports whether this node certainly never sent a peer the keepalive that it answers. A sequence number of
 // an earlier boot may have been sent.
 func (n *Node) neverSent(p *coMember, seq uint64) bool {
-	boot := n.cfg.Boot << 40 >> 40
+	current := n.cfg.Boot << 40 >> 40
 	switch {
-	case seq>>40 != boot:
-		return seq>>40 > boot
+	case seq>>40 != current:
+		return seq>>40 > current
 	case p == nil || p.keepaliveSent == 0:
 		return true
 	}

@@ -23,7 +23,7 @@ func (n *Node) recycleAnswers(l *liveTask) {
 }
 
 // offerUsing is offer, with the poll answers of another task of the batch.
-func (n *Node) offerUsing(now grid.Time, l, by *liveTask, c balance.Choice, fx *grid.Effects) {
+func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, fx *grid.Effects) {
 	t := l.task()
 	epoch, members := uint32(1), []grid.NodeID(nil)
 	if g := l.job.replica; g != nil {
@@ -38,10 +38,10 @@ func (n *Node) offerUsing(now grid.Time, l, by *liveTask, c balance.Choice, fx *
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.cannotExecute, l.madeAt = nil, now
 	n.startPromise(now, &l.promise)
-	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(by.asked))}
-	for i := range by.answers {
-		if by.answers[i].Node == c.Node {
-			tr.News = now.Sub(by.answers[i].Heard)
+	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(polled.asked))}
+	for i := range polled.answers {
+		if polled.answers[i].Node == c.Node {
+			tr.News = now.Sub(polled.answers[i].Heard)
 		}
 	}
 	n.trace(t, tr)
@@ -186,22 +186,22 @@ func (n *Node) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusal, fx *
 // beatReceived renews the leases of the attempts that a worker lists, and tells it which of them are no longer live.
 func (n *Node) beatReceived(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	var drop *grid.Message
-	var told grid.JobID // the attempts of a job are adjacent
+	var redirected grid.JobID // the attempts of a job are adjacent
 	for _, id := range ids {
 		j := n.job(id.Task.Job)
 		if j == nil && id.Task.Job.Origin != n.cfg.Self {
 			continue
 		}
 		if j != nil && !j.authoritative() {
-			if id.Task.Job != told {
+			if id.Task.Job != redirected {
 				n.redirect(from, j, fx)
 			}
-			told = id.Task.Job
+			redirected = id.Task.Job
 			continue
 		}
-		if n.adoptAttempt(now, from, id, fx) && id.Task.Job != told { // the worker may know only an earlier owner
+		if n.adoptAttempt(now, from, id, fx) && id.Task.Job != redirected { // the worker may know only an earlier owner
 			n.redirect(from, j, fx)
-			told = id.Task.Job
+			redirected = id.Task.Job
 		}
 		if j != nil && j.awaitsCommit(id) {
 			continue // acknowledged once it is committed

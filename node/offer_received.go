@@ -13,15 +13,15 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		n.stats.Stale++
 		return
 	}
-	other := from != o.ID.Task.Job.Origin // then a tombstone may rest on hearsay
-	unrun := n.neverRan.contains(o.ID, other)
-	if n.letGo.contains(o.ID, other) && !unrun {
+	foreign := from != o.ID.Task.Job.Origin // then a tombstone may rest on hearsay
+	neverRan := n.neverRan.contains(o.ID, foreign)
+	if n.letGo.contains(o.ID, foreign) && !neverRan {
 		n.stats.Stale++
 		return
 	}
 	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxTaskAge)
 	why := grid.Refusal{}
-	if unrun {
+	if neverRan {
 		why = n.refusedEarlier()
 	} else if n.exec.Get(o.ID) == nil {
 		if why = n.fitsSelf(o.Spec); why.Why == grid.WhyNone && n.refusesForeign(o.ID.Task.Job) {
@@ -31,9 +31,9 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 			why.Why = n.exec.Refuses(o.Spec.Needs.Resources)
 		}
 		if why.Why == grid.WhyNone {
-			if no := n.admitOffer(from, o, fx); no != "" {
+			if full := n.admitOffer(from, o, fx); full != "" {
 				n.stats.Full++
-				why = grid.Refusal{Why: grid.WhyQueue, Detail: no}
+				why = grid.Refusal{Why: grid.WhyQueue, Detail: full}
 			}
 		}
 		if why.Why == grid.WhyNone {
@@ -47,7 +47,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	kind := grid.KindAccept
 	if why.Why != grid.WhyNone {
 		kind = grid.KindRefuse
-		n.neverRan.add(tombstone{o.ID, other && !n.membersVerified(o.ID.Task.Job, from)})
+		n.neverRan.add(tombstone{o.ID, foreign && !n.membersVerified(o.ID.Task.Job, from)})
 	}
 	m := fx.Send(from, kind)
 	m.Attempts = append(m.Attempts, o.ID)

@@ -83,9 +83,9 @@ func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.
 		n.refusedAttempt(now, l, why, fx)
 		return
 	}
-	handed := tombstone{id, n.isHearsay(id.Task.Job)}
+	stone := tombstone{id, n.isHearsay(id.Task.Job)}
 	n.forgetAttempt(now, id, fx)
-	n.neverRan.add(handed)
+	n.neverRan.add(stone)
 	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts, m.Refusal = append(m.Attempts, id), why
 }

@@ -41,14 +41,14 @@ func (h *ownerCache) add(id grid.JobID, x claimant) {
 		old.add(x)
 		return
 	}
-	n := &cachedOwner{id: id, claimants: []claimant{x}}
-	h.by.put(n)
+	entry := &cachedOwner{id: id, claimants: []claimant{x}}
+	h.by.put(entry)
 	if len(h.ring) < maxCachedOwners {
-		h.ring = append(h.ring, n)
+		h.ring = append(h.ring, entry)
 		return
 	}
 	h.by.drop(h.ring[h.next].id)
-	h.ring[h.next] = n
+	h.ring[h.next] = entry
 	h.next = (h.next + 1) % maxCachedOwners
 }
 

@@ -45,17 +45,17 @@ func (p *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
 // majorityClaim returns the claim on which a majority of the members agrees; zero = none.
 func (p *ownerRecord) majorityClaim() ownerClaim {
 	for place, id := range p.members {
-		own, agree := p.claims.byPlace[place], 0
-		if own.owner != id || own.epoch <= p.epoch {
+		claim, votes := p.claims.byPlace[place], 0
+		if claim.owner != id || claim.epoch <= p.epoch {
 			continue
 		}
 		for other := range p.members {
 			if c := p.claims.byPlace[other]; c.owner == id && c.epoch > p.epoch {
-				agree++
+				votes++
 			}
 		}
-		if agree > len(p.members)/2 {
-			return own
+		if votes > len(p.members)/2 {
+			return claim
 		}
 	}
 	return ownerClaim{}
@@ -75,8 +75,8 @@ func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c ow
 		return
 	}
 	p.claims.byPlace[place] = c
-	if won := p.majorityClaim(); won != (ownerClaim{}) {
-		n.followOwner(now, id, won, fx)
+	if winner := p.majorityClaim(); winner != (ownerClaim{}) {
+		n.followOwner(now, id, winner, fx)
 		return
 	}
 	if n.mayRepeat(now, &p.claims.lastAsked) {

@@ -35,7 +35,7 @@ func (n *Node) membersOf(id grid.JobID) []grid.NodeID {
 }
 
 // recordOwner counts an attempt of a job that has a register, and records the job's owner if the epoch is newer.
-func (n *Node) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, sure bool) {
+func (n *Node) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, verified bool) {
 	if len(members) == 0 {
 		return
 	}
@@ -44,7 +44,7 @@ func (n *Node) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.Node
 		if n.ownerRecords == nil {
 			n.ownerRecords = make(map[grid.JobID]*ownerRecord)
 		}
-		p = &ownerRecord{members: slices.Clone(members), membersVerified: sure}
+		p = &ownerRecord{members: slices.Clone(members), membersVerified: verified}
 		n.ownerRecords[id] = p
 	}
 	p.attempts++
@@ -93,10 +93,10 @@ func (n *Node) followOwner(now grid.Time, id grid.JobID, c ownerClaim, fx *grid.
 	if p == nil || epoch <= p.epoch || !slices.Contains(p.members, owner) {
 		return
 	}
-	own := p.owner == n.cfg.Self
+	wasOwner := p.owner == n.cfg.Self
 	p.owner, p.epoch = owner, epoch
 	if owner != n.cfg.Self {
-		if own {
+		if wasOwner {
 			n.revokeStartLeases(id)
 			n.saveResults(id, fx)
 		}

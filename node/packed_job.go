@@ -43,11 +43,11 @@ func (n *Node) packFinished() {
 // archiveJob puts a finished job into the archive; it is packed at the end of this step.
 func (n *Node) archiveJob(j *job) {
 	if j.replica != nil && j.id.Origin != n.cfg.Self {
-		written := uint32(0)
+		ended := uint32(0)
 		for range j.known() {
-			written++
+			ended++
 		}
-		j.replica.endedTasks = max(written, 1)
+		j.replica.endedTasks = max(ended, 1)
 		n.ledger.End(j.id, int(j.replica.endedTasks))
 	}
 	n.archive.add(n.cfg.Self, j)
@@ -152,9 +152,9 @@ func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
 		t.began - j.submitted, t.done - j.done} {
 		b = binary.AppendVarint(b, x)
 	}
-	told := t.traces.rebase(traceCursor{}, n.scratch.told[:0], traceCursor{at: j.arrived, node: t.worker})
-	n.scratch.told = told
-	return append(binary.AppendUvarint(b, uint64(len(told))), told...)
+	history := t.traces.rebase(traceCursor{}, n.scratch.told[:0], traceCursor{at: j.arrived, node: t.worker})
+	n.scratch.told = history
+	return append(binary.AppendUvarint(b, uint64(len(history))), history...)
 }
 
 // unpack decodes a job: whole, or without its tasks for a summary.

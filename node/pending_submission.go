@@ -62,12 +62,12 @@ func (s *pendingSubmissions) remove(f *pendingSubmission) {
 
 // trim removes done submissions from the front, and all of them once they are the majority.
 func (s *submissionQueue) trim() {
-	gone := 0
-	for gone < len(s.waiting) && s.waiting[gone].done {
-		gone++
+	front := 0
+	for front < len(s.waiting) && s.waiting[front].done {
+		front++
 	}
-	clear(s.waiting[:gone])
-	s.waiting, s.done = s.waiting[gone:], s.done-gone
+	clear(s.waiting[:front])
+	s.waiting, s.done = s.waiting[front:], s.done-front
 	if 2*s.done > len(s.waiting) {
 		s.waiting, s.done = slices.DeleteFunc(s.waiting, func(f *pendingSubmission) bool { return f.done }), 0
 	}

@@ -75,7 +75,7 @@ func (n *Node) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects
 	}
 	l.phase = polling
 	n.inFlight++
-	if _, many := p.(balance.Batch); many {
+	if _, batch := p.(balance.Batch); batch {
 		l.job.batchPoll = l
 	}
 	l.deadline = now.Add(min(max(2*n.roundTrip(l.asked), n.cfg.PollFloor), n.cfg.PollCap))

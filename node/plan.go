@@ -15,8 +15,8 @@ func (n *Node) isProvisional(j *job) bool {
 	if j.replica == nil || !j.replica.provisional || !j.replica.reg.Leads() || j.spec.Retries == 0 {
 		return false
 	}
-	_, many := n.policyOf(j).(balance.Batch)
-	return !many
+	_, batch := n.policyOf(j).(balance.Batch)
+	return !batch
 }
 
 // mayPlan reports whether a job's first task may be placed before a majority has the job.

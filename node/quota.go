@@ -33,7 +33,7 @@ type footprint struct {
 // specBytes estimates the memory of a specification.
 func specBytes(s *grid.JobSpec) grid.Bytes {
 	size := 2*len(s.Sealed) + len(s.Name) + len(s.Class) + len(s.Policy)
-	words := len(s.Command) + len(s.Outputs) + 2*len(s.Env)
+	strings := len(s.Command) + len(s.Outputs) + 2*len(s.Env)
 	for _, w := range s.Command {
 		size += len(w)
 	}
@@ -48,12 +48,12 @@ func specBytes(s *grid.JobSpec) grid.Bytes {
 	}
 	for i := range s.Needs.Labels {
 		l := &s.Needs.Labels[i]
-		size, words = size+len(l.Key), words+2+len(l.Values)
+		size, strings = size+len(l.Key), strings+2+len(l.Values)
 		for _, v := range l.Values {
 			size += len(v)
 		}
 	}
-	return grid.Bytes(size) + grid.Bytes(words)*stringBytes + grid.Bytes(len(s.Inputs))*inputBytes
+	return grid.Bytes(size) + grid.Bytes(strings)*stringBytes + grid.Bytes(len(s.Inputs))*inputBytes
 }
 
 // resultBytes estimates the memory of a result.
@@ -88,7 +88,7 @@ func (n *Node) admitWrite(j *job, g *grid.Register, fx *grid.Effects) string {
 	if !known || len(g.Finals) == 0 {
 		return ""
 	}
-	more, last := grid.Bytes(0), ^uint32(0)
+	bytes, last := grid.Bytes(0), ^uint32(0)
 	for k := range g.Finals {
 		f := &g.Finals[k]
 		if f.Index > j.spec.Count {
@@ -97,12 +97,12 @@ func (n *Node) admitWrite(j *job, g *grid.Register, fx *grid.Effects) string {
 		if v, _ := j.replica.reg.Value(f.Index); v != nil && v.Epoch >= g.Epoch { // a repeated entry costs nothing
 			continue
 		}
-		more += grid.Bytes(register.Weight(f))
+		bytes += grid.Bytes(register.Weight(f))
 		if leaf := f.Index / sparse.Leaf; leaf != last && j.replica.reg.Lacks(f.Index) {
-			more, last = more+leafBytes, leaf
+			bytes, last = bytes+leafBytes, leaf
 		}
 	}
-	return n.admit(who, quota.Amount{Bytes: more}, fx)
+	return n.admit(who, quota.Amount{Bytes: bytes}, fx)
 }
 
 // admit returns why something must not be stored; "" = it may, after evicting the oldest finished jobs if need be.
@@ -111,8 +111,8 @@ func (n *Node) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) str
 		return why
 	}
 	for range maxEvictionsPerStep {
-		id, is := n.ledger.Oldest(who, size)
-		if !is {
+		id, found := n.ledger.Oldest(who, size)
+		if !found {
 			return ""
 		}
 		at := n.archive.find(id)

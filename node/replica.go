@@ -71,13 +71,13 @@ func (n *Node) mayAct(now grid.Time, j *job) bool {
 
 // mayActUntil is the end of this node's quorum lease, unless further answers renew it.
 func (n *Node) mayActUntil(j *job) grid.Time {
-	var heard [grid.MaxMembers]grid.Time
+	var answered [grid.MaxMembers]grid.Time
 	g, k := j.replica, 0
 	for place, id := range g.reg.Members() {
 		if id != n.cfg.Self && g.reg.Holds(place) {
-			heard[k] = g.acked[place]
+			answered[k] = g.acked[place]
 			if p := n.coMembers.by.get(id); p != nil && p.leaseVerified > g.acceptedAt[place] { // earlier keepalives did not list this register
-				heard[k] = max(heard[k], p.leaseVerified)
+				answered[k] = max(answered[k], p.leaseVerified)
 			}
 			k++
 		}
@@ -86,8 +86,8 @@ func (n *Node) mayActUntil(j *job) grid.Time {
 	if k < others {
 		return 0
 	}
-	slices.Sort(heard[:k])
-	return heard[k-others].Add(n.cfg.Lease)
+	slices.Sort(answered[:k])
+	return answered[k-others].Add(n.cfg.Lease)
 }
 
 // newReplica creates a job with a register.
@@ -178,11 +178,11 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, 
 		n.countOffence(from, fx)
 		return
 	}
-	g, acted := j.replica, n.mayAct(now, j)
-	held := g.reg.Holds(max(g.reg.Place(from), 0))
-	finals, mine := g.reg.Wrote(from, a, n.scratch.finals[:0])
+	g, mayActBefore := j.replica, n.mayAct(now, j)
+	accepted := g.reg.Holds(max(g.reg.Place(from), 0))
+	finals, valid := g.reg.Wrote(from, a, n.scratch.finals[:0])
 	n.scratch.finals = finals
-	if !mine {
+	if !valid {
 		n.stats.Stale++
 		return
 	}
@@ -190,7 +190,7 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, 
 	n.askDeposits(now, j, fx)
 	if a.Answer == grid.RegisterOK {
 		g.acked[place] = max(g.acked[place], g.writeSent[place])
-		if n.coMember(from); !held { // from now on keepalives list this register
+		if n.coMember(from); !accepted { // from now on keepalives list this register
 			g.acceptedAt[place] = now
 		}
 	} else if a.Answer == grid.RegisterHigher {
@@ -212,7 +212,7 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, 
 	if g.reg.Leads() {
 		n.markDirty(j)
 	}
-	if !acted && n.mayAct(now, j) {
+	if !mayActBefore && n.mayAct(now, j) {
 		n.resumeJob(j)
 	}
 }

@@ -12,10 +12,10 @@ import (
 
 // applyWrite applies a write of an epoch's owner, and answers once it is on disk.
 func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) {
-	j, no := n.replicaFor(now, from, g, fx)
+	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
 		n.stats.Stale++
-		n.answerRegister(from, grid.KindWriteAck, g, no, fx)
+		n.answerRegister(from, grid.KindWriteAck, g, refusal, fx)
 		return
 	}
 	if !j.replica.reg.State().Done && n.admitWrite(j, g, fx) != "" {
@@ -25,7 +25,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 	}
 	n.convertTimes(now, g.Finals)
 	r := j.replica.reg
-	before, led := r.State(), r.Leads()
+	before, wasOwner := r.State(), r.Leads()
 	answer, changed := r.Write(from, g, n.scratch.finals[:0])
 	n.scratch.finals = changed
 	after := r.State()
@@ -36,7 +36,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 		n.rechargeJob(j)
 		n.coMember(from).ownerAnswered = now
 		j.replica.unlisted, j.replica.lastWrite = false, now
-		if led {
+		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.learnOwner(now, j.id, g.Epoch, from, fx)
@@ -80,8 +80,8 @@ func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 }
 
 // validMembers reports whether a list can be the members of a job and contains who.
-func (n *Node) validMembers(id grid.JobID, who grid.NodeID, members []grid.NodeID) bool {
-	if len(members) < 3 || len(members) > grid.MaxMembers || len(members)%2 == 0 || members[0] != id.Origin || !slices.Contains(members, who) {
+func (n *Node) validMembers(id grid.JobID, sender grid.NodeID, members []grid.NodeID) bool {
+	if len(members) < 3 || len(members) > grid.MaxMembers || len(members)%2 == 0 || members[0] != id.Origin || !slices.Contains(members, sender) {
 		return false
 	}
 	for k := range members {
@@ -159,18 +159,18 @@ func (n *Node) forgetAttempts(now grid.Time, j *job, fx *grid.Effects) {
 
 // vote answers a member that campaigns for a new epoch.
 func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) {
-	j, no := n.replicaFor(now, from, g, fx)
+	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
-		n.answerRegister(from, grid.KindVote, g, no, fx)
+		n.answerRegister(from, grid.KindVote, g, refusal, fx)
 		return
 	}
 	r := j.replica.reg
-	before, led := r.State(), r.Leads()
-	heard := now < n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease)) || n.mayAct(now, j)
+	before, wasOwner := r.State(), r.Leads()
+	ownerAlive := now < n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease)) || n.mayAct(now, j)
 	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
 	// more.
-	a := r.Promise(from, g.Epoch, heard && from != j.replica.owner && (from != j.replica.rival.owner || j.replica.rival.epoch <= j.replica.epoch))
-	if led && !r.Leads() {
+	a := r.Promise(from, g.Epoch, ownerAlive && from != j.replica.owner && (from != j.replica.rival.owner || j.replica.rival.epoch <= j.replica.epoch))
+	if wasOwner && !r.Leads() {
 		n.stepDown(j, fx)
 	}
 	if r.State() != before {
@@ -186,7 +186,7 @@ func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.
 		r.Page(g.Next, m)
 		n.convertTimes(now, m.Finals)
 	}
-	if a == grid.RegisterDone && led {
+	if a == grid.RegisterDone && wasOwner {
 		j.replica.closeNotices = 0
 		n.scheduleTick(now, fx)
 	}

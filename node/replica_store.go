@@ -127,7 +127,7 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 		n.stepDown(j, fx)
 		return
 	}
-	if held, _ := g.reg.Cancelled(); held {
+	if cancelled, _ := g.reg.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
 	}
 	g.fullHistoryFrom = s.Epoch
@@ -146,9 +146,9 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 // now on this owner places none of its tasks, and any later owner will know.
 func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
 	g := j.replica
-	held, _ := g.reg.Cancelled()
+	cancelled, _ := g.reg.Cancelled()
 	switch {
-	case g.reg.State().Done || !held && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
+	case g.reg.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
 		n.awaitBarrier(now, j, ev.Caller, fx)
 	case !g.reg.Leads():
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.owner.Short()))

@@ -99,14 +99,14 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		return a.id.Compare(b.id)
 	})
 	wall := n.wall.At(now).UnixNano()
-	var guards []*job
+	var active []*job
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
 		if j.cancelled || j.counts[grid.Ended] < j.count() {
 			j.quietAt = now.Add(takeoverDelay(n.cfg.Lease))
 		}
 		if j.replica != nil && !j.replica.reg.State().Done {
-			guards = append(guards, j)
+			active = append(active, j)
 			continue
 		}
 		if j.replica != nil || j.counts[grid.Ended] == j.count() {
@@ -121,10 +121,10 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		n.resume(now, j, fx)
 	}
 	n.replicas, n.sharedWith = nil, lookup[grid.NodeID, *sharedJobs]{}
-	for _, j := range guards {
+	for _, j := range active {
 		n.trackReplica(j)
 	}
-	for _, j := range guards {
+	for _, j := range active {
 		n.resumeReplica(now, j, fx)
 		s := j.replica.reg.State()
 		n.learnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
@@ -170,8 +170,8 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 
 // resumeBackup does so for the task's backup attempt.
 func (n *Node) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c, is := n.restoredBackups[grid.TaskID{Job: l.job.id, Index: l.index}]
-	if !is {
+	c, found := n.restoredBackups[grid.TaskID{Job: l.job.id, Index: l.index}]
+	if !found {
 		return
 	}
 	l.backup = &backupAttempt{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: now.Add(n.cfg.Lease), placed: l.task().placed}

@@ -113,10 +113,10 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 			return
 		}
 		j := n.jobQueue[0]
-		if lone := !n.mayAct(now, j) && !n.mayPlan(j); lone || j.unproven > 0 {
+		if noMajority := !n.mayAct(now, j) && !n.mayPlan(j); noMajority || j.unproven > 0 {
 			heap.Pop(&n.jobQueue)
 			j.setAside = true
-			if lone {
+			if noMajority {
 				n.awaitMajority(j)
 			}
 			continue

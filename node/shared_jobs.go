@@ -49,13 +49,13 @@ func (n *Node) tickReplicas(now grid.Time, fx *grid.Effects) {
 	if len(n.replicas) == before {
 		return
 	}
-	var alone []grid.NodeID
+	var empty []grid.NodeID
 	for f := range n.sharedWith.all() {
 		if f.jobs = slices.DeleteFunc(f.jobs, func(j *job) bool { return j.replica.retired }); len(f.jobs) == 0 {
-			alone = append(alone, f.peer)
+			empty = append(empty, f.peer)
 		}
 	}
-	for _, id := range alone {
+	for _, id := range empty {
 		n.sharedWith.drop(id)
 	}
 }

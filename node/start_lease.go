@@ -160,12 +160,12 @@ func unleasedLimit(w *exec.Work) time.Duration {
 // recallQueued takes back waiting attempts of a job for which this owner has had no quorum lease for long. They would
 // never start, and tasks that wait for this node to be idle would wait for ever.
 func (n *Node) recallQueued(now grid.Time, j *job, fx *grid.Effects) {
-	p, acted := n.ownerRecords[j.id], n.mayActUntil(j)
-	if p == nil || p.owner != n.cfg.Self || now < acted.Add(maxUnleased*n.cfg.Lease) {
+	p, leaseEnd := n.ownerRecords[j.id], n.mayActUntil(j)
+	if p == nil || p.owner != n.cfg.Self || now < leaseEnd.Add(maxUnleased*n.cfg.Lease) {
 		return
 	}
 	for _, w := range n.exec.Of(j.id, nil) {
-		switch since := max(w.Until, w.Accepted, acted); {
+		switch since := max(w.Until, w.Accepted, leaseEnd); {
 		case w.State != grid.WorkQueued:
 		case n.currentAttempt(n.cfg.Self, w.ID) != nil || n.backupOf(n.cfg.Self, w.ID) != nil:
 			if now >= since.Add(maxUnleased*w.Lease) {

@@ -17,9 +17,9 @@ const (
 //
 //	age > max(minReclaimAge, lateFactor · promise · (1 + variationWeight·c²)) · doubt · 2^reclaims
 //
-// where doubt is the product of unknownFactor and trustedFactor as far as they apply, and as soon as it is late, age >
-// lateFactor · promise · 2^reclaims, if the node is backing off after earlier stragglers. Here promise is the greater
-// of the expected and the usual time, plus the time to fetch the inputs. A task with a time limit is allowed
+// where doubt is the product of unknownFactor and trustedFactor as far as they apply. If the node had stragglers before
+// (trackRecord.holds), age > lateFactor · promise · 2^reclaims is enough. Here promise is the greater of the expected and
+// the usual time, plus the time to fetch the inputs. A task with a time limit is allowed
 // minReclaimAge + lateFactor · promise + limit.
 func (n *Node) isStraggler(now grid.Time, l *liveTask) bool {
 	to := l.task().worker
@@ -34,25 +34,25 @@ func (n *Node) isStraggler(now grid.Time, l *liveTask) bool {
 	if limit := l.job.spec.Timeout; limit > 0 {
 		return age > minReclaimAge+promise+limit.Seconds()
 	}
-	times := float64(uint32(1) << l.reclaims)
+	doubling := float64(uint32(1) << l.reclaims)
 	if s != nil {
 		n.datePromise(l, s, usual)
 		if s.holds > 0 {
-			return age > promise*times
+			return age > promise*doubling
 		}
 	}
-	long := max(minReclaimAge, promise*(1+variationWeight*c.endVariation())) * times
+	allowed := max(minReclaimAge, promise*(1+variationWeight*c.endVariation())) * doubling
 	if n.results-l.resultsAtStart < minOvertakers<<l.reclaims || c.ends < minEnds {
-		long *= unknownFactor
+		allowed *= unknownFactor
 	}
 	if s == nil || s.lateCount(now) <= int(s.onTime) {
-		long *= trustedFactor
+		allowed *= trustedFactor
 	}
-	return age > long
+	return age > allowed
 }
 
 // startPromise records that an attempt is outstanding from now on.
-func (n *Node) startPromise(now grid.Time, x *promise) { x.sentAt, x.resultsAtStart = now, n.results }
+func (n *Node) startPromise(now grid.Time, p *promise) { p.sentAt, p.resultsAtStart = now, n.results }
 
 // backingOff reports whether the node had stragglers and its back-off is not over; such a node is used only if no other
 // is left.

@@ -40,14 +40,14 @@ func (n *Node) Underreplicated(j *JobView) string {
 			return why
 		}
 	}
-	kept := max(1, len(j.Members))
-	if j.ID.Origin != n.cfg.Self || kept >= n.cfg.Members || j.Ended == int(j.Spec.Count) || max(n.cfg.Known, len(n.gossip.Peers())) < n.cfg.Members-1 {
+	have := max(1, len(j.Members))
+	if j.ID.Origin != n.cfg.Self || have >= n.cfg.Members || j.Ended == int(j.Spec.Count) || max(n.cfg.Known, len(n.gossip.Peers())) < n.cfg.Members-1 {
 		return ""
 	}
-	if kept == 1 {
+	if have == 1 {
 		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost if this node is", n.cfg.Members, n.accessHint(j))
 	}
-	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", kept, n.cfg.Members, n.accessHint(j))
+	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, n.cfg.Members, n.accessHint(j))
 }
 
 func (n *Node) replyAll(callers *[]uint64, id grid.JobID, fx *grid.Effects) {

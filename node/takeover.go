@@ -114,12 +114,12 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, f
 	}
 	g := j.replica
 	n.convertTimes(now, a.Finals)
-	led := g.reg.Leads()
+	wasOwner := g.reg.Leads()
 	n.ownerTerms++
-	switch out := g.reg.Promised(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); out {
+	switch outcome := g.reg.Promised(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); outcome {
 	case register.BidWon, register.BidRenewed:
-		renewed := out == register.BidRenewed
-		if led && !renewed {
+		renewed := outcome == register.BidRenewed
+		if wasOwner && !renewed {
 			n.dropOwnership(j, fx)
 		}
 		n.becomeOwner(now, j, renewed, fx)
@@ -129,13 +129,13 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, f
 		}
 		n.delayCampaign(now, j)
 	case register.BidVoid:
-		if led {
+		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.forgetAttempts(now, j, fx)
 		n.forgetJob(j, fx)
 	case register.BidDone:
-		if led {
+		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.saveRegister(j, fx)
@@ -213,7 +213,7 @@ func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects
 	n.replicateInputs(now, j)
 	n.markDirty(j)
 	n.scheduleTick(now, fx)
-	if held, _ := g.reg.Cancelled(); held {
+	if cancelled, _ := g.reg.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
 	}
 }

@@ -67,7 +67,7 @@ func (s *recordCursor) next(id grid.NodeID) *trackRecord {
 
 // givenAttempt records that a node was given an attempt, and when that becomes late. Without any end of the class seen
 // here that is unknown.
-func (n *Node) givenAttempt(now grid.Time, x *promise, class string, id grid.NodeID, ect float64) {
+func (n *Node) givenAttempt(now grid.Time, p *promise, class string, id grid.NodeID, ect float64) {
 	if len(n.cfg.Given) > 0 { // all rates are given
 		return
 	}
@@ -80,12 +80,12 @@ func (n *Node) givenAttempt(now grid.Time, x *promise, class string, id grid.Nod
 		n.records = slices.Insert(n.records, at, &trackRecord{node: id})
 	}
 	s := n.records[at]
-	x.expected, x.lateAt = 0, grid.Never
+	p.expected, p.lateAt = 0, grid.Never
 	if usual := n.expected(class); usual > 0 {
-		x.expected = max(ect, usual)
-		x.lateAt = now.Add(grid.Seconds(lateFactor*max(ect, usual))) + lateSlack
+		p.expected = max(ect, usual)
+		p.lateAt = now.Add(grid.Seconds(lateFactor*max(ect, usual))) + lateSlack
 	}
-	s.addDue(x.lateAt)
+	s.addDue(p.lateAt)
 }
 
 // addDue adds an outstanding attempt's due time, removeDue removes it.
@@ -108,30 +108,30 @@ func (s *trackRecord) lateCount(now grid.Time) int {
 
 // evictRecord makes room: it evicts the idle node with the oldest last result, or the first record if none is idle.
 func (n *Node) evictRecord() {
-	out := 0
+	victim := 0
 	for i, s := range n.records {
-		if o := n.records[out]; len(s.due) == 0 && (len(o.due) > 0 || s.last < o.last) {
-			out = i
+		if o := n.records[victim]; len(s.due) == 0 && (len(o.due) > 0 || s.last < o.last) {
+			victim = i
 		}
 	}
-	n.records = slices.Delete(n.records, out, out+1)
+	n.records = slices.Delete(n.records, victim, victim+1)
 }
 
 // attemptReturned removes an attempt from its worker's outstanding ones, before anything else about it changes;
 // delivered = it brought a result.
-func (n *Node) attemptReturned(now grid.Time, x *promise, worker grid.NodeID, delivered bool) {
-	if x.lateAt == 0 {
+func (n *Node) attemptReturned(now grid.Time, p *promise, worker grid.NodeID, delivered bool) {
+	if p.lateAt == 0 {
 		return
 	}
-	due := x.lateAt
-	x.lateAt = 0
+	due := p.lateAt
+	p.lateAt = 0
 	s := n.recordOf(worker)
 	if s == nil {
 		return
 	}
 	s.removeDue(due)
 	if delivered {
-		s.recordResult(now, x.expected, max(now.Sub(x.madeAt).Seconds(), 0), now > due)
+		s.recordResult(now, p.expected, max(now.Sub(p.madeAt).Seconds(), 0), now > due)
 		n.rates.stale = n.rates.stale || s.results == 1 || s.unreliable()
 	}
 	n.resumeAwaitingProof()
@@ -170,8 +170,8 @@ func (s *trackRecord) onProbation(now grid.Time, cores grid.MilliCPU) bool {
 	if s.lateCount(now) > int(s.onTime) || s.holds > 0 && len(s.due) > 0 {
 		return true
 	}
-	first := max(minProbation, probationPerCore*int(min(cores, probationCores*grid.CPU)/grid.CPU))
-	return s.results < maxTrust && len(s.due) >= first<<s.results
+	initial := max(minProbation, probationPerCore*int(min(cores, probationCores*grid.CPU)/grid.CPU))
+	return s.results < maxTrust && len(s.due) >= initial<<s.results
 }
 
 // maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.

@@ -16,14 +16,14 @@ type transfer struct {
 // fetchDeposit fetches files to deposit here; it returns why that is impossible now. A fetch already under way is not
 // repeated.
 func (n *Node) fetchDeposit(j *job, id grid.AttemptID, from grid.NodeID, files []grid.File, fx *grid.Effects) grid.Refusal {
-	if a, ok := n.transfers[id]; ok {
-		if !slices.Equal(a.files, files) { // the sender names other files than before
+	if running, ok := n.transfers[id]; ok {
+		if !slices.Equal(running.files, files) { // the sender names other files than before
 			return grid.Refusal{Why: grid.WhyQueue}
 		}
 		return grid.Refusal{}
 	}
-	if no := n.depositRoom(j, files, fx); no.Why != grid.WhyNone {
-		return no
+	if refusal := n.depositRoom(j, files, fx); refusal.Why != grid.WhyNone {
+		return refusal
 	}
 	if j.id.Origin != n.cfg.Self {
 		n.reserveTransfer(id, transfer{payer: j.chargedTo(), files: files})
@@ -33,12 +33,12 @@ func (n *Node) fetchDeposit(j *job, id grid.AttemptID, from grid.NodeID, files [
 }
 
 // reserveTransfer charges the files to come.
-func (n *Node) reserveTransfer(id grid.AttemptID, a transfer) {
+func (n *Node) reserveTransfer(id grid.AttemptID, t transfer) {
 	if n.transfers == nil {
 		n.transfers = make(map[grid.AttemptID]transfer)
 	}
-	n.transfers[id] = a
-	size, p := diskBytes(a.files), n.coMember(a.payer)
+	n.transfers[id] = t
+	size, p := diskBytes(t.files), n.coMember(t.payer)
 	p.fetching++
 	p.deposited += size
 	n.deposited += size
@@ -46,12 +46,12 @@ func (n *Node) reserveTransfer(id grid.AttemptID, a transfer) {
 
 // releaseTransfer ends that charge; deposited files are charged to their job.
 func (n *Node) releaseTransfer(id grid.AttemptID) {
-	a, ok := n.transfers[id]
+	t, ok := n.transfers[id]
 	if !ok {
 		return
 	}
 	delete(n.transfers, id)
-	size, p := diskBytes(a.files), n.coMember(a.payer)
+	size, p := diskBytes(t.files), n.coMember(t.payer)
 	p.fetching--
 	p.deposited -= size
 	n.deposited -= size

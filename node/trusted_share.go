@@ -39,7 +39,7 @@ func (n *Node) countReceived(now grid.Time, id grid.NodeID, o *grid.Offer) {
 //
 // where own is the peer's own cores, at most maxUnseenCores, and received/τ is the work that it gave this node, times
 // the number of peers.
-func (n *Node) trustedShare(now grid.Time, rates []grid.Rate, cores grid.MilliCPU, g receivedWork) float64 {
+func (n *Node) trustedShare(now grid.Time, rates []grid.Rate, cores grid.MilliCPU, r receivedWork) float64 {
 	claimed := 0.0
 	for i := range rates {
 		if a := rates[i].Alpha; a > 0 {
@@ -50,7 +50,7 @@ func (n *Node) trustedShare(now grid.Time, rates []grid.Rate, cores grid.MilliCP
 	if claimed <= own {
 		return 1
 	}
-	seen := g.work * n.rates.decay(now, g.at) / n.cfg.Memory.Seconds()
+	seen := r.work * n.rates.decay(now, r.at) / n.cfg.Memory.Seconds()
 	borne := max(own, float64(len(n.peers))*seen)
 	if math.IsInf(claimed, 0) || math.IsNaN(claimed) {
 		return 0

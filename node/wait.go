@@ -58,22 +58,22 @@ func (n *Node) resumeTask(l *liveTask) {
 
 // nodeChanged lets tasks that wait for a fitting node retry: a node came or has a newer ad. Tasks that it does not fit
 // keep waiting.
-func (n *Node) nodeChanged(now grid.Time, came *gossip.Peer) {
-	var deaf *job // no candidate for its tasks: all have the same needs
+func (n *Node) nodeChanged(now grid.Time, changed *gossip.Peer) {
+	var noneFor *job // no candidate for its tasks: all have the same needs
 	n.backups.due = true
 	n.resumeAwaitingProof()
-	if came == nil || came.Ad == nil {
+	if changed == nil || changed.Ad == nil {
 		return
 	}
 	for i := 0; i < len(n.waiting); {
 		l := n.waiting[i]
-		if l.awaitsNode && l.job != deaf {
-			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, came.Ad) == grid.WhyNone && len(n.candidates(now, l).Nodes) > 0 {
+		if l.awaitsNode && l.job != noneFor {
+			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && len(n.candidates(now, l).Nodes) > 0 {
 				l.search = 0
 				n.resumeTask(l)
 				continue
 			}
-			deaf = l.job
+			noneFor = l.job
 		}
 		i++
 	}
@@ -83,7 +83,7 @@ func (n *Node) nodeChanged(now grid.Time, came *gossip.Peer) {
 // the task waits; a known node fits but is not connected, so it is dialled; no known node fits, so a search is sent.
 func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
-	busy, far := grid.Refusal{}, false
+	busy, dialling := grid.Refusal{}, false
 	for _, o := range l.excluded {
 		if !o.why.Why.Never() && !o.preference {
 			busy = o.why
@@ -106,14 +106,14 @@ func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < n.cfg.Gossip.Expire) {
 			busy = why // a node that drained and left is expected back until the view drops others
 		} else if !up {
-			far = true
+			dialling = true
 			n.dial(now, g.Ad.Node, fx)
 		}
 	}
 	switch {
 	case busy.Why != grid.WhyNone:
 		n.pauseTask(now, l, busy, fx)
-	case far && l.tries < 4:
+	case dialling && l.tries < 4:
 		l.tries++
 		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
 	case n.hasUnknownPeers() && l.tries < 4:
@@ -161,7 +161,7 @@ func (n *Node) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 // reasons lists each known node's reason for not running the task.
 func (n *Node) reasons(l *liveTask) string {
 	var b strings.Builder
-	say := func(name string, r grid.Refusal) {
+	add := func(name string, r grid.Refusal) {
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}
@@ -179,7 +179,7 @@ func (n *Node) reasons(l *liveTask) string {
 		}
 		return discovery.Match(&spec.Needs, spec.Engine, ad)
 	}
-	say("this node", why(n.cfg.Self, n.gossip.Ad()))
+	add("this node", why(n.cfg.Self, n.gossip.Ad()))
 	for _, g := range n.gossip.Peers() {
 		if g.Ad != nil && b.Len() < grid.MaxText {
 			name := g.Ad.Name
@@ -190,7 +190,7 @@ func (n *Node) reasons(l *liveTask) string {
 			if r.Why == grid.WhyNone {
 				r.Why = grid.WhyGone
 			}
-			say(name, r)
+			add(name, r)
 		}
 	}
 	return b.String()

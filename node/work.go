@@ -107,11 +107,11 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 		return
 	}
 	if w.State == grid.WorkRunning && r.Waited == 0 && w.Started > w.Accepted {
-		kept := *r
-		kept.Waited = w.Started.Sub(w.Accepted)
-		r = &kept
+		copied := *r
+		copied.Waited = w.Started.Sub(w.Accepted)
+		r = &copied
 	}
-	held := n.exec.Ran(now, w) // how long the slot was taken, start and collection included
+	occupied := n.exec.Ran(now, w) // how long the slot was taken, start and collection included
 	if stopping {
 		n.exec.Cut(id, r)
 	} else {
@@ -119,7 +119,7 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	}
 	n.ledger.Extend(id, resultBytes(r))
 	n.resumeAwaitingProof()
-	if r.Succeeded() && n.rates.recordRun(now, w.Class, held) {
+	if r.Succeeded() && n.rates.recordRun(now, w.Class, occupied) {
 		n.forgetClasses(fx)
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
