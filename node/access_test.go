@@ -9,13 +9,13 @@ import (
 	"skep/grid"
 )
 
-// owned is a job that only its owner may see.
+// ownerOnly makes a job visible to its owner only.
 func owned(s *grid.JobSpec) { s.Capability = grid.CapabilityHash{1} }
 
 var oldA, oldB, newA, newB = grid.NodeID{11}, grid.NodeID{12}, grid.NodeID{13}, grid.NodeID{14}
 
-// A job under access: owner is not given to a node of the version before, which would show it to any member: a task that only such a node
-// could run ends, and says why.
+// A job under access: owner is not offered to a node of the version before, which would show it to any member: a task
+// that only such a node could run ends, with that reason.
 func TestOwnersJobIsNotOfferedToTheVersionBefore(t *testing.T) {
 	plan9 := func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }
 	r := newRig(t, nil)
@@ -41,7 +41,7 @@ func TestOwnersJobIsNotOfferedToTheVersionBefore(t *testing.T) {
 	}
 }
 
-// forms has everybody answer until a job's members are chosen, and returns them; nil = this node alone keeps it.
+// chooseMembers answers all probes until a job's members are chosen, and returns them; nil = the job has no register.
 func (r *rig) forms(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 	r.t.Helper()
 	for end := r.now.Add(time.Minute); r.now < end; r.pass(canvassRetry/2, grid.TimerRegister) {
@@ -58,7 +58,7 @@ func (r *rig) forms(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 	return nil
 }
 
-// Nor do nodes of the version before keep its record: where there are no others, its origin alone does.
+// Nodes of the version before do not become members of its register either; without others the job has no register.
 func TestOwnersJobIsNotKeptByTheVersionBefore(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	r.joinAs(oldA, 1, "linux", 0)
@@ -84,12 +84,12 @@ func TestOwnersJobIsNotKeptByTheVersionBefore(t *testing.T) {
 	}
 }
 
-// A job for which no node will do holds up no other.
+// A job without eligible members does not delay other jobs.
 func TestOwnersJobHoldsUpNoOther(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy, c.Known = 3, "local", 4 })
 	r.joinAs(oldA, 1, "linux", 0)
 	r.joinAs(oldB, 1, "linux", 0)
-	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: newA, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures}) // what it is is not known yet
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: newA, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures}) // its ad has not come yet
 	r.submit(jobID(1), spec(owned))
 	r.submit(jobID(2), spec(nil))
 	began := r.now

@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// steady is a node with 32 connected peers that have told each other their rates.
+// steady is a node with 32 connected peers that have exchanged rates with it.
 func steady(t testing.TB) (*Node, []*grid.Event, *grid.Effects) {
 	c := config(selfID)
 	c.Capacity.CPU = 8 * grid.CPU

@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// A node labelled class=auto is kept for the class that has too few nodes for its load, says so in its ad, and moves
+// A node labelled class=auto serves the class that has too few nodes for its load, says so in its ad, and changes class
 // when the load has moved, but not within five minutes.
 func TestClassAutoFollowsTheLoad(t *testing.T) {
 	r := newRig(t, func(c *Config) {
@@ -18,7 +18,7 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 		return c
 	}
 	seq := uint64(1)
-	tell := func(small, large float64) { // tasks a second, each of one second
+	tell := func(small, large float64) { // tasks per second, of one second each
 		seq++
 		for _, who := range []struct {
 			id   grid.NodeID
@@ -50,7 +50,7 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 	if c := class(); c != "large" {
 		t.Errorf("kept for %q after four minutes, want five with a class", c)
 	}
-	for range 8 { // of the two nodes of the class each moves with a chance of a half
+	for range 8 { // each of the two nodes of the class changes with probability 1/2
 		tell(1.9, 0.2)
 		run(time.Minute)
 	}

@@ -10,7 +10,7 @@ import (
 	"skep/grid"
 )
 
-// told is a policy that keeps what it is told of capacities.
+// capacityRecorder is a policy that records the capacities it is told.
 type told struct {
 	balance.Policy
 	slots map[grid.NodeID]float64
@@ -27,7 +27,7 @@ func (p *told) Note(o balance.Outcome) {
 	p.Policy.Note(o)
 }
 
-// listening is a rig whose own policy tells what it is told.
+// withRecorder is a rig whose default policy is a capacityRecorder.
 func listening(t *testing.T, change func(*Config)) (*rig, *told) {
 	r := newRig(t, change)
 	p := &told{Policy: r.n.policies[0].Policy, slots: map[grid.NodeID]float64{}}
@@ -35,7 +35,7 @@ func listening(t *testing.T, change func(*Config)) (*rig, *told) {
 	return r, p
 }
 
-// available makes a peer say that a share of it is there.
+// available makes a peer publish its availability.
 func (r *rig) available(id grid.NodeID, seq uint64, a float64) {
 	known := *r.n.gossip.Peer(id).Ad
 	known.Availability, known.Seq = a, grid.Seq{Boot: 9, N: seq}
@@ -46,8 +46,8 @@ func (r *rig) measured(left, up float64) {
 	r.step(grid.Event{Kind: grid.EvAvailable, Left: left, Up: up})
 }
 
-// LPAS_DG: "sum_i delta_{i,j} <= a_j": the capacity of a node in the allocation is its availability times its slots, of this
-// node as of others.
+// LPAS_DG: "sum_i delta_{i,j} <= a_j": the capacity of a node in the allocation is its availability times its slots,
+// for this node as for others.
 func TestCapacityIsAvailabilityTimesSlots(t *testing.T) {
 	r, p := listening(t, func(c *Config) { c.Capacity.CPU = 4 * grid.CPU })
 	r.join(fastID, 1, "linux")
@@ -72,7 +72,7 @@ func TestCapacityIsAvailabilityTimesSlots(t *testing.T) {
 	}
 }
 
-// The zero value of balance.Config is the reading of the theses: LPAS_dec has the cores in full.
+// The zero value of balance.Config is the theses' reading: LPAS_dec has the cores in full.
 func TestAvailabilityCanBeLeftOut(t *testing.T) {
 	r, p := listening(t, func(c *Config) { c.Balance = balance.Config{} })
 	r.join(fastID, 1, "linux")
@@ -87,8 +87,8 @@ func TestAvailabilityCanBeLeftOut(t *testing.T) {
 	}
 }
 
-// A run that took twice as long because others used half of the cores says of the class what one that was alone would have
-// said, and the next is expected to take as long as this did.
+// A run that took twice as long because others used half of the cores teaches the rate of an undisturbed run; the next
+// run is expected to take as long as this one did.
 func TestWhatOthersTakeIsNotLearned(t *testing.T) {
 	r := newRig(t, nil)
 	r.measured(0.5, 1)
@@ -110,7 +110,7 @@ func TestWhatOthersTakeIsNotLearned(t *testing.T) {
 	}
 }
 
-// Who says that it is always there and loses what it is given is counted with the share that it has brought.
+// The claimed availability of a node that loses its attempts is replaced by the share of attempts that it returned.
 func TestObservedAvailabilityReplacesClaimed(t *testing.T) {
 	var s trackRecord
 	if a := s.returnRate(0); a != 1 {
@@ -136,8 +136,7 @@ func TestObservedAvailabilityReplacesClaimed(t *testing.T) {
 	}
 }
 
-// A node that dies leaves the allocation at once, with the same event, and what it had is placed before younger tasks, with
-// the age that it has.
+// A dead node leaves the allocation in the same event, and its tasks are placed before younger ones, with their age.
 func TestWhatADeadNodeHadGoesFirst(t *testing.T) {
 	r, p := listening(t, func(c *Config) { c.Window = 1 })
 	r.submit(jobID(90), spec(nil)) // it is busy itself

@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// pairOf brings a task of a job that is idempotent to the point where two nodes have a copy of it.
+// withBackup brings a task of an idempotent job to the point where two nodes have an attempt of it.
 func pairOf(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send) {
 	t.Helper()
 	r = newRig(t, func(c *Config) {
@@ -35,7 +35,8 @@ func pairOf(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send
 
 var exitThree = &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}
 
-// The first success is the result, whichever copy brings it; the other one is dropped, and late it is told so again.
+// The first success is the result, whichever attempt brings it; the other is dropped, and dropped again if its result
+// comes late.
 func TestTheFirstCopyToEndWins(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
 		r, won, other := pairOf(t, nil)
@@ -60,7 +61,7 @@ func TestTheFirstCopyToEndWins(t *testing.T) {
 	}
 }
 
-// A copy that fails leaves the task to the other, whose result stands whatever it is: a task that must fail does so
+// A failed attempt leaves the task to the other one, whose result counts whatever it is: a task that must fail does so
 // twice, and not for ever.
 func TestACopyThatFails(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
@@ -83,10 +84,10 @@ func TestACopyThatFails(t *testing.T) {
 	}
 }
 
-// The loss of one copy costs no retry; the next attempt has a number that was never used.
+// The loss of one of two attempts costs no retry; the next attempt has an unused number.
 func TestALostCopyCostsNothing(t *testing.T) {
 	r, first, second := pairOf(t, nil)
-	for range 6 { // only the second is heard of
+	for range 6 { // only the second sends beats
 		r.pass(2*time.Second, grid.TimerKind(255))
 		r.say(second.To, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{second.Msg.Offer.ID} })
 	}
@@ -108,7 +109,7 @@ func TestALostCopyCostsNothing(t *testing.T) {
 	}
 }
 
-// A restarted origin knows both.
+// A restarted owner knows both attempts.
 func TestBothCopiesAfterARestart(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
 		r, won, other := pairOf(t, nil)
@@ -128,7 +129,7 @@ func TestBothCopiesAfterARestart(t *testing.T) {
 	}
 }
 
-// Who cancels is answered when neither copy can start any more.
+// The caller of a cancellation is answered when neither attempt can start any more.
 func TestCancelWaitsForBothCopies(t *testing.T) {
 	r, first, second := pairOf(t, nil)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
@@ -145,7 +146,7 @@ func TestCancelWaitsForBothCopies(t *testing.T) {
 	}
 }
 
-// Without the word of the job, or with tasks left to place, there is no second copy.
+// Unless the job is idempotent, or while tasks wait for placement, there is no backup attempt.
 func TestNoSecondCopy(t *testing.T) {
 	for name, change := range map[string]func(*grid.JobSpec){
 		"not idempotent": func(s *grid.JobSpec) { s.Idempotent = false },
@@ -170,7 +171,7 @@ func TestNoSecondCopy(t *testing.T) {
 	}
 }
 
-// A task goes only to a node that is idle, and the next one to who has delivered.
+// A task goes only to an idle node, and the next one to a node that has delivered.
 func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
@@ -203,15 +204,16 @@ func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 	}
 }
 
-// A copy's task runs already: it goes before nobody in the queue where it is offered, as a task that was placed again does.
+// The task of a backup attempt runs already: its offer has no age and precedes nothing in the worker's queue.
 func TestACopyHasNoAge(t *testing.T) {
 	if _, _, second := pairOf(t, nil); second.Msg.Offer.Age != 0 {
 		t.Errorf("it is offered with an age of %v", second.Msg.Offer.Age)
 	}
 }
 
-// A task that kills its nodes, one copy after the other so that one always lives, ends as others do: on three nodes and that
-// of the last copy, or where nodes do not bound it when as many copies were lost as it may be, and then it. It had gone on for ever.
+// Regression: a task that kills its nodes, one attempt after the other so that one is always alive, ends as others do:
+// after three nodes and the last attempt, or without that bound after as many lost backups as retries allow, and then
+// the last attempt. It went on for ever.
 func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
 	lost := &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "restarted while it ran"}
 	for _, c := range []struct {
@@ -253,7 +255,7 @@ func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
 	}
 }
 
-// Whose copy was lost has delivered nothing, and who handed one back that never ran has lost nothing.
+// A node whose backup was lost has delivered nothing; a node that hands back a backup that never ran has lost nothing.
 func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
 	r, first, _ := pairOf(t, nil)
 	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
@@ -271,7 +273,7 @@ func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
 	}
 }
 
-// Who has delivered is taken to be idle in the step in which it has, and not when a job comes later: what it says of its work since counts.
+// A node counts as idle only in the step in which it delivers, and not when a later job comes: its newer state counts.
 func TestWhoDeliveredBeforeIsNotIdleForACopy(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")

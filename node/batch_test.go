@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// answerAll answers the polls of the last step with the waits given, in seconds; each task takes a second.
+// answerAll answers the polls of the last step with the given waits, in seconds; each task takes a second.
 func (r *rig) answerAll(waits map[grid.NodeID]int64) {
 	r.t.Helper()
 	type poll struct {
@@ -26,8 +26,8 @@ func (r *rig) answerAll(waits map[grid.NodeID]int64) {
 	}
 }
 
-// A job of many tasks under a batch policy asks once for all of them, and they are divided by those answers: the node
-// with three seconds of work before it gets three fewer.
+// A job of many tasks under a batch policy polls once for all of them, and the tasks are divided by those answers: a
+// node with three seconds of backlog gets three fewer.
 func TestManyTasksPlacedTogether(t *testing.T) {
 	for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage"} {
 		r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
@@ -54,7 +54,7 @@ func TestManyTasksPlacedTogether(t *testing.T) {
 	}
 }
 
-// What does not fit into the window is placed in a next round, when half of it is free; all tasks are placed in the end.
+// Tasks beyond the window are placed in a later round, when half of it is free; in the end all are placed.
 func TestRoundsOfABatch(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Window = 6
@@ -94,15 +94,15 @@ func TestRoundsOfABatch(t *testing.T) {
 	}
 }
 
-// A policy that wants to ask on although only this node is left, whose answer it has, is not asked for ever.
+// A policy that asks on although only this node is left, whose answer it has, does not loop.
 func TestAskingOneselfEnds(t *testing.T) {
 	r := newRig(t, nil)
-	r.n.policies[0].Policy = asksOn{} // its own
+	r.n.policies[0].Policy = asksOn{} // replaces the default policy
 	r.submit(jobID(2), spec(nil))
 	r.want(jobID(2), grid.Pending)
 }
 
-// asksOn asks everybody and never has enough.
+// asksOn polls all nodes and never has enough answers.
 type asksOn struct{}
 
 func (asksOn) Poll(_ grid.Time, _ *grid.Task, v balance.View, dst []grid.NodeID) []grid.NodeID {
@@ -118,7 +118,7 @@ func (asksOn) Choose(grid.Time, *grid.Task, []balance.State) balance.Choice {
 
 func (asksOn) Note(balance.Outcome) {}
 
-// Of a batch, too, a node that nobody has a result of gets no more than a node gets before its first.
+// A batch also gives a node on probation no more attempts than its limit.
 func TestABatchWaitsForTheFirstResult(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
@@ -137,7 +137,7 @@ func TestABatchWaitsForTheFirstResult(t *testing.T) {
 	}
 }
 
-// A job that is cancelled while one of its tasks asks for all holds nobody up.
+// Cancelling a job while one of its tasks polls for the batch delays no other job.
 func TestCancelWhileATaskAsksForAll(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
@@ -155,8 +155,8 @@ func TestCancelWhileATaskAsksForAll(t *testing.T) {
 	}
 }
 
-// A task of a batch that asks for all when the result of its lost attempt comes asks no more, however long the files of that are on their way:
-// tasks that nobody has looked at, of this job and of others behind it, do not wait for them.
+// If the result of its lost attempt comes while a task polls for the batch, the poll is abandoned, however long the
+// result's files take: the batch's other tasks, and other jobs, do not wait for them.
 func TestResultEndsTheRoundThatItsTaskAskedFor(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Window = 1

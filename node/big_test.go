@@ -9,20 +9,19 @@ import (
 	"skep/grid"
 )
 
-// Letting the tasks of a waiting job go, or ending them, costs in proportion to their number: a hundred thousand, the
-// most that a job may have, about ten times what ten thousand cost, where a square would be a hundred times as much.
-// The best of a few tries counts, because a busy machine makes any single one slower.
+// Dropping or ending the tasks of a waiting job is linear in their number: 100,000, the maximum, cost about ten times
+// as much as 10,000; quadratic would be a hundred times. The best of a few tries counts, because a busy machine slows
+// single ones.
 func TestManyWaitingTasksAreLetGoInProportion(t *testing.T) {
 	inProportion(t, grid.MaxCount, letGo)
 }
 
-// So does keeping many jobs on several nodes that are submitted at once: while their members are chosen, while these write, and when a
-// majority of each register has answered.
+// So is replicating many jobs submitted at once: choosing members, writing to them, and handling their answers.
 func TestManyJobsAreKeptInProportion(t *testing.T) {
 	inProportion(t, 10_000, keepMany)
 }
 
-// cpu is the time for which this process has had a processor: how long it waited for one does not count.
+// cpu is this process's CPU time; waiting for a processor does not count.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -31,7 +30,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// inProportion measures something with n things and with a tenth of them.
+// inProportion measures do for n and for n/10.
 func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duration) {
 	t.Helper()
 	few, many := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
@@ -44,14 +43,14 @@ func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duratio
 	t.Errorf("%d took %v, a tenth of them %v", n, many, few)
 }
 
-// keepMany submits so many jobs before any member answers; all of them stay on this node, which can run one at a time.
+// submitMany submits many jobs before any member answers; all stay on this node, which runs one at a time.
 func keepMany(t *testing.T, jobs int) time.Duration {
 	t.Helper()
 	_, took := keeps(t, jobs)
 	return took
 }
 
-// keeps is keepMany; the node goes on.
+// submitAll is submitMany; the node goes on.
 func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
@@ -83,7 +82,7 @@ func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
 	return r, took
 }
 
-// letGo lets a job of so many tasks wait for a node, brings that node, and cancels the job.
+// cancelWaiting makes a job of many tasks wait for a node, connects that node, and cancels the job.
 func letGo(t *testing.T, tasks int) time.Duration {
 	t.Helper()
 	r := newRig(t, nil)
@@ -107,7 +106,7 @@ func letGo(t *testing.T, tasks int) time.Duration {
 	return took
 }
 
-// A job that waits for a node to deliver has one task that looks, not a hundred thousand.
+// Of a job that waits for a node on probation one task polls, not a hundred thousand.
 func TestManyTasksOfAnUnprovenNodeWaitTogether(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")

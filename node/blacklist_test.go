@@ -10,7 +10,7 @@ import (
 
 var thirdID = grid.NodeID{4}
 
-// loses gives the task to a node and lets that go silent for good; it returns when the attempt was given up.
+// loses gives the task to a node and lets that fall silent; it returns when the attempt was given up.
 func (r *rig) loses(id grid.JobID, at grid.AttemptID, to grid.NodeID) grid.Time {
 	r.t.Helper()
 	r.about(to, grid.KindAccept, at, nil)
@@ -22,8 +22,8 @@ func (r *rig) loses(id grid.JobID, at grid.AttemptID, to grid.NodeID) grid.Time 
 	return r.now
 }
 
-// A task that three different nodes have lost stops and names them, though its retries would allow many more; and each
-// time it waits longer before it goes on.
+// A task lost on three different nodes ends and names them, though its retries would allow more; each loss lengthens
+// the pause before the next attempt.
 func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 	for _, strikes := range []int{3, 0} {
 		r := newRig(t, func(c *Config) { c.Strikes = strikes; c.Labels[0].Value = "other" })
@@ -76,7 +76,7 @@ func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 	}
 }
 
-// A task's story says who was left out and why, and the node is not asked.
+// A task's history names the blacklisted node and the reason, and the node is not polled.
 func TestStoryNamesWhoIsAvoided(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
@@ -102,7 +102,7 @@ func TestStoryNamesWhoIsAvoided(t *testing.T) {
 	}
 }
 
-// A job of the local policy runs here or nowhere: that this node is avoided for its class does not keep it waiting.
+// A job of the local policy runs here or nowhere: blacklisting this node for its class does not keep it waiting.
 func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Policy = "local" })
 	for k := range 4 {
@@ -115,7 +115,7 @@ func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 	}
 }
 
-// Who runs a program that leaves more than may be kept has not failed: it is offered more, though the task ends
+// A program whose output exceeds the limits is no failure of its node: the node is offered more, though the task ends
 // with 125.
 func TestTooMuchLeftIsNoFailureOfTheNode(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels[0].Value = "other" })

@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// A worker that cannot be asked can start nothing after its word from the origin has run out, and then the caller hears.
+// A worker that cannot be reached can start nothing after its start lease has expired; then the caller is answered.
 func TestCancelIsAnsweredWhenNobodyCanStartIt(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
@@ -33,7 +33,7 @@ func TestCancelOfWhatNobodyHasIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// queued makes the node take two attempts of another's job: it has room for one.
+// queued makes the node accept two attempts of another node's job; it has room for one.
 func (r *rig) queued() (second grid.AttemptID) {
 	r.t.Helper()
 	r.join(fastID, 10, "linux")
@@ -46,7 +46,7 @@ func (r *rig) queued() (second grid.AttemptID) {
 	return second
 }
 
-// What waits starts while the origin's word holds, counted from the question, and not later.
+// A waiting attempt starts only while its start lease, counted from the request, is valid.
 func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		r := newRig(t, nil)
@@ -68,7 +68,7 @@ func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
 	}
 }
 
-// A restarted worker may have missed anything: it asks before it starts what had waited.
+// A restarted worker may have missed anything: it requests a start lease before it starts waiting attempts.
 func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
 	r := newRig(t, nil)
 	second := r.queued()
@@ -78,7 +78,7 @@ func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
 	}
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
-	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot, never asked
+	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot; never sent
 		r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
 		if len(r.fx.Starts) != 0 {
 			t.Fatalf("started on word %x, asked %x", wrong, seq)
@@ -90,8 +90,8 @@ func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
 	}
 }
 
-// An offer that does not follow an answer from here may be old, however it came: who gets it asks first. So it is with one that was
-// long on its way, or came while this node stood still.
+// An offer that does not follow a poll answer from this node may be old: the worker requests a start lease first. So it
+// is with an offer that was delayed, or came while this node was suspended.
 func TestOldOfferStartsNothingWithoutTheOriginsWord(t *testing.T) {
 	for name, age := range map[string]time.Duration{"no answer": 0, "an old one": 6 * time.Second} {
 		r := newRig(t, nil)
@@ -114,7 +114,7 @@ func TestOldOfferStartsNothingWithoutTheOriginsWord(t *testing.T) {
 	}
 }
 
-// An offer repeats the newest stamp of the answers from whom it goes to.
+// An offer repeats the newest stamp among its worker's answers.
 func TestOfferRepeatsTheAnswersStamp(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
@@ -128,7 +128,7 @@ func TestOfferRepeatsTheAnswersStamp(t *testing.T) {
 	}
 }
 
-// A start has to come before the word that it rests on is over; one that comes later is taken back and asked for anew.
+// A start released after the start lease has expired is taken back, and a new lease is requested.
 func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
 	r := newRig(t, nil)
 	second := r.queued()
@@ -151,7 +151,8 @@ func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
 	}
 }
 
-// A machine that has been up for long: what waited for a restarted worker was taken for forgotten, and dropped at its first beat.
+// Regression: on a machine that had been up for long, a restarted worker's waiting attempts looked forgotten, and were
+// dropped at the first beat.
 func TestRestartedWorkerKeepsWhatWaits(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
@@ -163,7 +164,7 @@ func TestRestartedWorkerKeepsWhatWaits(t *testing.T) {
 	}
 }
 
-// An origin that is gone for good leaves nothing behind that waits for ever.
+// A lost origin leaves nothing waiting for ever.
 func TestQueuedWorkOfLostOriginsIsDropped(t *testing.T) {
 	r := newRig(t, nil)
 	r.queued()

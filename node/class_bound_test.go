@@ -11,7 +11,7 @@ import (
 
 func bounded(c *Config) { c.Bounds = []Bound{{Class: "small", Time: 10 * time.Second, Next: "large"}} }
 
-// entrust makes a peer give this node a task of a class.
+// offerClass makes a peer give this node a task of a class.
 func (r *rig) entrust(class string, retries int32) grid.AttemptID {
 	r.t.Helper()
 	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
@@ -21,8 +21,8 @@ func (r *rig) entrust(class string, retries int32) grid.AttemptID {
 	return id
 }
 
-// A worker stops what runs longer than the bound of its class, and says of what class it is; not what must run only once,
-// and not what has no bound.
+// A worker stops an attempt that runs longer than its class's bound, and says which class it is of; not one without
+// retries, and not one without a bound.
 func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
 	for _, c := range []struct {
 		class   string
@@ -51,7 +51,7 @@ func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
 	}
 }
 
-// declared brings a job of a class to the point where it is offered to a peer; it cannot run here.
+// offeredAs brings a job of a class to the point where it is offered to a peer; it cannot run here.
 func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid.AttemptID {
 	r.t.Helper()
 	return r.offered(jobID(i), spec(func(s *grid.JobSpec) {
@@ -62,15 +62,15 @@ func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid
 
 func elsewhere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
 
-// stop makes a worker say that it stopped a task, which is of class next.
+// stop makes a worker report that it stopped a task, which is now of class next.
 func (r *rig) stop(from grid.NodeID, id grid.AttemptID, next string) {
 	r.t.Helper()
 	r.about(from, grid.KindAccept, id, nil)
 	r.about(from, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
 }
 
-// Its owner places it again as one of that class, elsewhere if it can. No retry is used up. Who says that it is of a class that
-// it was of before has lost it.
+// Its owner places the task again in that class, elsewhere if possible, without using up a retry. A worker that names
+// an earlier class of the task has lost it.
 func TestOwnerDemotes(t *testing.T) {
 	r := newRig(t, elsewhere)
 	r.join(fastID, 1, "linux")
@@ -89,7 +89,8 @@ func TestOwnerDemotes(t *testing.T) {
 	}
 }
 
-// Where nobody else is, a task goes on at the node that stopped it, through some classes and not for ever: then it was lost there.
+// With no other node a task continues on the node that stopped it, through a bounded number of classes; then it counts
+// as lost there.
 func TestDemotionsEnd(t *testing.T) {
 	r := newRig(t, elsewhere)
 	r.join(fastID, 1, "linux")
@@ -117,7 +118,7 @@ func TestDemotionsEnd(t *testing.T) {
 	}
 }
 
-// Where bounds contradict each other no retry helps: the task ends, however many it has.
+// Where bounds contradict each other no retry helps: the task ends, however many retries it has.
 func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
 	r := newRig(t, elsewhere)
 	r.join(fastID, 1, "linux")
@@ -143,8 +144,8 @@ func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
 	}
 }
 
-// A worker's word is no delivery: who stops whatever it gets at once does not come to look reliable by it, and is
-// avoided for that class.
+// A demotion is no delivery: a node that stops every attempt at once does not gain a good track record, and is
+// blacklisted for that class.
 func TestWhoStopsAllIsAvoided(t *testing.T) {
 	r := newRig(t, elsewhere)
 	r.join(fastID, 1, "linux")
@@ -165,8 +166,8 @@ func TestWhoStopsAllIsAvoided(t *testing.T) {
 	}
 }
 
-// A class that cannot be told to others is none: the first version that took a worker's word for it could say nothing more, not
-// even after a restart.
+// Regression: a class name that must not be published is not accepted. The first version took it from a worker and
+// could then publish nothing more, not even after a restart.
 func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
 	r := newRig(t, elsewhere)
 	r.join(fastID, 1, "linux")
@@ -188,7 +189,7 @@ func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
 	}
 }
 
-// Names that workers make up give way to each other, and not what was measured or submitted here.
+// Class names made up by workers evict each other, not classes measured or submitted here.
 func TestNamedClassesTakeLittleRoom(t *testing.T) {
 	r := newRates(&settings{Tuning: &Tuning{Memory: time.Minute}})
 	for i := range maxClasses - maxForeignClasses {
@@ -207,7 +208,7 @@ func TestNamedClassesTakeLittleRoom(t *testing.T) {
 	}
 }
 
-// Bounds that lead in a circle would stop a task for ever.
+// Bounds that form a cycle would stop a task for ever.
 func TestBoundsLeadNowhereBack(t *testing.T) {
 	small, medium := Bound{"small", time.Second, "medium"}, Bound{"medium", time.Second, "large"}
 	for name, c := range map[string]struct {

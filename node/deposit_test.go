@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// owner plays a peer that keeps its jobs together with this node and a third.
+// owner plays a peer whose jobs have this node and a third as members.
 type owner struct {
 	*rig
 	id grid.NodeID
@@ -21,7 +21,7 @@ func newOwner(t *testing.T, change func(*Config)) *owner {
 
 func (o *owner) job(i byte) grid.JobID { return grid.JobID{Origin: o.id, Nonce: [10]byte{i}} }
 
-// files are n files of a size each.
+// files makes n files of one size.
 func files(i byte, n int, size grid.Bytes) (fs []grid.File) {
 	for k := range n {
 		fs = append(fs, grid.File{Path: "f", Blob: grid.BlobID{1, i, byte(k), byte(k >> 8)}, Size: size})
@@ -29,7 +29,7 @@ func files(i byte, n int, size grid.Bytes) (fs []grid.File) {
 	return fs
 }
 
-// write has this node guard a job of two tasks with inputs; with entries they are written.
+// write makes this node a member of a job of two tasks with inputs, and writes the given entries.
 func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Final) {
 	o.t.Helper()
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Inputs = 2, inputs })
@@ -41,7 +41,7 @@ func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Fina
 	}
 }
 
-// copy asks for what an attempt left, or for the inputs, and returns what was said and whether files are being fetched.
+// copy asks for the deposit of an attempt's output, or of the inputs, and returns the answer and whether a fetch began.
 func (o *owner) copy(id grid.AttemptID, r *grid.Result) (said *grid.Refusal, fetches bool) {
 	o.t.Helper()
 	o.about(o.id, grid.KindDeposit, id, r)
@@ -80,7 +80,7 @@ func TestMemberCopiesAndSaysSo(t *testing.T) {
 	}
 	o.fetched(out, "")
 	o.one(grid.KindDepositAck)
-	// Its word holds after a restart: the files are pinned by what is on disk.
+	// The deposit survives a restart: its files are pinned by records on disk.
 	again := &owner{rig: o.restart(), id: o.id}
 	again.join(o.id, 1, "linux")
 	again.write(1, nil, false)
@@ -92,14 +92,14 @@ func TestMemberCopiesAndSaysSo(t *testing.T) {
 	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB))+diskBytes(r.Outputs); got != want || again.n.coMember(o.id).deposited != want {
 		t.Errorf("%d bytes are lent after a restart, want %d", got, want)
 	}
-	// Another attempt's end was written: what the first left is of no use.
+	// The end of another attempt is written: the first one's output is useless.
 	again.write(1, nil, false, grid.Final{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
 	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.dsk["entry "+out.Task.String()].Entry.Held {
 		t.Errorf("%d bytes are lent, want %d", got, want)
 	}
 }
 
-// A member that learns of a result whose files it was never asked for brings them here by itself.
+// A member that learns of a result whose deposit it was never asked for fetches the files by itself.
 func TestMemberCatchesUp(t *testing.T) {
 	o := newOwner(t, nil)
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
@@ -114,8 +114,8 @@ func TestMemberCatchesUp(t *testing.T) {
 	}
 }
 
-// A member without room for what a task left takes the task's end all the same, since nothing may wait for a full disk; it does
-// not say that it has the files, and brings them when it has room and is asked.
+// A member without deposit room accepts the task's end all the same, since nothing may wait for a full disk; it does
+// not report the files as deposited, and fetches them when it has room and is asked.
 func TestMemberWithoutRoomTakesTheEnd(t *testing.T) {
 	o := newOwner(t, nil)
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
@@ -139,7 +139,7 @@ func TestMemberWithoutRoomTakesTheEnd(t *testing.T) {
 	}
 }
 
-// A peer that names more than it may is refused, whatever it names, and takes no more than its half.
+// A peer that names more than its quota is refused, whatever it names, and gets no more than half of the total.
 func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	const half = 64 * grid.MiB
 	o := newOwner(t, func(c *Config) { c.Copies, c.Lend = 16*grid.MiB, 2*half })
@@ -156,9 +156,9 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 		case 1:
 			inputs = files(i, 1, 1<<50)
 		case 2:
-			inputs = files(i, 1000, 1<<62) // whose sum is beyond any number
+			inputs = files(i, 1000, 1<<62) // the sum overflows
 		case 3:
-			inputs = files(i, grid.MaxFiles, 1) // small ones take room too
+			inputs = files(i, grid.MaxFiles, 1) // small files take room too
 		}
 		o.write(i, inputs, false)
 		said, fetches := o.copy(inputsID(o.job(i)), nil)
@@ -175,7 +175,7 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	if refused < 200 {
 		t.Errorf("%d of 250 refused", refused)
 	}
-	// What did not come, or is over, makes room again.
+	// Failed fetches and finished jobs free their room.
 	o.fetched(inputsID(o.job(0)), "it is not there")
 	most()
 	o.write(0, nil, true)

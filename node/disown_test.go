@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// lapses has the owner of the guarded job, of whose attempts one runs and one waits, lose its majority, and the one that runs end: what waits
-// may not start.
+// loseMajority makes the owner of the replicated job, with one running and one waiting attempt, lose its quorum lease
+// and the running one end: the waiting one may not start.
 func (r *rig) lapses() {
 	r.t.Helper()
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
@@ -23,7 +23,8 @@ func (r *rig) lapses() {
 	}
 }
 
-// What waits for a majority is given up with the job: the node that owns it next lets it start, and no answer that comes here.
+// What waits for a majority is dropped with the ownership: the next owner lets it start, and no answer that comes here
+// does.
 func TestDisownedJobWaitsForNoMajority(t *testing.T) {
 	for name, succeeds := range map[string]func(*rig){
 		"another owner writes": func(r *rig) {
@@ -48,15 +49,15 @@ func TestDisownedJobWaitsForNoMajority(t *testing.T) {
 	}
 }
 
-// A node that is the owner again goes on with what waited when a majority answers it, as the first time.
+// A node that becomes owner again resumes what waited when a majority answers it, as the first time.
 func TestOwnerAgainGoesOnWithWhatWaited(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
 	r.lapses()
-	r.asksPromise(slowID, 99) // which comes to nothing
+	r.asksPromise(slowID, 99) // a campaign that fails
 	r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
 	r.takeOver()
-	r.accepts() // how the first task ended
+	r.accepts() // the end of the first task
 	for end := r.now.Add(2 * r.n.cfg.Lease); len(r.fx.Starts) == 0; r.pass(100 * time.Millisecond) {
 		if r.now > end {
 			t.Fatal("what waits does not start")
@@ -64,7 +65,7 @@ func TestOwnerAgainGoesOnWithWhatWaited(t *testing.T) {
 	}
 }
 
-// The room of the jobs that were taken over at once is given back when their limbo is over.
+// The grace entries of jobs taken over at once are freed when their takeover grace is over.
 func TestLimboGivesItsRoomBack(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
@@ -80,8 +81,8 @@ func TestLimboGivesItsRoomBack(t *testing.T) {
 	}
 }
 
-// Who cancels is told when another node takes the job over before that was final. Then nobody waits to hear that nothing of the job starts
-// any more, and its workers are not asked.
+// The caller of a cancellation is told when another node takes the job over before it was committed. Then no barrier
+// remains, and the workers are not asked.
 func TestDisownedJobIsNotCancelled(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 10, "linux")
@@ -108,7 +109,7 @@ func TestDisownedJobIsNotCancelled(t *testing.T) {
 	}
 }
 
-// A cancellation that is final is so whoever owns the job next: who waits to hear that nothing starts any more hears it.
+// A committed cancellation holds whoever owns the job next: callers that wait behind the barrier are answered.
 func TestCancelThatIsFinalIsAnsweredByAFormerOwner(t *testing.T) {
 	r := guards(t)
 	r.takeOver()

@@ -60,7 +60,7 @@ func TestDrainStopsWhatRunsOn(t *testing.T) {
 	}
 }
 
-// What was to start, came to it too late and is back in the queue of a draining node would wait there for good.
+// An attempt whose start came too late, and is back in the queue of a draining node, would wait there for good.
 func TestADrainingNodeHandsOnWhatCameTooLateToItsStart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
@@ -115,7 +115,7 @@ func TestADrainingNodePlacesItsOwnElsewhere(t *testing.T) {
 	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
 	r.want(jobID(2), grid.Placed)
 	r.drain(time.Minute)
-	r.want(jobID(1), grid.Placed) // runs on
+	r.want(jobID(1), grid.Placed) // keeps running
 	r.want(jobID(2), grid.Pending)
 	if why := r.task(jobID(2)).Waits.Why; why != grid.WhyDrain {
 		t.Errorf("it waits because it %v", why)
@@ -171,7 +171,7 @@ func TestAFullDiskIsSaid(t *testing.T) {
 	}
 }
 
-// Who says that its disk is nearly full is not asked, and the task waits with that reason.
+// A node that reports low disk space is not polled, and the task waits with that reason.
 func TestNothingGoesToAFullDisk(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")

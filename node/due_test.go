@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// owed is a worker with the results of so many attempts of a node that is gone; each ended at a time of its own.
+// unacknowledged is a worker with results for an owner that is gone; each attempt ended at a time of its own.
 func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) {
 	t.Helper()
 	r = newRig(t, nil)
@@ -27,8 +27,7 @@ func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) 
 	return r, about
 }
 
-// tellings lets the time for telling results again go on until then, and returns how many wakes that took, and how often each
-// result was told.
+// repeats advances time until then, and returns the number of timers fired and how often each result was repeated.
 func (r *rig) tellings(until grid.Time) (wakes int, told map[grid.AttemptID]int) {
 	r.t.Helper()
 	told = make(map[grid.AttemptID]int)
@@ -52,7 +51,7 @@ func (r *rig) tellings(until grid.Time) (wakes int, told map[grid.AttemptID]int)
 	return wakes, told
 }
 
-// Each result is told again 2 s after it was told first, and then 4 s after that; no wake is for nothing.
+// Each result is repeated 2 s after it was first sent, and 4 s after that; no timer fires for nothing.
 func TestResultsAreToldAgainWhenTheyAreDue(t *testing.T) {
 	const results = 200
 	r, about := owed(t, results)
@@ -67,7 +66,7 @@ func TestResultsAreToldAgainWhenTheyAreDue(t *testing.T) {
 	}
 }
 
-// What that costs does not grow with the results of which it is not time yet.
+// The cost of that does not grow with the results that are not due.
 func TestManyResultsAreToldAgainInProportion(t *testing.T) {
 	inProportion(t, maxUnacked, func(t *testing.T, results int) time.Duration {
 		t.Helper()
@@ -87,14 +86,14 @@ func TestManyResultsAreToldAgainInProportion(t *testing.T) {
 	})
 }
 
-// takenOver announces that the slow node has taken a job over with which this node has nothing to do.
+// announceTakeover announces that the slow node has taken over a job with which this node has nothing to do.
 func (r *rig) takenOver(job grid.JobID, epoch uint32) {
 	r.t.Helper()
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: epoch}}}}})
 }
 
-// Of takeovers elsewhere the newest are known, each once.
+// The owner cache holds the newest takeovers, each once.
 func TestOfManyTakeoversTheNewestAreKnown(t *testing.T) {
 	const jobs = 2*maxCachedOwners + 100
 	job := func(i int) grid.JobID { return grid.JobID{Origin: fastID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}} }
@@ -113,7 +112,7 @@ func TestOfManyTakeoversTheNewestAreKnown(t *testing.T) {
 	}
 }
 
-// While many jobs wait for a node that fits, what others say of themselves costs the same however many of them there are.
+// While many jobs wait for a fitting node, an ad costs the same however many wait.
 func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
 	inProportion(t, 200, func(t *testing.T, peers int) time.Duration {
 		t.Helper()
@@ -146,8 +145,8 @@ func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
 	})
 }
 
-// Who owns many registers counts them for all its peers in one pass: ten times as many of both cost ten times as much. What is counted is
-// what a look for each peer would count.
+// An owner of many registers counts them for all peers in one pass: ten times as many of both cost ten times as much.
+// The counts equal those of a pass for each peer.
 func TestManyPeersAreWatchedInProportion(t *testing.T) {
 	inProportion(t, 1000, func(t *testing.T, jobs int) time.Duration {
 		t.Helper()

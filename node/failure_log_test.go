@@ -9,8 +9,8 @@ import (
 
 const second = grid.Time(time.Second)
 
-// A node where a class fails while it does not elsewhere is avoided for that class alone; then one task tries it, twice as
-// long passes after each that fails, and one that succeeds ends it.
+// A node that fails a class which others run is blacklisted for that class alone; then one task probes it. A failed
+// probe doubles the back-off, a success ends it.
 func TestFailingNodeIsAvoided(t *testing.T) {
 	var s failureLog
 	now := 10 * second
@@ -59,7 +59,7 @@ func TestFailingNodeIsAvoided(t *testing.T) {
 	}
 }
 
-// What fails everywhere, or half of the time, is the program's.
+// A class that fails everywhere, or half of the time, is the program's fault.
 func TestFailingClassIsNobodysFault(t *testing.T) {
 	var s failureLog
 	now := second
@@ -80,7 +80,7 @@ func TestFailingClassIsNobodysFault(t *testing.T) {
 	}
 }
 
-// Neither many classes nor many nodes make the table grow without end.
+// The log is bounded in classes and in nodes.
 func TestBlamesAreBounded(t *testing.T) {
 	var s failureLog
 	now := second

@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// leaving makes the owner of a job that others keep too, whose task has just ended here and left a file.
+// withOutput makes this node the owner of a replicated job whose task has just ended here and left a file.
 func leaving(t *testing.T) (*rig, grid.AttemptID) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 1, "linux")
@@ -32,7 +32,7 @@ func leaving(t *testing.T) (*rig, grid.AttemptID) {
 	return r, id
 }
 
-// A task that leaves files ends when one of the two others has them, or when neither will.
+// A task with output ends when one of the other two members has the files, or when neither will.
 func TestOwnerWaitsForACopy(t *testing.T) {
 	for name, answers := range map[string][]grid.Why{"one has them": {grid.WhyNone}, "the second has them": {grid.WhyRoom, grid.WhyNone}, "neither": {grid.WhyRoom, grid.WhyDisk}} {
 		r, id := leaving(t)
@@ -54,8 +54,8 @@ func TestOwnerWaitsForACopy(t *testing.T) {
 	}
 }
 
-// Members that have much to bring at the moment are asked again soon, and the end waits for them: it said at once that
-// nobody else had the files.
+// Regression: members that are busy fetching are asked again soon, and the end waits for them. It said at once that no
+// other node had the files.
 func TestOwnerAsksABusyMemberAgain(t *testing.T) {
 	r, id := leaving(t)
 	say := func(to grid.NodeID, why grid.Why) {

@@ -12,7 +12,7 @@ func given() []grid.Rate {
 	return []grid.Rate{{Class: "long", Alpha: 0.5, Mu: 0.25}, {Class: "short", Alpha: 3, Mu: 4}}
 }
 
-// A node that is given its rates tells them from the first, goes by them, and learns nothing from what it runs.
+// A node with given rates publishes them from the start, uses them, and learns nothing from its runs.
 func TestGivenRatesAreToldAndKept(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Given = given() })
 	r.join(fastID, 2, "linux")

@@ -7,9 +7,9 @@ import (
 	"skep/grid"
 )
 
-// Who the members of a job are: its origin's word, and that of others for want of better.
+// Who names the members of a job: its origin; other nodes for want of better.
 
-// alone is a job of fastID without a register, of which this node has an attempt in hand.
+// offersAlone offers this node an attempt of a job of fastID that has no register.
 func offersAlone(r *rig, s *grid.JobSpec, n uint32) {
 	r.t.Helper()
 	r.say(fastID, grid.KindOffer, func(m *grid.Message) {
@@ -21,7 +21,7 @@ func aloneAt(n uint32) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: guarded}, Attempt: grid.Attempt{Epoch: 1, N: n}}
 }
 
-// falsely has the stranger offer an attempt of fastID's job, with members that it has made up.
+// falsely makes the stranger offer an attempt of fastID's job with invented members.
 func (r *rig) falsely(id grid.AttemptID, s *grid.JobSpec) {
 	r.t.Helper()
 	r.say(strangerID, grid.KindOffer, func(m *grid.Message) {
@@ -39,8 +39,8 @@ func connected(t *testing.T) *rig {
 	return r
 }
 
-// An offer that names members of a job that has none is of no account where the origin's attempts are: they go on, beats go to the origin, and
-// the sender ends nothing. Before, it redirected the beats, and dropped what ran.
+// Regression: an offer that names members for a job without a register is ignored where the origin's attempts are: they
+// go on, beats go to the origin, and the sender ends nothing. It redirected the beats, and dropped what ran.
 func TestFalseMembersRedirectNothing(t *testing.T) {
 	r := connected(t)
 	offersAlone(r, spec(nil), 1)
@@ -62,8 +62,8 @@ func TestFalseMembersRedirectNothing(t *testing.T) {
 	}
 }
 
-// Nor does it help to come first: when the origin offers, all that rested on the other's word goes, and what runs is what the origin says, even
-// where the attempt has the same number and the other had it dropped.
+// Coming first does not help either: when the origin offers, all that rested on hearsay goes, and the origin's attempt
+// runs, even with the same number as one that the other had dropped.
 func TestOriginsWordOverrulesHearsay(t *testing.T) {
 	for name, before := range map[string]func(r *rig){
 		"the same attempt":     func(r *rig) {},
@@ -105,7 +105,7 @@ func TestOriginsWordOverrulesHearsay(t *testing.T) {
 	}
 }
 
-// A register that another than the origin made here gives way to the one that the origin makes, and to no other.
+// A replica created on hearsay gives way to the origin's, and to no other.
 func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 	r := connected(t)
 	false3 := []grid.NodeID{fastID, strangerID, selfID}

@@ -8,13 +8,13 @@ import (
 	"skep/grid"
 )
 
-// What members say that is not so. strangerID has nothing to do with the jobs that it speaks of.
+// False messages of members. strangerID has nothing to do with the jobs that it names.
 
 var (
 	strangerID = grid.NodeID{9}
 )
 
-// owns submits a job whose tasks run on fastID, and which fastID and slowID keep with this node.
+// owns submits a job whose tasks run on fastID, with fastID, slowID and this node as members.
 func owns(t *testing.T, count uint32) (*rig, grid.JobID) {
 	t.Helper()
 	r := newRig(t, func(c *Config) {
@@ -34,7 +34,8 @@ func owns(t *testing.T, count uint32) (*rig, grid.JobID) {
 	return r, id
 }
 
-// chat lets time go on while honest peers answer: writes, watches, polls, offers, and beats of what they have. also is called before each step.
+// chat advances time while honest peers answer: writes, keepalives, polls, offers, and beats of their attempts. also is
+// called before each step.
 func (r *rig) chat(d time.Duration, also func()) {
 	r.t.Helper()
 	for end := r.now.Add(d); r.now < end; {
@@ -47,7 +48,7 @@ func (r *rig) chat(d time.Duration, also func()) {
 	}
 }
 
-// reply has honest peers answer what was sent in the last step, and in the steps that follow from the answers.
+// reply makes honest peers answer the messages of the last step, and of the steps that follow from the answers.
 func (r *rig) reply() {
 	r.t.Helper()
 	queue := r.copied()
@@ -77,7 +78,7 @@ func (r *rig) reply() {
 	}
 }
 
-// copied is what was sent in the last step, in memory of its own.
+// copied returns a copy of the messages of the last step.
 func (r *rig) copied() (out []grid.Send) {
 	for _, s := range r.fx.Sends {
 		s.Msg.Attempts = slices.Clone(s.Msg.Attempts)
@@ -87,7 +88,7 @@ func (r *rig) copied() (out []grid.Send) {
 	return out
 }
 
-// proclaims has a node say that somebody owns a job in an epoch: about itself to all, or to this node about anybody.
+// proclaims makes a node say that somebody owns a job in an epoch: about itself to all, or to this node about anybody.
 func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, announced bool) {
 	r.t.Helper()
 	r.now++
@@ -101,9 +102,9 @@ func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, an
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: from, Msg: m})
 }
 
-// Whatever anybody says about who owns a job, its owner goes on as long as a majority answers it: nothing is lost, no task looks for
-// another place, and the members are asked at most once in a sixth of a lease. Before, nine such messages lost tasks that were to run once, and a job
-// stood still for as long as they went on.
+// Regression: whatever anybody says about who owns a job, its owner goes on as long as a majority answers it: nothing
+// is lost, no task is placed again, and the members are asked at most once in a sixth of a lease. Nine such messages
+// lost tasks without retries, and a job stood still for as long as they went on.
 func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 	for name, lie := range map[string]func(r *rig, id grid.JobID, epoch uint32){
 		"a stranger, of itself":       func(r *rig, id grid.JobID, e uint32) { r.proclaims(strangerID, strangerID, id, e, true) },
@@ -140,7 +141,7 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 	}
 }
 
-// worksFor makes this node a worker of a job that others keep, whose owner is fastID; it has two attempts, of which one runs.
+// worksFor makes this node a worker, but no member, of a job owned by fastID; it has two attempts, one of them running.
 func worksFor(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
@@ -157,7 +158,7 @@ func worksFor(t *testing.T) *rig {
 	return r
 }
 
-// told lists whom the messages of a kind in the last steps went to, until the next beat.
+// recipients lists the recipients of a message kind in the following steps, until the next beat.
 func (r *rig) told(kind grid.Kind) (to []grid.NodeID) {
 	r.t.Helper()
 	for end := r.now.Add(r.n.cfg.Lease); r.now < end && len(to) == 0; {
@@ -169,8 +170,9 @@ func (r *rig) told(kind grid.Kind) (to []grid.NodeID) {
 	return to
 }
 
-// A worker goes on to report to the owner that it knows, whatever one member says, and tells the claimant too; it goes by the claim when a majority
-// says the same. Before, one word redirected the beats, and the owner lost what ran.
+// Regression: a worker keeps reporting to the owner that it knows, whatever one member says, and reports to the
+// claimant too; it follows the claim when a majority agrees. One message redirected the beats, and the owner lost what
+// ran.
 func TestWorkerFollowsAMajority(t *testing.T) {
 	r := worksFor(t)
 	for e := range uint32(9) {
@@ -192,8 +194,8 @@ func TestWorkerFollowsAMajority(t *testing.T) {
 	}
 }
 
-// An unasked answer to a watch makes nobody a member of the next job, and is an offence; so are answers about a register by who is not in
-// it. One that comes twice, or late, is none.
+// An unasked keepalive answer makes nobody a member of the next job, and is an offence; so are answers about a register
+// by a node that is no member. A repeated or late answer is none.
 func TestUnaskedAnswersAreOffences(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	for _, id := range []grid.NodeID{fastID, slowID, strangerID} {
@@ -208,7 +210,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	id := jobID(1)
 	r.submit(id, spec(nil))
 	watches := r.copied()
-	for _, s := range watches { // the answers of the others come from the stranger
+	for _, s := range watches { // the stranger answers for the others
 		if s.Msg.Kind == grid.KindKeepalive && s.To != strangerID {
 			r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
@@ -244,7 +246,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 }
 
-// Who says that it has no room is not chosen, for as long as it says so.
+// A node that reports no quota left is not chosen, as long as it says so.
 func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	for _, id := range []grid.NodeID{fastID, slowID, thirdID} {
@@ -275,7 +277,7 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 	}
 }
 
-// A member that has no room for a write is written to again, and whoever asks is told of it meanwhile.
+// A write to a member without quota is repeated, and status queries say so meanwhile.
 func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	r, id := owns(t, 2)
 	r.about(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)

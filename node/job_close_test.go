@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// agrees has the fast member accept the last write to it.
+// agrees makes the fast member accept the last write to it.
 func (r *rig) agrees() {
 	r.t.Helper()
 	seq := r.toFast()
@@ -16,9 +16,9 @@ func (r *rig) agrees() {
 	})
 }
 
-// An end is shown when a majority has it and waits for nothing more; the members are told a moment later that the job is over, which is on disk
-// by then. An origin that crashes before it has saved that the end is final says that no majority lets it decide, and
-// then the same as before.
+// An end is visible once it is committed and waits for nothing more; the members are told a moment later that the job
+// is closed, which is on disk by then. An origin that crashes before it has saved the commit says that it awaits a
+// majority, and then the same result as before.
 func TestEndIsShownWithTheMajority(t *testing.T) {
 	r := beginsToForm(t, on("bsd", 2))
 	r.majority(r.toFast())
@@ -71,7 +71,7 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 	}
 }
 
-// A job that was shown to be over is not cancelled any more, also before the members have been told.
+// A job whose end was visible cannot be cancelled, also before the members were told.
 func TestNothingIsCancelledAfterTheEndWasShown(t *testing.T) {
 	r := beginsToForm(t, on("bsd", 2))
 	r.majority(r.toFast())

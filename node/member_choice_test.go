@@ -8,13 +8,13 @@ import (
 	"skep/grid"
 )
 
-// justStarted is a node that knew two others, of which none is connected yet.
+// justStarted is a node that knew two others, neither of which is connected yet.
 func justStarted(t *testing.T) *rig {
 	t.Helper()
 	return newRig(t, func(c *Config) { c.Members, c.Known, c.Policy = 3, 2, "local" })
 }
 
-// lives has a node answer some watch, which it was sent for whatever reason.
+// lives makes a node answer the newest keepalive sent to it.
 func (r *rig) lives(id grid.NodeID) {
 	r.t.Helper()
 	r.n.keepalives++
@@ -23,7 +23,7 @@ func (r *rig) lives(id grid.NodeID) {
 	r.say(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} })
 }
 
-// What was submitted while nobody could be asked is lined up in the order in which it came, once somebody has been.
+// Jobs submitted while no candidate was connected are queued in order of submission once one is.
 func TestJobsFromBeforeAnybodyIsConnectedKeepTheirOrder(t *testing.T) {
 	r := justStarted(t)
 	for i := range byte(4) {
@@ -48,7 +48,7 @@ func TestJobsFromBeforeAnybodyIsConnectedKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// Nobody was asked for it, so whoever answers anything has it formed: at once, and not at the next look.
+// If no candidate was probed for a submission, any keepalive answer completes it: at once, and not at the next tick.
 func TestJobThatNobodyWasAskedForIsFormedByAnyAnswer(t *testing.T) {
 	r := justStarted(t)
 	r.submit(jobID(1), spec(nil))
@@ -61,7 +61,7 @@ func TestJobThatNobodyWasAskedForIsFormedByAnyAnswer(t *testing.T) {
 	}
 }
 
-// As long as nobody can be asked a further submission costs the same, however many there are.
+// While no candidate is connected a further submission costs the same, however many there are.
 func TestManyJobsBeforeAnybodyIsConnectedCostInProportion(t *testing.T) {
 	inProportion(t, 20_000, func(t *testing.T, jobs int) time.Duration {
 		t.Helper()

@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// A node that keeps work waiting far longer than it said gives it back as soon as another has nothing to do;
-// it is placed anew and counts as never begun.
+// A node that keeps work waiting far longer than estimated hands it back as soon as another node is idle; it is placed
+// again and counts as never started.
 func TestOwnWorkThatWaitsTooLongMoves(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(nil))

@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// An owner whose epoch a member has gone beyond tries for a higher one. It goes on as before only if nobody else has owned the job
-// meanwhile: else it waits a lease for word of attempts that it does not know, and what has ended has ended.
+// An owner whose epoch a member has gone beyond campaigns for a higher one. It goes on as before only if nobody else
+// has owned the job meanwhile: else it has a takeover grace, and ended tasks stay ended.
 func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 	for _, since := range []grid.NodeID{selfID, fastID} {
 		r := guards(t)
@@ -17,7 +17,7 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 		if !j.replica.reg.Leads() || j.task(0).live == nil {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
-		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // it has owned the job for long
+		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // as after the takeover grace
 		for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 			if r.now > end {
 				t.Fatal("it never tries for a higher epoch")
@@ -40,8 +40,8 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 	}
 }
 
-// A member takes no offer that a former owner made before it was succeeded, and none of a job that is over: nobody asks for
-// the attempt any more.
+// A member accepts no offer that a former owner made before it was succeeded, and none of a closed job: no owner asks
+// for the attempt any more.
 func TestLateOfferToAMember(t *testing.T) {
 	o := newOwner(t, nil)
 	o.join(slowID, 1, "linux")
@@ -68,8 +68,8 @@ func TestLateOfferToAMember(t *testing.T) {
 	offer(slowID, grid.Attempt{Epoch: 2, N: 2}, false)
 }
 
-// An owner that has renewed its epoch says offers of the one before again, where no answer has come: they are taken, also by a member and by who
-// has another attempt of the job. Else a task would be lost that nobody has.
+// An owner that has renewed its epoch repeats unanswered offers of the epoch before: they are accepted, also by a
+// member and by a worker that has another attempt of the job. Else a task would be lost that no worker has.
 func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)
@@ -85,12 +85,12 @@ func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	}
 }
 
-// What waits at a node that is told to own the job, and knows that to be over, is let go of: the job goes on nowhere, and nobody
-// else may release what is at the owner.
+// Waiting attempts at a node that learns that it owns the job, and knows the job to be closed, are dropped: the job
+// goes on nowhere, and no other node may release attempts at the owner.
 func TestOwnerOfAJobThatIsOverKeepsNoAttempt(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
-	r.dsk["guard "+guarded.String()].Register.Done = true // as it heard before it stopped
+	r.dsk["guard "+guarded.String()].Register.Done = true // as it learned before it stopped
 	again := r.restart()
 	again.join(fastID, 10, "linux")
 	again.say(fastID, grid.KindTakeover, func(m *grid.Message) {

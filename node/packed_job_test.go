@@ -74,7 +74,7 @@ func TestPackedJobsAreWhatTheyWere(t *testing.T) {
 	}
 }
 
-// A dumb twin: a list.
+// Model test against a list.
 func TestArchiveFindsWhatIsInIt(t *testing.T) {
 	r, n := grid.NewRand(1, 3), newRig(t, nil).n
 	var all []*job
@@ -129,7 +129,7 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 	}
 }
 
-// A message about one task of a large job must not cost the making of all of them.
+// A message about one task of a large job must not cost unpacking all of them: large jobs are not packed.
 func TestLargeJobsStayAsTheyAre(t *testing.T) {
 	for _, count := range []uint32{maxPackedTasks, maxPackedTasks + 1} {
 		r := newRig(t, nil)
@@ -151,7 +151,7 @@ func TestLargeJobsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// A cancelled job of which nobody had anything comes to be packed by its end and by its cancellation. It counts once.
+// A cancelled job without attempts is packed both by its end and by its cancellation; it counts once.
 func TestCancelledJobCountsOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(nil))
@@ -162,7 +162,7 @@ func TestCancelledJobCountsOnce(t *testing.T) {
 	}
 }
 
-// Who reads of a job that is over leaves it where it is: reads are no steps, and not recorded.
+// Reading a finished job leaves it packed: reads are no steps, and not recorded.
 func TestReadsLeaveJobsPacked(t *testing.T) {
 	r := newRig(t, nil)
 	n := r.n

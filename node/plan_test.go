@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// beginsToForm submits a job whose record shall be kept by three and returns when the others have been written to, and have not answered.
-// self and fast are as given, slow is another system.
+// beginsProvisional submits a job with three members and returns when the others have been written to and have not
+// answered. self and fast have the given system, slow another.
 func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members = 3 })
@@ -25,7 +25,7 @@ func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
 	return r
 }
 
-// majority has the fast member accept the job whose writing began with that message.
+// majority makes the fast member accept the job's first write.
 func (r *rig) majority(seq uint64) {
 	r.t.Helper()
 	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
@@ -65,7 +65,8 @@ func (r *rig) attempts() (ids []grid.Attempt) {
 	return ids
 }
 
-// While a register forms, the attempt is made and saved; its offer leaves when a majority has the job, and waits for no further commit.
+// While a job awaits its first majority, the attempt is made and saved; its offer leaves when a majority has the job,
+// and waits for no further disk write.
 func TestOfferWaitsForTheMajorityAndForNothingElse(t *testing.T) {
 	for _, os := range []string{"bsd", ""} {
 		r := beginsToForm(t, on(os, 2))
@@ -84,7 +85,7 @@ func TestOfferWaitsForTheMajorityAndForNothingElse(t *testing.T) {
 	}
 }
 
-// What runs here starts when a majority has the job.
+// An attempt here starts when a majority has the job.
 func TestStartWaitsForTheMajority(t *testing.T) {
 	r := beginsToForm(t, on("linux", 2))
 	seq := r.toFast()
@@ -99,7 +100,8 @@ func TestStartWaitsForTheMajority(t *testing.T) {
 	}
 }
 
-// A worker that is gone when the majority has answered has never heard of the attempt; the task waits for another one, and nothing was lost.
+// A worker that is gone when the majority has answered never heard of the attempt; the task waits for another one, and
+// nothing was lost.
 func TestPlannedWorkerGoes(t *testing.T) {
 	r := beginsToForm(t, on("bsd", 2))
 	seq := r.toFast()
@@ -111,7 +113,7 @@ func TestPlannedWorkerGoes(t *testing.T) {
 	r.want(jobID(1), grid.Pending)
 }
 
-// Of a task that is to run at most once no attempt is on disk that might never be offered: after a restart it would be lost.
+// A task without retries has no attempt on disk that might never be offered: after a restart it would be lost.
 func TestAtMostOnceIsNotPlanned(t *testing.T) {
 	r := beginsToForm(t, on("bsd", 0))
 	seq := r.toFast()
@@ -124,7 +126,7 @@ func TestAtMostOnceIsNotPlanned(t *testing.T) {
 	}
 }
 
-// What a restarted origin had planned was never offered, and is offered under another number.
+// A restarted origin's planned attempt was never offered; the task is offered under another number.
 func TestPlannedBeforeARestart(t *testing.T) {
 	r := beginsToForm(t, on("bsd", 2)).restart()
 	r.join(slowID, 1, "bsd")
@@ -145,7 +147,7 @@ func TestPlannedBeforeARestart(t *testing.T) {
 	}
 }
 
-// Whom nobody has seen deliver gets no more for that the registers of many jobs form at once.
+// Planned attempts count against a node's probation limit when many jobs are submitted at once.
 func TestPlannedCountsAsGiven(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 10, "linux")
@@ -161,7 +163,7 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 	}
 }
 
-// A job that another node has owned meanwhile is no longer a new one: nothing of it is placed before a majority has answered.
+// A job that another node has owned meanwhile is no longer new: nothing of it is placed before a majority has answered.
 func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	r := beginsToForm(t, on("", 2))
 	r.say(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })

@@ -8,11 +8,11 @@ import (
 	"skep/grid"
 )
 
-// A policy that no unfinished job names is let go, or whoever submits a thousand jobs with a parameter of his own each would leave a thousand
-// tables of all peers. The node's own and those that are named stay as they are.
+// A policy that no unfinished job names is removed: else a client that submits a thousand jobs with different
+// parameters would leave a thousand tables of all peers. The default policy and those in use stay.
 func TestPoliciesThatNobodyNamesGo(t *testing.T) {
 	policiesGo(t, 1, 1)
-	policiesGo(t, 1, 65) // which is not packed when it is over
+	policiesGo(t, 1, 65) // not packed when it is over
 	policiesGo(t, 3, 1)
 }
 

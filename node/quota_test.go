@@ -10,7 +10,7 @@ import (
 	"skep/node/quota"
 )
 
-// What a member can make this node keep. The sender is fastID, whose jobs these are; slowID is somebody else.
+// Bounds on what a member can make this node store. The sender is fastID, whose jobs these are; slowID is another node.
 
 // allocated is what a function allocates, in bytes.
 func allocated(f func()) grid.Bytes {
@@ -25,7 +25,7 @@ func numbered(origin grid.NodeID, i int) grid.JobID {
 	return grid.JobID{Origin: origin, Nonce: [10]byte{7, byte(i), byte(i >> 8), byte(i >> 16)}}
 }
 
-// tells has a node tell this one of a job that it owns, and returns the answer.
+// tells makes a node write to a register that it owns, and returns the answer.
 func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.Register)) grid.RegisterAnswer {
 	r.t.Helper()
 	r.say(from, grid.KindWrite, func(m *grid.Message) {
@@ -37,7 +37,7 @@ func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(
 	return r.one(grid.KindWriteAck).Msg.Register.Answer
 }
 
-// records counts what is on disk of a kind.
+// records counts the records of a kind on disk.
 func (r *rig) records(kind grid.RecordKind) (n int) {
 	for _, rec := range r.dsk {
 		if rec.Kind == kind {
@@ -47,8 +47,9 @@ func (r *rig) records(kind grid.RecordKind) (n int) {
 	return n
 }
 
-// A short message that names a job of 100,000 tasks costs what it says, not what it names, and such jobs are bounded for whoever sends them:
-// what is refused is neither saved nor kept. Before, each took 16 MB, on disk and again after each restart.
+// Regression: a short message that names a job of 100,000 tasks costs what it says, not what it names, and such jobs
+// are bounded for each sender: a refused job is neither saved nor kept. Each took 16 MB, on disk and again after each
+// restart.
 func TestNamingTasksCostsNothing(t *testing.T) {
 	r := newRig(t, nil)
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
@@ -69,7 +70,8 @@ func TestNamingTasksCostsNothing(t *testing.T) {
 	}
 }
 
-// Records beyond the quotas, from before there were any, do not stop a start or fill the memory. Nothing more is taken of their sender.
+// Records beyond the quotas, from before quotas existed, neither stop a start nor fill the memory. Nothing more is
+// accepted from their sender.
 func TestRecordsBeyondTheQuotasDoNotStopAStart(t *testing.T) {
 	r := newRig(t, nil)
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
@@ -89,7 +91,7 @@ func TestRecordsBeyondTheQuotasDoNotStopAStart(t *testing.T) {
 	}
 }
 
-// What is written of a large job is what is deleted when it is forgotten.
+// Forgetting a large job deletes only the records that were written.
 func TestForgettingCostsWhatWasWritten(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
@@ -116,7 +118,7 @@ func long() *grid.JobSpec {
 	})
 }
 
-// Large specifications are bounded by bytes for each sender, and a job that is over makes room for the next.
+// Large specifications are bounded in bytes for each sender, and a finished job makes room for the next.
 func TestLargeRegistersAreBounded(t *testing.T) {
 	r := newRig(t, nil)
 	s := long()
@@ -133,7 +135,7 @@ func TestLargeRegistersAreBounded(t *testing.T) {
 	if kept > most || kept < most/2 || r.records(grid.RecRegister) != kept {
 		t.Fatalf("%d are kept, %d on disk: want about %d", kept, r.records(grid.RecRegister), most)
 	}
-	for i := range 300 { // the first that are kept come to their end; then others get their room, one for one
+	for i := range 300 { // the first jobs kept come to their end; then others get their room, one for one
 		r.tells(fastID, numbered(fastID, i%2), nil, func(g *grid.Register) { g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Result: exitZero}} })
 		if i == 1 {
 			break
@@ -153,7 +155,8 @@ func TestLargeRegistersAreBounded(t *testing.T) {
 	}
 }
 
-// So are large offers: beyond the bound this node's queue is full for their sender, who places them elsewhere, and for nobody else.
+// Large offers are bounded too: beyond the bound this node's queue is full for their sender, which places them
+// elsewhere, and for no other.
 func TestLargeOffersAreBounded(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
 	r.join(fastID, 1, "linux")
@@ -194,7 +197,7 @@ func TestLargeOffersAreBounded(t *testing.T) {
 	}
 }
 
-// Entries are bounded before any of a write is saved. Catches a write that is saved and then refused.
+// Entries are bounded before any part of a write is saved.
 func TestEntriesAreBounded(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
@@ -221,7 +224,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	}
 }
 
-// An honest job of as many tasks as there may be, each of which printed a line, has room at a member.
+// An honest job of the maximum number of tasks, each of which printed a line, has room at a member.
 func TestLargestHonestJobHasRoom(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)

@@ -7,7 +7,8 @@ import (
 	"skep/grid"
 )
 
-// A register of three: another node's job, which this node guards and works for, and takes over.
+// A register of three members: another node's job, of which this node is a member and a worker, and which it takes
+// over.
 
 var guarded = grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
 
@@ -17,7 +18,8 @@ func guardedAt(i uint32) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: guarded, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
-// guards makes this node, on a machine that has long been up, a guardian of the job, and offers it two attempts, of which it has room for one.
+// newMember makes this node, on a machine that has long been up, a member of the job, and offers it two attempts, of
+// which it has room for one.
 func guards(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
@@ -39,7 +41,7 @@ func guards(t *testing.T) *rig {
 	return r
 }
 
-// takeOver lets the owner fall silent and this node become the owner with the promise of the third.
+// takeOver lets the owner fall silent and this node become the owner with the vote of the third.
 func (r *rig) takeOver() {
 	r.t.Helper()
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
@@ -55,7 +57,7 @@ func (r *rig) takeOver() {
 	r.accepts()
 }
 
-// accepts has the third member answer the writes of the last step.
+// accepts makes the third member answer the writes of the last step.
 func (r *rig) accepts() {
 	r.t.Helper()
 	for _, s := range r.sent(grid.KindWrite) {
@@ -69,8 +71,8 @@ func (r *rig) accepts() {
 	r.t.Fatalf("nothing is written to the third member: %v", kindsOf(r.fx.Sends))
 }
 
-// A new owner watches the other members, however long its machine has been up: it forgot them for having been silent
-// since that began, and then heard of nobody any more.
+// Regression: a new owner sends keepalives to the other members, however long its machine has been up. It forgot them
+// as silent since then, and heard of nobody any more.
 func TestNewOwnerWatchesTheMembers(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
@@ -84,7 +86,7 @@ func TestNewOwnerWatchesTheMembers(t *testing.T) {
 	t.Error("no watch in a lease")
 }
 
-// What an earlier owner says late of an attempt that this node has and has taken over is not heeded: nobody would
+// A late message of an earlier owner about an attempt that this node has and has taken over is ignored: nobody would
 // notice that it is gone.
 func TestLateWordOfAnEarlierOwnerEndsNothingOfTheNewOnes(t *testing.T) {
 	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
@@ -97,8 +99,8 @@ func TestLateWordOfAnEarlierOwnerEndsNothingOfTheNewOnes(t *testing.T) {
 	}
 }
 
-// The record of an attempt names who owned its job when it came. A restarted owner, who had taken the job over since,
-// waited for the word of the one before to start it.
+// Regression: the record of an attempt names the job's owner at the time it came. A restarted owner that had taken the
+// job over since waited for the start lease of the one before.
 func TestRestartedOwnerStartsItsOwn(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
@@ -116,8 +118,8 @@ func TestRestartedOwnerStartsItsOwn(t *testing.T) {
 	t.Error("nothing starts, though a majority answers")
 }
 
-// The first that an owner hears of its successor may be an offer: what had ended here, and was only in the register, is
-// kept for the new owner all the same.
+// An owner may first hear of its successor by an offer: results here that were only in the register are kept for the
+// new owner all the same.
 func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Capacity.CPU = 3, 2*grid.CPU })
 	r.join(fastID, 1, "linux")
@@ -125,7 +127,7 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	id := jobID(1)
 	r.submit(id, spec(func(s *grid.JobSpec) { s.Count, s.Policy = 2, "local" }))
 	both := []grid.NodeID{fastID, slowID}
-	for range 3 { // watches, then writes
+	for range 3 { // keepalives, then writes
 		for _, s := range append([]grid.Send(nil), r.fx.Sends...) {
 			g := s.Msg.Register
 			switch s.Msg.Kind {
@@ -156,7 +158,7 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	}
 }
 
-// asksPromise has a member ask for an epoch, and returns the answer.
+// asksVote makes a member campaign for an epoch, and returns the answer.
 func (r *rig) asksPromise(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 	r.t.Helper()
 	r.say(from, grid.KindCampaign, func(m *grid.Message) {
@@ -165,8 +167,8 @@ func (r *rig) asksPromise(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 	return r.one(grid.KindVote).Msg.Register.Answer
 }
 
-// A register that its owner does not name is an orphan, but not before a write that was just answered can no longer let
-// that owner act: the answer may still be on its way.
+// A register that its owner does not list may be taken over, but not before the answer to its last write can no longer
+// extend the owner's quorum lease: the answer may still be under way.
 func TestOrphanWaitsForTheLastAnswerToRunOut(t *testing.T) {
 	r := guards(t)
 	r.say(fastID, grid.KindKeepalive, func(m *grid.Message) {
@@ -182,8 +184,8 @@ func TestOrphanWaitsForTheLastAnswerToRunOut(t *testing.T) {
 	}
 }
 
-// Whom a member knows to be the owner, without having accepted anything of its epoch, is promised a higher one though it
-// lives, as other registers show: else nobody would ever be.
+// A member that knows the owner of a newer epoch, without having accepted anything of that epoch, votes for a higher
+// one though that owner is alive, as other registers show: else no campaign could succeed.
 func TestNewOwnerIsPromisedAHigherEpochThoughItLives(t *testing.T) {
 	r := guards(t)
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
@@ -193,7 +195,7 @@ func TestNewOwnerIsPromisedAHigherEpochThoughItLives(t *testing.T) {
 	}
 }
 
-// An agreed watch counts for the registers that it named: not for one that was accepted only after it was sent.
+// An answered keepalive counts for the registers that it listed: not for one that was accepted only after it was sent.
 func TestWatchCountsForWhatItNamed(t *testing.T) {
 	r := guards(t)
 	r.takeOver()
@@ -238,8 +240,8 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 	}
 }
 
-// A worker that is a member lets go of its attempts when it learns that the job is over: the owner that would say so may be gone for good, and the
-// third member may never have heard of the job.
+// A worker that is a member drops its attempts when it learns that the job is closed: the owner that would say so may
+// be gone for good, and the third member may never have heard of the job.
 func TestMemberThatKnowsTheEndKeepsNoAttempt(t *testing.T) {
 	r := guards(t)
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: guardedAt(0), Result: exitZero})

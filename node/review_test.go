@@ -9,8 +9,8 @@ import (
 	"skep/grid"
 )
 
-// The estimate of arrivals does not depend on how much runs here: a node at which nothing is submitted
-// but much of the class runs must not look busy with submissions.
+// The estimated arrival rate does not depend on the number of runs here: a node without submissions that runs much of
+// the class must not look busy with submissions.
 func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
 	c := config(selfID)
 	own := c.settings(new(Scratch))
@@ -27,8 +27,8 @@ func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
 	}
 }
 
-// A policy that is told of nodes only when it is asked whom to poll must be asked although there is one node
-// alone: local would not know which of them it is.
+// A policy that learns of nodes only in Poll must be called although there is a single node: local would not know which
+// of them it is.
 func TestLonelyNodeRunsUnderEveryPolicy(t *testing.T) {
 	for _, name := range balance.Names() {
 		r := newRig(t, func(c *Config) { c.Policy = name })
@@ -51,7 +51,7 @@ func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	if len(r.fx.Fetches) != 1 {
 		t.Fatal("its files are not fetched")
 	}
-	r.pass(time.Minute, grid.TimerLease) // the worker no longer names a result that it has told often
+	r.pass(time.Minute, grid.TimerLease) // the worker no longer lists a result that it has repeated often
 	if v := r.task(jobID(1)); v.Lost != 0 {
 		t.Fatalf("lost %d times while its files are on their way", v.Lost)
 	}
@@ -59,7 +59,7 @@ func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	r.want(jobID(1), grid.Ended)
 }
 
-// A task has one lease timer under way, however often its worker came and went.
+// A task has one lease timer, however often its worker came and went.
 func TestLeaseTimersDoNotMultiply(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
@@ -71,7 +71,7 @@ func TestLeaseTimersDoNotMultiply(t *testing.T) {
 		r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 		r.about(fastID, grid.KindBeat, id, nil)
 	}
-	for range 30 { // what was shortened runs out
+	for range 30 { // shortened leases expire
 		r.pass(time.Second)
 		r.about(fastID, grid.KindBeat, id, nil)
 	}
@@ -86,7 +86,7 @@ func TestLeaseTimersDoNotMultiply(t *testing.T) {
 	}
 }
 
-// One attempt is lost once, however often that is said.
+// An attempt is lost once, however often that is reported.
 func TestAnAttemptIsLostOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
@@ -97,7 +97,7 @@ func TestAnAttemptIsLostOnce(t *testing.T) {
 	})
 	id := r.offered(jobID(1), s, fastID)
 	r.about(fastID, grid.KindAccept, id, nil)
-	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and others are asked for the next attempt
+	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and nodes are polled for the next attempt
 	if v := r.task(jobID(1)); v.Lost != 1 {
 		t.Fatalf("%+v", v)
 	}
@@ -107,7 +107,7 @@ func TestAnAttemptIsLostOnce(t *testing.T) {
 	}
 }
 
-// An answer that comes twice is one answer: the choice waits for the others.
+// A repeated answer counts once: the choice waits for the others.
 func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
@@ -132,7 +132,7 @@ func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
 	}
 }
 
-// A node that a search finds and that cannot be connected to is not searched for without end.
+// A node that a search finds and that cannot be reached is not searched for without end.
 func TestFoundButUnreachableEnds(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
@@ -159,7 +159,7 @@ func TestFoundButUnreachableEnds(t *testing.T) {
 	}
 }
 
-// A job restored from disk may name a policy that this version does not have: it is placed by the node's own.
+// A job from disk may name a policy that this version does not have: the default policy places it.
 func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
 	r := newRig(t, nil)
 	s := spec(nil)
@@ -169,7 +169,7 @@ func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
 	r.want(jobID(1), grid.Placed)
 }
 
-// That a node refused is known after a restart: the attempt never ran and is not lost.
+// A refusal is known after a restart: the attempt never ran and is not lost.
 func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
@@ -187,7 +187,7 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 	}
 }
 
-// More classes than are published do not make a new version of the rates each time they are looked at.
+// More classes than are published do not make a new version of the rates at each publication.
 func TestManyClassesAreNotNewsForEver(t *testing.T) {
 	c := config(selfID)
 	own := c.settings(new(Scratch))
@@ -212,7 +212,7 @@ func TestManyClassesAreNotNewsForEver(t *testing.T) {
 	}
 }
 
-// A class that gave way to others is not kept on disk for ever.
+// An evicted class is deleted from disk.
 func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 	r := newRig(t, nil)
 	for i := range maxClasses + 50 {
@@ -231,7 +231,7 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 	}
 }
 
-// Who holds many attempts of a cancelled job is told so in few messages.
+// A worker with many attempts of a cancelled job is told so in few messages.
 func TestCancelIsToldInFewMessages(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
@@ -257,13 +257,13 @@ func TestCancelIsToldInFewMessages(t *testing.T) {
 			t.Errorf("%d attempts in a message", len(m.Msg.Attempts))
 		}
 	}
-	if told != 3000 || len(r.fx.Sends) > 6 { // to drop them, and whether they are gone
+	if told != 3000 || len(r.fx.Sends) > 6 { // to drop them, and to ask whether they are gone
 		t.Errorf("%d attempts in %d messages, want 3000 in 3, and as many questions", told, len(r.fx.Sends))
 	}
 }
 
-// A peer that has not noticed that the connection was a new one leaves out the rates that it has told before:
-// that they are not said does not make them none.
+// A peer that has not noticed that the connection is new omits the rates that it has sent before: omitted rates do not
+// become empty ones.
 func TestRatesAreAskedForAgainAfterAOneSidedReconnection(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")

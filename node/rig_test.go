@@ -15,10 +15,10 @@ type rig struct {
 	cfg Config
 	now grid.Time
 	fx  grid.Effects
-	dsk map[string]grid.Record // what is saved, by kind and key
+	dsk map[string]grid.Record // records saved, by kind and key
 
 	wakes []grid.Wake
-	most  int // records of one step so far
+	most  int // most records saved in one step so far
 }
 
 var (
@@ -50,7 +50,7 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 	return r
 }
 
-// restart makes a new node from what is on disk.
+// restart makes a new node from the records on disk.
 func (r *rig) restart() *rig {
 	c := r.cfg
 	c.Boot++
@@ -96,8 +96,8 @@ func (r *rig) step(ev grid.Event) {
 	}
 }
 
-// pass lets time go on and wakes what was asked for, in order; it stops at the first step that sends or
-// starts something, or only at those of the given kinds.
+// pass advances time and fires the timers that were set, in order; it stops at the first step that sends, starts or
+// fetches something, or only at timers of the given kinds.
 func (r *rig) pass(d time.Duration, kinds ...grid.TimerKind) {
 	r.t.Helper()
 	end := r.now.Add(d)
@@ -140,13 +140,13 @@ func (r *rig) about(from grid.NodeID, k grid.Kind, id grid.AttemptID, res *grid.
 	r.say(from, k, func(m *grid.Message) { m.Attempts, m.Result = []grid.AttemptID{id}, res })
 }
 
-// join connects a peer of a speed with a label.
+// join connects a peer of a speed with an os label.
 func (r *rig) join(id grid.NodeID, speed float64, os string) {
 	r.t.Helper()
 	r.joinAs(id, speed, os, grid.AllFeatures)
 }
 
-// joinAs connects a peer that does what it says.
+// joinAs connects a peer with the given features.
 func (r *rig) joinAs(id grid.NodeID, speed float64, os string, f grid.FeatureSet) {
 	r.t.Helper()
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: id, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: f})
@@ -215,7 +215,7 @@ func (r *rig) want(id grid.JobID, s grid.TaskState) {
 	}
 }
 
-// answer answers every poll of the last step; the node named soonest says it would be done first.
+// answer answers every poll of the last step; the node named soonest promises the earliest completion.
 func (r *rig) answer(soonest grid.NodeID) {
 	r.t.Helper()
 	polls := r.sent(grid.KindPoll)

@@ -9,9 +9,9 @@ import (
 	"skep/node/quota"
 )
 
-// What counts, what it takes, and how room is made.
+// Quota charges against real memory, and eviction.
 
-// held is how much memory the heap holds.
+// heapBytes is the size of the live heap.
 func held() grid.Bytes {
 	var m runtime.MemStats
 	runtime.GC()
@@ -19,7 +19,7 @@ func held() grid.Bytes {
 	return grid.Bytes(m.HeapAlloc)
 }
 
-// What counts covers the memory that it takes, whether a sender has many small jobs or writes single entries far from each other.
+// Charges cover the memory used, whether a sender has many small jobs or writes single entries far from each other.
 func TestWhatCountsCoversTheMemory(t *testing.T) {
 	const jobs, stride, writes = 4000, 16, 3000
 	for name, fill := range map[string]func(r *rig){
@@ -41,7 +41,7 @@ func TestWhatCountsCoversTheMemory(t *testing.T) {
 		r := newRig(t, nil)
 		before := held()
 		fill(r)
-		r.dsk = nil // the test's own
+		r.dsk = nil // the test's own memory
 		if took, counts := held()-before, r.n.ledger.Kept().Bytes; took > counts {
 			t.Errorf("%s: %d bytes of memory count as %d", name, took, counts)
 		}
@@ -49,7 +49,7 @@ func TestWhatCountsCoversTheMemory(t *testing.T) {
 	}
 }
 
-// follows has a member answer the writes and watches of the last step.
+// follows makes a member answer the writes and keepalives of the last step.
 func (r *rig) follows(who grid.NodeID) {
 	r.t.Helper()
 	type asked struct {
@@ -67,8 +67,7 @@ func (r *rig) follows(who grid.NodeID) {
 	}
 }
 
-// A job of many tasks that this node has taken over, and of which each is to run at most once, ends some tasks at a time and not beyond
-// what its sender may have here.
+// A taken-over job of many tasks without retries ends in batches, and within the quota of its sender.
 func TestTakenOverTasksEndSomeAtATime(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
@@ -91,8 +90,8 @@ func TestTakenOverTasksEndSomeAtATime(t *testing.T) {
 	}
 }
 
-// What was kept for long before is forgotten some at a time when there is more of it than may be, and new jobs wait for that no longer than a
-// few tries.
+// Jobs stored long before are evicted in batches when they exceed the quota, and new jobs wait for that no longer than
+// a few tries.
 func TestRoomIsMadeSomeAtATime(t *testing.T) {
 	old := quota.Each
 	t.Cleanup(func() { quota.Each = old })
@@ -117,7 +116,7 @@ func TestRoomIsMadeSomeAtATime(t *testing.T) {
 	}
 }
 
-// Single entries far from each other count with the memory that they are to take, before it is taken.
+// Single entries far from each other are charged the memory that they will take, before it is taken.
 func TestScatteredEntriesAreBounded(t *testing.T) {
 	old := quota.Each
 	t.Cleanup(func() { quota.Each = old })

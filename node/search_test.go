@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// A search counts as met when the node that it found has taken the task, and as failed when it refused; the story of the
-// task says how it was found.
+// A search succeeds when the node that it found has accepted the task, and fails when that node refused; the task's
+// history says how the node was found.
 func TestSearchIsMetByAnOfferTaken(t *testing.T) {
 	for _, taken := range []bool{true, false} {
 		r := newRig(t, nil)
@@ -52,7 +52,7 @@ func TestSearchIsMetByAnOfferTaken(t *testing.T) {
 	}
 }
 
-// hits answers the walk of the last step with a node found, with its labels.
+// hits answers the walk of the last step with a node and its labels.
 func (r *rig) hits(id grid.NodeID, os string) {
 	r.t.Helper()
 	f := r.sent(grid.KindFind)[0].Msg.Find
@@ -64,8 +64,8 @@ func (r *rig) hits(id grid.NodeID, os string) {
 	})
 }
 
-// A node with more connections than its view holds forgets a connected node that has been silent. When a search finds that one,
-// the task goes there: it is not searched for again and again.
+// A node with more connections than its view holds evicts a silent connected node from the view. When a search finds
+// that one, the task goes there: it is not searched for again and again.
 func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Gossip.Neighbours, c.Gossip.View = 2, 5 })
 	r.join(slowID, 1, "linux")
@@ -85,11 +85,12 @@ func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
 	}
 }
 
-// Old news of a connected node, which somebody repeats, does not have the same search go out as fast as it is answered.
+// An old ad of a connected node, which another node repeats, does not make the same search go out as fast as it is
+// answered.
 func TestFoundByOldNewsIsNotSearchedForWithoutEnd(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
-	r.join(fastID, 1, "linux") // it says plan9 no more
+	r.join(fastID, 1, "linux") // it no longer says plan9
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
 	began, searches := r.now, 0
 	for r.task(jobID(1)).State != grid.Ended && searches < 100 {
@@ -105,8 +106,8 @@ func TestFoundByOldNewsIsNotSearchedForWithoutEnd(t *testing.T) {
 	}
 }
 
-// A node that was drained and never came back: a task that nobody else can run ends with that, when any other node
-// would be forgotten, and does not wait for a day.
+// A node that was drained and never came back: a task that no other node can run ends when any other node would be
+// forgotten, and does not wait for a day.
 func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
@@ -125,8 +126,8 @@ func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
 	}
 }
 
-// A task whose search has found nobody ends, though another of its job waits for a node to be idle: that one would else find
-// the first waiting in turn, and both would wait for ever.
+// A task whose search found no node ends, though another task of its job waits for a node to be idle: that one would
+// else find the first waiting in turn, and both would wait for ever.
 func TestFruitlessSearchEndsATaskOfAJobThatWaits(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {

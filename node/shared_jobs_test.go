@@ -8,7 +8,8 @@ import (
 	"skep/grid"
 )
 
-// owners is a node that guards so many registers, of a fifth as many owners; each has the next owner for its third member.
+// owners is a node that is a member of many registers, of a fifth as many owners; each has the next owner as its third
+// member.
 type owners struct {
 	*rig
 	count, jobs int
@@ -45,7 +46,7 @@ func (o *owners) write(i int, seq uint64, done bool) {
 	}
 }
 
-// watches has an owner watch those of its registers that go on.
+// keepalive makes an owner send a keepalive for those of its registers that go on.
 func (o *owners) watches(owner int, goesOn func(i int) bool) {
 	o.t.Helper()
 	var s registerDigest
@@ -61,8 +62,8 @@ func (o *owners) watches(owner int, goesOn func(i int) bool) {
 	}
 }
 
-// What a node says of registers, or what there is to say to it, has to do with those that it is a member of: no other is looked at. There are
-// as many watches in a third of a lease as owners, and each of them can have any number of registers here.
+// Handling a keepalive touches only the registers shared with its sender. There are as many keepalives in a third of a
+// lease as owners, and each owner can have any number of registers here.
 func TestOthersRegistersAreNotLookedAt(t *testing.T) {
 	o := guardsOf(t, 50)
 	for _, say := range []func(from int){
@@ -83,7 +84,7 @@ func TestOthersRegistersAreNotLookedAt(t *testing.T) {
 			hidden := map[*job]*replica{}
 			for _, j := range o.n.replicas {
 				if j.replica.reg.Place(o.node(i)) < 0 {
-					hidden[j], j.replica = j.replica, nil // who looks at it falls over
+					hidden[j], j.replica = j.replica, nil // touching it would panic
 				}
 			}
 			say(i)
@@ -94,8 +95,8 @@ func TestOthersRegistersAreNotLookedAt(t *testing.T) {
 	}
 }
 
-// The registers that this node has in common with another are those that it looks after, in the same order: also when some have come to
-// their end, and after a restart. When all are over nothing of their members is left.
+// The registers shared with another node are a subset of the tracked replicas, in the same order: also after some were
+// closed, and after a restart. When all are closed no member remains listed.
 func TestRegistersInCommon(t *testing.T) {
 	o := guardsOf(t, 200)
 	check := func(r *rig, want int) {
@@ -141,8 +142,8 @@ func TestRegistersInCommon(t *testing.T) {
 	}
 }
 
-// The registers that a member was asked about one by one are forgotten with what they were asked for: when it is watched again, or when
-// this node has nothing to watch it for and no answer can tell anything.
+// The registers that a member was asked about one by one are forgotten with the keepalive: when the next one is sent,
+// or when this node has nothing to send one for and no answer can tell anything.
 func TestNamedRegistersAreForgotten(t *testing.T) {
 	named := func() (*rig, *coMember) {
 		r := guards(t)

@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// Labels say what a node is kept for: a class based policy gives a task to a node of its class, with no message
-// where classes alone decide, and by the tasks in their queues where those do.
+// Labels state a node's class: a class-based policy gives a task to a node of its class, without a message where
+// classes alone decide, and by the queue lengths where those do.
 func TestClassBasedPoliciesReadLabels(t *testing.T) {
 	labels := func(r *rig, id grid.NodeID, n uint64, class string) {
 		ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: n}, Name: "peer", Speed: 1, Availability: 1,
@@ -59,7 +59,7 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 	}
 }
 
-// A node says what stands before a task: how many wait and run, and what of the running one is behind it.
+// A node reports what is ahead of a task: how many wait and run, and how much of the running one is done.
 func TestAnswersTellTheQueue(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
@@ -74,7 +74,7 @@ func TestAnswersTellTheQueue(t *testing.T) {
 		m.Poll = grid.Poll{ID: 5, Class: "a", Needs: oneCore, Speed: 1, Cores: grid.CPU}
 	})
 	s := r.one(grid.KindState).Msg.State
-	// A task of a class that nobody has run is taken to need a second.
+	// A task of a class that nobody has run is assumed to take a second.
 	if s.Waiting != 2 || s.Running != 1 || s.Ran/1e8 != 4 || (s.Rest+1e6)/1e8 != 6 {
 		t.Errorf("%d wait and %d run, %v behind and %v left: want 2, 1, 400ms, 600ms", s.Waiting, s.Running, s.Ran, s.Rest)
 	}

@@ -7,15 +7,15 @@ import (
 	"skep/grid"
 )
 
-// grinder is a rig whose node knows the class, a second each, and goes on ending one each second here, while a peer has a task
-// that it keeps alive and does not end.
+// stragglerRig has a node that has run the class, a second each, and keeps ending one each second here, while a peer
+// has a task that it keeps alive and does not end.
 type grinder struct {
 	*rig
 	held   grid.AttemptID
 	began  grid.Time
 	jobs   byte
 	dropt  bool
-	offers int // that the peer has got since
+	offers int // offers to the peer since
 	runs   []grid.AttemptID
 }
 
@@ -37,14 +37,14 @@ func newGrinder(t *testing.T, change func(*grid.JobSpec)) *grinder {
 	return g
 }
 
-// work submits another task of the class that is to run here.
+// work submits another task of the class that runs here.
 func (g *grinder) work() {
 	g.jobs++
 	g.step(grid.Event{Kind: grid.EvSubmit, Caller: 9, Job: jobID(g.jobs), Spec: spec(func(s *grid.JobSpec) { s.Policy = "local" })})
 	g.look()
 }
 
-// look notes what starts here and what the peer is told.
+// look records what starts here and what is sent to the peer.
 func (g *grinder) look() {
 	for _, s := range g.fx.Starts {
 		g.runs = append(g.runs, s.Attempt)
@@ -59,7 +59,7 @@ func (g *grinder) look() {
 	}
 }
 
-// second passes one, in which a task ends here.
+// second passes one second, in which a task ends here.
 func (g *grinder) second() {
 	g.now = g.now.Add(time.Second)
 	if len(g.runs) > 0 {
@@ -70,8 +70,8 @@ func (g *grinder) second() {
 	}
 }
 
-// wait lets time pass with beats of the peer, and with others' ends or without, until the attempt is taken back; it returns when
-// that was.
+// wait lets time pass with beats of the peer, and with or without ends of other tasks, until the attempt is reclaimed;
+// it returns how long that took.
 func (g *grinder) wait(most time.Duration, others bool) time.Duration {
 	for g.now.Sub(g.began) < most && !g.dropt {
 		if others {
@@ -94,7 +94,7 @@ func (g *grinder) handle() uint64 {
 	return 0
 }
 
-// What a node has for far longer than others take is taken back; the node gets nothing for a while, and then one task to try it.
+// A straggler is reclaimed; its node gets nothing for a while, and then one task as a probe.
 func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
 	g := newGrinder(t, nil)
 	took := g.wait(5*time.Minute, true)
@@ -123,8 +123,8 @@ func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
 	}
 }
 
-// Long tasks are legitimate: where hardly anything else ends, where the node has lately kept its word, and where others of the class take
-// longer too, more time is given.
+// Long tasks are legitimate: more time is allowed where hardly anything else ends, where the node has recently kept its
+// promises, and where run times of the class vary.
 func TestLongTasksAreGivenTime(t *testing.T) {
 	quiet := newGrinder(t, nil).wait(10*time.Minute, false)
 	if quiet < unknownFactor*30*time.Second || quiet > unknownFactor*time.Minute {
@@ -143,7 +143,7 @@ func TestLongTasksAreGivenTime(t *testing.T) {
 	}
 }
 
-// A task with a time limit may take that, one that is to run at most once is never taken back.
+// A task with a time limit may take that; one without retries is never reclaimed.
 func TestLimitsAndOnceAreRespected(t *testing.T) {
 	g := newGrinder(t, func(s *grid.JobSpec) { s.Timeout = 10 * time.Minute })
 	if took := g.wait(20*time.Minute, true); took < 10*time.Minute || took > 11*time.Minute {
@@ -155,7 +155,7 @@ func TestLimitsAndOnceAreRespected(t *testing.T) {
 	}
 }
 
-// Each time a task is taken back the next node has twice the time.
+// Each time a task is reclaimed its next node has twice the time.
 func TestTheNextNodeHasTwiceTheTime(t *testing.T) {
 	g := newGrinder(t, nil)
 	g.n.job(jobID(1)).task(0).live.reclaims = 2
@@ -164,7 +164,7 @@ func TestTheNextNodeHasTwiceTheTime(t *testing.T) {
 	}
 }
 
-// Arrivals that a peer claims weigh as far as it could run them itself, or gives them to this node too.
+// A peer's claimed arrivals weigh as far as it could run them itself, or gives this node a share of them too.
 func TestClaimedArrivalsAreBounded(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")

@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// Who takes over many jobs is told once of each attempt of them, in as many messages as there are attempts: to be told of all of them
-// at each one would look to it like the work of somebody who repeats results on purpose.
+// A node that takes over many jobs is told once of each attempt, in as many messages as there are attempts: repeated
+// reports of all of them would look like deliberate repeats.
 func TestNewOwnerOfManyJobsIsToldOnceOfEachAttempt(t *testing.T) {
 	const jobs = 50
 	r := newRig(t, func(c *Config) { c.Capacity.CPU = jobs * grid.CPU })

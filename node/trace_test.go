@@ -10,7 +10,7 @@ import (
 	"skep/grid"
 )
 
-// What is told of a task is what was noted: the first third and the newest of what would be too many.
+// A task's history is as recorded: the first third and the newest entries if there were too many.
 func TestTracesAreToldAsNoted(t *testing.T) {
 	entry := rapid.Custom(func(t *rapid.T) grid.Trace {
 		return grid.Trace{

@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// claims makes a peer answer every poll with an expected completion, and accept every offer.
+// promises makes a peer answer every poll with an expected completion, and accept every offer.
 func (r *rig) claims(id grid.NodeID, ect time.Duration) (offers []grid.AttemptID) {
 	r.t.Helper()
 	for sends := slices.Clone(r.fx.Sends); len(sends) > 0; sends = sends[1:] {
@@ -42,8 +42,8 @@ func learned(t *testing.T) *rig {
 	return r
 }
 
-// Who promises to be done at once gets nothing more while what it got is late; what it delivers then is what
-// it is taken at.
+// A node that promises to be done at once gets nothing more while its attempt is late; the actual time then replaces
+// its promises.
 func TestBoasterGetsNothingMoreUntilItDelivers(t *testing.T) {
 	r := learned(t)
 	r.submit(jobID(1), spec(nil))
@@ -71,7 +71,7 @@ func TestBoasterGetsNothingMoreUntilItDelivers(t *testing.T) {
 	}
 }
 
-// Those who keep their word may have many tasks, and a late one among them changes nothing.
+// A node that keeps its promises may have many tasks, and a late one among them changes nothing.
 func TestWhoDeliversIsBelieved(t *testing.T) {
 	r := learned(t)
 	for i := range 8 {
@@ -93,7 +93,7 @@ func TestWhoDeliversIsBelieved(t *testing.T) {
 	}
 }
 
-// Before its first result a node gets a few tasks for each core, however many it claims.
+// Before its first result a node gets a few tasks for each core, bounded however many cores it claims.
 func TestFirstTasksAreBounded(t *testing.T) {
 	for _, c := range []struct {
 		cores grid.MilliCPU
@@ -112,7 +112,7 @@ func TestFirstTasksAreBounded(t *testing.T) {
 	}
 }
 
-// A few nodes with impossible rates do not change what a class is taken to need.
+// A few nodes with impossible rates do not change the typical rate of a class.
 func TestUsualRateIsTheMedian(t *testing.T) {
 	r := newRig(t, nil)
 	for i, mu := range []float64{2, 3, grid.MaxRate, 2.5, grid.MaxRate} {

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// What is not wanted any more is not stopped on its way: its room is taken until it has come or not, and no longer.
+// A transfer that is no longer wanted is not stopped: it is charged until it ends, and no longer.
 func TestWhatIsNotWantedTakesRoomUntilItCame(t *testing.T) {
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	size := diskBytes(r.Outputs)
@@ -40,7 +40,8 @@ func TestWhatIsNotWantedTakesRoomUntilItCame(t *testing.T) {
 	}
 }
 
-// More than so many copies of an owner that were dropped on their way once made a member refuse all others of it, for good.
+// Regression: more than a certain number of an owner's transfers that were dropped under way made a member refuse all
+// others of it, for good.
 func TestDroppedCopiesDoNotShutAnOwnerOut(t *testing.T) {
 	o := newOwner(t, func(c *Config) { c.Keep = 10_000 })
 	for i := range maxFetching + 1 {
@@ -65,7 +66,7 @@ func TestDroppedCopiesDoNotShutAnOwnerOut(t *testing.T) {
 	}
 }
 
-// While files are on their way, the same attempt cannot bring others.
+// While files are under way, the same attempt cannot name others.
 func TestAnAttemptNamesItsFilesOnce(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)

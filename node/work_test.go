@@ -54,7 +54,7 @@ func TestResultIsKeptUntilItIsAcknowledged(t *testing.T) {
 	}
 }
 
-// What was told to stop keeps its core until nothing of it runs any more; how it ended is of no account.
+// A stopped attempt keeps its core until its process has ended; how it ended does not matter.
 func TestStoppedWorkKeepsItsCore(t *testing.T) {
 	for _, last := range []*grid.Result{nil, exitZero} {
 		r := newRig(t, nil)
@@ -186,7 +186,8 @@ func TestReplaysAndForgedResultsAreOffences(t *testing.T) {
 	}
 }
 
-// An offer that was refused and comes again, when there would be room: it was placed elsewhere meanwhile, and must not start here too.
+// An offer that was refused and comes again when there would be room is refused: it was placed elsewhere meanwhile, and
+// must not start here too.
 func TestRefusedOfferThatComesAgainIsRefusedAgain(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
