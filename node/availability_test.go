@@ -11,13 +11,13 @@ import (
 )
 
 // capacityRecorder is a policy that records the capacities it is told.
-type told struct {
+type capacityRecorder struct {
 	balance.Policy
 	slots map[grid.NodeID]float64
 	gone  []grid.NodeID
 }
 
-func (p *told) Note(o balance.Outcome) {
+func (p *capacityRecorder) Note(o balance.Outcome) {
 	switch o.Kind {
 	case balance.Rates:
 		p.slots[o.Node] = o.Slots
@@ -28,9 +28,9 @@ func (p *told) Note(o balance.Outcome) {
 }
 
 // withRecorder is a rig whose default policy is a capacityRecorder.
-func listening(t *testing.T, change func(*Config)) (*rig, *told) {
+func withRecorder(t *testing.T, change func(*Config)) (*rig, *capacityRecorder) {
 	r := newRig(t, change)
-	p := &told{Policy: r.n.policies[0].Policy, slots: map[grid.NodeID]float64{}}
+	p := &capacityRecorder{Policy: r.n.policies[0].Policy, slots: map[grid.NodeID]float64{}}
 	r.n.policies[0].Policy = p
 	return r, p
 }
@@ -49,7 +49,7 @@ func (r *rig) measured(left, up float64) {
 // LPAS_DG: "sum_i delta_{i,j} <= a_j": the capacity of a node in the allocation is its availability times its slots,
 // for this node as for others.
 func TestCapacityIsAvailabilityTimesSlots(t *testing.T) {
-	r, p := listening(t, func(c *Config) { c.Capacity.CPU = 4 * grid.CPU })
+	r, p := withRecorder(t, func(c *Config) { c.Capacity.CPU = 4 * grid.CPU })
 	r.join(fastID, 1, "linux")
 	r.measured(0.5, 0.8)
 	r.available(fastID, 1, 0.25)
@@ -74,7 +74,7 @@ func TestCapacityIsAvailabilityTimesSlots(t *testing.T) {
 
 // The zero value of balance.Config is the theses' reading: LPAS_dec has the cores in full.
 func TestAvailabilityCanBeLeftOut(t *testing.T) {
-	r, p := listening(t, func(c *Config) { c.Balance = balance.Config{} })
+	r, p := withRecorder(t, func(c *Config) { c.Balance = balance.Config{} })
 	r.join(fastID, 1, "linux")
 	r.measured(0.5, 1)
 	r.available(fastID, 1, 0.25)
@@ -89,7 +89,7 @@ func TestAvailabilityCanBeLeftOut(t *testing.T) {
 
 // A run that took twice as long because others used half of the cores teaches the rate of an undisturbed run; the next
 // run is expected to take as long as this one did.
-func TestWhatOthersTakeIsNotLearned(t *testing.T) {
+func TestForeignCPULoadIsNotLearned(t *testing.T) {
 	r := newRig(t, nil)
 	r.measured(0.5, 1)
 	r.submit(jobID(1), spec(nil))
@@ -137,13 +137,13 @@ func TestObservedAvailabilityReplacesClaimed(t *testing.T) {
 }
 
 // A dead node leaves the allocation in the same event, and its tasks are placed before younger ones, with their age.
-func TestWhatADeadNodeHadGoesFirst(t *testing.T) {
-	r, p := listening(t, func(c *Config) { c.Window = 1 })
+func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
+	r, p := withRecorder(t, func(c *Config) { c.Window = 1 })
 	r.submit(jobID(90), spec(nil)) // it is busy itself
 	r.join(fastID, 0.1, "linux")
 	old := r.now
 	r.submit(jobID(1), spec(nil))
-	if got := r.claims(fastID, time.Millisecond); len(got) != 1 {
+	if got := r.promises(fastID, time.Millisecond); len(got) != 1 {
 		t.Fatalf("%d offers, want 1", len(got))
 	}
 	r.now = r.now.Add(time.Second)

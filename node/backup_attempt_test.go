@@ -8,7 +8,7 @@ import (
 )
 
 // withBackup brings a task of an idempotent job to the point where two nodes have an attempt of it.
-func pairOf(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send) {
+func withBackup(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send) {
 	t.Helper()
 	r = newRig(t, func(c *Config) {
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
@@ -37,9 +37,9 @@ var exitThree = &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}
 
 // The first success is the result, whichever attempt brings it; the other is dropped, and dropped again if its result
 // comes late.
-func TestTheFirstCopyToEndWins(t *testing.T) {
+func TestFirstAttemptToSucceedWins(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
-		r, won, other := pairOf(t, nil)
+		r, won, other := withBackup(t, nil)
 		if isSecond {
 			won, other = other, won
 		}
@@ -63,9 +63,9 @@ func TestTheFirstCopyToEndWins(t *testing.T) {
 
 // A failed attempt leaves the task to the other one, whose result counts whatever it is: a task that must fail does so
 // twice, and not for ever.
-func TestACopyThatFails(t *testing.T) {
+func TestBackupAttemptFails(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
-		r, failed, other := pairOf(t, nil)
+		r, failed, other := withBackup(t, nil)
 		if isSecond {
 			failed, other = other, failed
 		}
@@ -85,8 +85,8 @@ func TestACopyThatFails(t *testing.T) {
 }
 
 // The loss of one of two attempts costs no retry; the next attempt has an unused number.
-func TestALostCopyCostsNothing(t *testing.T) {
-	r, first, second := pairOf(t, nil)
+func TestLostBackupCostsNoRetry(t *testing.T) {
+	r, first, second := withBackup(t, nil)
 	for range 6 { // only the second sends beats
 		r.pass(2*time.Second, grid.TimerKind(255))
 		r.say(second.To, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{second.Msg.Offer.ID} })
@@ -110,9 +110,9 @@ func TestALostCopyCostsNothing(t *testing.T) {
 }
 
 // A restarted owner knows both attempts.
-func TestBothCopiesAfterARestart(t *testing.T) {
+func TestBothAttemptsAfterRestart(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
-		r, won, other := pairOf(t, nil)
+		r, won, other := withBackup(t, nil)
 		if isSecond {
 			won, other = other, won
 		}
@@ -130,8 +130,8 @@ func TestBothCopiesAfterARestart(t *testing.T) {
 }
 
 // The caller of a cancellation is answered when neither attempt can start any more.
-func TestCancelWaitsForBothCopies(t *testing.T) {
-	r, first, second := pairOf(t, nil)
+func TestCancelWaitsForBothAttempts(t *testing.T) {
+	r, first, second := withBackup(t, nil)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
 	if len(r.sent(grid.KindDrop)) != 2 || len(r.fx.Replies) > 0 {
 		t.Fatalf("%v, replies %v", kindsOf(r.fx.Sends), r.fx.Replies)
@@ -147,7 +147,7 @@ func TestCancelWaitsForBothCopies(t *testing.T) {
 }
 
 // Unless the job is idempotent, or while tasks wait for placement, there is no backup attempt.
-func TestNoSecondCopy(t *testing.T) {
+func TestNoBackupAttempt(t *testing.T) {
 	for name, change := range map[string]func(*grid.JobSpec){
 		"not idempotent": func(s *grid.JobSpec) { s.Idempotent = false },
 		"plain":          func(s *grid.JobSpec) { s.Policy = "workqueue" },
@@ -205,8 +205,8 @@ func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 }
 
 // The task of a backup attempt runs already: its offer has no age and precedes nothing in the worker's queue.
-func TestACopyHasNoAge(t *testing.T) {
-	if _, _, second := pairOf(t, nil); second.Msg.Offer.Age != 0 {
+func TestBackupAttemptHasNoAge(t *testing.T) {
+	if _, _, second := withBackup(t, nil); second.Msg.Offer.Age != 0 {
 		t.Errorf("it is offered with an age of %v", second.Msg.Offer.Age)
 	}
 }
@@ -214,14 +214,14 @@ func TestACopyHasNoAge(t *testing.T) {
 // Regression: a task that kills its nodes, one attempt after the other so that one is always alive, ends as others do:
 // after three nodes and the last attempt, or without that bound after as many lost backups as retries allow, and then
 // the last attempt. It went on for ever.
-func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
+func TestBackupsThatKillTheirNodesEnd(t *testing.T) {
 	lost := &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "restarted while it ran"}
 	for _, c := range []struct {
 		strikes, want int
 		kind          grid.Kind
 	}{{3, 4, grid.KindResult}, {3, 4, grid.KindRefuse}, {0, 8, grid.KindResult}, {0, 8, grid.KindRefuse}} {
 		for _, newest := range []bool{false, true} {
-			r, first, second := pairOf(t, func(cfg *Config) { cfg.Strikes = c.strikes })
+			r, first, second := withBackup(t, func(cfg *Config) { cfg.Strikes = c.strikes })
 			for i := range byte(20) {
 				r.join(grid.NodeID{100 + i}, 1, "linux")
 			}
@@ -256,14 +256,14 @@ func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
 }
 
 // A node whose backup was lost has delivered nothing; a node that hands back a backup that never ran has lost nothing.
-func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
-	r, first, _ := pairOf(t, nil)
+func TestTrackRecordFromBackups(t *testing.T) {
+	r, first, _ := withBackup(t, nil)
 	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
 	if s := r.n.recordOf(first.To); s.results != 0 || s.ends.good != 0 || s.ends.bad != 1 {
 		t.Errorf("a lost copy: standing %+v", s)
 	}
 	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
-		r, _, second := pairOf(t, nil)
+		r, _, second := withBackup(t, nil)
 		r.say(second.To, grid.KindRefuse, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
 		})
@@ -274,7 +274,7 @@ func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
 }
 
 // A node counts as idle only in the step in which it delivers, and not when a later job comes: its newer state counts.
-func TestWhoDeliveredBeforeIsNotIdleForACopy(t *testing.T) {
+func TestEarlierDeliveryDoesNotMeanIdle(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)

@@ -55,7 +55,7 @@ func TestManyTasksPlacedTogether(t *testing.T) {
 }
 
 // Tasks beyond the window are placed in a later round, when half of it is free; in the end all are placed.
-func TestRoundsOfABatch(t *testing.T) {
+func TestBatchRounds(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Window = 6
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
@@ -95,7 +95,7 @@ func TestRoundsOfABatch(t *testing.T) {
 }
 
 // A policy that asks on although only this node is left, whose answer it has, does not loop.
-func TestAskingOneselfEnds(t *testing.T) {
+func TestPollingOnlySelfEnds(t *testing.T) {
 	r := newRig(t, nil)
 	r.n.policies[0].Policy = asksOn{} // replaces the default policy
 	r.submit(jobID(2), spec(nil))
@@ -119,7 +119,7 @@ func (asksOn) Choose(grid.Time, *grid.Task, []balance.State) balance.Choice {
 func (asksOn) Note(balance.Outcome) {}
 
 // A batch also gives a node on probation no more attempts than its limit.
-func TestABatchWaitsForTheFirstResult(t *testing.T) {
+func TestBatchRespectsProbation(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -138,7 +138,7 @@ func TestABatchWaitsForTheFirstResult(t *testing.T) {
 }
 
 // Cancelling a job while one of its tasks polls for the batch delays no other job.
-func TestCancelWhileATaskAsksForAll(t *testing.T) {
+func TestCancelDuringBatchPoll(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -157,7 +157,7 @@ func TestCancelWhileATaskAsksForAll(t *testing.T) {
 
 // If the result of its lost attempt comes while a task polls for the batch, the poll is abandoned, however long the
 // result's files take: the batch's other tasks, and other jobs, do not wait for them.
-func TestResultEndsTheRoundThatItsTaskAskedFor(t *testing.T) {
+func TestResultEndsBatchPoll(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Window = 1
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}

@@ -12,13 +12,13 @@ import (
 // Dropping or ending the tasks of a waiting job is linear in their number: 100,000, the maximum, cost about ten times
 // as much as 10,000; quadratic would be a hundred times. The best of a few tries counts, because a busy machine slows
 // single ones.
-func TestManyWaitingTasksAreLetGoInProportion(t *testing.T) {
-	inProportion(t, grid.MaxCount, letGo)
+func TestDroppingWaitingTasksIsLinear(t *testing.T) {
+	inProportion(t, grid.MaxCount, cancelWaiting)
 }
 
 // So is replicating many jobs submitted at once: choosing members, writing to them, and handling their answers.
-func TestManyJobsAreKeptInProportion(t *testing.T) {
-	inProportion(t, 10_000, keepMany)
+func TestReplicatingJobsIsLinear(t *testing.T) {
+	inProportion(t, 10_000, submitMany)
 }
 
 // cpu is this process's CPU time; waiting for a processor does not count.
@@ -44,14 +44,14 @@ func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duratio
 }
 
 // submitMany submits many jobs before any member answers; all stay on this node, which runs one at a time.
-func keepMany(t *testing.T, jobs int) time.Duration {
+func submitMany(t *testing.T, jobs int) time.Duration {
 	t.Helper()
-	_, took := keeps(t, jobs)
+	_, took := submitAll(t, jobs)
 	return took
 }
 
 // submitAll is submitMany; the node goes on.
-func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
+func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	r.join(fastID, 1, "linux")
@@ -83,7 +83,7 @@ func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
 }
 
 // cancelWaiting makes a job of many tasks wait for a node, connects that node, and cancels the job.
-func letGo(t *testing.T, tasks int) time.Duration {
+func cancelWaiting(t *testing.T, tasks int) time.Duration {
 	t.Helper()
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
@@ -107,7 +107,7 @@ func letGo(t *testing.T, tasks int) time.Duration {
 }
 
 // Of a job that waits for a node on probation one task polls, not a hundred thousand.
-func TestManyTasksOfAnUnprovenNodeWaitTogether(t *testing.T) {
+func TestTasksAwaitingProofWaitTogether(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {

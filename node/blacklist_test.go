@@ -77,7 +77,7 @@ func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 }
 
 // A task's history names the blacklisted node and the reason, and the node is not polled.
-func TestStoryNamesWhoIsAvoided(t *testing.T) {
+func TestTraceNamesBlacklistedNode(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	for k := range 3 {
@@ -117,7 +117,7 @@ func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 
 // A program whose output exceeds the limits is no failure of its node: the node is offered more, though the task ends
 // with 125.
-func TestTooMuchLeftIsNoFailureOfTheNode(t *testing.T) {
+func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels[0].Value = "other" })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")

@@ -8,7 +8,7 @@ import (
 )
 
 // A worker that cannot be reached can start nothing after its start lease has expired; then the caller is answered.
-func TestCancelIsAnsweredWhenNobodyCanStartIt(t *testing.T) {
+func TestCancelIsAnsweredWhenNoWorkerCanStart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
@@ -24,7 +24,7 @@ func TestCancelIsAnsweredWhenNobodyCanStartIt(t *testing.T) {
 	}
 }
 
-func TestCancelOfWhatNobodyHasIsAnsweredAtOnce(t *testing.T) {
+func TestCancelWithoutAttemptsIsAnsweredAtOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Count = 3 }))
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
@@ -47,7 +47,7 @@ func (r *rig) queued() (second grid.AttemptID) {
 }
 
 // A waiting attempt starts only while its start lease, counted from the request, is valid.
-func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
+func TestQueuedWorkNeedsStartLease(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		r := newRig(t, nil)
 		second := r.queued()
@@ -69,7 +69,7 @@ func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
 }
 
 // A restarted worker may have missed anything: it requests a start lease before it starts waiting attempts.
-func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
+func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	r := newRig(t, nil)
 	second := r.queued()
 	r = r.restart()
@@ -92,7 +92,7 @@ func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
 
 // An offer that does not follow a poll answer from this node may be old: the worker requests a start lease first. So it
 // is with an offer that was delayed, or came while this node was suspended.
-func TestOldOfferStartsNothingWithoutTheOriginsWord(t *testing.T) {
+func TestOldOfferNeedsStartLease(t *testing.T) {
 	for name, age := range map[string]time.Duration{"no answer": 0, "an old one": 6 * time.Second} {
 		r := newRig(t, nil)
 		r.now = 3600e9
@@ -115,7 +115,7 @@ func TestOldOfferStartsNothingWithoutTheOriginsWord(t *testing.T) {
 }
 
 // An offer repeats the newest stamp among its worker's answers.
-func TestOfferRepeatsTheAnswersStamp(t *testing.T) {
+func TestOfferRepeatsNewestStamp(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	r.submit(jobID(1), spec(nil))
@@ -129,7 +129,7 @@ func TestOfferRepeatsTheAnswersStamp(t *testing.T) {
 }
 
 // A start released after the start lease has expired is taken back, and a new lease is requested.
-func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
+func TestLateStartIsTakenBack(t *testing.T) {
 	r := newRig(t, nil)
 	second := r.queued()
 	first := second
@@ -140,7 +140,7 @@ func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
 	}
 	r.now = w.Until
 	r.step(grid.Event{Kind: grid.EvLate, Attempt: first})
-	if rec := r.dsk["work "+first.String()]; rec.Work.State != grid.WorkQueued || len(r.fx.Starts) != 0 {
+	if rec := r.disk["work "+first.String()]; rec.Work.State != grid.WorkQueued || len(r.fx.Starts) != 0 {
 		t.Errorf("on disk %v, starts %v", rec.Work.State, r.fx.Starts)
 	}
 	r.pass(r.n.cfg.Lease, grid.TimerBeat)
@@ -153,7 +153,7 @@ func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
 
 // Regression: on a machine that had been up for long, a restarted worker's waiting attempts looked forgotten, and were
 // dropped at the first beat.
-func TestRestartedWorkerKeepsWhatWaits(t *testing.T) {
+func TestRestartedWorkerKeepsQueue(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
 	second := r.queued()
@@ -165,7 +165,7 @@ func TestRestartedWorkerKeepsWhatWaits(t *testing.T) {
 }
 
 // A lost origin leaves nothing waiting for ever.
-func TestQueuedWorkOfLostOriginsIsDropped(t *testing.T) {
+func TestQueuedWorkOfLostOriginIsDropped(t *testing.T) {
 	r := newRig(t, nil)
 	r.queued()
 	r = r.restart()

@@ -12,7 +12,7 @@ import (
 func bounded(c *Config) { c.Bounds = []Bound{{Class: "small", Time: 10 * time.Second, Next: "large"}} }
 
 // offerClass makes a peer give this node a task of a class.
-func (r *rig) entrust(class string, retries int32) grid.AttemptID {
+func (r *rig) offerClass(class string, retries int32) grid.AttemptID {
 	r.t.Helper()
 	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	r.say(fastID, grid.KindOffer, func(m *grid.Message) {
@@ -23,7 +23,7 @@ func (r *rig) entrust(class string, retries int32) grid.AttemptID {
 
 // A worker stops an attempt that runs longer than its class's bound, and says which class it is of; not one without
 // retries, and not one without a bound.
-func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
+func TestWorkerStopsAttemptOverClassBound(t *testing.T) {
 	for _, c := range []struct {
 		class   string
 		retries int32
@@ -31,7 +31,7 @@ func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
 	}{{"small", 2, true}, {"small", 0, false}, {"large", 2, false}} {
 		r := newRig(t, bounded)
 		r.join(fastID, 1, "linux")
-		id := r.entrust(c.class, c.retries)
+		id := r.offerClass(c.class, c.retries)
 		if len(r.fx.Starts) != 1 {
 			t.Fatal("does not start")
 		}
@@ -52,7 +52,7 @@ func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
 }
 
 // offeredAs brings a job of a class to the point where it is offered to a peer; it cannot run here.
-func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid.AttemptID {
+func (r *rig) offeredAs(i byte, class string, retries int32, to grid.NodeID) grid.AttemptID {
 	r.t.Helper()
 	return r.offered(jobID(i), spec(func(s *grid.JobSpec) {
 		s.Class, s.Retries = class, retries
@@ -60,7 +60,7 @@ func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid
 	}), to)
 }
 
-func elsewhere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
+func cannotRunHere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
 
 // stop makes a worker report that it stopped a task, which is now of class next.
 func (r *rig) stop(from grid.NodeID, id grid.AttemptID, next string) {
@@ -72,10 +72,10 @@ func (r *rig) stop(from grid.NodeID, id grid.AttemptID, next string) {
 // Its owner places the task again in that class, elsewhere if possible, without using up a retry. A worker that names
 // an earlier class of the task has lost it.
 func TestOwnerDemotes(t *testing.T) {
-	r := newRig(t, elsewhere)
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.stop(fastID, r.declared(1, "small", 1, fastID), "large")
+	r.stop(fastID, r.offeredAs(1, "small", 1, fastID), "large")
 	o := r.one(grid.KindOffer)
 	if id := o.Msg.Offer.ID; o.To != slowID || o.Msg.Offer.Class != "large" || id.N != 2 {
 		t.Fatalf("offers attempt %d as class %s to %v", id.N, o.Msg.Offer.Class, o.To.Short())
@@ -92,9 +92,9 @@ func TestOwnerDemotes(t *testing.T) {
 // With no other node a task continues on the node that stopped it, through a bounded number of classes; then it counts
 // as lost there.
 func TestDemotionsEnd(t *testing.T) {
-	r := newRig(t, elsewhere)
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
-	id := r.declared(1, "c0", 1, fastID)
+	id := r.offeredAs(1, "c0", 1, fastID)
 	for k := range maxDemotions {
 		next := string([]byte{'c', byte('1' + k)})
 		r.stop(fastID, id, next)
@@ -120,9 +120,9 @@ func TestDemotionsEnd(t *testing.T) {
 
 // Where bounds contradict each other no retry helps: the task ends, however many retries it has.
 func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
-	r := newRig(t, elsewhere)
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
-	id := r.declared(1, "c0", 1000, fastID)
+	id := r.offeredAs(1, "c0", 1000, fastID)
 	for k := range maxPrepareFailures {
 		r.stop(fastID, id, "c0")
 		if k == maxPrepareFailures-1 {
@@ -146,12 +146,12 @@ func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
 
 // A demotion is no delivery: a node that stops every attempt at once does not gain a good track record, and is
 // blacklisted for that class.
-func TestWhoStopsAllIsAvoided(t *testing.T) {
-	r := newRig(t, elsewhere)
+func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	for k := range byte(minFailures) {
-		r.stop(fastID, r.declared(k+1, "small", 3, fastID), "large")
+		r.stop(fastID, r.offeredAs(k+1, "small", 3, fastID), "large")
 		r.answer(slowID)
 		id := r.one(grid.KindOffer).Msg.Offer.ID
 		r.about(slowID, grid.KindAccept, id, nil)
@@ -168,12 +168,12 @@ func TestWhoStopsAllIsAvoided(t *testing.T) {
 
 // Regression: a class name that must not be published is not accepted. The first version took it from a worker and
 // could then publish nothing more, not even after a restart.
-func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
-	r := newRig(t, elsewhere)
+func TestUnpublishableClassNameIsRejected(t *testing.T) {
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1)} {
-		r.stop(fastID, r.declared(byte(k+1), "small", 3, fastID), next)
+		r.stop(fastID, r.offeredAs(byte(k+1), "small", 3, fastID), next)
 		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.get(next) != nil {
 			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.get(next))
 		}
@@ -190,7 +190,7 @@ func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
 }
 
 // Class names made up by workers evict each other, not classes measured or submitted here.
-func TestNamedClassesTakeLittleRoom(t *testing.T) {
+func TestForeignClassesAreBounded(t *testing.T) {
 	r := newRates(&settings{Tuning: &Tuning{Memory: time.Minute}})
 	for i := range maxClasses - maxForeignClasses {
 		r.arrive(1, spec(nil), fmt.Sprint("class", i), 1)
@@ -209,7 +209,7 @@ func TestNamedClassesTakeLittleRoom(t *testing.T) {
 }
 
 // Bounds that form a cycle would stop a task for ever.
-func TestBoundsLeadNowhereBack(t *testing.T) {
+func TestCyclicBoundsAreRejected(t *testing.T) {
 	small, medium := Bound{"small", time.Second, "medium"}, Bound{"medium", time.Second, "large"}
 	for name, c := range map[string]struct {
 		bounds []Bound

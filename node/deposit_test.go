@@ -60,7 +60,7 @@ func (o *owner) attempt(i byte, task uint32) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: o.job(i), Index: task}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
-func TestMemberCopiesAndSaysSo(t *testing.T) {
+func TestMemberDepositsAndAnswers(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, files(1, 2, grid.MiB), false)
 	in, out := inputsID(o.job(1)), o.attempt(1, 1)
@@ -71,7 +71,7 @@ func TestMemberCopiesAndSaysSo(t *testing.T) {
 		t.Errorf("asked again while they are on their way it said %v, fetches again %v", said, fetches)
 	}
 	o.fetched(in, "")
-	if c := o.one(grid.KindDepositAck); c.To != o.id || c.Msg.Refusal.Why != grid.WhyNone || !o.dsk["guard "+o.job(1).String()].Register.Held {
+	if c := o.one(grid.KindDepositAck); c.To != o.id || c.Msg.Refusal.Why != grid.WhyNone || !o.disk["register "+o.job(1).String()].Register.Held {
 		t.Errorf("when they are here it says %+v", c)
 	}
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
@@ -94,13 +94,13 @@ func TestMemberCopiesAndSaysSo(t *testing.T) {
 	}
 	// The end of another attempt is written: the first one's output is useless.
 	again.write(1, nil, false, grid.Final{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
-	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.dsk["entry "+out.Task.String()].Entry.Held {
+	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.disk["entry "+out.Task.String()].Entry.Held {
 		t.Errorf("%d bytes are lent, want %d", got, want)
 	}
 }
 
 // A member that learns of a result whose deposit it was never asked for fetches the files by itself.
-func TestMemberCatchesUp(t *testing.T) {
+func TestMemberFetchesMissedDeposit(t *testing.T) {
 	o := newOwner(t, nil)
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	o.write(1, nil, false)
@@ -109,21 +109,21 @@ func TestMemberCatchesUp(t *testing.T) {
 		t.Fatalf("fetches %+v", o.fx.Fetches)
 	}
 	o.fetched(o.attempt(1, 0), "")
-	if e := o.dsk["entry "+o.attempt(1, 0).Task.String()].Entry; e == nil || !e.Held || e.Epoch != 1 {
+	if e := o.disk["entry "+o.attempt(1, 0).Task.String()].Entry; e == nil || !e.Held || e.Epoch != 1 {
 		t.Errorf("on disk is %+v", e)
 	}
 }
 
 // A member without deposit room accepts the task's end all the same, since nothing may wait for a full disk; it does
 // not report the files as deposited, and fetches them when it has room and is asked.
-func TestMemberWithoutRoomTakesTheEnd(t *testing.T) {
+func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 	o := newOwner(t, nil)
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	id := o.attempt(1, 0)
 	o.write(1, nil, false)
 	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
 	o.write(1, nil, false, grid.Final{Index: 0, Attempt: id.Attempt, Worker: slowID, Result: r})
-	if e := o.dsk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e == nil || e.Epoch != 1 || e.Held {
+	if e := o.disk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e == nil || e.Epoch != 1 || e.Held {
 		t.Errorf("with a full disk it fetches %+v, and on disk is %+v", o.fx.Fetches, e)
 	}
 	if said, fetches := o.copy(id, r); said == nil || said.Why != grid.WhyDisk || fetches {
@@ -134,7 +134,7 @@ func TestMemberWithoutRoomTakesTheEnd(t *testing.T) {
 		t.Errorf("asked when it has room it said %v, fetches %v", said, fetches)
 	}
 	o.fetched(id, "")
-	if c, e := o.one(grid.KindDepositAck), o.dsk["entry "+id.Task.String()].Entry; c.Msg.Refusal.Why != grid.WhyNone || !e.Held {
+	if c, e := o.one(grid.KindDepositAck), o.disk["entry "+id.Task.String()].Entry; c.Msg.Refusal.Why != grid.WhyNone || !e.Held {
 		t.Errorf("when they are here it says %+v, and on disk is %+v", c, e)
 	}
 }
@@ -192,7 +192,7 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	most()
 }
 
-func TestWhoIsAskedToCopy(t *testing.T) {
+func TestDepositRequestIsRefused(t *testing.T) {
 	o := newOwner(t, nil)
 	o.join(slowID, 1, "linux")
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}

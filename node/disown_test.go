@@ -10,7 +10,7 @@ import (
 
 // loseMajority makes the owner of the replicated job, with one running and one waiting attempt, lose its quorum lease
 // and the running one end: the waiting one may not start.
-func (r *rig) lapses() {
+func (r *rig) loseMajority() {
 	r.t.Helper()
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
@@ -18,27 +18,27 @@ func (r *rig) lapses() {
 	for _, w := range r.n.exec.Running() {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: w.ID, Result: exitZero})
 	}
-	if j := r.n.job(guarded); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.awaitingMajority) != 1 {
+	if j := r.n.job(replicatedJob); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.awaitingMajority) != 1 {
 		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.awaitingMajority))
 	}
 }
 
 // What waits for a majority is dropped with the ownership: the next owner lets it start, and no answer that comes here
 // does.
-func TestDisownedJobWaitsForNoMajority(t *testing.T) {
+func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 	for name, succeeds := range map[string]func(*rig){
 		"another owner writes": func(r *rig) {
-			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1} })
+			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 		},
-		"another epoch is promised": func(r *rig) { r.asksPromise(slowID, 99) },
+		"another epoch is promised": func(r *rig) { r.asksVote(slowID, 99) },
 		"the job is over": func(r *rig) {
-			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1, Done: true} })
+			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1, Done: true} })
 		},
 	} {
-		r := guards(t)
+		r := newMember(t)
 		r.takeOver()
-		r.lapses()
-		j := r.n.job(guarded)
+		r.loseMajority()
+		j := r.n.job(replicatedJob)
 		if succeeds(r); j.replica.reg.Leads() {
 			t.Fatalf("%s: it is the owner still", name)
 		}
@@ -50,11 +50,11 @@ func TestDisownedJobWaitsForNoMajority(t *testing.T) {
 }
 
 // A node that becomes owner again resumes what waited when a majority answers it, as the first time.
-func TestOwnerAgainGoesOnWithWhatWaited(t *testing.T) {
-	r := guards(t)
+func TestOwnerAgainResumesWaitingWork(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
-	r.lapses()
-	r.asksPromise(slowID, 99) // a campaign that fails
+	r.loseMajority()
+	r.asksVote(slowID, 99) // a campaign that fails
 	r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
 	r.takeOver()
 	r.accepts() // the end of the first task
@@ -66,8 +66,8 @@ func TestOwnerAgainGoesOnWithWhatWaited(t *testing.T) {
 }
 
 // The grace entries of jobs taken over at once are freed when their takeover grace is over.
-func TestLimboGivesItsRoomBack(t *testing.T) {
-	r := guards(t)
+func TestGraceEntriesAreFreed(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
 	if len(r.n.grace) != 1 {
 		t.Fatalf("%d jobs in limbo, want 1", len(r.n.grace))
@@ -83,7 +83,7 @@ func TestLimboGivesItsRoomBack(t *testing.T) {
 
 // The caller of a cancellation is told when another node takes the job over before it was committed. Then no barrier
 // remains, and the workers are not asked.
-func TestDisownedJobIsNotCancelled(t *testing.T) {
+func TestTakenOverJobIsNotCancelled(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "linux")
@@ -110,19 +110,19 @@ func TestDisownedJobIsNotCancelled(t *testing.T) {
 }
 
 // A committed cancellation holds whoever owns the job next: callers that wait behind the barrier are answered.
-func TestCancelThatIsFinalIsAnsweredByAFormerOwner(t *testing.T) {
-	r := guards(t)
+func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
-	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: guarded})
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: replicatedJob})
 	r.accepts()
 	if len(r.fx.Replies) > 0 {
 		t.Fatalf("replies %+v at once, while what earlier owners let start may run", r.fx.Replies)
 	}
-	j := r.n.job(guarded)
+	j := r.n.job(replicatedJob)
 	if _, final := j.replica.reg.Cancelled(); !final {
 		t.Fatal("the cancellation is not final")
 	}
-	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1} })
+	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		for _, p := range r.fx.Replies {
 			if p.Caller == 7 && p.Err == "" {

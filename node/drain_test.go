@@ -16,7 +16,7 @@ func (r *rig) drain(within time.Duration) {
 	}
 }
 
-func TestDrainHandsBackWhatHasNotStartedAndLetsTheRestEnd(t *testing.T) {
+func TestDrainHandsBackQueueAndLetsRunningEnd(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.offer(fastID, theirs(1), spec(nil))
@@ -45,7 +45,7 @@ func TestDrainHandsBackWhatHasNotStartedAndLetsTheRestEnd(t *testing.T) {
 	}
 }
 
-func TestDrainStopsWhatRunsOn(t *testing.T) {
+func TestDrainStopsRunningAtDeadline(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.offer(fastID, theirs(1), spec(nil))
@@ -61,7 +61,7 @@ func TestDrainStopsWhatRunsOn(t *testing.T) {
 }
 
 // An attempt whose start came too late, and is back in the queue of a draining node, would wait there for good.
-func TestADrainingNodeHandsOnWhatCameTooLateToItsStart(t *testing.T) {
+func TestDrainingNodeHandsBackLateStart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.offer(fastID, theirs(1), spec(nil))
@@ -83,7 +83,7 @@ func TestADrainingNodeHandsOnWhatCameTooLateToItsStart(t *testing.T) {
 	}
 }
 
-func TestLostWordOfAHandedBackAttemptIsRepeated(t *testing.T) {
+func TestLostRefusalIsRepeated(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.offer(fastID, theirs(1), spec(nil))
@@ -95,7 +95,7 @@ func TestLostWordOfAHandedBackAttemptIsRepeated(t *testing.T) {
 	}
 }
 
-func TestWhatBelongsToNobodyConnectedIsHandedBackLater(t *testing.T) {
+func TestDrainHandsBackWhenOwnerConnects(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.offer(fastID, theirs(1), spec(nil))
@@ -109,7 +109,7 @@ func TestWhatBelongsToNobodyConnectedIsHandedBackLater(t *testing.T) {
 	r.one(grid.KindRefuse)
 }
 
-func TestADrainingNodePlacesItsOwnElsewhere(t *testing.T) {
+func TestDrainingNodePlacesOwnTasksElsewhere(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
 	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
@@ -134,7 +134,7 @@ func TestADrainingNodePlacesItsOwnElsewhere(t *testing.T) {
 	}
 }
 
-func TestNobodyOffersToADrainingNodeThatHasSaidSo(t *testing.T) {
+func TestDrainingNodeGetsNoOffers(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 100, "linux")
 	r.offered(jobID(1), spec(nil), fastID)
@@ -150,7 +150,7 @@ func TestNobodyOffersToADrainingNodeThatHasSaidSo(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsSaid(t *testing.T) {
+func TestLowDiskIsPublished(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.step(grid.Event{Kind: grid.EvDisk, Low: true})
@@ -172,7 +172,7 @@ func TestAFullDiskIsSaid(t *testing.T) {
 }
 
 // A node that reports low disk space is not polled, and the task waits with that reason.
-func TestNothingGoesToAFullDisk(t *testing.T) {
+func TestLowDiskNodeGetsNoOffers(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
 	r.say(fastID, grid.KindDigest, func(m *grid.Message) {

@@ -9,7 +9,7 @@ import (
 )
 
 // unacknowledged is a worker with results for an owner that is gone; each attempt ended at a time of its own.
-func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) {
+func unacknowledged(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) {
 	t.Helper()
 	r = newRig(t, nil)
 	r.join(fastID, 1, "linux")
@@ -28,7 +28,7 @@ func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) 
 }
 
 // repeats advances time until then, and returns the number of timers fired and how often each result was repeated.
-func (r *rig) tellings(until grid.Time) (wakes int, told map[grid.AttemptID]int) {
+func (r *rig) repeats(until grid.Time) (wakes int, told map[grid.AttemptID]int) {
 	r.t.Helper()
 	told = make(map[grid.AttemptID]int)
 	var ahead []grid.Time
@@ -52,10 +52,10 @@ func (r *rig) tellings(until grid.Time) (wakes int, told map[grid.AttemptID]int)
 }
 
 // Each result is repeated 2 s after it was first sent, and 4 s after that; no timer fires for nothing.
-func TestResultsAreToldAgainWhenTheyAreDue(t *testing.T) {
+func TestResultsAreRepeatedWhenDue(t *testing.T) {
 	const results = 200
-	r, about := owed(t, results)
-	wakes, told := r.tellings(r.now.Add(7 * time.Second))
+	r, about := unacknowledged(t, results)
+	wakes, told := r.repeats(r.now.Add(7 * time.Second))
 	for i := range results {
 		if told[about(i)] != 2 {
 			t.Fatalf("result %d was told %d times again, want 2", i, told[about(i)])
@@ -67,12 +67,12 @@ func TestResultsAreToldAgainWhenTheyAreDue(t *testing.T) {
 }
 
 // The cost of that does not grow with the results that are not due.
-func TestManyResultsAreToldAgainInProportion(t *testing.T) {
+func TestRepeatingResultsIsLinear(t *testing.T) {
 	inProportion(t, maxUnacked, func(t *testing.T, results int) time.Duration {
 		t.Helper()
-		r, about := owed(t, results)
+		r, about := unacknowledged(t, results)
 		begin := cpu()
-		if _, told := r.tellings(r.now.Add(3 * time.Second)); len(told) != results {
+		if _, told := r.repeats(r.now.Add(3 * time.Second)); len(told) != results {
 			t.Fatalf("%d of %d were told again", len(told), results)
 		}
 		took := cpu() - begin
@@ -87,21 +87,21 @@ func TestManyResultsAreToldAgainInProportion(t *testing.T) {
 }
 
 // announceTakeover announces that the slow node has taken over a job with which this node has nothing to do.
-func (r *rig) takenOver(job grid.JobID, epoch uint32) {
+func (r *rig) announceTakeover(job grid.JobID, epoch uint32) {
 	r.t.Helper()
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: epoch}}}}})
 }
 
 // The owner cache holds the newest takeovers, each once.
-func TestOfManyTakeoversTheNewestAreKnown(t *testing.T) {
+func TestOwnerCacheHoldsNewestTakeovers(t *testing.T) {
 	const jobs = 2*maxCachedOwners + 100
 	job := func(i int) grid.JobID { return grid.JobID{Origin: fastID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}} }
 	r := newRig(t, nil)
 	for i := range jobs {
-		r.takenOver(job(i), 2)
+		r.announceTakeover(job(i), 2)
 	}
-	r.takenOver(job(jobs-1), 3)
+	r.announceTakeover(job(jobs-1), 3)
 	if got := len(r.n.ForeignJobs(nil)); got != maxCachedOwners {
 		t.Fatalf("%d are known, want %d", got, maxCachedOwners)
 	}
@@ -113,7 +113,7 @@ func TestOfManyTakeoversTheNewestAreKnown(t *testing.T) {
 }
 
 // While many jobs wait for a fitting node, an ad costs the same however many wait.
-func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
+func TestUnfittingAdsAreLinear(t *testing.T) {
 	inProportion(t, 200, func(t *testing.T, peers int) time.Duration {
 		t.Helper()
 		const jobs = 500
@@ -147,10 +147,10 @@ func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
 
 // An owner of many registers counts them for all peers in one pass: ten times as many of both cost ten times as much.
 // The counts equal those of a pass for each peer.
-func TestManyPeersAreWatchedInProportion(t *testing.T) {
+func TestKeepalivesAreLinear(t *testing.T) {
 	inProportion(t, 1000, func(t *testing.T, jobs int) time.Duration {
 		t.Helper()
-		r, _ := keeps(t, jobs)
+		r, _ := submitAll(t, jobs)
 		for i := range jobs / 5 {
 			r.n.coMember(grid.NodeID{9, byte(i >> 8), byte(i)})
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Model test against a linear search through all archived jobs.
-func TestOldestJobThatTakesRoomIsForgotten(t *testing.T) {
+func TestOldestEvictableJobIsEvicted(t *testing.T) {
 	r, n := grid.NewRand(1, 4), newRig(t, nil).n
 	owners := []grid.NodeID{fastID, slowID, {77}}
 	var open, kept []*job

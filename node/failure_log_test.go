@@ -11,7 +11,7 @@ const second = grid.Time(time.Second)
 
 // A node that fails a class which others run is blacklisted for that class alone; then one task probes it. A failed
 // probe doubles the back-off, a success ends it.
-func TestFailingNodeIsAvoided(t *testing.T) {
+func TestFailingNodeIsBlacklisted(t *testing.T) {
 	var s failureLog
 	now := 10 * second
 	ends := func(class string, id grid.NodeID, good bool, times int) {
@@ -60,7 +60,7 @@ func TestFailingNodeIsAvoided(t *testing.T) {
 }
 
 // A class that fails everywhere, or half of the time, is the program's fault.
-func TestFailingClassIsNobodysFault(t *testing.T) {
+func TestFailingClassBlacklistsNobody(t *testing.T) {
 	var s failureLog
 	now := second
 	for k := range 400 {
@@ -81,7 +81,7 @@ func TestFailingClassIsNobodysFault(t *testing.T) {
 }
 
 // The log is bounded in classes and in nodes.
-func TestBlamesAreBounded(t *testing.T) {
+func TestFailureLogIsBounded(t *testing.T) {
 	var s failureLog
 	now := second
 	for k := range 3 * maxFailureNodes {

@@ -9,7 +9,7 @@ import (
 )
 
 // withOutput makes this node the owner of a replicated job whose task has just ended here and left a file.
-func leaving(t *testing.T) (*rig, grid.AttemptID) {
+func withOutput(t *testing.T) (*rig, grid.AttemptID) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -33,9 +33,9 @@ func leaving(t *testing.T) (*rig, grid.AttemptID) {
 }
 
 // A task with output ends when one of the other two members has the files, or when neither will.
-func TestOwnerWaitsForACopy(t *testing.T) {
+func TestOwnerWaitsForDeposit(t *testing.T) {
 	for name, answers := range map[string][]grid.Why{"one has them": {grid.WhyNone}, "the second has them": {grid.WhyRoom, grid.WhyNone}, "neither": {grid.WhyRoom, grid.WhyDisk}} {
-		r, id := leaving(t)
+		r, id := withOutput(t)
 		asked := slices.Clone(r.sent(grid.KindDeposit))
 		if len(asked) != 2 || len(r.sent(grid.KindWrite)) != 0 {
 			t.Fatalf("%s: %v are sent", name, kindsOf(r.fx.Sends))
@@ -57,7 +57,7 @@ func TestOwnerWaitsForACopy(t *testing.T) {
 // Regression: members that are busy fetching are asked again soon, and the end waits for them. It said at once that no
 // other node had the files.
 func TestOwnerAsksABusyMemberAgain(t *testing.T) {
-	r, id := leaving(t)
+	r, id := withOutput(t)
 	say := func(to grid.NodeID, why grid.Why) {
 		r.say(to, grid.KindDepositAck, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}

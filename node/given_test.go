@@ -13,7 +13,7 @@ func given() []grid.Rate {
 }
 
 // A node with given rates publishes them from the start, uses them, and learns nothing from its runs.
-func TestGivenRatesAreToldAndKept(t *testing.T) {
+func TestGivenRatesArePublishedAndKept(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Given = given() })
 	r.join(fastID, 2, "linux")
 	r.say(fastID, grid.KindPoll, func(m *grid.Message) { m.Poll = grid.Poll{ID: 1, Class: "long", Speed: 1, Cores: 1000, Mine: 1} })

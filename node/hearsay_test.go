@@ -9,16 +9,16 @@ import (
 
 // Who names the members of a job: its origin; other nodes for want of better.
 
-// offersAlone offers this node an attempt of a job of fastID that has no register.
-func offersAlone(r *rig, s *grid.JobSpec, n uint32) {
+// offerUnreplicated offers this node an attempt of a job of fastID that has no register.
+func offerUnreplicated(r *rig, s *grid.JobSpec, n uint32) {
 	r.t.Helper()
 	r.say(fastID, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: aloneAt(n), Spec: s, Class: "a", Lease: r.n.cfg.Lease}
+		m.Offer = grid.Offer{ID: attemptAt(n), Spec: s, Class: "a", Lease: r.n.cfg.Lease}
 	})
 }
 
-func aloneAt(n uint32) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: guarded}, Attempt: grid.Attempt{Epoch: 1, N: n}}
+func attemptAt(n uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: replicatedJob}, Attempt: grid.Attempt{Epoch: 1, N: n}}
 }
 
 // falsely makes the stranger offer an attempt of fastID's job with invented members.
@@ -43,62 +43,62 @@ func connected(t *testing.T) *rig {
 // go on, beats go to the origin, and the sender ends nothing. It redirected the beats, and dropped what ran.
 func TestFalseMembersRedirectNothing(t *testing.T) {
 	r := connected(t)
-	offersAlone(r, spec(nil), 1)
-	for _, id := range []grid.AttemptID{{Task: aloneAt(1).Task, Attempt: grid.Attempt{Epoch: 9, N: 1}}, aloneAt(2), aloneAt(1)} {
+	offerUnreplicated(r, spec(nil), 1)
+	for _, id := range []grid.AttemptID{{Task: attemptAt(1).Task, Attempt: grid.Attempt{Epoch: 9, N: 1}}, attemptAt(2), attemptAt(1)} {
 		r.falsely(id, spec(nil))
 		if a := append(r.sent(grid.KindAccept), r.sent(grid.KindRefuse)...); len(a) > 0 {
 			t.Errorf("attempt %v is answered: %v", id, kindsOf(r.fx.Sends))
 		}
 	}
 	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
-		r.about(strangerID, k, aloneAt(1), nil)
+		r.about(strangerID, k, attemptAt(1), nil)
 	}
-	r.proclaims(strangerID, strangerID, guarded, 9, true)
-	if s, _, ok := r.n.Work(aloneAt(1)); !ok || s != grid.WorkRunning {
+	r.proclaims(strangerID, strangerID, replicatedJob, 9, true)
+	if s, _, ok := r.n.Work(attemptAt(1)); !ok || s != grid.WorkRunning {
 		t.Fatalf("the origin's attempt: %v, %v, want that it runs", s, ok)
 	}
-	if to := r.told(grid.KindBeat); !slices.Equal(to, []grid.NodeID{fastID}) {
+	if to := r.recipients(grid.KindBeat); !slices.Equal(to, []grid.NodeID{fastID}) {
 		t.Errorf("beats go to %v, want the origin", to)
 	}
 }
 
 // Coming first does not help either: when the origin offers, all that rested on hearsay goes, and the origin's attempt
 // runs, even with the same number as one that the other had dropped.
-func TestOriginsWordOverrulesHearsay(t *testing.T) {
+func TestOriginOverrulesHearsay(t *testing.T) {
 	for name, before := range map[string]func(r *rig){
 		"the same attempt":     func(r *rig) {},
-		"dropped by the other": func(r *rig) { r.about(strangerID, grid.KindDrop, aloneAt(1), nil) },
+		"dropped by the other": func(r *rig) { r.about(strangerID, grid.KindDrop, attemptAt(1), nil) },
 		"refused to the other": func(r *rig) {
-			r.about(strangerID, grid.KindDrop, aloneAt(1), nil)
-			r.falsely(aloneAt(2), spec(func(s *grid.JobSpec) { s.Needs.CPU = 1 << 40 }))
+			r.about(strangerID, grid.KindDrop, attemptAt(1), nil)
+			r.falsely(attemptAt(2), spec(func(s *grid.JobSpec) { s.Needs.CPU = 1 << 40 }))
 		},
 		"a register, made up": func(r *rig) {
-			r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
+			r.tells(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
 		},
 		"a register that ended": func(r *rig) {
-			r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
+			r.tells(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
 		},
 	} {
 		for _, members := range [][]grid.NodeID{nil, {fastID, slowID, {56}}, three} {
 			r := connected(t)
-			r.falsely(aloneAt(1), spec(func(s *grid.JobSpec) { s.Command = []string{"evil"} }))
+			r.falsely(attemptAt(1), spec(func(s *grid.JobSpec) { s.Command = []string{"evil"} }))
 			before(r)
 			for n := uint32(1); n <= 2; n++ {
 				if n == 1 && name == "refused to the other" {
 					continue
 				}
 				r.say(fastID, grid.KindOffer, func(m *grid.Message) {
-					m.Offer = grid.Offer{ID: aloneAt(n), Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
+					m.Offer = grid.Offer{ID: attemptAt(n), Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
 				})
 				if s := r.one(grid.KindAccept); s.To != fastID {
 					t.Fatalf("%s, members %d: accepted to %v", name, len(members), s.To.Short())
 				}
-				w := r.n.exec.Get(aloneAt(n))
-				if w == nil || w.Spec.Command[0] != "true" || r.n.ownerOf(guarded) != fastID {
-					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.ownerOf(guarded).Short())
+				w := r.n.exec.Get(attemptAt(n))
+				if w == nil || w.Spec.Command[0] != "true" || r.n.ownerOf(replicatedJob) != fastID {
+					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.ownerOf(replicatedJob).Short())
 				}
 			}
-			if r.about(strangerID, grid.KindDrop, aloneAt(2), nil); r.n.exec.Get(aloneAt(2)) == nil {
+			if r.about(strangerID, grid.KindDrop, attemptAt(2), nil); r.n.exec.Get(attemptAt(2)) == nil {
 				t.Errorf("%s, members %d: the other ends the origin's attempt", name, len(members))
 			}
 		}
@@ -109,19 +109,19 @@ func TestOriginsWordOverrulesHearsay(t *testing.T) {
 func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 	r := connected(t)
 	false3 := []grid.NodeID{fastID, strangerID, selfID}
-	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 7 }); a != grid.RegisterOK {
+	if a := r.tells(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 7 }); a != grid.RegisterOK {
 		t.Fatalf("the origin may be gone: %v, want it kept", a)
 	}
-	if a := r.tells(slowID, guarded, spec(nil), func(g *grid.Register) { g.Members = three }); a == grid.RegisterOK {
+	if a := r.tells(slowID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = three }); a == grid.RegisterOK {
 		t.Errorf("the word of a third: %v, want it refused", a)
 	}
-	if a := r.tells(fastID, guarded, spec(nil), func(g *grid.Register) { g.Members = three }); a != grid.RegisterOK {
+	if a := r.tells(fastID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = three }); a != grid.RegisterOK {
 		t.Errorf("the origin's: %v, want it kept", a)
 	}
-	if m := r.n.job(guarded).replica.reg.Members(); !slices.Equal(m, three) {
+	if m := r.n.job(replicatedJob).replica.reg.Members(); !slices.Equal(m, three) {
 		t.Errorf("its members are %v, want those that the origin named", m)
 	}
-	if a := r.tells(strangerID, guarded, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {
+	if a := r.tells(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {
 		t.Errorf("the stranger again: %v, want it refused", a)
 	}
 }

@@ -151,7 +151,7 @@ func worksFor(t *testing.T) *rig {
 	}
 	for i := range uint32(2) {
 		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: guardedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease,
+			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease,
 				Members: []grid.NodeID{fastID, slowID, thirdID}}
 		})
 	}
@@ -159,7 +159,7 @@ func worksFor(t *testing.T) *rig {
 }
 
 // recipients lists the recipients of a message kind in the following steps, until the next beat.
-func (r *rig) told(kind grid.Kind) (to []grid.NodeID) {
+func (r *rig) recipients(kind grid.Kind) (to []grid.NodeID) {
 	r.t.Helper()
 	for end := r.now.Add(r.n.cfg.Lease); r.now < end && len(to) == 0; {
 		r.pass(time.Second, grid.TimerBeat)
@@ -176,20 +176,20 @@ func (r *rig) told(kind grid.Kind) (to []grid.NodeID) {
 func TestWorkerFollowsAMajority(t *testing.T) {
 	r := worksFor(t)
 	for e := range uint32(9) {
-		r.proclaims(strangerID, slowID, guarded, 100+e, false)
-		r.proclaims(slowID, slowID, guarded, 2+e, true)
+		r.proclaims(strangerID, slowID, replicatedJob, 100+e, false)
+		r.proclaims(slowID, slowID, replicatedJob, 2+e, true)
 	}
-	if who := r.n.ownerOf(guarded); who != fastID {
+	if who := r.n.ownerOf(replicatedJob); who != fastID {
 		t.Fatalf("on one word it reports to %v", who.Short())
 	}
-	if to := r.told(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
+	if to := r.recipients(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
 		t.Errorf("beats go to %v: want the owner, and the claimant too", to)
 	}
-	if to := r.told(grid.KindStartLease); !slices.Equal(to, []grid.NodeID{fastID}) {
+	if to := r.recipients(grid.KindStartLease); !slices.Equal(to, []grid.NodeID{fastID}) {
 		t.Errorf("whether what waits may start is asked of %v: want the owner", to)
 	}
-	r.proclaims(thirdID, slowID, guarded, 10, false)
-	if who := r.n.ownerOf(guarded); who != slowID {
+	r.proclaims(thirdID, slowID, replicatedJob, 10, false)
+	if who := r.n.ownerOf(replicatedJob); who != slowID {
 		t.Errorf("a majority says otherwise, and it still reports to %v", who.Short())
 	}
 }

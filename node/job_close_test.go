@@ -19,8 +19,8 @@ func (r *rig) agrees() {
 // An end is visible once it is committed and waits for nothing more; the members are told a moment later that the job
 // is closed, which is on disk by then. An origin that crashes before it has saved the commit says that it awaits a
 // majority, and then the same result as before.
-func TestEndIsShownWithTheMajority(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2))
+func TestEndIsVisibleWhenCommitted(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2))
 	r.majority(r.toFast())
 	id := r.one(grid.KindOffer).Msg.Offer.ID
 	r.about(slowID, grid.KindAccept, id, nil)
@@ -28,7 +28,7 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 	if r.want(jobID(1), grid.Placed); len(r.sent(grid.KindResultAck)) != 0 {
 		t.Fatal("a result is acknowledged that no other node has")
 	}
-	seq, before := r.toFast(), maps.Clone(r.dsk)
+	seq, before := r.toFast(), maps.Clone(r.disk)
 	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
@@ -43,7 +43,7 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 		t.Errorf("the members are told at once: %v", kindsOf(r.fx.Sends))
 	}
 
-	crashed := &rig{t: t, n: r.n, cfg: r.cfg, now: r.now, dsk: before}
+	crashed := &rig{t: t, n: r.n, cfg: r.cfg, now: r.now, disk: before}
 	again := crashed.restart()
 	again.want(jobID(1), grid.Placed)
 	if !again.n.AwaitsMajority(again.now, jobID(1)) {
@@ -66,14 +66,14 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 			over++
 		}
 	}
-	if over == 0 || !r.dsk["guard "+jobID(1).String()].Register.Done {
+	if over == 0 || !r.disk["register "+jobID(1).String()].Register.Done {
 		t.Errorf("%d members are told that the job is over; sent %v", over, kindsOf(r.fx.Sends))
 	}
 }
 
 // A job whose end was visible cannot be cancelled, also before the members were told.
-func TestNothingIsCancelledAfterTheEndWasShown(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2))
+func TestNoCancelAfterVisibleEnd(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2))
 	r.majority(r.toFast())
 	id := r.one(grid.KindOffer).Msg.Offer.ID
 	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited})

@@ -23,8 +23,8 @@ func TestRunsHereAlone(t *testing.T) {
 	if v := r.task(jobID(1)); v.Result.Exit != 3 || v.Worker != selfID || v.Done-v.Began != int64(time.Second) {
 		t.Errorf("task %+v", v)
 	}
-	if len(r.dsk) != 2 {
-		t.Errorf("on disk %v: want the job and its task only", r.dsk)
+	if len(r.disk) != 2 {
+		t.Errorf("on disk %v: want the job and its task only", r.disk)
 	}
 }
 
@@ -51,11 +51,11 @@ func TestBadJobIsRefusedWithEverythingThatIsWrong(t *testing.T) {
 	}
 }
 
-func TestMovesToTheSoonest(t *testing.T) {
+func TestPlacedOnSoonestNode(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	if rec := r.dsk["task "+id.Task.String()]; rec.Task.ID != id || rec.Task.Worker != fastID {
+	if rec := r.disk["task "+id.Task.String()]; rec.Task.ID != id || rec.Task.Worker != fastID {
 		t.Fatalf("the attempt is not on disk before its offer leaves: %+v", rec)
 	}
 	r.about(fastID, grid.KindAccept, id, nil)
@@ -85,7 +85,7 @@ func TestResultBeforeAcceptance(t *testing.T) {
 	r.one(grid.KindDrop)
 }
 
-func TestLostOfferIsSaidAgain(t *testing.T) {
+func TestLostOfferIsRepeated(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
@@ -95,7 +95,7 @@ func TestLostOfferIsSaidAgain(t *testing.T) {
 	}
 }
 
-func TestLeaseRunsOut(t *testing.T) {
+func TestLeaseExpires(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	first := r.offered(jobID(1), spec(nil), fastID)
@@ -226,7 +226,7 @@ func TestRestartedNodeRunsWhatWaitedAndReportsWhatRan(t *testing.T) {
 	}
 }
 
-func TestNewcomerIsHeardBeforeGivingUp(t *testing.T) {
+func TestNewPeersAdIsAwaited(t *testing.T) {
 	r := newRig(t, nil)
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {

@@ -24,7 +24,7 @@ func (r *rig) lives(id grid.NodeID) {
 }
 
 // Jobs submitted while no candidate was connected are queued in order of submission once one is.
-func TestJobsFromBeforeAnybodyIsConnectedKeepTheirOrder(t *testing.T) {
+func TestJobsBeforeFirstPeerKeepOrder(t *testing.T) {
 	r := justStarted(t)
 	for i := range byte(4) {
 		r.submit(jobID(i), spec(nil))
@@ -49,7 +49,7 @@ func TestJobsFromBeforeAnybodyIsConnectedKeepTheirOrder(t *testing.T) {
 }
 
 // If no candidate was probed for a submission, any keepalive answer completes it: at once, and not at the next tick.
-func TestJobThatNobodyWasAskedForIsFormedByAnyAnswer(t *testing.T) {
+func TestUnprobedSubmissionTakesAnyAnswer(t *testing.T) {
 	r := justStarted(t)
 	r.submit(jobID(1), spec(nil))
 	r.join(fastID, 1, "linux")
@@ -62,7 +62,7 @@ func TestJobThatNobodyWasAskedForIsFormedByAnyAnswer(t *testing.T) {
 }
 
 // While no candidate is connected a further submission costs the same, however many there are.
-func TestManyJobsBeforeAnybodyIsConnectedCostInProportion(t *testing.T) {
+func TestJobsBeforeFirstPeerAreLinear(t *testing.T) {
 	inProportion(t, 20_000, func(t *testing.T, jobs int) time.Duration {
 		t.Helper()
 		r, one := justStarted(t), spec(nil)

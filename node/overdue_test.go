@@ -9,7 +9,7 @@ import (
 
 // A node that keeps work waiting far longer than estimated hands it back as soon as another node is idle; it is placed
 // again and counts as never started.
-func TestOwnWorkThatWaitsTooLongMoves(t *testing.T) {
+func TestOverdueOwnWorkMoves(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(nil))
 	r.submit(jobID(2), spec(nil))
@@ -25,7 +25,7 @@ func TestOwnWorkThatWaitsTooLongMoves(t *testing.T) {
 	r.want(jobID(1), grid.Placed)
 }
 
-func TestWorkOfOthersIsHandedBackUnlessItMustRunAtMostOnce(t *testing.T) {
+func TestOverdueWorkIsHandedBackUnlessAtMostOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -42,7 +42,7 @@ func TestWorkOfOthersIsHandedBackUnlessItMustRunAtMostOnce(t *testing.T) {
 	}
 }
 
-func TestNothingIsHandedBackWhereNobodyHasRoom(t *testing.T) {
+func TestNothingIsHandedBackWithoutRoomElsewhere(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Count = 2 }))
 	r.pass(time.Minute, grid.TimerOverdue)
@@ -51,7 +51,7 @@ func TestNothingIsHandedBackWhereNobodyHasRoom(t *testing.T) {
 	}
 }
 
-func TestAcceptedThatIsHandedBackIsNoLoss(t *testing.T) {
+func TestHandedBackAttemptIsNoLoss(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }), fastID)

@@ -9,11 +9,11 @@ import (
 
 // Any member may announce a takeover: while the job's origin is connected, the origin is asked; otherwise the
 // claimants, each once, newest epoch first, and a bounded number.
-func TestWhoSaysToHaveTakenAJobOverIsAskedAfterItsOrigin(t *testing.T) {
+func TestClaimantsAreAskedAfterTheOrigin(t *testing.T) {
 	r := newRig(t, nil)
 	job := grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: 1e6, Kinds: grid.AllKinds})
-	r.takenOver(job, 1<<30)
+	r.announceTakeover(job, 1<<30)
 	if who, _, known := r.n.Authority(job); !known || who != fastID {
 		t.Errorf("origin connected: %v, %t: want the origin", who, known)
 	}

@@ -9,11 +9,11 @@ import (
 
 // An owner whose epoch a member has gone beyond campaigns for a higher one. It goes on as before only if nobody else
 // has owned the job meanwhile: else it has a takeover grace, and ended tasks stay ended.
-func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
+func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 	for _, since := range []grid.NodeID{selfID, fastID} {
-		r := guards(t)
+		r := newMember(t)
 		r.takeOver()
-		j := r.n.job(guarded)
+		j := r.n.job(replicatedJob)
 		if !j.replica.reg.Leads() || j.task(0).live == nil {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
@@ -25,7 +25,7 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 		}
 		epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
 		r.say(slowID, grid.KindVote, func(m *grid.Message) {
-			m.Register = grid.Register{Job: guarded, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
+			m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
 				Finals: []grid.Final{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
 		if !j.replica.reg.Leads() || j.replica.epoch != epoch {
@@ -87,17 +87,17 @@ func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 
 // Waiting attempts at a node that learns that it owns the job, and knows the job to be closed, are dropped: the job
 // goes on nowhere, and no other node may release attempts at the owner.
-func TestOwnerOfAJobThatIsOverKeepsNoAttempt(t *testing.T) {
-	r := guards(t)
+func TestOwnerOfClosedJobKeepsNoAttempt(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
-	r.dsk["guard "+guarded.String()].Register.Done = true // as it learned before it stopped
+	r.disk["register "+replicatedJob.String()].Register.Done = true // as it learned before it stopped
 	again := r.restart()
 	again.join(fastID, 10, "linux")
 	again.say(fastID, grid.KindTakeover, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 2, Owner: selfID}
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 2, Owner: selfID}
 	})
 	for i := range uint32(2) {
-		if _, _, ok := again.n.Work(guardedAt(i)); ok {
+		if _, _, ok := again.n.Work(replicatedAt(i)); ok {
 			t.Errorf("attempt %d is kept", i)
 		}
 	}

@@ -60,7 +60,7 @@ func asRead(j *job) any {
 	return []any{c, tasks, views, j.view()}
 }
 
-func TestPackedJobsAreWhatTheyWere(t *testing.T) {
+func TestPackRoundTrip(t *testing.T) {
 	r, n := grid.NewRand(1, 2), newRig(t, nil).n
 	for k := range uint32(500) {
 		j := over(n, r, k)
@@ -75,7 +75,7 @@ func TestPackedJobsAreWhatTheyWere(t *testing.T) {
 }
 
 // Model test against a list.
-func TestArchiveFindsWhatIsInIt(t *testing.T) {
+func TestArchiveAgainstModel(t *testing.T) {
 	r, n := grid.NewRand(1, 3), newRig(t, nil).n
 	var all []*job
 	tasks := 0
@@ -130,7 +130,7 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 }
 
 // A message about one task of a large job must not cost unpacking all of them: large jobs are not packed.
-func TestLargeJobsStayAsTheyAre(t *testing.T) {
+func TestLargeJobsAreNotPacked(t *testing.T) {
 	for _, count := range []uint32{maxPackedTasks, maxPackedTasks + 1} {
 		r := newRig(t, nil)
 		n := r.n

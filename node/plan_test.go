@@ -10,7 +10,7 @@ import (
 
 // beginsProvisional submits a job with three members and returns when the others have been written to and have not
 // answered. self and fast have the given system, slow another.
-func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
+func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 10, "linux")
@@ -57,7 +57,7 @@ func on(os string, retries int32) func(*grid.JobSpec) {
 
 // attempts lists the attempts of the job's task on disk; at most one.
 func (r *rig) attempts() (ids []grid.Attempt) {
-	for _, rec := range r.dsk {
+	for _, rec := range r.disk {
 		if rec.Kind == grid.RecEntry && rec.Entry.State == grid.Offered {
 			ids = append(ids, rec.Entry.ID.Attempt)
 		}
@@ -67,9 +67,9 @@ func (r *rig) attempts() (ids []grid.Attempt) {
 
 // While a job awaits its first majority, the attempt is made and saved; its offer leaves when a majority has the job,
 // and waits for no further disk write.
-func TestOfferWaitsForTheMajorityAndForNothingElse(t *testing.T) {
+func TestPlannedOfferWaitsOnlyForMajority(t *testing.T) {
 	for _, os := range []string{"bsd", ""} {
-		r := beginsToForm(t, on(os, 2))
+		r := beginsProvisional(t, on(os, 2))
 		seq, to := r.toFast(), slowID
 		if os == "" {
 			to = fastID
@@ -86,8 +86,8 @@ func TestOfferWaitsForTheMajorityAndForNothingElse(t *testing.T) {
 }
 
 // An attempt here starts when a majority has the job.
-func TestStartWaitsForTheMajority(t *testing.T) {
-	r := beginsToForm(t, on("linux", 2))
+func TestPlannedStartWaitsForMajority(t *testing.T) {
+	r := beginsProvisional(t, on("linux", 2))
 	seq := r.toFast()
 	for _, s := range slices.Clone(r.sent(grid.KindPoll)) {
 		r.say(s.To, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: s.Msg.Poll.ID, Why: grid.WhyQueue} })
@@ -102,8 +102,8 @@ func TestStartWaitsForTheMajority(t *testing.T) {
 
 // A worker that is gone when the majority has answered never heard of the attempt; the task waits for another one, and
 // nothing was lost.
-func TestPlannedWorkerGoes(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2))
+func TestPlannedWorkerLeaves(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2))
 	seq := r.toFast()
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: slowID})
 	r.majority(seq)
@@ -115,7 +115,7 @@ func TestPlannedWorkerGoes(t *testing.T) {
 
 // A task without retries has no attempt on disk that might never be offered: after a restart it would be lost.
 func TestAtMostOnceIsNotPlanned(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 0))
+	r := beginsProvisional(t, on("bsd", 0))
 	seq := r.toFast()
 	if len(r.attempts()) != 0 {
 		t.Fatal("an attempt is on disk before a majority has the job")
@@ -127,8 +127,8 @@ func TestAtMostOnceIsNotPlanned(t *testing.T) {
 }
 
 // A restarted origin's planned attempt was never offered; the task is offered under another number.
-func TestPlannedBeforeARestart(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2)).restart()
+func TestPlannedAttemptAfterRestart(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2)).restart()
 	r.join(slowID, 1, "bsd")
 	about := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: r.attempts()[0]}
 	r.join(fastID, 10, "linux")
@@ -165,7 +165,7 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 
 // A job that another node has owned meanwhile is no longer new: nothing of it is placed before a majority has answered.
 func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
-	r := beginsToForm(t, on("", 2))
+	r := beginsProvisional(t, on("", 2))
 	r.say(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {

@@ -10,7 +10,7 @@ import (
 
 // A policy that no unfinished job names is removed: else a client that submits a thousand jobs with different
 // parameters would leave a thousand tables of all peers. The default policy and those in use stay.
-func TestPoliciesThatNobodyNamesGo(t *testing.T) {
+func TestUnusedPoliciesAreRemoved(t *testing.T) {
 	policiesGo(t, 1, 1)
 	policiesGo(t, 1, 65) // not packed when it is over
 	policiesGo(t, 3, 1)

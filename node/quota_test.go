@@ -39,7 +39,7 @@ func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(
 
 // records counts the records of a kind on disk.
 func (r *rig) records(kind grid.RecordKind) (n int) {
-	for _, rec := range r.dsk {
+	for _, rec := range r.disk {
 		if rec.Kind == kind {
 			n++
 		}
@@ -50,7 +50,7 @@ func (r *rig) records(kind grid.RecordKind) (n int) {
 // Regression: a short message that names a job of 100,000 tasks costs what it says, not what it names, and such jobs
 // are bounded for each sender: a refused job is neither saved nor kept. Each took 16 MB, on disk and again after each
 // restart.
-func TestNamingTasksCostsNothing(t *testing.T) {
+func TestNamedTasksCostNothing(t *testing.T) {
 	r := newRig(t, nil)
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
 	answers := map[grid.RegisterAnswer]int{}
@@ -72,12 +72,12 @@ func TestNamingTasksCostsNothing(t *testing.T) {
 
 // Records beyond the quotas, from before quotas existed, neither stop a start nor fill the memory. Nothing more is
 // accepted from their sender.
-func TestRecordsBeyondTheQuotasDoNotStopAStart(t *testing.T) {
+func TestRecordsBeyondQuotaDoNotStopStart(t *testing.T) {
 	r := newRig(t, nil)
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
 	for i := range 200 {
 		id := numbered(fastID, i)
-		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: large,
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: large,
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID}}
 	}
 	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {

@@ -10,17 +10,17 @@ import (
 // A register of three members: another node's job, of which this node is a member and a worker, and which it takes
 // over.
 
-var guarded = grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
+var replicatedJob = grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
 
 var three = []grid.NodeID{fastID, selfID, slowID}
 
-func guardedAt(i uint32) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: guarded, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+func replicatedAt(i uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: replicatedJob, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
 // newMember makes this node, on a machine that has long been up, a member of the job, and offers it two attempts, of
 // which it has room for one.
-func guards(t *testing.T) *rig {
+func newMember(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
 	r.now = 3600e9
@@ -28,14 +28,14 @@ func guards(t *testing.T) *rig {
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count = 2 })
 	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	if a := r.one(grid.KindWriteAck).Msg.Register.Answer; a != grid.RegisterOK {
 		t.Fatalf("answer %v", a)
 	}
 	for i := range uint32(2) {
 		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: guardedAt(i), Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: three}
+			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: three}
 		})
 	}
 	return r
@@ -52,7 +52,7 @@ func (r *rig) takeOver() {
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
 	r.say(slowID, grid.KindVote, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: epoch, Answer: grid.RegisterOK, Next: 3}
+		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Next: 3}
 	})
 	r.accepts()
 }
@@ -63,7 +63,7 @@ func (r *rig) accepts() {
 	for _, s := range r.sent(grid.KindWrite) {
 		if g := s.Msg.Register; s.To == slowID {
 			r.say(slowID, grid.KindWriteAck, func(m *grid.Message) {
-				m.Register = grid.Register{Job: guarded, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
+				m.Register = grid.Register{Job: replicatedJob, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 			})
 			return
 		}
@@ -73,8 +73,8 @@ func (r *rig) accepts() {
 
 // Regression: a new owner sends keepalives to the other members, however long its machine has been up. It forgot them
 // as silent since then, and heard of nobody any more.
-func TestNewOwnerWatchesTheMembers(t *testing.T) {
-	r := guards(t)
+func TestNewOwnerSendsKeepalives(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
 	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(time.Second) {
 		for _, s := range r.sent(grid.KindKeepalive) {
@@ -88,12 +88,12 @@ func TestNewOwnerWatchesTheMembers(t *testing.T) {
 
 // A late message of an earlier owner about an attempt that this node has and has taken over is ignored: nobody would
 // notice that it is gone.
-func TestLateWordOfAnEarlierOwnerEndsNothingOfTheNewOnes(t *testing.T) {
+func TestLateMessageOfEarlierOwnerIsIgnored(t *testing.T) {
 	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
-		r := guards(t)
+		r := newMember(t)
 		r.takeOver()
-		r.about(fastID, k, guardedAt(1), nil)
-		if _, _, ok := r.n.Work(guardedAt(1)); !ok {
+		r.about(fastID, k, replicatedAt(1), nil)
+		if _, _, ok := r.n.Work(replicatedAt(1)); !ok {
 			t.Errorf("%v: the attempt is gone", k)
 		}
 	}
@@ -101,8 +101,8 @@ func TestLateWordOfAnEarlierOwnerEndsNothingOfTheNewOnes(t *testing.T) {
 
 // Regression: the record of an attempt names the job's owner at the time it came. A restarted owner that had taken the
 // job over since waited for the start lease of the one before.
-func TestRestartedOwnerStartsItsOwn(t *testing.T) {
-	r := guards(t)
+func TestRestartedOwnerStartsOwnWork(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
 	r = r.restart()
 	r.join(slowID, 1, "linux")
@@ -153,53 +153,53 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	r.say(both[0], grid.KindOffer, func(m *grid.Message) {
 		m.Offer = grid.Offer{ID: other, Spec: r.n.job(id).spec, Class: "a", Lease: r.n.cfg.Lease, Members: members}
 	})
-	if rec, ok := r.dsk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
+	if rec, ok := r.disk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
 		t.Errorf("on disk of what has ended: %v, %+v", ok, rec.Work)
 	}
 }
 
 // asksVote makes a member campaign for an epoch, and returns the answer.
-func (r *rig) asksPromise(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
+func (r *rig) asksVote(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 	r.t.Helper()
 	r.say(from, grid.KindCampaign, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: epoch, Spec: r.n.job(guarded).spec, Members: three}
+		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Spec: r.n.job(replicatedJob).spec, Members: three}
 	})
 	return r.one(grid.KindVote).Msg.Register.Answer
 }
 
 // A register that its owner does not list may be taken over, but not before the answer to its last write can no longer
 // extend the owner's quorum lease: the answer may still be under way.
-func TestOrphanWaitsForTheLastAnswerToRunOut(t *testing.T) {
-	r := guards(t)
+func TestUnlistedRegisterWaitsForLastAnswer(t *testing.T) {
+	r := newMember(t)
 	r.say(fastID, grid.KindKeepalive, func(m *grid.Message) {
 		m.Register.Seq = 1
 		m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{9}}}}}
 	})
-	if a := r.asksPromise(slowID, 2); a != grid.RegisterLive {
+	if a := r.asksVote(slowID, 2); a != grid.RegisterLive {
 		t.Errorf("at once: %v, want that the owner lives", a)
 	}
 	r.now = r.now.Add(takeoverDelay(r.n.cfg.Lease))
-	if a := r.asksPromise(slowID, 2); a != grid.RegisterOK {
+	if a := r.asksVote(slowID, 2); a != grid.RegisterOK {
 		t.Errorf("after wait(L): %v, want a promise", a)
 	}
 }
 
 // A member that knows the owner of a newer epoch, without having accepted anything of that epoch, votes for a higher
 // one though that owner is alive, as other registers show: else no campaign could succeed.
-func TestNewOwnerIsPromisedAHigherEpochThoughItLives(t *testing.T) {
-	r := guards(t)
+func TestLiveNewOwnerGetsVote(t *testing.T) {
+	r := newMember(t)
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
-		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: guarded}, Attempt: grid.Attempt{Epoch: 2}}}}})
-	if a := r.asksPromise(slowID, 3); a != grid.RegisterOK {
+		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: replicatedJob}, Attempt: grid.Attempt{Epoch: 2}}}}})
+	if a := r.asksVote(slowID, 3); a != grid.RegisterOK {
 		t.Errorf("%v, want a promise", a)
 	}
 }
 
 // An answered keepalive counts for the registers that it listed: not for one that was accepted only after it was sent.
-func TestWatchCountsForWhatItNamed(t *testing.T) {
-	r := guards(t)
+func TestKeepaliveCountsForListedRegisters(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
-	j := r.n.job(guarded)
+	j := r.n.job(replicatedJob)
 	place := j.replica.reg.Place(slowID)
 	before := r.n.mayActUntil(j)
 	r.n.coMember(slowID).leaseVerified = j.replica.acceptedAt[place]
@@ -214,9 +214,9 @@ func TestWatchCountsForWhatItNamed(t *testing.T) {
 
 // The origin has forgotten a job that its owner, long cut off, wants to go on with: nothing of it is left.
 func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
-	r := guards(t)
+	r := newMember(t)
 	r.takeOver()
-	j := r.n.job(guarded)
+	j := r.n.job(replicatedJob)
 	j.replica.promisedElsewhere = 7
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0 && r.now < end; {
@@ -224,13 +224,13 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
 	r.say(fastID, grid.KindVote, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: epoch, Answer: grid.RegisterUnknown}
+		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterUnknown}
 	})
-	if _, ok := r.n.Job(guarded); ok {
+	if _, ok := r.n.Job(replicatedJob); ok {
 		t.Fatal("it is still known")
 	}
 	for i := range uint32(2) {
-		if _, _, ok := r.n.Work(guardedAt(i)); ok {
+		if _, _, ok := r.n.Work(replicatedAt(i)); ok {
 			t.Errorf("attempt %d of it is still here", i)
 		}
 	}
@@ -242,15 +242,15 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 
 // A worker that is a member drops its attempts when it learns that the job is closed: the owner that would say so may
 // be gone for good, and the third member may never have heard of the job.
-func TestMemberThatKnowsTheEndKeepsNoAttempt(t *testing.T) {
-	r := guards(t)
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: guardedAt(0), Result: exitZero})
+func TestMemberOfClosedJobKeepsNoAttempt(t *testing.T) {
+	r := newMember(t)
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: replicatedAt(0), Result: exitZero})
 	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 1, Seq: 2, Done: true, Finals: []grid.Final{
-			{Index: 0, Epoch: 1, Attempt: guardedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: guardedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 2, Done: true, Finals: []grid.Final{
+			{Index: 0, Epoch: 1, Attempt: replicatedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: replicatedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
 	})
 	for i := range uint32(2) {
-		if _, _, ok := r.n.Work(guardedAt(i)); ok {
+		if _, _, ok := r.n.Work(replicatedAt(i)); ok {
 			t.Errorf("task %d: it keeps the attempt", i)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // The estimated arrival rate does not depend on the number of runs here: a node without submissions that runs much of
 // the class must not look busy with submissions.
-func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
+func TestRunsDoNotDelayArrivalDecay(t *testing.T) {
 	c := config(selfID)
 	own := c.settings(new(Scratch))
 	r := newRates(&own)
@@ -164,7 +164,7 @@ func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
 	r := newRig(t, nil)
 	s := spec(nil)
 	s.Policy = "of_a_newer_version"
-	r.dsk["job"] = grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: jobID(1), Spec: s}}
+	r.disk["job"] = grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: jobID(1), Spec: s}}
 	r = r.restart()
 	r.want(jobID(1), grid.Placed)
 }
@@ -188,7 +188,7 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 }
 
 // More classes than are published do not make a new version of the rates at each publication.
-func TestManyClassesAreNotNewsForEver(t *testing.T) {
+func TestManyClassesDoNotRepublish(t *testing.T) {
 	c := config(selfID)
 	own := c.settings(new(Scratch))
 	r := newRates(&own)
@@ -221,7 +221,7 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
 	}
 	kept := 0
-	for _, rec := range r.dsk {
+	for _, rec := range r.disk {
 		if rec.Kind == grid.RecClass {
 			kept++
 		}
@@ -232,7 +232,7 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 }
 
 // A worker with many attempts of a cancelled job is told so in few messages.
-func TestCancelIsToldInFewMessages(t *testing.T) {
+func TestCancelTakesFewMessages(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
 	r.n.records = []*trackRecord{{node: fastID, results: maxTrust}}

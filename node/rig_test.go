@@ -10,15 +10,15 @@ import (
 
 // rig drives one node by hand: events in, effects out.
 type rig struct {
-	t   *testing.T
-	n   *Node
-	cfg Config
-	now grid.Time
-	fx  grid.Effects
-	dsk map[string]grid.Record // records saved, by kind and key
+	t    *testing.T
+	n    *Node
+	cfg  Config
+	now  grid.Time
+	fx   grid.Effects
+	disk map[string]grid.Record // records saved, by kind and key
 
-	wakes []grid.Wake
-	most  int // most records saved in one step so far
+	wakes     []grid.Wake
+	mostSaves int // most records saved in one step so far
 }
 
 var (
@@ -45,7 +45,7 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, n: n, cfg: c, now: 1e9, dsk: map[string]grid.Record{}}
+	r := &rig{t: t, n: n, cfg: c, now: 1e9, disk: map[string]grid.Record{}}
 	r.step(grid.Event{Kind: grid.EvStart})
 	return r
 }
@@ -58,8 +58,8 @@ func (r *rig) restart() *rig {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	s := &rig{t: r.t, n: n, cfg: c, now: r.now + 1e9, dsk: r.dsk}
-	for _, rec := range r.dsk {
+	s := &rig{t: r.t, n: n, cfg: c, now: r.now + 1e9, disk: r.disk}
+	for _, rec := range r.disk {
 		n.Restore(&rec)
 	}
 	s.step(grid.Event{Kind: grid.EvStart})
@@ -71,7 +71,7 @@ func (r *rig) step(ev grid.Event) {
 	r.fx.Reset()
 	r.n.Step(r.now, &ev, &r.fx)
 	r.wakes = append(r.wakes, r.fx.Wakes...)
-	r.most = max(r.most, len(r.fx.Saves))
+	r.mostSaves = max(r.mostSaves, len(r.fx.Saves))
 	for _, rec := range r.fx.Saves {
 		key := ""
 		switch rec.Kind {
@@ -84,14 +84,14 @@ func (r *rig) step(ev grid.Event) {
 		case grid.RecClass:
 			key = "class " + rec.Class.Class
 		case grid.RecRegister:
-			key = "guard " + rec.Register.ID.String()
+			key = "register " + rec.Register.ID.String()
 		case grid.RecEntry:
 			key = "entry " + rec.Entry.ID.Task.String()
 		}
 		if rec.Delete {
-			delete(r.dsk, key)
+			delete(r.disk, key)
 		} else {
-			r.dsk[key] = rec
+			r.disk[key] = rec
 		}
 	}
 }

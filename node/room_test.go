@@ -12,7 +12,7 @@ import (
 // Quota charges against real memory, and eviction.
 
 // heapBytes is the size of the live heap.
-func held() grid.Bytes {
+func heapBytes() grid.Bytes {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
@@ -20,7 +20,7 @@ func held() grid.Bytes {
 }
 
 // Charges cover the memory used, whether a sender has many small jobs or writes single entries far from each other.
-func TestWhatCountsCoversTheMemory(t *testing.T) {
+func TestChargesCoverMemory(t *testing.T) {
 	const jobs, stride, writes = 4000, 16, 3000
 	for name, fill := range map[string]func(r *rig){
 		"jobs": func(r *rig) {
@@ -39,10 +39,10 @@ func TestWhatCountsCoversTheMemory(t *testing.T) {
 		},
 	} {
 		r := newRig(t, nil)
-		before := held()
+		before := heapBytes()
 		fill(r)
-		r.dsk = nil // the test's own memory
-		if took, counts := held()-before, r.n.ledger.Kept().Bytes; took > counts {
+		r.disk = nil // the test's own memory
+		if took, counts := heapBytes()-before, r.n.ledger.Kept().Bytes; took > counts {
 			t.Errorf("%s: %d bytes of memory count as %d", name, took, counts)
 		}
 		runtime.KeepAlive(r)
@@ -68,47 +68,47 @@ func (r *rig) follows(who grid.NodeID) {
 }
 
 // A taken-over job of many tasks without retries ends in batches, and within the quota of its sender.
-func TestTakenOverTasksEndSomeAtATime(t *testing.T) {
+func TestTakenOverTasksEndInBatches(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Retries = 5*bulkEndBatch+7, 0 })
 	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	r.takeOver()
 	ended := 0
 	for end := r.now.Add(2 * time.Minute); r.now < end && ended < int(s.Count); {
 		r.pass(time.Second)
 		r.follows(slowID)
-		v, _ := r.n.Job(guarded)
+		v, _ := r.n.Job(replicatedJob)
 		ended = v.Ended + v.Placed
 	}
-	if ended != int(s.Count) || r.most > bulkEndBatch+10 {
-		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.most, bulkEndBatch)
+	if ended != int(s.Count) || r.mostSaves > bulkEndBatch+10 {
+		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.mostSaves, bulkEndBatch)
 	}
 }
 
 // Jobs stored long before are evicted in batches when they exceed the quota, and new jobs wait for that no longer than
 // a few tries.
-func TestRoomIsMadeSomeAtATime(t *testing.T) {
+func TestEvictionInBatches(t *testing.T) {
 	old := quota.Each
 	t.Cleanup(func() { quota.Each = old })
 	r := newRig(t, nil)
 	const before = 1000
 	for i := range before {
 		id := numbered(fastID, i)
-		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(nil),
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(nil),
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID, Done: true}}
 	}
 	quota.Each.Registers = 100
 	r = r.restart()
 	tries, answer := 0, grid.RegisterFull
 	for ; answer == grid.RegisterFull && tries < before; tries++ {
-		r.most = 0
-		if answer = r.tells(fastID, numbered(fastID, before), spec(nil), nil); r.most > 2*maxEvictionsPerStep+10 {
-			t.Fatalf("%d records in a step", r.most)
+		r.mostSaves = 0
+		if answer = r.tells(fastID, numbered(fastID, before), spec(nil), nil); r.mostSaves > 2*maxEvictionsPerStep+10 {
+			t.Fatalf("%d records in a step", r.mostSaves)
 		}
 	}
 	if answer != grid.RegisterOK || tries > before/maxEvictionsPerStep+1 || r.records(grid.RecRegister) != quota.Each.Registers {

@@ -10,7 +10,7 @@ import (
 
 // A search succeeds when the node that it found has accepted the task, and fails when that node refused; the task's
 // history says how the node was found.
-func TestSearchIsMetByAnOfferTaken(t *testing.T) {
+func TestSearchSucceedsWithAcceptedOffer(t *testing.T) {
 	for _, taken := range []bool{true, false} {
 		r := newRig(t, nil)
 		r.join(slowID, 1, "linux")
@@ -66,7 +66,7 @@ func (r *rig) hits(id grid.NodeID, os string) {
 
 // A node with more connections than its view holds evicts a silent connected node from the view. When a search finds
 // that one, the task goes there: it is not searched for again and again.
-func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
+func TestConnectedNodeOutsideViewIsReadmitted(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Gossip.Neighbours, c.Gossip.View = 2, 5 })
 	r.join(slowID, 1, "linux")
 	r.join(grid.NodeID{4}, 1, "linux")
@@ -87,7 +87,7 @@ func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
 
 // An old ad of a connected node, which another node repeats, does not make the same search go out as fast as it is
 // answered.
-func TestFoundByOldNewsIsNotSearchedForWithoutEnd(t *testing.T) {
+func TestOldAdDoesNotRepeatSearch(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
 	r.join(fastID, 1, "linux") // it no longer says plan9
@@ -108,7 +108,7 @@ func TestFoundByOldNewsIsNotSearchedForWithoutEnd(t *testing.T) {
 
 // A node that was drained and never came back: a task that no other node can run ends when any other node would be
 // forgotten, and does not wait for a day.
-func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
+func TestDrainedNodeThatNeverReturnsIsForgotten(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
 	draining := *r.n.gossip.Peer(fastID).Ad
@@ -128,7 +128,7 @@ func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
 
 // A task whose search found no node ends, though another task of its job waits for a node to be idle: that one would
 // else find the first waiting in turn, and both would wait for ever.
-func TestFruitlessSearchEndsATaskOfAJobThatWaits(t *testing.T) {
+func TestFailedSearchEndsTaskOfWaitingJob(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
 		s.Count, s.Needs.Labels = 2, []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}

@@ -15,7 +15,7 @@ type owners struct {
 	count, jobs int
 }
 
-func guardsOf(t *testing.T, jobs int) *owners {
+func newOwners(t *testing.T, jobs int) *owners {
 	t.Helper()
 	o := &owners{newRig(t, nil), jobs / 5, jobs}
 	for i := range jobs {
@@ -47,7 +47,7 @@ func (o *owners) write(i int, seq uint64, done bool) {
 }
 
 // keepalive makes an owner send a keepalive for those of its registers that go on.
-func (o *owners) watches(owner int, goesOn func(i int) bool) {
+func (o *owners) keepalive(owner int, goesOn func(i int) bool) {
 	o.t.Helper()
 	var s registerDigest
 	for i := owner; i < o.jobs; i += o.count {
@@ -64,10 +64,10 @@ func (o *owners) watches(owner int, goesOn func(i int) bool) {
 
 // Handling a keepalive touches only the registers shared with its sender. There are as many keepalives in a third of a
 // lease as owners, and each owner can have any number of registers here.
-func TestOthersRegistersAreNotLookedAt(t *testing.T) {
-	o := guardsOf(t, 50)
+func TestKeepaliveTouchesOnlySharedRegisters(t *testing.T) {
+	o := newOwners(t, 50)
 	for _, say := range []func(from int){
-		func(i int) { o.watches(i, func(int) bool { return true }) },
+		func(i int) { o.keepalive(i, func(int) bool { return true }) },
 		func(i int) {
 			o.say(o.node(i), grid.KindKeepalive, func(m *grid.Message) {
 				m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: o.job(i)}, Attempt: grid.Attempt{Epoch: 1}}}
@@ -97,8 +97,8 @@ func TestOthersRegistersAreNotLookedAt(t *testing.T) {
 
 // The registers shared with another node are a subset of the tracked replicas, in the same order: also after some were
 // closed, and after a restart. When all are closed no member remains listed.
-func TestRegistersInCommon(t *testing.T) {
-	o := guardsOf(t, 200)
+func TestSharedRegisters(t *testing.T) {
+	o := newOwners(t, 200)
 	check := func(r *rig, want int) {
 		t.Helper()
 		if len(r.n.replicas) != want {
@@ -115,7 +115,7 @@ func TestRegistersInCommon(t *testing.T) {
 	allWatch := func() {
 		t.Helper()
 		for i := range o.count {
-			o.watches(i, even)
+			o.keepalive(i, even)
 		}
 	}
 	check(o.rig, o.jobs)
@@ -144,9 +144,9 @@ func TestRegistersInCommon(t *testing.T) {
 
 // The registers that a member was asked about one by one are forgotten with the keepalive: when the next one is sent,
 // or when this node has nothing to send one for and no answer can tell anything.
-func TestNamedRegistersAreForgotten(t *testing.T) {
+func TestListedRegistersAreForgotten(t *testing.T) {
 	named := func() (*rig, *coMember) {
-		r := guards(t)
+		r := newMember(t)
 		r.takeOver()
 		for end := r.now.Add(r.n.cfg.Lease); len(r.sent(grid.KindKeepalive)) == 0; r.pass(time.Second, grid.TimerRegister) {
 			if r.now > end {
@@ -167,7 +167,7 @@ func TestNamedRegistersAreForgotten(t *testing.T) {
 		t.Errorf("watched again: %d are kept", len(kept))
 	}
 	r, p = named()
-	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1} })
+	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}

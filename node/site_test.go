@@ -60,7 +60,7 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 }
 
 // A node reports what is ahead of a task: how many wait and run, and how much of the running one is done.
-func TestAnswersTellTheQueue(t *testing.T) {
+func TestPollAnswerDescribesQueue(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	for k := range byte(3) {

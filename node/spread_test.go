@@ -20,7 +20,7 @@ var lasting = map[string]struct {
 
 // The variation of run times is measured from the runs, whether the means are measured or given, and survives a
 // restart.
-func TestTheSpreadOfRunTimesIsLearned(t *testing.T) {
+func TestRunTimeVariationIsLearned(t *testing.T) {
 	for _, given := range []bool{false, true} {
 		for name, x := range lasting {
 			r := newRig(t, func(c *Config) {
@@ -43,7 +43,7 @@ func TestTheSpreadOfRunTimesIsLearned(t *testing.T) {
 	}
 }
 
-func TestTheSpreadOutlivesARestart(t *testing.T) {
+func TestRunTimeVariationSurvivesRestart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	for i, d := range []time.Duration{time.Second, 9 * time.Second, 2 * time.Second, 40 * time.Second} {

@@ -9,7 +9,7 @@ import (
 
 // stragglerRig has a node that has run the class, a second each, and keeps ending one each second here, while a peer
 // has a task that it keeps alive and does not end.
-type grinder struct {
+type stragglerRig struct {
 	*rig
 	held   grid.AttemptID
 	began  grid.Time
@@ -19,8 +19,8 @@ type grinder struct {
 	runs   []grid.AttemptID
 }
 
-func newGrinder(t *testing.T, change func(*grid.JobSpec)) *grinder {
-	g := &grinder{rig: newRig(t, nil), jobs: 100}
+func newStragglerRig(t *testing.T, change func(*grid.JobSpec)) *stragglerRig {
+	g := &stragglerRig{rig: newRig(t, nil), jobs: 100}
 	for range 4 {
 		g.work()
 		g.second()
@@ -29,7 +29,7 @@ func newGrinder(t *testing.T, change func(*grid.JobSpec)) *grinder {
 	g.work()
 	g.work() // this node is busy
 	g.submit(jobID(1), spec(change))
-	got := g.claims(fastID, 0)
+	got := g.promises(fastID, 0)
 	if len(got) != 1 {
 		t.Fatalf("%d offers to the peer, want 1", len(got))
 	}
@@ -38,14 +38,14 @@ func newGrinder(t *testing.T, change func(*grid.JobSpec)) *grinder {
 }
 
 // work submits another task of the class that runs here.
-func (g *grinder) work() {
+func (g *stragglerRig) work() {
 	g.jobs++
 	g.step(grid.Event{Kind: grid.EvSubmit, Caller: 9, Job: jobID(g.jobs), Spec: spec(func(s *grid.JobSpec) { s.Policy = "local" })})
-	g.look()
+	g.observe()
 }
 
-// look records what starts here and what is sent to the peer.
-func (g *grinder) look() {
+// observe records what starts here and what is sent to the peer.
+func (g *stragglerRig) observe() {
 	for _, s := range g.fx.Starts {
 		g.runs = append(g.runs, s.Attempt)
 	}
@@ -60,19 +60,19 @@ func (g *grinder) look() {
 }
 
 // second passes one second, in which a task ends here.
-func (g *grinder) second() {
+func (g *stragglerRig) second() {
 	g.now = g.now.Add(time.Second)
 	if len(g.runs) > 0 {
 		id := g.runs[0]
 		g.runs = g.runs[1:]
 		g.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
-		g.look()
+		g.observe()
 	}
 }
 
 // wait lets time pass with beats of the peer, and with or without ends of other tasks, until the attempt is reclaimed;
 // it returns how long that took.
-func (g *grinder) wait(most time.Duration, others bool) time.Duration {
+func (g *stragglerRig) wait(most time.Duration, others bool) time.Duration {
 	for g.now.Sub(g.began) < most && !g.dropt {
 		if others {
 			g.work()
@@ -82,12 +82,12 @@ func (g *grinder) wait(most time.Duration, others bool) time.Duration {
 		}
 		g.about(fastID, grid.KindBeat, g.held, nil)
 		g.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: g.handle()}})
-		g.look()
+		g.observe()
 	}
 	return g.now.Sub(g.began)
 }
 
-func (g *grinder) handle() uint64 {
+func (g *stragglerRig) handle() uint64 {
 	if l := g.n.job(jobID(1)).task(0).live; l != nil {
 		return l.handle
 	}
@@ -95,8 +95,8 @@ func (g *grinder) handle() uint64 {
 }
 
 // A straggler is reclaimed; its node gets nothing for a while, and then one task as a probe.
-func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
-	g := newGrinder(t, nil)
+func TestStragglerIsReclaimed(t *testing.T) {
+	g := newStragglerRig(t, nil)
 	took := g.wait(5*time.Minute, true)
 	if took < 30*time.Second || took > time.Minute {
 		t.Fatalf("it is taken back after %v, want after half a minute", took)
@@ -126,16 +126,16 @@ func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
 // Long tasks are legitimate: more time is allowed where hardly anything else ends, where the node has recently kept its
 // promises, and where run times of the class vary.
 func TestLongTasksAreGivenTime(t *testing.T) {
-	quiet := newGrinder(t, nil).wait(10*time.Minute, false)
+	quiet := newStragglerRig(t, nil).wait(10*time.Minute, false)
 	if quiet < unknownFactor*30*time.Second || quiet > unknownFactor*time.Minute {
 		t.Errorf("where nothing else ends it is taken back after %v, want %d times as long", quiet, unknownFactor)
 	}
-	g := newGrinder(t, nil)
+	g := newStragglerRig(t, nil)
 	g.n.recordOf(fastID).onTime = maxTrust
 	if took := g.wait(20*time.Minute, true); took < trustedFactor*30*time.Second || took > trustedFactor*time.Minute {
 		t.Errorf("from a node that has kept its word it is taken back after %v, want %d times as long", took, trustedFactor)
 	}
-	g = newGrinder(t, nil)
+	g = newStragglerRig(t, nil)
 	g.n.rates.get(g.n.job(jobID(1)).class).endSCV = 9
 	g.n.rates.get(g.n.job(jobID(1)).class).endSCVCount = 50
 	if took := g.wait(20*time.Minute, true); took < 40*time.Second {
@@ -144,12 +144,12 @@ func TestLongTasksAreGivenTime(t *testing.T) {
 }
 
 // A task with a time limit may take that; one without retries is never reclaimed.
-func TestLimitsAndOnceAreRespected(t *testing.T) {
-	g := newGrinder(t, func(s *grid.JobSpec) { s.Timeout = 10 * time.Minute })
+func TestTimeLimitAndAtMostOnceAreRespected(t *testing.T) {
+	g := newStragglerRig(t, func(s *grid.JobSpec) { s.Timeout = 10 * time.Minute })
 	if took := g.wait(20*time.Minute, true); took < 10*time.Minute || took > 11*time.Minute {
 		t.Errorf("with a limit of ten minutes it is taken back after %v", took)
 	}
-	g = newGrinder(t, func(s *grid.JobSpec) { s.Retries = 0 })
+	g = newStragglerRig(t, func(s *grid.JobSpec) { s.Retries = 0 })
 	if g.wait(20*time.Minute, true); g.dropt {
 		t.Error("a task that is to run at most once was taken back")
 	}
@@ -157,7 +157,7 @@ func TestLimitsAndOnceAreRespected(t *testing.T) {
 
 // Each time a task is reclaimed its next node has twice the time.
 func TestTheNextNodeHasTwiceTheTime(t *testing.T) {
-	g := newGrinder(t, nil)
+	g := newStragglerRig(t, nil)
 	g.n.job(jobID(1)).task(0).live.reclaims = 2
 	if took := g.wait(20*time.Minute, true); took < 2*time.Minute || took > 3*time.Minute {
 		t.Errorf("the third is taken back after %v, want two minutes", took)

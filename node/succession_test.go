@@ -9,7 +9,7 @@ import (
 
 // A node that takes over many jobs is told once of each attempt, in as many messages as there are attempts: repeated
 // reports of all of them would look like deliberate repeats.
-func TestNewOwnerOfManyJobsIsToldOnceOfEachAttempt(t *testing.T) {
+func TestNewOwnerIsToldOnceOfEachAttempt(t *testing.T) {
 	const jobs = 50
 	r := newRig(t, func(c *Config) { c.Capacity.CPU = jobs * grid.CPU })
 	r.join(fastID, 1, "linux")

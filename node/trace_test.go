@@ -11,7 +11,7 @@ import (
 )
 
 // A task's history is as recorded: the first third and the newest entries if there were too many.
-func TestTracesAreToldAsNoted(t *testing.T) {
+func TestTracesRoundTrip(t *testing.T) {
 	entry := rapid.Custom(func(t *rapid.T) grid.Trace {
 		return grid.Trace{
 			At:      grid.Time(rapid.Int64().Draw(t, "at")),

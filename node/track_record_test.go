@@ -9,7 +9,7 @@ import (
 )
 
 // promises makes a peer answer every poll with an expected completion, and accept every offer.
-func (r *rig) claims(id grid.NodeID, ect time.Duration) (offers []grid.AttemptID) {
+func (r *rig) promises(id grid.NodeID, ect time.Duration) (offers []grid.AttemptID) {
 	r.t.Helper()
 	for sends := slices.Clone(r.fx.Sends); len(sends) > 0; sends = sends[1:] {
 		if sends[0].To != id {
@@ -44,17 +44,17 @@ func learned(t *testing.T) *rig {
 
 // A node that promises to be done at once gets nothing more while its attempt is late; the actual time then replaces
 // its promises.
-func TestBoasterGetsNothingMoreUntilItDelivers(t *testing.T) {
+func TestOverpromisingNodeWaitsUntilItDelivers(t *testing.T) {
 	r := learned(t)
 	r.submit(jobID(1), spec(nil))
-	got := r.claims(fastID, 0)
+	got := r.promises(fastID, 0)
 	if len(got) != 1 {
 		t.Fatalf("%d offers to who claims to be the fastest, want 1", len(got))
 	}
 	r.now = r.now.Add(10 * time.Second)
 	for i := range 5 {
 		r.submit(jobID(byte(2+i)), spec(nil))
-		if more := r.claims(fastID, 0); len(more) != 0 {
+		if more := r.promises(fastID, 0); len(more) != 0 {
 			t.Fatalf("it got another task while the first, promised at once, is 10 s late")
 		}
 	}
@@ -72,11 +72,11 @@ func TestBoasterGetsNothingMoreUntilItDelivers(t *testing.T) {
 }
 
 // A node that keeps its promises may have many tasks, and a late one among them changes nothing.
-func TestWhoDeliversIsBelieved(t *testing.T) {
+func TestReliableNodeMayHaveManyTasks(t *testing.T) {
 	r := learned(t)
 	for i := range 8 {
 		r.submit(jobID(byte(1+i)), spec(nil))
-		for _, id := range r.claims(fastID, 10*time.Millisecond) {
+		for _, id := range r.promises(fastID, 10*time.Millisecond) {
 			r.now = r.now.Add(20 * time.Millisecond)
 			r.about(fastID, grid.KindResult, id, exitZero)
 		}
@@ -86,7 +86,7 @@ func TestWhoDeliversIsBelieved(t *testing.T) {
 		t.Fatalf("standing %+v", s)
 	}
 	r.submit(jobID(50), spec(nil))
-	r.claims(fastID, 10*time.Millisecond)
+	r.promises(fastID, 10*time.Millisecond)
 	r.now = r.now.Add(time.Minute)
 	if s.onProbation(r.now, grid.CPU) {
 		t.Error("one late task of a node that has kept its word is held against it")
@@ -94,7 +94,7 @@ func TestWhoDeliversIsBelieved(t *testing.T) {
 }
 
 // Before its first result a node gets a few tasks for each core, bounded however many cores it claims.
-func TestFirstTasksAreBounded(t *testing.T) {
+func TestProbationIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		cores grid.MilliCPU
 		want  int
@@ -113,7 +113,7 @@ func TestFirstTasksAreBounded(t *testing.T) {
 }
 
 // A few nodes with impossible rates do not change the typical rate of a class.
-func TestUsualRateIsTheMedian(t *testing.T) {
+func TestTypicalRateIsTheMedian(t *testing.T) {
 	r := newRig(t, nil)
 	for i, mu := range []float64{2, 3, grid.MaxRate, 2.5, grid.MaxRate} {
 		id := grid.NodeID{byte(10 + i)}

@@ -7,7 +7,7 @@ import (
 )
 
 // A transfer that is no longer wanted is not stopped: it is charged until it ends, and no longer.
-func TestWhatIsNotWantedTakesRoomUntilItCame(t *testing.T) {
+func TestUnwantedTransferIsChargedUntilItEnds(t *testing.T) {
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	size := diskBytes(r.Outputs)
 	for name, unwant := range map[string]func(*owner){
@@ -42,7 +42,7 @@ func TestWhatIsNotWantedTakesRoomUntilItCame(t *testing.T) {
 
 // Regression: more than a certain number of an owner's transfers that were dropped under way made a member refuse all
 // others of it, for good.
-func TestDroppedCopiesDoNotShutAnOwnerOut(t *testing.T) {
+func TestDroppedTransfersDoNotBlockOwner(t *testing.T) {
 	o := newOwner(t, func(c *Config) { c.Keep = 10_000 })
 	for i := range maxFetching + 1 {
 		k := byte(1 + i%200)

@@ -10,7 +10,7 @@ import (
 
 // A worker that cannot store an output reports the task as lost. No process of it is left, so its slot is free at once,
 // and the task is placed again as after any loss.
-func TestWhatCannotBeKeptIsLost(t *testing.T) {
+func TestUnstorableOutputIsLost(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(nil))
 	id := r.fx.Starts[0].Attempt

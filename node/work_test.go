@@ -19,7 +19,7 @@ func (r *rig) offer(from grid.NodeID, id grid.AttemptID, s *grid.JobSpec) {
 	})
 }
 
-func TestOfferIsAcceptedOnceHoweverOftenItComes(t *testing.T) {
+func TestRepeatedOfferStartsOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.offer(fastID, theirs(1), spec(nil))
@@ -47,7 +47,7 @@ func TestResultIsKeptUntilItIsAcknowledged(t *testing.T) {
 	if len(r.fx.Stops) != 1 || len(r.n.exec.Finished()) != 0 {
 		t.Error("the acknowledged result is still here")
 	}
-	for k, rec := range r.dsk {
+	for k, rec := range r.disk {
 		if rec.Kind == grid.RecWork {
 			t.Errorf("%s is still on disk", k)
 		}
@@ -75,7 +75,7 @@ func TestStoppedWorkKeepsItsCore(t *testing.T) {
 	}
 }
 
-func TestForgedWordsAreNotHeard(t *testing.T) {
+func TestForgedMessagesAreIgnored(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -166,7 +166,7 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 	}
 }
 
-func TestReplaysAndForgedResultsAreOffences(t *testing.T) {
+func TestRepeatedAndForgedResultsAreOffences(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "linux")
@@ -188,7 +188,7 @@ func TestReplaysAndForgedResultsAreOffences(t *testing.T) {
 
 // An offer that was refused and comes again when there would be room is refused: it was placed elsewhere meanwhile, and
 // must not start here too.
-func TestRefusedOfferThatComesAgainIsRefusedAgain(t *testing.T) {
+func TestRepeatedRefusedOfferIsRefused(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.step(grid.Event{Kind: grid.EvDisk, Low: true})
