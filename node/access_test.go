@@ -68,7 +68,7 @@ func TestOwnerOnlyJobIsNotReplicatedToOldVersion(t *testing.T) {
 		t.Errorf("kept by %v: want the origin alone", m)
 	}
 	if v, _ := r.n.Job(jobID(1)); !strings.Contains(r.n.Underreplicated(&v), "this node alone keeps the job") || !strings.Contains(r.n.Underreplicated(&v), "older versions") {
-		t.Errorf("its submitter is told %q: want that one node keeps it, and why", r.n.Underreplicated(&v))
+		t.Errorf("Underreplicated says %q: want that one node keeps it, and why", r.n.Underreplicated(&v))
 	}
 	r.submit(jobID(2), spec(nil))
 	if m := r.chooseMembers(jobID(2), oldA, oldB); len(m) != 3 {

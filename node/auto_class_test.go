@@ -38,24 +38,24 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	if c := class(); c != "" {
-		t.Errorf("kept for %q at first, want every class", c)
+		t.Errorf("serves %q at first, want every class", c)
 	}
 	tell(0.2, 0.9)
 	run(time.Minute)
 	if c := class(); c != "large" || r.n.site.Class != "large" || r.n.site.Cluster != "x" {
-		t.Fatalf("kept for %q (%+v), want large: 0.9 tasks wait for one node", c, r.n.site)
+		t.Fatalf("serves %q (%+v), want large: 0.9 tasks wait for one node", c, r.n.site)
 	}
 	tell(1.9, 0.2)
 	run(3 * time.Minute)
 	if c := class(); c != "large" {
-		t.Errorf("kept for %q after four minutes, want five with a class", c)
+		t.Errorf("serves %q after four minutes, want five with a class", c)
 	}
 	for range 8 { // each of the two nodes of the class changes with probability 1/2
 		tell(1.9, 0.2)
 		run(time.Minute)
 	}
 	if c := class(); c != "small" {
-		t.Errorf("kept for %q, want small by now", c)
+		t.Errorf("serves %q, want small by now", c)
 	}
 	if got := r.n.labels; len(got) != 3 || got[0].Key != LabelClass || got[2].Key != "os" {
 		t.Errorf("labels %v, want all three in order", got)

@@ -27,7 +27,7 @@ func withBackup(t *testing.T, change func(*Config)) (r *rig, first, second grid.
 	r.about(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
 	second = r.one(grid.KindOffer)
 	if first.To == second.To || !first.Msg.Offer.ID.Attempt.Less(second.Msg.Offer.ID.Attempt) {
-		t.Fatalf("the copy is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(), first.Msg.Offer.ID.Attempt, first.To.Short())
+		t.Fatalf("the backup is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(), first.Msg.Offer.ID.Attempt, first.To.Short())
 	}
 	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
 	return r, first, second
@@ -56,7 +56,7 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 			t.Errorf("a late result changed the end: %+v", v)
 		}
 		if drop := r.one(grid.KindDrop); drop.Msg.Attempts[0] != other.Msg.Offer.ID || len(r.fx.Offences) > 0 {
-			t.Errorf("the late copy: %v, offences %v", drop.Msg.Attempts, r.fx.Offences)
+			t.Errorf("the late attempt: %v, offences %v", drop.Msg.Attempts, r.fx.Offences)
 		}
 	}
 }
@@ -72,10 +72,10 @@ func TestBackupAttemptFails(t *testing.T) {
 		r.about(failed.To, grid.KindResult, failed.Msg.Offer.ID, exitThree)
 		r.want(jobID(1), grid.Placed)
 		if len(r.sent(grid.KindOffer)) > 0 {
-			t.Error("a further copy was begun")
+			t.Error("another backup attempt was begun")
 		}
 		if v := r.task(jobID(1)); v.Worker != other.To || v.Lost != 0 || !v.Copy.IsZero() {
-			t.Errorf("the task stands at %v, %d lost, copy at %v", v.Worker.Short(), v.Lost, v.Copy.Short())
+			t.Errorf("the task stands at %v, %d lost, backup at %v", v.Worker.Short(), v.Lost, v.Copy.Short())
 		}
 		r.about(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
 		if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != 3 {
@@ -93,7 +93,7 @@ func TestLostBackupCostsNoRetry(t *testing.T) {
 	}
 	v := r.task(jobID(1))
 	if v.State != grid.Placed || v.ID != second.Msg.Offer.ID || v.Lost != 0 {
-		t.Fatalf("%v at %v, %d lost: want the second copy, none lost", v.State, v.ID, v.Lost)
+		t.Fatalf("%v at %v, %d lost: want the backup attempt, none lost", v.State, v.ID, v.Lost)
 	}
 	var again []grid.Send
 	r.pass(time.Minute, grid.TimerKind(255)) // now that one falls silent too
@@ -119,7 +119,7 @@ func TestBothAttemptsAfterRestart(t *testing.T) {
 		r = r.restart()
 		r.about(other.To, grid.KindBeat, other.Msg.Offer.ID, nil)
 		if len(r.sent(grid.KindDrop)) > 0 {
-			t.Fatal("a live copy is dropped")
+			t.Fatal("a live attempt is dropped")
 		}
 		r.about(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
 		r.want(jobID(1), grid.Ended)
@@ -138,7 +138,7 @@ func TestCancelWaitsForBothAttempts(t *testing.T) {
 	}
 	r.about(second.To, grid.KindRefuse, second.Msg.Offer.ID, nil)
 	if len(r.fx.Replies) > 0 {
-		t.Fatal("answered though the first copy may start")
+		t.Fatal("answered though the first attempt may start")
 	}
 	r.about(first.To, grid.KindRefuse, first.Msg.Offer.ID, nil)
 	if len(r.fx.Replies) != 1 || r.fx.Replies[0].Err != "" {
@@ -166,7 +166,7 @@ func TestNoBackupAttempt(t *testing.T) {
 			r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 		}
 		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Copy.IsZero() || r.n.stats.Backups > 0 {
-			t.Errorf("%s: a second copy at %v", name, v.Copy.Short())
+			t.Errorf("%s: a backup attempt at %v", name, v.Copy.Short())
 		}
 	}
 }
@@ -189,14 +189,14 @@ func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 	for len(r.sent(grid.KindPoll)) > 0 { // nobody else is idle
 		r.answerAll(map[grid.NodeID]int64{fastID: 5, slowID: 5})
 		if len(r.sent(grid.KindOffer)) > 0 {
-			t.Fatal("offered to somebody who is busy")
+			t.Fatal("offered to a busy node")
 		}
 	}
 	r.about(fastID, grid.KindAccept, id, nil)
 	r.about(fastID, grid.KindResult, id, exitZero)
 	polls := r.sent(grid.KindPoll)
 	if len(polls) == 0 || polls[0].To != fastID {
-		t.Fatalf("%v after a result: want a poll of who brought it", kindsOf(r.fx.Sends))
+		t.Fatalf("%v after a result: want a poll of its node", kindsOf(r.fx.Sends))
 	}
 	r.answerAll(map[grid.NodeID]int64{slowID: 5})
 	if o := r.one(grid.KindOffer); o.To != fastID {
@@ -260,7 +260,7 @@ func TestTrackRecordFromBackups(t *testing.T) {
 	r, first, _ := withBackup(t, nil)
 	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
 	if s := r.n.recordOf(first.To); s.results != 0 || s.ends.good != 0 || s.ends.bad != 1 {
-		t.Errorf("a lost copy: standing %+v", s)
+		t.Errorf("lost backup: track record %+v", s)
 	}
 	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
 		r, _, second := withBackup(t, nil)
@@ -268,7 +268,7 @@ func TestTrackRecordFromBackups(t *testing.T) {
 			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
 		})
 		if s := r.n.recordOf(second.To); s.ends.bad != 0 || r.n.stats.Lost != 0 {
-			t.Errorf("%v: %d lost, standing %+v", why, r.n.stats.Lost, s)
+			t.Errorf("%v: %d lost, track record %+v", why, r.n.stats.Lost, s)
 		}
 	}
 }
@@ -290,6 +290,6 @@ func TestEarlierDeliveryDoesNotMeanIdle(t *testing.T) {
 		t.Fatalf("it runs at %v, want here", v.Worker.Short())
 	}
 	if v := r.task(jobID(2)); !v.Copy.IsZero() {
-		t.Error("who is busy gets a copy")
+		t.Error("a busy node gets a backup attempt")
 	}
 }

@@ -57,12 +57,12 @@ func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	begin, one := cpu(), spec(nil)
-	var watches, writes []grid.Send
+	var keepalives, writes []grid.Send
 	for i := range jobs {
 		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}}, one)
-		watches = append(watches, r.sent(grid.KindKeepalive)...)
+		keepalives = append(keepalives, r.sent(grid.KindKeepalive)...)
 	}
-	for _, s := range watches {
+	for _, s := range keepalives {
 		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		for _, s := range r.sent(grid.KindWrite) {
 			if s.To == fastID {

@@ -92,7 +92,7 @@ func TestTraceNamesBlacklistedNode(t *testing.T) {
 	r.want(jobID(9), grid.Placed)
 	first := r.task(jobID(9)).Traces[0]
 	if first.Node != fastID || first.Refusal.Why != grid.WhyAvoided || first.Refusal.Detail != "3 of 3 failed there" {
-		t.Errorf("its story begins with %v, want that the node is avoided, 3 of 3 failed there", first)
+		t.Errorf("its history begins with %v, want that the node is blacklisted, 3 of 3 failed there", first)
 	}
 	if why := r.n.Avoided(r.now, grid.ClassOf(spec(nil)), fastID); why.Why != grid.WhyAvoided {
 		t.Errorf("the node is shown as %q", why.Why)
@@ -135,6 +135,6 @@ func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {
 		}
 	}
 	if c := r.n.failures.class(class); c == nil || c.listed > 0 || r.n.isBlacklisted(r.now, c, fastID) {
-		t.Errorf("the node is blamed: %+v", c)
+		t.Errorf("the node has failures: %+v", c)
 	}
 }

@@ -74,19 +74,19 @@ func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	second := r.queued()
 	r = r.restart()
 	if len(r.fx.Starts) != 0 {
-		t.Fatalf("started %v before its origin was heard of", r.fx.Starts)
+		t.Fatalf("started %v before a start lease was granted", r.fx.Starts)
 	}
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
 	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot; never sent
 		r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
 		if len(r.fx.Starts) != 0 {
-			t.Fatalf("started on word %x, asked %x", wrong, seq)
+			t.Fatalf("started on lease %x, requested %x", wrong, seq)
 		}
 	}
 	r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
 	if len(r.fx.Starts) != 1 {
-		t.Errorf("starts %v after the origin's word", r.fx.Starts)
+		t.Errorf("starts %v after the start lease was granted", r.fx.Starts)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestOldOfferNeedsStartLease(t *testing.T) {
 		seq := r.one(grid.KindStartLease).Msg.Register.Seq
 		r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id} })
 		if len(r.fx.Starts) != 1 {
-			t.Errorf("%s: it does not start on the origin's word", name)
+			t.Errorf("%s: it does not start with a start lease", name)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestRestartedWorkerKeepsQueue(t *testing.T) {
 	r = r.restart()
 	r.pass(9*r.n.cfg.Lease, grid.TimerResult)
 	if _, _, ok := r.n.Work(second); !ok {
-		t.Error("it was dropped before ten leases without a word had passed")
+		t.Error("it was dropped before ten leases without a start lease had passed")
 	}
 }
 

@@ -159,10 +159,10 @@ func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
 		r.want(jobID(k+1), grid.Ended)
 	}
 	if s := r.n.recordOf(fastID); s == nil || s.results != 0 || s.onTime != 0 || s.ends.good != 0 || len(s.due) != 0 {
-		t.Errorf("it has standing %+v", s)
+		t.Errorf("its track record is %+v", s)
 	}
 	if why := r.n.Avoided(r.now, "small", fastID); why.Why != grid.WhyAvoided {
-		t.Errorf("it is not avoided: %v", why)
+		t.Errorf("it is not blacklisted: %v", why)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestUnpublishableClassNameIsRejected(t *testing.T) {
 	}
 	r.n.Restore(&grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "\n", Mean: 1, Count: 1}})
 	if r.n.rates.get("\n") != nil {
-		t.Error("a name that cannot be told is restored")
+		t.Error("an unpublishable name is restored")
 	}
 	r.fx.Reset()
 	r.n.forgetClasses(&r.fx)
@@ -200,7 +200,7 @@ func TestForeignClassesAreBounded(t *testing.T) {
 	}
 	for i := range maxClasses - maxForeignClasses {
 		if r.get(fmt.Sprint("class", i)) == nil {
-			t.Fatalf("class%d gave way", i)
+			t.Fatalf("class%d was evicted", i)
 		}
 	}
 	if len(r.classes) != maxClasses || r.get("x999") == nil {

@@ -90,12 +90,12 @@ func TestMemberDepositsAndAnswers(t *testing.T) {
 		}
 	}
 	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB))+diskBytes(r.Outputs); got != want || again.n.coMember(o.id).deposited != want {
-		t.Errorf("%d bytes are lent after a restart, want %d", got, want)
+		t.Errorf("%d bytes are deposited after a restart, want %d", got, want)
 	}
 	// The end of another attempt is written: the first one's output is useless.
 	again.write(1, nil, false, grid.Final{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
 	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.disk["entry "+out.Task.String()].Entry.Held {
-		t.Errorf("%d bytes are lent, want %d", got, want)
+		t.Errorf("%d bytes are deposited, want %d", got, want)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	most := func() {
 		t.Helper()
 		if n := o.n.deposited; n > half || n != o.n.coMember(o.id).deposited || n < 0 {
-			t.Fatalf("%d bytes are lent to one peer, of at most %d", n, half)
+			t.Fatalf("%d bytes are deposited for one peer, of at most %d", n, half)
 		}
 	}
 	refused := 0
@@ -168,7 +168,7 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 		if said != nil {
 			refused++
 		} else if i%5 == 1 || i%5 == 2 {
-			t.Fatalf("job %d: copies %d files of %d bytes", i, len(inputs), inputs[0].Size)
+			t.Fatalf("job %d: deposits %d files of %d bytes", i, len(inputs), inputs[0].Size)
 		}
 		most()
 	}

@@ -30,7 +30,7 @@ func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 		"another owner writes": func(r *rig) {
 			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 		},
-		"another epoch is promised": func(r *rig) { r.asksVote(slowID, 99) },
+		"another epoch gets its vote": func(r *rig) { r.asksVote(slowID, 99) },
 		"the job is over": func(r *rig) {
 			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1, Done: true} })
 		},
@@ -70,14 +70,14 @@ func TestGraceEntriesAreFreed(t *testing.T) {
 	r := newMember(t)
 	r.takeOver()
 	if len(r.n.grace) != 1 {
-		t.Fatalf("%d jobs in limbo, want 1", len(r.n.grace))
+		t.Fatalf("%d jobs in takeover grace, want 1", len(r.n.grace))
 	}
 	r.n.grace = slices.Grow(r.n.grace, 1000)
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}
 	if len(r.n.grace) > 0 || cap(r.n.grace) > 0 {
-		t.Errorf("%d jobs in limbo, with room for %d", len(r.n.grace), cap(r.n.grace))
+		t.Errorf("%d jobs in takeover grace, with room for %d", len(r.n.grace), cap(r.n.grace))
 	}
 }
 

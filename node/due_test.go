@@ -28,9 +28,9 @@ func unacknowledged(t *testing.T, results int) (r *rig, about func(i int) grid.A
 }
 
 // repeats advances time until then, and returns the number of timers fired and how often each result was repeated.
-func (r *rig) repeats(until grid.Time) (wakes int, told map[grid.AttemptID]int) {
+func (r *rig) repeats(until grid.Time) (wakes int, sent map[grid.AttemptID]int) {
 	r.t.Helper()
-	told = make(map[grid.AttemptID]int)
+	sent = make(map[grid.AttemptID]int)
 	var ahead []grid.Time
 	note := func(list []grid.Wake) {
 		for _, w := range list {
@@ -45,24 +45,24 @@ func (r *rig) repeats(until grid.Time) (wakes int, told map[grid.AttemptID]int) 
 		r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerResult}})
 		wakes++
 		for _, s := range r.sent(grid.KindResult) {
-			told[s.Msg.Attempts[0]]++
+			sent[s.Msg.Attempts[0]]++
 		}
 	}
-	return wakes, told
+	return wakes, sent
 }
 
 // Each result is repeated 2 s after it was first sent, and 4 s after that; no timer fires for nothing.
 func TestResultsAreRepeatedWhenDue(t *testing.T) {
 	const results = 200
 	r, about := unacknowledged(t, results)
-	wakes, told := r.repeats(r.now.Add(7 * time.Second))
+	timers, sent := r.repeats(r.now.Add(7 * time.Second))
 	for i := range results {
-		if told[about(i)] != 2 {
-			t.Fatalf("result %d was told %d times again, want 2", i, told[about(i)])
+		if sent[about(i)] != 2 {
+			t.Fatalf("result %d was repeated %d times, want 2", i, sent[about(i)])
 		}
 	}
-	if wakes > 2*results {
-		t.Errorf("%d wakes for %d results that are told again twice", wakes, results)
+	if timers > 2*results {
+		t.Errorf("%d wakes for %d results that are repeated twice", timers, results)
 	}
 }
 
@@ -72,8 +72,8 @@ func TestRepeatingResultsIsLinear(t *testing.T) {
 		t.Helper()
 		r, about := unacknowledged(t, results)
 		begin := cpu()
-		if _, told := r.repeats(r.now.Add(3 * time.Second)); len(told) != results {
-			t.Fatalf("%d of %d were told again", len(told), results)
+		if _, sent := r.repeats(r.now.Add(3 * time.Second)); len(sent) != results {
+			t.Fatalf("%d of %d were repeated", len(sent), results)
 		}
 		took := cpu() - begin
 		for i := range results {

@@ -20,7 +20,7 @@ func TestFailingNodeIsBlacklisted(t *testing.T) {
 			s.record(now, class, id, good)
 		}
 	}
-	avoided := func(class string, id grid.NodeID) bool {
+	blacklisted := func(class string, id grid.NodeID) bool {
 		c := s.class(class)
 		b := c.node(id)
 		return c.blacklisted(now, b)
@@ -28,34 +28,34 @@ func TestFailingNodeIsBlacklisted(t *testing.T) {
 	ends("a", fastID, true, 4)
 	ends("b", slowID, true, 4)
 	ends("a", slowID, false, 2)
-	if avoided("a", slowID) {
-		t.Error("avoided after two failures")
+	if blacklisted("a", slowID) {
+		t.Error("blacklisted after two failures")
 	}
 	ends("a", slowID, false, 1)
-	if !avoided("a", slowID) || avoided("a", fastID) || avoided("b", slowID) {
-		t.Error("after three failures of a class: want that node avoided for that class alone")
+	if !blacklisted("a", slowID) || blacklisted("a", fastID) || blacklisted("b", slowID) {
+		t.Error("after three failures of a class: want that node blacklisted for that class alone")
 	}
 	if b := s.class("a").node(slowID); b.describe() != "3 of 3 failed there" {
-		t.Errorf("it is avoided because %q", b.describe())
+		t.Errorf("it is blacklisted because %q", b.describe())
 	}
 	for _, pause := range []time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff} {
 		now = now.Add(pause - 2*time.Second)
-		if !avoided("a", slowID) {
-			t.Fatalf("no longer avoided before %v have passed", pause)
+		if !blacklisted("a", slowID) {
+			t.Fatalf("no longer blacklisted before %v have passed", pause)
 		}
 		now += 2 * second
-		if avoided("a", slowID) {
-			t.Fatalf("still avoided after %v", pause)
+		if blacklisted("a", slowID) {
+			t.Fatalf("still blacklisted after %v", pause)
 		}
 		s.class("a").node(slowID).probe(now)
-		if !avoided("a", slowID) {
-			t.Fatal("a second task may try it")
+		if !blacklisted("a", slowID) {
+			t.Fatal("a second task may probe it")
 		}
 		ends("a", slowID, false, 1)
 	}
 	ends("a", slowID, true, 1)
-	if avoided("a", slowID) || s.class("a").listed != 0 {
-		t.Error("avoided though the task that tried it succeeded")
+	if blacklisted("a", slowID) || s.class("a").listed != 0 {
+		t.Error("blacklisted though the task that probed it succeeded")
 	}
 }
 
@@ -74,7 +74,7 @@ func TestFailingClassBlacklistsNobody(t *testing.T) {
 		c := s.class(class)
 		for i := range c.nodes {
 			if b := &c.nodes[i]; c.blacklisted(now, b) {
-				t.Errorf("class %s: a node is avoided, %s, like at the others", class, b.describe())
+				t.Errorf("class %s: a node is blacklisted, %s, like at the others", class, b.describe())
 			}
 		}
 	}
@@ -95,13 +95,13 @@ func TestFailureLogIsBounded(t *testing.T) {
 	if len(s.classes) > maxFailureClasses || len(s.class("a").nodes) > maxFailureNodes {
 		t.Errorf("%d classes, %d nodes of one: want at most %d and %d", len(s.classes), len(s.class("a").nodes), maxFailureClasses, maxFailureNodes)
 	}
-	wary, c := 0, s.class("a")
+	listed, c := 0, s.class("a")
 	for i := range c.nodes {
 		if c.nodes[i].until > 0 {
-			wary++
+			listed++
 		}
 	}
-	if wary != c.listed {
-		t.Errorf("%d nodes are avoided, %d are counted", wary, c.listed)
+	if listed != c.listed {
+		t.Errorf("%d nodes are blacklisted, %d are counted", listed, c.listed)
 	}
 }

@@ -70,7 +70,7 @@ func TestOwnerAsksABusyMemberAgain(t *testing.T) {
 	}
 	for end := r.now.Add(r.n.cfg.Lease * 2 / 3); len(r.sent(grid.KindDeposit)) != 2; {
 		if r.pass(r.n.cfg.Lease/3, grid.TimerRegister); r.now > end {
-			t.Fatalf("%v are sent a third of a lease later, and after the look behind that: want both asked again", kindsOf(r.fx.Sends))
+			t.Fatalf("%v are sent a third of a lease later, and after the tick behind that: want both asked again", kindsOf(r.fx.Sends))
 		}
 	}
 	say(slowID, grid.WhyNone)

@@ -113,7 +113,7 @@ func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 		t.Fatalf("the origin may be gone: %v, want it kept", a)
 	}
 	if a := r.tells(slowID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = three }); a == grid.RegisterOK {
-		t.Errorf("the word of a third: %v, want it refused", a)
+		t.Errorf("the message of a third: %v, want it refused", a)
 	}
 	if a := r.tells(fastID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = three }); a != grid.RegisterOK {
 		t.Errorf("the origin's: %v, want it kept", a)

@@ -115,7 +115,7 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
 	} {
 		r, id := owns(t, 6)
-		epoch, watches := uint32(1), r.n.keepalives
+		epoch, keepalives := uint32(1), r.n.keepalives
 		began := r.now
 		r.chat(12*time.Second, func() {
 			for range 9 {
@@ -135,8 +135,8 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.Leads() {
 			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.reg.State().Epoch, j.replica.reg.Leads())
 		}
-		if sent := int(r.n.keepalives - watches); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
-			t.Errorf("%s: %d watches in 12 s", name, sent)
+		if sent := int(r.n.keepalives - keepalives); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
+			t.Errorf("%s: %d keepalives in 12 s", name, sent)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestWorkerFollowsAMajority(t *testing.T) {
 		r.proclaims(slowID, slowID, replicatedJob, 2+e, true)
 	}
 	if who := r.n.ownerOf(replicatedJob); who != fastID {
-		t.Fatalf("on one word it reports to %v", who.Short())
+		t.Fatalf("on one message it reports to %v", who.Short())
 	}
 	if to := r.recipients(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
 		t.Errorf("beats go to %v: want the owner, and the claimant too", to)
@@ -209,8 +209,8 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	id := jobID(1)
 	r.submit(id, spec(nil))
-	watches := r.copied()
-	for _, s := range watches { // the stranger answers for the others
+	keepalives := r.copied()
+	for _, s := range keepalives { // the stranger answers for the others
 		if s.Msg.Kind == grid.KindKeepalive && s.To != strangerID {
 			r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
@@ -218,7 +218,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	if r.n.job(id) != nil || r.n.isAlive(r.now, r.n.coMember(strangerID)) {
 		t.Fatal("answers to questions that were put to others count")
 	}
-	for _, s := range watches {
+	for _, s := range keepalives {
 		for range 2 {
 			if s.Msg.Kind != grid.KindKeepalive || s.To == strangerID {
 				continue
@@ -230,7 +230,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	j := r.n.job(id)
 	if j == nil || slices.Contains(j.replica.reg.Members(), strangerID) {
-		t.Fatalf("the job is not formed, or kept by the stranger: %v", j)
+		t.Fatalf("the job has no members, or the stranger is one: %v", j)
 	}
 	j.replica.reg.Bid(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
@@ -238,11 +238,11 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.Bids(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
-			t.Errorf("%v by who is not in the register: offences %v", k, r.fx.Offences)
+			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)
 		}
 	}
 	if r.about(strangerID, grid.KindDepositAck, inputsID(id), nil); len(r.fx.Offences) != 1 {
-		t.Errorf("copied by who is not in the register: offences %v", r.fx.Offences)
+		t.Errorf("deposited by a non-member: offences %v", r.fx.Offences)
 	}
 }
 
@@ -290,10 +290,10 @@ func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	}
 	v, _ := r.n.Job(id)
 	if v.Ended != 0 || r.n.Underreplicated(&v) == "" || !r.n.MayAct(r.now, id) {
-		t.Errorf("%d have ended, told %q, acts %v: want that it waits for room, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
+		t.Errorf("%d have ended, status %q, may act %v: want that it waits for quota, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
 	}
 	r.chat(r.n.cfg.Lease/2, nil)
 	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Underreplicated(&v) != "" {
-		t.Errorf("with room: %d have ended, told %q", v.Ended, r.n.Underreplicated(&v))
+		t.Errorf("with quota: %d have ended, status %q", v.Ended, r.n.Underreplicated(&v))
 	}
 }

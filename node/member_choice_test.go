@@ -34,16 +34,16 @@ func TestJobsBeforeFirstPeerKeepOrder(t *testing.T) {
 	for end := r.now.Add(canvassRetry); len(r.sent(grid.KindKeepalive)) == 0 && r.now < end; {
 		r.pass(canvassRetry/2, grid.TimerRegister)
 	}
-	watches := slices.Clone(r.sent(grid.KindKeepalive))
-	if len(watches) != 2 {
-		t.Fatalf("sent %v, want two watches", kindsOf(r.fx.Sends))
+	keepalives := slices.Clone(r.sent(grid.KindKeepalive))
+	if len(keepalives) != 2 {
+		t.Fatalf("sent %v, want two keepalives", kindsOf(r.fx.Sends))
 	}
-	for _, s := range watches {
+	for _, s := range keepalives {
 		r.lives(s.To)
 	}
 	for i := range byte(4) {
 		if j := r.n.job(jobID(i)); j == nil || j.turn != uint64(i)+1 {
-			t.Errorf("job %d of 4 is not in its place of the line", i+1)
+			t.Errorf("job %d of 4 is not in its place in the queue", i+1)
 		}
 	}
 }

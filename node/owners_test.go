@@ -20,7 +20,7 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // as after the takeover grace
 		for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 			if r.now > end {
-				t.Fatal("it never tries for a higher epoch")
+				t.Fatal("it never campaigns for a higher epoch")
 			}
 		}
 		epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
@@ -32,7 +32,7 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 			t.Fatalf("it does not own epoch %d", epoch)
 		}
 		if waits := j.replica.graceUntil > r.now; waits != (since == fastID) {
-			t.Errorf("node %s owned the job last: it waits for word of attempts %v", since.Short(), waits)
+			t.Errorf("node %s owned the job last: it has a takeover grace: %v", since.Short(), waits)
 		}
 		if j.task(0).state != grid.Ended || j.task(0).live != nil {
 			t.Errorf("the task that has ended elsewhere is %v, and still looked after: %v", j.task(0).state, j.task(0).live != nil)

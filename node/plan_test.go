@@ -170,7 +170,7 @@ func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {
-			t.Fatal("it never tries to become the owner again")
+			t.Fatal("it never campaigns again")
 		}
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
@@ -180,7 +180,7 @@ func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	claimed := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
 	r.about(slowID, grid.KindBeat, claimed, nil)
 	if r.want(jobID(1), grid.Placed); r.task(jobID(1)).Worker != slowID {
-		t.Fatal("the attempt that a worker claims is not taken over")
+		t.Fatal("the attempt that a worker claims is not adopted")
 	}
 	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal.Why = []grid.AttemptID{claimed}, grid.WhyOverdue

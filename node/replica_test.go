@@ -47,7 +47,7 @@ func (r *rig) takeOver() {
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {
-			r.t.Fatal("it never tries to become the owner")
+			r.t.Fatal("it never campaigns")
 		}
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
@@ -83,7 +83,7 @@ func TestNewOwnerSendsKeepalives(t *testing.T) {
 			}
 		}
 	}
-	t.Error("no watch in a lease")
+	t.Error("no keepalive in a lease")
 }
 
 // A late message of an earlier owner about an attempt that this node has and has taken over is ignored: nobody would
@@ -176,11 +176,11 @@ func TestUnlistedRegisterWaitsForLastAnswer(t *testing.T) {
 		m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{9}}}}}
 	})
 	if a := r.asksVote(slowID, 2); a != grid.RegisterLive {
-		t.Errorf("at once: %v, want that the owner lives", a)
+		t.Errorf("at once: %v, want that the owner is alive", a)
 	}
 	r.now = r.now.Add(takeoverDelay(r.n.cfg.Lease))
 	if a := r.asksVote(slowID, 2); a != grid.RegisterOK {
-		t.Errorf("after wait(L): %v, want a promise", a)
+		t.Errorf("after takeoverDelay(L): %v, want a vote", a)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestLiveNewOwnerGetsVote(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: replicatedJob}, Attempt: grid.Attempt{Epoch: 2}}}}})
 	if a := r.asksVote(slowID, 3); a != grid.RegisterOK {
-		t.Errorf("%v, want a promise", a)
+		t.Errorf("%v, want a vote", a)
 	}
 }
 
@@ -204,11 +204,11 @@ func TestKeepaliveCountsForListedRegisters(t *testing.T) {
 	before := r.n.mayActUntil(j)
 	r.n.coMember(slowID).leaseVerified = j.replica.acceptedAt[place]
 	if r.n.mayActUntil(j) != before {
-		t.Error("a watch from before it was accepted lets the owner act for longer")
+		t.Error("a keepalive from before it was accepted extends the quorum lease")
 	}
 	r.n.coMember(slowID).leaseVerified = j.replica.acceptedAt[place] + 1
 	if r.n.mayActUntil(j) <= before {
-		t.Error("a watch from after it was accepted does not count")
+		t.Error("a keepalive from after it was accepted does not count")
 	}
 }
 

@@ -250,15 +250,15 @@ func TestCancelTakesFewMessages(t *testing.T) {
 		offers = next
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
-	told := 0
+	dropped := 0
 	for _, m := range r.sent(grid.KindDrop) {
-		told += len(m.Msg.Attempts)
+		dropped += len(m.Msg.Attempts)
 		if len(m.Msg.Attempts) > grid.MaxBeats {
 			t.Errorf("%d attempts in a message", len(m.Msg.Attempts))
 		}
 	}
-	if told != 3000 || len(r.fx.Sends) > 6 { // to drop them, and to ask whether they are gone
-		t.Errorf("%d attempts in %d messages, want 3000 in 3, and as many questions", told, len(r.fx.Sends))
+	if dropped != 3000 || len(r.fx.Sends) > 6 { // to drop them, and to ask whether they are gone
+		t.Errorf("%d attempts in %d messages, want 3000 in 3, and as many questions", dropped, len(r.fx.Sends))
 	}
 }
 

@@ -40,14 +40,14 @@ func TestSearchSucceedsWithAcceptedOffer(t *testing.T) {
 		if got := r.n.discovery.Stats(); taken && got.Met != 1 || !taken && got.Refused != 1 {
 			t.Errorf("taken %v: %+v", taken, got)
 		}
-		story := ""
+		detail := ""
 		for _, tr := range r.task(jobID(1)).Traces {
 			if tr.What == grid.TraceSearch && tr.Node == fastID {
-				story = tr.Refusal.Detail
+				detail = tr.Refusal.Detail
 			}
 		}
-		if !strings.Contains(story, "2") || !strings.Contains(story, "learning") {
-			t.Errorf("the story of the search: %q", story)
+		if !strings.Contains(detail, "2") || !strings.Contains(detail, "learning") {
+			t.Errorf("the history of the search: %q", detail)
 		}
 	}
 }

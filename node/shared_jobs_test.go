@@ -73,7 +73,7 @@ func TestKeepaliveTouchesOnlySharedRegisters(t *testing.T) {
 				m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: o.job(i)}, Attempt: grid.Attempt{Epoch: 1}}}
 			})
 			if a := o.one(grid.KindKeepaliveAck); len(a.Msg.Attempts) > 0 {
-				t.Errorf("a register that is held is named back")
+				t.Errorf("a stored register is listed back")
 			}
 		},
 		func(i int) {
@@ -150,7 +150,7 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 		r.takeOver()
 		for end := r.now.Add(r.n.cfg.Lease); len(r.sent(grid.KindKeepalive)) == 0; r.pass(time.Second, grid.TimerRegister) {
 			if r.now > end {
-				t.Fatal("no watch in a lease")
+				t.Fatal("no keepalive in a lease")
 			}
 		}
 		p := r.n.coMember(slowID)
@@ -164,7 +164,7 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 	for r.pass(r.n.cfg.Lease, grid.TimerRegister); len(r.sent(grid.KindKeepalive)) == 0; r.pass(r.n.cfg.Lease, grid.TimerRegister) {
 	}
 	if kept := p.listedJobs[:cap(p.listedJobs)]; kept[0] != nil {
-		t.Errorf("watched again: %d are kept", len(kept))
+		t.Errorf("next keepalive: %d are kept", len(kept))
 	}
 	r, p = named()
 	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
@@ -172,6 +172,6 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 		r.pass(time.Second)
 	}
 	if cap(p.listedJobs) > 0 {
-		t.Errorf("disowned: %d are kept", cap(p.listedJobs))
+		t.Errorf("after the loss of ownership: %d are kept", cap(p.listedJobs))
 	}
 }

@@ -11,12 +11,12 @@ import (
 // has a task that it keeps alive and does not end.
 type stragglerRig struct {
 	*rig
-	held   grid.AttemptID
-	began  grid.Time
-	jobs   byte
-	dropt  bool
-	offers int // offers to the peer since
-	runs   []grid.AttemptID
+	attempt grid.AttemptID
+	began   grid.Time
+	jobs    byte
+	dropt   bool
+	offers  int // offers to the peer since
+	runs    []grid.AttemptID
 }
 
 func newStragglerRig(t *testing.T, change func(*grid.JobSpec)) *stragglerRig {
@@ -33,7 +33,7 @@ func newStragglerRig(t *testing.T, change func(*grid.JobSpec)) *stragglerRig {
 	if len(got) != 1 {
 		t.Fatalf("%d offers to the peer, want 1", len(got))
 	}
-	g.held, g.began = got[0], g.now
+	g.attempt, g.began = got[0], g.now
 	return g
 }
 
@@ -53,7 +53,7 @@ func (g *stragglerRig) observe() {
 		if m.To == fastID && m.Msg.Kind == grid.KindOffer {
 			g.offers++
 		}
-		if m.To == fastID && m.Msg.Kind == grid.KindDrop && m.Msg.Attempts[0] == g.held {
+		if m.To == fastID && m.Msg.Kind == grid.KindDrop && m.Msg.Attempts[0] == g.attempt {
 			g.dropt = true
 		}
 	}
@@ -80,7 +80,7 @@ func (g *stragglerRig) wait(most time.Duration, others bool) time.Duration {
 		} else {
 			g.now = g.now.Add(time.Second)
 		}
-		g.about(fastID, grid.KindBeat, g.held, nil)
+		g.about(fastID, grid.KindBeat, g.attempt, nil)
 		g.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: g.handle()}})
 		g.observe()
 	}
@@ -99,9 +99,9 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	g := newStragglerRig(t, nil)
 	took := g.wait(5*time.Minute, true)
 	if took < 30*time.Second || took > time.Minute {
-		t.Fatalf("it is taken back after %v, want after half a minute", took)
+		t.Fatalf("it is reclaimed after %v, want after half a minute", took)
 	}
-	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.held.N && v.State == grid.Placed && v.Worker == fastID {
+	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.attempt.N && v.State == grid.Placed && v.Worker == fastID {
 		t.Errorf("the task is %+v: want it placed again, and no loss counted", v)
 	}
 	s := g.n.recordOf(fastID)
@@ -110,10 +110,10 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	}
 	after := g.now.Add(3 * minBackoff)
 	if s.backingOff(after) || s.onProbation(after, grid.CPU) {
-		t.Error("the node is never tried again")
+		t.Error("the node is never probed again")
 	}
 	if s.due = append(s.due, grid.Never); !s.onProbation(after, grid.CPU) {
-		t.Error("two attempts try it at once")
+		t.Error("two attempts probe it at once")
 	}
 	if s.recordResult(after, 1, 1, false); s.onProbation(after, grid.CPU) {
 		t.Error("it delivered and gets nothing more")
@@ -128,18 +128,18 @@ func TestStragglerIsReclaimed(t *testing.T) {
 func TestLongTasksAreGivenTime(t *testing.T) {
 	quiet := newStragglerRig(t, nil).wait(10*time.Minute, false)
 	if quiet < unknownFactor*30*time.Second || quiet > unknownFactor*time.Minute {
-		t.Errorf("where nothing else ends it is taken back after %v, want %d times as long", quiet, unknownFactor)
+		t.Errorf("where nothing else ends it is reclaimed after %v, want %d times as long", quiet, unknownFactor)
 	}
 	g := newStragglerRig(t, nil)
 	g.n.recordOf(fastID).onTime = maxTrust
 	if took := g.wait(20*time.Minute, true); took < trustedFactor*30*time.Second || took > trustedFactor*time.Minute {
-		t.Errorf("from a node that has kept its word it is taken back after %v, want %d times as long", took, trustedFactor)
+		t.Errorf("from a reliable node it is reclaimed after %v, want %d times as long", took, trustedFactor)
 	}
 	g = newStragglerRig(t, nil)
 	g.n.rates.get(g.n.job(jobID(1)).class).endSCV = 9
 	g.n.rates.get(g.n.job(jobID(1)).class).endSCVCount = 50
 	if took := g.wait(20*time.Minute, true); took < 40*time.Second {
-		t.Errorf("though the class varies it is taken back after %v", took)
+		t.Errorf("though the class varies it is reclaimed after %v", took)
 	}
 }
 
@@ -147,11 +147,11 @@ func TestLongTasksAreGivenTime(t *testing.T) {
 func TestTimeLimitAndAtMostOnceAreRespected(t *testing.T) {
 	g := newStragglerRig(t, func(s *grid.JobSpec) { s.Timeout = 10 * time.Minute })
 	if took := g.wait(20*time.Minute, true); took < 10*time.Minute || took > 11*time.Minute {
-		t.Errorf("with a limit of ten minutes it is taken back after %v", took)
+		t.Errorf("with a limit of ten minutes it is reclaimed after %v", took)
 	}
 	g = newStragglerRig(t, func(s *grid.JobSpec) { s.Retries = 0 })
 	if g.wait(20*time.Minute, true); g.dropt {
-		t.Error("a task that is to run at most once was taken back")
+		t.Error("a task that is to run at most once was reclaimed")
 	}
 }
 
@@ -160,7 +160,7 @@ func TestTheNextNodeHasTwiceTheTime(t *testing.T) {
 	g := newStragglerRig(t, nil)
 	g.n.job(jobID(1)).task(0).live.reclaims = 2
 	if took := g.wait(20*time.Minute, true); took < 2*time.Minute || took > 3*time.Minute {
-		t.Errorf("the third is taken back after %v, want two minutes", took)
+		t.Errorf("the third is reclaimed after %v, want two minutes", took)
 	}
 }
 

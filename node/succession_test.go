@@ -28,19 +28,19 @@ func TestNewOwnerIsToldOnceOfEachAttempt(t *testing.T) {
 		}
 	}
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
-	told := make(map[grid.AttemptID]int)
+	reports := make(map[grid.AttemptID]int)
 	for i := range jobs {
 		r.say(slowID, grid.KindTakeover, func(m *grid.Message) { m.Register = grid.Register{Job: job(i), Epoch: 2, Owner: slowID} })
 		for _, s := range slices.Concat(r.sent(grid.KindResult), r.sent(grid.KindBeat)) {
 			for _, id := range s.Msg.Attempts {
 				if s.To == slowID {
-					told[id]++
+					reports[id]++
 				}
 			}
 		}
 	}
 	for i := range jobs {
-		if n := told[about(i)]; n != 1 {
+		if n := reports[about(i)]; n != 1 {
 			t.Fatalf("the new owner is told %d times of the attempt of job %d, want once", n, i)
 		}
 	}

@@ -83,13 +83,13 @@ func TestReliableNodeMayHaveManyTasks(t *testing.T) {
 	}
 	s := r.n.recordOf(fastID)
 	if s == nil || s.results < 5 || s.unreliable() || s.completionTime(r.now, 1, 1, 0) != 1 || len(s.due) != 0 {
-		t.Fatalf("standing %+v", s)
+		t.Fatalf("track record %+v", s)
 	}
 	r.submit(jobID(50), spec(nil))
 	r.promises(fastID, 10*time.Millisecond)
 	r.now = r.now.Add(time.Minute)
 	if s.onProbation(r.now, grid.CPU) {
-		t.Error("one late task of a node that has kept its word is held against it")
+		t.Error("one late task of a reliable node counts against it")
 	}
 }
 

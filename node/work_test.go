@@ -69,8 +69,8 @@ func TestStoppedWorkKeepsItsCore(t *testing.T) {
 		if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != theirs(2) {
 			t.Errorf("starts %v: want the one that waited", r.fx.Starts)
 		}
-		if told := r.sent(grid.KindResult); len(told) > 0 {
-			t.Errorf("a result of what was dropped is told: %+v", told)
+		if results := r.sent(grid.KindResult); len(results) > 0 {
+			t.Errorf("the result of a dropped attempt is sent: %+v", results)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestForgedMessagesAreIgnored(t *testing.T) {
 	r.join(slowID, 1, "linux")
 	r.offer(slowID, theirs(1), spec(nil))
 	if len(r.fx.Starts)+len(r.fx.Sends) != 0 {
-		t.Fatal("an offer of somebody else's job was answered")
+		t.Fatal("an offer of another node's job was answered")
 	}
 	r.offer(fastID, theirs(1), spec(nil))
 	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
