@@ -132,8 +132,8 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
 		})
 		j := r.n.job(id)
-		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.Leads() {
-			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.reg.State().Epoch, j.replica.reg.Leads())
+		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.IsOwner() {
+			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.reg.State().Epoch, j.replica.reg.IsOwner())
 		}
 		if sent := int(r.n.keepalives - keepalives); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
 			t.Errorf("%s: %d keepalives in 12 s", name, sent)
@@ -232,10 +232,10 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	if j == nil || slices.Contains(j.replica.reg.Members(), strangerID) {
 		t.Fatalf("the job has no members, or the stranger is one: %v", j)
 	}
-	j.replica.reg.Bid(0)
+	j.replica.reg.Campaign(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
 		r.say(strangerID, k, func(m *grid.Message) {
-			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.Bids(), Seq: 1, Answer: grid.RegisterOK, More: true}
+			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
 			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)

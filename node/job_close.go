@@ -14,7 +14,7 @@ const closeDelay = 20 * time.Millisecond
 func (j *job) mayClose() bool {
 	r := j.replica.reg
 	held, final := r.Cancelled()
-	return r.Leads() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!held || final)
+	return r.IsOwner() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!held || final)
 }
 
 // scheduleClose sees to it that a job whose tasks have all ended comes to its end.
@@ -37,7 +37,7 @@ func (n *Node) closeJobs(now grid.Time, fx *grid.Effects) {
 		if n.peekJob(j.id) != j || !j.mayClose() {
 			continue
 		}
-		j.replica.reg.Finish()
+		j.replica.reg.Close()
 		n.saveReplica(j, fx)
 		n.markDirty(j)
 		n.forgetAttempts(now, j, fx) // what it made as an earlier owner, and another one's attempt was recorded instead

@@ -220,7 +220,7 @@ func (n *Node) createReplicated(now grid.Time, f *pendingSubmission, others []gr
 	j := n.newReplica(f.id, f.spec, n.wall.At(now).UnixNano(), members, register.State{})
 	j.replica.submitters, j.replica.confirmBy, j.replica.provisional, j.replica.membersVerified = f.callers, f.since.Add(n.cfg.Confirm), true, true
 	n.ownerTerms++
-	j.replica.reg.Lead(n.cfg.Boot<<40 | n.ownerTerms<<20)
+	j.replica.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
 	s := j.replica.reg.State()
 	j.replica.owner, j.replica.epoch, j.replica.ownerSince = s.Owner, s.Epoch, j.submitted
 	n.queueNewJob(now, j, fx)

@@ -33,7 +33,7 @@ func quotaHint(nodes int) string {
 
 // fullMembers says which members refused the last write of a job for want of room; "" = none did. It is written again every third of a lease.
 func (j *job) fullMembers() string {
-	if j.replica == nil || !j.replica.reg.Leads() {
+	if j.replica == nil || !j.replica.reg.IsOwner() {
 		return ""
 	}
 	var full []string

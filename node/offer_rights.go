@@ -64,7 +64,7 @@ func (n *Node) checkOriginMembers(now grid.Time, o *grid.Offer, fx *grid.Effects
 // dropForgedReplica forgets a replica that another node than the job's origin created here, and that the origin does
 // not know.
 func (n *Node) dropForgedReplica(j *job, fx *grid.Effects) {
-	if j.replica.reg.Leads() {
+	if j.replica.reg.IsOwner() {
 		n.stepDown(j, fx)
 	}
 	at := n.archive.find(j.id)

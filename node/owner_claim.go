@@ -98,7 +98,7 @@ func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c ownerCl
 		return
 	}
 	g.rival = c
-	if !g.reg.Leads() || !n.mayRepeat(now, &g.rivalChecked) {
+	if !g.reg.IsOwner() || !n.mayRepeat(now, &g.rivalChecked) {
 		return
 	}
 	for _, id := range g.reg.Members() {

@@ -79,7 +79,7 @@ func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid
 		}
 		if owner != n.cfg.Self {
 			n.coMember(owner).ownerAnswered = max(n.coMember(owner).ownerAnswered, now)
-			if j.replica.reg.Leads() {
+			if j.replica.reg.IsOwner() {
 				n.stepDown(j, fx)
 			}
 		}
@@ -163,7 +163,7 @@ func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, a
 
 // redirect tells a worker whom this node considers a job's owner.
 func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
-	if to == n.cfg.Self || j.replica.owner == n.cfg.Self && !j.replica.reg.Leads() {
+	if to == n.cfg.Self || j.replica.owner == n.cfg.Self && !j.replica.reg.IsOwner() {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)

@@ -14,7 +14,7 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 		r := newMember(t)
 		r.takeOver()
 		j := r.n.job(replicatedJob)
-		if !j.replica.reg.Leads() || j.task(0).live == nil {
+		if !j.replica.reg.IsOwner() || j.task(0).live == nil {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
 		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // as after the takeover grace
@@ -28,7 +28,7 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 			m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
 				Finals: []grid.Final{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
-		if !j.replica.reg.Leads() || j.replica.epoch != epoch {
+		if !j.replica.reg.IsOwner() || j.replica.epoch != epoch {
 			t.Fatalf("it does not own epoch %d", epoch)
 		}
 		if waits := j.replica.graceUntil > r.now; waits != (since == fastID) {

@@ -39,7 +39,7 @@ func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 		r.takeOver()
 		r.loseMajority()
 		j := r.n.job(replicatedJob)
-		if succeeds(r); j.replica.reg.Leads() {
+		if succeeds(r); j.replica.reg.IsOwner() {
 			t.Fatalf("%s: it is the owner still", name)
 		}
 		r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
@@ -93,7 +93,7 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 	}
 	j := r.n.job(id)
-	if j == nil || !j.replica.reg.Leads() {
+	if j == nil || !j.replica.reg.IsOwner() {
 		t.Fatal("it does not own the job")
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: id})

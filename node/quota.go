@@ -98,7 +98,7 @@ func (n *Node) admitWrite(j *job, g *grid.Register, fx *grid.Effects) string {
 			continue
 		}
 		bytes += grid.Bytes(register.Weight(f))
-		if leaf := f.Index / sparse.Leaf; leaf != last && j.replica.reg.Lacks(f.Index) {
+		if leaf := f.Index / sparse.Leaf; leaf != last && j.replica.reg.NeedsLeaf(f.Index) {
 			bytes, last = bytes+leafBytes, leaf
 		}
 	}

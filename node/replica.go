@@ -53,11 +53,11 @@ func takeoverDelay(lease time.Duration) time.Duration {
 // authoritative reports whether this node can tell what became of a job's attempts: it is the owner, or the job is
 // closed.
 func (j *job) authoritative() bool {
-	return j.replica == nil || j.replica.reg.Leads() || j.replica.reg.State().Done
+	return j.replica == nil || j.replica.reg.IsOwner() || j.replica.reg.State().Done
 }
 
 // isOwner reports whether this node owns the register of a job that is not closed.
-func (j *job) isOwner() bool { return j.replica.reg.Leads() && !j.replica.reg.State().Done }
+func (j *job) isOwner() bool { return j.replica.reg.IsOwner() && !j.replica.reg.State().Done }
 
 // mayAct reports whether this node holds the job's quorum lease: it is the owner, and a majority of the members has
 // answered what it sent within a lease.
@@ -74,7 +74,7 @@ func (n *Node) mayActUntil(j *job) grid.Time {
 	var answered [grid.MaxMembers]grid.Time
 	g, k := j.replica, 0
 	for place, id := range g.reg.Members() {
-		if id != n.cfg.Self && g.reg.Holds(place) {
+		if id != n.cfg.Self && g.reg.HasAccepted(place) {
 			answered[k] = g.acked[place]
 			if p := n.coMembers.by.get(id); p != nil && p.leaseVerified > g.acceptedAt[place] { // earlier keepalives did not list this register
 				answered[k] = max(answered[k], p.leaseVerified)
@@ -128,7 +128,7 @@ func (n *Node) sendWrites(now grid.Time, fx *grid.Effects) {
 		j.dirty = false
 		for place, id := range j.replica.reg.Members() {
 			m := fx.Send(id, grid.KindWrite)
-			if !j.replica.reg.Next(place, &m.Register) {
+			if !j.replica.reg.NextWrite(place, &m.Register) {
 				fx.Sends = fx.Sends[:len(fx.Sends)-1]
 				continue
 			}
@@ -143,7 +143,7 @@ func (n *Node) sendWrites(now grid.Time, fx *grid.Effects) {
 func (n *Node) fillWrite(now grid.Time, j *job, place int, m *grid.Message) {
 	g := &m.Register
 	g.Job = j.id
-	if !j.replica.reg.Holds(place) {
+	if !j.replica.reg.HasAccepted(place) {
 		n.describeJob(now, j, g)
 	}
 	n.convertTimes(now, g.Finals)
@@ -179,8 +179,8 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, 
 		return
 	}
 	g, mayActBefore := j.replica, n.mayAct(now, j)
-	accepted := g.reg.Holds(max(g.reg.Place(from), 0))
-	finals, valid := g.reg.Wrote(from, a, n.scratch.finals[:0])
+	accepted := g.reg.HasAccepted(max(g.reg.Place(from), 0))
+	finals, valid := g.reg.WriteAnswered(from, a, n.scratch.finals[:0])
 	n.scratch.finals = finals
 	if !valid {
 		n.stats.Stale++
@@ -209,7 +209,7 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, 
 		n.confirmSubmission(now, j, fx)
 		n.scheduleClose(now, j, fx)
 	}
-	if g.reg.Leads() {
+	if g.reg.IsOwner() {
 		n.markDirty(j)
 	}
 	if !mayActBefore && n.mayAct(now, j) {

@@ -25,7 +25,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 	}
 	n.convertTimes(now, g.Finals)
 	r := j.replica.reg
-	before, wasOwner := r.State(), r.Leads()
+	before, wasOwner := r.State(), r.IsOwner()
 	answer, changed := r.Write(from, g, n.scratch.finals[:0])
 	n.scratch.finals = changed
 	after := r.State()
@@ -165,12 +165,12 @@ func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.
 		return
 	}
 	r := j.replica.reg
-	before, wasOwner := r.State(), r.Leads()
+	before, wasOwner := r.State(), r.IsOwner()
 	ownerAlive := now < n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease)) || n.mayAct(now, j)
 	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
 	// more.
-	a := r.Promise(from, g.Epoch, ownerAlive && from != j.replica.owner && (from != j.replica.rival.owner || j.replica.rival.epoch <= j.replica.epoch))
-	if wasOwner && !r.Leads() {
+	a := r.Vote(from, g.Epoch, ownerAlive && from != j.replica.owner && (from != j.replica.rival.owner || j.replica.rival.epoch <= j.replica.epoch))
+	if wasOwner && !r.IsOwner() {
 		n.stepDown(j, fx)
 	}
 	if r.State() != before {

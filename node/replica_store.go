@@ -10,7 +10,7 @@ import (
 func (n *Node) saveReplica(j *job, fx *grid.Effects) {
 	s := j.replica.reg.State()
 	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: j.id, Spec: j.spec, Members: j.replica.reg.Members(), Submitted: j.submitted,
-		Promised: s.Promised, To: s.To, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
+		Promised: s.Promised, To: s.VotedFor, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
 		Held: len(j.spec.Inputs) > 0 && n.hasInputs(j)}
 }
 
@@ -41,7 +41,7 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 
 // restoreReplica restores a job with a register. Its entries may have been restored before it.
 func (n *Node) restoreReplica(r *grid.RegisterRecord) {
-	s := register.State{Promised: r.Promised, To: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	s := register.State{Promised: r.Promised, VotedFor: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := n.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	j.replica.membersVerified = r.ID.Origin == n.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
 	if r.Held {
@@ -122,8 +122,8 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 		return
 	}
 	n.ownerTerms++
-	g.reg.Lead(n.cfg.Boot<<40 | n.ownerTerms<<20)
-	if !g.reg.Leads() {
+	g.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
+	if !g.reg.IsOwner() {
 		n.stepDown(j, fx)
 		return
 	}
@@ -150,7 +150,7 @@ func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.
 	switch {
 	case g.reg.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
 		n.awaitBarrier(now, j, ev.Caller, fx)
-	case !g.reg.Leads():
+	case !g.reg.IsOwner():
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.owner.Short()))
 	default:
 		v, final := g.reg.Value(j.spec.Count)

@@ -11,7 +11,7 @@ import (
 // voter holds the job.
 func (j *job) confirmed() bool {
 	g := j.replica
-	return g == nil || g.reg.State().Done || g.reg.Ready() && (g.inputs == nil || g.inputs.settled) || !g.reg.Leads() && g.epoch > 1
+	return g == nil || g.reg.State().Done || g.reg.Ready() && (g.inputs == nil || g.inputs.settled) || !g.reg.IsOwner() && g.epoch > 1
 }
 
 // answerUnconfirmed answers the callers that have waited Config.Confirm for a majority: the job is here and may yet

@@ -14,7 +14,7 @@ const maxCloseNotices = 5
 func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 	g := j.replica
 	r := g.reg
-	if n.job(j.id) != j || r.State().Done && !r.Leads() {
+	if n.job(j.id) != j || r.State().Done && !r.IsOwner() {
 		return false
 	}
 	n.tickDeposits(now, j, fx)
@@ -25,15 +25,15 @@ func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 			n.dial(now, id, fx)
 		}
 	}
-	if !r.Leads() {
+	if !r.IsOwner() {
 		n.maybeCampaign(now, j, fx)
 		return true
 	}
 	settled := true
 	for place := range r.Members() {
-		settled = settled && r.Settled(place)
+		settled = settled && r.UpToDate(place)
 		switch {
-		case r.Deaf(place):
+		case r.HasRefused(place):
 			r.Retry(place)
 			n.markDirty(j)
 		case g.writeSent[place] != 0 && now >= g.writeSent[place].Add(n.cfg.Lease/6):
@@ -57,7 +57,7 @@ func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 // writeAgain repeats the write under way to a member.
 func (n *Node) writeAgain(now grid.Time, j *job, place int, fx *grid.Effects) {
 	m := fx.Send(j.replica.reg.Members()[place], grid.KindWrite)
-	if j.replica.reg.Again(place, &m.Register) {
+	if j.replica.reg.RepeatWrite(place, &m.Register) {
 		n.fillWrite(now, j, place, m)
 		return
 	}
@@ -87,13 +87,13 @@ func (n *Node) successionRank(j *job) int {
 // campaign begins a campaign, or repeats its requests.
 func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.replica
-	if g.reg.Bids() <= max(g.promisedElsewhere, g.reg.State().Promised) {
-		g.reg.Bid(g.promisedElsewhere)
+	if g.reg.CampaignEpoch() <= max(g.promisedElsewhere, g.reg.State().Promised) {
+		g.reg.Campaign(g.promisedElsewhere)
 	}
 	for place, id := range g.reg.Members() {
 		m := fx.Send(id, grid.KindCampaign)
 		m.Register.Job = j.id
-		if !g.reg.Asks(place, &m.Register) {
+		if !g.reg.VoteRequest(place, &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		} else if m.Register.Next == 0 {
 			n.describeJob(now, j, &m.Register)
@@ -108,42 +108,42 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, f
 		n.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.replica == nil || j.replica.reg.Bids() == 0 {
+	if j == nil || j.replica == nil || j.replica.reg.CampaignEpoch() == 0 {
 		n.stats.Stale++
 		return
 	}
 	g := j.replica
 	n.convertTimes(now, a.Finals)
-	wasOwner := g.reg.Leads()
+	wasOwner := g.reg.IsOwner()
 	n.ownerTerms++
-	switch outcome := g.reg.Promised(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); outcome {
-	case register.BidWon, register.BidRenewed:
-		renewed := outcome == register.BidRenewed
+	switch outcome := g.reg.VoteReceived(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); outcome {
+	case register.CampaignWon, register.CampaignRenewed:
+		renewed := outcome == register.CampaignRenewed
 		if wasOwner && !renewed {
 			n.dropOwnership(j, fx)
 		}
 		n.becomeOwner(now, j, renewed, fx)
-	case register.BidLost:
+	case register.CampaignLost:
 		if a.Answer == grid.RegisterHigher {
 			n.sawHigherEpoch(now, j, a, fx)
 		}
 		n.delayCampaign(now, j)
-	case register.BidVoid:
+	case register.CampaignVoid:
 		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.forgetAttempts(now, j, fx)
 		n.forgetJob(j, fx)
-	case register.BidDone:
+	case register.CampaignDone:
 		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.saveRegister(j, fx)
 		n.jobClosed(now, j, fx)
-	case register.BidOpen:
+	case register.CampaignOpen:
 		m := fx.Send(from, grid.KindCampaign)
 		m.Register.Job = j.id
-		if !a.More || !g.reg.Asks(g.reg.Place(from), &m.Register) {
+		if !a.More || !g.reg.VoteRequest(g.reg.Place(from), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		}
 	}
@@ -165,7 +165,7 @@ func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.Register, fx *grid.
 	if a.Epoch <= g.epoch || a.Owner.IsZero() || a.Owner == n.cfg.Self || g.reg.Place(a.Owner) < 0 {
 		return
 	}
-	if g.reg.Leads() {
+	if g.reg.IsOwner() {
 		n.stepDown(j, fx)
 	}
 	n.learnOwner(now, j.id, a.Epoch, a.Owner, fx)
@@ -220,7 +220,7 @@ func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects
 
 // stepDown makes this node a plain member again.
 func (n *Node) stepDown(j *job, fx *grid.Effects) {
-	j.replica.reg.Resign()
+	j.replica.reg.StepDown()
 	n.dropOwnership(j, fx)
 }
 

@@ -86,7 +86,7 @@ type Counts struct {
 func (n *Node) Jobs(dst []JobView) []JobView {
 	at := len(dst)
 	for j := range n.jobs.all() {
-		if j.replica == nil || j.replica.reg.Leads() || j.id.Origin == n.cfg.Self {
+		if j.replica == nil || j.replica.reg.IsOwner() || j.id.Origin == n.cfg.Self {
 			dst = append(dst, j.view())
 		}
 	}
@@ -219,7 +219,7 @@ func (n *Node) AwaitsMajority(now grid.Time, id grid.JobID) bool {
 	if j == nil || j.replica == nil || j.replica.reg.State().Done {
 		return false
 	}
-	if j.replica.reg.Leads() {
+	if j.replica.reg.IsOwner() {
 		return !n.mayAct(now, j)
 	}
 	return j.replica.unlisted || now >= n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease))

@@ -11,19 +11,19 @@ import (
 // Register is one member's part of the register of one job. Everything in it but what the owner and the bidder
 // keep of the others is to be on disk before an answer leaves.
 type Register struct {
-	members []grid.NodeID
-	self    int
-	state   State
-	bytes   grid.Bytes        // of the entries: see Weight
-	slots   sparse.List[slot] // an entry that nobody wrote takes no memory
-	lead    *lead             // of the owner
-	bid     *bid              // of who wants to be it
+	members   []grid.NodeID
+	self      int
+	state     State
+	bytes     grid.Bytes        // of the entries: see Weight
+	slots     sparse.List[slot] // an entry that nobody wrote takes no memory
+	ownership *ownership        // of the owner
+	campaign  *campaign         // of who wants to be it
 }
 
 // State is what is kept on disk beside the entries.
 type State struct {
 	Promised uint32      // no lower epoch is taken part in
-	To       grid.NodeID // whom it was promised to
+	VotedFor grid.NodeID // whom it was promised to
 	Epoch    uint32      // highest accepted; 0 = none yet
 	Owner    grid.NodeID // of Epoch
 	Done     bool        // every task has ended, and that is final
@@ -31,10 +31,10 @@ type State struct {
 
 // slot is an entry: how a task ended, or that the job is cancelled.
 type slot struct {
-	value *grid.Final // nil = open
-	have  uint8       // members that hold it in the owner's epoch, a bit each; of the owner
-	final bool
-	old   bool // an earlier epoch left it, and it is not final in the owner's
+	value      *grid.Final // nil = open
+	acceptedBy uint8       // members that hold it in the owner's epoch, a bit each; of the owner
+	committed  bool
+	inherited  bool // an earlier epoch left it, and it is not final in the owner's
 }
 
 // New returns the part of a member in the register of a job of that many tasks. self must be among members, of
@@ -46,7 +46,7 @@ func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register 
 // Restore takes back an entry from disk.
 func (r *Register) Restore(f *grid.Final, final bool) {
 	if int(f.Index) < r.slots.Len() {
-		r.put(f.Index, slot{value: f, final: final})
+		r.set(f.Index, slot{value: f, committed: final})
 	}
 }
 
@@ -65,7 +65,7 @@ func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id
 // Value returns an entry and whether it is known to be final; nil = open.
 func (r *Register) Value(i uint32) (*grid.Final, bool) {
 	if x := r.slots.Peek(i); x != nil {
-		return x.value, x.final
+		return x.value, x.committed
 	}
 	return nil, false
 }
@@ -81,8 +81,8 @@ func (r *Register) Written() iter.Seq2[uint32, *grid.Final] {
 	}
 }
 
-// put sets an entry.
-func (r *Register) put(i uint32, x slot) {
+// set sets an entry.
+func (r *Register) set(i uint32, x slot) {
 	old := r.slots.At(i)
 	if old.value != nil {
 		r.bytes -= grid.Bytes(Weight(old.value))
@@ -99,8 +99,8 @@ func (r *Register) Bytes() grid.Bytes { return r.bytes }
 // Leaves is how many runs of sparse.Leaf entries this member has memory for.
 func (r *Register) Leaves() int { return r.slots.Leaves() }
 
-// Lacks reports whether to write an entry takes memory for the run of entries that it is in.
-func (r *Register) Lacks(i uint32) bool { return int(i) < r.slots.Len() && r.slots.Peek(i) == nil }
+// NeedsLeaf reports whether to write an entry takes memory for the run of entries that it is in.
+func (r *Register) NeedsLeaf(i uint32) bool { return int(i) < r.slots.Len() && r.slots.Peek(i) == nil }
 
 // Cancelled reports whether the cancellation of the job is held here, and whether that is final.
 func (r *Register) Cancelled() (held, final bool) {
@@ -118,7 +118,7 @@ func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid
 	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
 		return grid.RegisterUnknown, dst
 	}
-	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.To != from {
+	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.VotedFor != from {
 		if s.Done {
 			return grid.RegisterDone, dst
 		}
@@ -131,10 +131,10 @@ func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid
 		return grid.RegisterOK, dst
 	}
 	if g.Epoch > s.Epoch {
-		r.lead = nil
+		r.ownership = nil
 	}
-	r.bid = nil // the owner lives
-	s.Promised, s.To, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
+	r.campaign = nil // the owner lives
+	s.Promised, s.VotedFor, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
 	for k := range g.Finals {
 		f := g.Finals[k]
 		if int(f.Index) >= r.slots.Len() {
@@ -145,48 +145,48 @@ func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid
 			continue // repeated
 		}
 		f.Epoch = g.Epoch
-		r.put(f.Index, slot{value: &f, final: final || r.Majority() <= 2}) // the owner saved it before: with this member it is two
+		r.set(f.Index, slot{value: &f, committed: final || r.Majority() <= 2}) // the owner saved it before: with this member it is two
 		dst = append(dst, f.Index)
 	}
 	if g.Done {
 		s.Done = true
-		if r.void(g.Epoch) {
+		if r.dropCancellation(g.Epoch) {
 			dst = append(dst, r.Tasks())
 		}
 	}
 	return grid.RegisterOK, dst
 }
 
-// void lets go of a cancellation that an earlier epoch left and that the owner who has brought the job to its end did not know
+// dropCancellation lets go of a cancellation that an earlier epoch left and that the owner who has brought the job to its end did not know
 // of: it was never final, and is not part of the outcome. It reports whether there was one.
-func (r *Register) void(epoch uint32) bool {
+func (r *Register) dropCancellation(epoch uint32) bool {
 	v, _ := r.Value(r.Tasks())
 	if v == nil || v.Epoch >= epoch {
 		return false
 	}
-	r.put(r.Tasks(), slot{})
+	r.set(r.Tasks(), slot{})
 	return true
 }
 
-// Promise answers who wants to be the owner of an epoch. heard says that the owner lives as far as is known
+// Vote answers who wants to be the owner of an epoch. heard says that the owner lives as far as is known
 // here; the owner itself is promised a higher epoch all the same. Who has accepted nothing yet promises too: a
 // majority of the living must do, whichever they are.
-func (r *Register) Promise(from grid.NodeID, epoch uint32, heard bool) grid.RegisterAnswer {
+func (r *Register) Vote(from grid.NodeID, epoch uint32, heard bool) grid.RegisterAnswer {
 	s := &r.state
 	switch {
 	case r.Place(from) < 0 || r.members[r.self] == from || s.Epoch == 0 && r.self == 0:
 		return grid.RegisterUnknown
 	case s.Done:
 		return grid.RegisterDone
-	case epoch == s.Promised && s.To == from && epoch > s.Epoch:
+	case epoch == s.Promised && s.VotedFor == from && epoch > s.Epoch:
 		return grid.RegisterOK // said again
 	case epoch <= s.Promised:
 		return grid.RegisterHigher
 	case heard && from != s.Owner:
 		return grid.RegisterLive
 	}
-	s.Promised, s.To = epoch, from
-	r.lead, r.bid = nil, nil
+	s.Promised, s.VotedFor = epoch, from
+	r.ownership, r.campaign = nil, nil
 	return grid.RegisterOK
 }
 
