@@ -5,40 +5,40 @@ import (
 	"skep/sparse"
 )
 
-// campaign is a member's try to become the owner of a new epoch.
+// campaign is a member's attempt to become the owner of a new epoch.
 type campaign struct {
 	epoch         uint32
 	votes         []vote                   // by place
-	entries       sparse.List[*grid.Final] // of the highest epoch among what the others hold
-	otherAccepted bool                     // somebody has accepted what another owner wrote
+	entries       sparse.List[*grid.Final] // of the others' entries, those of the highest epoch
+	otherAccepted bool                     // a voter has accepted another owner's writes
 }
 
 type vote struct {
 	answer   grid.RegisterAnswer // 0 = none yet
-	next     uint32              // first entry that has not come
-	complete bool                // all have come
+	next     uint32              // first missing entry
+	complete bool                // all entries have come
 }
 
-// Outcome says what a bid has come to.
+// Outcome is the outcome of a campaign.
 type Outcome uint8
 
-// What a bid comes to.
+// Outcomes of a campaign.
 const (
-	CampaignOpen    Outcome = iota // more answers are needed
-	CampaignWon                    // this member is the owner; every entry and the state are to be saved
-	CampaignRenewed                // so it is, it was before, and nobody else has acted since; to be saved likewise
-	CampaignLost                   // somebody else is the owner, or may be: try again later, if at all
-	CampaignVoid                   // the origin has forgotten the register: it is long over
-	CampaignDone                   // every task has ended; every entry and the state are to be saved
+	CampaignOpen    Outcome = iota // more votes are needed
+	CampaignWon                    // this member is the owner; save all entries and the state
+	CampaignRenewed                // as CampaignWon, and it was the owner before and nobody else has acted since
+	CampaignLost                   // another member is the owner, or may be: campaign again later, if at all
+	CampaignVoid                   // the origin has forgotten the register: the job is long over
+	CampaignDone                   // the job is closed; save all entries and the state
 )
 
-// Campaign begins a try at an epoch above any that is known of here. Nothing is to be saved: this member promises
-// its own epoch only when enough others have, so that a try that fails leaves the owner undisturbed.
+// Campaign begins a campaign for an epoch above any known here. Nothing needs saving: this member votes for itself only
+// once enough others have voted, so a failed campaign leaves the owner undisturbed.
 func (r *Register) Campaign(above uint32) {
 	r.campaign = &campaign{epoch: max(r.state.Promised, above) + 1, votes: make([]vote, len(r.members)), entries: sparse.Make[*grid.Final](uint32(r.slots.Len()))}
 }
 
-// CampaignEpoch returns the epoch that this member tries for; 0 = none.
+// CampaignEpoch returns the epoch of this member's campaign; 0 = none.
 func (r *Register) CampaignEpoch() uint32 {
 	if r.campaign == nil {
 		return 0
@@ -46,10 +46,10 @@ func (r *Register) CampaignEpoch() uint32 {
 	return r.campaign.epoch
 }
 
-// EndCampaign ends a try.
+// EndCampaign abandons the campaign.
 func (r *Register) EndCampaign() { r.campaign = nil }
 
-// VoteRequest fills g with what the member of that place is to be asked, and reports whether there is something.
+// VoteRequest fills g with the request for a member's vote, and reports whether there is one.
 func (r *Register) VoteRequest(place int, g *grid.Register) bool {
 	if r.campaign == nil || place == r.self {
 		return false
@@ -62,7 +62,8 @@ func (r *Register) VoteRequest(place int, g *grid.Register) bool {
 	return true
 }
 
-// VoteReceived takes a member's answer. seq is as in Lead, for BidWon and BidRenewed.
+// VoteReceived handles a member's answer to the campaign. seq is as in BecomeOwner, for CampaignWon and
+// CampaignRenewed.
 func (r *Register) VoteReceived(from grid.NodeID, g *grid.Register, seq uint64) Outcome {
 	place := r.Place(from)
 	if r.campaign == nil || place < 0 || place == r.self || g.Epoch != r.campaign.epoch && g.Answer != grid.RegisterHigher {
@@ -78,7 +79,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.Register, seq uint64) 
 	case grid.RegisterOK, grid.RegisterDone:
 		r.campaign.otherAccepted = r.campaign.otherAccepted || !g.Owner.IsZero() && g.Owner != r.members[r.self]
 		if g.Seq != uint64(v.next) || v.complete || v.answer != 0 && v.answer != g.Answer {
-			return CampaignOpen // repeated, or of another time
+			return CampaignOpen // repeated, or an answer to another request
 		}
 		v.answer, v.next, v.complete = g.Answer, g.Next, !g.More
 		r.campaign.merge(g.Finals)
@@ -89,41 +90,41 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.Register, seq uint64) 
 	return r.countVotes(seq)
 }
 
-// merge keeps of each entry what was accepted in the highest epoch.
+// merge takes over the entries that were accepted in a higher epoch.
 func (b *campaign) merge(finals []grid.Final) {
 	for k := range finals {
 		f := finals[k]
 		if int(f.Index) >= b.entries.Len() {
 			continue
 		}
-		if best := b.entries.At(f.Index); *best == nil || (*best).Epoch < f.Epoch {
-			*best = &f
+		if current := b.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {
+			*current = &f
 		}
 	}
 }
 
-// countVotes ends the bid if enough members have promised, or too many cannot.
+// countVotes ends the campaign if a majority has voted for it, or if it has become void.
 func (r *Register) countVotes(seq uint64) Outcome {
-	promised := 1
+	granted := 1
 	for _, v := range r.campaign.votes {
 		if v.answer == grid.RegisterOK && v.complete {
-			promised++
+			granted++
 		}
 	}
 	s, epoch := &r.state, r.campaign.epoch
 	switch {
-	case r.campaign.votes[0].answer == grid.RegisterUnknown: // it had the job before anybody else
+	case r.campaign.votes[0].answer == grid.RegisterUnknown: // the origin had the job first: it has forgotten it
 		r.campaign = nil
 		return CampaignVoid
-	case promised < r.Majority():
+	case granted < r.Majority():
 		return CampaignOpen
 	case s.Promised >= epoch:
 		r.campaign = nil
 		return CampaignLost
 	}
-	me, won := r.members[r.self], CampaignWon
+	self, outcome := r.members[r.self], CampaignWon
 	if r.ownership != nil && !r.campaign.otherAccepted {
-		won = CampaignRenewed // who acts has been accepted by a majority, and one of that has promised now
+		outcome = CampaignRenewed // any other owner's writes were accepted by a majority, and a member of that majority has voted now
 	}
 	for i, f := range r.campaign.entries.All() {
 		if v, final := r.Value(i); *f != nil && (v == nil || v.Epoch < (*f).Epoch) {
@@ -132,26 +133,26 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	}
 	for _, x := range r.slots.All() {
 		if x.value != nil {
-			own := *x.value
-			own.Epoch = epoch
-			x.value = &own
+			entry := *x.value
+			entry.Epoch = epoch
+			x.value = &entry
 		}
 	}
-	*s = State{Promised: epoch, VotedFor: me, Epoch: epoch, Owner: me}
+	*s = State{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self}
 	r.BecomeOwner(seq)
-	return won
+	return outcome
 }
 
-// learnOutcome takes over the outcome that a member knows to be final. All of it is of one epoch, the highest.
+// learnOutcome takes over the outcome that a member knows to be committed. All of it is of one epoch, the highest.
 func (r *Register) learnOutcome() Outcome {
-	last := uint32(0)
+	highest := uint32(0)
 	for i, f := range r.campaign.entries.All() {
 		if *f != nil {
 			r.set(i, slot{value: *f, committed: true})
-			last = max(last, (*f).Epoch)
+			highest = max(highest, (*f).Epoch)
 		}
 	}
-	r.dropCancellation(last)
+	r.dropCancellation(highest)
 	r.campaign, r.ownership, r.state.Done = nil, nil, true
 	return CampaignDone
 }

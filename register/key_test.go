@@ -29,7 +29,7 @@ func (w *world) with(i int) *world {
 	return &n
 }
 
-// cloned copies a list.
+// cloned returns a copy of a list.
 func cloned[T any](l *sparse.List[T]) sparse.List[T] {
 	c := sparse.Make[T](uint32(l.Len()))
 	for i, x := range l.All() {
@@ -38,7 +38,7 @@ func cloned[T any](l *sparse.List[T]) sparse.List[T] {
 	return c
 }
 
-// read returns an element, made or not.
+// read returns an element without allocating it.
 func read[T any](l *sparse.List[T], i uint32) (x T) {
 	if p := l.Peek(i); p != nil {
 		x = *p
@@ -46,7 +46,7 @@ func read[T any](l *sparse.List[T], i uint32) (x T) {
 	return x
 }
 
-// key names a world.
+// key identifies a world.
 func (m *model) key(w *world) string {
 	w.sent = slices.DeleteFunc(slices.Clone(w.sent), func(name uint16) bool { return m.noEffect(w, &m.messages[name]) })
 	var b []byte

@@ -7,34 +7,34 @@ import (
 	"skep/grid"
 )
 
-// ownership is what the owner keeps of the other members. To each of them at most one write is under way; what
-// gathers meanwhile goes with the next one.
+// ownership is the owner's state: its progress with the other members. Each has at most one write under way; entries
+// proposed meanwhile go with the next one.
 type ownership struct {
-	progress  []progress // by place; that of the owner is not used
+	progress  []progress // by place; the owner's own is not used
 	seq       uint64
-	inherited int // entries that an earlier epoch left and that are not final in this one yet
+	inherited int // entries of an earlier epoch that are not committed in this one yet
 }
 
 type progress struct {
-	accepted  bool     // it has accepted something in this epoch
-	knowsDone bool     // that all is done
-	sentDone  bool     // that, by the write under way
-	refused   bool     // it refused the last write: it is left alone until Retry
-	full      bool     // for want of room, and it holds what it had
-	queue     []uint32 // to be written
-	sent      []uint32 // written, and not answered
-	seq       uint64   // of that write; 0 = none is under way
+	accepted  bool     // it has accepted a write of this epoch
+	knowsDone bool     // it knows that the job is closed
+	sentDone  bool     // the write under way says that the job is closed
+	refused   bool     // it refused the last write: nothing is sent until Retry
+	full      bool     // it refused for want of quota
+	queue     []uint32 // entries to write
+	sent      []uint32 // entries of the write under way
+	seq       uint64   // sequence number of the write under way; 0 = none
 }
 
-// BecomeOwner makes a member the owner that it is according to its state: at the origin of a new job, or after a
-// restart. Entries that are not final are written again. seq must be above all that this member ever used.
+// BecomeOwner makes a member the owner, if its state says so: at the origin of a new job, or after a restart.
+// Uncommitted entries are written again. seq must be above any that this member ever used.
 func (r *Register) BecomeOwner(seq uint64) {
 	s := &r.state
-	me := r.members[r.self]
+	self := r.members[r.self]
 	if s.Epoch == 0 {
-		*s = State{Promised: 1, VotedFor: me, Epoch: 1, Owner: me}
+		*s = State{Promised: 1, VotedFor: self, Epoch: 1, Owner: self}
 	}
-	if s.Owner != me || s.VotedFor != me || s.Promised != s.Epoch {
+	if s.Owner != self || s.VotedFor != self || s.Promised != s.Epoch {
 		return
 	}
 	r.campaign = nil
@@ -51,10 +51,10 @@ func (r *Register) BecomeOwner(seq uint64) {
 	}
 }
 
-// IsOwner reports whether this member is the owner as far as it knows.
+// IsOwner reports whether this member is the owner, as far as it knows.
 func (r *Register) IsOwner() bool { return r.ownership != nil }
 
-// Ready reports whether a majority has accepted the owner's epoch and all that earlier ones left.
+// Ready reports whether a majority has accepted the owner's epoch and all entries of earlier epochs.
 func (r *Register) Ready() bool {
 	if r.ownership == nil || r.ownership.inherited > 0 {
 		return false
@@ -68,23 +68,23 @@ func (r *Register) Ready() bool {
 	return n >= r.Majority()
 }
 
-// HasAccepted reports whether the member of that place has accepted the owner's epoch.
+// HasAccepted reports whether a member has accepted the owner's epoch.
 func (r *Register) HasAccepted(place int) bool {
 	return r.ownership != nil && r.ownership.progress[place].accepted
 }
 
-// HasRefused reports whether a member refused the last write: it is left alone until Retry.
+// HasRefused reports whether a member refused the last write: nothing is sent to it until Retry.
 func (r *Register) HasRefused(place int) bool {
 	return r.ownership != nil && r.ownership.progress[place].refused
 }
 
-// Full reports whether a member refused the last write for want of room.
+// Full reports whether a member refused the last write for want of quota.
 func (r *Register) Full(place int) bool {
 	return r.ownership != nil && r.ownership.progress[place].full
 }
 
-// Retry lets a member that refused the last write be written to again: what it had no room for, or, if it said anything else, from the
-// start.
+// Retry resumes writes to a member that refused the last one: with the refused entries if that was for want of quota
+// and it has accepted the epoch, otherwise from the start.
 func (r *Register) Retry(place int) {
 	if p := &r.ownership.progress[place]; p.full && p.accepted {
 		p.refused = false
@@ -93,10 +93,10 @@ func (r *Register) Retry(place int) {
 	r.ResetProgress(place)
 }
 
-// StepDown makes an owner a mere member: it has heard of a higher epoch.
+// StepDown makes an owner a plain member: it has heard of a higher epoch.
 func (r *Register) StepDown() { r.ownership, r.campaign = nil, nil }
 
-// ResetProgress forgets that a member has accepted the epoch: it is written to again, from the start.
+// ResetProgress forgets that a member has accepted the epoch: writes to it start again from the first entry.
 func (r *Register) ResetProgress(place int) {
 	if r.ownership == nil || place == r.self {
 		return
@@ -108,7 +108,7 @@ func (r *Register) ResetProgress(place int) {
 	}
 }
 
-// Propose makes an entry the owner's word, to be saved here and written to the others. An entry is proposed once.
+// Propose decides an entry as the owner. The caller saves it; it is written to the others. An entry is proposed once.
 func (r *Register) Propose(f *grid.Final) {
 	if v, _ := r.Value(f.Index); r.ownership == nil || v != nil {
 		panic("register: the owner decides each entry once")
@@ -127,12 +127,12 @@ func (r *Register) enqueue(i uint32) {
 	}
 }
 
-// Close notes that every task has ended and that this is final; the others are told. A try to renew the epoch has become
-// needless, and won it would forget the end.
+// Close records that every task has ended and is committed; the others are told. A campaign to renew the epoch is
+// abandoned: won, it would forget the close.
 func (r *Register) Close() { r.campaign, r.state.Done = nil, true }
 
-// NextWrite fills g with the next write to a member, and reports whether there is one: nothing is under way, and
-// something is to be said.
+// NextWrite fills g with the next write to a member, and reports whether there is one: no write is under way, and there
+// is something to write.
 func (r *Register) NextWrite(place int, g *grid.Register) bool {
 	if r.ownership == nil || place == r.self {
 		return false
@@ -145,7 +145,7 @@ func (r *Register) NextWrite(place int, g *grid.Register) bool {
 	p.seq = r.ownership.seq
 	size, n := 0, 0
 	for _, i := range p.queue {
-		if !p.accepted { // first it is told what the job is
+		if !p.accepted { // the first write only describes the job
 			break
 		}
 		if size += Weight(r.slots.At(i).value); n == grid.MaxFinals || n > 0 && size > int(grid.MaxFinalsSize) {
@@ -159,7 +159,7 @@ func (r *Register) NextWrite(place int, g *grid.Register) bool {
 	return r.RepeatWrite(place, g)
 }
 
-// RepeatWrite fills g with the write to a member that is under way, if there is one.
+// RepeatWrite fills g with the write under way to a member, if there is one.
 func (r *Register) RepeatWrite(place int, g *grid.Register) bool {
 	if r.ownership == nil || r.ownership.progress[place].seq == 0 {
 		return false
@@ -173,8 +173,8 @@ func (r *Register) RepeatWrite(place int, g *grid.Register) bool {
 	return true
 }
 
-// WriteAnswered takes a member's answer to a write and appends the entries that are final now and were not before.
-// It reports whether it was an answer to the write under way.
+// WriteAnswered handles a member's answer to a write and appends the newly committed entries. It reports whether it
+// answered the write under way.
 func (r *Register) WriteAnswered(from grid.NodeID, g *grid.Register, dst []uint32) ([]uint32, bool) {
 	place := r.Place(from)
 	if r.ownership == nil || place < 0 || place == r.self {
@@ -212,7 +212,7 @@ func (r *Register) WriteAnswered(from grid.NodeID, g *grid.Register, dst []uint3
 	return dst, true
 }
 
-// UpToDate reports whether the member of that place has all that there is to say.
+// UpToDate reports whether a member has accepted everything.
 func (r *Register) UpToDate(place int) bool {
 	if r.ownership == nil || place == r.self {
 		return true

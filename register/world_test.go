@@ -6,17 +6,17 @@ import (
 	"skep/grid"
 )
 
-// world is a state of a small instance: three members, every message that was ever sent, and what must hold for ever.
-// A message that was sent may be delivered any number of times, in any order, or never.
+// world is a state of a small instance: three members, every message ever sent, and what must hold for ever. A message
+// that was sent may be delivered any number of times, in any order, or never.
 type world struct {
 	members [3]*Register
 	boots   [3]uint8
-	sent    []uint16  // ordered names of messages
-	chosen  [2]uint32 // epoch of the attempt of a final entry, by index; 0 = none
+	sent    []uint16  // sorted names of messages
+	chosen  [2]uint32 // epoch of the attempt of a committed entry, by index; 0 = none
 	wrong   string
 }
 
-// What letters say.
+// Kinds of messages.
 const (
 	writeRequest = iota
 	writeAnswer
@@ -30,14 +30,13 @@ type message struct {
 	g        grid.Register
 }
 
-// model explores all worlds within its bounds.
 type model struct {
-	campaigns  [3]uint32 // highest epoch that each member tries for
+	campaigns  [3]uint32 // highest epoch that each member campaigns for
 	crashes    int
-	cancels    bool // owners also cancel
-	ends       bool // owners also say that all is done
-	forgets    bool // a crash loses what was promised: a fault of the disk that must not be
-	hidesOwner bool // who promises does not say whose epoch it has accepted
+	cancels    bool // owners may cancel
+	ends       bool // owners may close the job
+	forgets    bool // a crash loses votes: a disk fault that must not happen
+	hidesOwner bool // voters do not say whose epoch they have accepted
 	messages   []message
 	names      map[string]uint16
 	ids        []grid.NodeID
@@ -54,7 +53,7 @@ func (m *model) first() *world {
 	return w
 }
 
-// send sends what a member has to say: that it is sent costs nothing, as it may never arrive.
+// send records what a member has to send: sending costs nothing, as a message may never arrive.
 func (m *model) send(w *world, i int) {
 	r := w.members[i]
 	for to := range w.members {
@@ -88,7 +87,7 @@ func (m *model) record(w *world, l message) {
 	}
 }
 
-// after lists the worlds that may follow.
+// after visits the worlds that may follow.
 func (m *model) after(w *world, visit func(*world)) {
 	for _, name := range w.sent {
 		l := &m.messages[name]
@@ -113,8 +112,8 @@ func (m *model) after(w *world, visit func(*world)) {
 					visit(p)
 				}
 			}
-			held, sure := r.Cancelled()
-			if v, final := r.Value(0); m.ends && v != nil && final && held == sure {
+			written, committed := r.Cancelled()
+			if v, final := r.Value(0); m.ends && v != nil && final && written == committed {
 				n := w.with(i)
 				n.members[i].Close()
 				m.send(n, i)
@@ -138,7 +137,7 @@ func (m *model) after(w *world, visit func(*world)) {
 	}
 }
 
-// seq is above all that a member used before it last became or was the owner.
+// seq is above all that a member used before it last became the owner or restarted as the owner.
 func (m *model) seq(w *world, i int) uint64 {
 	return uint64(w.boots[i])*64 + uint64(w.members[i].state.Promised)*16
 }
@@ -182,12 +181,12 @@ func (m *model) deliver(w *world, l *message) {
 	case voteAnswer:
 		g := l.g
 		base := uint64(w.boots[l.to])*64 + uint64(r.CampaignEpoch())*16
-		switch out := r.VoteReceived(from, &g, base); {
-		case out == CampaignRenewed && w.accepted(before.Epoch+1, r.state.Epoch) >= r.Majority():
+		switch outcome := r.VoteReceived(from, &g, base); {
+		case outcome == CampaignRenewed && w.accepted(before.Epoch+1, r.state.Epoch) >= r.Majority():
 			w.wrong = "an owner takes its epoch for renewed, and another may have acted since"
-		case out == CampaignVoid:
+		case outcome == CampaignVoid:
 			w.wrong = "a job that its origin knows is taken for one that nobody knows"
-		case out == CampaignDone:
+		case outcome == CampaignDone:
 			if v, final := r.Value(0); v != nil && final {
 				w.choose(0, v)
 			}
@@ -199,7 +198,7 @@ func (m *model) deliver(w *world, l *message) {
 	m.send(w, l.to)
 }
 
-// accepted counts the members that have last accepted an epoch from first on and below end.
+// accepted counts the members whose last accepted epoch is from first on and below end.
 func (w *world) accepted(first, end uint32) (n int) {
 	for _, r := range w.members {
 		if e := r.state.Epoch; e >= first && e < end {
@@ -209,31 +208,31 @@ func (w *world) accepted(first, end uint32) (n int) {
 	return n
 }
 
-// choose notes what is final: for ever.
+// choose records a committed entry: for ever.
 func (w *world) choose(i uint32, f *grid.Final) {
 	if w.chosen[i] != 0 && w.chosen[i] != f.Attempt.Epoch {
-		w.wrong = "an entry was final with another value"
+		w.wrong = "an entry was committed with another value"
 	}
 	w.chosen[i] = f.Attempt.Epoch
 }
 
-// check finds members that take another value for final than was.
+// check finds members that hold another value for committed than the recorded one.
 func (w *world) check() {
 	for _, r := range w.members {
 		for i, x := range r.slots.All() {
 			if x.value != nil && (x.committed || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
-				w.wrong = "a member takes another value for final"
+				w.wrong = "a member holds another value for committed"
 			}
 		}
 	}
 }
 
-// noEffect reports whether a letter can have no effect any more, now and later: such letters are left out, or worlds
-// that are alike would be told apart by their past.
+// noEffect reports whether a message can have no effect, now or later: such messages are left out of a world's key, or
+// equal worlds would differ by their past.
 func (m *model) noEffect(w *world, l *message) bool {
 	r, sender := w.members[l.to], w.members[l.from]
 	switch l.kind {
-	case writeRequest: // taken before, or refused, and nobody waits for the answer
+	case writeRequest: // applied before, or refused, and its sender awaits no answer
 		return l.g.Epoch <= r.state.Promised && (sender.ownership == nil || sender.ownership.progress[l.to].seq != l.g.Seq) &&
 			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Finals, func(f grid.Final) bool {
 				v, _ := r.Value(f.Index)
