@@ -26,6 +26,7 @@ func (r *Result) Brief() Brief {
 	return b
 }
 
+// None reports whether there is no result.
 func (b *Brief) None() bool { return b.Cause == 0 && b.whole == nil }
 
 // Whole returns the full result if it has more than the numbers of b, else nil.

@@ -62,6 +62,7 @@ func (n NodeID) String() string { return idText.EncodeToString(n[:]) }
 // Short returns the first 8 characters, enough for people to distinguish the nodes of one grid.
 func (n NodeID) Short() string { return n.String()[:8] }
 
+// IsZero reports whether n is the zero identity: no node.
 func (n NodeID) IsZero() bool { return n == NodeID{} }
 
 // Compare orders identities bytewise.

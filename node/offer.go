@@ -134,7 +134,7 @@ func (n *Node) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: l.task().worker})
 }
 
-// refuseReceived handles a worker's refusal of an attempt, or its word that it does not have the attempt.
+// refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
 func (n *Node) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, fx *grid.Effects) {
 	if n.confirmStopped(now, from, id, fx) {
 		return

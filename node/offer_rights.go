@@ -81,7 +81,7 @@ func (n *Node) membersVerified(id grid.JobID, from grid.NodeID) bool {
 	return from == id.Origin || j != nil && j.replica != nil && j.replica.membersVerified
 }
 
-// tombstone names an attempt that this worker let go of. One that rests on hearsay does not block the origin's attempt
+// tombstone names an attempt that this worker dropped. One that rests on hearsay does not block the origin's attempt
 // of the same number.
 type tombstone struct {
 	grid.AttemptID

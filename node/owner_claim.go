@@ -121,7 +121,7 @@ func (n *Node) mayRepeat(now grid.Time, last *grid.Time) bool {
 }
 
 // queryOwner reports this node's attempts of a job to the claimants, and asks the other members whom they follow by
-// sending a beat with one attempt. Waiting attempts are reported like running ones: a claimant's word starts none of
+// sending a beat with one attempt. Waiting attempts are reported like running ones: a claim alone starts none of
 // them.
 func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid.Effects) {
 	works, claimants := n.exec.Of(id, nil), p.claimants(nil)

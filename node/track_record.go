@@ -8,7 +8,7 @@ import (
 
 // trackRecord is the first-hand record of a worker: attempts outstanding, actual against promised times. It rests on no
 // claim: a node that says it is fast and idle gets little until it has delivered, and then its results replace its
-// word.
+// claims.
 type trackRecord struct {
 	node         grid.NodeID
 	due          []grid.Time // when each outstanding attempt becomes late, ascending; grid.Never = unknown
