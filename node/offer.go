@@ -26,12 +26,12 @@ func (n *Node) recycleAnswers(l *liveTask) {
 func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, fx *grid.Effects) {
 	t := l.task()
 	epoch, members := uint32(1), []grid.NodeID(nil)
-	if g := l.job.replica; g != nil {
+	if rep := l.job.replica; rep != nil {
 		if !n.mayAct(now, l.job) && !n.isProvisional(l.job) {
 			n.waitForMajority(now, l, fx)
 			return
 		}
-		epoch, members = g.reg.State().Epoch, g.reg.Members()
+		epoch, members = rep.reg.State().Epoch, rep.reg.Members()
 	}
 	n.probeBlacklisted(now, l.class(), c.Node)
 	t.attempt = t.nextAttempt(epoch)
@@ -86,8 +86,8 @@ func (n *Node) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if q := n.peers.get(l.task().worker); q != nil {
 		m.Offer.Stamp = q.stamp
 	}
-	if g := l.job.replica; g != nil {
-		m.Offer.Members = append(m.Offer.Members, g.reg.Members()...)
+	if rep := l.job.replica; rep != nil {
+		m.Offer.Members = append(m.Offer.Members, rep.reg.Members()...)
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }

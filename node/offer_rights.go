@@ -20,22 +20,22 @@ func (n *Node) mayOffer(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid
 	if from == id.Origin {
 		n.checkOriginMembers(now, o, fx)
 	}
-	p, j := n.ownerRecords[id], n.peekJob(id)
+	rec, j := n.ownerRecords[id], n.peekJob(id)
 	if len(o.Members) == 0 {
-		return id.Origin == from && p == nil
+		return id.Origin == from && rec == nil
 	}
 	if !n.validMembers(id, from, o.Members) {
 		return false
 	}
 	if j != nil && j.replica != nil {
-		g := j.replica
-		return slices.Equal(g.reg.Members(), o.Members) && (o.ID.Epoch >= g.epoch || g.owner == from) && !g.reg.State().Done &&
-			(p == nil || o.ID.Epoch > p.epoch || p.owner == from)
+		rep := j.replica
+		return slices.Equal(rep.reg.Members(), o.Members) && (o.ID.Epoch >= rep.epoch || rep.owner == from) && !rep.reg.State().Done &&
+			(rec == nil || o.ID.Epoch > rec.epoch || rec.owner == from)
 	}
-	if p == nil {
+	if rec == nil {
 		return len(n.exec.Of(id, nil)) == 0 // else the origin has offered some of them, and the job has no register
 	}
-	return slices.Equal(p.members, o.Members) && (o.ID.Epoch > p.epoch || p.owner == from)
+	return slices.Equal(rec.members, o.Members) && (o.ID.Epoch > rec.epoch || rec.owner == from)
 }
 
 // checkOriginMembers drops what rests on hearsay about a job's members when the job's origin offers an attempt and
@@ -45,15 +45,15 @@ func (n *Node) checkOriginMembers(now grid.Time, o *grid.Offer, fx *grid.Effects
 	if j := n.peekJob(id); j != nil && j.replica != nil && !j.replica.membersVerified && !slices.Equal(j.replica.reg.Members(), o.Members) {
 		n.dropForgedReplica(j, fx)
 	}
-	p := n.ownerRecords[id]
-	if p == nil {
+	rec := n.ownerRecords[id]
+	if rec == nil {
 		return
 	}
-	if p.membersVerified {
+	if rec.membersVerified {
 		return
 	}
-	if slices.Equal(p.members, o.Members) {
-		p.membersVerified = true
+	if slices.Equal(rec.members, o.Members) {
+		rec.membersVerified = true
 		return
 	}
 	for _, w := range n.exec.Of(id, nil) {
@@ -90,11 +90,11 @@ type tombstone struct {
 
 // isHearsay reports whether this node has attempts of a job whose members only another node than the origin has named.
 func (n *Node) isHearsay(id grid.JobID) bool {
-	p := n.ownerRecords[id]
-	return p != nil && !p.membersVerified
+	rec := n.ownerRecords[id]
+	return rec != nil && !rec.membersVerified
 }
 
 // contains reports whether an attempt has a tombstone: a verified one or, if hearsay is set, one that rests on hearsay.
-func (p *tombstones) contains(id grid.AttemptID, hearsay bool) bool {
-	return p.has(tombstone{id, false}) || hearsay && p.has(tombstone{id, true})
+func (t *tombstones) contains(id grid.AttemptID, hearsay bool) bool {
+	return t.has(tombstone{id, false}) || hearsay && t.has(tombstone{id, true})
 }

@@ -20,7 +20,7 @@ type claimant struct {
 	since int64 // wall time, Unix nanoseconds
 }
 
-func (h *cachedOwner) key() grid.JobID { return h.id }
+func (c *cachedOwner) key() grid.JobID { return c.id }
 
 // ownerCache holds the newest announced takeovers, at most maxCachedOwners jobs in FIFO order.
 type ownerCache struct {
@@ -36,36 +36,36 @@ const (
 
 // add records a takeover. An announcement proves nothing: clients ask the claimant only after the job's origin, and
 // older claimants after it.
-func (h *ownerCache) add(id grid.JobID, x claimant) {
-	if old := h.by.get(id); old != nil {
+func (c *ownerCache) add(id grid.JobID, x claimant) {
+	if old := c.by.get(id); old != nil {
 		old.add(x)
 		return
 	}
 	entry := &cachedOwner{id: id, claimants: []claimant{x}}
-	h.by.put(entry)
-	if len(h.ring) < maxCachedOwners {
-		h.ring = append(h.ring, entry)
+	c.by.put(entry)
+	if len(c.ring) < maxCachedOwners {
+		c.ring = append(c.ring, entry)
 		return
 	}
-	h.by.drop(h.ring[h.next].id)
-	h.ring[h.next] = entry
-	h.next = (h.next + 1) % maxCachedOwners
+	c.by.drop(c.ring[c.next].id)
+	c.ring[c.next] = entry
+	c.next = (c.next + 1) % maxCachedOwners
 }
 
 // add records a claimant's newest epoch; claimants of the oldest epochs are dropped.
-func (h *cachedOwner) add(x claimant) {
-	if i := slices.IndexFunc(h.claimants, func(o claimant) bool { return o.node == x.node }); i >= 0 {
-		if h.claimants[i].epoch >= x.epoch {
+func (c *cachedOwner) add(x claimant) {
+	if i := slices.IndexFunc(c.claimants, func(o claimant) bool { return o.node == x.node }); i >= 0 {
+		if c.claimants[i].epoch >= x.epoch {
 			return
 		}
-		h.claimants = slices.Delete(h.claimants, i, i+1)
+		c.claimants = slices.Delete(c.claimants, i, i+1)
 	}
-	at := slices.IndexFunc(h.claimants, func(o claimant) bool { return o.epoch < x.epoch })
+	at := slices.IndexFunc(c.claimants, func(o claimant) bool { return o.epoch < x.epoch })
 	if at < 0 {
-		at = len(h.claimants)
+		at = len(c.claimants)
 	}
-	h.claimants = slices.Insert(h.claimants, at, x)
-	h.claimants = h.claimants[:min(len(h.claimants), maxClaimants)]
+	c.claimants = slices.Insert(c.claimants, at, x)
+	c.claimants = c.claimants[:min(len(c.claimants), maxClaimants)]
 }
 
 // Authority returns the node to ask about a job, and since when in wall time that node owns it. It is this node if it
@@ -82,21 +82,21 @@ func (n *Node) Authority(id grid.JobID) (who grid.NodeID, since int64, known boo
 		}
 		return n.cfg.Self, 0, true
 	}
-	h := n.ownerCache.by.get(id)
+	c := n.ownerCache.by.get(id)
 	switch {
-	case h == nil:
+	case c == nil:
 		return grid.NodeID{}, 0, false
 	case n.isConnected(id.Origin):
 		return id.Origin, 0, true
 	}
-	return h.claimants[0].node, h.claimants[0].since, true
+	return c.claimants[0].node, c.claimants[0].since, true
 }
 
 // Claimants appends the nodes that announced to have taken over a job with which this node has nothing to do, newest
 // epoch first. Ask them after the origin: any member of the grid can claim so.
 func (n *Node) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
-	if h := n.ownerCache.by.get(id); h != nil && n.peekJob(id) == nil {
-		for _, x := range h.claimants {
+	if c := n.ownerCache.by.get(id); c != nil && n.peekJob(id) == nil {
+		for _, x := range c.claimants {
 			dst = append(dst, x.node)
 		}
 	}
@@ -110,9 +110,9 @@ func (n *Node) ForeignJobs(dst []grid.JobID) []grid.JobID {
 			dst = append(dst, j.id)
 		}
 	}
-	for _, h := range n.ownerCache.ring {
-		if n.peekJob(h.id) == nil {
-			dst = append(dst, h.id)
+	for _, c := range n.ownerCache.ring {
+		if n.peekJob(c.id) == nil {
+			dst = append(dst, c.id)
 		}
 	}
 	return dst

@@ -33,9 +33,9 @@ type memberClaims struct {
 }
 
 // claimants appends the members that claim the register for themselves in an epoch above the known one.
-func (p *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
-	for place, id := range p.members {
-		if c := p.claims.byPlace[place]; c.owner == id && c.epoch > p.epoch && id != p.owner {
+func (rec *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
+	for place, id := range rec.members {
+		if c := rec.claims.byPlace[place]; c.owner == id && c.epoch > rec.epoch && id != rec.owner {
 			dst = append(dst, id)
 		}
 	}
@@ -43,18 +43,18 @@ func (p *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
 }
 
 // majorityClaim returns the claim on which a majority of the members agrees; zero = none.
-func (p *ownerRecord) majorityClaim() ownerClaim {
-	for place, id := range p.members {
-		claim, votes := p.claims.byPlace[place], 0
-		if claim.owner != id || claim.epoch <= p.epoch {
+func (rec *ownerRecord) majorityClaim() ownerClaim {
+	for place, id := range rec.members {
+		claim, votes := rec.claims.byPlace[place], 0
+		if claim.owner != id || claim.epoch <= rec.epoch {
 			continue
 		}
-		for other := range p.members {
-			if c := p.claims.byPlace[other]; c.owner == id && c.epoch > p.epoch {
+		for other := range rec.members {
+			if c := rec.claims.byPlace[other]; c.owner == id && c.epoch > rec.epoch {
 				votes++
 			}
 		}
-		if votes > len(p.members)/2 {
+		if votes > len(rec.members)/2 {
 			return claim
 		}
 	}
@@ -66,42 +66,42 @@ func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c ow
 	if j := n.job(id); j != nil && j.replica != nil {
 		n.replicaClaimed(now, from, j, c, fx)
 	}
-	p := n.ownerRecords[id]
-	if p == nil || p.owner == n.cfg.Self || c.owner == n.cfg.Self || c.epoch <= p.epoch || !slices.Contains(p.members, c.owner) {
+	rec := n.ownerRecords[id]
+	if rec == nil || rec.owner == n.cfg.Self || c.owner == n.cfg.Self || c.epoch <= rec.epoch || !slices.Contains(rec.members, c.owner) {
 		return
 	}
-	place := slices.Index(p.members, from)
-	if place < 0 || place >= len(p.claims.byPlace) || p.claims.byPlace[place].epoch >= c.epoch {
+	place := slices.Index(rec.members, from)
+	if place < 0 || place >= len(rec.claims.byPlace) || rec.claims.byPlace[place].epoch >= c.epoch {
 		return
 	}
-	p.claims.byPlace[place] = c
-	if winner := p.majorityClaim(); winner != (ownerClaim{}) {
+	rec.claims.byPlace[place] = c
+	if winner := rec.majorityClaim(); winner != (ownerClaim{}) {
 		n.followOwner(now, id, winner, fx)
 		return
 	}
-	if n.mayRepeat(now, &p.claims.lastAsked) {
-		n.queryOwner(now, id, p, fx)
+	if n.mayRepeat(now, &rec.claims.lastAsked) {
+		n.queryOwner(now, id, rec, fx)
 	}
 }
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
 // node.
 func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c ownerClaim, fx *grid.Effects) {
-	g := j.replica
+	rep := j.replica
 	if n.isOutsider(j, from) {
-		if g.membersVerified { // else the members may be forged, and the sender may be a real one
+		if rep.membersVerified { // else the members may be forged, and the sender may be a real one
 			n.countOffence(from, fx)
 		}
 		return
 	}
-	if c.owner != from || c.epoch <= max(g.epoch, g.rival.epoch) {
+	if c.owner != from || c.epoch <= max(rep.epoch, rep.rival.epoch) {
 		return
 	}
-	g.rival = c
-	if !g.reg.IsOwner() || !n.mayRepeat(now, &g.rivalChecked) {
+	rep.rival = c
+	if !rep.reg.IsOwner() || !n.mayRepeat(now, &rep.rivalChecked) {
 		return
 	}
-	for _, id := range g.reg.Members() {
+	for _, id := range rep.reg.Members() {
 		if id == n.cfg.Self {
 			continue
 		}
@@ -123,12 +123,12 @@ func (n *Node) mayRepeat(now grid.Time, last *grid.Time) bool {
 // queryOwner reports this node's attempts of a job to the claimants, and asks the other members whom they follow by
 // sending a beat with one attempt. Waiting attempts are reported like running ones: a claim alone starts none of
 // them.
-func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid.Effects) {
-	works, claimants := n.exec.Of(id, nil), p.claimants(nil)
+func (n *Node) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *grid.Effects) {
+	works, claimants := n.exec.Of(id, nil), rec.claimants(nil)
 	if len(works) == 0 {
 		return
 	}
-	for _, to := range p.members {
+	for _, to := range rec.members {
 		switch {
 		case to == n.cfg.Self:
 		case !n.isConnected(to):
@@ -145,7 +145,7 @@ func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid
 				m := attemptsMessage(fx, n.firstSend, to, grid.KindBeat)
 				m.Attempts = append(m.Attempts, w.ID)
 			}
-		case to != p.owner:
+		case to != rec.owner:
 			m := attemptsMessage(fx, n.firstSend, to, grid.KindBeat)
 			m.Attempts = append(m.Attempts, works[0].ID)
 		}
@@ -156,8 +156,8 @@ func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid
 func (n *Node) informClaimants(now grid.Time, fx *grid.Effects) {
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
 		for _, w := range list {
-			if p := n.ownerRecords[w.ID.Task.Job]; p != nil && len(p.claimants(nil)) > 0 && n.mayRepeat(now, &p.claims.lastAsked) {
-				n.queryOwner(now, w.ID.Task.Job, p, fx)
+			if rec := n.ownerRecords[w.ID.Task.Job]; rec != nil && len(rec.claimants(nil)) > 0 && n.mayRepeat(now, &rec.claims.lastAsked) {
+				n.queryOwner(now, w.ID.Task.Job, rec, fx)
 			}
 		}
 	}

@@ -20,16 +20,16 @@ type ownerRecord struct {
 
 // ownerOf returns the node to which attempts of a job are reported.
 func (n *Node) ownerOf(id grid.JobID) grid.NodeID {
-	if p := n.ownerRecords[id]; p != nil {
-		return p.owner
+	if rec := n.ownerRecords[id]; rec != nil {
+		return rec.owner
 	}
 	return id.Origin
 }
 
 // membersOf lists the members of the register of a job with attempts here; nil = it has none.
 func (n *Node) membersOf(id grid.JobID) []grid.NodeID {
-	if p := n.ownerRecords[id]; p != nil {
-		return p.members
+	if rec := n.ownerRecords[id]; rec != nil {
+		return rec.members
 	}
 	return nil
 }
@@ -39,24 +39,24 @@ func (n *Node) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.Node
 	if len(members) == 0 {
 		return
 	}
-	p := n.ownerRecords[id]
-	if p == nil {
+	rec := n.ownerRecords[id]
+	if rec == nil {
 		if n.ownerRecords == nil {
 			n.ownerRecords = make(map[grid.JobID]*ownerRecord)
 		}
-		p = &ownerRecord{members: slices.Clone(members), membersVerified: verified}
-		n.ownerRecords[id] = p
+		rec = &ownerRecord{members: slices.Clone(members), membersVerified: verified}
+		n.ownerRecords[id] = rec
 	}
-	p.attempts++
-	if epoch > p.epoch {
-		p.owner, p.epoch = owner, epoch
+	rec.attempts++
+	if epoch > rec.epoch {
+		rec.owner, rec.epoch = owner, epoch
 	}
 }
 
 // releaseOwner notes that an attempt is no longer here; the record goes with the last one.
 func (n *Node) releaseOwner(id grid.JobID) {
-	if p := n.ownerRecords[id]; p != nil {
-		if p.attempts--; p.attempts == 0 {
+	if rec := n.ownerRecords[id]; rec != nil {
+		if rec.attempts--; rec.attempts == 0 {
 			delete(n.ownerRecords, id)
 		}
 	}
@@ -66,8 +66,8 @@ func (n *Node) releaseOwner(id grid.JobID) {
 // register, which knows that the job is closed. If this node is the owner nobody else may: the message may be a late
 // one of an earlier owner about attempts that were taken over since.
 func (n *Node) mayDrop(from grid.NodeID, id grid.JobID) bool {
-	owner, p := n.ownerOf(id), n.ownerRecords[id]
-	return owner == from || p != nil && owner != n.cfg.Self && slices.Contains(p.members, from)
+	owner, rec := n.ownerOf(id), n.ownerRecords[id]
+	return owner == from || rec != nil && owner != n.cfg.Self && slices.Contains(rec.members, from)
 }
 
 // learnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
@@ -89,12 +89,12 @@ func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid
 
 // followOwner reports this node's attempts of a job to its new owner from now on.
 func (n *Node) followOwner(now grid.Time, id grid.JobID, c ownerClaim, fx *grid.Effects) {
-	p, owner, epoch := n.ownerRecords[id], c.owner, c.epoch
-	if p == nil || epoch <= p.epoch || !slices.Contains(p.members, owner) {
+	rec, owner, epoch := n.ownerRecords[id], c.owner, c.epoch
+	if rec == nil || epoch <= rec.epoch || !slices.Contains(rec.members, owner) {
 		return
 	}
-	wasOwner := p.owner == n.cfg.Self
-	p.owner, p.epoch = owner, epoch
+	wasOwner := rec.owner == n.cfg.Self
+	rec.owner, rec.epoch = owner, epoch
 	if owner != n.cfg.Self {
 		if wasOwner {
 			n.revokeStartLeases(id)

@@ -99,7 +99,7 @@ const (
 
 // pack encodes a job. Times are varints relative to the submission, so most take a few bytes.
 func (n *Node) pack(j *job) packedJob {
-	f := packedJob{nonce: noncePrefix(j.id), spec: j.spec}
+	p := packedJob{nonce: noncePrefix(j.id), spec: j.spec}
 	b := append(n.scratch.packed[:0], j.id.Nonce[:]...)
 	flags := byte(0)
 	if j.cancelled {
@@ -111,13 +111,13 @@ func (n *Node) pack(j *job) packedJob {
 		b = binary.AppendVarint(b, x)
 	}
 	for i := range j.spec.Count {
-		b = n.packTask(b, &f, j, i)
+		b = n.packTask(b, &p, j, i)
 	}
-	n.scratch.packed, f.packed = b, string(b)
-	return f
+	n.scratch.packed, p.packed = b, string(b)
+	return p
 }
 
-func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
+func (n *Node) packTask(b []byte, p *packedJob, j *job, i uint32) []byte {
 	t := j.task(i)
 	flags := byte(0)
 	if t.heldByWorker {
@@ -131,11 +131,11 @@ func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
 	}
 	if r := &t.result; r.Whole() != nil {
 		flags |= packedMore
-		if f.results == nil {
+		if p.results == nil {
 			all := make([]*grid.Result, j.count())
-			f.results = &all
+			p.results = &all
 		}
-		(*f.results)[i] = r.Whole()
+		(*p.results)[i] = r.Whole()
 	} else if !r.None() {
 		flags |= packedResult
 	}
@@ -158,12 +158,12 @@ func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
 }
 
 // unpack decodes a job: whole, or without its tasks for a summary.
-func (n *Node) unpack(f *packedJob, whole bool) *job {
-	if f.open != nil {
-		return f.open
+func (n *Node) unpack(p *packedJob, whole bool) *job {
+	if p.open != nil {
+		return p.open
 	}
-	b := []byte(f.packed)
-	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: f.spec, class: grid.ClassOf(f.spec)}
+	b := []byte(p.packed)
+	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: p.spec, class: grid.ClassOf(p.spec)}
 	b = b[copy(j.id.Nonce[:], b):]
 	j.cancelled, b = b[0]&packedCancelled != 0, b[1:]
 	number := func() int64 {
@@ -175,12 +175,12 @@ func (n *Node) unpack(f *packedJob, whole bool) *job {
 	j.arrived = grid.Time(j.submitted + number() - n.wall.At(0).UnixNano())
 	j.done, j.quietAt, j.nextFresh, j.backupFrom = j.submitted+number(), grid.Time(number()), uint32(number()), uint32(number())
 	j.failed, j.exit = int32(number()), int32(number())
-	j.counts[grid.Ended] = int(f.spec.Count)
+	j.counts[grid.Ended] = int(p.spec.Count)
 	if !whole {
 		return j
 	}
-	j.tasks = sparse.Make[task](f.spec.Count)
-	for i := range f.spec.Count {
+	j.tasks = sparse.Make[task](p.spec.Count)
+	for i := range p.spec.Count {
 		t := j.tasks.At(i)
 		flags := b[0]
 		b = b[1:]
@@ -193,7 +193,7 @@ func (n *Node) unpack(f *packedJob, whole bool) *job {
 		}
 		switch {
 		case flags&packedMore != 0:
-			t.result = (*f.results)[i].Brief()
+			t.result = (*p.results)[i].Brief()
 		case flags&packedResult != 0:
 			t.result.Cause, t.result.Exit = grid.Cause(number()), int32(number())
 			t.result.Waited, t.result.Wall, t.result.CPU = time.Duration(number()), time.Duration(number()), time.Duration(number())

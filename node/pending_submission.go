@@ -18,7 +18,7 @@ type pendingSubmission struct {
 	done    bool          // members are chosen, or the submission failed
 }
 
-func (f *pendingSubmission) key() grid.JobID { return f.id }
+func (p *pendingSubmission) key() grid.JobID { return p.id }
 
 // pendingSubmissions are the submissions whose members are not chosen yet. A co-member whose answer one of them awaits
 // lists it (coMember.pending), so an answer looks only at the submissions it concerns. Submissions that only some nodes
@@ -35,8 +35,8 @@ type submissionQueue struct {
 	done    int                  // number of done ones in waiting
 }
 
-func (s *pendingSubmissions) queueOf(f *pendingSubmission) *submissionQueue {
-	if f.spec.Access() == grid.AccessOwner {
+func (s *pendingSubmissions) queueOf(p *pendingSubmission) *submissionQueue {
+	if p.spec.Access() == grid.AccessOwner {
 		return &s.queues[1]
 	}
 	return &s.queues[0]
@@ -47,17 +47,17 @@ func (s *pendingSubmissions) all() []*pendingSubmission {
 	return slices.Concat(s.queues[0].waiting, s.queues[1].waiting)
 }
 
-func (s *pendingSubmissions) add(f *pendingSubmission) {
-	s.by.put(f)
-	l := s.queueOf(f)
-	l.waiting, l.unasked = append(l.waiting, f), append(l.unasked, f)
+func (s *pendingSubmissions) add(p *pendingSubmission) {
+	s.by.put(p)
+	l := s.queueOf(p)
+	l.waiting, l.unasked = append(l.waiting, p), append(l.unasked, p)
 }
 
 // remove marks a submission as done; waiting holds it until trim.
-func (s *pendingSubmissions) remove(f *pendingSubmission) {
-	s.by.drop(f.id)
-	f.done = true
-	s.queueOf(f).done++
+func (s *pendingSubmissions) remove(p *pendingSubmission) {
+	s.by.drop(p.id)
+	p.done = true
+	s.queueOf(p).done++
 }
 
 // trim removes done submissions from the front, and all of them once they are the majority.
@@ -69,7 +69,7 @@ func (s *submissionQueue) trim() {
 	clear(s.waiting[:front])
 	s.waiting, s.done = s.waiting[front:], s.done-front
 	if 2*s.done > len(s.waiting) {
-		s.waiting, s.done = slices.DeleteFunc(s.waiting, func(f *pendingSubmission) bool { return f.done }), 0
+		s.waiting, s.done = slices.DeleteFunc(s.waiting, func(p *pendingSubmission) bool { return p.done }), 0
 	}
 	if len(s.waiting) == 0 {
 		s.waiting, s.unasked = nil, nil

@@ -133,8 +133,8 @@ func (n *Node) chargeJob(j *job, from grid.NodeID) {
 
 // rechargeJob updates a job's charge after a write.
 func (n *Node) rechargeJob(j *job) {
-	if g := j.replica; j.id.Origin != n.cfg.Self {
-		n.ledger.Resize(j.id, g.base+g.reg.Bytes()+grid.Bytes(max(g.reg.Leaves(), j.tasks.Leaves()))*leafBytes+g.deposits.resultBytes)
+	if rep := j.replica; j.id.Origin != n.cfg.Self {
+		n.ledger.Resize(j.id, rep.base+rep.reg.Bytes()+grid.Bytes(max(rep.reg.Leaves(), j.tasks.Leaves()))*leafBytes+rep.deposits.resultBytes)
 	}
 }
 

@@ -46,7 +46,7 @@ func (n *Node) endGrace(now grid.Time, fx *grid.Effects) {
 	for len(n.grace) > 0 && now >= n.grace[0].until {
 		j := n.grace[0].job
 		n.grace[0], n.grace = graceEntry{}, n.grace[1:]
-		if g := j.replica; g.graceUntil != 0 && now >= g.graceUntil && n.mayAct(now, j) { // else tickReplica does it later
+		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && n.mayAct(now, j) { // else tickReplica does it later
 			n.placeUnclaimed(now, j, fx)
 		}
 	}

@@ -62,27 +62,27 @@ func (j *job) isOwner() bool { return j.replica.reg.IsOwner() && !j.replica.reg.
 // mayAct reports whether this node holds the job's quorum lease: it is the owner, and a majority of the members has
 // answered what it sent within a lease.
 func (n *Node) mayAct(now grid.Time, j *job) bool {
-	g := j.replica
-	if g == nil {
+	rep := j.replica
+	if rep == nil {
 		return true
 	}
-	return g.reg.Ready() && now < n.mayActUntil(j)
+	return rep.reg.Ready() && now < n.mayActUntil(j)
 }
 
 // mayActUntil is the end of this node's quorum lease, unless further answers renew it.
 func (n *Node) mayActUntil(j *job) grid.Time {
 	var answered [grid.MaxMembers]grid.Time
-	g, k := j.replica, 0
-	for place, id := range g.reg.Members() {
-		if id != n.cfg.Self && g.reg.HasAccepted(place) {
-			answered[k] = g.acked[place]
-			if p := n.coMembers.by.get(id); p != nil && p.leaseVerified > g.acceptedAt[place] { // earlier keepalives did not list this register
+	rep, k := j.replica, 0
+	for place, id := range rep.reg.Members() {
+		if id != n.cfg.Self && rep.reg.HasAccepted(place) {
+			answered[k] = rep.acked[place]
+			if p := n.coMembers.by.get(id); p != nil && p.leaseVerified > rep.acceptedAt[place] { // earlier keepalives did not list this register
 				answered[k] = max(answered[k], p.leaseVerified)
 			}
 			k++
 		}
 	}
-	others := g.reg.Majority() - 1
+	others := rep.reg.Majority() - 1
 	if k < others {
 		return 0
 	}
@@ -178,38 +178,38 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, 
 		n.countOffence(from, fx)
 		return
 	}
-	g, mayActBefore := j.replica, n.mayAct(now, j)
-	accepted := g.reg.HasAccepted(max(g.reg.Place(from), 0))
-	finals, valid := g.reg.WriteAnswered(from, a, n.scratch.finals[:0])
+	rep, mayActBefore := j.replica, n.mayAct(now, j)
+	accepted := rep.reg.HasAccepted(max(rep.reg.Place(from), 0))
+	finals, valid := rep.reg.WriteAnswered(from, a, n.scratch.finals[:0])
 	n.scratch.finals = finals
 	if !valid {
 		n.stats.Stale++
 		return
 	}
-	place := g.reg.Place(from)
+	place := rep.reg.Place(from)
 	n.askDeposits(now, j, fx)
 	if a.Answer == grid.RegisterOK {
-		g.acked[place] = max(g.acked[place], g.writeSent[place])
+		rep.acked[place] = max(rep.acked[place], rep.writeSent[place])
 		if n.coMember(from); !accepted { // from now on keepalives list this register
-			g.acceptedAt[place] = now
+			rep.acceptedAt[place] = now
 		}
 	} else if a.Answer == grid.RegisterHigher {
 		n.sawHigherEpoch(now, j, a, fx)
 	}
-	g.writeSent[place] = 0
-	if a.Answer == grid.RegisterDone && !g.reg.State().Done { // another owner closed the job
+	rep.writeSent[place] = 0
+	if a.Answer == grid.RegisterDone && !rep.reg.State().Done { // another owner closed the job
 		n.stepDown(j, fx)
 		n.campaign(now, j, fx)
 	}
 	for _, i := range finals {
 		n.committed(now, j, i, fx)
 	}
-	if g.reg.Ready() {
-		g.provisional = false
+	if rep.reg.Ready() {
+		rep.provisional = false
 		n.confirmSubmission(now, j, fx)
 		n.scheduleClose(now, j, fx)
 	}
-	if g.reg.IsOwner() {
+	if rep.reg.IsOwner() {
 		n.markDirty(j)
 	}
 	if !mayActBefore && n.mayAct(now, j) {

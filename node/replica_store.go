@@ -110,11 +110,11 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 // resumeReplica resumes a job of whose register this node is a member. As the owner it acts once a majority has
 // answered; as a member it may have answered the owner just before it stopped.
 func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
-	s := g.reg.State()
-	g.owner, g.epoch, g.ownerSince, g.lastWrite = s.Owner, s.Epoch, n.wall.At(now).UnixNano(), now
-	g.campaignAt = now.Add(takeoverDelay(n.cfg.Lease))
-	j.quietAt = g.campaignAt
+	rep := j.replica
+	s := rep.reg.State()
+	rep.owner, rep.epoch, rep.ownerSince, rep.lastWrite = s.Owner, s.Epoch, n.wall.At(now).UnixNano(), now
+	rep.campaignAt = now.Add(takeoverDelay(n.cfg.Lease))
+	j.quietAt = rep.campaignAt
 	n.scheduleTick(now, fx)
 	if s.Owner != n.cfg.Self {
 		n.coMember(s.Owner).ownerAnswered = now
@@ -122,19 +122,19 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 		return
 	}
 	n.ownerTerms++
-	g.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
-	if !g.reg.IsOwner() {
+	rep.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
+	if !rep.reg.IsOwner() {
 		n.stepDown(j, fx)
 		return
 	}
-	if cancelled, _ := g.reg.Cancelled(); cancelled {
+	if cancelled, _ := rep.reg.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
 	}
-	g.fullHistoryFrom = s.Epoch
+	rep.fullHistoryFrom = s.Epoch
 	n.replicateInputs(now, j)
 	n.markDirty(j)
 	if s.Epoch > 1 {
-		g.graceUntil = now.Add(n.cfg.Lease)
+		rep.graceUntil = now.Add(n.cfg.Lease)
 	} else if !j.cancelled {
 		n.enqueueJob(j)
 	}
@@ -145,26 +145,26 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 // cancelReplicated cancels a job that has a register. The caller is answered once the cancellation is committed. From
 // now on this owner places none of its tasks, and any later owner will know.
 func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
-	g := j.replica
-	cancelled, _ := g.reg.Cancelled()
+	rep := j.replica
+	cancelled, _ := rep.reg.Cancelled()
 	switch {
-	case g.reg.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
+	case rep.reg.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
 		n.awaitBarrier(now, j, ev.Caller, fx)
-	case !g.reg.IsOwner():
-		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.owner.Short()))
+	case !rep.reg.IsOwner():
+		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), rep.owner.Short()))
 	default:
-		v, final := g.reg.Value(j.spec.Count)
+		v, final := rep.reg.Value(j.spec.Count)
 		if v != nil && final {
 			n.awaitBarrier(now, j, ev.Caller, fx)
 			return
 		}
-		g.cancellers = append(g.cancellers, ev.Caller)
+		rep.cancellers = append(rep.cancellers, ev.Caller)
 		if v != nil {
 			return
 		}
 		n.raiseBarrier(now, j)
 		j.cancelled = true
-		g.reg.Propose(&grid.Final{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
+		rep.reg.Propose(&grid.Final{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
 		n.saveEntry(j, j.spec.Count, fx)
 		n.endAll(now, j, fx)
 		n.markDirty(j)

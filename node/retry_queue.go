@@ -51,8 +51,8 @@ func (n *Node) retry(l *liveTask) {
 func (n *Node) parkTask(l *liveTask) {
 	l.phase = waiting
 	if l.awaitsMajority {
-		g := l.job.replica
-		l.queueIndex, g.awaitingMajority = len(g.awaitingMajority), append(g.awaitingMajority, l)
+		rep := l.job.replica
+		l.queueIndex, rep.awaitingMajority = len(rep.awaitingMajority), append(rep.awaitingMajority, l)
 		n.awaitMajority(l.job)
 		return
 	}

@@ -13,12 +13,12 @@ type sharedJobs struct {
 	jobs []*job // the jobs of Node.replicas with that member, in the same order
 }
 
-func (f *sharedJobs) key() grid.NodeID { return f.peer }
+func (s *sharedJobs) key() grid.NodeID { return s.peer }
 
 // jobsWith lists the jobs that are not closed whose registers both this node and another are members of; read only.
 func (n *Node) jobsWith(id grid.NodeID) []*job {
-	if f := n.sharedWith.get(id); f != nil {
-		return f.jobs
+	if s := n.sharedWith.get(id); s != nil {
+		return s.jobs
 	}
 	return nil
 }
@@ -30,12 +30,12 @@ func (n *Node) trackReplica(j *job) {
 		if id == n.cfg.Self {
 			continue
 		}
-		f := n.sharedWith.get(id)
-		if f == nil {
-			f = &sharedJobs{peer: id}
-			n.sharedWith.put(f)
+		s := n.sharedWith.get(id)
+		if s == nil {
+			s = &sharedJobs{peer: id}
+			n.sharedWith.put(s)
 		}
-		f.jobs = append(f.jobs, j)
+		s.jobs = append(s.jobs, j)
 	}
 }
 
@@ -50,9 +50,9 @@ func (n *Node) tickReplicas(now grid.Time, fx *grid.Effects) {
 		return
 	}
 	var empty []grid.NodeID
-	for f := range n.sharedWith.all() {
-		if f.jobs = slices.DeleteFunc(f.jobs, func(j *job) bool { return j.replica.retired }); len(f.jobs) == 0 {
-			empty = append(empty, f.peer)
+	for s := range n.sharedWith.all() {
+		if s.jobs = slices.DeleteFunc(s.jobs, func(j *job) bool { return j.replica.retired }); len(s.jobs) == 0 {
+			empty = append(empty, s.peer)
 		}
 	}
 	for _, id := range empty {

@@ -160,8 +160,8 @@ func unleasedLimit(w *exec.Work) time.Duration {
 // recallQueued takes back waiting attempts of a job for which this owner has had no quorum lease for long. They would
 // never start, and tasks that wait for this node to be idle would wait for ever.
 func (n *Node) recallQueued(now grid.Time, j *job, fx *grid.Effects) {
-	p, leaseEnd := n.ownerRecords[j.id], n.mayActUntil(j)
-	if p == nil || p.owner != n.cfg.Self || now < leaseEnd.Add(maxUnleased*n.cfg.Lease) {
+	rec, leaseEnd := n.ownerRecords[j.id], n.mayActUntil(j)
+	if rec == nil || rec.owner != n.cfg.Self || now < leaseEnd.Add(maxUnleased*n.cfg.Lease) {
 		return
 	}
 	for _, w := range n.exec.Of(j.id, nil) {

@@ -26,7 +26,7 @@ func (n *Node) isStraggler(now grid.Time, l *liveTask) bool {
 	if to == n.cfg.Self || l.result != nil || l.phase != placed || l.job.spec.Retries == 0 || len(n.cfg.Given) > 0 {
 		return false
 	}
-	c, s, usual := n.rates.get(l.class()), n.recordOf(to), n.expected(l.class())
+	c, rec, usual := n.rates.get(l.class()), n.recordOf(to), n.expected(l.class())
 	if c == nil || usual == 0 { // no task of the class has ever ended
 		return false
 	}
@@ -35,9 +35,9 @@ func (n *Node) isStraggler(now grid.Time, l *liveTask) bool {
 		return age > minReclaimAge+promise+limit.Seconds()
 	}
 	doubling := float64(uint32(1) << l.reclaims)
-	if s != nil {
-		n.datePromise(l, s, usual)
-		if s.holds > 0 {
+	if rec != nil {
+		n.datePromise(l, rec, usual)
+		if rec.holds > 0 {
 			return age > promise*doubling
 		}
 	}
@@ -45,7 +45,7 @@ func (n *Node) isStraggler(now grid.Time, l *liveTask) bool {
 	if n.results-l.resultsAtStart < minOvertakers<<l.reclaims || c.ends < minEnds {
 		allowed *= unknownFactor
 	}
-	if s == nil || s.lateCount(now) <= int(s.onTime) {
+	if rec == nil || rec.lateCount(now) <= int(rec.onTime) {
 		allowed *= trustedFactor
 	}
 	return age > allowed
@@ -56,16 +56,16 @@ func (n *Node) startPromise(now grid.Time, p *promise) { p.sentAt, p.resultsAtSt
 
 // backingOff reports whether the node had stragglers and its back-off is not over; such a node is used only if no other
 // is left.
-func (s *trackRecord) backingOff(now grid.Time) bool {
-	return s != nil && s.holds > 0 && now < s.backoffUntil
+func (rec *trackRecord) backingOff(now grid.Time) bool {
+	return rec != nil && rec.holds > 0 && now < rec.backoffUntil
 }
 
 // datePromise sets when an attempt becomes late, if that was unknown when it was given.
-func (n *Node) datePromise(l *liveTask, s *trackRecord, usual float64) {
+func (n *Node) datePromise(l *liveTask, rec *trackRecord, usual float64) {
 	if l.lateAt == grid.Never {
-		s.removeDue(l.lateAt)
+		rec.removeDue(l.lateAt)
 		l.lateAt = l.madeAt.Add(grid.Seconds(lateFactor*usual)) + lateSlack
-		s.addDue(l.lateAt)
+		rec.addDue(l.lateAt)
 	}
 }
 
@@ -73,12 +73,12 @@ func (n *Node) datePromise(l *liveTask, s *trackRecord, usual float64) {
 // the node may be well, and the task long.
 func (n *Node) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effects) {
 	t, why := l.task(), grid.Refusal{Why: grid.WhyStuck}
-	if s := n.recordOf(t.worker); s != nil {
-		if now >= s.backoffUntil && s.lateCount(now) > int(s.onTime) {
-			s.holds = min(s.holds+1, maxHolds)
-			s.backoffUntil = now.Add(min(minBackoff<<s.holds, maxBackoff))
+	if rec := n.recordOf(t.worker); rec != nil {
+		if now >= rec.backoffUntil && rec.lateCount(now) > int(rec.onTime) {
+			rec.holds = min(rec.holds+1, maxHolds)
+			rec.backoffUntil = now.Add(min(minBackoff<<rec.holds, maxBackoff))
 		}
-		s.attemptLost(now)
+		rec.attemptLost(now)
 	}
 	n.attemptReturned(now, &l.promise, t.worker, false)
 	n.rates.stale = true

@@ -10,26 +10,26 @@ import (
 // and its inputs are deposited or not waited for. An epoch above 1 has an owner only if a majority voted for it, and a
 // voter holds the job.
 func (j *job) confirmed() bool {
-	g := j.replica
-	return g == nil || g.reg.State().Done || g.reg.Ready() && (g.inputs == nil || g.inputs.settled) || !g.reg.IsOwner() && g.epoch > 1
+	rep := j.replica
+	return rep == nil || rep.reg.State().Done || rep.reg.Ready() && (rep.inputs == nil || rep.inputs.settled) || !rep.reg.IsOwner() && rep.epoch > 1
 }
 
 // answerUnconfirmed answers the callers that have waited Config.Confirm for a majority: the job is here and may yet
 // run.
 func (n *Node) answerUnconfirmed(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
-	if len(g.submitters) == 0 || now < g.confirmBy || g.reg.Ready() { // a ready register waits only for its inputs, which end by themselves
+	rep := j.replica
+	if len(rep.submitters) == 0 || now < rep.confirmBy || rep.reg.Ready() { // a ready register waits only for its inputs, which end by themselves
 		return
 	}
-	for _, c := range g.submitters {
+	for _, c := range rep.submitters {
 		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
-			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(g.reg.Members()), n.cfg.Confirm)
+			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.reg.Members()), n.cfg.Confirm)
 		if why := j.fullMembers(); why != "" {
 			text += "; " + why
 		}
 		fx.Reply(c, j.id, text)
 	}
-	g.submitters = nil
+	rep.submitters = nil
 }
 
 // Underreplicated says that fewer nodes than configured keep a job submitted here, though the grid is known to have

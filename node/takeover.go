@@ -12,8 +12,8 @@ const maxCloseNotices = 5
 
 // tickReplica repeats what is unanswered, and reports whether anything is left to do.
 func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
-	g := j.replica
-	r := g.reg
+	rep := j.replica
+	r := rep.reg
 	if n.job(j.id) != j || r.State().Done && !r.IsOwner() {
 		return false
 	}
@@ -36,19 +36,19 @@ func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 		case r.HasRefused(place):
 			r.Retry(place)
 			n.markDirty(j)
-		case g.writeSent[place] != 0 && now >= g.writeSent[place].Add(n.cfg.Lease/6):
+		case rep.writeSent[place] != 0 && now >= rep.writeSent[place].Add(n.cfg.Lease/6):
 			n.writeAgain(now, j, place, fx)
 		}
 	}
 	if r.State().Done {
-		g.closeNotices++
-		return !settled && g.closeNotices <= maxCloseNotices
+		rep.closeNotices++
+		return !settled && rep.closeNotices <= maxCloseNotices
 	}
-	if g.graceUntil != 0 && now >= g.graceUntil && n.mayAct(now, j) {
+	if rep.graceUntil != 0 && now >= rep.graceUntil && n.mayAct(now, j) {
 		n.placeUnclaimed(now, j, fx)
 	}
 	n.continueBulkEnd(now, j, fx)
-	if g.promisedElsewhere > r.State().Epoch && now >= g.campaignAt {
+	if rep.promisedElsewhere > r.State().Epoch && now >= rep.campaignAt {
 		n.campaign(now, j, fx)
 	}
 	return true
@@ -67,12 +67,12 @@ func (n *Node) writeAgain(now grid.Time, j *job, place int, fx *grid.Effects) {
 // maybeCampaign campaigns if the owner has been silent for long enough. Members later in the succession wait longer, so
 // that they seldom campaign at once.
 func (n *Node) maybeCampaign(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
+	rep := j.replica
 	from := n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease) + time.Duration(n.successionRank(j))*n.cfg.Lease/2)
-	if g.unlisted {
-		from = g.lastWrite.Add(takeoverDelay(n.cfg.Lease))
+	if rep.unlisted {
+		from = rep.lastWrite.Add(takeoverDelay(n.cfg.Lease))
 	}
-	if now >= max(from, g.campaignAt) {
+	if now >= max(from, rep.campaignAt) {
 		n.campaign(now, j, fx)
 	}
 }
@@ -86,14 +86,14 @@ func (n *Node) successionRank(j *job) int {
 
 // campaign begins a campaign, or repeats its requests.
 func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
-	if g.reg.CampaignEpoch() <= max(g.promisedElsewhere, g.reg.State().Promised) {
-		g.reg.Campaign(g.promisedElsewhere)
+	rep := j.replica
+	if rep.reg.CampaignEpoch() <= max(rep.promisedElsewhere, rep.reg.State().Promised) {
+		rep.reg.Campaign(rep.promisedElsewhere)
 	}
-	for place, id := range g.reg.Members() {
+	for place, id := range rep.reg.Members() {
 		m := fx.Send(id, grid.KindCampaign)
 		m.Register.Job = j.id
-		if !g.reg.VoteRequest(place, &m.Register) {
+		if !rep.reg.VoteRequest(place, &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		} else if m.Register.Next == 0 {
 			n.describeJob(now, j, &m.Register)
@@ -112,11 +112,11 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, f
 		n.stats.Stale++
 		return
 	}
-	g := j.replica
+	rep := j.replica
 	n.convertTimes(now, a.Finals)
-	wasOwner := g.reg.IsOwner()
+	wasOwner := rep.reg.IsOwner()
 	n.ownerTerms++
-	switch outcome := g.reg.VoteReceived(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); outcome {
+	switch outcome := rep.reg.VoteReceived(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); outcome {
 	case register.CampaignWon, register.CampaignRenewed:
 		renewed := outcome == register.CampaignRenewed
 		if wasOwner && !renewed {
@@ -143,7 +143,7 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, f
 	case register.CampaignOpen:
 		m := fx.Send(from, grid.KindCampaign)
 		m.Register.Job = j.id
-		if !a.More || !g.reg.VoteRequest(g.reg.Place(from), &m.Register) {
+		if !a.More || !rep.reg.VoteRequest(rep.reg.Place(from), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		}
 	}
@@ -157,15 +157,15 @@ func (n *Node) delayCampaign(now grid.Time, j *job) {
 
 // sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it.
 func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.Register, fx *grid.Effects) {
-	g := j.replica
-	if a.Epoch > g.promisedElsewhere {
-		g.promisedElsewhere = a.Epoch
+	rep := j.replica
+	if a.Epoch > rep.promisedElsewhere {
+		rep.promisedElsewhere = a.Epoch
 		n.delayCampaign(now, j)
 	}
-	if a.Epoch <= g.epoch || a.Owner.IsZero() || a.Owner == n.cfg.Self || g.reg.Place(a.Owner) < 0 {
+	if a.Epoch <= rep.epoch || a.Owner.IsZero() || a.Owner == n.cfg.Self || rep.reg.Place(a.Owner) < 0 {
 		return
 	}
-	if g.reg.IsOwner() {
+	if rep.reg.IsOwner() {
 		n.stepDown(j, fx)
 	}
 	n.learnOwner(now, j.id, a.Epoch, a.Owner, fx)
@@ -189,12 +189,12 @@ func (n *Node) saveRegister(j *job, fx *grid.Effects) {
 // placed, and attempts that workers claim are adopted. An owner that only renews its epoch goes on as before: nobody
 // else has acted.
 func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
-	g := j.replica
-	epoch := g.reg.State().Epoch
-	clear(g.acked)
-	clear(g.acceptedAt)
-	clear(g.writeSent)
-	g.unlisted = false
+	rep := j.replica
+	epoch := rep.reg.State().Epoch
+	clear(rep.acked)
+	clear(rep.acceptedAt)
+	clear(rep.writeSent)
+	rep.unlisted = false
 	n.saveRegister(j, fx)
 	if !renewed {
 		n.dequeueJob(j)
@@ -203,17 +203,17 @@ func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects
 				t.attempt, t.worker = grid.Attempt{}, grid.NodeID{}
 			}
 		}
-		g.graceUntil, g.fullHistoryFrom = now.Add(n.cfg.Lease), epoch
+		rep.graceUntil, rep.fullHistoryFrom = now.Add(n.cfg.Lease), epoch
 		j.quietAt = now.Add(takeoverDelay(n.cfg.Lease)) // earlier owners may have let attempts start
-		n.grace = append(n.grace, graceEntry{j, g.graceUntil})
-		fx.Wake(g.graceUntil, grid.TimerRegister, graceKey)
+		n.grace = append(n.grace, graceEntry{j, rep.graceUntil})
+		fx.Wake(rep.graceUntil, grid.TimerRegister, graceKey)
 		n.takenOver = append(n.takenOver, j.id)
 	}
 	n.learnOwner(now, j.id, epoch, n.cfg.Self, fx)
 	n.replicateInputs(now, j)
 	n.markDirty(j)
 	n.scheduleTick(now, fx)
-	if cancelled, _ := g.reg.Cancelled(); cancelled {
+	if cancelled, _ := rep.reg.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
 	}
 }

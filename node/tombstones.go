@@ -21,32 +21,32 @@ const smallTombstones = 32
 // maxTombstones is about what a node can end within 2 s; it takes half a megabyte.
 const maxTombstones = 4096
 
-func (p *tombstones) add(id tombstone) {
-	if p.has(id) {
+func (t *tombstones) add(id tombstone) {
+	if t.has(id) {
 		return
 	}
-	if len(p.ids) == smallTombstones {
-		p.in = make(map[tombstone]struct{})
-		for _, old := range p.ids {
-			p.in[old] = struct{}{}
+	if len(t.ids) == smallTombstones {
+		t.in = make(map[tombstone]struct{})
+		for _, old := range t.ids {
+			t.in[old] = struct{}{}
 		}
 	}
-	if len(p.ids) >= smallTombstones {
-		p.in[id] = struct{}{}
+	if len(t.ids) >= smallTombstones {
+		t.in[id] = struct{}{}
 	}
-	if len(p.ids) < maxTombstones {
-		p.ids = append(grid.Room(p.ids, minGrowth), id)
+	if len(t.ids) < maxTombstones {
+		t.ids = append(grid.Room(t.ids, minGrowth), id)
 		return
 	}
-	delete(p.in, p.ids[p.next])
-	p.ids[p.next] = id
-	p.next = (p.next + 1) % maxTombstones
+	delete(t.in, t.ids[t.next])
+	t.ids[t.next] = id
+	t.next = (t.next + 1) % maxTombstones
 }
 
-func (p *tombstones) has(id tombstone) bool {
-	if len(p.ids) <= smallTombstones {
-		return slices.Contains(p.ids, id)
+func (t *tombstones) has(id tombstone) bool {
+	if len(t.ids) <= smallTombstones {
+		return slices.Contains(t.ids, id)
 	}
-	_, in := p.in[id]
+	_, in := t.in[id]
 	return in
 }

@@ -47,17 +47,17 @@ func (n *Node) recordOf(id grid.NodeID) *trackRecord {
 }
 
 func (n *Node) findRecord(id grid.NodeID) (int, bool) {
-	return slices.BinarySearchFunc(n.records, id, func(s *trackRecord, id grid.NodeID) int { return s.node.Compare(id) })
+	return slices.BinarySearchFunc(n.records, id, func(rec *trackRecord, id grid.NodeID) int { return rec.node.Compare(id) })
 }
 
 // recordCursor is the rest of the records, for a caller that asks in the order of identities.
 type recordCursor []*trackRecord
 
 // next returns the track record of a node; nil if it was never given an attempt.
-func (s *recordCursor) next(id grid.NodeID) *trackRecord {
-	for ; len(*s) > 0; *s = (*s)[1:] {
-		if c := (*s)[0].node.Compare(id); c == 0 {
-			return (*s)[0]
+func (rec *recordCursor) next(id grid.NodeID) *trackRecord {
+	for ; len(*rec) > 0; *rec = (*rec)[1:] {
+		if c := (*rec)[0].node.Compare(id); c == 0 {
+			return (*rec)[0]
 		} else if c > 0 {
 			break
 		}
@@ -79,38 +79,38 @@ func (n *Node) givenAttempt(now grid.Time, p *promise, class string, id grid.Nod
 		}
 		n.records = slices.Insert(n.records, at, &trackRecord{node: id})
 	}
-	s := n.records[at]
+	rec := n.records[at]
 	p.expected, p.lateAt = 0, grid.Never
 	if usual := n.expected(class); usual > 0 {
 		p.expected = max(ect, usual)
 		p.lateAt = now.Add(grid.Seconds(lateFactor*max(ect, usual))) + lateSlack
 	}
-	s.addDue(p.lateAt)
+	rec.addDue(p.lateAt)
 }
 
 // addDue adds an outstanding attempt's due time, removeDue removes it.
-func (s *trackRecord) addDue(t grid.Time) {
-	at, _ := slices.BinarySearch(s.due, t)
-	s.due = slices.Insert(s.due, at, t)
+func (rec *trackRecord) addDue(t grid.Time) {
+	at, _ := slices.BinarySearch(rec.due, t)
+	rec.due = slices.Insert(rec.due, at, t)
 }
 
-func (s *trackRecord) removeDue(t grid.Time) {
-	if at, ok := slices.BinarySearch(s.due, t); ok {
-		s.due = slices.Delete(s.due, at, at+1)
+func (rec *trackRecord) removeDue(t grid.Time) {
+	if at, ok := slices.BinarySearch(rec.due, t); ok {
+		rec.due = slices.Delete(rec.due, at, at+1)
 	}
 }
 
 // lateCount is the number of outstanding attempts past their due time.
-func (s *trackRecord) lateCount(now grid.Time) int {
-	n, _ := slices.BinarySearch(s.due, now+1)
+func (rec *trackRecord) lateCount(now grid.Time) int {
+	n, _ := slices.BinarySearch(rec.due, now+1)
 	return n
 }
 
 // evictRecord makes room: it evicts the idle node with the oldest last result, or the first record if none is idle.
 func (n *Node) evictRecord() {
 	victim := 0
-	for i, s := range n.records {
-		if o := n.records[victim]; len(s.due) == 0 && (len(o.due) > 0 || s.last < o.last) {
+	for i, rec := range n.records {
+		if o := n.records[victim]; len(rec.due) == 0 && (len(o.due) > 0 || rec.last < o.last) {
 			victim = i
 		}
 	}
@@ -125,53 +125,53 @@ func (n *Node) attemptReturned(now grid.Time, p *promise, worker grid.NodeID, de
 	}
 	due := p.lateAt
 	p.lateAt = 0
-	s := n.recordOf(worker)
-	if s == nil {
+	rec := n.recordOf(worker)
+	if rec == nil {
 		return
 	}
-	s.removeDue(due)
+	rec.removeDue(due)
 	if delivered {
-		s.recordResult(now, p.expected, max(now.Sub(p.madeAt).Seconds(), 0), now > due)
-		n.rates.stale = n.rates.stale || s.results == 1 || s.unreliable()
+		rec.recordResult(now, p.expected, max(now.Sub(p.madeAt).Seconds(), 0), now > due)
+		n.rates.stale = n.rates.stale || rec.results == 1 || rec.unreliable()
 	}
 	n.resumeAwaitingProof()
 }
 
 // attemptLost counts a lost attempt against its node.
-func (s *trackRecord) attemptLost(now grid.Time) {
-	s.onTime /= 2
-	s.ends.add(now, false)
+func (rec *trackRecord) attemptLost(now grid.Time) {
+	rec.onTime /= 2
+	rec.ends.add(now, false)
 }
 
 // recordResult records a result: promised and actual time, in seconds.
-func (s *trackRecord) recordResult(now grid.Time, promise, took float64, late bool) {
-	s.ends.add(now, true)
+func (rec *trackRecord) recordResult(now grid.Time, promise, took float64, late bool) {
+	rec.ends.add(now, true)
 	if late {
-		s.onTime /= 2
+		rec.onTime /= 2
 	} else {
-		s.onTime = min(s.onTime+1, maxTrust)
+		rec.onTime = min(rec.onTime+1, maxTrust)
 	}
-	s.results, s.holds, s.last = min(s.results+1, maxTrust), max(s.holds-1, 0), now
+	rec.results, rec.holds, rec.last = min(rec.results+1, maxTrust), max(rec.holds-1, 0), now
 	if promise > 0 {
-		s.dated = min(s.dated+1, maxTrust)
-		s.overrun += max(overrunWeight, 1/float64(s.dated)) * (took/promise - s.overrun)
+		rec.dated = min(rec.dated+1, maxTrust)
+		rec.overrun += max(overrunWeight, 1/float64(rec.dated)) * (took/promise - rec.overrun)
 	}
 }
 
 // unreliable reports whether the node takes far longer than it says.
-func (s *trackRecord) unreliable() bool { return s.overrun > overrunLimit }
+func (rec *trackRecord) unreliable() bool { return rec.overrun > overrunLimit }
 
 // onProbation reports whether a node gets no further attempt for now: too many of its attempts are late, or it has as
 // many as a node may have before it has delivered.
-func (s *trackRecord) onProbation(now grid.Time, cores grid.MilliCPU) bool {
-	if s == nil {
+func (rec *trackRecord) onProbation(now grid.Time, cores grid.MilliCPU) bool {
+	if rec == nil {
 		return false
 	}
-	if s.lateCount(now) > int(s.onTime) || s.holds > 0 && len(s.due) > 0 {
+	if rec.lateCount(now) > int(rec.onTime) || rec.holds > 0 && len(rec.due) > 0 {
 		return true
 	}
 	initial := max(minProbation, probationPerCore*int(min(cores, probationCores*grid.CPU)/grid.CPU))
-	return s.results < maxTrust && len(s.due) >= initial<<s.results
+	return rec.results < maxTrust && len(rec.due) >= initial<<rec.results
 }
 
 // maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.
@@ -192,4 +192,4 @@ func (n *Node) resumeAwaitingProof() {
 }
 
 // proven reports whether a node has delivered and is not unreliable.
-func (s *trackRecord) proven() bool { return s != nil && s.results > 0 && !s.unreliable() }
+func (rec *trackRecord) proven() bool { return rec != nil && rec.results > 0 && !rec.unreliable() }

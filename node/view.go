@@ -179,9 +179,9 @@ func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
 		Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit}
-	if g := j.replica; g != nil {
-		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.owner, g.epoch, g.ownerSince
-		_, v.Cancelled = g.reg.Cancelled()
+	if rep := j.replica; rep != nil {
+		v.Members, v.Owner, v.Epoch, v.Since = rep.reg.Members(), rep.owner, rep.epoch, rep.ownerSince
+		_, v.Cancelled = rep.reg.Cancelled()
 		v.Apart = j.inputsAtRisk()
 		if v.Ended < j.count() {
 			v.Done = 0

@@ -221,8 +221,8 @@ func (n *Node) forgetAttempt(now grid.Time, id grid.AttemptID, fx *grid.Effects)
 func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
-	if p := n.ownerRecords[w.ID.Task.Job]; p != nil {
-		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = p.members, p.owner, p.epoch
+	if owner := n.ownerRecords[w.ID.Task.Job]; owner != nil {
+		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}
 	return rec
 }

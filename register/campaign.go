@@ -91,13 +91,13 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.Register, seq uint64) 
 }
 
 // merge takes over the entries that were accepted in a higher epoch.
-func (b *campaign) merge(finals []grid.Final) {
+func (c *campaign) merge(finals []grid.Final) {
 	for k := range finals {
 		f := finals[k]
-		if int(f.Index) >= b.entries.Len() {
+		if int(f.Index) >= c.entries.Len() {
 			continue
 		}
-		if current := b.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {
+		if current := c.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {
 			*current = &f
 		}
 	}
