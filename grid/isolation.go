@@ -14,9 +14,9 @@ const (
 	// IsolationNone promises nothing: a task may do what the user may that it runs as.
 	IsolationNone Isolation = iota
 
-	// IsolationBasic: a task cannot signal, trace, limit or see a process outside its box; cannot read, write, change modes
-	// of or connect to anything outside an explicit list of files; leaves no process, file or IPC object behind; cannot
-	// become another user; and is inside stated bounds of memory, processes, disk and inodes.
+	// IsolationBasic: a task cannot signal, trace, limit or see a process outside its box; cannot read, write, change
+	// modes of or connect to anything outside an explicit list of files; leaves no process, file or IPC object behind;
+	// cannot become another user; and is inside stated bounds of memory, processes, disk and inodes.
 	IsolationBasic
 
 	// IsolationStrict is IsolationBasic with a network namespace of the task's own, and with the bounds of memory and

@@ -46,7 +46,7 @@ func (r *rig) chooseMembers(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 	r.t.Helper()
 	for end := r.now.Add(time.Minute); r.now < end; r.pass(canvassRetry/2, grid.TimerRegister) {
 		for _, who := range all {
-			r.lives(who)
+			r.answerKeepalive(who)
 		}
 		if j := r.n.job(id); j != nil && j.replica != nil {
 			return j.replica.reg.Members()

@@ -27,7 +27,7 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 			ad := &grid.Ad{Node: who.id, Seq: grid.Seq{Boot: 1, N: seq}, Name: "peer", Speed: 1, Availability: 1,
 				Capacity: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: LabelClass, Value: who.kept}},
 				Rates: []grid.Rate{{Class: "large", Alpha: large / 2, Mu: 1}, {Class: "small", Alpha: small / 2, Mu: 1}}}
-			r.say(who.id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+			r.deliver(who.id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 		}
 	}
 	run := func(d time.Duration) {

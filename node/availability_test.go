@@ -39,7 +39,7 @@ func withRecorder(t *testing.T, change func(*Config)) (*rig, *capacityRecorder) 
 func (r *rig) available(id grid.NodeID, seq uint64, a float64) {
 	known := *r.n.gossip.Peer(id).Ad
 	known.Availability, known.Seq = a, grid.Seq{Boot: 9, N: seq}
-	r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = append(m.Digest, grid.AdEntry{Ad: &known}) })
+	r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = append(m.Digest, grid.AdEntry{Ad: &known}) })
 }
 
 func (r *rig) measured(left, up float64) {
@@ -153,7 +153,7 @@ func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
 	for _, m := range r.fx.Sends {
 		if m.Msg.Kind == grid.KindPoll && m.To == slowID { // the other does not answer any more
 			poll := m.Msg.Poll.ID
-			r.say(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
 			break
 		}
 	}
@@ -169,12 +169,12 @@ func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
 	}
 	r.now = r.now.Add(r.n.cfg.Lease / 2)
 	r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: r.n.job(jobID(1)).task(0).live.handle}})
-	r.about(slowID, grid.KindAccept, first, nil)
+	r.deliverFor(slowID, grid.KindAccept, first, nil)
 	var next []grid.Send
 	for _, m := range r.fx.Sends {
 		if m.Msg.Kind == grid.KindPoll {
 			poll := m.Msg.Poll.ID
-			r.say(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
 			break
 		}
 	}

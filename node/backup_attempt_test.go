@@ -24,12 +24,12 @@ func withBackup(t *testing.T, change func(*Config)) (r *rig, first, second grid.
 	}))
 	r.answerAll(nil)
 	first = r.one(grid.KindOffer)
-	r.about(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+	r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
 	second = r.one(grid.KindOffer)
 	if first.To == second.To || !first.Msg.Offer.ID.Attempt.Less(second.Msg.Offer.ID.Attempt) {
 		t.Fatalf("the backup is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(), first.Msg.Offer.ID.Attempt, first.To.Short())
 	}
-	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
+	r.deliverFor(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
 	return r, first, second
 }
 
@@ -43,7 +43,7 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 		if isSecond {
 			won, other = other, won
 		}
-		r.about(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
+		r.deliverFor(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
 		r.want(jobID(1), grid.Ended)
 		if ack := r.one(grid.KindResultAck); ack.To != won.To || ack.Msg.Attempts[0] != won.Msg.Offer.ID {
 			t.Errorf("acknowledged %v to %v", ack.Msg.Attempts, ack.To.Short())
@@ -51,7 +51,7 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 		if drop := r.one(grid.KindDrop); drop.To != other.To || drop.Msg.Attempts[0] != other.Msg.Offer.ID {
 			t.Errorf("dropped %v at %v", drop.Msg.Attempts, drop.To.Short())
 		}
-		r.about(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
+		r.deliverFor(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
 		if v := r.task(jobID(1)); v.Result.Exit != 0 || v.Worker != won.To || v.ID != won.Msg.Offer.ID {
 			t.Errorf("a late result changed the end: %+v", v)
 		}
@@ -69,7 +69,7 @@ func TestBackupAttemptFails(t *testing.T) {
 		if isSecond {
 			failed, other = other, failed
 		}
-		r.about(failed.To, grid.KindResult, failed.Msg.Offer.ID, exitThree)
+		r.deliverFor(failed.To, grid.KindResult, failed.Msg.Offer.ID, exitThree)
 		r.want(jobID(1), grid.Placed)
 		if len(r.sent(grid.KindOffer)) > 0 {
 			t.Error("another backup attempt was begun")
@@ -77,7 +77,7 @@ func TestBackupAttemptFails(t *testing.T) {
 		if v := r.task(jobID(1)); v.Worker != other.To || v.Lost != 0 || !v.Copy.IsZero() {
 			t.Errorf("the task stands at %v, %d lost, backup at %v", v.Worker.Short(), v.Lost, v.Copy.Short())
 		}
-		r.about(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
+		r.deliverFor(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
 		if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != 3 {
 			t.Errorf("%v, %+v: want the end with 3", v.State, v.Result)
 		}
@@ -89,7 +89,7 @@ func TestLostBackupCostsNoRetry(t *testing.T) {
 	r, first, second := withBackup(t, nil)
 	for range 6 { // only the second sends beats
 		r.pass(2*time.Second, grid.TimerKind(255))
-		r.say(second.To, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{second.Msg.Offer.ID} })
+		r.deliver(second.To, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{second.Msg.Offer.ID} })
 	}
 	v := r.task(jobID(1))
 	if v.State != grid.Placed || v.ID != second.Msg.Offer.ID || v.Lost != 0 {
@@ -117,11 +117,11 @@ func TestBothAttemptsAfterRestart(t *testing.T) {
 			won, other = other, won
 		}
 		r = r.restart()
-		r.about(other.To, grid.KindBeat, other.Msg.Offer.ID, nil)
+		r.deliverFor(other.To, grid.KindBeat, other.Msg.Offer.ID, nil)
 		if len(r.sent(grid.KindDrop)) > 0 {
 			t.Fatal("a live attempt is dropped")
 		}
-		r.about(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
+		r.deliverFor(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
 		r.want(jobID(1), grid.Ended)
 		if drop := r.one(grid.KindDrop); drop.To != other.To {
 			t.Errorf("dropped at %v", drop.To.Short())
@@ -136,11 +136,11 @@ func TestCancelWaitsForBothAttempts(t *testing.T) {
 	if len(r.sent(grid.KindDrop)) != 2 || len(r.fx.Replies) > 0 {
 		t.Fatalf("%v, replies %v", kindsOf(r.fx.Sends), r.fx.Replies)
 	}
-	r.about(second.To, grid.KindRefuse, second.Msg.Offer.ID, nil)
+	r.deliverFor(second.To, grid.KindRefuse, second.Msg.Offer.ID, nil)
 	if len(r.fx.Replies) > 0 {
 		t.Fatal("answered though the first attempt may start")
 	}
-	r.about(first.To, grid.KindRefuse, first.Msg.Offer.ID, nil)
+	r.deliverFor(first.To, grid.KindRefuse, first.Msg.Offer.ID, nil)
 	if len(r.fx.Replies) != 1 || r.fx.Replies[0].Err != "" {
 		t.Errorf("replies %v", r.fx.Replies)
 	}
@@ -163,7 +163,7 @@ func TestNoBackupAttempt(t *testing.T) {
 		}))
 		r.answerAll(nil)
 		for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
-			r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+			r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 		}
 		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Copy.IsZero() || r.n.stats.Backups > 0 {
 			t.Errorf("%s: a backup attempt at %v", name, v.Copy.Short())
@@ -192,8 +192,8 @@ func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 			t.Fatal("offered to a busy node")
 		}
 	}
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	polls := r.sent(grid.KindPoll)
 	if len(polls) == 0 || polls[0].To != fastID {
 		t.Fatalf("%v after a result: want a poll of its node", kindsOf(r.fx.Sends))
@@ -237,7 +237,7 @@ func TestBackupsThatKillTheirNodesEnd(t *testing.T) {
 					}
 					s := live[at]
 					live = append(live[:at], live[at+1:]...)
-					r.about(s.To, c.kind, s.Msg.Offer.ID, lost)
+					r.deliverFor(s.To, c.kind, s.Msg.Offer.ID, lost)
 					losses++
 				}
 				if len(live) == 0 && len(r.sent(grid.KindOffer)) == 0 {
@@ -245,7 +245,7 @@ func TestBackupsThatKillTheirNodesEnd(t *testing.T) {
 				}
 				for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
 					live = append(live, o)
-					r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+					r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 				}
 			}
 			if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || losses != c.want {
@@ -258,13 +258,13 @@ func TestBackupsThatKillTheirNodesEnd(t *testing.T) {
 // A node whose backup was lost has delivered nothing; a node that hands back a backup that never ran has lost nothing.
 func TestTrackRecordFromBackups(t *testing.T) {
 	r, first, _ := withBackup(t, nil)
-	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
+	r.deliverFor(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
 	if s := r.n.recordOf(first.To); s.results != 0 || s.ends.good != 0 || s.ends.bad != 1 {
 		t.Errorf("lost backup: track record %+v", s)
 	}
 	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
 		r, _, second := withBackup(t, nil)
-		r.say(second.To, grid.KindRefuse, func(m *grid.Message) {
+		r.deliver(second.To, grid.KindRefuse, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
 		})
 		if s := r.n.recordOf(second.To); s.ends.bad != 0 || r.n.stats.Lost != 0 {
@@ -278,12 +278,12 @@ func TestEarlierDeliveryDoesNotMeanIdle(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	ad := *r.n.gossip.Peer(fastID).Ad
 	ad.Seq.N, ad.Backlog, ad.Free = 2, 5*time.Second, grid.Resources{}
 	ad.Rates = []grid.Rate{{Class: grid.ClassOf(spec(nil)), Mu: 1}}
-	r.say(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
+	r.deliver(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
 	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Idempotent, s.Policy = true, "workqueue:2" }))
 	r.answerAll(map[grid.NodeID]int64{fastID: 5})
 	if v := r.task(jobID(2)); v.Worker != selfID {

@@ -19,7 +19,7 @@ func (r *rig) answerAll(waits map[grid.NodeID]int64) {
 		polls = append(polls, poll{s.To, s.Msg.Poll.ID})
 	}
 	for _, p := range polls {
-		r.say(p.to, grid.KindState, func(m *grid.Message) {
+		r.deliver(p.to, grid.KindState, func(m *grid.Message) {
 			wait := grid.Seconds(float64(waits[p.to]))
 			m.State = grid.State{ID: p.id, Backlog: wait, ECT: wait + 1e9, Speed: 1, Cores: grid.CPU, Mine: 1}
 		})
@@ -84,7 +84,7 @@ func TestBatchRounds(t *testing.T) {
 		}
 		o := open[0]
 		open = open[1:]
-		r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+		r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 	}
 	if placedAll != 12 || rounds < 3 || rounds > 5 {
 		t.Errorf("%d tasks placed in %d rounds, want 12 in about 4", placedAll, rounds)
@@ -97,26 +97,26 @@ func TestBatchRounds(t *testing.T) {
 // A policy that asks on although only this node is left, whose answer it has, does not loop.
 func TestPollingOnlySelfEnds(t *testing.T) {
 	r := newRig(t, nil)
-	r.n.policies[0].Policy = asksOn{} // replaces the default policy
+	r.n.policies[0].Policy = pollsForEver{} // replaces the default policy
 	r.submit(jobID(2), spec(nil))
 	r.want(jobID(2), grid.Pending)
 }
 
-// asksOn polls all nodes and never has enough answers.
-type asksOn struct{}
+// pollsForEver polls all nodes and never has enough answers.
+type pollsForEver struct{}
 
-func (asksOn) Poll(_ grid.Time, _ *grid.Task, v balance.View, dst []grid.NodeID) []grid.NodeID {
+func (pollsForEver) Poll(_ grid.Time, _ *grid.Task, v balance.View, dst []grid.NodeID) []grid.NodeID {
 	for _, s := range v.Nodes {
 		dst = append(dst, s.Node)
 	}
 	return dst
 }
 
-func (asksOn) Choose(grid.Time, *grid.Task, []balance.State) balance.Choice {
+func (pollsForEver) Choose(grid.Time, *grid.Task, []balance.State) balance.Choice {
 	return balance.Choice{Act: balance.PollMore}
 }
 
-func (asksOn) Note(balance.Outcome) {}
+func (pollsForEver) Note(balance.Outcome) {}
 
 // A batch also gives a node on probation no more attempts than its limit.
 func TestBatchRespectsProbation(t *testing.T) {
@@ -174,18 +174,18 @@ func TestResultEndsBatchPoll(t *testing.T) {
 		return r.one(grid.KindOffer)
 	}
 	first := next()
-	r.about(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+	r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
 	second := next()
-	r.say(first.To, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(first.To, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{first.Msg.Offer.ID}, grid.Refusal{Why: grid.WhyLost}
 	})
-	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
+	r.deliverFor(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
 	if l := r.n.job(jobID(1)).batchPoll; l == nil || l.index != 0 {
 		t.Fatalf("the lost task does not ask: %v", kindsOf(r.fx.Sends))
 	}
 	res := *exitZero
 	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
-	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &res)
+	r.deliverFor(first.To, grid.KindResult, first.Msg.Offer.ID, &res)
 	if len(r.fx.Fetches) != 1 || len(r.sent(grid.KindPoll)) == 0 {
 		t.Errorf("%d fetches, sent %v: want that the third task is looked at", len(r.fx.Fetches), kindsOf(r.fx.Sends))
 	}

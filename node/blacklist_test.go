@@ -10,10 +10,10 @@ import (
 
 var thirdID = grid.NodeID{4}
 
-// loses gives the task to a node and lets that fall silent; it returns when the attempt was given up.
-func (r *rig) loses(id grid.JobID, at grid.AttemptID, to grid.NodeID) grid.Time {
+// loseOn gives the task to a node and lets that fall silent; it returns when the attempt was given up.
+func (r *rig) loseOn(id grid.JobID, at grid.AttemptID, to grid.NodeID) grid.Time {
 	r.t.Helper()
-	r.about(to, grid.KindAccept, at, nil)
+	r.deliverFor(to, grid.KindAccept, at, nil)
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: to})
 	for k := 0; r.task(id).State == grid.Placed && k < 1000; k++ {
 		r.fx.Reset()
@@ -38,7 +38,7 @@ func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 		at := r.offered(jobID(1), s, fastID)
 		pauses := []time.Duration{}
 		for k, id := range all {
-			lost := r.loses(jobID(1), at, id)
+			lost := r.loseOn(jobID(1), at, id)
 			if k == len(all)-1 {
 				break
 			}
@@ -82,7 +82,7 @@ func TestTraceNamesBlacklistedNode(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	for k := range 3 {
 		at := r.offered(jobID(byte(1+k)), spec(nil), fastID)
-		r.about(fastID, grid.KindResult, at, &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond})
+		r.deliverFor(fastID, grid.KindResult, at, &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond})
 		r.want(jobID(byte(1+k)), grid.Ended)
 	}
 	r.submit(jobID(9), spec(nil))
@@ -128,8 +128,8 @@ func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {
 		s := spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}} })
 		class = grid.ClassOf(s)
 		id := r.offered(jobID(byte(k)), s, fastID)
-		r.about(fastID, grid.KindAccept, id, nil)
-		r.about(fastID, grid.KindResult, id, &left)
+		r.deliverFor(fastID, grid.KindAccept, id, nil)
+		r.deliverFor(fastID, grid.KindResult, id, &left)
 		if v := r.task(jobID(byte(k))); v.State != grid.Ended || v.Result.Exit != grid.ExitSkep {
 			t.Fatalf("task %d: %v, %+v", k, v.State, v.Result)
 		}

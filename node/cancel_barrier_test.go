@@ -12,7 +12,7 @@ func TestCancelIsAnsweredWhenNoWorkerCanStart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
 	begun, lease := r.now, r.n.cfg.Lease
@@ -33,13 +33,13 @@ func TestCancelWithoutAttemptsIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// queued makes the node accept two attempts of another node's job; it has room for one.
-func (r *rig) queued() (second grid.AttemptID) {
+// offerTwo makes the node accept two attempts of another node's job; it has room for one.
+func (r *rig) offerTwo() (second grid.AttemptID) {
 	r.t.Helper()
 	r.join(fastID, 10, "linux")
 	for i := range uint32(2) {
 		second = grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: second, Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease}
 		})
 	}
@@ -50,7 +50,7 @@ func (r *rig) queued() (second grid.AttemptID) {
 func TestQueuedWorkNeedsStartLease(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		r := newRig(t, nil)
-		second := r.queued()
+		second := r.offerTwo()
 		first := second
 		first.Task.Index = 0
 		for len(r.sent(grid.KindStartLease)) == 0 {
@@ -58,7 +58,7 @@ func TestQueuedWorkNeedsStartLease(t *testing.T) {
 		}
 		seq := r.one(grid.KindStartLease).Msg.Register.Seq
 		if answered {
-			r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+			r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
 		}
 		r.now = r.now.Add(r.n.cfg.Lease * 5 / 6)
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
@@ -71,7 +71,7 @@ func TestQueuedWorkNeedsStartLease(t *testing.T) {
 // A restarted worker may have missed anything: it requests a start lease before it starts waiting attempts.
 func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	r := newRig(t, nil)
-	second := r.queued()
+	second := r.offerTwo()
 	r = r.restart()
 	if len(r.fx.Starts) != 0 {
 		t.Fatalf("started %v before a start lease was granted", r.fx.Starts)
@@ -79,12 +79,12 @@ func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
 	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot; never sent
-		r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
+		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
 		if len(r.fx.Starts) != 0 {
 			t.Fatalf("started on lease %x, requested %x", wrong, seq)
 		}
 	}
-	r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
 	if len(r.fx.Starts) != 1 {
 		t.Errorf("starts %v after the start lease was granted", r.fx.Starts)
 	}
@@ -107,7 +107,7 @@ func TestOldOfferNeedsStartLease(t *testing.T) {
 			t.Errorf("%s: it starts at once", name)
 		}
 		seq := r.one(grid.KindStartLease).Msg.Register.Seq
-		r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id} })
+		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id} })
 		if len(r.fx.Starts) != 1 {
 			t.Errorf("%s: it does not start with a start lease", name)
 		}
@@ -120,7 +120,7 @@ func TestOfferRepeatsNewestStamp(t *testing.T) {
 	r.join(fastID, 10, "linux")
 	r.submit(jobID(1), spec(nil))
 	p := r.one(grid.KindPoll)
-	r.say(fastID, grid.KindState, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindState, func(m *grid.Message) {
 		m.State = grid.State{ID: p.Msg.Poll.ID, ECT: time.Millisecond, Speed: 1, Cores: grid.CPU, Mine: 1, Stamp: 77}
 	})
 	if o := r.one(grid.KindOffer); o.Msg.Offer.Stamp != 77 {
@@ -131,7 +131,7 @@ func TestOfferRepeatsNewestStamp(t *testing.T) {
 // A start released after the start lease has expired is taken back, and a new lease is requested.
 func TestLateStartIsTakenBack(t *testing.T) {
 	r := newRig(t, nil)
-	second := r.queued()
+	second := r.offerTwo()
 	first := second
 	first.Task.Index = 0
 	w := r.n.exec.Get(first)
@@ -145,7 +145,7 @@ func TestLateStartIsTakenBack(t *testing.T) {
 	}
 	r.pass(r.n.cfg.Lease, grid.TimerBeat)
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
-	r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{first} })
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{first} })
 	if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != first {
 		t.Errorf("starts %v", r.fx.Starts)
 	}
@@ -156,7 +156,7 @@ func TestLateStartIsTakenBack(t *testing.T) {
 func TestRestartedWorkerKeepsQueue(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
-	second := r.queued()
+	second := r.offerTwo()
 	r = r.restart()
 	r.pass(9*r.n.cfg.Lease, grid.TimerResult)
 	if _, _, ok := r.n.Work(second); !ok {
@@ -167,7 +167,7 @@ func TestRestartedWorkerKeepsQueue(t *testing.T) {
 // A lost origin leaves nothing waiting for ever.
 func TestQueuedWorkOfLostOriginIsDropped(t *testing.T) {
 	r := newRig(t, nil)
-	r.queued()
+	r.offerTwo()
 	r = r.restart()
 	r.pass(2*time.Minute, grid.TimerResult)
 	for end := r.now.Add(2 * time.Minute); r.now < end; {

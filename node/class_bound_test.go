@@ -15,7 +15,7 @@ func bounded(c *Config) { c.Bounds = []Bound{{Class: "small", Time: 10 * time.Se
 func (r *rig) offerClass(class string, retries int32) grid.AttemptID {
 	r.t.Helper()
 	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 		m.Offer = grid.Offer{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Retries = retries }), Class: class, Lease: time.Minute}
 	})
 	return id
@@ -62,11 +62,11 @@ func (r *rig) offeredAs(i byte, class string, retries int32, to grid.NodeID) gri
 
 func cannotRunHere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
 
-// stop makes a worker report that it stopped a task, which is now of class next.
-func (r *rig) stop(from grid.NodeID, id grid.AttemptID, next string) {
+// reportStopped makes a worker report that it stopped a task, which is now of class next.
+func (r *rig) reportStopped(from grid.NodeID, id grid.AttemptID, next string) {
 	r.t.Helper()
-	r.about(from, grid.KindAccept, id, nil)
-	r.about(from, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
+	r.deliverFor(from, grid.KindAccept, id, nil)
+	r.deliverFor(from, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
 }
 
 // Its owner places the task again in that class, elsewhere if possible, without using up a retry. A worker that names
@@ -75,7 +75,7 @@ func TestOwnerDemotes(t *testing.T) {
 	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.stop(fastID, r.offeredAs(1, "small", 1, fastID), "large")
+	r.reportStopped(fastID, r.offeredAs(1, "small", 1, fastID), "large")
 	o := r.one(grid.KindOffer)
 	if id := o.Msg.Offer.ID; o.To != slowID || o.Msg.Offer.Class != "large" || id.N != 2 {
 		t.Fatalf("offers attempt %d as class %s to %v", id.N, o.Msg.Offer.Class, o.To.Short())
@@ -83,7 +83,7 @@ func TestOwnerDemotes(t *testing.T) {
 	if v := r.task(jobID(1)); v.Lost != 0 {
 		t.Errorf("%d lost, want none", v.Lost)
 	}
-	r.stop(slowID, o.Msg.Offer.ID, "small")
+	r.reportStopped(slowID, o.Msg.Offer.ID, "small")
 	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
 		t.Errorf("after it was sent back: %v, %d lost", v.State, v.Lost)
 	}
@@ -97,7 +97,7 @@ func TestDemotionsEnd(t *testing.T) {
 	id := r.offeredAs(1, "c0", 1, fastID)
 	for k := range maxDemotions {
 		next := string([]byte{'c', byte('1' + k)})
-		r.stop(fastID, id, next)
+		r.reportStopped(fastID, id, next)
 		r.answer(fastID)
 		o := r.one(grid.KindOffer).Msg.Offer
 		if o.Class != next {
@@ -106,7 +106,7 @@ func TestDemotionsEnd(t *testing.T) {
 		id = o.ID
 	}
 	for range 2 {
-		r.stop(fastID, id, "d")
+		r.reportStopped(fastID, id, "d")
 		if r.task(jobID(1)).State == grid.Ended {
 			break
 		}
@@ -124,7 +124,7 @@ func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	id := r.offeredAs(1, "c0", 1000, fastID)
 	for k := range maxPrepareFailures {
-		r.stop(fastID, id, "c0")
+		r.reportStopped(fastID, id, "c0")
 		if k == maxPrepareFailures-1 {
 			break
 		}
@@ -151,11 +151,11 @@ func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	for k := range byte(minFailures) {
-		r.stop(fastID, r.offeredAs(k+1, "small", 3, fastID), "large")
+		r.reportStopped(fastID, r.offeredAs(k+1, "small", 3, fastID), "large")
 		r.answer(slowID)
 		id := r.one(grid.KindOffer).Msg.Offer.ID
-		r.about(slowID, grid.KindAccept, id, nil)
-		r.about(slowID, grid.KindResult, id, exitZero)
+		r.deliverFor(slowID, grid.KindAccept, id, nil)
+		r.deliverFor(slowID, grid.KindResult, id, exitZero)
 		r.want(jobID(k+1), grid.Ended)
 	}
 	if s := r.n.recordOf(fastID); s == nil || s.results != 0 || s.onTime != 0 || s.ends.good != 0 || len(s.due) != 0 {
@@ -173,7 +173,7 @@ func TestUnpublishableClassNameIsRejected(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1)} {
-		r.stop(fastID, r.offeredAs(byte(k+1), "small", 3, fastID), next)
+		r.reportStopped(fastID, r.offeredAs(byte(k+1), "small", 3, fastID), next)
 		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.get(next) != nil {
 			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.get(next))
 		}

@@ -33,7 +33,7 @@ func files(i byte, n int, size grid.Bytes) (fs []grid.File) {
 func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Final) {
 	o.t.Helper()
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Inputs = 2, inputs })
-	o.say(o.id, grid.KindWrite, func(m *grid.Message) {
+	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}, Finals: finals, Done: done}
 	})
 	if a := o.one(grid.KindWriteAck); a.Msg.Register.Answer != grid.RegisterOK {
@@ -44,7 +44,7 @@ func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Fina
 // copy asks for the deposit of an attempt's output, or of the inputs, and returns the answer and whether a fetch began.
 func (o *owner) copy(id grid.AttemptID, r *grid.Result) (said *grid.Refusal, fetches bool) {
 	o.t.Helper()
-	o.about(o.id, grid.KindDeposit, id, r)
+	o.deliverFor(o.id, grid.KindDeposit, id, r)
 	if c := o.sent(grid.KindDepositAck); len(c) == 1 {
 		said = &c[0].Msg.Refusal
 	}

@@ -19,27 +19,27 @@ func (r *rig) drain(within time.Duration) {
 func TestDrainHandsBackQueueAndLetsRunningEnd(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.drain(time.Minute)
-	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != theirs(2) || m.Msg.Refusal.Why != grid.WhyDrain {
+	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(2) || m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Fatalf("refusal %+v", m)
 	}
 	if len(r.fx.Announces) != 1 || !r.fx.Announces[0].Digest[0].Ad.Draining {
 		t.Fatalf("announces %+v: want its ad, draining", r.fx.Announces)
 	}
-	if r.offer(fastID, theirs(3), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDrain {
+	if r.offer(fastID, foreignAttempt(3), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDrain {
 		t.Error("it takes new work")
 	}
 	if v := r.n.Drain(r.now); v.Running != 1 || v.Queued != 0 || v.Over() {
 		t.Errorf("%+v", v)
 	}
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(1), Result: exitZero})
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: exitZero})
 	r.one(grid.KindResult)
 	if v := r.n.Drain(r.now); v.Unsaved != 1 || v.Over() {
 		t.Errorf("%+v", v)
 	}
-	r.about(fastID, grid.KindResultAck, theirs(1), nil)
+	r.deliverFor(fastID, grid.KindResultAck, foreignAttempt(1), nil)
 	if v := r.n.Drain(r.now); !v.Over() {
 		t.Errorf("%+v", v)
 	}
@@ -48,7 +48,7 @@ func TestDrainHandsBackQueueAndLetsRunningEnd(t *testing.T) {
 func TestDrainStopsRunningAtDeadline(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.drain(time.Minute)
 	r.pass(time.Minute-time.Second, grid.TimerDrain)
 	if len(r.n.exec.Running()) != 1 {
@@ -64,10 +64,10 @@ func TestDrainStopsRunningAtDeadline(t *testing.T) {
 func TestDrainingNodeHandsBackLateStart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.drain(time.Minute)
-	r.step(grid.Event{Kind: grid.EvLate, Attempt: theirs(1)})
-	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != theirs(1) || m.Msg.Refusal.Why != grid.WhyDrain {
+	r.step(grid.Event{Kind: grid.EvLate, Attempt: foreignAttempt(1)})
+	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(1) || m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Errorf("refusal %+v", m)
 	}
 	if v := r.n.Drain(r.now); !v.Over() || len(r.fx.Starts) != 0 {
@@ -86,10 +86,10 @@ func TestDrainingNodeHandsBackLateStart(t *testing.T) {
 func TestLostRefusalIsRepeated(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.drain(time.Minute)
-	r.about(fastID, grid.KindAsk, theirs(2), nil)
+	r.deliverFor(fastID, grid.KindAsk, foreignAttempt(2), nil)
 	if m := r.one(grid.KindRefuse); m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Errorf("%v: the task never ran, and would count as lost", m.Msg.Refusal)
 	}
@@ -98,8 +98,8 @@ func TestLostRefusalIsRepeated(t *testing.T) {
 func TestDrainHandsBackWhenOwnerConnects(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	r.drain(time.Minute)
 	if v := r.n.Drain(r.now); v.Queued != 1 || len(r.sent(grid.KindRefuse)) != 0 {
@@ -159,7 +159,7 @@ func TestLowDiskIsPublished(t *testing.T) {
 			t.Errorf("%s refuses because it %v, want %v", p.Ad.Name, p.Refuses, want)
 		}
 	}
-	if r.offer(fastID, theirs(1), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDisk {
+	if r.offer(fastID, foreignAttempt(1), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDisk {
 		t.Error("it takes work")
 	}
 	if r.pass(2*time.Second, grid.TimerAd); !r.n.gossip.Ad().Full {
@@ -175,7 +175,7 @@ func TestLowDiskIsPublished(t *testing.T) {
 func TestLowDiskNodeGetsNoOffers(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
-	r.say(fastID, grid.KindDigest, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindDigest, func(m *grid.Message) {
 		ad := *r.n.gossip.Peer(fastID).Ad
 		ad.Seq.N, ad.Full = 2, true
 		m.Digest = []grid.AdEntry{{Ad: &ad}}

@@ -25,14 +25,14 @@ func TestChargesCoverMemory(t *testing.T) {
 	for name, fill := range map[string]func(r *rig){
 		"jobs": func(r *rig) {
 			for i := range jobs {
-				r.tells(fastID, numbered(fastID, i), spec(nil), nil)
+				r.writeFrom(fastID, numbered(fastID, i), spec(nil), nil)
 			}
 		},
 		"entries": func(r *rig) {
 			id := numbered(fastID, 1)
-			r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+			r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 			for i := range uint32(writes) {
-				r.tells(fastID, id, nil, func(g *grid.Register) {
+				r.writeFrom(fastID, id, nil, func(g *grid.Register) {
 					g.Seq, g.Finals = uint64(i)+2, []grid.Final{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
 				})
 			}
@@ -49,8 +49,8 @@ func TestChargesCoverMemory(t *testing.T) {
 	}
 }
 
-// follows makes a member answer the writes and keepalives of the last step.
-func (r *rig) follows(who grid.NodeID) {
+// answerAsMember makes a member answer the writes and keepalives of the last step.
+func (r *rig) answerAsMember(who grid.NodeID) {
 	r.t.Helper()
 	type asked struct {
 		kind grid.Kind
@@ -63,7 +63,7 @@ func (r *rig) follows(who grid.NodeID) {
 		}
 	}
 	for _, a := range all {
-		r.say(who, a.kind+1, func(m *grid.Message) { m.Register = a.g })
+		r.deliver(who, a.kind+1, func(m *grid.Message) { m.Register = a.g })
 	}
 }
 
@@ -74,14 +74,14 @@ func TestTakenOverTasksEndInBatches(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Retries = 5*bulkEndBatch+7, 0 })
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	r.takeOver()
 	ended := 0
 	for end := r.now.Add(2 * time.Minute); r.now < end && ended < int(s.Count); {
 		r.pass(time.Second)
-		r.follows(slowID)
+		r.answerAsMember(slowID)
 		v, _ := r.n.Job(replicatedJob)
 		ended = v.Ended + v.Placed
 	}
@@ -107,7 +107,7 @@ func TestEvictionInBatches(t *testing.T) {
 	tries, answer := 0, grid.RegisterFull
 	for ; answer == grid.RegisterFull && tries < before; tries++ {
 		r.mostSaves = 0
-		if answer = r.tells(fastID, numbered(fastID, before), spec(nil), nil); r.mostSaves > 2*maxEvictionsPerStep+10 {
+		if answer = r.writeFrom(fastID, numbered(fastID, before), spec(nil), nil); r.mostSaves > 2*maxEvictionsPerStep+10 {
 			t.Fatalf("%d records in a step", r.mostSaves)
 		}
 	}
@@ -123,10 +123,10 @@ func TestScatteredEntriesAreBounded(t *testing.T) {
 	quota.Each.Bytes = grid.MiB
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
-	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	answer := grid.RegisterOK
 	for i, seq := uint32(0), uint64(2); answer == grid.RegisterOK; seq++ {
-		answer = r.tells(fastID, id, nil, func(g *grid.Register) {
+		answer = r.writeFrom(fastID, id, nil, func(g *grid.Register) {
 			for g.Seq = seq; len(g.Finals) < 100; i += 16 {
 				g.Finals = append(g.Finals, grid.Final{Index: i, Result: exitZero})
 			}

@@ -17,7 +17,7 @@ func withOutput(t *testing.T) (*rig, grid.AttemptID) {
 	for _, k := range []grid.Kind{grid.KindKeepaliveAck, grid.KindWriteAck} {
 		for _, s := range slices.Clone(r.fx.Sends) {
 			g := s.Msg.Register
-			r.say(s.To, k, func(m *grid.Message) {
+			r.deliver(s.To, k, func(m *grid.Message) {
 				m.Register = grid.Register{Job: jobID(1), Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 			})
 		}
@@ -44,7 +44,7 @@ func TestOwnerWaitsForDeposit(t *testing.T) {
 			if k > 0 && len(r.sent(grid.KindWrite)) != 0 {
 				t.Errorf("%s: the end is written after %d answers", name, k)
 			}
-			r.say(asked[k].To, grid.KindDepositAck, func(m *grid.Message) {
+			r.deliver(asked[k].To, grid.KindDepositAck, func(m *grid.Message) {
 				m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
 			})
 		}
@@ -59,7 +59,7 @@ func TestOwnerWaitsForDeposit(t *testing.T) {
 func TestOwnerAsksABusyMemberAgain(t *testing.T) {
 	r, id := withOutput(t)
 	say := func(to grid.NodeID, why grid.Why) {
-		r.say(to, grid.KindDepositAck, func(m *grid.Message) {
+		r.deliver(to, grid.KindDepositAck, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
 		})
 	}

@@ -16,7 +16,7 @@ func given() []grid.Rate {
 func TestGivenRatesArePublishedAndKept(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Given = given() })
 	r.join(fastID, 2, "linux")
-	r.say(fastID, grid.KindPoll, func(m *grid.Message) { m.Poll = grid.Poll{ID: 1, Class: "long", Speed: 1, Cores: 1000, Mine: 1} })
+	r.deliver(fastID, grid.KindPoll, func(m *grid.Message) { m.Poll = grid.Poll{ID: 1, Class: "long", Speed: 1, Cores: 1000, Mine: 1} })
 	s := r.one(grid.KindState).Msg.State
 	if len(s.Rates) != 2 || s.Rates[0] != given()[0] || s.Rates[1] != given()[1] || s.ECT != 4*time.Second {
 		t.Fatalf("tells %v and expects %v, want what was given and 4s", s.Rates, s.ECT)

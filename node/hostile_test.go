@@ -14,8 +14,8 @@ var (
 	strangerID = grid.NodeID{9}
 )
 
-// owns submits a job whose tasks run on fastID, with fastID, slowID and this node as members.
-func owns(t *testing.T, count uint32) (*rig, grid.JobID) {
+// newOwnerOf submits a job whose tasks run on fastID, with fastID, slowID and this node as members.
+func newOwnerOf(t *testing.T, count uint32) (*rig, grid.JobID) {
 	t.Helper()
 	r := newRig(t, func(c *Config) {
 		c.Members, c.Overdue, c.Labels = 3, 0, []grid.Label{{Key: "os", Value: "bsd"}}
@@ -27,42 +27,42 @@ func owns(t *testing.T, count uint32) (*rig, grid.JobID) {
 	r.submit(id, spec(func(s *grid.JobSpec) {
 		s.Count, s.Retries, s.Needs.Labels = count, 0, []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
 	}))
-	r.chat(2*time.Second, nil)
+	r.runWithPeers(2*time.Second, nil)
 	if got := r.n.job(id).counts[grid.Placed]; got != int(count) {
 		t.Fatalf("%d of %d tasks are placed", got, count)
 	}
 	return r, id
 }
 
-// chat advances time while honest peers answer: writes, keepalives, polls, offers, and beats of their attempts. also is
-// called before each step.
-func (r *rig) chat(d time.Duration, also func()) {
+// runWithPeers advances time while honest peers answer: writes, keepalives, polls, offers, and beats of their attempts.
+// also is called before each step.
+func (r *rig) runWithPeers(d time.Duration, also func()) {
 	r.t.Helper()
 	for end := r.now.Add(d); r.now < end; {
-		r.reply()
+		r.answerAsPeers()
 		if also != nil {
 			also()
-			r.reply()
+			r.answerAsPeers()
 		}
 		r.pass(min(100*time.Millisecond, end.Sub(r.now)))
 	}
 }
 
-// reply makes honest peers answer the messages of the last step, and of the steps that follow from the answers.
-func (r *rig) reply() {
+// answerAsPeers makes honest peers answer the messages of the last step, and of the steps that follow from the answers.
+func (r *rig) answerAsPeers() {
 	r.t.Helper()
-	queue := r.copied()
+	queue := r.sentCopy()
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
 		m := s.Msg
 		switch m.Kind {
 		case grid.KindWrite, grid.KindKeepalive:
-			r.say(s.To, m.Kind+1, func(a *grid.Message) {
+			r.deliver(s.To, m.Kind+1, func(a *grid.Message) {
 				a.Register = grid.Register{Job: m.Register.Job, Epoch: m.Register.Epoch, Seq: m.Register.Seq, Answer: grid.RegisterOK}
 			})
 		case grid.KindPoll:
-			r.say(s.To, grid.KindState, func(a *grid.Message) {
+			r.deliver(s.To, grid.KindState, func(a *grid.Message) {
 				ect := time.Hour
 				if s.To == fastID {
 					ect = time.Millisecond
@@ -70,16 +70,16 @@ func (r *rig) reply() {
 				a.State = grid.State{ID: m.Poll.ID, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
 			})
 		case grid.KindOffer:
-			r.about(s.To, grid.KindAccept, m.Offer.ID, nil)
+			r.deliverFor(s.To, grid.KindAccept, m.Offer.ID, nil)
 		default:
 			continue
 		}
-		queue = append(queue, r.copied()...)
+		queue = append(queue, r.sentCopy()...)
 	}
 }
 
-// copied returns a copy of the messages of the last step.
-func (r *rig) copied() (out []grid.Send) {
+// sentCopy returns a copy of the messages of the last step.
+func (r *rig) sentCopy() (out []grid.Send) {
 	for _, s := range r.fx.Sends {
 		s.Msg.Attempts = slices.Clone(s.Msg.Attempts)
 		s.Msg.Register.Members, s.Msg.Register.Finals = slices.Clone(s.Msg.Register.Members), slices.Clone(s.Msg.Register.Finals)
@@ -88,8 +88,8 @@ func (r *rig) copied() (out []grid.Send) {
 	return out
 }
 
-// proclaims makes a node say that somebody owns a job in an epoch: about itself to all, or to this node about anybody.
-func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, announced bool) {
+// claimOwner makes a node say that somebody owns a job in an epoch: about itself to all, or to this node about anybody.
+func (r *rig) claimOwner(from, owner grid.NodeID, id grid.JobID, epoch uint32, announced bool) {
 	r.t.Helper()
 	r.now++
 	m := &grid.Message{Kind: grid.KindTakeover}
@@ -107,17 +107,17 @@ func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, an
 // lost tasks without retries, and a job stood still for as long as they went on.
 func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 	for name, lie := range map[string]func(r *rig, id grid.JobID, epoch uint32){
-		"a stranger, of itself":       func(r *rig, id grid.JobID, e uint32) { r.proclaims(strangerID, strangerID, id, e, true) },
-		"a stranger, of a member":     func(r *rig, id grid.JobID, e uint32) { r.proclaims(strangerID, slowID, id, e, false) },
-		"a member, of itself":         func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, e, true) },
-		"a member, of itself, to us":  func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, e, false) },
-		"a member, of another":        func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, fastID, id, e, false) },
-		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
+		"a stranger, of itself":       func(r *rig, id grid.JobID, e uint32) { r.claimOwner(strangerID, strangerID, id, e, true) },
+		"a stranger, of a member":     func(r *rig, id grid.JobID, e uint32) { r.claimOwner(strangerID, slowID, id, e, false) },
+		"a member, of itself":         func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, true) },
+		"a member, of itself, to us":  func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, false) },
+		"a member, of another":        func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, fastID, id, e, false) },
+		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
 	} {
-		r, id := owns(t, 6)
+		r, id := newOwnerOf(t, 6)
 		epoch, keepalives := uint32(1), r.n.keepalives
 		began := r.now
-		r.chat(12*time.Second, func() {
+		r.runWithPeers(12*time.Second, func() {
 			for range 9 {
 				epoch++
 				lie(r, id, epoch)
@@ -129,7 +129,7 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			for i := range uint32(6) {
 				ours = append(ours, r.n.job(id).attempt(i))
 			}
-			r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
+			r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
 		})
 		j := r.n.job(id)
 		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.IsOwner() {
@@ -141,8 +141,9 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 	}
 }
 
-// worksFor makes this node a worker, but no member, of a job owned by fastID; it has two attempts, one of them running.
-func worksFor(t *testing.T) *rig {
+// newWorkerOf makes this node a worker, but no member, of a job owned by fastID; it has two attempts, one of them
+// running.
+func newWorkerOf(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
 	r.now = 3600e9
@@ -150,7 +151,7 @@ func worksFor(t *testing.T) *rig {
 		r.join(id, 1, "linux")
 	}
 	for i := range uint32(2) {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease,
 				Members: []grid.NodeID{fastID, slowID, thirdID}}
 		})
@@ -174,10 +175,10 @@ func (r *rig) recipients(kind grid.Kind) (to []grid.NodeID) {
 // claimant too; it follows the claim when a majority agrees. One message redirected the beats, and the owner lost what
 // ran.
 func TestWorkerFollowsAMajority(t *testing.T) {
-	r := worksFor(t)
+	r := newWorkerOf(t)
 	for e := range uint32(9) {
-		r.proclaims(strangerID, slowID, replicatedJob, 100+e, false)
-		r.proclaims(slowID, slowID, replicatedJob, 2+e, true)
+		r.claimOwner(strangerID, slowID, replicatedJob, 100+e, false)
+		r.claimOwner(slowID, slowID, replicatedJob, 2+e, true)
 	}
 	if who := r.n.ownerOf(replicatedJob); who != fastID {
 		t.Fatalf("on one message it reports to %v", who.Short())
@@ -188,7 +189,7 @@ func TestWorkerFollowsAMajority(t *testing.T) {
 	if to := r.recipients(grid.KindStartLease); !slices.Equal(to, []grid.NodeID{fastID}) {
 		t.Errorf("whether what waits may start is asked of %v: want the owner", to)
 	}
-	r.proclaims(thirdID, slowID, replicatedJob, 10, false)
+	r.claimOwner(thirdID, slowID, replicatedJob, 10, false)
 	if who := r.n.ownerOf(replicatedJob); who != slowID {
 		t.Errorf("a majority says otherwise, and it still reports to %v", who.Short())
 	}
@@ -203,16 +204,16 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	boot := r.n.cfg.Boot << 40
 	for _, seq := range []uint64{boot, boot | 1, boot | 1000, boot | 1<<39} {
-		if r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
+		if r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
 			t.Errorf("an answer %x that nobody asked for: offences %v", seq, r.fx.Offences)
 		}
 	}
 	id := jobID(1)
 	r.submit(id, spec(nil))
-	keepalives := r.copied()
+	keepalives := r.sentCopy()
 	for _, s := range keepalives { // the stranger answers for the others
 		if s.Msg.Kind == grid.KindKeepalive && s.To != strangerID {
-			r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+			r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
 	}
 	if r.n.job(id) != nil || r.n.isAlive(r.now, r.n.coMember(strangerID)) {
@@ -223,7 +224,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 			if s.Msg.Kind != grid.KindKeepalive || s.To == strangerID {
 				continue
 			}
-			if r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 0 {
+			if r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 0 {
 				t.Errorf("an answer that was asked for: offences %v", r.fx.Offences)
 			}
 		}
@@ -234,14 +235,14 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	j.replica.reg.Campaign(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
-		r.say(strangerID, k, func(m *grid.Message) {
+		r.deliver(strangerID, k, func(m *grid.Message) {
 			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
 			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)
 		}
 	}
-	if r.about(strangerID, grid.KindDepositAck, inputsID(id), nil); len(r.fx.Offences) != 1 {
+	if r.deliverFor(strangerID, grid.KindDepositAck, inputsID(id), nil); len(r.fx.Offences) != 1 {
 		t.Errorf("deposited by a non-member: offences %v", r.fx.Offences)
 	}
 }
@@ -256,9 +257,9 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 		id := jobID(byte(i))
 		r.submit(id, spec(func(s *grid.JobSpec) { s.Count = 50 }))
 		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(canvassRetry/2, grid.TimerRegister) {
-			for _, s := range r.copied() {
+			for _, s := range r.sentCopy() {
 				if s.Msg.Kind == grid.KindKeepalive {
-					r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+					r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
 						if m.Register = (grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}); s.To == fastID {
 							m.Register.Room = room
 						}
@@ -279,11 +280,11 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 
 // A write to a member without quota is repeated, and status queries say so meanwhile.
 func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
-	r, id := owns(t, 2)
-	r.about(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)
-	for _, s := range r.copied() {
+	r, id := newOwnerOf(t, 2)
+	r.deliverFor(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)
+	for _, s := range r.sentCopy() {
 		if s.Msg.Kind == grid.KindWrite {
-			r.say(s.To, grid.KindWriteAck, func(m *grid.Message) {
+			r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
 				m.Register = grid.Register{Job: id, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterFull}
 			})
 		}
@@ -292,7 +293,7 @@ func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	if v.Ended != 0 || r.n.Underreplicated(&v) == "" || !r.n.MayAct(r.now, id) {
 		t.Errorf("%d have ended, status %q, may act %v: want that it waits for quota, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
 	}
-	r.chat(r.n.cfg.Lease/2, nil)
+	r.runWithPeers(r.n.cfg.Lease/2, nil)
 	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Underreplicated(&v) != "" {
 		t.Errorf("with quota: %d have ended, status %q", v.Ended, r.n.Underreplicated(&v))
 	}

@@ -7,11 +7,11 @@ import (
 	"skep/grid"
 )
 
-// agrees makes the fast member accept the last write to it.
-func (r *rig) agrees() {
+// acceptAsFast makes the fast member accept the last write to it.
+func (r *rig) acceptAsFast() {
 	r.t.Helper()
 	seq := r.toFast()
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 }
@@ -23,13 +23,13 @@ func TestEndIsVisibleWhenCommitted(t *testing.T) {
 	r := beginsProvisional(t, on("bsd", 2))
 	r.majority(r.toFast())
 	id := r.one(grid.KindOffer).Msg.Offer.ID
-	r.about(slowID, grid.KindAccept, id, nil)
-	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 7})
+	r.deliverFor(slowID, grid.KindAccept, id, nil)
+	r.deliverFor(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 7})
 	if r.want(jobID(1), grid.Placed); len(r.sent(grid.KindResultAck)) != 0 {
 		t.Fatal("a result is acknowledged that no other node has")
 	}
 	seq, before := r.toFast(), maps.Clone(r.disk)
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	r.want(jobID(1), grid.Ended)
@@ -53,7 +53,7 @@ func TestEndIsVisibleWhenCommitted(t *testing.T) {
 	for len(again.sent(grid.KindWrite)) == 0 {
 		again.pass(again.n.cfg.Lease)
 	}
-	for again.agrees(); len(again.sent(grid.KindWrite)) > 0; again.agrees() {
+	for again.acceptAsFast(); len(again.sent(grid.KindWrite)) > 0; again.acceptAsFast() {
 	}
 	if again.want(jobID(1), grid.Ended); again.task(jobID(1)).Result.Exit != 7 {
 		t.Errorf("after a crash the exit code is %d", again.task(jobID(1)).Result.Exit)
@@ -76,8 +76,8 @@ func TestNoCancelAfterVisibleEnd(t *testing.T) {
 	r := beginsProvisional(t, on("bsd", 2))
 	r.majority(r.toFast())
 	id := r.one(grid.KindOffer).Msg.Offer.ID
-	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited})
-	r.agrees()
+	r.deliverFor(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited})
+	r.acceptAsFast()
 	r.want(jobID(1), grid.Ended)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 8, Job: jobID(1)})
 	if v, _ := r.n.Job(jobID(1)); v.Cancelled || len(r.fx.Replies) != 1 || len(r.fx.Saves) != 0 {

@@ -14,13 +14,13 @@ func justStarted(t *testing.T) *rig {
 	return newRig(t, func(c *Config) { c.Members, c.Known, c.Policy = 3, 2, "local" })
 }
 
-// lives makes a node answer the newest keepalive sent to it.
-func (r *rig) lives(id grid.NodeID) {
+// answerKeepalive makes a node answer the newest keepalive sent to it.
+func (r *rig) answerKeepalive(id grid.NodeID) {
 	r.t.Helper()
 	r.n.keepalives++
 	seq := r.n.cfg.Boot<<40 | r.n.keepalives
 	r.n.coMember(id).openKeepalives.add(seq)
-	r.say(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} })
+	r.deliver(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} })
 }
 
 // Jobs submitted while no candidate was connected are queued in order of submission once one is.
@@ -39,7 +39,7 @@ func TestJobsBeforeFirstPeerKeepOrder(t *testing.T) {
 		t.Fatalf("sent %v, want two keepalives", kindsOf(r.fx.Sends))
 	}
 	for _, s := range keepalives {
-		r.lives(s.To)
+		r.answerKeepalive(s.To)
 	}
 	for i := range byte(4) {
 		if j := r.n.job(jobID(i)); j == nil || j.turn != uint64(i)+1 {
@@ -54,8 +54,8 @@ func TestUnprobedSubmissionTakesAnyAnswer(t *testing.T) {
 	r.submit(jobID(1), spec(nil))
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.lives(fastID)
-	r.lives(slowID)
+	r.answerKeepalive(fastID)
+	r.answerKeepalive(slowID)
 	if writes := len(r.sent(grid.KindWrite)); writes != 2 {
 		t.Errorf("%d members are written to when two have answered, want both", writes)
 	}

@@ -29,15 +29,15 @@ func TestOverdueWorkIsHandedBackUnlessAtMostOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
-	r.offer(fastID, theirs(3), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
+	r.offer(fastID, foreignAttempt(3), spec(nil))
 	r.pass(3*r.n.cfg.Overdue, grid.TimerOverdue)
 	m := r.one(grid.KindRefuse)
-	if m.To != fastID || m.Msg.Attempts[0] != theirs(3) || m.Msg.Refusal.Why != grid.WhyOverdue {
+	if m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(3) || m.Msg.Refusal.Why != grid.WhyOverdue {
 		t.Fatalf("refused %+v", m)
 	}
-	if r.n.exec.Get(theirs(2)) == nil || r.n.exec.Get(theirs(3)) != nil {
+	if r.n.exec.Get(foreignAttempt(2)) == nil || r.n.exec.Get(foreignAttempt(3)) != nil {
 		t.Error("want the second kept and the third let go of")
 	}
 }
@@ -55,8 +55,8 @@ func TestHandedBackAttemptIsNoLoss(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.say(fastID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyOverdue}
 	})
 	if v := r.task(jobID(1)); v.Lost != 0 || v.State == grid.Ended || len(r.fx.Starts) != 1 {

@@ -24,7 +24,7 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 			}
 		}
 		epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-		r.say(slowID, grid.KindVote, func(m *grid.Message) {
+		r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
 			m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
 				Finals: []grid.Final{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
@@ -47,14 +47,14 @@ func TestLateOfferToAMember(t *testing.T) {
 	o.join(slowID, 1, "linux")
 	o.write(1, nil, false)
 	writes := func(seq uint64, done bool) {
-		o.say(slowID, grid.KindWrite, func(m *grid.Message) {
+		o.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
 			m.Register = grid.Register{Job: o.job(1), Epoch: 2, Seq: seq, Done: done}
 		})
 	}
 	offer := func(from grid.NodeID, a grid.Attempt, want bool) {
 		t.Helper()
 		id := grid.AttemptID{Task: grid.TaskID{Job: o.job(1)}, Attempt: a}
-		o.say(from, grid.KindOffer, func(m *grid.Message) {
+		o.deliver(from, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: id, Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
 		})
 		if _, _, ok := o.n.Work(id); ok != want || (len(o.sent(grid.KindAccept)) > 0) != want {
@@ -73,9 +73,9 @@ func TestLateOfferToAMember(t *testing.T) {
 func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)
-	o.say(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: o.job(1), Epoch: 3, Seq: 1} })
+	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: o.job(1), Epoch: 3, Seq: 1} })
 	for i := range uint32(2) {
-		o.say(o.id, grid.KindOffer, func(m *grid.Message) {
+		o.deliver(o.id, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
 		})
 		if _, _, ok := o.n.Work(o.attempt(1, i)); !ok || len(o.sent(grid.KindAccept)) != 1 {
@@ -93,7 +93,7 @@ func TestOwnerOfClosedJobKeepsNoAttempt(t *testing.T) {
 	r.disk["register "+replicatedJob.String()].Register.Done = true // as it learned before it stopped
 	again := r.restart()
 	again.join(fastID, 10, "linux")
-	again.say(fastID, grid.KindTakeover, func(m *grid.Message) {
+	again.deliver(fastID, grid.KindTakeover, func(m *grid.Message) {
 		m.Register = grid.Register{Job: replicatedJob, Epoch: 2, Owner: selfID}
 	})
 	for i := range uint32(2) {

@@ -28,11 +28,11 @@ func (r *rig) loseMajority() {
 func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 	for name, succeeds := range map[string]func(*rig){
 		"another owner writes": func(r *rig) {
-			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 		},
 		"another epoch gets its vote": func(r *rig) { r.asksVote(slowID, 99) },
 		"the job is over": func(r *rig) {
-			r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1, Done: true} })
+			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1, Done: true} })
 		},
 	} {
 		r := newMember(t)
@@ -57,7 +57,7 @@ func TestOwnerAgainResumesWaitingWork(t *testing.T) {
 	r.asksVote(slowID, 99) // a campaign that fails
 	r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
 	r.takeOver()
-	r.accepts() // the end of the first task
+	r.acceptAsSlow() // the end of the first task
 	for end := r.now.Add(2 * r.n.cfg.Lease); len(r.fx.Starts) == 0; r.pass(100 * time.Millisecond) {
 		if r.now > end {
 			t.Fatal("what waits does not start")
@@ -90,7 +90,7 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 	id := jobID(1)
 	r.submit(id, spec(nil))
 	for _, s := range r.sent(grid.KindKeepalive) {
-		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 	}
 	j := r.n.job(id)
 	if j == nil || !j.replica.reg.IsOwner() {
@@ -100,7 +100,7 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 	if len(r.fx.Replies) > 0 || len(r.n.barriers.jobs) != 1 {
 		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, len(r.n.barriers.jobs))
 	}
-	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: id, Epoch: 2, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: id, Epoch: 2, Seq: 1} })
 	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
 		t.Errorf("replies %+v, want that another node has it", p)
 	}
@@ -114,7 +114,7 @@ func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
 	r := newMember(t)
 	r.takeOver()
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: replicatedJob})
-	r.accepts()
+	r.acceptAsSlow()
 	if len(r.fx.Replies) > 0 {
 		t.Fatalf("replies %+v at once, while what earlier owners let start may run", r.fx.Replies)
 	}
@@ -122,7 +122,7 @@ func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
 	if _, final := j.replica.reg.Cancelled(); !final {
 		t.Fatal("the cancellation is not final")
 	}
-	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		for _, p := range r.fx.Replies {
 			if p.Caller == 7 && p.Err == "" {

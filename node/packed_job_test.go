@@ -11,8 +11,8 @@ import (
 	"skep/sparse"
 )
 
-// over makes a job of a node that has ended in some way.
-func over(n *Node, r *grid.Rand, k uint32) *job {
+// endedJob makes a job of a node that has ended in some way.
+func endedJob(n *Node, r *grid.Rand, k uint32) *job {
 	at := func() int64 { return n.wall.At(grid.Time(r.Int64N(1e15))).UnixNano() }
 	spec := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"x"}, Count: 1 + uint32(r.IntN(4))}
 	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(), arrived: grid.Time(r.Int64N(1e15)) - 5e14,
@@ -47,8 +47,8 @@ func over(n *Node, r *grid.Rand, k uint32) *job {
 	return j
 }
 
-// asRead is all that can be read of a job, traces included.
-func asRead(j *job) any {
+// contents is all that can be read of a job, traces included.
+func contents(j *job) any {
 	c := *j
 	views, tasks := []TaskView{}, []task{}
 	for i := range c.spec.Count {
@@ -63,10 +63,10 @@ func asRead(j *job) any {
 func TestPackRoundTrip(t *testing.T) {
 	r, n := grid.NewRand(1, 2), newRig(t, nil).n
 	for k := range uint32(500) {
-		j := over(n, r, k)
+		j := endedJob(n, r, k)
 		f := n.pack(j)
-		if got := n.unpack(&f, true); !reflect.DeepEqual(asRead(got), asRead(j)) {
-			t.Fatalf("job %d:\n%+v\nis\n%+v", k, asRead(j), asRead(got))
+		if got := n.unpack(&f, true); !reflect.DeepEqual(contents(got), contents(j)) {
+			t.Fatalf("job %d:\n%+v\nis\n%+v", k, contents(j), contents(got))
 		}
 		if got := n.unpack(&f, false).view(); !reflect.DeepEqual(got, j.view()) {
 			t.Fatalf("job %d as a whole:\n%+v\nis\n%+v", k, j.view(), got)
@@ -80,7 +80,7 @@ func TestArchiveAgainstModel(t *testing.T) {
 	var all []*job
 	tasks := 0
 	for k := range uint32(1000) {
-		j := over(n, r, k)
+		j := endedJob(n, r, k)
 		n.archiveJob(j)
 		n.jobs.put(j)
 		all = append(all, j)
@@ -116,7 +116,7 @@ func TestArchiveAgainstModel(t *testing.T) {
 			if r.IntN(2) == 0 {
 				got = n.job(want.id)
 			}
-			if got == nil || !reflect.DeepEqual(asRead(got), asRead(want)) {
+			if got == nil || !reflect.DeepEqual(contents(got), contents(want)) {
 				t.Fatalf("job %v is\n%+v\nand not\n%+v", want.id, got, want)
 			}
 		}

@@ -17,7 +17,7 @@ func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 	r.join(slowID, 1, "bsd")
 	r.submit(jobID(1), spec(change))
 	for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
-		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 	}
 	if len(r.sent(grid.KindWrite)) != 2 {
 		t.Fatalf("the members are not written to: %v", kindsOf(r.fx.Sends))
@@ -28,7 +28,7 @@ func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 // majority makes the fast member accept the job's first write.
 func (r *rig) majority(seq uint64) {
 	r.t.Helper()
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	if len(r.fx.Replies) != 1 {
@@ -90,7 +90,7 @@ func TestPlannedStartWaitsForMajority(t *testing.T) {
 	r := beginsProvisional(t, on("linux", 2))
 	seq := r.toFast()
 	for _, s := range slices.Clone(r.sent(grid.KindPoll)) {
-		r.say(s.To, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: s.Msg.Poll.ID, Why: grid.WhyQueue} })
+		r.deliver(s.To, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: s.Msg.Poll.ID, Why: grid.WhyQueue} })
 	}
 	if len(r.fx.Starts) != 0 {
 		t.Fatal("it starts before a majority has the job")
@@ -136,10 +136,10 @@ func TestPlannedAttemptAfterRestart(t *testing.T) {
 		r.pass(r.n.cfg.Lease)
 	}
 	seq := r.toFast()
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
-	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal.Why = []grid.AttemptID{about}, grid.WhyLost
 	})
 	if o := r.one(grid.KindOffer); o.To != slowID || o.Msg.Offer.ID.Attempt == about.Attempt {
@@ -155,7 +155,7 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 	for i := range byte(3 * minProbation) {
 		r.submit(jobID(i), spec(on("bsd", 2)))
 		for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
-			r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+			r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
 	}
 	if k := len(r.attempts()); k != minProbation {
@@ -166,7 +166,7 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 // A job that another node has owned meanwhile is no longer new: nothing of it is placed before a majority has answered.
 func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	r := beginsProvisional(t, on("", 2))
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {
@@ -174,15 +174,15 @@ func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 		}
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-	r.say(slowID, grid.KindVote, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: epoch, Answer: grid.RegisterOK, Owner: fastID, Next: 2}
 	})
 	claimed := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
-	r.about(slowID, grid.KindBeat, claimed, nil)
+	r.deliverFor(slowID, grid.KindBeat, claimed, nil)
 	if r.want(jobID(1), grid.Placed); r.task(jobID(1)).Worker != slowID {
 		t.Fatal("the attempt that a worker claims is not adopted")
 	}
-	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal.Why = []grid.AttemptID{claimed}, grid.WhyOverdue
 	})
 	r.want(jobID(1), grid.Pending)

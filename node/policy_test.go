@@ -11,12 +11,12 @@ import (
 // A policy that no unfinished job names is removed: else a client that submits a thousand jobs with different
 // parameters would leave a thousand tables of all peers. The default policy and those in use stay.
 func TestUnusedPoliciesAreRemoved(t *testing.T) {
-	policiesGo(t, 1, 1)
-	policiesGo(t, 1, 65) // not packed when it is over
-	policiesGo(t, 3, 1)
+	checkPoliciesRemoved(t, 1, 1)
+	checkPoliciesRemoved(t, 1, 65) // not packed when it is over
+	checkPoliciesRemoved(t, 3, 1)
 }
 
-func policiesGo(t *testing.T, members int, count uint32) {
+func checkPoliciesRemoved(t *testing.T, members int, count uint32) {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members = members })
 	want := []grid.LabelNeed{{Key: "os", Values: []string{"none"}}}

@@ -44,10 +44,10 @@ func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	res := *exitZero
 	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
-	r.about(fastID, grid.KindResult, id, &res)
+	r.deliverFor(fastID, grid.KindResult, id, &res)
 	if len(r.fx.Fetches) != 1 {
 		t.Fatal("its files are not fetched")
 	}
@@ -64,16 +64,16 @@ func TestLeaseTimersDoNotMultiply(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	for range 50 {
 		r.now += 1e9
 		r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 		r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
-		r.about(fastID, grid.KindBeat, id, nil)
+		r.deliverFor(fastID, grid.KindBeat, id, nil)
 	}
 	for range 30 { // shortened leases expire
 		r.pass(time.Second)
-		r.about(fastID, grid.KindBeat, id, nil)
+		r.deliverFor(fastID, grid.KindBeat, id, nil)
 	}
 	timers := 0
 	for _, w := range r.wakes {
@@ -96,12 +96,12 @@ func TestAnAttemptIsLostOnce(t *testing.T) {
 		s.Retries, s.Needs.Labels = 1, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	})
 	id := r.offered(jobID(1), s, fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and nodes are polled for the next attempt
 	if v := r.task(jobID(1)); v.Lost != 1 {
 		t.Fatalf("%+v", v)
 	}
-	r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted"})
+	r.deliverFor(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted"})
 	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
 		t.Errorf("%v, lost %d times after one attempt, want once and another", v.State, v.Lost)
 	}
@@ -121,8 +121,8 @@ func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
 		m.State = grid.State{ID: polls[0].Msg.Poll.ID, Why: grid.WhyQueue, Speed: 1, Cores: grid.CPU, Mine: 1}
 	}
 	from := polls[0].To
-	r.say(from, grid.KindState, no)
-	r.say(from, grid.KindState, no)
+	r.deliver(from, grid.KindState, no)
+	r.deliver(from, grid.KindState, no)
 	if v := r.task(jobID(1)); v.State != grid.Pending {
 		t.Errorf("%v: chosen before the other node has answered", v.State)
 	}
@@ -147,7 +147,7 @@ func TestFoundButUnreachableEnds(t *testing.T) {
 			searches++
 			f := finds[0].Msg.Find
 			r.now += 1e6
-			r.say(slowID, grid.KindHit, func(m *grid.Message) {
+			r.deliver(slowID, grid.KindHit, func(m *grid.Message) {
 				m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
 			})
 			continue
@@ -177,7 +177,7 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 		s.Retries, s.Needs.Labels = 0, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	})
 	id := r.offered(jobID(1), s, fastID)
-	r.say(fastID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyQueue}
 	})
 	r = r.restart()
@@ -244,7 +244,7 @@ func TestCancelTakesFewMessages(t *testing.T) {
 		var next []grid.Send
 		for i := range offers {
 			id := offers[i].Msg.Offer.ID
-			r.about(fastID, grid.KindAccept, id, nil)
+			r.deliverFor(fastID, grid.KindAccept, id, nil)
 			next = append(next, r.sent(grid.KindOffer)...)
 		}
 		offers = next
@@ -268,7 +268,7 @@ func TestRatesAreAskedForAgainAfterAOneSidedReconnection(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	poll := func(rates []grid.Rate) {
-		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 1, Class: "a", Needs: oneCore, Speed: 10, Cores: grid.CPU, Mine: 5, Rates: rates}
 		})
 	}

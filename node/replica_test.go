@@ -27,14 +27,14 @@ func newMember(t *testing.T) *rig {
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count = 2 })
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	if a := r.one(grid.KindWriteAck).Msg.Register.Answer; a != grid.RegisterOK {
 		t.Fatalf("answer %v", a)
 	}
 	for i := range uint32(2) {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: three}
 		})
 	}
@@ -51,18 +51,18 @@ func (r *rig) takeOver() {
 		}
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-	r.say(slowID, grid.KindVote, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
 		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Next: 3}
 	})
-	r.accepts()
+	r.acceptAsSlow()
 }
 
-// accepts makes the third member answer the writes of the last step.
-func (r *rig) accepts() {
+// acceptAsSlow makes slowID, the third member, answer the writes of the last step.
+func (r *rig) acceptAsSlow() {
 	r.t.Helper()
 	for _, s := range r.sent(grid.KindWrite) {
 		if g := s.Msg.Register; s.To == slowID {
-			r.say(slowID, grid.KindWriteAck, func(m *grid.Message) {
+			r.deliver(slowID, grid.KindWriteAck, func(m *grid.Message) {
 				m.Register = grid.Register{Job: replicatedJob, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 			})
 			return
@@ -92,7 +92,7 @@ func TestLateMessageOfEarlierOwnerIsIgnored(t *testing.T) {
 	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
 		r := newMember(t)
 		r.takeOver()
-		r.about(fastID, k, replicatedAt(1), nil)
+		r.deliverFor(fastID, k, replicatedAt(1), nil)
 		if _, _, ok := r.n.Work(replicatedAt(1)); !ok {
 			t.Errorf("%v: the attempt is gone", k)
 		}
@@ -109,7 +109,7 @@ func TestRestartedOwnerStartsOwnWork(t *testing.T) {
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindWrite)) == 0 && r.now < end; {
 		r.pass(time.Second)
 	}
-	r.accepts()
+	r.acceptAsSlow()
 	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		if len(r.fx.Starts) > 0 {
 			return
@@ -132,9 +132,9 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 			g := s.Msg.Register
 			switch s.Msg.Kind {
 			case grid.KindKeepalive:
-				r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: g.Seq, Answer: grid.RegisterOK} })
+				r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: g.Seq, Answer: grid.RegisterOK} })
 			case grid.KindWrite:
-				r.say(s.To, grid.KindWriteAck, func(m *grid.Message) {
+				r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
 					m.Register = grid.Register{Job: id, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 				})
 			}
@@ -150,7 +150,7 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
 	members := r.n.job(id).replica.reg.Members()
 	other := grid.AttemptID{Task: grid.TaskID{Job: id, Index: 1}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
-	r.say(both[0], grid.KindOffer, func(m *grid.Message) {
+	r.deliver(both[0], grid.KindOffer, func(m *grid.Message) {
 		m.Offer = grid.Offer{ID: other, Spec: r.n.job(id).spec, Class: "a", Lease: r.n.cfg.Lease, Members: members}
 	})
 	if rec, ok := r.disk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
@@ -161,7 +161,7 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 // asksVote makes a member campaign for an epoch, and returns the answer.
 func (r *rig) asksVote(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 	r.t.Helper()
-	r.say(from, grid.KindCampaign, func(m *grid.Message) {
+	r.deliver(from, grid.KindCampaign, func(m *grid.Message) {
 		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Spec: r.n.job(replicatedJob).spec, Members: three}
 	})
 	return r.one(grid.KindVote).Msg.Register.Answer
@@ -171,7 +171,7 @@ func (r *rig) asksVote(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 // extend the owner's quorum lease: the answer may still be under way.
 func TestUnlistedRegisterWaitsForLastAnswer(t *testing.T) {
 	r := newMember(t)
-	r.say(fastID, grid.KindKeepalive, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindKeepalive, func(m *grid.Message) {
 		m.Register.Seq = 1
 		m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{9}}}}}
 	})
@@ -223,7 +223,7 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 		r.pass(time.Second)
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-	r.say(fastID, grid.KindVote, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindVote, func(m *grid.Message) {
 		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterUnknown}
 	})
 	if _, ok := r.n.Job(replicatedJob); ok {
@@ -245,7 +245,7 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 func TestMemberOfClosedJobKeepsNoAttempt(t *testing.T) {
 	r := newMember(t)
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: replicatedAt(0), Result: exitZero})
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 2, Done: true, Finals: []grid.Final{
 			{Index: 0, Epoch: 1, Attempt: replicatedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: replicatedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
 	})

@@ -17,7 +17,7 @@ func unacknowledged(t *testing.T, results int) (r *rig, about func(i int) grid.A
 		return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	}
 	for i := range results {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: about(i), Spec: spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), Class: "a", Lease: r.n.cfg.Lease}
 		})
 		r.now = r.now.Add(time.Microsecond)
@@ -77,7 +77,7 @@ func TestRepeatingResultsIsLinear(t *testing.T) {
 		}
 		took := cpu() - begin
 		for i := range results {
-			r.about(fastID, grid.KindResultAck, about(i), nil)
+			r.deliverFor(fastID, grid.KindResultAck, about(i), nil)
 		}
 		if left := len(r.n.exec.Finished()); left > 0 || r.n.exec.Told() != nil {
 			t.Fatalf("%d are left", left)
@@ -131,7 +131,7 @@ func TestUnfittingAdsAreLinear(t *testing.T) {
 		for i := range peers {
 			ad := *r.n.gossip.Peer(grid.NodeID{9, byte(i)}).Ad
 			ad.Seq.N++
-			r.say(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
+			r.deliver(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
 		}
 		took := cpu() - begin
 		if len(r.n.waiting) != jobs {

@@ -122,7 +122,7 @@ func (r *rig) pass(d time.Duration, kinds ...grid.TimerKind) {
 	}
 }
 
-func (r *rig) say(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
+func (r *rig) deliver(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
 	r.t.Helper()
 	m := &grid.Message{Kind: k}
 	if fill != nil {
@@ -135,9 +135,9 @@ func (r *rig) say(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
 	r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
 }
 
-func (r *rig) about(from grid.NodeID, k grid.Kind, id grid.AttemptID, res *grid.Result) {
+func (r *rig) deliverFor(from grid.NodeID, k grid.Kind, id grid.AttemptID, res *grid.Result) {
 	r.t.Helper()
-	r.say(from, k, func(m *grid.Message) { m.Attempts, m.Result = []grid.AttemptID{id}, res })
+	r.deliver(from, k, func(m *grid.Message) { m.Attempts, m.Result = []grid.AttemptID{id}, res })
 }
 
 // join connects a peer of a speed with an os label.
@@ -153,7 +153,7 @@ func (r *rig) joinAs(id grid.NodeID, speed float64, os string, f grid.FeatureSet
 	ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Name: "peer", Speed: speed, Availability: 1,
 		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
 		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: os}}}
-	r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+	r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 }
 
 func spec(change func(*grid.JobSpec)) *grid.JobSpec {
@@ -232,7 +232,7 @@ func (r *rig) answer(soonest grid.NodeID) {
 		if p.to == soonest {
 			ect = time.Millisecond
 		}
-		r.say(p.to, grid.KindState, func(m *grid.Message) {
+		r.deliver(p.to, grid.KindState, func(m *grid.Message) {
 			m.State = grid.State{ID: p.id, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
 		})
 	}

@@ -63,7 +63,7 @@ func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 		keepalives = append(keepalives, r.sent(grid.KindKeepalive)...)
 	}
 	for _, s := range keepalives {
-		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		for _, s := range r.sent(grid.KindWrite) {
 			if s.To == fastID {
 				writes = append(writes, grid.Send{Msg: grid.Message{Register: grid.Register{Job: s.Msg.Register.Job, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}}})
@@ -72,7 +72,7 @@ func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 	}
 	replies := 0
 	for i := range writes {
-		r.say(fastID, grid.KindWriteAck, func(m *grid.Message) { m.Register = writes[i].Msg.Register })
+		r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) { m.Register = writes[i].Msg.Register })
 		replies += len(r.fx.Replies)
 	}
 	took := cpu() - begin
@@ -118,7 +118,7 @@ func TestTasksAwaitingProofWaitTogether(t *testing.T) {
 	}
 	for n := range 3 {
 		id := grid.AttemptID{Task: grid.TaskID{Job: jobID(1), Index: uint32(n)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		r.about(fastID, grid.KindResult, id, exitZero)
+		r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	}
 	if got, want := len(r.n.recordOf(fastID).due), r.n.cfg.Window; got < want {
 		t.Errorf("%d attempts out after 3 results, want the window, %d", got, want)

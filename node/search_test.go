@@ -20,7 +20,7 @@ func TestSearchSucceedsWithAcceptedOffer(t *testing.T) {
 			Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
 		r.submit(jobID(1), s)
 		f := r.sent(grid.KindFind)[0].Msg.Find
-		r.say(slowID, grid.KindHit, func(m *grid.Message) {
+		r.deliver(slowID, grid.KindHit, func(m *grid.Message) {
 			m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
 		})
 		if got := r.n.discovery.Stats(); got.Found != 1 || got.Met != 0 {
@@ -31,7 +31,7 @@ func TestSearchSucceedsWithAcceptedOffer(t *testing.T) {
 			r.answer(fastID)
 		}
 		id := r.one(grid.KindOffer).Msg.Offer.ID
-		r.say(fastID, map[bool]grid.Kind{true: grid.KindAccept, false: grid.KindRefuse}[taken], func(m *grid.Message) {
+		r.deliver(fastID, map[bool]grid.Kind{true: grid.KindAccept, false: grid.KindRefuse}[taken], func(m *grid.Message) {
 			m.Attempts = []grid.AttemptID{id}
 			if !taken {
 				m.Refusal = grid.Refusal{Why: grid.WhyQueue}
@@ -52,14 +52,14 @@ func TestSearchSucceedsWithAcceptedOffer(t *testing.T) {
 	}
 }
 
-// hits answers the walk of the last step with a node and its labels.
-func (r *rig) hits(id grid.NodeID, os string) {
+// answerSearch answers the walk of the last step with a node and its labels.
+func (r *rig) answerSearch(id grid.NodeID, os string) {
 	r.t.Helper()
 	f := r.sent(grid.KindFind)[0].Msg.Find
 	ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Name: "found", Speed: 1, Availability: 1,
 		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
 		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: os}}}
-	r.say(slowID, grid.KindHit, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindHit, func(m *grid.Message) {
 		m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
 	})
 }
@@ -79,7 +79,7 @@ func TestConnectedNodeOutsideViewIsReadmitted(t *testing.T) {
 		t.Fatal("the node is still in the view, or not connected: this tests nothing")
 	}
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
-	r.hits(fastID, "plan9")
+	r.answerSearch(fastID, "plan9")
 	if to := r.one(grid.KindOffer).To; to != fastID {
 		t.Errorf("offered to %v, want %v; traces %v", to, fastID, r.task(jobID(1)).Traces)
 	}
@@ -96,7 +96,7 @@ func TestOldAdDoesNotRepeatSearch(t *testing.T) {
 	for r.task(jobID(1)).State != grid.Ended && searches < 100 {
 		if len(r.sent(grid.KindFind)) > 0 {
 			searches++
-			r.hits(fastID, "plan9")
+			r.answerSearch(fastID, "plan9")
 			continue
 		}
 		r.pass(time.Minute)
@@ -113,7 +113,7 @@ func TestDrainedNodeThatNeverReturnsIsForgotten(t *testing.T) {
 	r.join(fastID, 1, "windows")
 	draining := *r.n.gossip.Peer(fastID).Ad
 	draining.Draining, draining.Seq.N = true, 2
-	r.say(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &draining}} })
+	r.deliver(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &draining}} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	gone := r.now
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}} }))

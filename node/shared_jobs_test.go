@@ -35,7 +35,7 @@ func (o *owners) job(i int) grid.JobID {
 // write has the owner of a register write to it.
 func (o *owners) write(i int, seq uint64, done bool) {
 	o.t.Helper()
-	o.say(o.node(i), grid.KindWrite, func(m *grid.Message) {
+	o.deliver(o.node(i), grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: o.job(i), Epoch: 1, Seq: seq, Spec: spec(nil), Members: []grid.NodeID{o.node(i), selfID, o.node(i + 1)}, Done: done}
 		if done {
 			m.Register.Finals = []grid.Final{{Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: o.node(i), Result: exitZero}}
@@ -56,7 +56,7 @@ func (o *owners) keepalive(owner int, goesOn func(i int) bool) {
 			s.sum += registerHash(o.job(i), 1)
 		}
 	}
-	o.say(o.node(owner), grid.KindKeepalive, func(m *grid.Message) { m.Register = grid.Register{Seq: 1, Count: s.count, Sum: s.sum} })
+	o.deliver(o.node(owner), grid.KindKeepalive, func(m *grid.Message) { m.Register = grid.Register{Seq: 1, Count: s.count, Sum: s.sum} })
 	if a := o.one(grid.KindKeepaliveAck).Msg.Register.Answer; a != grid.RegisterOK {
 		o.t.Fatalf("owner %d of %d registers is answered %v", owner, s.count, a)
 	}
@@ -69,7 +69,7 @@ func TestKeepaliveTouchesOnlySharedRegisters(t *testing.T) {
 	for _, say := range []func(from int){
 		func(i int) { o.keepalive(i, func(int) bool { return true }) },
 		func(i int) {
-			o.say(o.node(i), grid.KindKeepalive, func(m *grid.Message) {
+			o.deliver(o.node(i), grid.KindKeepalive, func(m *grid.Message) {
 				m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: o.job(i)}, Attempt: grid.Attempt{Epoch: 1}}}
 			})
 			if a := o.one(grid.KindKeepaliveAck); len(a.Msg.Attempts) > 0 {
@@ -154,7 +154,7 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 			}
 		}
 		p := r.n.coMember(slowID)
-		r.say(slowID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: p.keepaliveSeq, Answer: grid.RegisterDiffers} })
+		r.deliver(slowID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: p.keepaliveSeq, Answer: grid.RegisterDiffers} })
 		if w := r.one(grid.KindKeepalive); len(w.Msg.Attempts) != 1 || len(p.listedJobs) != 1 {
 			t.Fatalf("it names %v", w.Msg.Attempts)
 		}
@@ -167,7 +167,7 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 		t.Errorf("next keepalive: %d are kept", len(kept))
 	}
 	r, p = named()
-	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}

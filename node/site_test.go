@@ -13,7 +13,7 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 		ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: n}, Name: "peer", Speed: 1, Availability: 1,
 			Capacity: grid.Resources{CPU: grid.CPU}, Free: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess},
 			Labels: []grid.Label{{Key: LabelClass, Value: class}, {Key: LabelCluster, Value: "x"}}}
-		r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+		r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 	}
 	large := func(s *grid.JobSpec) {
 		s.Class, s.Needs = "large", grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
@@ -49,7 +49,7 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 			if p.To == fastID {
 				waiting = 1
 			}
-			r.say(p.To, grid.KindState, func(m *grid.Message) {
+			r.deliver(p.To, grid.KindState, func(m *grid.Message) {
 				m.State = grid.State{ID: id, ECT: 1e9, Speed: 1, Cores: grid.CPU, Mine: 1, Waiting: waiting, Running: 1}
 			})
 		}
@@ -65,12 +65,12 @@ func TestPollAnswerDescribesQueue(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	for k := range byte(3) {
 		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{k}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: 1e10}
 		})
 	}
 	r.now += 4e8
-	r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 		m.Poll = grid.Poll{ID: 5, Class: "a", Needs: oneCore, Speed: 1, Cores: grid.CPU}
 	})
 	s := r.one(grid.KindState).Msg.State

@@ -18,9 +18,9 @@ const (
 //	age > max(minReclaimAge, lateFactor · promise · (1 + variationWeight·c²)) · doubt · 2^reclaims
 //
 // where doubt is the product of unknownFactor and trustedFactor as far as they apply. If the node had stragglers before
-// (trackRecord.holds), age > lateFactor · promise · 2^reclaims is enough. Here promise is the greater of the expected and
-// the usual time, plus the time to fetch the inputs. A task with a time limit is allowed
-// minReclaimAge + lateFactor · promise + limit.
+// (trackRecord.holds), age > lateFactor · promise · 2^reclaims is enough. Here promise is the greater of the expected
+// and the usual time, plus the time to fetch the inputs. A task with a time limit is allowed minReclaimAge + lateFactor
+// · promise + limit.
 func (n *Node) isStraggler(now grid.Time, l *liveTask) bool {
 	to := l.task().worker
 	if to == n.cfg.Self || l.result != nil || l.phase != placed || l.job.spec.Retries == 0 || len(n.cfg.Given) > 0 {

@@ -80,7 +80,7 @@ func (g *stragglerRig) wait(most time.Duration, others bool) time.Duration {
 		} else {
 			g.now = g.now.Add(time.Second)
 		}
-		g.about(fastID, grid.KindBeat, g.attempt, nil)
+		g.deliverFor(fastID, grid.KindBeat, g.attempt, nil)
 		g.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: g.handle()}})
 		g.observe()
 	}
@@ -171,7 +171,7 @@ func TestClaimedArrivalsAreBounded(t *testing.T) {
 	claim := func(alpha float64) float64 {
 		r.now = r.now.Add(time.Second)
 		mine := uint64(r.now)
-		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: mine, Rates: []grid.Rate{{Class: "x", Alpha: alpha, Mu: 2}}}
 		})
 		r.submit(jobID(1), spec(nil))
@@ -185,7 +185,7 @@ func TestClaimedArrivalsAreBounded(t *testing.T) {
 	for i := range 60 {
 		o := grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(i)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}},
 			Spec: spec(nil), Class: "x", Lease: time.Minute}
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) { m.Offer = o })
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) { m.Offer = o })
 	}
 	if got := claim(100); got < 0.8 || got < 2 {
 		t.Errorf("it gives this node a task each second, and %g are believed", got)

@@ -20,7 +20,7 @@ func TestNewOwnerIsToldOnceOfEachAttempt(t *testing.T) {
 		return grid.AttemptID{Task: grid.TaskID{Job: job(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	}
 	for i := range jobs {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: about(i), Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
 		})
 		if i%2 == 0 { // the others run
@@ -30,7 +30,7 @@ func TestNewOwnerIsToldOnceOfEachAttempt(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	reports := make(map[grid.AttemptID]int)
 	for i := range jobs {
-		r.say(slowID, grid.KindTakeover, func(m *grid.Message) { m.Register = grid.Register{Job: job(i), Epoch: 2, Owner: slowID} })
+		r.deliver(slowID, grid.KindTakeover, func(m *grid.Message) { m.Register = grid.Register{Job: job(i), Epoch: 2, Owner: slowID} })
 		for _, s := range slices.Concat(r.sent(grid.KindResult), r.sent(grid.KindBeat)) {
 			for _, id := range s.Msg.Attempts {
 				if s.To == slowID {

@@ -19,19 +19,19 @@ func (r *rig) promises(id grid.NodeID, ect time.Duration) (offers []grid.Attempt
 		case grid.KindPoll:
 			poll := m.Poll.ID
 			r.fx = grid.Effects{}
-			r.say(id, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(id, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1} })
 			sends = append(sends, r.fx.Sends...)
 		case grid.KindOffer:
 			offers = append(offers, m.Offer.ID)
 			r.fx = grid.Effects{}
-			r.about(id, grid.KindAccept, m.Offer.ID, nil)
+			r.deliverFor(id, grid.KindAccept, m.Offer.ID, nil)
 		}
 	}
 	return offers
 }
 
-// learned is a rig whose node has run the class: it takes a second.
-func learned(t *testing.T) *rig {
+// withMeasuredClass is a rig whose node has run the class: it takes a second.
+func withMeasuredClass(t *testing.T) *rig {
 	r := newRig(t, nil)
 	r.submit(jobID(99), spec(nil))
 	r.now = r.now.Add(time.Second)
@@ -45,7 +45,7 @@ func learned(t *testing.T) *rig {
 // A node that promises to be done at once gets nothing more while its attempt is late; the actual time then replaces
 // its promises.
 func TestOverpromisingNodeWaitsUntilItDelivers(t *testing.T) {
-	r := learned(t)
+	r := withMeasuredClass(t)
 	r.submit(jobID(1), spec(nil))
 	got := r.promises(fastID, 0)
 	if len(got) != 1 {
@@ -58,7 +58,7 @@ func TestOverpromisingNodeWaitsUntilItDelivers(t *testing.T) {
 			t.Fatalf("it got another task while the first, promised at once, is 10 s late")
 		}
 	}
-	r.about(fastID, grid.KindResult, got[0], exitZero)
+	r.deliverFor(fastID, grid.KindResult, got[0], exitZero)
 	st := r.n.recordOf(fastID)
 	if x := st.completionTime(r.now, 0, 1, 0); x < 4 || x > 6 {
 		t.Errorf("it is believed to end a task in %g s, want half of the 10 s that it took", x)
@@ -73,12 +73,12 @@ func TestOverpromisingNodeWaitsUntilItDelivers(t *testing.T) {
 
 // A node that keeps its promises may have many tasks, and a late one among them changes nothing.
 func TestReliableNodeMayHaveManyTasks(t *testing.T) {
-	r := learned(t)
+	r := withMeasuredClass(t)
 	for i := range 8 {
 		r.submit(jobID(byte(1+i)), spec(nil))
 		for _, id := range r.promises(fastID, 10*time.Millisecond) {
 			r.now = r.now.Add(20 * time.Millisecond)
-			r.about(fastID, grid.KindResult, id, exitZero)
+			r.deliverFor(fastID, grid.KindResult, id, exitZero)
 		}
 	}
 	s := r.n.recordOf(fastID)
@@ -118,7 +118,7 @@ func TestTypicalRateIsTheMedian(t *testing.T) {
 	for i, mu := range []float64{2, 3, grid.MaxRate, 2.5, grid.MaxRate} {
 		id := grid.NodeID{byte(10 + i)}
 		r.join(id, 1, "linux")
-		r.say(id, grid.KindPoll, func(m *grid.Message) {
+		r.deliver(id, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: 1, Rates: []grid.Rate{{Class: "x", Mu: mu}}}
 		})
 	}
