@@ -9,7 +9,8 @@ const (
 	AccessOwner   Access = "owner"   // whoever has the job's capability
 )
 
-// CapabilityHash is the hash of the public key of a job's capability, whose private key its submitter keeps. The zero value is none.
+// CapabilityHash is the hash of the public key of a job's capability, whose private key its submitter keeps. The zero
+// value is none.
 type CapabilityHash [32]byte
 
 // IsZero reports whether there is no capability.

@@ -21,7 +21,7 @@ type Ad struct {
 	Leaving      bool
 	Full         bool   // its disk is nearly full
 	Private      bool   // it takes only what is submitted to it
-	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, repeated as they are
+	Sealed       []byte // the origin's own signed bytes; made and checked by drivers, forwarded unchanged
 
 }
 
@@ -41,10 +41,10 @@ type Rate struct {
 // OtherClass is the class that stands for all beyond a node's busiest.
 const OtherClass = "other"
 
-// Shut reports whether the node takes nothing new, not even what is submitted to it.
+// Shut reports whether the node takes no new work at all, not even what is submitted to it.
 func (a *Ad) Shut() bool { return a.Draining || a.Leaving || a.Full }
 
-// Closed reports whether the node takes nothing new of others.
+// Closed reports whether the node takes no new work of other nodes.
 func (a *Ad) Closed() bool { return a.Shut() || a.Private }
 
 // Label returns the value of a label.
@@ -57,7 +57,7 @@ func (a *Ad) Label(key string) (string, bool) {
 	return "", false
 }
 
-// AdEntry is an ad on its way: how far it has come is outside its signature.
+// AdEntry is an ad in a digest: its hop count is outside the signature.
 type AdEntry struct {
 	Ad   *Ad
 	Hops uint8

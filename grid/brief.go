@@ -2,8 +2,8 @@ package grid
 
 import "time"
 
-// Brief is a result as it is kept for long: most say nothing beyond a few numbers, and there are many. The zero value
-// is no result.
+// Brief is a result in compact form for long storage: most results hold only a few numbers, and there are many. The
+// zero value is no result.
 type Brief struct {
 	Cause  Cause
 	Exit   int32
@@ -11,10 +11,10 @@ type Brief struct {
 	Wall   time.Duration
 	CPU    time.Duration
 	MaxRSS Bytes
-	whole  *Result // of one that says more
+	whole  *Result // set if the result has more than numbers
 }
 
-// Brief returns what is kept of a result; r may be nil.
+// Brief returns the compact form of a result; r may be nil.
 func (r *Result) Brief() Brief {
 	if r == nil {
 		return Brief{}
@@ -29,10 +29,10 @@ func (r *Result) Brief() Brief {
 // None reports whether there is no result.
 func (b *Brief) None() bool { return b.Cause == 0 && b.whole == nil }
 
-// Whole returns the result where it says more than the numbers of b, else nil.
+// Whole returns the full result if it has more than the numbers of b, else nil.
 func (b *Brief) Whole() *Result { return b.whole }
 
-// Result returns the whole result; nil where there is none.
+// Result returns the full result; nil if there is none.
 func (b *Brief) Result() *Result {
 	if b.whole != nil || b.None() {
 		return b.whole

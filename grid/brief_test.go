@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is kept of a result is all of it, whatever it says.
+// A Brief holds all of a result, whatever it has.
 func TestBriefIsTheWholeResult(t *testing.T) {
 	plain := Result{Cause: Exited, Exit: 3, Waited: 1, Wall: 2, CPU: 4, MaxRSS: 5}
 	all := []*Result{nil, &plain, {}}

@@ -1,4 +1,4 @@
-// Package grid holds the words that every other package shares: who a node is, what a job, a task and
+// Package grid holds the types that every other package shares: who a node is, what a job, a task and
 // an attempt are, what a node says about itself, and what goes into and comes out of one step of it.
 //
 // There is no logic here beyond printing, parsing and checking bounds. The central idea is that a node

@@ -2,11 +2,11 @@ package grid
 
 import "time"
 
-// Effects is what a node wants done after a step, in order. The driver owns the memory and uses it
-// again: it appends nothing, carries everything out, and calls Reset.
+// Effects is what a node wants done after a step, in order. The driver owns the memory and reuses it: it carries
+// everything out, and calls Reset.
 //
-// Durable before visible: nothing else of this or a later step happens before Saves are on disk, but for those of which
-// Record.Later says that nothing waits for them, and for messages that wait for none (Kind.Early).
+// Durable before visible: no other effect of this or a later step happens before Saves are on disk. Exceptions: records
+// with Record.Later delay nothing, and messages with Kind.Early do not wait.
 type Effects struct {
 	Saves     []Record
 	Sends     []Send
@@ -17,40 +17,41 @@ type Effects struct {
 	Stops     []Stop
 	Replies   []Reply
 	Links     []Link
-	Offences  []NodeID // peers that did what no honest one does, once for each time
-	Changed   []TaskID // tasks whose state at this origin changed, for whoever watches
+	Offences  []NodeID // peers that sent what no honest node sends; one entry for each offence
+	Changed   []TaskID // tasks whose state at this owner changed, for watchers
 }
 
-// Send is a message for one node. Best effort: it may be lost, repeated or overtaken.
+// Send is a message to one node. Best effort: it may be lost, repeated or reordered.
 type Send struct {
 	To  NodeID
 	Msg Message
 }
 
-// Wake asks for an EvWake at or soon after At. There is no cancelling: a stale wake is ignored.
+// Wake asks for an EvWake at or soon after At. It cannot be cancelled: a stale wake is ignored.
 type Wake struct {
 	At    Time
 	Timer Timer
 }
 
-// Fetch asks for blobs to be brought here from a node (or from whoever has them), and for an EvFetched.
+// Fetch asks for blobs from a node (or from any node that has them), and for an EvFetched.
 type Fetch struct {
 	Attempt AttemptID
 	From    NodeID
 	Others  []NodeID // asked next; immutable
 	Files   []File   // immutable: part of a JobSpec or Result
-	Deposit bool     // for a job's register: nothing here runs with them
+	Deposit bool     // for a deposit: no attempt here waits for them
 }
 
-// Start asks for an attempt to be run, and for EvStarted and EvEnded; or, where it comes out at Until or later, for EvLate.
+// Start asks for an attempt to be run, and for EvStarted and EvEnded; or for EvLate if the driver releases it at Until
+// or later.
 type Start struct {
 	Attempt AttemptID
 	Spec    *JobSpec
-	Until   Time // 0 = there is no such bound
+	Until   Time // 0 = no deadline
 }
 
-// Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded follows
-// all the same, when nothing of it runs any more; how it ended nobody wants to know.
+// Stop asks for an attempt to be ended, if it runs, and for its folder to be removed. If it was started an EvEnded
+// follows all the same, when its process has ended; its result does not matter.
 type Stop struct {
 	Attempt AttemptID
 }
@@ -62,10 +63,10 @@ type Reply struct {
 	Err    string // empty = done
 }
 
-// Link tells the driver whom to stay connected to.
+// Link tells the driver which peers to stay connected to.
 type Link struct {
 	Peer NodeID
-	Keep bool // a neighbour to connect to and keep; otherwise no longer one
+	Keep bool // connect to it and keep the connection; otherwise release it
 }
 
 // Send appends a message of the kind and returns it to be filled in.
@@ -95,7 +96,7 @@ func (fx *Effects) Wake(at Time, k TimerKind, key uint64) {
 	fx.Wakes = append(fx.Wakes, Wake{At: at, Timer: Timer{Kind: k, Key: key}})
 }
 
-// Reply answers a local caller; caller 0 is nobody.
+// Reply answers a local caller; caller 0 is none.
 func (fx *Effects) Reply(caller uint64, job JobID, err string) {
 	if caller != 0 {
 		fx.Replies = append(fx.Replies, Reply{Caller: caller, Job: job, Err: err})
@@ -117,8 +118,8 @@ func (fx *Effects) Reset() {
 	fx.Changed = fx.Changed[:0]
 }
 
-// grow makes s longer by one and returns the new last element as it was left there, so that the memory
-// of its slices is used again.
+// grow makes s longer by one and returns the new last element with its old content, so that the memory of its slices is
+// reused.
 func grow[T any](s *[]T) *T {
 	if len(*s) < cap(*s) {
 		*s = (*s)[:len(*s)+1]
@@ -129,7 +130,7 @@ func grow[T any](s *[]T) *T {
 	return &(*s)[len(*s)-1]
 }
 
-// Wall turns a driver's time into wall time and back: the driver says once what its clock's zero is.
+// Wall converts a driver's time to wall time: the driver says once which wall time its clock's zero is.
 type Wall struct{ Zero time.Time }
 
 // At returns the wall time of t.

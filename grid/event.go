@@ -5,30 +5,29 @@ import "time"
 // EventKind is the kind of an event.
 type EventKind uint8
 
-// What happens to a node.
+// Kinds of events.
 const (
-	EvStart     EventKind = iota + 1 // first event after New and the restored records
-	EvMessage                        // Peer said Msg on the control stream
+	EvStart     EventKind = iota + 1 // the first event, after New and the restored records
+	EvMessage                        // Peer sent Msg on the control stream
 	EvAnnounce                       // Peer announced Msg to everybody
-	EvWake                           // a timer that was set has come; it may be stale
+	EvWake                           // a timer fired; it may be stale
 	EvPeerUp                         // Peer is connected: RTT, Kinds, Features
 	EvPeerDown                       // Peer's last connection is gone
 	EvSubmit                         // a local caller submits Job, Spec
 	EvCancel                         // a local caller cancels Job
 	EvStarted                        // Attempt's process runs
-	EvEnded                          // Attempt ended here with Result, which may be missing where it was told to stop
-	EvFetched                        // the blobs of Attempt that Fetch, with Copy or not, asked for are here, or Err says why not
+	EvEnded                          // Attempt ended here with Result, which may be missing if it was told to stop
+	EvFetched                        // the blobs of Attempt that a Fetch asked for, as a Deposit or not, are here, or Err says why not
 	EvDisk                           // Low says whether disk space is low
 	EvAddrs                          // this node may now be dialled at Addrs
-	EvLeave                          // this node is about to stop: say so
-	EvDrain                          // a local caller wants nothing new here, and what runs stopped after Within
+	EvLeave                          // this node is about to stop and announces so
+	EvDrain                          // a local caller wants no new work here, and running attempts stopped after Within
 	EvUndrain                        // a local caller wants the node to take work again
-	EvAvailable                      // of the cores Left is left by others, and the node is up for Up of the time
-	EvLate                           // Attempt was not started: its Start came out too late
+	EvAvailable                      // other processes leave the share Left of the cores, and the node is up for the share Up of the time
+	EvLate                           // Attempt was not started: its Start was released too late
 )
 
-// Event is one thing that happens to a node. Which fields mean something depends on Kind. It is dead
-// after the step.
+// Event is one event of a node. Which fields are set depends on Kind. It is dead after the step.
 type Event struct {
 	Kind    EventKind
 	Peer    NodeID
@@ -58,7 +57,7 @@ type Timer struct {
 	Key  uint64 // private to the package that set it
 }
 
-// TimerKind tells whose timer it is.
+// TimerKind is the kind of a timer.
 type TimerKind uint8
 
 // Timers, by the package that sets them.
@@ -68,13 +67,13 @@ const (
 	TimerSearch                        // discovery: a search's deadline; Key is its ID
 	TimerPoll                          // node: a poll's deadline; Key is the task's handle
 	TimerOffer                         // node: an offer's answer is due; Key is the task's handle
-	TimerLease                         // node: a lease may have run out; Key is the task's handle
+	TimerLease                         // node: an attempt lease may have expired; Key is the task's handle
 	TimerRetry                         // node: place a task again; Key is the task's handle
-	TimerBeat                          // node: tell origins what still runs here
+	TimerBeat                          // node: send beats for running attempts to their owners
 	TimerResult                        // node: repeat results that were not acknowledged
 	TimerAd                            // node: the own ad may have changed
 	TimerOverdue                       // node: work may have waited too long
-	TimerRegister                      // node: registers; Key 0 = the regular look, else something is due
-	TimerDrain                         // node: what runs on a draining node has had its time
-	TimerBound                         // node: a running task may have outgrown its class
+	TimerRegister                      // node: registers; Key 0 = the periodic tick, else something is due
+	TimerDrain                         // node: the drain deadline of running attempts
+	TimerBound                         // node: a running attempt may exceed its class's bound
 )

@@ -25,8 +25,8 @@ func (e *NodeError) Error() string { return "node " + e.Node.Short() + ": " + e.
 // Unwrap returns what.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// JobID names a job: the node it was submitted to, and bytes drawn by whoever submits, so that a
-// submission repeated after a lost answer is the same job.
+// JobID names a job: its origin, and bytes drawn by the submitter, so that a submission repeated after a lost answer is
+// the same job.
 type JobID struct {
 	Origin NodeID
 	Nonce  [10]byte
@@ -38,14 +38,14 @@ type TaskID struct {
 	Index uint32
 }
 
-// Attempt orders the tries to run a task. A takeover of the job raises Epoch, a new try raises N; only
-// the highest is live, everything said about a lower one is dropped. The zero value is "never tried".
+// Attempt is the number of an attempt. A takeover of the job raises Epoch, a new attempt raises N; only the highest is
+// current, and messages about a lower one are stale. The zero value is "never tried".
 type Attempt struct {
 	Epoch uint32
 	N     uint32
 }
 
-// AttemptID is one try to run one task.
+// AttemptID is one attempt of one task.
 type AttemptID struct {
 	Task TaskID
 	Attempt
@@ -59,10 +59,10 @@ var idText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(
 // String returns the whole identity, 52 characters.
 func (n NodeID) String() string { return idText.EncodeToString(n[:]) }
 
-// Short returns the first 8 characters, enough to tell nodes of one grid apart when people read.
+// Short returns the first 8 characters, enough for people to distinguish the nodes of one grid.
 func (n NodeID) Short() string { return n.String()[:8] }
 
-// IsZero reports whether n names nobody.
+// IsZero reports whether n is the zero identity: no node.
 func (n NodeID) IsZero() bool { return n == NodeID{} }
 
 // Compare orders identities bytewise.
@@ -71,7 +71,7 @@ func (n NodeID) Compare(m NodeID) int { return bytes.Compare(n[:], m[:]) }
 // String returns NONCE-ORIGIN, 16 + 1 + 52 characters.
 func (j JobID) String() string { return j.NonceText() + "-" + j.Origin.String() }
 
-// NonceText returns the part that the submitter drew, 16 characters.
+// NonceText returns the nonce as text, 16 characters.
 func (j JobID) NonceText() string { return idText.EncodeToString(j.Nonce[:]) }
 
 // Short returns the first 8 characters.

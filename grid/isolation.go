@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// Isolation is what a node keeps its tasks from. The levels are properties, not mechanisms: each includes the one before.
+// Isolation is what a node prevents its tasks from doing. The levels are properties, not mechanisms: each includes the
+// one before.
 type Isolation uint8
 
-// Levels of isolation. A node claims what a probe saw hold when it started.
+// Levels of isolation. A node claims the level that a probe verified at its start.
 const (
 	// IsolationNone promises nothing: a task may do what the user may that it runs as.
 	IsolationNone Isolation = iota
 
-	// IsolationBasic: a task cannot signal, trace, limit or see a process outside its box; cannot read, write, change modes
-	// of or connect to anything outside an explicit list of files; leaves no process, file or IPC object behind; cannot
-	// become another user; and is inside stated bounds of memory, processes, disk and inodes.
+	// IsolationBasic: a task cannot signal, trace, limit or see a process outside its box; cannot read, write, change
+	// modes of or connect to anything outside an explicit list of files; leaves no process, file or IPC object behind;
+	// cannot become another user; and is inside stated bounds of memory, processes, disk and inodes.
 	IsolationBasic
 
 	// IsolationStrict is IsolationBasic with a network namespace of the task's own, and with the bounds of memory and
@@ -25,7 +26,7 @@ const (
 	isolations
 )
 
-// IsolationLabel is the label by which a node says its level, and needs ask for one. A node without it counts as none.
+// IsolationLabel is the label with a node's level; needs ask for it. A node without it counts as none.
 const IsolationLabel = "isolation"
 
 // AtLeast are the values of the label that meet a level.
@@ -65,12 +66,12 @@ func ParseIsolation(s string) (Isolation, error) {
 	return 0, fmt.Errorf("isolation %.32q: want none, basic or strict", s)
 }
 
-// Network is what a task reaches of the network.
+// Network is a task's access to the network.
 type Network uint8
 
 // What a task may reach.
 const (
-	NetworkHost Network = iota // whatever the node's machine reaches, its own services on loopback included
+	NetworkHost Network = iota // whatever the node's machine reaches, including its own services on loopback
 	NetworkNone                // nothing but itself
 	networks
 )

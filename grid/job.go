@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// JobSpec is what is to be run. It is immutable once built.
+// JobSpec is the specification of a job. It is immutable once built.
 type JobSpec struct {
 	Name    string
 	Class   string   // "" means engine and program, see ClassOf
 	Engine  string   // "process"
-	Command []string // the program and its arguments; a program that travels is one of Inputs
+	Command []string // the program and its arguments; a program sent along is one of Inputs
 	Count   uint32   // tasks 0 … Count−1
 	Needs   Needs
 	Inputs  []File        // put into the work folder before the program starts
@@ -19,19 +19,19 @@ type JobSpec struct {
 	Timeout time.Duration // of wall time while it runs; 0 = none
 	Retries int32         // further attempts after a lost one; 0 = at most once
 	Policy  string        // "" = the node's
-	Wait    bool          // wait when nobody can run it, rather than fail
+	Wait    bool          // wait if no node can run it, rather than fail
 
-	// Network is what its tasks reach of the network. With NetworkNone Needs ask for IsolationBasic at least: only a box can
-	// keep a task from it.
+	// Network is its tasks' access to the network. With NetworkNone the needs include IsolationBasic at least: only a
+	// sandbox can enforce it.
 	Network Network
 
-	// Idempotent says that a task may run twice at the same time without harm: a policy with copies may then start a
-	// second one.
+	// Idempotent says that a task may run twice at the same time without harm: a policy with backups may then start a
+	// backup attempt.
 	Idempotent bool
 
 	Submitter  Submitter
-	Capability CapabilityHash // of what opens the job; zero: its access is that of members
-	Sealed     string         // the origin's signed bytes; made and checked by drivers, carried as they are; "" = not signed
+	Capability CapabilityHash // hash of the capability that opens the job; zero: its access is that of members
+	Sealed     string         // the origin's signed bytes; made and checked by drivers, forwarded unchanged; "" = not signed
 }
 
 // Needs are what a node must have for a task.
@@ -60,7 +60,7 @@ type File struct {
 	Exec bool // the owner may execute it
 }
 
-// Task is one task that looks for its place.
+// Task is one task that waits for placement.
 type Task struct {
 	ID      AttemptID
 	Spec    *JobSpec
@@ -71,8 +71,8 @@ type Task struct {
 // EngineProcess runs a command as a process of the operating system.
 const EngineProcess = "process"
 
-// ClassOf returns the class whose rates describe the job's tasks: the one the submitter named, else the
-// engine and the program. A program that travels is told apart by its content, not only by its name.
+// ClassOf returns the class whose rates describe the job's tasks: the one the submitter named, else the engine and the
+// program. A program sent along is identified by its content too, not only by its name.
 func ClassOf(s *JobSpec) string {
 	if s.Class != "" {
 		return s.Class

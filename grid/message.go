@@ -5,35 +5,35 @@ import "time"
 // Kind is the kind of a message.
 type Kind uint8
 
-// What nodes tell each other. The numbers are on the wire: never reuse one.
+// Kinds of messages. The numbers are on the wire: never reuse one.
 const (
 	KindDigest        Kind = iota + 1 // ads, neighbour to neighbour
-	KindPoll                          // how soon would you be done with a task of this class? and my rates
-	KindState                         // the answer, and its sender's rates
-	KindOffer                         // take this attempt
-	KindAccept                        // taken: it is mine now
-	KindRefuse                        // not taken, and why
-	KindBeat                          // I still have these attempts of yours
+	KindPoll                          // when would a task of this class be done? with the sender's rates
+	KindState                         // the answer to a poll, with its sender's rates
+	KindOffer                         // an attempt is offered to a worker
+	KindAccept                        // the worker accepts the attempt
+	KindRefuse                        // the worker refuses the attempt, or no longer has it, and why
+	KindBeat                          // a worker still has these attempts of an owner
 	KindDrop                          // these attempts are no longer live: stop and forget them
 	KindResult                        // an attempt ended
-	KindResultAck                     // the result is saved, forget it
-	KindAsk                           // what became of these attempts?
+	KindResultAck                     // the result is saved: forget it
+	KindAsk                           // which of these attempts does the worker have?
 	KindFind                          // a search on its walk
-	KindHit                           // a search's or call's find, straight to the asker
-	KindMiss                          // a search ended without a find
-	KindCall                          // announcement: who can meet this need?
-	KindBye                           // announcement: I am leaving; carried as the leaver's last ad
+	KindHit                           // the node that a search or call found, sent straight to the asker
+	KindMiss                          // a search ended without finding a node
+	KindCall                          // announcement: which node meets this need?
+	KindBye                           // announcement: the sender leaves; carried as its last ad
 	KindWrite                         // the owner of a job's register writes to a member
-	KindWriteAck                      // the member's answer
-	KindCampaign                      // a member of a job's register wants to be the owner of a new epoch
-	KindVote                          // another member's answer
-	KindKeepalive                     // I live, and own these registers that you hold
-	KindKeepaliveAck                  // the answer: so it is, or not
+	KindWriteAck                      // the member's answer to KindWrite
+	KindCampaign                      // a member campaigns for a new epoch of a job's register
+	KindVote                          // another member's answer to KindCampaign
+	KindKeepalive                     // an owner is alive, and owns these registers of which the receiver is a member
+	KindKeepaliveAck                  // the answer to KindKeepalive: agreed, or not
 	KindTakeover                      // announcement, or an answer: who owns these jobs now
-	KindStartLease                    // these attempts of yours wait here: may they still start?
-	KindStartLeaseAck                 // these may
-	KindDeposit                       // the owner of a job's register wants a member to have the job's inputs, or what a task left
-	KindDepositAck                    // the answer: they are there, or why not
+	KindStartLease                    // a worker requests start leases for these waiting attempts
+	KindStartLeaseAck                 // start leases are granted for these attempts
+	KindDeposit                       // an owner asks a member to deposit the job's inputs, or a task's output
+	KindDepositAck                    // the answer to KindDeposit: they are here, or why not
 	kinds
 )
 
@@ -52,31 +52,31 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Early reports whether a message of the kind need not wait for records: it only asks, or estimates.
+// Early reports whether a message of the kind need not wait for records: it only asks or estimates.
 func (k Kind) Early() bool { return k == KindPoll || k == KindState }
 
 // KindSet is a set of message kinds, a bit each.
 type KindSet uint64
 
-// AllKinds is what this version of Skep understands.
+// AllKinds are the kinds that this version of Skep understands.
 const AllKinds = KindSet(1<<kinds - 2)
 
 // Has reports whether k is in the set.
 func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// Message is what one node tells another. Only the fields of its kind mean anything; they lie side by
-// side so that a buffer of messages is used again and again without allocation.
+// Message is a message between two nodes. Only the fields of its kind are set; it is one flat struct so that a buffer
+// of messages is reused without allocation.
 type Message struct {
 	Kind     Kind
 	Digest   []AdEntry   // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
 	Poll     Poll        // KindPoll
 	State    State       // KindState
 	Offer    Offer       // KindOffer
-	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck, KindCopy, KindCopied: one, of the last two with no number where it stands for the inputs; KindBeat, KindDrop, KindAsk, KindHold, KindHeld: any number
-	Refusal  Refusal     // KindRefuse, KindCopied
-	Result   *Result     // KindResult, KindCopy; immutable
+	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
+	Refusal  Refusal     // KindRefuse, KindDepositAck
+	Result   *Result     // KindResult, KindDeposit; immutable
 	Find     Find        // KindFind, KindHit, KindMiss, KindCall
-	Register Register    // KindGuard to KindTakeover; of KindHold and KindHeld its Seq
+	Register Register    // KindWrite to KindTakeover; of KindStartLease and KindStartLeaseAck its Seq
 }
 
 // Reset makes m an empty message of the kind and keeps the memory of its slices.
@@ -90,8 +90,8 @@ func (m *Message) Reset(k Kind) {
 	m.Register.reset()
 }
 
-// Poll asks how soon a task of a class would be done, and carries the asker's own rates: mutual
-// information feedback [1, section 4.3].
+// Poll asks when a task of a class would be done, and carries the asker's own rates: mutual information feedback [1,
+// section 4.3].
 type Poll struct {
 	ID    uint64
 	Class string
@@ -109,40 +109,40 @@ type State struct {
 	ECT     time.Duration // expected time until the task would be done here, all queued before it included
 	Backlog time.Duration // expected time until a task of these needs would start
 	Free    Resources
-	Why     Why    // why it would be refused now; WhyNone if it would be taken
+	Why     Why    // why it would be refused now; WhyNone = it would be accepted
 	Rates   []Rate // as in Poll
 	Speed   float64
 	Cores   MilliCPU
 	Mine    uint64
 	Have    uint64
-	Stamp   uint64 // names the time and boot of who answers: an offer repeats it, and so shows that it is younger
+	Stamp   uint64 // start lease stamp: the answerer's time and boot. An offer repeats it, which proves that the offer is younger
 
-	// The queue here, for policies that look at it: attempts that wait and that run, and of what would have to end
-	// before such a task starts, the expected time that is behind it and that is left.
+	// The queue here, for policies that use it: waiting and running attempts; and, of the attempts that must end before
+	// such a task starts, the expected time done and left.
 	Waiting, Running int32
 	Ran, Rest        time.Duration
 }
 
-// Offer asks a node to take an attempt.
+// Offer asks a node to accept an attempt.
 type Offer struct {
 	ID    AttemptID
 	Spec  *JobSpec
 	Class string
-	Lease time.Duration // how long the origin waits for a beat before it takes the attempt for lost
+	Lease time.Duration // how long the owner waits for a beat before the attempt counts as lost
 	Age   time.Duration // since submission
-	Stamp uint64        // the last that was heard of who is offered this; 0 = none
+	Stamp uint64        // the newest stamp received from the worker; 0 = none
 
-	Members []NodeID // of the job's register, the origin first; none = the origin alone keeps the job
+	Members []NodeID // of the job's register, the origin first; none = the job has no register
 }
 
-// Find is a search for nodes that meet a need, on its walk from neighbour to neighbour, and what comes of it.
+// Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.
 type Find struct {
 	ID      uint64 // drawn by the asker
 	Asker   NodeID
 	Needs   Needs
 	Engine  string
-	Left    uint8         // hops it may still go
-	Hops    uint8         // hops it has gone
-	Within  time.Duration // until the asker's deadline, as far as known
+	Left    uint8         // hops left
+	Hops    uint8         // hops made
+	Within  time.Duration // time until the asker's deadline, as far as known
 	Visited []NodeID
 }

@@ -7,9 +7,10 @@ import (
 )
 
 // unprintable are the runes that change how a terminal, a log or a page shows what stands around them, or that nobody
-// sees: controls C0 [1] and C1, bidirectional controls [2], line and paragraph separators, all format
-// characters (category Cf), and what is shown as nothing or as a space and is none: joiners, fillers, variation selectors [3]. The table is
-// written out and does not follow the Unicode version of a Go release, so that nodes of different builds agree about it.
+// sees: controls C0 [1] and C1, bidirectional controls [2], line and paragraph separators, all format characters
+// (category Cf), and what is shown as nothing or as a space and is none: joiners, fillers, variation selectors [3]. The
+// table is written out and does not follow the Unicode version of a Go release, so that nodes of different builds agree
+// about it.
 //
 //	[1] ECMA-48, 5.3; C1 in UTF-8 is U+0080 to U+009F, and a terminal takes U+009B as the beginning of a sequence.
 //	[2] Unicode Standard Annex 9, table 4: Bidi_Control.

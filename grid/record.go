@@ -5,28 +5,28 @@ import "time"
 // RecordKind is the kind of a record.
 type RecordKind uint8
 
-// What a node keeps on disk. The numbers are on disk: never reuse one.
+// Kinds of records. The numbers are on disk: never reuse one.
 const (
 	RecJob      RecordKind = iota + 1 // a job submitted here
-	RecTask                           // where one of its tasks stands, once it is not simply pending
+	RecTask                           // the state of one of its tasks, once it is not simply pending
 	RecWork                           // an attempt accepted here
-	RecClass                          // what was measured of a class here
-	RecRegister                       // a job whose register this node is a member of
-	RecEntry                          // where one of its tasks stands
+	RecClass                          // the measurements of a class here
+	RecRegister                       // a job of whose register this node is a member
+	RecEntry                          // the state of one of its tasks
 )
 
-// Record is one thing to keep, or with Delete to forget. A later record with the same key replaces the
-// earlier one. Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of a task it
-// is the TaskID alone, so that a new attempt replaces the record of the one before.
+// Record is one thing to save, or with Delete to delete. A later record with the same key replaces the earlier one.
+// Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of a task it is the TaskID alone, so
+// that a new attempt replaces the record of the one before.
 type Record struct {
 	Kind     RecordKind
 	Delete   bool
-	Later    bool // no effect waits for it: it is on disk with the next that one waits for, or soon; a crash before that loses it
+	Later    bool // no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
 	Job      JobRecord
 	Task     TaskRecord
 	Work     WorkRecord
 	Class    ClassRecord
-	Register *RegisterRecord // fresh memory, as the next: there are few beside the others
+	Register *RegisterRecord // newly allocated, like Entry: rare beside the others
 	Entry    *EntryRecord
 }
 
@@ -38,32 +38,32 @@ type JobRecord struct {
 	Cancelled bool
 }
 
-// TaskRecord is where a task of such a job stands.
+// TaskRecord is the state of a task of such a job.
 type TaskRecord struct {
-	ID     AttemptID // the last attempt made
+	ID     AttemptID // the current attempt
 	State  TaskState
-	Worker NodeID  // of the last attempt
+	Worker NodeID  // of that attempt
 	Lost   int32   // attempts lost so far
 	Result *Result // of Ended
-	Placed int64   // when the last attempt was chosen
-	Began  int64   // when the last attempt started to run, as its result tells
+	Placed int64   // when that attempt was placed
+	Began  int64   // when that attempt started to run, as its result says
 	Done   int64   // when its end was saved
 
-	// Copy is the second live attempt of a task of a job that is idempotent, or the last that was one; nil = there never was
-	// one. Fresh memory.
+	// Copy is the backup attempt of a task of an idempotent job, or the last one made; nil = there never was one. Newly
+	// allocated.
 	Copy *CopyRecord
 }
 
-// CopyRecord is an attempt that was made beside another. Its number is above that of the other, and never used again.
+// CopyRecord is a backup attempt. Its number is above that of the attempt that it backs up, and never used again.
 type CopyRecord struct {
 	Attempt
 	Worker NodeID // zero = it is no longer live
 }
 
-// WorkState is where an attempt stands at the node that accepted it.
+// WorkState is the state of an attempt at its worker.
 type WorkState uint8
 
-// An accepted attempt waits, runs, and is finished until its origin has acknowledged the result.
+// An accepted attempt waits, runs, and is finished until its owner has acknowledged the result.
 const (
 	WorkQueued WorkState = iota + 1
 	WorkRunning
@@ -80,11 +80,11 @@ type WorkRecord struct {
 	Result *Result // of WorkFinished
 
 	Members []NodeID // of the job's register; nil = it has none
-	Owner   NodeID   // of the job, as far as is known here; zero = the origin
+	Owner   NodeID   // of the job, as far as known here; zero = the origin
 	Epoch   uint32   // of that owner
 }
 
-// ClassRecord is what was measured of a class.
+// ClassRecord is the measurements of a class.
 type ClassRecord struct {
 	Class string
 	Mean  float64 // decayed mean run time in seconds of one slot here
@@ -94,24 +94,25 @@ type ClassRecord struct {
 	Spread, Spreads float64
 }
 
-// RegisterRecord is a job whose register this node is a member of.
+// RegisterRecord is a job of whose register this node is a member.
 type RegisterRecord struct {
 	ID        JobID
 	Spec      *JobSpec
 	Members   []NodeID // the origin first; immutable
 	Submitted int64
-	Promised  uint32 // no lower epoch is taken part in
+	Promised  uint32 // highest epoch voted for: no lower epoch is taken part in
 	To        NodeID
 	Epoch     uint32 // highest accepted
 	Owner     NodeID
 	Done      bool
-	Held      bool // the job's inputs are here
+	Held      bool // the job's inputs are deposited here
 }
 
-// EntryRecord is where a task of such a job stands; index Count stands for the job's cancellation. It is keyed as a TaskRecord is.
+// EntryRecord is the state of a task of such a job; index Count is the job's cancellation. It is keyed like a
+// TaskRecord.
 type EntryRecord struct {
 	TaskRecord
-	Epoch uint32 // in which its end was accepted; 0 = it has not ended here
-	Final bool   // a majority is known to hold its end
-	Held  bool   // the files that Result names are here; with Epoch 0 it is the result that is about to be written
+	Epoch uint32 // in which its end was accepted; 0 = no end is known here
+	Final bool   // its end is committed
+	Held  bool   // the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
 }

@@ -35,7 +35,7 @@ func (r Resources) Minus(s Resources) Resources {
 	return Resources{CPU: r.CPU - s.CPU, Memory: r.Memory - s.Memory}
 }
 
-// Slots says how many tasks of that need r holds side by side.
+// Slots returns how many tasks of that need fit into r at the same time.
 func (r Resources) Slots(need Resources) int {
 	n := int64(1 << 20)
 	if need.CPU > 0 {

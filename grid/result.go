@@ -5,17 +5,17 @@ import "time"
 // Cause says how an attempt ended.
 type Cause uint8
 
-// The ways an attempt ends.
+// Ways in which an attempt ends.
 const (
-	Exited         Cause = iota + 1 // the program ended by itself; Exit is its code, or 125 where that is 0 and not all that it left was kept
+	Exited         Cause = iota + 1 // the program ended by itself; Exit is its code, or 125 if that is 0 and some of its output exceeded the limits
 	Signaled                        // a signal ended it; Exit is 128 + its number
 	TimedOut                        // its time limit; 124
 	MemoryExceeded                  // its memory bound; 137
-	Cancelled                       // somebody cancelled it; 130
+	Cancelled                       // a caller cancelled it; 130
 	CannotExecute                   // the node could not execute it; 126
 	NotFound                        // the node has no such program; 127
 	Lost                            // the attempt's node was lost, or lost it; 125
-	Unplaceable                     // nobody can run it; 121
+	Unplaceable                     // no node can run it; 121
 	Failed                          // the node failed to prepare or collect it; 125
 )
 
@@ -43,7 +43,7 @@ const (
 	ExitNotFound      = 127
 )
 
-// Result is how an attempt ended and what it left. It is immutable once built.
+// Result is how an attempt ended and its output. It is immutable once built.
 type Result struct {
 	Cause   Cause
 	Exit    int32 // what `skep run` exits with
@@ -55,24 +55,24 @@ type Result struct {
 	Stdout  Output
 	Stderr  Output
 	Outputs []File
-	Next    string // of Lost: it was stopped because it ran longer than its class may, and belongs to this one
+	Next    string // of Lost: it was stopped because it exceeded its class's bound, and belongs to this class
 }
 
 // Output is what a task printed on one stream. Short output travels inline, long output as a blob.
 type Output struct {
 	Inline  []byte
 	Blob    BlobID
-	Size    Bytes // of what was kept
+	Size    Bytes // of the part kept
 	Dropped Bytes // printed beyond the bound
 }
 
-// Succeeded reports whether the program did what it should, though what it left was perhaps more than may be kept: another node
-// would not have done better.
+// Succeeded reports whether the program did what it should, though its output may have exceeded the limits: another
+// node would not have done better.
 func (r *Result) Succeeded() bool {
 	return r.Cause == Exited && (r.Exit == 0 || r.Exit == ExitSkep && r.Error != "")
 }
 
-// Blobs appends what of r must be fetched from the node that ran it.
+// Blobs appends the blobs of r to fetch from the node that ran it.
 func (r *Result) Blobs(dst []File) []File {
 	for _, o := range [...]*Output{&r.Stdout, &r.Stderr} {
 		if !o.Blob.IsZero() {
@@ -82,12 +82,12 @@ func (r *Result) Blobs(dst []File) []File {
 	return append(dst, r.Outputs...)
 }
 
-// TaskState is where a task stands at its origin.
+// TaskState is the state of a task at its owner.
 type TaskState uint8
 
 // A task goes from Pending through Placed to Ended, and back to Pending when an attempt is lost.
 const (
-	Pending TaskState = iota + 1 // looks for a node
+	Pending TaskState = iota + 1 // waits for placement
 	Offered                      // offered to a node that has not answered
 	Placed                       // a node has accepted it
 	Ended                        // its result is saved

@@ -1,7 +1,7 @@
 package grid
 
-// Room returns s with room for one more, and for few others where it has to grow: by a quarter, and by least at the least. What a node
-// keeps of its peers is soon as much as it will be, and then stays so; a slice that doubles would be half empty.
+// Room returns s with room for one more element. If it has to grow, it grows by a quarter, and by least at the least:
+// the lists that a node has of its peers soon reach their final size, and a slice that doubles would stay half empty.
 func Room[T any](s []T, least int) []T {
 	if len(s) < cap(s) {
 		return s

@@ -1,13 +1,13 @@
 package grid
 
-// Submitter is who submitted a job. Rights, limits and log lines go by it. The zero value is nobody that is known: the
-// job is from an older version.
+// Submitter is who submitted a job: the subject of rights, limits and log lines. The zero value is unknown: the job is
+// from an older version.
 type Submitter struct {
 	Node NodeID // the job's origin
-	User string // of the operating system there, as that node found; "" = it could not
+	User string // of its operating system, as that node determined; "" = it could not
 }
 
-// check rejects a user that would look like something else where people read it.
+// check rejects a user's name that would be displayed as something else.
 func (s *Submitter) check(p *problems) {
 	p.text("submitter.user", s.User, MaxUser)
 	if !Printable(s.User) {

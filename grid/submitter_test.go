@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A user's name goes to terminals and logs of other nodes: it is bounded, and nothing in it is not seen.
+// A user's name goes to terminals and logs of other nodes: it is bounded and printable.
 func TestSubmitterIsPrintable(t *testing.T) {
 	for user, ok := range map[string]bool{
 		"": true, "ada": true, "Zoë Müller": true, `LAB\ada`: true, "uid 1000": true, strings.Repeat("u", MaxUser): true,

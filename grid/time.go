@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Time is the reading of a driver's clock in nanoseconds. It never goes back, goes on in suspend, starts
-// anywhere, and means nothing on another node: nothing on the wire is a Time.
+// Time is the reading of a driver's clock in nanoseconds. It never goes back, goes on in suspend, starts anywhere, and
+// means nothing on another node: nothing on the wire is a Time.
 type Time int64
 
 // Never is later than every time.
@@ -23,8 +23,8 @@ func (t Time) Add(d time.Duration) Time {
 // Sub returns t − u.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
-// Seconds turns a duration in seconds, as rates and completion times are computed, into a Duration;
-// what a Duration cannot hold becomes the longest one, and NaN becomes that too.
+// Seconds converts a duration in seconds, as rates and completion times are computed, to a Duration; NaN and what a
+// Duration cannot hold become the longest one.
 func Seconds(s float64) time.Duration {
 	if !(s < float64(math.MaxInt64)/1e9) {
 		return math.MaxInt64

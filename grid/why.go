@@ -5,7 +5,7 @@ import "time"
 // Why is the reason of a refusal or of a wait.
 type Why uint8
 
-// Reasons. Those up to WhyNever, and WhyAccess, hold as long as the node is what it is; the others may pass.
+// Reasons. Those up to WhyNever, and WhyAccess, hold as long as the node's configuration does; the others may pass.
 const (
 	WhyNone     Why = iota
 	WhyCPU          // more cores than the node has
@@ -15,22 +15,22 @@ const (
 	WhyProgram      // the program cannot be executed there
 	WhyNever        // separates "never" from "not now"; not a reason itself
 	WhyQueue        // its queue is full
-	WhyDrain        // it takes nothing new
+	WhyDrain        // it takes no new work
 	WhyDisk         // its disk is nearly full
 	WhyFetch        // the program, an input or the output could not be fetched
 	WhySilent       // it did not answer in time
 	WhyGone         // no connection to it
 	WhyLost         // it accepted and was lost
 	WhyStale        // the attempt is not the live one
-	WhyNobody       // nobody known fits and no search found anybody
+	WhyNobody       // no known node fits, and no search found one
 	WhyPolicy       // the policy waits
 	WhyFailed       // it failed to prepare the task
-	WhyOverdue      // it has kept the task waiting far longer than it said
+	WhyOverdue      // it has kept the task waiting far longer than estimated
 	WhyMajority     // no majority of the job's register answers
-	WhyUnproven     // those who fit have yet to deliver what they were given
-	WhyAvoided      // tasks of that class fail there, and elsewhere they do not
-	WhyRoom         // it has no room left for the files of others
-	WhyStuck        // it has had the attempt for far longer than others take
+	WhyUnproven     // the fitting nodes have yet to deliver the attempts they have
+	WhyAvoided      // tasks of the class fail there, and not elsewhere: it is blacklisted
+	WhyRoom         // no deposit room is left for others
+	WhyStuck        // straggler: it has had the attempt for far longer than others take
 	WhyAccess       // it would show a job under access: owner to any member
 	WhyPrivate      // it takes no tasks of others: it cannot isolate them
 )
@@ -55,20 +55,20 @@ func (w Why) String() string {
 	return "unknown reason"
 }
 
-// Refusal is a reason with what it was about.
+// Refusal is a reason with its subject.
 type Refusal struct {
 	Why    Why
 	Detail string // the label, the error; may be empty
 }
 
-// Step of a task's way that `skep job explain` tells.
+// Trace is an entry of a task's history, which `skep job explain` shows.
 type Trace struct {
 	At      Time
 	What    TraceKind
-	Node    NodeID        // zero where no other node is meant
+	Node    NodeID        // zero if no other node is meant
 	Refusal Refusal       // for TraceRefused, TraceWait, TraceLost; Detail also for a TraceSearch that found Node
-	ECT     time.Duration // expected completion that the choice rested on; 0 where none
-	News    time.Duration // age of the news it rested on
+	ECT     time.Duration // expected completion on which the choice rested; 0 if none
+	News    time.Duration // age of the state on which the choice rested
 	Asked   int32         // nodes polled for the choice
 }
 
@@ -84,8 +84,8 @@ const (
 	TraceSearch
 	TraceLost
 	TraceEnded
-	TraceCopied  // a second copy was given to Node
-	TraceDemoted // Node stopped it, since it runs longer than its class: it goes on as one of the class Detail
+	TraceCopied  // a backup attempt was given to Node
+	TraceDemoted // Node stopped it over its class's bound: it continues in the class Detail
 )
 
 var traceNames = [...]string{"", "chosen", "accepted", "refused", "waits", "search", "lost", "ended", "copied", "demoted"}

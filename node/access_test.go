@@ -9,18 +9,18 @@ import (
 	"skep/grid"
 )
 
-// owned is a job that only its owner may see.
-func owned(s *grid.JobSpec) { s.Capability = grid.CapabilityHash{1} }
+// ownerOnly makes a job visible to its owner only.
+func ownerOnly(s *grid.JobSpec) { s.Capability = grid.CapabilityHash{1} }
 
 var oldA, oldB, newA, newB = grid.NodeID{11}, grid.NodeID{12}, grid.NodeID{13}, grid.NodeID{14}
 
-// A job under access: owner is not given to a node of the version before, which would show it to any member: a task that only such a node
-// could run ends, and says why.
-func TestOwnersJobIsNotOfferedToTheVersionBefore(t *testing.T) {
+// A job under access: owner is not offered to a node of the version before, which would show it to any member: a task
+// that only such a node could run ends, with that reason.
+func TestOwnerOnlyJobIsNotOfferedToOldVersion(t *testing.T) {
 	plan9 := func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }
 	r := newRig(t, nil)
 	r.joinAs(oldA, 10, "plan9", 0)
-	r.submit(jobID(1), spec(func(s *grid.JobSpec) { plan9(s); owned(s) }))
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { plan9(s); ownerOnly(s) }))
 	for end := r.now.Add(time.Minute); r.task(jobID(1)).State != grid.Ended && r.now < end; {
 		if len(r.sent(grid.KindOffer))+len(r.sent(grid.KindPoll)) > 0 {
 			t.Fatal("the old node is asked or offered a task")
@@ -35,18 +35,18 @@ func TestOwnersJobIsNotOfferedToTheVersionBefore(t *testing.T) {
 		t.Errorf("a job that members may see: %v, want it offered to the old node", kindsOf(r.fx.Sends))
 	}
 	r.joinAs(newA, 1, "plan9", grid.AllFeatures)
-	r.submit(jobID(3), spec(func(s *grid.JobSpec) { plan9(s); owned(s) }))
+	r.submit(jobID(3), spec(func(s *grid.JobSpec) { plan9(s); ownerOnly(s) }))
 	if s := r.sent(grid.KindOffer); len(s) != 1 || s[0].To != newA {
 		t.Errorf("with a newer node: %v, want it offered to that one", kindsOf(r.fx.Sends))
 	}
 }
 
-// forms has everybody answer until a job's members are chosen, and returns them; nil = this node alone keeps it.
-func (r *rig) forms(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
+// chooseMembers answers all probes until a job's members are chosen, and returns them; nil = the job has no register.
+func (r *rig) chooseMembers(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 	r.t.Helper()
 	for end := r.now.Add(time.Minute); r.now < end; r.pass(canvassRetry/2, grid.TimerRegister) {
 		for _, who := range all {
-			r.lives(who)
+			r.answerKeepalive(who)
 		}
 		if j := r.n.job(id); j != nil && j.replica != nil {
 			return j.replica.reg.Members()
@@ -58,42 +58,42 @@ func (r *rig) forms(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 	return nil
 }
 
-// Nor do nodes of the version before keep its record: where there are no others, its origin alone does.
-func TestOwnersJobIsNotKeptByTheVersionBefore(t *testing.T) {
+// Nodes of the version before do not become members of its register either; without others the job has no register.
+func TestOwnerOnlyJobIsNotReplicatedToOldVersion(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	r.joinAs(oldA, 1, "linux", 0)
 	r.joinAs(oldB, 1, "linux", 0)
-	r.submit(jobID(1), spec(owned))
-	if m := r.forms(jobID(1), oldA, oldB); m != nil {
+	r.submit(jobID(1), spec(ownerOnly))
+	if m := r.chooseMembers(jobID(1), oldA, oldB); m != nil {
 		t.Errorf("kept by %v: want the origin alone", m)
 	}
 	if v, _ := r.n.Job(jobID(1)); !strings.Contains(r.n.Underreplicated(&v), "this node alone keeps the job") || !strings.Contains(r.n.Underreplicated(&v), "older versions") {
-		t.Errorf("its submitter is told %q: want that one node keeps it, and why", r.n.Underreplicated(&v))
+		t.Errorf("Underreplicated says %q: want that one node keeps it, and why", r.n.Underreplicated(&v))
 	}
 	r.submit(jobID(2), spec(nil))
-	if m := r.forms(jobID(2), oldA, oldB); len(m) != 3 {
+	if m := r.chooseMembers(jobID(2), oldA, oldB); len(m) != 3 {
 		t.Errorf("a job that members may see is kept by %v: want three", m)
 	}
 	r.joinAs(newA, 1, "linux", grid.AllFeatures)
 	r.joinAs(newB, 1, "linux", grid.AllFeatures)
 	for i := range byte(8) {
-		r.submit(jobID(10+i), spec(owned))
-		if m := r.forms(jobID(10+i), oldA, oldB, newA, newB); len(m) != 3 || slices.Contains(m, oldA) || slices.Contains(m, oldB) {
+		r.submit(jobID(10+i), spec(ownerOnly))
+		if m := r.chooseMembers(jobID(10+i), oldA, oldB, newA, newB); len(m) != 3 || slices.Contains(m, oldA) || slices.Contains(m, oldB) {
 			t.Errorf("kept by %v: want the origin and the two newer nodes", m)
 		}
 	}
 }
 
-// A job for which no node will do holds up no other.
-func TestOwnersJobHoldsUpNoOther(t *testing.T) {
+// A job without eligible members does not delay other jobs.
+func TestOwnerOnlyJobDelaysNoOther(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy, c.Known = 3, "local", 4 })
 	r.joinAs(oldA, 1, "linux", 0)
 	r.joinAs(oldB, 1, "linux", 0)
-	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: newA, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures}) // what it is is not known yet
-	r.submit(jobID(1), spec(owned))
+	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: newA, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures}) // its ad has not come yet
+	r.submit(jobID(1), spec(ownerOnly))
 	r.submit(jobID(2), spec(nil))
 	began := r.now
-	if m := r.forms(jobID(2), oldA, oldB); len(m) != 3 || r.now.Sub(began) > time.Second {
+	if m := r.chooseMembers(jobID(2), oldA, oldB); len(m) != 3 || r.now.Sub(began) > time.Second {
 		t.Errorf("kept by %v after %v: want three at once", m, r.now.Sub(began))
 	}
 }

@@ -48,7 +48,7 @@ func (n *Node) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 // of the task.
 func (n *Node) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
 	j := n.job(id.Task.Job)
-	if j == nil || j.replica == nil || !j.replica.reg.Leads() || id.Task.Index >= j.spec.Count ||
+	if j == nil || j.replica == nil || !j.replica.reg.IsOwner() || id.Task.Index >= j.spec.Count ||
 		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.reg.State().Epoch {
 		return false
 	}

@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// steady is a node with 32 connected peers that have told each other their rates.
-func steady(t testing.TB) (*Node, []*grid.Event, *grid.Effects) {
+// steadyNode is a node with 32 connected peers that have exchanged rates with it.
+func steadyNode(t testing.TB) (*Node, []*grid.Event, *grid.Effects) {
 	c := config(selfID)
 	c.Capacity.CPU = 8 * grid.CPU
 	n, err := New(c, grid.Wall{Zero: time.Unix(1_700_000_000, 0)})
@@ -40,7 +40,7 @@ func steady(t testing.TB) (*Node, []*grid.Event, *grid.Effects) {
 }
 
 func TestStepAllocatesNothingInTheSteadyState(t *testing.T) {
-	n, events, fx := steady(t)
+	n, events, fx := steadyNode(t)
 	now := grid.Time(10e9)
 	got := testing.AllocsPerRun(100, func() {
 		for _, ev := range events {
@@ -55,7 +55,7 @@ func TestStepAllocatesNothingInTheSteadyState(t *testing.T) {
 }
 
 func TestAcceptedOfferAllocatesLittle(t *testing.T) {
-	n, _, fx := steady(t)
+	n, _, fx := steadyNode(t)
 	now := grid.Time(10e9)
 	s := spec(nil)
 	class := grid.ClassOf(s)

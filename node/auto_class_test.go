@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// A node labelled class=auto is kept for the class that has too few nodes for its load, says so in its ad, and moves
+// A node labelled class=auto serves the class that has too few nodes for its load, says so in its ad, and changes class
 // when the load has moved, but not within five minutes.
 func TestClassAutoFollowsTheLoad(t *testing.T) {
 	r := newRig(t, func(c *Config) {
@@ -18,7 +18,7 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 		return c
 	}
 	seq := uint64(1)
-	tell := func(small, large float64) { // tasks a second, each of one second
+	tell := func(small, large float64) { // tasks per second, of one second each
 		seq++
 		for _, who := range []struct {
 			id   grid.NodeID
@@ -27,7 +27,7 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 			ad := &grid.Ad{Node: who.id, Seq: grid.Seq{Boot: 1, N: seq}, Name: "peer", Speed: 1, Availability: 1,
 				Capacity: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: LabelClass, Value: who.kept}},
 				Rates: []grid.Rate{{Class: "large", Alpha: large / 2, Mu: 1}, {Class: "small", Alpha: small / 2, Mu: 1}}}
-			r.say(who.id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+			r.deliver(who.id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 		}
 	}
 	run := func(d time.Duration) {
@@ -38,24 +38,24 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	if c := class(); c != "" {
-		t.Errorf("kept for %q at first, want every class", c)
+		t.Errorf("serves %q at first, want every class", c)
 	}
 	tell(0.2, 0.9)
 	run(time.Minute)
 	if c := class(); c != "large" || r.n.site.Class != "large" || r.n.site.Cluster != "x" {
-		t.Fatalf("kept for %q (%+v), want large: 0.9 tasks wait for one node", c, r.n.site)
+		t.Fatalf("serves %q (%+v), want large: 0.9 tasks wait for one node", c, r.n.site)
 	}
 	tell(1.9, 0.2)
 	run(3 * time.Minute)
 	if c := class(); c != "large" {
-		t.Errorf("kept for %q after four minutes, want five with a class", c)
+		t.Errorf("serves %q after four minutes, want five with a class", c)
 	}
-	for range 8 { // of the two nodes of the class each moves with a chance of a half
+	for range 8 { // each of the two nodes of the class changes with probability 1/2
 		tell(1.9, 0.2)
 		run(time.Minute)
 	}
 	if c := class(); c != "small" {
-		t.Errorf("kept for %q, want small by now", c)
+		t.Errorf("serves %q, want small by now", c)
 	}
 	if got := r.n.labels; len(got) != 3 || got[0].Key != LabelClass || got[2].Key != "os" {
 		t.Errorf("labels %v, want all three in order", got)

@@ -10,14 +10,14 @@ import (
 	"skep/grid"
 )
 
-// told is a policy that keeps what it is told of capacities.
-type told struct {
+// capacityRecorder is a policy that records the capacities it is told.
+type capacityRecorder struct {
 	balance.Policy
 	slots map[grid.NodeID]float64
 	gone  []grid.NodeID
 }
 
-func (p *told) Note(o balance.Outcome) {
+func (p *capacityRecorder) Note(o balance.Outcome) {
 	switch o.Kind {
 	case balance.Rates:
 		p.slots[o.Node] = o.Slots
@@ -27,29 +27,29 @@ func (p *told) Note(o balance.Outcome) {
 	p.Policy.Note(o)
 }
 
-// listening is a rig whose own policy tells what it is told.
-func listening(t *testing.T, change func(*Config)) (*rig, *told) {
+// withRecorder is a rig whose default policy is a capacityRecorder.
+func withRecorder(t *testing.T, change func(*Config)) (*rig, *capacityRecorder) {
 	r := newRig(t, change)
-	p := &told{Policy: r.n.policies[0].Policy, slots: map[grid.NodeID]float64{}}
+	p := &capacityRecorder{Policy: r.n.policies[0].Policy, slots: map[grid.NodeID]float64{}}
 	r.n.policies[0].Policy = p
 	return r, p
 }
 
-// available makes a peer say that a share of it is there.
+// available makes a peer publish its availability.
 func (r *rig) available(id grid.NodeID, seq uint64, a float64) {
 	known := *r.n.gossip.Peer(id).Ad
 	known.Availability, known.Seq = a, grid.Seq{Boot: 9, N: seq}
-	r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = append(m.Digest, grid.AdEntry{Ad: &known}) })
+	r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = append(m.Digest, grid.AdEntry{Ad: &known}) })
 }
 
 func (r *rig) measured(left, up float64) {
 	r.step(grid.Event{Kind: grid.EvAvailable, Left: left, Up: up})
 }
 
-// LPAS_DG: "sum_i delta_{i,j} <= a_j": the capacity of a node in the allocation is its availability times its slots, of this
-// node as of others.
+// LPAS_DG: "sum_i delta_{i,j} <= a_j": the capacity of a node in the allocation is its availability times its slots,
+// for this node as for others.
 func TestCapacityIsAvailabilityTimesSlots(t *testing.T) {
-	r, p := listening(t, func(c *Config) { c.Capacity.CPU = 4 * grid.CPU })
+	r, p := withRecorder(t, func(c *Config) { c.Capacity.CPU = 4 * grid.CPU })
 	r.join(fastID, 1, "linux")
 	r.measured(0.5, 0.8)
 	r.available(fastID, 1, 0.25)
@@ -72,9 +72,9 @@ func TestCapacityIsAvailabilityTimesSlots(t *testing.T) {
 	}
 }
 
-// The zero value of balance.Config is the reading of the theses: LPAS_dec has the cores in full.
+// The zero value of balance.Config is the theses' reading: LPAS_dec has the cores in full.
 func TestAvailabilityCanBeLeftOut(t *testing.T) {
-	r, p := listening(t, func(c *Config) { c.Balance = balance.Config{} })
+	r, p := withRecorder(t, func(c *Config) { c.Balance = balance.Config{} })
 	r.join(fastID, 1, "linux")
 	r.measured(0.5, 1)
 	r.available(fastID, 1, 0.25)
@@ -87,9 +87,9 @@ func TestAvailabilityCanBeLeftOut(t *testing.T) {
 	}
 }
 
-// A run that took twice as long because others used half of the cores says of the class what one that was alone would have
-// said, and the next is expected to take as long as this did.
-func TestWhatOthersTakeIsNotLearned(t *testing.T) {
+// A run that took twice as long because others used half of the cores teaches the rate of an undisturbed run; the next
+// run is expected to take as long as this one did.
+func TestForeignCPULoadIsNotLearned(t *testing.T) {
 	r := newRig(t, nil)
 	r.measured(0.5, 1)
 	r.submit(jobID(1), spec(nil))
@@ -110,7 +110,7 @@ func TestWhatOthersTakeIsNotLearned(t *testing.T) {
 	}
 }
 
-// Who says that it is always there and loses what it is given is counted with the share that it has brought.
+// The claimed availability of a node that loses its attempts is replaced by the share of attempts that it returned.
 func TestObservedAvailabilityReplacesClaimed(t *testing.T) {
 	var s trackRecord
 	if a := s.returnRate(0); a != 1 {
@@ -136,15 +136,14 @@ func TestObservedAvailabilityReplacesClaimed(t *testing.T) {
 	}
 }
 
-// A node that dies leaves the allocation at once, with the same event, and what it had is placed before younger tasks, with
-// the age that it has.
-func TestWhatADeadNodeHadGoesFirst(t *testing.T) {
-	r, p := listening(t, func(c *Config) { c.Window = 1 })
+// A dead node leaves the allocation in the same event, and its tasks are placed before younger ones, with their age.
+func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
+	r, p := withRecorder(t, func(c *Config) { c.Window = 1 })
 	r.submit(jobID(90), spec(nil)) // it is busy itself
 	r.join(fastID, 0.1, "linux")
 	old := r.now
 	r.submit(jobID(1), spec(nil))
-	if got := r.claims(fastID, time.Millisecond); len(got) != 1 {
+	if got := r.promises(fastID, time.Millisecond); len(got) != 1 {
 		t.Fatalf("%d offers, want 1", len(got))
 	}
 	r.now = r.now.Add(time.Second)
@@ -154,7 +153,7 @@ func TestWhatADeadNodeHadGoesFirst(t *testing.T) {
 	for _, m := range r.fx.Sends {
 		if m.Msg.Kind == grid.KindPoll && m.To == slowID { // the other does not answer any more
 			poll := m.Msg.Poll.ID
-			r.say(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
 			break
 		}
 	}
@@ -170,12 +169,12 @@ func TestWhatADeadNodeHadGoesFirst(t *testing.T) {
 	}
 	r.now = r.now.Add(r.n.cfg.Lease / 2)
 	r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: r.n.job(jobID(1)).task(0).live.handle}})
-	r.about(slowID, grid.KindAccept, first, nil)
+	r.deliverFor(slowID, grid.KindAccept, first, nil)
 	var next []grid.Send
 	for _, m := range r.fx.Sends {
 		if m.Msg.Kind == grid.KindPoll {
 			poll := m.Msg.Poll.ID
-			r.say(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(slowID, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, Speed: 1, Cores: grid.CPU, Mine: 1} })
 			break
 		}
 	}

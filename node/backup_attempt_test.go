@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// pairOf brings a task of a job that is idempotent to the point where two nodes have a copy of it.
-func pairOf(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send) {
+// withBackup brings a task of an idempotent job to the point where two nodes have an attempt of it.
+func withBackup(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send) {
 	t.Helper()
 	r = newRig(t, func(c *Config) {
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
@@ -24,25 +24,26 @@ func pairOf(t *testing.T, change func(*Config)) (r *rig, first, second grid.Send
 	}))
 	r.answerAll(nil)
 	first = r.one(grid.KindOffer)
-	r.about(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+	r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
 	second = r.one(grid.KindOffer)
 	if first.To == second.To || !first.Msg.Offer.ID.Attempt.Less(second.Msg.Offer.ID.Attempt) {
-		t.Fatalf("the copy is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(), first.Msg.Offer.ID.Attempt, first.To.Short())
+		t.Fatalf("the backup is attempt %v at %v, beside %v at %v", second.Msg.Offer.ID.Attempt, second.To.Short(), first.Msg.Offer.ID.Attempt, first.To.Short())
 	}
-	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
+	r.deliverFor(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
 	return r, first, second
 }
 
 var exitThree = &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}
 
-// The first success is the result, whichever copy brings it; the other one is dropped, and late it is told so again.
-func TestTheFirstCopyToEndWins(t *testing.T) {
+// The first success is the result, whichever attempt brings it; the other is dropped, and dropped again if its result
+// comes late.
+func TestFirstAttemptToSucceedWins(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
-		r, won, other := pairOf(t, nil)
+		r, won, other := withBackup(t, nil)
 		if isSecond {
 			won, other = other, won
 		}
-		r.about(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
+		r.deliverFor(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
 		r.want(jobID(1), grid.Ended)
 		if ack := r.one(grid.KindResultAck); ack.To != won.To || ack.Msg.Attempts[0] != won.Msg.Offer.ID {
 			t.Errorf("acknowledged %v to %v", ack.Msg.Attempts, ack.To.Short())
@@ -50,49 +51,49 @@ func TestTheFirstCopyToEndWins(t *testing.T) {
 		if drop := r.one(grid.KindDrop); drop.To != other.To || drop.Msg.Attempts[0] != other.Msg.Offer.ID {
 			t.Errorf("dropped %v at %v", drop.Msg.Attempts, drop.To.Short())
 		}
-		r.about(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
+		r.deliverFor(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
 		if v := r.task(jobID(1)); v.Result.Exit != 0 || v.Worker != won.To || v.ID != won.Msg.Offer.ID {
 			t.Errorf("a late result changed the end: %+v", v)
 		}
 		if drop := r.one(grid.KindDrop); drop.Msg.Attempts[0] != other.Msg.Offer.ID || len(r.fx.Offences) > 0 {
-			t.Errorf("the late copy: %v, offences %v", drop.Msg.Attempts, r.fx.Offences)
+			t.Errorf("the late attempt: %v, offences %v", drop.Msg.Attempts, r.fx.Offences)
 		}
 	}
 }
 
-// A copy that fails leaves the task to the other, whose result stands whatever it is: a task that must fail does so
+// A failed attempt leaves the task to the other one, whose result counts whatever it is: a task that must fail does so
 // twice, and not for ever.
-func TestACopyThatFails(t *testing.T) {
+func TestBackupAttemptFails(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
-		r, failed, other := pairOf(t, nil)
+		r, failed, other := withBackup(t, nil)
 		if isSecond {
 			failed, other = other, failed
 		}
-		r.about(failed.To, grid.KindResult, failed.Msg.Offer.ID, exitThree)
+		r.deliverFor(failed.To, grid.KindResult, failed.Msg.Offer.ID, exitThree)
 		r.want(jobID(1), grid.Placed)
 		if len(r.sent(grid.KindOffer)) > 0 {
-			t.Error("a further copy was begun")
+			t.Error("another backup attempt was begun")
 		}
 		if v := r.task(jobID(1)); v.Worker != other.To || v.Lost != 0 || !v.Copy.IsZero() {
-			t.Errorf("the task stands at %v, %d lost, copy at %v", v.Worker.Short(), v.Lost, v.Copy.Short())
+			t.Errorf("the task stands at %v, %d lost, backup at %v", v.Worker.Short(), v.Lost, v.Copy.Short())
 		}
-		r.about(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
+		r.deliverFor(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
 		if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != 3 {
 			t.Errorf("%v, %+v: want the end with 3", v.State, v.Result)
 		}
 	}
 }
 
-// The loss of one copy costs no retry; the next attempt has a number that was never used.
-func TestALostCopyCostsNothing(t *testing.T) {
-	r, first, second := pairOf(t, nil)
-	for range 6 { // only the second is heard of
+// The loss of one of two attempts costs no retry; the next attempt has an unused number.
+func TestLostBackupCostsNoRetry(t *testing.T) {
+	r, first, second := withBackup(t, nil)
+	for range 6 { // only the second sends beats
 		r.pass(2*time.Second, grid.TimerKind(255))
-		r.say(second.To, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{second.Msg.Offer.ID} })
+		r.deliver(second.To, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{second.Msg.Offer.ID} })
 	}
 	v := r.task(jobID(1))
 	if v.State != grid.Placed || v.ID != second.Msg.Offer.ID || v.Lost != 0 {
-		t.Fatalf("%v at %v, %d lost: want the second copy, none lost", v.State, v.ID, v.Lost)
+		t.Fatalf("%v at %v, %d lost: want the backup attempt, none lost", v.State, v.ID, v.Lost)
 	}
 	var again []grid.Send
 	r.pass(time.Minute, grid.TimerKind(255)) // now that one falls silent too
@@ -108,19 +109,19 @@ func TestALostCopyCostsNothing(t *testing.T) {
 	}
 }
 
-// A restarted origin knows both.
-func TestBothCopiesAfterARestart(t *testing.T) {
+// A restarted owner knows both attempts.
+func TestBothAttemptsAfterRestart(t *testing.T) {
 	for _, isSecond := range []bool{false, true} {
-		r, won, other := pairOf(t, nil)
+		r, won, other := withBackup(t, nil)
 		if isSecond {
 			won, other = other, won
 		}
 		r = r.restart()
-		r.about(other.To, grid.KindBeat, other.Msg.Offer.ID, nil)
+		r.deliverFor(other.To, grid.KindBeat, other.Msg.Offer.ID, nil)
 		if len(r.sent(grid.KindDrop)) > 0 {
-			t.Fatal("a live copy is dropped")
+			t.Fatal("a live attempt is dropped")
 		}
-		r.about(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
+		r.deliverFor(won.To, grid.KindResult, won.Msg.Offer.ID, exitZero)
 		r.want(jobID(1), grid.Ended)
 		if drop := r.one(grid.KindDrop); drop.To != other.To {
 			t.Errorf("dropped at %v", drop.To.Short())
@@ -128,25 +129,25 @@ func TestBothCopiesAfterARestart(t *testing.T) {
 	}
 }
 
-// Who cancels is answered when neither copy can start any more.
-func TestCancelWaitsForBothCopies(t *testing.T) {
-	r, first, second := pairOf(t, nil)
+// The caller of a cancellation is answered when neither attempt can start any more.
+func TestCancelWaitsForBothAttempts(t *testing.T) {
+	r, first, second := withBackup(t, nil)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
 	if len(r.sent(grid.KindDrop)) != 2 || len(r.fx.Replies) > 0 {
 		t.Fatalf("%v, replies %v", kindsOf(r.fx.Sends), r.fx.Replies)
 	}
-	r.about(second.To, grid.KindRefuse, second.Msg.Offer.ID, nil)
+	r.deliverFor(second.To, grid.KindRefuse, second.Msg.Offer.ID, nil)
 	if len(r.fx.Replies) > 0 {
-		t.Fatal("answered though the first copy may start")
+		t.Fatal("answered though the first attempt may start")
 	}
-	r.about(first.To, grid.KindRefuse, first.Msg.Offer.ID, nil)
+	r.deliverFor(first.To, grid.KindRefuse, first.Msg.Offer.ID, nil)
 	if len(r.fx.Replies) != 1 || r.fx.Replies[0].Err != "" {
 		t.Errorf("replies %v", r.fx.Replies)
 	}
 }
 
-// Without the word of the job, or with tasks left to place, there is no second copy.
-func TestNoSecondCopy(t *testing.T) {
+// Unless the job is idempotent, or while tasks wait for placement, there is no backup attempt.
+func TestNoBackupAttempt(t *testing.T) {
 	for name, change := range map[string]func(*grid.JobSpec){
 		"not idempotent": func(s *grid.JobSpec) { s.Idempotent = false },
 		"plain":          func(s *grid.JobSpec) { s.Policy = "workqueue" },
@@ -162,15 +163,15 @@ func TestNoSecondCopy(t *testing.T) {
 		}))
 		r.answerAll(nil)
 		for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
-			r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+			r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 		}
 		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Copy.IsZero() || r.n.stats.Backups > 0 {
-			t.Errorf("%s: a second copy at %v", name, v.Copy.Short())
+			t.Errorf("%s: a backup attempt at %v", name, v.Copy.Short())
 		}
 	}
 }
 
-// A task goes only to a node that is idle, and the next one to who has delivered.
+// A task goes only to an idle node, and the next one to a node that has delivered.
 func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
@@ -188,14 +189,14 @@ func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 	for len(r.sent(grid.KindPoll)) > 0 { // nobody else is idle
 		r.answerAll(map[grid.NodeID]int64{fastID: 5, slowID: 5})
 		if len(r.sent(grid.KindOffer)) > 0 {
-			t.Fatal("offered to somebody who is busy")
+			t.Fatal("offered to a busy node")
 		}
 	}
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	polls := r.sent(grid.KindPoll)
 	if len(polls) == 0 || polls[0].To != fastID {
-		t.Fatalf("%v after a result: want a poll of who brought it", kindsOf(r.fx.Sends))
+		t.Fatalf("%v after a result: want a poll of its node", kindsOf(r.fx.Sends))
 	}
 	r.answerAll(map[grid.NodeID]int64{slowID: 5})
 	if o := r.one(grid.KindOffer); o.To != fastID {
@@ -203,23 +204,24 @@ func TestWorkqueueWaitsForIdleNodes(t *testing.T) {
 	}
 }
 
-// A copy's task runs already: it goes before nobody in the queue where it is offered, as a task that was placed again does.
-func TestACopyHasNoAge(t *testing.T) {
-	if _, _, second := pairOf(t, nil); second.Msg.Offer.Age != 0 {
+// The task of a backup attempt runs already: its offer has no age and precedes nothing in the worker's queue.
+func TestBackupAttemptHasNoAge(t *testing.T) {
+	if _, _, second := withBackup(t, nil); second.Msg.Offer.Age != 0 {
 		t.Errorf("it is offered with an age of %v", second.Msg.Offer.Age)
 	}
 }
 
-// A task that kills its nodes, one copy after the other so that one always lives, ends as others do: on three nodes and that
-// of the last copy, or where nodes do not bound it when as many copies were lost as it may be, and then it. It had gone on for ever.
-func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
+// Regression: a task that kills its nodes, one attempt after the other so that one is always alive, ends as others do:
+// after three nodes and the last attempt, or without that bound after as many lost backups as retries allow, and then
+// the last attempt. It went on for ever.
+func TestBackupsThatKillTheirNodesEnd(t *testing.T) {
 	lost := &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "restarted while it ran"}
 	for _, c := range []struct {
 		strikes, want int
 		kind          grid.Kind
 	}{{3, 4, grid.KindResult}, {3, 4, grid.KindRefuse}, {0, 8, grid.KindResult}, {0, 8, grid.KindRefuse}} {
 		for _, newest := range []bool{false, true} {
-			r, first, second := pairOf(t, func(cfg *Config) { cfg.Strikes = c.strikes })
+			r, first, second := withBackup(t, func(cfg *Config) { cfg.Strikes = c.strikes })
 			for i := range byte(20) {
 				r.join(grid.NodeID{100 + i}, 1, "linux")
 			}
@@ -235,7 +237,7 @@ func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
 					}
 					s := live[at]
 					live = append(live[:at], live[at+1:]...)
-					r.about(s.To, c.kind, s.Msg.Offer.ID, lost)
+					r.deliverFor(s.To, c.kind, s.Msg.Offer.ID, lost)
 					losses++
 				}
 				if len(live) == 0 && len(r.sent(grid.KindOffer)) == 0 {
@@ -243,7 +245,7 @@ func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
 				}
 				for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
 					live = append(live, o)
-					r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+					r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 				}
 			}
 			if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || losses != c.want {
@@ -253,41 +255,41 @@ func TestCopiesThatKillTheirNodesEnd(t *testing.T) {
 	}
 }
 
-// Whose copy was lost has delivered nothing, and who handed one back that never ran has lost nothing.
-func TestWhatCopiesTeachOfTheirNodes(t *testing.T) {
-	r, first, _ := pairOf(t, nil)
-	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
+// A node whose backup was lost has delivered nothing; a node that hands back a backup that never ran has lost nothing.
+func TestTrackRecordFromBackups(t *testing.T) {
+	r, first, _ := withBackup(t, nil)
+	r.deliverFor(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
 	if s := r.n.recordOf(first.To); s.results != 0 || s.ends.good != 0 || s.ends.bad != 1 {
-		t.Errorf("a lost copy: standing %+v", s)
+		t.Errorf("lost backup: track record %+v", s)
 	}
 	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
-		r, _, second := pairOf(t, nil)
-		r.say(second.To, grid.KindRefuse, func(m *grid.Message) {
+		r, _, second := withBackup(t, nil)
+		r.deliver(second.To, grid.KindRefuse, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
 		})
 		if s := r.n.recordOf(second.To); s.ends.bad != 0 || r.n.stats.Lost != 0 {
-			t.Errorf("%v: %d lost, standing %+v", why, r.n.stats.Lost, s)
+			t.Errorf("%v: %d lost, track record %+v", why, r.n.stats.Lost, s)
 		}
 	}
 }
 
-// Who has delivered is taken to be idle in the step in which it has, and not when a job comes later: what it says of its work since counts.
-func TestWhoDeliveredBeforeIsNotIdleForACopy(t *testing.T) {
+// A node counts as idle only in the step in which it delivers, and not when a later job comes: its newer state counts.
+func TestEarlierDeliveryDoesNotMeanIdle(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	ad := *r.n.gossip.Peer(fastID).Ad
 	ad.Seq.N, ad.Backlog, ad.Free = 2, 5*time.Second, grid.Resources{}
 	ad.Rates = []grid.Rate{{Class: grid.ClassOf(spec(nil)), Mu: 1}}
-	r.say(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
+	r.deliver(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
 	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Idempotent, s.Policy = true, "workqueue:2" }))
 	r.answerAll(map[grid.NodeID]int64{fastID: 5})
 	if v := r.task(jobID(2)); v.Worker != selfID {
 		t.Fatalf("it runs at %v, want here", v.Worker.Short())
 	}
 	if v := r.task(jobID(2)); !v.Copy.IsZero() {
-		t.Error("who is busy gets a copy")
+		t.Error("a busy node gets a backup attempt")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// answerAll answers the polls of the last step with the waits given, in seconds; each task takes a second.
+// answerAll answers the polls of the last step with the given waits, in seconds; each task takes a second.
 func (r *rig) answerAll(waits map[grid.NodeID]int64) {
 	r.t.Helper()
 	type poll struct {
@@ -19,15 +19,15 @@ func (r *rig) answerAll(waits map[grid.NodeID]int64) {
 		polls = append(polls, poll{s.To, s.Msg.Poll.ID})
 	}
 	for _, p := range polls {
-		r.say(p.to, grid.KindState, func(m *grid.Message) {
+		r.deliver(p.to, grid.KindState, func(m *grid.Message) {
 			wait := grid.Seconds(float64(waits[p.to]))
 			m.State = grid.State{ID: p.id, Backlog: wait, ECT: wait + 1e9, Speed: 1, Cores: grid.CPU, Mine: 1}
 		})
 	}
 }
 
-// A job of many tasks under a batch policy asks once for all of them, and they are divided by those answers: the node
-// with three seconds of work before it gets three fewer.
+// A job of many tasks under a batch policy polls once for all of them, and the tasks are divided by those answers: a
+// node with three seconds of backlog gets three fewer.
 func TestManyTasksPlacedTogether(t *testing.T) {
 	for _, policy := range []string{"min_min", "max_min", "sufferage", "xsufferage"} {
 		r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
@@ -54,8 +54,8 @@ func TestManyTasksPlacedTogether(t *testing.T) {
 	}
 }
 
-// What does not fit into the window is placed in a next round, when half of it is free; all tasks are placed in the end.
-func TestRoundsOfABatch(t *testing.T) {
+// Tasks beyond the window are placed in a later round, when half of it is free; in the end all are placed.
+func TestBatchRounds(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Window = 6
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
@@ -84,7 +84,7 @@ func TestRoundsOfABatch(t *testing.T) {
 		}
 		o := open[0]
 		open = open[1:]
-		r.about(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
+		r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 	}
 	if placedAll != 12 || rounds < 3 || rounds > 5 {
 		t.Errorf("%d tasks placed in %d rounds, want 12 in about 4", placedAll, rounds)
@@ -94,32 +94,32 @@ func TestRoundsOfABatch(t *testing.T) {
 	}
 }
 
-// A policy that wants to ask on although only this node is left, whose answer it has, is not asked for ever.
-func TestAskingOneselfEnds(t *testing.T) {
+// A policy that asks on although only this node is left, whose answer it has, does not loop.
+func TestPollingOnlySelfEnds(t *testing.T) {
 	r := newRig(t, nil)
-	r.n.policies[0].Policy = asksOn{} // its own
+	r.n.policies[0].Policy = pollsForEver{} // replaces the default policy
 	r.submit(jobID(2), spec(nil))
 	r.want(jobID(2), grid.Pending)
 }
 
-// asksOn asks everybody and never has enough.
-type asksOn struct{}
+// pollsForEver polls all nodes and never has enough answers.
+type pollsForEver struct{}
 
-func (asksOn) Poll(_ grid.Time, _ *grid.Task, v balance.View, dst []grid.NodeID) []grid.NodeID {
+func (pollsForEver) Poll(_ grid.Time, _ *grid.Task, v balance.View, dst []grid.NodeID) []grid.NodeID {
 	for _, s := range v.Nodes {
 		dst = append(dst, s.Node)
 	}
 	return dst
 }
 
-func (asksOn) Choose(grid.Time, *grid.Task, []balance.State) balance.Choice {
+func (pollsForEver) Choose(grid.Time, *grid.Task, []balance.State) balance.Choice {
 	return balance.Choice{Act: balance.PollMore}
 }
 
-func (asksOn) Note(balance.Outcome) {}
+func (pollsForEver) Note(balance.Outcome) {}
 
-// Of a batch, too, a node that nobody has a result of gets no more than a node gets before its first.
-func TestABatchWaitsForTheFirstResult(t *testing.T) {
+// A batch also gives a node on probation no more attempts than its limit.
+func TestBatchRespectsProbation(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -137,8 +137,8 @@ func TestABatchWaitsForTheFirstResult(t *testing.T) {
 	}
 }
 
-// A job that is cancelled while one of its tasks asks for all holds nobody up.
-func TestCancelWhileATaskAsksForAll(t *testing.T) {
+// Cancelling a job while one of its tasks polls for the batch delays no other job.
+func TestCancelDuringBatchPoll(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -155,9 +155,9 @@ func TestCancelWhileATaskAsksForAll(t *testing.T) {
 	}
 }
 
-// A task of a batch that asks for all when the result of its lost attempt comes asks no more, however long the files of that are on their way:
-// tasks that nobody has looked at, of this job and of others behind it, do not wait for them.
-func TestResultEndsTheRoundThatItsTaskAskedFor(t *testing.T) {
+// If the result of its lost attempt comes while a task polls for the batch, the poll is abandoned, however long the
+// result's files take: the batch's other tasks, and other jobs, do not wait for them.
+func TestResultEndsBatchPoll(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Window = 1
 		c.Labels = []grid.Label{{Key: "os", Value: "none"}}
@@ -174,18 +174,18 @@ func TestResultEndsTheRoundThatItsTaskAskedFor(t *testing.T) {
 		return r.one(grid.KindOffer)
 	}
 	first := next()
-	r.about(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
+	r.deliverFor(first.To, grid.KindAccept, first.Msg.Offer.ID, nil)
 	second := next()
-	r.say(first.To, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(first.To, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{first.Msg.Offer.ID}, grid.Refusal{Why: grid.WhyLost}
 	})
-	r.about(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
+	r.deliverFor(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
 	if l := r.n.job(jobID(1)).batchPoll; l == nil || l.index != 0 {
 		t.Fatalf("the lost task does not ask: %v", kindsOf(r.fx.Sends))
 	}
 	res := *exitZero
 	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
-	r.about(first.To, grid.KindResult, first.Msg.Offer.ID, &res)
+	r.deliverFor(first.To, grid.KindResult, first.Msg.Offer.ID, &res)
 	if len(r.fx.Fetches) != 1 || len(r.sent(grid.KindPoll)) == 0 {
 		t.Errorf("%d fetches, sent %v: want that the third task is looked at", len(r.fx.Fetches), kindsOf(r.fx.Sends))
 	}

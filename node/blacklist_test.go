@@ -10,10 +10,10 @@ import (
 
 var thirdID = grid.NodeID{4}
 
-// loses gives the task to a node and lets that go silent for good; it returns when the attempt was given up.
-func (r *rig) loses(id grid.JobID, at grid.AttemptID, to grid.NodeID) grid.Time {
+// loseOn gives the task to a node and lets that fall silent; it returns when the attempt was given up.
+func (r *rig) loseOn(id grid.JobID, at grid.AttemptID, to grid.NodeID) grid.Time {
 	r.t.Helper()
-	r.about(to, grid.KindAccept, at, nil)
+	r.deliverFor(to, grid.KindAccept, at, nil)
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: to})
 	for k := 0; r.task(id).State == grid.Placed && k < 1000; k++ {
 		r.fx.Reset()
@@ -22,8 +22,8 @@ func (r *rig) loses(id grid.JobID, at grid.AttemptID, to grid.NodeID) grid.Time 
 	return r.now
 }
 
-// A task that three different nodes have lost stops and names them, though its retries would allow many more; and each
-// time it waits longer before it goes on.
+// A task lost on three different nodes ends and names them, though its retries would allow more; each loss lengthens
+// the pause before the next attempt.
 func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 	for _, strikes := range []int{3, 0} {
 		r := newRig(t, func(c *Config) { c.Strikes = strikes; c.Labels[0].Value = "other" })
@@ -38,7 +38,7 @@ func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 		at := r.offered(jobID(1), s, fastID)
 		pauses := []time.Duration{}
 		for k, id := range all {
-			lost := r.loses(jobID(1), at, id)
+			lost := r.loseOn(jobID(1), at, id)
 			if k == len(all)-1 {
 				break
 			}
@@ -76,13 +76,13 @@ func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 	}
 }
 
-// A task's story says who was left out and why, and the node is not asked.
-func TestStoryNamesWhoIsAvoided(t *testing.T) {
+// A task's history names the blacklisted node and the reason, and the node is not polled.
+func TestTraceNamesBlacklistedNode(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	for k := range 3 {
 		at := r.offered(jobID(byte(1+k)), spec(nil), fastID)
-		r.about(fastID, grid.KindResult, at, &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond})
+		r.deliverFor(fastID, grid.KindResult, at, &grid.Result{Cause: grid.Exited, Exit: 1, Wall: time.Millisecond})
 		r.want(jobID(byte(1+k)), grid.Ended)
 	}
 	r.submit(jobID(9), spec(nil))
@@ -92,7 +92,7 @@ func TestStoryNamesWhoIsAvoided(t *testing.T) {
 	r.want(jobID(9), grid.Placed)
 	first := r.task(jobID(9)).Traces[0]
 	if first.Node != fastID || first.Refusal.Why != grid.WhyAvoided || first.Refusal.Detail != "3 of 3 failed there" {
-		t.Errorf("its story begins with %v, want that the node is avoided, 3 of 3 failed there", first)
+		t.Errorf("its history begins with %v, want that the node is blacklisted, 3 of 3 failed there", first)
 	}
 	if why := r.n.Avoided(r.now, grid.ClassOf(spec(nil)), fastID); why.Why != grid.WhyAvoided {
 		t.Errorf("the node is shown as %q", why.Why)
@@ -102,7 +102,7 @@ func TestStoryNamesWhoIsAvoided(t *testing.T) {
 	}
 }
 
-// A job of the local policy runs here or nowhere: that this node is avoided for its class does not keep it waiting.
+// A job of the local policy runs here or nowhere: blacklisting this node for its class does not keep it waiting.
 func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Policy = "local" })
 	for k := range 4 {
@@ -115,9 +115,9 @@ func TestLocalPolicyRunsWhereItsClassFails(t *testing.T) {
 	}
 }
 
-// Who runs a program that leaves more than may be kept has not failed: it is offered more, though the task ends
+// A program whose output exceeds the limits is no failure of its node: the node is offered more, though the task ends
 // with 125.
-func TestTooMuchLeftIsNoFailureOfTheNode(t *testing.T) {
+func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Labels[0].Value = "other" })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -128,13 +128,13 @@ func TestTooMuchLeftIsNoFailureOfTheNode(t *testing.T) {
 		s := spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}} })
 		class = grid.ClassOf(s)
 		id := r.offered(jobID(byte(k)), s, fastID)
-		r.about(fastID, grid.KindAccept, id, nil)
-		r.about(fastID, grid.KindResult, id, &left)
+		r.deliverFor(fastID, grid.KindAccept, id, nil)
+		r.deliverFor(fastID, grid.KindResult, id, &left)
 		if v := r.task(jobID(byte(k))); v.State != grid.Ended || v.Result.Exit != grid.ExitSkep {
 			t.Fatalf("task %d: %v, %+v", k, v.State, v.Result)
 		}
 	}
 	if c := r.n.failures.class(class); c == nil || c.listed > 0 || r.n.isBlacklisted(r.now, c, fastID) {
-		t.Errorf("the node is blamed: %+v", c)
+		t.Errorf("the node has failures: %+v", c)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"skep/grid"
 )
 
-// A worker that cannot be asked can start nothing after its word from the origin has run out, and then the caller hears.
-func TestCancelIsAnsweredWhenNobodyCanStartIt(t *testing.T) {
+// A worker that cannot be reached can start nothing after its start lease has expired; then the caller is answered.
+func TestCancelIsAnsweredWhenNoWorkerCanStart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
 	begun, lease := r.now, r.n.cfg.Lease
@@ -24,7 +24,7 @@ func TestCancelIsAnsweredWhenNobodyCanStartIt(t *testing.T) {
 	}
 }
 
-func TestCancelOfWhatNobodyHasIsAnsweredAtOnce(t *testing.T) {
+func TestCancelWithoutAttemptsIsAnsweredAtOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Count = 3 }))
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
@@ -33,24 +33,24 @@ func TestCancelOfWhatNobodyHasIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// queued makes the node take two attempts of another's job: it has room for one.
-func (r *rig) queued() (second grid.AttemptID) {
+// offerTwo makes the node accept two attempts of another node's job; it has room for one.
+func (r *rig) offerTwo() (second grid.AttemptID) {
 	r.t.Helper()
 	r.join(fastID, 10, "linux")
 	for i := range uint32(2) {
 		second = grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: second, Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease}
 		})
 	}
 	return second
 }
 
-// What waits starts while the origin's word holds, counted from the question, and not later.
-func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
+// A waiting attempt starts only while its start lease, counted from the request, is valid.
+func TestQueuedWorkNeedsStartLease(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		r := newRig(t, nil)
-		second := r.queued()
+		second := r.offerTwo()
 		first := second
 		first.Task.Index = 0
 		for len(r.sent(grid.KindStartLease)) == 0 {
@@ -58,7 +58,7 @@ func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
 		}
 		seq := r.one(grid.KindStartLease).Msg.Register.Seq
 		if answered {
-			r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+			r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
 		}
 		r.now = r.now.Add(r.n.cfg.Lease * 5 / 6)
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
@@ -68,31 +68,31 @@ func TestQueuedWorkNeedsTheOriginsWord(t *testing.T) {
 	}
 }
 
-// A restarted worker may have missed anything: it asks before it starts what had waited.
-func TestRestartedWorkerAsksBeforeItStarts(t *testing.T) {
+// A restarted worker may have missed anything: it requests a start lease before it starts waiting attempts.
+func TestRestartedWorkerRequestsStartLease(t *testing.T) {
 	r := newRig(t, nil)
-	second := r.queued()
+	second := r.offerTwo()
 	r = r.restart()
 	if len(r.fx.Starts) != 0 {
-		t.Fatalf("started %v before its origin was heard of", r.fx.Starts)
+		t.Fatalf("started %v before a start lease was granted", r.fx.Starts)
 	}
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
-	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot, never asked
-		r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
+	for _, wrong := range []uint64{seq - 1<<40, seq + 1<<20} { // of an earlier boot; never sent
+		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = wrong, []grid.AttemptID{second} })
 		if len(r.fx.Starts) != 0 {
-			t.Fatalf("started on word %x, asked %x", wrong, seq)
+			t.Fatalf("started on lease %x, requested %x", wrong, seq)
 		}
 	}
-	r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
 	if len(r.fx.Starts) != 1 {
-		t.Errorf("starts %v after the origin's word", r.fx.Starts)
+		t.Errorf("starts %v after the start lease was granted", r.fx.Starts)
 	}
 }
 
-// An offer that does not follow an answer from here may be old, however it came: who gets it asks first. So it is with one that was
-// long on its way, or came while this node stood still.
-func TestOldOfferStartsNothingWithoutTheOriginsWord(t *testing.T) {
+// An offer that does not follow a poll answer from this node may be old: the worker requests a start lease first. So it
+// is with an offer that was delayed, or came while this node was suspended.
+func TestOldOfferNeedsStartLease(t *testing.T) {
 	for name, age := range map[string]time.Duration{"no answer": 0, "an old one": 6 * time.Second} {
 		r := newRig(t, nil)
 		r.now = 3600e9
@@ -107,20 +107,20 @@ func TestOldOfferStartsNothingWithoutTheOriginsWord(t *testing.T) {
 			t.Errorf("%s: it starts at once", name)
 		}
 		seq := r.one(grid.KindStartLease).Msg.Register.Seq
-		r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id} })
+		r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{id} })
 		if len(r.fx.Starts) != 1 {
-			t.Errorf("%s: it does not start on the origin's word", name)
+			t.Errorf("%s: it does not start with a start lease", name)
 		}
 	}
 }
 
-// An offer repeats the newest stamp of the answers from whom it goes to.
-func TestOfferRepeatsTheAnswersStamp(t *testing.T) {
+// An offer repeats the newest stamp among its worker's answers.
+func TestOfferRepeatsNewestStamp(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	r.submit(jobID(1), spec(nil))
 	p := r.one(grid.KindPoll)
-	r.say(fastID, grid.KindState, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindState, func(m *grid.Message) {
 		m.State = grid.State{ID: p.Msg.Poll.ID, ECT: time.Millisecond, Speed: 1, Cores: grid.CPU, Mine: 1, Stamp: 77}
 	})
 	if o := r.one(grid.KindOffer); o.Msg.Offer.Stamp != 77 {
@@ -128,10 +128,10 @@ func TestOfferRepeatsTheAnswersStamp(t *testing.T) {
 	}
 }
 
-// A start has to come before the word that it rests on is over; one that comes later is taken back and asked for anew.
-func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
+// A start released after the start lease has expired is taken back, and a new lease is requested.
+func TestLateStartIsTakenBack(t *testing.T) {
 	r := newRig(t, nil)
-	second := r.queued()
+	second := r.offerTwo()
 	first := second
 	first.Task.Index = 0
 	w := r.n.exec.Get(first)
@@ -140,33 +140,34 @@ func TestStartThatComesTooLateIsTakenBack(t *testing.T) {
 	}
 	r.now = w.Until
 	r.step(grid.Event{Kind: grid.EvLate, Attempt: first})
-	if rec := r.dsk["work "+first.String()]; rec.Work.State != grid.WorkQueued || len(r.fx.Starts) != 0 {
+	if rec := r.disk["work "+first.String()]; rec.Work.State != grid.WorkQueued || len(r.fx.Starts) != 0 {
 		t.Errorf("on disk %v, starts %v", rec.Work.State, r.fx.Starts)
 	}
 	r.pass(r.n.cfg.Lease, grid.TimerBeat)
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
-	r.say(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{first} })
+	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{first} })
 	if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != first {
 		t.Errorf("starts %v", r.fx.Starts)
 	}
 }
 
-// A machine that has been up for long: what waited for a restarted worker was taken for forgotten, and dropped at its first beat.
-func TestRestartedWorkerKeepsWhatWaits(t *testing.T) {
+// Regression: on a machine that had been up for long, a restarted worker's waiting attempts looked forgotten, and were
+// dropped at the first beat.
+func TestRestartedWorkerKeepsQueue(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
-	second := r.queued()
+	second := r.offerTwo()
 	r = r.restart()
 	r.pass(9*r.n.cfg.Lease, grid.TimerResult)
 	if _, _, ok := r.n.Work(second); !ok {
-		t.Error("it was dropped before ten leases without a word had passed")
+		t.Error("it was dropped before ten leases without a start lease had passed")
 	}
 }
 
-// An origin that is gone for good leaves nothing behind that waits for ever.
-func TestQueuedWorkOfLostOriginsIsDropped(t *testing.T) {
+// A lost origin leaves nothing waiting for ever.
+func TestQueuedWorkOfLostOriginIsDropped(t *testing.T) {
 	r := newRig(t, nil)
-	r.queued()
+	r.offerTwo()
 	r = r.restart()
 	r.pass(2*time.Minute, grid.TimerResult)
 	for end := r.now.Add(2 * time.Minute); r.now < end; {

@@ -11,19 +11,19 @@ import (
 
 func bounded(c *Config) { c.Bounds = []Bound{{Class: "small", Time: 10 * time.Second, Next: "large"}} }
 
-// entrust makes a peer give this node a task of a class.
-func (r *rig) entrust(class string, retries int32) grid.AttemptID {
+// offerClass makes a peer give this node a task of a class.
+func (r *rig) offerClass(class string, retries int32) grid.AttemptID {
 	r.t.Helper()
 	id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(r.now)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 		m.Offer = grid.Offer{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Retries = retries }), Class: class, Lease: time.Minute}
 	})
 	return id
 }
 
-// A worker stops what runs longer than the bound of its class, and says of what class it is; not what must run only once,
-// and not what has no bound.
-func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
+// A worker stops an attempt that runs longer than its class's bound, and says which class it is of; not one without
+// retries, and not one without a bound.
+func TestWorkerStopsAttemptOverClassBound(t *testing.T) {
 	for _, c := range []struct {
 		class   string
 		retries int32
@@ -31,7 +31,7 @@ func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
 	}{{"small", 2, true}, {"small", 0, false}, {"large", 2, false}} {
 		r := newRig(t, bounded)
 		r.join(fastID, 1, "linux")
-		id := r.entrust(c.class, c.retries)
+		id := r.offerClass(c.class, c.retries)
 		if len(r.fx.Starts) != 1 {
 			t.Fatal("does not start")
 		}
@@ -51,8 +51,8 @@ func TestWorkerStopsWhatHasOutgrownItsClass(t *testing.T) {
 	}
 }
 
-// declared brings a job of a class to the point where it is offered to a peer; it cannot run here.
-func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid.AttemptID {
+// offeredAs brings a job of a class to the point where it is offered to a peer; it cannot run here.
+func (r *rig) offeredAs(i byte, class string, retries int32, to grid.NodeID) grid.AttemptID {
 	r.t.Helper()
 	return r.offered(jobID(i), spec(func(s *grid.JobSpec) {
 		s.Class, s.Retries = class, retries
@@ -60,22 +60,22 @@ func (r *rig) declared(i byte, class string, retries int32, to grid.NodeID) grid
 	}), to)
 }
 
-func elsewhere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
+func cannotRunHere(c *Config) { c.Labels = []grid.Label{{Key: "os", Value: "none"}} }
 
-// stop makes a worker say that it stopped a task, which is of class next.
-func (r *rig) stop(from grid.NodeID, id grid.AttemptID, next string) {
+// reportStopped makes a worker report that it stopped a task, which is now of class next.
+func (r *rig) reportStopped(from grid.NodeID, id grid.AttemptID, next string) {
 	r.t.Helper()
-	r.about(from, grid.KindAccept, id, nil)
-	r.about(from, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
+	r.deliverFor(from, grid.KindAccept, id, nil)
+	r.deliverFor(from, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Next: next})
 }
 
-// Its owner places it again as one of that class, elsewhere if it can. No retry is used up. Who says that it is of a class that
-// it was of before has lost it.
+// Its owner places the task again in that class, elsewhere if possible, without using up a retry. A worker that names
+// an earlier class of the task has lost it.
 func TestOwnerDemotes(t *testing.T) {
-	r := newRig(t, elsewhere)
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.stop(fastID, r.declared(1, "small", 1, fastID), "large")
+	r.reportStopped(fastID, r.offeredAs(1, "small", 1, fastID), "large")
 	o := r.one(grid.KindOffer)
 	if id := o.Msg.Offer.ID; o.To != slowID || o.Msg.Offer.Class != "large" || id.N != 2 {
 		t.Fatalf("offers attempt %d as class %s to %v", id.N, o.Msg.Offer.Class, o.To.Short())
@@ -83,20 +83,21 @@ func TestOwnerDemotes(t *testing.T) {
 	if v := r.task(jobID(1)); v.Lost != 0 {
 		t.Errorf("%d lost, want none", v.Lost)
 	}
-	r.stop(slowID, o.Msg.Offer.ID, "small")
+	r.reportStopped(slowID, o.Msg.Offer.ID, "small")
 	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
 		t.Errorf("after it was sent back: %v, %d lost", v.State, v.Lost)
 	}
 }
 
-// Where nobody else is, a task goes on at the node that stopped it, through some classes and not for ever: then it was lost there.
+// With no other node a task continues on the node that stopped it, through a bounded number of classes; then it counts
+// as lost there.
 func TestDemotionsEnd(t *testing.T) {
-	r := newRig(t, elsewhere)
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
-	id := r.declared(1, "c0", 1, fastID)
+	id := r.offeredAs(1, "c0", 1, fastID)
 	for k := range maxDemotions {
 		next := string([]byte{'c', byte('1' + k)})
-		r.stop(fastID, id, next)
+		r.reportStopped(fastID, id, next)
 		r.answer(fastID)
 		o := r.one(grid.KindOffer).Msg.Offer
 		if o.Class != next {
@@ -105,7 +106,7 @@ func TestDemotionsEnd(t *testing.T) {
 		id = o.ID
 	}
 	for range 2 {
-		r.stop(fastID, id, "d")
+		r.reportStopped(fastID, id, "d")
 		if r.task(jobID(1)).State == grid.Ended {
 			break
 		}
@@ -117,13 +118,13 @@ func TestDemotionsEnd(t *testing.T) {
 	}
 }
 
-// Where bounds contradict each other no retry helps: the task ends, however many it has.
+// Where bounds contradict each other no retry helps: the task ends, however many retries it has.
 func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
-	r := newRig(t, elsewhere)
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
-	id := r.declared(1, "c0", 1000, fastID)
+	id := r.offeredAs(1, "c0", 1000, fastID)
 	for k := range maxPrepareFailures {
-		r.stop(fastID, id, "c0")
+		r.reportStopped(fastID, id, "c0")
 		if k == maxPrepareFailures-1 {
 			break
 		}
@@ -143,43 +144,43 @@ func TestRetriesDoNotHelpAgainstBounds(t *testing.T) {
 	}
 }
 
-// A worker's word is no delivery: who stops whatever it gets at once does not come to look reliable by it, and is
-// avoided for that class.
-func TestWhoStopsAllIsAvoided(t *testing.T) {
-	r := newRig(t, elsewhere)
+// A demotion is no delivery: a node that stops every attempt at once does not gain a good track record, and is
+// blacklisted for that class.
+func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	for k := range byte(minFailures) {
-		r.stop(fastID, r.declared(k+1, "small", 3, fastID), "large")
+		r.reportStopped(fastID, r.offeredAs(k+1, "small", 3, fastID), "large")
 		r.answer(slowID)
 		id := r.one(grid.KindOffer).Msg.Offer.ID
-		r.about(slowID, grid.KindAccept, id, nil)
-		r.about(slowID, grid.KindResult, id, exitZero)
+		r.deliverFor(slowID, grid.KindAccept, id, nil)
+		r.deliverFor(slowID, grid.KindResult, id, exitZero)
 		r.want(jobID(k+1), grid.Ended)
 	}
 	if s := r.n.recordOf(fastID); s == nil || s.results != 0 || s.onTime != 0 || s.ends.good != 0 || len(s.due) != 0 {
-		t.Errorf("it has standing %+v", s)
+		t.Errorf("its track record is %+v", s)
 	}
 	if why := r.n.Avoided(r.now, "small", fastID); why.Why != grid.WhyAvoided {
-		t.Errorf("it is not avoided: %v", why)
+		t.Errorf("it is not blacklisted: %v", why)
 	}
 }
 
-// A class that cannot be told to others is none: the first version that took a worker's word for it could say nothing more, not
-// even after a restart.
-func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
-	r := newRig(t, elsewhere)
+// Regression: a class name that must not be published is not accepted. The first version took it from a worker and
+// could then publish nothing more, not even after a restart.
+func TestUnpublishableClassNameIsRejected(t *testing.T) {
+	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1)} {
-		r.stop(fastID, r.declared(byte(k+1), "small", 3, fastID), next)
+		r.reportStopped(fastID, r.offeredAs(byte(k+1), "small", 3, fastID), next)
 		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.get(next) != nil {
 			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.get(next))
 		}
 	}
 	r.n.Restore(&grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "\n", Mean: 1, Count: 1}})
 	if r.n.rates.get("\n") != nil {
-		t.Error("a name that cannot be told is restored")
+		t.Error("an unpublishable name is restored")
 	}
 	r.fx.Reset()
 	r.n.forgetClasses(&r.fx)
@@ -188,8 +189,8 @@ func TestAWorkersWordIsNoTextToRepeat(t *testing.T) {
 	}
 }
 
-// Names that workers make up give way to each other, and not what was measured or submitted here.
-func TestNamedClassesTakeLittleRoom(t *testing.T) {
+// Class names made up by workers evict each other, not classes measured or submitted here.
+func TestForeignClassesAreBounded(t *testing.T) {
 	r := newRates(&settings{Tuning: &Tuning{Memory: time.Minute}})
 	for i := range maxClasses - maxForeignClasses {
 		r.arrive(1, spec(nil), fmt.Sprint("class", i), 1)
@@ -199,7 +200,7 @@ func TestNamedClassesTakeLittleRoom(t *testing.T) {
 	}
 	for i := range maxClasses - maxForeignClasses {
 		if r.get(fmt.Sprint("class", i)) == nil {
-			t.Fatalf("class%d gave way", i)
+			t.Fatalf("class%d was evicted", i)
 		}
 	}
 	if len(r.classes) != maxClasses || r.get("x999") == nil {
@@ -207,8 +208,8 @@ func TestNamedClassesTakeLittleRoom(t *testing.T) {
 	}
 }
 
-// Bounds that lead in a circle would stop a task for ever.
-func TestBoundsLeadNowhereBack(t *testing.T) {
+// Bounds that form a cycle would stop a task for ever.
+func TestCyclicBoundsAreRejected(t *testing.T) {
 	small, medium := Bound{"small", time.Second, "medium"}, Bound{"medium", time.Second, "large"}
 	for name, c := range map[string]struct {
 		bounds []Bound

@@ -10,7 +10,7 @@ import (
 func (n *Node) depositAsked(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
 	j := n.job(id.Task.Job)
-	if j == nil || j.replica == nil || j.replica.owner != from || j.replica.reg.Leads() || j.replica.reg.State().Done || id.Task.Index >= j.spec.Count {
+	if j == nil || j.replica == nil || j.replica.owner != from || j.replica.reg.IsOwner() || j.replica.reg.State().Done || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return
 	}
@@ -98,7 +98,7 @@ func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.saveEntry(j, ev.Attempt.Task.Index, fx)
 	}
 	switch {
-	case !j.replica.reg.Leads() && j.replica.owner != n.cfg.Self && !j.replica.owner.IsZero():
+	case !j.replica.reg.IsOwner() && j.replica.owner != n.cfg.Self && !j.replica.owner.IsZero():
 		n.answerDeposit(j.replica.owner, ev.Attempt, refusal, fx)
 	case inputs && j.replica.inputs != nil:
 		j.replica.inputs.answer(j.replica.reg.Place(n.cfg.Self), n.cfg.Self, refusal)

@@ -62,7 +62,7 @@ func (n *Node) finishReplicated(now grid.Time, l *liveTask, fx *grid.Effects) {
 // tickDeposits repeats unanswered requests, and settles those whose deadline has passed.
 func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	n.askDeposits(now, j, fx)
-	if !j.replica.reg.Leads() {
+	if !j.replica.reg.IsOwner() {
 		return
 	}
 	n.confirmSubmission(now, j, fx)
@@ -74,7 +74,7 @@ func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
 // askDeposits asks each member for the deposits that it has not confirmed.
 func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	g := j.replica
-	if !g.reg.Leads() || g.reg.State().Done || g.inputs == nil && len(g.replicating) == 0 {
+	if !g.reg.IsOwner() || g.reg.State().Done || g.inputs == nil && len(g.replicating) == 0 {
 		return
 	}
 	g.replicating = slices.DeleteFunc(g.replicating, func(l *liveTask) bool { return !l.isReplicating() })
@@ -109,7 +109,7 @@ func (n *Node) askDeposit(now grid.Time, j *job, place int, f *fileReplicas, id 
 	case to == n.cfg.Self:
 		f.askedAt[place] = now
 		n.fetchInputs(now, j, j.id.Origin, fx)
-	case g.reg.Holds(place):
+	case g.reg.HasAccepted(place):
 		f.askedAt[place] = now
 		m := fx.Send(to, grid.KindDeposit)
 		m.Attempts, m.Result = append(m.Attempts, id), r
@@ -124,7 +124,7 @@ func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
 		n.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.replica == nil || !j.replica.reg.Leads() || j.replica.reg.Place(from) < 0 || id.Task.Index >= j.spec.Count {
+	if j == nil || j.replica == nil || !j.replica.reg.IsOwner() || j.replica.reg.Place(from) < 0 || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return
 	}

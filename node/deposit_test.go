@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// owner plays a peer that keeps its jobs together with this node and a third.
+// owner plays a peer whose jobs have this node and a third as members.
 type owner struct {
 	*rig
 	id grid.NodeID
@@ -21,7 +21,7 @@ func newOwner(t *testing.T, change func(*Config)) *owner {
 
 func (o *owner) job(i byte) grid.JobID { return grid.JobID{Origin: o.id, Nonce: [10]byte{i}} }
 
-// files are n files of a size each.
+// files makes n files of one size.
 func files(i byte, n int, size grid.Bytes) (fs []grid.File) {
 	for k := range n {
 		fs = append(fs, grid.File{Path: "f", Blob: grid.BlobID{1, i, byte(k), byte(k >> 8)}, Size: size})
@@ -29,11 +29,11 @@ func files(i byte, n int, size grid.Bytes) (fs []grid.File) {
 	return fs
 }
 
-// write has this node guard a job of two tasks with inputs; with entries they are written.
+// write makes this node a member of a job of two tasks with inputs, and writes the given entries.
 func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Final) {
 	o.t.Helper()
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Inputs = 2, inputs })
-	o.say(o.id, grid.KindWrite, func(m *grid.Message) {
+	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}, Finals: finals, Done: done}
 	})
 	if a := o.one(grid.KindWriteAck); a.Msg.Register.Answer != grid.RegisterOK {
@@ -41,10 +41,10 @@ func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Fina
 	}
 }
 
-// copy asks for what an attempt left, or for the inputs, and returns what was said and whether files are being fetched.
+// copy asks for the deposit of an attempt's output, or of the inputs, and returns the answer and whether a fetch began.
 func (o *owner) copy(id grid.AttemptID, r *grid.Result) (said *grid.Refusal, fetches bool) {
 	o.t.Helper()
-	o.about(o.id, grid.KindDeposit, id, r)
+	o.deliverFor(o.id, grid.KindDeposit, id, r)
 	if c := o.sent(grid.KindDepositAck); len(c) == 1 {
 		said = &c[0].Msg.Refusal
 	}
@@ -60,7 +60,7 @@ func (o *owner) attempt(i byte, task uint32) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: o.job(i), Index: task}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
-func TestMemberCopiesAndSaysSo(t *testing.T) {
+func TestMemberDepositsAndAnswers(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, files(1, 2, grid.MiB), false)
 	in, out := inputsID(o.job(1)), o.attempt(1, 1)
@@ -71,7 +71,7 @@ func TestMemberCopiesAndSaysSo(t *testing.T) {
 		t.Errorf("asked again while they are on their way it said %v, fetches again %v", said, fetches)
 	}
 	o.fetched(in, "")
-	if c := o.one(grid.KindDepositAck); c.To != o.id || c.Msg.Refusal.Why != grid.WhyNone || !o.dsk["guard "+o.job(1).String()].Register.Held {
+	if c := o.one(grid.KindDepositAck); c.To != o.id || c.Msg.Refusal.Why != grid.WhyNone || !o.disk["register "+o.job(1).String()].Register.Held {
 		t.Errorf("when they are here it says %+v", c)
 	}
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
@@ -80,7 +80,7 @@ func TestMemberCopiesAndSaysSo(t *testing.T) {
 	}
 	o.fetched(out, "")
 	o.one(grid.KindDepositAck)
-	// Its word holds after a restart: the files are pinned by what is on disk.
+	// The deposit survives a restart: its files are pinned by records on disk.
 	again := &owner{rig: o.restart(), id: o.id}
 	again.join(o.id, 1, "linux")
 	again.write(1, nil, false)
@@ -90,17 +90,17 @@ func TestMemberCopiesAndSaysSo(t *testing.T) {
 		}
 	}
 	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB))+diskBytes(r.Outputs); got != want || again.n.coMember(o.id).deposited != want {
-		t.Errorf("%d bytes are lent after a restart, want %d", got, want)
+		t.Errorf("%d bytes are deposited after a restart, want %d", got, want)
 	}
-	// Another attempt's end was written: what the first left is of no use.
+	// The end of another attempt is written: the first one's output is useless.
 	again.write(1, nil, false, grid.Final{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
-	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.dsk["entry "+out.Task.String()].Entry.Held {
-		t.Errorf("%d bytes are lent, want %d", got, want)
+	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.disk["entry "+out.Task.String()].Entry.Held {
+		t.Errorf("%d bytes are deposited, want %d", got, want)
 	}
 }
 
-// A member that learns of a result whose files it was never asked for brings them here by itself.
-func TestMemberCatchesUp(t *testing.T) {
+// A member that learns of a result whose deposit it was never asked for fetches the files by itself.
+func TestMemberFetchesMissedDeposit(t *testing.T) {
 	o := newOwner(t, nil)
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	o.write(1, nil, false)
@@ -109,21 +109,21 @@ func TestMemberCatchesUp(t *testing.T) {
 		t.Fatalf("fetches %+v", o.fx.Fetches)
 	}
 	o.fetched(o.attempt(1, 0), "")
-	if e := o.dsk["entry "+o.attempt(1, 0).Task.String()].Entry; e == nil || !e.Held || e.Epoch != 1 {
+	if e := o.disk["entry "+o.attempt(1, 0).Task.String()].Entry; e == nil || !e.Held || e.Epoch != 1 {
 		t.Errorf("on disk is %+v", e)
 	}
 }
 
-// A member without room for what a task left takes the task's end all the same, since nothing may wait for a full disk; it does
-// not say that it has the files, and brings them when it has room and is asked.
-func TestMemberWithoutRoomTakesTheEnd(t *testing.T) {
+// A member without deposit room accepts the task's end all the same, since nothing may wait for a full disk; it does
+// not report the files as deposited, and fetches them when it has room and is asked.
+func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 	o := newOwner(t, nil)
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	id := o.attempt(1, 0)
 	o.write(1, nil, false)
 	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
 	o.write(1, nil, false, grid.Final{Index: 0, Attempt: id.Attempt, Worker: slowID, Result: r})
-	if e := o.dsk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e == nil || e.Epoch != 1 || e.Held {
+	if e := o.disk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e == nil || e.Epoch != 1 || e.Held {
 		t.Errorf("with a full disk it fetches %+v, and on disk is %+v", o.fx.Fetches, e)
 	}
 	if said, fetches := o.copy(id, r); said == nil || said.Why != grid.WhyDisk || fetches {
@@ -134,19 +134,19 @@ func TestMemberWithoutRoomTakesTheEnd(t *testing.T) {
 		t.Errorf("asked when it has room it said %v, fetches %v", said, fetches)
 	}
 	o.fetched(id, "")
-	if c, e := o.one(grid.KindDepositAck), o.dsk["entry "+id.Task.String()].Entry; c.Msg.Refusal.Why != grid.WhyNone || !e.Held {
+	if c, e := o.one(grid.KindDepositAck), o.disk["entry "+id.Task.String()].Entry; c.Msg.Refusal.Why != grid.WhyNone || !e.Held {
 		t.Errorf("when they are here it says %+v, and on disk is %+v", c, e)
 	}
 }
 
-// A peer that names more than it may is refused, whatever it names, and takes no more than its half.
+// A peer that names more than its quota is refused, whatever it names, and gets no more than half of the total.
 func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	const half = 64 * grid.MiB
 	o := newOwner(t, func(c *Config) { c.Copies, c.Lend = 16*grid.MiB, 2*half })
 	most := func() {
 		t.Helper()
 		if n := o.n.deposited; n > half || n != o.n.coMember(o.id).deposited || n < 0 {
-			t.Fatalf("%d bytes are lent to one peer, of at most %d", n, half)
+			t.Fatalf("%d bytes are deposited for one peer, of at most %d", n, half)
 		}
 	}
 	refused := 0
@@ -156,9 +156,9 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 		case 1:
 			inputs = files(i, 1, 1<<50)
 		case 2:
-			inputs = files(i, 1000, 1<<62) // whose sum is beyond any number
+			inputs = files(i, 1000, 1<<62) // the sum overflows
 		case 3:
-			inputs = files(i, grid.MaxFiles, 1) // small ones take room too
+			inputs = files(i, grid.MaxFiles, 1) // small files take room too
 		}
 		o.write(i, inputs, false)
 		said, fetches := o.copy(inputsID(o.job(i)), nil)
@@ -168,14 +168,14 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 		if said != nil {
 			refused++
 		} else if i%5 == 1 || i%5 == 2 {
-			t.Fatalf("job %d: copies %d files of %d bytes", i, len(inputs), inputs[0].Size)
+			t.Fatalf("job %d: deposits %d files of %d bytes", i, len(inputs), inputs[0].Size)
 		}
 		most()
 	}
 	if refused < 200 {
 		t.Errorf("%d of 250 refused", refused)
 	}
-	// What did not come, or is over, makes room again.
+	// Failed fetches and finished jobs free their room.
 	o.fetched(inputsID(o.job(0)), "it is not there")
 	most()
 	o.write(0, nil, true)
@@ -192,7 +192,7 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	most()
 }
 
-func TestWhoIsAskedToCopy(t *testing.T) {
+func TestDepositRequestIsRefused(t *testing.T) {
 	o := newOwner(t, nil)
 	o.join(slowID, 1, "linux")
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}

@@ -16,39 +16,39 @@ func (r *rig) drain(within time.Duration) {
 	}
 }
 
-func TestDrainHandsBackWhatHasNotStartedAndLetsTheRestEnd(t *testing.T) {
+func TestDrainHandsBackQueueAndLetsRunningEnd(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.drain(time.Minute)
-	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != theirs(2) || m.Msg.Refusal.Why != grid.WhyDrain {
+	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(2) || m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Fatalf("refusal %+v", m)
 	}
 	if len(r.fx.Announces) != 1 || !r.fx.Announces[0].Digest[0].Ad.Draining {
 		t.Fatalf("announces %+v: want its ad, draining", r.fx.Announces)
 	}
-	if r.offer(fastID, theirs(3), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDrain {
+	if r.offer(fastID, foreignAttempt(3), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDrain {
 		t.Error("it takes new work")
 	}
 	if v := r.n.Drain(r.now); v.Running != 1 || v.Queued != 0 || v.Over() {
 		t.Errorf("%+v", v)
 	}
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(1), Result: exitZero})
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: exitZero})
 	r.one(grid.KindResult)
 	if v := r.n.Drain(r.now); v.Unsaved != 1 || v.Over() {
 		t.Errorf("%+v", v)
 	}
-	r.about(fastID, grid.KindResultAck, theirs(1), nil)
+	r.deliverFor(fastID, grid.KindResultAck, foreignAttempt(1), nil)
 	if v := r.n.Drain(r.now); !v.Over() {
 		t.Errorf("%+v", v)
 	}
 }
 
-func TestDrainStopsWhatRunsOn(t *testing.T) {
+func TestDrainStopsRunningAtDeadline(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.drain(time.Minute)
 	r.pass(time.Minute-time.Second, grid.TimerDrain)
 	if len(r.n.exec.Running()) != 1 {
@@ -60,14 +60,14 @@ func TestDrainStopsWhatRunsOn(t *testing.T) {
 	}
 }
 
-// What was to start, came to it too late and is back in the queue of a draining node would wait there for good.
-func TestADrainingNodeHandsOnWhatCameTooLateToItsStart(t *testing.T) {
+// An attempt whose start came too late, and is back in the queue of a draining node, would wait there for good.
+func TestDrainingNodeHandsBackLateStart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.drain(time.Minute)
-	r.step(grid.Event{Kind: grid.EvLate, Attempt: theirs(1)})
-	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != theirs(1) || m.Msg.Refusal.Why != grid.WhyDrain {
+	r.step(grid.Event{Kind: grid.EvLate, Attempt: foreignAttempt(1)})
+	if m := r.one(grid.KindRefuse); m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(1) || m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Errorf("refusal %+v", m)
 	}
 	if v := r.n.Drain(r.now); !v.Over() || len(r.fx.Starts) != 0 {
@@ -83,23 +83,23 @@ func TestADrainingNodeHandsOnWhatCameTooLateToItsStart(t *testing.T) {
 	}
 }
 
-func TestLostWordOfAHandedBackAttemptIsRepeated(t *testing.T) {
+func TestLostRefusalIsRepeated(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.drain(time.Minute)
-	r.about(fastID, grid.KindAsk, theirs(2), nil)
+	r.deliverFor(fastID, grid.KindAsk, foreignAttempt(2), nil)
 	if m := r.one(grid.KindRefuse); m.Msg.Refusal.Why != grid.WhyDrain {
 		t.Errorf("%v: the task never ran, and would count as lost", m.Msg.Refusal)
 	}
 }
 
-func TestWhatBelongsToNobodyConnectedIsHandedBackLater(t *testing.T) {
+func TestDrainHandsBackWhenOwnerConnects(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	r.drain(time.Minute)
 	if v := r.n.Drain(r.now); v.Queued != 1 || len(r.sent(grid.KindRefuse)) != 0 {
@@ -109,13 +109,13 @@ func TestWhatBelongsToNobodyConnectedIsHandedBackLater(t *testing.T) {
 	r.one(grid.KindRefuse)
 }
 
-func TestADrainingNodePlacesItsOwnElsewhere(t *testing.T) {
+func TestDrainingNodePlacesOwnTasksElsewhere(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
 	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
 	r.want(jobID(2), grid.Placed)
 	r.drain(time.Minute)
-	r.want(jobID(1), grid.Placed) // runs on
+	r.want(jobID(1), grid.Placed) // keeps running
 	r.want(jobID(2), grid.Pending)
 	if why := r.task(jobID(2)).Waits.Why; why != grid.WhyDrain {
 		t.Errorf("it waits because it %v", why)
@@ -134,7 +134,7 @@ func TestADrainingNodePlacesItsOwnElsewhere(t *testing.T) {
 	}
 }
 
-func TestNobodyOffersToADrainingNodeThatHasSaidSo(t *testing.T) {
+func TestDrainingNodeGetsNoOffers(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 100, "linux")
 	r.offered(jobID(1), spec(nil), fastID)
@@ -150,7 +150,7 @@ func TestNobodyOffersToADrainingNodeThatHasSaidSo(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsSaid(t *testing.T) {
+func TestLowDiskIsPublished(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.step(grid.Event{Kind: grid.EvDisk, Low: true})
@@ -159,7 +159,7 @@ func TestAFullDiskIsSaid(t *testing.T) {
 			t.Errorf("%s refuses because it %v, want %v", p.Ad.Name, p.Refuses, want)
 		}
 	}
-	if r.offer(fastID, theirs(1), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDisk {
+	if r.offer(fastID, foreignAttempt(1), spec(nil)); r.one(grid.KindRefuse).Msg.Refusal.Why != grid.WhyDisk {
 		t.Error("it takes work")
 	}
 	if r.pass(2*time.Second, grid.TimerAd); !r.n.gossip.Ad().Full {
@@ -171,11 +171,11 @@ func TestAFullDiskIsSaid(t *testing.T) {
 	}
 }
 
-// Who says that its disk is nearly full is not asked, and the task waits with that reason.
-func TestNothingGoesToAFullDisk(t *testing.T) {
+// A node that reports low disk space is not polled, and the task waits with that reason.
+func TestLowDiskNodeGetsNoOffers(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
-	r.say(fastID, grid.KindDigest, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindDigest, func(m *grid.Message) {
 		ad := *r.n.gossip.Peer(fastID).Ad
 		ad.Seq.N, ad.Full = 2, true
 		m.Digest = []grid.AdEntry{{Ad: &ad}}

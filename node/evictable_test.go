@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// A dumb twin: all jobs that are kept, looked through in order.
-func TestOldestJobThatTakesRoomIsForgotten(t *testing.T) {
+// Model test against a linear search through all archived jobs.
+func TestOldestEvictableJobIsEvicted(t *testing.T) {
 	r, n := grid.NewRand(1, 4), newRig(t, nil).n
 	owners := []grid.NodeID{fastID, slowID, {77}}
 	var open, kept []*job
@@ -30,7 +30,7 @@ func TestOldestJobThatTakesRoomIsForgotten(t *testing.T) {
 			continue
 		}
 		switch some := kept[r.IntN(len(kept))]; r.IntN(4) {
-		case 0: // what it left came late
+		case 0: // a late output
 			n.chargeDeposit(some, grid.MiB)
 		case 1:
 			n.chargeDeposit(some, -some.replica.deposits.size)
@@ -61,7 +61,7 @@ func TestOldestJobThatTakesRoomIsForgotten(t *testing.T) {
 			t.Fatalf("job %d: %d are kept, want %d", k, n.archive.len(), len(kept))
 		}
 	}
-	for _, owner := range owners { // what is over and has nothing here is in no list
+	for _, owner := range owners { // no finished job without a deposit is in a list
 		for _, j := range n.coMember(owner).evictable {
 			if j.replica.deposits.size == 0 || !slices.Contains(kept, j) {
 				t.Errorf("job %v can be forgotten to make room: %d bytes", j.id, j.replica.deposits.size)

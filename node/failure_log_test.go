@@ -9,9 +9,9 @@ import (
 
 const second = grid.Time(time.Second)
 
-// A node where a class fails while it does not elsewhere is avoided for that class alone; then one task tries it, twice as
-// long passes after each that fails, and one that succeeds ends it.
-func TestFailingNodeIsAvoided(t *testing.T) {
+// A node that fails a class which others run is blacklisted for that class alone; then one task probes it. A failed
+// probe doubles the back-off, a success ends it.
+func TestFailingNodeIsBlacklisted(t *testing.T) {
 	var s failureLog
 	now := 10 * second
 	ends := func(class string, id grid.NodeID, good bool, times int) {
@@ -20,7 +20,7 @@ func TestFailingNodeIsAvoided(t *testing.T) {
 			s.record(now, class, id, good)
 		}
 	}
-	avoided := func(class string, id grid.NodeID) bool {
+	blacklisted := func(class string, id grid.NodeID) bool {
 		c := s.class(class)
 		b := c.node(id)
 		return c.blacklisted(now, b)
@@ -28,39 +28,39 @@ func TestFailingNodeIsAvoided(t *testing.T) {
 	ends("a", fastID, true, 4)
 	ends("b", slowID, true, 4)
 	ends("a", slowID, false, 2)
-	if avoided("a", slowID) {
-		t.Error("avoided after two failures")
+	if blacklisted("a", slowID) {
+		t.Error("blacklisted after two failures")
 	}
 	ends("a", slowID, false, 1)
-	if !avoided("a", slowID) || avoided("a", fastID) || avoided("b", slowID) {
-		t.Error("after three failures of a class: want that node avoided for that class alone")
+	if !blacklisted("a", slowID) || blacklisted("a", fastID) || blacklisted("b", slowID) {
+		t.Error("after three failures of a class: want that node blacklisted for that class alone")
 	}
 	if b := s.class("a").node(slowID); b.describe() != "3 of 3 failed there" {
-		t.Errorf("it is avoided because %q", b.describe())
+		t.Errorf("it is blacklisted because %q", b.describe())
 	}
 	for _, pause := range []time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff} {
 		now = now.Add(pause - 2*time.Second)
-		if !avoided("a", slowID) {
-			t.Fatalf("no longer avoided before %v have passed", pause)
+		if !blacklisted("a", slowID) {
+			t.Fatalf("no longer blacklisted before %v have passed", pause)
 		}
 		now += 2 * second
-		if avoided("a", slowID) {
-			t.Fatalf("still avoided after %v", pause)
+		if blacklisted("a", slowID) {
+			t.Fatalf("still blacklisted after %v", pause)
 		}
 		s.class("a").node(slowID).probe(now)
-		if !avoided("a", slowID) {
-			t.Fatal("a second task may try it")
+		if !blacklisted("a", slowID) {
+			t.Fatal("a second task may probe it")
 		}
 		ends("a", slowID, false, 1)
 	}
 	ends("a", slowID, true, 1)
-	if avoided("a", slowID) || s.class("a").listed != 0 {
-		t.Error("avoided though the task that tried it succeeded")
+	if blacklisted("a", slowID) || s.class("a").listed != 0 {
+		t.Error("blacklisted though the task that probed it succeeded")
 	}
 }
 
-// What fails everywhere, or half of the time, is the program's.
-func TestFailingClassIsNobodysFault(t *testing.T) {
+// A class that fails everywhere, or half of the time, is the program's fault.
+func TestFailingClassBlacklistsNobody(t *testing.T) {
 	var s failureLog
 	now := second
 	for k := range 400 {
@@ -74,14 +74,14 @@ func TestFailingClassIsNobodysFault(t *testing.T) {
 		c := s.class(class)
 		for i := range c.nodes {
 			if b := &c.nodes[i]; c.blacklisted(now, b) {
-				t.Errorf("class %s: a node is avoided, %s, like at the others", class, b.describe())
+				t.Errorf("class %s: a node is blacklisted, %s, like at the others", class, b.describe())
 			}
 		}
 	}
 }
 
-// Neither many classes nor many nodes make the table grow without end.
-func TestBlamesAreBounded(t *testing.T) {
+// The log is bounded in classes and in nodes.
+func TestFailureLogIsBounded(t *testing.T) {
 	var s failureLog
 	now := second
 	for k := range 3 * maxFailureNodes {
@@ -95,13 +95,13 @@ func TestBlamesAreBounded(t *testing.T) {
 	if len(s.classes) > maxFailureClasses || len(s.class("a").nodes) > maxFailureNodes {
 		t.Errorf("%d classes, %d nodes of one: want at most %d and %d", len(s.classes), len(s.class("a").nodes), maxFailureClasses, maxFailureNodes)
 	}
-	wary, c := 0, s.class("a")
+	listed, c := 0, s.class("a")
 	for i := range c.nodes {
 		if c.nodes[i].until > 0 {
-			wary++
+			listed++
 		}
 	}
-	if wary != c.listed {
-		t.Errorf("%d nodes are avoided, %d are counted", wary, c.listed)
+	if listed != c.listed {
+		t.Errorf("%d nodes are blacklisted, %d are counted", listed, c.listed)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// leaving makes the owner of a job that others keep too, whose task has just ended here and left a file.
-func leaving(t *testing.T) (*rig, grid.AttemptID) {
+// withOutput makes this node the owner of a replicated job whose task has just ended here and left a file.
+func withOutput(t *testing.T) (*rig, grid.AttemptID) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
@@ -17,7 +17,7 @@ func leaving(t *testing.T) (*rig, grid.AttemptID) {
 	for _, k := range []grid.Kind{grid.KindKeepaliveAck, grid.KindWriteAck} {
 		for _, s := range slices.Clone(r.fx.Sends) {
 			g := s.Msg.Register
-			r.say(s.To, k, func(m *grid.Message) {
+			r.deliver(s.To, k, func(m *grid.Message) {
 				m.Register = grid.Register{Job: jobID(1), Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 			})
 		}
@@ -32,10 +32,10 @@ func leaving(t *testing.T) (*rig, grid.AttemptID) {
 	return r, id
 }
 
-// A task that leaves files ends when one of the two others has them, or when neither will.
-func TestOwnerWaitsForACopy(t *testing.T) {
+// A task with output ends when one of the other two members has the files, or when neither will.
+func TestOwnerWaitsForDeposit(t *testing.T) {
 	for name, answers := range map[string][]grid.Why{"one has them": {grid.WhyNone}, "the second has them": {grid.WhyRoom, grid.WhyNone}, "neither": {grid.WhyRoom, grid.WhyDisk}} {
-		r, id := leaving(t)
+		r, id := withOutput(t)
 		asked := slices.Clone(r.sent(grid.KindDeposit))
 		if len(asked) != 2 || len(r.sent(grid.KindWrite)) != 0 {
 			t.Fatalf("%s: %v are sent", name, kindsOf(r.fx.Sends))
@@ -44,7 +44,7 @@ func TestOwnerWaitsForACopy(t *testing.T) {
 			if k > 0 && len(r.sent(grid.KindWrite)) != 0 {
 				t.Errorf("%s: the end is written after %d answers", name, k)
 			}
-			r.say(asked[k].To, grid.KindDepositAck, func(m *grid.Message) {
+			r.deliver(asked[k].To, grid.KindDepositAck, func(m *grid.Message) {
 				m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
 			})
 		}
@@ -54,12 +54,12 @@ func TestOwnerWaitsForACopy(t *testing.T) {
 	}
 }
 
-// Members that have much to bring at the moment are asked again soon, and the end waits for them: it said at once that
-// nobody else had the files.
+// Regression: members that are busy fetching are asked again soon, and the end waits for them. It said at once that no
+// other node had the files.
 func TestOwnerAsksABusyMemberAgain(t *testing.T) {
-	r, id := leaving(t)
+	r, id := withOutput(t)
 	say := func(to grid.NodeID, why grid.Why) {
-		r.say(to, grid.KindDepositAck, func(m *grid.Message) {
+		r.deliver(to, grid.KindDepositAck, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
 		})
 	}
@@ -70,7 +70,7 @@ func TestOwnerAsksABusyMemberAgain(t *testing.T) {
 	}
 	for end := r.now.Add(r.n.cfg.Lease * 2 / 3); len(r.sent(grid.KindDeposit)) != 2; {
 		if r.pass(r.n.cfg.Lease/3, grid.TimerRegister); r.now > end {
-			t.Fatalf("%v are sent a third of a lease later, and after the look behind that: want both asked again", kindsOf(r.fx.Sends))
+			t.Fatalf("%v are sent a third of a lease later, and after the tick behind that: want both asked again", kindsOf(r.fx.Sends))
 		}
 	}
 	say(slowID, grid.WhyNone)

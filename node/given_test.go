@@ -12,11 +12,11 @@ func given() []grid.Rate {
 	return []grid.Rate{{Class: "long", Alpha: 0.5, Mu: 0.25}, {Class: "short", Alpha: 3, Mu: 4}}
 }
 
-// A node that is given its rates tells them from the first, goes by them, and learns nothing from what it runs.
-func TestGivenRatesAreToldAndKept(t *testing.T) {
+// A node with given rates publishes them from the start, uses them, and learns nothing from its runs.
+func TestGivenRatesArePublishedAndKept(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Given = given() })
 	r.join(fastID, 2, "linux")
-	r.say(fastID, grid.KindPoll, func(m *grid.Message) { m.Poll = grid.Poll{ID: 1, Class: "long", Speed: 1, Cores: 1000, Mine: 1} })
+	r.deliver(fastID, grid.KindPoll, func(m *grid.Message) { m.Poll = grid.Poll{ID: 1, Class: "long", Speed: 1, Cores: 1000, Mine: 1} })
 	s := r.one(grid.KindState).Msg.State
 	if len(s.Rates) != 2 || s.Rates[0] != given()[0] || s.Rates[1] != given()[1] || s.ECT != 4*time.Second {
 		t.Fatalf("tells %v and expects %v, want what was given and 4s", s.Rates, s.ECT)

@@ -8,14 +8,14 @@ import (
 	"skep/grid"
 )
 
-// What members say that is not so. strangerID has nothing to do with the jobs that it speaks of.
+// False messages of members. strangerID has nothing to do with the jobs that it names.
 
 var (
 	strangerID = grid.NodeID{9}
 )
 
-// owns submits a job whose tasks run on fastID, and which fastID and slowID keep with this node.
-func owns(t *testing.T, count uint32) (*rig, grid.JobID) {
+// newOwnerOf submits a job whose tasks run on fastID, with fastID, slowID and this node as members.
+func newOwnerOf(t *testing.T, count uint32) (*rig, grid.JobID) {
 	t.Helper()
 	r := newRig(t, func(c *Config) {
 		c.Members, c.Overdue, c.Labels = 3, 0, []grid.Label{{Key: "os", Value: "bsd"}}
@@ -27,41 +27,42 @@ func owns(t *testing.T, count uint32) (*rig, grid.JobID) {
 	r.submit(id, spec(func(s *grid.JobSpec) {
 		s.Count, s.Retries, s.Needs.Labels = count, 0, []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
 	}))
-	r.chat(2*time.Second, nil)
+	r.runWithPeers(2*time.Second, nil)
 	if got := r.n.job(id).counts[grid.Placed]; got != int(count) {
 		t.Fatalf("%d of %d tasks are placed", got, count)
 	}
 	return r, id
 }
 
-// chat lets time go on while honest peers answer: writes, watches, polls, offers, and beats of what they have. also is called before each step.
-func (r *rig) chat(d time.Duration, also func()) {
+// runWithPeers advances time while honest peers answer: writes, keepalives, polls, offers, and beats of their attempts.
+// also is called before each step.
+func (r *rig) runWithPeers(d time.Duration, also func()) {
 	r.t.Helper()
 	for end := r.now.Add(d); r.now < end; {
-		r.reply()
+		r.answerAsPeers()
 		if also != nil {
 			also()
-			r.reply()
+			r.answerAsPeers()
 		}
 		r.pass(min(100*time.Millisecond, end.Sub(r.now)))
 	}
 }
 
-// reply has honest peers answer what was sent in the last step, and in the steps that follow from the answers.
-func (r *rig) reply() {
+// answerAsPeers makes honest peers answer the messages of the last step, and of the steps that follow from the answers.
+func (r *rig) answerAsPeers() {
 	r.t.Helper()
-	queue := r.copied()
+	queue := r.sentCopy()
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
 		m := s.Msg
 		switch m.Kind {
 		case grid.KindWrite, grid.KindKeepalive:
-			r.say(s.To, m.Kind+1, func(a *grid.Message) {
+			r.deliver(s.To, m.Kind+1, func(a *grid.Message) {
 				a.Register = grid.Register{Job: m.Register.Job, Epoch: m.Register.Epoch, Seq: m.Register.Seq, Answer: grid.RegisterOK}
 			})
 		case grid.KindPoll:
-			r.say(s.To, grid.KindState, func(a *grid.Message) {
+			r.deliver(s.To, grid.KindState, func(a *grid.Message) {
 				ect := time.Hour
 				if s.To == fastID {
 					ect = time.Millisecond
@@ -69,16 +70,16 @@ func (r *rig) reply() {
 				a.State = grid.State{ID: m.Poll.ID, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
 			})
 		case grid.KindOffer:
-			r.about(s.To, grid.KindAccept, m.Offer.ID, nil)
+			r.deliverFor(s.To, grid.KindAccept, m.Offer.ID, nil)
 		default:
 			continue
 		}
-		queue = append(queue, r.copied()...)
+		queue = append(queue, r.sentCopy()...)
 	}
 }
 
-// copied is what was sent in the last step, in memory of its own.
-func (r *rig) copied() (out []grid.Send) {
+// sentCopy returns a copy of the messages of the last step.
+func (r *rig) sentCopy() (out []grid.Send) {
 	for _, s := range r.fx.Sends {
 		s.Msg.Attempts = slices.Clone(s.Msg.Attempts)
 		s.Msg.Register.Members, s.Msg.Register.Finals = slices.Clone(s.Msg.Register.Members), slices.Clone(s.Msg.Register.Finals)
@@ -87,8 +88,8 @@ func (r *rig) copied() (out []grid.Send) {
 	return out
 }
 
-// proclaims has a node say that somebody owns a job in an epoch: about itself to all, or to this node about anybody.
-func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, announced bool) {
+// claimOwner makes a node say that somebody owns a job in an epoch: about itself to all, or to this node about anybody.
+func (r *rig) claimOwner(from, owner grid.NodeID, id grid.JobID, epoch uint32, announced bool) {
 	r.t.Helper()
 	r.now++
 	m := &grid.Message{Kind: grid.KindTakeover}
@@ -101,22 +102,22 @@ func (r *rig) proclaims(from, owner grid.NodeID, id grid.JobID, epoch uint32, an
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: from, Msg: m})
 }
 
-// Whatever anybody says about who owns a job, its owner goes on as long as a majority answers it: nothing is lost, no task looks for
-// another place, and the members are asked at most once in a sixth of a lease. Before, nine such messages lost tasks that were to run once, and a job
-// stood still for as long as they went on.
+// Regression: whatever anybody says about who owns a job, its owner goes on as long as a majority answers it: nothing
+// is lost, no task is placed again, and the members are asked at most once in a sixth of a lease. Nine such messages
+// lost tasks without retries, and a job stood still for as long as they went on.
 func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 	for name, lie := range map[string]func(r *rig, id grid.JobID, epoch uint32){
-		"a stranger, of itself":       func(r *rig, id grid.JobID, e uint32) { r.proclaims(strangerID, strangerID, id, e, true) },
-		"a stranger, of a member":     func(r *rig, id grid.JobID, e uint32) { r.proclaims(strangerID, slowID, id, e, false) },
-		"a member, of itself":         func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, e, true) },
-		"a member, of itself, to us":  func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, e, false) },
-		"a member, of another":        func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, fastID, id, e, false) },
-		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.proclaims(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
+		"a stranger, of itself":       func(r *rig, id grid.JobID, e uint32) { r.claimOwner(strangerID, strangerID, id, e, true) },
+		"a stranger, of a member":     func(r *rig, id grid.JobID, e uint32) { r.claimOwner(strangerID, slowID, id, e, false) },
+		"a member, of itself":         func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, true) },
+		"a member, of itself, to us":  func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, e, false) },
+		"a member, of another":        func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, fastID, id, e, false) },
+		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
 	} {
-		r, id := owns(t, 6)
-		epoch, watches := uint32(1), r.n.keepalives
+		r, id := newOwnerOf(t, 6)
+		epoch, keepalives := uint32(1), r.n.keepalives
 		began := r.now
-		r.chat(12*time.Second, func() {
+		r.runWithPeers(12*time.Second, func() {
 			for range 9 {
 				epoch++
 				lie(r, id, epoch)
@@ -128,20 +129,21 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			for i := range uint32(6) {
 				ours = append(ours, r.n.job(id).attempt(i))
 			}
-			r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
+			r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
 		})
 		j := r.n.job(id)
-		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.Leads() {
-			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.reg.State().Epoch, j.replica.reg.Leads())
+		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.IsOwner() {
+			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.reg.State().Epoch, j.replica.reg.IsOwner())
 		}
-		if sent := int(r.n.keepalives - watches); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
-			t.Errorf("%s: %d watches in 12 s", name, sent)
+		if sent := int(r.n.keepalives - keepalives); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
+			t.Errorf("%s: %d keepalives in 12 s", name, sent)
 		}
 	}
 }
 
-// worksFor makes this node a worker of a job that others keep, whose owner is fastID; it has two attempts, of which one runs.
-func worksFor(t *testing.T) *rig {
+// newWorkerOf makes this node a worker, but no member, of a job owned by fastID; it has two attempts, one of them
+// running.
+func newWorkerOf(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
 	r.now = 3600e9
@@ -149,16 +151,16 @@ func worksFor(t *testing.T) *rig {
 		r.join(id, 1, "linux")
 	}
 	for i := range uint32(2) {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: guardedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease,
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease,
 				Members: []grid.NodeID{fastID, slowID, thirdID}}
 		})
 	}
 	return r
 }
 
-// told lists whom the messages of a kind in the last steps went to, until the next beat.
-func (r *rig) told(kind grid.Kind) (to []grid.NodeID) {
+// recipients lists the recipients of a message kind in the following steps, until the next beat.
+func (r *rig) recipients(kind grid.Kind) (to []grid.NodeID) {
 	r.t.Helper()
 	for end := r.now.Add(r.n.cfg.Lease); r.now < end && len(to) == 0; {
 		r.pass(time.Second, grid.TimerBeat)
@@ -169,31 +171,32 @@ func (r *rig) told(kind grid.Kind) (to []grid.NodeID) {
 	return to
 }
 
-// A worker goes on to report to the owner that it knows, whatever one member says, and tells the claimant too; it goes by the claim when a majority
-// says the same. Before, one word redirected the beats, and the owner lost what ran.
+// Regression: a worker keeps reporting to the owner that it knows, whatever one member says, and reports to the
+// claimant too; it follows the claim when a majority agrees. One message redirected the beats, and the owner lost what
+// ran.
 func TestWorkerFollowsAMajority(t *testing.T) {
-	r := worksFor(t)
+	r := newWorkerOf(t)
 	for e := range uint32(9) {
-		r.proclaims(strangerID, slowID, guarded, 100+e, false)
-		r.proclaims(slowID, slowID, guarded, 2+e, true)
+		r.claimOwner(strangerID, slowID, replicatedJob, 100+e, false)
+		r.claimOwner(slowID, slowID, replicatedJob, 2+e, true)
 	}
-	if who := r.n.ownerOf(guarded); who != fastID {
-		t.Fatalf("on one word it reports to %v", who.Short())
+	if who := r.n.ownerOf(replicatedJob); who != fastID {
+		t.Fatalf("on one message it reports to %v", who.Short())
 	}
-	if to := r.told(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
+	if to := r.recipients(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
 		t.Errorf("beats go to %v: want the owner, and the claimant too", to)
 	}
-	if to := r.told(grid.KindStartLease); !slices.Equal(to, []grid.NodeID{fastID}) {
+	if to := r.recipients(grid.KindStartLease); !slices.Equal(to, []grid.NodeID{fastID}) {
 		t.Errorf("whether what waits may start is asked of %v: want the owner", to)
 	}
-	r.proclaims(thirdID, slowID, guarded, 10, false)
-	if who := r.n.ownerOf(guarded); who != slowID {
+	r.claimOwner(thirdID, slowID, replicatedJob, 10, false)
+	if who := r.n.ownerOf(replicatedJob); who != slowID {
 		t.Errorf("a majority says otherwise, and it still reports to %v", who.Short())
 	}
 }
 
-// An unasked answer to a watch makes nobody a member of the next job, and is an offence; so are answers about a register by who is not in
-// it. One that comes twice, or late, is none.
+// An unasked keepalive answer makes nobody a member of the next job, and is an offence; so are answers about a register
+// by a node that is no member. A repeated or late answer is none.
 func TestUnaskedAnswersAreOffences(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	for _, id := range []grid.NodeID{fastID, slowID, strangerID} {
@@ -201,50 +204,50 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	boot := r.n.cfg.Boot << 40
 	for _, seq := range []uint64{boot, boot | 1, boot | 1000, boot | 1<<39} {
-		if r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
+		if r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
 			t.Errorf("an answer %x that nobody asked for: offences %v", seq, r.fx.Offences)
 		}
 	}
 	id := jobID(1)
 	r.submit(id, spec(nil))
-	watches := r.copied()
-	for _, s := range watches { // the answers of the others come from the stranger
+	keepalives := r.sentCopy()
+	for _, s := range keepalives { // the stranger answers for the others
 		if s.Msg.Kind == grid.KindKeepalive && s.To != strangerID {
-			r.say(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+			r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
 	}
 	if r.n.job(id) != nil || r.n.isAlive(r.now, r.n.coMember(strangerID)) {
 		t.Fatal("answers to questions that were put to others count")
 	}
-	for _, s := range watches {
+	for _, s := range keepalives {
 		for range 2 {
 			if s.Msg.Kind != grid.KindKeepalive || s.To == strangerID {
 				continue
 			}
-			if r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 0 {
+			if r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 0 {
 				t.Errorf("an answer that was asked for: offences %v", r.fx.Offences)
 			}
 		}
 	}
 	j := r.n.job(id)
 	if j == nil || slices.Contains(j.replica.reg.Members(), strangerID) {
-		t.Fatalf("the job is not formed, or kept by the stranger: %v", j)
+		t.Fatalf("the job has no members, or the stranger is one: %v", j)
 	}
-	j.replica.reg.Bid(0)
+	j.replica.reg.Campaign(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
-		r.say(strangerID, k, func(m *grid.Message) {
-			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.Bids(), Seq: 1, Answer: grid.RegisterOK, More: true}
+		r.deliver(strangerID, k, func(m *grid.Message) {
+			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
-			t.Errorf("%v by who is not in the register: offences %v", k, r.fx.Offences)
+			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)
 		}
 	}
-	if r.about(strangerID, grid.KindDepositAck, inputsID(id), nil); len(r.fx.Offences) != 1 {
-		t.Errorf("copied by who is not in the register: offences %v", r.fx.Offences)
+	if r.deliverFor(strangerID, grid.KindDepositAck, inputsID(id), nil); len(r.fx.Offences) != 1 {
+		t.Errorf("deposited by a non-member: offences %v", r.fx.Offences)
 	}
 }
 
-// Who says that it has no room is not chosen, for as long as it says so.
+// A node that reports no quota left is not chosen, as long as it says so.
 func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	for _, id := range []grid.NodeID{fastID, slowID, thirdID} {
@@ -254,9 +257,9 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 		id := jobID(byte(i))
 		r.submit(id, spec(func(s *grid.JobSpec) { s.Count = 50 }))
 		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(canvassRetry/2, grid.TimerRegister) {
-			for _, s := range r.copied() {
+			for _, s := range r.sentCopy() {
 				if s.Msg.Kind == grid.KindKeepalive {
-					r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+					r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
 						if m.Register = (grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}); s.To == fastID {
 							m.Register.Room = room
 						}
@@ -275,23 +278,23 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 	}
 }
 
-// A member that has no room for a write is written to again, and whoever asks is told of it meanwhile.
+// A write to a member without quota is repeated, and status queries say so meanwhile.
 func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
-	r, id := owns(t, 2)
-	r.about(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)
-	for _, s := range r.copied() {
+	r, id := newOwnerOf(t, 2)
+	r.deliverFor(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)
+	for _, s := range r.sentCopy() {
 		if s.Msg.Kind == grid.KindWrite {
-			r.say(s.To, grid.KindWriteAck, func(m *grid.Message) {
+			r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
 				m.Register = grid.Register{Job: id, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterFull}
 			})
 		}
 	}
 	v, _ := r.n.Job(id)
 	if v.Ended != 0 || r.n.Underreplicated(&v) == "" || !r.n.MayAct(r.now, id) {
-		t.Errorf("%d have ended, told %q, acts %v: want that it waits for room, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
+		t.Errorf("%d have ended, status %q, may act %v: want that it waits for quota, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
 	}
-	r.chat(r.n.cfg.Lease/2, nil)
+	r.runWithPeers(r.n.cfg.Lease/2, nil)
 	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Underreplicated(&v) != "" {
-		t.Errorf("with room: %d have ended, told %q", v.Ended, r.n.Underreplicated(&v))
+		t.Errorf("with quota: %d have ended, status %q", v.Ended, r.n.Underreplicated(&v))
 	}
 }

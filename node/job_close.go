@@ -14,7 +14,7 @@ const closeDelay = 20 * time.Millisecond
 func (j *job) mayClose() bool {
 	r := j.replica.reg
 	cancelled, committed := r.Cancelled()
-	return r.Leads() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!cancelled || committed)
+	return r.IsOwner() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!cancelled || committed)
 }
 
 // scheduleClose schedules the close of a job whose tasks have all ended.
@@ -37,7 +37,7 @@ func (n *Node) closeJobs(now grid.Time, fx *grid.Effects) {
 		if n.peekJob(j.id) != j || !j.mayClose() {
 			continue
 		}
-		j.replica.reg.Finish()
+		j.replica.reg.Close()
 		n.saveReplica(j, fx)
 		n.markDirty(j)
 		n.forgetAttempts(now, j, fx) // attempts from an earlier epoch of this owner, superseded by another's

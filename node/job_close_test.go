@@ -7,29 +7,29 @@ import (
 	"skep/grid"
 )
 
-// agrees has the fast member accept the last write to it.
-func (r *rig) agrees() {
+// acceptAsFast makes the fast member accept the last write to it.
+func (r *rig) acceptAsFast() {
 	r.t.Helper()
 	seq := r.toFast()
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 }
 
-// An end is shown when a majority has it and waits for nothing more; the members are told a moment later that the job is over, which is on disk
-// by then. An origin that crashes before it has saved that the end is final says that no majority lets it decide, and
-// then the same as before.
-func TestEndIsShownWithTheMajority(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2))
+// An end is visible once it is committed and waits for nothing more; the members are told a moment later that the job
+// is closed, which is on disk by then. An origin that crashes before it has saved the commit says that it awaits a
+// majority, and then the same result as before.
+func TestEndIsVisibleWhenCommitted(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2))
 	r.majority(r.toFast())
 	id := r.one(grid.KindOffer).Msg.Offer.ID
-	r.about(slowID, grid.KindAccept, id, nil)
-	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 7})
+	r.deliverFor(slowID, grid.KindAccept, id, nil)
+	r.deliverFor(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 7})
 	if r.want(jobID(1), grid.Placed); len(r.sent(grid.KindResultAck)) != 0 {
 		t.Fatal("a result is acknowledged that no other node has")
 	}
-	seq, before := r.toFast(), maps.Clone(r.dsk)
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	seq, before := r.toFast(), maps.Clone(r.disk)
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	r.want(jobID(1), grid.Ended)
@@ -43,7 +43,7 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 		t.Errorf("the members are told at once: %v", kindsOf(r.fx.Sends))
 	}
 
-	crashed := &rig{t: t, n: r.n, cfg: r.cfg, now: r.now, dsk: before}
+	crashed := &rig{t: t, n: r.n, cfg: r.cfg, now: r.now, disk: before}
 	again := crashed.restart()
 	again.want(jobID(1), grid.Placed)
 	if !again.n.AwaitsMajority(again.now, jobID(1)) {
@@ -53,7 +53,7 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 	for len(again.sent(grid.KindWrite)) == 0 {
 		again.pass(again.n.cfg.Lease)
 	}
-	for again.agrees(); len(again.sent(grid.KindWrite)) > 0; again.agrees() {
+	for again.acceptAsFast(); len(again.sent(grid.KindWrite)) > 0; again.acceptAsFast() {
 	}
 	if again.want(jobID(1), grid.Ended); again.task(jobID(1)).Result.Exit != 7 {
 		t.Errorf("after a crash the exit code is %d", again.task(jobID(1)).Result.Exit)
@@ -66,18 +66,18 @@ func TestEndIsShownWithTheMajority(t *testing.T) {
 			over++
 		}
 	}
-	if over == 0 || !r.dsk["guard "+jobID(1).String()].Register.Done {
+	if over == 0 || !r.disk["register "+jobID(1).String()].Register.Done {
 		t.Errorf("%d members are told that the job is over; sent %v", over, kindsOf(r.fx.Sends))
 	}
 }
 
-// A job that was shown to be over is not cancelled any more, also before the members have been told.
-func TestNothingIsCancelledAfterTheEndWasShown(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2))
+// A job whose end was visible cannot be cancelled, also before the members were told.
+func TestNoCancelAfterVisibleEnd(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2))
 	r.majority(r.toFast())
 	id := r.one(grid.KindOffer).Msg.Offer.ID
-	r.about(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited})
-	r.agrees()
+	r.deliverFor(slowID, grid.KindResult, id, &grid.Result{Cause: grid.Exited})
+	r.acceptAsFast()
 	r.want(jobID(1), grid.Ended)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 8, Job: jobID(1)})
 	if v, _ := r.n.Job(jobID(1)); v.Cancelled || len(r.fx.Replies) != 1 || len(r.fx.Saves) != 0 {

@@ -23,8 +23,8 @@ func TestRunsHereAlone(t *testing.T) {
 	if v := r.task(jobID(1)); v.Result.Exit != 3 || v.Worker != selfID || v.Done-v.Began != int64(time.Second) {
 		t.Errorf("task %+v", v)
 	}
-	if len(r.dsk) != 2 {
-		t.Errorf("on disk %v: want the job and its task only", r.dsk)
+	if len(r.disk) != 2 {
+		t.Errorf("on disk %v: want the job and its task only", r.disk)
 	}
 }
 
@@ -51,21 +51,21 @@ func TestBadJobIsRefusedWithEverythingThatIsWrong(t *testing.T) {
 	}
 }
 
-func TestMovesToTheSoonest(t *testing.T) {
+func TestPlacedOnSoonestNode(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	if rec := r.dsk["task "+id.Task.String()]; rec.Task.ID != id || rec.Task.Worker != fastID {
+	if rec := r.disk["task "+id.Task.String()]; rec.Task.ID != id || rec.Task.Worker != fastID {
 		t.Fatalf("the attempt is not on disk before its offer leaves: %+v", rec)
 	}
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.want(jobID(1), grid.Placed)
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	r.want(jobID(1), grid.Ended)
 	if ack := r.one(grid.KindResultAck); ack.To != fastID || ack.Msg.Attempts[0] != id {
 		t.Fatalf("ack %+v", ack)
 	}
-	r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 9})
+	r.deliverFor(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Exited, Exit: 9})
 	r.one(grid.KindResultAck)
 	if got := r.task(jobID(1)).Result; got.Exit != exitZero.Exit || got.Cause != exitZero.Cause || len(r.fx.Saves) != 0 {
 		t.Error("a repeated result changed the record")
@@ -79,13 +79,13 @@ func TestResultBeforeAcceptance(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	r.want(jobID(1), grid.Ended)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.one(grid.KindDrop)
 }
 
-func TestLostOfferIsSaidAgain(t *testing.T) {
+func TestLostOfferIsRepeated(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
@@ -95,12 +95,12 @@ func TestLostOfferIsSaidAgain(t *testing.T) {
 	}
 }
 
-func TestLeaseRunsOut(t *testing.T) {
+func TestLeaseExpires(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	first := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, first, nil)
-	r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{first} })
+	r.deliverFor(fastID, grid.KindAccept, first, nil)
+	r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{first} })
 	r.pass(r.n.cfg.Lease-time.Second, grid.TimerLease)
 	r.want(jobID(1), grid.Placed)
 	r.pass(2*time.Second, grid.TimerLease)
@@ -111,7 +111,7 @@ func TestLeaseRunsOut(t *testing.T) {
 	if second.N != first.N+1 {
 		t.Errorf("second attempt %v after %v", second, first)
 	}
-	r.about(fastID, grid.KindResult, first, &grid.Result{Cause: grid.Exited, Exit: 7})
+	r.deliverFor(fastID, grid.KindResult, first, &grid.Result{Cause: grid.Exited, Exit: 7})
 	if r.one(grid.KindDrop); r.task(jobID(1)).State != grid.Placed {
 		t.Error("the late result of a fenced attempt was taken")
 	}
@@ -125,7 +125,7 @@ func TestAtMostOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.pass(r.n.cfg.Lease+time.Second, grid.TimerLease)
 	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || v.Result.Exit != grid.ExitSkep {
 		t.Fatalf("task %+v", v)
@@ -140,7 +140,7 @@ func TestCannotExecuteIsTriedElsewhere(t *testing.T) {
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
 	no := &grid.Result{Cause: grid.NotFound, Exit: grid.ExitNotFound, Error: "true: not found"}
-	r.about(fastID, grid.KindResult, id, no)
+	r.deliverFor(fastID, grid.KindResult, id, no)
 	if len(r.fx.Starts) != 1 {
 		t.Fatalf("not tried here: %v", r.task(jobID(1)).Traces)
 	}
@@ -157,15 +157,15 @@ func TestCancel(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
 	r.want(jobID(1), grid.Ended)
 	if d := r.one(grid.KindDrop); d.To != fastID || len(r.fx.Replies) != 0 {
 		t.Errorf("drop %+v, reply %+v before the worker has let go", d, r.fx.Replies)
 	}
-	r.say(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{id} })
+	r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{id} })
 	r.one(grid.KindDrop)
-	r.about(fastID, grid.KindRefuse, id, nil)
+	r.deliverFor(fastID, grid.KindRefuse, id, nil)
 	if len(r.fx.Replies) != 1 || r.fx.Replies[0].Err != "" {
 		t.Errorf("reply %+v when the worker has let go", r.fx.Replies)
 	}
@@ -179,13 +179,13 @@ func TestRestartedOriginAsks(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r = r.restart()
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	if a := r.one(grid.KindAsk); len(a.Msg.Attempts) != 1 || a.Msg.Attempts[0] != id {
 		t.Fatalf("ask %+v", a.Msg.Attempts)
 	}
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	r.want(jobID(1), grid.Ended)
 }
 
@@ -195,7 +195,7 @@ func TestRestartedOriginRunsAgainWhatTheWorkerLost(t *testing.T) {
 	id := r.offered(jobID(1), spec(nil), fastID)
 	r = r.restart()
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
-	r.say(fastID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyLost}
 	})
 	if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt.N != 2 {
@@ -226,7 +226,7 @@ func TestRestartedNodeRunsWhatWaitedAndReportsWhatRan(t *testing.T) {
 	}
 }
 
-func TestNewcomerIsHeardBeforeGivingUp(t *testing.T) {
+func TestNewPeersAdIsAwaited(t *testing.T) {
 	r := newRig(t, nil)
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {

@@ -35,7 +35,7 @@ func (n *Node) keepaliveOne(now grid.Time, p *coMember, s registerDigest, fx *gr
 // it.
 func (n *Node) resendWrites(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, j := range n.jobsWith(id) {
-		if place := j.replica.reg.Place(id); j.replica.reg.Leads() && j.replica.writeSent[place] != 0 {
+		if place := j.replica.reg.Place(id); j.replica.reg.IsOwner() && j.replica.writeSent[place] != 0 {
 			n.writeAgain(now, j, place, fx)
 		}
 	}
@@ -58,7 +58,7 @@ func (n *Node) sendKeepalive(now grid.Time, p *coMember, s registerDigest, fx *g
 // ownedWith returns the digest of the registers that this node owns and the peer has accepted.
 func (n *Node) ownedWith(peer grid.NodeID) (s registerDigest) {
 	for _, j := range n.jobsWith(peer) {
-		if r := j.replica.reg; j.isOwner() && r.Holds(r.Place(peer)) {
+		if r := j.replica.reg; j.isOwner() && r.HasAccepted(r.Place(peer)) {
 			s.add(j)
 		}
 	}
@@ -77,7 +77,7 @@ func (n *Node) countShared() {
 			continue
 		}
 		for place, id := range r.Members() {
-			if !r.Holds(place) {
+			if !r.HasAccepted(place) {
 				continue
 			}
 			if p := n.coMembers.by.get(id); p != nil {
@@ -173,8 +173,8 @@ func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Messag
 		place := j.replica.reg.Place(from)
 		if !slices.ContainsFunc(m.Attempts, func(x grid.AttemptID) bool { return x.Task.Job == j.id }) {
 			j.replica.acked[place] = max(j.replica.acked[place], p.keepaliveSent)
-		} else if j.replica.writeSent[place] == 0 && j.replica.reg.Leads() {
-			j.replica.reg.Doubt(place)
+		} else if j.replica.writeSent[place] == 0 && j.replica.reg.IsOwner() {
+			j.replica.reg.ResetProgress(place)
 			n.markDirty(j)
 		}
 	}
@@ -188,7 +188,7 @@ func (n *Node) listRegisters(now grid.Time, p *coMember, fx *grid.Effects) {
 	m := n.sendKeepalive(now, p, registerDigest{}, fx)
 	for _, j := range n.jobsWith(p.peer) {
 		r := j.replica.reg
-		if !j.isOwner() || !r.Holds(r.Place(p.peer)) {
+		if !j.isOwner() || !r.HasAccepted(r.Place(p.peer)) {
 			continue
 		}
 		if m.Register.More = len(m.Attempts) == grid.MaxBeats; m.Register.More {

@@ -224,7 +224,7 @@ func (n *Node) createReplicated(now grid.Time, sub *pendingSubmission, others []
 	j := n.newReplica(sub.id, sub.spec, n.wall.At(now).UnixNano(), members, register.State{})
 	j.replica.submitters, j.replica.confirmBy, j.replica.provisional, j.replica.membersVerified = sub.callers, sub.since.Add(n.cfg.Confirm), true, true
 	n.ownerTerms++
-	j.replica.reg.Lead(n.cfg.Boot<<40 | n.ownerTerms<<20)
+	j.replica.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
 	s := j.replica.reg.State()
 	j.replica.owner, j.replica.epoch, j.replica.ownerSince = s.Owner, s.Epoch, j.submitted
 	n.queueNewJob(now, j, fx)

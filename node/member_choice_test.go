@@ -8,23 +8,23 @@ import (
 	"skep/grid"
 )
 
-// justStarted is a node that knew two others, of which none is connected yet.
+// justStarted is a node that knew two others, neither of which is connected yet.
 func justStarted(t *testing.T) *rig {
 	t.Helper()
 	return newRig(t, func(c *Config) { c.Members, c.Known, c.Policy = 3, 2, "local" })
 }
 
-// lives has a node answer some watch, which it was sent for whatever reason.
-func (r *rig) lives(id grid.NodeID) {
+// answerKeepalive makes a node answer the newest keepalive sent to it.
+func (r *rig) answerKeepalive(id grid.NodeID) {
 	r.t.Helper()
 	r.n.keepalives++
 	seq := r.n.cfg.Boot<<40 | r.n.keepalives
 	r.n.coMember(id).openKeepalives.add(seq)
-	r.say(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} })
+	r.deliver(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} })
 }
 
-// What was submitted while nobody could be asked is lined up in the order in which it came, once somebody has been.
-func TestJobsFromBeforeAnybodyIsConnectedKeepTheirOrder(t *testing.T) {
+// Jobs submitted while no candidate was connected are queued in order of submission once one is.
+func TestJobsBeforeFirstPeerKeepOrder(t *testing.T) {
 	r := justStarted(t)
 	for i := range byte(4) {
 		r.submit(jobID(i), spec(nil))
@@ -34,35 +34,35 @@ func TestJobsFromBeforeAnybodyIsConnectedKeepTheirOrder(t *testing.T) {
 	for end := r.now.Add(canvassRetry); len(r.sent(grid.KindKeepalive)) == 0 && r.now < end; {
 		r.pass(canvassRetry/2, grid.TimerRegister)
 	}
-	watches := slices.Clone(r.sent(grid.KindKeepalive))
-	if len(watches) != 2 {
-		t.Fatalf("sent %v, want two watches", kindsOf(r.fx.Sends))
+	keepalives := slices.Clone(r.sent(grid.KindKeepalive))
+	if len(keepalives) != 2 {
+		t.Fatalf("sent %v, want two keepalives", kindsOf(r.fx.Sends))
 	}
-	for _, s := range watches {
-		r.lives(s.To)
+	for _, s := range keepalives {
+		r.answerKeepalive(s.To)
 	}
 	for i := range byte(4) {
 		if j := r.n.job(jobID(i)); j == nil || j.turn != uint64(i)+1 {
-			t.Errorf("job %d of 4 is not in its place of the line", i+1)
+			t.Errorf("job %d of 4 is not in its place in the queue", i+1)
 		}
 	}
 }
 
-// Nobody was asked for it, so whoever answers anything has it formed: at once, and not at the next look.
-func TestJobThatNobodyWasAskedForIsFormedByAnyAnswer(t *testing.T) {
+// If no candidate was probed for a submission, any keepalive answer completes it: at once, and not at the next tick.
+func TestUnprobedSubmissionTakesAnyAnswer(t *testing.T) {
 	r := justStarted(t)
 	r.submit(jobID(1), spec(nil))
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.lives(fastID)
-	r.lives(slowID)
+	r.answerKeepalive(fastID)
+	r.answerKeepalive(slowID)
 	if writes := len(r.sent(grid.KindWrite)); writes != 2 {
 		t.Errorf("%d members are written to when two have answered, want both", writes)
 	}
 }
 
-// As long as nobody can be asked a further submission costs the same, however many there are.
-func TestManyJobsBeforeAnybodyIsConnectedCostInProportion(t *testing.T) {
+// While no candidate is connected a further submission costs the same, however many there are.
+func TestJobsBeforeFirstPeerAreLinear(t *testing.T) {
 	inProportion(t, 20_000, func(t *testing.T, jobs int) time.Duration {
 		t.Helper()
 		r, one := justStarted(t), spec(nil)

@@ -7,14 +7,14 @@ import (
 	"skep/grid"
 )
 
-// offer begins a new attempt on the chosen node. That it was made is on disk before anybody hears of it, so
-// that a restarted origin knows whom to ask.
+// offer begins a new attempt on the chosen node. The attempt is on disk before the offer leaves, so a restarted owner
+// knows which worker to ask.
 func (n *Node) offer(now grid.Time, l *liveTask, c balance.Choice, fx *grid.Effects) {
 	n.offerUsing(now, l, l, c, fx)
 	n.recycleAnswers(l)
 }
 
-// recycleAnswers gives the memory of a decision that is made to the next.
+// recycleAnswers returns the answer buffer of a finished decision to the scratch.
 func (n *Node) recycleAnswers(l *liveTask) {
 	if l.answers != nil {
 		n.scratch.answers = append(n.scratch.answers, l.answers[:0])
@@ -22,26 +22,26 @@ func (n *Node) recycleAnswers(l *liveTask) {
 	l.answers, l.unanswered = nil, nil
 }
 
-// offerUsing is offer of a task by the answers that another has.
-func (n *Node) offerUsing(now grid.Time, l, by *liveTask, c balance.Choice, fx *grid.Effects) {
+// offerUsing is offer, with the poll answers of another task of the batch.
+func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, fx *grid.Effects) {
 	t := l.task()
 	epoch, members := uint32(1), []grid.NodeID(nil)
-	if g := l.job.replica; g != nil {
+	if rep := l.job.replica; rep != nil {
 		if !n.mayAct(now, l.job) && !n.isProvisional(l.job) {
 			n.waitForMajority(now, l, fx)
 			return
 		}
-		epoch, members = g.reg.State().Epoch, g.reg.Members()
+		epoch, members = rep.reg.State().Epoch, rep.reg.Members()
 	}
 	n.probeBlacklisted(now, l.class(), c.Node)
 	t.attempt = t.nextAttempt(epoch)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.cannotExecute, l.madeAt = nil, now
 	n.startPromise(now, &l.promise)
-	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(by.asked))}
-	for i := range by.answers {
-		if by.answers[i].Node == c.Node {
-			tr.News = now.Sub(by.answers[i].Heard)
+	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(polled.asked))}
+	for i := range polled.answers {
+		if polled.answers[i].Node == c.Node {
+			tr.News = now.Sub(polled.answers[i].Heard)
 		}
 	}
 	n.trace(t, tr)
@@ -64,7 +64,7 @@ func (n *Node) offerUsing(now grid.Time, l, by *liveTask, c balance.Choice, fx *
 	n.sendFirstOffer(now, l, fx)
 }
 
-// sendFirstOffer hands an attempt that is on disk, or will be when the message leaves, to the chosen node.
+// sendFirstOffer sends the first offer of an attempt whose record is on disk, or will be when the message leaves.
 func (n *Node) sendFirstOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.stats.Moved++
 	l.phase = offered
@@ -73,10 +73,10 @@ func (n *Node) sendFirstOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.sendOffer(now, l, fx)
 }
 
-// sendOffer says it, again if there was no answer: the worker knows an offer that it has had.
+// sendOffer sends an offer, or repeats it when no answer came; the worker recognises a repeated offer.
 func (n *Node) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.sent = now
-	if !n.mayAct(now, l.job) { // its lease goes on only if it was heard
+	if !n.mayAct(now, l.job) { // without a quorum lease nothing is sent; try again later
 		fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 		return
 	}
@@ -86,16 +86,16 @@ func (n *Node) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if q := n.peers.get(l.task().worker); q != nil {
 		m.Offer.Stamp = q.stamp
 	}
-	if g := l.job.replica; g != nil {
-		m.Offer.Members = append(m.Offer.Members, g.reg.Members()...)
+	if rep := l.job.replica; rep != nil {
+		m.Offer.Members = append(m.Offer.Members, rep.reg.Members()...)
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }
 
-// age is the time since a task was submitted, whatever became of its attempts.
+// age is the time since the task was submitted, over all its attempts.
 func (l *liveTask) age(now grid.Time) time.Duration { return max(now.Sub(l.job.arrived), 0) }
 
-// currentAttempt returns the live part of the task that the attempt is the last one of, if from was given it.
+// currentAttempt returns the live task whose current attempt is id and was given to from; nil if there is none.
 func (n *Node) currentAttempt(from grid.NodeID, id grid.AttemptID) *liveTask {
 	j := n.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
@@ -124,7 +124,7 @@ func (n *Node) acceptReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 	l.deadline = max(l.deadline, now.Add(n.cfg.Lease))
 }
 
-// markPlaced notes that the worker has the attempt.
+// markPlaced records that the worker has accepted the attempt.
 func (n *Node) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.leaveWindow(l)
 	l.phase, l.tries = placed, 0
@@ -134,7 +134,7 @@ func (n *Node) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: l.task().worker})
 }
 
-// refuseReceived takes a task back that a node would not take or does not have.
+// refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
 func (n *Node) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, fx *grid.Effects) {
 	if n.confirmStopped(now, from, id, fx) {
 		return
@@ -148,7 +148,7 @@ func (n *Node) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 		n.stats.Stale++
 		return
 	}
-	if l.phase == offered { // the offer may have gone twice, and one of them still come
+	if l.phase == offered { // the offer may have been sent twice, and the repeat still be under way
 		n.startsPossible(now, l.job, from)
 	}
 	if l.phase == placed && !neverStarted(why.Why) {
@@ -158,12 +158,12 @@ func (n *Node) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 	n.refusedAttempt(now, l, why, fx)
 }
 
-// neverStarted reports whether a node that had accepted an attempt says with that reason that it never began it.
+// neverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
 func neverStarted(why grid.Why) bool {
 	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale
 }
 
-// refusedAttempt makes a task look for another node after a refusal: the attempt never ran.
+// refusedAttempt places a task again after a refusal: the attempt never ran, so it is not a loss.
 func (n *Node) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
 	if n.forgoUnclaimed(now, l, fx) {
 		return
@@ -179,32 +179,32 @@ func (n *Node) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusal, fx *
 		return
 	}
 	n.setState(l.job, l.index, grid.Pending, fx)
-	n.saveTask(l.job, l.index, fx) // or a restart would ask for the attempt, and count it as lost
+	n.saveTask(l.job, l.index, fx) // else a restart would ask for the attempt and count it as lost
 	n.retry(l)
 }
 
-// beatReceived renews the leases of what a worker still has, and tells it what of that is no longer live.
+// beatReceived renews the leases of the attempts that a worker lists, and tells it which of them are no longer live.
 func (n *Node) beatReceived(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
 	var drop *grid.Message
-	var told grid.JobID // attempts of a job come one after the other
+	var redirected grid.JobID // the attempts of a job are adjacent
 	for _, id := range ids {
 		j := n.job(id.Task.Job)
 		if j == nil && id.Task.Job.Origin != n.cfg.Self {
 			continue
 		}
 		if j != nil && !j.authoritative() {
-			if id.Task.Job != told {
+			if id.Task.Job != redirected {
 				n.redirect(from, j, fx)
 			}
-			told = id.Task.Job
+			redirected = id.Task.Job
 			continue
 		}
-		if n.adoptAttempt(now, from, id, fx) && id.Task.Job != told { // it may know of an earlier owner only
+		if n.adoptAttempt(now, from, id, fx) && id.Task.Job != redirected { // the worker may know only an earlier owner
 			n.redirect(from, j, fx)
-			told = id.Task.Job
+			redirected = id.Task.Job
 		}
 		if j != nil && j.awaitsCommit(id) {
-			continue // acknowledged when a majority has it
+			continue // acknowledged once it is committed
 		}
 		if l := n.currentAttempt(from, id); l != nil && (l.phase == offered || l.phase == placed) || n.backupOf(from, id) != nil {
 			n.acceptReceived(now, from, id, fx)

@@ -6,22 +6,22 @@ import (
 	"skep/grid"
 )
 
-// offerReceived takes an attempt, or says why not. An offer that was accepted before is accepted again: the first
+// offerReceived accepts or refuses an offered attempt. An offer that was accepted before is accepted again: the first
 // answer was lost.
 func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
 	if o.Spec == nil || o.ID.Task.Index >= o.Spec.Count || !n.mayOffer(now, from, o, fx) {
 		n.stats.Stale++
 		return
 	}
-	other := from != o.ID.Task.Job.Origin // then it may have been here on hearsay
-	unrun := n.neverRan.contains(o.ID, other)
-	if n.letGo.contains(o.ID, other) && !unrun {
+	foreign := from != o.ID.Task.Job.Origin // then a tombstone may rest on hearsay
+	neverRan := n.neverRan.contains(o.ID, foreign)
+	if n.letGo.contains(o.ID, foreign) && !neverRan {
 		n.stats.Stale++
 		return
 	}
 	o.Lease, o.Age = min(max(o.Lease, minLease), time.Hour), min(max(o.Age, 0), maxTaskAge)
 	why := grid.Refusal{}
-	if unrun {
+	if neverRan {
 		why = n.refusedEarlier()
 	} else if n.exec.Get(o.ID) == nil {
 		if why = n.fitsSelf(o.Spec); why.Why == grid.WhyNone && n.refusesForeign(o.ID.Task.Job) {
@@ -31,15 +31,15 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 			why.Why = n.exec.Refuses(o.Spec.Needs.Resources)
 		}
 		if why.Why == grid.WhyNone {
-			if no := n.admitOffer(from, o, fx); no != "" {
+			if full := n.admitOffer(from, o, fx); full != "" {
 				n.stats.Full++
-				why = grid.Refusal{Why: grid.WhyQueue, Detail: no}
+				why = grid.Refusal{Why: grid.WhyQueue, Detail: full}
 			}
 		}
 		if why.Why == grid.WhyNone {
 			n.supersede(now, o.ID, fx)
 			n.countReceived(now, from, o)
-			n.learnOwner(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // it may be the first word of a new owner
+			n.learnOwner(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
 			n.ledger.Take(o.ID, parties(o.ID.Task.Job, o.Spec, from), offerBytes+specBytes(o.Spec))
 			n.acceptAttempt(now, from, o, fx)
 		}
@@ -47,18 +47,18 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	kind := grid.KindAccept
 	if why.Why != grid.WhyNone {
 		kind = grid.KindRefuse
-		n.neverRan.add(tombstone{o.ID, other && !n.membersVerified(o.ID.Task.Job, from)})
+		n.neverRan.add(tombstone{o.ID, foreign && !n.membersVerified(o.ID.Task.Job, from)})
 	}
 	m := fx.Send(from, kind)
 	m.Attempts = append(m.Attempts, o.ID)
 	m.Refusal = why
-	if w := n.exec.Get(o.ID); w != nil && w.State == grid.WorkQueued && w.Until <= now { // nothing shows that it is not long out of date
+	if w := n.exec.Get(o.ID); w != nil && w.State == grid.WorkQueued && w.Until <= now { // without a valid start lease the repeated offer may be long out of date
 		n.requestStartLease(now, len(fx.Sends), w, from, fx)
 	}
 }
 
-// refusedEarlier is why an attempt is not here that was refused or handed back: it has been placed elsewhere since, or will be, and
-// an offer of it that comes again must not start it.
+// refusedEarlier is the reason for a repeated offer of an attempt that was refused or handed back before: the task has
+// been placed elsewhere since, or will be, so this attempt must not start.
 func (n *Node) refusedEarlier() grid.Refusal {
 	if n.exec.Draining() {
 		return grid.Refusal{Why: grid.WhyDrain}
@@ -66,7 +66,7 @@ func (n *Node) refusedEarlier() grid.Refusal {
 	return grid.Refusal{Why: grid.WhyStale}
 }
 
-// supersede drops older attempts of the same task: its origin has given them up.
+// supersede drops older attempts of the same task: the owner has given them up.
 func (n *Node) supersede(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	if id.Epoch > 1 {
 		n.dropOldEpochs(now, id, fx)

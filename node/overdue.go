@@ -8,10 +8,10 @@ import (
 	"skep/grid"
 )
 
-// maxHandedBack bounds what is handed back at once; the rest follows at the next look.
+// maxHandedBack bounds the attempts handed back at once; the rest follows at the next check.
 const maxHandedBack = 64
 
-// wakeOverdue sees to a look at what waits here. A node with an empty queue has no such timer.
+// wakeOverdue sets the timer for the next check of overdue work. A node with an empty queue has no such timer.
 func (n *Node) wakeOverdue(now grid.Time, fx *grid.Effects) {
 	if n.cfg.Overdue > 0 && !n.overdueWake && len(n.exec.Queue()) > 0 {
 		n.overdueWake = true
@@ -19,10 +19,10 @@ func (n *Node) wakeOverdue(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// returnOverdue hands work that has waited here far longer than was expected back to its origin, as much of it as
-// others have room for: the estimate that it came here by was wrong. It never ran, so it is a refusal and not
-// a loss, and placing it again is a new attempt. Work that is to run at most once stays where its origin is
-// elsewhere: if the word did not arrive, it would count as lost.
+// returnOverdue hands work that has waited here far longer than expected back to its owner, as much of it as other
+// nodes have room for: the estimate that placed it here was wrong. The work never ran, so this is a refusal and not a
+// loss, and placing it again is a new attempt. Work without retries stays unless this node is its owner: if the refusal
+// were lost in transit, the attempt would count as lost.
 func (n *Node) returnOverdue(now grid.Time, fx *grid.Effects) {
 	var late []*exec.Work
 	for _, w := range n.exec.Queue() {
@@ -44,8 +44,8 @@ func (n *Node) returnOverdue(now grid.Time, fx *grid.Effects) {
 	n.wakeOverdue(now, fx)
 }
 
-// idleNodeFits looks for a connected node that fits and has nothing to do, as far as its last word goes, and takes
-// what the work needs off it.
+// idleNodeFits looks for a connected node that fits and is idle according to its newest ad, and reserves the needs of
+// the work in room.
 func (n *Node) idleNodeFits(w *exec.Work, room map[grid.NodeID]grid.Resources) bool {
 	need := &w.Spec.Needs
 	for _, p := range n.connected() {
@@ -65,7 +65,7 @@ func (n *Node) idleNodeFits(w *exec.Work, room map[grid.NodeID]grid.Resources) b
 	return false
 }
 
-// giveBack lets go of waiting work and tells its origin why.
+// giveBack drops a waiting attempt and tells its owner why.
 func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.Effects) {
 	id := w.ID
 	to := n.ownerOf(id.Task.Job)
@@ -83,9 +83,9 @@ func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.
 		n.refusedAttempt(now, l, why, fx)
 		return
 	}
-	handed := tombstone{id, n.isHearsay(id.Task.Job)}
+	stone := tombstone{id, n.isHearsay(id.Task.Job)}
 	n.forgetAttempt(now, id, fx)
-	n.neverRan.add(handed)
+	n.neverRan.add(stone)
 	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts, m.Refusal = append(m.Attempts, id), why
 }

@@ -7,9 +7,9 @@ import (
 	"skep/grid"
 )
 
-// A node that keeps work waiting far longer than it said gives it back as soon as another has nothing to do;
-// it is placed anew and counts as never begun.
-func TestOwnWorkThatWaitsTooLongMoves(t *testing.T) {
+// A node that keeps work waiting far longer than estimated hands it back as soon as another node is idle; it is placed
+// again and counts as never started.
+func TestOverdueOwnWorkMoves(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(nil))
 	r.submit(jobID(2), spec(nil))
@@ -25,24 +25,24 @@ func TestOwnWorkThatWaitsTooLongMoves(t *testing.T) {
 	r.want(jobID(1), grid.Placed)
 }
 
-func TestWorkOfOthersIsHandedBackUnlessItMustRunAtMostOnce(t *testing.T) {
+func TestOverdueWorkIsHandedBackUnlessAtMostOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
-	r.offer(fastID, theirs(3), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
+	r.offer(fastID, foreignAttempt(3), spec(nil))
 	r.pass(3*r.n.cfg.Overdue, grid.TimerOverdue)
 	m := r.one(grid.KindRefuse)
-	if m.To != fastID || m.Msg.Attempts[0] != theirs(3) || m.Msg.Refusal.Why != grid.WhyOverdue {
+	if m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(3) || m.Msg.Refusal.Why != grid.WhyOverdue {
 		t.Fatalf("refused %+v", m)
 	}
-	if r.n.exec.Get(theirs(2)) == nil || r.n.exec.Get(theirs(3)) != nil {
+	if r.n.exec.Get(foreignAttempt(2)) == nil || r.n.exec.Get(foreignAttempt(3)) != nil {
 		t.Error("want the second kept and the third let go of")
 	}
 }
 
-func TestNothingIsHandedBackWhereNobodyHasRoom(t *testing.T) {
+func TestNothingIsHandedBackWithoutRoomElsewhere(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Count = 2 }))
 	r.pass(time.Minute, grid.TimerOverdue)
@@ -51,12 +51,12 @@ func TestNothingIsHandedBackWhereNobodyHasRoom(t *testing.T) {
 	}
 }
 
-func TestAcceptedThatIsHandedBackIsNoLoss(t *testing.T) {
+func TestHandedBackAttemptIsNoLoss(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.say(fastID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyOverdue}
 	})
 	if v := r.task(jobID(1)); v.Lost != 0 || v.State == grid.Ended || len(r.fx.Starts) != 1 {

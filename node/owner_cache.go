@@ -6,24 +6,25 @@ import (
 	"skep/grid"
 )
 
-// cachedOwner is who says that it has taken a job over that this node has nothing to do with, for whoever asks this node about the job.
+// cachedOwner lists the nodes that announced to have taken over a job with which this node has nothing to do. It serves
+// clients that ask this node about the job.
 type cachedOwner struct {
 	id        grid.JobID
-	claimants []claimant // newest epoch first
+	claimants []claimant
 }
 
-// claimant is a node that says so.
+// claimant is a node that announced to have taken a job over.
 type claimant struct {
 	node  grid.NodeID
 	epoch uint32
-	since int64 // wall time
+	since int64 // wall time, Unix nanoseconds
 }
 
-func (h *cachedOwner) key() grid.JobID { return h.id }
+func (c *cachedOwner) key() grid.JobID { return c.id }
 
-// ownerCache are the newest takeovers.
+// ownerCache holds the newest announced takeovers, at most maxCachedOwners jobs in FIFO order.
 type ownerCache struct {
-	ring []*cachedOwner // in the order in which they came, from next on where there are as many as there may be
+	ring []*cachedOwner // in order of arrival; once full, a ring whose oldest entry is at next
 	next int
 	by   lookup[grid.JobID, *cachedOwner]
 }
@@ -33,43 +34,44 @@ const (
 	maxClaimants    = 4 // of one job
 )
 
-// add notes a takeover. That it is announced proves nothing: it is asked only after the job's origin, and the others after it.
-func (h *ownerCache) add(id grid.JobID, x claimant) {
-	if old := h.by.get(id); old != nil {
+// add records a takeover. An announcement proves nothing: clients ask the claimant only after the job's origin, and
+// older claimants after it.
+func (c *ownerCache) add(id grid.JobID, x claimant) {
+	if old := c.by.get(id); old != nil {
 		old.add(x)
 		return
 	}
-	n := &cachedOwner{id: id, claimants: []claimant{x}}
-	h.by.put(n)
-	if len(h.ring) < maxCachedOwners {
-		h.ring = append(h.ring, n)
+	entry := &cachedOwner{id: id, claimants: []claimant{x}}
+	c.by.put(entry)
+	if len(c.ring) < maxCachedOwners {
+		c.ring = append(c.ring, entry)
 		return
 	}
-	h.by.drop(h.ring[h.next].id)
-	h.ring[h.next] = n
-	h.next = (h.next + 1) % maxCachedOwners
+	c.by.drop(c.ring[c.next].id)
+	c.ring[c.next] = entry
+	c.next = (c.next + 1) % maxCachedOwners
 }
 
-// add takes a node's newest word; those of the oldest epochs go.
-func (h *cachedOwner) add(x claimant) {
-	if i := slices.IndexFunc(h.claimants, func(o claimant) bool { return o.node == x.node }); i >= 0 {
-		if h.claimants[i].epoch >= x.epoch {
+// add records a claimant's newest epoch; claimants of the oldest epochs are dropped.
+func (c *cachedOwner) add(x claimant) {
+	if i := slices.IndexFunc(c.claimants, func(o claimant) bool { return o.node == x.node }); i >= 0 {
+		if c.claimants[i].epoch >= x.epoch {
 			return
 		}
-		h.claimants = slices.Delete(h.claimants, i, i+1)
+		c.claimants = slices.Delete(c.claimants, i, i+1)
 	}
-	at := slices.IndexFunc(h.claimants, func(o claimant) bool { return o.epoch < x.epoch })
+	at := slices.IndexFunc(c.claimants, func(o claimant) bool { return o.epoch < x.epoch })
 	if at < 0 {
-		at = len(h.claimants)
+		at = len(c.claimants)
 	}
-	h.claimants = slices.Insert(h.claimants, at, x)
-	h.claimants = h.claimants[:min(len(h.claimants), maxClaimants)]
+	c.claimants = slices.Insert(c.claimants, at, x)
+	c.claimants = c.claimants[:min(len(c.claimants), maxClaimants)]
 }
 
-// Authority returns the node that is to be asked about a job: this one if it brings the job to its end, knows the end, or is a
-// member of its register whose owner is not connected; else the owner as far as is known here, and since when in wall time. Of a job
-// with which this node has nothing to do that is the origin while it is connected. False if nothing is known here: then it is the
-// job's origin, too.
+// Authority returns the node to ask about a job, and since when in wall time that node owns it. It is this node if it
+// owns the job, knows the end, or is a member whose owner is not connected; else the owner known here. For a job with
+// which this node has nothing to do it is the origin while that is connected, else the newest claimant. False: nothing
+// is known here; ask the origin.
 func (n *Node) Authority(id grid.JobID) (who grid.NodeID, since int64, known bool) {
 	if j := n.peekJob(id); j != nil {
 		if j.authoritative() {
@@ -80,37 +82,37 @@ func (n *Node) Authority(id grid.JobID) (who grid.NodeID, since int64, known boo
 		}
 		return n.cfg.Self, 0, true
 	}
-	h := n.ownerCache.by.get(id)
+	c := n.ownerCache.by.get(id)
 	switch {
-	case h == nil:
+	case c == nil:
 		return grid.NodeID{}, 0, false
 	case n.isConnected(id.Origin):
 		return id.Origin, 0, true
 	}
-	return h.claimants[0].node, h.claimants[0].since, true
+	return c.claimants[0].node, c.claimants[0].since, true
 }
 
-// Claimants appends the nodes that say to have taken a job over with which this node has nothing to do, the newest epoch first. They are to
-// be asked after its origin: any member can say so.
+// Claimants appends the nodes that announced to have taken over a job with which this node has nothing to do, newest
+// epoch first. Ask them after the origin: any member of the grid can claim so.
 func (n *Node) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
-	if h := n.ownerCache.by.get(id); h != nil && n.peekJob(id) == nil {
-		for _, x := range h.claimants {
+	if c := n.ownerCache.by.get(id); c != nil && n.peekJob(id) == nil {
+		for _, x := range c.claimants {
 			dst = append(dst, x.node)
 		}
 	}
 	return dst
 }
 
-// ForeignJobs appends the jobs submitted elsewhere of which this node knows who brings them to their end.
+// ForeignJobs appends the jobs submitted elsewhere whose owner this node knows.
 func (n *Node) ForeignJobs(dst []grid.JobID) []grid.JobID {
 	for _, j := range n.replicas {
 		if j.id.Origin != n.cfg.Self {
 			dst = append(dst, j.id)
 		}
 	}
-	for _, h := range n.ownerCache.ring {
-		if n.peekJob(h.id) == nil {
-			dst = append(dst, h.id)
+	for _, c := range n.ownerCache.ring {
+		if n.peekJob(c.id) == nil {
+			dst = append(dst, c.id)
 		}
 	}
 	return dst

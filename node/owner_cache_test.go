@@ -7,13 +7,13 @@ import (
 	"skep/grid"
 )
 
-// Any member may announce that it has taken a job over: while the job's origin is connected that one is asked; after it those who said so,
-// each once, the newest epoch first, and no more than a few.
-func TestWhoSaysToHaveTakenAJobOverIsAskedAfterItsOrigin(t *testing.T) {
+// Any member may announce a takeover: while the job's origin is connected, the origin is asked; otherwise the
+// claimants, each once, newest epoch first, and a bounded number.
+func TestClaimantsAreAskedAfterTheOrigin(t *testing.T) {
 	r := newRig(t, nil)
 	job := grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: 1e6, Kinds: grid.AllKinds})
-	r.takenOver(job, 1<<30)
+	r.announceTakeover(job, 1<<30)
 	if who, _, known := r.n.Authority(job); !known || who != fastID {
 		t.Errorf("origin connected: %v, %t: want the origin", who, known)
 	}
@@ -24,8 +24,8 @@ func TestWhoSaysToHaveTakenAJobOverIsAskedAfterItsOrigin(t *testing.T) {
 	var h cachedOwner
 	for i := range byte(10) {
 		h.add(claimant{grid.NodeID{i}, uint32(i), 0})
-		h.add(claimant{grid.NodeID{i}, uint32(i), 1}) // the same again
-		h.add(claimant{grid.NodeID{9}, 0, 1})         // an older word of it
+		h.add(claimant{grid.NodeID{i}, uint32(i), 1}) // repeated
+		h.add(claimant{grid.NodeID{9}, 0, 1})         // an older epoch of it
 	}
 	h.add(claimant{grid.NodeID{7}, 20, 0})
 	var got []grid.NodeID

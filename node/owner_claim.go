@@ -7,109 +7,111 @@ import (
 	"skep/grid"
 )
 
-// Who says that it owns a register now. Such a word (KindTakeover) counts from a member about itself, and is a reason to ask, no more: an owner
-// watches the other members at once and goes on until a majority denies it; a worker also tells the claimant what it has, asks the other
-// members, and goes by the claim when a majority of the members says the same. So nobody's word alone makes an owner or a worker let go of
-// anything, and a false one costs a few messages each sixth of a lease.
+// Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
+// ask. An owner sends keepalives to the other members at once and goes on until a majority denies its epoch. A worker
+// reports its attempts to the claimant too, asks the other members, and follows the claim when a majority of the
+// members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
+// messages each sixth of a lease.
 
-// ownerClaim is what a member says of a register's owner.
+// ownerClaim is a member's statement about who owns a register.
 type ownerClaim struct {
 	owner grid.NodeID
 	epoch uint32
 }
 
-// claimState is what is known and said of who keeps a register.
+// claimState is what a replica knows of claims about its owner.
 type claimState struct {
-	membersVerified bool       // its members are the word of the job's origin
-	rival           ownerClaim // of a member that says it is the owner, and has not written to this node
-	rivalChecked    grid.Time  // when the others were watched because of one
+	membersVerified bool       // the job's origin named the members
+	rival           ownerClaim // newest claim of a member that says it is the owner and has not written to this node
+	rivalChecked    grid.Time  // when keepalives were last sent because of a claim
 }
 
-// memberClaims are what the members of a job's register have said, as a worker was told.
+// memberClaims are the statements of a register's members about its owner, as a worker received them.
 type memberClaims struct {
-	byPlace   [grid.MaxMembers]ownerClaim // by place; the newest epoch that it spoke of
-	lastAsked grid.Time                   // when the others were asked last
+	byPlace   [grid.MaxMembers]ownerClaim // by the member's place; newest epoch that it stated
+	lastAsked grid.Time                   // when the other members were last asked
 }
 
-// claimants appends the members that say of themselves that they own the register in an epoch above the one known.
-func (p *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
-	for place, id := range p.members {
-		if c := p.claims.byPlace[place]; c.owner == id && c.epoch > p.epoch && id != p.owner {
+// claimants appends the members that claim the register for themselves in an epoch above the known one.
+func (rec *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
+	for place, id := range rec.members {
+		if c := rec.claims.byPlace[place]; c.owner == id && c.epoch > rec.epoch && id != rec.owner {
 			dst = append(dst, id)
 		}
 	}
 	return dst
 }
 
-// majorityClaim returns the claim that a majority of the members agree with; zero = there is none.
-func (p *ownerRecord) majorityClaim() ownerClaim {
-	for place, id := range p.members {
-		own, agree := p.claims.byPlace[place], 0
-		if own.owner != id || own.epoch <= p.epoch {
+// majorityClaim returns the claim on which a majority of the members agrees; zero = none.
+func (rec *ownerRecord) majorityClaim() ownerClaim {
+	for place, id := range rec.members {
+		claim, votes := rec.claims.byPlace[place], 0
+		if claim.owner != id || claim.epoch <= rec.epoch {
 			continue
 		}
-		for other := range p.members {
-			if c := p.claims.byPlace[other]; c.owner == id && c.epoch > p.epoch {
-				agree++
+		for other := range rec.members {
+			if c := rec.claims.byPlace[other]; c.owner == id && c.epoch > rec.epoch {
+				votes++
 			}
 		}
-		if agree > len(p.members)/2 {
-			return own
+		if votes > len(rec.members)/2 {
+			return claim
 		}
 	}
 	return ownerClaim{}
 }
 
-// ownerClaimed takes a word about who owns a register.
+// ownerClaimed handles a statement about who owns a register.
 func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c ownerClaim, fx *grid.Effects) {
 	if j := n.job(id); j != nil && j.replica != nil {
 		n.replicaClaimed(now, from, j, c, fx)
 	}
-	p := n.ownerRecords[id]
-	if p == nil || p.owner == n.cfg.Self || c.owner == n.cfg.Self || c.epoch <= p.epoch || !slices.Contains(p.members, c.owner) {
+	rec := n.ownerRecords[id]
+	if rec == nil || rec.owner == n.cfg.Self || c.owner == n.cfg.Self || c.epoch <= rec.epoch || !slices.Contains(rec.members, c.owner) {
 		return
 	}
-	place := slices.Index(p.members, from)
-	if place < 0 || place >= len(p.claims.byPlace) || p.claims.byPlace[place].epoch >= c.epoch {
+	place := slices.Index(rec.members, from)
+	if place < 0 || place >= len(rec.claims.byPlace) || rec.claims.byPlace[place].epoch >= c.epoch {
 		return
 	}
-	p.claims.byPlace[place] = c
-	if won := p.majorityClaim(); won != (ownerClaim{}) {
-		n.followOwner(now, id, won, fx)
+	rec.claims.byPlace[place] = c
+	if winner := rec.majorityClaim(); winner != (ownerClaim{}) {
+		n.followOwner(now, id, winner, fx)
 		return
 	}
-	if n.mayRepeat(now, &p.claims.lastAsked) {
-		n.queryOwner(now, id, p, fx)
+	if n.mayRepeat(now, &rec.claims.lastAsked) {
+		n.queryOwner(now, id, rec, fx)
 	}
 }
 
-// replicaClaimed is claimed of a register that this node is a member of. Whoever really owns it writes to this node, too.
+// replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
+// node.
 func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c ownerClaim, fx *grid.Effects) {
-	g := j.replica
+	rep := j.replica
 	if n.isOutsider(j, from) {
-		if g.membersVerified { // else the members may be made up, and who speaks one of the others
+		if rep.membersVerified { // else the members may be forged, and the sender may be a real one
 			n.countOffence(from, fx)
 		}
 		return
 	}
-	if c.owner != from || c.epoch <= max(g.epoch, g.rival.epoch) {
+	if c.owner != from || c.epoch <= max(rep.epoch, rep.rival.epoch) {
 		return
 	}
-	g.rival = c
-	if !g.reg.Leads() || !n.mayRepeat(now, &g.rivalChecked) {
+	rep.rival = c
+	if !rep.reg.IsOwner() || !n.mayRepeat(now, &rep.rivalChecked) {
 		return
 	}
-	for _, id := range g.reg.Members() {
+	for _, id := range rep.reg.Members() {
 		if id == n.cfg.Self {
 			continue
 		}
-		if p := n.coMember(id); p.keepaliveSeq == 0 { // else the answer to the one under way will tell
+		if p := n.coMember(id); p.keepaliveSeq == 0 { // else the answer to the open keepalive will tell
 			n.keepaliveOne(now, p, n.ownedWith(id), fx)
 		}
 	}
 }
 
-// mayRepeat reports whether something may be done that is done at most every sixth of a lease, and notes that it is.
+// mayRepeat reports whether an action limited to once each sixth of a lease is due, and records that it is done now.
 func (n *Node) mayRepeat(now grid.Time, last *grid.Time) bool {
 	if *last != 0 && now < last.Add(n.cfg.Lease/6) {
 		return false
@@ -118,14 +120,15 @@ func (n *Node) mayRepeat(now grid.Time, last *grid.Time) bool {
 	return true
 }
 
-// queryOwner tells those that claim a job what is here of it, and asks the other members whom they follow, by naming an attempt. What waits is
-// told of as what runs is: it starts on no claimant's word.
-func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid.Effects) {
-	works, claimants := n.exec.Of(id, nil), p.claimants(nil)
+// queryOwner reports this node's attempts of a job to the claimants, and asks the other members whom they follow by
+// sending a beat with one attempt. Waiting attempts are reported like running ones: a claim alone starts none of
+// them.
+func (n *Node) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *grid.Effects) {
+	works, claimants := n.exec.Of(id, nil), rec.claimants(nil)
 	if len(works) == 0 {
 		return
 	}
-	for _, to := range p.members {
+	for _, to := range rec.members {
 		switch {
 		case to == n.cfg.Self:
 		case !n.isConnected(to):
@@ -142,19 +145,19 @@ func (n *Node) queryOwner(now grid.Time, id grid.JobID, p *ownerRecord, fx *grid
 				m := attemptsMessage(fx, n.firstSend, to, grid.KindBeat)
 				m.Attempts = append(m.Attempts, w.ID)
 			}
-		case to != p.owner:
+		case to != rec.owner:
 			m := attemptsMessage(fx, n.firstSend, to, grid.KindBeat)
 			m.Attempts = append(m.Attempts, works[0].ID)
 		}
 	}
 }
 
-// informClaimants is askOwner at the regular beat, of all jobs whose owner is in doubt.
+// informClaimants calls queryOwner at the regular beat for all jobs whose owner is disputed.
 func (n *Node) informClaimants(now grid.Time, fx *grid.Effects) {
 	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
 		for _, w := range list {
-			if p := n.ownerRecords[w.ID.Task.Job]; p != nil && len(p.claimants(nil)) > 0 && n.mayRepeat(now, &p.claims.lastAsked) {
-				n.queryOwner(now, w.ID.Task.Job, p, fx)
+			if rec := n.ownerRecords[w.ID.Task.Job]; rec != nil && len(rec.claimants(nil)) > 0 && n.mayRepeat(now, &rec.claims.lastAsked) {
+				n.queryOwner(now, w.ID.Task.Job, rec, fx)
 			}
 		}
 	}

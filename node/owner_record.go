@@ -7,70 +7,70 @@ import (
 	"skep/grid"
 )
 
-// ownerRecord is whom a worker here tells about the attempts of a job that has a register. A job without one is told of to
-// its origin, always.
+// ownerRecord is a worker's record of the owner of a job that has a register. Attempts of a job without a register are
+// always reported to its origin.
 type ownerRecord struct {
 	members         []grid.NodeID
 	owner           grid.NodeID
 	epoch           uint32
-	attempts        int // attempts here
+	attempts        int // number of attempts here
 	claims          memberClaims
-	membersVerified bool // the members are the origin's word; else they are what another said that offered attempts
+	membersVerified bool // the job's origin named the members; else another node that offered attempts did
 }
 
-// ownerOf is whom attempts of a job are told of to.
+// ownerOf returns the node to which attempts of a job are reported.
 func (n *Node) ownerOf(id grid.JobID) grid.NodeID {
-	if p := n.ownerRecords[id]; p != nil {
-		return p.owner
+	if rec := n.ownerRecords[id]; rec != nil {
+		return rec.owner
 	}
 	return id.Origin
 }
 
-// membersOf lists the members of a job's register that attempts here are of; nil = it has none.
+// membersOf lists the members of the register of a job with attempts here; nil = it has none.
 func (n *Node) membersOf(id grid.JobID) []grid.NodeID {
-	if p := n.ownerRecords[id]; p != nil {
-		return p.members
+	if rec := n.ownerRecords[id]; rec != nil {
+		return rec.members
 	}
 	return nil
 }
 
-// recordOwner notes an attempt of a job that has a register, and who its owner is.
-func (n *Node) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, sure bool) {
+// recordOwner counts an attempt of a job that has a register, and records the job's owner if the epoch is newer.
+func (n *Node) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, verified bool) {
 	if len(members) == 0 {
 		return
 	}
-	p := n.ownerRecords[id]
-	if p == nil {
+	rec := n.ownerRecords[id]
+	if rec == nil {
 		if n.ownerRecords == nil {
 			n.ownerRecords = make(map[grid.JobID]*ownerRecord)
 		}
-		p = &ownerRecord{members: slices.Clone(members), membersVerified: sure}
-		n.ownerRecords[id] = p
+		rec = &ownerRecord{members: slices.Clone(members), membersVerified: verified}
+		n.ownerRecords[id] = rec
 	}
-	p.attempts++
-	if epoch > p.epoch {
-		p.owner, p.epoch = owner, epoch
+	rec.attempts++
+	if epoch > rec.epoch {
+		rec.owner, rec.epoch = owner, epoch
 	}
 }
 
-// releaseOwner notes that an attempt is no longer here.
+// releaseOwner notes that an attempt is no longer here; the record goes with the last one.
 func (n *Node) releaseOwner(id grid.JobID) {
-	if p := n.ownerRecords[id]; p != nil {
-		if p.attempts--; p.attempts == 0 {
+	if rec := n.ownerRecords[id]; rec != nil {
+		if rec.attempts--; rec.attempts == 0 {
 			delete(n.ownerRecords, id)
 		}
 	}
 }
 
-// mayDrop reports whether a node may end or forget attempts of a job here: its owner, or another member of its
-// register, which knows that the job has come to its end. To the owner itself nobody says so: it may be the late word of an
-// earlier one about what was taken over since.
+// mayDrop reports whether a node may end or forget attempts of a job here: the job's owner, or another member of its
+// register, which knows that the job is closed. If this node is the owner nobody else may: the message may be a late
+// one of an earlier owner about attempts that were taken over since.
 func (n *Node) mayDrop(from grid.NodeID, id grid.JobID) bool {
-	owner, p := n.ownerOf(id), n.ownerRecords[id]
-	return owner == from || p != nil && owner != n.cfg.Self && slices.Contains(p.members, from)
+	owner, rec := n.ownerOf(id), n.ownerRecords[id]
+	return owner == from || rec != nil && owner != n.cfg.Self && slices.Contains(rec.members, from)
 }
 
-// learnOwner learns who owns a job now, and tells that node what is here of the job.
+// learnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
 func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
 	if j := n.job(id); j != nil && j.replica != nil && epoch > j.replica.epoch && j.replica.reg.Place(owner) >= 0 {
 		j.replica.owner, j.replica.epoch, j.replica.ownerSince = owner, epoch, n.wall.At(now).UnixNano()
@@ -79,7 +79,7 @@ func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid
 		}
 		if owner != n.cfg.Self {
 			n.coMember(owner).ownerAnswered = max(n.coMember(owner).ownerAnswered, now)
-			if j.replica.reg.Leads() {
+			if j.replica.reg.IsOwner() {
 				n.stepDown(j, fx)
 			}
 		}
@@ -87,16 +87,16 @@ func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid
 	n.followOwner(now, id, ownerClaim{owner, epoch}, fx)
 }
 
-// followOwner has the attempts of a job here go to the owner that it has now, and tells that node of them.
+// followOwner reports this node's attempts of a job to its new owner from now on.
 func (n *Node) followOwner(now grid.Time, id grid.JobID, c ownerClaim, fx *grid.Effects) {
-	p, owner, epoch := n.ownerRecords[id], c.owner, c.epoch
-	if p == nil || epoch <= p.epoch || !slices.Contains(p.members, owner) {
+	rec, owner, epoch := n.ownerRecords[id], c.owner, c.epoch
+	if rec == nil || epoch <= rec.epoch || !slices.Contains(rec.members, owner) {
 		return
 	}
-	own := p.owner == n.cfg.Self
-	p.owner, p.epoch = owner, epoch
+	wasOwner := rec.owner == n.cfg.Self
+	rec.owner, rec.epoch = owner, epoch
 	if owner != n.cfg.Self {
-		if own {
+		if wasOwner {
 			n.revokeStartLeases(id)
 			n.saveResults(id, fx)
 		}
@@ -114,11 +114,11 @@ func (n *Node) followOwner(now grid.Time, id grid.JobID, c ownerClaim, fx *grid.
 	}
 }
 
-// reportTo tells the owner that a job has now what is here of that job, and of no other: who takes over a thousand jobs at once would else be
-// told of each of them a thousand times.
+// reportTo reports this node's attempts of one job to its owner. Other jobs are left out: a node that takes over a
+// thousand jobs at once would otherwise be told of each of them a thousand times.
 func (n *Node) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *grid.Effects) {
 	if !n.isConnected(owner) {
-		n.dial(now, owner, fx) // and it is told when it is connected
+		n.dial(now, owner, fx) // the attempts are reported once it is connected
 	}
 	lease := time.Duration(0)
 	for _, w := range n.exec.Of(id, nil) {
@@ -138,7 +138,7 @@ func (n *Node) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *gri
 	n.wakeForBeat(now, lease, fx)
 }
 
-// saveResults saves the results of a job's attempts here. While this node was the job's owner the register held them.
+// saveResults saves the results of a job's attempts here. While this node owned the job its register held them.
 func (n *Node) saveResults(id grid.JobID, fx *grid.Effects) {
 	for _, w := range n.exec.Of(id, nil) {
 		if w.State == grid.WorkFinished {
@@ -147,7 +147,7 @@ func (n *Node) saveResults(id grid.JobID, fx *grid.Effects) {
 	}
 }
 
-// takeoverHeard hears from an announcement, or from a member that was told what is not its to hear, who owns jobs now.
+// takeoverHeard handles an announcement of takeovers, or a member's redirect to another owner.
 func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
 	if !announced {
 		n.ownerClaimed(now, from, m.Register.Job, ownerClaim{m.Register.Owner, m.Register.Epoch}, fx)
@@ -161,16 +161,16 @@ func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, a
 	}
 }
 
-// redirect tells a worker whom this node takes for a job's owner.
+// redirect tells a worker whom this node considers a job's owner.
 func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
-	if to == n.cfg.Self || j.replica.owner == n.cfg.Self && !j.replica.reg.Leads() {
+	if to == n.cfg.Self || j.replica.owner == n.cfg.Self && !j.replica.reg.IsOwner() {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)
 	m.Register.Job, m.Register.Epoch, m.Register.Owner = j.id, j.replica.epoch, j.replica.owner
 }
 
-// announceTakeovers announces what this node has taken over.
+// announceTakeovers announces the jobs that this node has taken over.
 func (n *Node) announceTakeovers(fx *grid.Effects) {
 	for len(n.takenOver) > 0 {
 		m := fx.Announce(grid.KindTakeover)
@@ -184,5 +184,5 @@ func (n *Node) announceTakeovers(fx *grid.Effects) {
 	}
 }
 
-// maxTakeovers bounds the jobs in an announcement, whose size is bounded.
+// maxTakeovers bounds the jobs in one announcement: an announcement's size is limited.
 const maxTakeovers = 128

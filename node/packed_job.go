@@ -8,31 +8,30 @@ import (
 	"skep/sparse"
 )
 
-// packedJob is a job that is over. It is kept for long and seldom asked for, so it is packed: in a tenth of the room that a job
-// takes of which something may still change.
+// packedJob is a finished job in packed form. Finished jobs are kept for long and seldom read; packed, one takes a
+// tenth of the memory of a job that can still change.
 type packedJob struct {
-	nonce   uint64        // of its nonce
-	open    *job          // it is taken out at the moment, or is one that is not packed; what follows is then empty
-	spec    *grid.JobSpec // the rest of it
+	nonce   uint64        // first 8 bytes of the job's nonce
+	open    *job          // set while the job is unpacked or not packable; the fields below are then empty
+	spec    *grid.JobSpec // kept unpacked
 	packed  string
-	results *[]*grid.Result // of its tasks, where a result says more than numbers; nil = of none
+	results *[]*grid.Result // of its tasks, where a result has more than numbers; nil = no such task
 }
 
-// maxPackedTasks bounds the tasks of a job that is packed: it is made again whole, whatever of it is asked for, and a message
-// about one task of many must not cost more than before.
+// maxPackedTasks bounds the tasks of a packed job: any access unpacks the whole job, and a message about one task must
+// not cost time in proportion to a large job.
 const maxPackedTasks = 64
 
-// packable reports whether nothing of a job can change any more, but by what comes from without and takes it out again, and it
-// is small enough for that.
+// packable reports whether a job is small and can no longer change, except by an event that unpacks it first.
 func (n *Node) packable(j *job) bool {
 	return j.count() <= maxPackedTasks && j.replica == nil && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == n.cfg.Self
 }
 
-// packFinished packs the jobs that were over or taken out in this step.
+// packFinished packs the jobs that ended or were unpacked in this step.
 func (n *Node) packFinished() {
 	for k, j := range n.packing {
 		n.packing[k] = nil
-		if at := n.archive.find(j.id); at >= 0 && n.archive.at(at).open != nil && n.packable(j) { // it may be listed twice
+		if at := n.archive.find(j.id); at >= 0 && n.archive.at(at).open != nil && n.packable(j) { // a job may be listed twice
 			*n.archive.at(at) = n.pack(j)
 			n.archive.packed++
 			n.jobs.drop(j.id)
@@ -41,14 +40,14 @@ func (n *Node) packFinished() {
 	n.packing = n.packing[:0]
 }
 
-// archiveJob takes a job that is over into the archive; it is packed after this step.
+// archiveJob puts a finished job into the archive; it is packed at the end of this step.
 func (n *Node) archiveJob(j *job) {
 	if j.replica != nil && j.id.Origin != n.cfg.Self {
-		written := uint32(0)
+		ended := uint32(0)
 		for range j.known() {
-			written++
+			ended++
 		}
-		j.replica.endedTasks = max(written, 1)
+		j.replica.endedTasks = max(ended, 1)
 		n.ledger.End(j.id, int(j.replica.endedTasks))
 	}
 	n.archive.add(n.cfg.Self, j)
@@ -58,7 +57,7 @@ func (n *Node) archiveJob(j *job) {
 	}
 }
 
-// job returns a job; nil if it is not known. One that was filed is taken out for this step.
+// job returns a job, nil if it is unknown. A packed job is unpacked for this step.
 func (n *Node) job(id grid.JobID) *job {
 	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
 		return j
@@ -75,7 +74,7 @@ func (n *Node) job(id grid.JobID) *job {
 	return j
 }
 
-// peekJob returns a job to be read and no more, and leaves it where it is; nil if it is not known.
+// peekJob returns a job for reading only and leaves it packed; nil if it is unknown.
 func (n *Node) peekJob(id grid.JobID) *job {
 	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
 		return j
@@ -88,19 +87,19 @@ func (n *Node) peekJob(id grid.JobID) *job {
 
 func noncePrefix(id grid.JobID) uint64 { return binary.BigEndian.Uint64(id.Nonce[:]) }
 
-// What of a packed job or task is there.
+// Flags of a packed job or task: which fields are present.
 const (
 	packedCancelled = 1 << iota
 	packedHeld
-	packedWorker // another than this node
-	packedHere   // this node
+	packedWorker // the worker is another node; its identity follows
+	packedHere   // the worker is this node
 	packedResult
-	packedMore // the result is among the whole ones
+	packedMore // the result is in results, unpacked
 )
 
-// pack makes a job small. Times are told against its submission, most as a few bytes.
+// pack encodes a job. Times are varints relative to the submission, so most take a few bytes.
 func (n *Node) pack(j *job) packedJob {
-	f := packedJob{nonce: noncePrefix(j.id), spec: j.spec}
+	p := packedJob{nonce: noncePrefix(j.id), spec: j.spec}
 	b := append(n.scratch.packed[:0], j.id.Nonce[:]...)
 	flags := byte(0)
 	if j.cancelled {
@@ -112,13 +111,13 @@ func (n *Node) pack(j *job) packedJob {
 		b = binary.AppendVarint(b, x)
 	}
 	for i := range j.spec.Count {
-		b = n.packTask(b, &f, j, i)
+		b = n.packTask(b, &p, j, i)
 	}
-	n.scratch.packed, f.packed = b, string(b)
-	return f
+	n.scratch.packed, p.packed = b, string(b)
+	return p
 }
 
-func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
+func (n *Node) packTask(b []byte, p *packedJob, j *job, i uint32) []byte {
 	t := j.task(i)
 	flags := byte(0)
 	if t.heldByWorker {
@@ -132,11 +131,11 @@ func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
 	}
 	if r := &t.result; r.Whole() != nil {
 		flags |= packedMore
-		if f.results == nil {
+		if p.results == nil {
 			all := make([]*grid.Result, j.count())
-			f.results = &all
+			p.results = &all
 		}
-		(*f.results)[i] = r.Whole()
+		(*p.results)[i] = r.Whole()
 	} else if !r.None() {
 		flags |= packedResult
 	}
@@ -153,18 +152,18 @@ func (n *Node) packTask(b []byte, f *packedJob, j *job, i uint32) []byte {
 		t.began - j.submitted, t.done - j.done} {
 		b = binary.AppendVarint(b, x)
 	}
-	told := t.traces.rebase(traceCursor{}, n.scratch.told[:0], traceCursor{at: j.arrived, node: t.worker})
-	n.scratch.told = told
-	return append(binary.AppendUvarint(b, uint64(len(told))), told...)
+	history := t.traces.rebase(traceCursor{}, n.scratch.told[:0], traceCursor{at: j.arrived, node: t.worker})
+	n.scratch.told = history
+	return append(binary.AppendUvarint(b, uint64(len(history))), history...)
 }
 
-// unpack makes the job again as it was, with its tasks or only what there is to say of it as a whole.
-func (n *Node) unpack(f *packedJob, whole bool) *job {
-	if f.open != nil {
-		return f.open
+// unpack decodes a job: whole, or without its tasks for a summary.
+func (n *Node) unpack(p *packedJob, whole bool) *job {
+	if p.open != nil {
+		return p.open
 	}
-	b := []byte(f.packed)
-	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: f.spec, class: grid.ClassOf(f.spec)}
+	b := []byte(p.packed)
+	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: p.spec, class: grid.ClassOf(p.spec)}
 	b = b[copy(j.id.Nonce[:], b):]
 	j.cancelled, b = b[0]&packedCancelled != 0, b[1:]
 	number := func() int64 {
@@ -176,12 +175,12 @@ func (n *Node) unpack(f *packedJob, whole bool) *job {
 	j.arrived = grid.Time(j.submitted + number() - n.wall.At(0).UnixNano())
 	j.done, j.quietAt, j.nextFresh, j.backupFrom = j.submitted+number(), grid.Time(number()), uint32(number()), uint32(number())
 	j.failed, j.exit = int32(number()), int32(number())
-	j.counts[grid.Ended] = int(f.spec.Count)
+	j.counts[grid.Ended] = int(p.spec.Count)
 	if !whole {
 		return j
 	}
-	j.tasks = sparse.Make[task](f.spec.Count)
-	for i := range f.spec.Count {
+	j.tasks = sparse.Make[task](p.spec.Count)
+	for i := range p.spec.Count {
 		t := j.tasks.At(i)
 		flags := b[0]
 		b = b[1:]
@@ -194,7 +193,7 @@ func (n *Node) unpack(f *packedJob, whole bool) *job {
 		}
 		switch {
 		case flags&packedMore != 0:
-			t.result = (*f.results)[i].Brief()
+			t.result = (*p.results)[i].Brief()
 		case flags&packedResult != 0:
 			t.result.Cause, t.result.Exit = grid.Cause(number()), int32(number())
 			t.result.Waited, t.result.Wall, t.result.CPU = time.Duration(number()), time.Duration(number()), time.Duration(number())

@@ -11,8 +11,8 @@ import (
 	"skep/sparse"
 )
 
-// over makes a job of a node that has ended in some way.
-func over(n *Node, r *grid.Rand, k uint32) *job {
+// endedJob makes a job of a node that has ended in some way.
+func endedJob(n *Node, r *grid.Rand, k uint32) *job {
 	at := func() int64 { return n.wall.At(grid.Time(r.Int64N(1e15))).UnixNano() }
 	spec := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"x"}, Count: 1 + uint32(r.IntN(4))}
 	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(), arrived: grid.Time(r.Int64N(1e15)) - 5e14,
@@ -47,8 +47,8 @@ func over(n *Node, r *grid.Rand, k uint32) *job {
 	return j
 }
 
-// asRead is all that can be read of a job, traces included.
-func asRead(j *job) any {
+// contents is all that can be read of a job, traces included.
+func contents(j *job) any {
 	c := *j
 	views, tasks := []TaskView{}, []task{}
 	for i := range c.spec.Count {
@@ -60,13 +60,13 @@ func asRead(j *job) any {
 	return []any{c, tasks, views, j.view()}
 }
 
-func TestPackedJobsAreWhatTheyWere(t *testing.T) {
+func TestPackRoundTrip(t *testing.T) {
 	r, n := grid.NewRand(1, 2), newRig(t, nil).n
 	for k := range uint32(500) {
-		j := over(n, r, k)
+		j := endedJob(n, r, k)
 		f := n.pack(j)
-		if got := n.unpack(&f, true); !reflect.DeepEqual(asRead(got), asRead(j)) {
-			t.Fatalf("job %d:\n%+v\nis\n%+v", k, asRead(j), asRead(got))
+		if got := n.unpack(&f, true); !reflect.DeepEqual(contents(got), contents(j)) {
+			t.Fatalf("job %d:\n%+v\nis\n%+v", k, contents(j), contents(got))
 		}
 		if got := n.unpack(&f, false).view(); !reflect.DeepEqual(got, j.view()) {
 			t.Fatalf("job %d as a whole:\n%+v\nis\n%+v", k, j.view(), got)
@@ -74,13 +74,13 @@ func TestPackedJobsAreWhatTheyWere(t *testing.T) {
 	}
 }
 
-// A dumb twin: a list.
-func TestArchiveFindsWhatIsInIt(t *testing.T) {
+// Model test against a list.
+func TestArchiveAgainstModel(t *testing.T) {
 	r, n := grid.NewRand(1, 3), newRig(t, nil).n
 	var all []*job
 	tasks := 0
 	for k := range uint32(1000) {
-		j := over(n, r, k)
+		j := endedJob(n, r, k)
 		n.archiveJob(j)
 		n.jobs.put(j)
 		all = append(all, j)
@@ -116,7 +116,7 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 			if r.IntN(2) == 0 {
 				got = n.job(want.id)
 			}
-			if got == nil || !reflect.DeepEqual(asRead(got), asRead(want)) {
+			if got == nil || !reflect.DeepEqual(contents(got), contents(want)) {
 				t.Fatalf("job %v is\n%+v\nand not\n%+v", want.id, got, want)
 			}
 		}
@@ -129,8 +129,8 @@ func TestArchiveFindsWhatIsInIt(t *testing.T) {
 	}
 }
 
-// A message about one task of a large job must not cost the making of all of them.
-func TestLargeJobsStayAsTheyAre(t *testing.T) {
+// A message about one task of a large job must not cost unpacking all of them: large jobs are not packed.
+func TestLargeJobsAreNotPacked(t *testing.T) {
 	for _, count := range []uint32{maxPackedTasks, maxPackedTasks + 1} {
 		r := newRig(t, nil)
 		n := r.n
@@ -151,7 +151,7 @@ func TestLargeJobsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// A cancelled job of which nobody had anything comes to be packed by its end and by its cancellation. It counts once.
+// A cancelled job without attempts is packed both by its end and by its cancellation; it counts once.
 func TestCancelledJobCountsOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(nil))
@@ -162,7 +162,7 @@ func TestCancelledJobCountsOnce(t *testing.T) {
 	}
 }
 
-// Who reads of a job that is over leaves it where it is: reads are no steps, and not recorded.
+// Reading a finished job leaves it packed: reads are no steps, and not recorded.
 func TestReadsLeaveJobsPacked(t *testing.T) {
 	r := newRig(t, nil)
 	n := r.n

@@ -9,27 +9,27 @@ import (
 	"skep/grid"
 )
 
-// peer is what this node keeps of another beyond its ad: the connection, and the rates they exchanged.
+// peer is what this node knows of another node beyond its ad: the connection and the exchanged rates.
 type peer struct {
 	id           grid.NodeID
-	cores        int32 // thousandths
+	cores        int32 // thousandths of a core
 	up           bool
-	borrowed     bool        // rates are an ad's, which is immutable: they are not written to
-	takesWork    bool        // it understands what who is given work must
-	mayReplicate bool        // and what a member of a register must
-	rates        []grid.Rate // the newest heard, from a poll, an answer or an ad
+	borrowed     bool        // rates belong to an immutable ad: never write to them
+	takesWork    bool        // it understands the kinds that a worker needs
+	mayReplicate bool        // it understands the kinds that a member of a register needs
+	rates        []grid.Rate // newest known: from a poll, an answer or an ad
 	speed        float64
-	theirVersion uint64 // version of its rates that it sent last; 0 = only from an ad
-	ourVersion   uint64 // version of ours that it is known to have
-	stamp        uint64 // the newest that it sent; 0 = none
-	columnMark   mark   // of the column that the policies were told
+	theirVersion uint64 // version of its rates that it last sent; 0 = known from an ad only
+	ourVersion   uint64 // version of this node's rates that it is known to have
+	stamp        uint64 // newest start lease stamp that it sent; 0 = none
+	columnMark   mark   // version of the column that the policies have
 	received     receivedWork
 	site         *balance.Site
 
-	hidesJobs bool // it shows a job under access: owner to nobody else
+	hidesJobs bool // it shows a job under access: owner only to the job's owner
 }
 
-// minGrowth is how many more a list of peers, classes or jobs has room for at the least when it grows.
+// minGrowth is the least number of elements by which a list of peers, classes or jobs grows.
 const minGrowth = 2
 
 // workKinds are the kinds that a peer must understand to be given work.
@@ -76,7 +76,7 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	}
 }
 
-// learnRates takes an ad's rates unless the peer itself has told newer ones.
+// learnRates takes over an ad's rates unless the peer itself has sent newer ones.
 func (n *Node) learnRates(p *peer, ad *grid.Ad) {
 	p.speed, p.cores = ad.Speed, int32(ad.Capacity.CPU)
 	p.site = siteOf(ad.Labels, p.site)
@@ -85,7 +85,7 @@ func (n *Node) learnRates(p *peer, ad *grid.Ad) {
 	}
 }
 
-// shareAdRates takes the ad's copy of the rates for the peer's own: it is here anyway.
+// shareAdRates makes the peer's rates alias those of its ad, which is in memory anyway.
 func (n *Node) shareAdRates(p *peer, ad *grid.Ad) {
 	if !p.borrowed && cap(p.rates) > 0 {
 		n.scratch.lists = append(n.scratch.lists, p.rates[:0])
@@ -93,7 +93,7 @@ func (n *Node) shareAdRates(p *peer, ad *grid.Ad) {
 	p.rates, p.borrowed = ad.Rates, true
 }
 
-// ownRates gives a peer memory for rates that are not its ad's.
+// ownRates gives a peer a rates buffer of its own, separate from its ad.
 func (n *Node) ownRates(p *peer, size int) {
 	if !p.borrowed && cap(p.rates) >= size {
 		return
@@ -107,7 +107,7 @@ func (n *Node) ownRates(p *peer, size int) {
 	}
 }
 
-// adNews returns what is done for each ad that was newer than what was known.
+// adNews returns the callback for each ad that is newer than the known one.
 func (n *Node) adNews(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 	return func(g *gossip.Peer) {
 		p := n.peers.get(g.Node())
@@ -120,7 +120,7 @@ func (n *Node) adNews(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 	}
 }
 
-// exchangeRates takes the rates that came with a poll or an answer: mutual information feedback [1].
+// exchangeRates records the rates that came with a poll or an answer: mutual information feedback [1].
 func (n *Node) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores grid.MilliCPU, mine, have uint64) {
 	p.ourVersion = have
 	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == p.theirVersion {
@@ -128,7 +128,7 @@ func (n *Node) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores gr
 	}
 	p.speed, p.cores = speed, int32(cores)
 	if p.theirVersion == 0 && len(rates) == 0 {
-		return // left out, by one who has not noticed that we start anew: it will say them when it hears what we have
+		return // omitted by a peer that has not noticed our restart; it sends them once it sees which version we have
 	}
 	p.theirVersion = mine
 	n.rates.stale = true
@@ -146,7 +146,6 @@ func (n *Node) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores gr
 	}
 }
 
-// handleAnnouncement handles what was said to everybody.
 func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if int(m.Kind) >= grid.Kinds || from == n.cfg.Self {
 		return
@@ -162,7 +161,7 @@ func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Messa
 	}
 }
 
-// roundTrip returns the median round trip to the given peers, zero where none is known.
+// roundTrip returns the median round trip to the given peers (of at most 16), 0 if none is known.
 func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
 	rtts := make([]time.Duration, 0, 16)
 	for _, id := range ids {
@@ -177,15 +176,15 @@ func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
 	return rtts[len(rtts)/2]
 }
 
-// connectedPeer is a peer with a live connection, what the overlay knows of it, and what this node has seen of it.
+// connectedPeer is a peer with a live connection, its entry in the view and its track record.
 type connectedPeer struct {
 	*peer
 	view   *gossip.Peer
-	record *trackRecord // nil if it was never given anything
+	record *trackRecord // nil if it was never given an attempt
 }
 
-// connected lists the peers with a live connection, ordered by identity, until the next call. Who is known, who is met and
-// who was given work are all in that order: they are gone through side by side.
+// connected lists the peers with a live connection, ordered by identity; valid until the next call. The view, the peers
+// and the track records are all sorted by identity, so one merge pass joins them.
 func (n *Node) connected() []connectedPeer {
 	up, at, seen := n.scratch.met[:0], 0, recordCursor(n.records)
 	peers, heads := n.gossip.Peers(), n.gossip.Heads()

@@ -6,17 +6,18 @@ import (
 	"skep/grid"
 )
 
-// peerset is the peers by identity. They are few and looked for often: their first bytes lie side by side.
+// peerset is the peers sorted by identity. It is small and searched often, so the first 8 bytes of the identities lie
+// side by side in memory.
 type peerset []peerKey
 
 type peerKey struct {
-	head uint64 // of the identity, in its order
+	head uint64 // first 8 bytes of the identity, big-endian: same order
 	*peer
 }
 
 func head(id grid.NodeID) uint64 { return binary.BigEndian.Uint64(id[:]) }
 
-// find returns where a peer stands, or would.
+// find returns the index of a peer, or where to insert it.
 func (s peerset) find(id grid.NodeID) (int, bool) {
 	h := head(id)
 	lo, hi := 0, len(s)
@@ -35,7 +36,7 @@ func (s peerset) find(id grid.NodeID) (int, bool) {
 	return lo, false
 }
 
-// get returns a peer; nil if it is not here.
+// get returns a peer; nil if it is unknown.
 func (s peerset) get(id grid.NodeID) *peer {
 	if i, ok := s.find(id); ok {
 		return s[i].peer

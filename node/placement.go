@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// place begins a decision: who fits and can be reached, whom the policy wants asked.
+// place begins a placement decision: it collects the eligible nodes and polls those that the policy names.
 func (n *Node) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if !n.mayAct(now, l.job) && (l.planned || !n.isProvisional(l.job)) {
 		n.waitForMajority(now, l, fx)
@@ -31,7 +31,7 @@ func (n *Node) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 		n.pauseTask(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 	case len(v.Nodes) == 0:
 		n.noCandidate(now, l, fx)
-	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self && !n.awaitsIdleNode(l.job): // its answer would cost a round trip and change nothing
+	case len(v.Nodes) == 1 && v.Nodes[0].Node != n.cfg.Self && !n.awaitsIdleNode(l.job): // polling the only candidate would cost a round trip and decide nothing
 		l.answers = append(l.answers, v.Nodes[0])
 		n.choose(now, l, fx)
 	default:
@@ -39,7 +39,7 @@ func (n *Node) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// poll asks those that the policy names, and chooses at once if there is nobody to wait for.
+// poll asks the nodes that the policy names, and chooses at once if no answer is awaited.
 func (n *Node) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects) {
 	p := n.policyOf(l.job)
 	ids := p.Poll(now, &l.request, v, n.scratch.poll[:0])
@@ -75,14 +75,14 @@ func (n *Node) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects
 	}
 	l.phase = polling
 	n.inFlight++
-	if _, many := p.(balance.Batch); many {
+	if _, batch := p.(balance.Batch); batch {
 		l.job.batchPoll = l
 	}
 	l.deadline = now.Add(min(max(2*n.roundTrip(l.asked), n.cfg.PollFloor), n.cfg.PollCap))
 	fx.Wake(l.deadline, grid.TimerPoll, l.handle)
 }
 
-// pollAnswered takes an answer to a poll, and the rates that came with it.
+// pollAnswered handles an answer to a poll and the rates that came with it.
 func (n *Node) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *grid.Effects) {
 	q := n.peers.get(from)
 	if q == nil {
@@ -99,7 +99,7 @@ func (n *Node) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.answeredBy(from) {
 		n.stats.Stale++
 		if l != nil && l.phase == waiting && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {
-			n.gossip.Heard(now, from, now.Sub(l.sent)) // or the next poll would be as short
+			n.gossip.Heard(now, from, now.Sub(l.sent)) // else the next poll would time out as early
 		}
 		return
 	}
@@ -118,7 +118,7 @@ func (n *Node) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *
 	}
 }
 
-// choose lets the policy decide with what has come.
+// choose lets the policy decide with the answers received so far.
 func (n *Node) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.leaveWindow(l)
 	l.phase = idle
@@ -143,8 +143,8 @@ func (n *Node) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// keptByPolicy handles a task that the policy keeps. The local policy never gives one away, so what this node can
-// never run itself is given up.
+// keptByPolicy handles a task that the policy does not place. The local policy never sends a task away, so a task that
+// this node can never run ends.
 func (n *Node) keptByPolicy(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if why := n.fitsSelf(l.job.spec); n.isLocal(l.job) && (why.Why.Never() || l.neverFits(n.cfg.Self)) {
 		n.giveUp(now, l, fx)

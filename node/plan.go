@@ -5,32 +5,34 @@ import (
 	"skep/grid"
 )
 
-// While the register of a new job forms, a place for its first task is looked for: what of that takes messages, and the commit of the
-// attempt, go on beside the members' writes. Only the offer, or the start, waits for the majority.
+// Planned offers. While the register of a new job waits for its first majority, its first task is already placed:
+// polling and the attempt's record overlap with the members' writes. Only the offer, or the start, waits for the
+// majority.
 
-// isProvisional reports whether a job submitted here waits for its first majority, and its first task may be given a place meanwhile. Not one that is to run
-// at most once: a crash before the offer would end it as lost. Nor where a policy places many at once.
+// isProvisional reports whether a job submitted here awaits its first majority and its first task may be placed
+// meanwhile. Not a job without retries: a crash before the offer would end the task as lost. Not under a batch policy.
 func (n *Node) isProvisional(j *job) bool {
-	if j.replica == nil || !j.replica.provisional || !j.replica.reg.Leads() || j.spec.Retries == 0 {
+	if j.replica == nil || !j.replica.provisional || !j.replica.reg.IsOwner() || j.spec.Retries == 0 {
 		return false
 	}
-	_, many := n.policyOf(j).(balance.Batch)
-	return !many
+	_, batch := n.policyOf(j).(balance.Batch)
+	return !batch
 }
 
-// mayPlan reports whether the first task of a job is to be given a place before a majority has the job.
+// mayPlan reports whether a job's first task may be placed before a majority has the job.
 func (n *Node) mayPlan(j *job) bool {
 	return j.nextFresh == 0 && j.state(0) == grid.Pending && j.at(0).live == nil && n.isProvisional(j)
 }
 
-// planOffer keeps an attempt that is made until the register's majority has answered.
+// planOffer holds a made attempt back until a majority of the register has answered.
 func (n *Node) planOffer(now grid.Time, l *liveTask, ect float64, fx *grid.Effects) {
 	l.planned, l.ect = true, ect
 	l.awaitsMajority, l.awaitsProof, l.awaitsNode = true, false, false
 	n.parkFor(now, l, n.cfg.Lease/3, fx)
 }
 
-// sendPlanned offers what was planned. A worker that has gone meanwhile has never heard of it.
+// sendPlanned offers a planned attempt. If the worker has gone meanwhile it never heard of the attempt: that is a
+// refusal.
 func (n *Node) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.planned = false
 	if q := n.peers.get(l.task().worker); q == nil || !q.up {
@@ -39,7 +41,7 @@ func (n *Node) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 	l.task().placed, l.madeAt = n.wall.At(now).UnixNano(), now
 	n.startPromise(now, &l.promise)
-	n.attemptReturned(now, &l.promise, l.task().worker, false) // its time begins now
+	n.attemptReturned(now, &l.promise, l.task().worker, false) // its promised time begins now
 	n.givenAttempt(now, &l.promise, l.class(), l.task().worker, l.ect)
 	n.sendFirstOffer(now, l, fx)
 }

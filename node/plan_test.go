@@ -8,16 +8,16 @@ import (
 	"skep/grid"
 )
 
-// beginsToForm submits a job whose record shall be kept by three and returns when the others have been written to, and have not answered.
-// self and fast are as given, slow is another system.
-func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
+// beginsProvisional submits a job with three members and returns when the others have been written to and have not
+// answered. self and fast have the given system, slow another.
+func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "bsd")
 	r.submit(jobID(1), spec(change))
 	for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
-		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 	}
 	if len(r.sent(grid.KindWrite)) != 2 {
 		t.Fatalf("the members are not written to: %v", kindsOf(r.fx.Sends))
@@ -25,10 +25,10 @@ func beginsToForm(t *testing.T, change func(*grid.JobSpec)) *rig {
 	return r
 }
 
-// majority has the fast member accept the job whose writing began with that message.
+// majority makes the fast member accept the job's first write.
 func (r *rig) majority(seq uint64) {
 	r.t.Helper()
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	if len(r.fx.Replies) != 1 {
@@ -57,7 +57,7 @@ func on(os string, retries int32) func(*grid.JobSpec) {
 
 // attempts lists the attempts of the job's task on disk; at most one.
 func (r *rig) attempts() (ids []grid.Attempt) {
-	for _, rec := range r.dsk {
+	for _, rec := range r.disk {
 		if rec.Kind == grid.RecEntry && rec.Entry.State == grid.Offered {
 			ids = append(ids, rec.Entry.ID.Attempt)
 		}
@@ -65,10 +65,11 @@ func (r *rig) attempts() (ids []grid.Attempt) {
 	return ids
 }
 
-// While a register forms, the attempt is made and saved; its offer leaves when a majority has the job, and waits for no further commit.
-func TestOfferWaitsForTheMajorityAndForNothingElse(t *testing.T) {
+// While a job awaits its first majority, the attempt is made and saved; its offer leaves when a majority has the job,
+// and waits for no further disk write.
+func TestPlannedOfferWaitsOnlyForMajority(t *testing.T) {
 	for _, os := range []string{"bsd", ""} {
-		r := beginsToForm(t, on(os, 2))
+		r := beginsProvisional(t, on(os, 2))
 		seq, to := r.toFast(), slowID
 		if os == "" {
 			to = fastID
@@ -84,12 +85,12 @@ func TestOfferWaitsForTheMajorityAndForNothingElse(t *testing.T) {
 	}
 }
 
-// What runs here starts when a majority has the job.
-func TestStartWaitsForTheMajority(t *testing.T) {
-	r := beginsToForm(t, on("linux", 2))
+// An attempt here starts when a majority has the job.
+func TestPlannedStartWaitsForMajority(t *testing.T) {
+	r := beginsProvisional(t, on("linux", 2))
 	seq := r.toFast()
 	for _, s := range slices.Clone(r.sent(grid.KindPoll)) {
-		r.say(s.To, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: s.Msg.Poll.ID, Why: grid.WhyQueue} })
+		r.deliver(s.To, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: s.Msg.Poll.ID, Why: grid.WhyQueue} })
 	}
 	if len(r.fx.Starts) != 0 {
 		t.Fatal("it starts before a majority has the job")
@@ -99,9 +100,10 @@ func TestStartWaitsForTheMajority(t *testing.T) {
 	}
 }
 
-// A worker that is gone when the majority has answered has never heard of the attempt; the task waits for another one, and nothing was lost.
-func TestPlannedWorkerGoes(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2))
+// A worker that is gone when the majority has answered never heard of the attempt; the task waits for another one, and
+// nothing was lost.
+func TestPlannedWorkerLeaves(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2))
 	seq := r.toFast()
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: slowID})
 	r.majority(seq)
@@ -111,9 +113,9 @@ func TestPlannedWorkerGoes(t *testing.T) {
 	r.want(jobID(1), grid.Pending)
 }
 
-// Of a task that is to run at most once no attempt is on disk that might never be offered: after a restart it would be lost.
+// A task without retries has no attempt on disk that might never be offered: after a restart it would be lost.
 func TestAtMostOnceIsNotPlanned(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 0))
+	r := beginsProvisional(t, on("bsd", 0))
 	seq := r.toFast()
 	if len(r.attempts()) != 0 {
 		t.Fatal("an attempt is on disk before a majority has the job")
@@ -124,9 +126,9 @@ func TestAtMostOnceIsNotPlanned(t *testing.T) {
 	}
 }
 
-// What a restarted origin had planned was never offered, and is offered under another number.
-func TestPlannedBeforeARestart(t *testing.T) {
-	r := beginsToForm(t, on("bsd", 2)).restart()
+// A restarted origin's planned attempt was never offered; the task is offered under another number.
+func TestPlannedAttemptAfterRestart(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2)).restart()
 	r.join(slowID, 1, "bsd")
 	about := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: r.attempts()[0]}
 	r.join(fastID, 10, "linux")
@@ -134,10 +136,10 @@ func TestPlannedBeforeARestart(t *testing.T) {
 		r.pass(r.n.cfg.Lease)
 	}
 	seq := r.toFast()
-	r.say(fastID, grid.KindWriteAck, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
-	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal.Why = []grid.AttemptID{about}, grid.WhyLost
 	})
 	if o := r.one(grid.KindOffer); o.To != slowID || o.Msg.Offer.ID.Attempt == about.Attempt {
@@ -145,7 +147,7 @@ func TestPlannedBeforeARestart(t *testing.T) {
 	}
 }
 
-// Whom nobody has seen deliver gets no more for that the registers of many jobs form at once.
+// Planned attempts count against a node's probation limit when many jobs are submitted at once.
 func TestPlannedCountsAsGiven(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members = 3 })
 	r.join(fastID, 10, "linux")
@@ -153,7 +155,7 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 	for i := range byte(3 * minProbation) {
 		r.submit(jobID(i), spec(on("bsd", 2)))
 		for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
-			r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+			r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		}
 	}
 	if k := len(r.attempts()); k != minProbation {
@@ -161,26 +163,26 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 	}
 }
 
-// A job that another node has owned meanwhile is no longer a new one: nothing of it is placed before a majority has answered.
+// A job that another node has owned meanwhile is no longer new: nothing of it is placed before a majority has answered.
 func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
-	r := beginsToForm(t, on("", 2))
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })
+	r := beginsProvisional(t, on("", 2))
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {
-			t.Fatal("it never tries to become the owner again")
+			t.Fatal("it never campaigns again")
 		}
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-	r.say(slowID, grid.KindVote, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
 		m.Register = grid.Register{Job: jobID(1), Epoch: epoch, Answer: grid.RegisterOK, Owner: fastID, Next: 2}
 	})
 	claimed := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
-	r.about(slowID, grid.KindBeat, claimed, nil)
+	r.deliverFor(slowID, grid.KindBeat, claimed, nil)
 	if r.want(jobID(1), grid.Placed); r.task(jobID(1)).Worker != slowID {
-		t.Fatal("the attempt that a worker claims is not taken over")
+		t.Fatal("the attempt that a worker claims is not adopted")
 	}
-	r.say(slowID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal.Why = []grid.AttemptID{claimed}, grid.WhyOverdue
 	})
 	r.want(jobID(1), grid.Pending)

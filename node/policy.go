@@ -8,22 +8,22 @@ import (
 	"skep/grid"
 )
 
-// policy is one in use, under its name.
+// policy is a policy in use.
 type policy struct {
 	name string
 	balance.Policy
 }
 
-// minPolicies is how many policies there are, at least, before those that no job names any more go: each keeps rates of all peers and is
-// told all news.
+// minPolicies is the least number of policies in use before unused ones are removed: each holds rates of all peers and
+// is told all news.
 const minPolicies = 32
 
-// findPolicy returns where a policy stands, or would.
+// findPolicy returns the index of a policy, or where to insert it.
 func (n *Node) findPolicy(name string) (int, bool) {
 	return slices.BinarySearchFunc(n.policies, name, func(p policy, s string) int { return strings.Compare(p.name, s) })
 }
 
-// policy returns the named policy, making it on its first use and telling it all that is known.
+// policy returns the named policy. On first use it is created, and given all known rates.
 func (n *Node) policy(name string) (balance.Policy, error) {
 	if name == "" {
 		name = n.cfg.Policy
@@ -50,7 +50,7 @@ func (n *Node) policy(name string) (balance.Policy, error) {
 	return p, nil
 }
 
-// forgetPolicies lets those go that no unfinished job names; a job that comes later makes its own anew.
+// forgetPolicies removes the policies that no unfinished job names; a later job creates its own anew.
 func (n *Node) forgetPolicies() {
 	named := map[string]bool{n.cfg.Policy: true}
 	for j := range n.jobs.all() {
@@ -62,8 +62,8 @@ func (n *Node) forgetPolicies() {
 	n.policiesKept = len(n.policies)
 }
 
-// policyOf returns the policy that places a job's tasks. A job from disk may name one that this version does
-// not have: the node's own does it.
+// policyOf returns the policy that places a job's tasks: the node's default if a job from disk names one that this
+// version does not have.
 func (n *Node) policyOf(j *job) balance.Policy {
 	p, err := n.policy(j.spec.Policy)
 	if err != nil {
@@ -72,7 +72,7 @@ func (n *Node) policyOf(j *job) balance.Policy {
 	return p
 }
 
-// note tells every policy what became known, in a fixed order.
+// note tells every policy an outcome, in a fixed order.
 func (n *Node) note(o balance.Outcome) {
 	for i := range n.policies {
 		n.policies[i].Note(o)

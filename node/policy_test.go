@@ -8,15 +8,15 @@ import (
 	"skep/grid"
 )
 
-// A policy that no unfinished job names is let go, or whoever submits a thousand jobs with a parameter of his own each would leave a thousand
-// tables of all peers. The node's own and those that are named stay as they are.
-func TestPoliciesThatNobodyNamesGo(t *testing.T) {
-	policiesGo(t, 1, 1)
-	policiesGo(t, 1, 65) // which is not packed when it is over
-	policiesGo(t, 3, 1)
+// A policy that no unfinished job names is removed: else a client that submits a thousand jobs with different
+// parameters would leave a thousand tables of all peers. The default policy and those in use stay.
+func TestUnusedPoliciesAreRemoved(t *testing.T) {
+	checkPoliciesRemoved(t, 1, 1)
+	checkPoliciesRemoved(t, 1, 65) // not packed when it is over
+	checkPoliciesRemoved(t, 3, 1)
 }
 
-func policiesGo(t *testing.T, members int, count uint32) {
+func checkPoliciesRemoved(t *testing.T, members int, count uint32) {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members = members })
 	want := []grid.LabelNeed{{Key: "os", Values: []string{"none"}}}

@@ -10,7 +10,7 @@ import (
 	"skep/node/quota"
 )
 
-// What a member can make this node keep. The sender is fastID, whose jobs these are; slowID is somebody else.
+// Bounds on what a member can make this node store. The sender is fastID, whose jobs these are; slowID is another node.
 
 // allocated is what a function allocates, in bytes.
 func allocated(f func()) grid.Bytes {
@@ -25,10 +25,10 @@ func numbered(origin grid.NodeID, i int) grid.JobID {
 	return grid.JobID{Origin: origin, Nonce: [10]byte{7, byte(i), byte(i >> 8), byte(i >> 16)}}
 }
 
-// tells has a node tell this one of a job that it owns, and returns the answer.
-func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.Register)) grid.RegisterAnswer {
+// writeFrom makes a node write to a register that it owns, and returns the answer.
+func (r *rig) writeFrom(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.Register)) grid.RegisterAnswer {
 	r.t.Helper()
-	r.say(from, grid.KindWrite, func(m *grid.Message) {
+	r.deliver(from, grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: id, Epoch: 1, Seq: 1, Spec: s, Members: []grid.NodeID{id.Origin, selfID, {77}}}
 		if fill != nil {
 			fill(&m.Register)
@@ -37,9 +37,9 @@ func (r *rig) tells(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(
 	return r.one(grid.KindWriteAck).Msg.Register.Answer
 }
 
-// records counts what is on disk of a kind.
+// records counts the records of a kind on disk.
 func (r *rig) records(kind grid.RecordKind) (n int) {
-	for _, rec := range r.dsk {
+	for _, rec := range r.disk {
 		if rec.Kind == kind {
 			n++
 		}
@@ -47,15 +47,16 @@ func (r *rig) records(kind grid.RecordKind) (n int) {
 	return n
 }
 
-// A short message that names a job of 100,000 tasks costs what it says, not what it names, and such jobs are bounded for whoever sends them:
-// what is refused is neither saved nor kept. Before, each took 16 MB, on disk and again after each restart.
-func TestNamingTasksCostsNothing(t *testing.T) {
+// Regression: a short message that names a job of 100,000 tasks costs what it says, not what it names, and such jobs
+// are bounded for each sender: a refused job is neither saved nor kept. Each took 16 MB, on disk and again after each
+// restart.
+func TestNamedTasksCostNothing(t *testing.T) {
 	r := newRig(t, nil)
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
 	answers := map[grid.RegisterAnswer]int{}
 	if used := allocated(func() {
 		for i := range 270 {
-			answers[r.tells(fastID, numbered(fastID, i), large, nil)]++
+			answers[r.writeFrom(fastID, numbered(fastID, i), large, nil)]++
 		}
 	}); used > 8*grid.MiB {
 		t.Errorf("270 messages made this node allocate %d bytes: want at most 8 MiB", used)
@@ -64,18 +65,19 @@ func TestNamingTasksCostsNothing(t *testing.T) {
 	if answers[grid.RegisterOK] != want || answers[grid.RegisterFull] != 270-want || r.records(grid.RecRegister) != want {
 		t.Errorf("answers %v, %d records: want %d jobs and the rest refused for want of room", answers, r.records(grid.RecRegister), want)
 	}
-	if a := r.tells(slowID, numbered(slowID, 1), large, nil); a != grid.RegisterOK {
+	if a := r.writeFrom(slowID, numbered(slowID, 1), large, nil); a != grid.RegisterOK {
 		t.Errorf("somebody else's job: %v, want it kept", a)
 	}
 }
 
-// Records beyond the quotas, from before there were any, do not stop a start or fill the memory. Nothing more is taken of their sender.
-func TestRecordsBeyondTheQuotasDoNotStopAStart(t *testing.T) {
+// Records beyond the quotas, from before quotas existed, neither stop a start nor fill the memory. Nothing more is
+// accepted from their sender.
+func TestRecordsBeyondQuotaDoNotStopStart(t *testing.T) {
 	r := newRig(t, nil)
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
 	for i := range 200 {
 		id := numbered(fastID, i)
-		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: large,
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: large,
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID}}
 	}
 	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {
@@ -84,17 +86,17 @@ func TestRecordsBeyondTheQuotasDoNotStopAStart(t *testing.T) {
 	if got := len(r.n.replicas); got != 200 {
 		t.Errorf("%d jobs are known after the start, want all 200", got)
 	}
-	if a := r.tells(fastID, numbered(fastID, 999), spec(nil), nil); a != grid.RegisterFull {
+	if a := r.writeFrom(fastID, numbered(fastID, 999), spec(nil), nil); a != grid.RegisterFull {
 		t.Errorf("one more: %v, want no room", a)
 	}
 }
 
-// What is written of a large job is what is deleted when it is forgotten.
+// Forgetting a large job deletes only the records that were written.
 func TestForgettingCostsWhatWasWritten(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
-	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
-	r.tells(fastID, id, nil, func(g *grid.Register) {
+	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	r.writeFrom(fastID, id, nil, func(g *grid.Register) {
 		g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Index: 5, Result: exitZero}, {Index: 99_999, Result: exitZero}}
 	})
 	if r.records(grid.RecEntry) != 2 || r.n.archive.tasks != 2 {
@@ -107,8 +109,8 @@ func TestForgettingCostsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// long is a specification of almost a megabyte.
-func long() *grid.JobSpec {
+// largeSpec is a specification of almost a megabyte.
+func largeSpec() *grid.JobSpec {
 	return spec(func(s *grid.JobSpec) {
 		for i := range 1000 {
 			s.Inputs = append(s.Inputs, grid.File{Path: strings.Repeat("d/", 450) + string(rune('a'+i%26)) + strings.Repeat("x", 1+i/26), Blob: grid.BlobID{1}})
@@ -116,25 +118,25 @@ func long() *grid.JobSpec {
 	})
 }
 
-// Large specifications are bounded by bytes for each sender, and a job that is over makes room for the next.
+// Large specifications are bounded in bytes for each sender, and a finished job makes room for the next.
 func TestLargeRegistersAreBounded(t *testing.T) {
 	r := newRig(t, nil)
-	s := long()
+	s := largeSpec()
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
 	most := int(quota.Each.Bytes / specBytes(s))
 	kept := 0
 	for i := range 300 {
-		if r.tells(fastID, numbered(fastID, i), s, nil) == grid.RegisterOK {
+		if r.writeFrom(fastID, numbered(fastID, i), s, nil) == grid.RegisterOK {
 			kept++
 		}
 	}
 	if kept > most || kept < most/2 || r.records(grid.RecRegister) != kept {
 		t.Fatalf("%d are kept, %d on disk: want about %d", kept, r.records(grid.RecRegister), most)
 	}
-	for i := range 300 { // the first that are kept come to their end; then others get their room, one for one
-		r.tells(fastID, numbered(fastID, i%2), nil, func(g *grid.Register) { g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Result: exitZero}} })
+	for i := range 300 { // the first jobs kept come to their end; then others get their room, one for one
+		r.writeFrom(fastID, numbered(fastID, i%2), nil, func(g *grid.Register) { g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Result: exitZero}} })
 		if i == 1 {
 			break
 		}
@@ -144,7 +146,7 @@ func TestLargeRegistersAreBounded(t *testing.T) {
 		if i == 2 {
 			want = grid.RegisterFull
 		}
-		if a := r.tells(fastID, numbered(fastID, 1000+i), s, nil); a != want {
+		if a := r.writeFrom(fastID, numbered(fastID, 1000+i), s, nil); a != want {
 			t.Errorf("job %d after two are over: %v, want %v", i+1, a, want)
 		}
 	}
@@ -153,14 +155,15 @@ func TestLargeRegistersAreBounded(t *testing.T) {
 	}
 }
 
-// So are large offers: beyond the bound this node's queue is full for their sender, who places them elsewhere, and for nobody else.
+// Large offers are bounded too: beyond the bound this node's queue is full for their sender, which places them
+// elsewhere, and for no other.
 func TestLargeOffersAreBounded(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	s := long()
+	s := largeSpec()
 	offers := func(from grid.NodeID, i int) grid.Send {
-		r.say(from, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(from, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: numbered(from, i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}, Spec: s, Class: "a", Lease: r.n.cfg.Lease}
 		})
 		for _, out := range r.fx.Sends {
@@ -188,21 +191,21 @@ func TestLargeOffersAreBounded(t *testing.T) {
 	if offers(slowID, 1).Msg.Kind != grid.KindAccept {
 		t.Error("somebody else's is refused too")
 	}
-	r.about(fastID, grid.KindDrop, grid.AttemptID{Task: grid.TaskID{Job: numbered(fastID, 0)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}, nil)
+	r.deliverFor(fastID, grid.KindDrop, grid.AttemptID{Task: grid.TaskID{Job: numbered(fastID, 0)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}, nil)
 	if offers(fastID, 500).Msg.Kind != grid.KindAccept {
 		t.Error("an attempt that was dropped still counts")
 	}
 }
 
-// Entries are bounded before any of a write is saved. Catches a write that is saved and then refused.
+// Entries are bounded before any part of a write is saved.
 func TestEntriesAreBounded(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
-	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	full := &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: make([]byte, grid.MaxInline)}, Stderr: grid.Output{Inline: make([]byte, grid.MaxInline)}}
 	written, answer := 0, grid.RegisterOK
 	for seq := uint64(2); answer == grid.RegisterOK && written < grid.MaxCount; seq++ {
-		answer = r.tells(fastID, id, nil, func(g *grid.Register) {
+		answer = r.writeFrom(fastID, id, nil, func(g *grid.Register) {
 			g.Seq = seq
 			for range 30 {
 				g.Finals = append(g.Finals, grid.Final{Index: uint32(written), Result: full})
@@ -221,14 +224,14 @@ func TestEntriesAreBounded(t *testing.T) {
 	}
 }
 
-// An honest job of as many tasks as there may be, each of which printed a line, has room at a member.
+// An honest job of the maximum number of tasks, each of which printed a line, has room at a member.
 func TestLargestHonestJobHasRoom(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
-	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	line := &grid.Result{Cause: grid.Exited, Wall: time.Second, Stdout: grid.Output{Inline: make([]byte, 100), Size: 100}}
 	for i, seq := uint32(0), uint64(2); i < grid.MaxCount; seq++ {
-		if a := r.tells(fastID, id, nil, func(g *grid.Register) {
+		if a := r.writeFrom(fastID, id, nil, func(g *grid.Register) {
 			for ; len(g.Finals) < grid.MaxFinals && i < grid.MaxCount; i++ {
 				g.Finals = append(g.Finals, grid.Final{Index: i, Result: line})
 			}

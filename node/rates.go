@@ -11,20 +11,20 @@ import (
 
 // Bounds and constants of measuring.
 const (
-	maxClasses       = 256            // classes measured at once; the quietest goes first
-	publishThreshold = 0.10           // share by which a rate must move before peers are told
-	alphaFloor       = 1e-4           // arrivals per second below which a class counts as quiet
-	prior            = 1.0            // seconds that a task of a class nobody has run is taken to need on the reference
-	publishGap       = grid.Time(1e9) // between two looks at whether the own rates moved
+	maxClasses       = 256            // classes measured at once; the least recently used is evicted
+	publishThreshold = 0.10           // relative change of a rate from which it is published again
+	alphaFloor       = 1e-4           // arrivals per second below which a class counts as idle
+	prior            = 1.0            // seconds on the reference node assumed for a class that nobody has run
+	publishGap       = grid.Time(1e9) // least time between two publications of the own rates
 	maxOverhead      = 60.0           // seconds
 
-	// firstOverhead and twice what was measured bound what one result can teach: it rests on what the worker says of
-	// the time that it took itself.
+	// firstOverhead, plus twice the measured overhead, bounds what one result can teach: the value depends on the run
+	// time that the worker reports.
 	firstOverhead = 0.1 // seconds
 )
 
-// rates measures what the theses take as known: how fast tasks of each class arrive here (α), how fast one
-// slot of this node runs them (μ), what moving a task costs, and what others say of theirs.
+// rates measures what the theses take as known: arrival rate by class (α), execution rate of one slot of this node by
+// class (μ), cost of moving a task, and what others publish of theirs.
 type rates struct {
 	cfg         *settings
 	classes     []*classRate // by name
@@ -33,43 +33,43 @@ type rates struct {
 	lastPublish grid.Time
 	own         []grid.Rate                 // as published: at most the busiest MaxRates
 	next        []grid.Rate                 // scratch of publish
-	columnMark  mark                        // of the own column as the policies know it
+	columnMark  mark                        // version of the own column that the policies have
 	stale       bool                        // some column changed since the policies were told
-	typicals    []typicalRate               // of the classes known anywhere, by name
-	measured    func(class string) float64  // median over those who have measured it
-	speed       func(grid.MilliCPU) float64 // at what part of its speed a task would run here now, beside others
-	forgotten   []string                    // forgotten classes whose records are still on disk
+	typicals    []typicalRate               // of the classes in any column, by name
+	measured    func(class string) float64  // median over the nodes that have measured it
+	speed       func(grid.MilliCPU) float64 // fraction of full speed of a task started here now, beside others
+	forgotten   []string                    // evicted classes whose records are still on disk
 }
 
 type classRate struct {
 	name        string
-	count       float64 // arrivals, decayed with the time constant of Config.Memory
+	count       float64 // arrivals, decayed with the time constant Config.Memory
 	since       grid.Time
-	last        grid.Time // when count was brought up to date
+	last        grid.Time // when count was last decayed
 	used        grid.Time // last arrival or run
-	seconds     float64   // decayed mean run time of one slot here, had nobody else used the cores
-	runs        float64   // successful runs behind it, at most 1/teach
-	meanEnd     float64   // decayed mean run time of this node's tasks, wherever they ran
-	ends        float64   // of them, at most 1/teach
-	endSCV      float64   // decayed mean of the squared deviations from usual, in parts of its square
-	endSCVCount float64   // results behind that, at most 1/vary
-	runSCV      float64   // decayed mean of the squared deviations from seconds, in parts of its square
-	runSCVCount float64   // runs behind that, at most 1/vary
+	seconds     float64   // decayed mean run time on one slot here at full speed
+	runs        float64   // successful runs in seconds, at most 1/meanWeight
+	meanEnd     float64   // decayed mean run time of this node's tasks, on any worker
+	ends        float64   // ended tasks in meanEnd, at most 1/meanWeight
+	endSCV      float64   // decayed mean of the squared deviations from meanEnd, relative to its square
+	endSCVCount float64   // results in endSCV, at most 1/scvWeight
+	runSCV      float64   // decayed mean of the squared deviations from seconds, relative to its square
+	runSCVCount float64   // runs in runSCV, at most 1/scvWeight
 	spec        *grid.JobSpec
-	saved       float64 // mean as last written to disk
-	foreign     bool    // nobody has submitted such a task here: a worker named the class
+	saved       float64 // seconds as last written to disk
+	foreign     bool    // no such task was submitted here: a worker named the class
 }
 
 func newRates(cfg *settings) *rates {
 	return &rates{cfg: cfg, own: slices.Clone(cfg.Given), version: 1, stale: true}
 }
 
-// find returns where a class measured here stands, or would.
+// find returns the index of a class measured here, or where to insert it.
 func (r *rates) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.classes, name, func(c *classRate, s string) int { return strings.Compare(c.name, s) })
 }
 
-// get returns what is measured of a class here; nil if nothing is.
+// get returns the measurements of a class; nil if there are none.
 func (r *rates) get(name string) *classRate {
 	if at, ok := r.find(name); ok {
 		return r.classes[at]
@@ -77,7 +77,7 @@ func (r *rates) get(name string) *classRate {
 	return nil
 }
 
-// class returns what is measured of a class here, and makes room for it if need be.
+// class returns the measurements of a class, and adds it if need be.
 func (r *rates) class(name string) *classRate {
 	c := r.get(name)
 	if c == nil {
@@ -91,7 +91,7 @@ func (r *rates) class(name string) *classRate {
 	return c
 }
 
-// evict forgets, of those that may go, the class that was used longest ago. There must be one.
+// evict removes the least recently used of the classes that may go; there must be one.
 func (r *rates) evict(may func(*classRate) bool) {
 	oldest := -1
 	for i, c := range r.classes {
@@ -105,7 +105,7 @@ func (r *rates) evict(may func(*classRate) bool) {
 	r.classes = slices.Delete(r.classes, oldest, oldest+1)
 }
 
-// intern returns a long-lived string equal to name, so that messages' memory is not kept.
+// intern returns a long-lived string equal to name, so that the memory of a message is not retained.
 func (r *rates) intern(name string) string {
 	if c := r.get(name); c != nil {
 		return c.name
@@ -131,8 +131,8 @@ func (r *rates) decay(now, last grid.Time) float64 {
 	return math.Exp(-now.Sub(last).Seconds() / r.cfg.Memory.Seconds())
 }
 
-// alpha is the arrival rate, tasks per second. The count of a process that began T ago has seen the share
-// 1−exp(−T/τ) of its memory; the first seconds are smoothed over at least a sixtieth of τ.
+// alpha is the arrival rate, tasks per second. The count of a process that began T ago covers the share 1−exp(−T/τ) of
+// its memory; the first seconds are smoothed over at least τ/60.
 func (r *rates) alpha(now grid.Time, c *classRate) float64 {
 	if c.count == 0 {
 		return 0
@@ -142,8 +142,7 @@ func (r *rates) alpha(now grid.Time, c *classRate) float64 {
 	return min(c.count*r.decay(now, c.last)/(tau*seen), grid.MaxRate)
 }
 
-// publish brings the rates that peers are told up to date, at most once a second, and gives them a new
-// version when one of them moved.
+// publish updates the published rates, at most once a second, and increases their version when one of them changed.
 func (r *rates) publish(now grid.Time) {
 	if len(r.cfg.Given) > 0 || r.lastPublish != 0 && now-r.lastPublish < publishGap {
 		return
@@ -157,7 +156,7 @@ func (r *rates) publish(now grid.Time) {
 	}
 }
 
-// changed reports whether the rates as they are now differ from the published ones enough to be told.
+// changed reports whether the current rates differ enough from the published ones.
 func (r *rates) changed() bool {
 	if len(r.own) != len(r.next) {
 		return true
@@ -171,7 +170,7 @@ func (r *rates) changed() bool {
 	return false
 }
 
-// rebuild makes the rates that would be published now: the busiest classes by name, and the rest as one.
+// rebuild computes the rates to publish: the busiest classes by name, the others summed as one class.
 func (r *rates) rebuild(now grid.Time) {
 	r.next = r.next[:0]
 	for _, c := range r.classes {
@@ -196,7 +195,7 @@ func (r *rates) rebuild(now grid.Time) {
 			work += o.Alpha / o.Mu
 		}
 	}
-	if work > 0 { // the rate at which the mix of them is run
+	if work > 0 { // the rate at which their mix is executed
 		other.Mu = min(other.Alpha/work, grid.MaxRate)
 	}
 	r.next = append(r.next[:grid.MaxRates-1], other)

@@ -2,7 +2,8 @@ package node
 
 import "skep/grid"
 
-// scheduleTick sees to a regular look at the registers, a third of a lease from now. Without any there is no timer.
+// scheduleTick sets the timer for the next check of the registers, a third of a lease from now. Without replicas there
+// is no timer.
 func (n *Node) scheduleTick(now grid.Time, fx *grid.Effects) {
 	if !n.replicaWake && len(n.replicas) > 0 {
 		n.replicaWake = true
@@ -10,7 +11,8 @@ func (n *Node) scheduleTick(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// replicaTimer handles the timers of registers: the regular look, the end of a limbo, the end of choosing members.
+// replicaTimer handles the timers of registers: periodic tick, end of a takeover grace, choice of members, cancel
+// barriers, bulk ends and closing.
 func (n *Node) replicaTimer(now grid.Time, key uint64, fx *grid.Effects) {
 	switch key {
 	case tickKey:
@@ -32,18 +34,19 @@ func (n *Node) replicaTimer(now grid.Time, key uint64, fx *grid.Effects) {
 	}
 }
 
-// graceEntry is a job that this node has taken over, and how long it waits for word of attempts.
+// graceEntry is a job in its takeover grace.
 type graceEntry struct {
 	job   *job
 	until grid.Time
 }
 
-// endGrace places what nobody has claimed of the jobs whose limbo is over. They came into it in this order, and all for as long.
+// endGrace places the unclaimed tasks of the jobs whose takeover grace is over. Entries expire in FIFO order: all share
+// one duration.
 func (n *Node) endGrace(now grid.Time, fx *grid.Effects) {
 	for len(n.grace) > 0 && now >= n.grace[0].until {
 		j := n.grace[0].job
 		n.grace[0], n.grace = graceEntry{}, n.grace[1:]
-		if g := j.replica; g.graceUntil != 0 && now >= g.graceUntil && n.mayAct(now, j) { // else at a later look at the register
+		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && n.mayAct(now, j) { // else tickReplica does it later
 			n.placeUnclaimed(now, j, fx)
 		}
 	}
@@ -52,7 +55,7 @@ func (n *Node) endGrace(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// Keys of TimerGuard.
+// Keys of TimerRegister.
 const (
 	tickKey = iota
 	graceKey
@@ -62,11 +65,11 @@ const (
 	bulkEndKey
 )
 
-// tickRegisters looks after every register that has not come to its end.
+// tickRegisters checks every replica whose job is not closed.
 func (n *Node) tickRegisters(now grid.Time, fx *grid.Effects) {
 	n.replicaWake = false
 	n.exec.WakeAll()
-	n.freed = n.freed || len(n.exec.Queue()) > 0 // of registers that this node now acts for
+	n.freed = n.freed || len(n.exec.Queue()) > 0 // work of jobs whose quorum lease this node holds now may start
 	n.tickReplicas(now, fx)
 	n.dropUnowned()
 	n.sendKeepalives(now, fx)

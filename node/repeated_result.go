@@ -2,8 +2,8 @@ package node
 
 import "skep/grid"
 
-// repeatedResults remembers the results that came although nobody wants them. Their senders are told so each time, and
-// an honest one forgets the result then: who repeats it many times over does it on purpose.
+// repeatedResults remembers the unwanted results that came. The sender of each is told so, and an honest one then
+// forgets the result: a sender that repeats it many times does so on purpose.
 type repeatedResults struct {
 	seen []repeatedResult
 	next int
@@ -17,10 +17,10 @@ type repeatedResult struct {
 
 const (
 	maxRepeated = 256
-	maxRepeats  = 8 // lost answers explain fewer
+	maxRepeats  = 8 // repeats that lost answers can explain
 )
 
-// count counts a result that nobody wants, and reports whether it has come too often.
+// count counts an unwanted result, and reports whether it has come too often.
 func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
 	for i := range r.seen {
 		if x := &r.seen[i]; x.id == id && x.from == from {
@@ -37,14 +37,14 @@ func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
 	return false
 }
 
-// countUnwanted notes a result that is not of a live attempt. One in the name of the node that the attempt was
-// really given to, or of an attempt that was never made, is forged.
+// countUnwanted counts a result that is not of a live attempt. It is forged if the attempt was given to another node,
+// or was never made.
 func (n *Node) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
 	if from == n.cfg.Self {
 		return
 	}
 	j := n.job(id.Task.Job)
-	forged := t != nil && j.replica == nil && // an earlier or later owner may have made attempts that this one does not know
+	forged := t != nil && j.replica == nil && // other owners may have made attempts that this one does not know
 		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.backupMade.Less(id.Attempt))
 	if n.repeated.count(from, id) || forged {
 		fx.Offences = append(fx.Offences, from)

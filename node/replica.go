@@ -8,88 +8,89 @@ import (
 	"skep/register"
 )
 
-// replica is what this node keeps of a job whose register it is a member of, as its owner or not.
+// replica is this node's copy of the register of a job of which it is a member, as its owner or not.
 type replica struct {
 	reg               *register.Register
-	acked             []grid.Time   // by place, of the owner: when the last answered write of this epoch was sent
-	acceptedAt        []grid.Time   // by place, of the owner: since when it is known to have accepted this epoch
-	writeSent         []grid.Time   // by place: when the write under way was sent first; 0 = none
-	submitters        []uint64      // who submitted, and is answered when a majority holds the job
-	confirmBy         grid.Time     // when they are answered otherwise
-	cancellers        []uint64      // who cancelled, and is answered when a majority holds that
-	owner             grid.NodeID   // the owner as far as is known here
-	epoch             uint32        // of the boss
-	ownerSince        int64         // wall time since when
-	promisedElsewhere uint32        // highest epoch that a member has said to have promised
-	fullHistoryFrom   uint32        // of the owner: the epoch from which on it knows every attempt
-	provisional       bool          // of the origin: no majority has answered yet
-	closing           bool          // every task has ended, and the members are about to be told so
-	unlisted          bool          // its owner lives and does not speak of it
+	acked             []grid.Time   // owner only, by place: send time of the last answered write of this epoch
+	acceptedAt        []grid.Time   // owner only, by place: since when the member is known to have accepted this epoch
+	writeSent         []grid.Time   // by place: first send time of the write under way; 0 = none
+	submitters        []uint64      // callers to answer once a majority holds the job
+	confirmBy         grid.Time     // deadline for answering them otherwise
+	cancellers        []uint64      // callers to answer once the cancellation is committed
+	owner             grid.NodeID   // as far as known here
+	epoch             uint32        // of owner
+	ownerSince        int64         // wall time, Unix nanoseconds
+	promisedElsewhere uint32        // highest epoch that any member reported to have promised
+	fullHistoryFrom   uint32        // owner only: it knows every attempt from this epoch on
+	provisional       bool          // origin only: no majority has answered yet
+	closing           bool          // every task has ended, and the members are about to be told
+	unlisted          bool          // its owner is alive and no longer lists the job in its keepalives
 	lastWrite         grid.Time     // when the owner's last write was answered
-	closeNotices      int           // times that the others were told of the end
-	campaignAt        grid.Time     // when this member may try to become the owner
-	graceUntil        grid.Time     // until then a new owner waits for word of attempts; 0 = not, or over
-	inputs            *fileReplicas // of the owner: who has the job's inputs; nil = it has none
-	awaitingMajority  []*liveTask   // of the owner: tasks that wait for a majority
-	replicating       []*liveTask   // of the owner: tasks whose results' files are being copied
+	closeNotices      int           // number of times that the close was sent to the members
+	campaignAt        grid.Time     // earliest time of this member's next campaign
+	graceUntil        grid.Time     // end of the takeover grace; 0 = none, or over
+	inputs            *fileReplicas // owner only: who has the job's inputs; nil = it has none
+	awaitingMajority  []*liveTask   // owner only: tasks that wait for a majority
+	replicating       []*liveTask   // owner only: tasks whose results' files are being deposited
 	deposits          deposits
-	retired           bool // nothing is left to look after: it is in the node's list no more
+	retired           bool // nothing is left to do: removed from Node.replicas
 	bulkEnd           bulkEnd
 	claimState
 	footprint
 }
 
-// Bounds of time, as shares of the lease L. A member promises a new epoch not before wait(L) after it last answered
-// the owner, and the owner acts for L after it sent what was answered. With clocks that go wrong by at most
-// maxDrift either way, (1+δ)/(1−δ)·L on the faster clock is not shorter than L on the slower.
+// Bounds of time, for the lease L. A member votes for a new epoch not before takeoverDelay(L) after it last answered
+// the owner; the owner acts for L after it sent what was answered. With clocks off by at most δ = maxDrift either way,
+// (1+δ)/(1−δ)·L on the faster clock is not shorter than L on the slower.
 const maxDrift = 0.05
 
-// takeoverDelay is how long a member waits after the owner's last word: see maxDrift; a twentieth of the lease is added for
-// a disk that lets effects out late.
+// takeoverDelay is how long a member waits after it last answered the owner: see maxDrift, plus L/20 for a disk that
+// releases effects late.
 func takeoverDelay(lease time.Duration) time.Duration {
 	return time.Duration(float64(lease)*(1+maxDrift)/(1-maxDrift)) + lease/20
 }
 
-// authoritative reports whether this node can say what became of a job's attempts: it brings the job to its end, or the end is known.
+// authoritative reports whether this node can tell what became of a job's attempts: it is the owner, or the job is
+// closed.
 func (j *job) authoritative() bool {
-	return j.replica == nil || j.replica.reg.Leads() || j.replica.reg.State().Done
+	return j.replica == nil || j.replica.reg.IsOwner() || j.replica.reg.State().Done
 }
 
-// isOwner reports whether this node owns the register of a job that is not over.
-func (j *job) isOwner() bool { return j.replica.reg.Leads() && !j.replica.reg.State().Done }
+// isOwner reports whether this node owns the register of a job that is not closed.
+func (j *job) isOwner() bool { return j.replica.reg.IsOwner() && !j.replica.reg.State().Done }
 
-// mayAct reports whether this node may decide about a job now: it is the owner, and a majority of the register has
+// mayAct reports whether this node holds the job's quorum lease: it is the owner, and a majority of the members has
 // answered what it sent within a lease.
 func (n *Node) mayAct(now grid.Time, j *job) bool {
-	g := j.replica
-	if g == nil {
+	rep := j.replica
+	if rep == nil {
 		return true
 	}
-	return g.reg.Ready() && now < n.mayActUntil(j)
+	return rep.reg.Ready() && now < n.mayActUntil(j)
 }
 
-// mayActUntil is the time from which on this node may not decide about a job, unless more is heard from the register.
+// mayActUntil is the end of this node's quorum lease, unless further answers renew it.
 func (n *Node) mayActUntil(j *job) grid.Time {
-	var heard [grid.MaxMembers]grid.Time
-	g, k := j.replica, 0
-	for place, id := range g.reg.Members() {
-		if id != n.cfg.Self && g.reg.Holds(place) {
-			heard[k] = g.acked[place]
-			if p := n.coMembers.by.get(id); p != nil && p.leaseVerified > g.acceptedAt[place] { // a watch from before did not name this register
-				heard[k] = max(heard[k], p.leaseVerified)
+	var answered [grid.MaxMembers]grid.Time
+	rep, k := j.replica, 0
+	for place, id := range rep.reg.Members() {
+		if id != n.cfg.Self && rep.reg.HasAccepted(place) {
+			answered[k] = rep.acked[place]
+			if p := n.coMembers.by.get(id); p != nil && p.leaseVerified > rep.acceptedAt[place] { // earlier keepalives did not list this register
+				answered[k] = max(answered[k], p.leaseVerified)
 			}
 			k++
 		}
 	}
-	others := g.reg.Majority() - 1
+	others := rep.reg.Majority() - 1
 	if k < others {
 		return 0
 	}
-	slices.Sort(heard[:k])
-	return heard[k-others].Add(n.cfg.Lease)
+	slices.Sort(answered[:k])
+	return answered[k-others].Add(n.cfg.Lease)
 }
 
-// newReplica makes a job with a register.
+// newReplica creates a job with a register.
 func (n *Node) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s register.State) *job {
 	j := n.newJob(id, spec, submitted)
 	j.replica = &replica{reg: register.New(n.cfg.Self, members, int(spec.Count), s), acked: make([]grid.Time, len(members)), acceptedAt: make([]grid.Time, len(members)),
@@ -99,7 +100,7 @@ func (n *Node) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, me
 	return j
 }
 
-// proposeEnd writes a task's end to the register. It is told when a majority has it.
+// proposeEnd writes a task's end to the register; the end becomes visible once it is committed.
 func (n *Node) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := j.task(i)
 	t.uncommitted = true
@@ -112,7 +113,7 @@ func (n *Node) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	n.markDirty(j)
 }
 
-// markDirty notes that a job's register may have something to say: it is said at the end of the step.
+// markDirty schedules a job's register to send writes at the end of the step.
 func (n *Node) markDirty(j *job) {
 	if !j.dirty {
 		j.dirty = true
@@ -120,14 +121,14 @@ func (n *Node) markDirty(j *job) {
 	}
 }
 
-// sendWrites sends what registers have to say to members that have answered what was said before.
+// sendWrites sends the next write to each member that has answered the one before.
 func (n *Node) sendWrites(now grid.Time, fx *grid.Effects) {
 	for k, j := range n.dirty {
 		n.dirty[k] = nil
 		j.dirty = false
 		for place, id := range j.replica.reg.Members() {
 			m := fx.Send(id, grid.KindWrite)
-			if !j.replica.reg.Next(place, &m.Register) {
+			if !j.replica.reg.NextWrite(place, &m.Register) {
 				fx.Sends = fx.Sends[:len(fx.Sends)-1]
 				continue
 			}
@@ -138,23 +139,23 @@ func (n *Node) sendWrites(now grid.Time, fx *grid.Effects) {
 	n.dirty = n.dirty[:0]
 }
 
-// fillWrite fills in what a write says of the job. Who has not accepted anything in this epoch yet is told what the job is.
+// fillWrite completes a write. A member that has accepted nothing in this epoch gets the job's description too.
 func (n *Node) fillWrite(now grid.Time, j *job, place int, m *grid.Message) {
 	g := &m.Register
 	g.Job = j.id
-	if !j.replica.reg.Holds(place) {
+	if !j.replica.reg.HasAccepted(place) {
 		n.describeJob(now, j, g)
 	}
 	n.convertTimes(now, g.Finals)
 }
 
-// describeJob says what job a message is about, for a member that may not know it.
+// describeJob adds the job's description, for a member that may not know the job.
 func (n *Node) describeJob(now grid.Time, j *job, g *grid.Register) {
 	g.Spec, g.Members = j.spec, append(g.Members[:0], j.replica.reg.Members()...)
 	g.Age = time.Duration(max(n.wall.At(now).UnixNano()-j.submitted, 0))
 }
 
-// convertTimes turns wall times of entries into how long ago they are, and back: nothing on the wire is a time.
+// convertTimes converts the wall times of entries to ages, and back: no absolute time goes over the wire.
 func (n *Node) convertTimes(now grid.Time, finals []grid.Final) {
 	wall := n.wall.At(now).UnixNano()
 	for k := range finals {
@@ -166,7 +167,7 @@ func (n *Node) convertTimes(now grid.Time, finals []grid.Final) {
 	}
 }
 
-// writeAnswered takes a member's answer to a write.
+// writeAnswered handles a member's answer to a write.
 func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, fx *grid.Effects) {
 	j := n.job(a.Job)
 	if j == nil || j.replica == nil {
@@ -177,41 +178,41 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, 
 		n.countOffence(from, fx)
 		return
 	}
-	g, acted := j.replica, n.mayAct(now, j)
-	held := g.reg.Holds(max(g.reg.Place(from), 0))
-	finals, mine := g.reg.Wrote(from, a, n.scratch.finals[:0])
+	rep, mayActBefore := j.replica, n.mayAct(now, j)
+	accepted := rep.reg.HasAccepted(max(rep.reg.Place(from), 0))
+	finals, valid := rep.reg.WriteAnswered(from, a, n.scratch.finals[:0])
 	n.scratch.finals = finals
-	if !mine {
+	if !valid {
 		n.stats.Stale++
 		return
 	}
-	place := g.reg.Place(from)
+	place := rep.reg.Place(from)
 	n.askDeposits(now, j, fx)
 	if a.Answer == grid.RegisterOK {
-		g.acked[place] = max(g.acked[place], g.writeSent[place])
-		if n.coMember(from); !held { // from now on it is watched
-			g.acceptedAt[place] = now
+		rep.acked[place] = max(rep.acked[place], rep.writeSent[place])
+		if n.coMember(from); !accepted { // from now on keepalives list this register
+			rep.acceptedAt[place] = now
 		}
 	} else if a.Answer == grid.RegisterHigher {
 		n.sawHigherEpoch(now, j, a, fx)
 	}
-	g.writeSent[place] = 0
-	if a.Answer == grid.RegisterDone && !g.reg.State().Done { // somebody else brought it to its end
+	rep.writeSent[place] = 0
+	if a.Answer == grid.RegisterDone && !rep.reg.State().Done { // another owner closed the job
 		n.stepDown(j, fx)
 		n.campaign(now, j, fx)
 	}
 	for _, i := range finals {
 		n.committed(now, j, i, fx)
 	}
-	if g.reg.Ready() {
-		g.provisional = false
+	if rep.reg.Ready() {
+		rep.provisional = false
 		n.confirmSubmission(now, j, fx)
 		n.scheduleClose(now, j, fx)
 	}
-	if g.reg.Leads() {
+	if rep.reg.IsOwner() {
 		n.markDirty(j)
 	}
-	if !acted && n.mayAct(now, j) {
+	if !mayActBefore && n.mayAct(now, j) {
 		n.resumeJob(j)
 	}
 }
@@ -226,7 +227,7 @@ func (n *Node) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 		j.replica.cancellers = nil
 		return
 	}
-	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority; after a crash it hears again that there is one
+	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority: after a crash it learns the commit again
 	t := j.task(i)
 	if !t.uncommitted {
 		return

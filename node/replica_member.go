@@ -8,14 +8,14 @@ import (
 	"skep/register"
 )
 
-// The part of a member that is not the owner.
+// The role of a member that is not the owner.
 
-// applyWrite takes what the owner of an epoch wrote, and answers when it is on disk.
+// applyWrite applies a write of an epoch's owner, and answers once it is on disk.
 func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) {
-	j, no := n.replicaFor(now, from, g, fx)
+	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
 		n.stats.Stale++
-		n.answerRegister(from, grid.KindWriteAck, g, no, fx)
+		n.answerRegister(from, grid.KindWriteAck, g, refusal, fx)
 		return
 	}
 	if !j.replica.reg.State().Done && n.admitWrite(j, g, fx) != "" {
@@ -25,7 +25,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 	}
 	n.convertTimes(now, g.Finals)
 	r := j.replica.reg
-	before, led := r.State(), r.Leads()
+	before, wasOwner := r.State(), r.IsOwner()
 	answer, changed := r.Write(from, g, n.scratch.finals[:0])
 	n.scratch.finals = changed
 	after := r.State()
@@ -36,7 +36,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 		n.rechargeJob(j)
 		n.coMember(from).ownerAnswered = now
 		j.replica.unlisted, j.replica.lastWrite = false, now
-		if led {
+		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.learnOwner(now, j.id, g.Epoch, from, fx)
@@ -52,8 +52,8 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 	n.answerRegister(from, grid.KindWriteAck, g, answer, fx)
 }
 
-// replicaFor returns the job with a register that somebody speaks of. It makes one that is not here yet, if who speaks must be a member, as this
-// node must, and there is room for it; else it says why not.
+// replicaFor returns the job of a register message. A missing replica is created if this node and the sender must be
+// members and there is quota left; else the answer says why not.
 func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) (*job, grid.RegisterAnswer) {
 	j := n.job(g.Job)
 	if j != nil && j.replica != nil && from == g.Job.Origin && !j.replica.membersVerified && len(g.Members) > 0 {
@@ -79,9 +79,9 @@ func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 	return j, grid.RegisterOK
 }
 
-// validMembers reports whether a list of members can be that of a job, and somebody is among them.
-func (n *Node) validMembers(id grid.JobID, who grid.NodeID, members []grid.NodeID) bool {
-	if len(members) < 3 || len(members) > grid.MaxMembers || len(members)%2 == 0 || members[0] != id.Origin || !slices.Contains(members, who) {
+// validMembers reports whether a list can be the members of a job and contains who.
+func (n *Node) validMembers(id grid.JobID, sender grid.NodeID, members []grid.NodeID) bool {
+	if len(members) < 3 || len(members) > grid.MaxMembers || len(members)%2 == 0 || members[0] != id.Origin || !slices.Contains(members, sender) {
 		return false
 	}
 	for k := range members {
@@ -92,7 +92,7 @@ func (n *Node) validMembers(id grid.JobID, who grid.NodeID, members []grid.NodeI
 	return true
 }
 
-// answerRegister repeats what an answer is about.
+// answerRegister answers a register message. It repeats the job, epoch and sequence number that the answer is about.
 func (n *Node) answerRegister(to grid.NodeID, kind grid.Kind, g *grid.Register, a grid.RegisterAnswer, fx *grid.Effects) *grid.Register {
 	m := fx.Send(to, kind)
 	m.Register.Job, m.Register.Epoch, m.Register.Seq, m.Register.Answer = g.Job, g.Epoch, g.Seq, a
@@ -105,7 +105,8 @@ func (n *Node) answerRegister(to grid.NodeID, kind grid.Kind, g *grid.Register, 
 	return &m.Register
 }
 
-// applyEntry makes the job say what its register holds of a task. What an earlier owner thought may be overruled.
+// applyEntry copies the register's entry of a task into the job. It may overrule what this node decided as an earlier
+// owner.
 func (n *Node) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	if i >= j.spec.Count {
 		j.cancelled, _ = j.replica.reg.Cancelled()
@@ -126,13 +127,13 @@ func (n *Node) applyEntry(j *job, i uint32, fx *grid.Effects) {
 		return
 	}
 	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(), f.Placed, f.Began, f.Done
-	t.heldByWorker = t.worker == n.cfg.Self // what others hold they tell again
+	t.heldByWorker = t.worker == n.cfg.Self // other workers report theirs again
 	if final {
 		n.publishEnd(j, i, fx)
 	}
 }
 
-// jobClosed makes everything visible that is held of a job that has come to its end, and keeps it as long as others.
+// jobClosed publishes every end that the register of a closed job holds, and archives the job.
 func (n *Node) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 	n.replyAll(&j.replica.submitters, j.id, fx)
 	for i, t := range j.known() {
@@ -140,12 +141,13 @@ func (n *Node) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 			n.publishEnd(j, i, fx)
 		}
 	}
-	j.quietAt = max(j.quietAt, now.Add(takeoverDelay(n.cfg.Lease))) // of who owned it
+	j.quietAt = max(j.quietAt, now.Add(takeoverDelay(n.cfg.Lease))) // an earlier owner may still let attempts start
 	n.forgetAttempts(now, j, fx)
 	n.archiveAndTrim(j, fx)
 }
 
-// forgetAttempts lets go of attempts of a job that is over, as this node knows itself: whoever else could say so may be gone for good.
+// forgetAttempts forgets this node's attempts of a closed job: the other nodes that could tell it so may be gone for
+// good.
 func (n *Node) forgetAttempts(now grid.Time, j *job, fx *grid.Effects) {
 	if n.ownerRecords[j.id] == nil {
 		return
@@ -155,24 +157,26 @@ func (n *Node) forgetAttempts(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// vote answers who wants to be the owner of a new epoch.
+// vote answers a member that campaigns for a new epoch.
 func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) {
-	j, no := n.replicaFor(now, from, g, fx)
+	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
-		n.answerRegister(from, grid.KindVote, g, no, fx)
+		n.answerRegister(from, grid.KindVote, g, refusal, fx)
 		return
 	}
 	r := j.replica.reg
-	before, led := r.State(), r.Leads()
-	heard := now < n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease)) || n.mayAct(now, j)
-	// Who has become the owner since, with the promises of others, lives as well, and no earlier owner acts any more.
-	a := r.Promise(from, g.Epoch, heard && from != j.replica.owner && (from != j.replica.rival.owner || j.replica.rival.epoch <= j.replica.epoch))
-	if led && !r.Leads() {
+	before, wasOwner := r.State(), r.IsOwner()
+	ownerAlive := now < n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease)) || n.mayAct(now, j)
+	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
+	// more.
+	a := r.Vote(from, g.Epoch, ownerAlive && from != j.replica.owner && (from != j.replica.rival.owner || j.replica.rival.epoch <= j.replica.epoch))
+	if wasOwner && !r.IsOwner() {
 		n.stepDown(j, fx)
 	}
 	if r.State() != before {
 		n.saveReplica(j, fx)
-		// By chance, and over more than one look: two that promised each other the same epoch would else do so for ever.
+		// Jitter over several ticks: two candidates that promised each other the same epoch would otherwise collide for
+		// ever.
 		j.replica.campaignAt = now.Add(n.cfg.Lease + time.Duration(n.rng.Int64N(int64(n.cfg.Lease)*int64(1+n.successionRank(j)))))
 		n.scheduleTick(now, fx)
 	}
@@ -182,14 +186,14 @@ func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.
 		r.Page(g.Next, m)
 		n.convertTimes(now, m.Finals)
 	}
-	if a == grid.RegisterDone && led {
+	if a == grid.RegisterDone && wasOwner {
 		j.replica.closeNotices = 0
 		n.scheduleTick(now, fx)
 	}
 }
 
-// ownerLastAnswered is when this member last answered the owner that it follows. One that does not speak of the job may still rest on
-// the answer to a write.
+// ownerLastAnswered is when this member last answered the owner that it follows. An owner that no longer lists the job
+// may still rest on the answer to a write.
 func (n *Node) ownerLastAnswered(j *job) grid.Time {
 	switch {
 	case j.replica.owner == n.cfg.Self:

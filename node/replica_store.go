@@ -10,12 +10,12 @@ import (
 func (n *Node) saveReplica(j *job, fx *grid.Effects) {
 	s := j.replica.reg.State()
 	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: j.id, Spec: j.spec, Members: j.replica.reg.Members(), Submitted: j.submitted,
-		Promised: s.Promised, To: s.To, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
+		Promised: s.Promised, To: s.VotedFor, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
 		Held: len(j.spec.Inputs) > 0 && n.hasInputs(j)}
 }
 
-// saveEntry saves where a task stands; index Count is the job's cancellation. Every task that has a record is noted, so that
-// its record is found when the job is forgotten.
+// saveEntry saves a task's state; index Count is the job's cancellation. Every task with a record has an entry in
+// j.tasks, so that its record is found when the job is forgotten.
 func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	e := new(grid.EntryRecord)
 	fx.Save(grid.RecEntry).Entry = e
@@ -32,18 +32,18 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
 		e.Placed, e.Began, e.Done, e.Copy = t.placed, t.began, t.done, t.copyRecord()
-		if x := j.replica.deposits.tasks[i]; x != nil && x.state == depositStored && !x.attempt.Less(t.attempt) { // what was made since is not forgotten for it
+		if x := j.replica.deposits.tasks[i]; x != nil && x.state == depositStored && !x.attempt.Less(t.attempt) { // the deposit must not replace the record of a newer attempt
 			e.ID.Attempt, e.Result, e.Held = x.attempt, x.result, true
 		}
 	}
 	return &e.TaskRecord
 }
 
-// restoreReplica takes back a job with a register. Its entries may have come before it.
+// restoreReplica restores a job with a register. Its entries may have been restored before it.
 func (n *Node) restoreReplica(r *grid.RegisterRecord) {
-	s := register.State{Promised: r.Promised, To: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	s := register.State{Promised: r.Promised, VotedFor: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := n.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
-	j.replica.membersVerified = r.ID.Origin == n.cfg.Self // of others it is not on disk: their word will do until the origin says otherwise
+	j.replica.membersVerified = r.ID.Origin == n.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
 	if r.Held {
 		j.replica.deposits.inputs = depositStored
 		n.chargeDeposit(j, diskBytes(r.Spec.Inputs))
@@ -87,9 +87,9 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 	}
 	if r.Epoch == 0 {
 		rec := r.TaskRecord
-		rec.Result = nil // no more than that its files are here
+		rec.Result = nil // the record only says that the output is deposited here
 		if r.Worker.IsZero() {
-			rec.ID.Attempt = grid.Attempt{} // somebody else made it: as an owner this node is still to hear of it
+			rec.ID.Attempt = grid.Attempt{} // another owner made the attempt: this owner has yet to hear of it
 		}
 		n.putTask(j, &rec)
 		return
@@ -103,18 +103,18 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 	n.putTask(j, &r.TaskRecord)
 	j.failed, j.exit = failed, exit
 	t := j.task(i)
-	t.uncommitted, t.heldByWorker = true, t.worker == n.cfg.Self // what others hold they tell again
+	t.uncommitted, t.heldByWorker = true, t.worker == n.cfg.Self // other workers report theirs again
 	j.uncommitted++
 }
 
-// resumeReplica goes on with a job whose register this node is a member of. Its owner acts when a majority has answered;
-// as a member this node may have answered the owner just before it stopped.
+// resumeReplica resumes a job of whose register this node is a member. As the owner it acts once a majority has
+// answered; as a member it may have answered the owner just before it stopped.
 func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
-	s := g.reg.State()
-	g.owner, g.epoch, g.ownerSince, g.lastWrite = s.Owner, s.Epoch, n.wall.At(now).UnixNano(), now
-	g.campaignAt = now.Add(takeoverDelay(n.cfg.Lease))
-	j.quietAt = g.campaignAt
+	rep := j.replica
+	s := rep.reg.State()
+	rep.owner, rep.epoch, rep.ownerSince, rep.lastWrite = s.Owner, s.Epoch, n.wall.At(now).UnixNano(), now
+	rep.campaignAt = now.Add(takeoverDelay(n.cfg.Lease))
+	j.quietAt = rep.campaignAt
 	n.scheduleTick(now, fx)
 	if s.Owner != n.cfg.Self {
 		n.coMember(s.Owner).ownerAnswered = now
@@ -122,19 +122,19 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 		return
 	}
 	n.ownerTerms++
-	g.reg.Lead(n.cfg.Boot<<40 | n.ownerTerms<<20)
-	if !g.reg.Leads() {
+	rep.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
+	if !rep.reg.IsOwner() {
 		n.stepDown(j, fx)
 		return
 	}
-	if held, _ := g.reg.Cancelled(); held {
+	if cancelled, _ := rep.reg.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
 	}
-	g.fullHistoryFrom = s.Epoch
+	rep.fullHistoryFrom = s.Epoch
 	n.replicateInputs(now, j)
 	n.markDirty(j)
 	if s.Epoch > 1 {
-		g.graceUntil = now.Add(n.cfg.Lease)
+		rep.graceUntil = now.Add(n.cfg.Lease)
 	} else if !j.cancelled {
 		n.enqueueJob(j)
 	}
@@ -142,36 +142,36 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	n.resume(now, j, fx)
 }
 
-// cancelReplicated cancels a job that has a register: the caller is answered when a majority knows. From now on this owner
-// places none of its tasks, and any later one will know.
+// cancelReplicated cancels a job that has a register. The caller is answered once the cancellation is committed. From
+// now on this owner places none of its tasks, and any later owner will know.
 func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
-	g := j.replica
-	held, _ := g.reg.Cancelled()
+	rep := j.replica
+	cancelled, _ := rep.reg.Cancelled()
 	switch {
-	case g.reg.State().Done || !held && j.counts[grid.Ended]-j.uncommitted == j.count(): // as it was shown, so it stays
+	case rep.reg.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
 		n.awaitBarrier(now, j, ev.Caller, fx)
-	case !g.reg.Leads():
-		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), g.owner.Short()))
+	case !rep.reg.IsOwner():
+		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), rep.owner.Short()))
 	default:
-		v, final := g.reg.Value(j.spec.Count)
+		v, final := rep.reg.Value(j.spec.Count)
 		if v != nil && final {
 			n.awaitBarrier(now, j, ev.Caller, fx)
 			return
 		}
-		g.cancellers = append(g.cancellers, ev.Caller)
+		rep.cancellers = append(rep.cancellers, ev.Caller)
 		if v != nil {
 			return
 		}
 		n.raiseBarrier(now, j)
 		j.cancelled = true
-		g.reg.Propose(&grid.Final{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
+		rep.reg.Propose(&grid.Final{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
 		n.saveEntry(j, j.spec.Count, fx)
 		n.endAll(now, j, fx)
 		n.markDirty(j)
 	}
 }
 
-// awaitsCommit reports whether an attempt's result is this node's word, and no majority is known to hold it yet.
+// awaitsCommit reports whether this node recorded the attempt's result as the owner and it is not yet committed.
 func (j *job) awaitsCommit(id grid.AttemptID) bool {
 	if id.Task.Index >= j.spec.Count {
 		return false
@@ -186,7 +186,7 @@ func (n *Node) forgetEntry(j *job, i uint32, fx *grid.Effects) {
 	rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
 }
 
-// forgetJob takes a job with a register off the disk.
+// forgetJob deletes a job with a register from memory and disk.
 func (n *Node) forgetJob(j *job, fx *grid.Effects) {
 	for i := range j.known() {
 		n.forgetEntry(j, i, fx)

@@ -7,61 +7,63 @@ import (
 	"skep/grid"
 )
 
-// A register of three: another node's job, which this node guards and works for, and takes over.
+// A register of three members: another node's job, of which this node is a member and a worker, and which it takes
+// over.
 
-var guarded = grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
+var replicatedJob = grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
 
 var three = []grid.NodeID{fastID, selfID, slowID}
 
-func guardedAt(i uint32) grid.AttemptID {
-	return grid.AttemptID{Task: grid.TaskID{Job: guarded, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
+func replicatedAt(i uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: replicatedJob, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
-// guards makes this node, on a machine that has long been up, a guardian of the job, and offers it two attempts, of which it has room for one.
-func guards(t *testing.T) *rig {
+// newMember makes this node, on a machine that has long been up, a member of the job, and offers it two attempts, of
+// which it has room for one.
+func newMember(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Overdue = 0 })
 	r.now = 3600e9
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count = 2 })
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	if a := r.one(grid.KindWriteAck).Msg.Register.Answer; a != grid.RegisterOK {
 		t.Fatalf("answer %v", a)
 	}
 	for i := range uint32(2) {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: guardedAt(i), Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: three}
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: three}
 		})
 	}
 	return r
 }
 
-// takeOver lets the owner fall silent and this node become the owner with the promise of the third.
+// takeOver lets the owner fall silent and this node become the owner with the vote of the third.
 func (r *rig) takeOver() {
 	r.t.Helper()
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {
-			r.t.Fatal("it never tries to become the owner")
+			r.t.Fatal("it never campaigns")
 		}
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-	r.say(slowID, grid.KindVote, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: epoch, Answer: grid.RegisterOK, Next: 3}
+	r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
+		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Next: 3}
 	})
-	r.accepts()
+	r.acceptAsSlow()
 }
 
-// accepts has the third member answer the writes of the last step.
-func (r *rig) accepts() {
+// acceptAsSlow makes slowID, the third member, answer the writes of the last step.
+func (r *rig) acceptAsSlow() {
 	r.t.Helper()
 	for _, s := range r.sent(grid.KindWrite) {
 		if g := s.Msg.Register; s.To == slowID {
-			r.say(slowID, grid.KindWriteAck, func(m *grid.Message) {
-				m.Register = grid.Register{Job: guarded, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
+			r.deliver(slowID, grid.KindWriteAck, func(m *grid.Message) {
+				m.Register = grid.Register{Job: replicatedJob, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 			})
 			return
 		}
@@ -69,10 +71,10 @@ func (r *rig) accepts() {
 	r.t.Fatalf("nothing is written to the third member: %v", kindsOf(r.fx.Sends))
 }
 
-// A new owner watches the other members, however long its machine has been up: it forgot them for having been silent
-// since that began, and then heard of nobody any more.
-func TestNewOwnerWatchesTheMembers(t *testing.T) {
-	r := guards(t)
+// Regression: a new owner sends keepalives to the other members, however long its machine has been up. It forgot them
+// as silent since then, and heard of nobody any more.
+func TestNewOwnerSendsKeepalives(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
 	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(time.Second) {
 		for _, s := range r.sent(grid.KindKeepalive) {
@@ -81,33 +83,33 @@ func TestNewOwnerWatchesTheMembers(t *testing.T) {
 			}
 		}
 	}
-	t.Error("no watch in a lease")
+	t.Error("no keepalive in a lease")
 }
 
-// What an earlier owner says late of an attempt that this node has and has taken over is not heeded: nobody would
+// A late message of an earlier owner about an attempt that this node has and has taken over is ignored: nobody would
 // notice that it is gone.
-func TestLateWordOfAnEarlierOwnerEndsNothingOfTheNewOnes(t *testing.T) {
+func TestLateMessageOfEarlierOwnerIsIgnored(t *testing.T) {
 	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
-		r := guards(t)
+		r := newMember(t)
 		r.takeOver()
-		r.about(fastID, k, guardedAt(1), nil)
-		if _, _, ok := r.n.Work(guardedAt(1)); !ok {
+		r.deliverFor(fastID, k, replicatedAt(1), nil)
+		if _, _, ok := r.n.Work(replicatedAt(1)); !ok {
 			t.Errorf("%v: the attempt is gone", k)
 		}
 	}
 }
 
-// The record of an attempt names who owned its job when it came. A restarted owner, who had taken the job over since,
-// waited for the word of the one before to start it.
-func TestRestartedOwnerStartsItsOwn(t *testing.T) {
-	r := guards(t)
+// Regression: the record of an attempt names the job's owner at the time it came. A restarted owner that had taken the
+// job over since waited for the start lease of the one before.
+func TestRestartedOwnerStartsOwnWork(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
 	r = r.restart()
 	r.join(slowID, 1, "linux")
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindWrite)) == 0 && r.now < end; {
 		r.pass(time.Second)
 	}
-	r.accepts()
+	r.acceptAsSlow()
 	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		if len(r.fx.Starts) > 0 {
 			return
@@ -116,8 +118,8 @@ func TestRestartedOwnerStartsItsOwn(t *testing.T) {
 	t.Error("nothing starts, though a majority answers")
 }
 
-// The first that an owner hears of its successor may be an offer: what had ended here, and was only in the register, is
-// kept for the new owner all the same.
+// An owner may first hear of its successor by an offer: results here that were only in the register are kept for the
+// new owner all the same.
 func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Members, c.Capacity.CPU = 3, 2*grid.CPU })
 	r.join(fastID, 1, "linux")
@@ -125,14 +127,14 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	id := jobID(1)
 	r.submit(id, spec(func(s *grid.JobSpec) { s.Count, s.Policy = 2, "local" }))
 	both := []grid.NodeID{fastID, slowID}
-	for range 3 { // watches, then writes
+	for range 3 { // keepalives, then writes
 		for _, s := range append([]grid.Send(nil), r.fx.Sends...) {
 			g := s.Msg.Register
 			switch s.Msg.Kind {
 			case grid.KindKeepalive:
-				r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: g.Seq, Answer: grid.RegisterOK} })
+				r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: g.Seq, Answer: grid.RegisterOK} })
 			case grid.KindWrite:
-				r.say(s.To, grid.KindWriteAck, func(m *grid.Message) {
+				r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
 					m.Register = grid.Register{Job: id, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 				})
 			}
@@ -148,87 +150,87 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
 	members := r.n.job(id).replica.reg.Members()
 	other := grid.AttemptID{Task: grid.TaskID{Job: id, Index: 1}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
-	r.say(both[0], grid.KindOffer, func(m *grid.Message) {
+	r.deliver(both[0], grid.KindOffer, func(m *grid.Message) {
 		m.Offer = grid.Offer{ID: other, Spec: r.n.job(id).spec, Class: "a", Lease: r.n.cfg.Lease, Members: members}
 	})
-	if rec, ok := r.dsk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
+	if rec, ok := r.disk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
 		t.Errorf("on disk of what has ended: %v, %+v", ok, rec.Work)
 	}
 }
 
-// asksPromise has a member ask for an epoch, and returns the answer.
-func (r *rig) asksPromise(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
+// asksVote makes a member campaign for an epoch, and returns the answer.
+func (r *rig) asksVote(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 	r.t.Helper()
-	r.say(from, grid.KindCampaign, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: epoch, Spec: r.n.job(guarded).spec, Members: three}
+	r.deliver(from, grid.KindCampaign, func(m *grid.Message) {
+		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Spec: r.n.job(replicatedJob).spec, Members: three}
 	})
 	return r.one(grid.KindVote).Msg.Register.Answer
 }
 
-// A register that its owner does not name is an orphan, but not before a write that was just answered can no longer let
-// that owner act: the answer may still be on its way.
-func TestOrphanWaitsForTheLastAnswerToRunOut(t *testing.T) {
-	r := guards(t)
-	r.say(fastID, grid.KindKeepalive, func(m *grid.Message) {
+// A register that its owner does not list may be taken over, but not before the answer to its last write can no longer
+// extend the owner's quorum lease: the answer may still be under way.
+func TestUnlistedRegisterWaitsForLastAnswer(t *testing.T) {
+	r := newMember(t)
+	r.deliver(fastID, grid.KindKeepalive, func(m *grid.Message) {
 		m.Register.Seq = 1
 		m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{9}}}}}
 	})
-	if a := r.asksPromise(slowID, 2); a != grid.RegisterLive {
-		t.Errorf("at once: %v, want that the owner lives", a)
+	if a := r.asksVote(slowID, 2); a != grid.RegisterLive {
+		t.Errorf("at once: %v, want that the owner is alive", a)
 	}
 	r.now = r.now.Add(takeoverDelay(r.n.cfg.Lease))
-	if a := r.asksPromise(slowID, 2); a != grid.RegisterOK {
-		t.Errorf("after wait(L): %v, want a promise", a)
+	if a := r.asksVote(slowID, 2); a != grid.RegisterOK {
+		t.Errorf("after takeoverDelay(L): %v, want a vote", a)
 	}
 }
 
-// Whom a member knows to be the owner, without having accepted anything of its epoch, is promised a higher one though it
-// lives, as other registers show: else nobody would ever be.
-func TestNewOwnerIsPromisedAHigherEpochThoughItLives(t *testing.T) {
-	r := guards(t)
+// A member that knows the owner of a newer epoch, without having accepted anything of that epoch, votes for a higher
+// one though that owner is alive, as other registers show: else no campaign could succeed.
+func TestLiveNewOwnerGetsVote(t *testing.T) {
+	r := newMember(t)
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
-		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: guarded}, Attempt: grid.Attempt{Epoch: 2}}}}})
-	if a := r.asksPromise(slowID, 3); a != grid.RegisterOK {
-		t.Errorf("%v, want a promise", a)
+		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: replicatedJob}, Attempt: grid.Attempt{Epoch: 2}}}}})
+	if a := r.asksVote(slowID, 3); a != grid.RegisterOK {
+		t.Errorf("%v, want a vote", a)
 	}
 }
 
-// An agreed watch counts for the registers that it named: not for one that was accepted only after it was sent.
-func TestWatchCountsForWhatItNamed(t *testing.T) {
-	r := guards(t)
+// An answered keepalive counts for the registers that it listed: not for one that was accepted only after it was sent.
+func TestKeepaliveCountsForListedRegisters(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
-	j := r.n.job(guarded)
+	j := r.n.job(replicatedJob)
 	place := j.replica.reg.Place(slowID)
 	before := r.n.mayActUntil(j)
 	r.n.coMember(slowID).leaseVerified = j.replica.acceptedAt[place]
 	if r.n.mayActUntil(j) != before {
-		t.Error("a watch from before it was accepted lets the owner act for longer")
+		t.Error("a keepalive from before it was accepted extends the quorum lease")
 	}
 	r.n.coMember(slowID).leaseVerified = j.replica.acceptedAt[place] + 1
 	if r.n.mayActUntil(j) <= before {
-		t.Error("a watch from after it was accepted does not count")
+		t.Error("a keepalive from after it was accepted does not count")
 	}
 }
 
 // The origin has forgotten a job that its owner, long cut off, wants to go on with: nothing of it is left.
 func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
-	r := guards(t)
+	r := newMember(t)
 	r.takeOver()
-	j := r.n.job(guarded)
+	j := r.n.job(replicatedJob)
 	j.replica.promisedElsewhere = 7
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0 && r.now < end; {
 		r.pass(time.Second)
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-	r.say(fastID, grid.KindVote, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: epoch, Answer: grid.RegisterUnknown}
+	r.deliver(fastID, grid.KindVote, func(m *grid.Message) {
+		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterUnknown}
 	})
-	if _, ok := r.n.Job(guarded); ok {
+	if _, ok := r.n.Job(replicatedJob); ok {
 		t.Fatal("it is still known")
 	}
 	for i := range uint32(2) {
-		if _, _, ok := r.n.Work(guardedAt(i)); ok {
+		if _, _, ok := r.n.Work(replicatedAt(i)); ok {
 			t.Errorf("attempt %d of it is still here", i)
 		}
 	}
@@ -238,17 +240,17 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 	}
 }
 
-// A worker that is a member lets go of its attempts when it learns that the job is over: the owner that would say so may be gone for good, and the
-// third member may never have heard of the job.
-func TestMemberThatKnowsTheEndKeepsNoAttempt(t *testing.T) {
-	r := guards(t)
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: guardedAt(0), Result: exitZero})
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 1, Seq: 2, Done: true, Finals: []grid.Final{
-			{Index: 0, Epoch: 1, Attempt: guardedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: guardedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
+// A worker that is a member drops its attempts when it learns that the job is closed: the owner that would say so may
+// be gone for good, and the third member may never have heard of the job.
+func TestMemberOfClosedJobKeepsNoAttempt(t *testing.T) {
+	r := newMember(t)
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: replicatedAt(0), Result: exitZero})
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 2, Done: true, Finals: []grid.Final{
+			{Index: 0, Epoch: 1, Attempt: replicatedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: replicatedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
 	})
 	for i := range uint32(2) {
-		if _, _, ok := r.n.Work(guardedAt(i)); ok {
+		if _, _, ok := r.n.Work(replicatedAt(i)); ok {
 			t.Errorf("task %d: it keeps the attempt", i)
 		}
 	}

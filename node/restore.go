@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// restoreJob takes back a job. Its tasks may have come before it.
+// restoreJob restores a job. Its tasks may have been restored before it.
 func (n *Node) restoreJob(r *grid.JobRecord) {
 	j := n.newJob(r.ID, r.Spec, r.Submitted)
 	j.cancelled = r.Cancelled
@@ -55,8 +55,8 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	}
 }
 
-// restoreWork takes back an attempt accepted here. What waited waits again; what ran did not survive this
-// node, and its origin is told so.
+// restoreWork restores an attempt accepted here. A waiting one waits again; a running one did not survive the restart,
+// and its owner is told so.
 func (n *Node) restoreWork(r *grid.WorkRecord) {
 	n.recordOwner(r.ID.Task.Job, r.Members, r.Owner, r.Epoch, n.membersVerified(r.ID.Task.Job, r.Owner))
 	if from := r.Owner; from != n.cfg.Self && r.ID.Task.Job.Origin != n.cfg.Self {
@@ -80,12 +80,12 @@ func (n *Node) restoreWork(r *grid.WorkRecord) {
 	}
 }
 
-// start goes on where a former run stopped: jobs in the order of their submission, tasks that others may
-// hold are asked for when those are connected, and what this node holds itself runs.
+// start resumes after a restart. Jobs resume in the order of submission, tasks that other nodes may hold are asked for
+// when those connect, and attempts accepted here run.
 func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.strayTasks, n.strayEntries, n.started = nil, nil, now
 	for _, w := range n.exec.Queue() {
-		w.Accepted = now // on this boot's clock: how long it waited before, nobody knows
+		w.Accepted = now // on this boot's clock: the wait before the restart is unknown
 	}
 	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
@@ -99,19 +99,19 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		return a.id.Compare(b.id)
 	})
 	wall := n.wall.At(now).UnixNano()
-	var guards []*job
+	var active []*job
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
 		if j.cancelled || j.counts[grid.Ended] < j.count() {
 			j.quietAt = now.Add(takeoverDelay(n.cfg.Lease))
 		}
 		if j.replica != nil && !j.replica.reg.State().Done {
-			guards = append(guards, j)
+			active = append(active, j)
 			continue
 		}
 		if j.replica != nil || j.counts[grid.Ended] == j.count() {
 			n.archiveJob(j)
-			if j.replica != nil { // whoever owned it may never come back
+			if j.replica != nil { // its owner may never come back to say so
 				n.forgetAttempts(now, j, fx)
 			}
 			continue
@@ -121,13 +121,13 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		n.resume(now, j, fx)
 	}
 	n.replicas, n.sharedWith = nil, lookup[grid.NodeID, *sharedJobs]{}
-	for _, j := range guards {
+	for _, j := range active {
 		n.trackReplica(j)
 	}
-	for _, j := range guards {
+	for _, j := range active {
 		n.resumeReplica(now, j, fx)
 		s := j.replica.reg.State()
-		n.learnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with who owned the job when they came
+		n.learnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
 	}
 	n.sortArchive()
 	n.restoredBackups = nil
@@ -142,7 +142,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.sendDueResults(now, fx)
 }
 
-// resume gives every task of a restored job that an attempt may still exist of a new lease.
+// resume gives each task of a restored job whose attempt may still exist a new lease.
 func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 	if j.cancelled {
 		if j.replica == nil {
@@ -168,10 +168,10 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// resumeBackup does so with a task's second copy.
+// resumeBackup does so for the task's backup attempt.
 func (n *Node) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c, is := n.restoredBackups[grid.TaskID{Job: l.job.id, Index: l.index}]
-	if !is {
+	c, found := n.restoredBackups[grid.TaskID{Job: l.job.id, Index: l.index}]
+	if !found {
 		return
 	}
 	l.backup = &backupAttempt{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: now.Add(n.cfg.Lease), placed: l.task().placed}
@@ -185,8 +185,8 @@ func (n *Node) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// restore takes back what was measured of a class. A name that nobody could be told leaves the disk: older versions took what a
-// worker said.
+// restore restores the measurements of a class. A name that must not be published is deleted from disk: older versions
+// recorded any name that a worker sent.
 func (r *rates) restore(rec *grid.ClassRecord) {
 	if !isClass(rec.Class) {
 		r.forgotten = append(r.forgotten, rec.Class)

@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// resultReceived takes a result that a worker sent. It counts if it is of the live attempt; then it is recorded
-// once and acknowledged, after its files have come here.
+// resultReceived handles a result that a worker sent. A result of the live attempt counts: it is recorded once and
+// acknowledged, after its files have come here.
 func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	j := n.job(id.Task.Job)
 	if r == nil || j == nil && id.Task.Job.Origin != n.cfg.Self {
@@ -22,7 +22,7 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 	}
 	n.adoptAttempt(now, from, id, fx)
 	if j != nil && j.awaitsCommit(id) {
-		return // acknowledged when a majority has it
+		return // acknowledged once it is committed
 	}
 	if j == nil || id.Task.Index >= j.spec.Count {
 		n.countUnwanted(from, id, nil, fx)
@@ -39,7 +39,7 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 		return
 	}
 	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
-		n.releaseAttempt(from, id, t, fx) // it was given up before, and counted
+		n.releaseAttempt(from, id, t, fx) // the attempt was given up before, and counted
 		return
 	}
 	if t.live == nil {
@@ -61,7 +61,7 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 		if n.demote(now, l, r, fx) {
 			return
 		}
-		if r.Next != "" { // no other class is left to it: that it runs for longer will be so again
+		if r.Next != "" { // no class is left for it: it would exceed the last one's bound again
 			l.prepareFailures++
 		}
 		n.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
@@ -94,8 +94,8 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 	}
 }
 
-// releaseAttempt tells a worker that nothing more is wanted of an attempt: a result that is recorded already is
-// acknowledged, any other is dropped.
+// releaseAttempt tells a worker that an attempt is no longer needed: a result already recorded is acknowledged, any
+// other is dropped.
 func (n *Node) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
 	if to == n.cfg.Self {
 		n.forgetAttempt(0, id, fx)
@@ -111,8 +111,8 @@ func (n *Node) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *gr
 	m.Attempts = append(m.Attempts, id)
 }
 
-// takeForResult takes a task that a result has come for out of whatever queue it is in: its acceptance may have
-// been lost, or the attempt was given up and not yet replaced.
+// takeForResult takes a task with a result out of its queue: its acceptance may have been lost, or the attempt given up
+// and not yet replaced.
 func (n *Node) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.dequeue(l)
 	if l.phase != placed {
@@ -120,20 +120,20 @@ func (n *Node) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// fetchOutputs brings a result's files here; the worker has them until it is acknowledged.
+// fetchOutputs fetches a result's files; the worker keeps them until the result is acknowledged.
 func (n *Node) fetchOutputs(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.renewLease(now, l, fx)
 	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().worker, Others: l.job.members(), Files: l.result.Blobs(nil)})
 }
 
-// maxFetches is how often the files of a result are asked for before the attempt counts as lost.
+// maxFetches bounds the tries to fetch the files of a result before the attempt counts as lost.
 const maxFetches = 3
 
-// maxPrepareFailures is how many nodes, or how often the same one, may fail to prepare a task, or stop one that has no class left, before it ends with that:
-// an input that nobody has any more would else be looked for without end.
+// maxPrepareFailures bounds how often, on any nodes, a task may fail to be prepared, or be stopped with no class left,
+// before it ends with that cause: an input that no node has any more would otherwise be searched for without end.
 const maxPrepareFailures = 5
 
-// fetched goes on after files have come, or have not: a worker's inputs, a result's files, or what a register's member copies.
+// fetched handles the end of a fetch: a worker's inputs, a result's files, or a member's deposit.
 func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	id, err := ev.Attempt, ev.Err
 	if ev.Deposit {
@@ -174,7 +174,7 @@ func (n *Node) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid
 	n.backups.justFreed = t.worker
 	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
 	n.recordEnd(now, l.class(), l.task().worker, r)
-	if !r.Succeeded() { // how fast it failed is no measure
+	if !r.Succeeded() { // the time to a failure measures nothing
 		l.expected = 0
 	}
 	n.attemptReturned(now, &l.promise, t.worker, true)
@@ -189,5 +189,5 @@ func (n *Node) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid
 	n.end(now, l.job, l.index, r, fx)
 }
 
-// clip bounds a text that goes into a record or onto the wire.
+// clip bounds a text for a record or the wire.
 func clip(s string) string { return grid.Clean(s, grid.MaxText) }

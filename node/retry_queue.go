@@ -7,11 +7,11 @@ import (
 	"skep/grid"
 )
 
-// notQueued is the place of a live task that is in neither of the node's queues.
+// notQueued is the queue index of a live task that is in no queue.
 const notQueued = -1
 
-// retryQueue holds the tasks that are to be placed again, oldest submission first. Each knows its place, so that one
-// of a hundred thousand is taken out without a search.
+// retryQueue is a heap of the tasks to place again, oldest submission first. Each task knows its index, so one of a
+// hundred thousand is removed without a search.
 type retryQueue []*liveTask
 
 func (q retryQueue) Len() int { return len(q) }
@@ -41,18 +41,18 @@ func (q *retryQueue) Pop() any {
 	return l
 }
 
-// retry puts a task back into the queue, before younger ones.
+// retry puts a task back into the queue, ahead of younger ones.
 func (n *Node) retry(l *liveTask) {
 	l.phase = idle
 	heap.Push(&n.retries, l)
 }
 
-// parkTask lets a task wait until it is woken or somebody comes; the order of those who wait means nothing.
+// parkTask makes a task wait until its timer or a change resumes it; the waiting list has no order.
 func (n *Node) parkTask(l *liveTask) {
 	l.phase = waiting
 	if l.awaitsMajority {
-		g := l.job.replica
-		l.queueIndex, g.awaitingMajority = len(g.awaitingMajority), append(g.awaitingMajority, l)
+		rep := l.job.replica
+		l.queueIndex, rep.awaitingMajority = len(rep.awaitingMajority), append(rep.awaitingMajority, l)
 		n.awaitMajority(l.job)
 		return
 	}
@@ -63,7 +63,7 @@ func (n *Node) parkTask(l *liveTask) {
 	l.queueIndex, n.waiting = len(n.waiting), append(n.waiting, l)
 }
 
-// dequeue takes a task out of the queue that it is in, if any.
+// dequeue removes a task from the queue that it is in, if any.
 func (n *Node) dequeue(l *liveTask) {
 	switch {
 	case l.queueIndex == notQueued:
@@ -84,7 +84,7 @@ func (n *Node) dequeue(l *liveTask) {
 	}
 }
 
-// removeFrom takes a task off a list of those that wait.
+// removeFrom removes a task from a waiting list.
 func (l *liveTask) removeFrom(list *[]*liveTask) {
 	s := *list
 	last := len(s) - 1
@@ -94,13 +94,13 @@ func (l *liveTask) removeFrom(list *[]*liveTask) {
 	*list, l.queueIndex = s[:last], notQueued
 }
 
-// placeQueued begins decisions while the window has room: first what is placed again, with its old age, then what
-// was submitted, in order.
+// placeQueued begins placement decisions while the window has room: first the tasks to place again, then new ones in
+// the order of submission.
 func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 	for n.inFlight < n.cfg.Window {
 		if len(n.retries) > 0 {
 			l := heap.Pop(&n.retries).(*liveTask)
-			if !l.lookAgain && l.job.unproven > 0 { // one of its job looks for all
+			if !l.lookAgain && l.job.unproven > 0 { // another task of its job tries for all
 				l.awaitsProof = true
 				n.parkTask(l)
 				continue
@@ -113,10 +113,10 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 			return
 		}
 		j := n.jobQueue[0]
-		if lone := !n.mayAct(now, j) && !n.mayPlan(j); lone || j.unproven > 0 {
+		if noMajority := !n.mayAct(now, j) && !n.mayPlan(j); noMajority || j.unproven > 0 {
 			heap.Pop(&n.jobQueue)
 			j.setAside = true
-			if lone {
+			if noMajority {
 				n.awaitMajority(j)
 			}
 			continue
@@ -136,8 +136,8 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// startFreed starts what has room now that attempts were let go of: after the last of them, for the next in the
-// queue may be among them.
+// startFreed starts waiting attempts once all attempts of this step are dropped: the next in the queue may be one of
+// those.
 func (n *Node) startFreed(now grid.Time, fx *grid.Effects) {
 	if n.freed {
 		n.freed = false

@@ -10,15 +10,15 @@ import (
 
 // rig drives one node by hand: events in, effects out.
 type rig struct {
-	t   *testing.T
-	n   *Node
-	cfg Config
-	now grid.Time
-	fx  grid.Effects
-	dsk map[string]grid.Record // what is saved, by kind and key
+	t    *testing.T
+	n    *Node
+	cfg  Config
+	now  grid.Time
+	fx   grid.Effects
+	disk map[string]grid.Record // records saved, by kind and key
 
-	wakes []grid.Wake
-	most  int // records of one step so far
+	wakes     []grid.Wake
+	mostSaves int // most records saved in one step so far
 }
 
 var (
@@ -45,12 +45,12 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, n: n, cfg: c, now: 1e9, dsk: map[string]grid.Record{}}
+	r := &rig{t: t, n: n, cfg: c, now: 1e9, disk: map[string]grid.Record{}}
 	r.step(grid.Event{Kind: grid.EvStart})
 	return r
 }
 
-// restart makes a new node from what is on disk.
+// restart makes a new node from the records on disk.
 func (r *rig) restart() *rig {
 	c := r.cfg
 	c.Boot++
@@ -58,8 +58,8 @@ func (r *rig) restart() *rig {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	s := &rig{t: r.t, n: n, cfg: c, now: r.now + 1e9, dsk: r.dsk}
-	for _, rec := range r.dsk {
+	s := &rig{t: r.t, n: n, cfg: c, now: r.now + 1e9, disk: r.disk}
+	for _, rec := range r.disk {
 		n.Restore(&rec)
 	}
 	s.step(grid.Event{Kind: grid.EvStart})
@@ -71,7 +71,7 @@ func (r *rig) step(ev grid.Event) {
 	r.fx.Reset()
 	r.n.Step(r.now, &ev, &r.fx)
 	r.wakes = append(r.wakes, r.fx.Wakes...)
-	r.most = max(r.most, len(r.fx.Saves))
+	r.mostSaves = max(r.mostSaves, len(r.fx.Saves))
 	for _, rec := range r.fx.Saves {
 		key := ""
 		switch rec.Kind {
@@ -84,20 +84,20 @@ func (r *rig) step(ev grid.Event) {
 		case grid.RecClass:
 			key = "class " + rec.Class.Class
 		case grid.RecRegister:
-			key = "guard " + rec.Register.ID.String()
+			key = "register " + rec.Register.ID.String()
 		case grid.RecEntry:
 			key = "entry " + rec.Entry.ID.Task.String()
 		}
 		if rec.Delete {
-			delete(r.dsk, key)
+			delete(r.disk, key)
 		} else {
-			r.dsk[key] = rec
+			r.disk[key] = rec
 		}
 	}
 }
 
-// pass lets time go on and wakes what was asked for, in order; it stops at the first step that sends or
-// starts something, or only at those of the given kinds.
+// pass advances time and fires the timers that were set, in order; it stops at the first step that sends, starts or
+// fetches something, or only at timers of the given kinds.
 func (r *rig) pass(d time.Duration, kinds ...grid.TimerKind) {
 	r.t.Helper()
 	end := r.now.Add(d)
@@ -122,7 +122,7 @@ func (r *rig) pass(d time.Duration, kinds ...grid.TimerKind) {
 	}
 }
 
-func (r *rig) say(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
+func (r *rig) deliver(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
 	r.t.Helper()
 	m := &grid.Message{Kind: k}
 	if fill != nil {
@@ -135,25 +135,25 @@ func (r *rig) say(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
 	r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
 }
 
-func (r *rig) about(from grid.NodeID, k grid.Kind, id grid.AttemptID, res *grid.Result) {
+func (r *rig) deliverFor(from grid.NodeID, k grid.Kind, id grid.AttemptID, res *grid.Result) {
 	r.t.Helper()
-	r.say(from, k, func(m *grid.Message) { m.Attempts, m.Result = []grid.AttemptID{id}, res })
+	r.deliver(from, k, func(m *grid.Message) { m.Attempts, m.Result = []grid.AttemptID{id}, res })
 }
 
-// join connects a peer of a speed with a label.
+// join connects a peer of a speed with an os label.
 func (r *rig) join(id grid.NodeID, speed float64, os string) {
 	r.t.Helper()
 	r.joinAs(id, speed, os, grid.AllFeatures)
 }
 
-// joinAs connects a peer that does what it says.
+// joinAs connects a peer with the given features.
 func (r *rig) joinAs(id grid.NodeID, speed float64, os string, f grid.FeatureSet) {
 	r.t.Helper()
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: id, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: f})
 	ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Name: "peer", Speed: speed, Availability: 1,
 		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
 		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: os}}}
-	r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+	r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 }
 
 func spec(change func(*grid.JobSpec)) *grid.JobSpec {
@@ -215,7 +215,7 @@ func (r *rig) want(id grid.JobID, s grid.TaskState) {
 	}
 }
 
-// answer answers every poll of the last step; the node named soonest says it would be done first.
+// answer answers every poll of the last step; the node named soonest promises the earliest completion.
 func (r *rig) answer(soonest grid.NodeID) {
 	r.t.Helper()
 	polls := r.sent(grid.KindPoll)
@@ -232,7 +232,7 @@ func (r *rig) answer(soonest grid.NodeID) {
 		if p.to == soonest {
 			ect = time.Millisecond
 		}
-		r.say(p.to, grid.KindState, func(m *grid.Message) {
+		r.deliver(p.to, grid.KindState, func(m *grid.Message) {
 			m.State = grid.State{ID: p.id, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1}
 		})
 	}

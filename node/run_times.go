@@ -6,15 +6,15 @@ import (
 	"skep/grid"
 )
 
-// What a run counts in the decayed statistics of its class.
+// Weight of one run in the decayed statistics of its class.
 const (
-	meanWeight   = 0.1  // least weight of a run in the decayed mean run time
-	scvWeight    = 0.02 // the same for their spread, which changes less and takes more runs to tell
-	maxDeviation = 16.0 // squared deviation, in squared means, that one run counts with at most
+	meanWeight   = 0.1  // least weight of a run in the mean run time
+	scvWeight    = 0.02 // least weight in the squared coefficient of variation, which changes less and needs more runs
+	maxDeviation = 16.0 // bound of one run's squared deviation, in squared means
 )
 
-// recordRun teaches μ by a run that ended by itself with success; nothing else does, or a node that fails fast
-// would look fast. It reports whether the mean is worth writing to disk.
+// recordRun updates μ by a run that ended with success; failures do not count, or a node that fails fast would look
+// fast. It reports whether the mean has changed enough to be saved.
 func (r *rates) recordRun(now grid.Time, name string, seconds float64) bool {
 	c := r.class(name)
 	c.used = max(c.used, now)
@@ -34,8 +34,8 @@ func (r *rates) recordRun(now grid.Time, name string, seconds float64) bool {
 	return math.Abs(c.seconds-c.saved) > publishThreshold*c.saved
 }
 
-// recordMove teaches the cost of moving a task: what passed between the choice and the result beyond waiting
-// and running at the worker, seconds.
+// recordMove updates the cost of moving a task: the time between choice and result beyond waiting and running at the
+// worker, seconds.
 func (r *rates) recordMove(seconds float64) {
 	if len(r.cfg.Given) > 0 {
 		return
@@ -48,15 +48,15 @@ func (r *rates) recordMove(seconds float64) {
 	r.overhead += meanWeight * (seconds - r.overhead)
 }
 
-// runTime is the expected run time of a task of the class on a slot of this node, seconds, as others use its cores now, and
-// the squared coefficient of variation.
+// runTime is the expected run time of a task of the class on one slot of this node, seconds, under the present use of
+// its cores, and its squared coefficient of variation.
 func (r *rates) runTime(name string) (mean, scv float64) {
 	mean, scv = r.unshared(name)
 	return mean / r.speed(grid.CPU), scv
 }
 
-// unshared is the same had nobody else used the cores: measured, or else the usual one scaled by this node's speed; the squared
-// coefficient of variation is from 0 to 1, as far as runs have shown one.
+// unshared is runTime at full speed: measured, or else the typical one scaled by this node's speed. The squared
+// coefficient of variation is at most 1; 0 until runs have shown one.
 func (r *rates) unshared(name string) (mean, scv float64) {
 	c := r.get(name)
 	if c != nil {

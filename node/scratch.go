@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// Scratch is memory that is only used within a step, or has come free. Nodes that never step at the same time can share one.
+// Scratch is memory used only within a step, or free for reuse. Nodes that never step at the same time can share one.
 type Scratch struct {
 	view       []balance.State
 	poll       []grid.NodeID
@@ -15,24 +15,24 @@ type Scratch struct {
 	jobs       []*job
 	works      []*exec.Work
 	met        []connectedPeer
-	blacklists []*classFailures // by class, while columns are made
+	blacklists []*classFailures // by class, while columns are computed
 	packed     []byte
 	told       []byte
 	typical    []float64
 	group      []*liveTask
 	tasks      []*grid.Task
 	choices    []balance.Choice
-	answers    [][]balance.State // of decisions that are made: memory for others
-	lists      [][]grid.Rate     // of peers whose ads say the same: memory for others
+	answers    [][]balance.State // free buffers of finished decisions
+	lists      [][]grid.Rate     // free buffers of peers whose rates alias their ads'
 	finals     []uint32
-	draft      grid.Ad   // of an own ad, to see whether it is worth making
-	tunings    []*Tuning // of the nodes
+	draft      grid.Ad   // this node's ad, to see whether it has changed enough
+	tunings    []*Tuning // shared by the nodes
 }
 
-// maxSharedTunings are looked through; nodes that are all different share none.
+// maxSharedTunings bounds the tunings compared with a new one; nodes that all differ share none.
 const maxSharedTunings = 16
 
-// tuning returns one that is equal, and lives as long as the scratch.
+// tuning returns a shared tuning equal to c.
 func (s *Scratch) tuning(c *Tuning) *Tuning {
 	for _, own := range s.tunings {
 		if *own == *c {

@@ -9,7 +9,7 @@ import (
 	"skep/grid"
 )
 
-// searchAnswered goes on after a search: the node that was found is dialled, or nobody can run the task.
+// searchAnswered handles the answer to a search: the node found is dialled, or no node can run the task.
 func (n *Node) searchAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	var f discovery.Found
 	var ok bool
@@ -34,7 +34,7 @@ func (n *Node) searchTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	}
 }
 
-// searchDone lets the tasks that waited for a search go on.
+// searchDone resumes the tasks that waited for a search.
 func (n *Node) searchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
 	if f.Ad != nil {
 		n.dial(now, f.Ad.Node, fx)
@@ -48,7 +48,7 @@ func (n *Node) searchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
 		if f.Ad != nil {
 			n.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch, Node: f.Ad.Node, Refusal: grid.Refusal{Detail: n.searchMethod(&f)}})
 		}
-		if f.Ad == nil || l.neverFits(f.Ad.Node) { // searching again would find it again
+		if f.Ad == nil || l.neverFits(f.Ad.Node) { // another search would find the same node
 			l.job.noSearchBefore = now.Add(searchRetryAfter)
 		} else if why := n.notReady(f.Ad.Node, l.job.spec); why != "" {
 			if l.tries++; l.tries > maxDials {
@@ -58,13 +58,13 @@ func (n *Node) searchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
 			n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: why}, fx)
 			continue
 		}
-		l.lookAgain = true // the others of its job may wait for this one
+		l.lookAgain = true // other tasks of its job may wait for this one
 		n.resumeTask(l)
 	}
 }
 
-// readmit lets a connected node that was found into the view again, if others that came later took its place there: nothing
-// can be placed on who is not in it, and the same search would find the same node again.
+// readmit puts a connected node that a search found back into the view if newer peers have displaced it: only nodes in
+// the view can be given tasks, and the same search would find the same node again.
 func (n *Node) readmit(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	if n.isConnected(ad.Node) && n.gossip.Peer(ad.Node) == nil {
 		n.gossip.Up(now, ad.Node, 0, fx)
@@ -72,8 +72,8 @@ func (n *Node) readmit(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	}
 }
 
-// notReady says why tasks cannot be placed yet on a node that a search found; "" = they can. What is known of it may be
-// newer than what was found.
+// notReady returns why tasks cannot yet be placed on a node that a search found; "" = they can. The view may know newer
+// facts than the search.
 func (n *Node) notReady(id grid.NodeID, spec *grid.JobSpec) string {
 	q := n.peers.get(id)
 	if q == nil || !q.up {
@@ -85,7 +85,7 @@ func (n *Node) notReady(id grid.NodeID, spec *grid.JobSpec) string {
 	return ""
 }
 
-// searchMethod tells what found a node.
+// searchMethod describes how a node was found.
 func (n *Node) searchMethod(f *discovery.Found) string {
 	if f.Called {
 		return "by a call"
@@ -93,16 +93,16 @@ func (n *Node) searchMethod(f *discovery.Found) string {
 	return fmt.Sprintf("hops: %d, by %s", f.Hops, n.cfg.Discovery.Forward)
 }
 
-// dialled is a node that a connection was asked for on behalf of tasks, beside the overlay's own.
+// dialled is a node to which a connection was requested for tasks, beyond the overlay's own.
 type dialled struct {
 	node  grid.NodeID
 	until grid.Time
 }
 
-// keepDialled is how long such a connection is kept after tasks last wanted it.
+// keepDialled is how long such a connection is kept after a task last needed it.
 const keepDialled = 10 * time.Minute
 
-// dial asks for a connection to a node that fits a task.
+// dial requests a connection to a node that fits a task.
 func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	fx.Links = append(fx.Links, grid.Link{Peer: id, Keep: true})
 	until := now.Add(keepDialled)
@@ -115,7 +115,7 @@ func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	n.dialled = append(n.dialled, dialled{id, until})
 }
 
-// dropDialled lets go of connections that no task has wanted for a while. Those that the overlay wants too stay.
+// dropDialled releases connections that no task has needed for keepDialled, except those to overlay neighbours.
 func (n *Node) dropDialled(now grid.Time, fx *grid.Effects) {
 	n.dialled = slices.DeleteFunc(n.dialled, func(d dialled) bool {
 		if d.until > now {

@@ -8,9 +8,9 @@ import (
 	"skep/grid"
 )
 
-// A search counts as met when the node that it found has taken the task, and as failed when it refused; the story of the
-// task says how it was found.
-func TestSearchIsMetByAnOfferTaken(t *testing.T) {
+// A search succeeds when the node that it found has accepted the task, and fails when that node refused; the task's
+// history says how the node was found.
+func TestSearchSucceedsWithAcceptedOffer(t *testing.T) {
 	for _, taken := range []bool{true, false} {
 		r := newRig(t, nil)
 		r.join(slowID, 1, "linux")
@@ -20,7 +20,7 @@ func TestSearchIsMetByAnOfferTaken(t *testing.T) {
 			Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: "plan9"}}}
 		r.submit(jobID(1), s)
 		f := r.sent(grid.KindFind)[0].Msg.Find
-		r.say(slowID, grid.KindHit, func(m *grid.Message) {
+		r.deliver(slowID, grid.KindHit, func(m *grid.Message) {
 			m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
 		})
 		if got := r.n.discovery.Stats(); got.Found != 1 || got.Met != 0 {
@@ -31,7 +31,7 @@ func TestSearchIsMetByAnOfferTaken(t *testing.T) {
 			r.answer(fastID)
 		}
 		id := r.one(grid.KindOffer).Msg.Offer.ID
-		r.say(fastID, map[bool]grid.Kind{true: grid.KindAccept, false: grid.KindRefuse}[taken], func(m *grid.Message) {
+		r.deliver(fastID, map[bool]grid.Kind{true: grid.KindAccept, false: grid.KindRefuse}[taken], func(m *grid.Message) {
 			m.Attempts = []grid.AttemptID{id}
 			if !taken {
 				m.Refusal = grid.Refusal{Why: grid.WhyQueue}
@@ -40,33 +40,33 @@ func TestSearchIsMetByAnOfferTaken(t *testing.T) {
 		if got := r.n.discovery.Stats(); taken && got.Met != 1 || !taken && got.Refused != 1 {
 			t.Errorf("taken %v: %+v", taken, got)
 		}
-		story := ""
+		detail := ""
 		for _, tr := range r.task(jobID(1)).Traces {
 			if tr.What == grid.TraceSearch && tr.Node == fastID {
-				story = tr.Refusal.Detail
+				detail = tr.Refusal.Detail
 			}
 		}
-		if !strings.Contains(story, "2") || !strings.Contains(story, "learning") {
-			t.Errorf("the story of the search: %q", story)
+		if !strings.Contains(detail, "2") || !strings.Contains(detail, "learning") {
+			t.Errorf("the history of the search: %q", detail)
 		}
 	}
 }
 
-// hits answers the walk of the last step with a node found, with its labels.
-func (r *rig) hits(id grid.NodeID, os string) {
+// answerSearch answers the walk of the last step with a node and its labels.
+func (r *rig) answerSearch(id grid.NodeID, os string) {
 	r.t.Helper()
 	f := r.sent(grid.KindFind)[0].Msg.Find
 	ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: 1}, Name: "found", Speed: 1, Availability: 1,
 		Capacity: grid.Resources{CPU: grid.CPU, Memory: grid.GiB}, Free: grid.Resources{CPU: grid.CPU, Memory: grid.GiB},
 		Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: "os", Value: os}}}
-	r.say(slowID, grid.KindHit, func(m *grid.Message) {
+	r.deliver(slowID, grid.KindHit, func(m *grid.Message) {
 		m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
 	})
 }
 
-// A node with more connections than its view holds forgets a connected node that has been silent. When a search finds that one,
-// the task goes there: it is not searched for again and again.
-func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
+// A node with more connections than its view holds evicts a silent connected node from the view. When a search finds
+// that one, the task goes there: it is not searched for again and again.
+func TestConnectedNodeOutsideViewIsReadmitted(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Gossip.Neighbours, c.Gossip.View = 2, 5 })
 	r.join(slowID, 1, "linux")
 	r.join(grid.NodeID{4}, 1, "linux")
@@ -79,23 +79,24 @@ func TestConnectedNodeThatFellOutOfTheViewIsFoundAgain(t *testing.T) {
 		t.Fatal("the node is still in the view, or not connected: this tests nothing")
 	}
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
-	r.hits(fastID, "plan9")
+	r.answerSearch(fastID, "plan9")
 	if to := r.one(grid.KindOffer).To; to != fastID {
 		t.Errorf("offered to %v, want %v; traces %v", to, fastID, r.task(jobID(1)).Traces)
 	}
 }
 
-// Old news of a connected node, which somebody repeats, does not have the same search go out as fast as it is answered.
-func TestFoundByOldNewsIsNotSearchedForWithoutEnd(t *testing.T) {
+// An old ad of a connected node, which another node repeats, does not make the same search go out as fast as it is
+// answered.
+func TestOldAdDoesNotRepeatSearch(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
-	r.join(fastID, 1, "linux") // it says plan9 no more
+	r.join(fastID, 1, "linux") // it no longer says plan9
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
 	began, searches := r.now, 0
 	for r.task(jobID(1)).State != grid.Ended && searches < 100 {
 		if len(r.sent(grid.KindFind)) > 0 {
 			searches++
-			r.hits(fastID, "plan9")
+			r.answerSearch(fastID, "plan9")
 			continue
 		}
 		r.pass(time.Minute)
@@ -105,14 +106,14 @@ func TestFoundByOldNewsIsNotSearchedForWithoutEnd(t *testing.T) {
 	}
 }
 
-// A node that was drained and never came back: a task that nobody else can run ends with that, when any other node
-// would be forgotten, and does not wait for a day.
-func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
+// A node that was drained and never came back: a task that no other node can run ends when any other node would be
+// forgotten, and does not wait for a day.
+func TestDrainedNodeThatNeverReturnsIsForgotten(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
 	draining := *r.n.gossip.Peer(fastID).Ad
 	draining.Draining, draining.Seq.N = true, 2
-	r.say(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &draining}} })
+	r.deliver(fastID, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &draining}} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	gone := r.now
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}} }))
@@ -125,9 +126,9 @@ func TestWhoDrainedAndNeverCameBackIsGone(t *testing.T) {
 	}
 }
 
-// A task whose search has found nobody ends, though another of its job waits for a node to be idle: that one would else find
-// the first waiting in turn, and both would wait for ever.
-func TestFruitlessSearchEndsATaskOfAJobThatWaits(t *testing.T) {
+// A task whose search found no node ends, though another task of its job waits for a node to be idle: that one would
+// else find the first waiting in turn, and both would wait for ever.
+func TestFailedSearchEndsTaskOfWaitingJob(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
 		s.Count, s.Needs.Labels = 2, []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}

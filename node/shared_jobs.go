@@ -6,40 +6,40 @@ import (
 	"skep/grid"
 )
 
-// sharedJobs is another member of registers that this node is a member of. Who they are never changes for a register, so that an owner's
-// watch costs what it has in common with this node, and not all that this node keeps.
+// sharedJobs lists the jobs whose registers this node and another are both members of. A register's members never
+// change, so an owner's keepalive costs time in proportion to the shared jobs, not to all replicas here.
 type sharedJobs struct {
 	peer grid.NodeID
-	jobs []*job // of Node.guards those with that member, in the same order
+	jobs []*job // the jobs of Node.replicas with that member, in the same order
 }
 
-func (f *sharedJobs) key() grid.NodeID { return f.peer }
+func (s *sharedJobs) key() grid.NodeID { return s.peer }
 
-// jobsWith lists the jobs whose registers this node and another are members of, until their end; read only.
+// jobsWith lists the jobs that are not closed whose registers both this node and another are members of; read only.
 func (n *Node) jobsWith(id grid.NodeID) []*job {
-	if f := n.sharedWith.get(id); f != nil {
-		return f.jobs
+	if s := n.sharedWith.get(id); s != nil {
+		return s.jobs
 	}
 	return nil
 }
 
-// trackReplica takes a job into those whose registers this node looks after.
+// trackReplica adds a job to the replicas that tickReplicas checks.
 func (n *Node) trackReplica(j *job) {
 	n.replicas = append(n.replicas, j)
 	for _, id := range j.replica.reg.Members() {
 		if id == n.cfg.Self {
 			continue
 		}
-		f := n.sharedWith.get(id)
-		if f == nil {
-			f = &sharedJobs{peer: id}
-			n.sharedWith.put(f)
+		s := n.sharedWith.get(id)
+		if s == nil {
+			s = &sharedJobs{peer: id}
+			n.sharedWith.put(s)
 		}
-		f.jobs = append(f.jobs, j)
+		s.jobs = append(s.jobs, j)
 	}
 }
 
-// tickReplicas looks after every register, and lets go of those of which nothing is left to look after.
+// tickReplicas checks every replica, and removes those with nothing left to do.
 func (n *Node) tickReplicas(now grid.Time, fx *grid.Effects) {
 	before := len(n.replicas)
 	n.replicas = slices.DeleteFunc(n.replicas, func(j *job) bool {
@@ -49,13 +49,13 @@ func (n *Node) tickReplicas(now grid.Time, fx *grid.Effects) {
 	if len(n.replicas) == before {
 		return
 	}
-	var alone []grid.NodeID
-	for f := range n.sharedWith.all() {
-		if f.jobs = slices.DeleteFunc(f.jobs, func(j *job) bool { return j.replica.retired }); len(f.jobs) == 0 {
-			alone = append(alone, f.peer)
+	var empty []grid.NodeID
+	for s := range n.sharedWith.all() {
+		if s.jobs = slices.DeleteFunc(s.jobs, func(j *job) bool { return j.replica.retired }); len(s.jobs) == 0 {
+			empty = append(empty, s.peer)
 		}
 	}
-	for _, id := range alone {
+	for _, id := range empty {
 		n.sharedWith.drop(id)
 	}
 }

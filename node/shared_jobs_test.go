@@ -8,13 +8,14 @@ import (
 	"skep/grid"
 )
 
-// owners is a node that guards so many registers, of a fifth as many owners; each has the next owner for its third member.
+// owners is a node that is a member of many registers, of a fifth as many owners; each has the next owner as its third
+// member.
 type owners struct {
 	*rig
 	count, jobs int
 }
 
-func guardsOf(t *testing.T, jobs int) *owners {
+func newOwners(t *testing.T, jobs int) *owners {
 	t.Helper()
 	o := &owners{newRig(t, nil), jobs / 5, jobs}
 	for i := range jobs {
@@ -34,7 +35,7 @@ func (o *owners) job(i int) grid.JobID {
 // write has the owner of a register write to it.
 func (o *owners) write(i int, seq uint64, done bool) {
 	o.t.Helper()
-	o.say(o.node(i), grid.KindWrite, func(m *grid.Message) {
+	o.deliver(o.node(i), grid.KindWrite, func(m *grid.Message) {
 		m.Register = grid.Register{Job: o.job(i), Epoch: 1, Seq: seq, Spec: spec(nil), Members: []grid.NodeID{o.node(i), selfID, o.node(i + 1)}, Done: done}
 		if done {
 			m.Register.Finals = []grid.Final{{Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: o.node(i), Result: exitZero}}
@@ -45,8 +46,8 @@ func (o *owners) write(i int, seq uint64, done bool) {
 	}
 }
 
-// watches has an owner watch those of its registers that go on.
-func (o *owners) watches(owner int, goesOn func(i int) bool) {
+// keepalive makes an owner send a keepalive for those of its registers that go on.
+func (o *owners) keepalive(owner int, goesOn func(i int) bool) {
 	o.t.Helper()
 	var s registerDigest
 	for i := owner; i < o.jobs; i += o.count {
@@ -55,24 +56,24 @@ func (o *owners) watches(owner int, goesOn func(i int) bool) {
 			s.sum += registerHash(o.job(i), 1)
 		}
 	}
-	o.say(o.node(owner), grid.KindKeepalive, func(m *grid.Message) { m.Register = grid.Register{Seq: 1, Count: s.count, Sum: s.sum} })
+	o.deliver(o.node(owner), grid.KindKeepalive, func(m *grid.Message) { m.Register = grid.Register{Seq: 1, Count: s.count, Sum: s.sum} })
 	if a := o.one(grid.KindKeepaliveAck).Msg.Register.Answer; a != grid.RegisterOK {
 		o.t.Fatalf("owner %d of %d registers is answered %v", owner, s.count, a)
 	}
 }
 
-// What a node says of registers, or what there is to say to it, has to do with those that it is a member of: no other is looked at. There are
-// as many watches in a third of a lease as owners, and each of them can have any number of registers here.
-func TestOthersRegistersAreNotLookedAt(t *testing.T) {
-	o := guardsOf(t, 50)
+// Handling a keepalive touches only the registers shared with its sender. There are as many keepalives in a third of a
+// lease as owners, and each owner can have any number of registers here.
+func TestKeepaliveTouchesOnlySharedRegisters(t *testing.T) {
+	o := newOwners(t, 50)
 	for _, say := range []func(from int){
-		func(i int) { o.watches(i, func(int) bool { return true }) },
+		func(i int) { o.keepalive(i, func(int) bool { return true }) },
 		func(i int) {
-			o.say(o.node(i), grid.KindKeepalive, func(m *grid.Message) {
+			o.deliver(o.node(i), grid.KindKeepalive, func(m *grid.Message) {
 				m.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: o.job(i)}, Attempt: grid.Attempt{Epoch: 1}}}
 			})
 			if a := o.one(grid.KindKeepaliveAck); len(a.Msg.Attempts) > 0 {
-				t.Errorf("a register that is held is named back")
+				t.Errorf("a stored register is listed back")
 			}
 		},
 		func(i int) {
@@ -83,7 +84,7 @@ func TestOthersRegistersAreNotLookedAt(t *testing.T) {
 			hidden := map[*job]*replica{}
 			for _, j := range o.n.replicas {
 				if j.replica.reg.Place(o.node(i)) < 0 {
-					hidden[j], j.replica = j.replica, nil // who looks at it falls over
+					hidden[j], j.replica = j.replica, nil // touching it would panic
 				}
 			}
 			say(i)
@@ -94,10 +95,10 @@ func TestOthersRegistersAreNotLookedAt(t *testing.T) {
 	}
 }
 
-// The registers that this node has in common with another are those that it looks after, in the same order: also when some have come to
-// their end, and after a restart. When all are over nothing of their members is left.
-func TestRegistersInCommon(t *testing.T) {
-	o := guardsOf(t, 200)
+// The registers shared with another node are a subset of the tracked replicas, in the same order: also after some were
+// closed, and after a restart. When all are closed no member remains listed.
+func TestSharedRegisters(t *testing.T) {
+	o := newOwners(t, 200)
 	check := func(r *rig, want int) {
 		t.Helper()
 		if len(r.n.replicas) != want {
@@ -114,7 +115,7 @@ func TestRegistersInCommon(t *testing.T) {
 	allWatch := func() {
 		t.Helper()
 		for i := range o.count {
-			o.watches(i, even)
+			o.keepalive(i, even)
 		}
 	}
 	check(o.rig, o.jobs)
@@ -141,19 +142,19 @@ func TestRegistersInCommon(t *testing.T) {
 	}
 }
 
-// The registers that a member was asked about one by one are forgotten with what they were asked for: when it is watched again, or when
-// this node has nothing to watch it for and no answer can tell anything.
-func TestNamedRegistersAreForgotten(t *testing.T) {
+// The registers that a member was asked about one by one are forgotten with the keepalive: when the next one is sent,
+// or when this node has nothing to send one for and no answer can tell anything.
+func TestListedRegistersAreForgotten(t *testing.T) {
 	named := func() (*rig, *coMember) {
-		r := guards(t)
+		r := newMember(t)
 		r.takeOver()
 		for end := r.now.Add(r.n.cfg.Lease); len(r.sent(grid.KindKeepalive)) == 0; r.pass(time.Second, grid.TimerRegister) {
 			if r.now > end {
-				t.Fatal("no watch in a lease")
+				t.Fatal("no keepalive in a lease")
 			}
 		}
 		p := r.n.coMember(slowID)
-		r.say(slowID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: p.keepaliveSeq, Answer: grid.RegisterDiffers} })
+		r.deliver(slowID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: p.keepaliveSeq, Answer: grid.RegisterDiffers} })
 		if w := r.one(grid.KindKeepalive); len(w.Msg.Attempts) != 1 || len(p.listedJobs) != 1 {
 			t.Fatalf("it names %v", w.Msg.Attempts)
 		}
@@ -163,14 +164,14 @@ func TestNamedRegistersAreForgotten(t *testing.T) {
 	for r.pass(r.n.cfg.Lease, grid.TimerRegister); len(r.sent(grid.KindKeepalive)) == 0; r.pass(r.n.cfg.Lease, grid.TimerRegister) {
 	}
 	if kept := p.listedJobs[:cap(p.listedJobs)]; kept[0] != nil {
-		t.Errorf("watched again: %d are kept", len(kept))
+		t.Errorf("next keepalive: %d are kept", len(kept))
 	}
 	r, p = named()
-	r.say(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: guarded, Epoch: 99, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}
 	if cap(p.listedJobs) > 0 {
-		t.Errorf("disowned: %d are kept", cap(p.listedJobs))
+		t.Errorf("after the loss of ownership: %d are kept", cap(p.listedJobs))
 	}
 }

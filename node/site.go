@@ -5,14 +5,14 @@ import (
 	"skep/grid"
 )
 
-// Labels that class based policies read: the class of tasks that a node is kept for, and the cluster that it
-// belongs to. A node without them takes every class, and stands by itself. See also ClassAuto.
+// Labels that class-based policies read: the class of tasks that a node is reserved for, and its cluster. A node
+// without them takes every class and is a cluster of its own. See also ClassAuto.
 const (
 	LabelClass   = "class"
 	LabelCluster = "cluster"
 )
 
-// siteOf reads a node's labels; where they are as before it is the same as before, nil where there are none.
+// siteOf reads a node's labels. It returns before if nothing changed, nil if there are none.
 func siteOf(labels []grid.Label, before *balance.Site) *balance.Site {
 	var s balance.Site
 	for i := range labels {
@@ -29,6 +29,6 @@ func siteOf(labels []grid.Label, before *balance.Site) *balance.Site {
 	case before != nil && *before == s:
 		return before
 	}
-	made := s // or every look would cost memory
+	made := s // a copy only here, so that an unchanged site allocates nothing
 	return &made
 }

@@ -6,14 +6,14 @@ import (
 	"skep/grid"
 )
 
-// Labels say what a node is kept for: a class based policy gives a task to a node of its class, with no message
-// where classes alone decide, and by the tasks in their queues where those do.
+// Labels state a node's class: a class-based policy gives a task to a node of its class, without a message where
+// classes alone decide, and by the queue lengths where those do.
 func TestClassBasedPoliciesReadLabels(t *testing.T) {
 	labels := func(r *rig, id grid.NodeID, n uint64, class string) {
 		ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: n}, Name: "peer", Speed: 1, Availability: 1,
 			Capacity: grid.Resources{CPU: grid.CPU}, Free: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess},
 			Labels: []grid.Label{{Key: LabelClass, Value: class}, {Key: LabelCluster, Value: "x"}}}
-		r.say(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
+		r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 	}
 	large := func(s *grid.JobSpec) {
 		s.Class, s.Needs = "large", grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
@@ -49,7 +49,7 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 			if p.To == fastID {
 				waiting = 1
 			}
-			r.say(p.To, grid.KindState, func(m *grid.Message) {
+			r.deliver(p.To, grid.KindState, func(m *grid.Message) {
 				m.State = grid.State{ID: id, ECT: 1e9, Speed: 1, Cores: grid.CPU, Mine: 1, Waiting: waiting, Running: 1}
 			})
 		}
@@ -59,22 +59,22 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 	}
 }
 
-// A node says what stands before a task: how many wait and run, and what of the running one is behind it.
-func TestAnswersTellTheQueue(t *testing.T) {
+// A node reports what is ahead of a task: how many wait and run, and how much of the running one is done.
+func TestPollAnswerDescribesQueue(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	for k := range byte(3) {
 		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{k}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: 1e10}
 		})
 	}
 	r.now += 4e8
-	r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 		m.Poll = grid.Poll{ID: 5, Class: "a", Needs: oneCore, Speed: 1, Cores: grid.CPU}
 	})
 	s := r.one(grid.KindState).Msg.State
-	// A task of a class that nobody has run is taken to need a second.
+	// A task of a class that nobody has run is assumed to take a second.
 	if s.Waiting != 2 || s.Running != 1 || s.Ran/1e8 != 4 || (s.Rest+1e6)/1e8 != 6 {
 		t.Errorf("%d wait and %d run, %v behind and %v left: want 2, 1, 400ms, 600ms", s.Waiting, s.Running, s.Ran, s.Rest)
 	}

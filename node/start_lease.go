@@ -8,24 +8,25 @@ import (
 	"skep/grid"
 )
 
-// What waits here of others starts only while its owner's word holds: an owner that has cancelled a job, or given an
-// attempt up, would else be told too late. The word comes with the answer to a question (Hold, Held), or with an offer that
-// follows the answer to a poll, and counts from when that left here, so that no delay makes it longer.
+// Start leases. An attempt of another owner may start here only while its start lease is valid: an owner that has
+// cancelled a job, or given an attempt up, could otherwise tell this node too late. A start lease comes with the answer
+// to a request (KindStartLease, KindStartLeaseAck), or with an offer that follows an answered poll. It counts from when
+// the request or the answer left here, so no delay extends it.
 
-// After an owner's word has run out, an attempt is kept for so many leases. One that is to run at most once is kept
-// longer: to a returning owner it would count as lost.
+// How long a waiting attempt is kept after its start lease has expired, in leases. One without retries is kept longer:
+// a returning owner would count it as lost.
 const (
 	maxUnleased     = 10
 	maxUnleasedOnce = 100
 )
 
-// initExec sets up the ledger: how queues are estimated, and what may start.
+// initExec configures the ledger: how waits are estimated, and which work may start.
 func (n *Node) initExec() {
 	n.exec.Whole(!n.cfg.Balance.Rest)
 	n.exec.Gate(n.mayStart)
 }
 
-// mayStart reports whether waiting work may start now. An owner starts its own while it may decide about the job.
+// mayStart reports whether waiting work may start now. An owner starts its own while it holds the quorum lease.
 func (n *Node) mayStart(now grid.Time, w *exec.Work) bool {
 	if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
 		return now < w.Until
@@ -34,8 +35,8 @@ func (n *Node) mayStart(now grid.Time, w *exec.Work) bool {
 	return j == nil || !j.cancelled && n.mayAct(now, j)
 }
 
-// startDeadline is the time before which work must start that may start now; 0 = there is none. The driver's disk may let the
-// word out long after it was given.
+// startDeadline is the time before which work released now must start; 0 = none. The driver's disk may release the
+// start long after the lease was granted.
 func (n *Node) startDeadline(w *exec.Work) grid.Time {
 	if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
 		return w.Until
@@ -46,11 +47,11 @@ func (n *Node) startDeadline(w *exec.Work) grid.Time {
 	return 0
 }
 
-// startedTooLate takes back what was to start and came out too late for that: it waits again for its owner's word. A node that drains
-// hands it back, like all that has not started.
+// startedTooLate takes back an attempt whose start was released after the start lease expired: it waits again. A
+// draining node hands it back like all that has not started.
 func (n *Node) startedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	w := n.exec.Requeue(id)
-	if w == nil && !n.exec.Stopped(id) { // it was told to end meanwhile, and will not begin
+	if w == nil && !n.exec.Stopped(id) { // it was stopped meanwhile and will not start
 		return
 	}
 	if w != nil {
@@ -62,29 +63,30 @@ func (n *Node) startedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects
 	n.adChanged(now, fx)
 }
 
-// leaseStamp names this node's time, in milliseconds, and boot. Who repeats it speaks later than that, however long it was on its way.
+// leaseStamp encodes this node's boot and time in milliseconds. A message that repeats it was sent later than that
+// time, whatever its delay.
 func (n *Node) leaseStamp(now grid.Time) uint64 {
 	return n.cfg.Boot<<40 | uint64(max(now, 0))/uint64(time.Millisecond)
 }
 
-// stampTime is the time that a stamp names.
+// stampTime is the time in a stamp.
 func stampTime(stamp uint64) grid.Time {
 	return grid.Time(stamp & (1<<40 - 1) * uint64(time.Millisecond))
 }
 
-// ownStamp reports whether this node made a stamp, in this boot.
+// ownStamp reports whether this node made a stamp in this boot.
 func (n *Node) ownStamp(now grid.Time, stamp uint64) bool {
 	return stamp>>40 == n.cfg.Boot&(1<<24-1) && stampTime(stamp) <= now
 }
 
-// requestStartLease asks an owner whether work may still start, in one message with the others of it.
+// requestStartLease asks an owner for an attempt's start lease; requests to one owner share a message.
 func (n *Node) requestStartLease(now grid.Time, first int, w *exec.Work, to grid.NodeID, fx *grid.Effects) {
 	m := attemptsMessage(fx, first, to, grid.KindStartLease)
 	m.Register.Seq = n.leaseStamp(now)
 	m.Attempts = append(m.Attempts, w.ID)
 }
 
-// grantStartLease answers a worker: it names those that are live. To the owner the question is a beat.
+// grantStartLease answers a worker's request: it names the attempts that are live. The request also counts as a beat.
 func (n *Node) grantStartLease(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	n.beatReceived(now, from, m.Attempts, fx)
 	if q := n.peers.get(from); q != nil {
@@ -108,7 +110,7 @@ func (n *Node) grantStartLease(now grid.Time, from grid.NodeID, m *grid.Message,
 	}
 }
 
-// startLeaseGranted takes an owner's word. One about a question of an earlier boot, or that was never asked, is none.
+// startLeaseGranted records an owner's grant. One for a request of an earlier boot, or that was never made, is ignored.
 func (n *Node) startLeaseGranted(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if !n.ownStamp(now, m.Register.Seq) {
 		n.stats.Stale++
@@ -129,7 +131,7 @@ func (n *Node) startLeaseGranted(now grid.Time, from grid.NodeID, m *grid.Messag
 	}
 }
 
-// revokeStartLeases lets no waiting work of a job start before its new owner says so.
+// revokeStartLeases invalidates the start leases of a job's waiting attempts until its new owner grants others.
 func (n *Node) revokeStartLeases(id grid.JobID) {
 	for _, w := range n.exec.Of(id, nil) {
 		if w.State == grid.WorkQueued {
@@ -138,7 +140,7 @@ func (n *Node) revokeStartLeases(id grid.JobID) {
 	}
 }
 
-// dropUnleased lets go of waiting work whose owner has not been heard of for long.
+// dropUnleased drops waiting attempts whose start lease expired long ago.
 func (n *Node) dropUnleased(now grid.Time, fx *grid.Effects) {
 	for _, w := range slices.Clone(n.exec.Queue()) {
 		if n.ownerOf(w.ID.Task.Job) != n.cfg.Self && now >= max(w.Until, w.Accepted).Add(unleasedLimit(w)) {
@@ -147,7 +149,7 @@ func (n *Node) dropUnleased(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// unleasedLimit is for how long work waits without its owner's word.
+// unleasedLimit is how long an attempt waits without a start lease.
 func unleasedLimit(w *exec.Work) time.Duration {
 	if w.Spec.Retries == 0 {
 		return maxUnleasedOnce * w.Lease
@@ -155,21 +157,21 @@ func unleasedLimit(w *exec.Work) time.Duration {
 	return maxUnleased * w.Lease
 }
 
-// recallQueued takes waiting work of a job back that this node has not been able to decide about for long, for want of a majority
-// of the register. It would never start, and who waits for this node to be idle would wait for ever.
+// recallQueued takes back waiting attempts of a job for which this owner has had no quorum lease for long. They would
+// never start, and tasks that wait for this node to be idle would wait for ever.
 func (n *Node) recallQueued(now grid.Time, j *job, fx *grid.Effects) {
-	p, acted := n.ownerRecords[j.id], n.mayActUntil(j)
-	if p == nil || p.owner != n.cfg.Self || now < acted.Add(maxUnleased*n.cfg.Lease) {
+	rec, leaseEnd := n.ownerRecords[j.id], n.mayActUntil(j)
+	if rec == nil || rec.owner != n.cfg.Self || now < leaseEnd.Add(maxUnleased*n.cfg.Lease) {
 		return
 	}
 	for _, w := range n.exec.Of(j.id, nil) {
-		switch since := max(w.Until, w.Accepted, acted); {
+		switch since := max(w.Until, w.Accepted, leaseEnd); {
 		case w.State != grid.WorkQueued:
 		case n.currentAttempt(n.cfg.Self, w.ID) != nil || n.backupOf(n.cfg.Self, w.ID) != nil:
 			if now >= since.Add(maxUnleased*w.Lease) {
 				n.giveBack(now, w, grid.Refusal{Why: grid.WhyMajority}, fx)
 			}
-		case now >= since.Add(unleasedLimit(w)): // it has let go of the job, and nobody has taken that over
+		case now >= since.Add(unleasedLimit(w)): // this node has dropped the job, and nobody has taken it over
 			n.forgetAttempt(now, w.ID, fx)
 			n.neverRan.add(tombstone{AttemptID: w.ID})
 		}

@@ -2,81 +2,83 @@ package node
 
 import "skep/grid"
 
-// A node that takes work, keeps its leases alive and never ends it cannot be told from one that has a long task, by that task
-// alone. It can by others: what is taken from it again, and what not, is told in DESIGN.md.
+// Stragglers. A node that accepts work, renews its leases and never ends it cannot be told from one with a long task by
+// that task alone; other results tell. DESIGN.md says what is reclaimed and what is not.
 
 const (
-	minReclaimAge   = 30.0 // seconds: no attempt is taken back sooner
-	variationWeight = 3    // how much longer for each squared coefficient of variation of the class
-	minOvertakers   = 8    // results that must have come from others since the attempt was made
-	unknownFactor   = 4    // times as long where fewer have come, or the run time is only what others say
-	trustedFactor   = 16   // times as long where the node has lately had at least as many results on time as it has late attempts
+	minReclaimAge   = 30.0 // seconds; least age of a reclaimed attempt
+	variationWeight = 3    // weight of the class's squared coefficient of variation in the allowed age
+	minOvertakers   = 8    // results of others needed since the attempt was made
+	unknownFactor   = 4    // allowed age is multiplied by this if fewer came, or only others report the run time
+	trustedFactor   = 16   // multiplied by this if the node's recent results on time are at least its late attempts
 )
 
-// isStraggler reports whether an attempt has been out for so long that it is taken back:
+// isStraggler reports whether an attempt is so old that it is reclaimed:
 //
-//	age > max(rescueLeast, patience · promise · (1 + wide·c²)) · doubts · 2^(times it was taken back)
+//	age > max(minReclaimAge, lateFactor · promise · (1 + variationWeight·c²)) · doubt · 2^reclaims
 //
-// and as soon as it is late, age > patience · promise · 2^(…), where the node was found before not to end what it has.
-// Here promise is what was expected of it, or what is usual now if that is more, and the time for its inputs. A task with a time
-// limit may take that: age > rescueLeast + patience · promise + limit.
+// where doubt is the product of unknownFactor and trustedFactor as far as they apply. If the node had stragglers before
+// (trackRecord.holds), age > lateFactor · promise · 2^reclaims is enough. Here promise is the greater of the expected
+// and the usual time, plus the time to fetch the inputs. A task with a time limit is allowed minReclaimAge + lateFactor
+// · promise + limit.
 func (n *Node) isStraggler(now grid.Time, l *liveTask) bool {
 	to := l.task().worker
 	if to == n.cfg.Self || l.result != nil || l.phase != placed || l.job.spec.Retries == 0 || len(n.cfg.Given) > 0 {
 		return false
 	}
-	c, s, usual := n.rates.get(l.class()), n.recordOf(to), n.expected(l.class())
-	if c == nil || usual == 0 { // nobody has ever been seen to end one
+	c, rec, usual := n.rates.get(l.class()), n.recordOf(to), n.expected(l.class())
+	if c == nil || usual == 0 { // no task of the class has ever ended
 		return false
 	}
 	age, promise := now.Sub(l.sentAt).Seconds(), lateFactor*(max(l.expected, usual)+n.fetchTime(l.job.spec))
 	if limit := l.job.spec.Timeout; limit > 0 {
 		return age > minReclaimAge+promise+limit.Seconds()
 	}
-	times := float64(uint32(1) << l.reclaims)
-	if s != nil {
-		n.datePromise(l, s, usual)
-		if s.holds > 0 {
-			return age > promise*times
+	doubling := float64(uint32(1) << l.reclaims)
+	if rec != nil {
+		n.datePromise(l, rec, usual)
+		if rec.holds > 0 {
+			return age > promise*doubling
 		}
 	}
-	long := max(minReclaimAge, promise*(1+variationWeight*c.endVariation())) * times
+	allowed := max(minReclaimAge, promise*(1+variationWeight*c.endVariation())) * doubling
 	if n.results-l.resultsAtStart < minOvertakers<<l.reclaims || c.ends < minEnds {
-		long *= unknownFactor
+		allowed *= unknownFactor
 	}
-	if s == nil || s.lateCount(now) <= int(s.onTime) {
-		long *= trustedFactor
+	if rec == nil || rec.lateCount(now) <= int(rec.onTime) {
+		allowed *= trustedFactor
 	}
-	return age > long
+	return age > allowed
 }
 
-// startPromise notes that an attempt is out from now on.
-func (n *Node) startPromise(now grid.Time, x *promise) { x.sentAt, x.resultsAtStart = now, n.results }
+// startPromise records that an attempt is outstanding from now on.
+func (n *Node) startPromise(now grid.Time, p *promise) { p.sentAt, p.resultsAtStart = now, n.results }
 
-// backingOff reports whether the node was found not to end what it has and is not yet to be tried again, unless nobody else is left.
-func (s *trackRecord) backingOff(now grid.Time) bool {
-	return s != nil && s.holds > 0 && now < s.backoffUntil
+// backingOff reports whether the node had stragglers and its back-off is not over; such a node is used only if no other
+// is left.
+func (rec *trackRecord) backingOff(now grid.Time) bool {
+	return rec != nil && rec.holds > 0 && now < rec.backoffUntil
 }
 
-// datePromise says by when an attempt should have ended, where that was not known when it was given.
-func (n *Node) datePromise(l *liveTask, s *trackRecord, usual float64) {
+// datePromise sets when an attempt becomes late, if that was unknown when it was given.
+func (n *Node) datePromise(l *liveTask, rec *trackRecord, usual float64) {
 	if l.lateAt == grid.Never {
-		s.removeDue(l.lateAt)
+		rec.removeDue(l.lateAt)
 		l.lateAt = l.madeAt.Add(grid.Seconds(lateFactor*usual)) + lateSlack
-		s.addDue(l.lateAt)
+		rec.addDue(l.lateAt)
 	}
 }
 
-// reclaimStraggler takes a task back from a node that does not end it. It is no loss that counts against its retries: the node may be
-// well, and the task long.
+// reclaimStraggler takes a task back from a node that does not end it. This does not count against the task's retries:
+// the node may be well, and the task long.
 func (n *Node) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effects) {
 	t, why := l.task(), grid.Refusal{Why: grid.WhyStuck}
-	if s := n.recordOf(t.worker); s != nil {
-		if now >= s.backoffUntil && s.lateCount(now) > int(s.onTime) {
-			s.holds = min(s.holds+1, maxHolds)
-			s.backoffUntil = now.Add(min(minBackoff<<s.holds, maxBackoff))
+	if rec := n.recordOf(t.worker); rec != nil {
+		if now >= rec.backoffUntil && rec.lateCount(now) > int(rec.onTime) {
+			rec.holds = min(rec.holds+1, maxHolds)
+			rec.backoffUntil = now.Add(min(minBackoff<<rec.holds, maxBackoff))
 		}
-		s.attemptLost(now)
+		rec.attemptLost(now)
 	}
 	n.attemptReturned(now, &l.promise, t.worker, false)
 	n.rates.stale = true
@@ -95,7 +97,7 @@ func (n *Node) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.retry(l)
 }
 
-// What bounds the doublings.
+// Bounds of the exponents of two.
 const (
 	maxReclaims = 12
 	maxHolds    = 8

@@ -7,20 +7,20 @@ import (
 	"skep/grid"
 )
 
-// grinder is a rig whose node knows the class, a second each, and goes on ending one each second here, while a peer has a task
-// that it keeps alive and does not end.
-type grinder struct {
+// stragglerRig has a node that has run the class, a second each, and keeps ending one each second here, while a peer
+// has a task that it keeps alive and does not end.
+type stragglerRig struct {
 	*rig
-	held   grid.AttemptID
-	began  grid.Time
-	jobs   byte
-	dropt  bool
-	offers int // that the peer has got since
-	runs   []grid.AttemptID
+	attempt grid.AttemptID
+	began   grid.Time
+	jobs    byte
+	dropt   bool
+	offers  int // offers to the peer since
+	runs    []grid.AttemptID
 }
 
-func newGrinder(t *testing.T, change func(*grid.JobSpec)) *grinder {
-	g := &grinder{rig: newRig(t, nil), jobs: 100}
+func newStragglerRig(t *testing.T, change func(*grid.JobSpec)) *stragglerRig {
+	g := &stragglerRig{rig: newRig(t, nil), jobs: 100}
 	for range 4 {
 		g.work()
 		g.second()
@@ -29,23 +29,23 @@ func newGrinder(t *testing.T, change func(*grid.JobSpec)) *grinder {
 	g.work()
 	g.work() // this node is busy
 	g.submit(jobID(1), spec(change))
-	got := g.claims(fastID, 0)
+	got := g.promises(fastID, 0)
 	if len(got) != 1 {
 		t.Fatalf("%d offers to the peer, want 1", len(got))
 	}
-	g.held, g.began = got[0], g.now
+	g.attempt, g.began = got[0], g.now
 	return g
 }
 
-// work submits another task of the class that is to run here.
-func (g *grinder) work() {
+// work submits another task of the class that runs here.
+func (g *stragglerRig) work() {
 	g.jobs++
 	g.step(grid.Event{Kind: grid.EvSubmit, Caller: 9, Job: jobID(g.jobs), Spec: spec(func(s *grid.JobSpec) { s.Policy = "local" })})
-	g.look()
+	g.observe()
 }
 
-// look notes what starts here and what the peer is told.
-func (g *grinder) look() {
+// observe records what starts here and what is sent to the peer.
+func (g *stragglerRig) observe() {
 	for _, s := range g.fx.Starts {
 		g.runs = append(g.runs, s.Attempt)
 	}
@@ -53,26 +53,26 @@ func (g *grinder) look() {
 		if m.To == fastID && m.Msg.Kind == grid.KindOffer {
 			g.offers++
 		}
-		if m.To == fastID && m.Msg.Kind == grid.KindDrop && m.Msg.Attempts[0] == g.held {
+		if m.To == fastID && m.Msg.Kind == grid.KindDrop && m.Msg.Attempts[0] == g.attempt {
 			g.dropt = true
 		}
 	}
 }
 
-// second passes one, in which a task ends here.
-func (g *grinder) second() {
+// second passes one second, in which a task ends here.
+func (g *stragglerRig) second() {
 	g.now = g.now.Add(time.Second)
 	if len(g.runs) > 0 {
 		id := g.runs[0]
 		g.runs = g.runs[1:]
 		g.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
-		g.look()
+		g.observe()
 	}
 }
 
-// wait lets time pass with beats of the peer, and with others' ends or without, until the attempt is taken back; it returns when
-// that was.
-func (g *grinder) wait(most time.Duration, others bool) time.Duration {
+// wait lets time pass with beats of the peer, and with or without ends of other tasks, until the attempt is reclaimed;
+// it returns how long that took.
+func (g *stragglerRig) wait(most time.Duration, others bool) time.Duration {
 	for g.now.Sub(g.began) < most && !g.dropt {
 		if others {
 			g.work()
@@ -80,28 +80,28 @@ func (g *grinder) wait(most time.Duration, others bool) time.Duration {
 		} else {
 			g.now = g.now.Add(time.Second)
 		}
-		g.about(fastID, grid.KindBeat, g.held, nil)
+		g.deliverFor(fastID, grid.KindBeat, g.attempt, nil)
 		g.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: g.handle()}})
-		g.look()
+		g.observe()
 	}
 	return g.now.Sub(g.began)
 }
 
-func (g *grinder) handle() uint64 {
+func (g *stragglerRig) handle() uint64 {
 	if l := g.n.job(jobID(1)).task(0).live; l != nil {
 		return l.handle
 	}
 	return 0
 }
 
-// What a node has for far longer than others take is taken back; the node gets nothing for a while, and then one task to try it.
-func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
-	g := newGrinder(t, nil)
+// A straggler is reclaimed; its node gets nothing for a while, and then one task as a probe.
+func TestStragglerIsReclaimed(t *testing.T) {
+	g := newStragglerRig(t, nil)
 	took := g.wait(5*time.Minute, true)
 	if took < 30*time.Second || took > time.Minute {
-		t.Fatalf("it is taken back after %v, want after half a minute", took)
+		t.Fatalf("it is reclaimed after %v, want after half a minute", took)
 	}
-	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.held.N && v.State == grid.Placed && v.Worker == fastID {
+	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.attempt.N && v.State == grid.Placed && v.Worker == fastID {
 		t.Errorf("the task is %+v: want it placed again, and no loss counted", v)
 	}
 	s := g.n.recordOf(fastID)
@@ -110,10 +110,10 @@ func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
 	}
 	after := g.now.Add(3 * minBackoff)
 	if s.backingOff(after) || s.onProbation(after, grid.CPU) {
-		t.Error("the node is never tried again")
+		t.Error("the node is never probed again")
 	}
 	if s.due = append(s.due, grid.Never); !s.onProbation(after, grid.CPU) {
-		t.Error("two attempts try it at once")
+		t.Error("two attempts probe it at once")
 	}
 	if s.recordResult(after, 1, 1, false); s.onProbation(after, grid.CPU) {
 		t.Error("it delivered and gets nothing more")
@@ -123,55 +123,55 @@ func TestWhatIsNotEndedIsTakenBack(t *testing.T) {
 	}
 }
 
-// Long tasks are legitimate: where hardly anything else ends, where the node has lately kept its word, and where others of the class take
-// longer too, more time is given.
+// Long tasks are legitimate: more time is allowed where hardly anything else ends, where the node has recently kept its
+// promises, and where run times of the class vary.
 func TestLongTasksAreGivenTime(t *testing.T) {
-	quiet := newGrinder(t, nil).wait(10*time.Minute, false)
+	quiet := newStragglerRig(t, nil).wait(10*time.Minute, false)
 	if quiet < unknownFactor*30*time.Second || quiet > unknownFactor*time.Minute {
-		t.Errorf("where nothing else ends it is taken back after %v, want %d times as long", quiet, unknownFactor)
+		t.Errorf("where nothing else ends it is reclaimed after %v, want %d times as long", quiet, unknownFactor)
 	}
-	g := newGrinder(t, nil)
+	g := newStragglerRig(t, nil)
 	g.n.recordOf(fastID).onTime = maxTrust
 	if took := g.wait(20*time.Minute, true); took < trustedFactor*30*time.Second || took > trustedFactor*time.Minute {
-		t.Errorf("from a node that has kept its word it is taken back after %v, want %d times as long", took, trustedFactor)
+		t.Errorf("from a reliable node it is reclaimed after %v, want %d times as long", took, trustedFactor)
 	}
-	g = newGrinder(t, nil)
+	g = newStragglerRig(t, nil)
 	g.n.rates.get(g.n.job(jobID(1)).class).endSCV = 9
 	g.n.rates.get(g.n.job(jobID(1)).class).endSCVCount = 50
 	if took := g.wait(20*time.Minute, true); took < 40*time.Second {
-		t.Errorf("though the class varies it is taken back after %v", took)
+		t.Errorf("though the class varies it is reclaimed after %v", took)
 	}
 }
 
-// A task with a time limit may take that, one that is to run at most once is never taken back.
-func TestLimitsAndOnceAreRespected(t *testing.T) {
-	g := newGrinder(t, func(s *grid.JobSpec) { s.Timeout = 10 * time.Minute })
+// A task with a time limit may take that; one without retries is never reclaimed.
+func TestTimeLimitAndAtMostOnceAreRespected(t *testing.T) {
+	g := newStragglerRig(t, func(s *grid.JobSpec) { s.Timeout = 10 * time.Minute })
 	if took := g.wait(20*time.Minute, true); took < 10*time.Minute || took > 11*time.Minute {
-		t.Errorf("with a limit of ten minutes it is taken back after %v", took)
+		t.Errorf("with a limit of ten minutes it is reclaimed after %v", took)
 	}
-	g = newGrinder(t, func(s *grid.JobSpec) { s.Retries = 0 })
+	g = newStragglerRig(t, func(s *grid.JobSpec) { s.Retries = 0 })
 	if g.wait(20*time.Minute, true); g.dropt {
-		t.Error("a task that is to run at most once was taken back")
+		t.Error("a task that is to run at most once was reclaimed")
 	}
 }
 
-// Each time a task is taken back the next node has twice the time.
+// Each time a task is reclaimed its next node has twice the time.
 func TestTheNextNodeHasTwiceTheTime(t *testing.T) {
-	g := newGrinder(t, nil)
+	g := newStragglerRig(t, nil)
 	g.n.job(jobID(1)).task(0).live.reclaims = 2
 	if took := g.wait(20*time.Minute, true); took < 2*time.Minute || took > 3*time.Minute {
-		t.Errorf("the third is taken back after %v, want two minutes", took)
+		t.Errorf("the third is reclaimed after %v, want two minutes", took)
 	}
 }
 
-// Arrivals that a peer claims weigh as far as it could run them itself, or gives them to this node too.
+// A peer's claimed arrivals weigh as far as it could run them itself, or gives this node a share of them too.
 func TestClaimedArrivalsAreBounded(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	claim := func(alpha float64) float64 {
 		r.now = r.now.Add(time.Second)
 		mine := uint64(r.now)
-		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: mine, Rates: []grid.Rate{{Class: "x", Alpha: alpha, Mu: 2}}}
 		})
 		r.submit(jobID(1), spec(nil))
@@ -185,7 +185,7 @@ func TestClaimedArrivalsAreBounded(t *testing.T) {
 	for i := range 60 {
 		o := grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{byte(i)}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}},
 			Spec: spec(nil), Class: "x", Lease: time.Minute}
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) { m.Offer = o })
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) { m.Offer = o })
 	}
 	if got := claim(100); got < 0.8 || got < 2 {
 		t.Errorf("it gives this node a task each second, and %g are believed", got)

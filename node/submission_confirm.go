@@ -6,47 +6,48 @@ import (
 	"skep/grid"
 )
 
-// confirmed reports whether what was submitted is sure to be kept: this node alone keeps it, or a majority is known to
-// hold it, and its inputs are there too or not waited for. An epoch above the first has an owner only if a majority has
-// promised it, and who promises holds the job.
+// confirmed reports whether a submission is known to be durable: this node alone keeps the job, or a majority holds it
+// and its inputs are deposited or not waited for. An epoch above 1 has an owner only if a majority voted for it, and a
+// voter holds the job.
 func (j *job) confirmed() bool {
-	g := j.replica
-	return g == nil || g.reg.State().Done || g.reg.Ready() && (g.inputs == nil || g.inputs.settled) || !g.reg.Leads() && g.epoch > 1
+	rep := j.replica
+	return rep == nil || rep.reg.State().Done || rep.reg.Ready() && (rep.inputs == nil || rep.inputs.settled) || !rep.reg.IsOwner() && rep.epoch > 1
 }
 
-// answerUnconfirmed answers those who have waited too long for a majority: the job is here and may yet run.
+// answerUnconfirmed answers the callers that have waited Config.Confirm for a majority: the job is here and may yet
+// run.
 func (n *Node) answerUnconfirmed(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
-	if len(g.submitters) == 0 || now < g.confirmBy || g.reg.Ready() { // then only its inputs are waited for, and not for ever
+	rep := j.replica
+	if len(rep.submitters) == 0 || now < rep.confirmBy || rep.reg.Ready() { // a ready register waits only for its inputs, which end by themselves
 		return
 	}
-	for _, c := range g.submitters {
+	for _, c := range rep.submitters {
 		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
-			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(g.reg.Members()), n.cfg.Confirm)
+			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.reg.Members()), n.cfg.Confirm)
 		if why := j.fullMembers(); why != "" {
 			text += "; " + why
 		}
 		fx.Reply(c, j.id, text)
 	}
-	g.submitters = nil
+	rep.submitters = nil
 }
 
-// Underreplicated says that less than the configured number of nodes keep a job submitted here, though the grid is known to have more, or that they have no
-// room for more of it; empty = all is as it should be, or the job is over.
+// Underreplicated says that fewer nodes than configured keep a job submitted here, though the grid is known to have
+// more, or that members have no quota left for more of it; "" = neither, or the job is over.
 func (n *Node) Underreplicated(j *JobView) string {
 	if o := n.peekJob(j.ID); o != nil && j.Ended < int(j.Spec.Count) {
 		if why := o.fullMembers(); why != "" {
 			return why
 		}
 	}
-	kept := max(1, len(j.Members))
-	if j.ID.Origin != n.cfg.Self || kept >= n.cfg.Members || j.Ended == int(j.Spec.Count) || max(n.cfg.Known, len(n.gossip.Peers())) < n.cfg.Members-1 {
+	have := max(1, len(j.Members))
+	if j.ID.Origin != n.cfg.Self || have >= n.cfg.Members || j.Ended == int(j.Spec.Count) || max(n.cfg.Known, len(n.gossip.Peers())) < n.cfg.Members-1 {
 		return ""
 	}
-	if kept == 1 {
+	if have == 1 {
 		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost if this node is", n.cfg.Members, n.accessHint(j))
 	}
-	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", kept, n.cfg.Members, n.accessHint(j))
+	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, n.cfg.Members, n.accessHint(j))
 }
 
 func (n *Node) replyAll(callers *[]uint64, id grid.JobID, fx *grid.Effects) {

@@ -7,14 +7,14 @@ import (
 	"skep/register"
 )
 
-// maxCloseNotices is how often members are told of a job's end that do not answer; those that come back later ask.
+// maxCloseNotices bounds how often a job's close is sent to members that do not answer; those that return later ask.
 const maxCloseNotices = 5
 
-// tickReplica repeats what is not answered, and reports whether there is anything left to look after.
+// tickReplica repeats what is unanswered, and reports whether anything is left to do.
 func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
-	g := j.replica
-	r := g.reg
-	if n.job(j.id) != j || r.State().Done && !r.Leads() {
+	rep := j.replica
+	r := rep.reg
+	if n.job(j.id) != j || r.State().Done && !r.IsOwner() {
 		return false
 	}
 	n.tickDeposits(now, j, fx)
@@ -25,75 +25,75 @@ func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 			n.dial(now, id, fx)
 		}
 	}
-	if !r.Leads() {
+	if !r.IsOwner() {
 		n.maybeCampaign(now, j, fx)
 		return true
 	}
 	settled := true
 	for place := range r.Members() {
-		settled = settled && r.Settled(place)
+		settled = settled && r.UpToDate(place)
 		switch {
-		case r.Deaf(place):
+		case r.HasRefused(place):
 			r.Retry(place)
 			n.markDirty(j)
-		case g.writeSent[place] != 0 && now >= g.writeSent[place].Add(n.cfg.Lease/6):
+		case rep.writeSent[place] != 0 && now >= rep.writeSent[place].Add(n.cfg.Lease/6):
 			n.writeAgain(now, j, place, fx)
 		}
 	}
 	if r.State().Done {
-		g.closeNotices++
-		return !settled && g.closeNotices <= maxCloseNotices
+		rep.closeNotices++
+		return !settled && rep.closeNotices <= maxCloseNotices
 	}
-	if g.graceUntil != 0 && now >= g.graceUntil && n.mayAct(now, j) {
+	if rep.graceUntil != 0 && now >= rep.graceUntil && n.mayAct(now, j) {
 		n.placeUnclaimed(now, j, fx)
 	}
 	n.continueBulkEnd(now, j, fx)
-	if g.promisedElsewhere > r.State().Epoch && now >= g.campaignAt {
+	if rep.promisedElsewhere > r.State().Epoch && now >= rep.campaignAt {
 		n.campaign(now, j, fx)
 	}
 	return true
 }
 
-// writeAgain repeats the write to a member that is under way.
+// writeAgain repeats the write under way to a member.
 func (n *Node) writeAgain(now grid.Time, j *job, place int, fx *grid.Effects) {
 	m := fx.Send(j.replica.reg.Members()[place], grid.KindWrite)
-	if j.replica.reg.Again(place, &m.Register) {
+	if j.replica.reg.RepeatWrite(place, &m.Register) {
 		n.fillWrite(now, j, place, m)
 		return
 	}
 	fx.Sends = fx.Sends[:len(fx.Sends)-1]
 }
 
-// maybeCampaign lets a member that has not heard of the owner for long enough try to become it. Those that come later in the
-// list wait longer, so that they seldom try at once.
+// maybeCampaign campaigns if the owner has been silent for long enough. Members later in the succession wait longer, so
+// that they seldom campaign at once.
 func (n *Node) maybeCampaign(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
+	rep := j.replica
 	from := n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease) + time.Duration(n.successionRank(j))*n.cfg.Lease/2)
-	if g.unlisted {
-		from = g.lastWrite.Add(takeoverDelay(n.cfg.Lease))
+	if rep.unlisted {
+		from = rep.lastWrite.Add(takeoverDelay(n.cfg.Lease))
 	}
-	if now >= max(from, g.campaignAt) {
+	if now >= max(from, rep.campaignAt) {
 		n.campaign(now, j, fx)
 	}
 }
 
-// successionRank is how many members come before this one when the owner is gone.
+// successionRank is the number of members that come before this one if the owner is gone.
 func (n *Node) successionRank(j *job) int {
 	r := j.replica.reg
 	k := len(r.Members())
 	return (r.Place(n.cfg.Self) - r.Place(j.replica.owner) - 1 + 2*k) % k
 }
 
-// campaign begins a try to become the owner, or asks again.
+// campaign begins a campaign, or repeats its requests.
 func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
-	if g.reg.Bids() <= max(g.promisedElsewhere, g.reg.State().Promised) {
-		g.reg.Bid(g.promisedElsewhere)
+	rep := j.replica
+	if rep.reg.CampaignEpoch() <= max(rep.promisedElsewhere, rep.reg.State().Promised) {
+		rep.reg.Campaign(rep.promisedElsewhere)
 	}
-	for place, id := range g.reg.Members() {
+	for place, id := range rep.reg.Members() {
 		m := fx.Send(id, grid.KindCampaign)
 		m.Register.Job = j.id
-		if !g.reg.Asks(place, &m.Register) {
+		if !rep.reg.VoteRequest(place, &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		} else if m.Register.Next == 0 {
 			n.describeJob(now, j, &m.Register)
@@ -101,77 +101,77 @@ func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// voteAnswered takes the answer of a member that was asked.
+// voteAnswered handles a member's answer to a campaign.
 func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, fx *grid.Effects) {
 	j := n.job(a.Job)
 	if n.isOutsider(j, from) {
 		n.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.replica == nil || j.replica.reg.Bids() == 0 {
+	if j == nil || j.replica == nil || j.replica.reg.CampaignEpoch() == 0 {
 		n.stats.Stale++
 		return
 	}
-	g := j.replica
+	rep := j.replica
 	n.convertTimes(now, a.Finals)
-	led := g.reg.Leads()
+	wasOwner := rep.reg.IsOwner()
 	n.ownerTerms++
-	switch out := g.reg.Promised(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); out {
-	case register.BidWon, register.BidRenewed:
-		renewed := out == register.BidRenewed
-		if led && !renewed {
+	switch outcome := rep.reg.VoteReceived(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); outcome {
+	case register.CampaignWon, register.CampaignRenewed:
+		renewed := outcome == register.CampaignRenewed
+		if wasOwner && !renewed {
 			n.dropOwnership(j, fx)
 		}
 		n.becomeOwner(now, j, renewed, fx)
-	case register.BidLost:
+	case register.CampaignLost:
 		if a.Answer == grid.RegisterHigher {
 			n.sawHigherEpoch(now, j, a, fx)
 		}
 		n.delayCampaign(now, j)
-	case register.BidVoid:
-		if led {
+	case register.CampaignVoid:
+		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.forgetAttempts(now, j, fx)
 		n.forgetJob(j, fx)
-	case register.BidDone:
-		if led {
+	case register.CampaignDone:
+		if wasOwner {
 			n.stepDown(j, fx)
 		}
 		n.saveRegister(j, fx)
 		n.jobClosed(now, j, fx)
-	case register.BidOpen:
+	case register.CampaignOpen:
 		m := fx.Send(from, grid.KindCampaign)
 		m.Register.Job = j.id
-		if !a.More || !g.reg.Asks(g.reg.Place(from), &m.Register) {
+		if !a.More || !rep.reg.VoteRequest(rep.reg.Place(from), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		}
 	}
 }
 
-// delayCampaign lets a member wait after a try that came to nothing.
+// delayCampaign makes a member wait after a failed campaign, with jitter.
 func (n *Node) delayCampaign(now grid.Time, j *job) {
 	d := n.cfg.Lease / 2
 	j.replica.campaignAt = now.Add(d + time.Duration(n.rng.Int64N(int64(d)*int64(1+n.successionRank(j)))))
 }
 
-// sawHigherEpoch learns that a member has promised a higher epoch, and perhaps who owns it.
+// sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it.
 func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.Register, fx *grid.Effects) {
-	g := j.replica
-	if a.Epoch > g.promisedElsewhere {
-		g.promisedElsewhere = a.Epoch
+	rep := j.replica
+	if a.Epoch > rep.promisedElsewhere {
+		rep.promisedElsewhere = a.Epoch
 		n.delayCampaign(now, j)
 	}
-	if a.Epoch <= g.epoch || a.Owner.IsZero() || a.Owner == n.cfg.Self || g.reg.Place(a.Owner) < 0 {
+	if a.Epoch <= rep.epoch || a.Owner.IsZero() || a.Owner == n.cfg.Self || rep.reg.Place(a.Owner) < 0 {
 		return
 	}
-	if g.reg.Leads() {
+	if rep.reg.IsOwner() {
 		n.stepDown(j, fx)
 	}
 	n.learnOwner(now, j.id, a.Epoch, a.Owner, fx)
 }
 
-// saveRegister saves everything that the register holds.
+// saveRegister saves the whole register and applies it to the job.
 func (n *Node) saveRegister(j *job, fx *grid.Effects) {
 	n.saveReplica(j, fx)
 	n.rechargeJob(j)
@@ -185,15 +185,16 @@ func (n *Node) saveRegister(j *job, fx *grid.Effects) {
 	}
 }
 
-// becomeOwner makes this node the owner. Attempts of earlier epochs may still run: until the limbo is over nothing is
-// placed, and what workers claim is taken over. An owner that only renews its epoch goes on as before: nobody else has acted.
+// becomeOwner makes this node the owner. Attempts of earlier epochs may still run: during the takeover grace nothing is
+// placed, and attempts that workers claim are adopted. An owner that only renews its epoch goes on as before: nobody
+// else has acted.
 func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects) {
-	g := j.replica
-	epoch := g.reg.State().Epoch
-	clear(g.acked)
-	clear(g.acceptedAt)
-	clear(g.writeSent)
-	g.unlisted = false
+	rep := j.replica
+	epoch := rep.reg.State().Epoch
+	clear(rep.acked)
+	clear(rep.acceptedAt)
+	clear(rep.writeSent)
+	rep.unlisted = false
 	n.saveRegister(j, fx)
 	if !renewed {
 		n.dequeueJob(j)
@@ -202,35 +203,35 @@ func (n *Node) becomeOwner(now grid.Time, j *job, renewed bool, fx *grid.Effects
 				t.attempt, t.worker = grid.Attempt{}, grid.NodeID{}
 			}
 		}
-		g.graceUntil, g.fullHistoryFrom = now.Add(n.cfg.Lease), epoch
-		j.quietAt = now.Add(takeoverDelay(n.cfg.Lease)) // what earlier owners let start
-		n.grace = append(n.grace, graceEntry{j, g.graceUntil})
-		fx.Wake(g.graceUntil, grid.TimerRegister, graceKey)
+		rep.graceUntil, rep.fullHistoryFrom = now.Add(n.cfg.Lease), epoch
+		j.quietAt = now.Add(takeoverDelay(n.cfg.Lease)) // earlier owners may have let attempts start
+		n.grace = append(n.grace, graceEntry{j, rep.graceUntil})
+		fx.Wake(rep.graceUntil, grid.TimerRegister, graceKey)
 		n.takenOver = append(n.takenOver, j.id)
 	}
 	n.learnOwner(now, j.id, epoch, n.cfg.Self, fx)
 	n.replicateInputs(now, j)
 	n.markDirty(j)
 	n.scheduleTick(now, fx)
-	if held, _ := g.reg.Cancelled(); held {
+	if cancelled, _ := rep.reg.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
 	}
 }
 
-// stepDown makes this node a mere member again.
+// stepDown makes this node a plain member again.
 func (n *Node) stepDown(j *job, fx *grid.Effects) {
-	j.replica.reg.Resign()
+	j.replica.reg.StepDown()
 	n.dropOwnership(j, fx)
 }
 
-// dropOwnership forgets what this node knew as a job's owner: another has owned it since, and may have done anything.
+// dropOwnership forgets what this node knew as a job's owner: another node may own it since and have done anything.
 func (n *Node) dropOwnership(j *job, fx *grid.Effects) {
 	j.replica.graceUntil, j.replica.provisional, j.replica.inputs, j.replica.replicating, j.replica.bulkEnd = 0, false, nil, nil, bulkEnd{}
 	for _, c := range j.replica.cancellers {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}
 	j.replica.cancellers = nil
-	if j.barrier != nil && len(j.barrier.callers) == 0 { // those who wait for a cancellation that was final wait on
+	if j.barrier != nil && len(j.barrier.callers) == 0 { // callers that wait for a committed cancellation keep waiting
 		n.lowerBarrier(j)
 	}
 	n.dequeueJob(j)

@@ -6,17 +6,17 @@ import (
 	"skep/grid"
 )
 
-// task is what a node notes of one task of a job. A task of which nothing was noted looks for its place and takes no memory: what a
-// member keeps of a job of others is bounded by what was written to it, not by the number of tasks that somebody named.
+// task is the state of one task of a job. An untouched task is pending and takes no memory: a replica of another node's
+// job is bounded by what was written to it, not by the stated number of tasks.
 type task struct {
 	state        grid.TaskState
-	heldByWorker bool         // it ended while a node had its attempt
-	uncommitted  bool         // it has ended, and no majority is known to hold that yet
-	attempt      grid.Attempt // the one that it stands at, the last one made but for made
-	backupMade   grid.Attempt // of second copies, the last one
+	heldByWorker bool         // it ended while a worker held its attempt
+	uncommitted  bool         // it has ended, and the end is not committed
+	attempt      grid.Attempt // current attempt: the newest but for backup attempts
+	backupMade   grid.Attempt // newest backup attempt
 	worker       grid.NodeID
 	lost         int32
-	result       grid.Brief // of an ended one
+	result       grid.Brief // of an ended task
 	placed       int64
 	began        int64
 	done         int64
@@ -24,10 +24,10 @@ type task struct {
 	live         *liveTask
 }
 
-// count is how many tasks a job has.
+// count is the number of tasks of a job.
 func (j *job) count() int { return int(j.spec.Count) }
 
-// size is how many tasks of a job that is over are kept: of others' jobs, those that were written.
+// size is the number of stored tasks of a finished job: of another node's job, those that were written.
 func (j *job) size() int {
 	if j.replica != nil && j.replica.endedTasks > 0 {
 		return int(j.replica.endedTasks)
@@ -35,7 +35,7 @@ func (j *job) size() int {
 	return j.count()
 }
 
-// task returns a task to be changed. It stays where it is.
+// task returns a task for writing; its address is stable.
 func (j *job) task(i uint32) *task {
 	t := j.tasks.At(i)
 	if t.state == 0 {
@@ -44,10 +44,10 @@ func (j *job) task(i uint32) *task {
 	return t
 }
 
-// unnoted is a task of which nothing was noted.
+// unnoted is an untouched task.
 var unnoted = task{state: grid.Pending}
 
-// at returns a task to be read and no more.
+// at returns a task for reading only.
 func (j *job) at(i uint32) *task {
 	if t := j.tasks.Peek(i); t != nil && t.state != 0 {
 		return t
@@ -55,10 +55,9 @@ func (j *job) at(i uint32) *task {
 	return &unnoted
 }
 
-// state is where a task stands.
 func (j *job) state(i uint32) grid.TaskState { return j.at(i).state }
 
-// known goes through the tasks of which something was noted, in order.
+// known iterates over the touched tasks, in order.
 func (j *job) known() iter.Seq2[uint32, *task] {
 	return func(yield func(uint32, *task) bool) {
 		for i, t := range j.tasks.All() {
@@ -69,7 +68,7 @@ func (j *job) known() iter.Seq2[uint32, *task] {
 	}
 }
 
-// attempt returns the ID of a task's last attempt.
+// attempt returns the ID of a task's current attempt.
 func (j *job) attempt(i uint32) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: j.id, Index: i}, Attempt: j.at(i).attempt}
 }

@@ -6,47 +6,47 @@ import (
 	"skep/grid"
 )
 
-// tombstones is the fence at the worker: the attempts that were let go of last, or said not to be here. An offer
-// that was repeated on its way and comes after the attempt's end must not start it a second time. What is older
-// than the newest few thousand is long past any delay of a message; a restart forgets them, and ends the connections they came on.
+// tombstones are the newest attempts that this worker dropped, or said not to have. An offer that was delayed or
+// repeated must not start such an attempt again. The bound exceeds any delay of a message; a restart forgets them, and
+// closes the connections on which such offers travel.
 type tombstones struct {
-	ids  []tombstone // oldest first, from next on
+	ids  []tombstone // a ring: oldest first, from next on
 	next int
-	in   map[tombstone]struct{} // the same, once they are many; only looked up in
+	in   map[tombstone]struct{} // the same as a set, above smallTombstones; never iterated
 }
 
-// smallTombstones are looked through: most nodes of a large grid never let go of more.
+// smallTombstones is the size up to which the list is searched linearly: most nodes of a large grid never exceed it.
 const smallTombstones = 32
 
-// maxTombstones is about what a node can end within two seconds, half a megabyte.
+// maxTombstones is about what a node can end within 2 s; it takes half a megabyte.
 const maxTombstones = 4096
 
-func (p *tombstones) add(id tombstone) {
-	if p.has(id) {
+func (t *tombstones) add(id tombstone) {
+	if t.has(id) {
 		return
 	}
-	if len(p.ids) == smallTombstones {
-		p.in = make(map[tombstone]struct{})
-		for _, old := range p.ids {
-			p.in[old] = struct{}{}
+	if len(t.ids) == smallTombstones {
+		t.in = make(map[tombstone]struct{})
+		for _, old := range t.ids {
+			t.in[old] = struct{}{}
 		}
 	}
-	if len(p.ids) >= smallTombstones {
-		p.in[id] = struct{}{}
+	if len(t.ids) >= smallTombstones {
+		t.in[id] = struct{}{}
 	}
-	if len(p.ids) < maxTombstones {
-		p.ids = append(grid.Room(p.ids, minGrowth), id)
+	if len(t.ids) < maxTombstones {
+		t.ids = append(grid.Room(t.ids, minGrowth), id)
 		return
 	}
-	delete(p.in, p.ids[p.next])
-	p.ids[p.next] = id
-	p.next = (p.next + 1) % maxTombstones
+	delete(t.in, t.ids[t.next])
+	t.ids[t.next] = id
+	t.next = (t.next + 1) % maxTombstones
 }
 
-func (p *tombstones) has(id tombstone) bool {
-	if len(p.ids) <= smallTombstones {
-		return slices.Contains(p.ids, id)
+func (t *tombstones) has(id tombstone) bool {
+	if len(t.ids) <= smallTombstones {
+		return slices.Contains(t.ids, id)
 	}
-	_, in := p.in[id]
+	_, in := t.in[id]
 	return in
 }

@@ -7,22 +7,22 @@ import (
 	"skep/grid"
 )
 
-// traces is what happened to a task, packed: it is written at every turn, kept as long as the job, and read only
-// by people. An entry is its kind, which of its fields are not zero, the time since the entry before, and those.
+// traces is the packed history of a task: appended to at every change, kept as long as the job, read only by people. An
+// entry is its kind, flags of its non-zero fields, the time since the entry before, and those fields.
 type traces []byte
 
-// maxTraces bounds what explain tells of a task: the first and the newest.
+// maxTraces bounds the entries of a task; the first and the newest are kept.
 const maxTraces = 24
 
-// Fields of an entry that are not zero.
+// Flags of an entry's non-zero fields.
 const (
-	hasNode  = 1 << iota // another than that of the entries before
-	sameNode             // as the last entry before that had one
+	hasNode  = 1 << iota // a node that differs from the last one named
+	sameNode             // the last node named
 	hasWhy
 	hasChoice
 )
 
-// trace notes what happened to a task.
+// trace appends an entry to a task's history.
 func (n *Node) trace(t *task, tr grid.Trace) {
 	var before traceCursor
 	count := t.traces.each(&before, nil)
@@ -39,39 +39,38 @@ func (n *Node) trace(t *task, tr grid.Trace) {
 		}
 	}
 	n.scratch.packed = b
-	if len(t.traces)+len(b) > cap(t.traces) { // exactly what is needed: few entries follow
+	if len(t.traces)+len(b) > cap(t.traces) { // exact size: few entries follow
 		t.traces = append(make(traces, 0, len(t.traces)+len(b)), t.traces...)
 	}
 	t.traces = append(t.traces, b...)
 }
 
-// rebase appends the entries, told against other ones than they are.
+// rebase re-encodes the entries relative to another start.
 func (s traces) rebase(was traceCursor, b []byte, is traceCursor) []byte {
 	s.each(&was, func(tr grid.Trace) { b = is.write(b, &tr) })
 	return b
 }
 
-// list unpacks the entries, oldest first.
+// list decodes the entries, oldest first.
 func (s traces) list() []grid.Trace {
 	var all []grid.Trace
 	s.each(new(traceCursor), func(tr grid.Trace) { all = append(all, tr) })
 	return all
 }
 
-// last unpacks the newest entry; its kind is 0 if there is none.
+// last decodes the newest entry; its kind is 0 if there is none.
 func (s traces) last() grid.Trace {
 	var newest grid.Trace
 	s.each(new(traceCursor), func(tr grid.Trace) { newest = tr })
 	return newest
 }
 
-// traceCursor is where reading or writing stands: what entries are told against.
+// traceCursor is the state of delta coding: the time and node of the entry before.
 type traceCursor struct {
 	at   grid.Time
 	node grid.NodeID
 }
 
-// write appends an entry.
 func (p *traceCursor) write(b []byte, tr *grid.Trace) []byte {
 	has := byte(0)
 	switch {
@@ -106,7 +105,7 @@ func (p *traceCursor) write(b []byte, tr *grid.Trace) []byte {
 	return b
 }
 
-// each reads all entries, calls f for each if it is not nil, and returns their number.
+// each decodes all entries, calls f for each unless it is nil, and returns their number.
 func (s traces) each(p *traceCursor, f func(grid.Trace)) int {
 	count := 0
 	number := func() int64 {

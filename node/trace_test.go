@@ -10,8 +10,8 @@ import (
 	"skep/grid"
 )
 
-// What is told of a task is what was noted: the first third and the newest of what would be too many.
-func TestTracesAreToldAsNoted(t *testing.T) {
+// A task's history is as recorded: the first third and the newest entries if there were too many.
+func TestTracesRoundTrip(t *testing.T) {
 	entry := rapid.Custom(func(t *rapid.T) grid.Trace {
 		return grid.Trace{
 			At:      grid.Time(rapid.Int64().Draw(t, "at")),

@@ -6,39 +6,39 @@ import (
 	"skep/grid"
 )
 
-// trackRecord is what this node has itself seen of another that it gives work to: what it has out there, and how
-// what came of it compares with what was promised. It rests on no claim: who says that it is fast and idle gets
-// little until it has delivered, and what it delivered replaces what it says.
+// trackRecord is the first-hand record of a worker: attempts outstanding, actual against promised times. It rests on no
+// claim: a node that says it is fast and idle gets little until it has delivered, and then its results replace its
+// claims.
 type trackRecord struct {
 	node         grid.NodeID
-	due          []grid.Time // when each attempt that it has becomes late, in order; grid.Never where nobody can tell
-	onTime       int8        // results on time, halved by each that was late: so many late ones are borne at once
-	results      int8        // results, up to enough
-	dated        int8        // of these, those of classes whose usual run time was known
-	holds        int8        // times that it was found not to end what it has, less the results since
-	overrun      float64     // decayed mean of what it took over what was promised, or usual if that is more
-	backoffUntil grid.Time   // it gets nothing before; then one attempt at a time tries it
-	last         grid.Time   // of the last result
-	ends         endTally    // attempts that brought a result, and that were lost
+	due          []grid.Time // when each outstanding attempt becomes late, ascending; grid.Never = unknown
+	onTime       int8        // results on time, halved by each late one; as many late attempts are tolerated at once
+	results      int8        // results, at most maxTrust
+	dated        int8        // of results, those with a known usual run time
+	holds        int8        // times that its attempts were reclaimed, less the results since
+	overrun      float64     // decayed mean of the time taken over the greater of promised and usual time
+	backoffUntil grid.Time   // until then it gets no work; afterwards one attempt at a time
+	last         grid.Time   // time of the last result
+	ends         endTally    // attempts that brought a result, and attempts lost
 }
 
-// Bounds of what is kept and believed.
+// Bounds of the records and of what is believed.
 const (
 	maxRecords       = 1024
-	lateFactor       = 4              // times the promise, or the usual run time, until an attempt is late
-	lateSlack        = grid.Time(1e9) // beyond that
-	maxTrust         = 16             // the most late attempts that are borne, and results that count
-	probationPerCore = 4              // attempts for each core it says it has that a node gets before its first result
-	minProbation     = 8              // attempts that any node gets
-	probationCores   = 64             // cores that are believed before the first result
-	maxBoast         = 8              // times the usual rate that is believed before the first result
-	overrunWeight    = 0.25           // weight of a result in off
-	overrunTolerance = 2              // a node is believed to be that many times as soon as its results were
-	overrunLimit     = 3              // from which a node's word is not taken
-	recordHalfLife   = 300.0          // seconds after which what results took counts half, until the next
+	lateFactor       = 4              // an attempt is late after this many times the greater of promise and usual run time
+	lateSlack        = grid.Time(1e9) // plus this
+	maxTrust         = 16             // most late attempts tolerated, and most results counted
+	probationPerCore = 4              // attempts per stated core that a node gets before its first result
+	minProbation     = 8              // least such number of attempts
+	probationCores   = 64             // stated cores believed before the first result
+	maxBoast         = 8              // multiple of the usual rate believed before the first result
+	overrunWeight    = 0.25           // least weight of a result in overrun
+	overrunTolerance = 2              // overrun up to which a node's estimate is believed
+	overrunLimit     = 3              // overrun above which a node counts as unreliable
+	recordHalfLife   = 300.0          // seconds in which overrun decays by half, until the next result
 )
 
-// recordOf returns what is known of a node, nil if it was never given anything.
+// recordOf returns the track record of a node; nil if it was never given an attempt.
 func (n *Node) recordOf(id grid.NodeID) *trackRecord {
 	if at, ok := n.findRecord(id); ok {
 		return n.records[at]
@@ -47,17 +47,17 @@ func (n *Node) recordOf(id grid.NodeID) *trackRecord {
 }
 
 func (n *Node) findRecord(id grid.NodeID) (int, bool) {
-	return slices.BinarySearchFunc(n.records, id, func(s *trackRecord, id grid.NodeID) int { return s.node.Compare(id) })
+	return slices.BinarySearchFunc(n.records, id, func(rec *trackRecord, id grid.NodeID) int { return rec.node.Compare(id) })
 }
 
-// recordCursor are standings that are left, for who asks in the order of identities.
+// recordCursor is the rest of the records, for a caller that asks in the order of identities.
 type recordCursor []*trackRecord
 
-// next returns what is known of a node, nil if it was never given anything.
-func (s *recordCursor) next(id grid.NodeID) *trackRecord {
-	for ; len(*s) > 0; *s = (*s)[1:] {
-		if c := (*s)[0].node.Compare(id); c == 0 {
-			return (*s)[0]
+// next returns the track record of a node; nil if it was never given an attempt.
+func (rec *recordCursor) next(id grid.NodeID) *trackRecord {
+	for ; len(*rec) > 0; *rec = (*rec)[1:] {
+		if c := (*rec)[0].node.Compare(id); c == 0 {
+			return (*rec)[0]
 		} else if c > 0 {
 			break
 		}
@@ -65,10 +65,10 @@ func (s *recordCursor) next(id grid.NodeID) *trackRecord {
 	return nil
 }
 
-// givenAttempt notes that a node was given an attempt, and by when it should have ended. Of a class of which this
-// node has never seen an end nobody can say what is late.
-func (n *Node) givenAttempt(now grid.Time, x *promise, class string, id grid.NodeID, ect float64) {
-	if len(n.cfg.Given) > 0 { // then all is known beforehand
+// givenAttempt records that a node was given an attempt, and when that becomes late. Without any end of the class seen
+// here that is unknown.
+func (n *Node) givenAttempt(now grid.Time, p *promise, class string, id grid.NodeID, ect float64) {
+	if len(n.cfg.Given) > 0 { // all rates are given
 		return
 	}
 	at, ok := n.findRecord(id)
@@ -79,105 +79,105 @@ func (n *Node) givenAttempt(now grid.Time, x *promise, class string, id grid.Nod
 		}
 		n.records = slices.Insert(n.records, at, &trackRecord{node: id})
 	}
-	s := n.records[at]
-	x.expected, x.lateAt = 0, grid.Never
+	rec := n.records[at]
+	p.expected, p.lateAt = 0, grid.Never
 	if usual := n.expected(class); usual > 0 {
-		x.expected = max(ect, usual)
-		x.lateAt = now.Add(grid.Seconds(lateFactor*max(ect, usual))) + lateSlack
+		p.expected = max(ect, usual)
+		p.lateAt = now.Add(grid.Seconds(lateFactor*max(ect, usual))) + lateSlack
 	}
-	s.addDue(x.lateAt)
+	rec.addDue(p.lateAt)
 }
 
-// addDue notes that an attempt is due, undue that it is not any more.
-func (s *trackRecord) addDue(t grid.Time) {
-	at, _ := slices.BinarySearch(s.due, t)
-	s.due = slices.Insert(s.due, at, t)
+// addDue adds an outstanding attempt's due time, removeDue removes it.
+func (rec *trackRecord) addDue(t grid.Time) {
+	at, _ := slices.BinarySearch(rec.due, t)
+	rec.due = slices.Insert(rec.due, at, t)
 }
 
-func (s *trackRecord) removeDue(t grid.Time) {
-	if at, ok := slices.BinarySearch(s.due, t); ok {
-		s.due = slices.Delete(s.due, at, at+1)
+func (rec *trackRecord) removeDue(t grid.Time) {
+	if at, ok := slices.BinarySearch(rec.due, t); ok {
+		rec.due = slices.Delete(rec.due, at, at+1)
 	}
 }
 
-// lateCount is how many attempts it has that should have ended.
-func (s *trackRecord) lateCount(now grid.Time) int {
-	n, _ := slices.BinarySearch(s.due, now+1)
+// lateCount is the number of outstanding attempts past their due time.
+func (rec *trackRecord) lateCount(now grid.Time) int {
+	n, _ := slices.BinarySearch(rec.due, now+1)
 	return n
 }
 
-// evictRecord makes room: the one without work that was heard of longest ago goes, else the first.
+// evictRecord makes room: it evicts the idle node with the oldest last result, or the first record if none is idle.
 func (n *Node) evictRecord() {
-	out := 0
-	for i, s := range n.records {
-		if o := n.records[out]; len(s.due) == 0 && (len(o.due) > 0 || s.last < o.last) {
-			out = i
+	victim := 0
+	for i, rec := range n.records {
+		if o := n.records[victim]; len(rec.due) == 0 && (len(o.due) > 0 || rec.last < o.last) {
+			victim = i
 		}
 	}
-	n.records = slices.Delete(n.records, out, out+1)
+	n.records = slices.Delete(n.records, victim, victim+1)
 }
 
-// attemptReturned takes an attempt off those that its node has, before anything else about it changes. delivered says
-// that it brought a result.
-func (n *Node) attemptReturned(now grid.Time, x *promise, worker grid.NodeID, delivered bool) {
-	if x.lateAt == 0 {
+// attemptReturned removes an attempt from its worker's outstanding ones, before anything else about it changes;
+// delivered = it brought a result.
+func (n *Node) attemptReturned(now grid.Time, p *promise, worker grid.NodeID, delivered bool) {
+	if p.lateAt == 0 {
 		return
 	}
-	due := x.lateAt
-	x.lateAt = 0
-	s := n.recordOf(worker)
-	if s == nil {
+	due := p.lateAt
+	p.lateAt = 0
+	rec := n.recordOf(worker)
+	if rec == nil {
 		return
 	}
-	s.removeDue(due)
+	rec.removeDue(due)
 	if delivered {
-		s.recordResult(now, x.expected, max(now.Sub(x.madeAt).Seconds(), 0), now > due)
-		n.rates.stale = n.rates.stale || s.results == 1 || s.unreliable()
+		rec.recordResult(now, p.expected, max(now.Sub(p.madeAt).Seconds(), 0), now > due)
+		n.rates.stale = n.rates.stale || rec.results == 1 || rec.unreliable()
 	}
 	n.resumeAwaitingProof()
 }
 
-// attemptLost holds an attempt that was lost against its node.
-func (s *trackRecord) attemptLost(now grid.Time) {
-	s.onTime /= 2
-	s.ends.add(now, false)
+// attemptLost counts a lost attempt against its node.
+func (rec *trackRecord) attemptLost(now grid.Time) {
+	rec.onTime /= 2
+	rec.ends.add(now, false)
 }
 
-// recordResult takes a result: what was promised and what it took, in seconds.
-func (s *trackRecord) recordResult(now grid.Time, promise, took float64, late bool) {
-	s.ends.add(now, true)
+// recordResult records a result: promised and actual time, in seconds.
+func (rec *trackRecord) recordResult(now grid.Time, promise, took float64, late bool) {
+	rec.ends.add(now, true)
 	if late {
-		s.onTime /= 2
+		rec.onTime /= 2
 	} else {
-		s.onTime = min(s.onTime+1, maxTrust)
+		rec.onTime = min(rec.onTime+1, maxTrust)
 	}
-	s.results, s.holds, s.last = min(s.results+1, maxTrust), max(s.holds-1, 0), now
+	rec.results, rec.holds, rec.last = min(rec.results+1, maxTrust), max(rec.holds-1, 0), now
 	if promise > 0 {
-		s.dated = min(s.dated+1, maxTrust)
-		s.overrun += max(overrunWeight, 1/float64(s.dated)) * (took/promise - s.overrun)
+		rec.dated = min(rec.dated+1, maxTrust)
+		rec.overrun += max(overrunWeight, 1/float64(rec.dated)) * (took/promise - rec.overrun)
 	}
 }
 
-// unreliable reports whether the node needs far longer than it says.
-func (s *trackRecord) unreliable() bool { return s.overrun > overrunLimit }
+// unreliable reports whether the node takes far longer than it says.
+func (rec *trackRecord) unreliable() bool { return rec.overrun > overrunLimit }
 
-// onProbation reports whether a node gets nothing more for now: too much of what it has is late, or it has as much as
-// a node can get before its first result.
-func (s *trackRecord) onProbation(now grid.Time, cores grid.MilliCPU) bool {
-	if s == nil {
+// onProbation reports whether a node gets no further attempt for now: too many of its attempts are late, or it has as
+// many as a node may have before it has delivered.
+func (rec *trackRecord) onProbation(now grid.Time, cores grid.MilliCPU) bool {
+	if rec == nil {
 		return false
 	}
-	if s.lateCount(now) > int(s.onTime) || s.holds > 0 && len(s.due) > 0 {
+	if rec.lateCount(now) > int(rec.onTime) || rec.holds > 0 && len(rec.due) > 0 {
 		return true
 	}
-	first := max(minProbation, probationPerCore*int(min(cores, probationCores*grid.CPU)/grid.CPU))
-	return s.results < maxTrust && len(s.due) >= first<<s.results
+	initial := max(minProbation, probationPerCore*int(min(cores, probationCores*grid.CPU)/grid.CPU))
+	return rec.results < maxTrust && len(rec.due) >= initial<<rec.results
 }
 
-// maxRetriesPerProof bounds the waiting tasks that look again when something was delivered here or elsewhere.
+// maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.
 const maxRetriesPerProof = 4
 
-// resumeAwaitingProof lets some of the tasks go on that wait for somebody to deliver.
+// resumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
 func (n *Node) resumeAwaitingProof() {
 	left := min(maxRetriesPerProof, n.awaitingProof)
 	for i := 0; i < len(n.waiting) && left > 0; {
@@ -191,5 +191,5 @@ func (n *Node) resumeAwaitingProof() {
 	}
 }
 
-// proven reports whether a node has delivered and its word was about right.
-func (s *trackRecord) proven() bool { return s != nil && s.results > 0 && !s.unreliable() }
+// proven reports whether a node has delivered and is not unreliable.
+func (rec *trackRecord) proven() bool { return rec != nil && rec.results > 0 && !rec.unreliable() }

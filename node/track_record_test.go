@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// claims makes a peer answer every poll with an expected completion, and accept every offer.
-func (r *rig) claims(id grid.NodeID, ect time.Duration) (offers []grid.AttemptID) {
+// promises makes a peer answer every poll with an expected completion, and accept every offer.
+func (r *rig) promises(id grid.NodeID, ect time.Duration) (offers []grid.AttemptID) {
 	r.t.Helper()
 	for sends := slices.Clone(r.fx.Sends); len(sends) > 0; sends = sends[1:] {
 		if sends[0].To != id {
@@ -19,19 +19,19 @@ func (r *rig) claims(id grid.NodeID, ect time.Duration) (offers []grid.AttemptID
 		case grid.KindPoll:
 			poll := m.Poll.ID
 			r.fx = grid.Effects{}
-			r.say(id, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1} })
+			r.deliver(id, grid.KindState, func(m *grid.Message) { m.State = grid.State{ID: poll, ECT: ect, Speed: 1, Cores: grid.CPU, Mine: 1} })
 			sends = append(sends, r.fx.Sends...)
 		case grid.KindOffer:
 			offers = append(offers, m.Offer.ID)
 			r.fx = grid.Effects{}
-			r.about(id, grid.KindAccept, m.Offer.ID, nil)
+			r.deliverFor(id, grid.KindAccept, m.Offer.ID, nil)
 		}
 	}
 	return offers
 }
 
-// learned is a rig whose node has run the class: it takes a second.
-func learned(t *testing.T) *rig {
+// withMeasuredClass is a rig whose node has run the class: it takes a second.
+func withMeasuredClass(t *testing.T) *rig {
 	r := newRig(t, nil)
 	r.submit(jobID(99), spec(nil))
 	r.now = r.now.Add(time.Second)
@@ -42,23 +42,23 @@ func learned(t *testing.T) *rig {
 	return r
 }
 
-// Who promises to be done at once gets nothing more while what it got is late; what it delivers then is what
-// it is taken at.
-func TestBoasterGetsNothingMoreUntilItDelivers(t *testing.T) {
-	r := learned(t)
+// A node that promises to be done at once gets nothing more while its attempt is late; the actual time then replaces
+// its promises.
+func TestOverpromisingNodeWaitsUntilItDelivers(t *testing.T) {
+	r := withMeasuredClass(t)
 	r.submit(jobID(1), spec(nil))
-	got := r.claims(fastID, 0)
+	got := r.promises(fastID, 0)
 	if len(got) != 1 {
 		t.Fatalf("%d offers to who claims to be the fastest, want 1", len(got))
 	}
 	r.now = r.now.Add(10 * time.Second)
 	for i := range 5 {
 		r.submit(jobID(byte(2+i)), spec(nil))
-		if more := r.claims(fastID, 0); len(more) != 0 {
+		if more := r.promises(fastID, 0); len(more) != 0 {
 			t.Fatalf("it got another task while the first, promised at once, is 10 s late")
 		}
 	}
-	r.about(fastID, grid.KindResult, got[0], exitZero)
+	r.deliverFor(fastID, grid.KindResult, got[0], exitZero)
 	st := r.n.recordOf(fastID)
 	if x := st.completionTime(r.now, 0, 1, 0); x < 4 || x > 6 {
 		t.Errorf("it is believed to end a task in %g s, want half of the 10 s that it took", x)
@@ -71,30 +71,30 @@ func TestBoasterGetsNothingMoreUntilItDelivers(t *testing.T) {
 	}
 }
 
-// Those who keep their word may have many tasks, and a late one among them changes nothing.
-func TestWhoDeliversIsBelieved(t *testing.T) {
-	r := learned(t)
+// A node that keeps its promises may have many tasks, and a late one among them changes nothing.
+func TestReliableNodeMayHaveManyTasks(t *testing.T) {
+	r := withMeasuredClass(t)
 	for i := range 8 {
 		r.submit(jobID(byte(1+i)), spec(nil))
-		for _, id := range r.claims(fastID, 10*time.Millisecond) {
+		for _, id := range r.promises(fastID, 10*time.Millisecond) {
 			r.now = r.now.Add(20 * time.Millisecond)
-			r.about(fastID, grid.KindResult, id, exitZero)
+			r.deliverFor(fastID, grid.KindResult, id, exitZero)
 		}
 	}
 	s := r.n.recordOf(fastID)
 	if s == nil || s.results < 5 || s.unreliable() || s.completionTime(r.now, 1, 1, 0) != 1 || len(s.due) != 0 {
-		t.Fatalf("standing %+v", s)
+		t.Fatalf("track record %+v", s)
 	}
 	r.submit(jobID(50), spec(nil))
-	r.claims(fastID, 10*time.Millisecond)
+	r.promises(fastID, 10*time.Millisecond)
 	r.now = r.now.Add(time.Minute)
 	if s.onProbation(r.now, grid.CPU) {
-		t.Error("one late task of a node that has kept its word is held against it")
+		t.Error("one late task of a reliable node counts against it")
 	}
 }
 
-// Before its first result a node gets a few tasks for each core, however many it claims.
-func TestFirstTasksAreBounded(t *testing.T) {
+// Before its first result a node gets a few tasks for each core, bounded however many cores it claims.
+func TestProbationIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		cores grid.MilliCPU
 		want  int
@@ -112,13 +112,13 @@ func TestFirstTasksAreBounded(t *testing.T) {
 	}
 }
 
-// A few nodes with impossible rates do not change what a class is taken to need.
-func TestUsualRateIsTheMedian(t *testing.T) {
+// A few nodes with impossible rates do not change the typical rate of a class.
+func TestTypicalRateIsTheMedian(t *testing.T) {
 	r := newRig(t, nil)
 	for i, mu := range []float64{2, 3, grid.MaxRate, 2.5, grid.MaxRate} {
 		id := grid.NodeID{byte(10 + i)}
 		r.join(id, 1, "linux")
-		r.say(id, grid.KindPoll, func(m *grid.Message) {
+		r.deliver(id, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: 1, Rates: []grid.Rate{{Class: "x", Mu: mu}}}
 		})
 	}

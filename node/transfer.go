@@ -6,23 +6,24 @@ import (
 	"skep/grid"
 )
 
-// transfer is files on their way here for a job that was submitted elsewhere. They take room until they have come, or have
-// not: also when the job is forgotten meanwhile, or another attempt's files are wanted, for nobody stops them.
+// transfer is files under way to this node for a job submitted elsewhere. They are charged until the fetch ends, even
+// if the job is forgotten meanwhile or another attempt's files are wanted: a fetch is never stopped.
 type transfer struct {
-	payer grid.NodeID // whom the room is charged to
+	payer grid.NodeID // the node whose quota is charged
 	files []grid.File
 }
 
-// fetchDeposit has files come here; it says why if they cannot now. What is on its way already is waited for.
+// fetchDeposit fetches files to deposit here; it returns why that is impossible now. A fetch already under way is not
+// repeated.
 func (n *Node) fetchDeposit(j *job, id grid.AttemptID, from grid.NodeID, files []grid.File, fx *grid.Effects) grid.Refusal {
-	if a, ok := n.transfers[id]; ok {
-		if !slices.Equal(a.files, files) { // by one who names others than before
+	if running, ok := n.transfers[id]; ok {
+		if !slices.Equal(running.files, files) { // the sender names other files than before
 			return grid.Refusal{Why: grid.WhyQueue}
 		}
 		return grid.Refusal{}
 	}
-	if no := n.depositRoom(j, files, fx); no.Why != grid.WhyNone {
-		return no
+	if refusal := n.depositRoom(j, files, fx); refusal.Why != grid.WhyNone {
+		return refusal
 	}
 	if j.id.Origin != n.cfg.Self {
 		n.reserveTransfer(id, transfer{payer: j.chargedTo(), files: files})
@@ -31,26 +32,26 @@ func (n *Node) fetchDeposit(j *job, id grid.AttemptID, from grid.NodeID, files [
 	return grid.Refusal{}
 }
 
-// reserveTransfer takes room for what is to come.
-func (n *Node) reserveTransfer(id grid.AttemptID, a transfer) {
+// reserveTransfer charges the files to come.
+func (n *Node) reserveTransfer(id grid.AttemptID, t transfer) {
 	if n.transfers == nil {
 		n.transfers = make(map[grid.AttemptID]transfer)
 	}
-	n.transfers[id] = a
-	size, p := diskBytes(a.files), n.coMember(a.payer)
+	n.transfers[id] = t
+	size, p := diskBytes(t.files), n.coMember(t.payer)
 	p.fetching++
 	p.deposited += size
 	n.deposited += size
 }
 
-// releaseTransfer gives that room back; what is kept of it is charged to its job.
+// releaseTransfer ends that charge; deposited files are charged to their job.
 func (n *Node) releaseTransfer(id grid.AttemptID) {
-	a, ok := n.transfers[id]
+	t, ok := n.transfers[id]
 	if !ok {
 		return
 	}
 	delete(n.transfers, id)
-	size, p := diskBytes(a.files), n.coMember(a.payer)
+	size, p := diskBytes(t.files), n.coMember(t.payer)
 	p.fetching--
 	p.deposited -= size
 	n.deposited -= size

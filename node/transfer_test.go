@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// What is not wanted any more is not stopped on its way: its room is taken until it has come or not, and no longer.
-func TestWhatIsNotWantedTakesRoomUntilItCame(t *testing.T) {
+// A transfer that is no longer wanted is not stopped: it is charged until it ends, and no longer.
+func TestUnwantedTransferIsChargedUntilItEnds(t *testing.T) {
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	size := diskBytes(r.Outputs)
 	for name, unwant := range map[string]func(*owner){
@@ -22,26 +22,27 @@ func TestWhatIsNotWantedTakesRoomUntilItCame(t *testing.T) {
 			o := newOwner(t, nil)
 			o.write(1, nil, false)
 			if said, fetches := o.copy(o.attempt(1, 1), r); said != nil || !fetches {
-				t.Fatalf("%s: asked to copy it said %v", name, said)
+				t.Fatalf("%s: asked to deposit it said %v", name, said)
 			}
 			unwant(o)
 			if p := o.n.coMember(o.id); p.fetching != 1 || p.deposited != size || o.n.deposited != size {
-				t.Errorf("%s: %d on their way, %d bytes lent; want 1, %d", name, p.fetching, p.deposited, size)
+				t.Errorf("%s: %d under way, %d bytes deposited; want 1, %d", name, p.fetching, p.deposited, size)
 			}
 			o.fetched(o.attempt(1, 1), err)
 			if p := o.n.coMember(o.id); p.fetching != 0 || p.deposited != 0 || o.n.deposited != 0 {
-				t.Errorf("%s, and came with %q: %d on their way, %d bytes lent", name, err, p.fetching, p.deposited)
+				t.Errorf("%s, and came with %q: %d under way, %d bytes deposited", name, err, p.fetching, p.deposited)
 			}
 			o.fetched(o.attempt(1, 1), err) // nobody asked for that
 			if p := o.n.coMember(o.id); p.fetching != 0 || p.deposited != 0 {
-				t.Errorf("%s, twice: %d on their way, %d bytes lent", name, p.fetching, p.deposited)
+				t.Errorf("%s, twice: %d under way, %d bytes deposited", name, p.fetching, p.deposited)
 			}
 		}
 	}
 }
 
-// More than so many copies of an owner that were dropped on their way once made a member refuse all others of it, for good.
-func TestDroppedCopiesDoNotShutAnOwnerOut(t *testing.T) {
+// Regression: more than a certain number of an owner's transfers that were dropped under way made a member refuse all
+// others of it, for good.
+func TestDroppedTransfersDoNotBlockOwner(t *testing.T) {
 	o := newOwner(t, func(c *Config) { c.Keep = 10_000 })
 	for i := range maxFetching + 1 {
 		k := byte(1 + i%200)
@@ -50,22 +51,22 @@ func TestDroppedCopiesDoNotShutAnOwnerOut(t *testing.T) {
 		id.N = uint32(1 + 2*(i/200))
 		said, fetches := o.copy(id, &grid.Result{Cause: grid.Exited, Outputs: files(k, 1, 1)})
 		if said != nil || !fetches {
-			t.Fatalf("copy %d: said %v", i, said)
+			t.Fatalf("deposit %d: said %v", i, said)
 		}
 		next := id
 		next.N++
 		if said, fetches = o.copy(next, &grid.Result{Cause: grid.Exited, Outputs: files(k, 1, 2)}); said != nil || !fetches {
-			t.Fatalf("copy %d, of the next attempt: said %v", i, said)
+			t.Fatalf("deposit %d, of the next attempt: said %v", i, said)
 		}
 		o.fetched(id, "")
 		o.fetched(next, "")
 	}
 	if p := o.n.coMember(o.id); p.fetching != 0 {
-		t.Errorf("%d are still expected", p.fetching)
+		t.Errorf("%d are still under way", p.fetching)
 	}
 }
 
-// While files are on their way, the same attempt cannot bring others.
+// While files are under way, the same attempt cannot name others.
 func TestAnAttemptNamesItsFilesOnce(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)
@@ -83,6 +84,6 @@ func TestAnAttemptNamesItsFilesOnce(t *testing.T) {
 	}
 	o.fetched(id, "")
 	if c := o.one(grid.KindDepositAck); c.Msg.Refusal.Why != grid.WhyNone || o.n.deposited != diskBytes(files(2, 1, grid.MiB)) {
-		t.Errorf("when they are here it says %v, and lends %d", c.Msg.Refusal, o.n.deposited)
+		t.Errorf("when they are here it says %v, and has %d bytes deposited", c.Msg.Refusal, o.n.deposited)
 	}
 }

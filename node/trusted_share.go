@@ -6,19 +6,21 @@ import (
 	"skep/grid"
 )
 
-// What others say arrives at them weighs in the allocation like what does arrive, and costs them nothing to say. It counts as far
-// as the work can be seen, here as a part of what they give everybody, or is so little that they could do it themselves.
+// Arrival rates that other nodes claim weigh in the allocation like real ones, and cost nothing to claim. They are
+// believed as far as work was seen, taking what this node receives as a sample of what they give to all, or if the
+// claim is so small that they could execute it themselves.
 
-// maxUnseenCores is how many of its own cores a node may claim arrivals for of which nothing was seen.
+// maxUnseenCores is the number of its own cores for which a node's claimed arrivals are believed unseen.
 const maxUnseenCores = 8
 
-// receivedWork is the work that a peer has given this node, core-seconds, decayed with the time constant of arrivals.
+// receivedWork is the work that a peer has given this node, core-seconds, decayed with the time constant of the arrival
+// rates.
 type receivedWork struct {
 	work float64
 	at   grid.Time
 }
 
-// countReceived counts an attempt that a peer has given this node.
+// countReceived adds an attempt that a peer has given this node.
 func (n *Node) countReceived(now grid.Time, id grid.NodeID, o *grid.Offer) {
 	p := n.peers.get(id)
 	if p == nil {
@@ -29,13 +31,15 @@ func (n *Node) countReceived(now grid.Time, id grid.NodeID, o *grid.Offer) {
 	g.at = now
 }
 
-// trustedShare is the share of its claimed arrivals that a peer is believed. With r_i the usual execution rate of a class on one core,
+// trustedShare is the share of a peer's claimed arrivals that is believed. With r_i the typical execution rate of a
+// class on one core,
 //
-//	claimed = Σ_i α_i / r_i      cores that they would take
-//	borne   = max(own, nodes·gifts/τ)
+//	claimed = Σ_i α_i / r_i                cores that the claim would occupy
+//	borne   = max(own, nodes·received/τ)   cores that are plausible
 //
-// where own is what it has itself, at most modest, and gifts/τ is what it gave this node, of as many as are connected.
-func (n *Node) trustedShare(now grid.Time, rates []grid.Rate, cores grid.MilliCPU, g receivedWork) float64 {
+// where own is the peer's own cores, at most maxUnseenCores, and received/τ is the work that it gave this node, times
+// the number of peers.
+func (n *Node) trustedShare(now grid.Time, rates []grid.Rate, cores grid.MilliCPU, r receivedWork) float64 {
 	claimed := 0.0
 	for i := range rates {
 		if a := rates[i].Alpha; a > 0 {
@@ -46,7 +50,7 @@ func (n *Node) trustedShare(now grid.Time, rates []grid.Rate, cores grid.MilliCP
 	if claimed <= own {
 		return 1
 	}
-	seen := g.work * n.rates.decay(now, g.at) / n.cfg.Memory.Seconds()
+	seen := r.work * n.rates.decay(now, r.at) / n.cfg.Memory.Seconds()
 	borne := max(own, float64(len(n.peers))*seen)
 	if math.IsInf(claimed, 0) || math.IsNaN(claimed) {
 		return 0

@@ -2,13 +2,13 @@ package node
 
 import "skep/grid"
 
-// Describe says what this node is and how it is now, as in its ads; it changes nothing.
+// Describe returns this node's ad as of now; it changes nothing.
 func (n *Node) Describe(now grid.Time) *grid.Ad {
 	ad := n.describe(now)
 	return &ad
 }
 
-// inform gives the node perfect information of those it is connected to, where a simulation asks for that.
+// inform gives the node perfect information about its connected peers, where a simulation asks for that.
 func (n *Node) inform(now grid.Time) {
 	if n.cfg.Truth == nil {
 		return

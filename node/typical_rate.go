@@ -7,18 +7,18 @@ import (
 	"skep/grid"
 )
 
-// typicalRate is the usual μ/speed of a class, once somebody wanted to know it.
+// typicalRate is the typical μ/speed of a class, computed on first use.
 type typicalRate struct {
 	class  string
-	here   *classRate // what is measured of it here, while columns are made; nil = nothing
-	rate   float64    // 0 = nobody has measured it
+	here   *classRate // measurements here, while columns are computed; nil = none
+	rate   float64    // 0 = no node has measured it
 	looked bool
 }
 
-// smallClassList are looked through for an equal one, which costs less than to find out how they are ordered.
+// smallClassList is the length up to which a list is searched for an equal class: cheaper than ordering strings.
 const smallClassList = 8
 
-// findTypical returns where a class stands among those known anywhere, or would.
+// findTypical returns the index of a class in typicals, or where to insert it.
 func (r *rates) findTypical(name string) (int, bool) {
 	for i := range r.typicals[:min(len(r.typicals), smallClassList)] {
 		if r.typicals[i].class == name {
@@ -28,7 +28,7 @@ func (r *rates) findTypical(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.typicals, name, func(m typicalRate, s string) int { return strings.Compare(m.class, s) })
 }
 
-// addClasses lists a node's classes.
+// addClasses adds the classes of a node's rates.
 func (r *rates) addClasses(rates []grid.Rate) {
 	for i := range rates {
 		if at, ok := r.findTypical(rates[i].Class); !ok {
@@ -37,7 +37,7 @@ func (r *rates) addClasses(rates []grid.Rate) {
 	}
 }
 
-// addMeasured completes them by what is known of the classes here.
+// addMeasured adds the classes measured or submitted here.
 func (r *rates) addMeasured() {
 	for _, c := range r.classes {
 		at, ok := r.findTypical(c.name)
@@ -51,7 +51,7 @@ func (r *rates) addMeasured() {
 	}
 }
 
-// typicalAt is the usual μ/speed of the class at that place of norm; 0 where nobody has measured it.
+// typicalAt is the typical μ/speed of the class at index k of typicals; 0 if no node has measured it.
 func (r *rates) typicalAt(k int) float64 {
 	m := &r.typicals[k]
 	if !m.looked {
@@ -60,7 +60,7 @@ func (r *rates) typicalAt(k int) float64 {
 	return m.rate
 }
 
-// typical is that of a class by its name. One that no column names is looked for each time.
+// typical is typicalAt by the class's name. A class in no column is computed each time.
 func (r *rates) typical(name string) float64 {
 	if at, ok := r.findTypical(name); ok {
 		return r.typicalAt(at)
@@ -68,7 +68,7 @@ func (r *rates) typical(name string) float64 {
 	return r.measured(name)
 }
 
-// rateAtSpeed is the execution rate that a node of that speed is taken to have for a class that is not measured on it.
+// rateAtSpeed is the execution rate assumed for an unmeasured class on a node of that speed.
 func rateAtSpeed(typical, speed float64) float64 {
 	if typical == 0 {
 		return speed / prior
@@ -76,5 +76,5 @@ func rateAtSpeed(typical, speed float64) float64 {
 	return max(typical*speed, 1e-9)
 }
 
-// guess is that of a class by its name.
+// guess is rateAtSpeed by the class's name.
 func (r *rates) guess(name string, speed float64) float64 { return rateAtSpeed(r.typical(name), speed) }

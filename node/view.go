@@ -9,27 +9,27 @@ import (
 	"skep/grid"
 )
 
-// JobView is a job as its origin knows it. Times are wall time in Unix nanoseconds, 0 = not yet.
+// JobView is a job as this node knows it. Times are wall time in Unix nanoseconds, 0 = not yet.
 type JobView struct {
 	ID        grid.JobID
 	Spec      *grid.JobSpec
 	Class     string
 	Submitted int64
 	Done      int64 // when its last task ended
-	Cancelled bool  // and that is final
-	Pending   int   // tasks that look for a node
-	Placed    int   // offered to or accepted by one
+	Cancelled bool  // and the cancellation is committed
+	Pending   int   // tasks that wait for placement
+	Placed    int   // tasks offered to or accepted by a worker
 	Ended     int
-	Members   []grid.NodeID // of its register, the origin first; nil = this node alone keeps it
-	Owner     grid.NodeID   // who brings it to its end, as far as is known here; zero without a register
+	Members   []grid.NodeID // of its register, the origin first; nil = it has none
+	Owner     grid.NodeID   // as far as known here; zero without a register
 	Epoch     uint32        // of the owner
-	Since     int64         // since when, as far as is known here
-	Apart     string        // where its inputs are, if that is with fewer than a majority of Members
-	Failed    int           // of Ended, those that did not exit with 0
+	Since     int64         // when that owner took it, as far as known here
+	Apart     string        // where its inputs are, if fewer than a majority of Members have them
+	Failed    int           // of Ended, those with a non-zero exit code
 	Exit      int32         // highest exit code of the ended tasks
 }
 
-// TaskView is one task of it.
+// TaskView is one task of a job.
 type TaskView struct {
 	ID     grid.AttemptID
 	State  grid.TaskState
@@ -39,54 +39,54 @@ type TaskView struct {
 	Placed int64
 	Began  int64
 	Done   int64
-	Waits  grid.Refusal // why it is pending, if it is known
+	Waits  grid.Refusal // why it is pending, if known
 	Traces []grid.Trace // oldest first, bounded
-	Copy   grid.NodeID  // who has the second copy; zero = there is none
+	Copy   grid.NodeID  // worker of the backup attempt; zero = none
 }
 
 // PeerView is a node as this one sees it.
 type PeerView struct {
 	Ad        *grid.Ad
-	Age       time.Duration // since its last news
-	Hops      uint8         // that its last ad came
+	Age       time.Duration // of its newest state
+	Hops      uint8         // hops that its newest ad travelled
 	RTT       time.Duration // 0 = not measured
 	Connected bool
 	Neighbour bool
 	Self      bool
-	Refuses   grid.Why // why it takes no new work now, as far as is known here
+	Refuses   grid.Why // why it takes no new work now, as far as known here
 }
 
-// Stats are counts since start, and gauges of now.
+// Stats are counts since the start and present gauges.
 type Stats struct {
 	Counts
 	Queued     int // attempts accepted here and not started
 	Running    int
-	Unacked    int           // results that their origins have not acknowledged
-	Backlog    time.Duration // until a one-core task that came now would start
+	Unacked    int           // results that their owners have not acknowledged
+	Backlog    time.Duration // until a one-core task that arrived now would start
 	Free       grid.Resources
 	Jobs       int
-	Replicated int     // of them, those that another node owns
-	Pending    int     // own tasks that are looking for a node or wait for one
+	Replicated int     // of Jobs, those that another node owns
+	Pending    int     // tasks of owned jobs that wait for placement
 	Peers      int     // in the view
 	Lambda     float64 // of the last allocation solved; 0 = none. 1/Lambda is the load
 	Solves     uint64
 }
 
-// Counts are counts since start.
+// Counts are counts since the start.
 type Counts struct {
 	Sent, Received [grid.Kinds]uint64
-	Full           uint64 // jobs, entries and attempts not taken since there is no room for more of who sent them
-	Stale          uint64 // messages about attempts that are not live, or that nobody asked for
+	Full           uint64 // jobs, entries and attempts refused for want of the sender's quota
+	Stale          uint64 // messages about attempts that are not live, and unasked answers
 	Moved, Local   uint64 // attempts placed elsewhere, and here
-	Lost           uint64 // attempts lost
-	Backups        uint64 // second copies begun
+	Lost           uint64
+	Backups        uint64 // backup attempts begun
 }
 
-// Jobs appends the jobs submitted here, oldest first.
+// Jobs appends the jobs submitted to or owned by this node, oldest first.
 func (n *Node) Jobs(dst []JobView) []JobView {
 	at := len(dst)
 	for j := range n.jobs.all() {
-		if j.replica == nil || j.replica.reg.Leads() || j.id.Origin == n.cfg.Self {
+		if j.replica == nil || j.replica.reg.IsOwner() || j.id.Origin == n.cfg.Self {
 			dst = append(dst, j.view())
 		}
 	}
@@ -104,7 +104,7 @@ func (n *Node) Jobs(dst []JobView) []JobView {
 	return dst
 }
 
-// Job returns a job submitted here, or whose register this node is a member of.
+// Job returns a job submitted here, or of whose register this node is a member.
 func (n *Node) Job(id grid.JobID) (JobView, bool) {
 	if j := n.peekJob(id); j != nil {
 		return j.view(), true
@@ -112,7 +112,7 @@ func (n *Node) Job(id grid.JobID) (JobView, bool) {
 	return JobView{}, false
 }
 
-// Tasks appends the tasks of a job submitted here, by index.
+// Tasks appends the tasks of such a job, by index.
 func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 	if j := n.peekJob(id); j != nil {
 		for i := range j.spec.Count {
@@ -122,7 +122,7 @@ func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 	return dst
 }
 
-// Task returns one of them.
+// Task returns one task of such a job.
 func (n *Node) Task(id grid.TaskID) (TaskView, bool) {
 	if j := n.peekJob(id.Job); j != nil && id.Index < j.spec.Count {
 		return j.taskView(id.Index), true
@@ -130,7 +130,7 @@ func (n *Node) Task(id grid.TaskID) (TaskView, bool) {
 	return TaskView{}, false
 }
 
-// Work returns an attempt that was accepted here.
+// Work returns the state and result of an attempt accepted here.
 func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
 	if w := n.exec.Get(id); w != nil {
 		return w.State, w.Result, true
@@ -138,7 +138,7 @@ func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
 	return 0, nil, false
 }
 
-// Peers appends this node and those it knows, ordered by identity.
+// Peers appends this node and the nodes in its view, ordered by identity.
 func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	at := len(dst)
 	self := n.describe(now)
@@ -160,7 +160,7 @@ func (n *Node) Stats(now grid.Time) Stats {
 	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
 	s.Free = n.exec.Free()
 	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.runTime))
-	s.Jobs, s.Peers = n.jobs.len()+n.archive.packed, len(n.gossip.Peers()) // also those kept for others
+	s.Jobs, s.Peers = n.jobs.len()+n.archive.packed, len(n.gossip.Peers()) // Jobs includes the replicas of others' jobs
 	for j := range n.jobs.all() {
 		if !j.authoritative() {
 			s.Replicated++
@@ -179,9 +179,9 @@ func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
 		Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit}
-	if g := j.replica; g != nil {
-		v.Members, v.Owner, v.Epoch, v.Since = g.reg.Members(), g.owner, g.epoch, g.ownerSince
-		_, v.Cancelled = g.reg.Cancelled()
+	if rep := j.replica; rep != nil {
+		v.Members, v.Owner, v.Epoch, v.Since = rep.reg.Members(), rep.owner, rep.epoch, rep.ownerSince
+		_, v.Cancelled = rep.reg.Cancelled()
 		v.Apart = j.inputsAtRisk()
 		if v.Ended < j.count() {
 			v.Done = 0
@@ -194,7 +194,7 @@ func (j *job) taskView(i uint32) TaskView {
 	t := j.at(i)
 	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
 		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces.list()}
-	if t.uncommitted { // no majority is known to hold its end: to the world it has not ended
+	if t.uncommitted { // an uncommitted end is not visible
 		v.State, v.Result, v.Done = grid.Placed, nil, 0
 	}
 	if t.live != nil && t.live.backup != nil {
@@ -206,21 +206,20 @@ func (j *job) taskView(i uint32) TaskView {
 	return v
 }
 
-// MayAct reports whether this node may decide about a job now: without a register, or as the owner that a majority of
-// the register has answered within a lease.
+// MayAct reports whether this node may decide about a job now: it has no register, or this node holds its quorum lease.
 func (n *Node) MayAct(now grid.Time, id grid.JobID) bool {
 	j := n.peekJob(id)
 	return j != nil && j.authoritative() && n.mayAct(now, j)
 }
 
-// AwaitsMajority reports whether a job waits for a majority of its register: this node is its owner and may not decide, or a member,
-// and its owner has been silent for so long that another one is to take it over.
+// AwaitsMajority reports whether a job waits for a majority of its register: this node owns it without a quorum lease,
+// or is a member whose owner has been silent for so long that a takeover is due.
 func (n *Node) AwaitsMajority(now grid.Time, id grid.JobID) bool {
 	j := n.peekJob(id)
 	if j == nil || j.replica == nil || j.replica.reg.State().Done {
 		return false
 	}
-	if j.replica.reg.Leads() {
+	if j.replica.reg.IsOwner() {
 		return !n.mayAct(now, j)
 	}
 	return j.replica.unlisted || now >= n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease))

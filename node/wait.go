@@ -11,23 +11,23 @@ import (
 	"skep/grid"
 )
 
-// The pauses of a task that cannot be placed: doubled from the first to the longest.
+// Pauses of a task that cannot be placed: doubled from minPause to maxPause.
 const (
 	minPause         = 500 * time.Millisecond
 	maxPause         = 30 * time.Second
-	dialPause        = 5 * time.Second  // for a connection to a node that was found
-	maxDials         = 7                // of nodes found, for one task: whom a search finds can perhaps not be reached
-	searchRetryAfter = 10 * time.Second // a fruitless search is not repeated for the same job
+	dialPause        = 5 * time.Second  // for a connection to a node that a search found
+	maxDials         = 7                // tries for one task to connect to nodes found: they may be unreachable
+	searchRetryAfter = 10 * time.Second // a job's failed search is not repeated before
 )
 
-// pauseTask lets a task wait for a while, and tells why.
+// pauseTask makes a task wait with back-off, and records why.
 func (n *Node) pauseTask(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
 	d := min(minPause<<min(l.tries, 10), maxPause)
 	l.tries++
 	n.waitFor(now, l, d, why, fx)
 }
 
-// waitForMajority lets a task wait until a majority of its job's register answers; how long says nothing of the task.
+// waitForMajority makes a task wait for its job's quorum lease; this does not lengthen its back-off.
 func (n *Node) waitForMajority(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.waitFor(now, l, n.cfg.Lease/3, grid.Refusal{Why: grid.WhyMajority}, fx)
 }
@@ -43,48 +43,47 @@ func (n *Node) waitFor(now grid.Time, l *liveTask, d time.Duration, why grid.Ref
 	n.parkFor(now, l, d, fx)
 }
 
-// parkFor parks a task until a wake after d, or until it is woken before.
+// parkFor parks a task until a timer after d, or until something resumes it before.
 func (n *Node) parkFor(now grid.Time, l *liveTask, d time.Duration, fx *grid.Effects) {
 	l.deadline = now.Add(d)
 	n.parkTask(l)
 	fx.Wake(l.deadline, grid.TimerRetry, l.handle)
 }
 
-// resumeTask puts a waiting task back into the queue.
+// resumeTask puts a waiting task back into the retry queue.
 func (n *Node) resumeTask(l *liveTask) {
 	n.dequeue(l)
 	n.retry(l)
 }
 
-// nodeChanged lets the tasks that wait for somebody who fits look again: a node came or said something new. For a task that it does not fit nothing
-// has changed.
-func (n *Node) nodeChanged(now grid.Time, came *gossip.Peer) {
-	var deaf *job // nobody new for its tasks: they are alike
+// nodeChanged lets tasks that wait for a fitting node retry: a node came or has a newer ad. Tasks that it does not fit
+// keep waiting.
+func (n *Node) nodeChanged(now grid.Time, changed *gossip.Peer) {
+	var noneFor *job // no candidate for its tasks: all have the same needs
 	n.backups.due = true
 	n.resumeAwaitingProof()
-	if came == nil || came.Ad == nil {
+	if changed == nil || changed.Ad == nil {
 		return
 	}
 	for i := 0; i < len(n.waiting); {
 		l := n.waiting[i]
-		if l.awaitsNode && l.job != deaf {
-			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, came.Ad) == grid.WhyNone && len(n.candidates(now, l).Nodes) > 0 {
+		if l.awaitsNode && l.job != noneFor {
+			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && len(n.candidates(now, l).Nodes) > 0 {
 				l.search = 0
 				n.resumeTask(l)
 				continue
 			}
-			deaf = l.job
+			noneFor = l.job
 		}
 		i++
 	}
 }
 
-// noCandidate handles a task that no node in reach would take now. Three cases: somebody fits but refused for
-// now, so it waits; somebody known fits but is not connected, so a connection is asked for; nobody known
-// fits, so a search goes out.
+// noCandidate handles a task that no reachable node would take now. Three cases: a node fits but refuses for now, so
+// the task waits; a known node fits but is not connected, so it is dialled; no known node fits, so a search is sent.
 func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
-	busy, far := grid.Refusal{}, false
+	busy, dialling := grid.Refusal{}, false
 	for _, o := range l.excluded {
 		if !o.why.Why.Never() && !o.preference {
 			busy = o.why
@@ -105,16 +104,16 @@ func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 			continue
 		}
 		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < n.cfg.Gossip.Expire) {
-			busy = why // who drained and went is expected back for as long as others are remembered
+			busy = why // a node that drained and left is expected back until the view drops others
 		} else if !up {
-			far = true
+			dialling = true
 			n.dial(now, g.Ad.Node, fx)
 		}
 	}
 	switch {
 	case busy.Why != grid.WhyNone:
 		n.pauseTask(now, l, busy, fx)
-	case far && l.tries < 4:
+	case dialling && l.tries < 4:
 		l.tries++
 		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
 	case n.hasUnknownPeers() && l.tries < 4:
@@ -129,8 +128,8 @@ func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 }
 
-// hasUnknownPeers reports whether somebody is connected whose ad has not come yet. Who is connected and not in the view has been there
-// for longer, and gave way to others.
+// hasUnknownPeers reports whether a connected node has not sent its ad yet. A connected node outside the view is older,
+// and was displaced there.
 func (n *Node) hasUnknownPeers() bool {
 	for _, p := range n.peers {
 		if g := n.gossip.Peer(p.id); p.up && g != nil && g.Ad == nil {
@@ -145,8 +144,7 @@ func (l *liveTask) neverFits(id grid.NodeID) bool {
 	return slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && o.why.Why.Never() })
 }
 
-// giveUp ends a task that nobody can run, with the reason of each node known, or lets it wait if that was
-// asked for.
+// giveUp ends a task that no node can run, with each known node's reason, or makes it wait if the job asked for that.
 func (n *Node) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if l.job.spec.Wait {
 		n.pauseTask(now, l, grid.Refusal{Why: grid.WhyNobody, Detail: clip(n.reasons(l))}, fx)
@@ -160,10 +158,10 @@ func (n *Node) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.end(now, l.job, l.index, r, fx)
 }
 
-// reasons tells for each node known why it cannot run the task.
+// reasons lists each known node's reason for not running the task.
 func (n *Node) reasons(l *liveTask) string {
 	var b strings.Builder
-	say := func(name string, r grid.Refusal) {
+	add := func(name string, r grid.Refusal) {
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}
@@ -181,7 +179,7 @@ func (n *Node) reasons(l *liveTask) string {
 		}
 		return discovery.Match(&spec.Needs, spec.Engine, ad)
 	}
-	say("this node", why(n.cfg.Self, n.gossip.Ad()))
+	add("this node", why(n.cfg.Self, n.gossip.Ad()))
 	for _, g := range n.gossip.Peers() {
 		if g.Ad != nil && b.Len() < grid.MaxText {
 			name := g.Ad.Name
@@ -192,14 +190,14 @@ func (n *Node) reasons(l *liveTask) string {
 			if r.Why == grid.WhyNone {
 				r.Why = grid.WhyGone
 			}
-			say(name, r)
+			add(name, r)
 		}
 	}
 	return b.String()
 }
 
-// bestKnown returns local, or else the ad of a node that fits as far as is known here, the one with the least work: a walk
-// goes there next.
+// bestKnown returns this node's ad if it fits, or else, with Discovery.Ads, the ad of the known fitting node with the
+// least backlog: the next step of a walk.
 func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
 	if ad := n.selfIfFits(needs, engine); ad != nil || !n.cfg.Discovery.Ads {
 		return ad
@@ -219,7 +217,7 @@ func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
 	return best.Ad
 }
 
-// selfIfFits returns the ad of this node if it meets the needs and takes new work; a search ends here then.
+// selfIfFits returns this node's ad if it meets the needs and takes new work; a search then ends here.
 func (n *Node) selfIfFits(needs *grid.Needs, engine string) *grid.Ad {
 	ad := n.gossip.Ad()
 	if discovery.Match(needs, engine, ad).Why == grid.WhyNone && discovery.Now(needs, ad).Why == grid.WhyNone {

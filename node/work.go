@@ -7,18 +7,19 @@ import (
 	"skep/grid"
 )
 
-// The worker's part: attempts accepted from others, or from this node's own jobs.
+// The role of the worker: attempts accepted from other owners, or of this node's own jobs.
 
-// Times of telling results again: doubled from the first to the longest while the origin is silent.
+// Bounds of a worker. The interval of repeated results doubles from minResultRetry to maxResultRetry while the owner is
+// silent.
 const (
 	minResultRetry = 2 * time.Second
 	maxResultRetry = 5 * time.Minute
 	minLease       = 500 * time.Millisecond
-	maxTaskAge     = 1000 * time.Hour // of a task, as its origin says
-	maxUnacked     = 20_000           // results kept for origins that do not come back; the oldest goes first
+	maxTaskAge     = 1000 * time.Hour // stated by the owner
+	maxUnacked     = 20_000           // results kept for owners that do not return; the oldest is dropped first
 )
 
-// answerPoll answers how soon a task would be done here, and exchanges rates.
+// answerPoll answers when a task would be done here, and exchanges rates.
 func (n *Node) answerPoll(now grid.Time, from grid.NodeID, p *grid.Poll, fx *grid.Effects) {
 	q := n.peers.get(from)
 	if q == nil {
@@ -43,7 +44,7 @@ func (n *Node) answerPoll(now grid.Time, from grid.NodeID, p *grid.Poll, fx *gri
 	}
 }
 
-// acceptAttempt puts an attempt into the queue. The record is on disk before the acceptance leaves.
+// acceptAttempt queues an attempt. Its record is on disk before the acceptance leaves.
 func (n *Node) acceptAttempt(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
 	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.runTime)
 	w := n.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
@@ -62,7 +63,7 @@ func (n *Node) acceptAttempt(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	n.wakeOverdue(now, fx)
 }
 
-// startReady starts what may start.
+// startReady starts the waiting attempts that fit and may start.
 func (n *Node) startReady(now grid.Time, fx *grid.Effects) {
 	if n.leaving || n.exec.Draining() {
 		return
@@ -87,8 +88,8 @@ func (n *Node) startReady(now grid.Time, fx *grid.Effects) {
 	clear(works)
 }
 
-// attemptEnded takes the result of an attempt of which nothing runs any more. Of one that was told to stop it is only of account
-// that its place is free.
+// attemptEnded handles the end of an attempt of which no process is left. One that was told to stop only frees its
+// slot.
 func (n *Node) attemptEnded(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	if n.exec.Stopped(id) {
 		n.startReady(now, fx)
@@ -98,19 +99,19 @@ func (n *Node) attemptEnded(now grid.Time, id grid.AttemptID, r *grid.Result, fx
 	n.keepResult(now, id, r, false, fx)
 }
 
-// keepResult keeps an attempt's result until its origin has it, learns from it, and tells it. One that is being stopped holds its place
-// until that has happened.
+// keepResult stores an attempt's result until its owner has it, learns from it, and sends it. An attempt being stopped
+// keeps its slot until its process has ended.
 func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stopping bool, fx *grid.Effects) {
 	w := n.exec.Get(id)
 	if w == nil || w.State == grid.WorkFinished || r == nil {
 		return
 	}
 	if w.State == grid.WorkRunning && r.Waited == 0 && w.Started > w.Accepted {
-		kept := *r
-		kept.Waited = w.Started.Sub(w.Accepted)
-		r = &kept
+		copied := *r
+		copied.Waited = w.Started.Sub(w.Accepted)
+		r = &copied
 	}
-	held := n.exec.Ran(now, w) // for so long the slot was taken, start and collection included
+	occupied := n.exec.Ran(now, w) // how long the slot was taken, start and collection included
 	if stopping {
 		n.exec.Cut(id, r)
 	} else {
@@ -118,7 +119,7 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	}
 	n.ledger.Extend(id, resultBytes(r))
 	n.resumeAwaitingProof()
-	if r.Succeeded() && n.rates.recordRun(now, w.Class, held) {
+	if r.Succeeded() && n.rates.recordRun(now, w.Class, occupied) {
 		n.forgetClasses(fx)
 		c := n.rates.class(w.Class)
 		c.saved = c.seconds
@@ -128,7 +129,7 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	if n.ownerOf(id.Task.Job) == n.cfg.Self {
 		n.resultReceived(now, n.cfg.Self, id, r, fx)
 	} else {
-		n.saveWork(w, fx).Later = true // a crash before makes it a lost attempt, as one a moment earlier would
+		n.saveWork(w, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier
 		n.sendResult(now, w, fx)
 		if f := n.exec.Finished(); len(f) > maxUnacked {
 			n.forgetAttempt(now, f[0].ID, fx)
@@ -138,7 +139,7 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	n.adChanged(now, fx)
 }
 
-// forgetClasses takes the records of classes that gave way to others off the disk.
+// forgetClasses deletes the records of evicted classes from disk.
 func (n *Node) forgetClasses(fx *grid.Effects) {
 	for _, name := range n.rates.forgotten {
 		rec := fx.Save(grid.RecClass)
@@ -152,7 +153,7 @@ func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	n.scheduleResults(fx)
 }
 
-// repeatResult tells a result and says when that is done again. Whoever calls it sees to a wake.
+// repeatResult sends a result and sets when it is due again. The caller schedules the timer.
 func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	m := fx.Send(n.ownerOf(w.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
@@ -160,7 +161,7 @@ func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	w.Tries++
 }
 
-// scheduleResults sees to a wake when the first result is due; there is one under way at sendWake, unless that is 0.
+// scheduleResults sets a timer for the first due result, unless one at resultWake is early enough.
 func (n *Node) scheduleResults(fx *grid.Effects) {
 	if w := n.exec.Told(); w != nil && (n.resultWake == 0 || w.Due < n.resultWake) {
 		n.resultWake = w.Due
@@ -168,8 +169,8 @@ func (n *Node) scheduleResults(fx *grid.Effects) {
 	}
 }
 
-// sendDueResults repeats the results that are due. One of this node's own jobs, which a restart interrupted or which it has taken over, is
-// only looked at: it stays if a majority has to answer first, and whoever owns the job next is told of it.
+// sendDueResults repeats the due results. One of this node's own jobs, left by a restart or a takeover, is only handled
+// locally: it stays if a majority has to answer first, and the job's next owner is told of it.
 func (n *Node) sendDueResults(now grid.Time, fx *grid.Effects) {
 	for w := n.exec.Told(); w != nil && w.Due <= now; w = n.exec.Told() {
 		if n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
@@ -185,7 +186,7 @@ func (n *Node) sendDueResults(now grid.Time, fx *grid.Effects) {
 	n.scheduleResults(fx)
 }
 
-// resendResults repeats what an origin that is connected again may have missed.
+// resendResults repeats what an owner that reconnected may have missed.
 func (n *Node) resendResults(now grid.Time, origin grid.NodeID, fx *grid.Effects) {
 	for _, w := range n.exec.Finished() {
 		if n.ownerOf(w.ID.Task.Job) == origin {
@@ -197,7 +198,7 @@ func (n *Node) resendResults(now grid.Time, origin grid.NodeID, fx *grid.Effects
 	n.sendBeats(now, fx)
 }
 
-// forgetAttempt lets go of an attempt: its result is acknowledged, or nobody wants it any more.
+// forgetAttempt drops an attempt: its result is acknowledged, or no longer needed.
 func (n *Node) forgetAttempt(now grid.Time, id grid.AttemptID, fx *grid.Effects) {
 	was, ok := n.exec.Forget(id)
 	if !ok {
@@ -210,7 +211,7 @@ func (n *Node) forgetAttempt(now grid.Time, id grid.AttemptID, fx *grid.Effects)
 	n.ledger.Return(id)
 	rec := fx.Save(grid.RecWork)
 	rec.Delete, rec.Work.ID = true, id
-	rec.Later = was == grid.WorkFinished // it is told and acknowledged again
+	rec.Later = was == grid.WorkFinished // after a crash it is sent and acknowledged again
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
 	if now > 0 {
 		n.freed = true
@@ -220,8 +221,8 @@ func (n *Node) forgetAttempt(now grid.Time, id grid.AttemptID, fx *grid.Effects)
 func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) *grid.Record {
 	rec := fx.Save(grid.RecWork)
 	rec.Work = grid.WorkRecord{ID: w.ID, Spec: w.Spec, Class: w.Class, Lease: w.Lease, State: w.State, Result: w.Result}
-	if p := n.ownerRecords[w.ID.Task.Job]; p != nil {
-		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = p.members, p.owner, p.epoch
+	if owner := n.ownerRecords[w.ID.Task.Job]; owner != nil {
+		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
 	}
 	return rec
 }

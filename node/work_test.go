@@ -8,25 +8,25 @@ import (
 	"skep/grid"
 )
 
-func theirs(i byte) grid.AttemptID {
+func foreignAttempt(i byte) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{i}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
 func (r *rig) offer(from grid.NodeID, id grid.AttemptID, s *grid.JobSpec) {
 	r.t.Helper()
-	r.say(from, grid.KindOffer, func(m *grid.Message) {
+	r.deliver(from, grid.KindOffer, func(m *grid.Message) {
 		m.Offer = grid.Offer{ID: id, Spec: s, Class: grid.ClassOf(s), Lease: 6 * time.Second}
 	})
 }
 
-func TestOfferIsAcceptedOnceHoweverOftenItComes(t *testing.T) {
+func TestRepeatedOfferStartsOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	if r.one(grid.KindAccept); len(r.fx.Starts) != 1 {
 		t.Fatalf("starts %v", r.fx.Starts)
 	}
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	if r.one(grid.KindAccept); len(r.fx.Starts) != 0 {
 		t.Fatalf("a repeated offer was started again")
 	}
@@ -35,77 +35,77 @@ func TestOfferIsAcceptedOnceHoweverOftenItComes(t *testing.T) {
 func TestResultIsKeptUntilItIsAcknowledged(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(1), Result: exitZero})
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: exitZero})
 	r.one(grid.KindResult)
 	r.pass(minResultRetry, grid.TimerResult)
 	r.one(grid.KindResult)
 	r = r.restart()
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	r.one(grid.KindResult)
-	r.about(fastID, grid.KindResultAck, theirs(1), nil)
+	r.deliverFor(fastID, grid.KindResultAck, foreignAttempt(1), nil)
 	if len(r.fx.Stops) != 1 || len(r.n.exec.Finished()) != 0 {
 		t.Error("the acknowledged result is still here")
 	}
-	for k, rec := range r.dsk {
+	for k, rec := range r.disk {
 		if rec.Kind == grid.RecWork {
 			t.Errorf("%s is still on disk", k)
 		}
 	}
 }
 
-// What was told to stop keeps its core until nothing of it runs any more; how it ended is of no account.
+// A stopped attempt keeps its core until its process has ended; how it ended does not matter.
 func TestStoppedWorkKeepsItsCore(t *testing.T) {
 	for _, last := range []*grid.Result{nil, exitZero} {
 		r := newRig(t, nil)
 		r.join(fastID, 1, "linux")
-		r.offer(fastID, theirs(1), spec(nil))
-		r.offer(fastID, theirs(2), spec(nil))
+		r.offer(fastID, foreignAttempt(1), spec(nil))
+		r.offer(fastID, foreignAttempt(2), spec(nil))
 		free := r.n.exec.Free()
-		if r.about(fastID, grid.KindDrop, theirs(1), nil); len(r.fx.Stops) != 1 || len(r.fx.Starts) != 0 || r.n.exec.Free() != free {
+		if r.deliverFor(fastID, grid.KindDrop, foreignAttempt(1), nil); len(r.fx.Stops) != 1 || len(r.fx.Starts) != 0 || r.n.exec.Free() != free {
 			t.Fatalf("stops %v, starts %v, free %v: want one stop and nothing freed", r.fx.Stops, r.fx.Starts, r.n.exec.Free())
 		}
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(1), Result: last})
-		if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != theirs(2) {
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: last})
+		if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != foreignAttempt(2) {
 			t.Errorf("starts %v: want the one that waited", r.fx.Starts)
 		}
-		if told := r.sent(grid.KindResult); len(told) > 0 {
-			t.Errorf("a result of what was dropped is told: %+v", told)
+		if results := r.sent(grid.KindResult); len(results) > 0 {
+			t.Errorf("the result of a dropped attempt is sent: %+v", results)
 		}
 	}
 }
 
-func TestForgedWordsAreNotHeard(t *testing.T) {
+func TestForgedMessagesAreIgnored(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	r.offer(slowID, theirs(1), spec(nil))
+	r.offer(slowID, foreignAttempt(1), spec(nil))
 	if len(r.fx.Starts)+len(r.fx.Sends) != 0 {
-		t.Fatal("an offer of somebody else's job was answered")
+		t.Fatal("an offer of another node's job was answered")
 	}
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	for _, k := range []grid.Kind{grid.KindDrop, grid.KindResultAck} {
-		if r.about(slowID, k, theirs(1), nil); len(r.fx.Stops) != 0 {
+		if r.deliverFor(slowID, k, foreignAttempt(1), nil); len(r.fx.Stops) != 0 {
 			t.Fatalf("%v by a stranger stopped the attempt", k)
 		}
 	}
 	id := r.offered(jobID(1), spec(nil), slowID)
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	r.want(jobID(1), grid.Offered)
 }
 
 func TestBeatsGoToEachOriginAndStopWithTheWork(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.offer(fastID, theirs(1), spec(nil))
-	r.offer(fastID, theirs(2), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
+	r.offer(fastID, foreignAttempt(2), spec(nil))
 	r.pass(2*time.Second, grid.TimerBeat)
 	for _, k := range []grid.Kind{grid.KindBeat, grid.KindStartLease} { // of what runs, and of what waits
 		if b := r.one(k); b.To != fastID || len(b.Msg.Attempts) != 1 {
 			t.Fatalf("%v %+v", k, b)
 		}
 	}
-	r.say(fastID, grid.KindDrop, func(m *grid.Message) { m.Attempts = []grid.AttemptID{theirs(1), theirs(2)} })
+	r.deliver(fastID, grid.KindDrop, func(m *grid.Message) { m.Attempts = []grid.AttemptID{foreignAttempt(1), foreignAttempt(2)} })
 	if len(r.fx.Stops) != 2 {
 		t.Fatalf("stops %v", r.fx.Stops)
 	}
@@ -129,15 +129,15 @@ func TestOnlySuccessTeachesTheRate(t *testing.T) {
 		{Cause: grid.NotFound, Exit: 127}, {Cause: grid.Exited, Exit: 1, Wall: time.Millisecond},
 		{Cause: grid.Signaled, Exit: 137, Wall: time.Millisecond}, {Cause: grid.TimedOut, Exit: 124, Wall: time.Second},
 	} {
-		r.offer(fastID, theirs(byte(i)), spec(nil))
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(byte(i)), Result: res})
+		r.offer(fastID, foreignAttempt(byte(i)), spec(nil))
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(byte(i)), Result: res})
 		if c := r.n.rates.class(class); c.runs != 0 {
 			t.Fatalf("%v taught a rate", res.Cause)
 		}
 	}
-	r.offer(fastID, theirs(9), spec(nil))
+	r.offer(fastID, foreignAttempt(9), spec(nil))
 	r.now = r.now.Add(4 * time.Second)
-	r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(9), Result: &grid.Result{Cause: grid.Exited, Wall: 4 * time.Second}})
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(9), Result: &grid.Result{Cause: grid.Exited, Wall: 4 * time.Second}})
 	if got, _ := r.n.rates.runTime(class); math.Abs(got-4) > 1e-6 {
 		t.Errorf("mean run time %g, want 4", got)
 	}
@@ -147,7 +147,7 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	poll := func(have uint64) grid.State {
-		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 4, Class: "x", Needs: oneCore, Speed: 2, Cores: grid.CPU, Mine: 3, Have: have,
 				Rates: []grid.Rate{{Class: "x", Alpha: 1, Mu: 8}}}
 		})
@@ -166,39 +166,40 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 	}
 }
 
-func TestReplaysAndForgedResultsAreOffences(t *testing.T) {
+func TestRepeatedAndForgedResultsAreOffences(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(slowID, grid.KindResult, id, exitZero)
+	r.deliverFor(slowID, grid.KindResult, id, exitZero)
 	if len(r.fx.Offences) != 1 || r.fx.Offences[0] != slowID || r.task(jobID(1)).State == grid.Ended {
 		t.Fatalf("a result by who was not asked: offences %v, task %v", r.fx.Offences, r.task(jobID(1)).State)
 	}
-	r.about(fastID, grid.KindResult, id, exitZero)
+	r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	for range maxRepeats {
-		if r.about(fastID, grid.KindResult, id, exitZero); len(r.fx.Offences) != 0 {
+		if r.deliverFor(fastID, grid.KindResult, id, exitZero); len(r.fx.Offences) != 0 {
 			t.Fatal("a repetition that lost answers explain is an offence")
 		}
 	}
-	if r.about(fastID, grid.KindResult, id, exitZero); len(r.fx.Offences) != 1 {
+	if r.deliverFor(fastID, grid.KindResult, id, exitZero); len(r.fx.Offences) != 1 {
 		t.Error("a result repeated without end is no offence")
 	}
 }
 
-// An offer that was refused and comes again, when there would be room: it was placed elsewhere meanwhile, and must not start here too.
-func TestRefusedOfferThatComesAgainIsRefusedAgain(t *testing.T) {
+// An offer that was refused and comes again when there would be room is refused: it was placed elsewhere meanwhile, and
+// must not start here too.
+func TestRepeatedRefusedOfferIsRefused(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	r.step(grid.Event{Kind: grid.EvDisk, Low: true})
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.one(grid.KindRefuse)
 	r.step(grid.Event{Kind: grid.EvDisk})
-	r.offer(fastID, theirs(1), spec(nil))
+	r.offer(fastID, foreignAttempt(1), spec(nil))
 	if r.one(grid.KindRefuse); len(r.fx.Starts) != 0 {
 		t.Error("it was started")
 	}
-	r.about(fastID, grid.KindAsk, theirs(1), nil)
+	r.deliverFor(fastID, grid.KindAsk, foreignAttempt(1), nil)
 	if m := r.one(grid.KindRefuse); m.Msg.Refusal.Why == grid.WhyLost {
 		t.Error("it never ran, and would count as lost")
 	}

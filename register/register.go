@@ -8,69 +8,69 @@ import (
 	"skep/sparse"
 )
 
-// Register is one member's part of the register of one job. Everything in it but what the owner and the bidder
-// keep of the others is to be on disk before an answer leaves.
+// Register is one member's copy of the register of one job. Everything in it but ownership and campaign must be on disk
+// before an answer leaves.
 type Register struct {
-	members []grid.NodeID
-	self    int
-	state   State
-	bytes   grid.Bytes        // of the entries: see Weight
-	slots   sparse.List[slot] // an entry that nobody wrote takes no memory
-	lead    *lead             // of the owner
-	bid     *bid              // of who wants to be it
+	members   []grid.NodeID
+	self      int
+	state     State
+	bytes     grid.Bytes        // of the entries: see Weight
+	slots     sparse.List[slot] // an unwritten entry takes no memory
+	ownership *ownership        // nil unless this member is the owner
+	campaign  *campaign         // nil unless this member campaigns
 }
 
-// State is what is kept on disk beside the entries.
+// State is what is saved besides the entries.
 type State struct {
-	Promised uint32      // no lower epoch is taken part in
-	To       grid.NodeID // whom it was promised to
+	Promised uint32      // highest epoch voted for or accepted; no lower one is taken part in
+	VotedFor grid.NodeID // the candidate of Promised
 	Epoch    uint32      // highest accepted; 0 = none yet
 	Owner    grid.NodeID // of Epoch
-	Done     bool        // every task has ended, and that is final
+	Done     bool        // every task has ended, and that is committed: the job is closed
 }
 
 // slot is an entry: how a task ended, or that the job is cancelled.
 type slot struct {
-	value *grid.Final // nil = open
-	have  uint8       // members that hold it in the owner's epoch, a bit each; of the owner
-	final bool
-	old   bool // an earlier epoch left it, and it is not final in the owner's
+	value      *grid.Final // nil = unwritten
+	acceptedBy uint8       // owner only: bit set of the members that have accepted it in the owner's epoch
+	committed  bool
+	inherited  bool // owner only: from an earlier epoch, and not committed in the owner's
 }
 
-// New returns the part of a member in the register of a job of that many tasks. self must be among members, of
-// whom there is an odd number up to grid.MaxMembers.
+// New returns a member's copy of the register of a job of that many tasks. self must be among members, an odd number up
+// to grid.MaxMembers.
 func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register {
 	return &Register{members: slices.Clone(members), self: slices.Index(members, self), state: s, slots: sparse.Make[slot](uint32(tasks) + 1)}
 }
 
-// Restore takes back an entry from disk.
+// Restore restores an entry from disk.
 func (r *Register) Restore(f *grid.Final, final bool) {
 	if int(f.Index) < r.slots.Len() {
-		r.put(f.Index, slot{value: f, final: final})
+		r.set(f.Index, slot{value: f, committed: final})
 	}
 }
 
-// State returns what is to be on disk beside the entries.
+// State returns what must be saved besides the entries.
 func (r *Register) State() State { return r.state }
 
 // Members lists the members, the origin first; read only.
 func (r *Register) Members() []grid.NodeID { return r.members }
 
-// Majority is how many members decide.
+// Majority is the number of members that decides.
 func (r *Register) Majority() int { return len(r.members)/2 + 1 }
 
-// Place returns the place of a member; -1 = it is none.
+// Place returns the index of a member; -1 = not a member.
 func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id) }
 
-// Value returns an entry and whether it is known to be final; nil = open.
+// Value returns an entry and whether it is known to be committed; nil = unwritten.
 func (r *Register) Value(i uint32) (*grid.Final, bool) {
 	if x := r.slots.Peek(i); x != nil {
-		return x.value, x.final
+		return x.value, x.committed
 	}
 	return nil, false
 }
 
-// Written goes through the entries that are not open, in order.
+// Written iterates over the written entries, in order.
 func (r *Register) Written() iter.Seq2[uint32, *grid.Final] {
 	return func(yield func(uint32, *grid.Final) bool) {
 		for i, x := range r.slots.All() {
@@ -81,44 +81,43 @@ func (r *Register) Written() iter.Seq2[uint32, *grid.Final] {
 	}
 }
 
-// put sets an entry.
-func (r *Register) put(i uint32, x slot) {
-	old := r.slots.At(i)
-	if old.value != nil {
-		r.bytes -= grid.Bytes(Weight(old.value))
+func (r *Register) set(i uint32, x slot) {
+	s := r.slots.At(i)
+	if s.value != nil {
+		r.bytes -= grid.Bytes(Weight(s.value))
 	}
 	if x.value != nil {
 		r.bytes += grid.Bytes(Weight(x.value))
 	}
-	*old = x
+	*s = x
 }
 
-// Bytes is about how many bytes the entries take, without their places.
+// Bytes estimates the memory of the entries, without their slots.
 func (r *Register) Bytes() grid.Bytes { return r.bytes }
 
-// Leaves is how many runs of sparse.Leaf entries this member has memory for.
+// Leaves is the number of allocated leaves of sparse.Leaf entries.
 func (r *Register) Leaves() int { return r.slots.Leaves() }
 
-// Lacks reports whether to write an entry takes memory for the run of entries that it is in.
-func (r *Register) Lacks(i uint32) bool { return int(i) < r.slots.Len() && r.slots.Peek(i) == nil }
+// NeedsLeaf reports whether writing an entry allocates a leaf.
+func (r *Register) NeedsLeaf(i uint32) bool { return int(i) < r.slots.Len() && r.slots.Peek(i) == nil }
 
-// Cancelled reports whether the cancellation of the job is held here, and whether that is final.
-func (r *Register) Cancelled() (held, final bool) {
-	v, final := r.Value(r.Tasks())
-	return v != nil, v != nil && (final || r.state.Done)
+// Cancelled reports whether the job's cancellation is written here, and whether that is committed.
+func (r *Register) Cancelled() (written, committed bool) {
+	v, committed := r.Value(r.Tasks())
+	return v != nil, v != nil && (committed || r.state.Done)
 }
 
 // Tasks is the number of tasks; it is also the index of the cancellation.
 func (r *Register) Tasks() uint32 { return uint32(r.slots.Len() - 1) }
 
-// Write takes what the owner of an epoch wrote, and appends the indices of the entries that are to be saved.
-// Whatever the answer, the state may have to be saved too.
+// Write applies a write of an epoch's owner, and appends the indices of the entries to save. Whatever the answer, the
+// state may have to be saved too.
 func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid.RegisterAnswer, []uint32) {
 	s := &r.state
 	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
 		return grid.RegisterUnknown, dst
 	}
-	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.To != from {
+	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.VotedFor != from {
 		if s.Done {
 			return grid.RegisterDone, dst
 		}
@@ -131,66 +130,66 @@ func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid
 		return grid.RegisterOK, dst
 	}
 	if g.Epoch > s.Epoch {
-		r.lead = nil
+		r.ownership = nil
 	}
-	r.bid = nil // the owner lives
-	s.Promised, s.To, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
+	r.campaign = nil // the owner is alive
+	s.Promised, s.VotedFor, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
 	for k := range g.Finals {
 		f := g.Finals[k]
 		if int(f.Index) >= r.slots.Len() {
 			continue
 		}
-		old, final := r.Value(f.Index)
-		if old != nil && old.Epoch >= g.Epoch {
-			continue // repeated
+		present, final := r.Value(f.Index)
+		if present != nil && present.Epoch >= g.Epoch {
+			continue
 		}
 		f.Epoch = g.Epoch
-		r.put(f.Index, slot{value: &f, final: final || r.Majority() <= 2}) // the owner saved it before: with this member it is two
+		r.set(f.Index, slot{value: &f, committed: final || r.Majority() <= 2}) // the owner saved it before: with this member it is two
 		dst = append(dst, f.Index)
 	}
 	if g.Done {
 		s.Done = true
-		if r.void(g.Epoch) {
+		if r.dropCancellation(g.Epoch) {
 			dst = append(dst, r.Tasks())
 		}
 	}
 	return grid.RegisterOK, dst
 }
 
-// void lets go of a cancellation that an earlier epoch left and that the owner who has brought the job to its end did not know
-// of: it was never final, and is not part of the outcome. It reports whether there was one.
-func (r *Register) void(epoch uint32) bool {
+// dropCancellation removes a cancellation of an earlier epoch that the owner who closed the job did not know: it was
+// never committed, and is not part of the outcome. It reports whether there was one.
+func (r *Register) dropCancellation(epoch uint32) bool {
 	v, _ := r.Value(r.Tasks())
 	if v == nil || v.Epoch >= epoch {
 		return false
 	}
-	r.put(r.Tasks(), slot{})
+	r.set(r.Tasks(), slot{})
 	return true
 }
 
-// Promise answers who wants to be the owner of an epoch. heard says that the owner lives as far as is known
-// here; the owner itself is promised a higher epoch all the same. Who has accepted nothing yet promises too: a
-// majority of the living must do, whichever they are.
-func (r *Register) Promise(from grid.NodeID, epoch uint32, heard bool) grid.RegisterAnswer {
+// Vote answers a member that campaigns for an epoch. ownerAlive says that the owner is alive as far as is known here;
+// the owner itself gets a vote for a higher epoch all the same. A member that has accepted nothing yet votes too: a
+// majority of the live members must, whichever they are.
+func (r *Register) Vote(from grid.NodeID, epoch uint32, ownerAlive bool) grid.RegisterAnswer {
 	s := &r.state
 	switch {
 	case r.Place(from) < 0 || r.members[r.self] == from || s.Epoch == 0 && r.self == 0:
 		return grid.RegisterUnknown
 	case s.Done:
 		return grid.RegisterDone
-	case epoch == s.Promised && s.To == from && epoch > s.Epoch:
-		return grid.RegisterOK // said again
+	case epoch == s.Promised && s.VotedFor == from && epoch > s.Epoch:
+		return grid.RegisterOK // repeated
 	case epoch <= s.Promised:
 		return grid.RegisterHigher
-	case heard && from != s.Owner:
+	case ownerAlive && from != s.Owner:
 		return grid.RegisterLive
 	}
-	s.Promised, s.To = epoch, from
-	r.lead, r.bid = nil, nil
+	s.Promised, s.VotedFor = epoch, from
+	r.ownership, r.campaign = nil, nil
 	return grid.RegisterOK
 }
 
-// Page adds entries from Next on to an answer, as far as they fit.
+// Page adds the entries from next on to an answer, as far as they fit.
 func (r *Register) Page(next uint32, g *grid.Register) {
 	size := 0
 	g.Next, g.More = max(next, uint32(r.slots.Len())), false
@@ -207,7 +206,7 @@ func (r *Register) Page(next uint32, g *grid.Register) {
 	}
 }
 
-// Weight is about how many bytes an entry takes, on the wire, on disk and in memory.
+// Weight estimates the bytes of an entry on the wire, on disk and in memory.
 func Weight(f *grid.Final) int {
 	n := 128
 	if r := f.Result; r != nil {

@@ -6,41 +6,40 @@ import (
 	"skep/grid"
 )
 
-// world is a state of a small instance: three members, every message that was ever sent, and what must hold for ever.
-// A message that was sent may be delivered any number of times, in any order, or never.
+// world is a state of a small instance: three members, every message ever sent, and what must hold for ever. A message
+// that was sent may be delivered any number of times, in any order, or never.
 type world struct {
 	members [3]*Register
 	boots   [3]uint8
-	sent    []uint16  // ordered names of messages
-	chosen  [2]uint32 // epoch of the attempt of a final entry, by index; 0 = none
+	sent    []uint16  // sorted names of messages
+	chosen  [2]uint32 // epoch of the attempt of a committed entry, by index; 0 = none
 	wrong   string
 }
 
-// What letters say.
+// Kinds of messages.
 const (
-	write = iota
-	wrote
-	promise
-	promised
+	writeRequest = iota
+	writeAnswer
+	voteRequest
+	voteAnswer
 )
 
-type letter struct {
+type message struct {
 	from, to int
 	kind     int
 	g        grid.Register
 }
 
-// model explores all worlds within its bounds.
 type model struct {
-	bids    [3]uint32 // highest epoch that each member tries for
-	crashes int
-	cancels bool // owners also cancel
-	ends    bool // owners also say that all is done
-	forgets bool // a crash loses what was promised: a fault of the disk that must not be
-	unsaid  bool // who promises does not say whose epoch it has accepted
-	letters []letter
-	names   map[string]uint16
-	ids     []grid.NodeID
+	campaigns  [3]uint32 // highest epoch that each member campaigns for
+	crashes    int
+	cancels    bool // owners may cancel
+	ends       bool // owners may close the job
+	forgets    bool // a crash loses votes: a disk fault that must not happen
+	hidesOwner bool // voters do not say whose epoch they have accepted
+	messages   []message
+	names      map[string]uint16
+	ids        []grid.NodeID
 }
 
 func (m *model) first() *world {
@@ -49,27 +48,27 @@ func (m *model) first() *world {
 	for i := range w.members {
 		w.members[i] = New(m.ids[i], m.ids, 1, State{})
 	}
-	w.members[0].Lead(1)
-	m.talk(w, 0)
+	w.members[0].BecomeOwner(1)
+	m.send(w, 0)
 	return w
 }
 
-// talk sends what a member has to say: that it is sent costs nothing, as it may never arrive.
-func (m *model) talk(w *world, i int) {
+// send records what a member has to send: sending costs nothing, as a message may never arrive.
+func (m *model) send(w *world, i int) {
 	r := w.members[i]
 	for to := range w.members {
 		var g grid.Register
-		if r.Next(to, &g) {
-			m.send(w, letter{i, to, write, g})
+		if r.NextWrite(to, &g) {
+			m.record(w, message{i, to, writeRequest, g})
 		}
 		g = grid.Register{}
-		if r.Asks(to, &g) {
-			m.send(w, letter{i, to, promise, g})
+		if r.VoteRequest(to, &g) {
+			m.record(w, message{i, to, voteRequest, g})
 		}
 	}
 }
 
-func (m *model) send(w *world, l letter) {
+func (m *model) record(w *world, l message) {
 	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next), l.g.Owner[0]}
 	if l.g.Done {
 		key = append(key, 1)
@@ -79,77 +78,77 @@ func (m *model) send(w *world, l letter) {
 	}
 	name, known := m.names[string(key)]
 	if !known {
-		name = uint16(len(m.letters))
+		name = uint16(len(m.messages))
 		m.names[string(key)] = name
-		m.letters = append(m.letters, l)
+		m.messages = append(m.messages, l)
 	}
 	if at, ok := slices.BinarySearch(w.sent, name); !ok {
 		w.sent = slices.Insert(slices.Clone(w.sent), at, name)
 	}
 }
 
-// after lists the worlds that may follow.
+// after visits the worlds that may follow.
 func (m *model) after(w *world, visit func(*world)) {
 	for _, name := range w.sent {
-		l := &m.letters[name]
+		l := &m.messages[name]
 		n := w.with(l.to)
 		m.deliver(n, l)
 		visit(n)
 	}
 	for i, r := range w.members {
 		me := m.ids[i]
-		if r.state.Promised > 0 && max(r.state.Promised, r.Bids()) < m.bids[i] && !r.state.Done {
+		if r.state.Promised > 0 && max(r.state.Promised, r.CampaignEpoch()) < m.campaigns[i] && !r.state.Done {
 			n := w.with(i)
-			n.members[i].Bid(r.Bids())
-			m.talk(n, i)
+			n.members[i].Campaign(r.CampaignEpoch())
+			m.send(n, i)
 			visit(n)
 		}
-		if r.Leads() && r.Ready() && !r.state.Done {
+		if r.IsOwner() && r.Ready() && !r.state.Done {
 			for k := range w.chosen {
 				if v, _ := r.Value(uint32(k)); v == nil && (k == 0 || m.cancels) {
 					p := w.with(i)
 					p.members[i].Propose(&grid.Final{Index: uint32(k), Attempt: grid.Attempt{Epoch: r.state.Epoch}})
-					m.talk(p, i)
+					m.send(p, i)
 					visit(p)
 				}
 			}
-			held, sure := r.Cancelled()
-			if v, final := r.Value(0); m.ends && v != nil && final && held == sure {
+			written, committed := r.Cancelled()
+			if v, final := r.Value(0); m.ends && v != nil && final && written == committed {
 				n := w.with(i)
-				n.members[i].Finish()
-				m.talk(n, i)
+				n.members[i].Close()
+				m.send(n, i)
 				visit(n)
 			}
 		}
 		if int(w.boots[0])+int(w.boots[1])+int(w.boots[2]) < m.crashes {
 			n := w.with(i)
 			n.boots[i]++
-			n.members[i].lead, n.members[i].bid = nil, nil
+			n.members[i].ownership, n.members[i].campaign = nil, nil
 			if m.forgets {
 				s := &n.members[i].state
-				s.Promised, s.To = s.Epoch, s.Owner
+				s.Promised, s.VotedFor = s.Epoch, s.Owner
 			}
 			if r.state.Owner == me {
-				n.members[i].Lead(m.seq(n, i))
+				n.members[i].BecomeOwner(m.seq(n, i))
 			}
-			m.talk(n, i)
+			m.send(n, i)
 			visit(n)
 		}
 	}
 }
 
-// seq is above all that a member used before it last became or was the owner.
+// seq is above all that a member used before it last became the owner or restarted as the owner.
 func (m *model) seq(w *world, i int) uint64 {
 	return uint64(w.boots[i])*64 + uint64(w.members[i].state.Promised)*16
 }
 
-func (m *model) deliver(w *world, l *letter) {
+func (m *model) deliver(w *world, l *message) {
 	r := w.members[l.to]
 	before := r.state
 	answer := grid.Register{Epoch: l.g.Epoch, Seq: l.g.Seq}
 	from := m.ids[l.from]
 	switch l.kind {
-	case write:
+	case writeRequest:
 		g := l.g
 		var changed []uint32
 		answer.Answer, changed = r.Write(from, &g, nil)
@@ -161,33 +160,33 @@ func (m *model) deliver(w *world, l *letter) {
 		if answer.Answer == grid.RegisterHigher {
 			answer.Epoch = r.state.Promised
 		}
-		m.send(w, letter{l.to, l.from, wrote, answer})
-	case promise:
-		if answer.Answer = r.Promise(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK || answer.Answer == grid.RegisterDone {
-			if !m.unsaid {
+		m.record(w, message{l.to, l.from, writeAnswer, answer})
+	case voteRequest:
+		if answer.Answer = r.Vote(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK || answer.Answer == grid.RegisterDone {
+			if !m.hidesOwner {
 				answer.Owner = r.state.Owner
 			}
 			r.Page(l.g.Next, &answer)
 		} else if answer.Answer == grid.RegisterHigher {
 			answer.Epoch = r.state.Promised
 		}
-		m.send(w, letter{l.to, l.from, promised, answer})
-	case wrote:
+		m.record(w, message{l.to, l.from, voteAnswer, answer})
+	case writeAnswer:
 		g := l.g
-		finals, _ := r.Wrote(from, &g, nil)
+		finals, _ := r.WriteAnswered(from, &g, nil)
 		for _, i := range finals {
 			v, _ := r.Value(i)
 			w.choose(i, v)
 		}
-	case promised:
+	case voteAnswer:
 		g := l.g
-		base := uint64(w.boots[l.to])*64 + uint64(r.Bids())*16
-		switch out := r.Promised(from, &g, base); {
-		case out == BidRenewed && w.accepted(before.Epoch+1, r.state.Epoch) >= r.Majority():
+		base := uint64(w.boots[l.to])*64 + uint64(r.CampaignEpoch())*16
+		switch outcome := r.VoteReceived(from, &g, base); {
+		case outcome == CampaignRenewed && w.accepted(before.Epoch+1, r.state.Epoch) >= r.Majority():
 			w.wrong = "an owner takes its epoch for renewed, and another may have acted since"
-		case out == BidVoid:
+		case outcome == CampaignVoid:
 			w.wrong = "a job that its origin knows is taken for one that nobody knows"
-		case out == BidDone:
+		case outcome == CampaignDone:
 			if v, final := r.Value(0); v != nil && final {
 				w.choose(0, v)
 			}
@@ -196,10 +195,10 @@ func (m *model) deliver(w *world, l *letter) {
 	if now := r.state; before.Done && !now.Done || now.Promised < before.Promised || now.Epoch < before.Epoch {
 		w.wrong = "a member goes back"
 	}
-	m.talk(w, l.to)
+	m.send(w, l.to)
 }
 
-// accepted counts the members that have last accepted an epoch from first on and below end.
+// accepted counts the members whose last accepted epoch is from first on and below end.
 func (w *world) accepted(first, end uint32) (n int) {
 	for _, r := range w.members {
 		if e := r.state.Epoch; e >= first && e < end {
@@ -209,42 +208,42 @@ func (w *world) accepted(first, end uint32) (n int) {
 	return n
 }
 
-// choose notes what is final: for ever.
+// choose records a committed entry: for ever.
 func (w *world) choose(i uint32, f *grid.Final) {
 	if w.chosen[i] != 0 && w.chosen[i] != f.Attempt.Epoch {
-		w.wrong = "an entry was final with another value"
+		w.wrong = "an entry was committed with another value"
 	}
 	w.chosen[i] = f.Attempt.Epoch
 }
 
-// judge finds members that take another value for final than was.
-func (w *world) judge() {
+// check finds members that hold another value for committed than the recorded one.
+func (w *world) check() {
 	for _, r := range w.members {
 		for i, x := range r.slots.All() {
-			if x.value != nil && (x.final || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
-				w.wrong = "a member takes another value for final"
+			if x.value != nil && (x.committed || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
+				w.wrong = "a member holds another value for committed"
 			}
 		}
 	}
 }
 
-// void reports whether a letter can have no effect any more, now and later: such letters are left out, or worlds
-// that are alike would be told apart by their past.
-func (m *model) void(w *world, l *letter) bool {
+// noEffect reports whether a message can have no effect, now or later: such messages are left out of a world's key, or
+// equal worlds would differ by their past.
+func (m *model) noEffect(w *world, l *message) bool {
 	r, sender := w.members[l.to], w.members[l.from]
 	switch l.kind {
-	case write: // taken before, or refused, and nobody waits for the answer
-		return l.g.Epoch <= r.state.Promised && (sender.lead == nil || sender.lead.peers[l.to].seq != l.g.Seq) &&
+	case writeRequest: // applied before, or refused, and its sender awaits no answer
+		return l.g.Epoch <= r.state.Promised && (sender.ownership == nil || sender.ownership.progress[l.to].seq != l.g.Seq) &&
 			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Finals, func(f grid.Final) bool {
 				v, _ := r.Value(f.Index)
 				return v == nil || v.Epoch < l.g.Epoch
 			}) && (r.state.Done || !l.g.Done) && r.state.Epoch == l.g.Epoch)
-	case promise:
-		return l.g.Epoch <= r.state.Promised && sender.Bids() != l.g.Epoch
-	case wrote:
-		return r.lead == nil || r.lead.peers[l.from].seq != l.g.Seq
-	case promised:
-		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.RegisterHigher || r.bid == nil && l.g.Epoch < r.state.Promised
+	case voteRequest:
+		return l.g.Epoch <= r.state.Promised && sender.CampaignEpoch() != l.g.Epoch
+	case writeAnswer:
+		return r.ownership == nil || r.ownership.progress[l.from].seq != l.g.Seq
+	case voteAnswer:
+		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.RegisterHigher || r.campaign == nil && l.g.Epoch < r.state.Promised
 	}
 	return false
 }

@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// owed is a worker with the results of so many attempts of a node that is gone; each ended at a time of its own.
-func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) {
+// unacknowledged is a worker with results for an owner that is gone; each attempt ended at a time of its own.
+func unacknowledged(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) {
 	t.Helper()
 	r = newRig(t, nil)
 	r.join(fastID, 1, "linux")
@@ -17,7 +17,7 @@ func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) 
 		return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: uint32(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	}
 	for i := range results {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: about(i), Spec: spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), Class: "a", Lease: r.n.cfg.Lease}
 		})
 		r.now = r.now.Add(time.Microsecond)
@@ -27,11 +27,10 @@ func owed(t *testing.T, results int) (r *rig, about func(i int) grid.AttemptID) 
 	return r, about
 }
 
-// tellings lets the time for telling results again go on until then, and returns how many wakes that took, and how often each
-// result was told.
-func (r *rig) tellings(until grid.Time) (wakes int, told map[grid.AttemptID]int) {
+// repeats advances time until then, and returns the number of timers fired and how often each result was repeated.
+func (r *rig) repeats(until grid.Time) (wakes int, sent map[grid.AttemptID]int) {
 	r.t.Helper()
-	told = make(map[grid.AttemptID]int)
+	sent = make(map[grid.AttemptID]int)
 	var ahead []grid.Time
 	note := func(list []grid.Wake) {
 		for _, w := range list {
@@ -46,39 +45,39 @@ func (r *rig) tellings(until grid.Time) (wakes int, told map[grid.AttemptID]int)
 		r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerResult}})
 		wakes++
 		for _, s := range r.sent(grid.KindResult) {
-			told[s.Msg.Attempts[0]]++
+			sent[s.Msg.Attempts[0]]++
 		}
 	}
-	return wakes, told
+	return wakes, sent
 }
 
-// Each result is told again 2 s after it was told first, and then 4 s after that; no wake is for nothing.
-func TestResultsAreToldAgainWhenTheyAreDue(t *testing.T) {
+// Each result is repeated 2 s after it was first sent, and 4 s after that; no timer fires for nothing.
+func TestResultsAreRepeatedWhenDue(t *testing.T) {
 	const results = 200
-	r, about := owed(t, results)
-	wakes, told := r.tellings(r.now.Add(7 * time.Second))
+	r, about := unacknowledged(t, results)
+	timers, sent := r.repeats(r.now.Add(7 * time.Second))
 	for i := range results {
-		if told[about(i)] != 2 {
-			t.Fatalf("result %d was told %d times again, want 2", i, told[about(i)])
+		if sent[about(i)] != 2 {
+			t.Fatalf("result %d was repeated %d times, want 2", i, sent[about(i)])
 		}
 	}
-	if wakes > 2*results {
-		t.Errorf("%d wakes for %d results that are told again twice", wakes, results)
+	if timers > 2*results {
+		t.Errorf("%d wakes for %d results that are repeated twice", timers, results)
 	}
 }
 
-// What that costs does not grow with the results of which it is not time yet.
-func TestManyResultsAreToldAgainInProportion(t *testing.T) {
+// The cost of that does not grow with the results that are not due.
+func TestRepeatingResultsIsLinear(t *testing.T) {
 	inProportion(t, maxUnacked, func(t *testing.T, results int) time.Duration {
 		t.Helper()
-		r, about := owed(t, results)
+		r, about := unacknowledged(t, results)
 		begin := cpu()
-		if _, told := r.tellings(r.now.Add(3 * time.Second)); len(told) != results {
-			t.Fatalf("%d of %d were told again", len(told), results)
+		if _, sent := r.repeats(r.now.Add(3 * time.Second)); len(sent) != results {
+			t.Fatalf("%d of %d were repeated", len(sent), results)
 		}
 		took := cpu() - begin
 		for i := range results {
-			r.about(fastID, grid.KindResultAck, about(i), nil)
+			r.deliverFor(fastID, grid.KindResultAck, about(i), nil)
 		}
 		if left := len(r.n.exec.Finished()); left > 0 || r.n.exec.Told() != nil {
 			t.Fatalf("%d are left", left)
@@ -87,22 +86,22 @@ func TestManyResultsAreToldAgainInProportion(t *testing.T) {
 	})
 }
 
-// takenOver announces that the slow node has taken a job over with which this node has nothing to do.
-func (r *rig) takenOver(job grid.JobID, epoch uint32) {
+// announceTakeover announces that the slow node has taken over a job with which this node has nothing to do.
+func (r *rig) announceTakeover(job grid.JobID, epoch uint32) {
 	r.t.Helper()
 	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: epoch}}}}})
 }
 
-// Of takeovers elsewhere the newest are known, each once.
-func TestOfManyTakeoversTheNewestAreKnown(t *testing.T) {
+// The owner cache holds the newest takeovers, each once.
+func TestOwnerCacheHoldsNewestTakeovers(t *testing.T) {
 	const jobs = 2*maxCachedOwners + 100
 	job := func(i int) grid.JobID { return grid.JobID{Origin: fastID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}} }
 	r := newRig(t, nil)
 	for i := range jobs {
-		r.takenOver(job(i), 2)
+		r.announceTakeover(job(i), 2)
 	}
-	r.takenOver(job(jobs-1), 3)
+	r.announceTakeover(job(jobs-1), 3)
 	if got := len(r.n.ForeignJobs(nil)); got != maxCachedOwners {
 		t.Fatalf("%d are known, want %d", got, maxCachedOwners)
 	}
@@ -113,8 +112,8 @@ func TestOfManyTakeoversTheNewestAreKnown(t *testing.T) {
 	}
 }
 
-// While many jobs wait for a node that fits, what others say of themselves costs the same however many of them there are.
-func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
+// While many jobs wait for a fitting node, an ad costs the same however many wait.
+func TestUnfittingAdsAreLinear(t *testing.T) {
 	inProportion(t, 200, func(t *testing.T, peers int) time.Duration {
 		t.Helper()
 		const jobs = 500
@@ -132,7 +131,7 @@ func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
 		for i := range peers {
 			ad := *r.n.gossip.Peer(grid.NodeID{9, byte(i)}).Ad
 			ad.Seq.N++
-			r.say(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
+			r.deliver(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
 		}
 		took := cpu() - begin
 		if len(r.n.waiting) != jobs {
@@ -146,12 +145,12 @@ func TestManyAdsThatDoNotFitCostInProportion(t *testing.T) {
 	})
 }
 
-// Who owns many registers counts them for all its peers in one pass: ten times as many of both cost ten times as much. What is counted is
-// what a look for each peer would count.
-func TestManyPeersAreWatchedInProportion(t *testing.T) {
+// An owner of many registers counts them for all peers in one pass: ten times as many of both cost ten times as much.
+// The counts equal those of a pass for each peer.
+func TestKeepalivesAreLinear(t *testing.T) {
 	inProportion(t, 1000, func(t *testing.T, jobs int) time.Duration {
 		t.Helper()
-		r, _ := keeps(t, jobs)
+		r, _ := submitAll(t, jobs)
 		for i := range jobs / 5 {
 			r.n.coMember(grid.NodeID{9, byte(i >> 8), byte(i)})
 		}

@@ -8,9 +8,9 @@ import (
 	"skep/grid"
 )
 
-// A worker that cannot keep what a task left says that the task is lost. Nothing of it runs any more, so its place is free at
-// once, and the task is placed again as after any loss.
-func TestWhatCannotBeKeptIsLost(t *testing.T) {
+// A worker that cannot store an output reports the task as lost. No process of it is left, so its slot is free at once,
+// and the task is placed again as after any loss.
+func TestUnstorableOutputIsLost(t *testing.T) {
 	r := newRig(t, nil)
 	r.submit(jobID(1), spec(nil))
 	id := r.fx.Starts[0].Attempt
@@ -25,7 +25,7 @@ func TestWhatCannotBeKeptIsLost(t *testing.T) {
 	}
 }
 
-// What a task that is lost for good ends with says why.
+// The result of a task lost for good says why.
 func TestTheLastLossSaysWhy(t *testing.T) {
 	r := newRig(t, nil)
 	s := spec(nil)

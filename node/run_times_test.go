@@ -8,18 +8,19 @@ import (
 	"skep/grid"
 )
 
-// lasting draws from run times of a given kind, each with a mean of 10 s.
+// lasting draws run times of a distribution with a mean of 10 s.
 var lasting = map[string]struct {
 	draw      func(r *grid.Rand) float64
-	low, high float64 // bounds of the squared coefficient of variation that a node shall see
+	low, high float64 // bounds of the squared coefficient of variation that a node shall measure
 }{
 	"deterministic": {func(*grid.Rand) float64 { return 10 }, 0, 0},
 	"uniform":       {func(r *grid.Rand) float64 { return 20 * r.Float64() }, 0.25, 0.55}, // 1/3
 	"exponential":   {func(r *grid.Rand) float64 { return -10 * math.Log(1-r.Float64()) }, 0.75, 1},
 }
 
-// What run times vary by is seen from the runs, whether the means are measured or given, and outlives a restart.
-func TestTheSpreadOfRunTimesIsLearned(t *testing.T) {
+// The variation of run times is measured from the runs, whether the means are measured or given, and survives a
+// restart.
+func TestRunTimeVariationIsLearned(t *testing.T) {
 	for _, given := range []bool{false, true} {
 		for name, x := range lasting {
 			r := newRig(t, func(c *Config) {
@@ -42,13 +43,13 @@ func TestTheSpreadOfRunTimesIsLearned(t *testing.T) {
 	}
 }
 
-func TestTheSpreadOutlivesARestart(t *testing.T) {
+func TestRunTimeVariationSurvivesRestart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
 	for i, d := range []time.Duration{time.Second, 9 * time.Second, 2 * time.Second, 40 * time.Second} {
-		r.offer(fastID, theirs(byte(i)), spec(nil))
+		r.offer(fastID, foreignAttempt(byte(i)), spec(nil))
 		r.now = r.now.Add(d)
-		r.step(grid.Event{Kind: grid.EvEnded, Attempt: theirs(byte(i)), Result: &grid.Result{Cause: grid.Exited, Wall: d}})
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(byte(i)), Result: &grid.Result{Cause: grid.Exited, Wall: d}})
 	}
 	class := grid.ClassOf(spec(nil))
 	mean, scv := r.n.rates.runTime(class)

@@ -9,48 +9,48 @@ import (
 	"skep/node/quota"
 )
 
-// What counts, what it takes, and how room is made.
+// Quota charges against real memory, and eviction.
 
-// held is how much memory the heap holds.
-func held() grid.Bytes {
+// heapBytes is the size of the live heap.
+func heapBytes() grid.Bytes {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return grid.Bytes(m.HeapAlloc)
 }
 
-// What counts covers the memory that it takes, whether a sender has many small jobs or writes single entries far from each other.
-func TestWhatCountsCoversTheMemory(t *testing.T) {
+// Charges cover the memory used, whether a sender has many small jobs or writes single entries far from each other.
+func TestChargesCoverMemory(t *testing.T) {
 	const jobs, stride, writes = 4000, 16, 3000
 	for name, fill := range map[string]func(r *rig){
 		"jobs": func(r *rig) {
 			for i := range jobs {
-				r.tells(fastID, numbered(fastID, i), spec(nil), nil)
+				r.writeFrom(fastID, numbered(fastID, i), spec(nil), nil)
 			}
 		},
 		"entries": func(r *rig) {
 			id := numbered(fastID, 1)
-			r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+			r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 			for i := range uint32(writes) {
-				r.tells(fastID, id, nil, func(g *grid.Register) {
+				r.writeFrom(fastID, id, nil, func(g *grid.Register) {
 					g.Seq, g.Finals = uint64(i)+2, []grid.Final{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
 				})
 			}
 		},
 	} {
 		r := newRig(t, nil)
-		before := held()
+		before := heapBytes()
 		fill(r)
-		r.dsk = nil // the test's own
-		if took, counts := held()-before, r.n.ledger.Kept().Bytes; took > counts {
+		r.disk = nil // the test's own memory
+		if took, counts := heapBytes()-before, r.n.ledger.Kept().Bytes; took > counts {
 			t.Errorf("%s: %d bytes of memory count as %d", name, took, counts)
 		}
 		runtime.KeepAlive(r)
 	}
 }
 
-// follows has a member answer the writes and watches of the last step.
-func (r *rig) follows(who grid.NodeID) {
+// answerAsMember makes a member answer the writes and keepalives of the last step.
+func (r *rig) answerAsMember(who grid.NodeID) {
 	r.t.Helper()
 	type asked struct {
 		kind grid.Kind
@@ -63,53 +63,52 @@ func (r *rig) follows(who grid.NodeID) {
 		}
 	}
 	for _, a := range all {
-		r.say(who, a.kind+1, func(m *grid.Message) { m.Register = a.g })
+		r.deliver(who, a.kind+1, func(m *grid.Message) { m.Register = a.g })
 	}
 }
 
-// A job of many tasks that this node has taken over, and of which each is to run at most once, ends some tasks at a time and not beyond
-// what its sender may have here.
-func TestTakenOverTasksEndSomeAtATime(t *testing.T) {
+// A taken-over job of many tasks without retries ends in batches, and within the quota of its sender.
+func TestTakenOverTasksEndInBatches(t *testing.T) {
 	r := newRig(t, nil)
 	r.now = 3600e9
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Retries = 5*bulkEndBatch+7, 0 })
-	r.say(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 1, Seq: 1, Spec: s, Members: three}
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	r.takeOver()
 	ended := 0
 	for end := r.now.Add(2 * time.Minute); r.now < end && ended < int(s.Count); {
 		r.pass(time.Second)
-		r.follows(slowID)
-		v, _ := r.n.Job(guarded)
+		r.answerAsMember(slowID)
+		v, _ := r.n.Job(replicatedJob)
 		ended = v.Ended + v.Placed
 	}
-	if ended != int(s.Count) || r.most > bulkEndBatch+10 {
-		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.most, bulkEndBatch)
+	if ended != int(s.Count) || r.mostSaves > bulkEndBatch+10 {
+		t.Errorf("%d of %d have ended, with up to %d records in a step: want all, at most %d and a few", ended, s.Count, r.mostSaves, bulkEndBatch)
 	}
 }
 
-// What was kept for long before is forgotten some at a time when there is more of it than may be, and new jobs wait for that no longer than a
-// few tries.
-func TestRoomIsMadeSomeAtATime(t *testing.T) {
+// Jobs stored long before are evicted in batches when they exceed the quota, and new jobs wait for that no longer than
+// a few tries.
+func TestEvictionInBatches(t *testing.T) {
 	old := quota.Each
 	t.Cleanup(func() { quota.Each = old })
 	r := newRig(t, nil)
 	const before = 1000
 	for i := range before {
 		id := numbered(fastID, i)
-		r.dsk["guard "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(nil),
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(nil),
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID, Done: true}}
 	}
 	quota.Each.Registers = 100
 	r = r.restart()
 	tries, answer := 0, grid.RegisterFull
 	for ; answer == grid.RegisterFull && tries < before; tries++ {
-		r.most = 0
-		if answer = r.tells(fastID, numbered(fastID, before), spec(nil), nil); r.most > 2*maxEvictionsPerStep+10 {
-			t.Fatalf("%d records in a step", r.most)
+		r.mostSaves = 0
+		if answer = r.writeFrom(fastID, numbered(fastID, before), spec(nil), nil); r.mostSaves > 2*maxEvictionsPerStep+10 {
+			t.Fatalf("%d records in a step", r.mostSaves)
 		}
 	}
 	if answer != grid.RegisterOK || tries > before/maxEvictionsPerStep+1 || r.records(grid.RecRegister) != quota.Each.Registers {
@@ -117,17 +116,17 @@ func TestRoomIsMadeSomeAtATime(t *testing.T) {
 	}
 }
 
-// Single entries far from each other count with the memory that they are to take, before it is taken.
+// Single entries far from each other are charged the memory that they will take, before it is taken.
 func TestScatteredEntriesAreBounded(t *testing.T) {
 	old := quota.Each
 	t.Cleanup(func() { quota.Each = old })
 	quota.Each.Bytes = grid.MiB
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
-	r.tells(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
+	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	answer := grid.RegisterOK
 	for i, seq := uint32(0), uint64(2); answer == grid.RegisterOK; seq++ {
-		answer = r.tells(fastID, id, nil, func(g *grid.Register) {
+		answer = r.writeFrom(fastID, id, nil, func(g *grid.Register) {
 			for g.Seq = seq; len(g.Finals) < 100; i += 16 {
 				g.Finals = append(g.Finals, grid.Final{Index: i, Result: exitZero})
 			}

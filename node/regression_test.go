@@ -9,9 +9,9 @@ import (
 	"skep/grid"
 )
 
-// The estimate of arrivals does not depend on how much runs here: a node at which nothing is submitted
-// but much of the class runs must not look busy with submissions.
-func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
+// The estimated arrival rate does not depend on the number of runs here: a node without submissions that runs much of
+// the class must not look busy with submissions.
+func TestRunsDoNotDelayArrivalDecay(t *testing.T) {
 	c := config(selfID)
 	own := c.settings(new(Scratch))
 	r := newRates(&own)
@@ -27,8 +27,8 @@ func TestRunsDoNotHoldUpTheDecayOfArrivals(t *testing.T) {
 	}
 }
 
-// A policy that is told of nodes only when it is asked whom to poll must be asked although there is one node
-// alone: local would not know which of them it is.
+// A policy that learns of nodes only in Poll must be called although there is a single node: local would not know which
+// of them it is.
 func TestLonelyNodeRunsUnderEveryPolicy(t *testing.T) {
 	for _, name := range balance.Names() {
 		r := newRig(t, func(c *Config) { c.Policy = name })
@@ -44,14 +44,14 @@ func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	res := *exitZero
 	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 40}}
-	r.about(fastID, grid.KindResult, id, &res)
+	r.deliverFor(fastID, grid.KindResult, id, &res)
 	if len(r.fx.Fetches) != 1 {
 		t.Fatal("its files are not fetched")
 	}
-	r.pass(time.Minute, grid.TimerLease) // the worker no longer names a result that it has told often
+	r.pass(time.Minute, grid.TimerLease) // the worker no longer lists a result that it has repeated often
 	if v := r.task(jobID(1)); v.Lost != 0 {
 		t.Fatalf("lost %d times while its files are on their way", v.Lost)
 	}
@@ -59,21 +59,21 @@ func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	r.want(jobID(1), grid.Ended)
 }
 
-// A task has one lease timer under way, however often its worker came and went.
+// A task has one lease timer, however often its worker came and went.
 func TestLeaseTimersDoNotMultiply(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	for range 50 {
 		r.now += 1e9
 		r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 		r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
-		r.about(fastID, grid.KindBeat, id, nil)
+		r.deliverFor(fastID, grid.KindBeat, id, nil)
 	}
-	for range 30 { // what was shortened runs out
+	for range 30 { // shortened leases expire
 		r.pass(time.Second)
-		r.about(fastID, grid.KindBeat, id, nil)
+		r.deliverFor(fastID, grid.KindBeat, id, nil)
 	}
 	timers := 0
 	for _, w := range r.wakes {
@@ -86,7 +86,7 @@ func TestLeaseTimersDoNotMultiply(t *testing.T) {
 	}
 }
 
-// One attempt is lost once, however often that is said.
+// An attempt is lost once, however often that is reported.
 func TestAnAttemptIsLostOnce(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
@@ -96,18 +96,18 @@ func TestAnAttemptIsLostOnce(t *testing.T) {
 		s.Retries, s.Needs.Labels = 1, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	})
 	id := r.offered(jobID(1), s, fastID)
-	r.about(fastID, grid.KindAccept, id, nil)
-	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and others are asked for the next attempt
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	r.pass(10*time.Second, grid.TimerLease) // silent: lost, and nodes are polled for the next attempt
 	if v := r.task(jobID(1)); v.Lost != 1 {
 		t.Fatalf("%+v", v)
 	}
-	r.about(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted"})
+	r.deliverFor(fastID, grid.KindResult, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted"})
 	if v := r.task(jobID(1)); v.Lost != 1 || v.State == grid.Ended {
 		t.Errorf("%v, lost %d times after one attempt, want once and another", v.State, v.Lost)
 	}
 }
 
-// An answer that comes twice is one answer: the choice waits for the others.
+// A repeated answer counts once: the choice waits for the others.
 func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
@@ -121,8 +121,8 @@ func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
 		m.State = grid.State{ID: polls[0].Msg.Poll.ID, Why: grid.WhyQueue, Speed: 1, Cores: grid.CPU, Mine: 1}
 	}
 	from := polls[0].To
-	r.say(from, grid.KindState, no)
-	r.say(from, grid.KindState, no)
+	r.deliver(from, grid.KindState, no)
+	r.deliver(from, grid.KindState, no)
 	if v := r.task(jobID(1)); v.State != grid.Pending {
 		t.Errorf("%v: chosen before the other node has answered", v.State)
 	}
@@ -132,7 +132,7 @@ func TestARefusalThatComesTwiceIsOneAnswer(t *testing.T) {
 	}
 }
 
-// A node that a search finds and that cannot be connected to is not searched for without end.
+// A node that a search finds and that cannot be reached is not searched for without end.
 func TestFoundButUnreachableEnds(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
@@ -147,7 +147,7 @@ func TestFoundButUnreachableEnds(t *testing.T) {
 			searches++
 			f := finds[0].Msg.Find
 			r.now += 1e6
-			r.say(slowID, grid.KindHit, func(m *grid.Message) {
+			r.deliver(slowID, grid.KindHit, func(m *grid.Message) {
 				m.Find.ID, m.Find.Asker, m.Find.Hops, m.Digest = f.ID, f.Asker, 2, []grid.AdEntry{{Ad: ad, Hops: 1}}
 			})
 			continue
@@ -159,17 +159,17 @@ func TestFoundButUnreachableEnds(t *testing.T) {
 	}
 }
 
-// A job restored from disk may name a policy that this version does not have: it is placed by the node's own.
+// A job from disk may name a policy that this version does not have: the default policy places it.
 func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
 	r := newRig(t, nil)
 	s := spec(nil)
 	s.Policy = "of_a_newer_version"
-	r.dsk["job"] = grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: jobID(1), Spec: s}}
+	r.disk["job"] = grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: jobID(1), Spec: s}}
 	r = r.restart()
 	r.want(jobID(1), grid.Placed)
 }
 
-// That a node refused is known after a restart: the attempt never ran and is not lost.
+// A refusal is known after a restart: the attempt never ran and is not lost.
 func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
@@ -177,7 +177,7 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 		s.Retries, s.Needs.Labels = 0, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	})
 	id := r.offered(jobID(1), s, fastID)
-	r.say(fastID, grid.KindRefuse, func(m *grid.Message) {
+	r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyQueue}
 	})
 	r = r.restart()
@@ -187,8 +187,8 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 	}
 }
 
-// More classes than are published do not make a new version of the rates each time they are looked at.
-func TestManyClassesAreNotNewsForEver(t *testing.T) {
+// More classes than are published do not make a new version of the rates at each publication.
+func TestManyClassesDoNotRepublish(t *testing.T) {
 	c := config(selfID)
 	own := c.settings(new(Scratch))
 	r := newRates(&own)
@@ -212,7 +212,7 @@ func TestManyClassesAreNotNewsForEver(t *testing.T) {
 	}
 }
 
-// A class that gave way to others is not kept on disk for ever.
+// An evicted class is deleted from disk.
 func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 	r := newRig(t, nil)
 	for i := range maxClasses + 50 {
@@ -221,7 +221,7 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
 	}
 	kept := 0
-	for _, rec := range r.dsk {
+	for _, rec := range r.disk {
 		if rec.Kind == grid.RecClass {
 			kept++
 		}
@@ -231,8 +231,8 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 	}
 }
 
-// Who holds many attempts of a cancelled job is told so in few messages.
-func TestCancelIsToldInFewMessages(t *testing.T) {
+// A worker with many attempts of a cancelled job is told so in few messages.
+func TestCancelTakesFewMessages(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
 	r.n.records = []*trackRecord{{node: fastID, results: maxTrust}}
@@ -244,31 +244,31 @@ func TestCancelIsToldInFewMessages(t *testing.T) {
 		var next []grid.Send
 		for i := range offers {
 			id := offers[i].Msg.Offer.ID
-			r.about(fastID, grid.KindAccept, id, nil)
+			r.deliverFor(fastID, grid.KindAccept, id, nil)
 			next = append(next, r.sent(grid.KindOffer)...)
 		}
 		offers = next
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
-	told := 0
+	dropped := 0
 	for _, m := range r.sent(grid.KindDrop) {
-		told += len(m.Msg.Attempts)
+		dropped += len(m.Msg.Attempts)
 		if len(m.Msg.Attempts) > grid.MaxBeats {
 			t.Errorf("%d attempts in a message", len(m.Msg.Attempts))
 		}
 	}
-	if told != 3000 || len(r.fx.Sends) > 6 { // to drop them, and whether they are gone
-		t.Errorf("%d attempts in %d messages, want 3000 in 3, and as many questions", told, len(r.fx.Sends))
+	if dropped != 3000 || len(r.fx.Sends) > 6 { // to drop them, and to ask whether they are gone
+		t.Errorf("%d attempts in %d messages, want 3000 in 3, and as many questions", dropped, len(r.fx.Sends))
 	}
 }
 
-// A peer that has not noticed that the connection was a new one leaves out the rates that it has told before:
-// that they are not said does not make them none.
+// A peer that has not noticed that the connection is new omits the rates that it has sent before: omitted rates do not
+// become empty ones.
 func TestRatesAreAskedForAgainAfterAOneSidedReconnection(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	poll := func(rates []grid.Rate) {
-		r.say(fastID, grid.KindPoll, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 1, Class: "a", Needs: oneCore, Speed: 10, Cores: grid.CPU, Mine: 5, Rates: rates}
 		})
 	}

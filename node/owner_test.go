@@ -7,32 +7,32 @@ import (
 	"skep/grid"
 )
 
-// An owner whose epoch a member has gone beyond tries for a higher one. It goes on as before only if nobody else has owned the job
-// meanwhile: else it waits a lease for word of attempts that it does not know, and what has ended has ended.
-func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
+// An owner whose epoch a member has gone beyond campaigns for a higher one. It goes on as before only if nobody else
+// has owned the job meanwhile: else it has a takeover grace, and ended tasks stay ended.
+func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 	for _, since := range []grid.NodeID{selfID, fastID} {
-		r := guards(t)
+		r := newMember(t)
 		r.takeOver()
-		j := r.n.job(guarded)
-		if !j.replica.reg.Leads() || j.task(0).live == nil {
+		j := r.n.job(replicatedJob)
+		if !j.replica.reg.IsOwner() || j.task(0).live == nil {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
-		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // it has owned the job for long
+		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // as after the takeover grace
 		for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 			if r.now > end {
-				t.Fatal("it never tries for a higher epoch")
+				t.Fatal("it never campaigns for a higher epoch")
 			}
 		}
 		epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
-		r.say(slowID, grid.KindVote, func(m *grid.Message) {
-			m.Register = grid.Register{Job: guarded, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
+		r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
+			m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
 				Finals: []grid.Final{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
-		if !j.replica.reg.Leads() || j.replica.epoch != epoch {
+		if !j.replica.reg.IsOwner() || j.replica.epoch != epoch {
 			t.Fatalf("it does not own epoch %d", epoch)
 		}
 		if waits := j.replica.graceUntil > r.now; waits != (since == fastID) {
-			t.Errorf("node %s owned the job last: it waits for word of attempts %v", since.Short(), waits)
+			t.Errorf("node %s owned the job last: it has a takeover grace: %v", since.Short(), waits)
 		}
 		if j.task(0).state != grid.Ended || j.task(0).live != nil {
 			t.Errorf("the task that has ended elsewhere is %v, and still looked after: %v", j.task(0).state, j.task(0).live != nil)
@@ -40,21 +40,21 @@ func TestOwnerRenewsItsEpochIfNobodyElseHadOne(t *testing.T) {
 	}
 }
 
-// A member takes no offer that a former owner made before it was succeeded, and none of a job that is over: nobody asks for
-// the attempt any more.
+// A member accepts no offer that a former owner made before it was succeeded, and none of a closed job: no owner asks
+// for the attempt any more.
 func TestLateOfferToAMember(t *testing.T) {
 	o := newOwner(t, nil)
 	o.join(slowID, 1, "linux")
 	o.write(1, nil, false)
 	writes := func(seq uint64, done bool) {
-		o.say(slowID, grid.KindWrite, func(m *grid.Message) {
+		o.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
 			m.Register = grid.Register{Job: o.job(1), Epoch: 2, Seq: seq, Done: done}
 		})
 	}
 	offer := func(from grid.NodeID, a grid.Attempt, want bool) {
 		t.Helper()
 		id := grid.AttemptID{Task: grid.TaskID{Job: o.job(1)}, Attempt: a}
-		o.say(from, grid.KindOffer, func(m *grid.Message) {
+		o.deliver(from, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: id, Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
 		})
 		if _, _, ok := o.n.Work(id); ok != want || (len(o.sent(grid.KindAccept)) > 0) != want {
@@ -68,14 +68,14 @@ func TestLateOfferToAMember(t *testing.T) {
 	offer(slowID, grid.Attempt{Epoch: 2, N: 2}, false)
 }
 
-// An owner that has renewed its epoch says offers of the one before again, where no answer has come: they are taken, also by a member and by who
-// has another attempt of the job. Else a task would be lost that nobody has.
+// An owner that has renewed its epoch repeats unanswered offers of the epoch before: they are accepted, also by a
+// member and by a worker that has another attempt of the job. Else a task would be lost that no worker has.
 func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)
-	o.say(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: o.job(1), Epoch: 3, Seq: 1} })
+	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: o.job(1), Epoch: 3, Seq: 1} })
 	for i := range uint32(2) {
-		o.say(o.id, grid.KindOffer, func(m *grid.Message) {
+		o.deliver(o.id, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
 		})
 		if _, _, ok := o.n.Work(o.attempt(1, i)); !ok || len(o.sent(grid.KindAccept)) != 1 {
@@ -85,19 +85,19 @@ func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	}
 }
 
-// What waits at a node that is told to own the job, and knows that to be over, is let go of: the job goes on nowhere, and nobody
-// else may release what is at the owner.
-func TestOwnerOfAJobThatIsOverKeepsNoAttempt(t *testing.T) {
-	r := guards(t)
+// Waiting attempts at a node that learns that it owns the job, and knows the job to be closed, are dropped: the job
+// goes on nowhere, and no other node may release attempts at the owner.
+func TestOwnerOfClosedJobKeepsNoAttempt(t *testing.T) {
+	r := newMember(t)
 	r.takeOver()
-	r.dsk["guard "+guarded.String()].Register.Done = true // as it heard before it stopped
+	r.disk["register "+replicatedJob.String()].Register.Done = true // as it learned before it stopped
 	again := r.restart()
 	again.join(fastID, 10, "linux")
-	again.say(fastID, grid.KindTakeover, func(m *grid.Message) {
-		m.Register = grid.Register{Job: guarded, Epoch: 2, Owner: selfID}
+	again.deliver(fastID, grid.KindTakeover, func(m *grid.Message) {
+		m.Register = grid.Register{Job: replicatedJob, Epoch: 2, Owner: selfID}
 	})
 	for i := range uint32(2) {
-		if _, _, ok := again.n.Work(guardedAt(i)); ok {
+		if _, _, ok := again.n.Work(replicatedAt(i)); ok {
 			t.Errorf("attempt %d is kept", i)
 		}
 	}

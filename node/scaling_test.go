@@ -9,20 +9,19 @@ import (
 	"skep/grid"
 )
 
-// Letting the tasks of a waiting job go, or ending them, costs in proportion to their number: a hundred thousand, the
-// most that a job may have, about ten times what ten thousand cost, where a square would be a hundred times as much.
-// The best of a few tries counts, because a busy machine makes any single one slower.
-func TestManyWaitingTasksAreLetGoInProportion(t *testing.T) {
-	inProportion(t, grid.MaxCount, letGo)
+// Dropping or ending the tasks of a waiting job is linear in their number: 100,000, the maximum, cost about ten times
+// as much as 10,000; quadratic would be a hundred times. The best of a few tries counts, because a busy machine slows
+// single ones.
+func TestDroppingWaitingTasksIsLinear(t *testing.T) {
+	inProportion(t, grid.MaxCount, cancelWaiting)
 }
 
-// So does keeping many jobs on several nodes that are submitted at once: while their members are chosen, while these write, and when a
-// majority of each register has answered.
-func TestManyJobsAreKeptInProportion(t *testing.T) {
-	inProportion(t, 10_000, keepMany)
+// So is replicating many jobs submitted at once: choosing members, writing to them, and handling their answers.
+func TestReplicatingJobsIsLinear(t *testing.T) {
+	inProportion(t, 10_000, submitMany)
 }
 
-// cpu is the time for which this process has had a processor: how long it waited for one does not count.
+// cpu is this process's CPU time; waiting for a processor does not count.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -31,7 +30,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// inProportion measures something with n things and with a tenth of them.
+// inProportion measures do for n and for n/10.
 func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duration) {
 	t.Helper()
 	few, many := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
@@ -44,27 +43,27 @@ func inProportion(t *testing.T, n int, do func(t *testing.T, n int) time.Duratio
 	t.Errorf("%d took %v, a tenth of them %v", n, many, few)
 }
 
-// keepMany submits so many jobs before any member answers; all of them stay on this node, which can run one at a time.
-func keepMany(t *testing.T, jobs int) time.Duration {
+// submitMany submits many jobs before any member answers; all stay on this node, which runs one at a time.
+func submitMany(t *testing.T, jobs int) time.Duration {
 	t.Helper()
-	_, took := keeps(t, jobs)
+	_, took := submitAll(t, jobs)
 	return took
 }
 
-// keeps is keepMany; the node goes on.
-func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
+// submitAll is submitMany; the node goes on.
+func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members, c.Policy = 3, "local" })
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
 	begin, one := cpu(), spec(nil)
-	var watches, writes []grid.Send
+	var keepalives, writes []grid.Send
 	for i := range jobs {
 		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}}, one)
-		watches = append(watches, r.sent(grid.KindKeepalive)...)
+		keepalives = append(keepalives, r.sent(grid.KindKeepalive)...)
 	}
-	for _, s := range watches {
-		r.say(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+	for _, s := range keepalives {
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
 		for _, s := range r.sent(grid.KindWrite) {
 			if s.To == fastID {
 				writes = append(writes, grid.Send{Msg: grid.Message{Register: grid.Register{Job: s.Msg.Register.Job, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}}})
@@ -73,7 +72,7 @@ func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
 	}
 	replies := 0
 	for i := range writes {
-		r.say(fastID, grid.KindWriteAck, func(m *grid.Message) { m.Register = writes[i].Msg.Register })
+		r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) { m.Register = writes[i].Msg.Register })
 		replies += len(r.fx.Replies)
 	}
 	took := cpu() - begin
@@ -83,8 +82,8 @@ func keeps(t *testing.T, jobs int) (*rig, time.Duration) {
 	return r, took
 }
 
-// letGo lets a job of so many tasks wait for a node, brings that node, and cancels the job.
-func letGo(t *testing.T, tasks int) time.Duration {
+// cancelWaiting makes a job of many tasks wait for a node, connects that node, and cancels the job.
+func cancelWaiting(t *testing.T, tasks int) time.Duration {
 	t.Helper()
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
@@ -107,8 +106,8 @@ func letGo(t *testing.T, tasks int) time.Duration {
 	return took
 }
 
-// A job that waits for a node to deliver has one task that looks, not a hundred thousand.
-func TestManyTasksOfAnUnprovenNodeWaitTogether(t *testing.T) {
+// Of a job that waits for a node on probation one task polls, not a hundred thousand.
+func TestTasksAwaitingProofWaitTogether(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "windows")
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
@@ -119,7 +118,7 @@ func TestManyTasksOfAnUnprovenNodeWaitTogether(t *testing.T) {
 	}
 	for n := range 3 {
 		id := grid.AttemptID{Task: grid.TaskID{Job: jobID(1), Index: uint32(n)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		r.about(fastID, grid.KindResult, id, exitZero)
+		r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	}
 	if got, want := len(r.n.recordOf(fastID).due), r.n.cfg.Window; got < want {
 		t.Errorf("%d attempts out after 3 results, want the window, %d", got, want)

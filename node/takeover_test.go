@@ -7,9 +7,9 @@ import (
 	"skep/grid"
 )
 
-// Who takes over many jobs is told once of each attempt of them, in as many messages as there are attempts: to be told of all of them
-// at each one would look to it like the work of somebody who repeats results on purpose.
-func TestNewOwnerOfManyJobsIsToldOnceOfEachAttempt(t *testing.T) {
+// A node that takes over many jobs is told once of each attempt, in as many messages as there are attempts: repeated
+// reports of all of them would look like deliberate repeats.
+func TestNewOwnerIsToldOnceOfEachAttempt(t *testing.T) {
 	const jobs = 50
 	r := newRig(t, func(c *Config) { c.Capacity.CPU = jobs * grid.CPU })
 	r.join(fastID, 1, "linux")
@@ -20,7 +20,7 @@ func TestNewOwnerOfManyJobsIsToldOnceOfEachAttempt(t *testing.T) {
 		return grid.AttemptID{Task: grid.TaskID{Job: job(i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	}
 	for i := range jobs {
-		r.say(fastID, grid.KindOffer, func(m *grid.Message) {
+		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: about(i), Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
 		})
 		if i%2 == 0 { // the others run
@@ -28,19 +28,19 @@ func TestNewOwnerOfManyJobsIsToldOnceOfEachAttempt(t *testing.T) {
 		}
 	}
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
-	told := make(map[grid.AttemptID]int)
+	reports := make(map[grid.AttemptID]int)
 	for i := range jobs {
-		r.say(slowID, grid.KindTakeover, func(m *grid.Message) { m.Register = grid.Register{Job: job(i), Epoch: 2, Owner: slowID} })
+		r.deliver(slowID, grid.KindTakeover, func(m *grid.Message) { m.Register = grid.Register{Job: job(i), Epoch: 2, Owner: slowID} })
 		for _, s := range slices.Concat(r.sent(grid.KindResult), r.sent(grid.KindBeat)) {
 			for _, id := range s.Msg.Attempts {
 				if s.To == slowID {
-					told[id]++
+					reports[id]++
 				}
 			}
 		}
 	}
 	for i := range jobs {
-		if n := told[about(i)]; n != 1 {
+		if n := reports[about(i)]; n != 1 {
 			t.Fatalf("the new owner is told %d times of the attempt of job %d, want once", n, i)
 		}
 	}

@@ -1,0 +1,134 @@
+package node
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// loseMajority makes the owner of the replicated job, with one running and one waiting attempt, lose its quorum lease
+// and the running one end: the waiting one may not start.
+func (r *rig) loseMajority() {
+	r.t.Helper()
+	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
+		r.pass(time.Second)
+	}
+	for _, w := range r.n.exec.Running() {
+		r.step(grid.Event{Kind: grid.EvEnded, Attempt: w.ID, Result: exitZero})
+	}
+	if j := r.n.job(replicatedJob); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.awaitingMajority) != 1 {
+		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.awaitingMajority))
+	}
+}
+
+// What waits for a majority is dropped with the ownership: the next owner lets it start, and no answer that comes here
+// does.
+func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
+	for name, succeeds := range map[string]func(*rig){
+		"another owner writes": func(r *rig) {
+			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+		},
+		"another epoch gets its vote": func(r *rig) { r.asksVote(slowID, 99) },
+		"the job is over": func(r *rig) {
+			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1, Done: true} })
+		},
+	} {
+		r := newMember(t)
+		r.takeOver()
+		r.loseMajority()
+		j := r.n.job(replicatedJob)
+		if succeeds(r); j.replica.reg.IsOwner() {
+			t.Fatalf("%s: it is the owner still", name)
+		}
+		r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
+		if j.awaitingMajority || len(r.n.awaitingMajority) > 0 {
+			t.Errorf("%s: %d jobs wait for a majority still", name, len(r.n.awaitingMajority))
+		}
+	}
+}
+
+// A node that becomes owner again resumes what waited when a majority answers it, as the first time.
+func TestOwnerAgainResumesWaitingWork(t *testing.T) {
+	r := newMember(t)
+	r.takeOver()
+	r.loseMajority()
+	r.asksVote(slowID, 99) // a campaign that fails
+	r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
+	r.takeOver()
+	r.acceptAsSlow() // the end of the first task
+	for end := r.now.Add(2 * r.n.cfg.Lease); len(r.fx.Starts) == 0; r.pass(100 * time.Millisecond) {
+		if r.now > end {
+			t.Fatal("what waits does not start")
+		}
+	}
+}
+
+// The grace entries of jobs taken over at once are freed when their takeover grace is over.
+func TestGraceEntriesAreFreed(t *testing.T) {
+	r := newMember(t)
+	r.takeOver()
+	if len(r.n.grace) != 1 {
+		t.Fatalf("%d jobs in takeover grace, want 1", len(r.n.grace))
+	}
+	r.n.grace = slices.Grow(r.n.grace, 1000)
+	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
+		r.pass(time.Second)
+	}
+	if len(r.n.grace) > 0 || cap(r.n.grace) > 0 {
+		t.Errorf("%d jobs in takeover grace, with room for %d", len(r.n.grace), cap(r.n.grace))
+	}
+}
+
+// The caller of a cancellation is told when another node takes the job over before it was committed. Then no barrier
+// remains, and the workers are not asked.
+func TestTakenOverJobIsNotCancelled(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Members = 3 })
+	r.join(fastID, 10, "linux")
+	r.join(slowID, 1, "linux")
+	id := jobID(1)
+	r.submit(id, spec(nil))
+	for _, s := range r.sent(grid.KindKeepalive) {
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+	}
+	j := r.n.job(id)
+	if j == nil || !j.replica.reg.IsOwner() {
+		t.Fatal("it does not own the job")
+	}
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: id})
+	if len(r.fx.Replies) > 0 || len(r.n.barriers.jobs) != 1 {
+		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, len(r.n.barriers.jobs))
+	}
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: id, Epoch: 2, Seq: 1} })
+	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
+		t.Errorf("replies %+v, want that another node has it", p)
+	}
+	if len(r.n.barriers.jobs) > 0 || j.barrier != nil {
+		t.Errorf("%d cancelled jobs are looked at", len(r.n.barriers.jobs))
+	}
+}
+
+// A committed cancellation holds whoever owns the job next: callers that wait behind the barrier are answered.
+func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
+	r := newMember(t)
+	r.takeOver()
+	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: replicatedJob})
+	r.acceptAsSlow()
+	if len(r.fx.Replies) > 0 {
+		t.Fatalf("replies %+v at once, while what earlier owners let start may run", r.fx.Replies)
+	}
+	j := r.n.job(replicatedJob)
+	if _, final := j.replica.reg.Cancelled(); !final {
+		t.Fatal("the cancellation is not final")
+	}
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
+		for _, p := range r.fx.Replies {
+			if p.Caller == 7 && p.Err == "" {
+				return
+			}
+		}
+	}
+	t.Error("it is never answered")
+}
