@@ -23,15 +23,15 @@ func (n *Node) placeUnclaimed(now grid.Time, j *job, fx *grid.Effects) {
 // is not placed again; it ends as lost unless a worker claims it before the takeover grace is over. It reports
 // whether it handled the task.
 func (n *Node) forgoUnclaimed(now grid.Time, l *liveTask, fx *grid.Effects) bool {
-	g := l.job.replica
-	if g == nil || l.job.spec.Retries > 0 || l.task().attempt.Epoch >= g.fullHistoryFrom {
+	rep := l.job.replica
+	if rep == nil || l.job.spec.Retries > 0 || l.task().attempt.Epoch >= rep.fullHistoryFrom {
 		return false
 	}
 	j, i := l.job, l.index
 	n.setState(j, i, grid.Pending, fx)
 	n.saveTask(j, i, fx)
 	n.dropLive(l)
-	if g.graceUntil == 0 {
+	if rep.graceUntil == 0 {
 		n.endAsLost(now, j, i, fx)
 	}
 	return true

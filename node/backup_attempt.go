@@ -67,8 +67,8 @@ func (l *liveTask) backupID() grid.AttemptID {
 // startBackup makes a backup attempt on the chosen node.
 func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *grid.Effects) {
 	t, epoch := l.task(), uint32(1)
-	if g := l.job.replica; g != nil {
-		epoch = g.reg.State().Epoch
+	if rep := l.job.replica; rep != nil {
+		epoch = rep.reg.State().Epoch
 	}
 	t.backupMade = t.nextAttempt(epoch)
 	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
@@ -106,8 +106,8 @@ func (n *Node) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 // queue: the task runs already.
 func (n *Node) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease}
-	if g := l.job.replica; g != nil {
-		o.Members = slices.Clone(g.reg.Members())
+	if rep := l.job.replica; rep != nil {
+		o.Members = slices.Clone(rep.reg.Members())
 	}
 	return o
 }

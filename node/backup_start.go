@@ -81,7 +81,7 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
 		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
 		}
-		l.asked = l.asked[:0]
+		l.polled = l.polled[:0]
 		v := n.candidates(now, l)
 		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().worker })
 		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == n.backups.justFreed }); k >= 0 {

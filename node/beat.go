@@ -102,8 +102,8 @@ func (n *Node) answerAsk(now grid.Time, from grid.NodeID, ids []grid.AttemptID, 
 		w := n.exec.Get(id)
 		switch {
 		case w == nil:
-			if hearsay := n.isHearsay(id.Task.Job); !n.letGo.contains(id, hearsay) {
-				n.letGo.add(tombstone{id, hearsay}) // a late offer of it must not start: the owner goes on without it
+			if hearsay := n.isHearsay(id.Task.Job); !n.released.contains(id, hearsay) {
+				n.released.add(tombstone{id, hearsay}) // a late offer of it must not start: the owner goes on without it
 			}
 			m := fx.Send(from, grid.KindRefuse)
 			m.Attempts = append(m.Attempts, id)

@@ -16,7 +16,7 @@ import (
 // nodes.
 func (n *Node) candidates(now grid.Time, l *liveTask) balance.View {
 	l.excluded = slices.DeleteFunc(l.excluded, func(o exclusion) bool { return o.until <= now })
-	l.tryBlacklisted = l.tryBlacklisted && len(l.asked) > 0
+	l.tryBlacklisted = l.tryBlacklisted && len(l.polled) > 0
 	if n.isLocal(l.job) {
 		return n.eligibleNodes(now, l, nil, false)
 	}
@@ -25,7 +25,7 @@ func (n *Node) candidates(now grid.Time, l *liveTask) balance.View {
 	if len(v.Nodes) == 0 && (len(l.failedOn) > 0 || len(l.demotions) > 0 || l.reclaims > 0 || n.onProbation > 0 || slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.preference })) {
 		v = n.eligibleNodes(now, l, c, false)
 	}
-	if len(v.Nodes) == 0 && c != nil && n.onProbation == 0 && len(l.asked) == 0 &&
+	if len(v.Nodes) == 0 && c != nil && n.onProbation == 0 && len(l.polled) == 0 &&
 		!slices.ContainsFunc(l.excluded, func(o exclusion) bool { return !o.preference && !o.why.Why.Never() }) {
 		l.tryBlacklisted = true
 		v = n.eligibleNodes(now, l, nil, false)
@@ -88,7 +88,7 @@ func (n *Node) eligibleNodes(now grid.Time, l *liveTask, blacklist *classFailure
 // excludes nodes on which the task failed or which demoted it, and preferences.
 func (l *liveTask) excludes(id grid.NodeID, strict bool) bool {
 	return strict && (slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) || l.demotedBy(id)) ||
-		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (strict || !o.preference) }) || slices.Contains(l.asked, id)
+		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (strict || !o.preference) }) || slices.Contains(l.polled, id)
 }
 
 // rateOf returns the execution rate of one slot of a peer for a class, measured or estimated.
@@ -124,7 +124,7 @@ func (n *Node) exclude(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refu
 	if !why.Why.Never() || why.Why == grid.WhyAccess { // the node may be upgraded
 		until = now.Add(min(time.Second<<min(l.tries, 5), 30*time.Second))
 	}
-	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.asked))})
+	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.polled))})
 	for i := range l.excluded {
 		if l.excluded[i].node == id {
 			l.excluded[i].why, l.excluded[i].until = why, max(until, l.excluded[i].until)

@@ -10,16 +10,16 @@ import (
 
 // replicateInputs starts to replicate a job's inputs to a majority of the members.
 func (n *Node) replicateInputs(now grid.Time, j *job) {
-	if g := j.replica; len(j.spec.Inputs) > 0 {
-		g.inputs = n.newFileReplicas(now, j, j.spec.Inputs, n.hasInputs(j))
+	if rep := j.replica; len(j.spec.Inputs) > 0 {
+		rep.inputs = n.newFileReplicas(now, j, j.spec.Inputs, n.hasInputs(j))
 	}
 }
 
 // confirmSubmission answers the submitters once a majority has the job and its inputs, or the inputs are no longer
 // waited for.
 func (n *Node) confirmSubmission(now grid.Time, j *job, fx *grid.Effects) {
-	if g := j.replica; g.reg.Ready() && (g.inputs == nil || g.inputs.settle(now, g.reg)) {
-		n.replyAll(&g.submitters, j.id, fx)
+	if rep := j.replica; rep.reg.Ready() && (rep.inputs == nil || rep.inputs.settle(now, rep.reg)) {
+		n.replyAll(&rep.submitters, j.id, fx)
 	}
 }
 
@@ -73,16 +73,16 @@ func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
 
 // askDeposits asks each member for the deposits that it has not confirmed.
 func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
-	g := j.replica
-	if !g.reg.IsOwner() || g.reg.State().Done || g.inputs == nil && len(g.replicating) == 0 {
+	rep := j.replica
+	if !rep.reg.IsOwner() || rep.reg.State().Done || rep.inputs == nil && len(rep.replicating) == 0 {
 		return
 	}
-	g.replicating = slices.DeleteFunc(g.replicating, func(l *liveTask) bool { return !l.isReplicating() })
-	for place := range g.reg.Members() {
-		if g.inputs != nil {
-			n.askDeposit(now, j, place, g.inputs, inputsID(j.id), nil, fx)
+	rep.replicating = slices.DeleteFunc(rep.replicating, func(l *liveTask) bool { return !l.isReplicating() })
+	for place := range rep.reg.Members() {
+		if rep.inputs != nil {
+			n.askDeposit(now, j, place, rep.inputs, inputsID(j.id), nil, fx)
 		}
-		for _, l := range g.replicating {
+		for _, l := range rep.replicating {
 			n.askDeposit(now, j, place, l.replicas, l.id(), l.result, fx)
 		}
 	}
@@ -97,19 +97,19 @@ func (l *liveTask) isReplicating() bool { return l.replicas != nil && l.task().l
 // askDeposit asks one member if a request is due. An owner that is not the origin may lack the inputs itself and
 // fetches them.
 func (n *Node) askDeposit(now grid.Time, j *job, place int, f *fileReplicas, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
-	g, bit, again := j.replica, uint8(1)<<place, n.cfg.Lease/3
+	rep, bit, again := j.replica, uint8(1)<<place, n.cfg.Lease/3
 	if f.refused&bit != 0 {
 		again = copyRetryAfter
 	}
 	if f.tooLarge || f.have&bit != 0 || f.askedAt[place] != 0 && now < f.askedAt[place].Add(again) {
 		return
 	}
-	to := g.reg.Members()[place]
+	to := rep.reg.Members()[place]
 	switch {
 	case to == n.cfg.Self:
 		f.askedAt[place] = now
 		n.fetchInputs(now, j, j.id.Origin, fx)
-	case g.reg.HasAccepted(place):
+	case rep.reg.HasAccepted(place):
 		f.askedAt[place] = now
 		m := fx.Send(to, grid.KindDeposit)
 		m.Attempts, m.Result = append(m.Attempts, id), r

@@ -103,11 +103,11 @@ func (f *fileReplicas) holders(r *register.Register) string {
 
 // inputsAtRisk describes who has a job's inputs, if fewer than a majority of its members; else "".
 func (j *job) inputsAtRisk() string {
-	g := j.replica
-	if g == nil || g.inputs == nil || !g.inputs.settled || g.inputs.hasMajority(g.reg) || g.reg.State().Done {
+	rep := j.replica
+	if rep == nil || rep.inputs == nil || !rep.inputs.settled || rep.inputs.hasMajority(rep.reg) || rep.reg.State().Done {
 		return ""
 	}
-	return "its inputs are only with " + g.inputs.holders(g.reg) + ", and without them its tasks cannot run: " + g.inputs.why
+	return "its inputs are only with " + rep.inputs.holders(rep.reg) + ", and without them its tasks cannot run: " + rep.inputs.why
 }
 
 // annotate returns a copy of the result whose error says where its files are.

@@ -81,8 +81,8 @@ func (n *Node) dropUnowned() {
 // resumeJob resumes what waited for a majority of the job's register.
 func (n *Node) resumeJob(j *job) {
 	n.freed = true // attempts on this node may start
-	for g := j.replica; len(g.awaitingMajority) > 0; {
-		n.resumeTask(g.awaitingMajority[len(g.awaitingMajority)-1])
+	for rep := j.replica; len(rep.awaitingMajority) > 0; {
+		n.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
 	}
 	n.requeueJob(j)
 	works := n.exec.Of(j.id, n.scratch.works[:0])

@@ -16,7 +16,7 @@ type liveTask struct {
 	round      uint8 // of polling: answers to an earlier round are stale
 	tries      int   // failed placements since the last successful one
 
-	asked           []grid.NodeID   // nodes polled in this decision
+	polled          []grid.NodeID   // nodes polled in this decision
 	answers         []balance.State // in this decision
 	unanswered      []grid.NodeID   // nodes polled whose answers are missing
 	sent            grid.Time       // sending time of the poll or the offer

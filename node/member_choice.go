@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	canvassRetry = 500 * time.Millisecond // a candidate that has not answered by then may be replaced
+	probeRetry   = 500 * time.Millisecond // a candidate that has not answered by then may be replaced
 	startupGrace = 3 * time.Second        // time after the start for known nodes to reconnect
 )
 
@@ -33,7 +33,7 @@ func (n *Node) beginSubmission(now grid.Time, ev *grid.Event, fx *grid.Effects) 
 	n.createUnreplicated(now, sub, fx)
 }
 
-// chooseMembers tries to choose the members of pending submissions: of those that have waited for canvassRetry, of
+// chooseMembers tries to choose the members of pending submissions: of those that have waited for probeRetry, of
 // some, and of those without probes yet. If ask is set it probes more candidates for the rest.
 func (n *Node) chooseMembers(now grid.Time, waiters []*pendingSubmission, ask bool, fx *grid.Effects) {
 	for k := range n.pending.queues {
@@ -47,7 +47,7 @@ func (n *Node) chooseForQueue(now grid.Time, queue *submissionQueue, waiters []*
 	candidates := n.memberCandidates(queue == &n.pending.queues[1])
 	alive := n.aliveNodes(now, candidates)
 	for _, sub := range queue.waiting { // oldest first: none after one that still waits can succeed
-		if !sub.done && (now < sub.since.Add(canvassRetry) || !n.tryMembers(now, sub, candidates, alive, fx)) {
+		if !sub.done && (now < sub.since.Add(probeRetry) || !n.tryMembers(now, sub, candidates, alive, fx)) {
 			break
 		}
 	}
@@ -56,8 +56,8 @@ func (n *Node) chooseForQueue(now grid.Time, queue *submissionQueue, waiters []*
 			n.tryMembers(now, sub, candidates, alive, fx)
 		}
 	}
-	for len(queue.unasked) > 0 && (queue.unasked[0].done || n.tryMembers(now, queue.unasked[0], candidates, alive, fx)) {
-		queue.unasked[0], queue.unasked = nil, queue.unasked[1:] // what does not suffice for the oldest does not for the others
+	for len(queue.unprobed) > 0 && (queue.unprobed[0].done || n.tryMembers(now, queue.unprobed[0], candidates, alive, fx)) {
+		queue.unprobed[0], queue.unprobed = nil, queue.unprobed[1:] // what does not suffice for the oldest does not for the others
 	}
 	if queue.trim(); len(queue.waiting) > 0 && ask {
 		n.probeCandidates(now, queue, candidates, fx)
@@ -74,7 +74,7 @@ func (n *Node) tryMembers(now grid.Time, sub *pendingSubmission, candidates, ali
 	late, answered := now >= sub.since.Add(n.cfg.Confirm), len(alive)
 	alive = n.withQuotaLeft(alive, sub)
 	want := min(n.cfg.Members, len(candidates)|1)
-	if now < sub.since.Add(canvassRetry) && len(sub.probed) > 0 {
+	if now < sub.since.Add(probeRetry) && len(sub.probed) > 0 {
 		alive = slices.DeleteFunc(slices.Clone(alive), func(ad *grid.Ad) bool { return !slices.Contains(sub.probed, ad.Node) })
 	}
 	switch {
@@ -100,12 +100,12 @@ func (n *Node) tryMembers(now grid.Time, sub *pendingSubmission, candidates, ali
 func (n *Node) probeCandidates(now grid.Time, queue *submissionQueue, candidates []*grid.Ad, fx *grid.Effects) {
 	probed := n.spreadMembers(candidates, n.cfg.Members+1)
 	for _, id := range probed {
-		if p := n.coMember(id); p.keepaliveSeq == 0 || now >= p.keepaliveSent.Add(canvassRetry) {
+		if p := n.coMember(id); p.keepaliveSeq == 0 || now >= p.keepaliveSent.Add(probeRetry) {
 			n.sendKeepalive(now, p, n.ownedWith(id), fx)
 		}
 	}
 	if len(probed) > 0 {
-		for _, sub := range queue.unasked { // oldest first, as in addPending
+		for _, sub := range queue.unprobed { // oldest first, as in addPending
 			if sub.done {
 				continue
 			}
@@ -114,11 +114,11 @@ func (n *Node) probeCandidates(now grid.Time, queue *submissionQueue, candidates
 				n.coMember(id).addPending(sub)
 			}
 		}
-		queue.unasked = nil
+		queue.unprobed = nil
 	}
 	if !n.pendingWake {
 		n.pendingWake = true
-		fx.Wake(now.Add(canvassRetry/2), grid.TimerRegister, pendingKey)
+		fx.Wake(now.Add(probeRetry/2), grid.TimerRegister, pendingKey)
 	}
 }
 
@@ -132,7 +132,7 @@ func (n *Node) candidateAnswered(now grid.Time, p *coMember, fx *grid.Effects) {
 	p.lastAlive = now
 	n.chooseMembers(now, waiters, false, fx)
 	for _, sub := range waiters {
-		if !sub.done && now < sub.since.Add(canvassRetry) {
+		if !sub.done && now < sub.since.Add(probeRetry) {
 			p.addPending(sub)
 		}
 	}
@@ -149,7 +149,7 @@ func (n *Node) expectsMorePeers(now, since grid.Time, connected int) bool {
 	if n.cfg.Known > connected && n.cfg.Known >= 2 && now < n.started.Add(startupGrace) {
 		return true
 	}
-	return now < since.Add(2*canvassRetry) && n.hasUnknownPeers()
+	return now < since.Add(2*probeRetry) && n.hasUnknownPeers()
 }
 
 // aliveNodes returns the candidates that are alive.

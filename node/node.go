@@ -79,7 +79,7 @@ type Node struct {
 	beatWake         bool       // a TimerBeat is pending
 	overdueWake      bool       // a TimerOverdue is pending
 	boundWake        grid.Time  // time of the next TimerBound
-	letGo            tombstones // tombstones of others' attempts
+	released         tombstones // tombstones of others' attempts
 	neverRan         tombstones // attempts that were refused or handed back
 	freed            bool       // attempts were released in this step
 	lowDisk, leaving bool       // the disk is nearly full; the node is stopping and starts nothing

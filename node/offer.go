@@ -38,7 +38,7 @@ func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, 
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.cannotExecute, l.madeAt = nil, now
 	n.startPromise(now, &l.promise)
-	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(polled.asked))}
+	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(polled.polled))}
 	for i := range polled.answers {
 		if polled.answers[i].Node == c.Node {
 			tr.News = now.Sub(polled.answers[i].Heard)

@@ -15,7 +15,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	}
 	foreign := from != o.ID.Task.Job.Origin // then a tombstone may rest on hearsay
 	neverRan := n.neverRan.contains(o.ID, foreign)
-	if n.letGo.contains(o.ID, foreign) && !neverRan {
+	if n.released.contains(o.ID, foreign) && !neverRan {
 		n.stats.Stale++
 		return
 	}

@@ -30,9 +30,9 @@ type pendingSubmissions struct {
 
 // submissionQueue are submissions that the same nodes may store.
 type submissionQueue struct {
-	waiting []*pendingSubmission // oldest first; the first is pending, later ones may be done
-	unasked []*pendingSubmission // newest of waiting, whose candidates were not probed since none was available
-	done    int                  // number of done ones in waiting
+	waiting  []*pendingSubmission // oldest first; the first is pending, later ones may be done
+	unprobed []*pendingSubmission // newest of waiting, whose candidates were not probed since none was available
+	done     int                  // number of done ones in waiting
 }
 
 func (s *pendingSubmissions) queueOf(p *pendingSubmission) *submissionQueue {
@@ -50,7 +50,7 @@ func (s *pendingSubmissions) all() []*pendingSubmission {
 func (s *pendingSubmissions) add(p *pendingSubmission) {
 	s.by.put(p)
 	l := s.queueOf(p)
-	l.waiting, l.unasked = append(l.waiting, p), append(l.unasked, p)
+	l.waiting, l.unprobed = append(l.waiting, p), append(l.unprobed, p)
 }
 
 // remove marks a submission as done; waiting holds it until trim.
@@ -72,6 +72,6 @@ func (s *submissionQueue) trim() {
 		s.waiting, s.done = slices.DeleteFunc(s.waiting, func(p *pendingSubmission) bool { return p.done }), 0
 	}
 	if len(s.waiting) == 0 {
-		s.waiting, s.unasked = nil, nil
+		s.waiting, s.unprobed = nil, nil
 	}
 }

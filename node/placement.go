@@ -23,7 +23,7 @@ func (n *Node) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if k := len(n.scratch.answers); l.answers == nil && k > 0 {
 		l.answers, n.scratch.answers = n.scratch.answers[k-1], n.scratch.answers[:k-1]
 	}
-	l.asked, l.answers = l.asked[:0], l.answers[:0]
+	l.polled, l.answers = l.polled[:0], l.answers[:0]
 	v := n.candidates(now, l)
 	n.traceBlacklisted(now, l)
 	switch {
@@ -59,7 +59,7 @@ func (n *Node) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects
 		if q == nil || !q.up {
 			continue
 		}
-		l.asked = append(l.asked, id)
+		l.polled = append(l.polled, id)
 		l.unanswered = append(l.unanswered, id)
 		m := fx.Send(id, grid.KindPoll)
 		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.class(), l.job.spec.Needs.Resources
@@ -78,7 +78,7 @@ func (n *Node) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects
 	if _, batch := p.(balance.Batch); batch {
 		l.job.batchPoll = l
 	}
-	l.deadline = now.Add(min(max(2*n.roundTrip(l.asked), n.cfg.PollFloor), n.cfg.PollCap))
+	l.deadline = now.Add(min(max(2*n.roundTrip(l.polled), n.cfg.PollFloor), n.cfg.PollCap))
 	fx.Wake(l.deadline, grid.TimerPoll, l.handle)
 }
 
@@ -89,7 +89,7 @@ func (n *Node) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *
 		return
 	}
 	l := n.live.get(s.ID >> 8)
-	if l != nil && l.phase == polling && l.round == uint8(s.ID) && !slices.Contains(l.asked, from) {
+	if l != nil && l.phase == polling && l.round == uint8(s.ID) && !slices.Contains(l.polled, from) {
 		n.countOffence(from, fx)
 		return
 	}
@@ -98,7 +98,7 @@ func (n *Node) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *
 	q.stamp = max(q.stamp, s.Stamp)
 	if l == nil || l.phase != polling || l.round != uint8(s.ID) || !l.answeredBy(from) {
 		n.stats.Stale++
-		if l != nil && l.phase == waiting && l.round == uint8(s.ID) && slices.Contains(l.asked, from) {
+		if l != nil && l.phase == waiting && l.round == uint8(s.ID) && slices.Contains(l.polled, from) {
 			n.gossip.Heard(now, from, now.Sub(l.sent)) // else the next poll would time out as early
 		}
 		return

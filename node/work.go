@@ -205,7 +205,7 @@ func (n *Node) forgetAttempt(now grid.Time, id grid.AttemptID, fx *grid.Effects)
 		return
 	}
 	if id.Task.Job.Origin != n.cfg.Self || n.ownerRecords[id.Task.Job] != nil {
-		n.letGo.add(tombstone{id, n.isHearsay(id.Task.Job)})
+		n.released.add(tombstone{id, n.isHearsay(id.Task.Job)})
 	}
 	n.releaseOwner(id.Task.Job)
 	n.ledger.Return(id)
