@@ -28,7 +28,7 @@ const (
 	MaxAdSize  = 4 * KiB   // sealed bytes of an ad
 	MaxDigest  = 16 * KiB  // sealed bytes in a digest
 	MaxBeats   = 1024      // attempts in a beat, an ask or a drop
-	MaxFinals  = 256       // entries of a register in a message
+	MaxEntries = 256       // entries of a register in a message
 	MaxMembers = 5         // of a register
 	MaxInline  = 4 * KiB   // output that travels in a result
 	MaxVisited = 32        // nodes that a search remembers
@@ -39,5 +39,5 @@ const (
 	MaxTimeout = 366 * 24 * time.Hour
 	MaxHops    = 64
 
-	MaxFinalsSize = 256 * KiB // bytes of the entries in a message, if there is more than one
+	MaxEntriesSize = 256 * KiB // bytes of the entries in a message, if there is more than one
 )

@@ -68,15 +68,15 @@ func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 // of messages is reused without allocation.
 type Message struct {
 	Kind     Kind
-	Digest   []AdEntry   // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
-	Poll     Poll        // KindPoll
-	State    State       // KindState
-	Offer    Offer       // KindOffer
-	Attempts []AttemptID // KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
-	Refusal  Refusal     // KindRefuse, KindDepositAck
-	Result   *Result     // KindResult, KindDeposit; immutable
-	Find     Find        // KindFind, KindHit, KindMiss, KindCall
-	Register Register    // KindWrite to KindTakeover; of KindStartLease and KindStartLeaseAck its Seq
+	Digest   []AdEntry       // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
+	Poll     Poll            // KindPoll
+	State    State           // KindState
+	Offer    Offer           // KindOffer
+	Attempts []AttemptID     // KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
+	Refusal  Refusal         // KindRefuse, KindDepositAck
+	Result   *Result         // KindResult, KindDeposit; immutable
+	Find     Find            // KindFind, KindHit, KindMiss, KindCall
+	Register RegisterMessage // KindWrite to KindTakeover; of KindStartLease and KindStartLeaseAck its Seq
 }
 
 // Reset makes m an empty message of the kind and keeps the memory of its slices.

@@ -49,13 +49,13 @@ type TaskRecord struct {
 	Began  int64   // when that attempt started to run, as its result says
 	Done   int64   // when its end was saved
 
-	// Copy is the backup attempt of a task of an idempotent job, or the last one made; nil = there never was one. Newly
+	// Backup is the backup attempt of a task of an idempotent job, or the last one made; nil = there never was one. Newly
 	// allocated.
-	Copy *CopyRecord
+	Backup *BackupRecord
 }
 
-// CopyRecord is a backup attempt. Its number is above that of the attempt that it backs up, and never used again.
-type CopyRecord struct {
+// BackupRecord is a backup attempt. Its number is above that of the attempt that it backs up, and never used again.
+type BackupRecord struct {
 	Attempt
 	Worker NodeID // zero = it is no longer live
 }
@@ -101,7 +101,7 @@ type RegisterRecord struct {
 	Members   []NodeID // the origin first; immutable
 	Submitted int64
 	Promised  uint32 // highest epoch voted for: no lower epoch is taken part in
-	To        NodeID
+	VotedFor  NodeID
 	Epoch     uint32 // highest accepted
 	Owner     NodeID
 	Done      bool
@@ -112,7 +112,7 @@ type RegisterRecord struct {
 // TaskRecord.
 type EntryRecord struct {
 	TaskRecord
-	Epoch uint32 // in which its end was accepted; 0 = no end is known here
-	Final bool   // its end is committed
-	Held  bool   // the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
+	Epoch     uint32 // in which its end was accepted; 0 = no end is known here
+	Committed bool   // its end is committed
+	Held      bool   // the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
 }

@@ -2,9 +2,9 @@ package grid
 
 import "time"
 
-// Final is how a task ended: an entry of its job's register. It is immutable once built. The entry after the last task
+// Entry is how a task ended: an entry of its job's register. It is immutable once built. The entry after the last task
 // is the job's cancellation: it has no result.
-type Final struct {
+type Entry struct {
 	Index   uint32
 	Epoch   uint32 // in which this member accepted it
 	Attempt Attempt
@@ -16,9 +16,9 @@ type Final struct {
 	Done    int64
 }
 
-// Register is the part of a message between the members of a job's register. Which fields are set depends on the
+// RegisterMessage is the part of a message between the members of a job's register. Which fields are set depends on the
 // message's kind.
-type Register struct {
+type RegisterMessage struct {
 	Job     JobID
 	Epoch   uint32
 	Seq     uint64 // drawn by the sender of a request; the answer repeats it
@@ -30,7 +30,7 @@ type Register struct {
 	Done    bool          // the job is closed: every task has ended, and that is committed
 	Next    uint32        // in a campaign: the first entry asked for; in a vote: the first that is missing
 	More    bool          // entries from Next on follow
-	Finals  []Final
+	Entries []Entry
 	Count   uint32 // of a keepalive: number of the sender's registers that the receiver is believed to have
 	Sum     uint64 // of a keepalive: sum of their hashes
 	Room    uint32 // quota hint in a keepalive's answer: 0 = a further job of any size would be stored; else the most tasks that it may have, plus one
@@ -50,7 +50,7 @@ const (
 	RegisterFull                              // not written: no quota is left here for the sender, or for the job's origin
 )
 
-func (g *Register) reset() {
-	clear(g.Finals)
-	*g = Register{Members: g.Members[:0], Finals: g.Finals[:0]}
+func (g *RegisterMessage) reset() {
+	clear(g.Entries)
+	*g = RegisterMessage{Members: g.Members[:0], Entries: g.Entries[:0]}
 }

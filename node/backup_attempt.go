@@ -35,12 +35,12 @@ func (t *task) nextAttempt(epoch uint32) grid.Attempt {
 	return last
 }
 
-// copyRecord returns the backup attempt's part of the task record; nil if none was made or the task has ended.
-func (t *task) copyRecord() *grid.CopyRecord {
+// backupRecord returns the backup attempt's part of the task record; nil if none was made or the task has ended.
+func (t *task) backupRecord() *grid.BackupRecord {
 	if t.backupMade == (grid.Attempt{}) || t.state == grid.Ended {
 		return nil
 	}
-	c := &grid.CopyRecord{Attempt: t.backupMade}
+	c := &grid.BackupRecord{Attempt: t.backupMade}
 	if t.live != nil && t.live.backup != nil {
 		c.Worker = t.live.backup.worker
 	}
@@ -161,8 +161,8 @@ func (n *Node) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost boo
 // than retries, or failures on Config.Strikes nodes, the task gets no further backup: a task that kills its nodes
 // would kill them for ever.
 func (n *Node) countLostCopy(l *liveTask, worker grid.NodeID, why grid.Refusal) {
-	l.lostCopies++
-	l.noBackup = n.countFailedNode(l, worker, why) != "" || l.lostCopies > l.job.spec.Retries || l.noBackup
+	l.lostBesideBackup++
+	l.noBackup = n.countFailedNode(l, worker, why) != "" || l.lostBesideBackup > l.job.spec.Retries || l.noBackup
 }
 
 // dropAttempt drops one of a task's two attempts at its worker.

@@ -74,8 +74,8 @@ func TestBackupAttemptFails(t *testing.T) {
 		if len(r.sent(grid.KindOffer)) > 0 {
 			t.Error("another backup attempt was begun")
 		}
-		if v := r.task(jobID(1)); v.Worker != other.To || v.Lost != 0 || !v.Copy.IsZero() {
-			t.Errorf("the task stands at %v, %d lost, backup at %v", v.Worker.Short(), v.Lost, v.Copy.Short())
+		if v := r.task(jobID(1)); v.Worker != other.To || v.Lost != 0 || !v.Backup.IsZero() {
+			t.Errorf("the task stands at %v, %d lost, backup at %v", v.Worker.Short(), v.Lost, v.Backup.Short())
 		}
 		r.deliverFor(other.To, grid.KindResult, other.Msg.Offer.ID, exitThree)
 		if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Exit != 3 {
@@ -165,8 +165,8 @@ func TestNoBackupAttempt(t *testing.T) {
 		for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
 			r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 		}
-		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Copy.IsZero() || r.n.stats.Backups > 0 {
-			t.Errorf("%s: a backup attempt at %v", name, v.Copy.Short())
+		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Backup.IsZero() || r.n.stats.Backups > 0 {
+			t.Errorf("%s: a backup attempt at %v", name, v.Backup.Short())
 		}
 	}
 }
@@ -289,7 +289,7 @@ func TestEarlierDeliveryDoesNotMeanIdle(t *testing.T) {
 	if v := r.task(jobID(2)); v.Worker != selfID {
 		t.Fatalf("it runs at %v, want here", v.Worker.Short())
 	}
-	if v := r.task(jobID(2)); !v.Copy.IsZero() {
+	if v := r.task(jobID(2)); !v.Backup.IsZero() {
 		t.Error("a busy node gets a backup attempt")
 	}
 }

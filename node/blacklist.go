@@ -89,8 +89,8 @@ func (n *Node) traceBlacklisted(now grid.Time, l *liveTask) {
 	}
 }
 
-// Avoided returns the reason why a node gets no task of a class now; WhyNone if it may.
-func (n *Node) Avoided(now grid.Time, class string, id grid.NodeID) grid.Refusal {
+// Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.
+func (n *Node) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
 	c := n.blacklistOf(class)
 	if c == nil {
 		return grid.Refusal{}

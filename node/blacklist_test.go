@@ -94,7 +94,7 @@ func TestTraceNamesBlacklistedNode(t *testing.T) {
 	if first.Node != fastID || first.Refusal.Why != grid.WhyAvoided || first.Refusal.Detail != "3 of 3 failed there" {
 		t.Errorf("its history begins with %v, want that the node is blacklisted, 3 of 3 failed there", first)
 	}
-	if why := r.n.Avoided(r.now, grid.ClassOf(spec(nil)), fastID); why.Why != grid.WhyAvoided {
+	if why := r.n.Blacklisted(r.now, grid.ClassOf(spec(nil)), fastID); why.Why != grid.WhyAvoided {
 		t.Errorf("the node is shown as %q", why.Why)
 	}
 	if got := r.n.rates.get(grid.ClassOf(spec(nil))); got != nil && got.ends > 0 {

@@ -161,7 +161,7 @@ func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
 	if s := r.n.recordOf(fastID); s == nil || s.results != 0 || s.onTime != 0 || s.ends.good != 0 || len(s.due) != 0 {
 		t.Errorf("its track record is %+v", s)
 	}
-	if why := r.n.Avoided(r.now, "small", fastID); why.Why != grid.WhyAvoided {
+	if why := r.n.Blacklisted(r.now, "small", fastID); why.Why != grid.WhyAvoided {
 		t.Errorf("it is not blacklisted: %v", why)
 	}
 }

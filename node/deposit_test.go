@@ -30,11 +30,11 @@ func files(i byte, n int, size grid.Bytes) (fs []grid.File) {
 }
 
 // write makes this node a member of a job of two tasks with inputs, and writes the given entries.
-func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Final) {
+func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Entry) {
 	o.t.Helper()
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Inputs = 2, inputs })
 	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}, Finals: finals, Done: done}
+		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}, Entries: finals, Done: done}
 	})
 	if a := o.one(grid.KindWriteAck); a.Msg.Register.Answer != grid.RegisterOK {
 		o.t.Fatalf("job %d is written to: answer %d", i, a.Msg.Register.Answer)
@@ -93,7 +93,7 @@ func TestMemberDepositsAndAnswers(t *testing.T) {
 		t.Errorf("%d bytes are deposited after a restart, want %d", got, want)
 	}
 	// The end of another attempt is written: the first one's output is useless.
-	again.write(1, nil, false, grid.Final{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
+	again.write(1, nil, false, grid.Entry{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
 	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.disk["entry "+out.Task.String()].Entry.Held {
 		t.Errorf("%d bytes are deposited, want %d", got, want)
 	}
@@ -104,7 +104,7 @@ func TestMemberFetchesMissedDeposit(t *testing.T) {
 	o := newOwner(t, nil)
 	r := &grid.Result{Cause: grid.Exited, Outputs: files(2, 1, grid.MiB)}
 	o.write(1, nil, false)
-	o.write(1, nil, false, grid.Final{Index: 0, Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: slowID, Result: r})
+	o.write(1, nil, false, grid.Entry{Index: 0, Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: slowID, Result: r})
 	if len(o.fx.Fetches) != 1 || o.fx.Fetches[0].From != o.id {
 		t.Fatalf("fetches %+v", o.fx.Fetches)
 	}
@@ -122,7 +122,7 @@ func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 	id := o.attempt(1, 0)
 	o.write(1, nil, false)
 	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
-	o.write(1, nil, false, grid.Final{Index: 0, Attempt: id.Attempt, Worker: slowID, Result: r})
+	o.write(1, nil, false, grid.Entry{Index: 0, Attempt: id.Attempt, Worker: slowID, Result: r})
 	if e := o.disk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e == nil || e.Epoch != 1 || e.Held {
 		t.Errorf("with a full disk it fetches %+v, and on disk is %+v", o.fx.Fetches, e)
 	}

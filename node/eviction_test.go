@@ -32,8 +32,8 @@ func TestChargesCoverMemory(t *testing.T) {
 			id := numbered(fastID, 1)
 			r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 			for i := range uint32(writes) {
-				r.writeFrom(fastID, id, nil, func(g *grid.Register) {
-					g.Seq, g.Finals = uint64(i)+2, []grid.Final{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
+				r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
+					g.Seq, g.Entries = uint64(i)+2, []grid.Entry{{Index: i * stride, Result: &grid.Result{Cause: grid.Exited, Error: "so"}}}
 				})
 			}
 		},
@@ -54,12 +54,12 @@ func (r *rig) answerAsMember(who grid.NodeID) {
 	r.t.Helper()
 	type asked struct {
 		kind grid.Kind
-		g    grid.Register
+		g    grid.RegisterMessage
 	}
 	var all []asked
 	for _, s := range r.fx.Sends {
 		if k := s.Msg.Kind; s.To == who && (k == grid.KindWrite || k == grid.KindKeepalive) {
-			all = append(all, asked{k, grid.Register{Job: s.Msg.Register.Job, Epoch: s.Msg.Register.Epoch, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}})
+			all = append(all, asked{k, grid.RegisterMessage{Job: s.Msg.Register.Job, Epoch: s.Msg.Register.Epoch, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}})
 		}
 	}
 	for _, a := range all {
@@ -75,7 +75,7 @@ func TestTakenOverTasksEndInBatches(t *testing.T) {
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Retries = 5*bulkEndBatch+7, 0 })
 	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	r.takeOver()
 	ended := 0
@@ -100,7 +100,7 @@ func TestEvictionInBatches(t *testing.T) {
 	for i := range before {
 		id := numbered(fastID, i)
 		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(nil),
-			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID, Done: true}}
+			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID, Done: true}}
 	}
 	quota.Each.Registers = 100
 	r = r.restart()
@@ -126,9 +126,9 @@ func TestScatteredEntriesAreBounded(t *testing.T) {
 	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	answer := grid.RegisterOK
 	for i, seq := uint32(0), uint64(2); answer == grid.RegisterOK; seq++ {
-		answer = r.writeFrom(fastID, id, nil, func(g *grid.Register) {
-			for g.Seq = seq; len(g.Finals) < 100; i += 16 {
-				g.Finals = append(g.Finals, grid.Final{Index: i, Result: exitZero})
+		answer = r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
+			for g.Seq = seq; len(g.Entries) < 100; i += 16 {
+				g.Entries = append(g.Entries, grid.Entry{Index: i, Result: exitZero})
 			}
 		})
 		if k := r.n.ledger.Kept().Bytes; k > quota.Each.Bytes {

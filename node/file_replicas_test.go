@@ -18,7 +18,7 @@ func withOutput(t *testing.T) (*rig, grid.AttemptID) {
 		for _, s := range slices.Clone(r.fx.Sends) {
 			g := s.Msg.Register
 			r.deliver(s.To, k, func(m *grid.Message) {
-				m.Register = grid.Register{Job: jobID(1), Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
+				m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 			})
 		}
 	}
@@ -48,7 +48,7 @@ func TestOwnerWaitsForDeposit(t *testing.T) {
 				m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
 			})
 		}
-		if w := r.sent(grid.KindWrite); len(w) != 2 || len(w[0].Msg.Register.Finals) != 1 || (w[0].Msg.Register.Finals[0].Result.Error != "") != (name == "neither") {
+		if w := r.sent(grid.KindWrite); len(w) != 2 || len(w[0].Msg.Register.Entries) != 1 || (w[0].Msg.Register.Entries[0].Result.Error != "") != (name == "neither") {
 			t.Errorf("%s: %v are sent", name, kindsOf(r.fx.Sends))
 		}
 	}
@@ -74,7 +74,7 @@ func TestOwnerAsksABusyMemberAgain(t *testing.T) {
 		}
 	}
 	say(slowID, grid.WhyNone)
-	if w := r.sent(grid.KindWrite); len(w) == 0 || w[0].Msg.Register.Finals[0].Result.Error != "" {
+	if w := r.sent(grid.KindWrite); len(w) == 0 || w[0].Msg.Register.Entries[0].Result.Error != "" {
 		t.Errorf("%v are sent", kindsOf(r.fx.Sends))
 	}
 }

@@ -73,10 +73,10 @@ func TestOriginOverrulesHearsay(t *testing.T) {
 			r.forgeOffer(attemptAt(2), spec(func(s *grid.JobSpec) { s.Needs.CPU = 1 << 40 }))
 		},
 		"a register, made up": func(r *rig) {
-			r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
+			r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = []grid.NodeID{fastID, strangerID, selfID} })
 		},
 		"a register that ended": func(r *rig) {
-			r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
+			r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Done = []grid.NodeID{fastID, strangerID, selfID}, true })
 		},
 	} {
 		for _, members := range [][]grid.NodeID{nil, {fastID, slowID, {56}}, three} {
@@ -109,19 +109,19 @@ func TestOriginOverrulesHearsay(t *testing.T) {
 func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 	r := connectedRig(t)
 	false3 := []grid.NodeID{fastID, strangerID, selfID}
-	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 7 }); a != grid.RegisterOK {
+	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Epoch = false3, 7 }); a != grid.RegisterOK {
 		t.Fatalf("the origin may be gone: %v, want it kept", a)
 	}
-	if a := r.writeFrom(slowID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = three }); a == grid.RegisterOK {
+	if a := r.writeFrom(slowID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = three }); a == grid.RegisterOK {
 		t.Errorf("the message of a third: %v, want it refused", a)
 	}
-	if a := r.writeFrom(fastID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members = three }); a != grid.RegisterOK {
+	if a := r.writeFrom(fastID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = three }); a != grid.RegisterOK {
 		t.Errorf("the origin's: %v, want it kept", a)
 	}
 	if m := r.n.job(replicatedJob).replica.reg.Members(); !slices.Equal(m, three) {
 		t.Errorf("its members are %v, want those that the origin named", m)
 	}
-	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.Register) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {
+	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {
 		t.Errorf("the stranger again: %v, want it refused", a)
 	}
 }

@@ -59,7 +59,7 @@ func (r *rig) answerAsPeers() {
 		switch m.Kind {
 		case grid.KindWrite, grid.KindKeepalive:
 			r.deliver(s.To, m.Kind+1, func(a *grid.Message) {
-				a.Register = grid.Register{Job: m.Register.Job, Epoch: m.Register.Epoch, Seq: m.Register.Seq, Answer: grid.RegisterOK}
+				a.Register = grid.RegisterMessage{Job: m.Register.Job, Epoch: m.Register.Epoch, Seq: m.Register.Seq, Answer: grid.RegisterOK}
 			})
 		case grid.KindPoll:
 			r.deliver(s.To, grid.KindState, func(a *grid.Message) {
@@ -82,7 +82,7 @@ func (r *rig) answerAsPeers() {
 func (r *rig) sentCopy() (out []grid.Send) {
 	for _, s := range r.fx.Sends {
 		s.Msg.Attempts = slices.Clone(s.Msg.Attempts)
-		s.Msg.Register.Members, s.Msg.Register.Finals = slices.Clone(s.Msg.Register.Members), slices.Clone(s.Msg.Register.Finals)
+		s.Msg.Register.Members, s.Msg.Register.Entries = slices.Clone(s.Msg.Register.Members), slices.Clone(s.Msg.Register.Entries)
 		out = append(out, s)
 	}
 	return out
@@ -94,7 +94,7 @@ func (r *rig) claimOwner(from, owner grid.NodeID, id grid.JobID, epoch uint32, a
 	r.now++
 	m := &grid.Message{Kind: grid.KindTakeover}
 	if !announced {
-		m.Register = grid.Register{Job: id, Epoch: epoch, Owner: owner}
+		m.Register = grid.RegisterMessage{Job: id, Epoch: epoch, Owner: owner}
 		r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
 		return
 	}
@@ -204,7 +204,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	}
 	boot := r.n.cfg.Boot << 40
 	for _, seq := range []uint64{boot, boot | 1, boot | 1000, boot | 1<<39} {
-		if r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
+		if r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
 			t.Errorf("an answer %x that nobody asked for: offences %v", seq, r.fx.Offences)
 		}
 	}
@@ -213,7 +213,9 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	keepalives := r.sentCopy()
 	for _, s := range keepalives { // the stranger answers for the others
 		if s.Msg.Kind == grid.KindKeepalive && s.To != strangerID {
-			r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+			r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) {
+				m.Register = grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
+			})
 		}
 	}
 	if r.n.job(id) != nil || r.n.isAlive(r.now, r.n.coMember(strangerID)) {
@@ -224,7 +226,9 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 			if s.Msg.Kind != grid.KindKeepalive || s.To == strangerID {
 				continue
 			}
-			if r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 0 {
+			if r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+				m.Register = grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
+			}); len(r.fx.Offences) != 0 {
 				t.Errorf("an answer that was asked for: offences %v", r.fx.Offences)
 			}
 		}
@@ -236,7 +240,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	j.replica.reg.Campaign(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
 		r.deliver(strangerID, k, func(m *grid.Message) {
-			m.Register = grid.Register{Job: id, Epoch: j.replica.reg.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
+			m.Register = grid.RegisterMessage{Job: id, Epoch: j.replica.reg.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
 			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)
@@ -260,7 +264,7 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 			for _, s := range r.sentCopy() {
 				if s.Msg.Kind == grid.KindKeepalive {
 					r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
-						if m.Register = (grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}); s.To == fastID {
+						if m.Register = (grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}); s.To == fastID {
 							m.Register.Room = room
 						}
 					})
@@ -285,7 +289,7 @@ func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	for _, s := range r.sentCopy() {
 		if s.Msg.Kind == grid.KindWrite {
 			r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
-				m.Register = grid.Register{Job: id, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterFull}
+				m.Register = grid.RegisterMessage{Job: id, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterFull}
 			})
 		}
 	}

@@ -201,6 +201,6 @@ func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	}
 	t := j.task(i)
 	r := &fx.Save(grid.RecTask).Task
-	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done, Copy: t.copyRecord()}
+	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done, Backup: t.backupRecord()}
 	return r
 }

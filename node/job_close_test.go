@@ -12,7 +12,7 @@ func (r *rig) acceptAsFast() {
 	r.t.Helper()
 	seq := r.toFast()
 	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
-		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
+		m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 }
 
@@ -30,7 +30,7 @@ func TestEndIsVisibleWhenCommitted(t *testing.T) {
 	}
 	seq, before := r.toFast(), maps.Clone(r.disk)
 	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
-		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
+		m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	r.want(jobID(1), grid.Ended)
 	r.one(grid.KindResultAck)

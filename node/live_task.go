@@ -16,34 +16,34 @@ type liveTask struct {
 	round      uint8 // of polling: answers to an earlier round are stale
 	tries      int   // failed placements since the last successful one
 
-	polled          []grid.NodeID   // nodes polled in this decision
-	answers         []balance.State // in this decision
-	unanswered      []grid.NodeID   // nodes polled whose answers are missing
-	sent            grid.Time       // sending time of the poll or the offer
-	deadline        grid.Time       // of the poll, the lease, or the wait
-	leaseWake       grid.Time       // pending lease timer; 0 = none
-	excluded        []exclusion     // nodes that get no offer for now
-	failedOn        []failedOn      // nodes on which it failed: others are preferred
-	blacklistTraced bool            // its trace names the blacklisted nodes
-	tryBlacklisted  bool            // all candidates are blacklisted: one is tried
-	search          uint64          // pending search; 0 = none
-	awaitsNode      bool            // waits for a node that fits
-	awaitsProof     bool            // waits for a node on probation to deliver
-	awaitsMajority  bool            // waits for a majority of its job's register
-	planned         bool            // its attempt is made, and is offered when a majority of the register has answered
-	ect             float64         // expected completion time of that attempt, seconds
-	lookAgain       bool            // look again even if others of its job wait
-	result          *grid.Result    // its files are being fetched, or replicated to members
-	replicas        *fileReplicas   // of the result's files; nil = not fetched yet
-	fetchTries      int             // attempts to fetch the files
-	prepareFailures int             // attempts whose preparation failed
-	cannotExecute   *grid.Result    // last result "cannot execute", used if no node can
-	backup          *backupAttempt  // nil = the task has one attempt
-	demotedTo       string          // class that it was demoted to; "" = the job's
-	reclaims        uint8           // times that it was reclaimed as a straggler
-	demotions       []demotion      // its earlier classes
-	noBackup        bool            // no further backup: one attempt of two failed, or too many were lost
-	lostCopies      int32           // attempts lost while the other one lived
+	polled           []grid.NodeID   // nodes polled in this decision
+	answers          []balance.State // in this decision
+	unanswered       []grid.NodeID   // nodes polled whose answers are missing
+	sent             grid.Time       // sending time of the poll or the offer
+	deadline         grid.Time       // of the poll, the lease, or the wait
+	leaseWake        grid.Time       // pending lease timer; 0 = none
+	excluded         []exclusion     // nodes that get no offer for now
+	failedOn         []failedOn      // nodes on which it failed: others are preferred
+	blacklistTraced  bool            // its trace names the blacklisted nodes
+	tryBlacklisted   bool            // all candidates are blacklisted: one is tried
+	search           uint64          // pending search; 0 = none
+	awaitsNode       bool            // waits for a node that fits
+	awaitsProof      bool            // waits for a node on probation to deliver
+	awaitsMajority   bool            // waits for a majority of its job's register
+	planned          bool            // its attempt is made, and is offered when a majority of the register has answered
+	ect              float64         // expected completion time of that attempt, seconds
+	lookAgain        bool            // look again even if others of its job wait
+	result           *grid.Result    // its files are being fetched, or replicated to members
+	replicas         *fileReplicas   // of the result's files; nil = not fetched yet
+	fetchTries       int             // attempts to fetch the files
+	prepareFailures  int             // attempts whose preparation failed
+	cannotExecute    *grid.Result    // last result "cannot execute", used if no node can
+	backup           *backupAttempt  // nil = the task has one attempt
+	demotedTo        string          // class that it was demoted to; "" = the job's
+	reclaims         uint8           // times that it was reclaimed as a straggler
+	demotions        []demotion      // its earlier classes
+	noBackup         bool            // no further backup: one attempt of two failed, or too many were lost
+	lostBesideBackup int32           // attempts lost while the other one lived
 	promise
 }
 

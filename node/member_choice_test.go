@@ -20,7 +20,7 @@ func (r *rig) answerKeepalive(id grid.NodeID) {
 	r.n.keepalives++
 	seq := r.n.cfg.Boot<<40 | r.n.keepalives
 	r.n.coMember(id).openKeepalives.add(seq)
-	r.deliver(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: seq, Answer: grid.RegisterOK} })
+	r.deliver(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK} })
 }
 
 // Jobs submitted while no candidate was connected are queued in order of submission once one is.

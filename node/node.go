@@ -69,7 +69,7 @@ type Node struct {
 	backups                  backupJobs
 	ownerCache               ownerCache
 	strayEntries             map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
-	restoredBackups          map[grid.TaskID]grid.CopyRecord   // during restore: backup attempts that may live
+	restoredBackups          map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
 	strayTasks               map[grid.JobID][]grid.TaskRecord  // during restore: tasks whose job has not come yet
 
 	addrs            []string

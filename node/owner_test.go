@@ -25,8 +25,8 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 		}
 		epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
 		r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
-			m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
-				Finals: []grid.Final{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
+			m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
+				Entries: []grid.Entry{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
 		if !j.replica.reg.IsOwner() || j.replica.epoch != epoch {
 			t.Fatalf("it does not own epoch %d", epoch)
@@ -48,7 +48,7 @@ func TestLateOfferToAMember(t *testing.T) {
 	o.write(1, nil, false)
 	writes := func(seq uint64, done bool) {
 		o.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
-			m.Register = grid.Register{Job: o.job(1), Epoch: 2, Seq: seq, Done: done}
+			m.Register = grid.RegisterMessage{Job: o.job(1), Epoch: 2, Seq: seq, Done: done}
 		})
 	}
 	offer := func(from grid.NodeID, a grid.Attempt, want bool) {
@@ -73,7 +73,7 @@ func TestLateOfferToAMember(t *testing.T) {
 func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, nil, false)
-	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: o.job(1), Epoch: 3, Seq: 1} })
+	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: o.job(1), Epoch: 3, Seq: 1} })
 	for i := range uint32(2) {
 		o.deliver(o.id, grid.KindOffer, func(m *grid.Message) {
 			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
@@ -94,7 +94,7 @@ func TestOwnerOfClosedJobKeepsNoAttempt(t *testing.T) {
 	again := r.restart()
 	again.join(fastID, 10, "linux")
 	again.deliver(fastID, grid.KindTakeover, func(m *grid.Message) {
-		m.Register = grid.Register{Job: replicatedJob, Epoch: 2, Owner: selfID}
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 2, Owner: selfID}
 	})
 	for i := range uint32(2) {
 		if _, _, ok := again.n.Work(replicatedAt(i)); ok {

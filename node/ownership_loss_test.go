@@ -28,11 +28,13 @@ func (r *rig) loseMajority() {
 func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 	for name, succeeds := range map[string]func(*rig){
 		"another owner writes": func(r *rig) {
-			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })
 		},
 		"another epoch gets its vote": func(r *rig) { r.asksVote(slowID, 99) },
 		"the job is over": func(r *rig) {
-			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1, Done: true} })
+			r.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
+				m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1, Done: true}
+			})
 		},
 	} {
 		r := newMember(t)
@@ -90,7 +92,9 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 	id := jobID(1)
 	r.submit(id, spec(nil))
 	for _, s := range r.sent(grid.KindKeepalive) {
-		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+			m.Register = grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
+		})
 	}
 	j := r.n.job(id)
 	if j == nil || !j.replica.reg.IsOwner() {
@@ -100,7 +104,7 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 	if len(r.fx.Replies) > 0 || len(r.n.barriers.jobs) != 1 {
 		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, len(r.n.barriers.jobs))
 	}
-	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: id, Epoch: 2, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: id, Epoch: 2, Seq: 1} })
 	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
 		t.Errorf("replies %+v, want that another node has it", p)
 	}
@@ -122,7 +126,7 @@ func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
 	if _, final := j.replica.reg.Cancelled(); !final {
 		t.Fatal("the cancellation is not final")
 	}
-	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		for _, p := range r.fx.Replies {
 			if p.Caller == 7 && p.Err == "" {

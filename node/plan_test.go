@@ -17,7 +17,9 @@ func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 	r.join(slowID, 1, "bsd")
 	r.submit(jobID(1), spec(change))
 	for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
-		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+			m.Register = grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
+		})
 	}
 	if len(r.sent(grid.KindWrite)) != 2 {
 		t.Fatalf("the members are not written to: %v", kindsOf(r.fx.Sends))
@@ -29,7 +31,7 @@ func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 func (r *rig) majority(seq uint64) {
 	r.t.Helper()
 	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
-		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
+		m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	if len(r.fx.Replies) != 1 {
 		r.t.Fatal("a majority has the job, and its submitter is not answered")
@@ -137,7 +139,7 @@ func TestPlannedAttemptAfterRestart(t *testing.T) {
 	}
 	seq := r.toFast()
 	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
-		m.Register = grid.Register{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
+		m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 1, Seq: seq, Answer: grid.RegisterOK}
 	})
 	r.deliver(slowID, grid.KindRefuse, func(m *grid.Message) {
 		m.Attempts, m.Refusal.Why = []grid.AttemptID{about}, grid.WhyLost
@@ -155,7 +157,9 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 	for i := range byte(3 * minProbation) {
 		r.submit(jobID(i), spec(on("bsd", 2)))
 		for _, s := range slices.Clone(r.sent(grid.KindKeepalive)) {
-			r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+			r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+				m.Register = grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
+			})
 		}
 	}
 	if k := len(r.attempts()); k != minProbation {
@@ -166,7 +170,7 @@ func TestPlannedCountsAsGiven(t *testing.T) {
 // A job that another node has owned meanwhile is no longer new: nothing of it is placed before a majority has answered.
 func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	r := beginsProvisional(t, on("", 2))
-	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: jobID(1), Epoch: 2, Seq: 1} })
+	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: 2, Seq: 1} })
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 		if r.now > end {
@@ -175,7 +179,7 @@ func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
 	r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
-		m.Register = grid.Register{Job: jobID(1), Epoch: epoch, Answer: grid.RegisterOK, Owner: fastID, Next: 2}
+		m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: epoch, Answer: grid.RegisterOK, Owner: fastID, Next: 2}
 	})
 	claimed := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
 	r.deliverFor(slowID, grid.KindBeat, claimed, nil)

@@ -58,7 +58,7 @@ func specBytes(s *grid.JobSpec) grid.Bytes {
 
 // resultBytes estimates the memory of a result.
 func resultBytes(r *grid.Result) grid.Bytes {
-	return grid.Bytes(register.Weight(&grid.Final{Result: r}))
+	return grid.Bytes(register.Weight(&grid.Entry{Result: r}))
 }
 
 // parties names who answers for what a node sends about a job: the sender and, if the sender is the origin or the
@@ -83,14 +83,14 @@ func (n *Node) admitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) str
 }
 
 // admitWrite returns why an owner's write to a job must not be stored; "" = it may.
-func (n *Node) admitWrite(j *job, g *grid.Register, fx *grid.Effects) string {
+func (n *Node) admitWrite(j *job, g *grid.RegisterMessage, fx *grid.Effects) string {
 	who, known := n.ledger.Of(j.id)
-	if !known || len(g.Finals) == 0 {
+	if !known || len(g.Entries) == 0 {
 		return ""
 	}
 	bytes, last := grid.Bytes(0), ^uint32(0)
-	for k := range g.Finals {
-		f := &g.Finals[k]
+	for k := range g.Entries {
+		f := &g.Entries[k]
 		if f.Index > j.spec.Count {
 			continue
 		}

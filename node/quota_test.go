@@ -26,10 +26,10 @@ func numbered(origin grid.NodeID, i int) grid.JobID {
 }
 
 // writeFrom makes a node write to a register that it owns, and returns the answer.
-func (r *rig) writeFrom(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.Register)) grid.RegisterAnswer {
+func (r *rig) writeFrom(from grid.NodeID, id grid.JobID, s *grid.JobSpec, fill func(*grid.RegisterMessage)) grid.RegisterAnswer {
 	r.t.Helper()
 	r.deliver(from, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: id, Epoch: 1, Seq: 1, Spec: s, Members: []grid.NodeID{id.Origin, selfID, {77}}}
+		m.Register = grid.RegisterMessage{Job: id, Epoch: 1, Seq: 1, Spec: s, Members: []grid.NodeID{id.Origin, selfID, {77}}}
 		if fill != nil {
 			fill(&m.Register)
 		}
@@ -78,7 +78,7 @@ func TestRecordsBeyondQuotaDoNotStopStart(t *testing.T) {
 	for i := range 200 {
 		id := numbered(fastID, i)
 		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: large,
-			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, To: fastID, Epoch: 1, Owner: fastID}}
+			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID}}
 	}
 	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {
 		t.Errorf("the start allocates %d bytes: want at most 8 MiB", used)
@@ -96,8 +96,8 @@ func TestForgettingCostsWhatWasWritten(t *testing.T) {
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
 	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
-	r.writeFrom(fastID, id, nil, func(g *grid.Register) {
-		g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Index: 5, Result: exitZero}, {Index: 99_999, Result: exitZero}}
+	r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
+		g.Seq, g.Done, g.Entries = 2, true, []grid.Entry{{Index: 5, Result: exitZero}, {Index: 99_999, Result: exitZero}}
 	})
 	if r.records(grid.RecEntry) != 2 || r.n.archive.tasks != 2 {
 		t.Fatalf("%d entries on disk, %d tasks kept: want two", r.records(grid.RecEntry), r.n.archive.tasks)
@@ -136,7 +136,7 @@ func TestLargeRegistersAreBounded(t *testing.T) {
 		t.Fatalf("%d are kept, %d on disk: want about %d", kept, r.records(grid.RecRegister), most)
 	}
 	for i := range 300 { // the first jobs kept come to their end; then others get their room, one for one
-		r.writeFrom(fastID, numbered(fastID, i%2), nil, func(g *grid.Register) { g.Seq, g.Done, g.Finals = 2, true, []grid.Final{{Result: exitZero}} })
+		r.writeFrom(fastID, numbered(fastID, i%2), nil, func(g *grid.RegisterMessage) { g.Seq, g.Done, g.Entries = 2, true, []grid.Entry{{Result: exitZero}} })
 		if i == 1 {
 			break
 		}
@@ -205,10 +205,10 @@ func TestEntriesAreBounded(t *testing.T) {
 	full := &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: make([]byte, grid.MaxInline)}, Stderr: grid.Output{Inline: make([]byte, grid.MaxInline)}}
 	written, answer := 0, grid.RegisterOK
 	for seq := uint64(2); answer == grid.RegisterOK && written < grid.MaxCount; seq++ {
-		answer = r.writeFrom(fastID, id, nil, func(g *grid.Register) {
+		answer = r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
 			g.Seq = seq
 			for range 30 {
-				g.Finals = append(g.Finals, grid.Final{Index: uint32(written), Result: full})
+				g.Entries = append(g.Entries, grid.Entry{Index: uint32(written), Result: full})
 				written++
 			}
 		})
@@ -231,9 +231,9 @@ func TestLargestHonestJobHasRoom(t *testing.T) {
 	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	line := &grid.Result{Cause: grid.Exited, Wall: time.Second, Stdout: grid.Output{Inline: make([]byte, 100), Size: 100}}
 	for i, seq := uint32(0), uint64(2); i < grid.MaxCount; seq++ {
-		if a := r.writeFrom(fastID, id, nil, func(g *grid.Register) {
-			for ; len(g.Finals) < grid.MaxFinals && i < grid.MaxCount; i++ {
-				g.Finals = append(g.Finals, grid.Final{Index: i, Result: line})
+		if a := r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
+			for ; len(g.Entries) < grid.MaxEntries && i < grid.MaxCount; i++ {
+				g.Entries = append(g.Entries, grid.Entry{Index: i, Result: line})
 			}
 			g.Seq, g.Done = seq, i == grid.MaxCount
 		}); a != grid.RegisterOK {

@@ -105,7 +105,7 @@ func (n *Node) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := j.task(i)
 	t.uncommitted = true
 	j.uncommitted++
-	j.replica.reg.Propose(&grid.Final{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
+	j.replica.reg.Propose(&grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
 		Placed: t.placed, Began: t.began, Done: t.done})
 	n.matchDeposit(j, i, fx)
 	n.saveEntry(j, i, fx)
@@ -146,17 +146,17 @@ func (n *Node) fillWrite(now grid.Time, j *job, place int, m *grid.Message) {
 	if !j.replica.reg.HasAccepted(place) {
 		n.describeJob(now, j, g)
 	}
-	n.convertTimes(now, g.Finals)
+	n.convertTimes(now, g.Entries)
 }
 
 // describeJob adds the job's description, for a member that may not know the job.
-func (n *Node) describeJob(now grid.Time, j *job, g *grid.Register) {
+func (n *Node) describeJob(now grid.Time, j *job, g *grid.RegisterMessage) {
 	g.Spec, g.Members = j.spec, append(g.Members[:0], j.replica.reg.Members()...)
 	g.Age = time.Duration(max(n.wall.At(now).UnixNano()-j.submitted, 0))
 }
 
 // convertTimes converts the wall times of entries to ages, and back: no absolute time goes over the wire.
-func (n *Node) convertTimes(now grid.Time, finals []grid.Final) {
+func (n *Node) convertTimes(now grid.Time, finals []grid.Entry) {
 	wall := n.wall.At(now).UnixNano()
 	for k := range finals {
 		for _, t := range [...]*int64{&finals[k].Placed, &finals[k].Began, &finals[k].Done} {
@@ -168,7 +168,7 @@ func (n *Node) convertTimes(now grid.Time, finals []grid.Final) {
 }
 
 // writeAnswered handles a member's answer to a write.
-func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Register, fx *grid.Effects) {
+func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
 	j := n.job(a.Job)
 	if j == nil || j.replica == nil {
 		n.stats.Stale++

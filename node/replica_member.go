@@ -11,7 +11,7 @@ import (
 // The role of a member that is not the owner.
 
 // applyWrite applies a write of an epoch's owner, and answers once it is on disk.
-func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) {
+func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
 	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
 		n.stats.Stale++
@@ -23,7 +23,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 		n.answerRegister(from, grid.KindWriteAck, g, grid.RegisterFull, fx)
 		return
 	}
-	n.convertTimes(now, g.Finals)
+	n.convertTimes(now, g.Entries)
 	r := j.replica.reg
 	before, wasOwner := r.State(), r.IsOwner()
 	answer, changed := r.Write(from, g, n.scratch.finals[:0])
@@ -54,7 +54,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.Register, fx 
 
 // replicaFor returns the job of a register message. A missing replica is created if this node and the sender must be
 // members and there is quota left; else the answer says why not.
-func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) (*job, grid.RegisterAnswer) {
+func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (*job, grid.RegisterAnswer) {
 	j := n.job(g.Job)
 	if j != nil && j.replica != nil && from == g.Job.Origin && !j.replica.membersVerified && len(g.Members) > 0 {
 		if j.replica.membersVerified = slices.Equal(g.Members, j.replica.reg.Members()); !j.replica.membersVerified {
@@ -93,7 +93,7 @@ func (n *Node) validMembers(id grid.JobID, sender grid.NodeID, members []grid.No
 }
 
 // answerRegister answers a register message. It repeats the job, epoch and sequence number that the answer is about.
-func (n *Node) answerRegister(to grid.NodeID, kind grid.Kind, g *grid.Register, a grid.RegisterAnswer, fx *grid.Effects) *grid.Register {
+func (n *Node) answerRegister(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) *grid.RegisterMessage {
 	m := fx.Send(to, kind)
 	m.Register.Job, m.Register.Epoch, m.Register.Seq, m.Register.Answer = g.Job, g.Epoch, g.Seq, a
 	if j := n.job(g.Job); a == grid.RegisterHigher && j != nil {
@@ -158,7 +158,7 @@ func (n *Node) forgetAttempts(now grid.Time, j *job, fx *grid.Effects) {
 }
 
 // vote answers a member that campaigns for a new epoch.
-func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.Effects) {
+func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
 	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
 		n.answerRegister(from, grid.KindVote, g, refusal, fx)
@@ -184,7 +184,7 @@ func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.Register, fx *grid.
 	if a == grid.RegisterOK || a == grid.RegisterDone {
 		m.Owner = r.State().Owner
 		r.Page(g.Next, m)
-		n.convertTimes(now, m.Finals)
+		n.convertTimes(now, m.Entries)
 	}
 	if a == grid.RegisterDone && wasOwner {
 		j.replica.closeNotices = 0

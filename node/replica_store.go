@@ -10,7 +10,7 @@ import (
 func (n *Node) saveReplica(j *job, fx *grid.Effects) {
 	s := j.replica.reg.State()
 	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: j.id, Spec: j.spec, Members: j.replica.reg.Members(), Submitted: j.submitted,
-		Promised: s.Promised, To: s.VotedFor, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
+		Promised: s.Promised, VotedFor: s.VotedFor, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
 		Held: len(j.spec.Inputs) > 0 && n.hasInputs(j)}
 }
 
@@ -25,13 +25,13 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 		fx.Saves[len(fx.Saves)-1].Delete = true
 	} else if v != nil {
 		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
-		e.Placed, e.Began, e.Done, e.Epoch, e.Final = v.Placed, v.Began, v.Done, v.Epoch, final
+		e.Placed, e.Began, e.Done, e.Epoch, e.Committed = v.Placed, v.Began, v.Done, v.Epoch, final
 		x := j.depositOf(i, v.Attempt)
 		e.Held = x != nil && x.state == depositStored
 	} else if i < j.spec.Count {
 		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
-		e.Placed, e.Began, e.Done, e.Copy = t.placed, t.began, t.done, t.copyRecord()
+		e.Placed, e.Began, e.Done, e.Backup = t.placed, t.began, t.done, t.backupRecord()
 		if x := j.replica.deposits.tasks[i]; x != nil && x.state == depositStored && !x.attempt.Less(t.attempt) { // the deposit must not replace the record of a newer attempt
 			e.ID.Attempt, e.Result, e.Held = x.attempt, x.result, true
 		}
@@ -41,7 +41,7 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 
 // restoreReplica restores a job with a register. Its entries may have been restored before it.
 func (n *Node) restoreReplica(r *grid.RegisterRecord) {
-	s := register.State{Promised: r.Promised, VotedFor: r.To, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	s := register.State{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := n.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	j.replica.membersVerified = r.ID.Origin == n.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
 	if r.Held {
@@ -75,8 +75,8 @@ func (n *Node) restoreEntry(r *grid.EntryRecord) {
 func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 	i := r.ID.Task.Index
 	if r.Epoch > 0 {
-		j.replica.reg.Restore(&grid.Final{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
-			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done}, r.Final)
+		j.replica.reg.Restore(&grid.Entry{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
+			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done}, r.Committed)
 	}
 	if i == j.spec.Count {
 		j.cancelled = r.Epoch > 0
@@ -95,7 +95,7 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 		return
 	}
 	j.replica.deposits.resultWritten(i)
-	if r.Final || j.replica.reg.State().Done {
+	if r.Committed || j.replica.reg.State().Done {
 		n.putTask(j, &r.TaskRecord)
 		return
 	}
@@ -164,7 +164,7 @@ func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.
 		}
 		n.raiseBarrier(now, j)
 		j.cancelled = true
-		rep.reg.Propose(&grid.Final{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
+		rep.reg.Propose(&grid.Entry{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
 		n.saveEntry(j, j.spec.Count, fx)
 		n.endAll(now, j, fx)
 		n.markDirty(j)

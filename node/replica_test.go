@@ -28,7 +28,7 @@ func newMember(t *testing.T) *rig {
 	r.join(slowID, 1, "linux")
 	s := spec(func(s *grid.JobSpec) { s.Count = 2 })
 	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 1, Seq: 1, Spec: s, Members: three}
 	})
 	if a := r.one(grid.KindWriteAck).Msg.Register.Answer; a != grid.RegisterOK {
 		t.Fatalf("answer %v", a)
@@ -52,7 +52,7 @@ func (r *rig) takeOver() {
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
 	r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
-		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Next: 3}
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Next: 3}
 	})
 	r.acceptAsSlow()
 }
@@ -63,7 +63,7 @@ func (r *rig) acceptAsSlow() {
 	for _, s := range r.sent(grid.KindWrite) {
 		if g := s.Msg.Register; s.To == slowID {
 			r.deliver(slowID, grid.KindWriteAck, func(m *grid.Message) {
-				m.Register = grid.Register{Job: replicatedJob, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
+				m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 			})
 			return
 		}
@@ -132,10 +132,10 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 			g := s.Msg.Register
 			switch s.Msg.Kind {
 			case grid.KindKeepalive:
-				r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: g.Seq, Answer: grid.RegisterOK} })
+				r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: g.Seq, Answer: grid.RegisterOK} })
 			case grid.KindWrite:
 				r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
-					m.Register = grid.Register{Job: id, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
+					m.Register = grid.RegisterMessage{Job: id, Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
 				})
 			}
 			if len(r.fx.Starts) > 0 {
@@ -162,7 +162,7 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 func (r *rig) asksVote(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 	r.t.Helper()
 	r.deliver(from, grid.KindCampaign, func(m *grid.Message) {
-		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Spec: r.n.job(replicatedJob).spec, Members: three}
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Spec: r.n.job(replicatedJob).spec, Members: three}
 	})
 	return r.one(grid.KindVote).Msg.Register.Answer
 }
@@ -224,7 +224,7 @@ func TestOwnerOfAForgottenJobForgetsIt(t *testing.T) {
 	}
 	epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
 	r.deliver(fastID, grid.KindVote, func(m *grid.Message) {
-		m.Register = grid.Register{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterUnknown}
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterUnknown}
 	})
 	if _, ok := r.n.Job(replicatedJob); ok {
 		t.Fatal("it is still known")
@@ -246,7 +246,7 @@ func TestMemberOfClosedJobKeepsNoAttempt(t *testing.T) {
 	r := newMember(t)
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: replicatedAt(0), Result: exitZero})
 	r.deliver(fastID, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: replicatedJob, Epoch: 1, Seq: 2, Done: true, Finals: []grid.Final{
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 1, Seq: 2, Done: true, Entries: []grid.Entry{
 			{Index: 0, Epoch: 1, Attempt: replicatedAt(0).Attempt, Worker: selfID, Result: exitZero}, {Index: 1, Epoch: 1, Attempt: replicatedAt(1).Attempt, Worker: selfID, Result: exitZero}}}
 	})
 	for i := range uint32(2) {

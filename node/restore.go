@@ -34,16 +34,16 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	}
 	t := j.task(i)
 	j.counts[t.state]--
-	if c := r.Copy; c != nil && !c.Worker.IsZero() {
+	if c := r.Backup; c != nil && !c.Worker.IsZero() {
 		if n.restoredBackups == nil {
-			n.restoredBackups = make(map[grid.TaskID]grid.CopyRecord)
+			n.restoredBackups = make(map[grid.TaskID]grid.BackupRecord)
 		}
 		n.restoredBackups[r.ID.Task] = *c
 	}
 	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Brief(),
 		placed: r.Placed, began: r.Began, done: r.Done}
-	if r.Copy != nil {
-		t.backupMade = r.Copy.Attempt
+	if r.Backup != nil {
+		t.backupMade = r.Backup.Attempt
 	}
 	j.counts[t.state]++
 	if t.state == grid.Ended {

@@ -63,10 +63,12 @@ func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 		keepalives = append(keepalives, r.sent(grid.KindKeepalive)...)
 	}
 	for _, s := range keepalives {
-		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK} })
+		r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
+			m.Register = grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
+		})
 		for _, s := range r.sent(grid.KindWrite) {
 			if s.To == fastID {
-				writes = append(writes, grid.Send{Msg: grid.Message{Register: grid.Register{Job: s.Msg.Register.Job, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}}})
+				writes = append(writes, grid.Send{Msg: grid.Message{Register: grid.RegisterMessage{Job: s.Msg.Register.Job, Epoch: 1, Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}}})
 			}
 		}
 	}

@@ -36,9 +36,9 @@ func (o *owners) job(i int) grid.JobID {
 func (o *owners) write(i int, seq uint64, done bool) {
 	o.t.Helper()
 	o.deliver(o.node(i), grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.Register{Job: o.job(i), Epoch: 1, Seq: seq, Spec: spec(nil), Members: []grid.NodeID{o.node(i), selfID, o.node(i + 1)}, Done: done}
+		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: seq, Spec: spec(nil), Members: []grid.NodeID{o.node(i), selfID, o.node(i + 1)}, Done: done}
 		if done {
-			m.Register.Finals = []grid.Final{{Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: o.node(i), Result: exitZero}}
+			m.Register.Entries = []grid.Entry{{Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: o.node(i), Result: exitZero}}
 		}
 	})
 	if a := o.one(grid.KindWriteAck).Msg.Register.Answer; a != grid.RegisterOK {
@@ -56,7 +56,7 @@ func (o *owners) keepalive(owner int, goesOn func(i int) bool) {
 			s.sum += registerHash(o.job(i), 1)
 		}
 	}
-	o.deliver(o.node(owner), grid.KindKeepalive, func(m *grid.Message) { m.Register = grid.Register{Seq: 1, Count: s.count, Sum: s.sum} })
+	o.deliver(o.node(owner), grid.KindKeepalive, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: 1, Count: s.count, Sum: s.sum} })
 	if a := o.one(grid.KindKeepaliveAck).Msg.Register.Answer; a != grid.RegisterOK {
 		o.t.Fatalf("owner %d of %d registers is answered %v", owner, s.count, a)
 	}
@@ -154,7 +154,9 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 			}
 		}
 		p := r.n.coMember(slowID)
-		r.deliver(slowID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.Register{Seq: p.keepaliveSeq, Answer: grid.RegisterDiffers} })
+		r.deliver(slowID, grid.KindKeepaliveAck, func(m *grid.Message) {
+			m.Register = grid.RegisterMessage{Seq: p.keepaliveSeq, Answer: grid.RegisterDiffers}
+		})
 		if w := r.one(grid.KindKeepalive); len(w.Msg.Attempts) != 1 || len(p.listedJobs) != 1 {
 			t.Fatalf("it names %v", w.Msg.Attempts)
 		}
@@ -167,7 +169,7 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 		t.Errorf("next keepalive: %d are kept", len(kept))
 	}
 	r, p = named()
-	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.Register{Job: replicatedJob, Epoch: 99, Seq: 1} })
+	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}

@@ -102,7 +102,7 @@ func (n *Node) campaign(now grid.Time, j *job, fx *grid.Effects) {
 }
 
 // voteAnswered handles a member's answer to a campaign.
-func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, fx *grid.Effects) {
+func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
 	j := n.job(a.Job)
 	if n.isOutsider(j, from) {
 		n.countOffence(from, fx)
@@ -113,7 +113,7 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Register, f
 		return
 	}
 	rep := j.replica
-	n.convertTimes(now, a.Finals)
+	n.convertTimes(now, a.Entries)
 	wasOwner := rep.reg.IsOwner()
 	n.ownerTerms++
 	switch outcome := rep.reg.VoteReceived(from, a, n.cfg.Boot<<40|n.ownerTerms<<20); outcome {
@@ -156,7 +156,7 @@ func (n *Node) delayCampaign(now grid.Time, j *job) {
 }
 
 // sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it.
-func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.Register, fx *grid.Effects) {
+func (n *Node) sawHigherEpoch(now grid.Time, j *job, a *grid.RegisterMessage, fx *grid.Effects) {
 	rep := j.replica
 	if a.Epoch > rep.promisedElsewhere {
 		rep.promisedElsewhere = a.Epoch

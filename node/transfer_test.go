@@ -12,7 +12,7 @@ func TestUnwantedTransferIsChargedUntilItEnds(t *testing.T) {
 	size := diskBytes(r.Outputs)
 	for name, unwant := range map[string]func(*owner){
 		"another attempt ended": func(o *owner) {
-			o.write(1, nil, false, grid.Final{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
+			o.write(1, nil, false, grid.Entry{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
 		},
 		"the job is forgotten": func(o *owner) {
 			o.n.forgetJob(o.n.job(o.job(1)), &o.fx)

@@ -11,22 +11,22 @@ import (
 
 // JobView is a job as this node knows it. Times are wall time in Unix nanoseconds, 0 = not yet.
 type JobView struct {
-	ID        grid.JobID
-	Spec      *grid.JobSpec
-	Class     string
-	Submitted int64
-	Done      int64 // when its last task ended
-	Cancelled bool  // and the cancellation is committed
-	Pending   int   // tasks that wait for placement
-	Placed    int   // tasks offered to or accepted by a worker
-	Ended     int
-	Members   []grid.NodeID // of its register, the origin first; nil = it has none
-	Owner     grid.NodeID   // as far as known here; zero without a register
-	Epoch     uint32        // of the owner
-	Since     int64         // when that owner took it, as far as known here
-	Apart     string        // where its inputs are, if fewer than a majority of Members have them
-	Failed    int           // of Ended, those with a non-zero exit code
-	Exit      int32         // highest exit code of the ended tasks
+	ID           grid.JobID
+	Spec         *grid.JobSpec
+	Class        string
+	Submitted    int64
+	Done         int64 // when its last task ended
+	Cancelled    bool  // and the cancellation is committed
+	Pending      int   // tasks that wait for placement
+	Placed       int   // tasks offered to or accepted by a worker
+	Ended        int
+	Members      []grid.NodeID // of its register, the origin first; nil = it has none
+	Owner        grid.NodeID   // as far as known here; zero without a register
+	Epoch        uint32        // of the owner
+	Since        int64         // when that owner took it, as far as known here
+	InputsAtRisk string        // where its inputs are, if fewer than a majority of Members have them
+	Failed       int           // of Ended, those with a non-zero exit code
+	Exit         int32         // highest exit code of the ended tasks
 }
 
 // TaskView is one task of a job.
@@ -41,7 +41,7 @@ type TaskView struct {
 	Done   int64
 	Waits  grid.Refusal // why it is pending, if known
 	Traces []grid.Trace // oldest first, bounded
-	Copy   grid.NodeID  // worker of the backup attempt; zero = none
+	Backup grid.NodeID  // worker of the backup attempt; zero = none
 }
 
 // PeerView is a node as this one sees it.
@@ -182,7 +182,7 @@ func (j *job) view() JobView {
 	if rep := j.replica; rep != nil {
 		v.Members, v.Owner, v.Epoch, v.Since = rep.reg.Members(), rep.owner, rep.epoch, rep.ownerSince
 		_, v.Cancelled = rep.reg.Cancelled()
-		v.Apart = j.inputsAtRisk()
+		v.InputsAtRisk = j.inputsAtRisk()
 		if v.Ended < j.count() {
 			v.Done = 0
 		}
@@ -198,7 +198,7 @@ func (j *job) taskView(i uint32) TaskView {
 		v.State, v.Result, v.Done = grid.Placed, nil, 0
 	}
 	if t.live != nil && t.live.backup != nil {
-		v.Copy = t.live.backup.worker
+		v.Backup = t.live.backup.worker
 	}
 	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
 		v.Waits = v.Traces[k-1].Refusal

@@ -9,7 +9,7 @@ import (
 type campaign struct {
 	epoch         uint32
 	votes         []vote                   // by place
-	entries       sparse.List[*grid.Final] // of the others' entries, those of the highest epoch
+	entries       sparse.List[*grid.Entry] // of the others' entries, those of the highest epoch
 	otherAccepted bool                     // a voter has accepted another owner's writes
 }
 
@@ -35,7 +35,7 @@ const (
 // Campaign begins a campaign for an epoch above any known here. Nothing needs saving: this member votes for itself only
 // once enough others have voted, so a failed campaign leaves the owner undisturbed.
 func (r *Register) Campaign(above uint32) {
-	r.campaign = &campaign{epoch: max(r.state.Promised, above) + 1, votes: make([]vote, len(r.members)), entries: sparse.Make[*grid.Final](uint32(r.slots.Len()))}
+	r.campaign = &campaign{epoch: max(r.state.Promised, above) + 1, votes: make([]vote, len(r.members)), entries: sparse.Make[*grid.Entry](uint32(r.slots.Len()))}
 }
 
 // CampaignEpoch returns the epoch of this member's campaign; 0 = none.
@@ -50,7 +50,7 @@ func (r *Register) CampaignEpoch() uint32 {
 func (r *Register) EndCampaign() { r.campaign = nil }
 
 // VoteRequest fills g with the request for a member's vote, and reports whether there is one.
-func (r *Register) VoteRequest(place int, g *grid.Register) bool {
+func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
 	if r.campaign == nil || place == r.self {
 		return false
 	}
@@ -64,7 +64,7 @@ func (r *Register) VoteRequest(place int, g *grid.Register) bool {
 
 // VoteReceived handles a member's answer to the campaign. seq is as in BecomeOwner, for CampaignWon and
 // CampaignRenewed.
-func (r *Register) VoteReceived(from grid.NodeID, g *grid.Register, seq uint64) Outcome {
+func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq uint64) Outcome {
 	place := r.Place(from)
 	if r.campaign == nil || place < 0 || place == r.self || g.Epoch != r.campaign.epoch && g.Answer != grid.RegisterHigher {
 		return CampaignOpen
@@ -82,7 +82,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.Register, seq uint64) 
 			return CampaignOpen // repeated, or an answer to another request
 		}
 		v.answer, v.next, v.complete = g.Answer, g.Next, !g.More
-		r.campaign.merge(g.Finals)
+		r.campaign.merge(g.Entries)
 		if v.complete && g.Answer == grid.RegisterDone {
 			return r.learnOutcome()
 		}
@@ -91,7 +91,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.Register, seq uint64) 
 }
 
 // merge takes over the entries that were accepted in a higher epoch.
-func (c *campaign) merge(finals []grid.Final) {
+func (c *campaign) merge(finals []grid.Entry) {
 	for k := range finals {
 		f := finals[k]
 		if int(f.Index) >= c.entries.Len() {

@@ -109,7 +109,7 @@ func (r *Register) ResetProgress(place int) {
 }
 
 // Propose decides an entry as the owner. The caller saves it; it is written to the others. An entry is proposed once.
-func (r *Register) Propose(f *grid.Final) {
+func (r *Register) Propose(f *grid.Entry) {
 	if v, _ := r.Value(f.Index); r.ownership == nil || v != nil {
 		panic("register: the owner decides each entry once")
 	}
@@ -133,7 +133,7 @@ func (r *Register) Close() { r.campaign, r.state.Done = nil, true }
 
 // NextWrite fills g with the next write to a member, and reports whether there is one: no write is under way, and there
 // is something to write.
-func (r *Register) NextWrite(place int, g *grid.Register) bool {
+func (r *Register) NextWrite(place int, g *grid.RegisterMessage) bool {
 	if r.ownership == nil || place == r.self {
 		return false
 	}
@@ -148,7 +148,7 @@ func (r *Register) NextWrite(place int, g *grid.Register) bool {
 		if !p.accepted { // the first write only describes the job
 			break
 		}
-		if size += Weight(r.slots.At(i).value); n == grid.MaxFinals || n > 0 && size > int(grid.MaxFinalsSize) {
+		if size += Weight(r.slots.At(i).value); n == grid.MaxEntries || n > 0 && size > int(grid.MaxEntriesSize) {
 			break
 		}
 		n++
@@ -160,14 +160,14 @@ func (r *Register) NextWrite(place int, g *grid.Register) bool {
 }
 
 // RepeatWrite fills g with the write under way to a member, if there is one.
-func (r *Register) RepeatWrite(place int, g *grid.Register) bool {
+func (r *Register) RepeatWrite(place int, g *grid.RegisterMessage) bool {
 	if r.ownership == nil || r.ownership.progress[place].seq == 0 {
 		return false
 	}
 	p := &r.ownership.progress[place]
 	g.Epoch, g.Seq = r.state.Epoch, p.seq
 	for _, i := range p.sent {
-		g.Finals = append(g.Finals, *r.slots.At(i).value)
+		g.Entries = append(g.Entries, *r.slots.At(i).value)
 	}
 	g.Done = p.sentDone
 	return true
@@ -175,7 +175,7 @@ func (r *Register) RepeatWrite(place int, g *grid.Register) bool {
 
 // WriteAnswered handles a member's answer to a write and appends the newly committed entries. It reports whether it
 // answered the write under way.
-func (r *Register) WriteAnswered(from grid.NodeID, g *grid.Register, dst []uint32) ([]uint32, bool) {
+func (r *Register) WriteAnswered(from grid.NodeID, g *grid.RegisterMessage, dst []uint32) ([]uint32, bool) {
 	place := r.Place(from)
 	if r.ownership == nil || place < 0 || place == r.self {
 		return dst, false

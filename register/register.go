@@ -31,7 +31,7 @@ type State struct {
 
 // slot is an entry: how a task ended, or that the job is cancelled.
 type slot struct {
-	value      *grid.Final // nil = unwritten
+	value      *grid.Entry // nil = unwritten
 	acceptedBy uint8       // owner only: bit set of the members that have accepted it in the owner's epoch
 	committed  bool
 	inherited  bool // owner only: from an earlier epoch, and not committed in the owner's
@@ -44,7 +44,7 @@ func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register 
 }
 
 // Restore restores an entry from disk.
-func (r *Register) Restore(f *grid.Final, final bool) {
+func (r *Register) Restore(f *grid.Entry, final bool) {
 	if int(f.Index) < r.slots.Len() {
 		r.set(f.Index, slot{value: f, committed: final})
 	}
@@ -63,7 +63,7 @@ func (r *Register) Majority() int { return len(r.members)/2 + 1 }
 func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id) }
 
 // Value returns an entry and whether it is known to be committed; nil = unwritten.
-func (r *Register) Value(i uint32) (*grid.Final, bool) {
+func (r *Register) Value(i uint32) (*grid.Entry, bool) {
 	if x := r.slots.Peek(i); x != nil {
 		return x.value, x.committed
 	}
@@ -71,8 +71,8 @@ func (r *Register) Value(i uint32) (*grid.Final, bool) {
 }
 
 // Written iterates over the written entries, in order.
-func (r *Register) Written() iter.Seq2[uint32, *grid.Final] {
-	return func(yield func(uint32, *grid.Final) bool) {
+func (r *Register) Written() iter.Seq2[uint32, *grid.Entry] {
+	return func(yield func(uint32, *grid.Entry) bool) {
 		for i, x := range r.slots.All() {
 			if x.value != nil && !yield(i, x.value) {
 				return
@@ -112,7 +112,7 @@ func (r *Register) Tasks() uint32 { return uint32(r.slots.Len() - 1) }
 
 // Write applies a write of an epoch's owner, and appends the indices of the entries to save. Whatever the answer, the
 // state may have to be saved too.
-func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid.RegisterAnswer, []uint32) {
+func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32) (grid.RegisterAnswer, []uint32) {
 	s := &r.state
 	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
 		return grid.RegisterUnknown, dst
@@ -134,8 +134,8 @@ func (r *Register) Write(from grid.NodeID, g *grid.Register, dst []uint32) (grid
 	}
 	r.campaign = nil // the owner is alive
 	s.Promised, s.VotedFor, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
-	for k := range g.Finals {
-		f := g.Finals[k]
+	for k := range g.Entries {
+		f := g.Entries[k]
 		if int(f.Index) >= r.slots.Len() {
 			continue
 		}
@@ -190,7 +190,7 @@ func (r *Register) Vote(from grid.NodeID, epoch uint32, ownerAlive bool) grid.Re
 }
 
 // Page adds the entries from next on to an answer, as far as they fit.
-func (r *Register) Page(next uint32, g *grid.Register) {
+func (r *Register) Page(next uint32, g *grid.RegisterMessage) {
 	size := 0
 	g.Next, g.More = max(next, uint32(r.slots.Len())), false
 	for i, x := range r.slots.From(next) {
@@ -198,16 +198,16 @@ func (r *Register) Page(next uint32, g *grid.Register) {
 		if f == nil {
 			continue
 		}
-		if size += Weight(f); len(g.Finals) == grid.MaxFinals || len(g.Finals) > 0 && size > int(grid.MaxFinalsSize) {
+		if size += Weight(f); len(g.Entries) == grid.MaxEntries || len(g.Entries) > 0 && size > int(grid.MaxEntriesSize) {
 			g.Next, g.More = i, true
 			return
 		}
-		g.Finals = append(g.Finals, *f)
+		g.Entries = append(g.Entries, *f)
 	}
 }
 
 // Weight estimates the bytes of an entry on the wire, on disk and in memory.
-func Weight(f *grid.Final) int {
+func Weight(f *grid.Entry) int {
 	n := 128
 	if r := f.Result; r != nil {
 		n += 256 + len(r.Error) + len(r.Stdout.Inline) + len(r.Stderr.Inline)

@@ -27,7 +27,7 @@ const (
 type message struct {
 	from, to int
 	kind     int
-	g        grid.Register
+	g        grid.RegisterMessage
 }
 
 type model struct {
@@ -57,11 +57,11 @@ func (m *model) first() *world {
 func (m *model) send(w *world, i int) {
 	r := w.members[i]
 	for to := range w.members {
-		var g grid.Register
+		var g grid.RegisterMessage
 		if r.NextWrite(to, &g) {
 			m.record(w, message{i, to, writeRequest, g})
 		}
-		g = grid.Register{}
+		g = grid.RegisterMessage{}
 		if r.VoteRequest(to, &g) {
 			m.record(w, message{i, to, voteRequest, g})
 		}
@@ -73,7 +73,7 @@ func (m *model) record(w *world, l message) {
 	if l.g.Done {
 		key = append(key, 1)
 	}
-	for _, f := range l.g.Finals {
+	for _, f := range l.g.Entries {
 		key = append(key, 2, byte(f.Index), byte(f.Epoch), byte(f.Attempt.Epoch))
 	}
 	name, known := m.names[string(key)]
@@ -107,7 +107,7 @@ func (m *model) after(w *world, visit func(*world)) {
 			for k := range w.chosen {
 				if v, _ := r.Value(uint32(k)); v == nil && (k == 0 || m.cancels) {
 					p := w.with(i)
-					p.members[i].Propose(&grid.Final{Index: uint32(k), Attempt: grid.Attempt{Epoch: r.state.Epoch}})
+					p.members[i].Propose(&grid.Entry{Index: uint32(k), Attempt: grid.Attempt{Epoch: r.state.Epoch}})
 					m.send(p, i)
 					visit(p)
 				}
@@ -145,7 +145,7 @@ func (m *model) seq(w *world, i int) uint64 {
 func (m *model) deliver(w *world, l *message) {
 	r := w.members[l.to]
 	before := r.state
-	answer := grid.Register{Epoch: l.g.Epoch, Seq: l.g.Seq}
+	answer := grid.RegisterMessage{Epoch: l.g.Epoch, Seq: l.g.Seq}
 	from := m.ids[l.from]
 	switch l.kind {
 	case writeRequest:
@@ -209,7 +209,7 @@ func (w *world) accepted(first, end uint32) (n int) {
 }
 
 // choose records a committed entry: for ever.
-func (w *world) choose(i uint32, f *grid.Final) {
+func (w *world) choose(i uint32, f *grid.Entry) {
 	if w.chosen[i] != 0 && w.chosen[i] != f.Attempt.Epoch {
 		w.wrong = "an entry was committed with another value"
 	}
@@ -234,7 +234,7 @@ func (m *model) noEffect(w *world, l *message) bool {
 	switch l.kind {
 	case writeRequest: // applied before, or refused, and its sender awaits no answer
 		return l.g.Epoch <= r.state.Promised && (sender.ownership == nil || sender.ownership.progress[l.to].seq != l.g.Seq) &&
-			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Finals, func(f grid.Final) bool {
+			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Entries, func(f grid.Entry) bool {
 				v, _ := r.Value(f.Index)
 				return v == nil || v.Epoch < l.g.Epoch
 			}) && (r.state.Done || !l.g.Done) && r.state.Epoch == l.g.Epoch)

@@ -190,7 +190,7 @@ func (w *World) audit() {
 		for k := range w.views {
 			switch v := &w.views[k]; {
 			case v.Ended == int(v.Spec.Count):
-			case v.Apart != "" && !w.awaited(int32(i), v.ID): // its inputs are gone with an origin that never acknowledged it
+			case v.InputsAtRisk != "" && !w.awaited(int32(i), v.ID): // its inputs are gone with an origin that never acknowledged it
 				waiting += v.Pending
 			case w.outlives(v.Members) || !w.stuck(int32(i), v.ID):
 				w.failf(int32(i), "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)

@@ -78,8 +78,8 @@ func TestTooLargeToBeCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, _ := w.hosts[0].member.(*node.Node).Job(w.jobID(0))
-	if !w.jobs[0].said || !strings.Contains(v.Apart, "only with node "+w.hosts[0].id.Short()) {
-		t.Errorf("half a second later: acknowledged %v, inputs %q", w.jobs[0].said, v.Apart)
+	if !w.jobs[0].said || !strings.Contains(v.InputsAtRisk, "only with node "+w.hosts[0].id.Short()) {
+		t.Errorf("half a second later: acknowledged %v, inputs %q", w.jobs[0].said, v.InputsAtRisk)
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 func copyMessage(dst, src *grid.Message) {
 	digest, attempts, visited := dst.Digest[:0], dst.Attempts[:0], dst.Find.Visited[:0]
 	poll, state := dst.Poll.Rates[:0], dst.State.Rates[:0]
-	offer, members, finals := dst.Offer.Members[:0], dst.Register.Members[:0], dst.Register.Finals[:0]
+	offer, members, finals := dst.Offer.Members[:0], dst.Register.Members[:0], dst.Register.Entries[:0]
 	*dst = *src
 	dst.Offer.Members = append(offer, src.Offer.Members...)
 	dst.Register.Members = append(members, src.Register.Members...)
-	dst.Register.Finals = append(finals, src.Register.Finals...)
+	dst.Register.Entries = append(finals, src.Register.Entries...)
 	dst.Digest = append(digest, src.Digest...)
 	dst.Attempts = append(attempts, src.Attempts...)
 	dst.Poll.Rates = append(poll, src.Poll.Rates...)
@@ -51,7 +51,7 @@ func poison(m *grid.Message) {
 	clear(m.Find.Visited)
 	clear(m.Offer.Members)
 	clear(m.Register.Members)
-	clear(m.Register.Finals)
+	clear(m.Register.Entries)
 	for i := range m.Find.Needs.Labels {
 		clear(m.Find.Needs.Labels[i].Values)
 		m.Find.Needs.Labels[i] = grid.LabelNeed{Key: "kept after the step"}

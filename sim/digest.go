@@ -93,10 +93,10 @@ func (d *digest) record(r *grid.Record) {
 	}
 }
 
-func (d *digest) guard(g *grid.Register) {
+func (d *digest) guard(g *grid.RegisterMessage) {
 	d.add(uint64(get32(g.Job.Nonce[:])), uint64(g.Epoch), g.Seq, uint64(g.Answer), d.id(&g.Owner), uint64(g.Count), g.Sum, uint64(g.Next))
-	for k := range g.Finals {
-		f := &g.Finals[k]
+	for k := range g.Entries {
+		f := &g.Entries[k]
 		d.add(uint64(f.Index), uint64(f.Epoch), uint64(f.Attempt.Epoch), uint64(f.Attempt.N), d.id(&f.Worker))
 	}
 }

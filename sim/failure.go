@@ -107,7 +107,7 @@ func attempts(b *strings.Builder, m *grid.Message) {
 		b.WriteString(" " + attemptName(m.Offer.ID))
 	}
 	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindVote {
-		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Register.Job.Nonce[:]), m.Register.Epoch, m.Register.Seq&0xfffff, m.Register.Answer, len(m.Register.Finals), m.Register.Done)
+		fmt.Fprintf(b, " %d epoch %d seq %d answer %d entries %d done %v", get32(m.Register.Job.Nonce[:]), m.Register.Epoch, m.Register.Seq&0xfffff, m.Register.Answer, len(m.Register.Entries), m.Register.Done)
 	}
 	for _, a := range m.Attempts {
 		b.WriteString(" " + attemptName(a))
@@ -126,7 +126,7 @@ func saveName(r *grid.Record) string {
 	case grid.RecRegister:
 		s += fmt.Sprintf(" %d promised %d epoch %d", get32(r.Register.ID.Nonce[:]), r.Register.Promised, r.Register.Epoch)
 	case grid.RecEntry:
-		s += fmt.Sprintf(" %s %v epoch %d final %v", attemptName(r.Entry.ID), r.Entry.State, r.Entry.Epoch, r.Entry.Final)
+		s += fmt.Sprintf(" %s %v epoch %d final %v", attemptName(r.Entry.ID), r.Entry.State, r.Entry.Epoch, r.Entry.Committed)
 	case grid.RecWork:
 		s += fmt.Sprintf(" %s state %d", attemptName(r.Work.ID), r.Work.State)
 	}

@@ -141,7 +141,7 @@ func (w *World) taskRecord(k int32) grid.Record {
 		r.Worker = w.hosts[t.worker].id
 	}
 	if c, is := w.twins.copies[k]; is {
-		r.Copy = &c
+		r.Backup = &c
 	}
 	return grid.Record{Kind: grid.RecTask, Task: r}
 }

@@ -113,7 +113,7 @@ func (w *World) holding(n int32, a grid.AttemptID) (held int) {
 func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	j := &w.jobs[n]
 	members := w.members(j)
-	if !e.Final || e.ID.Task.Index >= uint32(j.count) {
+	if !e.Committed || e.ID.Task.Index >= uint32(j.count) {
 		return
 	}
 	held := w.holding(n, e.ID)

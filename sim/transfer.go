@@ -123,7 +123,7 @@ func (w *World) checkTaken(i int32) {
 		if !ok || r.Err != "" || n < 0 || n >= len(w.jobs) || w.jobs[n].register == 0 || w.haveAll(w.members(&w.jobs[n]), w.cfg.Work[n].Spec.Inputs) {
 			continue
 		}
-		if v, known := m.Job(w.jobID(int32(n))); known && v.Apart == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {
+		if v, known := m.Job(w.jobID(int32(n))); known && v.InputsAtRisk == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {
 			w.failf(i, "says that it has taken submission %d, whose inputs no majority of its members has", n)
 		}
 	}

@@ -7,14 +7,14 @@ import "skep/grid"
 
 // twins are the second copies on the disks of origins, and who accepted which attempt where there are any. Both are made when there is one.
 type twins struct {
-	copies map[int32]grid.CopyRecord // by task
+	copies map[int32]grid.BackupRecord // by task
 	owners map[void]int32
 }
 
 // checkCopy judges what a record of a task's state at its origin says of its second copy, beside the record before it.
 func (w *World) checkCopy(i, k int32, r *grid.TaskRecord) {
 	t := &w.tasks[k]
-	before, c := w.twins.copies[k], r.Copy
+	before, c := w.twins.copies[k], r.Backup
 	made := before.Attempt
 	if made.Less(t.last) {
 		made = t.last
@@ -26,7 +26,7 @@ func (w *World) checkCopy(i, k int32, r *grid.TaskRecord) {
 		w.failf(i, "goes on in %s with attempt %v, which is neither new nor its second copy", w.name(k), now)
 	case w.cfg.Work[t.job].Spec.Idempotent && now == t.last && t.worker >= 0 && w.index(r.Worker) != t.worker:
 		w.failf(i, "moves attempt %v of %s from n%d to n%d", now, w.name(k), t.worker, w.index(r.Worker))
-	case c == nil && r.State != grid.Ended && before != (grid.CopyRecord{}):
+	case c == nil && r.State != grid.Ended && before != (grid.BackupRecord{}):
 		w.failf(i, "forgets that attempt %v of %s was made", before.Attempt, w.name(k))
 	case c != nil && c.Attempt != before.Attempt && !made.Less(c.Attempt):
 		w.failf(i, "makes attempt %v of %s a second time", c.Attempt, w.name(k))
@@ -36,7 +36,7 @@ func (w *World) checkCopy(i, k int32, r *grid.TaskRecord) {
 		delete(w.twins.copies, k)
 	default:
 		if w.twins.copies == nil {
-			w.twins.copies = make(map[int32]grid.CopyRecord)
+			w.twins.copies = make(map[int32]grid.BackupRecord)
 		}
 		w.twins.copies[k] = *c
 	}
@@ -44,7 +44,7 @@ func (w *World) checkCopy(i, k int32, r *grid.TaskRecord) {
 
 // checkPair judges the two attempts that a record calls live.
 func (w *World) checkPair(i, k int32, r *grid.TaskRecord) bool {
-	spec, c := w.cfg.Work[w.tasks[k].job].Spec, r.Copy
+	spec, c := w.cfg.Work[w.tasks[k].job].Spec, r.Backup
 	switch {
 	case c == nil:
 	case !spec.Idempotent || spec.Retries == 0:

@@ -166,7 +166,7 @@ func TestAccessOfASubmission(t *testing.T) {
 func (f *fake) keeps(id grid.JobID, spec *grid.JobSpec, members ...grid.NodeID) {
 	f.t.Helper()
 	f.step(grid.Event{Kind: grid.EvMessage, Peer: id.Origin, Msg: &grid.Message{Kind: grid.KindWrite,
-		Register: grid.Register{Job: id, Epoch: 1, Seq: 1, Spec: spec, Members: members}}})
+		Register: grid.RegisterMessage{Job: id, Epoch: 1, Seq: 1, Spec: spec, Members: members}}})
 	f.step(grid.Event{Kind: grid.EvPeerDown, Peer: id.Origin})
 }
 

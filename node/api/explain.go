@@ -39,7 +39,7 @@ func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, e
 	err = s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		for _, p := range v.Peers(now, nil) {
 			f := fitnessOf(spec, &p)
-			if r := v.Avoided(now, grid.ClassOf(spec), p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
+			if r := v.Blacklisted(now, grid.ClassOf(spec), p.Ad.Node); f.Fits && r.Why != grid.WhyNone {
 				f.Fits, f.Reason, f.Detail = false, r.Why.String(), r.Detail
 			}
 			if f.Fits && v.WouldExpose(p.Ad.Node, spec) {

@@ -99,7 +99,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 			}
 			j.Behind = len(jv.Members) > 0 && jv.Ended < int(jv.Spec.Count) && !v.MayAct(now, id)
 			if open {
-				j.Note = noteOf(v.Underreplicated(&jv), jv.Apart)
+				j.Note = noteOf(v.Underreplicated(&jv), jv.InputsAtRisk)
 			}
 		}
 	})

@@ -17,7 +17,7 @@ func TestJobsInTheNameOfAnotherAreSigned(t *testing.T) {
 		want bool
 	}{{origin, plain, false}, {origin, sealed, false}, {keeper, plain, true}, {keeper, sealed, false}, {keeper, nil, false}} {
 		offer := grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: job}}, Spec: c.spec}}
-		guard := grid.Message{Kind: grid.KindWrite, Register: grid.Register{Job: job, Spec: c.spec}}
+		guard := grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: job, Spec: c.spec}}
 		for _, m := range []grid.Message{offer, guard} {
 			if got := unsigned(&m, c.from); got != c.want {
 				t.Errorf("kind %v from %v, signed %v: dropped %v, want %v", m.Kind, c.from[0], c.spec == sealed, got, c.want)

@@ -139,7 +139,7 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 			return r.say(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: r.attempt(1), Spec: s, Class: "x"}})
 		}},
 		{"job that its origin signed for another ID", "signature", func(r *rogue) error {
-			return r.say(&grid.Message{Kind: grid.KindWrite, Register: grid.Register{Job: r.attempt(2).Task.Job, Epoch: 1, Spec: r.signed(1, "rogue"),
+			return r.say(&grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: r.attempt(2).Task.Job, Epoch: 1, Spec: r.signed(1, "rogue"),
 				Members: []grid.NodeID{r.node, a.self, b.self}}})
 		}},
 		{"oversize", "size", func(r *rogue) error {

@@ -160,8 +160,8 @@ func TestLaterVersion(t *testing.T) {
 func TestRoomComesThrough(t *testing.T) {
 	var c Codec
 	for _, want := range []grid.Message{
-		{Kind: grid.KindWriteAck, Register: grid.Register{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.RegisterFull}},
-		{Kind: grid.KindKeepaliveAck, Register: grid.Register{Seq: 7, Answer: grid.RegisterOK, Room: grid.MaxCount}},
+		{Kind: grid.KindWriteAck, Register: grid.RegisterMessage{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.RegisterFull}},
+		{Kind: grid.KindKeepaliveAck, Register: grid.RegisterMessage{Seq: 7, Answer: grid.RegisterOK, Room: grid.MaxCount}},
 	} {
 		var got grid.Message
 		b, err := c.Append(nil, &want, nil)

@@ -96,13 +96,13 @@ func exampleMessage(t testing.TB, k grid.Kind, m *grid.Message) {
 		m.Attempts = append(m.Attempts, exampleAttempt(1))
 		m.Result = exampleResult()
 	case grid.KindWrite, grid.KindVote:
-		m.Register = grid.Register{Job: exampleJob(), Epoch: 2, Seq: 9, Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
-			Age: time.Minute, Done: true, Next: 4, More: true, Finals: []grid.Final{{Index: 100}, {Index: 3, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 2},
+		m.Register = grid.RegisterMessage{Job: exampleJob(), Epoch: 2, Seq: 9, Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+			Age: time.Minute, Done: true, Next: 4, More: true, Entries: []grid.Entry{{Index: 100}, {Index: 3, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 2},
 				Worker: nodeOf(testKey(4)), Lost: 1, Result: exampleResult(), Placed: 30, Began: 20, Done: 10}}}
 	case grid.KindWriteAck, grid.KindCampaign:
-		m.Register = grid.Register{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.RegisterHigher, Owner: nodeOf(testKey(2))}
+		m.Register = grid.RegisterMessage{Job: exampleJob(), Epoch: 2, Seq: 9, Answer: grid.RegisterHigher, Owner: nodeOf(testKey(2))}
 	case grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover:
-		m.Register = grid.Register{Seq: 7, Answer: grid.RegisterOK, Count: 3, Sum: 1 << 63, More: true}
+		m.Register = grid.RegisterMessage{Seq: 7, Answer: grid.RegisterOK, Count: 3, Sum: 1 << 63, More: true}
 		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: exampleJob()}, Attempt: grid.Attempt{Epoch: 2}})
 	case grid.KindStartLease, grid.KindStartLeaseAck:
 		m.Register.Seq = 1<<40 | 7
@@ -136,9 +136,9 @@ func exampleRecords() []grid.Record {
 			Placed: 11, Began: 12, Done: 13}},
 		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute, State: grid.WorkRunning}},
 		{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: exampleJob(), Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
-			Submitted: 5, Promised: 3, To: nodeOf(testKey(3)), Epoch: 2, Owner: nodeOf(testKey(2)), Done: true}},
+			Submitted: 5, Promised: 3, VotedFor: nodeOf(testKey(3)), Epoch: 2, Owner: nodeOf(testKey(2)), Done: true}},
 		{Kind: grid.RecEntry, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
-			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Final: true}},
+			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Committed: true}},
 		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},
 	}
 }

@@ -8,22 +8,22 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-func putGuard(g *grid.Register) (*pb.Guard, error) {
+func putGuard(g *grid.RegisterMessage) (*pb.Guard, error) {
 	spec, err := specBytes(g.Spec)
 	if err != nil {
 		return nil, err
 	}
 	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
 		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done, Next: g.Next, More: g.More}
-	for k := range g.Finals {
-		f := &g.Finals[k]
+	for k := range g.Entries {
+		f := &g.Entries[k]
 		p.Finals = append(p.Finals, &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch, AttemptN: f.Attempt.N,
 			Worker: putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began, Done: f.Done})
 	}
 	return p, nil
 }
 
-func (c *Codec) readGuard(b []byte, g *grid.Register) error {
+func (c *Codec) readGuard(b []byte, g *grid.RegisterMessage) error {
 	var p pb.Guard
 	err := parse(b, &p)
 	if err == nil {
@@ -43,7 +43,7 @@ func (c *Codec) readGuard(b []byte, g *grid.Register) error {
 	}
 	g.Epoch, g.Seq, g.Answer, g.Done, g.Next, g.More = p.Epoch, p.Seq, getAnswer(p.Answer), p.Done, p.Next, p.More
 	for _, x := range p.Finals {
-		f := grid.Final{Index: x.GetIndex(), Epoch: x.GetEpoch(), Attempt: grid.Attempt{Epoch: x.GetAttemptEpoch(), N: x.GetAttemptN()},
+		f := grid.Entry{Index: x.GetIndex(), Epoch: x.GetEpoch(), Attempt: grid.Attempt{Epoch: x.GetAttemptEpoch(), N: x.GetAttemptN()},
 			Lost: x.GetLost(), Placed: x.GetPlaced(), Began: x.GetBegan(), Done: x.GetDone()}
 		if f.Result, err = getMaybe(x.GetResult()); err == nil {
 			err = getNode("worker", x.GetWorker(), &f.Worker)
@@ -54,7 +54,7 @@ func (c *Codec) readGuard(b []byte, g *grid.Register) error {
 		if err != nil {
 			return err
 		}
-		g.Finals = append(g.Finals, f)
+		g.Entries = append(g.Entries, f)
 	}
 	return nil
 }
@@ -112,11 +112,11 @@ func guard(k grid.Kind, m *grid.Message) error {
 		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound, grid.MaxMembers, lastAnswer)
 	}
 	carries := k == grid.KindWrite || k == grid.KindVote
-	if len(g.Finals) > grid.MaxFinals || len(g.Finals) > 0 && !carries {
-		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Finals), ErrBound, grid.MaxFinals)
+	if len(g.Entries) > grid.MaxEntries || len(g.Entries) > 0 && !carries {
+		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Entries), ErrBound, grid.MaxEntries)
 	}
-	for i := range g.Finals {
-		if err := final(&g.Finals[i]); err != nil {
+	for i := range g.Entries {
+		if err := final(&g.Entries[i]); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func guard(k grid.Kind, m *grid.Message) error {
 }
 
 // final checks an entry. One without a result is a cancellation, or stands where there is none; its index is at most a job's count.
-func final(f *grid.Final) error {
+func final(f *grid.Entry) error {
 	if f.Index > grid.MaxCount || f.Lost < 0 || f.Placed < 0 || f.Began < 0 || f.Done < 0 {
 		return fmt.Errorf("entry %d, %d lost: %w: want at most %d, and nothing negative", f.Index, f.Lost, ErrBound, grid.MaxCount)
 	}

@@ -13,12 +13,12 @@ func putGuardRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
 	}
 	spec, err := specBytes(g.Spec)
 	return &pb.GuardValue{Spec: spec, Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
-		To: putNode(g.To), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held}, err
+		To: putNode(g.VotedFor), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held}, err
 }
 
 func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
 	t, err := putTaskRecord(&e.TaskRecord)
-	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Final, Held: e.Held}, err
+	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Committed, Held: e.Held}, err
 }
 
 func getGuardRecord(key, value []byte, g *grid.RegisterRecord) error {
@@ -34,7 +34,7 @@ func getGuardRecord(key, value []byte, g *grid.RegisterRecord) error {
 		g.Members, err = getNodes(nil, p.Members)
 	}
 	if err == nil {
-		err = first(getNode("to", p.To, &g.To), getNode("owner", p.Owner, &g.Owner))
+		err = first(getNode("to", p.To, &g.VotedFor), getNode("owner", p.Owner, &g.Owner))
 	}
 	g.Submitted, g.Promised, g.Epoch, g.Done, g.Held = p.Submitted, p.Promised, p.Epoch, p.Done, p.Held
 	return err
@@ -48,6 +48,6 @@ func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
 	if p.Task == nil {
 		return fmt.Errorf("entry: %w: has no task", ErrMalformed)
 	}
-	e.Epoch, e.Final, e.Held = p.Epoch, p.Final, p.Held
+	e.Epoch, e.Committed, e.Held = p.Epoch, p.Final, p.Held
 	return readTaskRecord(key, p.Task, &e.TaskRecord)
 }

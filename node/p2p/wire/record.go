@@ -99,7 +99,7 @@ func putTaskRecord(t *grid.TaskRecord) (*pb.TaskValue, error) {
 	if !t.Worker.IsZero() {
 		p.Worker = t.Worker[:]
 	}
-	if c := t.Copy; c != nil {
+	if c := t.Backup; c != nil {
 		p.Copy = &pb.CopyValue{Epoch: c.Epoch, N: c.N, Worker: putNode(c.Worker)}
 	}
 	return p, nil

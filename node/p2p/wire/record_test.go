@@ -28,7 +28,7 @@ func genRecord(t *rapid.T) *grid.Record {
 			Worker: array[grid.NodeID](t, "worker"), Lost: rapid.Int32().Draw(t, "lost"), Result: result,
 			Placed: rapid.Int64().Draw(t, "placed"), Began: rapid.Int64().Draw(t, "began"), Done: rapid.Int64().Draw(t, "done")}
 		if rapid.Bool().Draw(t, "copied") {
-			r.Task.Copy = &grid.CopyRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}
+			r.Task.Backup = &grid.BackupRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}
 		}
 		return r
 	case grid.RecWork:

@@ -44,8 +44,8 @@ func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
 		return err
 	}
 	if c := p.Copy; c != nil {
-		t.Copy = &grid.CopyRecord{Attempt: grid.Attempt{Epoch: c.Epoch, N: c.N}}
-		if err := getNode("copy.worker", c.Worker, &t.Copy.Worker); err != nil {
+		t.Backup = &grid.BackupRecord{Attempt: grid.Attempt{Epoch: c.Epoch, N: c.N}}
+		if err := getNode("copy.worker", c.Worker, &t.Backup.Worker); err != nil {
 			return err
 		}
 	}

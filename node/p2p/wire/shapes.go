@@ -112,8 +112,8 @@ var (
 		1: number("index"), 2: number("epoch"), 3: number("attempt_epoch"), 4: number("attempt_n"), 5: data("worker", 1, nodeSize),
 		6: number("lost"), 7: message("result", 1, resultShape), 8: number("placed"), 9: number("began"), 10: number("done"),
 	}}
-	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxFinals, sub: finalShape,
-		size: finalShape.limit(), total: max(int(grid.MaxFinalsSize), finalShape.limit())}
+	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
+		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}
 	guardShape = &shape{"guard", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"), 9: number("done"),

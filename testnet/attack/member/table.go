@@ -27,7 +27,7 @@ var Table = []Attack{
 		return m, err
 	})},
 	{Name: "takeovers", What: "take jobs from their owners", run: loop(func(s *siege) (*grid.Message, error) {
-		g := grid.Register{Job: s.Job, Epoch: 2 + uint32(s.n%1000), Owner: s.m.Self(), Members: []grid.NodeID{s.Node, s.m.Self()}}
+		g := grid.RegisterMessage{Job: s.Job, Epoch: 2 + uint32(s.n%1000), Owner: s.m.Self(), Members: []grid.NodeID{s.Node, s.m.Self()}}
 		if s.n++; s.n%2 == 0 {
 			g.Job = s.job()
 		}
@@ -38,12 +38,12 @@ var Table = []Attack{
 		s.n++
 		id := attempt(s.Job, uint32(s.n))
 		return &grid.Message{Kind: kinds[s.n%uint64(len(kinds))], Attempts: []grid.AttemptID{id},
-			Register: grid.Register{Job: s.Job, Seq: s.n, Answer: grid.RegisterOK, Epoch: 1}, State: grid.State{ID: s.n, Speed: 1}, Find: grid.Find{ID: s.n, Asker: s.Node}}, nil
+			Register: grid.RegisterMessage{Job: s.Job, Seq: s.n, Answer: grid.RegisterOK, Epoch: 1}, State: grid.State{ID: s.n, Speed: 1}, Find: grid.Find{ID: s.n, Asker: s.Node}}, nil
 	})},
 	{Name: "promises", What: "become the owner of jobs that it does not keep", run: loop(func(s *siege) (*grid.Message, error) {
 		kinds := []grid.Kind{grid.KindCampaign, grid.KindKeepalive}
 		s.n++
-		return &grid.Message{Kind: kinds[s.n%2], Register: grid.Register{Job: s.Job, Epoch: 2, Seq: s.n, Count: 1, Sum: s.n}}, nil
+		return &grid.Message{Kind: kinds[s.n%2], Register: grid.RegisterMessage{Job: s.Job, Epoch: 2, Seq: s.n, Count: 1, Sum: s.n}}, nil
 	})},
 	{Name: "questions", What: "ask about many attempts", run: loop(func(s *siege) (*grid.Message, error) {
 		kinds := []grid.Kind{grid.KindAsk, grid.KindBeat, grid.KindStartLease, grid.KindDrop}
@@ -52,7 +52,7 @@ var Table = []Attack{
 		for i := range ids {
 			ids[i] = attempt(s.job(), rand.Uint32()%grid.MaxCount)
 		}
-		return &grid.Message{Kind: kinds[s.n%4], Attempts: ids, Register: grid.Register{Seq: s.n}}, nil
+		return &grid.Message{Kind: kinds[s.n%4], Attempts: ids, Register: grid.RegisterMessage{Seq: s.n}}, nil
 	})},
 	{Name: "polls", What: "have rates of many classes kept", run: loop(func(s *siege) (*grid.Message, error) {
 		s.n++
@@ -99,7 +99,7 @@ func (s *siege) spec(job grid.JobID, count uint32, size int) (*grid.JobSpec, err
 	return s.m.Spec(job, spec, "hostile")
 }
 
-func (s *siege) guard(count uint32, size int, finals []grid.Final) (*grid.Message, error) {
+func (s *siege) guard(count uint32, size int, finals []grid.Entry) (*grid.Message, error) {
 	job := s.job()
 	spec, err := s.spec(job, count, size)
 	if err != nil {
@@ -109,14 +109,14 @@ func (s *siege) guard(count uint32, size int, finals []grid.Final) (*grid.Messag
 	if len(s.Nodes) > 0 {
 		members = append(members, s.Nodes[0])
 	}
-	return &grid.Message{Kind: grid.KindWrite, Register: grid.Register{Job: job, Epoch: 1, Seq: s.n, Owner: s.m.Self(), Spec: spec, Members: members, Finals: finals}}, nil
+	return &grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: job, Epoch: 1, Seq: s.n, Owner: s.m.Self(), Spec: spec, Members: members, Entries: finals}}, nil
 }
 
 // finals are results with as much output as may travel in them.
-func (s *siege) finals() (all []grid.Final) {
+func (s *siege) finals() (all []grid.Entry) {
 	output := grid.Output{Size: grid.MaxInline, Inline: []byte(strings.Repeat("z", int(grid.MaxInline)))}
 	for i := range uint32(24) {
-		all = append(all, grid.Final{Index: i, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: s.m.Self(),
+		all = append(all, grid.Entry{Index: i, Epoch: 1, Attempt: grid.Attempt{Epoch: 1, N: 1}, Worker: s.m.Self(),
 			Result: &grid.Result{Cause: grid.Exited, Stdout: output, Stderr: output}, Placed: 1, Began: 1, Done: 1})
 	}
 	return all
