@@ -70,9 +70,9 @@ func (w *World) keeper(n int32) int32 {
 	for k := range w.hosts {
 		h := &w.hosts[(int(w.jobs[n].origin)+k)%len(w.hosts)]
 		if m, ok := h.member.(interface {
-			Keeper(grid.JobID) (grid.NodeID, int64, bool)
+			Authority(grid.JobID) (grid.NodeID, int64, bool)
 		}); ok && h.up {
-			if who, _, known := m.Keeper(w.jobID(n)); known && w.hosts[w.index(who)].up {
+			if who, _, known := m.Authority(w.jobID(n)); known && w.hosts[w.index(who)].up {
 				return w.index(who)
 			}
 		}

@@ -214,18 +214,18 @@ func (w *World) awaited(i int32, id grid.JobID) bool {
 // whom it takes for the owner, as far as that one is connected.
 func (w *World) stuck(i int32, id grid.JobID) bool {
 	type asked interface {
-		Keeper(grid.JobID) (who grid.NodeID, since int64, known bool)
-		Stuck(grid.Time, grid.JobID) bool
+		Authority(grid.JobID) (who grid.NodeID, since int64, known bool)
+		AwaitsMajority(grid.Time, grid.JobID) bool
 	}
 	m, ok := w.hosts[i].member.(asked)
 	if !ok {
 		return false
 	}
-	if who, _, known := m.Keeper(id); known {
+	if who, _, known := m.Authority(id); known {
 		i = w.index(who)
 	}
 	m, ok = w.hosts[i].member.(asked)
-	return ok && w.hosts[i].up && m.Stuck(w.local(i), id)
+	return ok && w.hosts[i].up && m.AwaitsMajority(w.local(i), id)
 }
 
 // orphaned counts the attempts that a node keeps of jobs whose only record, or the majority of whose register, is gone for

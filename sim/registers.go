@@ -161,9 +161,9 @@ func (w *World) checkOffers(i int32) {
 // acts reports whether a node says that it may decide about a job.
 func (w *World) acts(i int32, id grid.JobID) bool {
 	m, ok := w.hosts[i].member.(interface {
-		Acts(grid.Time, grid.JobID) bool
+		MayAct(grid.Time, grid.JobID) bool
 	})
-	return ok && m.Acts(w.local(i), id)
+	return ok && m.MayAct(w.local(i), id)
 }
 
 // outlives reports whether a majority of the members of a register is up.
