@@ -27,7 +27,7 @@ func report(what string, got float64, unit, bar string, pass bool) {
 // them that a node in the steady state takes again, which is all but what grows its tables the first time.
 func benchTrace(b *testing.B) {
 	const want, span = 100_000, 5 * time.Hour
-	w, err := New(crowd(20, span))
+	w, err := New(benchGrid(20, span))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,9 +22,9 @@ func BenchmarkBars(b *testing.B) {
 	for range b.N {
 		barQueue()
 		barThousand()
-		small := measured(1000)
+		small := measureWorld(1000)
 		for _, nodes := range []int{10_000, 100_000} {
-			f := measured(nodes)
+			f := measureWorld(nodes)
 			at := fmt.Sprintf(" at %d nodes", nodes)
 			report("CPU a task"+at+" over that at 1,000", f.task/small.task, "", "≤ 2.5", f.task/small.task <= 2.5)
 			report("CPU an event"+at+" over a hold of container/heap", f.event/f.heap, "", "≤ 2", f.event/f.heap <= 2)
@@ -81,9 +81,9 @@ func loaded(nodes int, virtual time.Duration) Config {
 	return c
 }
 
-// measured runs a world and measures from the 16th to the 26th second: the nodes have met, their views are full, and load has come to its
+// measureWorld runs a world and measures from the 16th to the 26th second: the nodes have met, their views are full, and load has come to its
 // level.
-func measured(nodes int) figures {
+func measureWorld(nodes int) figures {
 	pages.Reserve(Footprint * nodes)
 	before := memory()
 	w, err := New(loaded(nodes, 26*time.Second))

@@ -10,8 +10,8 @@ import (
 
 // The world itself fails a run in which something starts after a cancellation was answered; here it is made likely.
 
-// backlog is a job that waits in long queues everywhere, and is cancelled.
-func backlog(cancel time.Duration) Config {
+// queuedJob is a job that waits in long queues everywhere, and is cancelled.
+func queuedJob(cancel time.Duration) Config {
 	c := lab()
 	c.Nodes = 3
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Policy, c.Overdue = grid.CPU, "mct", 0 }
@@ -22,14 +22,14 @@ func backlog(cancel time.Duration) Config {
 
 // A restarted node began what had waited before it heard from the origin.
 func TestNothingStartsOnARestartedNodeAfterCancel(t *testing.T) {
-	c := backlog(10 * time.Second)
+	c := queuedJob(10 * time.Second)
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Crash, Nodes: []int{1}}, {At: 20 * time.Second, Kind: Restart, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
 
 // A node that was cut off went on with its queue.
 func TestNothingStartsOnACutOffNodeAfterCancel(t *testing.T) {
-	c := backlog(10 * time.Second)
+	c := queuedJob(10 * time.Second)
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Cut, Nodes: []int{1}}, {At: time.Minute, Kind: Heal}}
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
@@ -38,7 +38,7 @@ func TestNothingStartsOnACutOffNodeAfterCancel(t *testing.T) {
 // it said once more that it was cancelled, though all of it had been done.
 func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
 	for _, cancel := range []time.Duration{8, 12, 30} {
-		c := guarded()
+		c := replicated()
 		c.Machine.Rate = func(string, int) float64 { return 0.1 }
 		c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 20, grid.CPU), Cancel: cancel * time.Second}}
 		c.Faults = []Fault{{At: 10 * time.Second, Kind: Cut, Nodes: []int{0}}, {At: 2 * time.Minute, Kind: Heal}}
@@ -61,7 +61,7 @@ func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
 
 func cancelled(t *testing.T, w *World) {
 	t.Helper()
-	if !w.jobs[0].stopped {
+	if !w.jobs[0].cancelAnswered {
 		t.Error("the cancellation was never answered")
 	}
 	if o := w.Outcome(0, 59); o.Result.Cause != grid.Cancelled {

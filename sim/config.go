@@ -64,9 +64,9 @@ type Level uint8
 
 // Levels of checking; each contains the one before.
 const (
-	CheckOwners Level = iota // owners, records, what must be durable: a few nanoseconds each
-	CheckViews               // also what the node that took the step says of itself
-	CheckPoison              // also whether it kept what was dead after the step: that memory is overwritten
+	CheckRecords Level = iota // owners, records, what must be durable: a few nanoseconds each
+	CheckViews                // also what the node that took the step says of itself
+	CheckPoison               // also whether it kept what was dead after the step: that memory is overwritten
 )
 
 // Member is what the world drives: [node.Node], or a scripted stand-in.
@@ -80,12 +80,12 @@ type Member interface {
 // Submission is a job handed to a node. A client that gets no answer because the node is down submits
 // the same job again when it is back.
 type Submission struct {
-	At     time.Duration // since the world began
-	Node   int
-	Spec   *grid.JobSpec
-	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
-	Insist bool          // it asks again for two minutes, and whoever owns the job, until it is told that nothing of it starts any more
-	Size   float64       // of its tasks; 0 = drawn
+	At          time.Duration // since the world began
+	Node        int
+	Spec        *grid.JobSpec
+	Cancel      time.Duration // when the client cancels it, if its node is up then; 0 = never
+	RetryCancel bool          // it asks again for two minutes, and whoever owns the job, until it is told that nothing of it starts any more
+	Size        float64       // of its tasks; 0 = drawn
 }
 
 // submissionID is the identity of submission n: its origin, and a nonce that begins with n.

@@ -98,5 +98,5 @@ func messageText(b *strings.Builder, m *grid.Message) {
 	case grid.KindState:
 		fmt.Fprintf(b, " %d %v %v", m.State.ID, m.State.ECT, m.State.Rates)
 	}
-	attempts(b, m)
+	attemptsText(b, m)
 }

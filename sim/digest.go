@@ -93,7 +93,7 @@ func (d *digest) record(r *grid.Record) {
 	}
 }
 
-func (d *digest) guard(g *grid.Register) {
+func (d *digest) register(g *grid.Register) {
 	d.add(uint64(get32(g.Job.Nonce[:])), uint64(g.Epoch), g.Seq, uint64(g.Answer), d.id(&g.Owner), uint64(g.Count), g.Sum, uint64(g.Next))
 	for k := range g.Finals {
 		f := &g.Finals[k]
@@ -118,7 +118,7 @@ func (d *digest) message(m *grid.Message) {
 		}
 	}
 	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindStartLeaseAck {
-		d.guard(&m.Register)
+		d.register(&m.Register)
 	}
 	d.attempt(&m.Offer.ID)
 	if m.Result != nil {

@@ -67,48 +67,48 @@ func (b Behaviour) String() string {
 
 // Times of what hostile nodes do by themselves.
 const (
-	mischiefEvery = 50 * time.Millisecond
-	replayKept    = 64
+	misbehaveEvery = 50 * time.Millisecond
+	replayBuffer   = 64
 )
 
-// timerMischief is far from those that nodes have.
-const timerMischief = grid.TimerKind(255)
+// timerHostile is far from those that nodes have.
+const timerHostile = grid.TimerKind(255)
 
 // hostile is a member that runs the real node and tampers with what it says. It shows no view: nobody measures
 // how right one is that lies.
 type hostile struct {
 	Member
-	does   Behaviour
-	self   grid.NodeID
-	rand   *grid.Rand
-	peers  []grid.NodeID // connected, ordered
-	ad     *grid.Ad      // its own, as last said
-	false  *grid.Ad      // what it makes of that
-	size   grid.Resources
-	turns  uint64
-	second grid.Time // in which loops were counted
-	loops  int
-	heard  []grid.Ad      // of others, a ring
-	said   []grid.Message // a ring
+	behaviour  Behaviour
+	self       grid.NodeID
+	rand       *grid.Rand
+	peers      []grid.NodeID // connected, ordered
+	ownAd      *grid.Ad      // its own, as last said
+	forgedAd   *grid.Ad      // what it makes of that
+	capacity   grid.Resources
+	ticks      uint64
+	loopSecond grid.Time // in which loops were counted
+	loops      int
+	heardAds   []grid.Ad      // of others, a ring
+	sent       []grid.Message // a ring
 }
 
-// corrupt makes a node hostile.
-func corrupt(m Member, does Behaviour, self grid.NodeID, seed uint64) *hostile {
-	return &hostile{Member: m, does: does, self: self, rand: grid.NewRand(seed, 0x6d61)}
+// newHostile makes a node hostile.
+func newHostile(m Member, does Behaviour, self grid.NodeID, seed uint64) *hostile {
+	return &hostile{Member: m, behaviour: does, self: self, rand: grid.NewRand(seed, 0x6d61)}
 }
 
-func (h *hostile) is(b Behaviour) bool { return h.does&b != 0 }
+func (h *hostile) has(b Behaviour) bool { return h.behaviour&b != 0 }
 
 // Step lets the node take its step, and then does what it should not.
 func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	first := len(fx.Sends)
 	switch {
-	case ev.Kind == grid.EvWake && ev.Timer.Kind == timerMischief:
-		h.mischief(fx)
-		fx.Wake(now.Add(mischiefEvery), timerMischief, 0)
+	case ev.Kind == grid.EvWake && ev.Timer.Kind == timerHostile:
+		h.misbehave(fx)
+		fx.Wake(now.Add(misbehaveEvery), timerHostile, 0)
 		return
-	case ev.Kind == grid.EvStart && h.is(Flooder|Replayer):
-		fx.Wake(now.Add(mischiefEvery), timerMischief, 0)
+	case ev.Kind == grid.EvStart && h.has(Flooder|Replayer):
+		fx.Wake(now.Add(misbehaveEvery), timerHostile, 0)
 	case ev.Kind == grid.EvPeerUp:
 		if at, ok := slices.BinarySearchFunc(h.peers, ev.Peer, grid.NodeID.Compare); !ok {
 			h.peers = slices.Insert(h.peers, at, ev.Peer)
@@ -117,19 +117,19 @@ func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		if at, ok := slices.BinarySearchFunc(h.peers, ev.Peer, grid.NodeID.Compare); ok {
 			h.peers = slices.Delete(h.peers, at, at+1)
 		}
-	case ev.Kind == grid.EvMessage && h.is(Looper) && ev.Msg.Kind == grid.KindFind:
-		h.loop(now, &ev.Msg.Find, fx)
-	case ev.Kind == grid.EvMessage && h.is(Replayer):
-		h.listen(ev.Msg)
+	case ev.Kind == grid.EvMessage && h.has(Looper) && ev.Msg.Kind == grid.KindFind:
+		h.loopSearch(now, &ev.Msg.Find, fx)
+	case ev.Kind == grid.EvMessage && h.has(Replayer):
+		h.recordAds(ev.Msg)
 	}
-	if ev.Kind == grid.EvEnded && h.is(Hole) && ev.Attempt.Task.Job.Origin != h.self {
+	if ev.Kind == grid.EvEnded && h.has(Hole) && ev.Attempt.Task.Job.Origin != h.self {
 		return // its node never hears of the end
 	}
 	h.Member.Step(now, ev, fx)
 	for k := first; k < len(fx.Sends); k++ {
 		h.tamper(&fx.Sends[k].Msg)
-		if h.is(Replayer) {
-			h.remember(&fx.Sends[k].Msg)
+		if h.has(Replayer) {
+			h.recordSent(&fx.Sends[k].Msg)
 		}
 	}
 }
@@ -138,57 +138,57 @@ func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 func (h *hostile) tamper(m *grid.Message) {
 	for k := range m.Digest {
 		if ad := m.Digest[k].Ad; ad != nil && ad.Node == h.self {
-			m.Digest[k].Ad = h.claim(ad)
+			m.Digest[k].Ad = h.forgeAd(ad)
 		}
 	}
 	switch {
-	case h.is(Garbler):
+	case h.has(Garbler):
 		garbleMessage(m, h.rand)
-	case h.is(Liar):
-		boast(m)
-	case h.is(Hole):
-		beckon(m, h.size)
+	case h.has(Liar):
+		exaggerate(m)
+	case h.has(Hole):
+		claimIdle(m, h.capacity)
 	}
 	for _, rates := range [...]*[]grid.Rate{&m.Poll.Rates, &m.State.Rates} { // empty ones say that nothing is new
-		if h.is(Glutton) && len(*rates) > 0 {
-			*rates = gorge(*rates)
+		if h.has(Glutton) && len(*rates) > 0 {
+			*rates = inflateRates(*rates)
 		}
 	}
 }
 
-// claim is what it makes of its own ad.
-func (h *hostile) claim(ad *grid.Ad) *grid.Ad {
-	if h.ad == ad {
-		return h.false
+// forgeAd is what it makes of its own ad.
+func (h *hostile) forgeAd(ad *grid.Ad) *grid.Ad {
+	if h.ownAd == ad {
+		return h.forgedAd
 	}
 	c := *ad
 	c.Rates = slices.Clone(ad.Rates)
-	if h.is(Liar) {
-		boastAd(&c)
+	if h.has(Liar) {
+		exaggerateAd(&c)
 	}
-	if h.is(Hole) {
+	if h.has(Hole) {
 		c.Free, c.Backlog = c.Capacity, 0
 	}
-	h.size = c.Capacity
-	if h.is(Glutton) {
-		c.Rates = gorge(c.Rates)
+	h.capacity = c.Capacity
+	if h.has(Glutton) {
+		c.Rates = inflateRates(c.Rates)
 	}
-	if h.is(Garbler) {
+	if h.has(Garbler) {
 		garbleAd(&c, h.rand)
 	}
-	h.ad, h.false = ad, &c
-	return h.false
+	h.ownAd, h.forgedAd = ad, &c
+	return h.forgedAd
 }
 
-// loopsEach is how many searches that it turns round a looper sends a peer in a second: what drivers let in.
-const loopsEach = 200
+// maxLoops is how many searches that it turns round a looper sends a peer in a second: what drivers let in.
+const maxLoops = 200
 
-// loop sends a search on as if it had just begun, also to where it came from.
-func (h *hostile) loop(now grid.Time, f *grid.Find, fx *grid.Effects) {
-	if now.Sub(h.second) >= time.Second {
-		h.second, h.loops = now, 0
+// loopSearch sends a search on as if it had just begun, also to where it came from.
+func (h *hostile) loopSearch(now grid.Time, f *grid.Find, fx *grid.Effects) {
+	if now.Sub(h.loopSecond) >= time.Second {
+		h.loopSecond, h.loops = now, 0
 	}
-	if h.loops++; h.loops > loopsEach {
+	if h.loops++; h.loops > maxLoops {
 		return
 	}
 	for _, to := range h.peers {

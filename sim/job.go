@@ -9,50 +9,50 @@ import (
 
 // job is a submission, and what of its record on its origin's disk the submission does not say.
 type job struct {
-	submitted int64
-	shown     shown // by those that were not behind
-	origin    int32
-	class     int32 // in the books' classes
-	first     int32 // of its tasks
-	next      int32 // in the chain of its origin, from 1
-	count     int32
-	register  int32 // in the books' registers, from 1; 0 = it has none
-	tried     bool
-	said      bool // its node has taken it
-	rejected  bool
-	saved     bool // its record is on its origin's disk
-	cancelled bool
-	stopped   bool // who cancelled it was told so
+	submitted      int64
+	reported       reportedJob // by those that were not behind
+	origin         int32
+	class          int32 // in the books' classes
+	first          int32 // of its tasks
+	nextOfOrigin   int32 // in the chain of its origin, from 1
+	count          int32
+	register       int32 // in the books' registers, from 1; 0 = it has none
+	submitTried    bool
+	confirmed      bool // its node has taken it
+	rejected       bool
+	saved          bool // its record is on its origin's disk
+	cancelled      bool
+	cancelAnswered bool // who cancelled it was told so
 }
 
 // task is what is durable of a task, and what runs of it. Its record on its origin's disk is all here.
 type task struct {
-	job    int32
-	runs   int32 // chain
-	starts int32 // that were not refused
-	worker int32 // that its record names; −1 = none
-	owner  int32 // that last accepted it; −1 = none
-	works  int32 // chain of records of its attempts on workers' disks, from 1
-	lost   int32
-	state  grid.TaskState
-	saved  bool         // its record is on its origin's disk
-	last   grid.Attempt // of its record
-	owned  grid.Attempt // that the owner accepted
-	ended  grid.Time
-	placed int64
-	began  int64
-	done   int64
-	result grid.Brief
+	job        int32
+	runs       int32 // chain
+	starts     int32 // that were not refused
+	worker     int32 // that its record names; −1 = none
+	acceptedBy int32 // that last accepted it; −1 = none
+	workChain  int32 // chain of records of its attempts on workers' disks, from 1
+	lost       int32
+	state      grid.TaskState
+	saved      bool         // its record is on its origin's disk
+	last       grid.Attempt // of its record
+	accepted   grid.Attempt // that the owner accepted
+	ended      grid.Time
+	placed     int64
+	began      int64
+	done       int64
+	result     grid.Brief
 }
 
-// void is an attempt whose result ends nothing.
-type void struct {
+// taskAttempt is an attempt whose result ends nothing.
+type taskAttempt struct {
 	task    int32
 	attempt grid.Attempt
 }
 
-// open opens the books for the workload.
-func (w *World) open() {
+// initTables opens the books for the workload.
+func (w *World) initTables() {
 	w.jobs = make([]job, len(w.cfg.Work))
 	n := 0
 	for i, s := range w.cfg.Work {
@@ -61,12 +61,12 @@ func (w *World) open() {
 	}
 	for i := len(w.jobs) - 1; i >= 0; i-- {
 		d := &w.hosts[w.jobs[i].origin].disk
-		w.jobs[i].next, d.jobs = d.jobs, int32(i)+1
+		w.jobs[i].nextOfOrigin, d.jobs = d.jobs, int32(i)+1
 	}
 	w.tasks = make([]task, n)
 	for i := range w.jobs {
 		for k := range w.jobs[i].count {
-			w.tasks[w.jobs[i].first+k] = task{job: int32(i), runs: -1, worker: -1, owner: -1}
+			w.tasks[w.jobs[i].first+k] = task{job: int32(i), runs: -1, worker: -1, acceptedBy: -1}
 		}
 	}
 }
@@ -119,8 +119,8 @@ func (w *World) task(i int32, id grid.TaskID) int32 {
 	return -1
 }
 
-// name is how a failure calls a task.
-func (w *World) name(t int32) string {
+// taskName is how a failure calls a task.
+func (w *World) taskName(t int32) string {
 	j := w.tasks[t].job
 	return fmt.Sprintf("task %d of submission %d (from n%d)", t-w.jobs[j].first, j, w.jobs[j].origin)
 }
@@ -140,7 +140,7 @@ func (w *World) taskRecord(k int32) grid.Record {
 	if t.worker >= 0 {
 		r.Worker = w.hosts[t.worker].id
 	}
-	if c, is := w.twins.copies[k]; is {
+	if c, is := w.backups.copies[k]; is {
 		r.Copy = &c
 	}
 	return grid.Record{Kind: grid.RecTask, Task: r}

@@ -85,15 +85,15 @@ func (n *Network) check() error {
 
 // network is the state of the modelled network.
 type network struct {
-	bodies bodies
-	floods []flood
-	idleFl int32 // chain of unused floods, from 1
-	conns  []conn
-	freeCo int32 // chain of unused connections, from 1
-	cuts   []cut
-	gone   []int32 // scratch
-	counts Traffic
-	sent   []grid.Time // by node: when the last of what it sent is on the wire; nil without a bound
+	bodies    bodyPool
+	floods    []flood
+	freeFlood int32 // chain of unused floods, from 1
+	conns     []conn
+	freeConn  int32 // chain of unused connections, from 1
+	cuts      []cut
+	dropped   []int32 // scratch
+	counts    Traffic
+	wireFree  []grid.Time // by node: when the last of what it sent is on the wire; nil without a bound
 }
 
 // Traffic counts messages.
@@ -131,16 +131,16 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 	}
 	ci, side := w.connect(i, j)
 	c := &w.conns[ci]
-	c.used = w.now
+	c.lastUsed = w.now
 	var wait time.Duration
 	gen := c.gen
 	switch {
-	case !c.told[side]: // the driver dials first; the message gets through if that does
-		if !c.busy {
+	case !c.reportedUp[side]: // the driver dials first; the message gets through if that does
+		if !c.dialing {
 			w.dial(ci, i)
 			c = &w.conns[ci]
 		}
-		if wait, gen = c.due.Sub(w.now), anyGen; wait < 0 { // it pauses after a dial that failed
+		if wait, gen = c.dialEnd.Sub(w.now), anyGen; wait < 0 { // it pauses after a dial that failed
 			w.counts.Lost++
 			return
 		}
@@ -148,22 +148,22 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 		w.counts.Lost++ // the other side is dead, and this one does not know it yet
 		return
 	}
-	wait += w.carry(i, size)
+	wait += w.transmitDelay(i, size)
 	copies := 1
-	if w.by(w.cfg.Network.Duplicate) {
+	if w.draw(w.cfg.Network.Duplicate) {
 		copies = 2
 	}
 	for range copies {
-		if w.apart(i, j) || w.by(w.cfg.Network.Loss) {
+		if w.isCut(i, j) || w.draw(w.cfg.Network.Loss) {
 			w.counts.Lost++
 			continue
 		}
 		at := w.now.Add(wait + w.latency(i, j))
-		if w.by(w.cfg.Network.Reorder) {
-			at += grid.Time(w.chance.Int64N(int64(w.cfg.Network.Jitter) + 1))
+		if w.draw(w.cfg.Network.Reorder) {
+			at += grid.Time(w.rng.Int64N(int64(w.cfg.Network.Jitter) + 1))
 		} else {
-			at = max(at, c.last[side])
-			c.last[side] = at
+			at = max(at, c.lastArrival[side])
+			c.lastArrival[side] = at
 		}
 		b := w.bodies.take(m)
 		body := w.bodies.at(b)
@@ -172,17 +172,17 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 	}
 }
 
-// carry returns how long it takes until a message of that size from node i is on the wire.
-func (w *World) carry(i int32, size int) time.Duration {
+// transmitDelay returns how long it takes until a message of that size from node i is on the wire.
+func (w *World) transmitDelay(i int32, size int) time.Duration {
 	b := w.cfg.Network.Bandwidth
 	if b == 0 {
 		return 0
 	}
-	if w.sent == nil {
-		w.sent = make([]grid.Time, len(w.hosts))
+	if w.wireFree == nil {
+		w.wireFree = make([]grid.Time, len(w.hosts))
 	}
-	w.sent[i] = max(w.sent[i], w.now).Add(grid.Seconds(float64(size) / float64(b)))
-	return w.sent[i].Sub(w.now)
+	w.wireFree[i] = max(w.wireFree[i], w.now).Add(grid.Seconds(float64(size) / float64(b)))
+	return w.wireFree[i].Sub(w.now)
 }
 
 // arrive gives a message to its node, if the connection that it came on is still there.
@@ -191,7 +191,7 @@ func (w *World) arrive(e *Event) {
 	body := w.bodies.at(b)
 	c := &w.conns[body.conn]
 	side := c.side(e.Node)
-	if !w.hosts[e.Node].up || side < 0 || !c.told[side] || c.node[1-side] != body.from ||
+	if !w.hosts[e.Node].up || side < 0 || !c.reportedUp[side] || c.node[1-side] != body.from ||
 		body.gen != anyGen && body.gen != c.gen {
 		w.counts.Lost++
 	} else {
@@ -205,12 +205,12 @@ func (w *World) arrive(e *Event) {
 	w.bodies.free(b)
 }
 
-// by draws whether something of that probability happens.
-func (w *World) by(p float64) bool { return p > 0 && w.chance.Float64() < p }
+// draw draws whether something of that probability happens.
+func (w *World) draw(p float64) bool { return p > 0 && w.rng.Float64() < p }
 
 // latency draws the time of a message.
 func (w *World) latency(i, j int32) time.Duration {
-	d := w.cfg.Network.Latency(int(i), int(j), w.chance)
+	d := w.cfg.Network.Latency(int(i), int(j), w.rng)
 	if slow := w.hosts[i].slow; slow > 1 {
 		d = time.Duration(float64(d) * slow)
 	}

@@ -45,10 +45,10 @@ func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.
 
 // Report says what has come of the run so far.
 func (w *World) Report() Report {
-	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts, Nodes: w.alive}
+	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts, Nodes: w.upTime}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up {
-			r.Nodes += w.now.Sub(h.began)
+			r.Nodes += w.now.Sub(h.upSince)
 		}
 	}
 	times := make([][]time.Duration, len(w.classes))

@@ -26,7 +26,7 @@ func TestSeedsThatFailed(t *testing.T) {
 		{7048, "a task waited for a node that had been drained and was lost for good then"},
 		{9396, "an owner's try to renew its epoch was won after the job had come to its end, and forgot that"},
 	} {
-		if _, err := live(milder(s.seed)); err != nil {
+		if _, err := runToEnd(swarmBase(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
 		{60248, "three of five that kept a job were lost, and the books did not take its owner's word for that when they asked the other one that was left"},
 		{109350, "what waited at its owner, and could not start for want of a majority, made the node look busy for ever to tasks that wait for an idle one"},
 	} {
-		if _, err := live(unshared(s.seed)); err != nil {
+		if _, err := runToEnd(swarmUnshared(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestSeedsThatFailedAmongOthers(t *testing.T) {
 		{165149, "an owner that had heard of its job's end from its successor's members was restarted, and kept what had waited at itself, since nobody else is to release that"},
 		{111190, "an owner that had been succeeded, and heard of no more than a failed bid after that, took its next epoch for its own renewed: it gave up an attempt of a task that the other had ended"},
 	} {
-		if _, err := live(Swarm(s.seed)); err != nil {
+		if _, err := runToEnd(Swarm(s.seed)); err != nil {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}

@@ -13,20 +13,20 @@ import (
 // Swarm draws a small world of the real node in which everything goes wrong at once: nodes, network, disks,
 // work, policies and faults. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
-	c := unshared(seed)
-	others(seed, &c)
+	c := swarmUnshared(seed)
+	addSharedMachines(seed, &c)
 	return c
 }
 
-// unshared is Swarm as it was drawn before machines had other users: seeds that failed then mean these worlds.
-func unshared(seed uint64) Config {
-	c := milder(seed)
-	misfortunes(seed, &c)
+// swarmUnshared is Swarm as it was drawn before machines had other users: seeds that failed then mean these worlds.
+func swarmUnshared(seed uint64) Config {
+	c := swarmBase(seed)
+	addHardFaults(seed, &c)
 	return c
 }
 
-// milder is Swarm as it was drawn before there were misfortunes: seeds that failed then mean these worlds.
-func milder(seed uint64) Config {
+// swarmBase is Swarm as it was drawn before there were misfortunes: seeds that failed then mean these worlds.
+func swarmBase(seed uint64) Config {
 	r := grid.NewRand(seed, 77)
 	n := 2 + r.IntN(9)
 	share := func(most float64) float64 { return most * max(0, r.Float64()*1.5-0.5) } // a third has none
@@ -99,7 +99,7 @@ func milder(seed uint64) Config {
 	c.Faults = DrawFaults(r, n, r.IntN(7), time.Minute)
 	if members > 1 {
 		c.Rest = 90 * time.Second // who could not be reached for long hears of the end later
-		c.Faults = strikeRegisters(grid.NewRand(seed, 78), n, c.Faults)
+		c.Faults = addLossAndDrift(grid.NewRand(seed, 78), n, c.Faults)
 	}
 	return c
 }
@@ -109,8 +109,8 @@ func membersOf(seed uint64) int {
 	return [...]int{1, 1, 3, 3, 3, 5}[splitmix(seed^0x6d656d62)%6]
 }
 
-// strikeRegisters adds what registers are for: a node is lost for good, and clocks go wrong as far as is allowed.
-func strikeRegisters(r *grid.Rand, nodes int, faults []Fault) []Fault {
+// addLossAndDrift adds what registers are for: a node is lost for good, and clocks go wrong as far as is allowed.
+func addLossAndDrift(r *grid.Rand, nodes int, faults []Fault) []Fault {
 	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
 	if nodes > 2 && r.IntN(2) == 0 {
 		faults = append(faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(nodes)}})
@@ -132,15 +132,15 @@ func RunSwarm(first uint64, worlds int, log func(line string), each func(seed ui
 	for k := range worlds {
 		c := Swarm(first + uint64(k))
 		c.Log = log
-		r, err := live(c)
+		r, err := runToEnd(c)
 		if !each(c.Seed, r, err) {
 			return
 		}
 	}
 }
 
-// live runs a world to its end.
-func live(c Config) (Report, error) {
+// runToEnd runs a world to its end.
+func runToEnd(c Config) (Report, error) {
 	w, err := New(c)
 	if err != nil {
 		return Report{}, err

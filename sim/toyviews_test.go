@@ -40,8 +40,8 @@ func (n *toy) Stats(grid.Time) node.Stats {
 	return s
 }
 
-// boast tells a peer of an ad that cannot be.
-func (n *toy) boast(fx *grid.Effects) {
+// sendInvalidAd tells a peer of an ad that cannot be.
+func (n *toy) sendInvalidAd(fx *grid.Effects) {
 	if n.bug == "boasts" && len(n.peers) > 0 {
 		m := fx.Send(n.peers[0], grid.KindDigest)
 		m.Digest = append(m.Digest, grid.AdEntry{Ad: &grid.Ad{Node: n.self, Speed: 1, Capacity: n.cap, Free: n.cap.Plus(n.cap)}})

@@ -30,8 +30,8 @@ func (t *tap) record(now grid.Time, ev *grid.Event) {
 // restarted in between.
 func RecordTrace(w *World, node, n int, within time.Duration) ([]TraceEvent, error) {
 	w.tap = tap{node: int32(node), most: n}
-	w.guard(func() {
-		for w.fail == nil && len(w.tap.events) < n && w.next(grid.Time(within)) {
+	w.recoverPanics(func() {
+		for w.fail == nil && len(w.tap.events) < n && w.processNext(grid.Time(within)) {
 		}
 	})
 	events := w.tap.events

@@ -45,7 +45,7 @@ func finish(t *testing.T, c Config) (*World, Report) {
 		t.Fatal(err)
 	}
 	if *seedFlag == 0 {
-		kept.Add(t, r.Digest)
+		goldenDigests.Add(t, r.Digest)
 	}
 	return w, r
 }

@@ -10,9 +10,9 @@ import (
 	"skep/sim"
 )
 
-// beset is a grid of honest nodes, half loaded, with hostile ones among them that submit nothing. Views are small
+// withHostile is a grid of honest nodes, half loaded, with hostile ones among them that submit nothing. Views are small
 // against the grid, and one node alone has a label that some tasks need, so that there are searches.
-func beset(honest, bad int, does sim.Behaviour) *Scenario {
+func withHostile(honest, bad int, does sim.Behaviour) *Scenario {
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	rare := one
 	rare.Labels = []grid.LabelNeed{{Key: "rare", Values: []string{"yes"}}}
@@ -59,9 +59,9 @@ func TestHostileNodes(t *testing.T) {
 			}
 			honest := c.all - c.bad
 			if alone[honest] == 0 {
-				alone[honest] = run(t, beset(honest, 0, 0)).Completion.Mean
+				alone[honest] = run(t, withHostile(honest, 0, 0)).Completion.Mean
 			}
-			r := run(t, beset(honest, c.bad, c.does))
+			r := run(t, withHostile(honest, c.bad, c.does))
 			if r.Lost != 0 || r.Failed != 0 || r.Ended != r.Tasks {
 				t.Errorf("%d of %d tasks ended, %d failed, %d lost", r.Ended, r.Tasks, r.Failed, r.Lost)
 			}

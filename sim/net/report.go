@@ -128,14 +128,14 @@ func (s *Scenario) report(samples []*sample) *Report {
 		r.Lost += m.lost
 		r.Orphans += m.orphans
 		for _, cause := range sortedKeys(m.failures) {
-			r.blame(cause, m.failures[cause])
+			r.addFailure(cause, m.failures[cause])
 		}
 	}
 	r.Stable = 2*grown <= len(all)
 	r.Replications, r.Digest = len(all), fmt.Sprintf("%016x", hash)
 	r.Completion = over(all, func(m *sample) float64 { return m.mean(s) })
 	r.Moved = over(all, func(m *sample) float64 { return float64(m.moved) / float64(m.counted) })
-	r.Utilisation = over(all, func(m *sample) float64 { return m.use })
+	r.Utilisation = over(all, func(m *sample) float64 { return m.utilisation })
 	r.Fairness = over(all, func(m *sample) float64 { return m.fairness })
 	for i := range s.Classes {
 		r.class(s.Classes[i].Name, all)
@@ -147,7 +147,7 @@ func (s *Scenario) report(samples []*sample) *Report {
 	return r
 }
 
-func (r *Report) blame(cause string, tasks int) {
+func (r *Report) addFailure(cause string, tasks int) {
 	for i := range r.Failures {
 		if r.Failures[i].Cause == cause {
 			r.Failures[i].Tasks += tasks
@@ -222,7 +222,7 @@ func (r *Report) searches(all []*sample) {
 func (r *Report) views(all []*sample) {
 	for hops := range uint8(grid.MaxHops + 1) {
 		v := ViewReport{Hops: int(hops)}
-		entry := func(f func(a *ageing) float64) Estimate {
+		entry := func(f func(a *viewErrors) float64) Estimate {
 			return over(all, func(m *sample) float64 {
 				if a := m.views[hops]; a != nil {
 					return f(a) / float64(a.n)
@@ -236,7 +236,7 @@ func (r *Report) views(all []*sample) {
 			}
 		}
 		if v.Entries > 0 {
-			v.Age, v.Error = entry(func(a *ageing) float64 { return a.age }), entry(func(a *ageing) float64 { return a.error })
+			v.Age, v.Error = entry(func(a *viewErrors) float64 { return a.age }), entry(func(a *viewErrors) float64 { return a.error })
 			r.View = append(r.View, v)
 		}
 	}

@@ -27,10 +27,10 @@ func small() *Scenario {
 	return s
 }
 
-// kept are the digests of all that run runs.
-var kept = digests.Open("testdata/digests.txt")
+// goldenDigests are the digests of all that run runs.
+var goldenDigests = digests.Open("testdata/digests.txt")
 
-func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(goldenDigests.Main(m)) }
 
 func run(t *testing.T, s *Scenario) *Report {
 	t.Helper()
@@ -43,7 +43,7 @@ func run(t *testing.T, s *Scenario) *Report {
 		t.Fatal(err)
 	}
 	if !testing.Short() {
-		kept.Add(t, sum)
+		goldenDigests.Add(t, sum)
 	}
 	return r
 }

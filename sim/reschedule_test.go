@@ -10,8 +10,8 @@ import (
 	"skep/node"
 )
 
-// wait is how long a task that ran on a node when that died waited until it ran elsewhere.
-type wait struct {
+// reschedule is how long a task that ran on a node when that died waited until it ran elsewhere.
+type reschedule struct {
 	task int32
 	gone grid.AttemptID
 	at   time.Duration // of the death
@@ -19,9 +19,9 @@ type wait struct {
 	boot uint64        // of its origin, at the death
 }
 
-// await runs a world up to a time and a bit at a time, and notes for every task that runs on a node which dies when it runs
+// rescheduleDelays runs a world up to a time and a bit at a time, and notes for every task that runs on a node which dies when it runs
 // again. ok says whether a wait is to be counted.
-func await(t *testing.T, c Config, until time.Duration, ok func(w *World, x *wait) bool) (took []time.Duration) {
+func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *World, x *reschedule) bool) (took []time.Duration) {
 	t.Helper()
 	const bit = 10 * time.Millisecond
 	w, err := New(c)
@@ -33,22 +33,22 @@ func await(t *testing.T, c Config, until time.Duration, ok func(w *World, x *wai
 			t.Fatal(err)
 		}
 	}
-	var open []wait
+	var open []reschedule
 	next := 0
 	for at := bit; at <= until; at += bit {
 		for ; next < len(c.Faults) && c.Faults[next].At <= at; next++ {
 			if f := &c.Faults[next]; f.Kind == Crash {
 				run(f.At - time.Microsecond)
-				for x := w.hosts[f.Nodes[0]].runs; x >= 0; x = w.runs[x].here {
+				for x := w.hosts[f.Nodes[0]].runs; x >= 0; x = w.runs[x].nextOnNode {
 					u := &w.runs[x]
-					open = append(open, wait{task: u.task, gone: u.id, at: f.At, boot: w.hosts[w.jobs[w.tasks[u.task].job].origin].boots})
+					open = append(open, reschedule{task: u.task, gone: u.id, at: f.At, boot: w.hosts[w.jobs[w.tasks[u.task].job].origin].boots})
 				}
 			}
 		}
 		run(at)
-		open = slices.DeleteFunc(open, func(x wait) bool {
+		open = slices.DeleteFunc(open, func(x reschedule) bool {
 			again := w.tasks[x.task].state == grid.Ended
-			for r := w.tasks[x.task].runs; r >= 0; r = w.runs[r].same {
+			for r := w.tasks[x.task].runs; r >= 0; r = w.runs[r].nextOfTask {
 				again = again || w.runs[r].id != x.gone
 			}
 			if x.took = at - x.at; again && ok(w, &x) {
@@ -64,9 +64,9 @@ func await(t *testing.T, c Config, until time.Duration, ok func(w *World, x *wai
 	return took
 }
 
-// nineOfFour is the grid of make chaos: nine nodes of four cores and jobs of forty tasks of one to two seconds, a share of
+// chaosGrid is the grid of make chaos: nine nodes of four cores and jobs of forty tasks of one to two seconds, a share of
 // which find a free core at once.
-func nineOfFour(seed uint64, members int, detect, every time.Duration) Config {
+func chaosGrid(seed uint64, members int, detect, every time.Duration) Config {
 	r := grid.NewRand(seed, 5)
 	c := Config{Seed: seed, Nodes: 9, Network: Network{Mesh: true, Latency: Uniform(200*time.Microsecond, 2*time.Millisecond), Detect: detect, Redial: time.Second},
 		Node:    func(_ int, c *node.Config) { c.Capacity.CPU, c.Strikes, c.Members = 4*grid.CPU, 0, members },
@@ -78,15 +78,15 @@ func nineOfFour(seed uint64, members int, detect, every time.Duration) Config {
 	return c
 }
 
-// die lets a node die and come back.
-func (c *Config) die(n int, at, back time.Duration) {
+// crashAndRestart lets a node die and come back.
+func (c *Config) crashAndRestart(n int, at, back time.Duration) {
 	c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{n}}, Fault{At: back, Kind: Restart, Nodes: []int{n}})
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
 
-// owned reports whether the owner of a waiting task has lived from before the death until now: it was never taken over, and
+// ownerUndisturbed reports whether the owner of a waiting task has lived from before the death until now: it was never taken over, and
 // its origin was not down.
-func (w *World) owned(x *wait) bool {
+func (w *World) ownerUndisturbed(x *reschedule) bool {
 	h := &w.hosts[w.jobs[w.tasks[x.task].job].origin]
 	return h.up && h.boots == x.boot && x.gone.Epoch == 1
 }
@@ -99,15 +99,15 @@ func TestDeadNodesTasksRunElsewhereInTime(t *testing.T) {
 		for _, members := range []int{1, 3} {
 			waits, of := 0, seeds(6)
 			for _, seed := range of {
-				c := nineOfFour(seed, members, k.detect, 12*time.Second)
+				c := chaosGrid(seed, members, k.detect, 12*time.Second)
 				for i := range c.Work {
 					c.Work[i].Node = (i + 5) % 9 // which has not been restarted lately, and so is connected to all
 				}
 				for n := range 9 {
 					at := time.Duration(17500+12000*n+int(seed%10)*100) * time.Millisecond
-					c.die(n, at, at+7*time.Second)
+					c.crashAndRestart(n, at, at+7*time.Second)
 				}
-				took := await(t, c, 160*time.Second, func(w *World, x *wait) bool { return w.owned(x) })
+				took := rescheduleDelays(t, c, 160*time.Second, func(w *World, x *reschedule) bool { return w.ownerUndisturbed(x) })
 				if waits += len(took); len(took) > 0 && took[len(took)-1] > k.bound+decision {
 					t.Errorf("noticed after %v, %d members, seed %d: a task waited %v, want at most %v", k.detect, members, seed, took[len(took)-1], k.bound+decision)
 				}
@@ -126,13 +126,13 @@ func TestDeadNodesTasksRunElsewhereInChaos(t *testing.T) {
 		for _, members := range []int{1, 3} {
 			var all []time.Duration
 			for _, seed := range seeds(10) {
-				c := nineOfFour(seed, members, detect, 2620*time.Millisecond)
+				c := chaosGrid(seed, members, detect, 2620*time.Millisecond)
 				r := grid.NewRand(seed, 6)
 				for at := 10 * time.Second; at < 150*time.Second; at += 5 * time.Second {
 					at := at + time.Duration(r.IntN(2000))*time.Millisecond
-					c.die(r.IntN(9), at, at+time.Duration(8000+r.IntN(8000))*time.Millisecond)
+					c.crashAndRestart(r.IntN(9), at, at+time.Duration(8000+r.IntN(8000))*time.Millisecond)
 				}
-				all = append(all, await(t, c, 250*time.Second, func(w *World, x *wait) bool { return w.owned(x) })...)
+				all = append(all, rescheduleDelays(t, c, 250*time.Second, func(w *World, x *reschedule) bool { return w.ownerUndisturbed(x) })...)
 			}
 			slices.Sort(all)
 			p95 := all[len(all)*95/100]
@@ -148,7 +148,7 @@ func TestDeadNodesTasksRunElsewhereInChaos(t *testing.T) {
 // the majority was back it heard so only at its next look, and its tasks only after a pause that had doubled each time.
 func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
 	for _, seed := range seeds(5) {
-		c := guarded()
+		c := replicated()
 		c.Seed, c.Nodes, c.Network.Detect, c.Network.Redial = seed, 7, time.Millisecond, 500*time.Millisecond
 		c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members = 4*grid.CPU, 3 }
 		c.Machine.Rate = func(string, int) float64 { return 0.01 }
@@ -171,7 +171,7 @@ func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
 				workers = append(workers, i)
 			}
 		}
-		strike := func(k FaultKind, nodes ...int) { w.strike(&Fault{Kind: k, Nodes: nodes}) }
+		strike := func(k FaultKind, nodes ...int) { w.applyFault(&Fault{Kind: k, Nodes: nodes}) }
 		strike(Crash, guards...) // the owner acts for a lease more
 		run(15 * time.Second)
 		task, gone := w.runs[w.hosts[workers[0]].runs].task, w.runs[w.hosts[workers[0]].runs].id

@@ -8,10 +8,10 @@ import (
 	"skep/sim"
 )
 
-// filled is a crowd of tasks that come each second and stay as long as is said.
-func filled(warmup time.Duration, away []absence, stay func(at time.Duration) time.Duration) *crowd {
+// filledPopulation is a crowd of tasks that come each second and stay as long as is said.
+func filledPopulation(warmup time.Duration, away []absence, stay func(at time.Duration) time.Duration) *population {
 	const end = 400 * time.Second
-	c := newCrowd(&sample{from: warmup, to: end}, &Scenario{})
+	c := newPopulation(&sample{from: warmup, to: end}, &Scenario{})
 	for at := time.Duration(0); at < end; at += time.Second {
 		c.add(away, at, at+stay(at))
 	}
@@ -29,7 +29,7 @@ func TestCrowdThatOnlyGrows(t *testing.T) {
 		"even":                   {0, nil, func(time.Duration) time.Duration { return 30 * time.Second }, false},
 		"growing":                {0, nil, func(at time.Duration) time.Duration { return at }, true},
 		"growing, long warm-up":  {390 * time.Second, nil, func(at time.Duration) time.Duration { return at }, true},
-		"growing, origin is off": {0, []absence{{0, always}}, func(at time.Duration) time.Duration { return at }, false},
+		"growing, origin is off": {0, []absence{{0, forever}}, func(at time.Duration) time.Duration { return at }, false},
 		// A crowd at the end that was gone before and is gone after is one of chance.
 		"a heap at the end": {200 * time.Second, nil, func(at time.Duration) time.Duration {
 			if at > 310*time.Second && at < 380*time.Second {
@@ -38,7 +38,7 @@ func TestCrowdThatOnlyGrows(t *testing.T) {
 			return 2 * time.Second
 		}, false},
 	} {
-		if got := filled(c.warmup, c.away, c.stay).grows(s); got != c.want {
+		if got := filledPopulation(c.warmup, c.away, c.stay).grows(s); got != c.want {
 			t.Errorf("%s: grows %v, want %v", name, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestCrowdCountsInstants(t *testing.T) {
 		from, to := make([]time.Duration, 100), make([]time.Duration, 100)
 		away := []absence{{time.Duration(r.IntN(350)) * time.Second, 0}}
 		away[0].to = away[0].from + time.Duration(r.IntN(60))*time.Second
-		c := newCrowd(&sample{to: 400 * time.Second}, &Scenario{})
+		c := newPopulation(&sample{to: 400 * time.Second}, &Scenario{})
 		for k := range from {
 			from[k] = time.Duration(r.Int64N(int64(400 * time.Second)))
 			to[k] = from[k] + time.Duration(r.Int64N(int64(200*time.Second)))
@@ -67,7 +67,7 @@ func TestCrowdCountsInstants(t *testing.T) {
 			}
 			want = min(want, n)
 		}
-		if got := c.least(); got != want {
+		if got := c.minimum(); got != want {
 			t.Fatalf("the least is %d, want %d", got, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestVariableTasksAreStable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in the long form")
 	}
-	s := one(1, time.Second, 0.7)
+	s := oneClass(1, time.Second, 0.7)
 	s.Classes[0].Size = sim.Hyperexponential(4)
 	s.Time, s.Warmup, s.Replications = 4000*time.Second, 200*time.Second, 18
 	if r := run(t, s); !r.Stable || r.Completion.Mean < 5 || r.Completion.Mean > 9 {

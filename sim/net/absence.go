@@ -12,8 +12,8 @@ type absences [][]absence
 
 type absence struct{ from, to time.Duration }
 
-// always is later than any run.
-const always = time.Duration(1<<63 - 1)
+// forever is later than any run.
+const forever = time.Duration(1<<63 - 1)
 
 // away reads from the faults, which are in order of time, when each node is away.
 func away(faults []sim.Fault, nodes int) absences {
@@ -23,11 +23,11 @@ func away(faults []sim.Fault, nodes int) absences {
 		for _, i := range f.Nodes {
 			switch f.Kind {
 			case sim.Crash, sim.Leave, sim.Drain, sim.Lose:
-				if !a.gone(i) {
-					a[i] = append(a[i], absence{f.At, always})
+				if !a.neverReturns(i) {
+					a[i] = append(a[i], absence{f.At, forever})
 				}
 			case sim.Restart:
-				if a.gone(i) {
+				if a.neverReturns(i) {
 					a[i][len(a[i])-1].to = f.At
 				}
 			}
@@ -36,8 +36,8 @@ func away(faults []sim.Fault, nodes int) absences {
 	return a
 }
 
-// gone reports whether a node is away for good.
-func (a absences) gone(node int) bool {
+// neverReturns reports whether a node is away for good.
+func (a absences) neverReturns(node int) bool {
 	n := len(a[node])
-	return n > 0 && a[node][n-1].to == always
+	return n > 0 && a[node][n-1].to == forever
 }

@@ -30,7 +30,7 @@ func (s *Scenario) latency(seed uint64) sim.Latency {
 	switch {
 	case n.Plane > 0:
 		x, y := make([]float32, s.nodes()), make([]float32, s.nodes())
-		r := grid.NewRand(seed, streamPlaces)
+		r := grid.NewRand(seed, streamPositions)
 		for i := range x {
 			x[i], y[i] = r.Float32(), r.Float32()
 		}
@@ -56,9 +56,9 @@ func (s *Scenario) latency(seed uint64) sim.Latency {
 
 // Streams of chance in a run, apart from those of the world.
 const (
-	streamPlaces = 101 + iota
+	streamPositions = 101 + iota
 	streamSessions
 	streamFaults
-	streamLooks
+	streamSamples
 	streamArrivals // and those after it, one for each stream of the workload
 )

@@ -8,8 +8,8 @@ import (
 	"skep/node"
 )
 
-// used is a node of two cores of which others leave one.
-func used() Config {
+// sharedNode is a node of two cores of which others leave one.
+func sharedNode() Config {
 	c := lab()
 	c.Nodes, c.Rest = 1, 0
 	c.Available = func(int) (left, up float64) { return 0.5, 1 }
@@ -17,15 +17,15 @@ func used() Config {
 	return c
 }
 
-// took is the time that a submission's task ran.
-func took(w *World, sub int) time.Duration {
+// runTime is the time that a submission's task ran.
+func runTime(w *World, sub int) time.Duration {
 	return w.Outcome(sub, 0).Result.Wall.Round(10 * time.Millisecond)
 }
 
 // Tasks share what others leave: one of four seconds on a free core takes four, two at once take eight each, and
 // a time limit goes by the clock.
 func TestTasksShareWhatOthersLeave(t *testing.T) {
-	c := used()
+	c := sharedNode()
 	limited := spec("a", 1, grid.CPU)
 	limited.Timeout = 6 * time.Second
 	one := spec("a", 1, grid.CPU)
@@ -34,7 +34,7 @@ func TestTasksShareWhatOthersLeave(t *testing.T) {
 	w, _ := finish(t, c)
 	// The fourth has a core for 2 s, then half of one for 4 s; then the fifth, which did 2 s of its 4, has the core for 2.
 	for sub, want := range []time.Duration{4 * time.Second, 8 * time.Second, 8 * time.Second, 6 * time.Second, 6 * time.Second, 6 * time.Second, 7 * time.Second} {
-		if got := took(w, sub); got != want {
+		if got := runTime(w, sub); got != want {
 			t.Errorf("submission %d ran for %v, want %v", sub, got, want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestTasksShareWhatOthersLeave(t *testing.T) {
 
 // What others leave may change while a task runs; the node is told, and says so.
 func TestSharesChange(t *testing.T) {
-	c := used()
+	c := sharedNode()
 	c.Available = nil
 	c.Work = []Submission{{At: time.Second, Spec: spec("a", 1, 2*grid.CPU)}, {At: 60 * time.Second, Spec: spec("a", 1, 2*grid.CPU)}}
 	c.Faults = []Fault{{At: 3 * time.Second, Kind: Share, Nodes: []int{0}, Factor: 0.25}, {At: 7 * time.Second, Kind: Share, Nodes: []int{0}, Factor: 1}}
@@ -69,7 +69,7 @@ func TestSharesChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	for sub, want := range []time.Duration{7 * time.Second, 4 * time.Second} { // 2 s, 4 s at a quarter, 1 s
-		if got := took(w, sub); got != want {
+		if got := runTime(w, sub); got != want {
 			t.Errorf("submission %d ran for %v, want %v", sub, got, want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestSharesChange(t *testing.T) {
 
 // What was told to stop is gone when its grace is over, however what others leave changes meanwhile.
 func TestSharesChangeWhileATaskIsStopped(t *testing.T) {
-	c := used()
+	c := sharedNode()
 	c.Machine.Rate = func(string, int) float64 { return 0.01 }
 	c.Machine.Stop = func(grid.AttemptID) time.Duration { return 5 * time.Second }
 	c.Work = []Submission{{At: time.Second, Spec: spec("a", 1, 2*grid.CPU), Cancel: 10 * time.Second}}

@@ -27,11 +27,11 @@ const (
 	kindDrained      // Node has had its time to drain, and leaves
 	kindResume       // Node may go on
 	kindLate         // Node hears what it was to start, too late
-	kindBar          // Node's driver cuts off node Arg
+	kindBlock        // Node's driver cuts off node Arg
 )
 
-// pair packs two names into an Arg.
-func pair(a int32, b uint32) uint64 { return uint64(uint32(a)) | uint64(b)<<32 }
+// packRef packs two names into an Arg.
+func packRef(a int32, b uint32) uint64 { return uint64(uint32(a)) | uint64(b)<<32 }
 
-// unpair is the inverse of pair.
-func unpair(arg uint64) (a int32, b uint32) { return int32(uint32(arg)), uint32(arg >> 32) }
+// unpackRef is the inverse of pair.
+func unpackRef(arg uint64) (a int32, b uint32) { return int32(uint32(arg)), uint32(arg >> 32) }

@@ -8,9 +8,9 @@ import (
 	"skep/grid"
 )
 
-// misfortunes makes a world of the swarm worse: processes that stand still, disks that stall, are slow or full, more nodes that are
+// addHardFaults makes a world of the swarm worse: processes that stand still, disks that stall, are slow or full, more nodes that are
 // lost, cuts that stay unnoticed for long, and clients that insist on a cancellation.
-func misfortunes(seed uint64, c *Config) {
+func addHardFaults(seed uint64, c *Config) {
 	r := grid.NewRand(seed, 79)
 	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
 	some := func() []int { return r.Perm(c.Nodes)[:1+r.IntN(max(c.Nodes/2, 1))] }
@@ -40,12 +40,12 @@ func misfortunes(seed uint64, c *Config) {
 		if s := &c.Work[k]; s.Cancel == 0 && r.IntN(8) == 0 {
 			s.Cancel = s.At + time.Duration(r.Int64N(int64(20*time.Second)))
 		}
-		c.Work[k].Insist = r.IntN(2) == 0
+		c.Work[k].RetryCancel = r.IntN(2) == 0
 	}
 }
 
-// others have a world's machines used by others now and then, who leave some nodes a part of their cores, often a small one, and go again.
-func others(seed uint64, c *Config) {
+// addSharedMachines have a world's machines used by others now and then, who leave some nodes a part of their cores, often a small one, and go again.
+func addSharedMachines(seed uint64, c *Config) {
 	r := grid.NewRand(seed, 80)
 	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
 	for range r.IntN(4) {

@@ -8,15 +8,15 @@ import (
 	"skep/node"
 )
 
-// guarded is the lab with registers of three members.
-func guarded() Config {
+// replicated is the lab with registers of three members.
+func replicated() Config {
 	c := lab()
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Overdue = 2*grid.CPU, 3, 0 }
 	return c
 }
 
 func TestRegisterWithoutFaults(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	work(&c, 5*time.Second, 200*time.Millisecond, 60, []int{0, 1, 2, 3, 4}, spec("a", 2, grid.CPU))
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		if r.Failed != 0 || r.Again != 0 {
@@ -32,7 +32,7 @@ func TestRegisterWithoutFaults(t *testing.T) {
 
 // The node that everything was submitted to dies for good: everything ends all the same.
 func TestOriginLostForGood(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	work(&c, 5*time.Second, 50*time.Millisecond, 20, []int{0}, spec("a", 3, grid.CPU))
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Lose, Nodes: []int{0}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {
@@ -44,7 +44,7 @@ func TestOriginLostForGood(t *testing.T) {
 
 // Two of three members die, one for good: nothing happens until a majority lives, and then everything ends.
 func TestMajorityGoneAndBack(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	c.Nodes = 3
 	work(&c, 5*time.Second, 50*time.Millisecond, 10, []int{0}, spec("a", 2, grid.CPU))
 	c.Faults = []Fault{{At: 7 * time.Second, Kind: Lose, Nodes: []int{0}}, {At: 8 * time.Second, Kind: Crash, Nodes: []int{1}},
@@ -64,7 +64,7 @@ func TestMajorityGoneAndBack(t *testing.T) {
 // What waits at its owner and cannot start, since no majority lives, makes its node look busy for a while only: a later job, whose
 // tasks go to idle nodes alone, ends there. And when a majority is back, so does the first.
 func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	c.Nodes = 3
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Policy, c.Overdue = grid.CPU, 3, "mct", 0 }
 	c.Machine = Machine{Size: Deterministic(), Rate: func(string, int) float64 { return 0.2 }}
@@ -76,7 +76,7 @@ func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k := range w.tasks {
 			if w.tasks[k].job == 1 && w.tasks[k].ended > grid.Time(back) {
-				t.Errorf("%s ended after %v", w.name(int32(k)), time.Duration(w.tasks[k].ended))
+				t.Errorf("%s ended after %v", w.taskName(int32(k)), time.Duration(w.tasks[k].ended))
 			}
 		}
 	})
@@ -84,7 +84,7 @@ func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
 
 // The origin dies for good while tasks that are to run at most once run on others: each runs once, and what nobody has is lost.
 func TestAtMostOnceOverATakeover(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	s := spec("a", 4, grid.CPU)
 	s.Retries = 0
 	work(&c, 5*time.Second, 50*time.Millisecond, 10, []int{0}, s)
@@ -111,8 +111,8 @@ func TestOneOwnerActsWithinTheBoundOnDrift(t *testing.T) {
 	for _, drift := range []float64{50_000, 100_000} {
 		two := 0
 		for cut := range 60 {
-			c := guarded()
-			c.Nodes, c.Check = 3, CheckOwners
+			c := replicated()
+			c.Nodes, c.Check = 3, CheckRecords
 			c.Machine.Rate = func(string, int) float64 { return 0.01 }
 			work(&c, 2*time.Second, 0, 1, []int{0}, spec("a", 1, grid.CPU))
 			c.Faults = []Fault{{At: time.Second, Kind: Drift, Nodes: []int{0}, Factor: -drift}, {At: time.Second, Kind: Drift, Nodes: []int{1, 2}, Factor: drift},
@@ -127,7 +127,7 @@ func TestOneOwnerActsWithinTheBoundOnDrift(t *testing.T) {
 				}
 				acting := 0
 				for i := range w.hosts {
-					if w.acts(int32(i), w.JobID(0)) {
+					if w.mayAct(int32(i), w.JobID(0)) {
 						acting++
 					}
 				}
@@ -144,7 +144,7 @@ func TestOneOwnerActsWithinTheBoundOnDrift(t *testing.T) {
 
 // When everything has ended, registers say nothing: members have been told and owners watch nobody.
 func TestNothingIsSaidAboutJobsThatAreOver(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	work(&c, 5*time.Second, 100*time.Millisecond, 20, []int{0, 1, 2, 3, 4}, spec("a", 2, grid.CPU))
 	c.Faults = []Fault{{At: 7 * time.Second, Kind: Lose, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {

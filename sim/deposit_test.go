@@ -9,8 +9,8 @@ import (
 	"skep/node"
 )
 
-// baggage is a job that brings a file along and leaves one.
-func baggage(count uint32) *grid.JobSpec {
+// jobWithFiles is a job that brings a file along and leaves one.
+func jobWithFiles(count uint32) *grid.JobSpec {
 	s := spec("a", count, grid.CPU)
 	s.Inputs = []grid.File{{Path: "data", Blob: grid.BlobID{1}, Size: 3 * grid.MiB}}
 	s.Outputs = []string{"out"}
@@ -20,8 +20,8 @@ func baggage(count uint32) *grid.JobSpec {
 // The node that everything was submitted to dies for good: what needs its files runs, and what it left is with those that keep the
 // job. That a majority of them has the files when a submission is acknowledged, or a result final, is checked at every step.
 func TestFilesOutliveTheirOrigin(t *testing.T) {
-	c := guarded()
-	work(&c, 5*time.Second, 50*time.Millisecond, 20, []int{0}, baggage(3))
+	c := replicated()
+	work(&c, 5*time.Second, 50*time.Millisecond, 20, []int{0}, jobWithFiles(3))
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Lose, Nodes: []int{0}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		if r.Failed != 0 {
@@ -31,7 +31,7 @@ func TestFilesOutliveTheirOrigin(t *testing.T) {
 			for _, id := range w.members(&w.jobs[k])[1:] {
 				v := w.hosts[w.index(id)].member.(*node.Node).Tasks(w.jobID(int32(k)), nil)
 				for i := range v {
-					if v[i].Result == nil || v[i].Result.Error != "" || !w.haveAll([]grid.NodeID{id}, v[i].Result.Outputs) {
+					if v[i].Result == nil || v[i].Result.Error != "" || !w.majorityHasFiles([]grid.NodeID{id}, v[i].Result.Outputs) {
 						t.Errorf("a member has of task %d of submission %d %+v, and not its file", i, k, v[i].Result)
 					}
 				}
@@ -42,8 +42,8 @@ func TestFilesOutliveTheirOrigin(t *testing.T) {
 
 // An origin that comes back has what was left when it was away.
 func TestReturningOriginHasWhatWasLeft(t *testing.T) {
-	c := guarded()
-	work(&c, 5*time.Second, 50*time.Millisecond, 10, []int{0}, baggage(2))
+	c := replicated()
+	work(&c, 5*time.Second, 50*time.Millisecond, 10, []int{0}, jobWithFiles(2))
 	c.Faults = []Fault{{At: 8 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 2 * time.Minute, Kind: Restart, Nodes: []int{0}}}
 	c.Rest = 3 * time.Minute
 	play(t, c, func(t *testing.T, w *World, r Report) {
@@ -51,7 +51,7 @@ func TestReturningOriginHasWhatWasLeft(t *testing.T) {
 			t.Errorf("%d tasks failed", r.Failed)
 		}
 		for k := range w.tasks {
-			if res := w.tasks[k].result.Result(); !w.haveAll([]grid.NodeID{w.hosts[0].id}, res.Outputs) {
+			if res := w.tasks[k].result.Result(); !w.majorityHasFiles([]grid.NodeID{w.hosts[0].id}, res.Outputs) {
 				t.Errorf("the origin is back and lacks what task %d left", k)
 			}
 		}
@@ -60,9 +60,9 @@ func TestReturningOriginHasWhatWasLeft(t *testing.T) {
 
 // What is larger than the bound lies where it lay, and whoever submitted it is told so, at once.
 func TestTooLargeToBeCopied(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Copies = 2*grid.CPU, 3, grid.MiB }
-	work(&c, 5*time.Second, time.Second, 1, []int{0}, baggage(2))
+	work(&c, 5*time.Second, time.Second, 1, []int{0}, jobWithFiles(2))
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k := range w.tasks {
 			if text := w.tasks[k].result.Result().Error; r.Failed != 0 || !strings.Contains(text, "is only with node "+w.hosts[0].id.Short()) {
@@ -78,16 +78,16 @@ func TestTooLargeToBeCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, _ := w.hosts[0].member.(*node.Node).Job(w.jobID(0))
-	if !w.jobs[0].said || !strings.Contains(v.Apart, "only with node "+w.hosts[0].id.Short()) {
-		t.Errorf("half a second later: acknowledged %v, inputs %q", w.jobs[0].said, v.Apart)
+	if !w.jobs[0].confirmed || !strings.Contains(v.Apart, "only with node "+w.hosts[0].id.Short()) {
+		t.Errorf("half a second later: acknowledged %v, inputs %q", w.jobs[0].confirmed, v.Apart)
 	}
 }
 
 // A submission is acknowledged when the files have come, not before, however slow that is.
 func TestSubmissionWaitsForItsInputs(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	c.Machine.Bandwidth = grid.MiB
-	work(&c, 5*time.Second, time.Second, 1, []int{0}, baggage(1))
+	work(&c, 5*time.Second, time.Second, 1, []int{0}, jobWithFiles(1))
 	for at, want := range map[time.Duration]bool{7500 * time.Millisecond: false, 9 * time.Second: true} {
 		w, err := New(c)
 		if err != nil {
@@ -96,7 +96,7 @@ func TestSubmissionWaitsForItsInputs(t *testing.T) {
 		if err := w.RunUntil(at); err != nil {
 			t.Fatal(err)
 		}
-		if w.jobs[0].said != want {
+		if w.jobs[0].confirmed != want {
 			t.Errorf("at %v, of 3 MiB at 1 MiB/s from 5 s on: acknowledged %v, want %v", at, !want, want)
 		}
 	}
@@ -104,10 +104,10 @@ func TestSubmissionWaitsForItsInputs(t *testing.T) {
 
 // Members with little room forget the oldest jobs that are over, and go on with new ones.
 func TestRoomIsLentAgain(t *testing.T) {
-	c := guarded()
+	c := replicated()
 	c.Nodes = 3
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Lend = 2*grid.CPU, 3, 24*grid.MiB }
-	work(&c, 5*time.Second, 8*time.Second, 12, []int{0}, baggage(1))
+	work(&c, 5*time.Second, 8*time.Second, 12, []int{0}, jobWithFiles(1))
 	play(t, c, func(t *testing.T, w *World, r Report) {
 		for k := range w.tasks {
 			if text := w.tasks[k].result.Result().Error; text != "" || r.Failed != 0 {

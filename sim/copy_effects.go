@@ -59,13 +59,13 @@ func poison(m *grid.Message) {
 	m.Find.Needs.Labels = nil
 }
 
-// hold copies effects into memory of their own, but for messages that wait for no record.
-func (w *World) hold(src *grid.Effects) *grid.Effects {
-	if len(w.spare) == 0 {
-		w.spare = append(w.spare, new(grid.Effects))
+// copyEffects copies effects into memory of their own, but for messages that wait for no record.
+func (w *World) copyEffects(src *grid.Effects) *grid.Effects {
+	if len(w.freeEffects) == 0 {
+		w.freeEffects = append(w.freeEffects, new(grid.Effects))
 	}
-	fx := w.spare[len(w.spare)-1]
-	w.spare = w.spare[:len(w.spare)-1]
+	fx := w.freeEffects[len(w.freeEffects)-1]
+	w.freeEffects = w.freeEffects[:len(w.freeEffects)-1]
 	fx.Reset()
 	fx.Saves = append(fx.Saves, src.Saves...)
 	for k := range src.Sends {

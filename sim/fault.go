@@ -73,11 +73,11 @@ func (f *Fault) check(nodes int) error {
 	return nil
 }
 
-// strikeNext lets the faults happen that are due.
-func (w *World) strikeNext() {
+// applyNextFault lets the faults happen that are due.
+func (w *World) applyNextFault() {
 	faults := w.cfg.Faults
 	for w.nextFault < len(faults) && grid.Time(faults[w.nextFault].At) <= w.now && w.fail == nil {
-		w.strike(&faults[w.nextFault])
+		w.applyFault(&faults[w.nextFault])
 		w.nextFault++
 	}
 	if w.nextFault < len(faults) {
@@ -85,7 +85,7 @@ func (w *World) strikeNext() {
 	}
 }
 
-func (w *World) strike(f *Fault) {
+func (w *World) applyFault(f *Fault) {
 	if w.cfg.Log != nil {
 		w.cfg.Log(fmt.Sprintf("%-14v %v %v", time.Duration(w.now), f.Kind, f.Nodes))
 	}
@@ -95,7 +95,7 @@ func (w *World) strike(f *Fault) {
 		for _, i := range f.Nodes {
 			c.inside[i] = true
 		}
-		w.sunder(c)
+		w.addCut(c)
 	case Heal:
 		w.cuts = w.cuts[:0]
 	}
@@ -116,15 +116,15 @@ func (w *World) strike(f *Fault) {
 		case Pause:
 			w.pause(i, grid.Seconds(f.Factor))
 		case Stall:
-			w.hosts[i].stalled = w.now.Add(grid.Seconds(f.Factor))
+			w.hosts[i].stalledUntil = w.now.Add(grid.Seconds(f.Factor))
 		case Full:
-			w.fill(i, f.Factor != 0)
+			w.setDiskFull(i, f.Factor != 0)
 		case Slow:
 			w.hosts[i].slow = f.Factor
 		case Share:
-			w.share(i, f.Factor)
+			w.setShare(i, f.Factor)
 		case Drift:
-			w.skew(i, int64(f.Factor))
+			w.setDrift(i, int64(f.Factor))
 		}
 	}
 }

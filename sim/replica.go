@@ -7,37 +7,37 @@ import (
 	"skep/grid"
 )
 
-// ward is what a node's disk holds of a job whose register it is a member of.
-type ward struct {
+// replica is what a node's disk holds of a job whose register it is a member of.
+type replica struct {
 	job     int32
 	rec     grid.RegisterRecord
 	entries []grid.EntryRecord // by index; the last is the cancellation. State 0 = none
 }
 
-// wardOf returns what a node's disk holds of the register of a submission; nil = nothing.
-func (w *World) wardOf(i, n int32) *ward {
+// replicaOf returns what a node's disk holds of the register of a submission; nil = nothing.
+func (w *World) replicaOf(i, n int32) *replica {
 	d := &w.hosts[i].disk
-	if at, ok := slices.BinarySearchFunc(d.wards, n, func(x *ward, n int32) int { return cmp.Compare(x.job, n) }); ok {
-		return d.wards[at]
+	if at, ok := slices.BinarySearchFunc(d.replicas, n, func(x *replica, n int32) int { return cmp.Compare(x.job, n) }); ok {
+		return d.replicas[at]
 	}
 	return nil
 }
 
-// keepGuard makes the record of a register durable.
-func (w *World) keepGuard(i int32, r *grid.Record) {
+// storeRegister makes the record of a register durable.
+func (w *World) storeRegister(i int32, r *grid.Record) {
 	n := w.job(i, r.Register.ID)
 	if n < 0 {
 		return
 	}
 	d := &w.hosts[i].disk
-	at, ok := slices.BinarySearchFunc(d.wards, n, func(x *ward, n int32) int { return cmp.Compare(x.job, n) })
+	at, ok := slices.BinarySearchFunc(d.replicas, n, func(x *replica, n int32) int { return cmp.Compare(x.job, n) })
 	switch {
 	case ok && r.Delete:
-		d.wards = slices.Delete(d.wards, at, at+1)
+		d.replicas = slices.Delete(d.replicas, at, at+1)
 	case ok:
-		d.wards[at].rec = *r.Register
+		d.replicas[at].rec = *r.Register
 	case !r.Delete:
-		d.wards = slices.Insert(d.wards, at, &ward{job: n, rec: *r.Register, entries: make([]grid.EntryRecord, w.jobs[n].count+1)})
+		d.replicas = slices.Insert(d.replicas, at, &replica{job: n, rec: *r.Register, entries: make([]grid.EntryRecord, w.jobs[n].count+1)})
 		j := &w.jobs[n]
 		if j.register == 0 {
 			w.registers = append(w.registers, nil)
@@ -47,13 +47,13 @@ func (w *World) keepGuard(i int32, r *grid.Record) {
 	}
 }
 
-// keepEntry makes an entry durable.
-func (w *World) keepEntry(i int32, r *grid.Record) {
+// storeEntry makes an entry durable.
+func (w *World) storeEntry(i int32, r *grid.Record) {
 	n := w.job(i, r.Entry.ID.Task.Job)
 	if n < 0 {
 		return
 	}
-	x := w.wardOf(i, n)
+	x := w.replicaOf(i, n)
 	switch {
 	case x == nil && !r.Delete:
 		w.failf(i, "saves an entry of submission %d, whose register is not on its disk", n)
@@ -62,7 +62,7 @@ func (w *World) keepEntry(i int32, r *grid.Record) {
 	case x != nil:
 		x.entries[r.Entry.ID.Task.Index] = *r.Entry
 		if at := r.Entry.ID.Task.Index; at < uint32(w.jobs[n].count) {
-			w.checkPair(i, w.jobs[n].first+int32(at), &r.Entry.TaskRecord)
+			w.checkBackupPair(i, w.jobs[n].first+int32(at), &r.Entry.TaskRecord)
 		}
 		w.checkFinal(i, n, r.Entry)
 	}
@@ -70,7 +70,7 @@ func (w *World) keepEntry(i int32, r *grid.Record) {
 
 // registers adds the records of registers on a disk.
 func (d *disk) registers(records []grid.Record) []grid.Record {
-	for _, x := range d.wards {
+	for _, x := range d.replicas {
 		records = append(records, grid.Record{Kind: grid.RecRegister, Register: &x.rec})
 		for k := range x.entries {
 			if x.entries[k].State != 0 {
@@ -81,27 +81,27 @@ func (d *disk) registers(records []grid.Record) []grid.Record {
 	return records
 }
 
-// checkGuard judges the record of a register: what was promised and accepted never goes back, and an epoch has one owner.
-func (w *World) checkGuard(i int32, r *grid.Record) {
+// checkRegister judges the record of a register: what was promised and accepted never goes back, and an epoch has one owner.
+func (w *World) checkRegister(i int32, r *grid.Record) {
 	n := w.job(i, r.Register.ID)
 	if n < 0 || r.Delete {
 		return
 	}
 	g := r.Register
-	if x := w.wardOf(i, n); x != nil && (g.Promised < x.rec.Promised || g.Epoch < x.rec.Epoch || x.rec.Done && !g.Done) {
+	if x := w.replicaOf(i, n); x != nil && (g.Promised < x.rec.Promised || g.Epoch < x.rec.Epoch || x.rec.Done && !g.Done) {
 		w.failf(i, "goes back in the register of submission %d: promised %d, accepted %d, after %d and %d", n, g.Promised, g.Epoch, x.rec.Promised, x.rec.Epoch)
 	}
 	for _, id := range g.Members {
-		if x := w.wardOf(w.index(id), n); x != nil && x.rec.Epoch == g.Epoch && x.rec.Owner != g.Owner && g.Epoch > 0 {
+		if x := w.replicaOf(w.index(id), n); x != nil && x.rec.Epoch == g.Epoch && x.rec.Owner != g.Owner && g.Epoch > 0 {
 			w.failf(i, "takes n%d for the owner of epoch %d of submission %d, and n%d takes n%d for it", w.index(g.Owner), g.Epoch, n, w.index(id), w.index(x.rec.Owner))
 		}
 	}
 }
 
-// holding counts the members of a submission's register on whose disks a task has ended with an attempt.
-func (w *World) holding(n int32, a grid.AttemptID) (held int) {
+// countHolders counts the members of a submission's register on whose disks a task has ended with an attempt.
+func (w *World) countHolders(n int32, a grid.AttemptID) (held int) {
 	for _, id := range w.members(&w.jobs[n]) {
-		if x := w.wardOf(w.index(id), n); x != nil && x.entries[a.Task.Index].Epoch > 0 && x.entries[a.Task.Index].ID == a {
+		if x := w.replicaOf(w.index(id), n); x != nil && x.entries[a.Task.Index].Epoch > 0 && x.entries[a.Task.Index].ID == a {
 			held++
 		}
 	}
@@ -116,21 +116,21 @@ func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	if !e.Final || e.ID.Task.Index >= uint32(j.count) {
 		return
 	}
-	held := w.holding(n, e.ID)
+	held := w.countHolders(n, e.ID)
 	k := j.first + int32(e.ID.Task.Index)
 	t := &w.tasks[k]
 	switch {
 	case t.state == grid.Ended && (t.last != e.ID.Attempt || t.result.Cause != e.Result.Cause || t.result.Exit != e.Result.Exit):
-		w.failf(i, "records the end of %s with attempt %v (%v), and with attempt %v (%v) it was final", w.name(k), e.ID.Attempt, e.Result.Cause, t.last, t.result.Cause)
+		w.failf(i, "records the end of %s with attempt %v (%v), and with attempt %v (%v) it was final", w.taskName(k), e.ID.Attempt, e.Result.Cause, t.last, t.result.Cause)
 	case t.state == grid.Ended:
 	case held < len(members)/2+1:
-		w.failf(i, "says that the end of %s is final, which %d of %d members hold", w.name(k), held, len(members))
-	case e.Result.Error == "" && !w.haveAll(members, e.Result.Blobs(nil)):
-		w.failf(i, "says that the end of %s is final, and no majority of the members has what it left", w.name(k))
+		w.failf(i, "says that the end of %s is final, which %d of %d members hold", w.taskName(k), held, len(members))
+	case e.Result.Error == "" && !w.majorityHasFiles(members, e.Result.Blobs(nil)):
+		w.failf(i, "says that the end of %s is final, and no majority of the members has what it left", w.taskName(k))
 	default:
 		t.state, t.last, t.worker, t.result, t.ended = grid.Ended, e.ID.Attempt, w.index(e.Worker), e.Result.Brief(), w.now
 		if w.settled && w.mustEnd(j) {
-			w.left--
+			w.tasksLeft--
 		}
 	}
 }
@@ -147,27 +147,27 @@ func (w *World) checkOffers(i int32) {
 			return
 		}
 		j := &w.jobs[n]
-		if j.stopped {
+		if j.cancelAnswered {
 			w.failf(i, "offers attempt %v of submission %d, which is cancelled", m.Offer.ID.Attempt, n)
 		}
 		for _, id := range m.Offer.Members {
-			if o := w.index(id); o != i && w.acts(o, m.Offer.ID.Task.Job) {
+			if o := w.index(id); o != i && w.mayAct(o, m.Offer.ID.Task.Job) {
 				w.failf(i, "offers attempt %v of submission %d, and n%d acts as its owner too", m.Offer.ID.Attempt, n, o)
 			}
 		}
 	}
 }
 
-// acts reports whether a node says that it may decide about a job.
-func (w *World) acts(i int32, id grid.JobID) bool {
+// mayAct reports whether a node says that it may decide about a job.
+func (w *World) mayAct(i int32, id grid.JobID) bool {
 	m, ok := w.hosts[i].member.(interface {
 		MayAct(grid.Time, grid.JobID) bool
 	})
 	return ok && m.MayAct(w.local(i), id)
 }
 
-// outlives reports whether a majority of the members of a register is up.
-func (w *World) outlives(members []grid.NodeID) bool {
+// majorityUp reports whether a majority of the members of a register is up.
+func (w *World) majorityUp(members []grid.NodeID) bool {
 	up := 0
 	for _, id := range members {
 		if w.hosts[w.index(id)].up {
@@ -177,11 +177,11 @@ func (w *World) outlives(members []grid.NodeID) bool {
 	return up > len(members)/2
 }
 
-// held reports whether a majority of the members' disks holds the register of a submission.
-func (w *World) held(n int32) bool {
+// majorityHolds reports whether a majority of the members' disks holds the register of a submission.
+func (w *World) majorityHolds(n int32) bool {
 	held, members := 0, w.members(&w.jobs[n])
 	for _, id := range members {
-		if x := w.wardOf(w.index(id), n); x != nil && x.rec.Epoch > 0 {
+		if x := w.replicaOf(w.index(id), n); x != nil && x.rec.Epoch > 0 {
 			held++
 		}
 	}

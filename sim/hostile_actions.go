@@ -15,24 +15,24 @@ const (
 	floodFinds = 10
 )
 
-// mischief is what a hostile node does at its own time.
-func (h *hostile) mischief(fx *grid.Effects) {
-	h.turns++
-	if h.is(Flooder) {
+// misbehave is what a hostile node does at its own time.
+func (h *hostile) misbehave(fx *grid.Effects) {
+	h.ticks++
+	if h.has(Flooder) {
 		h.flood(fx)
 	}
-	if h.is(Replayer) {
+	if h.has(Replayer) {
 		h.replay(fx)
 	}
 }
 
 // flood sends news of nothing, and asks for what nobody has.
 func (h *hostile) flood(fx *grid.Effects) {
-	if h.ad == nil {
+	if h.ownAd == nil {
 		return
 	}
-	ad := *h.claim(h.ad)
-	ad.Seq.N = 1<<40 + h.turns
+	ad := *h.forgeAd(h.ownAd)
+	ad.Seq.N = 1<<40 + h.ticks
 	ad.Backlog = time.Duration(h.rand.Int64N(int64(time.Hour)))
 	for _, to := range h.peers {
 		for range floodAds {
@@ -46,94 +46,94 @@ func (h *hostile) flood(fx *grid.Effects) {
 			m.Poll.Rates = append(m.Poll.Rates, grid.Rate{Class: "flood", Alpha: h.rand.Float64() * 1e6, Mu: h.rand.Float64()})
 		}
 		for range floodFinds {
-			h.wish(&fx.Send(to, grid.KindFind).Find)
+			h.impossibleSearch(&fx.Send(to, grid.KindFind).Find)
 		}
 	}
-	if h.turns%20 == 0 {
-		h.wish(&fx.Announce(grid.KindCall).Find)
+	if h.ticks%20 == 0 {
+		h.impossibleSearch(&fx.Announce(grid.KindCall).Find)
 	}
 }
 
-// wish fills in a search for what nobody has.
-func (h *hostile) wish(f *grid.Find) {
+// impossibleSearch fills in a search for what nobody has.
+func (h *hostile) impossibleSearch(f *grid.Find) {
 	f.ID, f.Asker, f.Engine, f.Left, f.Within = h.rand.Uint64()|1, h.self, grid.EngineProcess, grid.MaxHops, time.Hour
 	f.Needs.CPU = grid.CPU
 	f.Needs.Labels = append(f.Needs.Labels[:0], grid.LabelNeed{Key: "nobody", Values: []string{"has this"}})
 }
 
-// listen keeps ads of others.
-func (h *hostile) listen(m *grid.Message) {
+// recordAds keeps ads of others.
+func (h *hostile) recordAds(m *grid.Message) {
 	for k := range m.Digest {
 		if ad := m.Digest[k].Ad; ad != nil && ad.Node != h.self {
-			if len(h.heard) < replayKept {
-				h.heard = append(h.heard, *ad)
+			if len(h.heardAds) < replayBuffer {
+				h.heardAds = append(h.heardAds, *ad)
 			} else if h.rand.IntN(16) == 0 { // old ones stay for long
-				h.heard[h.rand.IntN(replayKept)] = *ad
+				h.heardAds[h.rand.IntN(replayBuffer)] = *ad
 			}
 		}
 	}
 }
 
-// remember keeps what it said.
-func (h *hostile) remember(m *grid.Message) {
-	if len(h.said) < replayKept {
-		h.said = append(h.said, grid.Message{})
-		copyMessage(&h.said[len(h.said)-1], m)
+// recordSent keeps what it said.
+func (h *hostile) recordSent(m *grid.Message) {
+	if len(h.sent) < replayBuffer {
+		h.sent = append(h.sent, grid.Message{})
+		copyMessage(&h.sent[len(h.sent)-1], m)
 	} else if h.rand.IntN(16) == 0 {
-		copyMessage(&h.said[h.rand.IntN(replayKept)], m)
+		copyMessage(&h.sent[h.rand.IntN(replayBuffer)], m)
 	}
 }
 
 // replay says things again, to anybody.
 func (h *hostile) replay(fx *grid.Effects) {
 	for _, to := range h.peers {
-		if len(h.said) > 0 {
-			old := &h.said[h.rand.IntN(len(h.said))]
+		if len(h.sent) > 0 {
+			old := &h.sent[h.rand.IntN(len(h.sent))]
 			copyMessage(fx.Send(to, old.Kind), old)
 		}
 		m := fx.Send(to, grid.KindDigest)
-		if len(h.heard) > 0 {
-			ad := h.heard[h.rand.IntN(len(h.heard))]
+		if len(h.heardAds) > 0 {
+			ad := h.heardAds[h.rand.IntN(len(h.heardAds))]
 			m.Digest = append(m.Digest, grid.AdEntry{Ad: &ad})
 		}
-		if h.ad != nil {
-			ad := *h.ad
+		if h.ownAd != nil {
+			ad := *h.ownAd
 			ad.Seq = grid.Seq{Boot: h.rand.Uint64(), N: h.rand.Uint64()}
 			m.Digest = append(m.Digest, grid.AdEntry{Ad: &ad})
 		}
 	}
 }
 
-// boastAd makes an ad the best that can be said.
-func boastAd(ad *grid.Ad) {
+// exaggerateAd makes an ad the best that can be said.
+func exaggerateAd(ad *grid.Ad) {
 	ad.Capacity.CPU = grid.MaxMillis
 	ad.Free, ad.Backlog, ad.Speed = ad.Capacity, 0, 1e6
-	boastRates(ad.Rates)
+	exaggerateRates(ad.Rates)
 }
 
-func boastRates(rates []grid.Rate) {
+func exaggerateRates(rates []grid.Rate) {
 	for k := range rates {
 		rates[k].Mu = grid.MaxRate
 	}
 }
 
-// boast makes the node's polls and answers agree with its ad.
-func boast(m *grid.Message) {
+// exaggerate makes the node's polls and answers agree with its ad.
+func exaggerate(m *grid.Message) {
 	switch m.Kind {
 	case grid.KindPoll:
 		m.Poll.Speed, m.Poll.Cores = 1e6, grid.MaxMillis
-		boastRates(m.Poll.Rates)
+		exaggerateRates(m.Poll.Rates)
 	case grid.KindState:
 		m.State.ECT, m.State.Backlog, m.State.Why = 0, 0, grid.WhyNone
 		m.State.Waiting, m.State.Running, m.State.Ran, m.State.Rest = 0, 0, 0, 0
 		m.State.Free = grid.Resources{CPU: grid.MaxMillis, Memory: grid.MaxMemory}
 		m.State.Speed, m.State.Cores = 1e6, grid.MaxMillis
-		boastRates(m.State.Rates)
+		exaggerateRates(m.State.Rates)
 	}
 }
 
-// beckon makes a hole's answers those of an idle node.
-func beckon(m *grid.Message, size grid.Resources) {
+// claimIdle makes a hole's answers those of an idle node.
+func claimIdle(m *grid.Message, size grid.Resources) {
 	if m.Kind == grid.KindState {
 		s := &m.State
 		s.ECT, s.Backlog, s.Why, s.Free = 0, 0, grid.WhyNone, size
@@ -141,24 +141,24 @@ func beckon(m *grid.Message, size grid.Resources) {
 	}
 }
 
-// gluttony is the arrival rate that a glutton claims.
-const gluttony = 1e6
+// claimedRate is the arrival rate that a glutton claims.
+const claimedRate = 1e6
 
-// gorge makes rates those of a glutton: of its first class, and of some that nobody else has heard of.
-func gorge(rates []grid.Rate) []grid.Rate {
+// inflateRates makes rates those of a glutton: of its first class, and of some that nobody else has heard of.
+func inflateRates(rates []grid.Rate) []grid.Rate {
 	if len(rates) > 0 {
-		rates[0].Alpha = gluttony
+		rates[0].Alpha = claimedRate
 	}
 	for c := byte('a'); c <= 'm' && len(rates) < grid.MaxRates; c++ {
-		rates = append(rates, grid.Rate{Class: "~" + string(c), Alpha: gluttony, Mu: 1})
+		rates = append(rates, grid.Rate{Class: "~" + string(c), Alpha: claimedRate, Mu: 1})
 	}
 	return rates
 }
 
-// odd are numbers that no honest node says.
-var odd = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300, 5e-324}
+// invalidFloats are numbers that no honest node says.
+var invalidFloats = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300, 5e-324}
 
-func oddTime(r *grid.Rand) time.Duration {
+func invalidTime(r *grid.Rand) time.Duration {
 	return [...]time.Duration{-1, math.MinInt64, math.MaxInt64, -time.Hour}[r.IntN(4)]
 }
 
@@ -166,23 +166,23 @@ func oddTime(r *grid.Rand) time.Duration {
 func garbleAd(ad *grid.Ad, r *grid.Rand) {
 	switch r.IntN(6) {
 	case 0:
-		ad.Speed = odd[r.IntN(len(odd))]
+		ad.Speed = invalidFloats[r.IntN(len(invalidFloats))]
 	case 1:
-		ad.Backlog = oddTime(r)
+		ad.Backlog = invalidTime(r)
 	case 2:
 		ad.Free.CPU = ad.Capacity.CPU + 1
 	case 3:
 		ad.Capacity.CPU, ad.Free.CPU = math.MinInt64, math.MaxInt64
 	case 4:
-		ad.Availability = odd[r.IntN(len(odd))]
+		ad.Availability = invalidFloats[r.IntN(len(invalidFloats))]
 	case 5:
-		ad.Rates = append(ad.Rates, grid.Rate{Class: "x", Alpha: odd[r.IntN(len(odd))], Mu: odd[r.IntN(len(odd))]})
+		ad.Rates = append(ad.Rates, grid.Rate{Class: "x", Alpha: invalidFloats[r.IntN(len(invalidFloats))], Mu: invalidFloats[r.IntN(len(invalidFloats))]})
 	}
 }
 
 // garbleMessage puts what cannot be into a poll or an answer.
 func garbleMessage(m *grid.Message, r *grid.Rand) {
-	some := func() float64 { return odd[r.IntN(len(odd))] }
+	some := func() float64 { return invalidFloats[r.IntN(len(invalidFloats))] }
 	garbage := func(rates []grid.Rate) []grid.Rate {
 		for k := range rates {
 			rates[k].Alpha, rates[k].Mu = some(), some()
@@ -192,16 +192,16 @@ func garbleMessage(m *grid.Message, r *grid.Rand) {
 	switch m.Kind {
 	case grid.KindPoll:
 		p := &m.Poll
-		p.Speed, p.Cores, p.Rates = some(), grid.MilliCPU(oddTime(r)), garbage(p.Rates)
+		p.Speed, p.Cores, p.Rates = some(), grid.MilliCPU(invalidTime(r)), garbage(p.Rates)
 	case grid.KindState:
 		s := &m.State
-		s.ECT, s.Backlog, s.Speed, s.Rates = oddTime(r), oddTime(r), some(), garbage(s.Rates)
-		s.Free.CPU, s.Cores = grid.MilliCPU(oddTime(r)), grid.MilliCPU(oddTime(r))
+		s.ECT, s.Backlog, s.Speed, s.Rates = invalidTime(r), invalidTime(r), some(), garbage(s.Rates)
+		s.Free.CPU, s.Cores = grid.MilliCPU(invalidTime(r)), grid.MilliCPU(invalidTime(r))
 	case grid.KindOffer:
-		m.Offer.Lease, m.Offer.Age = oddTime(r), oddTime(r)
+		m.Offer.Lease, m.Offer.Age = invalidTime(r), invalidTime(r)
 	case grid.KindResult:
 		c := *m.Result
-		c.Waited, c.Wall, c.CPU = oddTime(r), oddTime(r), oddTime(r)
+		c.Waited, c.Wall, c.CPU = invalidTime(r), invalidTime(r), invalidTime(r)
 		m.Result = &c
 	}
 }

@@ -8,28 +8,28 @@ import (
 // instants is at how many times of the last quarter the tasks are counted.
 const instants = 64
 
-// crowd is how many tasks are in the grid as time goes on. Tasks whose origins are away do not count: they wait for
+// population is how many tasks are in the grid as time goes on. Tasks whose origins are away do not count: they wait for
 // these, however much of the grid is idle.
-type crowd struct {
+type population struct {
 	from, span  time.Duration // of the window, and of its thirds
 	start, part time.Duration // of all the time in which tasks arrive, which a long warm-up does not shorten, and of its quarters
 
-	third   [3]float64 // mean number
-	quarter [4]float64
-	last    [instants + 1]int // number at instants of the last quarter, as differences
+	thirds   [3]float64 // mean number
+	quarters [4]float64
+	deltas   [instants + 1]int // number at instants of the last quarter, as differences
 }
 
-func newCrowd(m *sample, s *Scenario) *crowd {
-	return &crowd{from: m.from, span: (m.to - m.from) / 3, start: s.Start, part: max(m.to-s.Start, 0) / 4}
+func newPopulation(m *sample, s *Scenario) *population {
+	return &population{from: m.from, span: (m.to - m.from) / 3, start: s.Start, part: max(m.to-s.Start, 0) / 4}
 }
 
 // add counts a task that was there between two times.
-func (c *crowd) add(away []absence, from, to time.Duration) {
-	for x := range c.third {
-		c.third[x] += here(away, from, to, c.from+c.span*time.Duration(x), c.span)
+func (c *population) add(away []absence, from, to time.Duration) {
+	for x := range c.thirds {
+		c.thirds[x] += presence(away, from, to, c.from+c.span*time.Duration(x), c.span)
 	}
-	for x := range c.quarter {
-		c.quarter[x] += here(away, from, to, c.start+c.part*time.Duration(x), c.part)
+	for x := range c.quarters {
+		c.quarters[x] += presence(away, from, to, c.start+c.part*time.Duration(x), c.part)
 	}
 	c.count(from, to, 1)
 	for _, x := range away {
@@ -37,8 +37,8 @@ func (c *crowd) add(away []absence, from, to time.Duration) {
 	}
 }
 
-// here is for which part of a span a task was there and its origin too.
-func here(away []absence, from, to, begin, span time.Duration) float64 {
+// presence is for which part of a span a task was there and its origin too.
+func presence(away []absence, from, to, begin, span time.Duration) float64 {
 	left := overlap(from, to, begin, begin+span)
 	for _, x := range away {
 		left -= overlap(max(from, x.from), min(to, x.to), begin, begin+span)
@@ -49,15 +49,15 @@ func here(away []absence, from, to, begin, span time.Duration) float64 {
 func overlap(a, b, from, to time.Duration) time.Duration { return max(0, min(b, to)-max(a, from)) }
 
 // count adds to the instants between two times.
-func (c *crowd) count(from, to time.Duration, n int) {
+func (c *population) count(from, to time.Duration, n int) {
 	if a, b := c.instant(from), c.instant(to); a < b {
-		c.last[a] += n
-		c.last[b] -= n
+		c.deltas[a] += n
+		c.deltas[b] -= n
 	}
 }
 
 // instant is the first that is not before a time.
-func (c *crowd) instant(at time.Duration) int {
+func (c *population) instant(at time.Duration) int {
 	begin := c.start + 3*c.part
 	if at <= begin || c.part < instants {
 		return 0
@@ -69,10 +69,10 @@ func (c *crowd) instant(at time.Duration) int {
 	return min(instants, int((at-begin+step-1)/step))
 }
 
-// least is the least number at the instants.
-func (c *crowd) least() int {
+// minimum is the least number at the instants.
+func (c *population) minimum() int {
 	least, n := math.MaxInt, 0
-	for _, d := range c.last[:instants] {
+	for _, d := range c.deltas[:instants] {
 		n += d
 		least = min(least, n)
 	}
@@ -81,9 +81,9 @@ func (c *crowd) least() int {
 
 // grows reports whether the number of tasks in the grid went up through all of the window, or through the last three
 // quarters of all the run without ever coming down: then nothing else measured means anything.
-func (c *crowd) grows(s *Scenario) bool {
-	least := float64(c.least())
-	return grows(c.third, s) && least > c.third[0] || grows([3]float64(c.quarter[1:]), s) && least > c.quarter[1]
+func (c *population) grows(s *Scenario) bool {
+	least := float64(c.minimum())
+	return grows(c.thirds, s) && least > c.thirds[0] || grows([3]float64(c.quarters[1:]), s) && least > c.quarters[1]
 }
 
 // grows reports whether numbers go up by more than chance would have it, to more than twice what can run at once.
