@@ -2,16 +2,17 @@ package sim
 
 import "skep/grid"
 
-// Second copies: an attempt has one owner, ever, be it a copy or not. A task has two that are live at most, and two only if its
-// job is idempotent; one result is recorded.
+// Backup attempts: one node accepts an attempt, ever, be it a backup or not. At most two attempts of a task are live,
+// and two only if its job is idempotent; one result is recorded.
 
-// backups are the second copies on the disks of origins, and who accepted which attempt where there are any. Both are made when there is one.
+// backups are the backup attempts on the disks of origins, and which node accepted which attempt of idempotent jobs.
+// Both maps are allocated on first use.
 type backups struct {
 	copies     map[int32]grid.CopyRecord // by task
 	acceptedBy map[taskAttempt]int32
 }
 
-// checkBackup judges what a record of a task's state at its origin says of its second copy, beside the record before it.
+// checkBackup checks the backup attempt in a task's record against the record before it.
 func (w *World) checkBackup(i, k int32, r *grid.TaskRecord) {
 	t := &w.tasks[k]
 	before, c := w.backups.copies[k], r.Copy
@@ -42,7 +43,7 @@ func (w *World) checkBackup(i, k int32, r *grid.TaskRecord) {
 	}
 }
 
-// checkBackupPair judges the two attempts that a record calls live.
+// checkBackupPair checks the two attempts that a record calls live.
 func (w *World) checkBackupPair(i, k int32, r *grid.TaskRecord) bool {
 	spec, c := w.cfg.Work[w.tasks[k].job].Spec, r.Copy
 	switch {
@@ -58,7 +59,7 @@ func (w *World) checkBackupPair(i, k int32, r *grid.TaskRecord) bool {
 	return w.fail == nil
 }
 
-// checkAcceptance judges an acceptance where other attempts of the task may be live.
+// checkAcceptance checks that one node accepts an attempt, ever, where several attempts of the task may be live.
 func (w *World) checkAcceptance(i, k int32, a grid.Attempt) {
 	if !w.cfg.Work[w.tasks[k].job].Spec.Idempotent {
 		return
@@ -72,7 +73,7 @@ func (w *World) checkAcceptance(i, k int32, a grid.Attempt) {
 	w.backups.acceptedBy[taskAttempt{k, a}] = i
 }
 
-// isBackup reports whether an attempt is the live second copy of a task, as its origin's disk has it.
+// isBackup reports whether an attempt is the live backup of a task, by its origin's disk.
 func (w *World) isBackup(k int32, a grid.Attempt) bool {
 	c, is := w.backups.copies[k]
 	return is && c.Attempt == a && !c.Worker.IsZero()

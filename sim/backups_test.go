@@ -8,7 +8,7 @@ import (
 	"skep/node"
 )
 
-// makespan is the time until the last task of an array has ended, under a policy, on ten nodes of which two are twenty times
+// makespan is the time until the last task of an array ends under a policy, on ten nodes of which two are twenty times
 // slower.
 func makespan(t *testing.T, policy string, seed uint64) (time.Duration, Report) {
 	s := swarmSpec("a", 60, grid.CPU)
@@ -29,8 +29,8 @@ func makespan(t *testing.T, policy string, seed uint64) (time.Duration, Report) 
 	return end.Sub(grid.Time(10 * time.Second)), r
 }
 
-// Workqueue gives a slow node a task as it gives it to any idle one, and the array waits for that one; with second copies
-// a fast node that is idle ends it [4, section 2.2]. Nothing is known of any speed beforehand.
+// Workqueue gives a slow node a task as it gives any idle one, and the array waits for it; with backup attempts a fast
+// idle node ends it [4, section 2.2]. No speed is known beforehand.
 func TestSecondCopiesEndTheArraySooner(t *testing.T) {
 	for _, seed := range seeds(3) {
 		plain, _ := makespan(t, "workqueue", seed)

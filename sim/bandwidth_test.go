@@ -7,13 +7,13 @@ import (
 	"skep/grid"
 )
 
-// What a node sends at once goes out one message after the other, whoever it is for: the n-th of 1000 bytes at 10,000
-// bytes a second arrives n tenths of a second and a latency later. Others' messages do not wait for it.
+// A node's messages are sent one after the other, whatever their destination: the n-th of 1000 bytes at 10,000 bytes a
+// second arrives n tenths of a second and a latency later. Other nodes' messages do not wait for them.
 func TestMessagesQueueForTheSendersLink(t *testing.T) {
 	w, all := probes(t, Config{Nodes: 4, Network: Network{Mesh: true, Latency: Constant(5 * time.Millisecond), Bandwidth: 10_000,
 		Size: func(*grid.Message) int { return 1000 }}})
 	runUntil(t, w, 20*time.Second)
-	var began [4]grid.Time // on the nodes' own clocks
+	var began [4]grid.Time // by the nodes' clocks
 	mark := func() {
 		for i := range began {
 			began[i] = w.Local(i)
@@ -45,7 +45,7 @@ func TestMessagesQueueForTheSendersLink(t *testing.T) {
 			}
 		}
 	}
-	// The link is free again after a while: what is sent then waits for nothing.
+	// The link is idle again after a while: a later message does not wait.
 	mark()
 	sendPolls(w, 0, 3, 1)
 	runUntil(t, w, 30*time.Second)
@@ -54,7 +54,7 @@ func TestMessagesQueueForTheSendersLink(t *testing.T) {
 	}
 }
 
-// A node that starts anew has nothing left to send.
+// A restarted node has no queued messages.
 func TestCrashEmptiesTheLink(t *testing.T) {
 	w, _ := probes(t, Config{Nodes: 2, Network: Network{Bandwidth: 1000, Size: func(*grid.Message) int { return 1000 }},
 		Faults: []Fault{{At: 3 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 4 * time.Second, Kind: Restart, Nodes: []int{0}}}})

@@ -8,9 +8,10 @@ import (
 	"skep/node"
 )
 
-// The world itself fails a run in which something starts after a cancellation was answered; here it is made likely.
+// The world fails a run in which something starts after a cancellation was acknowledged (checkStart); these scenarios
+// make it likely.
 
-// queuedJob is a job that waits in long queues everywhere, and is cancelled.
+// queuedJob is a job with long queues at every node, which is cancelled.
 func queuedJob(cancel time.Duration) Config {
 	c := lab()
 	c.Nodes = 3
@@ -20,22 +21,22 @@ func queuedJob(cancel time.Duration) Config {
 	return c
 }
 
-// A restarted node began what had waited before it heard from the origin.
+// A restarted node started its queued tasks before it heard from the origin.
 func TestNothingStartsOnARestartedNodeAfterCancel(t *testing.T) {
 	c := queuedJob(10 * time.Second)
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Crash, Nodes: []int{1}}, {At: 20 * time.Second, Kind: Restart, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
 
-// A node that was cut off went on with its queue.
+// A node that was cut off continued with its queue.
 func TestNothingStartsOnACutOffNodeAfterCancel(t *testing.T) {
 	c := queuedJob(10 * time.Second)
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Cut, Nodes: []int{1}}, {At: time.Minute, Kind: Heal}}
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
 
-// An owner that had lost its majority said that a job was cancelled, and that it ran when another one had taken it over. At the end
-// it said once more that it was cancelled, though all of it had been done.
+// An owner without a majority showed a job as cancelled, and as running when another member had taken it over. At the
+// end it showed the job as cancelled again, though all tasks were done.
 func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
 	for _, cancel := range []time.Duration{8, 12, 30} {
 		c := replicated()

@@ -4,7 +4,7 @@ import (
 	"skep/grid"
 )
 
-// checkSave judges a record that becomes durable.
+// checkSave checks a record that becomes durable.
 func (w *World) checkSave(i int32, r *grid.Record) {
 	switch r.Kind {
 	case grid.RecJob:
@@ -26,7 +26,8 @@ func (w *World) checkSave(i int32, r *grid.Record) {
 	}
 }
 
-// checkTask judges a task's record: at its origin, never back to an older attempt, and what has ended stays.
+// checkTask checks a task's record: only its origin saves it, its attempt never goes back, and an ended task does not
+// change.
 func (w *World) checkTask(i int32, r *grid.Record) {
 	k := w.task(i, r.Task.ID.Task)
 	if k < 0 {
@@ -62,7 +63,7 @@ func (w *World) checkTask(i int32, r *grid.Record) {
 	}
 }
 
-// checkWork judges the record of an accepted attempt: an attempt has one owner, ever.
+// checkWork checks the record of an accepted attempt: one node accepts an attempt, ever.
 func (w *World) checkWork(i int32, r *grid.Record) {
 	k := w.task(i, r.Work.ID.Task)
 	if k < 0 || r.Delete {
@@ -81,7 +82,7 @@ func (w *World) checkWork(i int32, r *grid.Record) {
 	}
 }
 
-// annul notes that the result of an attempt ends nothing, and need not be written down: refused, or lost.
+// annul marks an attempt as refused or lost: its result ends nothing and need not be recorded.
 func (w *World) annul(k int32, a grid.Attempt) {
 	if w.annulled == nil {
 		w.annulled = make(map[taskAttempt]bool)
@@ -89,7 +90,7 @@ func (w *World) annul(k int32, a grid.Attempt) {
 	w.annulled[taskAttempt{k, a}] = true
 }
 
-// checkStart judges a start, and reports whether it can be carried out.
+// checkStart checks a start and reports whether it can be carried out.
 func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 	t, h := &w.tasks[k], &w.hosts[i]
 	for r := t.runs; r >= 0; r = w.runs[r].nextOfTask {
@@ -113,7 +114,7 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 	return w.fail == nil
 }
 
-// checkSend judges a message by what must be durable before it: an accept, the acknowledgement of a result.
+// checkSend checks that what a message states is durable: an accept, the acknowledgement of a result.
 func (w *World) checkSend(i int32, s *grid.Send) {
 	w.checkAd(i, s.Msg.Digest)
 	switch s.Msg.Kind {
@@ -146,8 +147,8 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 	}
 }
 
-// checkAd judges a node's own ad, once: a driver that signs it and those that read it do, and refuse it. Where
-// it is told, it is told first.
+// checkAd checks a node's own ad once, as the drivers that sign and read it do; they refuse an invalid one. An own ad
+// comes first in a digest.
 func (w *World) checkAd(i int32, digest []grid.AdEntry) {
 	h := &w.hosts[i]
 	if len(digest) == 0 || digest[0].Ad == nil || digest[0].Ad == h.checkedAd || digest[0].Ad.Node != h.id {
@@ -159,7 +160,7 @@ func (w *World) checkAd(i int32, digest []grid.AdEntry) {
 	}
 }
 
-// checkViews judges what a node says of itself.
+// checkViews checks a node's own views: jobs and stats.
 func (w *World) checkViews(i int32) {
 	h := &w.hosts[i]
 	w.views = h.member.Jobs(w.views[:0])
@@ -178,7 +179,7 @@ func (w *World) checkViews(i int32) {
 	}
 }
 
-// audit judges the end: the nodes themselves say that nothing is left.
+// audit checks the final state: by the nodes' own views nothing is left.
 func (w *World) audit() {
 	for i := range w.hosts {
 		h := &w.hosts[i]
@@ -204,14 +205,13 @@ func (w *World) audit() {
 	}
 }
 
-// jobMustEnd reports whether a job must come to its end.
 func (w *World) jobMustEnd(i int32, id grid.JobID) bool {
 	n := w.job(i, id)
 	return n >= 0 && w.mustEnd(&w.jobs[n])
 }
 
-// awaitsMajority reports whether who asks a node of a job hears that it waits for a majority of its register. The node asks
-// whom it takes for the owner, as far as that one is connected.
+// awaitsMajority reports whether a client that asks node i about a job is told that it waits for a majority of its
+// register. The node forwards the question to the owner that it knows, if that one is connected.
 func (w *World) awaitsMajority(i int32, id grid.JobID) bool {
 	type asked interface {
 		Authority(grid.JobID) (who grid.NodeID, since int64, known bool)
@@ -228,8 +228,8 @@ func (w *World) awaitsMajority(i int32, id grid.JobID) bool {
 	return ok && w.hosts[i].up && m.AwaitsMajority(w.local(i), id)
 }
 
-// orphaned counts the attempts that a node keeps of jobs whose only record, or the majority of whose register, is gone for
-// good: those that wait there are kept for a while, in case it comes back.
+// orphaned counts the attempts that a node keeps for jobs whose only record, or the majority of whose register, is
+// lost for good: queued ones are kept for a while in case it comes back.
 func (w *World) orphaned(i int32) int {
 	n := 0
 	for at := w.hosts[i].disk.workChain; at != 0; at = w.workRecords[at-1].nodeChain[1] {

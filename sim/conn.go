@@ -7,22 +7,22 @@ import (
 	"skep/grid"
 )
 
-// conn is a connection between two nodes, or the wish for one. What the nodes know of it lags behind
-// what it is: after a crash the other side still counts it as up.
+// conn is a connection between two nodes, or a request for one. What the nodes know of it lags behind: after a crash
+// the other side still considers it up.
 type conn struct {
 	node        [2]int32
-	gen         uint32       // counts openings and ends; in-flight messages of another generation are lost
+	gen         uint32       // counts openings and closings; in-flight messages of another generation are lost
 	up          bool         // messages can pass
-	reportedUp  [2]bool      // the node of that side was told that it is up, and not that it is down
+	reportedUp  [2]bool      // the node of that side got PeerUp, and no PeerDown since
 	requested   [2]bool      // the node of that side asked for it
-	persistent  [2]bool      // the driver of that side wants it: where it joined, or whom it knew before a crash
-	dialing     bool         // a dial is under way or due
-	idleCheck   bool         // an idle check is due
-	failures    uint8        // dials that failed in a row
-	dialEnd     grid.Time    // when the dial under way is over
+	persistent  [2]bool      // the driver of that side wants it: a node that it joined, or knew before a crash
+	dialing     bool         // a dial is under way or scheduled
+	idleCheck   bool         // an idle check is scheduled
+	failures    uint8        // failed dials in a row
+	dialEnd     grid.Time    // when the dial under way ends
 	lastUsed    grid.Time    // when it last carried a message
 	lastArrival [2]grid.Time // when the last message from that side arrives: order is kept
-	next        int32        // of the unused
+	next        int32        // in the free list
 }
 
 // anyGen marks a message that was sent before there was a connection.
@@ -31,7 +31,7 @@ const anyGen = 1<<32 - 1
 // link is an entry of a node's connections.
 type link struct{ peer, conn int32 }
 
-// side returns which side of c a node is, -1 if none: the connection was given up and used again.
+// side returns which side of c a node is; -1 if none, as the connection was closed and its entry reused.
 func (c *conn) side(i int32) int {
 	switch i {
 	case c.node[0]:
@@ -52,7 +52,8 @@ func (w *World) wanted(c *conn) bool {
 	return false
 }
 
-// dialerSide returns the side that has to dial: it is up, wants the connection and knows that there is none.
+// dialerSide returns the side that has to dial: it is up, wants the connection and knows that there is none; -1 if
+// neither has to.
 func (w *World) dialerSide(c *conn) int {
 	for s := range 2 {
 		if (c.requested[s] || c.persistent[s]) && !c.reportedUp[s] && w.hosts[c.node[s]].up {
@@ -64,7 +65,7 @@ func (w *World) dialerSide(c *conn) int {
 
 func findLink(l link, peer int32) int { return int(l.peer - peer) }
 
-// connect returns the connection of two nodes, made if there is none, and the side of i.
+// connect returns the connection of two nodes, allocated if there is none, and the side of i.
 func (w *World) connect(i, j int32) (name int32, side int) {
 	if i > j {
 		name, side = w.connect(j, i)
@@ -88,11 +89,11 @@ func (w *World) connect(i, j int32) (name int32, side int) {
 	return name, 0
 }
 
-// maintainConn does what a connection needs after a change: dial it, look at it later, or forget it.
+// maintainConn does what a connection needs after a change: dial it, schedule an idle check, or free it.
 func (w *World) maintainConn(name int32) {
 	c := &w.conns[name]
 	switch {
-	case c.node[0] < 0: // forgotten while its end was told
+	case c.node[0] < 0: // freed while its end was reported
 	case c.up && !c.idleCheck && !w.wanted(c):
 		c.idleCheck = true
 		w.push(w.now.Add(w.cfg.Network.Idle), kindIdle, c.node[0], 0, packRef(name, c.gen))
@@ -113,7 +114,7 @@ func (w *World) maintainConn(name int32) {
 	}
 }
 
-// dial begins a handshake, three ways.
+// dial begins a three-way handshake.
 func (w *World) dial(name, from int32) {
 	c := &w.conns[name]
 	to := c.node[0] + c.node[1] - from
@@ -123,7 +124,7 @@ func (w *World) dial(name, from int32) {
 	w.push(c.dialEnd, kindDial, from, 0, packRef(name, c.gen))
 }
 
-// current returns the connection that an event is about, nil if it has changed since.
+// current returns the connection that an event is about, nil if it was opened or closed since.
 func (w *World) current(e *Event) (int32, *conn) {
 	name, gen := unpackRef(e.Arg)
 	if c := &w.conns[name]; c.gen == gen {
@@ -167,8 +168,8 @@ func (w *World) dialDone(e *Event) {
 	w.maintainConn(name)
 }
 
-// notifyUp says PeerUp to a side that does not count the connection as up. A node that has not noticed the
-// death of its peer is told nothing when the peer is back: to it, the connection was there all the time.
+// notifyUp sends PeerUp to a side that considers the connection down. A node that has not noticed its peer's death is
+// told nothing when the peer is back: to it the connection never ended.
 func (w *World) notifyUp(name int32, s int) {
 	c := &w.conns[name]
 	i, j := c.node[s], c.node[1-s]
@@ -181,7 +182,7 @@ func (w *World) notifyUp(name int32, s int) {
 	w.step(i, &w.ev)
 }
 
-// notifyDown says PeerDown to a side that counts the connection as up.
+// notifyDown sends PeerDown to a side that considers the connection up.
 func (w *World) notifyDown(name int32, s int) {
 	c := &w.conns[name]
 	i, j := c.node[s], c.node[1-s]
@@ -195,7 +196,7 @@ func (w *World) notifyDown(name int32, s int) {
 	}
 }
 
-// closeConn ends a connection for both sides.
+// closeConn closes a connection for both sides.
 func (w *World) closeConn(name int32) {
 	c := &w.conns[name]
 	c.up, c.dialing, c.idleCheck = false, false, false

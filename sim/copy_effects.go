@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// copyMessage makes dst what src says and keeps the memory of dst's slices. Ads, job specs and results
-// are immutable and shared; everything else is copied.
+// copyMessage copies src into dst and reuses the memory of dst's slices. Ads, job specs and results are immutable and
+// shared.
 func copyMessage(dst, src *grid.Message) {
 	digest, attempts, visited := dst.Digest[:0], dst.Attempts[:0], dst.Find.Visited[:0]
 	poll, state := dst.Poll.Rates[:0], dst.State.Rates[:0]
@@ -35,7 +35,7 @@ func copyLabels(src []grid.LabelNeed) []grid.LabelNeed {
 	return dst
 }
 
-// poison overwrites what of a message is dead after the step that it was given to.
+// poison overwrites the memory of a message that is dead after the step that received it.
 func poison(m *grid.Message) {
 	for i := range m.Digest {
 		m.Digest[i] = grid.AdEntry{}
@@ -59,7 +59,7 @@ func poison(m *grid.Message) {
 	m.Find.Needs.Labels = nil
 }
 
-// copyEffects copies effects into memory of their own, but for messages that wait for no record.
+// copyEffects copies effects into memory of their own, except messages that wait for no record.
 func (w *World) copyEffects(src *grid.Effects) *grid.Effects {
 	if len(w.freeEffects) == 0 {
 		w.freeEffects = append(w.freeEffects, new(grid.Effects))
@@ -87,7 +87,7 @@ func (w *World) copyEffects(src *grid.Effects) *grid.Effects {
 	return fx
 }
 
-// copyEvent returns a copy of ev that stays when ev is dead.
+// copyEvent returns a copy of ev that remains valid after the step.
 func copyEvent(ev *grid.Event) *grid.Event {
 	c := *ev
 	if ev.Msg != nil {

@@ -6,14 +6,14 @@ import (
 	"skep/grid"
 )
 
-// setShare has others leave a share of a node's cores from now on; its driver measures that at once.
+// setShare sets the share of a node's cores that other users leave; its driver measures it at once.
 func (w *World) setShare(i int32, left float64) {
 	w.hosts[i].coreShare = left
 	w.updateSpeed(i)
 	w.reportAvailability(i)
 }
 
-// reportAvailability tells a node what its driver measures of how much of it is there, if that is not all of it.
+// reportAvailability tells a node the availability that its driver measures, once it is below 1.
 func (w *World) reportAvailability(i int32) {
 	h := &w.hosts[i]
 	_, up := w.cfg.Available(int(i))
@@ -25,8 +25,8 @@ func (w *World) reportAvailability(i int32) {
 	w.step(i, &w.ev)
 }
 
-// updateSpeed has what runs on a node get on at the speed that is due to it now: tasks share what others leave, and while they
-// want less than that they lose nothing.
+// updateSpeed computes the speed of a node's runs: they share the cores that other users leave, at full speed while
+// they need no more than these.
 func (w *World) updateSpeed(i int32) {
 	h := &w.hosts[i]
 	speed := 1.0
@@ -44,14 +44,14 @@ func (w *World) updateSpeed(i int32) {
 	}
 	h.speed = speed
 	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
-		if r := &w.runs[name]; r.executing && !r.stopping { // who was told to end does at the time that was set
-			r.gen++ // the end that was planned is none
+		if r := &w.runs[name]; r.executing && !r.stopping { // a stopping run ends at the time that was set
+			r.gen++ // invalidates the scheduled end
 			w.scheduleEnd(i, name)
 		}
 	}
 }
 
-// scheduleEnd plans the end of a run: at the speed of now, or when its time is over.
+// scheduleEnd schedules the end of a run: at the current speed, or at its time limit.
 func (w *World) scheduleEnd(i int32, name int32) {
 	r := &w.runs[name]
 	left := max(r.remaining, 0)

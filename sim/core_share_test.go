@@ -8,7 +8,7 @@ import (
 	"skep/node"
 )
 
-// sharedNode is a node of two cores of which others leave one.
+// sharedNode is a node of two cores of which other users leave one.
 func sharedNode() Config {
 	c := lab()
 	c.Nodes, c.Rest = 1, 0
@@ -22,8 +22,8 @@ func runTime(w *World, sub int) time.Duration {
 	return w.Outcome(sub, 0).Result.Wall.Round(10 * time.Millisecond)
 }
 
-// Tasks share what others leave: one of four seconds on a free core takes four, two at once take eight each, and
-// a time limit goes by the clock.
+// Tasks share the cores that other users leave: one of four seconds on an idle core takes four, two at once take eight
+// each, and a time limit is in wall time.
 func TestTasksShareWhatOthersLeave(t *testing.T) {
 	c := sharedNode()
 	limited := spec("a", 1, grid.CPU)
@@ -32,7 +32,8 @@ func TestTasksShareWhatOthersLeave(t *testing.T) {
 	c.Work = []Submission{{At: time.Second, Spec: one}, {At: 20 * time.Second, Spec: one}, {At: 20 * time.Second, Spec: one},
 		{At: 40 * time.Second, Spec: one}, {At: 42 * time.Second, Spec: one}, {At: 60 * time.Second, Spec: limited}, {At: 60 * time.Second, Spec: one}}
 	w, _ := finish(t, c)
-	// The fourth has a core for 2 s, then half of one for 4 s; then the fifth, which did 2 s of its 4, has the core for 2.
+	// The fourth has a core for 2 s, then half of one for 4 s; then the fifth, with 2 s of its 4 s done, has the core
+	// for 2 s.
 	for sub, want := range []time.Duration{4 * time.Second, 8 * time.Second, 8 * time.Second, 6 * time.Second, 6 * time.Second, 6 * time.Second, 7 * time.Second} {
 		if got := runTime(w, sub); got != want {
 			t.Errorf("submission %d ran for %v, want %v", sub, got, want)
@@ -43,7 +44,7 @@ func TestTasksShareWhatOthersLeave(t *testing.T) {
 	}
 }
 
-// What others leave may change while a task runs; the node is told, and says so.
+// The share may change while a task runs; the node is told and publishes it.
 func TestSharesChange(t *testing.T) {
 	c := sharedNode()
 	c.Available = nil
@@ -75,7 +76,7 @@ func TestSharesChange(t *testing.T) {
 	}
 }
 
-// What was told to stop is gone when its grace is over, however what others leave changes meanwhile.
+// A stopping task ends when its grace period is over, however the share changes meanwhile.
 func TestSharesChangeWhileATaskIsStopped(t *testing.T) {
 	c := sharedNode()
 	c.Machine.Rate = func(string, int) float64 { return 0.01 }
@@ -93,8 +94,8 @@ func TestSharesChangeWhileATaskIsStopped(t *testing.T) {
 	}
 }
 
-// A load that flaps on every node is told at most as often as a node may tell anything that it takes back, and one that
-// is steady not at all.
+// A share that changes often on every node is published at most as often as a node may publish what it takes back, and
+// a steady one not at all.
 func TestSharesThatFlapBringNoStorm(t *testing.T) {
 	sent := func(every time.Duration) uint64 {
 		c := Config{Seed: 5, Nodes: 20, Network: Network{Latency: Uniform(time.Millisecond, 5*time.Millisecond)}}

@@ -9,7 +9,7 @@ import (
 	"skep/node"
 )
 
-// jobWithFiles is a job that brings a file along and leaves one.
+// jobWithFiles is a job with an input file and an output file for each task.
 func jobWithFiles(count uint32) *grid.JobSpec {
 	s := spec("a", count, grid.CPU)
 	s.Inputs = []grid.File{{Path: "data", Blob: grid.BlobID{1}, Size: 3 * grid.MiB}}
@@ -17,8 +17,9 @@ func jobWithFiles(count uint32) *grid.JobSpec {
 	return s
 }
 
-// The node that everything was submitted to dies for good: what needs its files runs, and what it left is with those that keep the
-// job. That a majority of them has the files when a submission is acknowledged, or a result final, is checked at every step.
+// The origin of all jobs is lost for good: tasks that need its files run, and their outputs are with the members. At
+// every step the world checks that a majority of the members has the files when a submission is acknowledged or a
+// result final.
 func TestFilesOutliveTheirOrigin(t *testing.T) {
 	c := replicated()
 	work(&c, 5*time.Second, 50*time.Millisecond, 20, []int{0}, jobWithFiles(3))
@@ -40,7 +41,7 @@ func TestFilesOutliveTheirOrigin(t *testing.T) {
 	})
 }
 
-// An origin that comes back has what was left when it was away.
+// An origin that restarts gets the outputs from while it was down.
 func TestReturningOriginHasWhatWasLeft(t *testing.T) {
 	c := replicated()
 	work(&c, 5*time.Second, 50*time.Millisecond, 10, []int{0}, jobWithFiles(2))
@@ -58,7 +59,7 @@ func TestReturningOriginHasWhatWasLeft(t *testing.T) {
 	})
 }
 
-// What is larger than the bound lies where it lay, and whoever submitted it is told so, at once.
+// Files above the deposit bound stay where they are, and the submitter is told so at once.
 func TestTooLargeToBeCopied(t *testing.T) {
 	c := replicated()
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Copies = 2*grid.CPU, 3, grid.MiB }
@@ -83,7 +84,7 @@ func TestTooLargeToBeCopied(t *testing.T) {
 	}
 }
 
-// A submission is acknowledged when the files have come, not before, however slow that is.
+// A submission is acknowledged when a majority has its inputs, not before, however slow the transfer is.
 func TestSubmissionWaitsForItsInputs(t *testing.T) {
 	c := replicated()
 	c.Machine.Bandwidth = grid.MiB
@@ -102,7 +103,7 @@ func TestSubmissionWaitsForItsInputs(t *testing.T) {
 	}
 }
 
-// Members with little room forget the oldest jobs that are over, and go on with new ones.
+// Members with a small deposit quota evict the oldest finished jobs and accept new ones.
 func TestRoomIsLentAgain(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3

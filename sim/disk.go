@@ -10,13 +10,13 @@ import (
 	"skep/grid"
 )
 
-// Disk is how nodes' records become durable.
+// Disk models how nodes' records become durable.
 type Disk struct {
-	// Sync is how long a commit takes; 0 = none. Steps taken meanwhile share the next commit, and the
-	// effects of all wait for theirs. A crash loses what was not committed.
+	// Sync is how long a commit takes; 0 = no time. Steps taken meanwhile share the next commit, and their effects
+	// wait for it. A crash loses what was not committed.
 	Sync time.Duration
 
-	// Slow is by what factor a node's commits take longer; nil = 1 for all.
+	// Slow is the factor by which a node's commits take longer; nil = 1 for all.
 	Slow func(i int) float64
 }
 
@@ -27,29 +27,29 @@ func (d *Disk) check() error {
 	return nil
 }
 
-// disk is what a node has written, and what it is about to write. Records lie in the books: a job's and a
-// task's with the job and task, of which there is one; work in a table, chained by node and by task.
+// disk is a node's durable records, and those about to be written. The records of a job and a task are kept with the
+// oracle's job and task; work records are in a table, chained by node and by task.
 type disk struct {
-	jobs      int32 // chain of submissions whose origin this is, from 1
+	jobs      int32 // chain of the submissions with this origin, from 1
 	workChain int32 // chain of work records, from 1
-	workCount int32 // their number
+	workCount int32 // length of that chain
 	classes   []grid.ClassRecord
-	replicas  []*replica // by submission
+	replicas  []*replica // sorted by submission
 
 	writing   []*grid.Effects // steps whose records the current commit writes
-	waiting   []*grid.Effects // steps that wait for the next one
-	postponed []grid.Record   // of steps whose effects are out; written before those
+	waiting   []*grid.Effects // steps whose records the next commit writes
+	postponed []grid.Record   // records of steps whose effects are released already; written before those
 }
 
-// workRecord is the record of an accepted attempt on the disk of a node.
+// workRecord is the record of an accepted attempt on a node's disk.
 type workRecord struct {
 	rec        grid.WorkRecord
 	node, task int32
-	nodeChain  [2]int32 // before and after in the node's chain, from 1; after also chains the unused
-	nextOfTask int32    // after in the task's chain, from 1
+	nodeChain  [2]int32 // previous and next in the node's chain, from 1; next also chains free entries
+	nextOfTask int32    // next in the task's chain, from 1
 }
 
-// write takes the step's effects: out at once where nothing has to be written, else after the commit.
+// write releases the step's effects at once if nothing has to be written, else after the commit.
 func (w *World) write(i int32) {
 	d := &w.hosts[i].disk
 	if len(d.writing) == 0 && (allLater(w.fx.Saves) || w.cfg.Disk.Sync == 0 && w.hosts[i].stalledUntil <= w.now) {
@@ -71,7 +71,6 @@ func (w *World) write(i int32) {
 	w.beginCommit(i)
 }
 
-// beginCommit begins a commit.
 func (w *World) beginCommit(i int32) {
 	t := float64(w.cfg.Disk.Sync) * w.hosts[i].slow
 	if w.cfg.Disk.Slow != nil {
@@ -80,7 +79,7 @@ func (w *World) beginCommit(i int32) {
 	w.push(w.now.Add(time.Duration(t)), kindCommit, i, 0, 0)
 }
 
-// endCommit ends a commit: its records are durable, its effects and those behind them that save nothing go out.
+// endCommit makes the commit's records durable and releases its effects, and the following ones that save nothing.
 func (w *World) endCommit(e *Event) {
 	if !w.isCurrent(e) {
 		return
@@ -114,8 +113,8 @@ func (w *World) endCommit(e *Event) {
 	d.writing = d.writing[:0]
 }
 
-// loseUnwritten is what a crash does: the commit under way has come to the disk or not, nobody can tell,
-// and nothing of it or after it got out. Nor can they of what no effect has waited for.
+// loseUnwritten is a crash's effect on the disk: the commit under way is durable or not, at random, and none of its
+// effects or later ones were released. The same holds for postponed records, whose effects were.
 func (w *World) loseUnwritten(i int32) {
 	d := &w.hosts[i].disk
 	if len(d.writing)+len(d.postponed) > 0 && w.rng.IntN(2) == 0 {
@@ -161,7 +160,7 @@ func (w *World) save(i int32, records []grid.Record) {
 	}
 }
 
-// workOf returns the place of a record of work on a node's disk, from 1; 0 = there is none.
+// workOf returns the index of a work record on a node's disk, from 1; 0 = none.
 func (w *World) workOf(i, task int32, id grid.AttemptID) int32 {
 	for at := w.tasks[task].workChain; at != 0; at = w.workRecords[at-1].nextOfTask {
 		if x := &w.workRecords[at-1]; x.node == i && x.rec.ID == id {
@@ -221,7 +220,7 @@ func (w *World) deleteWork(at int32) {
 	w.freeRecord = at
 }
 
-// storeClass keeps what a node has learnt of a class, by name.
+// storeClass makes the record of a class durable, or deletes it; sorted by name.
 func (d *disk) storeClass(c *grid.ClassRecord, forget bool) {
 	at, ok := slices.BinarySearchFunc(d.classes, c.Class, func(x grid.ClassRecord, name string) int { return cmp.Compare(x.Class, name) })
 	switch {

@@ -19,7 +19,7 @@ func rollingRestart(bound float64) Config {
 	return c
 }
 
-// countRestarts counts how often a task was begun once more.
+// countRestarts counts starts of tasks beyond the first.
 func countRestarts(w *World, c *Config) (n int) {
 	for k := range c.Work {
 		n += max(w.Outcome(k, 0).Starts-1, 0)
@@ -27,8 +27,8 @@ func countRestarts(w *World, c *Config) (n int) {
 	return n
 }
 
-// All nodes are restarted one after the other, each with enough time for what runs: nothing is lost, and nothing is
-// begun twice, though no task may be: they are to run at most once.
+// All nodes are restarted one after the other, each with enough time for running tasks: nothing is lost and no
+// at-most-once task is started twice.
 func TestRollingRestart(t *testing.T) {
 	c := rollingRestart(3)
 	c.Machine.Size = nil
@@ -45,7 +45,7 @@ func TestRollingRestart(t *testing.T) {
 	})
 }
 
-// With a bound that some tasks exceed those alone run again.
+// With a drain bound that some tasks exceed, only those run again.
 func TestRollingRestartReRunsWhatExceedsTheBound(t *testing.T) {
 	c := rollingRestart(1)
 	again := 0

@@ -7,15 +7,15 @@ import (
 	"skep/grid"
 )
 
-// One node of five fails every task within a millisecond, and so is always the one that would be done first. Each origin
-// pays for what it learns with a few tasks; nearly all the others succeed, and where the failure is that the node cannot
-// execute them, all do.
+// One node of five fails every task within a millisecond, and so always has the earliest expected completion. Each
+// origin pays for what it learns with a few tasks; nearly all others succeed, and if the node cannot execute them, all
+// do.
 func TestPoisonedNode(t *testing.T) {
 	for _, x := range []struct {
 		name string
 		ends Ending
-		most int // tasks of 300 that fail
-		runs int // attempts made in vain
+		most int // failed tasks of 300
+		runs int // wasted attempts
 	}{
 		{"cannot execute", Ending{Cause: grid.CannotExecute, Exit: grid.ExitCannotExecute}, 0, 20},
 		{"exits with 1", Ending{Exit: 1}, 16, 10},
@@ -48,7 +48,7 @@ func TestPoisonedNode(t *testing.T) {
 	}
 }
 
-// A program that fails everywhere is no node's fault: the work is shared as if it did not fail.
+// A program that fails everywhere puts no node on a blacklist: the work is distributed as if it did not fail.
 func TestProgramFailsEverywhere(t *testing.T) {
 	c := lab()
 	c.Machine.End = func(grid.AttemptID, string, int) Ending { return Ending{Exit: 1} }

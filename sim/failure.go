@@ -8,17 +8,17 @@ import (
 	"skep/grid"
 )
 
-// Failure is something that must never happen, or that has not happened in time.
+// Failure is a violated safety check, or something that did not happen in time.
 type Failure struct {
 	Seed   uint64
 	At     time.Duration // since the world began
-	Node   int           // that did it; −1 = none in particular
+	Node   int           // that caused it; −1 = none in particular
 	What   string
 	Repeat string   // the command that repeats the run
-	Last   []string // the steps before it, oldest first
+	Last   []string // the last steps before it, oldest first
 }
 
-// Error says what happened, where and when, how to repeat it, and what came before.
+// Error returns what happened, where and when, how to repeat it, and the last steps.
 func (f *Failure) Error() string {
 	who := "the world"
 	if f.Node >= 0 {
@@ -31,7 +31,7 @@ func (f *Failure) Error() string {
 	return s + "\nlast steps:\n  " + strings.Join(f.Last, "\n  ")
 }
 
-// stepRecord is a step in the short memory of the world.
+// stepRecord is a step in the world's ring of recent steps.
 type stepRecord struct {
 	at   grid.Time
 	node int32
@@ -39,7 +39,7 @@ type stepRecord struct {
 	msg  grid.Kind
 }
 
-// failf keeps the first failure; the run ends with the step.
+// failf records the first failure; the run ends with the step.
 func (w *World) failf(node int32, format string, args ...any) {
 	if w.fail != nil {
 		return
@@ -67,7 +67,7 @@ func eventName(k grid.EventKind, m grid.Kind) string {
 	return s
 }
 
-// logLine is what the log says of a step.
+// logLine returns the log's line about a step.
 func (w *World) logLine(i int32, ev *grid.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14v n%d %s", time.Duration(w.now), i, eventName(ev.Kind, kindOf(ev)))

@@ -9,34 +9,34 @@ import (
 	"skep/grid"
 )
 
-// Fault is something that goes wrong, or right again.
+// Fault is a change for the worse, or its repair.
 type Fault struct {
 	At     time.Duration // since the world began
 	Kind   FaultKind
 	Nodes  []int
-	Factor float64 // of Slow, Share and Full, of Drift in millionths; of Drain, Pause and Stall in seconds
+	Factor float64 // of Slow, Share and Full; of Drift in millionths; of Drain, Pause and Stall in seconds
 }
 
 // FaultKind is the kind of a fault.
 type FaultKind uint8
 
-// Faults. Those that do not apply, such as the crash of a node that is down, do nothing.
+// Faults. One that does not apply, such as the crash of a node that is down, has no effect.
 const (
-	Crash   FaultKind = iota + 1 // Nodes stop between two steps; what runs on them dies
+	Crash   FaultKind = iota + 1 // Nodes stop between two steps; their running tasks die
 	Leave                        // Nodes are told to leave, and stop a second later
-	Restart                      // Nodes come up again with what is on their disks
-	Cut                          // nothing passes between Nodes and the others
-	CutOut                       // nothing passes from Nodes to the others
-	CutIn                        // nothing passes from the others to Nodes
+	Restart                      // Nodes start again with the records on their disks
+	Cut                          // no message passes between Nodes and the others
+	CutOut                       // no message passes from Nodes to the others
+	CutIn                        // no message passes from the others to Nodes
 	Heal                         // all cuts end
-	Slow                         // Nodes run, write and speak Factor times slower; 1 = as before
-	Drift                        // the clocks of Nodes go faster by Factor millionths, or slower; 0 = as they should
-	Lose                         // Nodes stop as in a crash, and never come up again
-	Drain                        // Nodes take nothing new, give what runs Factor seconds to end, and leave then
-	Share                        // others use the cores of Nodes and leave Factor of them, a part of 1
-	Pause                        // Nodes do nothing for Factor seconds, and then at once what they would have done; what runs there runs on
-	Stall                        // the disks of Nodes write nothing for Factor seconds
-	Full                         // the disks of Nodes are nearly full; Factor 0 = no longer
+	Slow                         // Nodes compute, write and send Factor times slower; 1 = normal
+	Drift                        // clocks of Nodes run faster by Factor millionths, or slower if negative; 0 = correct
+	Lose                         // Nodes stop as in a crash and never start again
+	Drain                        // Nodes accept nothing new, give running tasks Factor seconds to end, and leave then
+	Share                        // other users of Nodes leave Factor of the cores, a fraction of 1
+	Pause                        // Nodes handle no event for Factor seconds, then all of them at once; running tasks continue
+	Stall                        // disks of Nodes write nothing for Factor seconds
+	Full                         // disks of Nodes are nearly full; Factor 0 = no longer
 )
 
 var faultNames = [...]string{"", "crash", "leave", "restart", "cut", "cut out", "cut in", "heal", "slow", "drift", "lose", "drain", "share", "pause", "stall", "full"}
@@ -73,7 +73,7 @@ func (f *Fault) check(nodes int) error {
 	return nil
 }
 
-// applyNextFault lets the faults happen that are due.
+// applyNextFault applies the faults that are due.
 func (w *World) applyNextFault() {
 	faults := w.cfg.Faults
 	for w.nextFault < len(faults) && grid.Time(faults[w.nextFault].At) <= w.now && w.fail == nil {
@@ -129,7 +129,7 @@ func (w *World) applyFault(f *Fault) {
 	}
 }
 
-// leave tells a node that it is about to stop. Its driver lets the commit end and the goodbye out.
+// leave tells a node that it is about to stop. Its driver lets the commit end and the farewell out.
 func (w *World) leave(i int32) {
 	if !w.hosts[i].up {
 		return
@@ -140,7 +140,8 @@ func (w *World) leave(i int32) {
 	w.push(w.now.Add(time.Second), kindLeft, i, 0, 0)
 }
 
-// drain has a node take nothing new. It leaves when what runs has had its time, and word of that could go out.
+// drain tells a node to accept nothing new. It leaves when running tasks have had their time and their results could
+// be sent.
 func (w *World) drain(i int32, within time.Duration) {
 	if !w.hosts[i].up {
 		return
@@ -151,10 +152,10 @@ func (w *World) drain(i int32, within time.Duration) {
 	w.push(w.now.Add(within+drainEnd), kindDrained, i, 0, 0)
 }
 
-// drainEnd is how long a node that has drained stays: what it reported is acknowledged by then.
+// drainEnd is how long a drained node stays, so that what it reported is acknowledged.
 const drainEnd = 500 * time.Millisecond
 
-// DrawFaults draws a number of faults that strike before a time, by which everything is up, whole and quick again.
+// DrawFaults draws a number of faults before a time, at which all nodes are up, connected and at normal speed again.
 func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 	var faults []Fault
 	some := func(most int) []int { return r.Perm(nodes)[:1+r.IntN(max(most, 1))] }

@@ -2,13 +2,13 @@ package sim
 
 import "skep/grid"
 
-// flood is an announcement on its way: from each node that it reaches to all that are connected to it.
+// flood is an announcement in flight: each node that it reaches sends it to all nodes connected to it.
 type flood struct {
 	msg  grid.Message
 	from int32
-	hops int      // under way
+	hops int      // in flight
 	seen []uint64 // a bit for each node that it has reached
-	next int32    // of the unused
+	next int32    // in the free list
 }
 
 // announce begins a flood.
@@ -32,7 +32,7 @@ func (w *World) announce(i int32, m *grid.Message) {
 	w.releaseFlood(name)
 }
 
-// forwardFlood sends a flood on from a node.
+// forwardFlood sends a flood from node i to its connected nodes.
 func (w *World) forwardFlood(name, i int32) {
 	f := &w.floods[name]
 	size := 0
@@ -55,7 +55,7 @@ func (w *World) forwardFlood(name, i int32) {
 	}
 }
 
-// hop lets a flood reach a node.
+// hop delivers a flood to a node.
 func (w *World) hop(e *Event) {
 	name, i := int32(e.Arg), e.Node
 	f := &w.floods[name]
@@ -70,7 +70,7 @@ func (w *World) hop(e *Event) {
 	w.releaseFlood(name)
 }
 
-// deliverAnnouncement gives an announcement to a node, in memory that is this node's for the step.
+// deliverAnnouncement gives an announcement to a node, in memory of its own for the step.
 func (w *World) deliverAnnouncement(i int32, f *flood) {
 	b := w.bodies.take(&f.msg)
 	m := w.bodies.message(b)
@@ -82,7 +82,7 @@ func (w *World) deliverAnnouncement(i int32, f *flood) {
 	w.bodies.free(b)
 }
 
-// releaseFlood frees a flood that goes nowhere any more.
+// releaseFlood frees a flood without messages in flight.
 func (w *World) releaseFlood(name int32) {
 	if f := &w.floods[name]; f.hops == 0 {
 		f.next, w.freeFlood = w.freeFlood, name+1

@@ -7,15 +7,15 @@ import (
 	"skep/grid"
 )
 
-// What flooders send to each peer in a second is what the real driver lets in of each kind, polls apart: of those
-// it lets in 5,000, which shows nothing that 100 do not.
+// What a flooder sends to each peer, every misbehaveEvery: in a second, what the real driver admits of each kind. Of
+// polls it admits 5,000, which shows nothing that 100 do not.
 const (
-	floodAds   = 1 // a turn, so 20 a second
+	floodAds   = 1 // 20 a second
 	floodPolls = 5
 	floodFinds = 10
 )
 
-// misbehave is what a hostile node does at its own time.
+// misbehave does what a hostile node does periodically.
 func (h *hostile) misbehave(fx *grid.Effects) {
 	h.ticks++
 	if h.has(Flooder) {
@@ -26,7 +26,7 @@ func (h *hostile) misbehave(fx *grid.Effects) {
 	}
 }
 
-// flood sends news of nothing, and asks for what nobody has.
+// flood sends ads without news, polls, and searches that nobody can answer.
 func (h *hostile) flood(fx *grid.Effects) {
 	if h.ownAd == nil {
 		return
@@ -61,20 +61,20 @@ func (h *hostile) impossibleSearch(f *grid.Find) {
 	f.Needs.Labels = append(f.Needs.Labels[:0], grid.LabelNeed{Key: "nobody", Values: []string{"has this"}})
 }
 
-// recordAds keeps ads of others.
+// recordAds keeps a sample of other nodes' ads.
 func (h *hostile) recordAds(m *grid.Message) {
 	for k := range m.Digest {
 		if ad := m.Digest[k].Ad; ad != nil && ad.Node != h.self {
 			if len(h.heardAds) < replayBuffer {
 				h.heardAds = append(h.heardAds, *ad)
-			} else if h.rand.IntN(16) == 0 { // old ones stay for long
+			} else if h.rand.IntN(16) == 0 { // so that old ones stay
 				h.heardAds[h.rand.IntN(replayBuffer)] = *ad
 			}
 		}
 	}
 }
 
-// recordSent keeps what it said.
+// recordSent keeps a sample of what it sent.
 func (h *hostile) recordSent(m *grid.Message) {
 	if len(h.sent) < replayBuffer {
 		h.sent = append(h.sent, grid.Message{})
@@ -84,7 +84,7 @@ func (h *hostile) recordSent(m *grid.Message) {
 	}
 }
 
-// replay says things again, to anybody.
+// replay repeats recorded messages and ads to every peer.
 func (h *hostile) replay(fx *grid.Effects) {
 	for _, to := range h.peers {
 		if len(h.sent) > 0 {
@@ -104,7 +104,7 @@ func (h *hostile) replay(fx *grid.Effects) {
 	}
 }
 
-// exaggerateAd makes an ad the best that can be said.
+// exaggerateAd makes an ad claim the best allowed values.
 func exaggerateAd(ad *grid.Ad) {
 	ad.Capacity.CPU = grid.MaxMillis
 	ad.Free, ad.Backlog, ad.Speed = ad.Capacity, 0, 1e6
@@ -117,7 +117,7 @@ func exaggerateRates(rates []grid.Rate) {
 	}
 }
 
-// exaggerate makes the node's polls and answers agree with its ad.
+// exaggerate makes the node's polls and answers consistent with its ad.
 func exaggerate(m *grid.Message) {
 	switch m.Kind {
 	case grid.KindPoll:
@@ -144,7 +144,7 @@ func claimIdle(m *grid.Message, size grid.Resources) {
 // claimedRate is the arrival rate that a glutton claims.
 const claimedRate = 1e6
 
-// inflateRates makes rates those of a glutton: of its first class, and of some that nobody else has heard of.
+// inflateRates makes rates those of a glutton: of its first class, and of some that it invents.
 func inflateRates(rates []grid.Rate) []grid.Rate {
 	if len(rates) > 0 {
 		rates[0].Alpha = claimedRate
@@ -155,14 +155,14 @@ func inflateRates(rates []grid.Rate) []grid.Rate {
 	return rates
 }
 
-// invalidFloats are numbers that no honest node says.
+// invalidFloats are numbers that no honest node sends.
 var invalidFloats = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300, 5e-324}
 
 func invalidTime(r *grid.Rand) time.Duration {
 	return [...]time.Duration{-1, math.MinInt64, math.MaxInt64, -time.Hour}[r.IntN(4)]
 }
 
-// garbleAd puts what cannot be into an ad.
+// garbleAd puts an impossible value into an ad.
 func garbleAd(ad *grid.Ad, r *grid.Rand) {
 	switch r.IntN(6) {
 	case 0:
@@ -180,7 +180,7 @@ func garbleAd(ad *grid.Ad, r *grid.Rand) {
 	}
 }
 
-// garbleMessage puts what cannot be into a poll or an answer.
+// garbleMessage puts impossible values into a message.
 func garbleMessage(m *grid.Message, r *grid.Rand) {
 	some := func() float64 { return invalidFloats[r.IntN(len(invalidFloats))] }
 	garbage := func(rates []grid.Rate) []grid.Rate {

@@ -7,7 +7,7 @@ import (
 	"skep/node"
 )
 
-// A worker that ends many short tasks within the delay of a message still knows the late copies of their offers.
+// A worker that ends many short tasks within a message's delay still recognises late copies of their offers.
 func TestLateCopiesOfManyOffersStartNothing(t *testing.T) {
 	c := lab()
 	c.Network.Duplicate, c.Network.Reorder, c.Network.Jitter = 1, 0.7, 500*time.Millisecond

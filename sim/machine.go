@@ -8,29 +8,29 @@ import (
 	"skep/grid"
 )
 
-// Machine is how tasks run and files travel.
+// Machine models how tasks run and files are transferred.
 type Machine struct {
-	// Rate is how many tasks of a class one slot of a node ends in a second, were they of mean size; 0 = it
-	// cannot execute them. Nil = 1 for all.
+	// Rate is how many tasks of mean size of a class a slot of a node completes in a second; 0 = it cannot execute
+	// them. Nil = 1 for all.
 	Rate func(class string, node int) float64
 
-	// Size draws how large a task is, with mean 1; nil = 1 for all. A task has the same size wherever and
-	// however often it runs, in every run of that seed.
+	// Size draws the size of a task, with mean 1; nil = 1 for all. A task has the same size on every node and in every
+	// attempt, in every run of a seed.
 	Size Distribution
 
 	// Sizes are the distributions of classes that have one of their own.
 	Sizes map[string]Distribution
 
-	// End says how an attempt ends; nil = it exits with 0.
+	// End returns how an attempt ends; nil = it exits with 0.
 	End func(a grid.AttemptID, class string, node int) Ending
 
 	// Overhead is the time from the start to the program's first instruction; 0 = 1 ms.
 	Overhead time.Duration
 
-	// Stop is how long an attempt that is told to end runs on; nil = it ends at once.
+	// Stop returns how long an attempt that is told to end continues; nil = it ends at once.
 	Stop func(a grid.AttemptID) time.Duration
 
-	// Bandwidth is how much of a file comes in a second; 0 = 100 MiB. A blob that came once is there.
+	// Bandwidth is how many bytes of a file are transferred in a second; 0 = 100 MiB. A blob is transferred once.
 	Bandwidth grid.Bytes
 }
 
@@ -38,7 +38,7 @@ type Machine struct {
 type Ending struct {
 	Cause grid.Cause // 0 = Exited
 	Exit  int32
-	Hangs bool // it runs until it is stopped or its time is over
+	Hangs bool // it runs until it is stopped or reaches its time limit
 }
 
 func (m *Machine) defaults() {
@@ -66,10 +66,10 @@ func (m *Machine) check() error {
 	return nil
 }
 
-// machines is what runs everywhere.
+// machines holds the runs and transfers of all nodes.
 type machines struct {
 	runs         []run
-	freeRun      int32 // chain of unused runs, from 1
+	freeRun      int32 // free list of runs, from 1
 	running      int
 	transfers    []transfer
 	freeTransfer int32
@@ -82,16 +82,16 @@ type run struct {
 	node        int32
 	task        int32
 	gen         uint32
-	began       grid.Time     // when it was started, then when it began to run
-	duration    time.Duration // by itself
-	remaining   time.Duration // of that, at paced
-	remainingAt grid.Time     // when left was reckoned
+	began       grid.Time     // when it was started, then when its process began to execute
+	duration    time.Duration // at full speed
+	remaining   time.Duration // of duration, at remainingAt
+	remainingAt grid.Time     // time at which remaining was computed
 	executing   bool          // its process runs
-	timesOut    bool          // it is ended by its time limit
+	timesOut    bool          // its scheduled end is its time limit
 	ending      Ending
 	stopping    bool  // told to end
 	nextOnNode  int32 // next run of the node, −1 = last
-	nextOfTask  int32 // next run of the task, −1 = last; of the unused, from 1
+	nextOfTask  int32 // next run of the task, −1 = last; in the free list from 1
 }
 
 // startRun starts an attempt.
@@ -129,7 +129,7 @@ func (w *World) startRun(i int32, s *grid.Start) {
 	w.push(at, kindStarted, i, 0, packRef(name, r.gen))
 }
 
-// taskSize is how large a task is, wherever it runs.
+// taskSize returns the size of a task; it does not depend on the node.
 func (w *World) taskSize(task int32, class string) float64 {
 	if s := w.cfg.Work[w.tasks[task].job].Size; s > 0 {
 		return s
@@ -138,7 +138,7 @@ func (w *World) taskSize(task int32, class string) float64 {
 	return w.cfg.Machine.draw(class, w.sizes)
 }
 
-// currentRun returns the run that an event is about, nil if it is no more.
+// currentRun returns the run that an event is about, nil if it has ended.
 func (w *World) currentRun(e *Event) (int32, *run) {
 	name, gen := unpackRef(e.Arg)
 	if r := &w.runs[name]; r.gen == gen {
@@ -183,7 +183,7 @@ func (w *World) runEnded(e *Event) {
 	w.step(e.Node, &w.ev)
 }
 
-// stopRun ends an attempt before its time. The node hears of it when it has ended.
+// stopRun ends an attempt early. The node is told when it has ended.
 func (w *World) stopRun(i int32, s *grid.Stop) {
 	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
 		r := &w.runs[name]
@@ -199,7 +199,7 @@ func (w *World) stopRun(i int32, s *grid.Stop) {
 	}
 }
 
-// removeRun forgets a run.
+// removeRun frees a run.
 func (w *World) removeRun(name int32) {
 	r := &w.runs[name]
 	h := &w.hosts[r.node]
@@ -223,12 +223,12 @@ func (w *World) removeRun(name int32) {
 	w.updateSpeed(i)
 }
 
-// busy is the time that a run has held its cores, in core-seconds.
+// busy returns the core-seconds that a run has held so far.
 func (r *run) busy(now grid.Time) float64 {
 	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
 }
 
-// Busy returns the core-seconds that tasks have held on a node so far, whatever came of them.
+// Busy returns the core-seconds that runs have held on a node so far, whatever their results.
 func (w *World) Busy(i int) float64 {
 	sum := w.hosts[i].busy
 	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
@@ -237,7 +237,7 @@ func (w *World) Busy(i int) float64 {
 	return sum
 }
 
-// killRuns ends everything that runs on a node that crashed.
+// killRuns ends all runs of a node that crashed.
 func (w *World) killRuns(i int32) {
 	for w.hosts[i].runs >= 0 {
 		w.removeRun(w.hosts[i].runs)

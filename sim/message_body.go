@@ -6,33 +6,33 @@ import (
 	"skep/grid"
 )
 
-// body is a message on its way. Its event holds its name, and the memory is used again. Most messages are
-// digests, of which nothing but the entries is kept; others are kept whole.
+// body is a message in flight, named by an index that its event holds; its memory is reused. Of a digest, the kind of
+// most messages, only the entries are kept; other messages are kept whole.
 type body struct {
-	digest  []grid.AdEntry // of a digest, from the pool
-	message int32          // of another message: its place, from 1
+	digest  []grid.AdEntry // entries of a digest, from the pool
+	message int32          // of another message: its index in messages, from 1
 	from    int32
 	conn    int32
 	gen     uint32
-	next    int32 // of the unused
+	next    int32 // in the free list
 }
 
-// bodyPool are all messages on their way, in pages that stay where they are, named from 1.
+// bodyPool holds all messages in flight, in pages that never move, named from 1.
 type bodyPool struct {
 	pages  []*[bodyPage]body
 	unused int32
 
 	messages     []*grid.Message
 	idleMessages []int32
-	idleDigests  [bits.UintSize][][]grid.AdEntry // memory of digests, by the power of two of its length
-	msg          grid.Message                    // in which a digest arrives
+	idleDigests  [bits.UintSize][][]grid.AdEntry // free memory of digests, by the power of two of its length
+	msg          grid.Message                    // the message that a digest is delivered in
 }
 
 const bodyPage = 64
 
 func (p *bodyPool) at(i int32) *body { return &p.pages[i/bodyPage][i%bodyPage] }
 
-// take returns the name of a body that says what m says.
+// take stores a copy of m and returns its index.
 func (p *bodyPool) take(m *grid.Message) int32 {
 	if p.unused == 0 {
 		page := new([bodyPage]body)
@@ -62,7 +62,7 @@ func (p *bodyPool) take(m *grid.Message) int32 {
 	return i
 }
 
-// entries returns memory for n entries.
+// entries returns empty memory for n entries.
 func (p *bodyPool) entries(n int) []grid.AdEntry {
 	class := bits.Len(uint(max(n, 1) - 1))
 	idle := p.idleDigests[class]
@@ -74,7 +74,7 @@ func (p *bodyPool) entries(n int) []grid.AdEntry {
 	return d
 }
 
-// message returns the message of a body, valid until it is freed or another is asked for.
+// message returns a stored message, valid until it is freed or another one is requested.
 func (p *bodyPool) message(i int32) *grid.Message {
 	b := p.at(i)
 	if b.message != 0 {
@@ -84,7 +84,7 @@ func (p *bodyPool) message(i int32) *grid.Message {
 	return &p.msg
 }
 
-// free gives a body back, and lets go of what it shared with others.
+// free returns a body to the pool and drops its references to shared ads.
 func (p *bodyPool) free(i int32) {
 	b := p.at(i)
 	if b.message != 0 {

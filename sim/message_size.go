@@ -2,7 +2,7 @@ package sim
 
 import "skep/grid"
 
-// Footprint is about how many bytes of the heap a node takes in a world under load, what waits to be collected included.
+// Footprint is roughly the heap of a node in a world under load, in bytes, garbage included.
 const Footprint = 64 << 10
 
 // Parts of a message's size, in bytes.
@@ -17,10 +17,10 @@ const (
 	sizeNode    = 34
 )
 
-// MessageSize estimates the size of a message on the wire in bytes: a frame of 8; for each ad 256 and its texts, 24
-// and the name for each rate; 58 for the identity of an attempt; 48 for a poll or an answer with its class
-// and 17 and the name for each rate; for an offer 64, the command and its files, 48 each; 96 for a result
-// or a search, and 34 for each node that a search has visited.
+// MessageSize estimates the size of a message on the wire in bytes: a frame of 8; for each ad 256 and its texts, and
+// 24 and the name for each rate; 58 for the identity of an attempt; 48 for a poll or an answer, with its class and 17
+// and the name for each rate; for an offer 64, the command and its files, 48 each; 96 for a result or a search, and 34
+// for each node that a search has visited.
 func MessageSize(m *grid.Message) int {
 	n := sizeFrame + sizeID*len(m.Attempts)
 	for i := range m.Digest {
@@ -68,7 +68,7 @@ func ratesSize(rates []grid.Rate, each int) int {
 	return n
 }
 
-// count counts a message that is sent.
+// count counts a sent message.
 func (t *Traffic) count(m *grid.Message, size int) {
 	t.Sent[m.Kind]++
 	t.Bytes[m.Kind] += uint64(size)

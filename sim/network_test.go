@@ -8,7 +8,7 @@ import (
 	"skep/node"
 )
 
-// probe is a member that writes down what it is told, and does what a test wants.
+// probe is a member that records the events it gets and does what a test wants.
 type probe struct {
 	observed []observed
 	do       func(now grid.Time, ev *grid.Event, fx *grid.Effects)
@@ -45,7 +45,7 @@ func (p *probe) count(k grid.EventKind) int {
 	return n
 }
 
-// probes makes a world of probes; those that come up again are new ones.
+// probes makes a world of probes; a restarted node is a new probe.
 func probes(t *testing.T, c Config) (*World, []*probe) {
 	t.Helper()
 	all := make([]*probe, c.Nodes)
@@ -195,7 +195,7 @@ func TestUnusedConnectionThatNobodyWantsEnds(t *testing.T) {
 	}
 }
 
-// What is not on disk when a node dies is lost, and nothing of it was seen outside.
+// Records that are not on disk when a node dies are lost, and none of their effects was visible.
 func TestDurableBeforeVisible(t *testing.T) {
 	lost, kept := 0, 0
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -231,8 +231,7 @@ func TestDurableBeforeVisible(t *testing.T) {
 	}
 }
 
-// A clock that drifts shows the time that it should, wakes come when it shows theirs, and a change of pace does not
-// turn it back.
+// A drifting clock shows the expected time, wakes come at their time, and a change of drift does not set the clock.
 func TestClocksDrift(t *testing.T) {
 	c := Config{Seed: 1, Nodes: 2, Make: makeToy(""), Faults: []Fault{{At: time.Hour, Kind: Drift, Nodes: []int{1}, Factor: -5000}}}
 	w, err := New(c)

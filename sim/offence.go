@@ -6,9 +6,8 @@ import (
 	"skep/grid"
 )
 
-// What a driver does with peers that do what no honest one does: it forgives so many at once, and one in each
-// pause, and then ends the connection and takes no other for a while, each time twice as long. The numbers are
-// those of the real driver.
+// Offences, as the real driver counts them: it tolerates maxOffences at once and one more in each forgiveAfter, then
+// ends the connection and refuses others for minBlock, doubled each time up to maxBlock.
 const (
 	maxOffences  = 20
 	forgiveAfter = 10 * time.Second
@@ -19,13 +18,13 @@ const (
 // offender is a peer that offended a node.
 type offender struct {
 	peer      int32
-	allowance float64 // offences that are still forgiven
+	allowance float64 // offences that are still tolerated
 	last      grid.Time
 	block     time.Duration
 	until     grid.Time
 }
 
-// countOffence counts an offence of a peer against node i, and cuts it off when it was one too many.
+// countOffence counts an offence of a peer against node i, and blocks the peer when it exceeds its allowance.
 func (w *World) countOffence(i int32, id grid.NodeID) {
 	j := w.index(id)
 	if j < 0 || j == i {
@@ -53,7 +52,7 @@ func (w *World) countOffence(i int32, id grid.NodeID) {
 	w.push(w.now, kindBlock, i, 0, uint64(j))
 }
 
-// endBlocked ends the connection of a node to one that it has cut off.
+// endBlocked ends a node's connection to a peer that it has blocked.
 func (w *World) endBlocked(e *Event) {
 	if name, _ := w.connect(e.Node, int32(e.Arg)); w.conns[name].up {
 		w.closeConn(name)
@@ -62,7 +61,7 @@ func (w *World) endBlocked(e *Event) {
 	}
 }
 
-// isBlocked reports whether node i takes no connection to node j.
+// isBlocked reports whether node i refuses connections to node j.
 func (w *World) isBlocked(i, j int32) bool {
 	for k := range w.hosts[i].offenders {
 		if o := &w.hosts[i].offenders[k]; o.peer == j && w.now < o.until {

@@ -9,27 +9,27 @@ import (
 	"skep/node"
 )
 
-// oracle are what the world itself knows of every job and task, by index and without maps.
+// oracle is the world's own record of every job and task, which the checks compare nodes with. By index, without maps.
 type oracle struct {
 	jobs           []job
 	tasks          []task
-	classes        []string        // of the submissions, in order of the first
-	registers      [][]grid.NodeID // of those submissions that have one: its members
+	classes        []string        // of the submissions, in order of first use
+	registers      [][]grid.NodeID // members, of the submissions that have a register
 	workRecords    []workRecord
-	annulled       map[taskAttempt]bool // made when there is one
+	annulled       map[taskAttempt]bool // attempts whose result ends nothing; allocated on first use
 	backups        backups
-	freeRecord     int32 // chain of unused works, from 1
-	nextSubmission int   // submission
+	freeRecord     int32 // free list of workRecords, from 1
+	nextSubmission int   // index into Config.Work
 	nextFault      int
-	leaving        int  // nodes that have said so and not stopped
+	leaving        int  // nodes that announced to leave and have not stopped
 	settled        bool // all submissions and faults have happened
 	tasksLeft      int  // tasks that must end and have not; known once settled
-	recordsLeft    int  // work records that must go, on nodes that are up for origins that are; known once settled
+	recordsLeft    int  // work records that must be deleted: on nodes that are up, of jobs that must end; known once settled
 	deadline       grid.Time
 	views          []node.JobView // scratch
 }
 
-// submitNext hands in what is due.
+// submitNext makes the submissions that are due.
 func (w *World) submitNext() {
 	work := w.cfg.Work
 	for w.nextSubmission < len(work) && grid.Time(work[w.nextSubmission].At) <= w.now {
@@ -44,7 +44,7 @@ func (w *World) submitNext() {
 	}
 }
 
-// cancel cancels a submission that its node has taken.
+// cancel cancels a submission that its node has confirmed.
 func (w *World) cancel(e *Event) {
 	j, i := &w.jobs[e.Arg], w.jobs[e.Arg].origin
 	if s := &w.cfg.Work[e.Arg]; s.RetryCancel && !j.cancelAnswered {
@@ -65,7 +65,8 @@ const (
 	cancelRetryFor   = 2 * time.Minute
 )
 
-// believedOwner is who brings a submission to its end, as far as its origin knows, or another node that is up; -1 = nobody.
+// believedOwner returns the node that owns a submission, as far as its origin knows, or any other node that is up; -1
+// if none is.
 func (w *World) believedOwner(n int32) int32 {
 	for k := range w.hosts {
 		h := &w.hosts[(int(w.jobs[n].origin)+k)%len(w.hosts)]
@@ -80,10 +81,10 @@ func (w *World) believedOwner(n int32) int32 {
 	return -1
 }
 
-// cancelCaller is added to the number of a caller who cancels.
+// cancelCaller is added to a caller's number when it cancels.
 const cancelCaller = 1 << 40
 
-// reply is what a client hears.
+// reply handles a node's answer to a client.
 func (w *World) reply(i int32, r *grid.Reply) {
 	cancels := r.Caller > cancelCaller
 	n := int(r.Caller&(cancelCaller-1)) - 1
@@ -121,7 +122,7 @@ func (w *World) reply(i int32, r *grid.Reply) {
 	j.confirmed = j.confirmed || r.Err == ""
 }
 
-// done reports whether nothing is to come: all has happened that was to happen, and all has ended.
+// done reports whether all submissions and faults have happened and everything that must end has ended.
 func (w *World) done() bool {
 	if !w.settled {
 		if w.nextSubmission < len(w.jobs) || w.nextFault < len(w.cfg.Faults) || w.leaving > 0 {
@@ -171,7 +172,7 @@ func (w *World) mustEnd(j *job) bool {
 	return !j.rejected && !h.lost && (h.up || h.boots == 0)
 }
 
-// unfinished says what has not ended.
+// unfinished describes what has not ended.
 func (w *World) unfinished() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d tasks have not ended, %d run, %d work records are kept", w.tasksLeft, w.running, w.recordsLeft)
@@ -198,7 +199,7 @@ func (w *World) unfinished() string {
 	return b.String()
 }
 
-// waitReason says why a task waits, where its origin can tell.
+// waitReason returns why a task waits, if its origin knows.
 func (w *World) waitReason(t *task, index uint32) string {
 	j := &w.jobs[t.job]
 	m, ok := w.hosts[j.origin].member.(interface {

@@ -8,7 +8,7 @@ import (
 	"skep/node"
 )
 
-// slowNine is a grid of nine nodes that keep jobs by three, whose answers take as long as on a machine that is overloaded.
+// slowNine is a grid of nine nodes with registers of three members, with latencies as on an overloaded machine.
 func slowNine() Config {
 	c := replicated()
 	c.Nodes = 9
@@ -16,7 +16,7 @@ func slowNine() Config {
 	return c
 }
 
-// checkThreeMembers checks that three members keep every submission that was acknowledged.
+// checkThreeMembers checks that every acknowledged submission has three members.
 func checkThreeMembers(t *testing.T, w *World) {
 	t.Helper()
 	for k := range w.jobs {
@@ -26,7 +26,7 @@ func checkThreeMembers(t *testing.T, w *World) {
 	}
 }
 
-// Answers that took longer than half a second once made a register of one: its job was acknowledged and vanished with its origin.
+// Answers slower than half a second once made a register of one: its job was acknowledged and lost with its origin.
 func TestSlowAnswersMakeNoSmallerRegister(t *testing.T) {
 	c := slowNine()
 	work(&c, 10*time.Second, 300*time.Millisecond, 20, []int{8}, spec("a", 2, grid.CPU))
@@ -34,7 +34,7 @@ func TestSlowAnswersMakeNoSmallerRegister(t *testing.T) {
 	play(t, c, func(t *testing.T, w *World, r Report) { checkThreeMembers(t, w) })
 }
 
-// A node that had just been started and was connected to nobody yet once kept alone what was submitted to it.
+// A node that had just started, with no connections yet, once made itself the only member of jobs submitted to it.
 func TestWhoHasJustStartedWaitsForOthers(t *testing.T) {
 	c := slowNine()
 	c.Network.Latency = Uniform(200*time.Microsecond, 20*time.Millisecond)
@@ -48,12 +48,13 @@ func TestWhoHasJustStartedWaitsForOthers(t *testing.T) {
 	play(t, c, func(t *testing.T, w *World, r Report) { checkThreeMembers(t, w) })
 }
 
-// Where all other members fall silent when the job is written, its caller is told so in time, and the same job can be submitted again.
+// If all other members fall silent when the job is written, its caller is told so in time, and can submit the same job
+// again.
 func TestCallerHearsThatNoMajorityAnswers(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Confirm = 2*grid.CPU, 3, 3*time.Second }
-	c.Network.Detect = 30 * time.Second // a cut is not noticed before
+	c.Network.Detect = 30 * time.Second // a cut is not noticed earlier
 	work(&c, 10*time.Second, time.Second, 1, []int{0}, spec("a", 1, grid.CPU))
 	c.Faults = []Fault{{At: 9500 * time.Millisecond, Kind: Cut, Nodes: []int{0}}, {At: 25 * time.Second, Kind: Heal}}
 	w, err := New(c)

@@ -4,7 +4,7 @@ import (
 	"skep/grid"
 )
 
-// drawKnownPeers writes down whom each node knows before it comes up the first time.
+// drawKnownPeers draws the peers that each node knows before its first start.
 func (w *World) drawKnownPeers() {
 	for i := range int32(len(w.hosts)) {
 		if w.cfg.Network.Mesh {
@@ -24,7 +24,7 @@ func (w *World) addPersistent(i, j int32) {
 	w.conns[name].persistent[side] = true
 }
 
-// dialKnown dials whom a node that has just come up knew before, and those it joins.
+// dialKnown dials the peers that a starting node knows.
 func (w *World) dialKnown(i int32) {
 	for _, l := range w.hosts[i].links {
 		c := &w.conns[l.conn]
@@ -34,7 +34,7 @@ func (w *World) dialKnown(i int32) {
 	}
 }
 
-// setLink does as a node says about its neighbours.
+// setLink carries out a node's decision about a neighbour.
 func (w *World) setLink(i int32, l *grid.Link) {
 	j := w.index(l.Peer)
 	if j < 0 || j == i {
@@ -54,7 +54,7 @@ func (w *World) setLink(i int32, l *grid.Link) {
 // maxPersistent bounds the peers that a driver remembers over a crash.
 const maxPersistent = 16
 
-// dropConns ends what a crashed node had: it remembers its neighbours, and the others find out later.
+// dropConns drops the connections of a crashed node: its driver remembers its neighbours, and these notice later.
 func (w *World) dropConns(i int32) {
 	w.dropped = w.dropped[:0]
 	roots := 0
@@ -80,14 +80,14 @@ func (w *World) dropConns(i int32) {
 	}
 }
 
-// peerDied tells a node that its peer is dead. The peer may have come back since; then the connection has.
+// peerDied closes a connection whose peer died. If the peer is back, a new connection is unaffected.
 func (w *World) peerDied(e *Event) {
 	if name, c := w.current(e); c != nil {
 		w.closeConn(name)
 	}
 }
 
-// timeout ends a connection that a cut still keeps from carrying anything.
+// timeout closes a connection that is still cut.
 func (w *World) timeout(e *Event) {
 	name, c := w.current(e)
 	if c != nil && c.up && (w.isCut(c.node[0], c.node[1]) || w.isCut(c.node[1], c.node[0])) {
@@ -95,7 +95,7 @@ func (w *World) timeout(e *Event) {
 	}
 }
 
-// idle ends a connection that nobody wants and nobody used.
+// idle closes a connection that is neither wanted nor used.
 func (w *World) idle(e *Event) {
 	name, c := w.current(e)
 	if c == nil {
@@ -113,7 +113,7 @@ func (w *World) idle(e *Event) {
 	w.closeConn(name)
 }
 
-// cut is a partition: messages between the nodes inside and the others do not pass.
+// cut is a partition: messages between the nodes inside and the others are lost.
 type cut struct {
 	inside  []bool
 	out, in bool // which way is cut: from the inside, to the inside
@@ -130,7 +130,7 @@ func (w *World) isCut(i, j int32) bool {
 	return false
 }
 
-// addCut begins a cut. The connections across it do not know of it until they time out.
+// addCut begins a cut. Connections across it stay up until they time out.
 func (w *World) addCut(c cut) {
 	w.cuts = append(w.cuts, c)
 	for name := range w.conns {

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// postponeFor is how long records that no effect waits for are kept before they are written by themselves.
+// postponeFor is how long postponed records are kept before a commit of their own.
 const postponeFor = 20 * time.Millisecond
 
 // allLater reports whether no effect waits for any of the records.
@@ -19,7 +19,7 @@ func allLater(records []grid.Record) bool {
 	return true
 }
 
-// postpone keeps records that no effect waits for until the next commit, which comes soon; if there are others, all are written.
+// postpone keeps records that no effect waits for until the next commit; if effects wait for some, all are written.
 func (w *World) postpone(i int32, records []grid.Record) {
 	d := &w.hosts[i].disk
 	switch {
@@ -38,14 +38,14 @@ func (w *World) postpone(i int32, records []grid.Record) {
 	}
 }
 
-// savePostponed makes durable what no effect has waited for.
+// savePostponed makes postponed records durable.
 func (w *World) savePostponed(i int32) {
 	d := &w.hosts[i].disk
 	w.save(i, d.postponed)
 	w.dropPostponed(d)
 }
 
-// dropPostponed forgets it. Few nodes have any at a time: the memory is for others.
+// dropPostponed drops them. Few nodes have any at a time, so the memory is shared.
 func (w *World) dropPostponed(d *disk) {
 	if cap(d.postponed) > 0 {
 		clear(d.postponed)
@@ -54,7 +54,7 @@ func (w *World) dropPostponed(d *disk) {
 	}
 }
 
-// flushPostponed begins a commit of records that no effect waits for, if they are not part of one.
+// flushPostponed begins a commit of postponed records, if no other commit has written them.
 func (w *World) flushPostponed(e *Event) {
 	if d := &w.hosts[e.Node].disk; w.isCurrent(e) && len(d.postponed) > 0 && len(d.writing) == 0 {
 		w.fx.Reset()

@@ -10,10 +10,10 @@ import (
 	"skep/grid"
 )
 
-// held is a queue in the hold model: each event that is taken out puts in another, a random delay later.
+// held is a queue in the hold model: each popped event pushes another one, a random delay later.
 type held struct {
 	q     Queue
-	delay []grid.Time // drawn beforehand: the draw is not what is measured
+	delay []grid.Time // drawn beforehand: the draw is not measured
 	seq   uint64
 	spent time.Duration
 }
@@ -46,7 +46,7 @@ func (h *held) hold(n int) {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// pointers is the textbook queue that the others are measured against.
+// pointers is the textbook queue that is the reference.
 type pointers []*Event
 
 func (p pointers) Len() int           { return len(p) }
@@ -60,7 +60,7 @@ func (p *pointers) Pop() any {
 	return e
 }
 
-// textbook makes a Queue of them.
+// textbook is a Queue of pointers.
 type textbook struct{ p pointers }
 
 func (q *textbook) Len() int     { return len(q.p) }
@@ -69,8 +69,8 @@ func (q *textbook) Pop() (Event, bool) {
 	return *heap.Pop(&q.p).(*Event), true
 }
 
-// BenchmarkQueue pops an event and pushes another with many pending, and reports how often the textbook's
-// time it takes: x-textbook, measured in the same run.
+// BenchmarkQueue pops an event and pushes another with many pending, and reports the textbook's time relative to its
+// own: x-textbook, measured in the same run.
 func BenchmarkQueue(b *testing.B) {
 	for _, pending := range []int{10_000, 300_000} {
 		for _, delay := range []string{"exponential", "bimodal", "pareto", "constant"} {

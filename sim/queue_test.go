@@ -37,7 +37,7 @@ var delays = map[string]func(*rand.Rand) grid.Time{
 	},
 }
 
-// naiveQueue is the slow and obvious queue.
+// naiveQueue is a slow and obvious queue.
 type naiveQueue struct{ ev []Event }
 
 func (q *naiveQueue) push(e Event) { q.ev = append(q.ev, e) }
@@ -115,7 +115,7 @@ func same(t *testing.T, name, delay string, seed uint64, q Queue, ref *naiveQueu
 	return now
 }
 
-// The heap is sure enough to judge the ladder where the twin would be too slow.
+// The heap is simple enough to be the reference where naiveQueue would be too slow.
 func TestLadderAgainstHeapWithManyPending(t *testing.T) {
 	for delay, draw := range delays {
 		for _, seed := range seeds(1) {

@@ -30,7 +30,7 @@ func TestRegisterWithoutFaults(t *testing.T) {
 	})
 }
 
-// The node that everything was submitted to dies for good: everything ends all the same.
+// The origin of all jobs is lost for good: everything ends all the same.
 func TestOriginLostForGood(t *testing.T) {
 	c := replicated()
 	work(&c, 5*time.Second, 50*time.Millisecond, 20, []int{0}, spec("a", 3, grid.CPU))
@@ -42,7 +42,7 @@ func TestOriginLostForGood(t *testing.T) {
 	})
 }
 
-// Two of three members die, one for good: nothing happens until a majority lives, and then everything ends.
+// Two of three members die, one for good: nothing happens until a majority is up, and then everything ends.
 func TestMajorityGoneAndBack(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3
@@ -61,8 +61,8 @@ func TestMajorityGoneAndBack(t *testing.T) {
 	})
 }
 
-// What waits at its owner and cannot start, since no majority lives, makes its node look busy for a while only: a later job, whose
-// tasks go to idle nodes alone, ends there. And when a majority is back, so does the first.
+// Tasks queued at their owner that cannot start without a majority make it look busy only for a while: a later job,
+// whose tasks go to idle nodes only, ends there. When a majority is back, so does the first job.
 func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3
@@ -82,7 +82,8 @@ func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
 	})
 }
 
-// The origin dies for good while tasks that are to run at most once run on others: each runs once, and what nobody has is lost.
+// The origin is lost for good while at-most-once tasks run on others: each runs once, and tasks that no worker has are
+// lost.
 func TestAtMostOnceOverATakeover(t *testing.T) {
 	c := replicated()
 	s := spec("a", 4, grid.CPU)
@@ -105,8 +106,8 @@ func TestAtMostOnceOverATakeover(t *testing.T) {
 	}
 }
 
-// The bound on drift: up to it only one node ever acts as a job's owner, whenever the owner is cut off. Beyond it two
-// may, so the check finds what the bound is for.
+// Up to the bound on drift only one node may act as a job's owner, whenever the owner is cut off. Beyond the bound two
+// may: the check finds what the bound prevents.
 func TestOneOwnerActsWithinTheBoundOnDrift(t *testing.T) {
 	for _, drift := range []float64{50_000, 100_000} {
 		two := 0
@@ -142,7 +143,7 @@ func TestOneOwnerActsWithinTheBoundOnDrift(t *testing.T) {
 	}
 }
 
-// When everything has ended, registers say nothing: members have been told and owners watch nobody.
+// When everything has ended, registers send nothing: members know the end and owners send no keepalives.
 func TestNothingIsSaidAboutJobsThatAreOver(t *testing.T) {
 	c := replicated()
 	work(&c, 5*time.Second, 100*time.Millisecond, 20, []int{0, 1, 2, 3, 4}, spec("a", 2, grid.CPU))

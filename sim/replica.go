@@ -7,14 +7,14 @@ import (
 	"skep/grid"
 )
 
-// replica is what a node's disk holds of a job whose register it is a member of.
+// replica is what a node's disk holds of the register of a job of which it is a member.
 type replica struct {
 	job     int32
 	rec     grid.RegisterRecord
 	entries []grid.EntryRecord // by index; the last is the cancellation. State 0 = none
 }
 
-// replicaOf returns what a node's disk holds of the register of a submission; nil = nothing.
+// replicaOf returns a node's durable replica of a submission's register; nil = none.
 func (w *World) replicaOf(i, n int32) *replica {
 	d := &w.hosts[i].disk
 	if at, ok := slices.BinarySearchFunc(d.replicas, n, func(x *replica, n int32) int { return cmp.Compare(x.job, n) }); ok {
@@ -23,7 +23,7 @@ func (w *World) replicaOf(i, n int32) *replica {
 	return nil
 }
 
-// storeRegister makes the record of a register durable.
+// storeRegister makes a register's record durable.
 func (w *World) storeRegister(i int32, r *grid.Record) {
 	n := w.job(i, r.Register.ID)
 	if n < 0 {
@@ -68,7 +68,7 @@ func (w *World) storeEntry(i int32, r *grid.Record) {
 	}
 }
 
-// registers adds the records of registers on a disk.
+// registers appends the records of a disk's replicas.
 func (d *disk) registers(records []grid.Record) []grid.Record {
 	for _, x := range d.replicas {
 		records = append(records, grid.Record{Kind: grid.RecRegister, Register: &x.rec})
@@ -81,7 +81,8 @@ func (d *disk) registers(records []grid.Record) []grid.Record {
 	return records
 }
 
-// checkRegister judges the record of a register: what was promised and accepted never goes back, and an epoch has one owner.
+// checkRegister checks the record of a register: promised and accepted epochs never go back, and an epoch has one
+// owner.
 func (w *World) checkRegister(i int32, r *grid.Record) {
 	n := w.job(i, r.Register.ID)
 	if n < 0 || r.Delete {
@@ -98,7 +99,7 @@ func (w *World) checkRegister(i int32, r *grid.Record) {
 	}
 }
 
-// countHolders counts the members of a submission's register on whose disks a task has ended with an attempt.
+// countHolders counts the members of a submission's register whose disks have a task's end by that attempt.
 func (w *World) countHolders(n int32, a grid.AttemptID) (held int) {
 	for _, id := range w.members(&w.jobs[n]) {
 		if x := w.replicaOf(w.index(id), n); x != nil && x.entries[a.Task.Index].Epoch > 0 && x.entries[a.Task.Index].ID == a {
@@ -108,8 +109,8 @@ func (w *World) countHolders(n int32, a grid.AttemptID) (held int) {
 	return held
 }
 
-// checkFinal judges an entry that a node says is final: a majority of the members' disks hold it, and it was never
-// final with another value.
+// checkFinal checks an entry that a node calls final (committed): a majority of the members' disks have it, and no
+// other value was final before.
 func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	j := &w.jobs[n]
 	members := w.members(j)
@@ -135,7 +136,8 @@ func (w *World) checkFinal(i, n int32, e *grid.EntryRecord) {
 	}
 }
 
-// checkOffers judges offers when they are made: of the job's nodes only one acts, and none once the job is cancelled.
+// checkOffers checks offers when they are made: only one node may act as a job's owner, and none offers once the
+// cancellation was acknowledged.
 func (w *World) checkOffers(i int32) {
 	for k := range w.fx.Sends {
 		m := &w.fx.Sends[k].Msg
@@ -158,7 +160,7 @@ func (w *World) checkOffers(i int32) {
 	}
 }
 
-// mayAct reports whether a node says that it may decide about a job.
+// mayAct reports whether a node's own view is that it may act as a job's owner.
 func (w *World) mayAct(i int32, id grid.JobID) bool {
 	m, ok := w.hosts[i].member.(interface {
 		MayAct(grid.Time, grid.JobID) bool
@@ -177,7 +179,7 @@ func (w *World) majorityUp(members []grid.NodeID) bool {
 	return up > len(members)/2
 }
 
-// majorityHolds reports whether a majority of the members' disks holds the register of a submission.
+// majorityHolds reports whether a majority of the members' disks have the register of a submission.
 func (w *World) majorityHolds(n int32) bool {
 	held, members := 0, w.members(&w.jobs[n])
 	for _, id := range members {

@@ -2,14 +2,14 @@ package sim
 
 import "skep/node"
 
-// reportedJob is what a node has said of a job in this run.
+// reportedJob is what a node's view of a job said in this run.
 type reportedJob struct {
 	ended     int32
 	cancelled bool
 }
 
-// checkReportedJob judges that what a node says of a job never goes back: nothing is said before it is final. Nor does it from one
-// node to another, but for those that may be behind.
+// checkReportedJob checks that a node's view of a job never goes back, as only committed ends are visible. The same
+// holds between nodes that may act as the owner; others may be behind.
 func (w *World) checkReportedJob(i int32, v *node.JobView) {
 	h := &w.hosts[i]
 	n := w.job(i, v.ID)
@@ -28,7 +28,7 @@ func (w *World) checkReportedJob(i int32, v *node.JobView) {
 	}
 	h.reported[n] = reportedJob{int32(v.Ended), v.Cancelled}
 	if len(v.Members) == 0 || !w.mayAct(i, v.ID) {
-		return // it says that it may be behind, or what is here is not on its disk yet
+		return // its view may be behind, or is not on its disk yet
 	}
 	j := &w.jobs[n]
 	if j.reported.cancelled && !v.Cancelled || v.Ended < int(j.reported.ended) {

@@ -10,7 +10,7 @@ import (
 	"skep/node"
 )
 
-// reschedule is how long a task that ran on a node when that died waited until it ran elsewhere.
+// reschedule is the time that a task waits to run elsewhere after its worker died.
 type reschedule struct {
 	task int32
 	gone grid.AttemptID
@@ -19,8 +19,8 @@ type reschedule struct {
 	boot uint64        // of its origin, at the death
 }
 
-// rescheduleDelays runs a world up to a time and a bit at a time, and notes for every task that runs on a node which dies when it runs
-// again. ok says whether a wait is to be counted.
+// rescheduleDelays runs a world in small time steps and measures, for every task that runs on a node when that dies,
+// when it runs again. ok decides whether a delay counts.
 func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *World, x *reschedule) bool) (took []time.Duration) {
 	t.Helper()
 	const bit = 10 * time.Millisecond
@@ -64,8 +64,8 @@ func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *Wo
 	return took
 }
 
-// chaosGrid is the grid of make chaos: nine nodes of four cores and jobs of forty tasks of one to two seconds, a share of
-// which find a free core at once.
+// chaosGrid is the grid of make chaos: nine nodes of four cores and jobs of forty tasks of one to two seconds, some of
+// which find an idle core at once.
 func chaosGrid(seed uint64, members int, detect, every time.Duration) Config {
 	r := grid.NewRand(seed, 5)
 	c := Config{Seed: seed, Nodes: 9, Network: Network{Mesh: true, Latency: Uniform(200*time.Microsecond, 2*time.Millisecond), Detect: detect, Redial: time.Second},
@@ -78,30 +78,30 @@ func chaosGrid(seed uint64, members int, detect, every time.Duration) Config {
 	return c
 }
 
-// crashAndRestart lets a node die and come back.
+// crashAndRestart crashes a node and restarts it.
 func (c *Config) crashAndRestart(n int, at, back time.Duration) {
 	c.Faults = append(c.Faults, Fault{At: at, Kind: Crash, Nodes: []int{n}}, Fault{At: back, Kind: Restart, Nodes: []int{n}})
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
 
-// ownerUndisturbed reports whether the owner of a waiting task has lived from before the death until now: it was never taken over, and
-// its origin was not down.
+// ownerUndisturbed reports whether the owner of a waiting task has run since before the death: no takeover, and no
+// restart of its origin.
 func (w *World) ownerUndisturbed(x *reschedule) bool {
 	h := &w.hosts[w.jobs[w.tasks[x.task].job].origin]
 	return h.up && h.boots == x.boot && x.gone.Epoch == 1
 }
 
-// Where cores are free, a dead node's tasks run elsewhere as soon as DESIGN.md of node says: a third of the lease after its
-// connections closed, or a lease after its death if nobody notices, and the next decision.
+// With idle cores, a dead node's tasks run elsewhere as soon as DESIGN.md of node says: a third of the lease after its
+// connections closed, or a lease after its death if nobody notices, plus one placement decision.
 func TestDeadNodesTasksRunElsewhereInTime(t *testing.T) {
-	const lease, decision = 6 * time.Second, 200 * time.Millisecond // a poll of 50 ms, what the network takes, and a bit
+	const lease, decision = 6 * time.Second, 200 * time.Millisecond // a poll of 50 ms, network latency, and slack
 	for _, k := range []struct{ detect, bound time.Duration }{{time.Millisecond, lease / 3}, {8 * time.Second, lease}} {
 		for _, members := range []int{1, 3} {
 			waits, of := 0, seeds(6)
 			for _, seed := range of {
 				c := chaosGrid(seed, members, k.detect, 12*time.Second)
 				for i := range c.Work {
-					c.Work[i].Node = (i + 5) % 9 // which has not been restarted lately, and so is connected to all
+					c.Work[i].Node = (i + 5) % 9 // not restarted lately, so connected to all
 				}
 				for n := range 9 {
 					at := time.Duration(17500+12000*n+int(seed%10)*100) * time.Millisecond
@@ -119,8 +119,8 @@ func TestDeadNodesTasksRunElsewhereInTime(t *testing.T) {
 	}
 }
 
-// The bar of make chaos, over many runs and with its load: half of the nodes die again and again, also those that a dead node's
-// tasks were given to, and what cores are left have queues.
+// The bar of make chaos, over many runs and with its load: half of the nodes die again and again, also those that took
+// over a dead node's tasks, and the remaining cores have queues.
 func TestDeadNodesTasksRunElsewhereInChaos(t *testing.T) {
 	for _, detect := range []time.Duration{time.Millisecond, 8 * time.Second} {
 		for _, members := range []int{1, 3} {
@@ -144,8 +144,8 @@ func TestDeadNodesTasksRunElsewhereInChaos(t *testing.T) {
 	}
 }
 
-// An owner that had lost its majority for a moment when a dead worker's lease ran out gave that another whole lease; and when
-// the majority was back it heard so only at its next look, and its tasks only after a pause that had doubled each time.
+// An owner without a majority at the moment a dead worker's lease expired extended it by a whole lease; and it noticed
+// the returned majority only at its next periodic check, and its tasks only after a doubled back-off.
 func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
 	for _, seed := range seeds(5) {
 		c := replicated()
@@ -172,10 +172,10 @@ func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
 			}
 		}
 		strike := func(k FaultKind, nodes ...int) { w.applyFault(&Fault{Kind: k, Nodes: nodes}) }
-		strike(Crash, guards...) // the owner acts for a lease more
+		strike(Crash, guards...) // the owner may act for one more lease
 		run(15 * time.Second)
 		task, gone := w.runs[w.hosts[workers[0]].runs].task, w.runs[w.hosts[workers[0]].runs].id
-		strike(Crash, workers[0]) // its lease is over at 17 s, when the owner does not act
+		strike(Crash, workers[0]) // its lease expires at 17 s, when the owner may not act
 		run(18 * time.Second)
 		strike(Restart, guards[0])
 		for at := 18 * time.Second; ; at += 10 * time.Millisecond {

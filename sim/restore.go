@@ -2,7 +2,7 @@ package sim
 
 import "skep/grid"
 
-// restore gives a new run the records of the former ones, in an order that nobody may rely on.
+// restore gives a new run the node's durable records in random order.
 func (w *World) restore(i int32) {
 	h := &w.hosts[i]
 	var records []grid.Record

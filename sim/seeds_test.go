@@ -2,7 +2,7 @@ package sim
 
 import "testing"
 
-// Worlds in which something once went wrong.
+// Worlds in which the node or the oracle once failed.
 func TestSeedsThatFailed(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64
@@ -32,7 +32,7 @@ func TestSeedsThatFailed(t *testing.T) {
 	}
 }
 
-// Worlds with misfortunes in which something once went wrong.
+// Worlds with hard faults (swarmUnshared) in which the node or the oracle once failed.
 func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64
@@ -51,7 +51,7 @@ func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
 	}
 }
 
-// Worlds whose machines others use too, in which something once went wrong.
+// Worlds with shared machines in which the node or the oracle once failed.
 func TestSeedsThatFailedAmongOthers(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64

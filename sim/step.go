@@ -4,7 +4,7 @@ import (
 	"skep/grid"
 )
 
-// step feeds an event to a node that is up, and lets its effects out as soon as its disk allows.
+// step feeds an event to a node that is up, and releases its effects as soon as its disk allows.
 func (w *World) step(i int32, ev *grid.Event) {
 	h := &w.hosts[i]
 	if h.pausedUntil > w.now {
@@ -31,7 +31,7 @@ func (w *World) step(i int32, ev *grid.Event) {
 	w.write(i)
 }
 
-// release carries out effects whose records, and those of all steps before, are on disk.
+// release carries out effects whose records, and those of all earlier steps, are durable.
 func (w *World) release(i int32, fx *grid.Effects) {
 	h, now := &w.hosts[i], w.local(i)
 	for k := range fx.Links {
@@ -71,7 +71,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 	}
 }
 
-// sendChecked judges a message and sends it.
+// sendChecked checks and sends a message.
 func (w *World) sendChecked(i int32, s *grid.Send) {
 	if w.hosts[i].hostile == 0 {
 		w.checkSend(i, s)
@@ -79,7 +79,7 @@ func (w *World) sendChecked(i int32, s *grid.Send) {
 	w.send(i, s.To, &s.Msg)
 }
 
-// kindOf is the kind of the message in ev, 0 if there is none.
+// kindOf returns the kind of the message in ev, 0 if there is none.
 func kindOf(ev *grid.Event) grid.Kind {
 	if ev.Msg == nil {
 		return 0

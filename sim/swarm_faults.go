@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// addHardFaults makes a world of the swarm worse: processes that stand still, disks that stall, are slow or full, more nodes that are
-// lost, cuts that stay unnoticed for long, and clients that insist on a cancellation.
+// addHardFaults adds harder faults to a world of the swarm: paused processes, disks that stall, are slow or full, more
+// lost nodes, cuts that stay unnoticed for long, and clients that retry a cancellation.
 func addHardFaults(seed uint64, c *Config) {
 	r := grid.NewRand(seed, 79)
 	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
@@ -27,7 +27,7 @@ func addHardFaults(seed uint64, c *Config) {
 			c.Faults = append(c.Faults, Fault{At: at, Kind: Full, Nodes: nodes, Factor: 1}, Fault{At: max(at, when()), Kind: Full, Nodes: nodes})
 		}
 	}
-	for most := 2 + membersOf(seed)%5; c.Nodes > 2 && r.IntN(most) == 0; { // now and then a majority is gone then
+	for most := 2 + membersOf(seed)%5; c.Nodes > 2 && r.IntN(most) == 0; { // sometimes a majority is lost then
 		c.Faults = append(c.Faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(c.Nodes)}})
 	}
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
@@ -44,14 +44,15 @@ func addHardFaults(seed uint64, c *Config) {
 	}
 }
 
-// addSharedMachines have a world's machines used by others now and then, who leave some nodes a part of their cores, often a small one, and go again.
+// addSharedMachines lets other users take cores for a while: they leave some nodes a part, often a small one, and
+// release the cores again.
 func addSharedMachines(seed uint64, c *Config) {
 	r := grid.NewRand(seed, 80)
 	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
 	for range r.IntN(4) {
 		f := Fault{At: when(), Kind: Share, Nodes: r.Perm(c.Nodes)[:1+r.IntN(c.Nodes)]}
 		end := max(f.At, when())
-		for range 1 + r.IntN(4) { // what they leave changes meanwhile
+		for range 1 + r.IntN(4) { // the share changes meanwhile
 			x := r.Float64()
 			f.Factor = 0.01 + 0.99*x*x
 			c.Faults = append(c.Faults, f)

@@ -10,7 +10,7 @@ import (
 	"skep/internal/digests"
 )
 
-// goldenDigests are the digests of the first worlds of the swarm and of all that finish runs.
+// goldenDigests are the digests of the first worlds of the swarm and of all runs of finish.
 var goldenDigests = digests.Open("testdata/digests.txt")
 
 const goldenWorlds = 1000

@@ -8,9 +8,9 @@ import (
 	"skep/node"
 )
 
-// toy is a scripted member with a protocol just large enough to exercise the world: a task is offered to
-// a connected node drawn at random, run there, and offered again when its time is over. Bug names a
-// mistake that it makes, for the world to find.
+// toy is a scripted member with a protocol just large enough to exercise the world: a task is offered to a random
+// connected node, run there, and offered again when its lease expires. bug names a fault that it has, for the world to
+// find.
 type toy struct {
 	bug      string
 	self     grid.NodeID
@@ -114,7 +114,7 @@ func (n *toy) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-// place offers a task to somebody.
+// place offers a task to a random peer.
 func (n *toy) place(now grid.Time, h int, fx *grid.Effects) {
 	t := &n.tasks[h]
 	if len(n.peers) == 0 {
@@ -198,7 +198,7 @@ func (n *toy) result(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 	answer.Attempts = append(answer.Attempts, id)
 }
 
-// next starts what has room.
+// next starts queued work that fits.
 func (n *toy) next(fx *grid.Effects) {
 	for i := range n.work {
 		wr := &n.work[i]

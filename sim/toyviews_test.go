@@ -40,7 +40,7 @@ func (n *toy) Stats(grid.Time) node.Stats {
 	return s
 }
 
-// sendInvalidAd tells a peer of an ad that cannot be.
+// sendInvalidAd sends a peer an impossible ad.
 func (n *toy) sendInvalidAd(fx *grid.Effects) {
 	if n.bug == "boasts" && len(n.peers) > 0 {
 		m := fx.Send(n.peers[0], grid.KindDigest)
@@ -48,7 +48,7 @@ func (n *toy) sendInvalidAd(fx *grid.Effects) {
 	}
 }
 
-// misread takes a job for another.
+// misread replaces a job by a copy.
 func (n *toy) misread(s *grid.JobSpec) *grid.JobSpec {
 	if n.bug != "misreads" {
 		return s

@@ -8,7 +8,7 @@ import (
 	"skep/node"
 )
 
-// A node made anew that is fed a trace takes the same steps: that is what traces are for.
+// A new node that is fed a trace takes the same steps.
 func TestTraceIsReplayed(t *testing.T) {
 	w, err := New(benchGrid(20, time.Minute))
 	if err != nil {
@@ -44,7 +44,7 @@ func TestTraceIsReplayed(t *testing.T) {
 	}
 }
 
-// echo answers each poll with a poll, and wakes itself: what the engine does in the steady state.
+// echo answers each poll with a poll, and wakes itself: the engine's work in the steady state.
 type echo struct {
 	probe
 	peer grid.NodeID

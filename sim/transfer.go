@@ -11,10 +11,10 @@ import (
 // transfer is a fetch under way.
 type transfer struct {
 	grid.Fetch
-	next int32 // of the unused
+	next int32 // in the free list
 }
 
-// fetch begins to bring blobs to a node.
+// fetch begins to transfer blobs to a node.
 func (w *World) fetch(i int32, f *grid.Fetch) {
 	if w.freeTransfer == 0 {
 		w.transfers = append(w.transfers, transfer{})
@@ -38,7 +38,8 @@ func (w *World) fetch(i int32, f *grid.Fetch) {
 	w.push(w.now.Add(wait), kindFetched, i, 0, uint64(name))
 }
 
-// fetched ends a fetch: the blobs are here if they were before, or if one of those that were to be asked has them and can be reached.
+// fetched ends a fetch: a blob is there if the node had it before, or if one of the nodes to ask has it and can be
+// reached.
 func (w *World) fetched(e *Event) {
 	name := int32(e.Arg)
 	t := w.transfers[name]
@@ -84,7 +85,7 @@ func (w *World) putBlob(i int32, id grid.BlobID) {
 	h.blobs[id] = struct{}{}
 }
 
-// outputs makes the files that a modelled task leaves where its job asks for outputs: one, of its own for each attempt.
+// outputs makes the output files of a task whose job asks for some: one, distinct for each attempt.
 func (w *World) outputs(i, task int32, a grid.Attempt) []grid.File {
 	f := grid.File{Path: "out", Size: grid.MiB}
 	binary.BigEndian.PutUint32(f.Blob[:], 0x6f757470)
@@ -95,7 +96,7 @@ func (w *World) outputs(i, task int32, a grid.Attempt) []grid.File {
 	return []grid.File{f}
 }
 
-// majorityHasFiles reports whether a majority of nodes has every one of some files.
+// majorityHasFiles reports whether each file is on a majority of the nodes.
 func (w *World) majorityHasFiles(nodes []grid.NodeID, files []grid.File) bool {
 	for k := range files {
 		have := 0
@@ -111,8 +112,9 @@ func (w *World) majorityHasFiles(nodes []grid.NodeID, files []grid.File) bool {
 	return true
 }
 
-// checkSubmitReplies judges the answers that submissions were taken, when they are made: a majority of the members has the inputs, or
-// the node says that they have not. When an answer comes out of a slow disk its node may own the job no more, and say nothing of them.
+// checkSubmitReplies checks confirmations of submissions when they are made: a majority of the members has the inputs,
+// or the node's view states that they are at risk. Once a slow disk releases the answer, its node may not own the job
+// any more.
 func (w *World) checkSubmitReplies(i int32) {
 	m, ok := w.hosts[i].member.(interface {
 		Job(grid.JobID) (node.JobView, bool)

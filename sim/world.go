@@ -19,7 +19,7 @@ type World struct {
 	seq   uint64
 	hosts []host
 	rng   *grid.Rand // of the network, disks and clocks
-	size  rand.PCG   // of tasks: seeded again for each
+	size  rand.PCG   // of tasks: reseeded for each
 	sizes *grid.Rand // draws from size
 
 	network
@@ -29,19 +29,19 @@ type World struct {
 	fx          grid.Effects
 	ev          grid.Event
 	freeEffects []*grid.Effects // buffers of effects that wait for a disk
-	freeRecords [][]grid.Record // and of records that do
-	resubmit    []int32
+	freeRecords [][]grid.Record // buffers of postponed records
+	resubmit    []int32         // scratch
 	steps       uint64
-	upTime      time.Duration // of the runs of nodes that are over
+	upTime      time.Duration // of ended runs
 	digest      digest
 	recent      [64]stepRecord // the last steps, for a failure's text
 	tap         tap
-	lp          lpas.Workspace // lent to all nodes, as is the next: one steps at a time
+	lp          lpas.Workspace // shared by all nodes, as is nodeScratch: one steps at a time
 	nodeScratch node.Scratch
 	fail        *Failure
 }
 
-// New makes a world at time 0, with every node about to come up.
+// New makes a world at time 0, before the start of any node.
 func New(cfg Config) (*World, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func New(cfg Config) (*World, error) {
 // Now is the time since the world began.
 func (w *World) Now() time.Duration { return time.Duration(w.now) }
 
-// Run runs the world until every submission has ended, every node has let go of its work and the last
-// fault has struck, and for Config.Rest longer. It returns a *[Failure] at the first thing that must not
-// happen, and where the end has not come within Config.Bound.
+// Run runs the world until all submissions have ended, all nodes have deleted their work records and the last fault
+// has been applied, and for Config.Rest longer. It returns a *[Failure] at the first violated check, or when the end
+// has not come within Config.Bound.
 func (w *World) Run() (Report, error) {
 	w.recoverPanics(func() {
 		for w.fail == nil && !w.done() {
@@ -87,8 +87,8 @@ func (w *World) Run() (Report, error) {
 	return w.Report(), w.err()
 }
 
-// Advance runs the world until a time since it began, and reports whether all was done before; then, or
-// when nobody wants to wait any longer, Run ends it or Report says what there is.
+// Advance runs the world until a time since it began, and reports whether everything was done before. Afterwards Run
+// runs it to its end, and Report returns the results so far.
 func (w *World) Advance(t time.Duration) (done bool, err error) {
 	w.recoverPanics(func() {
 		for w.fail == nil {
@@ -100,7 +100,7 @@ func (w *World) Advance(t time.Duration) (done bool, err error) {
 	return done, w.err()
 }
 
-// RunUntil runs the world until a time since it began, whatever is done by then.
+// RunUntil runs the world until a time since it began, whether everything is done or not.
 func (w *World) RunUntil(t time.Duration) error {
 	w.recoverPanics(func() {
 		for w.fail == nil && w.processNext(grid.Time(t)) {
@@ -127,8 +127,8 @@ func (w *World) recoverPanics(f func()) {
 	f()
 }
 
-// processNext lets the next event happen, if it is not after end, and reports whether it was not. The world's
-// clock then stands at the event, or at end.
+// processNext dispatches the next event unless it is after end, and reports whether it did. The world's clock is then
+// the event's time, or end.
 func (w *World) processNext(end grid.Time) bool {
 	e, ok := w.queue.Pop()
 	if !ok {
@@ -147,13 +147,13 @@ func (w *World) processNext(end grid.Time) bool {
 	return true
 }
 
-// push adds an event. Events of a node are dropped when it has been down since.
+// push schedules an event. It is dropped if its node was restarted before.
 func (w *World) push(at grid.Time, k Kind, i int32, sub uint8, arg uint64) {
 	w.seq++
 	w.queue.Push(Event{At: at, Seq: w.seq, Arg: arg, Node: i, Boot: w.hosts[i].boot(), Kind: k, Sub: sub})
 }
 
-// isCurrent reports whether e was meant for the current run of its node.
+// isCurrent reports whether e is for the current run of its node.
 func (w *World) isCurrent(e *Event) bool {
 	h := &w.hosts[e.Node]
 	return h.up && h.boot() == e.Boot

@@ -17,7 +17,7 @@ func spec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {
 		Needs: grid.Needs{Resources: grid.Resources{CPU: cpu, Memory: grid.MiB}}}
 }
 
-// toys is a world of toys with everything that can go wrong in the network and on disks.
+// toys is a world of toys with all faults of the network and disks.
 func toys(seed uint64, bug string) Config {
 	r := grid.NewRand(seed, 99)
 	n := 3 + r.IntN(6)
@@ -59,7 +59,7 @@ func TestToys(t *testing.T) {
 	}
 }
 
-// Every mistake must be found, in most worlds where it matters; one seed in forty is enough.
+// Every bug must be found, in most worlds where it matters; one seed in forty is enough.
 func TestWorldFindsMistakes(t *testing.T) {
 	for bug, want := range map[string]string{
 		"answers before it saves": "of which nothing is on its disk",
