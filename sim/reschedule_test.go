@@ -163,21 +163,21 @@ func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
 			}
 		}
 		run(10 * time.Second)
-		var guards, workers []int
+		var members, workers []int
 		for i := 1; i < c.Nodes; i++ {
 			if slices.Contains(w.members(&w.jobs[0]), w.hosts[i].id) {
-				guards = append(guards, i)
+				members = append(members, i)
 			} else if w.hosts[i].runs >= 0 {
 				workers = append(workers, i)
 			}
 		}
-		strike := func(k FaultKind, nodes ...int) { w.applyFault(&Fault{Kind: k, Nodes: nodes}) }
-		strike(Crash, guards...) // the owner may act for one more lease
+		apply := func(k FaultKind, nodes ...int) { w.applyFault(&Fault{Kind: k, Nodes: nodes}) }
+		apply(Crash, members...) // the owner may act for one more lease
 		run(15 * time.Second)
 		task, gone := w.runs[w.hosts[workers[0]].runs].task, w.runs[w.hosts[workers[0]].runs].id
-		strike(Crash, workers[0]) // its lease expires at 17 s, when the owner may not act
+		apply(Crash, workers[0]) // its lease expires at 17 s, when the owner may not act
 		run(18 * time.Second)
-		strike(Restart, guards[0])
+		apply(Restart, members[0])
 		for at := 18 * time.Second; ; at += 10 * time.Millisecond {
 			run(at)
 			if r := w.tasks[task].runs; r >= 0 && w.runs[r].id != gone {
