@@ -6,16 +6,16 @@ import (
 	"skep/sim"
 )
 
-// absences are the times at which each node was away, in order. Whoever submits to it waits then for the node and not for
-// the grid.
+// absences are the intervals in which each node was down, in order. Tasks submitted to a node wait for it then, not
+// for the grid.
 type absences [][]absence
 
 type absence struct{ from, to time.Duration }
 
-// forever is later than any run.
+// forever is later than the end of any run.
 const forever = time.Duration(1<<63 - 1)
 
-// away reads from the faults, which are in order of time, when each node is away.
+// away computes the absences of each node from the faults, which are in order of time.
 func away(faults []sim.Fault, nodes int) absences {
 	a := make(absences, nodes)
 	for k := range faults {
@@ -36,7 +36,7 @@ func away(faults []sim.Fault, nodes int) absences {
 	return a
 }
 
-// neverReturns reports whether a node is away for good.
+// neverReturns reports whether a node stays down until the end.
 func (a absences) neverReturns(node int) bool {
 	n := len(a[node])
 	return n > 0 && a[node][n-1].to == forever

@@ -22,7 +22,8 @@ func oneClass(nodes int, mean time.Duration, rate float64) *Scenario {
 	return s
 }
 
-// Seen from the end of a long warm-up alone, a grid that has filled up for long hardly fills up.
+// Growth is detected whatever the warm-up's length: in the time after a long warm-up alone, a grid that has been
+// filling up for long hardly grows.
 func TestGrowthIsSeenBehindAWarmup(t *testing.T) {
 	for _, warmup := range []time.Duration{20 * time.Second, 400 * time.Second, 560 * time.Second} {
 		s := oneClass(4, time.Second, 1.5)
@@ -39,7 +40,7 @@ func TestGrowthIsSeenBehindAWarmup(t *testing.T) {
 	}
 }
 
-// Tasks that take longer than a grid of short ones would need to end are no failure of it.
+// Tasks that take longer than a grid of short ones needs to end are no failure.
 func TestLongTasksMayEnd(t *testing.T) {
 	bound := func(s *Scenario) (b, longest, all time.Duration) {
 		w := s.world(1)
@@ -72,7 +73,7 @@ func TestLongTasksMayEnd(t *testing.T) {
 	}
 }
 
-// What never ends is to be seen in a time that a run can take.
+// Tasks that never end are detected within the duration of a feasible run.
 func TestWhatNeverEndsIsSeen(t *testing.T) {
 	s := oneClass(1000, time.Hour, 0.2)
 	s.Time = 10 * time.Minute
@@ -86,7 +87,8 @@ func TestWhatNeverEndsIsSeen(t *testing.T) {
 	}
 }
 
-// What was submitted before the warm-up's end is not measured, though all was over by then, and the mean of nothing is not 0.
+// Tasks submitted before the end of the warm-up are not measured, even if everything was over by then, and the mean of
+// nothing is not 0.
 func TestNothingMeasuredIsNoNumber(t *testing.T) {
 	s := oneClass(3, time.Second, 0)
 	s.Classes = append(s.Classes, s.Classes[0])
@@ -103,14 +105,14 @@ func TestNothingMeasuredIsNoNumber(t *testing.T) {
 	}
 }
 
-// An interrupt is heeded between two looks, of which there are few.
+// An interrupt stops the run between two samples, of which there are few.
 func TestInterruptIsHeeded(t *testing.T) {
 	s := oneClass(50, time.Second, 20)
 	s.Time, s.Warmup = 1000*time.Hour, 0
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	s.Streams[0].Rate = 0.01 // else the draw of arrivals takes longest
+	s.Streams[0].Rate = 0.01 // else drawing the arrivals takes longest
 	r, err := Run(ctx, s, nil)
 	if err != nil || r.Complete || time.Since(began) > time.Minute {
 		t.Errorf("%v, complete %v, after %v", err, r != nil && r.Complete, time.Since(began))

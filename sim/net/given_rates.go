@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// given returns for each group what its nodes are told of their own rates: arrivals as the streams bring them in
-// the long run, and what a slot does of each class.
+// given returns for each group the rates that its nodes are given: arrivals as the streams bring them in the long run,
+// and what a slot completes of each class.
 func (s *Scenario) given() [][]grid.Rate {
 	out := make([][]grid.Rate, len(s.Groups))
 	for g := range s.Groups {
@@ -30,7 +30,7 @@ func (s *Scenario) given() [][]grid.Rate {
 	return out
 }
 
-// checkGiven reports what nodes cannot be told.
+// checkGiven reports rates that nodes cannot be given.
 func (s *Scenario) checkGiven(bad func(where, format string, args ...any)) {
 	if !s.Given {
 		return

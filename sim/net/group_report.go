@@ -1,6 +1,6 @@
 package net
 
-// GroupReport is of one group of nodes.
+// GroupReport is about one group of nodes.
 type GroupReport struct {
 	Group string   `json:"group"`
 	Ran   Estimate `json:"ran"` // share of all tasks that ran there
@@ -13,7 +13,7 @@ func (r *Report) groups(s *Scenario, all []*sample) {
 	}
 }
 
-// mean is the mean completion time of all classes together, seconds.
+// mean returns the mean completion time of all classes together, in seconds.
 func (m *sample) mean(s *Scenario) float64 {
 	sum, n := 0.0, 0
 	for i := range s.Classes {

@@ -10,8 +10,8 @@ import (
 	"skep/sim"
 )
 
-// withHostile is a grid of honest nodes, half loaded, with hostile ones among them that submit nothing. Views are small
-// against the grid, and one node alone has a label that some tasks need, so that there are searches.
+// withHostile is a half-loaded grid of honest nodes, with hostile ones among them that submit nothing. Views are small
+// against the grid, and only one node has a label that some tasks need, so that there are searches.
 func withHostile(honest, bad int, does sim.Behaviour) *Scenario {
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	rare := one
@@ -31,9 +31,9 @@ func withHostile(honest, bad int, does sim.Behaviour) *Scenario {
 	return s
 }
 
-// Whatever one node in ten, or three in ten, do: nothing is lost, every task succeeds, and the tasks of the honest
-// nodes take hardly longer than if those were not there. Only a hole costs more, as long as each node has yet to
-// find out for itself: it takes half a minute until anything is taken back from it, far longer than these tasks.
+// With one node in ten or three in ten hostile, no task is lost, every task succeeds, and the tasks of the honest
+// nodes take hardly longer than without hostile ones. Only a hole costs more, as each node has to find it out for
+// itself: it takes half a minute until an attempt is reclaimed from it, far longer than these tasks.
 func TestHostileNodes(t *testing.T) {
 	alone := map[int]float64{}
 	for _, c := range []struct {

@@ -8,22 +8,21 @@ import (
 	"skep/sim"
 )
 
-// Network is how messages travel. Times are one way.
+// Network is the transport of messages. Times are one way.
 type Network struct {
-	Latency Span // of every message; what of it a plane or matrix says comes on top
+	Latency Span // of every message; a plane or matrix adds to it
 
-	// Plane, if not zero, is the time that it takes along the side of a square in which the nodes lie at
-	// random [3].
+	// Plane, if not zero, is the latency along the side of a square in which the nodes are placed at random [3].
 	Plane time.Duration
 
-	// Matrix, if not nil, is the time from row to column, of groups or of nodes.
+	// Matrix, if not nil, is the latency from row to column, of groups or of nodes.
 	Matrix [][]time.Duration
 
-	// World is the rest: loss, duplication, reordering, bandwidth, times, who knows whom.
+	// World is the rest: loss, duplication, reordering, bandwidth, times, known peers.
 	World sim.Network
 }
 
-// latency makes the function of the world.
+// latency returns the world's latency function.
 func (s *Scenario) latency(seed uint64) sim.Latency {
 	n := &s.Network
 	var far func(i, j int) time.Duration
@@ -54,11 +53,11 @@ func (s *Scenario) latency(seed uint64) sim.Latency {
 	return func(i, j int, r *grid.Rand) time.Duration { return far(i, j) + n.Latency.draw(r) }
 }
 
-// Streams of chance in a run, apart from those of the world.
+// Random streams of a run, apart from those of the world.
 const (
 	streamPositions = 101 + iota
 	streamSessions
 	streamFaults
 	streamSamples
-	streamArrivals // and those after it, one for each stream of the workload
+	streamArrivals // and the following ones, one for each stream of the workload
 )

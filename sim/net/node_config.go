@@ -10,16 +10,17 @@ import (
 	"skep/sim"
 )
 
-// Bounds of the time that a world gets to end after its last submission and fault.
+// Bounds of sim.Config.Bound: the time for a world to end after its last submission and fault.
 const (
 	minBound = 24 * time.Hour
 	maxBound = 100 * 365 * 24 * time.Hour
 )
 
-// bound is that time for a world: so long that neither a queue nor a long task can be the reason that something has not
-// ended, and hardly longer, since only then is it seen that something never ends. It is a day, and twice, since what is
-// struck runs again, the longest of the world's tasks and the queue before it: at most all the others, one after the
-// other at the slowest, though in a large grid, where hardly all wait for one slot, a hundred times what it may hold of one.
+// bound returns that time: long enough that neither a queue nor a long task can be the reason that something has not
+// ended, and hardly longer, so that what never ends is detected. It is a day, plus twice, since struck tasks run
+// again, the longest task and the queue before it: at most all other tasks one after the other at the slowest rate,
+// but no more than a hundred times the length of the run and of the longest task, since in a large grid hardly all
+// tasks wait for one slot.
 func (s *Scenario) bound(w *sim.Config) time.Duration {
 	slow, left := 1.0, 1.0
 	for i := range w.Faults {
@@ -30,7 +31,7 @@ func (s *Scenario) bound(w *sim.Config) time.Duration {
 			left = min(left, f.Factor)
 		}
 	}
-	least := map[string]float64{} // rate of a class where it may run
+	least := map[string]float64{} // least rate of a class where it may run
 	for k := range s.Classes {
 		c := &s.Classes[k]
 		for g := range s.Groups {
@@ -53,7 +54,7 @@ func (s *Scenario) bound(w *sim.Config) time.Duration {
 	return grid.Seconds(min(minBound.Seconds()+2*(longest+queue), maxBound.Seconds()))
 }
 
-// configure returns what shapes the nodes: the scenario's knobs, and what the node's group says.
+// configure returns the function that configures a node: the scenario's settings, and those of the node's group.
 func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
 	labels := make([][]grid.Label, len(s.Groups))
 	for g := range s.Groups {
@@ -82,7 +83,7 @@ func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
 	}
 }
 
-// truth is what a node that is up says of itself now.
+// truth returns the ad that a node that is up would publish now.
 func truth(w *sim.World, id grid.NodeID) *grid.Ad {
 	j := w.Index(id)
 	if j < 0 {

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// instants is at how many times of the last quarter the tasks are counted.
+// instants is the number of times in the last quarter at which tasks are counted.
 const instants = 64
 
-// population is how many tasks are in the grid as time goes on. Tasks whose origins are away do not count: they wait for
-// these, however much of the grid is idle.
+// population is the number of tasks in the grid over time. Tasks whose origins are down do not count: they wait for
+// these, however idle the grid is.
 type population struct {
-	from, span  time.Duration // of the window, and of its thirds
-	start, part time.Duration // of all the time in which tasks arrive, which a long warm-up does not shorten, and of its quarters
+	from, span  time.Duration // the window
+	start, part time.Duration // the whole time of arrivals, whatever the warm-up
 
-	thirds   [3]float64 // mean number
-	quarters [4]float64
-	deltas   [instants + 1]int // number at instants of the last quarter, as differences
+	thirds   [3]float64        // mean number in each third of the window
+	quarters [4]float64        // mean number in each quarter of the time of arrivals
+	deltas   [instants + 1]int // changes of the number at instants of the last quarter
 }
 
 func newPopulation(m *sample, s *Scenario) *population {
 	return &population{from: m.from, span: (m.to - m.from) / 3, start: s.Start, part: max(m.to-s.Start, 0) / 4}
 }
 
-// add counts a task that was there between two times.
+// add counts a task that was in the grid between two times.
 func (c *population) add(away []absence, from, to time.Duration) {
 	for x := range c.thirds {
 		c.thirds[x] += presence(away, from, to, c.from+c.span*time.Duration(x), c.span)
@@ -37,7 +37,7 @@ func (c *population) add(away []absence, from, to time.Duration) {
 	}
 }
 
-// presence is for which part of a span a task was there and its origin too.
+// presence returns the fraction of a span in which a task was in the grid and its origin up.
 func presence(away []absence, from, to, begin, span time.Duration) float64 {
 	left := overlap(from, to, begin, begin+span)
 	for _, x := range away {
@@ -48,7 +48,7 @@ func presence(away []absence, from, to, begin, span time.Duration) float64 {
 
 func overlap(a, b, from, to time.Duration) time.Duration { return max(0, min(b, to)-max(a, from)) }
 
-// count adds to the instants between two times.
+// count adds n to the number at the instants between two times.
 func (c *population) count(from, to time.Duration, n int) {
 	if a, b := c.instant(from), c.instant(to); a < b {
 		c.deltas[a] += n
@@ -56,7 +56,7 @@ func (c *population) count(from, to time.Duration, n int) {
 	}
 }
 
-// instant is the first that is not before a time.
+// instant returns the first instant that is not before a time.
 func (c *population) instant(at time.Duration) int {
 	begin := c.start + 3*c.part
 	if at <= begin || c.part < instants {
@@ -69,7 +69,7 @@ func (c *population) instant(at time.Duration) int {
 	return min(instants, int((at-begin+step-1)/step))
 }
 
-// minimum is the least number at the instants.
+// minimum returns the least number at the instants.
 func (c *population) minimum() int {
 	least, n := math.MaxInt, 0
 	for _, d := range c.deltas[:instants] {
@@ -79,14 +79,14 @@ func (c *population) minimum() int {
 	return least
 }
 
-// grows reports whether the number of tasks in the grid went up through all of the window, or through the last three
-// quarters of all the run without ever coming down: then nothing else measured means anything.
+// grows reports whether the number of tasks in the grid increased through the window, or through the last three
+// quarters of the run, and never came down: then the other measurements mean nothing.
 func (c *population) grows(s *Scenario) bool {
 	least := float64(c.minimum())
 	return grows(c.thirds, s) && least > c.thirds[0] || grows([3]float64(c.quarters[1:]), s) && least > c.quarters[1]
 }
 
-// grows reports whether numbers go up by more than chance would have it, to more than twice what can run at once.
+// grows reports whether numbers increase significantly, to more than twice what can run at once.
 func grows(n [3]float64, s *Scenario) bool {
 	cores := 0.0
 	for i := range s.Groups {

@@ -8,7 +8,7 @@ import (
 	"skep/sim"
 )
 
-// filledPopulation is a crowd of tasks that come each second and stay as long as is said.
+// filledPopulation is a population of tasks that arrive each second and stay as long as is said.
 func filledPopulation(warmup time.Duration, away []absence, stay func(at time.Duration) time.Duration) *population {
 	const end = 400 * time.Second
 	c := newPopulation(&sample{from: warmup, to: end}, &Scenario{})
@@ -30,7 +30,7 @@ func TestCrowdThatOnlyGrows(t *testing.T) {
 		"growing":                {0, nil, func(at time.Duration) time.Duration { return at }, true},
 		"growing, long warm-up":  {390 * time.Second, nil, func(at time.Duration) time.Duration { return at }, true},
 		"growing, origin is off": {0, []absence{{0, forever}}, func(at time.Duration) time.Duration { return at }, false},
-		// A crowd at the end that was gone before and is gone after is one of chance.
+		// A peak at the end that is over before the end is random.
 		"a heap at the end": {200 * time.Second, nil, func(at time.Duration) time.Duration {
 			if at > 310*time.Second && at < 380*time.Second {
 				return 385*time.Second - at
@@ -44,7 +44,7 @@ func TestCrowdThatOnlyGrows(t *testing.T) {
 	}
 }
 
-// The least number at the instants of the last quarter is what counting each of them by itself gives.
+// The least number at the instants of the last quarter equals that of counting at each of them.
 func TestCrowdCountsInstants(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -73,7 +73,7 @@ func TestCrowdCountsInstants(t *testing.T) {
 	}
 }
 
-// Long queues that come and go are not taken for a queue that never ends.
+// Long queues that come and go are not taken for instability.
 func TestVariableTasksAreStable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in the long form")

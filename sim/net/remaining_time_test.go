@@ -6,9 +6,9 @@ import (
 	"skep/sim"
 )
 
-// What is likely left of a running task is worth knowing where tasks of a class take equally long, and does no harm
-// where their times are exponential and an age tells nothing: the node sees by itself which it is. MCT on System 4.A
-// hangs on it most.
+// The expected remaining time of a running task helps where tasks of a class take equally long, and does no harm where
+// their times are exponential and an age is not informative: the node measures which it is. MCT on System 4.A depends
+// on it most.
 func TestWhatIsLeftHelpsOrDoesNoHarm(t *testing.T) {
 	sys := system4A(t, 1)
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package net
 
 import "encoding/json"
 
-// MarshalJSON leaves out the times of tasks where the grid filled up: they depend on how long one runs.
+// MarshalJSON leaves out the times of tasks of an unstable run: they depend on the run's length.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	type plain Report
 	if r.Stable {

@@ -15,32 +15,32 @@ import (
 	"skep/sim/pages"
 )
 
-// samplesPerRun is how often a run is looked at while tasks arrive: for its view's errors, for progress, and for
-// whether anybody still wants it.
+// samplesPerRun is how often a run is sampled while tasks arrive: to measure view errors, report progress, and check
+// for cancellation.
 const samplesPerRun = 32
 
-// stepsPerSample is in how many steps a run goes from one look to the next: so soon it heeds an interrupt.
+// stepsPerSample is the number of steps from one sample to the next, at which a run checks for cancellation.
 const stepsPerSample = 32
 
-// maxNodesAtOnce is how many nodes may be in memory at once: more are simulated one run after the other.
+// maxNodesAtOnce bounds the nodes in memory: replications beyond it run one after the other.
 const maxNodesAtOnce = 50_000
 
-// Progress is how far the work has come: Done, 0 to 1, of all replications; Virtual is the time in the
-// world of the one that tells.
+// Progress is the progress of a run: Done, 0 to 1, of all replications; Virtual is the world's time in the replication
+// that reports.
 type Progress struct {
 	Replication int
 	Virtual     time.Duration
 	Done        float64
 }
 
-// Run runs all replications, as many at once as there are processors, and returns what was measured. When
-// ctx ends, it returns what there is, with Complete false. tell, if not nil, is called now and then, one
-// call at a time. An error is a failed check of the simulated grid, and says how to repeat it.
-func Run(ctx context.Context, s *Scenario, tell func(Progress)) (*Report, error) {
+// Run runs all replications, as many at once as there are processors, and returns the measurements. When ctx ends, it
+// returns those so far, with Complete false. onProgress, if not nil, is called now and then, one call at a time. An
+// error is a failed check of the simulated grid, and says how to repeat it.
+func Run(ctx context.Context, s *Scenario, onProgress func(Progress)) (*Report, error) {
 	if problems, _ := s.Check(); len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %s", problems[0].Where, problems[0].What)
 	}
-	r := &runner{s: s, onProgress: tell, done: make([]float64, s.Replications), samples: make([]*sample, s.Replications)}
+	r := &runner{s: s, onProgress: onProgress, done: make([]float64, s.Replications), samples: make([]*sample, s.Replications)}
 	group, ctx := errgroup.WithContext(ctx)
 	together := min(runtime.GOMAXPROCS(0), max(1, maxNodesAtOnce/s.nodes()))
 	group.SetLimit(together)
@@ -82,7 +82,7 @@ func (r *runner) progress(k int, virtual time.Duration, part float64) {
 	r.onProgress(Progress{Replication: k, Virtual: virtual, Done: sum / float64(len(r.done))})
 }
 
-// replicate runs one world to its end, or until nobody wants it.
+// replicate runs one world to its end, or until ctx ends.
 func (r *runner) replicate(ctx context.Context, k int) error {
 	s := r.s
 	seed := s.Seed + uint64(k)
@@ -138,7 +138,7 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 		}
 		m.complete = true
 	}
-	if !m.opened { // it was over, or not wanted any more, before anything was to be measured
+	if !m.opened { // it ended, or was cancelled, before the window
 		m.openWindow(w, s)
 	}
 	m.closeWindow(w, s)
@@ -147,7 +147,7 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 	return nil
 }
 
-// advance runs the world until a time, or until nobody wants it.
+// advance runs the world until a time, or until ctx ends.
 func advance(ctx context.Context, w *sim.World, until time.Duration) (done bool, err error) {
 	from := w.Now()
 	for k := time.Duration(1); k <= stepsPerSample && ctx.Err() == nil && !done && err == nil; k++ {

@@ -27,7 +27,7 @@ func small() *Scenario {
 	return s
 }
 
-// goldenDigests are the digests of all that run runs.
+// goldenDigests are the digests of all runs of run.
 var goldenDigests = digests.Open("testdata/digests.txt")
 
 func TestMain(m *testing.M) { os.Exit(goldenDigests.Main(m)) }
@@ -53,7 +53,7 @@ func TestRunMeasures(t *testing.T) {
 	if !r.Complete || !r.Stable || r.Lost != 0 || r.Failed != 0 || r.Ended != r.Tasks || r.Replications != 2 || r.Nodes != 10 {
 		t.Fatalf("%+v", r)
 	}
-	// λ*: the fast group alone does 8/1 a or 8/2·... : it must lie between the two classes' own bounds.
+	// λ*: the fast group alone does 8/1 a or 8/2·... : it must be between the two classes' own bounds.
 	if r.Lambda < 1.5 || r.Lambda > 4 {
 		t.Errorf("λ* %v", r.Lambda)
 	}

@@ -9,8 +9,8 @@ import (
 	"skep/sim"
 )
 
-// sample is what one replication measured. What is measured over time, not over tasks, is so from the end
-// of the warm-up to the end of arrivals.
+// sample is the measurements of one replication. Those over time, not over tasks, are from the end of the warm-up to
+// the end of arrivals.
 type sample struct {
 	work     []sim.Submission
 	away     absences
@@ -18,33 +18,33 @@ type sample struct {
 	closed   bool
 	complete bool
 	from, to time.Duration
-	busy     []float64   // core-seconds of each node, at from and then since
-	traffic  sim.Traffic // at from, and then since
+	busy     []float64   // core-seconds of each node: at from, later since then
+	traffic  sim.Traffic // at from, later since then
 	views    map[uint8]*viewErrors
 	report   sim.Report
 	wall     time.Duration
 
 	classes     map[string]*times
 	arrived     int // tasks submitted between from and to
-	counted     int // tasks that ended and were submitted after the warm-up
+	counted     int // ended tasks submitted after the warm-up
 	moved       int
-	ran         []int // of counted, by the group of the node where they ran
+	ran         []int // of counted, by the group of the node that they ran on
 	lost        int
-	orphans     int            // tasks that have not ended and whose origin is away for good
+	orphans     int            // not ended tasks whose origin does not return
 	failures    map[string]int // of all tasks, by cause
 	utilisation float64
 	fairness    float64
 	stable      bool
 }
 
-// times are those of the tasks of a class that exited with 0, seconds.
+// times are those of the tasks of a class that exited with 0, in seconds.
 type times struct {
 	completion []float64
 	slowdown   float64 // sum
 	moved      int     // of these tasks
 }
 
-// viewErrors is how views compare with what is, by distance.
+// viewErrors sums the ages and errors of view entries of one distance.
 type viewErrors struct {
 	n          int
 	age, error float64
@@ -58,7 +58,7 @@ func (m *sample) openWindow(w *sim.World, s *Scenario) {
 	}
 }
 
-// closeWindow ends the window of time.
+// closeWindow ends the measured window of time.
 func (m *sample) closeWindow(w *sim.World, s *Scenario) {
 	if m.closed || !m.opened {
 		return
@@ -84,18 +84,18 @@ func (m *sample) closeWindow(w *sim.World, s *Scenario) {
 	}
 }
 
-// viewer is what a node shows of those it knows.
+// viewer is a node's view of its peers.
 type viewer interface {
 	Peers(now grid.Time, dst []node.PeerView) []node.PeerView
 }
 
-// How many nodes are asked at each look, and how many peers of each.
+// Nodes sampled each time, and peers of each.
 const (
 	sampledNodes = 64
 	sampledPeers = 8
 )
 
-// compareViews compares some entries of some views with what their nodes say of themselves at that moment.
+// compareViews compares some entries of some views with what their nodes would publish at that moment.
 func (m *sample) compareViews(w *sim.World, s *Scenario, r *grid.Rand) {
 	var view, own []node.PeerView
 	for range min(sampledNodes, s.nodes()) {
@@ -136,7 +136,7 @@ func (m *sample) compare(p *node.PeerView, is *grid.Ad, scale time.Duration) {
 	a.error += gossip.Delta(p.Ad, is, scale)
 }
 
-// countTasks goes through the tasks.
+// countTasks counts all tasks at the end of the run.
 func (m *sample) countTasks(w *sim.World, s *Scenario, wall time.Duration) {
 	m.report, m.wall = w.Report(), wall
 	m.classes, m.failures = make(map[string]*times), make(map[string]int)
@@ -165,10 +165,10 @@ func (m *sample) countTasks(w *sim.World, s *Scenario, wall time.Duration) {
 		}
 	}
 	m.stable = !crowd.grows(s)
-	m.work, m.away, m.busy = nil, nil, nil // of many replications they would be most of what is in memory
+	m.work, m.away, m.busy = nil, nil, nil // of many replications they would be most of the memory
 }
 
-// countTask counts one.
+// countTask counts one task.
 func (m *sample) countTask(sub *sim.Submission, o *sim.Outcome) {
 	if o.State != grid.Ended {
 		switch {
@@ -206,7 +206,7 @@ func (m *sample) countTask(sub *sim.Submission, o *sim.Outcome) {
 	t.slowdown += c / max(o.Result.Wall.Seconds(), 1e-9)
 }
 
-// subtract is what was counted after an earlier count.
+// subtract returns the counts since then.
 func subtract(now, then sim.Traffic) sim.Traffic {
 	for k := range now.Sent {
 		now.Sent[k] -= then.Sent[k]

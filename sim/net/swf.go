@@ -11,17 +11,17 @@ import (
 	"skep/grid"
 )
 
-// maxTraceErrors bounds the malformed lines of a trace that are told one by one.
+// maxTraceErrors bounds the malformed lines of a trace that are reported one by one.
 const maxTraceErrors = 10
 
-// maxTraceSeconds bounds the times of a trace, seconds: thirty years.
+// maxTraceSeconds bounds the times of a trace: thirty years.
 const maxTraceSeconds = 1e9
 
-// ReadSWF reads a trace in the Standard Workload Format [1]: 18 numbers a line, of which the submit time
-// (2), the run time (4), the processors (5, or 8 where it is unknown) and the user (12) count; what begins
-// with a semicolon is a comment. A job of p processors is p tasks. Jobs without a run time or processors,
-// which were cancelled before they began, are left out. All malformed lines are told, up to ten each with
-// its number, and how many more there are.
+// ReadSWF reads a trace in the Standard Workload Format [1]: 18 numbers a line, of which the submit time (2), the run
+// time (4), the processors (5, or 8 where it is unknown) and the user (12) are used; a line that begins with a
+// semicolon is a comment. A job of p processors is p tasks. Jobs without a run time or processors, which were
+// cancelled before they began, are left out. Malformed lines are reported, up to ten each with its number, and the
+// number of the others.
 func ReadSWF(name, text string) ([]Job, error) {
 	var jobs []Job
 	var errs []error
