@@ -40,7 +40,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := readNet(conformance, b, os.ReadFile, nil)
+	s, _, err := readScenario(conformance, b, os.ReadFile, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +48,11 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := modelled(model)
+	want := predicted(model)
 	skep := buildSkep(t)
 	got := map[string]float64{}
 	for k := range runs {
-		for name, v := range onRealNodes(t, skep, s, s.Seed+uint64(s.Replications+k)) {
+		for name, v := range measureRealNodes(t, skep, s, s.Seed+uint64(s.Replications+k)) {
 			got[name] += v / float64(runs)
 		}
 	}
@@ -83,7 +83,7 @@ const (
 	allowedPolls = 0.1 // messages
 )
 
-func modelled(r *net.Report) []figure {
+func predicted(r *net.Report) []figure {
 	out := []figure{{"completion", r.Completion, allowedTime}, {"moved", r.Moved, allowedShare}}
 	for _, c := range r.Classes {
 		out = append(out, figure{"completion of " + c.Class, c.Completion, allowedTime}, figure{"moved of " + c.Class, c.Moved, allowedShare})
@@ -99,8 +99,8 @@ func modelled(r *net.Report) []figure {
 	return out
 }
 
-// onRealNodes runs the scenario once on a process for each node, and measures what modelled reads from a report.
-func onRealNodes(t *testing.T, skep string, s *net.Scenario, seed uint64) map[string]float64 {
+// measureRealNodes runs the scenario once on a process for each node, and measures what modelled reads from a report.
+func measureRealNodes(t *testing.T, skep string, s *net.Scenario, seed uint64) map[string]float64 {
 	t.Helper()
 	var ms []*member
 	join := ""
@@ -142,9 +142,9 @@ func onRealNodes(t *testing.T, skep string, s *net.Scenario, seed uint64) map[st
 	var wg sync.WaitGroup
 	for k := range tasks {
 		c := classOf(s, tasks[k].Spec.Class)
-		spec := sleeping(s, c, c.Size(sizes), name)
+		spec := sleepJob(s, c, c.Size(sizes), name)
 		time.Sleep(time.Until(began.Add(tasks[k].At - s.Start)))
-		wg.Go(func() { took[k], done[k] = one(ctx, t, nodes[tasks[k].Node], spec) })
+		wg.Go(func() { took[k], done[k] = runOne(ctx, t, nodes[tasks[k].Node], spec) })
 	}
 	wg.Wait()
 	if t.Failed() {
@@ -181,8 +181,8 @@ func classOf(s *net.Scenario, name string) *net.Class {
 	return nil
 }
 
-// sleeping is a job of one task that sleeps for as long as one of that size takes where it finds itself.
-func sleeping(s *net.Scenario, c *net.Class, size float64, name map[string]string) *v1.Spec {
+// sleepJob is a job of one task that sleeps for as long as one of that size takes where it finds itself.
+func sleepJob(s *net.Scenario, c *net.Class, size float64, name map[string]string) *v1.Spec {
 	var script strings.Builder
 	script.WriteString("case $SKEP_NODE in ")
 	for id, group := range name {
@@ -200,8 +200,8 @@ func sleeping(s *net.Scenario, c *net.Class, size float64, name map[string]strin
 	return spec
 }
 
-// one runs a job of one task to its end, and returns how long it took as its node has it.
-func one(ctx context.Context, t *testing.T, n *client.Client, spec *v1.Spec) (seconds float64, task v1.Task) {
+// runOne runs a job of one task to its end, and returns how long it took as its node has it.
+func runOne(ctx context.Context, t *testing.T, n *client.Client, spec *v1.Spec) (seconds float64, task v1.Task) {
 	j, err := n.Submit(ctx, client.Draw(), spec)
 	for err == nil && !j.Over() {
 		j, err = n.Wait(ctx, j.ID, time.Minute)

@@ -114,7 +114,7 @@ func TestTwoBringTheSameFilesAtOnce(t *testing.T) {
 	ends := make(chan error, 1)
 	go func() { ends <- fetch() }()
 	first.Wait()
-	if err := fetch(); !errors.Is(err, errWrong) {
+	if err := fetch(); !errors.Is(err, errDamaged) {
 		t.Errorf("the second: %v", err)
 	}
 	second.Done()

@@ -27,7 +27,7 @@ type member struct {
 	enter           []string // what starts the node's program elsewhere; empty: nothing
 	cmd             *exec.Cmd
 	log             *spool
-	said            spool // on its standard output
+	stderr          spool // on its standard output
 }
 
 // startMember starts a node, waits for READY, and asks it for its token.
@@ -60,7 +60,7 @@ func (m *member) start(tb testing.TB) {
 	tb.Cleanup(func() { m.stop() })
 	ready := make(chan bool, 1)
 	go func() {
-		s := bufio.NewScanner(io.TeeReader(out, &m.said))
+		s := bufio.NewScanner(io.TeeReader(out, &m.stderr))
 		s.Buffer(nil, 1<<20)
 		for s.Scan() {
 			if strings.HasPrefix(s.Text(), "READY ") {

@@ -54,7 +54,7 @@ func secretsOf(t *testing.T, m *member) []string {
 	return all
 }
 
-func hides(t *testing.T, what, text string, secrets []string) {
+func checkHidden(t *testing.T, what, text string, secrets []string) {
 	t.Helper()
 	for _, s := range secrets {
 		if strings.Contains(text, s) {
@@ -84,13 +84,13 @@ func TestNobodySeesTheSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hides(t, "the command line", strings.ToLower(string(line)), secrets)
+		checkHidden(t, "the command line", strings.ToLower(string(line)), secrets)
 		if words := strings.Split(string(line), "\x00"); i > 0 && !slices.Contains(words, "late") || !slices.Contains(words, "debug") {
 			t.Errorf("command line %q: want all else as it was", words)
 		}
-		hides(t, "standard output", m.said.String(), secrets)
-		hides(t, "the settings", m.run(t, "", "config", "show", "--output", "json"), secrets)
-		hides(t, "an error", m.run(t, "", "node", "list", "--output", "json"), secrets)
+		checkHidden(t, "standard output", m.stderr.String(), secrets)
+		checkHidden(t, "the settings", m.run(t, "", "config", "show", "--output", "json"), secrets)
+		checkHidden(t, "an error", m.run(t, "", "node", "list", "--output", "json"), secrets)
 	}
 	// A crash prints every goroutine, with what it was called with.
 	crashed := ms[1]
@@ -104,13 +104,13 @@ func TestNobodySeesTheSecrets(t *testing.T) {
 	}
 	for _, m := range ms {
 		m.stop()
-		hides(t, "the log", strings.ToLower(m.log.String()), secrets)
+		checkHidden(t, "the log", strings.ToLower(m.log.String()), secrets)
 	}
 	b, err := os.ReadFile(rec)
 	if err != nil || len(b) < 1000 {
 		t.Fatalf("a recording of %d bytes, %v", len(b), err)
 	}
-	hides(t, "the recording", string(b), secretsOf(t, first))
+	checkHidden(t, "the recording", string(b), secretsOf(t, first))
 }
 
 func TestTokenIn(t *testing.T) {

@@ -197,7 +197,7 @@ func TestSimNetOfTheReadme(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatal("the README has no scenario")
 	}
-	s, lambda, err := readNet("README.yaml", []byte("name: two-groups"+text), os.ReadFile, nil)
+	s, lambda, err := readScenario("README.yaml", []byte("name: two-groups"+text), os.ReadFile, nil)
 	if err != nil || lambda < 1 || len(s.Groups) != 2 || len(s.Faults) != 2 {
 		t.Errorf("%v, λ* %v", err, lambda)
 	}

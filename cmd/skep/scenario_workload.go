@@ -15,17 +15,17 @@ import (
 	"skep/sim/net"
 )
 
-// network reads how messages travel.
-func (f *netFile) network(e entry) {
+// network parses the section network.
+func (f *scenarioFile) network(e entry) {
 	for _, k := range f.mapping(e.value, "network", "latency", "bandwidth", "files", "loss", "duplicate", "reorder", "jitter", "mesh", "join",
 		"detect", "timeout", "idle", "redial") {
-		f.where["network."+k.key] = k.node
-		f.reading("network."+k.key, func() { f.link(k) })
+		f.positions["network."+k.key] = k.node
+		f.readAt("network."+k.key, func() { f.link(k) })
 	}
 }
 
-// link reads one key of the network.
-func (f *netFile) link(k entry) {
+// link parses one key of the section network.
+func (f *scenarioFile) link(k entry) {
 	w := &f.s.Network.World
 	switch k.key {
 	case "latency":
@@ -57,8 +57,8 @@ func (f *netFile) link(k entry) {
 	}
 }
 
-// latency reads a distribution, a plane or a matrix; of the latter two, what is drawn comes on top.
-func (f *netFile) latency(e entry) {
+// latency parses a distribution, a plane or a matrix; to the latter two, a drawn latency is added.
+func (f *scenarioFile) latency(e entry) {
 	n := &f.s.Network
 	m, ok := e.value.(ast.MapNode)
 	if !ok {
@@ -89,7 +89,7 @@ func (f *netFile) latency(e entry) {
 }
 
 // matrix reads times in milliseconds from a CSV file.
-func (f *netFile) matrix(e entry) {
+func (f *scenarioFile) matrix(e entry) {
 	name, ok := f.text(e.value, e.key)
 	if !ok {
 		return
@@ -125,8 +125,8 @@ func (f *netFile) matrix(e entry) {
 	f.s.Network.Matrix = m
 }
 
-// stream reads a part of the workload.
-func (f *netFile) stream(_ int, n ast.Node) {
+// stream parses a part of the workload.
+func (f *scenarioFile) stream(_ int, n ast.Node) {
 	st := net.Stream{}
 	trace := ""
 	var traceAt ast.Node
@@ -135,7 +135,7 @@ func (f *netFile) stream(_ int, n ast.Node) {
 		case "class":
 			f.parsed(e, func(t string) error { st.Class = t; return nil })
 		case "rate":
-			st.Rate = 1 // where it cannot be read
+			st.Rate = 1 // if it is invalid
 			f.real(e, 1e-12, grid.MaxRate, &st.Rate)
 		case "tasks":
 			f.number(e, 1, grid.MaxCount, func(x int64) { st.Tasks = uint32(x) })
@@ -174,7 +174,7 @@ func (f *netFile) stream(_ int, n ast.Node) {
 			for _, line := range strings.Split(err.Error(), "\n") {
 				f.at(traceAt, "trace: %s", line)
 			}
-			st.Trace = []net.Job{} // not nil: there is one
+			st.Trace = []net.Job{} // not nil: a trace is given
 		}
 	}
 	f.s.Streams = append(f.s.Streams, st)
@@ -183,8 +183,8 @@ func (f *netFile) stream(_ int, n ast.Node) {
 var faultKinds = map[string]sim.FaultKind{"crash": sim.Crash, "leave": sim.Leave, "restart": sim.Restart, "cut": sim.Cut, "cut_out": sim.CutOut,
 	"cut_in": sim.CutIn, "heal": sim.Heal, "slow": sim.Slow, "drift": sim.Drift, "share": sim.Share}
 
-// fault reads what strikes and when: {at: 2m, crash: fast/0-4}.
-func (f *netFile) fault(_ int, n ast.Node) {
+// fault parses a fault: {at: 2m, crash: fast/0-4}.
+func (f *scenarioFile) fault(_ int, n ast.Node) {
 	ft := net.Fault{Factor: 1}
 	at, factor := false, false
 	for _, e := range f.mapping(n, "fault", "at", "crash", "leave", "restart", "cut", "cut_out", "cut_in", "heal", "slow", "drift", "share", "factor") {

@@ -52,8 +52,8 @@ func (c *call) end(t *testing.T) int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
-// told is what job describe says.
-type told struct {
+// jobDescription is what job describe says.
+type jobDescription struct {
 	State string
 	Exit  int `json:"exit_code"`
 	Tasks []struct {
@@ -62,7 +62,7 @@ type told struct {
 	}
 }
 
-func (m *member) describe(t *testing.T, job string) (d told) {
+func (m *member) describe(t *testing.T, job string) (d jobDescription) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(m.run(t, "", "job", "describe", job, "--output", "json")), &d); err != nil {
 		t.Fatal(err)
@@ -70,8 +70,8 @@ func (m *member) describe(t *testing.T, job string) (d told) {
 	return d
 }
 
-// three is an origin and two workers of what needs side=b.
-func three(t *testing.T, args ...string) (origin *member, workers map[string]*member) {
+// threeNodes is an origin and two workers of what needs side=b.
+func threeNodes(t *testing.T, args ...string) (origin *member, workers map[string]*member) {
 	t.Helper()
 	origin = startMember(t, "skep", "", append(args, "--name", "origin")...)
 	workers = map[string]*member{}
@@ -84,9 +84,9 @@ func three(t *testing.T, args ...string) (origin *member, workers map[string]*me
 	return origin, workers
 }
 
-// once is a program that hangs the first time it runs and ends with 7 the next. It says where it has begun by a
+// hangsOnce is a program that hangs the first time it runs and ends with 7 the next. It says where it has begun by a
 // folder.
-func once(dir string) []string {
+func hangsOnce(dir string) []string {
 	return []string{"sh", "-c", "if mkdir '" + dir + "/begun'; then echo lost; exec sleep 100; fi 2>/dev/null; echo done; exit 7"}
 }
 
@@ -104,8 +104,8 @@ func TestWorkerGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, expose := sharedFolder(t)
-			origin, workers := three(t, expose...)
-			c := origin.begin(t, append([]string{"run", "--label", "side=b", "--"}, once(dir)...)...)
+			origin, workers := threeNodes(t, expose...)
+			c := origin.begin(t, append([]string{"run", "--label", "side=b", "--"}, hangsOnce(dir)...)...)
 			until(t, "the task has begun", func() bool { return exists(dir + "/begun") })
 			where := origin.describe(t, "last").Tasks[0].Name
 			if workers[where] == nil {
@@ -127,7 +127,7 @@ func TestWorkerGoes(t *testing.T) {
 func TestOriginRestarts(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t)
-	origin, _ := three(t, expose...)
+	origin, _ := threeNodes(t, expose...)
 	script := "mkdir '" + dir + "/'$SKEP_INDEX; sleep 1.5; echo task $SKEP_INDEX"
 	file := fmt.Sprintf("command: [sh, -c, %q]\ncount: 6\nneeds: {cpu: 0.1}\n", script)
 	id := strings.TrimSpace(origin.run(t, file, "job", "submit", "-"))
@@ -177,7 +177,7 @@ func TestInterruptCancels(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t)
 	m := startMember(t, "skep", "", append(expose, "--name", "origin")...)
-	c := m.begin(t, append([]string{"run", "--"}, once(dir)...)...)
+	c := m.begin(t, append([]string{"run", "--"}, hangsOnce(dir)...)...)
 	until(t, "the task has begun", func() bool { return exists(dir + "/begun") })
 	_ = c.cmd.Process.Signal(os.Interrupt)
 	if code := c.end(t); code != 130 {

@@ -9,9 +9,9 @@ import (
 )
 
 // takeArgs returns the arguments of this process and blanks the join tokens among them where ps and /proc/PID/cmdline
-// find them, as curl and mysql do with passwords: there they would stand for as long as the node runs. The strings of
-// os.Args are that memory [1], so it can be written from here; until it is, some milliseconds after the start, a token
-// can be seen.
+// show them, as curl and mysql do with passwords: there they would be visible for as long as the node runs. The
+// strings of os.Args are that memory [1], so it can be written from here; until then, some milliseconds after the
+// start, a token is visible.
 //
 //	[1] runtime, goargs: the arguments are not copied.
 func takeArgs() []string {
@@ -32,8 +32,8 @@ func takeArgs() []string {
 	return args[1:]
 }
 
-// tokenIn returns from where to where an argument is or holds a token: the value of --join, and whatever else looks
-// like one.
+// tokenIn returns the range of an argument that is or contains a token: the value of --join, and anything else that
+// looks like one.
 func tokenIn(args []string, i int) (from, to int) {
 	a := args[i]
 	value, joined := strings.CutPrefix(a, "--join=")

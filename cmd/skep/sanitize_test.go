@@ -16,12 +16,12 @@ import (
 	"skep/node/api/v1"
 )
 
-// evil is what somebody may call a node, a job or a file: it turns lines round, and clears a terminal.
-const evil = "a\u202egpj.\u009b2J\u2066b"
+// hostileName is what somebody may call a node, a job or a file: it turns lines round, and clears a terminal.
+const hostileName = "a\u202egpj.\u009b2J\u2066b"
 
 // No form of output has a terminal obey what somebody else has written, and programs read what it was.
 func TestOutputIsPrintable(t *testing.T) {
-	j := v1.Job{Name: "sweep", Command: []string{"sh", "-c", "echo " + evil + "\nexit"}}
+	j := v1.Job{Name: "sweep", Command: []string{"sh", "-c", "echo " + hostileName + "\nexit"}}
 	for _, f := range []format{"table", "json", "yaml"} {
 		var b bytes.Buffer
 		if err := f.print(&b, j, func(w *tabwriter.Writer) { row(w, j.Name, j.Command) }); err != nil {
@@ -47,7 +47,7 @@ func TestOutputIsPrintable(t *testing.T) {
 			t.Errorf("%s is read as %q, %v", f, back.Command, err)
 		}
 	}
-	if got := string(escaped([]byte("{\"a\": \"ü\u009b\U000e0041\"}\n"))); got != `{"a": "ü\u009b\udb40\udc41"}`+"\n" {
+	if got := string(escapeUnprintable([]byte("{\"a\": \"ü\u009b\U000e0041\"}\n"))); got != `{"a": "ü\u009b\udb40\udc41"}`+"\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -63,16 +63,16 @@ func TestErrorsAndLogsArePrintable(t *testing.T) {
 	if code := a.main(t.Context(), []string{token}); code == 0 {
 		t.Error("a token is a verb")
 	}
-	a.main(t.Context(), []string{"job", "describe", evil})
+	a.main(t.Context(), []string{"job", "describe", hostileName})
 	if s := out.String(); strings.Contains(s, "abcdefg2") || strings.Contains(s, "\u202e") || !strings.Contains(s, "skep1-…") {
 		t.Errorf("%q", s)
 	}
 	l := newLog(&log, slog.LevelDebug)
-	l.Info(evil+token, "name", evil, "error", fmt.Errorf("%w: %s", errors.New(evil), token), "blob", grid.BlobID{}, "token", token)
+	l.Info(hostileName+token, "name", hostileName, "error", fmt.Errorf("%w: %s", errors.New(hostileName), token), "blob", grid.BlobID{}, "token", token)
 	if s := log.String(); strings.Contains(s, "abcdefg2") || !grid.Printable(strings.TrimSpace(s)) || strings.Count(s, "a?gpj.?2J?b") != 3 || strings.Count(s, "\n") != 1 {
 		t.Errorf("%q", s)
 	}
-	if got := shown("two\nlines " + evil); got != "two\nlines a?gpj.?2J?b" {
+	if got := sanitize("two\nlines " + hostileName); got != "two\nlines a?gpj.?2J?b" {
 		t.Errorf("%q", got)
 	}
 }

@@ -20,21 +20,21 @@ import (
 	"skep/node/p2p"
 )
 
-// nodeSettings is what `skep up` is told.
+// nodeSettings are the settings of `skep up`.
 type nodeSettings struct {
 	p2p.Config
 	api       string
 	joinFiles []string
-	inConfig  bool          // the file of settings holds a secret
-	drain     time.Duration // that running tasks are given when the node is told to stop
+	inConfig  bool          // the config file holds a secret
+	drain     time.Duration // time for running tasks when the node is told to stop
 	level     slog.Level
-	stale     []string // what was set that is not used any more, and why
+	obsolete  []string // obsolete settings that were given, and their replacements
 
-	access grid.Access   // of jobs that do not say
-	admins []grid.NodeID // that may drain this node; none = all members
+	access grid.Access   // of jobs without one
+	admins []grid.NodeID // may drain this node; none = all members
 }
 
-// settings are all that can be set for a node.
+// settings are all settings of a node.
 var settings = slices.Concat(ownSettings, boxSettings)
 
 var ownSettings = []setting{
@@ -126,7 +126,7 @@ func setMembers(n *nodeSettings, v []string) (err error) {
 	return nil
 }
 
-// setDrain reads the bound of a stop. The default is below the 10 s after which docker stop kills.
+// setDrain parses the bound of a stop. The default is below the 10 s after which docker stop kills.
 func setDrain(n *nodeSettings, v []string) (err error) {
 	if n.drain, err = time.ParseDuration(v[0]); err != nil || n.drain < 0 || n.drain > node.MaxDrain {
 		return fmt.Errorf("%.40q: want 0s to %v", v[0], node.MaxDrain)
@@ -169,7 +169,7 @@ func setLabels(n *nodeSettings, values []string) error {
 	return nil
 }
 
-// setShares reads CLASS=PART; a class may hold an equals sign.
+// setShares parses CLASS=PART; a class may contain an equals sign.
 func setShares(n *nodeSettings, values []string) error {
 	n.Share = map[string]float64{}
 	for _, l := range values {
@@ -196,7 +196,7 @@ func setBounds(n *nodeSettings, values []string) (err error) {
 	return nil
 }
 
-// readBound reads CLASS=TIME:NEXT; a class may hold an equals sign.
+// readBound parses CLASS=TIME:NEXT; a class may contain an equals sign.
 func readBound(v string) (node.Bound, error) {
 	i := strings.LastIndexByte(v, '=')
 	long, next, ok := strings.Cut(v[i+1:], ":")
@@ -229,7 +229,7 @@ func setAdmins(n *nodeSettings, values []string) error {
 	return nil
 }
 
-// isNotDir reports whether a path ends in a file where a folder should be; whoever opens the folder says so.
+// isNotDir reports whether a path has a file in the place of a folder; whoever opens the folder reports that.
 func isNotDir(err error) bool {
 	var p *fs.PathError
 	return errors.As(err, &p) && errors.Is(p.Err, syscall.ENOTDIR)

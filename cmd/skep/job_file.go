@@ -16,7 +16,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// jobFile is a job as a person writes it: the inputs are still paths.
+// jobFile is a parsed job file; inputs are still paths.
 type jobFile struct {
 	spec   v1.Spec
 	inputs []string // PATH[=NAME] or HASH=NAME
@@ -26,7 +26,7 @@ type jobFile struct {
 var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "inputs", "outputs", "env", "timeout", "retries", "policy", "wait", "idempotent",
 	"isolation", "network", "access"}
 
-// readJob reads a job file. The error lists everything that is wrong with it, with line and column.
+// readJob parses a job file. The error lists all problems with line and column.
 func readJob(name string, b []byte) (*jobFile, error) {
 	f := &yamlFile{name: name}
 	j := &jobFile{lines: map[string]int{}}
@@ -47,7 +47,7 @@ func readJob(name string, b []byte) (*jobFile, error) {
 		return nil, err
 	}
 	if err := checkSpec(&j.spec); err != nil {
-		return nil, j.located(name, err)
+		return nil, j.withLines(name, err)
 	}
 	return j, nil
 }
@@ -122,7 +122,7 @@ func (j *jobFile) needs(f *yamlFile, n ast.Node) {
 	}
 }
 
-// number reads an integer within bounds.
+// number parses an integer within bounds.
 func (f *yamlFile) number(e entry, lo, hi int64, set func(int64)) {
 	f.parsed(e, func(t string) error {
 		n, err := strconv.ParseInt(t, 10, 64)
@@ -134,7 +134,7 @@ func (f *yamlFile) number(e entry, lo, hi int64, set func(int64)) {
 	})
 }
 
-// parsed reads a scalar by a function that says what would be right.
+// parsed parses a scalar with a function whose error says what is allowed.
 func (f *yamlFile) parsed(e entry, parse func(string) error) {
 	t, ok := f.text(e.value, e.key)
 	if !ok {
@@ -145,8 +145,8 @@ func (f *yamlFile) parsed(e entry, parse func(string) error) {
 	}
 }
 
-// located puts the line of its key before each problem.
-func (j *jobFile) located(name string, err error) error {
+// withLines puts the line of its key before each problem.
+func (j *jobFile) withLines(name string, err error) error {
 	var out []error
 	for _, line := range strings.Split(err.Error(), "\n") {
 		key := line[:max(0, strings.IndexFunc(line, func(r rune) bool { return r < 'a' || r > 'z' }))]
@@ -177,7 +177,7 @@ func badBool(err error) error {
 	return err
 }
 
-// parseCores reads a number of cores.
+// parseCores parses a number of cores.
 func parseCores(t string) (float64, error) {
 	c, err := strconv.ParseFloat(t, 64)
 	if err != nil || !(c >= 0.001 && c <= grid.MaxMillis/1000) {
@@ -186,7 +186,7 @@ func parseCores(t string) (float64, error) {
 	return c, nil
 }
 
-// parseSize reads a size such as 256MiB.
+// parseSize parses a size such as 256MiB.
 func parseSize(t string) (int64, error) {
 	n, err := humanize.ParseBytes(t)
 	if err != nil || n > uint64(grid.MaxMemory) || strings.HasPrefix(strings.TrimSpace(t), "-") {
@@ -195,7 +195,7 @@ func parseSize(t string) (int64, error) {
 	return int64(n), nil
 }
 
-// parseTimeout reads a length of time such as 10m, in seconds.
+// parseTimeout parses a duration such as 10m, in seconds.
 func parseTimeout(t string) (float64, error) {
 	d, err := time.ParseDuration(t)
 	if s, ferr := strconv.ParseFloat(t, 64); err != nil && ferr == nil && s >= 0 && !math.IsInf(s, 0) {
@@ -207,7 +207,7 @@ func parseTimeout(t string) (float64, error) {
 	return d.Seconds(), nil
 }
 
-// parseLabels reads k=v needs; a key that stands again adds a value.
+// parseLabels parses KEY=VALUE needs; a repeated key adds a value.
 func parseLabels(list []string) (map[string][]string, error) {
 	m := map[string][]string{}
 	for _, l := range list {

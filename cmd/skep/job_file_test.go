@@ -98,7 +98,7 @@ func TestProgramTravelsByItsPath(t *testing.T) {
 	}
 	for cmd, want := range map[string]int{"./prog": 1, "prog": 0, filepath.Join(dir, "prog"): 1, "./other": 0} {
 		s := &v1.Spec{Command: []string{cmd}}
-		files, err := gather(s, nil, dir)
+		files, err := collectInputs(s, nil, dir)
 		if err != nil || len(files) != want {
 			t.Errorf("command %s: %d files travel, %v: want %d", cmd, len(files), err, want)
 		}

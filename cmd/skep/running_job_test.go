@@ -28,14 +28,14 @@ func TestEachOutageHasItsOwnPatience(t *testing.T) {
 		first, long   bool
 	}{
 		{time.Hour, time.Second, true, false},
-		{0, patience, false, false},
+		{0, reconnectTimeout, false, false},
 		{0, time.Second, false, true},
 		{time.Hour, time.Second, true, false}, // it had come back
 		{0, time.Second, false, false},
-		{patience + time.Second, 0, true, false},
+		{reconnectTimeout + time.Second, 0, true, false},
 	} {
 		end := at.Add(step.lasted)
-		if first, long := o.note(at, end); first != step.first || long != step.long {
+		if first, long := o.record(at, end); first != step.first || long != step.long {
 			t.Errorf("try %d: first %v, too long %v: want %v, %v", i, first, long, step.first, step.long)
 		}
 		at = end.Add(step.pause)
@@ -50,8 +50,8 @@ func TestWordsThatJSONWouldChangeAreRefused(t *testing.T) {
 	}
 }
 
-// door is the socket of a node that says what a test wants.
-func door(t *testing.T, h http.Handler) *app {
+// fakeAPI is the socket of a node that says what a test wants.
+func fakeAPI(t *testing.T, h http.Handler) *app {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, client.TokenName), []byte("token"), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestOneFileThatDoesNotComeKeepsNoOther(t *testing.T) {
 		}
 		fmt.Fprint(w, task)
 	})
-	a := door(t, h)
+	a := fakeAPI(t, h)
 	c, err := a.client()
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAJobWhosePrintsNobodyReadsIsCancelled(t *testing.T) {
 		cancelled.Store(true)
 		json.NewEncoder(w).Encode(v1.Job{ID: "aaaa"})
 	})
-	a := door(t, h)
+	a := fakeAPI(t, h)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

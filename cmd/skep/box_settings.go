@@ -9,7 +9,7 @@ import (
 	"skep/grid"
 )
 
-// boxSettings are about what tasks run in.
+// boxSettings configure the boxes that tasks run in.
 var boxSettings = []setting{
 	{name: "isolation", usage: "least level at which tasks are kept from the machine: none (no boxes), basic or strict (default as good as can be; below basic the node takes no tasks of others)",
 		apply: setIsolation},
@@ -26,7 +26,7 @@ var boxSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { return setCount(&n.Boxes.Files, v[0]) }},
 	{name: "landlock", usage: "newest version of Landlock to use, 0 for none: to try what an older kernel gives (default what the kernel has)",
 		apply: setLandlock},
-	{name: "task_user", gone: "each attempt has a user ID of its own, of task_uids"},
+	{name: "task_user", obsolete: "each attempt has a user ID of its own, of task_uids"},
 }
 
 func setIsolation(n *nodeSettings, v []string) error {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// machine is what a program needs to run; empty strings where it does not say.
+// machine is the platform that a program needs; empty strings where its header does not say.
 type machine struct{ os, arch string }
 
 var elfMachines = map[uint16]string{3: "386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 62: "amd64", 183: "arm64", 243: "riscv64", 258: "loong64"}
@@ -15,8 +15,8 @@ var elfSystems = map[byte]string{0: "linux", 2: "netbsd", 3: "linux", 6: "solari
 var machMachines = map[uint32]string{7: "386", 0x01000007: "amd64", 12: "arm", 0x0100000c: "arm64"}
 var peMachines = map[uint16]string{0x14c: "386", 0x8664: "amd64", 0x1c0: "arm", 0xaa64: "arm64"}
 
-// sniff reads from a program's header what machine it is for. A script, or what it does not know, runs
-// wherever its interpreter is: it needs nothing.
+// sniff reads from a program's header which platform it is for. A script or an unknown format runs wherever its
+// interpreter is: it needs nothing.
 func sniff(path string) (machine, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func machineOf(h []byte) machine {
 	case len(h) >= 8 && binary.LittleEndian.Uint32(h) == 0xfeedfacf, len(h) >= 8 && binary.LittleEndian.Uint32(h) == 0xfeedface:
 		return machine{"darwin", machMachines[binary.LittleEndian.Uint32(h[4:])]}
 	case len(h) >= 8 && binary.BigEndian.Uint32(h) == 0xcafebabe && binary.BigEndian.Uint32(h[4:]) < 20:
-		return machine{os: "darwin"} // holds several architectures; more than 20 would be a Java class
+		return machine{os: "darwin"} // several architectures; more than 20 would be a Java class
 	case len(h) >= 0x40 && bytes.HasPrefix(h, []byte("MZ")):
 		at := uint64(binary.LittleEndian.Uint32(h[0x3c:]))
 		if at+6 <= uint64(len(h)) && bytes.HasPrefix(h[at:], []byte("PE\x00\x00")) {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestWhatANodeIsToldByName(t *testing.T) {
-	n, err := settle(map[string]chosen{
+	n, err := applySettings(map[string]settingValue{
 		"balance":   {[]string{"poll_max=8"}, fromFlag},
 		"gossip":    {[]string{"view=64", "theta=0.2"}, fromFlag},
 		"discovery": {[]string{"explore=0.1", "age=5m", "load=0"}, fromFile},

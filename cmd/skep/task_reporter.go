@@ -10,21 +10,22 @@ import (
 	"skep/node/api/v1"
 )
 
-// teller tells how tasks ended. Of those that were cancelled it names the first, and counts the others.
-type teller struct {
+// taskReporter reports how tasks ended. Of the cancelled ones it names the first and counts the others.
+type taskReporter struct {
 	*app
 	cancelled int
 }
 
-// done says what was only counted.
-func (a *teller) done() {
+// flush prints the count of cancelled tasks.
+func (a *taskReporter) flush() {
 	if a.cancelled > 1 {
 		fmt.Fprintf(a.err, "skep: and %s cancelled\n", english.Plural(a.cancelled-1, "more task was", "more tasks were"))
 	}
 }
 
-// tell says what the program itself could not: why it did not run, did not come to its end, or what of it was not kept.
-func (a *teller) tell(e *v1.Event) {
+// report prints what the program itself could not: why it did not run or did not end by itself, or which output was
+// dropped.
+func (a *taskReporter) report(e *v1.Event) {
 	res := e.Task.Result
 	if res.Cause == grid.Cancelled.String() {
 		if a.cancelled++; a.cancelled > 1 {
@@ -40,7 +41,7 @@ func (a *teller) tell(e *v1.Event) {
 			return
 		}
 	case grid.Signaled.String():
-		if res.Error == "" || strings.HasPrefix(res.Error, "killed by signal") { // the exit code says as much
+		if res.Error == "" || strings.HasPrefix(res.Error, "killed by signal") { // the exit code says the same
 			return
 		}
 	}
@@ -54,7 +55,7 @@ func (a *teller) tell(e *v1.Event) {
 	}
 }
 
-// causeText says why a program did not come to its end.
+// causeText returns why a program did not end by itself.
 func causeText(res *v1.Result) string {
 	text := strings.ReplaceAll(res.Cause, "_", " ")
 	switch {

@@ -9,16 +9,16 @@ import (
 	"skep/sim/net"
 )
 
-// plotPoints is how many points of a distribution are drawn.
+// plotPoints is the number of points of a plotted distribution.
 const plotPoints = 200
 
-// plot is a picture and the name of its file.
+// plot is a chart and the name of its file.
 type plot struct {
 	name string
 	c    *chart.Chart
 }
 
-// plotNet writes a report's pictures into a folder.
+// plotNet writes a report's charts into a folder.
 func plotNet(dir string, r *net.Report) error {
 	times := chart.Chart{Title: r.Scenario + ": completion times", X: "seconds, logarithmic", Y: "share of tasks done by then", Log: true}
 	for _, d := range r.Curves {

@@ -13,25 +13,25 @@ import (
 	"skep/node/api/v1"
 )
 
-// patience is how long a run waits for its node to come back before it gives up.
-const patience = 30 * time.Second
+// reconnectTimeout is how long a run waits for its node to come back before it gives up.
+const reconnectTimeout = 30 * time.Second
 
-// running is a job that is followed to its end. When its node goes away and comes back, the same
-// submission is made again, which is the same job, and what was printed already is not printed twice.
+// running is a job that is followed to its end. When its node goes away and comes back, the same submission is
+// repeated, which is the same job, and output that was printed is not printed twice.
 type running struct {
-	teller
-	c       *client.Client
-	id      string
-	spec    *v1.Spec
-	step    atomic.Int32 // preparing, asked, answered or interrupted
-	stop    context.CancelCauseFunc
-	ended   chan struct{} // closed when an interrupt has cancelled the job, or has not
-	job     atomic.Pointer[string]
-	printed map[uint32]*[2]int64 // bytes of stdout and stderr, by task
-	exit    int32
+	taskReporter
+	c          *client.Client
+	id         string
+	spec       *v1.Spec
+	state      atomic.Int32 // preparing, requested, answered or interrupted
+	stop       context.CancelCauseFunc
+	cancelDone chan struct{} // closed when an interrupt has cancelled the job, or failed to
+	job        atomic.Pointer[string]
+	printed    map[uint32]*[2]int64 // bytes of stdout and stderr, by task
+	exit       int32
 }
 
-// ref names the job.
+// ref returns the job's ID.
 func (r *running) ref() string {
 	if id := r.job.Load(); id != nil {
 		return *id
@@ -39,19 +39,19 @@ func (r *running) ref() string {
 	return r.id
 }
 
-// errOver says that a stream came to its end.
-var errOver = errors.New("over")
+// errEnd is the end of a stream.
+var errEnd = errors.New("over")
 
-// follow submits the job, prints what it prints, and returns its exit code.
+// follow submits the job, prints its output, and returns its exit code.
 func (r *running) follow(ctx context.Context) (int32, error) {
 	var away outage
 	for {
 		began := time.Now()
-		err := r.once(ctx)
+		err := r.followOnce(ctx)
 		switch {
-		case errors.Is(err, errOver):
+		case errors.Is(err, errEnd):
 			return r.exit, nil
-		case errors.Is(err, syscall.EPIPE): // whoever read what is printed, as head, has enough
+		case errors.Is(err, syscall.EPIPE): // the reader of the output, such as head, is done
 			r.cancel()
 			return 0, &exitError{code: 128 + int(syscall.SIGPIPE)}
 		}
@@ -60,9 +60,9 @@ func (r *running) follow(ctx context.Context) (int32, error) {
 			return 0, err
 		}
 		if r.job.Load() == nil {
-			return 0, r.unsure(err)
+			return 0, r.maybeSubmitted(err)
 		}
-		first, long := away.note(began, time.Now())
+		first, long := away.record(began, time.Now())
 		switch {
 		case first:
 			fmt.Fprintf(r.err, "skep: lost the node (%v), trying again\n", err)
@@ -77,25 +77,25 @@ func (r *running) follow(ctx context.Context) (int32, error) {
 	}
 }
 
-// outage is since when a node has been away, and how long to wait for it before the next try.
+// outage is the time since which a node has been unreachable, and the wait before the next attempt.
 type outage struct {
 	since time.Time
 	wait  time.Duration
 }
 
-// note takes in a try to follow a job, from its beginning to its end, and reports whether an outage begins with it, and whether it lasts too
-// long. A node that was followed for longer than that was there, so what was before is another outage.
-func (o *outage) note(began, ended time.Time) (first, long bool) {
-	if o.since.IsZero() || ended.Sub(began) > patience {
+// record records an attempt to follow a job, from its beginning to its end, and reports whether an outage begins with
+// it, and whether it has lasted too long. After an attempt longer than reconnectTimeout a new outage begins.
+func (o *outage) record(began, ended time.Time) (first, long bool) {
+	if o.since.IsZero() || ended.Sub(began) > reconnectTimeout {
 		o.since, o.wait = ended, 50*time.Millisecond
 		return true, false
 	}
 	o.wait = min(2*o.wait, 2*time.Second)
-	return false, ended.Sub(o.since) > patience
+	return false, ended.Sub(o.since) > reconnectTimeout
 }
 
-// once follows one stream to its end.
-func (r *running) once(ctx context.Context) error {
+// followOnce follows one stream to its end.
+func (r *running) followOnce(ctx context.Context) error {
 	s, err := r.c.Run(ctx, r.id, r.spec)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (r *running) once(ctx context.Context) error {
 	}
 }
 
-// print prints what of a frame was not printed yet.
+// print prints the part of a frame that was not printed yet.
 func (r *running) print(w io.Writer, f v1.Frame, seen map[uint32]*[2]int64, i int) error {
 	at, done := counter(seen, f.Task), counter(r.printed, f.Task)
 	from := min(max(done[i]-at[i], 0), int64(len(f.Data)))
@@ -153,19 +153,19 @@ func (r *running) event(e *v1.Event) error {
 	case v1.EventSubmitted:
 		if e.Job != nil {
 			if r.job.Swap(&e.Job.ID) == nil {
-				r.note(e.Job)
+				r.printNote(e.Job)
 			}
 		}
 	case v1.EventTask:
 		if e.Task != nil && e.Task.Result != nil {
 			r.exit = max(r.exit, e.Task.Result.Exit)
-			r.tell(e)
+			r.report(e)
 		}
 	case v1.EventError:
 		return errors.New(e.Error)
 	case v1.EventEnd:
-		r.done()
-		return errOver
+		r.flush()
+		return errEnd
 	}
 	return nil
 }

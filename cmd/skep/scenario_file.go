@@ -16,28 +16,28 @@ import (
 	"skep/sim/net"
 )
 
-// netFile is a scenario of `skep sim net` while it is read.
-type netFile struct {
+// scenarioFile is a scenario of `skep sim net` being parsed.
+type scenarioFile struct {
 	yamlFile
-	s     net.Scenario
-	read  func(name string) ([]byte, error) // of a file that the scenario names
-	where map[string]ast.Node               // by the paths of net.Problem
-	wrong map[string]bool                   // paths of what could not be read: what else is wrong with it only follows
+	s          net.Scenario
+	read       func(name string) ([]byte, error) // reads a file that the scenario names
+	positions  map[string]ast.Node               // by the paths of net.Problem
+	unreadable map[string]bool                   // paths of invalid values: further problems of them only follow
 }
 
-var netKeys = []string{"name", "seed", "replications", "start", "warmup", "time", "spread", "nodes", "classes", "network", "policy",
+var scenarioKeys = []string{"name", "seed", "replications", "start", "warmup", "time", "spread", "nodes", "classes", "network", "policy",
 	"rule", "perfect", "forward", "rates", "node", "balance", "gossip", "discovery", "disk", "workload", "faults"}
 
-// netNeeds are the keys that a scenario must have.
-var netNeeds = []string{"nodes", "classes", "workload"}
+// requiredKeys are the keys that a scenario must have.
+var requiredKeys = []string{"nodes", "classes", "workload"}
 
-// readNet reads a scenario. The error lists everything that is wrong with it, with line and column. change
-// is what the command line says, which covers the file.
-func readNet(name string, b []byte, read func(string) ([]byte, error), change func(*net.Scenario)) (*net.Scenario, float64, error) {
-	f := &netFile{yamlFile: yamlFile{name: name}, read: read, where: map[string]ast.Node{}, wrong: map[string]bool{}}
+// readScenario parses a scenario. The error lists all problems with line and column. change applies the command line's
+// flags, which override the file.
+func readScenario(name string, b []byte, read func(string) ([]byte, error), change func(*net.Scenario)) (*net.Scenario, float64, error) {
+	f := &scenarioFile{yamlFile: yamlFile{name: name}, read: read, positions: map[string]ast.Node{}, unreadable: map[string]bool{}}
 	f.s = net.Scenario{Name: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), Seed: 1, Replications: 1,
 		Start: 10 * time.Second, Warmup: time.Minute, Time: 10 * time.Minute, Node: node.Defaults()}
-	f.s.Node.Strikes = 0 // its nodes die by chance, and its classes are retried without end
+	f.s.Node.Strikes = 0 // its nodes die at random, and its classes are retried for ever
 	body, err := f.parse(b)
 	if err != nil {
 		return nil, 0, err
@@ -45,27 +45,27 @@ func readNet(name string, b []byte, read func(string) ([]byte, error), change fu
 	if body == nil {
 		return nil, 0, fmt.Errorf("%s: is empty: want a scenario, at least its nodes, classes and workload", name)
 	}
-	entries := f.mapping(body, "scenario", netKeys...)
-	// Classes come first: others speak of them.
-	slices.SortStableFunc(entries, func(x, y entry) int { return first(y.key) - first(x.key) })
+	entries := f.mapping(body, "scenario", scenarioKeys...)
+	// Classes come first: other keys refer to them.
+	slices.SortStableFunc(entries, func(x, y entry) int { return readOrder(y.key) - readOrder(x.key) })
 	for _, e := range entries {
-		f.where[e.key] = e.node
+		f.positions[e.key] = e.node
 		switch e.key {
-		case "nodes", "classes", "workload", "network": // what of them cannot be read leaves the rest to be judged
+		case "nodes", "classes", "workload", "network": // an invalid part of them leaves the rest to be checked
 			f.field(e)
 		default:
-			f.reading(e.key, func() { f.field(e) })
+			f.readAt(e.key, func() { f.field(e) })
 		}
 	}
-	for _, need := range netNeeds {
-		if f.where[need] == nil {
+	for _, need := range requiredKeys {
+		if f.positions[need] == nil {
 			f.note(nil, "%s: has no %s", name, need)
 		}
 	}
 	if change != nil {
 		change(&f.s)
 	}
-	if f.wrong["time"] { // it is not to be too short, too
+	if f.unreadable["time"] { // it must not be reported as too short as well
 		f.s.Time = max(f.s.Time, f.s.Start+1, f.s.Warmup+1)
 		for i := range f.s.Faults {
 			f.s.Time = max(f.s.Time, f.s.Faults[i].At)
@@ -74,36 +74,36 @@ func readNet(name string, b []byte, read func(string) ([]byte, error), change fu
 	whole := len(f.problems) == 0
 	problems, lambda := f.s.Check()
 	for _, p := range problems {
-		if whole || lambda == 0 { // the load of what was not read is nothing to speak of
-			f.located(p)
+		if whole || lambda == 0 { // the load is wrong if something could not be read
+			f.locate(p)
 		}
 	}
 	return &f.s, lambda, f.err()
 }
 
-// reading notes whether what stands at a path can be read.
-func (f *netFile) reading(path string, read func()) {
-	before := len(f.problems) - f.strange
+// readAt records whether the value at a path is invalid.
+func (f *scenarioFile) readAt(path string, read func()) {
+	before := len(f.problems) - f.unknownKeys
 	read()
-	if len(f.problems)-f.strange > before {
-		f.wrong[path] = true
+	if len(f.problems)-f.unknownKeys > before {
+		f.unreadable[path] = true
 	}
 }
 
-func first(key string) int {
+func readOrder(key string) int {
 	if key == "classes" {
 		return 1
 	}
 	return 0
 }
 
-// located notes a problem at the line of what it is about, or of what contains that.
-func (f *netFile) located(p net.Problem) {
+// locate reports a problem at the line of its path, or of the nearest enclosing one.
+func (f *scenarioFile) locate(p net.Problem) {
 	for path := p.Where; ; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
-		if f.wrong[path] || f.where[path] == nil && slices.Contains(netNeeds, path) {
+		if f.unreadable[path] || f.positions[path] == nil && slices.Contains(requiredKeys, path) {
 			return
 		}
-		if n := f.where[path]; n != nil {
+		if n := f.positions[path]; n != nil {
 			what := p.What
 			for _, line := range strings.Split(what, "\n") {
 				f.at(n, "%s: %s", p.Where, line)
@@ -117,7 +117,7 @@ func (f *netFile) located(p net.Problem) {
 	}
 }
 
-func (f *netFile) field(e entry) {
+func (f *scenarioFile) field(e entry) {
 	s := &f.s
 	switch e.key {
 	case "name":
@@ -145,7 +145,7 @@ func (f *netFile) field(e entry) {
 		f.list(e, func(i int, n ast.Node) { f.group(i, n) })
 	case "classes":
 		for _, c := range f.mapping(e.value, "classes") {
-			f.reading("classes."+c.key, func() { f.class(c) })
+			f.readAt("classes."+c.key, func() { f.class(c) })
 		}
 	case "network":
 		f.network(e)
@@ -162,21 +162,21 @@ func (f *netFile) field(e entry) {
 	}
 }
 
-// list calls read for each item of a sequence and remembers where it stands.
-func (f *netFile) list(e entry, read func(i int, n ast.Node)) {
+// list calls read for each item of a sequence and records its position.
+func (f *scenarioFile) list(e entry, read func(i int, n ast.Node)) {
 	seq, ok := e.value.(*ast.SequenceNode)
 	if !ok {
 		f.at(e.value, "%s: want a list", e.key)
 		return
 	}
 	for i, n := range seq.Values {
-		f.where[fmt.Sprint(e.key, ".", i)] = n
+		f.positions[fmt.Sprint(e.key, ".", i)] = n
 		read(i, n)
 	}
 }
 
-// span reads a length of time, 0 or more.
-func (f *netFile) span(e entry, dst *time.Duration) {
+// span parses a duration, 0 or more.
+func (f *scenarioFile) span(e entry, dst *time.Duration) {
 	f.parsed(e, func(t string) error { return parseSpan(t, dst) })
 }
 
@@ -193,8 +193,8 @@ func parseSpan(t string, dst *time.Duration) error {
 	return nil
 }
 
-// real reads a number within bounds.
-func (f *netFile) real(e entry, lo, hi float64, dst *float64) {
+// real parses a number within bounds.
+func (f *scenarioFile) real(e entry, lo, hi float64, dst *float64) {
 	f.parsed(e, func(t string) error {
 		x, err := strconv.ParseFloat(t, 64)
 		if err != nil || !(x >= lo && x <= hi) {
@@ -205,11 +205,11 @@ func (f *netFile) real(e entry, lo, hi float64, dst *float64) {
 	})
 }
 
-func (f *netFile) flag(e entry, dst *bool) {
+func (f *scenarioFile) flag(e entry, dst *bool) {
 	f.parsed(e, func(t string) (err error) { *dst, err = strconv.ParseBool(t); return badBool(err) })
 }
 
-func (f *netFile) size(e entry, dst *grid.Bytes) {
+func (f *scenarioFile) size(e entry, dst *grid.Bytes) {
 	f.parsed(e, func(t string) error {
 		n, err := parseSize(t)
 		if err == nil {
@@ -219,7 +219,7 @@ func (f *netFile) size(e entry, dst *grid.Bytes) {
 	})
 }
 
-func (f *netFile) labels(e entry) []grid.Label {
+func (f *scenarioFile) labels(e entry) []grid.Label {
 	var out []grid.Label
 	for _, l := range f.mapping(e.value, "labels") {
 		if t, ok := f.text(l.value, "labels "+l.key); ok {
@@ -229,4 +229,4 @@ func (f *netFile) labels(e entry) []grid.Label {
 	return out
 }
 
-var errTwo = errors.New("want two lengths of time, the lower first, as in [1ms, 20ms]")
+var errInterval = errors.New("want two lengths of time, the lower first, as in [1ms, 20ms]")

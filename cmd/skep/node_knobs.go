@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// setKnobs reads NAME=VALUE of a section that a scenario of skep sim net has too: what is tried there is set here by the same name.
-// Walkers and reverse_path are settings of their own.
+// setKnobs returns a function that parses NAME=VALUE of a section that a scenario of skep sim net has too, under the
+// same names. Walkers and reverse_path are settings of their own.
 func setKnobs(section string) func(n *nodeSettings, values []string) error {
 	return func(n *nodeSettings, values []string) error {
 		c := &n.Node
@@ -21,7 +21,7 @@ func setKnobs(section string) func(n *nodeSettings, values []string) error {
 			if known[name] == nil {
 				return fmt.Errorf("%.80q: want NAME=VALUE, and a name of %s", v, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			}
-			if err := turn(known[name], value); err != nil {
+			if err := setKnob(known[name], value); err != nil {
 				return fmt.Errorf("%s %w", name, err)
 			}
 		}

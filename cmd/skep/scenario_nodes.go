@@ -13,8 +13,8 @@ import (
 	"skep/sim/net"
 )
 
-// group reads a group of machines.
-func (f *netFile) group(i int, n ast.Node) {
+// group parses a group of machines.
+func (f *scenarioFile) group(i int, n ast.Node) {
 	g := net.Group{Name: fmt.Sprint("group-", i), Count: 1, Cores: 1, Memory: 4 * grid.GiB, Speed: 1}
 	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "speed", "rates", "labels", "session", "away", "leaves", "availability", "hostile") {
 		switch e.key {
@@ -37,7 +37,7 @@ func (f *netFile) group(i int, n ast.Node) {
 		case "rates":
 			g.Rates = map[string]float64{}
 			for _, r := range f.mapping(e.value, "rates") {
-				x := 1.0 // what cannot be read is not to be missing, too
+				x := 1.0 // an invalid rate must not count as a missing one as well
 				f.real(r, 0, grid.MaxRate, &x)
 				g.Rates[r.key] = x
 			}
@@ -67,8 +67,8 @@ func (f *netFile) group(i int, n ast.Node) {
 	f.s.Groups = append(f.s.Groups, g)
 }
 
-// behaviours reads what hostile nodes do.
-func (f *netFile) behaviours(e entry) (all sim.Behaviour) {
+// behaviours parses the behaviours of hostile nodes.
+func (f *scenarioFile) behaviours(e entry) (all sim.Behaviour) {
 	for _, name := range f.texts(e.value, e.key) {
 		b, err := sim.ParseBehaviour(name)
 		if err != nil {
@@ -79,8 +79,8 @@ func (f *netFile) behaviours(e entry) (all sim.Behaviour) {
 	return all
 }
 
-// distribution reads how a length of time is drawn: one alone is constant.
-func (f *netFile) distribution(e entry) (s net.Span) {
+// distribution parses the distribution of a duration: a scalar is constant.
+func (f *scenarioFile) distribution(e entry) (s net.Span) {
 	if _, ok := e.value.(ast.MapNode); !ok {
 		s.Kind = net.Constant
 		f.span(e, &s.A)
@@ -104,14 +104,14 @@ func (f *netFile) distribution(e entry) (s net.Span) {
 			s.Kind = net.Uniform
 			two := f.texts(d.value, d.key)
 			if len(two) != 2 || parseSpan(two[0], &s.A) != nil || parseSpan(two[1], &s.B) != nil || s.B < s.A {
-				f.at(d.value, "uniform: %v", errTwo)
+				f.at(d.value, "uniform: %v", errInterval)
 				s.B = s.A
 			}
 		}
 	}
 	kinds := len(entries)
 	if s.Exp > 0 {
-		kinds-- // a shape is none
+		kinds-- // shape is no kind
 	}
 	if (s.Kind == net.Weibull) != (s.Exp > 0) || s.Kind == net.NoSpan || kinds > 1 {
 		f.at(e.value, "%s: want one of constant, uniform, exponential, or weibull with its shape", e.key)
@@ -119,9 +119,9 @@ func (f *netFile) distribution(e entry) (s net.Span) {
 	return s
 }
 
-// class reads a kind of task.
-func (f *netFile) class(e entry) {
-	f.where["classes."+e.key] = e.node
+// class parses a class.
+func (f *scenarioFile) class(e entry) {
+	f.positions["classes."+e.key] = e.node
 	c := net.Class{Name: e.key, Size: sim.Exponential(), Retries: grid.MaxRetries,
 		Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}
 	for _, k := range f.mapping(e.value, "class", "mean", "size", "cpu", "memory", "labels", "retries", "inputs", "bound") {
@@ -161,8 +161,8 @@ func (f *netFile) class(e entry) {
 	f.s.Classes = append(f.s.Classes, c)
 }
 
-// sizes reads the distribution of the sizes of tasks, of mean 1.
-func (f *netFile) sizes(e entry) sim.Distribution {
+// sizes parses the distribution of task sizes, of mean 1.
+func (f *scenarioFile) sizes(e entry) sim.Distribution {
 	if t, ok := e.value.(*ast.StringNode); ok {
 		switch t.Value {
 		case "exponential":
@@ -192,7 +192,7 @@ func (f *netFile) sizes(e entry) sim.Distribution {
 	return d
 }
 
-// pick reads whom a fault strikes: all, a group, group/FROM-TO, a share as 10%, or group/10%.
+// pick parses the nodes of a fault: all, a group, group/FROM-TO, a share as 10%, or group/10%.
 func pick(t string) (p net.Pick, err error) {
 	p.From, p.To = -1, -1
 	group, part, both := strings.Cut(t, "/")

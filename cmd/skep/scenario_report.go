@@ -14,7 +14,7 @@ import (
 	"skep/sim/net"
 )
 
-// tableFormat is a format that may also be csv; it is a flag's value.
+// tableFormat is an output format that may also be csv; it is a flag's value.
 type tableFormat string
 
 func (f *tableFormat) flag(cmd *cobra.Command) {
@@ -47,18 +47,18 @@ func printNet(w io.Writer, f tableFormat, r *net.Report) error {
 	return format(f).print(w, r, func(t *tabwriter.Writer) { tableNet(t, r) })
 }
 
-// est prints an estimate with its interval.
+// est formats an estimate with its interval.
 func est(e net.Estimate) string {
 	if math.IsNaN(e.Mean) {
 		return "-"
 	}
-	if e.Half <= 1e-12*math.Abs(e.Mean) { // none, or what rounding leaves of equal numbers
+	if e.Half <= 1e-12*math.Abs(e.Mean) { // none, or a rounding error of equal numbers
 		return plain(e.Mean, 4)
 	}
 	return plain(e.Mean, 4) + " ± " + plain(e.Half, 2)
 }
 
-// plain prints a number to some digits, without a power of ten unless it is very small or large.
+// plain formats a number to some digits, without a power of ten unless it is very small or large.
 func plain(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'g', digits, 64)
 	if a := math.Abs(x); a > 0 && a < 1e-6 || a > 1e12 {
@@ -115,7 +115,7 @@ func tableNet(t *tabwriter.Writer, r *net.Report) {
 	}
 }
 
-// csvNet prints a report as lines of measure, of what, mean, half-width.
+// csvNet prints a report as lines of measure, subject, mean and half-width.
 func csvNet(w io.Writer, r *net.Report) error {
 	c := csv.NewWriter(w)
 	put := func(measure, of string, e net.Estimate) {

@@ -14,7 +14,7 @@ import (
 	"skep/node"
 )
 
-// knobs are the settings of the simulated nodes, by the section of the scenario and by name.
+// knobs returns the settings of the simulated nodes, by section of the scenario and name.
 func knobs(c *node.Config) map[string]map[string]any {
 	b, g, d := &c.Balance, &c.Gossip, &c.Discovery
 	return map[string]map[string]any{
@@ -33,8 +33,8 @@ func knobs(c *node.Config) map[string]map[string]any {
 	}
 }
 
-// knobs reads the policy, the rules and the sections of settings.
-func (f *netFile) knobs(e entry) {
+// knobs parses the policy, the rules and the sections of settings.
+func (f *scenarioFile) knobs(e entry) {
 	c := &f.s.Node
 	switch e.key {
 	case "policy":
@@ -80,7 +80,7 @@ func (f *netFile) knobs(e entry) {
 	}
 	slices.Sort(names)
 	for _, k := range f.mapping(e.value, e.key, names...) {
-		f.parsed(k, func(t string) error { return turn(section[k.key], t) })
+		f.parsed(k, func(t string) error { return setKnob(section[k.key], t) })
 	}
 }
 
@@ -92,8 +92,8 @@ func ruleOf(t string) (string, error) {
 	return t, nil
 }
 
-// turn sets a knob.
-func turn(dst any, t string) (err error) {
+// setKnob parses and sets a value.
+func setKnob(dst any, t string) (err error) {
 	switch p := dst.(type) {
 	case *int:
 		if *p, err = strconv.Atoi(t); err != nil || *p < 0 {
