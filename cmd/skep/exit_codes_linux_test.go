@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each way in which a job ends: run and job wait exit with the same code, job logs with 0 unless what was printed cannot be had.
+// Each end of a job: run and job wait exit with the same code, job logs with 0 unless the output is not available.
 func TestEachEndHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	shared, expose := sharedFolder(t)

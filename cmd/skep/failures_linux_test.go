@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// until waits for what must come to be.
+// until waits for a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
@@ -23,7 +23,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// call is a client's verb that goes on beside the test.
+// call is a verb that runs beside the test.
 type call struct {
 	cmd      *exec.Cmd
 	out, err spool
@@ -52,7 +52,7 @@ func (c *call) end(t *testing.T) int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
-// jobDescription is what job describe says.
+// jobDescription is the output of job describe.
 type jobDescription struct {
 	State string
 	Exit  int `json:"exit_code"`
@@ -70,7 +70,7 @@ func (m *member) describe(t *testing.T, job string) (d jobDescription) {
 	return d
 }
 
-// threeNodes is an origin and two workers of what needs side=b.
+// threeNodes is an origin and two workers with the label side=b.
 func threeNodes(t *testing.T, args ...string) (origin *member, workers map[string]*member) {
 	t.Helper()
 	origin = startMember(t, "skep", "", append(args, "--name", "origin")...)
@@ -84,7 +84,7 @@ func threeNodes(t *testing.T, args ...string) (origin *member, workers map[strin
 	return origin, workers
 }
 
-// hangsOnce is a program that hangs the first time it runs and ends with 7 the next. It says where it has begun by a
+// hangsOnce returns a program that hangs in its first run and exits with 7 in the next. It marks its start with a
 // folder.
 func hangsOnce(dir string) []string {
 	return []string{"sh", "-c", "if mkdir '" + dir + "/begun'; then echo lost; exec sleep 100; fi 2>/dev/null; echo done; exit 7"}
@@ -95,7 +95,8 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// What a worker had begun runs again elsewhere, and the caller gets its answer: killed, or told to leave.
+// A worker's running task runs again elsewhere, and the caller gets its answer: the worker is killed, or told to
+// leave.
 func TestWorkerGoes(t *testing.T) {
 	for name, leave := range map[string]func(*member){
 		"killed": (*member).kill,
@@ -122,8 +123,8 @@ func TestWorkerGoes(t *testing.T) {
 	}
 }
 
-// The node that jobs were submitted to is killed and started again: all end, each recorded once, and who
-// waits for one gets its answer.
+// The origin of some jobs is killed and restarted: all jobs end, each recorded once, and waiting clients get their
+// answers.
 func TestOriginRestarts(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t)

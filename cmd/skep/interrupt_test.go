@@ -16,16 +16,16 @@ import (
 	"skep/node/api/v1"
 )
 
-// slowAPI is a node that is slow to take a job, and interrupts whoever hands it one.
+// slowAPI is a node's API that is slow to take a job, and interrupts its submitter.
 type slowAPI struct {
-	early  bool // it interrupts who asks for a blob, before anything is submitted
-	fails  bool // it says that it could not take the job, and has it
-	stays  bool // it does not cancel it
-	has    int  // it has the job after so many questions; 0 = never
+	early  bool // interrupts at the first query for a blob, before anything is submitted
+	fails  bool // answers that it could not take the job, and has it
+	stays  bool // does not cancel it
+	has    int  // has the job after so many queries; 0 = never
 	mu     sync.Mutex
 	asked  int
 	posted bool
-	looked chan struct{} // closed when it has been asked for the job
+	looked chan struct{} // closed at the first query for the job
 	gone   chan struct{} // closed when the job is cancelled
 }
 
@@ -131,7 +131,8 @@ func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
 	}
 }
 
-// An interrupt between the node's word and the printing of the ID comes too late: the job is not said to be cancelled that then is not.
+// An interrupt between the node's answer and the printing of the ID comes too late: the run does not claim that the
+// job is cancelled.
 func TestInterruptOfARunThatHasNothingMoreToAsk(t *testing.T) {
 	var said bytes.Buffer
 	r := &running{taskReporter: taskReporter{app: &app{err: &said}}}

@@ -35,7 +35,7 @@ policy: lpas_dec             # optional, of those the node has
 	}
 }
 
-// A script may have as many brackets as it likes, wherever they stand, and a file that is too deep says so.
+// A script may contain any number of brackets, and a file that is nested too deeply is an error.
 func TestBracketsOfScripts(t *testing.T) {
 	colours := strings.Repeat("    printf '\\033[1mbold\\033[0m'\n", 200)
 	if j, err := readJob("f", []byte("command:\n- sh\n- -c\n- |\n"+colours+"count: 2\n")); err != nil || strings.Count(j.spec.Command[2], "[") != 400 {

@@ -12,7 +12,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// What was only counted is told also when the node fails in the midst.
+// The count of cancelled tasks is printed also when the node fails halfway.
 func TestLogsThatBreakOffTellWhatTheyCounted(t *testing.T) {
 	const cancelled, lost = 3, maxReported + 2
 	h := http.NewServeMux()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A node whose data folder is taken away cannot keep what it says any more: it says so once and ends with 125, and does
-// not make half a folder anew.
+// A node whose data folder is deleted cannot save records: it says so once, exits with 125, and does not recreate part
+// of the folder.
 func TestDataFolderIsGone(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t)

@@ -12,8 +12,8 @@ import (
 	"skep/node/api/v1"
 )
 
-// The node that a job was submitted to is killed and its disk is gone. The job brought a program and a file along, one of its tasks ran and the
-// others were waiting: any other node has it done, its output files and its long log.
+// A job's origin is killed and its disk is lost. The job has a program and an input file; one of its tasks ran and the
+// others were waiting: any other node shows it done, with its output files and its long log.
 func TestOriginIsGoneForGood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes two takeovers' time")
@@ -33,13 +33,13 @@ func TestOriginIsGoneForGood(t *testing.T) {
 	write("job.yaml", "command: [./prog]\ninputs: [data]\noutputs: ['out-*']\ncount: 8\nretries: 5\n", 0o644)
 	id := strings.TrimSpace(a.run(t, "", "job", "submit", filepath.Join(work, "job.yaml")))
 	until(t, "a task runs", func() bool { return strings.Contains(a.run(t, "", "job", "describe", id), "placed") })
-	time.Sleep(500 * time.Millisecond) // in the midst of the first tasks: where exactly must not matter
+	time.Sleep(500 * time.Millisecond) // during the first tasks: the exact moment must not matter
 	a.kill()
 	if err := os.RemoveAll(a.dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range ms[1:] {
-		until(t, "the node knows who owns the job now", func() bool { // it is announced
+		until(t, "the node knows who owns the job now", func() bool { // takeovers are announced
 			return exec.Command(m.skep, "--data-dir", m.dir, "job", "describe", id).Run() == nil
 		})
 		m.run(t, "", "job", "wait", id)

@@ -24,7 +24,7 @@ func TestEachOutageHasItsOwnPatience(t *testing.T) {
 	at := time.Now()
 	var o outage
 	for i, step := range []struct {
-		lasted, pause time.Duration // of the try, and until the next
+		lasted, pause time.Duration // of the attempt, and until the next one
 		first, long   bool
 	}{
 		{time.Hour, time.Second, true, false},
@@ -50,7 +50,7 @@ func TestWordsThatJSONWouldChangeAreRefused(t *testing.T) {
 	}
 }
 
-// fakeAPI is the socket of a node that says what a test wants.
+// fakeAPI is the API socket of a node with a test's answers.
 func fakeAPI(t *testing.T, h http.Handler) *app {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, client.TokenName), []byte("token"), 0o600); err != nil {
@@ -110,7 +110,7 @@ func TestOneFileThatDoesNotComeKeepsNoOther(t *testing.T) {
 	}
 }
 
-// skep run -- yes | head: the job ends with its reader.
+// skep run -- yes | head: the job is cancelled when its reader ends.
 func TestAJobWhosePrintsNobodyReadsIsCancelled(t *testing.T) {
 	var cancelled atomic.Bool
 	h := http.NewServeMux()

@@ -16,10 +16,10 @@ import (
 	"skep/node/api/v1"
 )
 
-// hostileName is what somebody may call a node, a job or a file: it turns lines round, and clears a terminal.
+// hostileName is a name of a node, job or file that reverses lines and clears a terminal.
 const hostileName = "a\u202egpj.\u009b2J\u2066b"
 
-// No form of output has a terminal obey what somebody else has written, and programs read what it was.
+// No output format passes control characters of others to a terminal, and programs read the original.
 func TestOutputIsPrintable(t *testing.T) {
 	j := v1.Job{Name: "sweep", Command: []string{"sh", "-c", "echo " + hostileName + "\nexit"}}
 	for _, f := range []format{"table", "json", "yaml"} {
@@ -52,7 +52,7 @@ func TestOutputIsPrintable(t *testing.T) {
 	}
 }
 
-// Errors and logs neither obey it nor hold a token.
+// Errors and logs pass neither control characters nor tokens.
 func TestErrorsAndLogsArePrintable(t *testing.T) {
 	token := "skep1-" + strings.Repeat("abcdefg2", 10)
 	var out, log bytes.Buffer

@@ -16,7 +16,8 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// forms are the ways in which a secret of 32 bytes could be printed, each in pieces that tell enough of it.
+// forms returns the representations in which a secret of 32 bytes could be printed, each in pieces long enough to
+// reveal it.
 func forms(secret []byte) (all []string) {
 	text := hex.EncodeToString(secret)
 	for i := 0; i+16 <= len(text); i += 16 {
@@ -25,14 +26,14 @@ func forms(secret []byte) (all []string) {
 	for i := 0; i+8 <= len(secret); i += 8 {
 		all = append(all, string(secret[i:i+8]), fmt.Sprintf("%#x", binary.LittleEndian.Uint64(secret[i:])), strings.Trim(fmt.Sprint(secret[i:i+8]), "[]"))
 	}
-	var words []string // as a traceback prints an array that is handed over
+	var words []string // as a traceback prints an array argument
 	for _, b := range secret[:8] {
 		words = append(words, fmt.Sprintf("%#x", b))
 	}
 	return append(all, base64.StdEncoding.EncodeToString(secret)[:12], strings.Join(words, ", "))
 }
 
-// secretsOf are what nobody may see of a node: the network's secret, its join token, its key, and the token of its API.
+// secretsOf returns a node's secrets: the network's secret, its join token, its key, and the token of its API.
 func secretsOf(t *testing.T, m *member) []string {
 	t.Helper()
 	token, err := wire.ParseToken(m.join)
@@ -64,7 +65,7 @@ func checkHidden(t *testing.T, what, text string, secrets []string) {
 	}
 }
 
-// The join token was in the list of processes for as long as a node ran, and in its journal.
+// The join token was visible in the process list as long as a node ran, and in its journal.
 func TestNobodySeesTheSecrets(t *testing.T) {
 	rec := filepath.Join(t.TempDir(), "recording")
 	first := startMember(t, "skep", "", "--log-level", "debug", "--record", rec)
@@ -92,7 +93,7 @@ func TestNobodySeesTheSecrets(t *testing.T) {
 		checkHidden(t, "the settings", m.run(t, "", "config", "show", "--output", "json"), secrets)
 		checkHidden(t, "an error", m.run(t, "", "node", "list", "--output", "json"), secrets)
 	}
-	// A crash prints every goroutine, with what it was called with.
+	// A crash prints every goroutine with its arguments.
 	crashed := ms[1]
 	secrets := secretsOf(t, crashed)
 	if err := crashed.cmd.Process.Signal(syscall.SIGQUIT); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A task that was cancelled and does not listen keeps its core until it is killed: what comes next does not run beside it.
+// A cancelled task that ignores signals keeps its core until it is killed: the next task does not run beside it.
 func TestWhatIsStoppedKeepsItsCoreUntilItIsGone(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t, "lock")
