@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// What the gate did not let start is not asked about again until somebody wakes it, and has its place in the queue then.
+// The gate is not asked again about rejected work until it is woken, and the work has its place in the queue then.
 func TestWhatSleepsIsLeftAlone(t *testing.T) {
 	e, asked := New(grid.Resources{CPU: grid.CPU}), 0
 	open := map[uint32]bool{}
@@ -50,7 +50,7 @@ func TestWhatSleepsIsLeftAlone(t *testing.T) {
 	starts(-1)
 }
 
-// Work that is put between the same two again and again stays in order, whatever room is left between them.
+// Work that is inserted between the same two again and again stays in order, whatever the gap.
 func TestRoomBetweenTurns(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
@@ -60,13 +60,14 @@ func TestRoomBetweenTurns(t *testing.T) {
 		e.insert(1+k%2, w)
 	}
 	for k, w := range e.queue {
-		if e.awake[k] != w || k > 0 && e.queue[k-1].turn >= w.turn {
-			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.turn, e.queue[max(k-1, 0)].turn)
+		if e.awake[k] != w || k > 0 && e.queue[k-1].order >= w.order {
+			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.order, e.queue[max(k-1, 0)].order)
 		}
 	}
 }
 
-// What sleeps is told once. What was let go of or ended meanwhile is not, and nothing is kept of what was told: it is used again for other work.
+// Sleeping work is returned once. Work that was forgotten or ended meanwhile is not, and nothing references returned
+// work: it is reused.
 func TestNothingIsKeptOfWhatSlept(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	e.Gate(func(grid.Time, *Work) bool { return false })

@@ -21,7 +21,7 @@ const (
 
 // initExec sets up the ledger: how queues are estimated, and what may start.
 func (n *Node) initExec() {
-	n.exec.Whole(!n.cfg.Balance.Rest)
+	n.exec.CountWhole(!n.cfg.Balance.Rest)
 	n.exec.Gate(n.mayStart)
 }
 

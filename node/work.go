@@ -110,9 +110,9 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 		kept.Waited = w.Started.Sub(w.Accepted)
 		r = &kept
 	}
-	held := n.exec.Ran(now, w) // for so long the slot was taken, start and collection included
+	held := n.exec.RunTime(now, w) // for so long the slot was taken, start and collection included
 	if stopping {
-		n.exec.Cut(id, r)
+		n.exec.FinishStopping(id, r)
 	} else {
 		n.exec.Finish(id, r)
 	}
@@ -156,13 +156,13 @@ func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	m := fx.Send(n.ownerOf(w.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
-	n.exec.Tell(w, now.Add(min(minResultRetry<<min(w.Tries, 10), maxResultRetry)))
+	n.exec.ScheduleResend(w, now.Add(min(minResultRetry<<min(w.Tries, 10), maxResultRetry)))
 	w.Tries++
 }
 
 // scheduleResults sees to a wake when the first result is due; there is one under way at sendWake, unless that is 0.
 func (n *Node) scheduleResults(fx *grid.Effects) {
-	if w := n.exec.Told(); w != nil && (n.resultWake == 0 || w.Due < n.resultWake) {
+	if w := n.exec.NextResend(); w != nil && (n.resultWake == 0 || w.Due < n.resultWake) {
 		n.resultWake = w.Due
 		fx.Wake(w.Due, grid.TimerResult, 0)
 	}
@@ -171,9 +171,9 @@ func (n *Node) scheduleResults(fx *grid.Effects) {
 // sendDueResults repeats the results that are due. One of this node's own jobs, which a restart interrupted or which it has taken over, is
 // only looked at: it stays if a majority has to answer first, and whoever owns the job next is told of it.
 func (n *Node) sendDueResults(now grid.Time, fx *grid.Effects) {
-	for w := n.exec.Told(); w != nil && w.Due <= now; w = n.exec.Told() {
+	for w := n.exec.NextResend(); w != nil && w.Due <= now; w = n.exec.NextResend() {
 		if n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
-			n.exec.Hush(w)
+			n.exec.CancelResend(w)
 			n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// Four cores of which others leave two: two tasks lose nothing, four get on at half their speed, and each is reckoned
-// as if it had been alone.
+// Four cores of which other users leave two: two tasks lose nothing, four run at half their speed, and each run time
+// is counted as if it had run alone.
 func TestRunsAreReckonedWithoutWhatOthersTake(t *testing.T) {
 	e := New(grid.Resources{CPU: 4 * grid.CPU})
 	at := grid.Time(0)
@@ -18,18 +18,18 @@ func TestRunsAreReckonedWithoutWhatOthersTake(t *testing.T) {
 	}
 	after := func(seconds float64) {
 		at = at.Add(grid.Seconds(seconds))
-		e.Pass(at)
+		e.Advance(at)
 	}
 	want := func(w *Work, seconds float64) {
 		t.Helper()
-		if got := e.Ran(at, w); math.Abs(got-seconds) > 1e-9 {
+		if got := e.RunTime(at, w); math.Abs(got-seconds) > 1e-9 {
 			t.Errorf("at %v it has run for %g s by itself, want %g", at, got, seconds)
 		}
 	}
 	first := run(0)
 	after(10)
 	want(first, 10)
-	e.Left(at, 0.5)
+	e.SetCoreShare(at, 0.5)
 	second := run(1)
 	after(10)
 	want(first, 20)
@@ -46,7 +46,7 @@ func TestRunsAreReckonedWithoutWhatOthersTake(t *testing.T) {
 	e.Finish(fourth.ID, &grid.Result{})
 	after(10)
 	want(second, 25)
-	e.Left(at, 1)
+	e.SetCoreShare(at, 1)
 	run(4)
 	run(5)
 	after(10)

@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// A dumb twin: all lists are looked through.
+// Against a linear scan of all lists.
 func TestWorkOfAJob(t *testing.T) {
 	r, e := grid.NewRand(1, 9), New(grid.Resources{CPU: 3 * grid.CPU})
 	var all []grid.AttemptID

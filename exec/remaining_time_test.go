@@ -15,12 +15,12 @@ func running() *Exec {
 	return e
 }
 
-// What is left of a running task is its mean less its age where all take equally long, and its mean whatever its
-// age where run times are exponential. One that has overrun by more than chance explains is not nearly done.
+// The remaining time of a running task is its mean less its age where all take equally long, and its mean whatever its
+// age where run times are exponential. One that has overrun significantly is not nearly done.
 func TestWhatIsLeftDependsOnTheSpread(t *testing.T) {
 	need := grid.Resources{CPU: grid.CPU}
 	for _, c := range []struct{ scv, age, want float64 }{
-		{0, 0, 8}, {0, 3, 5}, {0, 7.9, leftover * 8}, {0, 12, 4}, {0, 80, 72},
+		{0, 0, 8}, {0, 3, 5}, {0, 7.9, minRemaining * 8}, {0, 12, 4}, {0, 80, 72},
 		{1, 0, 8}, {1, 3, 8}, {1, 8, 8}, {1, 30, 8}, {1, 80, 48},
 		{0.5, 4, 6}, {0.5, 8, 4}, {0.5, 12, 4}, {0.5, 80, 60},
 	} {
@@ -33,7 +33,7 @@ func TestWhatIsLeftDependsOnTheSpread(t *testing.T) {
 	}
 }
 
-// That one of several long and short runs is old says nothing of its class, as long as it is not very old.
+// One old run among several long and short ones is not significant, unless it is very old.
 func TestTheMeanOfAClassThatVaries(t *testing.T) {
 	law := func(string) (mean, scv float64) { return 8, 1 }
 	e := running()

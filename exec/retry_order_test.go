@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// A task that comes back after its node died is queued before all that were submitted later, and after the older ones
-// of its kind. Nobody is passed without end.
+// A task that returns after its node died is queued before all tasks that were submitted later, and after the older
+// ones of its kind. No task is passed without bound.
 func TestWhatComesBackHasItsOldPlace(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	at := grid.Time(0).Add(time.Hour)
