@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// Config sets how searches go.
+// Config configures searches.
 type Config struct {
 	// Hops is how far a walk goes, 1 to 64; default 16, which finds what one node in ten has with a chance of
 	// five sixths. Raising it finds rarer things and takes longer. A peer's walk is cut to this too.
@@ -96,7 +96,7 @@ type Config struct {
 	Ads bool
 }
 
-// Defaults returns the configuration that a node has when nothing is said.
+// Defaults returns the default configuration.
 func Defaults() Config {
 	return Config{
 		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second, Meeting: 5 * time.Second,
@@ -106,7 +106,7 @@ func Defaults() Config {
 	}
 }
 
-// Check reports everything that is wrong with c, each problem with its field, its value and what would be right.
+// Check reports all problems of c, each with its field, its value and what is allowed.
 func (c Config) Check() error {
 	var all []error
 	want := func(ok bool, format string, args ...any) {

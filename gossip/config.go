@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// Config sets how neighbours are kept and ads are spread.
+// Config configures the neighbour set and the dissemination of ads.
 type Config struct {
 	// Neighbours is how many neighbours a node looks for, 2 to 32; default 8: a random graph of that degree
 	// stays connected when half of its nodes go. Up to twice as many are accepted when others choose this
@@ -105,7 +105,7 @@ type Config struct {
 	Forget time.Duration
 }
 
-// Defaults returns the configuration that a node has when nothing is said.
+// Defaults returns the default configuration.
 func Defaults() Config {
 	return Config{
 		Neighbours: 8, View: 256, Rule: "probabilistic*change_sensitive", Near: 3, Far: 16,
@@ -116,7 +116,7 @@ func Defaults() Config {
 	}
 }
 
-// Check reports everything that is wrong with c, each problem with its field, its value and what would be right.
+// Check reports all problems of c, each with its field, its value and what is allowed.
 func (c Config) Check() error {
 	var all []error
 	want := func(ok bool, format string, args ...any) {
@@ -141,7 +141,7 @@ func (c Config) Check() error {
 	return errors.Join(all...)
 }
 
-// checkRule checks what the rules are steered by.
+// checkRule checks the parameters of rules.
 func (c *Config) checkRule(want func(ok bool, format string, args ...any)) {
 	want(c.Near >= 1 && c.Near <= c.Far && c.Far <= grid.MaxHops, "near %d and far %d hops: want 1 to %d, near not above far", c.Near, c.Far, grid.MaxHops)
 	want(c.P0 > 0 && c.P0 <= 1, "p0 %g: want more than 0, at most 1", c.P0)
