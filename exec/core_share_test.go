@@ -9,7 +9,7 @@ import (
 
 // Four cores of which other users leave two: two tasks lose nothing, four run at half their speed, and each run time
 // is counted as if it had run alone.
-func TestRunsAreReckonedWithoutWhatOthersTake(t *testing.T) {
+func TestRunTimeExcludesOtherUsers(t *testing.T) {
 	e := New(grid.Resources{CPU: 4 * grid.CPU})
 	at := grid.Time(0)
 	run := func(n int) *Work {

@@ -242,7 +242,7 @@ func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
 	}
 }
 
-func TestWaitSeesThatTasksHaveBecomeLonger(t *testing.T) {
+func TestWaitNoticesLongerTasks(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	short := func(string) (mean, scv float64) { return 0.001, 0 }
 	for i := range 2 {
@@ -262,7 +262,7 @@ func TestWaitSeesThatTasksHaveBecomeLonger(t *testing.T) {
 }
 
 // A stopping attempt holds its resources until it has stopped.
-func TestWhatIsStoppedHoldsItsPlaceUntilItIsGone(t *testing.T) {
+func TestStoppingAttemptHoldsResources(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	law := func(string) (mean, scv float64) { return 10, 0 }
 	need := grid.Resources{CPU: grid.CPU}

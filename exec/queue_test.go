@@ -7,7 +7,7 @@ import (
 )
 
 // The gate is not asked again about rejected work until it is woken, and the work has its place in the queue then.
-func TestWhatSleepsIsLeftAlone(t *testing.T) {
+func TestSleepingWorkIsSkipped(t *testing.T) {
 	e, asked := New(grid.Resources{CPU: grid.CPU}), 0
 	open := map[uint32]bool{}
 	e.Gate(func(_ grid.Time, w *Work) bool {
@@ -51,7 +51,7 @@ func TestWhatSleepsIsLeftAlone(t *testing.T) {
 }
 
 // Work that is inserted between the same two again and again stays in order, whatever the gap.
-func TestRoomBetweenTurns(t *testing.T) {
+func TestOrderGaps(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
 	e.Accept(0, id(1), offer(grid.CPU, 0, "c"), true)
@@ -68,7 +68,7 @@ func TestRoomBetweenTurns(t *testing.T) {
 
 // Sleeping work is returned once. Work that was forgotten or ended meanwhile is not, and nothing references returned
 // work: it is reused.
-func TestNothingIsKeptOfWhatSlept(t *testing.T) {
+func TestAsleepReturnsWorkOnce(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	e.Gate(func(grid.Time, *Work) bool { return false })
 	for k := range 5 {

@@ -17,7 +17,7 @@ func running() *Exec {
 
 // The remaining time of a running task is its mean less its age where all take equally long, and its mean whatever its
 // age where run times are exponential. One that has overrun significantly is not nearly done.
-func TestWhatIsLeftDependsOnTheSpread(t *testing.T) {
+func TestRemainingTimeDependsOnVariation(t *testing.T) {
 	need := grid.Resources{CPU: grid.CPU}
 	for _, c := range []struct{ scv, age, want float64 }{
 		{0, 0, 8}, {0, 3, 5}, {0, 7.9, minRemaining * 8}, {0, 12, 4}, {0, 80, 72},
@@ -34,7 +34,7 @@ func TestWhatIsLeftDependsOnTheSpread(t *testing.T) {
 }
 
 // One old run among several long and short ones is not significant, unless it is very old.
-func TestTheMeanOfAClassThatVaries(t *testing.T) {
+func TestMeanOfVariableClass(t *testing.T) {
 	law := func(string) (mean, scv float64) { return 8, 1 }
 	e := running()
 	for age, want := range map[float64]float64{1: 8, 8: 8, 30: 8, 80: 56} {

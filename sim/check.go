@@ -99,7 +99,7 @@ func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 			return false
 		}
 	}
-	if a := s.Attempt.Attempt; t.accepted.Less(a) || t.accepted == a && t.acceptedBy != i { // its record may be gone again
+	if a := s.Attempt.Attempt; t.accepted.Less(a) || t.accepted == a && t.acceptedBy != i { // its record may be deleted already
 		w.failf(i, "starts attempt %v of %s, which is not on its disk", s.Attempt.Attempt, w.taskName(k))
 	}
 	if used := h.used.Plus(s.Spec.Needs.Resources); !h.cap.Fits(used) {
@@ -139,7 +139,7 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 			}
 		case grid.KindResultAck:
 			m := w.members(&w.jobs[t.job])
-			kept := t.state == grid.Ended || m != nil && w.countHolders(t.job, a) > len(m)/2 // that it is final may still be on its way to the disk
+			kept := t.state == grid.Ended || m != nil && w.countHolders(t.job, a) > len(m)/2 // the final state may not be on the disk yet
 			if (t.last == a.Attempt || w.isBackup(k, a.Attempt) || m != nil) && !kept && !w.annulled[taskAttempt{k, a.Attempt}] {
 				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.taskName(k))
 			}
@@ -187,11 +187,11 @@ func (w *World) audit() {
 			continue
 		}
 		w.checkViews(int32(i))
-		waiting := 0 // tasks of jobs that can not go on: whoever is asked must say so
+		waiting := 0 // tasks of jobs that cannot continue: the view must say so
 		for k := range w.views {
 			switch v := &w.views[k]; {
 			case v.Ended == int(v.Spec.Count):
-			case v.Apart != "" && !w.jobMustEnd(int32(i), v.ID): // its inputs are gone with an origin that never acknowledged it
+			case v.Apart != "" && !w.jobMustEnd(int32(i), v.ID): // its inputs are lost with an origin that never acknowledged it
 				waiting += v.Pending
 			case w.majorityUp(v.Members) || !w.awaitsMajority(int32(i), v.ID):
 				w.failf(int32(i), "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)

@@ -96,7 +96,7 @@ func TestSharesChangeWhileATaskIsStopped(t *testing.T) {
 
 // A share that changes often on every node is published at most as often as a node may publish what it takes back, and
 // a steady one not at all.
-func TestSharesThatFlapBringNoStorm(t *testing.T) {
+func TestAlternatingShareCausesNoStorm(t *testing.T) {
 	sent := func(every time.Duration) uint64 {
 		c := Config{Seed: 5, Nodes: 20, Network: Network{Latency: Uniform(time.Millisecond, 5*time.Millisecond)}}
 		c.Available = func(int) (left, up float64) { return 0.5, 1 }

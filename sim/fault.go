@@ -187,7 +187,7 @@ func DrawFaults(r *grid.Rand, nodes, number int, within time.Duration) []Fault {
 	for i := range all {
 		all[i] = i
 	}
-	end := within + 2*time.Second // those who left in the last moment have stopped
+	end := within + 2*time.Second // nodes that left last have stopped
 	faults = append(faults, Fault{At: end, Kind: Heal}, Fault{At: end, Kind: Restart, Nodes: all}, Fault{At: end, Kind: Slow, Nodes: all, Factor: 1})
 	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 	return faults

@@ -117,7 +117,7 @@ func TestLossAndDuplication(t *testing.T) {
 	}
 }
 
-func TestCrashIsNoticedLaterAndRestartMayNotBe(t *testing.T) {
+func TestCrashIsDetectedLateAndQuickRestartMaybeNot(t *testing.T) {
 	w, all := probes(t, Config{Nodes: 2, Network: Network{Detect: 3 * time.Second},
 		Faults: []Fault{{At: 5 * time.Second, Kind: Crash, Nodes: []int{1}}, {At: 20 * time.Second, Kind: Restart, Nodes: []int{1}},
 			{At: 30 * time.Second, Kind: Crash, Nodes: []int{0}}, {At: 30*time.Second + 100*time.Millisecond, Kind: Restart, Nodes: []int{0}}}})
@@ -174,7 +174,7 @@ func TestAnnouncementReachesAllOnce(t *testing.T) {
 	}
 }
 
-func TestUnusedConnectionThatNobodyWantsEnds(t *testing.T) {
+func TestUnwantedIdleConnectionCloses(t *testing.T) {
 	w, all := probes(t, Config{Nodes: 9, Network: Network{Join: 1, Idle: time.Minute}})
 	runUntil(t, w, time.Second)
 	i := 0

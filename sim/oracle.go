@@ -109,7 +109,7 @@ func (w *World) reply(i int32, r *grid.Reply) {
 			break
 		}
 	}
-	if r.Err != "" && !j.confirmed && !j.rejected && j.register == 0 { // one with members may still run, and must end
+	if r.Err != "" && !j.confirmed && !j.rejected && j.register == 0 { // a job with members may still run, and must end
 		if w.settled && w.mustEnd(j) {
 			for k := range j.count {
 				if w.tasks[j.first+k].state != grid.Ended {

@@ -50,7 +50,7 @@ func TestWhoHasJustStartedWaitsForOthers(t *testing.T) {
 
 // If all other members fall silent when the job is written, its caller is told so in time, and can submit the same job
 // again.
-func TestCallerHearsThatNoMajorityAnswers(t *testing.T) {
+func TestSubmitFailsWithoutMajority(t *testing.T) {
 	c := replicated()
 	c.Nodes = 3
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Confirm = 2*grid.CPU, 3, 3*time.Second }

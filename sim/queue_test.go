@@ -57,7 +57,7 @@ func (q *naiveQueue) pop() (Event, bool) {
 	return e, true
 }
 
-func TestQueueAgainstTwin(t *testing.T) {
+func TestQueueAgainstNaiveQueue(t *testing.T) {
 	for name, make := range queues {
 		for delay, draw := range delays {
 			for _, seed := range seeds(4) {
@@ -140,7 +140,7 @@ func TestLadderAgainstHeapWithManyPending(t *testing.T) {
 	}
 }
 
-func TestQueueIsFirstInFirstOutAmongTies(t *testing.T) {
+func TestQueueIsFIFOAmongTies(t *testing.T) {
 	for name, make := range queues {
 		q := make()
 		const n = 5000

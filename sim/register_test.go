@@ -108,7 +108,7 @@ func TestAtMostOnceOverATakeover(t *testing.T) {
 
 // Up to the bound on drift only one node may act as a job's owner, whenever the owner is cut off. Beyond the bound two
 // may: the check finds what the bound prevents.
-func TestOneOwnerActsWithinTheBoundOnDrift(t *testing.T) {
+func TestOneActingOwnerWithinDriftBound(t *testing.T) {
 	for _, drift := range []float64{50_000, 100_000} {
 		two := 0
 		for cut := range 60 {

@@ -146,7 +146,7 @@ func TestDeadNodesTasksRunElsewhereInChaos(t *testing.T) {
 
 // An owner without a majority at the moment a dead worker's lease expired extended it by a whole lease; and it noticed
 // the returned majority only at its next periodic check, and its tasks only after a doubled back-off.
-func TestMomentWithoutMajorityCostsLittle(t *testing.T) {
+func TestShortLossOfMajorityDelaysLittle(t *testing.T) {
 	for _, seed := range seeds(5) {
 		c := replicated()
 		c.Seed, c.Nodes, c.Network.Detect, c.Network.Redial = seed, 7, time.Millisecond, 500*time.Millisecond

@@ -33,7 +33,7 @@ func TestSeedsThatFailed(t *testing.T) {
 }
 
 // Worlds with hard faults (swarmUnshared) in which the node or the oracle once failed.
-func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
+func TestSeedsThatFailedWithHardFaults(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64
 		was  string
@@ -52,7 +52,7 @@ func TestSeedsThatFailedWithMisfortunes(t *testing.T) {
 }
 
 // Worlds with shared machines in which the node or the oracle once failed.
-func TestSeedsThatFailedAmongOthers(t *testing.T) {
+func TestSeedsThatFailedWithSharedMachines(t *testing.T) {
 	for _, s := range []struct {
 		seed uint64
 		was  string

@@ -60,7 +60,7 @@ func TestToys(t *testing.T) {
 }
 
 // Every bug must be found, in most worlds where it matters; one seed in forty is enough.
-func TestWorldFindsMistakes(t *testing.T) {
+func TestWorldDetectsBugs(t *testing.T) {
 	for bug, want := range map[string]string{
 		"answers before it saves": "of which nothing is on its disk",
 		"gives up":                "tasks have not ended",
@@ -123,7 +123,7 @@ func TestDigestIsTheSameForTheSameSeedAlone(t *testing.T) {
 	}
 }
 
-func TestConfigSaysEverythingThatIsWrong(t *testing.T) {
+func TestConfigReportsAllProblems(t *testing.T) {
 	_, err := New(Config{Nodes: 0, Network: Network{Loss: 2}, Machine: Machine{Overhead: -1}, Disk: Disk{Sync: -1},
 		Work:   []Submission{{At: 2, Node: 5, Spec: spec("a", 1, 1)}, {At: 1, Node: 0}},
 		Faults: []Fault{{Kind: 77}, {Kind: Slow, Factor: 0.5}, {Kind: Crash, Nodes: []int{-1}}}})

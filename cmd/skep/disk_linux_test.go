@@ -10,7 +10,7 @@ import (
 )
 
 // A node with less free space than its reserve accepts no tasks and says why; jobs submitted to it run elsewhere.
-func TestAFullDiskTakesNoTasks(t *testing.T) {
+func TestNodeWithFullDiskAcceptsNoTasks(t *testing.T) {
 	full := startMember(t, "skep", "", "--name", "full", "--disk-reserve", "1000000GiB")
 	until(t, "the node says so", func() bool {
 		return strings.Contains(full.run(t, "", "node", "list"), "self (its disk is nearly full)")
@@ -53,7 +53,7 @@ func fill(files int) string {
 
 // Many small files fill a disk as well as a large one. The task that writes them is ended with that reason before the
 // node has no space for its records; the node stays up, and so does another node on the same disk.
-func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
+func TestTaskThatFillsTheDiskIsEnded(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
 	// The bound is larger than the disk, so that the task is not ended for its own bound.
@@ -75,7 +75,7 @@ func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
 }
 
 // A task reaches its own bound before the node's reserve is used.
-func TestATaskEndsWithItsBoundOfTheDisk(t *testing.T) {
+func TestTaskDiskBound(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
 	m := smallDisk(t, "400m", origin.join, "--label", "disk=small", "--disk-reserve", "100MiB")
@@ -89,7 +89,7 @@ func TestATaskEndsWithItsBoundOfTheDisk(t *testing.T) {
 }
 
 // Other nodes learn that a node's disk is nearly full and offer it nothing, and learn when there is space again.
-func TestOthersKnowOfAFullDisk(t *testing.T) {
+func TestFullDiskIsAnnounced(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
 	dir, expose := sharedFolder(t)

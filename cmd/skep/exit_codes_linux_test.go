@@ -8,7 +8,7 @@ import (
 )
 
 // Each end of a job: run and job wait exit with the same code, job logs with 0 unless the output is not available.
-func TestEachEndHasItsExitCode(t *testing.T) {
+func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	shared, expose := sharedFolder(t)
 	m := startMember(t, "skep", "", append(expose, "--cache", "100KiB")...)

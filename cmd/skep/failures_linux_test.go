@@ -97,7 +97,7 @@ func exists(file string) bool {
 
 // A worker's running task runs again elsewhere, and the caller gets its answer: the worker is killed, or told to
 // leave.
-func TestWorkerGoes(t *testing.T) {
+func TestWorkerDiesOrLeaves(t *testing.T) {
 	for name, leave := range map[string]func(*member){
 		"killed": (*member).kill,
 		"told":   func(m *member) { m.stop() },

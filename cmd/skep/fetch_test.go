@@ -21,7 +21,7 @@ import (
 
 // A file is written if its hash is right. Damaged bytes are requested once more, since the node that has them detects
 // the damage too; then it is an error, and nothing is written.
-func TestWrongBytesAreNotWritten(t *testing.T) {
+func TestDamagedBytesAreNotWritten(t *testing.T) {
 	right := strings.Repeat("0123456789", 20_000)
 	wrong := right[:150_000] + "!" + right[150_001:]
 	sum := sha256.Sum256([]byte(right))
@@ -80,7 +80,7 @@ func TestWrongBytesAreNotWritten(t *testing.T) {
 
 // Two processes that download a job's files into one folder at once do not disturb each other: the result is complete
 // and of one of them, and no other file is left.
-func TestTwoBringTheSameFilesAtOnce(t *testing.T) {
+func TestConcurrentDownloads(t *testing.T) {
 	right := strings.Repeat("0123456789", 20_000)
 	sum := sha256.Sum256([]byte(right))
 	file := v1.File{Path: "data", Blob: hex.EncodeToString(sum[:]), Size: int64(len(right)), Exec: true}

@@ -86,7 +86,7 @@ func (d *slowAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
+func TestInterruptDuringSubmission(t *testing.T) {
 	prog := filepath.Join(t.TempDir(), "prog")
 	if err := os.WriteFile(prog, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
 
 // An interrupt between the node's answer and the printing of the ID comes too late: the run does not claim that the
 // job is cancelled.
-func TestInterruptOfARunThatHasNothingMoreToAsk(t *testing.T) {
+func TestInterruptAfterSubmission(t *testing.T) {
 	var said bytes.Buffer
 	r := &running{taskReporter: taskReporter{app: &app{err: &said}}}
 	r.state.Store(answered)

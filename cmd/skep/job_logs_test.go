@@ -13,7 +13,7 @@ import (
 )
 
 // The count of cancelled tasks is printed also when the node fails halfway.
-func TestLogsThatBreakOffTellWhatTheyCounted(t *testing.T) {
+func TestBrokenLogsReportCancelledCount(t *testing.T) {
 	const cancelled, lost = 3, maxReported + 2
 	h := http.NewServeMux()
 	h.HandleFunc("/v1/jobs/{id}", func(w http.ResponseWriter, r *http.Request) {

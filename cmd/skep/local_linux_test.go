@@ -33,7 +33,7 @@ func TestProgramIsFetchedOnce(t *testing.T) {
 }
 
 // Nodes with the same secret and no addresses of each other find each other on the local network.
-func TestMeetByMulticast(t *testing.T) {
+func TestDiscoveryByMulticast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs multicast")
 	}

@@ -8,7 +8,7 @@ import (
 
 // If the only worker with the output of a task so far is lost or does not answer, the exit code is 125 and the task is
 // named, and the other task's output is printed.
-func TestOutputThatCannotBeHadIsNamed(t *testing.T) {
+func TestUnavailableOutputIsReported(t *testing.T) {
 	for name, leave := range map[string]func(*member){
 		"killed": (*member).kill,
 		"paused": func(m *member) { _ = m.cmd.Process.Signal(syscall.SIGSTOP) },

@@ -9,7 +9,7 @@ import (
 
 // A node whose data folder is deleted cannot save records: it says so once, exits with 125, and does not recreate part
 // of the folder.
-func TestDataFolderIsGone(t *testing.T) {
+func TestDataFolderLost(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t)
 	m := startMember(t, "skep", "", expose...)

@@ -7,7 +7,7 @@ import (
 	"skep/node"
 )
 
-func TestWhatANodeIsToldByName(t *testing.T) {
+func TestKnobSettings(t *testing.T) {
 	n, err := applySettings(map[string]settingValue{
 		"balance":   {[]string{"poll_max=8"}, fromFlag},
 		"gossip":    {[]string{"view=64", "theta=0.2"}, fromFlag},

@@ -20,7 +20,7 @@ import (
 	"skep/node/api/v1"
 )
 
-func TestEachOutageHasItsOwnPatience(t *testing.T) {
+func TestEachOutageHasItsOwnTimeout(t *testing.T) {
 	at := time.Now()
 	var o outage
 	for i, step := range []struct {
@@ -42,7 +42,7 @@ func TestEachOutageHasItsOwnPatience(t *testing.T) {
 	}
 }
 
-func TestWordsThatJSONWouldChangeAreRefused(t *testing.T) {
+func TestNonUTF8IsRejected(t *testing.T) {
 	f := runFlags{cpu: "1", memory: "0", timeout: "0", count: 1, env: []string{"A=\xe9"}, outputs: []string{"\xff*"}}
 	_, err := f.spec([]string{"echo", "caf\xe9", "café"})
 	if err == nil || strings.Count(err.Error(), "is not UTF-8") != 3 {
@@ -66,7 +66,7 @@ func fakeAPI(t *testing.T, h http.Handler) *app {
 	return &app{dataDir: dir, out: io.Discard, err: io.Discard}
 }
 
-func TestOneFileThatDoesNotComeKeepsNoOther(t *testing.T) {
+func TestFailedDownloadDoesNotStopOthers(t *testing.T) {
 	long := strings.Repeat("n", 255)
 	sum := func(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 	h := http.NewServeMux()
@@ -111,7 +111,7 @@ func TestOneFileThatDoesNotComeKeepsNoOther(t *testing.T) {
 }
 
 // skep run -- yes | head: the job is cancelled when its reader ends.
-func TestAJobWhosePrintsNobodyReadsIsCancelled(t *testing.T) {
+func TestClosedOutputCancelsJob(t *testing.T) {
 	var cancelled atomic.Bool
 	h := http.NewServeMux()
 	h.HandleFunc("POST /v1/jobs", func(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +138,7 @@ func TestAJobWhosePrintsNobodyReadsIsCancelled(t *testing.T) {
 	}
 }
 
-func TestALinkToAFolderIsThatFolder(t *testing.T) {
+func TestInputLinkToFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "data", "deep"), 0o755); err != nil {
 		t.Fatal(err)

@@ -86,7 +86,7 @@ func sharedFolder(tb testing.TB, files ...string) (dir string, expose []string) 
 
 // A node's data folder is in a folder that it exposes, and so is another node's, which it is told to hide: tasks see
 // the rest of that folder only.
-func TestTasksDoNotSeeDataFoldersInWhatIsExposed(t *testing.T) {
+func TestExposedFolderHidesDataFolders(t *testing.T) {
 	if isolation() == grid.IsolationNone {
 		t.Skip("no boxes here")
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // The flags of sim queue are checked together with its file.
-func TestSimQueueSaysAllThatIsWrong(t *testing.T) {
+func TestSimQueueReportsAllProblems(t *testing.T) {
 	name := scenario(t, "classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [2]\n")
 	code, _, errs := cli(t, "sim", "queue", name, "--policy", "mct,best", "--warmup", "-1", "--replications", "0")
 	for _, want := range []string{"s.yaml:4: alpha: cannot be stable", `policy "best": is not known`, "warmup -1", "replications 0"} {
@@ -18,7 +18,7 @@ func TestSimQueueSaysAllThatIsWrong(t *testing.T) {
 }
 
 // An error that follows from another one is not reported.
-func TestAMistakeIsToldOnce(t *testing.T) {
+func TestFollowingErrorsAreNotReported(t *testing.T) {
 	name := scenario(t, "classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [0.5]\nservice: {weibul: {shape: 0.6}}\n")
 	code, _, errs := cli(t, "sim", "queue", name, "--time", "0")
 	if code != 1 || !strings.Contains(errs, `unknown key "weibul"`) || !strings.Contains(errs, "time 0: want") || strings.Contains(errs, "0 distributions") || strings.Contains(errs, "warmup") {
@@ -31,7 +31,7 @@ func TestAMistakeIsToldOnce(t *testing.T) {
 }
 
 // Of a thousand errors the first hundred are reported and the others counted.
-func TestManyMistakesAreCounted(t *testing.T) {
+func TestManyErrorsAreCounted(t *testing.T) {
 	name := scenario(t, "classes: {a: {mean: 1s}}\nworkload: [{class: a, rate: 0.5}]\nnodes:\n"+strings.Repeat("- x\n", 1000))
 	code, _, errs := cli(t, "sim", "net", name)
 	if code != 1 || !strings.Contains(errs, "s.yaml:103:3: nodes: want keys and values") || strings.Contains(errs, "s.yaml:104:") || !strings.Contains(errs, "s.yaml: and 900 more problems") {
@@ -75,7 +75,7 @@ func TestYAMLOfAnyShape(t *testing.T) {
 }
 
 // Ambiguous values are rejected.
-func TestSimNetGuessesNothing(t *testing.T) {
+func TestSimNetRejectsAmbiguousValues(t *testing.T) {
 	name := scenario(t, "nodes: [{count: 3, session: {exponential: 4m, constant: 3m}}]\nclasses: {s: {mean: 1s, size: {hyperexponential: 2, uniform: 0.5}}, t: {mean: 1s, size: {}}}\n"+
 		"network: {latency: {weibull: 3ms, shape: 2, uniform: [1ms, 2ms]}}\nworkload: [{class: s, rate: 0.5}]\n"+
 		"faults: [{slow: all}, {at: 2m, crash: all, factor: 3}, {at: 4m, drift: all}, {at: 1m, share: all, factor: 0.5}]\n")

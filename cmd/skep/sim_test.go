@@ -96,7 +96,7 @@ func TestSimNet(t *testing.T) {
 }
 
 // Jobs of a trace that begin after the end of arrivals are left out and counted.
-func TestSimNetOfALongTrace(t *testing.T) {
+func TestSimNetTraceBeyondEnd(t *testing.T) {
 	job := func(n, at int) string {
 		return fmt.Sprintf("%d %d 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n", n, at)
 	}
@@ -113,7 +113,7 @@ func TestSimNetOfALongTrace(t *testing.T) {
 }
 
 // All problems are reported at once, with lines.
-func TestSimNetSaysAllThatIsWrong(t *testing.T) {
+func TestSimNetReportsAllProblems(t *testing.T) {
 	for text, want := range map[string][]string{
 		"nods: 1\ntime: -5m\nclasses:\n  a: {mean: 1s, size: gauss}\nnodes:\n  - {count: 0, rates: {zz: -1}}\nnetwork: {loss: 2, latency: {matrix: bad.csv}}\npolicy: best\nworkload:\n  - {class: a, rate: -2}\n  - {class: a, trace: none.swf}\n  - {class: a, trace: bad.swf}\nfaults:\n  - {at: 1m, crash: x/5-2, heal: all}\ngossip: {viewed: 1}\n": {
 			`s.yaml:1:1: unknown key "nods"`, `s.yaml:2:7: time "-5m"`, `s.yaml:4:23: size "gauss"`, `s.yaml:6:13: count "0"`, `s.yaml:6:28: zz "-1"`,
@@ -154,7 +154,7 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 }
 
 // A table has no powers of ten, so that values can be compared.
-func TestEstimatesArePlain(t *testing.T) {
+func TestEstimateFormat(t *testing.T) {
 	for want, e := range map[string]net.Estimate{
 		"38320 ± 10000":      {Mean: 38321.9, Half: 9960},
 		"186.2 ± 470":        {Mean: 186.21, Half: 473},
@@ -213,7 +213,7 @@ func TestSimSwarmVerb(t *testing.T) {
 	}
 }
 
-func TestSimReplayOfWhatIsNone(t *testing.T) {
+func TestSimReplayOfInvalidFile(t *testing.T) {
 	name := scenario(t, "hello")
 	if code, _, errs := cli(t, "sim", "replay", name); code != 1 || !strings.Contains(errs, "is no recording") {
 		t.Errorf("exit %d: %s", code, errs)

@@ -6,7 +6,7 @@ import (
 )
 
 // A cancelled task that ignores signals keeps its core until it is killed: the next task does not run beside it.
-func TestWhatIsStoppedKeepsItsCoreUntilItIsGone(t *testing.T) {
+func TestStoppingTaskKeepsItsCore(t *testing.T) {
 	t.Parallel()
 	dir, expose := sharedFolder(t, "lock")
 	m := startMember(t, "skep", "", append(expose, "--cpus", "1")...)

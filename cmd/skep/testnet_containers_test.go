@@ -25,7 +25,7 @@ func inContainers(t *testing.T) {
 	}
 }
 
-func TestATestnetOfContainers(t *testing.T) {
+func TestTestnetOfContainers(t *testing.T) {
 	t.Parallel()
 	inContainers(t)
 	home, bin := t.TempDir(), buildSkep(t)
@@ -98,7 +98,7 @@ func nothingLeft(t *testing.T, home string) {
 	}
 }
 
-func TestAnInterruptedTestnetOfContainersLeavesNothing(t *testing.T) {
+func TestInterruptedTestnetOfContainersCleansUp(t *testing.T) {
 	t.Parallel()
 	inContainers(t)
 	home, bin := t.TempDir(), buildSkep(t)

@@ -40,7 +40,7 @@ func belong(folder string) string {
 	return strings.Join(found, "\n")
 }
 
-func TestAnInterruptedTestnetLeavesNothing(t *testing.T) {
+func TestInterruptedTestnetCleansUp(t *testing.T) {
 	t.Parallel()
 	moments := map[string]string{ // the file at whose appearance it is killed
 		"before anything runs":   "testnet.json",
@@ -73,7 +73,7 @@ func TestAnInterruptedTestnetLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestATestnetThatCannotStartLeavesNothing(t *testing.T) {
+func TestFailedTestnetStartCleansUp(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "net")
 	_, err := testnet.Up(context.Background(), dir, testnet.Options{Name: "net", Kind: testnet.Processes, Spec: testnet.Plain(2), Binary: "/bin/false"})

@@ -41,7 +41,7 @@ func TestGrowthIsSeenBehindAWarmup(t *testing.T) {
 }
 
 // Tasks that take longer than a grid of short ones needs to end are no failure.
-func TestLongTasksMayEnd(t *testing.T) {
+func TestBoundAllowsLongTasks(t *testing.T) {
 	bound := func(s *Scenario) (b, longest, all time.Duration) {
 		w := s.world(1)
 		w.Sizes(func(_ string, size float64) {
@@ -74,7 +74,7 @@ func TestLongTasksMayEnd(t *testing.T) {
 }
 
 // Tasks that never end are detected within the duration of a feasible run.
-func TestWhatNeverEndsIsSeen(t *testing.T) {
+func TestBoundIsNotTooLong(t *testing.T) {
 	s := oneClass(1000, time.Hour, 0.2)
 	s.Time = 10 * time.Minute
 	if b := s.world(1).Bound; b > 30*24*time.Hour {
@@ -106,7 +106,7 @@ func TestNothingMeasuredIsNoNumber(t *testing.T) {
 }
 
 // An interrupt stops the run between two samples, of which there are few.
-func TestInterruptIsHeeded(t *testing.T) {
+func TestRunStopsOnCancel(t *testing.T) {
 	s := oneClass(50, time.Second, 20)
 	s.Time, s.Warmup = 1000*time.Hour, 0
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -18,7 +18,7 @@ func filledPopulation(warmup time.Duration, away []absence, stay func(at time.Du
 	return c
 }
 
-func TestCrowdThatOnlyGrows(t *testing.T) {
+func TestPopulationGrowth(t *testing.T) {
 	s := &Scenario{Groups: []Group{{Count: 4, Cores: 1}}}
 	for name, c := range map[string]struct {
 		warmup time.Duration
@@ -45,7 +45,7 @@ func TestCrowdThatOnlyGrows(t *testing.T) {
 }
 
 // The least number at the instants of the last quarter equals that of counting at each of them.
-func TestCrowdCountsInstants(t *testing.T) {
+func TestPopulationCountsInstants(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		from, to := make([]time.Duration, 100), make([]time.Duration, 100)

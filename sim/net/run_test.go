@@ -93,7 +93,7 @@ func TestSameSeedSameDigestOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-func TestStoppedRunTellsWhatThereIs(t *testing.T) {
+func TestCancelledRunReportsPartialResults(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := small()
 	s.Replications = 1
@@ -121,7 +121,7 @@ func TestSessionsComeAndGo(t *testing.T) {
 	}
 }
 
-func TestOverloadIsRefusedAndGrowthIsSeen(t *testing.T) {
+func TestOverloadIsRejectedAndGrowthDetected(t *testing.T) {
 	s := small()
 	s.Streams[0].Rate = 100
 	problems, lambda := s.Check()
@@ -134,7 +134,7 @@ func TestOverloadIsRefusedAndGrowthIsSeen(t *testing.T) {
 	}
 }
 
-func TestCheckTellsAll(t *testing.T) {
+func TestCheckReportsAllProblems(t *testing.T) {
 	s := small()
 	s.Groups[0].Name = "slow"
 	s.Groups[1].Rates["z"] = 1
@@ -157,7 +157,7 @@ func TestCheckTellsAll(t *testing.T) {
 	}
 }
 
-func TestEstimateIsStudents(t *testing.T) {
+func TestEstimateUsesStudentsT(t *testing.T) {
 	// t(0.975; 3) = 3.18245; the deviation of 1…4 is 1.29099.
 	e := estimate([]float64{1, 2, 3, 4})
 	if e.Mean != 2.5 || math.Abs(e.Half-3.18245*1.29099/2) > 1e-4 {
