@@ -139,8 +139,8 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 			}
 		case grid.KindResultAck:
 			m := w.members(&w.jobs[t.job])
-			kept := t.state == grid.Ended || m != nil && w.countHolders(t.job, a) > len(m)/2 // the final state may not be on the disk yet
-			if (t.last == a.Attempt || w.isBackup(k, a.Attempt) || m != nil) && !kept && !w.annulled[taskAttempt{k, a.Attempt}] {
+			durable := t.state == grid.Ended || m != nil && w.countHolders(t.job, a) > len(m)/2 // the final state may not be on the disk yet
+			if (t.last == a.Attempt || w.isBackup(k, a.Attempt) || m != nil) && !durable && !w.annulled[taskAttempt{k, a.Attempt}] {
 				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.taskName(k))
 			}
 		}
