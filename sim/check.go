@@ -213,18 +213,18 @@ func (w *World) jobMustEnd(i int32, id grid.JobID) bool {
 // awaitsMajority reports whether a client that asks node i about a job is told that it waits for a majority of its
 // register. The node forwards the question to the owner that it knows, if that one is connected.
 func (w *World) awaitsMajority(i int32, id grid.JobID) bool {
-	type asked interface {
+	type ownerView interface {
 		Authority(grid.JobID) (who grid.NodeID, since int64, known bool)
 		AwaitsMajority(grid.Time, grid.JobID) bool
 	}
-	m, ok := w.hosts[i].member.(asked)
+	m, ok := w.hosts[i].member.(ownerView)
 	if !ok {
 		return false
 	}
 	if who, _, known := m.Authority(id); known {
 		i = w.index(who)
 	}
-	m, ok = w.hosts[i].member.(asked)
+	m, ok = w.hosts[i].member.(ownerView)
 	return ok && w.hosts[i].up && m.AwaitsMajority(w.local(i), id)
 }
 

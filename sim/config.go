@@ -77,6 +77,15 @@ type Member interface {
 	Stats(now grid.Time) node.Stats
 }
 
+// The checks find these methods by type assertion: renaming one without this declaration would disable a check silently.
+var _ interface {
+	Authority(grid.JobID) (grid.NodeID, int64, bool)
+	AwaitsMajority(grid.Time, grid.JobID) bool
+	MayAct(grid.Time, grid.JobID) bool
+	Job(grid.JobID) (node.JobView, bool)
+	Task(grid.TaskID) (node.TaskView, bool)
+} = (*node.Node)(nil)
+
 // Submission is a job submitted to a node. A client that gets no answer because the node is down submits the same job
 // again when it is back.
 type Submission struct {

@@ -89,6 +89,8 @@ type viewer interface {
 	Peers(now grid.Time, dst []node.PeerView) []node.PeerView
 }
 
+var _ viewer = (*node.Node)(nil) // found by type assertion
+
 // Nodes sampled each time, and peers of each.
 const (
 	sampledNodes = 64
