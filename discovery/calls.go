@@ -8,53 +8,53 @@ import (
 	"skep/grid"
 )
 
-// failure remembers that a call of this node's own found nobody.
+// failure is a call of this node that found nobody.
 type failure struct {
 	key   uint64
 	until grid.Time
 	gap   time.Duration
 }
 
-// heard remembers a call of another node: until then nobody else is to call for the same needs.
+// heard is a call of another node: until its time no other node is to call for the same needs.
 type heard struct {
 	failure
 	asker grid.NodeID
 	at    grid.Time
 }
 
-// reply remembers whom this node's own call found, for those whose search waits for it.
+// reply is the find of a call of this node, for nodes whose searches wait for it.
 type reply struct {
 	key   uint64
 	ad    *grid.Ad
 	until grid.Time
 }
 
-// maxFailures bounds the calls remembered of each sort; beyond it the one that ends soonest is forgotten.
+// maxFailures bounds the remembered calls of each kind; beyond it the one that ends soonest is forgotten.
 const maxFailures = 64
 
-// mostHeard bounds the calls of one node among those that hold others back or did so lately: with them all it could push
-// out what is remembered of its last one, and hold back again.
+// mostHeard bounds the calls of one node among those that suppress others or did so recently: with more it could evict
+// the memory of its last one, and suppress again.
 const mostHeard = 8
 
-// callers is about how many nodes the delay of a call is made for; see hold.
+// callers is the approximate number of nodes that the delay of a call is made for; see hold.
 const callers = 256
 
-// hold draws how long a node waits before it calls, so that of many who come to it at once a few do and the others
-// hear them [3]:
+// hold draws how long a node waits before it calls, so that of many nodes with the same needs at once a few call and
+// the others hear them [3]:
 //
-//	CallHold · max(0, 1 + ln x / ln 256),   x even in (0, 1]
+//	CallHold · max(0, 1 + ln x / ln 256),   x uniform in (0, 1]
 //
-// Few draw a short delay and most a long one, so that the number that call before they have heard the first grows
-// with a small power of how many there are.
+// Few draw a short delay and most a long one, so that the number that call before they have heard the first grows with
+// a small power of the number of nodes.
 func (d *Discovery) hold() time.Duration {
 	x := 1 - d.rand.Float64()
 	return time.Duration(float64(d.cfg.CallHold) * max(0, 1+math.Log(x)/math.Log(callers)))
 }
 
-// askHops is how far a walk to a node that has called goes: it may know more than what answered it.
+// askHops is how many hops a walk to a node that has called makes: it may know more than its find.
 const askHops = 4
 
-// call asks everybody.
+// call announces a call to all nodes.
 func (d *Discovery) call(now grid.Time, s *search, fx *grid.Effects) {
 	s.stage = called
 	d.stats.Calls++
@@ -62,7 +62,7 @@ func (d *Discovery) call(now grid.Time, s *search, fx *grid.Effects) {
 	d.until(now.Add(d.cfg.CallWait), s, fx)
 }
 
-// follow waits until another's call has been answered, and then a while by chance, to ask it whom it found.
+// follow waits until another node's call has been answered, and then for a random while, to ask it for its find.
 func (d *Discovery) follow(now grid.Time, s *search, h *heard, fx *grid.Effects) {
 	s.stage = waiting
 	d.stats.Followed++
@@ -80,7 +80,7 @@ func (d *Discovery) mayCall(now grid.Time, key uint64) bool {
 	return true
 }
 
-// hushed returns the call of another that a call for the same needs has to wait for.
+// hushed returns the call of another node that a call for the same needs has to wait for.
 func (d *Discovery) hushed(now grid.Time, key uint64) *heard {
 	for i := range d.heard {
 		if h := &d.heard[i]; h.key == key && now < h.until {
@@ -90,7 +90,7 @@ func (d *Discovery) hushed(now grid.Time, key uint64) *heard {
 	return nil
 }
 
-// unanswered remembers that a call found nobody: the next one for the same needs waits twice as long.
+// unanswered records that a call found nobody: the next one for the same needs waits twice as long.
 func (d *Discovery) unanswered(now grid.Time, key uint64) {
 	f := failure{key: key, gap: d.cfg.CallGap}
 	i := slices.IndexFunc(d.failed, func(o failure) bool { return o.key == key })
@@ -111,8 +111,8 @@ func (d *Discovery) unanswered(now grid.Time, key uint64) {
 	d.failed = append(d.failed, f)
 }
 
-// hear remembers another node's call. A call within the time that one before it holds others back does not make that
-// longer, nor does the same asker hold back twice in a row: else one node could silence the grid for good.
+// hear records another node's call. A call within the time that an earlier one suppresses others does not extend that,
+// nor does the same asker suppress twice in a row: otherwise one node could silence the grid for ever.
 func (d *Discovery) hear(now grid.Time, f *grid.Find) {
 	h := heard{failure: failure{key: hash(canonical(&f.Needs, f.Engine)), gap: d.cfg.CallGap}, asker: f.Asker, at: now}
 	i := slices.IndexFunc(d.heard, func(o heard) bool { return o.key == h.key })
@@ -142,7 +142,7 @@ func (d *Discovery) hear(now grid.Time, f *grid.Find) {
 	d.heard[i] = h
 }
 
-// callsOf counts the calls of a node that hold others back, or did not longer than CallMax ago.
+// callsOf counts the calls of a node that suppress others, or did so no longer than CallMax ago.
 func (d *Discovery) callsOf(now grid.Time, asker grid.NodeID) (n int) {
 	for i := range d.heard {
 		if h := &d.heard[i]; h.asker == asker && now < h.until.Add(d.cfg.CallMax) {
@@ -152,7 +152,7 @@ func (d *Discovery) callsOf(now grid.Time, asker grid.NodeID) (n int) {
 	return n
 }
 
-// reached remembers whom a call found, as long as it holds others back.
+// reached records the find of a call, as long as the call suppresses others.
 func (d *Discovery) reached(now grid.Time, key uint64, ad *grid.Ad) {
 	d.answered = slices.DeleteFunc(d.answered, func(a reply) bool { return a.key == key || now >= a.until })
 	if len(d.answered) >= maxFailures {
@@ -161,8 +161,8 @@ func (d *Discovery) reached(now grid.Time, key uint64, ad *grid.Ad) {
 	d.answered = append(d.answered, reply{key, ad, now.Add(d.cfg.CallGap)})
 }
 
-// passOn returns whom this node's call found, for a walk that its asker sent straight here. All who wait for the answer
-// come at about the same time: to send them on would be more than one peer may ask of another.
+// passOn returns the find of this node's call, for a walk that its asker sent straight here. The askers that wait for
+// the answer all come at about the same time: forwarding their walks would exceed what one peer may ask of another.
 func (d *Discovery) passOn(now grid.Time, from grid.NodeID, f *grid.Find) *grid.Ad {
 	if len(d.answered) == 0 || from != f.Asker {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// crowd is nodes that all hear each other after a delay by chance, in virtual time. The last one may have the label.
+// crowd is nodes that all hear each other after a random delay, in virtual time. The last one may have the label.
 type crowd struct {
 	nodes []*Discovery
 	near  []grid.NodeID
@@ -90,7 +90,7 @@ func (w *crowd) ask(now grid.Time, asker int) {
 	w.carry(now, asker, fx)
 }
 
-// run goes on until nothing is under way.
+// run runs until no message is in flight.
 func (w *crowd) run() {
 	fx := new(grid.Effects)
 	for len(w.queue) > 0 {
@@ -124,7 +124,8 @@ func (w *crowd) run() {
 	}
 }
 
-// A hundred that miss the same at the same time make a few calls, not a hundred, and if somebody has it all are told of it.
+// A hundred nodes that miss the same at the same time make a few calls, not a hundred, and if a node has it all of
+// them learn it.
 func TestStormOfCalls(t *testing.T) {
 	for _, forward := range []string{"random_walk", "learning"} {
 		for _, has := range []int{-1, 299} {
@@ -152,7 +153,7 @@ func TestStormOfCalls(t *testing.T) {
 	}
 }
 
-// Those who miss it later, within CallGap, ask whoever called.
+// Nodes that miss it later, within CallGap, ask the node that called.
 func TestLaterAskersFollowTheCall(t *testing.T) {
 	c := Defaults()
 	c.Hops, c.Retries, c.Forward = 2, 0, "random_walk"
@@ -173,7 +174,7 @@ func TestLaterAskersFollowTheCall(t *testing.T) {
 	}
 }
 
-// One that calls again and again does not keep the others from calling.
+// A node that calls again and again does not keep the others from calling.
 func TestCallsDoNotSilence(t *testing.T) {
 	c := Defaults()
 	d := made(0, c)

@@ -8,95 +8,96 @@ import (
 	"skep/grid"
 )
 
-// Config sets how searches go.
+// Config configures searches.
 type Config struct {
-	// Hops is how far a walk goes, 1 to 64; default 16, which finds what one node in ten has with a chance of
-	// five sixths. Raising it finds rarer things and takes longer. A peer's walk is cut to this too.
+	// Hops is the length of a walk, 1 to 64; default 16, which finds what one node in ten has with a probability of
+	// five sixths. Raising it finds rarer things and takes longer. It bounds a peer's walk too.
 	Hops int
 
-	// Walkers is how many walks a search sends at once, 1 to 4; default 1. Raising it finds sooner at as many
-	// times the messages.
+	// Walkers is how many walks a search sends at once, 1 to 4; default 1. Raising it finds sooner at as many times
+	// the messages.
 	Walkers int
 
-	// Retries is how many further walks follow one that failed, 0 to 16; default 3. Raising it finds rarer
-	// things before everybody is asked.
+	// Retries is how many further walks follow a failed one, 0 to 16; default 3. Raising it finds rarer things before
+	// a call to all nodes.
 	Retries int
 
-	// Deadline is how long a walk may take, default 2 s: 16 hops and the answer at 100 ms each. Lowering
-	// it gives up walks over slow links; raising it makes a lost message cost more.
+	// Deadline bounds the time of a walk, default 2 s: 16 hops and the answer at 100 ms each. Lowering it gives up
+	// walks over slow links; raising it makes a lost message cost more.
 	Deadline time.Duration
 
-	// Meeting is how long after the node's start a search without any neighbour waits for one before it ends; default 5 s,
-	// 0 = not at all. Lowering it lets a node that has just started say sooner, and more often wrongly, that nobody can.
+	// Meeting is how long after the node's start a search without any neighbour waits for one before it ends; default
+	// 5 s, 0 = not at all. Lowering it makes a node that has just started report sooner, and more often wrongly, that
+	// no node fits.
 	Meeting time.Duration
 
-	// CallDelay is the longest delay of an answer to a call, drawn evenly from 0; default 1 s. Raising it thins the
-	// answers of many who can; lowering it finds sooner.
+	// CallDelay is the longest delay of an answer to a call, uniform from 0; default 1 s. Raising it thins the answers
+	// of many nodes; lowering it finds sooner.
 	CallDelay time.Duration
 
-	// CallWait is how long answers to a call are waited for, at least CallDelay; default 3 s.
+	// CallWait is how long a call waits for answers, at least CallDelay; default 3 s.
 	CallWait time.Duration
 
-	// CallGap is how long after a call that found nobody no other goes out for the same needs, doubled each time up
-	// to CallMax; defaults 30 s and 10 min. A call reaches every node: lowering these costs the whole grid.
+	// CallGap is the time after a failed call in which no other is made for the same needs, doubled each time up to
+	// CallMax; defaults 30 s and 10 min. A call reaches every node: lowering these costs the whole grid.
 	CallGap, CallMax time.Duration
 
-	// Seen is how long a search that came by is remembered, so that it is not walked twice; default 2 min. It need
+	// Seen is how long a search that passed here is remembered, so that it is not walked twice; default 2 min. It must
 	// only exceed the life of a walk.
 	Seen time.Duration
 
 	// SeenMax bounds how many are remembered; default 4096 of about 100 bytes. Beyond it the oldest are forgotten.
 	SeenMax int
 
-	// Searches bounds this node's own searches at one time; default 256. Beyond it a search ends without a find
-	// after Deadline.
+	// Searches bounds this node's own searches at one time; default 256. Beyond it a search ends without a find after
+	// Deadline.
 	Searches int
 
 	// Rate is how many finds and calls per second are handled for one peer, in the mean, and Burst at once;
 	// defaults 20 and 40. What is beyond is dropped. Raising it lets a peer load more of the grid.
 	Rate, Burst float64
 
-	// CallHold spreads the calls of nodes that miss the same at once: each waits up to that long, most of them nearly as
-	// long, and asks whoever called before it instead; default 2 s, 0 = calls at once. Raising it lets fewer calls out
-	// when many miss the same, and delays each.
+	// CallHold spreads the calls of nodes that miss the same at once: each waits up to that long, most of them nearly
+	// as long, and asks a node that called before it instead; default 2 s, 0 = calls at once. Raising it lets fewer
+	// calls out when many miss the same, and delays each.
 	CallHold time.Duration
 
-	// Forward names how a walk is forwarded: one of Forwards; default "learning".
+	// Forward is the forwarding strategy of walks: one of Forwards; default "learning".
 	Forward string
 
-	// Explore is the part of the hops that go to a neighbour by chance whatever was learned, 0 to 1; default 0.05. Raising
-	// it finds new providers sooner and takes more hops; without it nothing better is ever found.
+	// Explore is the share of hops that go to a random neighbour whatever was learnt, 0 to 1; default 0.05. Raising it
+	// finds new providers sooner and takes more hops; without it nothing better is ever found.
 	Explore float64
 
-	// Age is after how long what met requests is forgotten, and the time in which counts halve; default 10 min. Raising
-	// it spares walks where little changes, and sends more of them astray where much does.
+	// Age is the time after which a met request is forgotten, and in which counts halve; default 10 min. Raising it
+	// saves walks where little changes, and misdirects more of them where much does.
 	Age time.Duration
 
-	// Keys bounds the kinds of requests that are learned about, each with at most 4 providers; default 256 of about 200
+	// Keys bounds the kinds of requests that are learnt about, each with at most 4 providers; default 256 of about 200
 	// bytes. Beyond it the kind that was met longest ago is forgotten.
 	Keys int
 
 	// Load is how much the walks that this node sends to another count against sending it more: requests met there are
-	// divided by (1 + walks sent) to this power; 0 to 8, default 3. 0 is the source's best neighbour, to whom nearly
+	// divided by (1 + walks sent) to this power; 0 to 8, default 3. 0 is the source's best neighbour, to which nearly
 	// everything goes; 2 sends in proportion to how often a node can help, and 3 to the root of that.
 	Load float64
 
-	// BestShare is the part of the hops for which nothing was learned that go to the best neighbour, the others to one by
-	// chance; 0 to 1, default 0.05. Raising it saves hops where few nodes hold most, and puts more of all messages on
+	// BestShare is the share of hops without a learnt provider that go to the best neighbour, the others to a random
+	// one; 0 to 1, default 0.05. Raising it saves hops where few nodes hold most, and puts more of all messages on
 	// those few: 1 is the source's.
 	BestShare float64
 
-	// Reverse makes the nodes on the way of a walk that was met learn by whom, too: the asker tells them, one message
-	// each; default false. It spreads what is learned for as many messages again as the walk had hops: fewer in the end,
-	// but more of them on the providers.
+	// Reverse makes the nodes on the path of a walk that was met learn its provider, too: the asker tells them, one
+	// message each; default false. It spreads what is learnt for as many messages again as the walk had hops: fewer in
+	// the end, but more of them on the providers.
 	Reverse bool
 
-	// Ads lets a node that a walk comes to send it to one that fits by its ad; default true. Without it a walk asks only
-	// the nodes that it comes to, as in the source.
+	// Ads lets a node that a walk reaches send it to one that fits by its ad; default true. Without it a walk asks
+	// only the nodes that it reaches, as in the source.
 	Ads bool
 }
 
-// Defaults returns the configuration that a node has when nothing is said.
+// Defaults returns the default configuration.
 func Defaults() Config {
 	return Config{
 		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second, Meeting: 5 * time.Second,
@@ -106,7 +107,7 @@ func Defaults() Config {
 	}
 }
 
-// Check reports everything that is wrong with c, each problem with its field, its value and what would be right.
+// Check reports all problems of c, each with its field, its value and what is allowed.
 func (c Config) Check() error {
 	var all []error
 	want := func(ok bool, format string, args ...any) {

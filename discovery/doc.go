@@ -1,11 +1,11 @@
-// Package discovery finds nodes that can meet a task's needs: it matches needs to ads, and it sends a search
-// through the overlay when nobody known fits.
+// Package discovery finds nodes that can meet a task's needs: it matches needs to ads, and it searches the overlay
+// when no known node fits.
 //
-// A search is a walk. One message goes from neighbour to neighbour; each node that it comes to looks at
-// itself and at whom it knows, and answers the asker directly if that is a find; otherwise the walk goes on,
-// in exactly one copy, until its hops are used up. Where it goes next is the business of a [Forward]. When all
-// walks of a search have failed, an announcement asks everybody, and those who can answer do so after a random
-// delay. Nodes need no directory for this and keep nothing but which searches they have seen.
+// A search is a walk: one message that goes from neighbour to neighbour. Each node that it reaches checks itself and
+// the nodes that it knows, and answers the asker directly with a find; otherwise it forwards the walk, in exactly one
+// copy, until its hops are used up. A [Forward] picks the next node. When all walks of a search have failed, an
+// announcement calls all nodes, and those that meet the needs answer after a random delay. Nodes need no directory for
+// this and store only which searches they have seen.
 //
 // The package is pure: events and the time go in, messages and timers come out.
 //

@@ -7,15 +7,15 @@ import (
 	"skep/grid"
 )
 
-// Bounds of what is learned about one kind of request.
+// Bounds of what is learnt about one kind of request.
 const (
 	maxProviders = 4
 	maxFails     = 2 // a provider that failed as often in a row is forgotten
 )
 
-// experience is who met requests before, by their kind.
+// experience is the nodes that met requests before, by kind of request.
 type experience struct {
-	keys    []uint64 // of lessons, side by side because they are looked through
+	keys    []uint64 // of lessons, contiguous because they are scanned
 	lessons []lesson
 }
 
@@ -24,14 +24,14 @@ type lesson struct {
 	providers []provider
 }
 
-// provider met requests of a kind.
+// provider is a node that met requests of a kind.
 type provider struct {
 	node  grid.NodeID
 	at    grid.Time
 	fails uint8 // since
 }
 
-// of lists who met requests of a kind within the age, the newest first.
+// of lists the providers of a kind of request within the age, the newest first.
 func (e *experience) of(now grid.Time, age time.Duration, key uint64) []provider {
 	i := slices.Index(e.keys, key)
 	if i < 0 {
@@ -53,7 +53,8 @@ func (e *experience) of(now grid.Time, age time.Duration, key uint64) []provider
 	return all
 }
 
-// met remembers a provider as the newest of its kind. Beyond the bounds the oldest kind and the oldest provider go.
+// met records a provider as the newest of its kind. Beyond the bounds the oldest kind and the oldest provider are
+// removed.
 func (e *experience) met(now grid.Time, key uint64, node grid.NodeID, most int) {
 	i := slices.Index(e.keys, key)
 	if i < 0 {
@@ -84,7 +85,7 @@ func (e *experience) met(now grid.Time, key uint64, node grid.NodeID, most int) 
 	l.providers[0] = provider{node: node, at: now}
 }
 
-// failed counts against a provider, if it is one.
+// failed counts a failure of a node, if it is a provider.
 func (e *experience) failed(key uint64, node grid.NodeID) {
 	i := slices.Index(e.keys, key)
 	if i < 0 {

@@ -7,32 +7,32 @@ import (
 	"skep/grid"
 )
 
-// Forward decides where a walk goes next. It may keep state; it draws only from the randomness given.
+// Forward picks the next node of a walk. It may keep state; it draws only from the given randomness.
 type Forward interface {
-	// Next picks where the walk goes: one of the eligible neighbours, or another node that it knows and that is
-	// open to this walk. It reports false if there is none.
+	// Next picks where the walk goes: one of the eligible neighbours, or another node that it knows and that is open
+	// to this walk. It reports false if there is none.
 	Next(h *Hop) (grid.NodeID, bool)
 
-	// Learn tells that a request was met by the node of the ad: it took the task.
+	// Learn records that a request was met by the node of the ad: it took the task.
 	Learn(now grid.Time, key uint64, ad *grid.Ad)
 
-	// Fail tells that a walk sent to the node for the key did not end with it, or that it refused the task. It
-	// is lost if nothing came back at all.
+	// Fail records that a walk sent to the node for the key did not end with it, or that it refused the task. It is
+	// lost if nothing came back at all.
 	Fail(now grid.Time, key uint64, node grid.NodeID, lost bool)
 }
 
-// Hop is a choice to be made.
+// Hop is a choice of the next node.
 type Hop struct {
 	Now      grid.Time
 	Rand     *grid.Rand
-	Key      uint64        // the same for needs that are alike
-	Eligible []grid.NodeID // neighbours open to the walk, ordered by identity; may be empty
+	Key      uint64        // the same for similar needs
+	Eligible []grid.NodeID // neighbours open to the walk, sorted by identity; may be empty
 
 	visited []grid.NodeID
 	shut    [3]grid.NodeID // this node, the sender, the asker
 }
 
-// Open reports whether the walk may go to a node: it has not been there.
+// Open reports whether the walk may go to a node: it has not visited it.
 func (h *Hop) Open(n grid.NodeID) bool {
 	return n != h.shut[0] && n != h.shut[1] && n != h.shut[2] && !slices.Contains(h.visited, n)
 }
@@ -44,10 +44,10 @@ var forwards = map[string]func(c *Config) Forward{
 	"learning_best_neighbour": func(c *Config) Forward { return inform(c, true, true) },
 }
 
-// Forwards lists the names of the ways to forward, in order.
+// Forwards lists the names of the forwarding strategies, in order.
 func Forwards() []string { return slices.Sorted(maps.Keys(forwards)) }
 
-// randomWalk picks any neighbour, each with the same chance [1].
+// randomWalk picks any neighbour with equal probability [1].
 type randomWalk struct{}
 
 func (randomWalk) Next(h *Hop) (grid.NodeID, bool) {
@@ -60,8 +60,9 @@ func (randomWalk) Next(h *Hop) (grid.NodeID, bool) {
 func (randomWalk) Learn(grid.Time, uint64, *grid.Ad)         {}
 func (randomWalk) Fail(grid.Time, uint64, grid.NodeID, bool) {}
 
-// informed asks those who met requests before [1]. Learning: whoever met one of this kind; best neighbour: whoever
-// met most, of any kind; both: the one, else the other. Where nobody did, and now and then besides, it walks at random.
+// informed asks nodes that met requests before [1]. Learning: one that met a request of this kind; best neighbour: the
+// one that met most, of any kind; both: the former, else the latter. Where there is none, and sometimes besides, it
+// walks at random.
 type informed struct {
 	cfg           *Config
 	learns, ranks bool
@@ -92,8 +93,8 @@ func (f *informed) Next(h *Hop) (to grid.NodeID, ok bool) {
 	return to, ok
 }
 
-// provider picks one that met requests for the key: the newest, or, where load counts, the one that this node has sent
-// least.
+// provider picks a node that met requests for the key: the newest, or, where load counts, the one that this node has
+// sent least.
 func (f *informed) provider(h *Hop) (to grid.NodeID, ok bool) {
 	least := 0.0
 	for _, p := range f.known.of(h.Now, f.cfg.Age, h.Key) {

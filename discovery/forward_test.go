@@ -75,7 +75,7 @@ func TestNobodyIsAskedTwice(t *testing.T) {
 	}
 }
 
-// What met a request is forgotten after Age, and after it failed twice since.
+// A provider is forgotten after Age, and after two failures in a row.
 func TestExperienceAges(t *testing.T) {
 	c := Defaults()
 	f := strategy("learning", nil)
@@ -124,7 +124,7 @@ func TestCountsHalve(t *testing.T) {
 	}
 }
 
-// With the load term a node gets walks by the power 1/(load − 1) of the part of them that it meets; without, the best gets
+// With the load term a node gets walks by the power 1/(load − 1) of the share that it meets; without it the best gets
 // nearly all.
 func TestLoadSpreadsWalks(t *testing.T) {
 	share := func(load float64) float64 {

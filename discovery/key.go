@@ -9,13 +9,13 @@ import (
 	"skep/grid"
 )
 
-// canonical returns needs as text, the same for needs that mean the same: labels by key, values in order and once.
+// canonical returns needs as text, the same for equivalent needs: labels by key, values sorted and unique.
 func canonical(n *grid.Needs, engine string) string {
 	var room [256]byte
 	return string(encode(room[:0], n, engine))
 }
 
-// encode appends that text. What is in order already, as nearly always, is not copied: it is done at every hop.
+// encode appends that text. Sorted input, as nearly always, is not copied: this is done at every hop.
 func encode(b []byte, n *grid.Needs, engine string) []byte {
 	byKey := func(a, b grid.LabelNeed) int { return strings.Compare(a.Key, b.Key) }
 	labels := n.Labels
@@ -63,7 +63,7 @@ func hash[T string | []byte](text T) uint64 {
 	return h
 }
 
-// clone copies needs that are reachable from an event, for longer than the step.
+// clone copies needs of an event for longer than the step.
 func clone(n *grid.Needs) grid.Needs {
 	c := *n
 	c.Labels = slices.Clone(n.Labels)

@@ -4,10 +4,10 @@ import (
 	"skep/grid"
 )
 
-// maxBuckets bounds the peers whose rate is kept; beyond it the one silent for longest is forgotten.
+// maxBuckets bounds the peers whose rate is limited individually; beyond it the one silent for longest is forgotten.
 const maxBuckets = 256
 
-// bucket is how much one peer may still ask for: it fills with Rate up to Burst.
+// bucket is a token bucket of one peer: it fills with Rate up to Burst.
 type bucket struct {
 	peer   grid.NodeID
 	tokens float64

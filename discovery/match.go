@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// Fit says why a node could never run a task of these needs on this engine, as its ad describes it [2];
-// WhyNone if it could. It allocates nothing.
+// Fit returns why a node could never run a task with these needs on this engine, by its ad [2]; WhyNone if it could.
+// It allocates nothing.
 func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
 	switch {
 	case !slices.Contains(ad.Engines, engine):
@@ -24,7 +24,7 @@ func Fit(n *grid.Needs, engine string, ad *grid.Ad) grid.Why {
 	return grid.WhyNone
 }
 
-// Match is Fit with what it was about: what is needed and what the node has.
+// Match is Fit with details: what is needed and what the node has.
 func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 	r := grid.Refusal{Why: Fit(n, engine, ad)}
 	switch r.Why {
@@ -46,8 +46,8 @@ func Match(n *grid.Needs, engine string, ad *grid.Ad) grid.Refusal {
 	return r
 }
 
-// Now says why a node that could run a task takes none now; WhyNone if it may. Whether there is room at this
-// moment is for the node itself to say: a full one has a queue.
+// Now returns why a node that could run a task takes none now; WhyNone if it may. Whether resources are free at this
+// moment is the node's own decision: a full one has a queue.
 func Now(_ *grid.Needs, ad *grid.Ad) grid.Refusal {
 	switch {
 	case ad.Leaving:
@@ -80,7 +80,7 @@ func orNone(s []string) string {
 	return strings.Join(s, ", ")
 }
 
-// memory prints bytes in the largest unit that leaves at least 1.
+// memory formats bytes in the largest unit that leaves at least 1.
 func memory(b grid.Bytes) string {
 	switch {
 	case b >= grid.GiB:

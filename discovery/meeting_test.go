@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// A node that has just started does not say that nobody can before it has had time to meet somebody; later, and
-// without anybody to ask, it says so at once.
+// A node that has just started does not report a failed search before it has had time to connect; later, without
+// neighbours, it reports it at once.
 func TestANodeThatHasJustStartedWaitsForNeighbours(t *testing.T) {
 	const start = grid.Time(time.Hour)
 	needs := &grid.Needs{Labels: []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}}

@@ -43,7 +43,7 @@ func newOverlay(n, degree int, density float64, c Config, seed uint64) *overlay 
 
 func indexOf(n grid.NodeID) int { return int(n[0])<<24 + int(n[1])<<16 + int(n[2])<<8 + int(n[3]) - 1 }
 
-// search has a node search and hands every message on until there is none.
+// search starts a search and delivers every message until there is none.
 func (w *overlay) search(now grid.Time, asker int) (found Found) {
 	n := need(1000, 0, label("rare", "yes"))
 	fx := new(grid.Effects)

@@ -8,10 +8,10 @@ import (
 	"skep/grid"
 )
 
-// maxRanked bounds the nodes that are ranked; beyond it the one that met fewest goes.
+// maxRanked bounds the ranked nodes; beyond it the one that met fewest is removed.
 const maxRanked = 256
 
-// ranking is how many requests each node met, and how much this node sent it.
+// ranking is how many requests each node met, and how many walks this node sent it.
 type ranking struct {
 	load   float64 // see Config
 	ranked []ranked
@@ -20,8 +20,8 @@ type ranking struct {
 
 type ranked struct {
 	node    grid.NodeID
-	met     float64 // requests, each counting half after every Age
-	sent    float64 // walks that this node sent it, the same
+	met     float64 // requests, each halved after every Age
+	sent    float64 // walks that this node sent it, likewise
 	backlog time.Duration
 	score   float64
 }
@@ -29,13 +29,13 @@ type ranked struct {
 // backlogHalf is the backlog in a node's ad that halves its score.
 const backlogHalf = 10 * time.Second
 
-// rate computes the score that a peer is chosen by:
+// rate computes the score by which a peer is chosen:
 //
 //	met / ((1 + sent)^load · (1 + backlog/10 s))
 //
-// With load 0 and no backlog it is what [1] says. If a part q of the walks sent to a node is met, met = q·sent, and who
-// always takes the highest score keeps all at about the same, so that sent ∝ q^(1/(load−1)): at 2 in proportion
-// to how often a node can help, at 3 to the root of that.
+// With load 0 and no backlog it is that of [1]. If a part q of the walks sent to a node is met, met = q·sent, and
+// always choosing the highest score keeps all scores about equal, so that sent ∝ q^(1/(load−1)): at 2 in proportion to
+// how often a node can help, at 3 to the root of that.
 func (r *ranking) rate(p *ranked) {
 	p.score = p.met
 	if r.load > 0 {
@@ -43,7 +43,7 @@ func (r *ranking) rate(p *ranked) {
 	}
 }
 
-// pick returns the open one with the highest score; of equal ones that which came first.
+// pick returns the open node with the highest score; the first of equal ones.
 func (r *ranking) pick(h *Hop) (to grid.NodeID, ok bool) {
 	most := 0.0
 	for i := range r.ranked {
@@ -84,7 +84,7 @@ func (r *ranking) sent(node grid.NodeID) {
 	}
 }
 
-// lost halves what is held of a node from which nothing came back: it may be dead.
+// lost halves the counts of a node that did not answer: it may be dead.
 func (r *ranking) lost(node grid.NodeID) {
 	if i := r.find(node); i >= 0 {
 		r.ranked[i].met /= 2
@@ -92,7 +92,7 @@ func (r *ranking) lost(node grid.NodeID) {
 	}
 }
 
-// burden is how much was sent to a node.
+// burden returns how much was sent to a node.
 func (r *ranking) burden(node grid.NodeID) float64 {
 	if i := r.find(node); i >= 0 {
 		return r.ranked[i].sent
@@ -100,7 +100,7 @@ func (r *ranking) burden(node grid.NodeID) float64 {
 	return 0
 }
 
-// age halves all counts after each span. What has become nothing is forgotten.
+// age halves all counts after each span, and removes negligible ones.
 func (r *ranking) age(now grid.Time, span time.Duration) {
 	n := now.Sub(r.halved) / span
 	if n <= 0 {

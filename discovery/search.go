@@ -6,16 +6,16 @@ import (
 	"skep/grid"
 )
 
-// The lowest byte of an ID on the wire tells the walks of one search from each other; 0 is the search itself,
-// as its caller knows it. Any late answer thus still finds its search, and a walk that follows a failed
-// one is new to those who saw that.
+// The lowest byte of an ID on the wire distinguishes the walks of one search; 0 is the search itself, as its caller
+// knows it. Any late answer thus still finds its search, and a walk that follows a failed one is new to nodes that saw
+// that.
 const (
 	walkBits   = 0xff
 	callWalk   = 0xff
 	answerWalk = 0xfe // in timers: an answer that this node owes
 )
 
-// search is one of this node's own.
+// search is a search of this node.
 type search struct {
 	id     uint64
 	key    string // canonical needs
@@ -23,33 +23,33 @@ type search struct {
 	like   uint64
 	needs  *grid.Needs
 	engine string
-	due    grid.Time // the wake that counts; others are stale
+	due    grid.Time // the valid wake; others are stale
 	stage  stage
 	tries  int      // rounds of walks so far
 	walks  uint8    // walks so far
-	out    [4]uint8 // those that have not ended; 0 = none
+	out    [4]uint8 // walks that have not ended; 0 = none
 	to     [4]grid.NodeID
-	full   bool // beyond the bound: never walks
+	full   bool // beyond the bound: sends no walks
 }
 
-// stage is how far a search is.
+// stage is the progress of a search.
 type stage uint8
 
 const (
 	walking stage = iota
-	about         // to call, unless somebody else does
+	about         // will call, unless another node does
 	called
-	waiting // for what another's call finds
-	asking  // whoever called
+	waiting // for the find of another node's call
+	asking  // the node that called
 )
 
-// Search begins a search for a node that meets the needs, or joins one for the same that goes on, and returns its
-// ID, never 0. n is kept: it must be part of a JobSpec. The end is reported by Hit, Miss or Wake, always.
+// Search begins a search for a node that meets the needs, or joins a running one for the same, and returns its ID,
+// never 0. n is kept: it must be part of a JobSpec. The end is always reported, by Hit, Miss or Wake.
 func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbours []grid.NodeID, fx *grid.Effects) uint64 {
 	s := &search{key: canonical(n, engine), like: alike(n, engine), needs: n, engine: engine}
 	s.hash = hash(s.key)
 	if len(d.searches) >= d.cfg.Searches {
-		s.key, s.full = "", true // shared by all that are too many
+		s.key, s.full = "", true // shared by all searches beyond the bound
 	}
 	for _, o := range d.searches {
 		if o.key == s.key {
@@ -74,13 +74,13 @@ func (d *Discovery) Search(now grid.Time, n *grid.Needs, engine string, neighbou
 	return s.id
 }
 
-// Cancel ends a search of which nobody wants the end any more. Others may share it: the caller counts.
+// Cancel ends a search that nobody waits for. Searches may be shared: the caller counts.
 func (d *Discovery) Cancel(id uint64) {
 	d.searches = slices.DeleteFunc(d.searches, func(s *search) bool { return s.id == id })
 }
 
-// Hit takes a KindHit message: somebody that meets the needs. What does not fit is dropped. With Reverse it may also be
-// the word of another asker that its walk, which came by here, was met.
+// Hit handles a KindHit message: a node that meets the needs. One that does not fit is dropped. With Reverse it may
+// also be another asker's report that its walk, which passed here, was met.
 func (d *Discovery) Hit(now grid.Time, from grid.NodeID, m *grid.Message) (Found, bool) {
 	if m.Find.Asker != d.self && !m.Find.Asker.IsZero() {
 		d.told(now, from, m)
@@ -115,7 +115,7 @@ func good(ad *grid.Ad, self grid.NodeID) bool {
 	return ad != nil && !ad.Node.IsZero() && ad.Node != self && ad.Check() == nil
 }
 
-// Miss takes a KindMiss message: a walk has ended without a find.
+// Miss handles a KindMiss message: a walk has ended without a find.
 func (d *Discovery) Miss(now grid.Time, f *grid.Find, neighbours []grid.NodeID, fx *grid.Effects) (Found, bool) {
 	s := d.search(f.ID &^ walkBits)
 	i := -1
@@ -135,10 +135,10 @@ func (d *Discovery) Miss(now grid.Time, f *grid.Find, neighbours []grid.NodeID, 
 }
 
 // advance takes the next step of a search all of whose walks have failed: new walks, then the call, its own or that of
-// another for the same needs, then the end.
+// another node for the same needs, then the end.
 func (d *Discovery) advance(now grid.Time, s *search, neighbours []grid.NodeID, fx *grid.Effects) (Found, bool) {
 	for i := range s.out {
-		if s.out[i] != 0 { // nothing came back
+		if s.out[i] != 0 { // no answer
 			d.forward.Fail(now, s.like, s.to[i], true)
 			s.out[i] = 0
 		}
@@ -194,7 +194,7 @@ func (d *Discovery) end(s *search) (Found, bool) {
 	return Found{ID: s.id}, true
 }
 
-// walk sends out as many walks as there are walkers, to different nodes where there are enough.
+// walk sends as many walks as there are walkers, to different nodes if there are enough.
 func (d *Discovery) walk(now grid.Time, s *search, neighbours []grid.NodeID, fx *grid.Effects) {
 	for i := range d.cfg.Walkers {
 		h := Hop{Now: now, Rand: d.rand, Key: s.like, visited: s.to[:i], shut: [3]grid.NodeID{d.self, d.self, d.self}}
@@ -207,7 +207,7 @@ func (d *Discovery) walk(now grid.Time, s *search, neighbours []grid.NodeID, fx 
 	}
 }
 
-// send sends out one walk.
+// send sends one walk.
 func (d *Discovery) send(s *search, to grid.NodeID, hops int, fx *grid.Effects) {
 	i := slices.Index(s.out[:], 0)
 	s.walks++
@@ -222,7 +222,7 @@ func (s *search) fill(f *grid.Find, d *Discovery, walk uint8, left uint8) {
 	f.Left, f.Within = left, d.cfg.Deadline
 }
 
-// until sets the time at which a search goes on if nothing comes.
+// until sets the time at which a search continues if there is no answer.
 func (d *Discovery) until(at grid.Time, s *search, fx *grid.Effects) {
 	s.due = at
 	fx.Wake(at, grid.TimerSearch, s.id)

@@ -77,7 +77,7 @@ func TestSearchStepByStep(t *testing.T) {
 		t.Error("a miss of a walk given up counts")
 	}
 
-	// Then everybody is asked, once, and then it is over.
+	// Then a call asks all nodes, once, and then the search ends.
 	d.Miss(at(2.7), &grid.Find{ID: walk.ID}, near, fx)
 	if len(fx.Announces) != 1 || fx.Announces[0].Kind != grid.KindCall || fx.Announces[0].Find.Asker != id(0) {
 		t.Fatalf("announces %+v, want a call", fx.Announces)

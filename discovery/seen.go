@@ -4,7 +4,7 @@ import (
 	"skep/grid"
 )
 
-// seen remembers which searches came by, for a time and up to a number. The map is only looked up in.
+// seen is the searches that passed here, for a time and up to a number. The map is only used for lookups.
 type seen struct {
 	from  map[seenKey]uint64 // who brought it first
 	queue []seenAt           // oldest first, from first on
@@ -18,7 +18,7 @@ type seenAt struct {
 	at  grid.Time
 }
 
-// add remembers a search and reports who brought it first if it was there already.
+// add records a search and, if it was recorded already, reports who brought it first.
 func (s *seen) add(now grid.Time, c *Config, f *grid.Find, from grid.NodeID) (uint64, bool) {
 	for s.first < len(s.queue) && (now.Sub(s.queue[s.first].at) >= c.Seen || len(s.queue)-s.first >= c.SeenMax) {
 		delete(s.from, s.queue[s.first].key)
@@ -40,7 +40,7 @@ func (s *seen) add(now grid.Time, c *Config, f *grid.Find, from grid.NodeID) (ui
 	return 0, false
 }
 
-// has reports whether a search came by.
+// has reports whether a search passed here.
 func (s *seen) has(f *grid.Find) bool {
 	_, ok := s.from[seenKey{f.ID, head(f.Asker)}]
 	return ok

@@ -6,21 +6,21 @@ import (
 	"skep/grid"
 )
 
-// maxFinds bounds the finds of which it is not known yet whether the task was taken; beyond it the oldest goes.
+// maxFinds bounds the finds without an offer; beyond it the oldest is dropped.
 const maxFinds = 64
 
-// tryout is a node that was found, until an offer to it says whether that was worth anything.
+// tryout is a node that was found, until an offer to it shows whether the find was useful.
 type tryout struct {
 	like uint64
 	at   grid.Time
 	ad   *grid.Ad
 	walk uint64        // its ID on the wire
-	path []grid.NodeID // it came by; empty without Reverse
-	hint grid.Needs    // for those on the path
-	kind string        // engine, the same
+	path []grid.NodeID // nodes that the walk passed; empty without Reverse
+	hint grid.Needs    // for the nodes on the path
+	kind string        // engine, likewise
 }
 
-// owe remembers a find.
+// owe records a find.
 func (d *Discovery) owe(now grid.Time, s *search, m *grid.Message) {
 	f := tryout{like: s.like, at: now, ad: m.Digest[0].Ad, walk: m.Find.ID}
 	if d.cfg.Reverse {
@@ -36,8 +36,8 @@ func (d *Discovery) owe(now grid.Time, s *search, m *grid.Message) {
 	d.untried = append(d.untried, f)
 }
 
-// Tried tells what came of an offer of a task: the node took it or refused it. Only of one that a search had found is
-// that news: a request is met when its task is taken. With Reverse those on the way of the walk are told.
+// Tried handles the outcome of an offer: the node took the task or refused it. It matters only for nodes that a search
+// found: a request is met when its task is taken. With Reverse the nodes on the walk's path are told.
 func (d *Discovery) Tried(now grid.Time, node grid.NodeID, n *grid.Needs, engine string, taken bool, fx *grid.Effects) {
 	i := slices.IndexFunc(d.untried, func(f tryout) bool { return f.ad.Node == node })
 	if i < 0 {
@@ -65,7 +65,7 @@ func (d *Discovery) Tried(now grid.Time, node grid.NodeID, n *grid.Needs, engine
 	}
 }
 
-// told takes the word of an asker that its walk, which came by here, was met.
+// told handles another asker's report that its walk, which passed here, was met.
 func (d *Discovery) told(now grid.Time, from grid.NodeID, m *grid.Message) {
 	f := &m.Find
 	switch {

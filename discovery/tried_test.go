@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// met has d search, be told of a node over the given path, and try it.
+// met makes d search, find a node over the given path, and try it.
 func met(t *testing.T, d *Discovery, fx *grid.Effects, path []grid.NodeID, taken bool) {
 	t.Helper()
 	n := need(2000, 0)
@@ -25,7 +25,7 @@ func met(t *testing.T, d *Discovery, fx *grid.Effects, path []grid.NodeID, taken
 	d.Tried(0, id(7), n, "process", taken, fx)
 }
 
-// whither returns where a walk of another for needs alike goes from d.
+// whither returns where d sends another node's walk for similar needs.
 func whither(t *testing.T, d *Discovery, walk uint64) grid.NodeID {
 	t.Helper()
 	fx := new(grid.Effects)
@@ -35,7 +35,7 @@ func whither(t *testing.T, d *Discovery, walk uint64) grid.NodeID {
 	return sent(t, fx, grid.KindFind).To
 }
 
-// A request is met when the task was taken, not when somebody answered.
+// A request is met when the task is taken, not when a node answers.
 func TestOnlyTasksTakenCount(t *testing.T) {
 	c := Defaults()
 	c.Explore = 0

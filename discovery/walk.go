@@ -11,7 +11,7 @@ import (
 // maxAnswers bounds the calls that this node has still to answer.
 const maxAnswers = 64
 
-// answer is what this node may say to a call when its moment comes.
+// answer is this node's pending answer to a call.
 type answer struct {
 	timer  uint64
 	id     uint64
@@ -20,10 +20,10 @@ type answer struct {
 	engine string
 }
 
-// Find takes another node's walk: it is answered, handed on in one copy, or ended.
+// Find handles another node's walk: it is answered, forwarded in one copy, or ended.
 func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbours []grid.NodeID, local Local, fx *grid.Effects) {
 	if f.Asker == d.self {
-		d.stats.Dropped.Loop++ // the deadline sees to it
+		d.stats.Dropped.Loop++ // the deadline handles it
 		return
 	}
 	if !d.allow(now, from, f) {
@@ -32,7 +32,7 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 	hops := min(f.Hops, grid.MaxHops-1) + 1
 	if first, before := d.seen.add(now, d.cfg, f, from); before {
 		if first == head(from) {
-			d.stats.Dropped.Repeated++ // by the network: the walk goes on
+			d.stats.Dropped.Repeated++ // by the network: the walk continues
 			return
 		}
 		d.miss(f, hops, fx)
@@ -68,8 +68,7 @@ func (d *Discovery) Find(now grid.Time, from grid.NodeID, f *grid.Find, neighbou
 	g.Left, g.Hops, g.Within = left-1, hops, min(f.Within, time.Hour)
 }
 
-// onward picks where a walk goes: to one who fits as far as this node knows, by an ad, else where
-// the strategy says.
+// onward picks the next node of a walk: one that fits by its ad, else that of the strategy.
 func (d *Discovery) onward(now grid.Time, f *grid.Find, ad *grid.Ad, neighbours, visited []grid.NodeID, from grid.NodeID) (grid.NodeID, bool) {
 	h := Hop{Now: now, Rand: d.rand, Key: alike(&f.Needs, f.Engine), visited: visited, shut: [3]grid.NodeID{d.self, from, f.Asker}}
 	if ad != nil && h.Open(ad.Node) {
@@ -78,8 +77,8 @@ func (d *Discovery) onward(now grid.Time, f *grid.Find, ad *grid.Ad, neighbours,
 	return d.next(&h, neighbours)
 }
 
-// Call takes an announced call by from. If this node itself meets the needs, it answers after a delay, so
-// that not all who can do so at once.
+// Call handles a call announced by from. If this node itself meets the needs, it answers after a delay, so that not
+// all answers come at once.
 func (d *Discovery) Call(now grid.Time, from grid.NodeID, f *grid.Find, local Local, fx *grid.Effects) {
 	if f.Asker == d.self {
 		return
@@ -108,7 +107,7 @@ func (d *Discovery) Call(now grid.Time, from grid.NodeID, f *grid.Find, local Lo
 	fx.Wake(now.Add(time.Duration(d.rand.Int64N(int64(d.cfg.CallDelay)+1))), grid.TimerSearch, a.timer)
 }
 
-// answer answers a call if it still can.
+// answer answers a call if this node still meets the needs.
 func (d *Discovery) answer(_ grid.Time, timer uint64, local Local, fx *grid.Effects) {
 	i := slices.IndexFunc(d.answers, func(a answer) bool { return a.timer == timer })
 	if i < 0 {
@@ -121,7 +120,7 @@ func (d *Discovery) answer(_ grid.Time, timer uint64, local Local, fx *grid.Effe
 	}
 }
 
-// ask asks the node whom it knows, itself first, that could take a task of these needs now.
+// ask returns a node that this node knows, itself first, that could take a task with these needs now.
 func (d *Discovery) ask(local Local, n *grid.Needs, engine string, asker grid.NodeID) *grid.Ad {
 	ad := local(n, engine)
 	if ad == nil || ad.Node == asker || Fit(n, engine, ad) != grid.WhyNone || Now(n, ad).Why != grid.WhyNone {
@@ -130,7 +129,7 @@ func (d *Discovery) ask(local Local, n *grid.Needs, engine string, asker grid.No
 	return ad
 }
 
-// itself is ask for nobody but this node: everybody hears a call.
+// itself is ask for this node only: every node hears a call.
 func (d *Discovery) itself(local Local, n *grid.Needs, engine string, asker grid.NodeID) *grid.Ad {
 	if ad := d.ask(local, n, engine, asker); ad != nil && ad.Node == d.self {
 		return ad
@@ -138,7 +137,7 @@ func (d *Discovery) itself(local Local, n *grid.Needs, engine string, asker grid
 	return nil
 }
 
-// allow reports whether a search of another node is to be handled at all.
+// allow reports whether another node's search is handled at all.
 func (d *Discovery) allow(now grid.Time, from grid.NodeID, f *grid.Find) bool {
 	if !d.spend(now, from) {
 		d.stats.Dropped.Rate++
@@ -151,7 +150,7 @@ func (d *Discovery) allow(now grid.Time, from grid.NodeID, f *grid.Find) bool {
 	return true
 }
 
-// hit tells an asker of a find, straight.
+// hit reports a find directly to the asker.
 func (d *Discovery) hit(f *grid.Find, hops uint8, ad *grid.Ad, fx *grid.Effects) {
 	d.stats.Hits++
 	m := fx.Send(f.Asker, grid.KindHit)
@@ -162,12 +161,12 @@ func (d *Discovery) hit(f *grid.Find, hops uint8, ad *grid.Ad, fx *grid.Effects)
 	m.Digest = append(m.Digest, grid.AdEntry{Ad: ad})
 }
 
-// miss tells an asker that its walk ended here.
+// miss reports to the asker that its walk ended here.
 func (d *Discovery) miss(f *grid.Find, hops uint8, fx *grid.Effects) {
 	d.stats.Misses++
 	m := fx.Send(f.Asker, grid.KindMiss)
 	m.Find.ID, m.Find.Asker, m.Find.Hops = f.ID, f.Asker, hops
 }
 
-// head returns the first bytes of an identity, enough to tell the nodes that one meets apart.
+// head returns the first bytes of an identity, enough to distinguish nodes in practice.
 func head(n grid.NodeID) uint64 { return binary.BigEndian.Uint64(n[:]) }

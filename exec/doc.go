@@ -1,18 +1,19 @@
-// Package exec keeps what a node has accepted: who waits, who runs, what is still free, and the results
-// that their origins have not acknowledged.
+// Package exec keeps the attempts that a node has accepted: queued and running ones, the free resources, and the
+// results that their origins have not acknowledged.
 //
-// It is pure: it says what may start, a driver starts it. The queue is first come, first served, except
-// that a task whose earlier attempt came to nothing goes before those that were submitted later, and that one too
-// big for what is free may be passed by smaller ones, each a bounded number of times, so that neither cores idle nor
-// anybody starves. The ledger is the only place where resources are taken and
-// given back, and it panics rather than go negative.
+// It is pure: it decides what may start, a driver starts it. The queue is first come, first served, with two
+// exceptions: a task with a lost earlier attempt goes before tasks that were submitted later, and a task too big for
+// the free resources may be passed by smaller ones. Each is passed a bounded number of times, so that neither cores
+// idle nor a task starves. The ledger is the only place where resources are taken and given back; it panics rather
+// than go negative.
 //
-// A gate may hold waiting work back (Gate). What it did not let start sleeps: Next passes over it without asking again, until Wake,
-// WakeAll or its return to the queue. Whoever makes the gate has to wake what it would let start now; Asleep says what that may be.
-// Results that are to be told again are a heap by when they are due (Tell, Told).
+// A gate may keep queued work from starting (Gate). Work that it rejects is asleep: Next skips it without asking the
+// gate again, until Wake, WakeAll or its return to the queue. The owner of the gate must wake work that it would
+// accept now; Asleep lists the candidates. Results to be sent again are a heap by their time (ScheduleResend,
+// NextResend).
 //
-// Expected waiting time follows [1], chapter 2: the work before a task,
-// served at the rate of all slots, with the running tasks counted by what is likely to be left of them.
+// The expected waiting time follows [1], chapter 2: the work before a task, served at the rate of all slots, with the
+// running tasks counted by their expected remaining time.
 //
 //	[1] I. Al-Azzoni, Linear Programming Based Affinity Scheduling for Heterogeneous Computing
 //	    Systems, PhD thesis, McMaster University, 2009.

@@ -6,41 +6,41 @@ import (
 	"skep/grid"
 )
 
-// MaxQueue bounds the attempts that wait here; what is beyond it is refused.
+// MaxQueue bounds the queued attempts; further ones are refused.
 const MaxQueue = 20_000
 
-// MaxPassed is how often smaller work may start before the one at the head that does not fit, and how often older work
-// that comes back may go before one that waits.
+// MaxPassed is how often smaller work may start before the first that does not fit, and how often returning older work
+// may be queued before a queued one.
 const MaxPassed = 32
 
 // Exec is the ledger and the queue of one node.
 type Exec struct {
 	capacity, free grid.Resources
-	queue          []*Work // waiting, oldest first
-	awake          []*Work // of these, in the same order, those that are ready and that the gate may let start
-	asleep         []*Work // that it did not, since Asleep was asked
+	queue          []*Work // queued, oldest first
+	awake          []*Work // of these, in the same order, those that are ready and that the gate has not rejected
+	asleep         []*Work // rejected by the gate since the last call of Asleep
 	running        []*Work
-	finished       []*Work // in the order of their ends
-	telling        telling // of these, those whose results are told again
-	ends           int64   // so many were listed there
-	stopping       []holding
+	finished       []*Work    // in the order of their ends
+	resends        resendHeap // of these, those whose results are to be sent again
+	finishCount    int64      // number of attempts listed in finished so far
+	stopping       []stoppingWork
 	classes        []*class
-	many           index   // while they are more than a few
-	lent           *shared // the last description that came free
-	spare          []*Work
-	may            func(now grid.Time, w *Work) bool
-	pace
+	index          index    // used while there are more than smallIndex
+	freeSpec       *jobSpec // the last released one
+	freeWork       []*Work
+	gate           func(now grid.Time, w *Work) bool
+	coreShare
 	draining bool
 	lowDisk  bool
 	whole    bool
 }
 
-// New returns an empty ledger of a node with that capacity.
+// New returns the empty ledger of a node with that capacity.
 func New(capacity grid.Resources) *Exec {
-	return &Exec{capacity: capacity, free: capacity, pace: pace{left: 1}}
+	return &Exec{capacity: capacity, free: capacity, coreShare: coreShare{share: 1}}
 }
 
-// Refuses says why work of that need would not be accepted now; WhyNone if it would.
+// Refuses returns why work with that need would not be accepted now; WhyNone if it would.
 func (e *Exec) Refuses(need grid.Resources) grid.Why {
 	switch {
 	case need.CPU > e.capacity.CPU:
@@ -57,33 +57,33 @@ func (e *Exec) Refuses(need grid.Resources) grid.Why {
 	return grid.WhyNone
 }
 
-// Accept takes an attempt into the queue. It is not ready to start while its inputs are missing.
+// Accept queues an attempt. It is not ready to start while its inputs are missing.
 func (e *Exec) Accept(now grid.Time, id grid.AttemptID, o *grid.Offer, ready bool) *Work {
 	if e.Get(id) != nil {
 		panic("exec: an attempt is accepted once")
 	}
-	w := e.take()
+	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkQueued, Accepted: now,
 		ready: ready, class: e.class(o.Class)}
-	e.share(w, o.Spec)
+	e.shareSpec(w, o.Spec)
 	e.enqueue(w, o.Age)
-	e.note(w)
+	e.addToIndex(w)
 	w.class.queued += int64(w.Spec.Needs.CPU)
 	return w
 }
 
-// Restore takes back an attempt that has a result already.
+// Restore restores an attempt that has a result.
 func (e *Exec) Restore(id grid.AttemptID, o *grid.Offer, r *grid.Result) *Work {
-	w := e.take()
+	w := e.newWork()
 	*w = Work{ID: id, Class: o.Class, Lease: o.Lease, State: grid.WorkFinished, Result: r, class: e.class(o.Class)}
-	e.share(w, o.Spec)
+	e.shareSpec(w, o.Spec)
 	e.finish(w)
-	e.note(w)
+	e.addToIndex(w)
 	return w
 }
 
-// Requeue takes back an attempt that Next let start and that did not: it is the first in the queue again. It returns
-// nil if that attempt does not run here.
+// Requeue puts an attempt that Next started, but the driver did not, back to the front of the queue. It returns nil if
+// that attempt does not run.
 func (e *Exec) Requeue(id grid.AttemptID) *Work {
 	w := e.Get(id)
 	if w == nil || w.State != grid.WorkRunning {
@@ -96,8 +96,8 @@ func (e *Exec) Requeue(id grid.AttemptID) *Work {
 	return w
 }
 
-// Finish gives the resources of a running attempt back and keeps its result until Forget. Work that ended
-// before it ran, because its inputs did not come, is finished too.
+// Finish releases the resources of a running attempt and keeps its result until Forget. An attempt that ends before it
+// runs, because its inputs are missing, is finished too.
 func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
 	w := e.Get(id)
 	if w == nil || w.State == grid.WorkFinished {
@@ -109,48 +109,48 @@ func (e *Exec) Finish(id grid.AttemptID, r *grid.Result) *Work {
 	return w
 }
 
-// Forget removes an attempt in whatever state, and reports whether it was there and in which. What a running one holds stays
-// taken until Stopped.
+// Forget removes an attempt in any state, and reports whether it existed and its state. Resources of a running one
+// stay taken until Stopped.
 func (e *Exec) Forget(id grid.AttemptID) (grid.WorkState, bool) {
 	w := e.Get(id)
 	if w == nil {
 		return 0, false
 	}
 	state := w.State
-	w.cut = true
+	w.stopping = true
 	e.leave(w)
-	e.lose(w)
-	e.drop(w.class)
+	e.removeFromIndex(w)
+	e.dropClass(w.class)
 	*w = Work{}
-	e.spare = append(e.spare, w)
+	e.freeWork = append(e.freeWork, w)
 	return state, true
 }
 
-// Drain makes the node refuse whatever is new, or not any more.
+// Drain makes the node refuse new work, or accept it again.
 func (e *Exec) Drain(on bool) { e.draining = on }
 
-// LowDisk makes the node refuse whatever is new while its disk is nearly full.
+// LowDisk makes the node refuse new work while its disk is nearly full.
 func (e *Exec) LowDisk(on bool) { e.lowDisk = on }
 
-// Draining reports whether whatever is new is refused.
+// Draining reports whether the node drains.
 func (e *Exec) Draining() bool { return e.draining }
 
-// Capacity is what the node has, Free what of it no running task has taken.
+// Capacity returns the node's resources.
 func (e *Exec) Capacity() grid.Resources { return e.capacity }
 
-// Free is what no running task has taken.
+// Free returns the resources that no running task has taken.
 func (e *Exec) Free() grid.Resources { return e.free }
 
-// Queue, Running and Finished list the accepted attempts by state; read only.
+// Queue lists the queued attempts; read only.
 func (e *Exec) Queue() []*Work { return e.queue }
 
-// Running lists the attempts that run; read only.
+// Running lists the running attempts; read only.
 func (e *Exec) Running() []*Work { return e.running }
 
 // Finished lists the attempts whose results are not acknowledged; read only.
 func (e *Exec) Finished() []*Work { return e.finished }
 
-// leave takes w out of the list of its state and gives back what it holds.
+// leave removes w from the list of its state and releases its resources.
 func (e *Exec) leave(w *Work) {
 	switch w.State {
 	case grid.WorkQueued:
@@ -159,15 +159,15 @@ func (e *Exec) leave(w *Work) {
 	case grid.WorkRunning:
 		e.running = without(e.running, w)
 		need := w.Spec.Needs.Resources
-		if w.cut {
-			e.stopping = append(e.stopping, holding{w.ID, need})
+		if w.stopping {
+			e.stopping = append(e.stopping, stoppingWork{w.ID, need})
 			return
 		}
 		e.free = e.free.Plus(need)
 		e.check()
 	case grid.WorkFinished:
-		e.Hush(w)
-		e.finished = withoutTurn(e.finished, w)
+		e.CancelResend(w)
+		e.finished = withoutOrdered(e.finished, w)
 	}
 }
 
@@ -177,16 +177,16 @@ func (e *Exec) check() {
 	}
 }
 
-func (e *Exec) take() *Work {
-	if n := len(e.spare); n > 0 {
-		w := e.spare[n-1]
-		e.spare = e.spare[:n-1]
+func (e *Exec) newWork() *Work {
+	if n := len(e.freeWork); n > 0 {
+		w := e.freeWork[n-1]
+		e.freeWork = e.freeWork[:n-1]
 		return w
 	}
 	return new(Work)
 }
 
-// without takes work out of a list.
+// without removes work from a list.
 func without(list []*Work, w *Work) []*Work {
 	for i := range list {
 		if list[i] == w {

@@ -108,8 +108,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// With one slot the expected wait plus the task's own time is the expected completion time of [1]: the sum
-// of the mean run times of all that is before it, the running task in full while it has just begun.
+// With one slot the expected wait plus the task's own time is the expected completion time of [1]: the sum of the mean
+// run times of all work before it, a running task in full if it has just begun.
 func TestWaitOneSlot(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	law := func(c string) (mean, scv float64) { return map[string]float64{"a": 2, "b": 5}[c], 0 }
@@ -127,7 +127,7 @@ func TestWaitOneSlot(t *testing.T) {
 	if w := e.Wait(1e9, need, law); w != 1+5+2 {
 		t.Errorf("after one second: %g, want 8", w)
 	}
-	e.Whole(true)
+	e.CountWhole(true)
 	for _, at := range []grid.Time{0, 1e9, 20e9} {
 		if w := e.Wait(at, need, law); w != 2+5+2 || e.Mean(at, "a", law) != 2 {
 			t.Errorf("whole, at %v: %g, want 9 whatever the age", at, w)
@@ -135,7 +135,7 @@ func TestWaitOneSlot(t *testing.T) {
 	}
 }
 
-// Of the running task what is behind it and what is left are the whole of it; nothing stands before one that fits.
+// Passed and remaining time of the running task are all of its mean; nothing is before a task that fits.
 func TestAhead(t *testing.T) {
 	e := New(grid.Resources{CPU: 2 * grid.CPU})
 	need := grid.Resources{CPU: 2 * grid.CPU}
@@ -168,8 +168,8 @@ func TestWaitManySlots(t *testing.T) {
 	}
 }
 
-// Whatever is accepted, started, finished and forgotten in whatever order: what is free and what runs add up
-// to the capacity, and every attempt is in one list.
+// After any sequence of accepts, starts, ends and forgets, free and running resources add up to the capacity, and
+// every attempt is in one list.
 func TestLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := New(grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB})
@@ -186,7 +186,7 @@ func TestLedger(t *testing.T) {
 			"ready":   func(t *rapid.T) { e.Ready(some(t)) },
 			"next":    func(t *rapid.T) { e.Next(0) },
 			"finish":  func(t *rapid.T) { e.Finish(some(t), &grid.Result{}) },
-			"cut":     func(t *rapid.T) { e.Cut(some(t), &grid.Result{}) },
+			"cut":     func(t *rapid.T) { e.FinishStopping(some(t), &grid.Result{}) },
 			"forget":  func(t *rapid.T) { e.Forget(some(t)) },
 			"stopped": func(t *rapid.T) { e.Stopped(some(t)) },
 			"late":    func(t *rapid.T) { e.Requeue(some(t)) },
@@ -203,7 +203,7 @@ func TestLedger(t *testing.T) {
 				}
 				known := 0
 				for i := range n {
-					if w := e.Get(id(i)); w != nil && w.ID == id(i) && e.sharing(w.ID.Task.Job) == w.shared {
+					if w := e.Get(id(i)); w != nil && w.ID == id(i) && e.specOf(w.ID.Task.Job) == w.shared {
 						known++
 					}
 				}
@@ -225,7 +225,7 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// The attempts of one job point to one description, and the last to go takes it away.
+// The attempts of one job share one spec, which is released with the last one.
 func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	a, b := id(0), id(0)
@@ -237,12 +237,12 @@ func TestAttemptsOfAJobShareItsDescription(t *testing.T) {
 	}
 	e.Forget(a)
 	e.Forget(b)
-	if e.sharing(a.Task.Job) != nil || e.lent == nil {
+	if e.specOf(a.Task.Job) != nil || e.freeSpec == nil {
 		t.Error("the description outlives the attempts")
 	}
 }
 
-func TestWaitSeesThatTasksHaveBecomeLonger(t *testing.T) {
+func TestWaitNoticesLongerTasks(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	short := func(string) (mean, scv float64) { return 0.001, 0 }
 	for i := range 2 {
@@ -261,12 +261,12 @@ func TestWaitSeesThatTasksHaveBecomeLonger(t *testing.T) {
 	}
 }
 
-// An attempt that is told to end holds its place until it has.
-func TestWhatIsStoppedHoldsItsPlaceUntilItIsGone(t *testing.T) {
+// A stopping attempt holds its resources until it has stopped.
+func TestStoppingAttemptHoldsResources(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	law := func(string) (mean, scv float64) { return 10, 0 }
 	need := grid.Resources{CPU: grid.CPU}
-	end := []func(grid.AttemptID){func(a grid.AttemptID) { e.Forget(a) }, func(a grid.AttemptID) { e.Cut(a, &grid.Result{}) }}
+	end := []func(grid.AttemptID){func(a grid.AttemptID) { e.Forget(a) }, func(a grid.AttemptID) { e.FinishStopping(a, &grid.Result{}) }}
 	for i, stop := range end {
 		first, second := id(2*i), id(2*i+1)
 		e.Accept(0, first, offer(grid.CPU, 0, "c"), true)
@@ -289,7 +289,7 @@ func TestWhatIsStoppedHoldsItsPlaceUntilItIsGone(t *testing.T) {
 	}
 }
 
-// What was to start and did not is the next to start again, and its resources are free meanwhile.
+// A requeued attempt is the next to start, and its resources are free meanwhile.
 func TestRequeued(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	for i := range 2 {

@@ -8,93 +8,93 @@ import (
 	"skep/grid"
 )
 
-// Of what waits only that is looked at which may start: what the gate did not let through sleeps until somebody has a reason to
-// wake it. Thousands can wait for word of their owners, and whatever ends here has a look at the queue.
+// Next examines only work that may start: work that the gate rejected is asleep until it is woken. Thousands of
+// attempts can wait for a start lease, and each end of an attempt calls Next.
 
-// enqueue puts work at the end of the queue; what was tried before goes before all that was submitted later, as far as that
-// has not been passed too often.
+// enqueue adds work to the end of the queue; a further attempt of a task goes before tasks submitted later, unless
+// these have been passed too often.
 func (e *Exec) enqueue(w *Work, age time.Duration) {
 	at := len(e.queue)
-	w.since = w.Accepted.Add(-age)
-	for ; w.ID.N > 1 && at > 0 && e.queue[at-1].since > w.since && e.queue[at-1].passed < MaxPassed; at-- {
+	w.submitted = w.Accepted.Add(-age)
+	for ; w.ID.N > 1 && at > 0 && e.queue[at-1].submitted > w.submitted && e.queue[at-1].passed < MaxPassed; at-- {
 		e.queue[at-1].passed++
 	}
 	e.insert(at, w)
 }
 
-// between is the room between two turns that follow each other.
-const between = 1 << 20
+// orderGap is the gap between consecutive orders.
+const orderGap = 1 << 20
 
-// insert puts work into a place of the queue.
+// insert puts work at an index of the queue.
 func (e *Exec) insert(at int, w *Work) {
 	e.queue = slices.Insert(e.queue, at, w)
 	last := len(e.queue) - 1
 	switch {
 	case last == 0:
-		w.turn = 0
+		w.order = 0
 	case at == last:
-		w.turn = e.queue[at-1].turn + between
+		w.order = e.queue[at-1].order + orderGap
 	case at == 0:
-		w.turn = e.queue[1].turn - between
+		w.order = e.queue[1].order - orderGap
 	default:
-		before, after := e.queue[at-1].turn, e.queue[at+1].turn
-		if w.turn = before + (after-before)/2; w.turn == before { // no room is left
+		before, after := e.queue[at-1].order, e.queue[at+1].order
+		if w.order = before + (after-before)/2; w.order == before { // no gap is left
 			for i := range e.queue {
-				e.queue[i].turn = int64(i) * between
+				e.queue[i].order = int64(i) * orderGap
 			}
 		}
 	}
 	w.asleep = false
-	e.attend(w)
+	e.addAwake(w)
 }
 
-func byTurn(w *Work, turn int64) int { return cmp.Compare(w.turn, turn) }
+func byOrder(w *Work, turn int64) int { return cmp.Compare(w.order, turn) }
 
-// attend has work looked at, if it is ready.
-func (e *Exec) attend(w *Work) {
+// addAwake adds work to the awake list, if it is ready.
+func (e *Exec) addAwake(w *Work) {
 	if w.ready {
-		at, _ := slices.BinarySearchFunc(e.awake, w.turn, byTurn)
+		at, _ := slices.BinarySearchFunc(e.awake, w.order, byOrder)
 		e.awake = slices.Insert(e.awake, at, w)
 	}
 }
 
-// dequeue takes work out of the queue.
+// dequeue removes work from the queue.
 func (e *Exec) dequeue(w *Work) {
-	e.queue = withoutTurn(e.queue, w)
+	e.queue = withoutOrdered(e.queue, w)
 	if w.ready && !w.asleep {
-		e.awake = withoutTurn(e.awake, w)
+		e.awake = withoutOrdered(e.awake, w)
 	}
 	w.asleep = false
 }
 
-// withoutTurn is without for a list that is in the order of turns.
-func withoutTurn(list []*Work, w *Work) []*Work {
-	at, ok := slices.BinarySearchFunc(list, w.turn, byTurn)
+// withoutOrdered is without for a list sorted by order.
+func withoutOrdered(list []*Work, w *Work) []*Work {
+	at, ok := slices.BinarySearchFunc(list, w.order, byOrder)
 	if !ok || list[at] != w {
 		panic("exec: work is in the list of its state")
 	}
-	if len(list) < long || at > len(list)/2 {
+	if len(list) < longList || at > len(list)/2 {
 		return slices.Delete(list, at, at+1)
 	}
-	copy(list[1:at+1], list[:at]) // most leave from the front
+	copy(list[1:at+1], list[:at]) // most are removed at the front
 	list[0] = nil
 	return list[1:]
 }
 
-// long is how many make a list of which the shorter part is moved when one is taken out.
-const long = 64
+// longList is the length from which the shorter part of a list is moved on a removal.
+const longList = 64
 
-// Ready says that the attempt's inputs are here.
+// Ready marks an attempt's inputs as present.
 func (e *Exec) Ready(id grid.AttemptID) {
 	if w := e.Get(id); w != nil && !w.ready {
 		if w.ready = true; w.State == grid.WorkQueued {
-			e.attend(w)
+			e.addAwake(w)
 		}
 	}
 }
 
-// Next takes the next work that may start now out of the queue and its resources out of the ledger; nil
-// if there is none.
+// Next removes the next work that may start now from the queue and takes its resources from the ledger; nil if there
+// is none.
 func (e *Exec) Next(now grid.Time) *Work {
 	before := len(e.asleep)
 	w := e.next(now)
@@ -109,7 +109,7 @@ func (e *Exec) Next(now grid.Time) *Work {
 	w.class.queued -= int64(need.CPU)
 	e.free = e.free.Minus(need)
 	e.check()
-	w.State, w.Started, w.lost = grid.WorkRunning, now, e.lost
+	w.State, w.Started, w.lostAtStart = grid.WorkRunning, now, e.lost
 	e.running = append(e.running, w)
 	return w
 }
@@ -121,7 +121,7 @@ func (e *Exec) next(now grid.Time) *Work {
 		fits := e.free.Fits(w.Spec.Needs.Resources)
 		switch {
 		case !fits && head != nil:
-		case !e.lets(now, w):
+		case !e.gateAllows(now, w):
 		case fits:
 			if head != nil {
 				head.passed++
@@ -136,12 +136,12 @@ func (e *Exec) next(now grid.Time) *Work {
 	return nil
 }
 
-// Gate makes Next pass over work that may does not let start now, until Wake. may must not change anything.
-func (e *Exec) Gate(may func(now grid.Time, w *Work) bool) { e.may = may }
+// Gate makes Next skip work that may rejects, until Wake. may must not change anything.
+func (e *Exec) Gate(may func(now grid.Time, w *Work) bool) { e.gate = may }
 
-// lets asks the gate, and puts to sleep what it does not let start.
-func (e *Exec) lets(now grid.Time, w *Work) bool {
-	if e.may == nil || e.may(now, w) {
+// gateAllows asks the gate, and puts rejected work to sleep.
+func (e *Exec) gateAllows(now grid.Time, w *Work) bool {
+	if e.gate == nil || e.gate(now, w) {
 		return true
 	}
 	w.asleep = true
@@ -149,7 +149,7 @@ func (e *Exec) lets(now grid.Time, w *Work) bool {
 	return false
 }
 
-// Asleep appends to dst the waiting work that the gate did not let start since it was asked last, and that sleeps still.
+// Asleep appends to dst the queued work that the gate rejected since the last call and that is still asleep.
 func (e *Exec) Asleep(dst []*Work) []*Work {
 	for _, w := range e.asleep {
 		if w.asleep {
@@ -161,15 +161,15 @@ func (e *Exec) Asleep(dst []*Work) []*Work {
 	return dst
 }
 
-// Wake has waiting work looked at again: the gate may let it start now.
+// Wake makes Next examine queued work again: the gate may accept it now.
 func (e *Exec) Wake(w *Work) {
 	if w.State == grid.WorkQueued && w.asleep {
 		w.asleep = false
-		e.attend(w)
+		e.addAwake(w)
 	}
 }
 
-// WakeAll has all waiting work looked at again.
+// WakeAll makes Next examine all queued work again.
 func (e *Exec) WakeAll() {
 	e.awake = e.awake[:0]
 	for _, w := range e.queue {

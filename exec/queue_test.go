@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// What the gate did not let start is not asked about again until somebody wakes it, and has its place in the queue then.
-func TestWhatSleepsIsLeftAlone(t *testing.T) {
+// The gate is not asked again about rejected work until it is woken, and the work has its place in the queue then.
+func TestSleepingWorkIsSkipped(t *testing.T) {
 	e, asked := New(grid.Resources{CPU: grid.CPU}), 0
 	open := map[uint32]bool{}
 	e.Gate(func(_ grid.Time, w *Work) bool {
@@ -50,8 +50,8 @@ func TestWhatSleepsIsLeftAlone(t *testing.T) {
 	starts(-1)
 }
 
-// Work that is put between the same two again and again stays in order, whatever room is left between them.
-func TestRoomBetweenTurns(t *testing.T) {
+// Work that is inserted between the same two again and again stays in order, whatever the gap.
+func TestOrderGaps(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	e.Accept(0, id(0), offer(grid.CPU, 0, "c"), true)
 	e.Accept(0, id(1), offer(grid.CPU, 0, "c"), true)
@@ -60,14 +60,15 @@ func TestRoomBetweenTurns(t *testing.T) {
 		e.insert(1+k%2, w)
 	}
 	for k, w := range e.queue {
-		if e.awake[k] != w || k > 0 && e.queue[k-1].turn >= w.turn {
-			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.turn, e.queue[max(k-1, 0)].turn)
+		if e.awake[k] != w || k > 0 && e.queue[k-1].order >= w.order {
+			t.Fatalf("place %d of %d: turn %d, %d before", k, len(e.queue), w.order, e.queue[max(k-1, 0)].order)
 		}
 	}
 }
 
-// What sleeps is told once. What was let go of or ended meanwhile is not, and nothing is kept of what was told: it is used again for other work.
-func TestNothingIsKeptOfWhatSlept(t *testing.T) {
+// Sleeping work is returned once. Work that was forgotten or ended meanwhile is not, and nothing references returned
+// work: it is reused.
+func TestAsleepReturnsWorkOnce(t *testing.T) {
 	e := New(grid.Resources{CPU: grid.CPU})
 	e.Gate(func(grid.Time, *Work) bool { return false })
 	for k := range 5 {

@@ -6,36 +6,36 @@ import (
 	"skep/grid"
 )
 
-// leftover is the least share of its expected time that a running task is taken to need still.
-const leftover = 0.25
+// minRemaining is the least expected remaining time of a running task, as a share of its mean.
+const minRemaining = 0.25
 
-// chance is how many means a run takes longer than its mean before that tells anything, where run times are
+// overrunTolerance is how many means a run may exceed its mean by before that is significant, where run times are
 // exponential: one in fifty does.
-const chance = 3
+const overrunTolerance = 3
 
-// ending is how long an attempt that was told to end is taken to need still, seconds: most go at once, who does not
-// listen has a grace of a few.
-const ending = 0.5
+// stoppingTime is the expected remaining time of a stopping attempt, in seconds: most end at once, others have a grace
+// period of a few seconds.
+const stoppingTime = 0.5
 
-// Wait returns the expected time in seconds until a task of that need, accepted now, would start:
+// Wait returns the expected time in seconds until a task with that need, accepted now, would start:
 //
-//	0                                      if it fits and nobody waits
-//	1 / Σ_running 1/rest  +  Σ_waiting cpu·mean / capacity     otherwise
+//	0                                      if it fits and nothing is queued
+//	1 / Σ_running 1/rest  +  Σ_queued cpu·mean / capacity      otherwise
 //
-// rest is what is likely left of a running task of mean m and squared coefficient of variation c²; its mean
-// where tasks count whole:
+// rest is the expected remaining time of a running task of mean m and squared coefficient of variation c²; its mean if
+// tasks count whole:
 //
 //	c²·m + (1−c²)·max(m − age, 0)
 //
-// which is exact where all take equally long, and where run times are exponential: then an age tells nothing. One
-// that has overrun by more than chance explains is taken to need as much again. The first term of the wait is the mean
-// time to the first of several exponential ends; with one slot it is rest itself, so that the sum is the expected completion
-// time of [1] less the task's own. Waiting work counts by the share of the capacity that it takes.
+// which is exact where all take equally long, and where run times are exponential: then an age is not informative. A
+// task that has overrun by more than overrunTolerance is expected to need as much again. The first term of the wait is
+// the mean time to the first of several exponential ends; with one slot it is rest itself, so that the sum is the
+// expected completion time of [1] less the task's own. Queued work counts by the share of the capacity that it needs.
 func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 	if len(e.queue) == 0 && e.free.Fits(need) {
 		return 0
 	}
-	e.look(now)
+	e.updateAges(now)
 	ran, first := e.Ahead(now, need, law)
 	if e.whole {
 		first += ran
@@ -49,19 +49,19 @@ func (e *Exec) Wait(now grid.Time, need grid.Resources, law Law) float64 {
 	return first + work/float64(max(e.capacity.CPU, 1))
 }
 
-// Ahead returns of what runs, and has to end before a task of that need can start, the expected time in seconds
-// that is behind it and that is left: the second is the first term of Wait, or both together are where tasks
-// count whole. 0 and 0 where the task fits beside them.
+// Ahead returns, for the running work that must end before a task with that need can start, the expected time in
+// seconds that has passed and that remains: the second is the first term of Wait, or both together are if tasks count
+// whole. 0 and 0 if the task fits beside it.
 func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest float64) {
 	if e.free.Fits(need) || len(e.running)+len(e.stopping) == 0 {
 		return 0, 0
 	}
-	ends := float64(len(e.stopping)) / ending
+	ends := float64(len(e.stopping)) / stoppingTime
 	fresh := ends
 	for _, w := range e.running {
 		m, scv := law(w.Class)
 		age := now.Sub(w.Started).Seconds()
-		ends += 1 / max(scv*m+(1-scv)*max(m-age, 0), leftover*m, overrun(age, m, scv), 1e-6)
+		ends += 1 / max(scv*m+(1-scv)*max(m-age, 0), minRemaining*m, overrun(age, m, scv), 1e-6)
 		fresh += 1 / max(m, 1e-6)
 	}
 	rest, whole := 1/ends, 1/fresh
@@ -71,14 +71,13 @@ func (e *Exec) Ahead(now grid.Time, need grid.Resources, law Law) (ran, rest flo
 	return max(whole-rest, 0), rest
 }
 
-// overrun is by how much a run is longer than its mean, less what chance explains, seconds.
-func overrun(age, mean, scv float64) float64 { return age - mean - chance*scv*mean }
+// overrun returns by how many seconds a run exceeds its mean and the tolerance.
+func overrun(age, mean, scv float64) float64 { return age - mean - overrunTolerance*scv*mean }
 
-// Mean returns the expected run time of a task of a class here, seconds: what was measured, or the mean age of
-// those that run now if that is more and not by chance. A class whose tasks have become longer is so seen before the
-// first ends.
+// Mean returns the expected run time of a task of a class here, in seconds: the measured mean, or the mean age of the
+// running ones if that is significantly more. So longer tasks of a class are noticed before the first of them ends.
 func (e *Exec) Mean(now grid.Time, name string, law Law) float64 {
-	e.look(now)
+	e.updateAges(now)
 	for _, c := range e.classes {
 		if c.name == name {
 			return c.mean(law)
@@ -93,12 +92,11 @@ func (c *class) mean(law Law) float64 {
 	return m + max(overrun(c.age, m, scv), 0)
 }
 
-// Whole makes running tasks count in full, at the mean of their class and whatever their age, which is how [1]
-// has it.
-func (e *Exec) Whole(on bool) { e.whole = on }
+// CountWhole makes running tasks count with the mean of their class whatever their age, as in [1].
+func (e *Exec) CountWhole(on bool) { e.whole = on }
 
-// look brings the mean ages of what runs up to date.
-func (e *Exec) look(now grid.Time) {
+// updateAges updates the mean ages of running work.
+func (e *Exec) updateAges(now grid.Time) {
 	for _, c := range e.classes {
 		c.age, c.runs = 0, 0
 	}
@@ -111,7 +109,7 @@ func (e *Exec) look(now grid.Time) {
 	}
 }
 
-// class returns the counter of a class, making one if need be.
+// class returns the counter of a class, made if there is none.
 func (e *Exec) class(name string) *class {
 	for _, c := range e.classes {
 		if c.name == name {
@@ -123,8 +121,8 @@ func (e *Exec) class(name string) *class {
 	return c
 }
 
-// drop forgets the counter of a class that no work here belongs to, so that the list stays short.
-func (e *Exec) drop(c *class) {
+// dropClass removes the counter of a class without work here, so that the list stays short.
+func (e *Exec) dropClass(c *class) {
 	if c.queued > 0 || len(e.classes) <= keepClasses {
 		return
 	}
@@ -138,5 +136,5 @@ func (e *Exec) drop(c *class) {
 	e.classes = slices.DeleteFunc(e.classes, func(d *class) bool { return d == c })
 }
 
-// keepClasses is how many idle counters are kept rather than made anew.
+// keepClasses is how many idle counters are kept.
 const keepClasses = 64

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// Work is an attempt that this node has accepted and whose origin has not yet let go of it.
+// Work is an attempt that this node has accepted and whose origin has not released it.
 type Work struct {
 	ID       grid.AttemptID
 	Spec     *grid.JobSpec
@@ -15,37 +15,37 @@ type Work struct {
 	State    grid.WorkState
 	Result   *grid.Result // of WorkFinished
 	Accepted grid.Time
-	Expected time.Duration // until its start, as it was expected then
+	Expected time.Duration // until its start, as expected when it was accepted
 	Started  grid.Time     // of WorkRunning
-	Until    grid.Time     // of WorkQueued, of others: what was heard from its owner lets it start before that
-	Due      grid.Time     // of WorkFinished: when the result is told again, if it is (Tell)
-	Tries    int           // of WorkFinished: how often it was told
+	Until    grid.Time     // of WorkQueued, of other owners: end of its start lease
+	Due      grid.Time     // of WorkFinished: time of the next resend, if there is one
+	Tries    int           // of WorkFinished: how often the result was sent
 
-	lost   float64   // what tasks had lost to others when it started
-	turn   int64     // of WorkQueued: its place in the queue, with room between any two; of WorkFinished: how many had ended then
-	place  int       // of WorkFinished: among those whose results are told again, counted from 1; 0 = it is not
-	asleep bool      // the gate did not let it start, and it waits for Wake
-	ready  bool      // program and inputs are here
-	cut    bool      // told to end while it runs
-	passed int       // how often smaller or older work went before it
-	since  grid.Time // when its task was submitted, as its origin says
-	class  *class
-	shared *shared // whose Spec it is
-	before *Work   // of the same job
-	after  *Work
+	lostAtStart float64   // coreShare.lost when it started
+	order       int64     // of WorkQueued: position in the queue, with gaps; of WorkFinished: its number
+	resendPlace int       // of WorkFinished: place in the resend heap, from 1; 0 = not in it
+	asleep      bool      // the gate rejected it, and it waits for Wake
+	ready       bool      // program and inputs are present
+	stopping    bool      // told to end while it runs
+	passed      int       // how often smaller or older work went before it
+	submitted   grid.Time // when its task was submitted, by its origin
+	class       *class
+	shared      *jobSpec // holder of Spec
+	before      *Work    // previous of the same job
+	after       *Work
 }
 
-// Origin is the node that the attempt belongs to.
+// Origin returns the node that the job was submitted to.
 func (w *Work) Origin() grid.NodeID { return w.ID.Task.Job.Origin }
 
-// class counts the waiting work of one class, so that the backlog is a sum over classes and not over tasks.
+// class counts the queued work of one class, so that the backlog is a sum over classes instead of tasks.
 type class struct {
 	name   string
-	queued int64   // MilliCPU of waiting work
-	age    float64 // mean age of what runs, seconds, at the last look
-	runs   int     // how many run, at the last look
+	queued int64   // MilliCPU of queued work
+	age    float64 // mean age of running work in seconds, by updateAges
+	runs   int     // number of running ones, by updateAges
 }
 
-// Law gives of the run times of a class here the mean, in seconds, and the squared coefficient of variation,
-// from 0, all take equally long, to 1, as where they are exponential or vary even more.
+// Law returns the mean of the run times of a class here, in seconds, and their squared coefficient of variation, from
+// 0, all equally long, to 1, exponential or more variable.
 type Law func(class string) (mean, scv float64)

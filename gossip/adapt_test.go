@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// wrong counts the entries about a node that differ from what it is, and those that lack.
+// wrong counts the view entries about a node that are out of date or missing.
 func (w *network) wrong(i int) (n int) {
 	for j, m := range w.nodes {
 		if p := m.Peer(id(i)); j != i && !m.dead && (p == nil || p.Ad == nil || p.Ad.Free != w.nodes[i].ad.Free) {
@@ -18,7 +18,7 @@ func (w *network) wrong(i int) (n int) {
 	return n
 }
 
-// News of large changes comes to everybody, over trees that grow again where neighbours change and nodes die.
+// News of large changes reaches every node, over trees that repair themselves when neighbours change and nodes die.
 func TestAdaptiveNewsComesToEverybody(t *testing.T) {
 	const n = 80
 	c := Defaults()
@@ -62,7 +62,7 @@ func TestAdaptiveNewsComesToEverybody(t *testing.T) {
 	}
 }
 
-// What flaps between two values is told seldom, what then stays is told.
+// A value that alternates is sent rarely, and one that then stays is sent.
 func TestAdaptiveHoldsBackWhatFlaps(t *testing.T) {
 	c := Defaults()
 	c.Rule = "adaptive:0.1"

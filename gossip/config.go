@@ -8,16 +8,16 @@ import (
 	"skep/grid"
 )
 
-// Config sets how neighbours are kept and ads are spread.
+// Config configures the neighbour set and the dissemination of ads.
 type Config struct {
-	// Neighbours is how many neighbours a node looks for, 2 to 32; default 8: a random graph of that degree
-	// stays connected when half of its nodes go. Up to twice as many are accepted when others choose this
-	// node. Raising it costs messages in proportion and shortens paths; below 4 the overlay may split.
+	// Neighbours is how many neighbours a node looks for, 2 to 32; default 8: a random graph of that degree stays
+	// connected when half of its nodes fail. Up to twice as many are accepted when others choose this node. Raising it
+	// costs messages in proportion and shortens paths; below 4 the overlay may split.
 	Neighbours int
 
 	// View is how many other nodes are remembered, more than 2×Neighbours, to 65536; default 256. Raising it costs
-	// about 150 bytes and an ad each, and gives the policies more to choose from. It should exceed the number of
-	// connections that the driver allows: of connected peers beyond it only the latest are known.
+	// about 150 bytes and an ad each, and gives the policies more choice. It should exceed the number of connections
+	// that the driver allows: of connected peers beyond it only the latest are known.
 	View int
 
 	// Rule is the dissemination rule: names joined by "*", all of which must agree, some with a parameter after
@@ -28,84 +28,82 @@ type Config struct {
 	// in hops, 1 to 64; default 3 and 16. Raising Near makes all nodes known farther away, Far the rare ones.
 	Near, Far int
 
-	// P0 is the chance that the rule probabilistic starts from, more than 0 to 1; default 1.
+	// P0 is the initial probability of the rule probabilistic, more than 0 to 1; default 1.
 	P0 float64
 
-	// Decay is the factor on that chance for each hop an ad has come, more than 0 to 1; default 0.6, with
-	// which an ad costs about a seventh of a flood. Raising it to 1 is a flood; 0.4 leaves nodes 5 hops
-	// away without news.
+	// Decay is the factor on that probability for each hop of an ad, more than 0 to 1; default 0.6, with which an ad
+	// costs about a seventh of a flood. 1 is a flood; 0.4 leaves nodes 5 hops away without news.
 	Decay float64
 
-	// PMin is the least chance, 0 to 1; default 0.1, so that news reaches everybody some time.
+	// PMin is the least probability, 0 to 1; default 0.1, so that news reaches every node eventually.
 	PMin float64
 
-	// Beta is the exponent with which the rule probabilistic falls with the round-trip time, more than 0 to 8;
-	// default 1. Raising it makes the border of what is told sharper.
+	// Beta is the exponent with which the rule probabilistic falls with the round-trip time, more than 0 to 8; default
+	// 1. Raising it makes the boundary of the dissemination sharper.
 	Beta float64
 
 	// WeightScarce, WeightNormal and WeightPlentiful are the chances of the rule prioritised for resources that at
 	// most a twentieth, fewer than half, and half of the known nodes equal or better, 0 to 1; default 1, 0.5, 0.2.
 	WeightScarce, WeightNormal, WeightPlentiful float64
 
-	// GainLoad is by how much a load below that of the vicinity raises the chance of the rule prioritised, 0 to
-	// 10; default 1: an idle node among busy ones is told twice as often. 0 takes no notice of loads.
+	// GainLoad is how much a load below that of the vicinity raises the probability of the rule prioritised, 0 to 10;
+	// default 1: an idle node among busy ones is forwarded twice as often. 0 ignores loads.
 	GainLoad float64
 
-	// Reach is the round-trip time over which what a node is worth falls to 1/e in the rule prioritised:potential;
-	// default 20 ms, a country. Raising it makes capacity known farther away.
+	// Reach is the round-trip time over which a node's worth falls to 1/e in the rule prioritised:potential; default
+	// 20 ms, a country. Raising it makes capacity known farther away.
 	Reach time.Duration
 
-	// Potential is the least that a node must be worth there, as a share of the mean of those known as near, more
-	// than 0 to 1; default 0.1. Lowering it makes all known farther away.
+	// Potential is the least worth of a node there, as a share of the mean of those known as near, more than 0 to 1;
+	// default 0.1. Lowering it makes all known farther away.
 	Potential float64
 
-	// Target is the error of the view, as Delta, that the rule adaptive keeps to, more than 0 to 1; default 0.1,
-	// what makes an allocation be solved again. Halving it about doubles the messages.
+	// Target is the error of the view, as Delta, that the rule adaptive maintains, more than 0 to 1; default 0.1, the
+	// change that makes an allocation be solved again. Halving it about doubles the messages.
 	Target float64
 
-	// Theta is the change of an ad that is worth a message, more than 0 to 1 (see Delta); default 0.1,
-	// what makes an allocation be solved again. The error of what others know is about Theta; halving it
-	// roughly doubles the messages.
+	// Theta is the change of an ad that is worth a message, more than 0 to 1 (see Delta); default 0.1, the change that
+	// makes an allocation be solved again. The error of views is about Theta; halving it roughly doubles the messages.
 	Theta float64
 
-	// BacklogScale is the backlog that counts as one half in Delta; default 1 min, about the time from which a
-	// longer wait makes the same difference to nobody. Raising it makes short queues invisible.
+	// BacklogScale is the backlog that counts as one half in Delta; default 1 min, about the wait beyond which longer
+	// ones make no difference. Raising it makes short queues invisible.
 	BacklogScale time.Duration
 
-	// Refresh is after how long the own ad is sent though nothing changed, jittered by a tenth; default 30 s.
-	// It is the heartbeat of an idle grid: raising it makes idle nodes quieter and dead ones known for longer.
+	// Refresh is the time after which an unchanged own ad is sent, jittered by a tenth; default 30 s. It is the
+	// heartbeat of an idle grid: raising it saves messages of idle nodes and keeps dead nodes known for longer.
 	Refresh time.Duration
 
-	// Expire is after how long without a new ad an unconnected node is forgotten; default 6×Refresh, at least
-	// 3×Refresh. Lowering it loses far nodes, whose ads come seldom.
+	// Expire is the time without a new ad after which an unconnected node is removed; default 6×Refresh, at least
+	// 3×Refresh. Lowering it loses far nodes, whose ads come rarely.
 	Expire time.Duration
 
-	// Tmax is after how long an ad is handed on by the rule change_sensitive though it has not changed enough;
-	// default Expire/2, so that two tries fit before the node would be forgotten.
+	// Tmax is the time after which the rule change_sensitive forwards an ad that has not changed enough; default
+	// Expire/2, so that two attempts fit before the node would be removed.
 	Tmax time.Duration
 
-	// MinGap is the least time between two own ads and between two digests to one neighbour; default 1 s.
-	// What comes in between is joined. Raising it saves messages and costs as much delay at every hop.
+	// MinGap is the least time between two own ads and between two digests to one neighbour; default 1 s. Changes in
+	// between are sent together. Raising it saves messages and adds as much delay at every hop.
 	MinGap time.Duration
 
-	// Hold is the least time between two own ads of which the second takes the first back; default 2 s, at
-	// least MinGap. Raising it saves the messages of a load that flaps, and tells later that one has ended.
+	// Hold is the least time between two own ads of which the second reverts the first; default 2 s, at least MinGap.
+	// Raising it saves the messages of an alternating load, and reports the end of a load later.
 	Hold time.Duration
 
-	// Look is how often the neighbour set is looked over if something changed, and how long a neighbour may
-	// take to connect; default 60 s. Lowering it adapts faster to round-trip times and dials more often.
+	// Look is how often the neighbour set is reviewed after changes, and how long a neighbour may take to connect;
+	// default 60 s. Lowering it adapts faster to round-trip times and dials more often.
 	Look time.Duration
 
-	// Exchange is how many ads of near nodes a new connection is given beside the own one, 0 to 63; default 32.
-	// Raising it makes joins and healed partitions know more at once.
+	// Exchange is how many ads of near nodes a new connection gets besides the own one, 0 to 63; default 32. Raising
+	// it makes joins and healed partitions know more at once.
 	Exchange int
 
-	// Forget is after how long a neighbour that cannot be reached is given up though nobody can take its
-	// place; default 24 h, at least Expire: an isolated node goes on trying for that long.
+	// Forget is the time after which an unreachable neighbour is dropped without a replacement; default 24 h, at least
+	// Expire: an isolated node keeps trying for that long.
 	Forget time.Duration
 }
 
-// Defaults returns the configuration that a node has when nothing is said.
+// Defaults returns the default configuration.
 func Defaults() Config {
 	return Config{
 		Neighbours: 8, View: 256, Rule: "probabilistic*change_sensitive", Near: 3, Far: 16,
@@ -116,7 +114,7 @@ func Defaults() Config {
 	}
 }
 
-// Check reports everything that is wrong with c, each problem with its field, its value and what would be right.
+// Check reports all problems of c, each with its field, its value and what is allowed.
 func (c Config) Check() error {
 	var all []error
 	want := func(ok bool, format string, args ...any) {
@@ -141,7 +139,7 @@ func (c Config) Check() error {
 	return errors.Join(all...)
 }
 
-// checkRule checks what the rules are steered by.
+// checkRule checks the parameters of rules.
 func (c *Config) checkRule(want func(ok bool, format string, args ...any)) {
 	want(c.Near >= 1 && c.Near <= c.Far && c.Far <= grid.MaxHops, "near %d and far %d hops: want 1 to %d, near not above far", c.Near, c.Far, grid.MaxHops)
 	want(c.P0 > 0 && c.P0 <= 1, "p0 %g: want more than 0, at most 1", c.P0)

@@ -8,22 +8,22 @@ import (
 	"skep/grid"
 )
 
-// Vivaldi [6] lets every node find a place in a space of round-trip times by itself: a spring between it and
-// each peer whose round trip it learns pulls it to where that would be its length. The timestep is adaptive:
+// Vivaldi [6] gives every node coordinates in a space of round-trip times: a spring between it and each peer whose
+// round trip it measures pulls it to where the distance equals the round trip. The timestep is adaptive:
 //
-//	w = e/(e + e_peer)                 which of the two is surer
+//	w = e/(e + e_peer)                 relative confidence
 //	s = |distance − rtt| / rtt         error of this sample
 //	e ← s·Tune·w + e·(1 − Tune·w)
 //	x ← x + Tune·w·(rtt − distance)·u  u = unit vector from the peer to here, by [6, 5.4] with heights
 const (
 	tune      = 0.25 // c_e and c_c of [6]
-	leastRise = 1e-5 // seconds: a height never falls below it
-	surest    = 0.05 // the least error that a peer is believed to have
-	strongest = 0.1  // seconds: no sample moves a node farther, or one peer that claims to be far off and sure throws it there
+	leastRise = 1e-5 // seconds: least height
+	surest    = 0.05 // least error that a peer is believed to have
+	strongest = 0.1  // seconds: largest move by one sample, so that a peer with false coordinates cannot throw a node far away
 )
 
-// place moves this node by a round trip to a peer that has told where it is. Nothing is drawn: two nodes at one
-// point part in a direction that their identities give.
+// place updates this node's coordinates by a round trip to a peer with coordinates. Nothing is random: two nodes at
+// one point separate in a direction given by their identities.
 func (g *Gossip) place(p *Peer, rtt time.Duration) {
 	if rtt <= 0 || rtt > maxDistance || p.Ad == nil || p.Hops != 1 {
 		return
@@ -67,5 +67,5 @@ func push(c, d *grid.Coord, force float64, peer grid.NodeID) {
 	c.Height = float32(min(max(rise, leastRise), grid.MaxCoord))
 }
 
-// Coord returns this node's place, for its ad; the zero value while there is none.
+// Coord returns this node's coordinates, for its ad; the zero value while it has none.
 func (g *Gossip) Coord() grid.Coord { return g.coord }

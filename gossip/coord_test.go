@@ -9,8 +9,7 @@ import (
 	"skep/grid"
 )
 
-// strains returns the relative errors of the distances that coordinates say between nodes that are not connected,
-// in order.
+// strains returns the sorted relative errors of coordinate distances between nodes that are not connected.
 func (w *network) strains() (all []float64) {
 	for i, n := range w.nodes {
 		for j := i + 1; j < len(w.nodes); j++ {
@@ -26,8 +25,8 @@ func (w *network) strains() (all []float64) {
 	return all
 }
 
-// The nodes lie on a square, so a good place exists; [6] gets a median error of about a tenth where it does. Only
-// what happens anyway is used: the round trip at connecting, and the neighbours' refreshes.
+// The nodes lie on a square, so good coordinates exist; [6] gets a median error of about a tenth where they do. Only
+// existing messages are used: the round trip at connecting, and the neighbours' refreshes.
 func TestCoordinatesTellDistances(t *testing.T) {
 	w := newNetwork(t, 100, 5, Defaults())
 	for _, n := range w.nodes {

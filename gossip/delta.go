@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// Arrival rates below minAlpha tasks per second, or below minShare of the ad's highest, are not worth a
-// message whatever their relative change: decaying counts would otherwise be news for ever.
+// Arrival rates below minAlpha tasks per second, or below minShare of the ad's highest, are not worth a message
+// whatever their relative change: otherwise decaying counts would be news for ever.
 const (
 	minAlpha = 1e-3
 	minShare = 0.1
@@ -40,7 +40,8 @@ func Delta(a, b *grid.Ad, scale time.Duration) float64 {
 	return min(d, 1)
 }
 
-// same compares slices; two that share their memory, as those of a refreshed ad, are not read.
+// same compares slices; slices that share their memory, as those of a refreshed ad, are not compared element by
+// element.
 func same[T comparable](a, b []T) bool {
 	if len(a) != len(b) {
 		return false
@@ -68,8 +69,7 @@ func relative(a, b, floor float64) float64 {
 	return math.Abs(a-b) / max(a, b, floor)
 }
 
-// ratesDelta walks two lists ordered by class side by side. A remote list may be out of order: then more
-// counts as changed, nothing worse.
+// ratesDelta compares two lists sorted by class. A remote list may be unsorted: then more counts as changed.
 func ratesDelta(a, b []grid.Rate) float64 {
 	floor := minAlpha
 	for _, r := range [...][]grid.Rate{a, b} {

@@ -7,12 +7,12 @@ import (
 	"skep/grid"
 )
 
-// distinctive spreads what few nodes have as far as universal does, and what all have as far as neighbourhood [5]:
+// distinctive spreads ads of rare nodes as far as universal does, and of common ones as far as neighbourhood [5]:
 //
 //	P = 1 if hops < Near + (Far − Near) · distinct; else 0
 //
-// distinct is the share of known nodes that do not equal or better the origin. A parameter is Far. The view
-// is gone through once for each news.
+// distinct is the share of known nodes that do not equal or better the origin. The parameter is Far. The view is
+// scanned once for each news.
 func distinctive(_ *product, param string) (rule, error) {
 	far, err := hops(param, 0)
 	return func(g *Gossip, _ grid.Time, p *Peer) float64 {
@@ -24,7 +24,7 @@ func distinctive(_ *product, param string) (rule, error) {
 	}, err
 }
 
-// equals is the share of the nodes known, this one included, that equal or better an ad, its own left out.
+// equals returns the share of the known nodes, this one included, that equal or better an ad, without its own node.
 func (g *Gossip) equals(ad *grid.Ad) float64 {
 	n, as := 0, 0
 	count := func(q *grid.Ad) {
@@ -46,10 +46,10 @@ func (g *Gossip) equals(ad *grid.Ad) float64 {
 	return float64(as) / float64(n)
 }
 
-// sameSpeed is how much slower a machine may be to count as equal: calibrations of equal machines differ.
+// sameSpeed is how much slower a machine may be to count as equal, as calibrations of equal machines differ.
 const sameSpeed = 0.9
 
-// betters reports whether q has all that a has. The label hostname is a name and no attribute.
+// betters reports whether q has everything that a has. The label hostname is no attribute.
 func betters(q, a *grid.Ad) bool {
 	if q.Capacity.CPU < a.Capacity.CPU || q.Capacity.Memory < a.Capacity.Memory || q.Speed < sameSpeed*a.Speed {
 		return false
@@ -72,13 +72,13 @@ func betters(q, a *grid.Ad) bool {
 	return true
 }
 
-// A resource is scarce if at most this share of the known nodes equal or better it, plentiful from the other on.
+// A resource is scarce if at most scarce of the known nodes equal or better it, plentiful from the second share on.
 const (
 	scarce    = 0.05
 	plentiful = 0.5
 )
 
-// vicinity is how many links away nodes are that a load is compared with.
+// vicinity is the number of hops within which loads are compared.
 const vicinity = 2
 
 // prioritised hands on by the nature of the resource [2], [3]: scarce ones and those with little load travel
@@ -127,7 +127,7 @@ func (g *Gossip) idleness(ad *grid.Ad) float64 {
 	return 1 + g.cfg.GainLoad*(sum/n-busy(ad))
 }
 
-// busy is the share of a node's cores that are taken.
+// busy returns the share of a node's cores that are in use.
 func busy(ad *grid.Ad) float64 {
 	if ad == nil || ad.Capacity.CPU == 0 {
 		return 1

@@ -69,7 +69,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// The sentence of [2] on load: what has little is told farther than what has much.
+// The sentence of [2] on load: nodes with little load are spread farther than nodes with much.
 func TestIdleIsToldFarther(t *testing.T) {
 	g := judge(t, "prioritised:load", nil)
 	chance := func(free float64) float64 {
@@ -99,8 +99,7 @@ func TestSoftGate(t *testing.T) {
 	}
 }
 
-// A load that goes up and down between two values is told at once each time it is new, and not oftener than
-// every Hold that it is back.
+// A load that alternates is sent at once each time it changes, and its return at most once every Hold.
 func TestFlappingIsHeld(t *testing.T) {
 	g, fx := started(t, Defaults(), 2)
 	now := grid.Time(10 * time.Second)

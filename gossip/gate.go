@@ -6,13 +6,13 @@ import (
 	"skep/grid"
 )
 
-// changeSensitive hands on what differs enough from what this node handed on last of that origin, which each
+// changeSensitive forwards an ad that differs enough from what this node last forwarded of that origin, which each
 // forwarder remembers for itself [2], [3]:
 //
-//	hard: P = 1 if Delta ≥ Theta, or nothing was handed on for Tmax; else 0
-//	soft: P = min(1, Delta/Theta), and 1 if nothing was handed on for Tmax
+//	hard: P = 1 if Delta ≥ Theta, or nothing was forwarded for Tmax; else 0
+//	soft: P = min(1, Delta/Theta), and 1 if nothing was forwarded for Tmax
 //
-// The origin holds its own ad back by the same gate.
+// The origin sends its own ad by the same gate.
 func changeSensitive(r *product, param string) (rule, error) {
 	r.gated = true
 	mode, rest, _ := strings.Cut(param, ":")
@@ -36,7 +36,7 @@ func (g *Gossip) gate(now grid.Time, p *Peer) float64 {
 	return g.open(g.delta(p.sent, p.Ad))
 }
 
-// open is the chance that the gate lets a change pass.
+// open returns the probability that the gate passes a change.
 func (g *Gossip) open(d float64) float64 {
 	switch {
 	case d >= g.theta():
@@ -49,7 +49,7 @@ func (g *Gossip) open(d float64) float64 {
 
 func (g *Gossip) delta(a, b *grid.Ad) float64 { return Delta(a, b, g.cfg.BacklogScale) }
 
-// theta is the threshold of the rule, or else of the configuration.
+// theta returns the threshold of the rule, else of the configuration.
 func (g *Gossip) theta() float64 {
 	if g.rule.theta > 0 {
 		return g.rule.theta
@@ -57,13 +57,13 @@ func (g *Gossip) theta() float64 {
 	return g.cfg.Theta
 }
 
-// Worth reports whether an own ad that differs this much from the last one could go out before the refresh.
+// Worth reports whether an own ad with that difference from the last one could be sent before the refresh.
 func (g *Gossip) Worth(delta float64) bool {
 	return delta >= g.theta() || (g.rule.soft || g.rule.adapt != nil) && delta > 0
 }
 
-// changed reports whether the own ad differs enough from what was sent last. What changes and changes
-// back within MinGap is never sent. Of a soft gate the chance is drawn once, when the ad is new.
+// changed reports whether the own ad differs enough from what was last sent. A change that is reversed within MinGap
+// is never sent. For a soft gate the draw is made once, when the ad is new.
 func (g *Gossip) changed(now grid.Time, isNew bool) bool {
 	d := g.delta(g.emitted, g.ad)
 	if g.rule.adapt != nil {
@@ -78,8 +78,8 @@ func (g *Gossip) changed(now grid.Time, isNew bool) bool {
 	return g.rule.soft && (!isNew || g.rand.Float64() < g.open(d))
 }
 
-// ready is when a changed own ad may go out: MinGap after the last, and if it only goes back to what was
-// said before that, Hold after it, so that a load that flaps between two values is not told each time.
+// ready returns when a changed own ad may be sent: MinGap after the last one, and if it only reverts to what was sent
+// before that, Hold after it, so that a load that alternates between two values is not sent each time.
 func (g *Gossip) ready() grid.Time {
 	if g.rule.adapt != nil {
 		return max(g.rule.adapt.ready(), g.emitAt.Add(g.cfg.MinGap))
@@ -90,8 +90,8 @@ func (g *Gossip) ready() grid.Time {
 	return g.emitAt.Add(g.cfg.MinGap)
 }
 
-// urgent reports whether news that the rule hands on is worth a digest of its own: else it is a sign of life,
-// which rides with the next one.
+// urgent reports whether news that the rule forwards is worth a digest of its own: else it is a heartbeat, which is
+// sent with the next digest.
 func (g *Gossip) urgent(now grid.Time, p *Peer) bool {
 	if g.rule.adapt != nil && p.sent != nil {
 		return g.worthPassing(now, p)

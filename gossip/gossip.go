@@ -6,50 +6,50 @@ import (
 	"skep/grid"
 )
 
-// Gossip is a node's part in the spreading of ads: its neighbours, its view and its own ad.
+// Gossip is a node's part in the dissemination of ads: its neighbours, its view and its own ad.
 type Gossip struct {
 	self grid.NodeID
 	cfg  *Config
 	rule product
 	rand *grid.Rand
 
-	ad       *grid.Ad  // the own ad as it is now
-	emitted  *grid.Ad  // as it was sent last
-	before   *grid.Ad  // as it was sent before that
-	emitAt   grid.Time // and when
-	top      grid.Seq  // the highest sequence used or seen in this node's name
-	held     bool      // ad differs from emitted enough, and goes out MinGap after it
-	left     bool      // this node has said that it leaves
-	stale    bool      // near is
-	grave    uint8     // the next place in gone
-	most     int32     // no more costs any of a full view that may give way, until mostTill
+	ad       *grid.Ad  // current own ad
+	emitted  *grid.Ad  // last sent
+	before   *grid.Ad  // sent before that
+	emitAt   grid.Time // when emitted was sent
+	top      grid.Seq  // highest sequence used or seen in this node's name
+	held     bool      // ad differs enough from emitted, and is sent MinGap after it
+	left     bool      // this node has announced that it leaves
+	stale    bool      // near is out of date
+	grave    uint8     // next index in gone
+	most     int32     // upper bound of the cost of evictable peers of a full view, until mostTill
 	mostTill grid.Time
 
-	peers []*Peer  // the view, ordered by identity
-	keys  []uint64 // the first bytes of their identities: looked through first, since they lie side by side
-	spare []*Peer  // memory of peers
-	gone  []tomb   // who left lately, a ring
-	lucky int32    // of the view, kept by chance
-	turn  int32    // where in the view the next digest begins
+	peers []*Peer  // the view, sorted by identity
+	keys  []uint64 // first bytes of their identities: searched first, as they are contiguous
+	spare []*Peer  // free memory of peers
+	gone  []tomb   // nodes that left recently, a ring
+	lucky int32    // number of peers in the view kept at random
+	turn  int32    // index in the view where the next digest begins
 
-	links []*Peer       // neighbours, connected or not, ordered by identity
-	near  []grid.NodeID // those connected, ordered by identity; not while stale
+	links []*Peer       // neighbours, connected or not, sorted by identity
+	near  []grid.NodeID // those connected, sorted by identity; not while stale
 	used  uint64        // bits of links
 	up    uint64        // bits of those connected
 	due   uint64        // connected neighbours that the own ad is to be sent to
 	some  uint64        // connected neighbours that something may be due for
-	waits uint64        // of them, those that the next TimerGossip will see to
+	waits uint64        // of them, those that the next TimerGossip handles
 	bits  []uint64      // of links, in their order
 
 	coord     grid.Coord // of this node
-	dirty     bool       // who is known or connected changed since the neighbours were last looked over
+	dirty     bool       // the known or connected nodes changed since the last review of the neighbours
 	lookAt    grid.Time
-	refreshAt grid.Time // the wake that counts; others are stale
+	refreshAt grid.Time // the valid wake; others are stale
 	wakeAt    grid.Time // as refreshAt, of TimerGossip; grid.Never = none is set
 	stats     Stats
 }
 
-// New makes the gossip of a node. The configuration must be good, see [Config.Check], and is not copied: a
+// New returns the gossip of a node. The configuration must be valid, see [Config.Check], and is not copied: a
 // simulator's nodes can share one.
 func New(self grid.NodeID, c *Config, r *grid.Rand) *Gossip {
 	rule, err := parseRule(c.Rule)
@@ -62,7 +62,7 @@ func New(self grid.NodeID, c *Config, r *grid.Rand) *Gossip {
 	return &Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never, wakeAt: grid.Never, refreshAt: grid.Never}
 }
 
-// Start begins with the node's first ad. It comes before all other events.
+// Start sets the node's first ad. It comes before all other events.
 func (g *Gossip) Start(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	g.ad, g.top = ad, ad.Seq
 	g.lookAt = now
@@ -71,13 +71,12 @@ func (g *Gossip) Start(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	g.refresh(now, fx)
 }
 
-// Advertise says that the own ad is now this. It may be called as often as the ad changes: it is sent
-// when the rule says that it changed enough, at most once every MinGap, and otherwise left to the refresh.
-// An ad that says Leaving goes to all neighbours at once and is the last.
+// Advertise sets the own ad. It may be called as often as the ad changes: the ad is sent when it has changed enough by
+// the rule, at most once every MinGap, and otherwise with the refresh. An ad with Leaving goes to all neighbours at
+// once and is the last.
 //
-// Its Seq need not be higher than the last one's: where it is not, a copy with a higher one takes its
-// place (see Ad), without Sealed. Callers set Seq.Boot and may leave the counting of N to this package,
-// which counts for the refreshes too.
+// If its Seq is not higher than the last one's, a copy with a higher one replaces it (see Ad), without Sealed. Callers
+// set Seq.Boot and may leave the counting of N to this package, which counts for the refreshes too.
 func (g *Gossip) Advertise(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	if g.left {
 		return
@@ -100,13 +99,13 @@ func (g *Gossip) Advertise(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
 	g.flush(now, fx)
 }
 
-// Ad returns the own ad as it is now. No two ads that it returns differ in content and have one sequence.
+// Ad returns the current own ad. No two returned ads with different content have the same sequence.
 func (g *Gossip) Ad() *grid.Ad { return g.ad }
 
 // Stats returns counts since New.
 func (g *Gossip) Stats() Stats { return g.stats }
 
-// emit makes the own ad due for all connected neighbours, under a sequence higher than all before.
+// emit makes the own ad due for all connected neighbours, with a sequence higher than all before.
 func (g *Gossip) emit(now grid.Time) {
 	if g.ad == g.emitted || g.ad.Seq.Less(g.top) {
 		g.ad = again(g.ad, g.top)
@@ -121,7 +120,7 @@ func (g *Gossip) emit(now grid.Time) {
 	g.stats.Emitted++
 }
 
-// again returns a copy of an ad under the sequence after last, to be sealed anew.
+// again returns an unsealed copy of an ad with the sequence after last.
 func again(ad *grid.Ad, last grid.Seq) *grid.Ad {
 	c := *ad
 	c.Sealed = nil
@@ -132,9 +131,9 @@ func again(ad *grid.Ad, last grid.Seq) *grid.Ad {
 	return &c
 }
 
-// own handles an ad in this node's name that came back. One with a higher sequence than this node has
-// used is from an earlier run whose boot count was lost, or from a copy of this node elsewhere: it is
-// counted, and the next ad goes above it, or nobody would believe it.
+// own handles an ad in this node's name from a peer. One with a higher sequence than this node has used is from an
+// earlier run whose boot count was lost, or from a copy of this node elsewhere: it is counted, and the next ad's
+// sequence is above it, since other nodes would ignore it otherwise.
 func (g *Gossip) own(ad *grid.Ad) {
 	if !g.top.Less(ad.Seq) {
 		g.stats.Dropped.Own++
@@ -144,8 +143,7 @@ func (g *Gossip) own(ad *grid.Ad) {
 	g.top = ad.Seq
 }
 
-// Heard says that a direct answer of a peer came, which is fresher than its ad, and how long the round
-// trip took; 0 = not measured.
+// Heard records a direct answer of a peer, which is fresher than its ad, and its round-trip time; 0 = not measured.
 func (g *Gossip) Heard(now grid.Time, peer grid.NodeID, rtt time.Duration) {
 	if p := g.Peer(peer); p != nil {
 		p.linked().said = now
@@ -156,8 +154,8 @@ func (g *Gossip) Heard(now grid.Time, peer grid.NodeID, rtt time.Duration) {
 	}
 }
 
-// Correct says what a peer is now, whoever says it, for simulations with perfect information. The sequence stays, so
-// that news counts as news.
+// Correct sets what a peer is now, for simulations with perfect information. The sequence stays, so that news counts
+// as news.
 func (g *Gossip) Correct(now grid.Time, p *Peer, ad *grid.Ad) {
 	is := *ad
 	is.Seq, is.Sealed = p.Ad.Seq, p.Ad.Sealed
@@ -187,7 +185,7 @@ func (g *Gossip) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	}
 }
 
-// refresh sets the next slow wake: a Refresh after the last own ad, give or take a tenth.
+// refresh sets the next refresh: a Refresh after the last own ad, jittered by a tenth.
 func (g *Gossip) refresh(now grid.Time, fx *grid.Effects) {
 	r := g.cfg.Refresh
 	at := g.emitAt.Add(r - r/10 + time.Duration(g.rand.Int64N(int64(r/5)+1)))

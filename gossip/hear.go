@@ -4,25 +4,24 @@ import (
 	"skep/grid"
 )
 
-// graves is how many of those who left are remembered, so that old ads of theirs do not bring them back.
+// graves is how many nodes that left are remembered, so that old ads do not bring them back.
 const graves = 32
 
-// tomb is a node that left: its last ad, and who has still to be told.
+// tomb is a node that left: its last ad, and the neighbours that it is still to be sent to.
 type tomb struct {
 	ad   *grid.Ad
 	hops uint8
 	due  uint64
 }
 
-// Hear takes a digest from a peer. news is called for each ad that was newer than what was known, after
-// the view was changed; for the ad of one who leaves just before it is forgotten. news must not call
-// back into g's methods that change it, and may be nil.
+// Hear handles a digest from a peer. news is called for each ad that was newer than the known one, after the view was
+// changed; for a farewell just before the node is removed. news must not call methods that change g, and may be nil.
 //
-// Ads come checked (see grid.Ad.Check) by the driver, once for each: one ad is heard from many neighbours.
+// The driver checks ads (see grid.Ad.Check) once for each: one ad comes from many neighbours.
 func (g *Gossip) Hear(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx *grid.Effects, news func(*Peer)) {
 	src := g.Peer(from)
 	if src != nil && !src.Up {
-		src = nil // a straggler of a connection that is gone
+		src = nil // a late message of a closed connection
 	}
 	if len(digest) > grid.MaxAds {
 		g.stats.Dropped.Excess += uint64(len(digest) - grid.MaxAds)
@@ -47,7 +46,7 @@ func (g *Gossip) Hear(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx
 	g.flush(now, fx)
 }
 
-// hear takes one ad.
+// hear handles one ad.
 func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntry, fx *grid.Effects, news func(*Peer)) {
 	ad := e.Ad
 	if ad == nil || ad.Node.IsZero() {
@@ -58,7 +57,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 		g.own(ad)
 		return
 	}
-	// Hops are outside the signature: only from the origin itself is an ad one hop old.
+	// Hops are not signed: only from the origin itself is an ad one hop old.
 	hops := uint8(1)
 	if from != ad.Node {
 		hops = min(max(e.Hops, 1), grid.MaxHops-1) + 1
@@ -93,7 +92,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 	}
 }
 
-// repeated handles an ad that is not newer than what is known.
+// repeated handles an ad that is not newer than the known one.
 func (g *Gossip) repeated(src, p *Peer, ad *grid.Ad, hops uint8) {
 	g.stats.Repeated++
 	switch {
@@ -104,7 +103,7 @@ func (g *Gossip) repeated(src, p *Peer, ad *grid.Ad, hops uint8) {
 			g.prune(p, src.link.bit(), hops)
 		}
 	case src == p:
-		// Its origin has lost count: show it what is known, so that it goes above.
+		// Its origin has lost its boot count: send it what is known, so that its next sequence is above.
 		p.due |= src.link.bit() & g.up
 		g.some |= src.link.bit() & g.up
 	case src != nil:
@@ -112,8 +111,8 @@ func (g *Gossip) repeated(src, p *Peer, ad *grid.Ad, hops uint8) {
 	}
 }
 
-// pass asks the rule whether news goes on, and makes it due for all connected neighbours but the one
-// that brought it and the one it is about.
+// pass asks the rule whether news is forwarded, and makes it due for all connected neighbours but the one that brought
+// it and the one it is about.
 func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	if src != nil {
 		p.due &^= src.link.bit()
@@ -135,13 +134,13 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	if g.urgent(now, p) {
 		g.some |= to
 		p.sent = p.Ad
-	} // else it is a sign of life that rides with the next digest, and was not sent before
+	} // else it is a heartbeat that is sent with the next digest, and was not sent before
 	p.sentAt = now
 }
 
-// introduced reports whether p's neighbours, of which this node is one, hand its ad on for sure where the rule
-// leaves any chance: it is the first of it here, or tells of new addresses. Two nodes that join through the same member
-// would else not hear of each other before the next refresh. A departure from [2], [3].
+// introduced reports whether the neighbours of p, of which this node is one, forward its ad with certainty if the rule
+// gives it any chance: it is the first one here, or has new addresses. Otherwise two nodes that join through the same
+// member would not learn of each other before the next refresh. A departure from [2], [3].
 func (p *Peer) introduced() bool {
 	return p.Hops == 1 && (p.sent == nil || !same(p.sent.Addrs, p.Ad.Addrs))
 }
@@ -158,8 +157,8 @@ func (g *Gossip) others(a, b *Peer) uint64 {
 	return to
 }
 
-// farewell handles the last ad of a node. Whatever the rule, it goes on, but only where the node was
-// known: a copy that comes later finds it unknown and stops.
+// farewell handles the last ad of a node. It is forwarded whatever the rule, but only where the node was known: a
+// later copy finds it unknown and stops.
 func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, fx *grid.Effects, news func(*Peer)) {
 	if p == nil {
 		g.stats.Dropped.Gone++
@@ -190,7 +189,7 @@ func (g *Gossip) farewell(now grid.Time, src, p *Peer, ad *grid.Ad, hops uint8, 
 	}
 }
 
-// departed reports whether an ad is not newer than its node's last one.
+// departed reports whether an ad is not newer than its node's farewell.
 func (g *Gossip) departed(ad *grid.Ad) bool {
 	for i := range g.gone {
 		if t := &g.gone[i]; t.ad.Node == ad.Node && !t.ad.Seq.Less(ad.Seq) {

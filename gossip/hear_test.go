@@ -66,7 +66,7 @@ func TestNewsOnce(t *testing.T) {
 	if s := g.Stats(); s.Repeated != 3 || s.Dropped != (Dropped{Bad: 2, Own: 1, Clone: 1}) {
 		t.Errorf("stats %+v", s)
 	}
-	// What was said in this node's name by another is overtaken.
+	// The next own ad is above one in this node's name from elsewhere.
 	g.Advertise(now.Add(9*time.Second), adOf(0, 0.5), fx)
 	if got := g.Ad().Seq; !(grid.Seq{Boot: 1, N: 99}).Less(got) {
 		t.Errorf("own sequence %v: want it above 99", got)
@@ -211,7 +211,7 @@ func TestLeaving(t *testing.T) {
 	if g.Peer(id(9)) == nil {
 		t.Error("one who left and came back is not known")
 	}
-	// The own farewell waits for nothing and is the last.
+	// The own farewell is sent at once and is the last ad.
 	g.Advertise(now.Add(6*time.Second), adOf(0, 0.2), fx)
 	fx.Reset()
 	own := *adOf(0, 1)

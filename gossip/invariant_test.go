@@ -11,7 +11,7 @@ import (
 	"skep/grid"
 )
 
-// holds checks what must be true of a node between events, and of what it wants done.
+// holds checks a node's invariants between events, and its effects.
 func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Time, now grid.Time, leaving bool) {
 	if !slices.IsSortedFunc(g.peers, func(a, b *Peer) int { return a.Node().Compare(b.Node()) }) || len(g.peers) > g.cfg.View {
 		t.Fatalf("view of %d: unordered or beyond %d", len(g.peers), g.cfg.View)
@@ -87,7 +87,7 @@ func holds(t *rapid.T, g *Gossip, fx *grid.Effects, last map[grid.NodeID]grid.Ti
 	}
 }
 
-// Whatever comes, in any order, from anybody.
+// Random input in any order from any peer.
 func TestInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Defaults()

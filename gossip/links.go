@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// fill takes further neighbours while there are too few and somebody is there to take.
+// fill adds neighbours while there are too few and candidates.
 func (g *Gossip) fill(now grid.Time, fx *grid.Effects) {
 	for len(g.links) < g.cfg.Neighbours {
 		c := g.pick(now, letGo)
@@ -26,15 +26,15 @@ func (g *Gossip) eligible(now grid.Time, p *Peer) bool {
 	return p.Up || p.Ad != nil && (p.link == nil || age(now, p.link.since) >= g.cfg.Look)
 }
 
-// Ranks of who could become a neighbour.
+// Ranks of candidates for neighbours.
 const (
 	letGo   = iota // connected, but was let go
 	known          // must be dialled
 	present        // connected
 )
 
-// pick returns one of the highest rank there is, at least the given one: of those connected the nearest if it
-// is the turn of a near one, else any; nil if there is nobody.
+// pick returns a candidate of the highest rank, at least the given one: of the connected ones the nearest if a near
+// one is due, else any; nil if there is none.
 func (g *Gossip) pick(now grid.Time, least int) *Peer {
 	near := len(g.links)%2 == 0
 	var c *Peer
@@ -69,14 +69,14 @@ func (g *Gossip) pick(now grid.Time, least int) *Peer {
 // room reports whether one more neighbour may be accepted.
 func (g *Gossip) room() bool { return len(g.links) < 2*g.cfg.Neighbours }
 
-// swap puts c in the place of the neighbour p.
+// swap replaces the neighbour p by c.
 func (g *Gossip) swap(now grid.Time, p, c *Peer, fx *grid.Effects) {
 	g.stats.Replaced++
 	g.drop(now, p, fx)
 	g.take(now, c, fx)
 }
 
-// take makes a node a neighbour and tells it what is near if it is connected and was not told lately.
+// take makes a node a neighbour and starts an exchange with it if it is connected and had none recently.
 func (g *Gossip) take(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.join(now, p, fx)
 	if p.Up && age(now, p.link.told) >= g.cfg.Refresh {
@@ -84,7 +84,7 @@ func (g *Gossip) take(now grid.Time, p *Peer, fx *grid.Effects) {
 	}
 }
 
-// drop ends a neighbourhood, and forgets who then is nothing to this node.
+// drop ends a neighbourhood, and removes a node that has no other role.
 func (g *Gossip) drop(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.unlink(now, p, fx)
 	if !p.Up && (p.Ad == nil || age(now, p.Heard) >= g.cfg.Expire) {
@@ -121,7 +121,7 @@ func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.dirty, g.mostTill = true, never
 }
 
-// connect opens the way for news to a neighbour, with the own ad.
+// connect adds a neighbour to those that get news, with the own ad due.
 func (g *Gossip) connect(p *Peer) {
 	bit := p.link.bit()
 	g.up |= bit
@@ -131,7 +131,7 @@ func (g *Gossip) connect(p *Peer) {
 	g.stale = true
 }
 
-// disconnect closes it, and nothing is due for it any more.
+// disconnect removes it, and everything due for it.
 func (g *Gossip) disconnect(p *Peer) {
 	bit := p.link.bit()
 	g.up &^= bit

@@ -32,7 +32,7 @@ func crowd(n int, c Config) []*Gossip {
 	return all
 }
 
-// The simulator wants 100,000 nodes with a view of 32 in 8 KiB each, of which this may be the larger part.
+// The simulator's goal is 100,000 nodes with a view of 32 in 8 KiB each, of which this may be the larger part.
 func TestMemoryOfANode(t *testing.T) {
 	const n = 1000
 	c := Defaults()

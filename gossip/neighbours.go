@@ -9,9 +9,9 @@ import (
 	"skep/grid"
 )
 
-// silence is how many Refreshes a neighbour may say nothing before it is replaced: it does not count this
-// node as its neighbour, or is of no use. A stranger is answered once in answers Refreshes, more seldom,
-// so that who has others to turn to does, and who has nobody else still hears before all expires.
+// silence is how many Refreshes a neighbour may be silent before it is replaced: it does not count this node as its
+// neighbour, or is of no use. A stranger is answered once in answers Refreshes, less often, so that a node with other
+// neighbours turns to them, and one without still hears before everything expires.
 const (
 	silence = 3
 	answers = 4
@@ -19,7 +19,7 @@ const (
 
 // Neighbours returns the connected neighbours, ordered by identity; read only, until the next call that changes.
 func (g *Gossip) Neighbours() []grid.NodeID {
-	if g.stale { // few ask, and few nodes are asked often
+	if g.stale { // few callers, mostly of few nodes
 		g.stale, g.near = false, g.near[:0]
 		for i, p := range g.links {
 			if g.up&g.bits[i] != 0 {
@@ -30,8 +30,8 @@ func (g *Gossip) Neighbours() []grid.NodeID {
 	return g.near
 }
 
-// Up says that a peer is connected; rtt 0 = not measured. The first to come become neighbours. Whoever
-// comes is told the own ad and what is near.
+// Up handles a new connection; rtt 0 = not measured. The first connected nodes become neighbours. Each gets the own ad
+// and near ads.
 func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid.Effects) {
 	if peer == g.self || peer.IsZero() {
 		return
@@ -58,8 +58,8 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	g.flush(now, fx)
 }
 
-// Down says that a peer's last connection is gone. A neighbour is replaced at once if anybody can take its
-// place; otherwise it is waited for.
+// Down handles the end of a peer's last connection. A neighbour is replaced at once if there is a candidate; otherwise
+// its place is kept.
 func (g *Gossip) Down(now grid.Time, peer grid.NodeID, fx *grid.Effects) {
 	p := g.Peer(peer)
 	if p == nil || !p.Up {
@@ -83,10 +83,10 @@ func (g *Gossip) Down(now grid.Time, peer grid.NodeID, fx *grid.Effects) {
 	g.flush(now, fx)
 }
 
-// stranger handles a digest from a connected peer that is not a neighbour. Its first one is the greeting
-// of a new connection. One that goes on counts this node as its neighbour: the relation is made mutual
-// while there is room, or news would flow one way [4]. Beyond that it is answered now and then, and
-// only every second digest, so that two strangers' answers to each other die out.
+// stranger handles a digest from a connected peer that is not a neighbour. The first one is part of a new connection.
+// A peer that sends more counts this node as its neighbour: the relation is made mutual while there is room, or news
+// would flow one way [4]. Beyond that it is answered rarely, and only every second digest, so that two strangers'
+// answers to each other die out.
 func (g *Gossip) stranger(now grid.Time, p *Peer, fx *grid.Effects) {
 	l := p.link
 	if l.owes < 255 {
@@ -102,8 +102,8 @@ func (g *Gossip) stranger(now grid.Time, p *Peer, fx *grid.Effects) {
 	}
 }
 
-// look looks the neighbours over: who cannot be reached or says nothing is replaced, who is too many is let
-// go, one at a time, and if who is known has changed, one place is given to a nearer one or by chance.
+// look reviews the neighbours: unreachable or silent ones are replaced, surplus ones are dropped, one at a time, and
+// if the known nodes have changed, one place is given to a nearer or a random one.
 func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 	g.lookAt = now
 	for i := 0; i < len(g.links); i++ {
@@ -119,7 +119,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 		} else if c := g.pick(now, known); c != nil {
 			p.link.shed = p.Up
 			g.swap(now, p, c, fx)
-			i = -1 // the newcomer is neither: this ends
+			i = -1 // the new one is neither: the loop ends
 		}
 	}
 	k := g.cfg.Neighbours
@@ -135,9 +135,9 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 	g.fill(now, fx)
 }
 
-// rotate gives the place of the oldest neighbour of the far half to a connected stranger that is clearly
-// nearer than the near half, or else to anybody. Near is whoever has the lowest round-trip times now, so
-// one that came by chance stays if it proves near.
+// rotate gives the place of the oldest neighbour of the far half to a connected stranger that is clearly nearer than
+// the near half, or else to a random node. The near half are the neighbours with the lowest round-trip times now, so a
+// random one stays if it proves near.
 func (g *Gossip) rotate(now grid.Time, fx *grid.Effects) {
 	p := g.oldest(now)
 	if p == nil {
@@ -178,8 +178,8 @@ func (g *Gossip) byRTT(a *[64]*Peer) []*Peer {
 	return s
 }
 
-// oldest returns the neighbour beyond the near half that has been one for longest, and for at least Look;
-// one that is not connected goes first; nil if there is none.
+// oldest returns the neighbour beyond the near half that has been one for longest, and for at least Look; an
+// unconnected one first; nil if there is none.
 func (g *Gossip) oldest(now grid.Time) *Peer {
 	var a [64]*Peer
 	var c *Peer

@@ -27,7 +27,7 @@ func TestNewConnectionIsToldWhatIsNear(t *testing.T) {
 	if n := len(fx.Sends[0].Msg.Digest); n != len(hops) {
 		t.Errorf("%d entries, want %d", n, len(hops))
 	}
-	// One that comes and goes is not told again at once.
+	// A peer that reconnects at once gets no second exchange.
 	fx.Reset()
 	g.Down(now.Add(10*time.Millisecond), id(30), fx)
 	g.Up(now.Add(20*time.Millisecond), id(30), time.Millisecond, fx)

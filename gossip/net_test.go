@@ -11,8 +11,8 @@ import (
 	"skep/grid"
 )
 
-// network runs many instances in virtual time: links that the nodes ask for come up if they can, messages
-// take half a round trip, nothing is lost on a link that is up.
+// network runs many instances in virtual time: requested links come up if they can, messages take half a round trip,
+// and nothing is lost on a link that is up.
 type network struct {
 	t      testing.TB
 	now    grid.Time
@@ -221,7 +221,7 @@ func (w *network) send(a, b int, d []grid.AdEntry) {
 	})
 }
 
-// say makes a node's free share this.
+// say sets a node's free share.
 func (w *network) say(i int, free float64) {
 	n := w.nodes[i]
 	n.ad = adOf(i, free)

@@ -62,7 +62,7 @@ func TestSmallGridAllAreNeighbours(t *testing.T) {
 			t.Errorf("node %d has %d neighbours, want all 8", i, len(n.Neighbours()))
 		}
 	}
-	// With everybody known and connected nothing is left to do but the refreshes.
+	// With all nodes known and connected only the refreshes are sent.
 	before := w.digests
 	w.run(10 * time.Minute)
 	perNode := float64(w.digests-before) / 9 / (600.0 / 30)

@@ -7,48 +7,48 @@ import (
 	"skep/grid"
 )
 
-// Peer is what is known of another node. It is read only outside this package and valid until the next
-// call that changes the Gossip. It takes 64 bytes, a line of the processor's cache: every ad that comes needs one.
+// Peer is the view entry of another node. It is read only outside this package and valid until the next call that
+// changes the Gossip. It takes 64 bytes, one cache line: every received ad needs one.
 type Peer struct {
-	Ad        *grid.Ad      // the newest heard; nil while it is connected and has not said anything yet
-	Heard     grid.Time     // when Ad came
+	Ad        *grid.Ad      // newest received; nil while it is connected and has sent none
+	Heard     grid.Time     // when Ad was received
 	RTT       time.Duration // smoothed round trip; 0 = not measured
-	Hops      uint8         // links that Ad came, 1 = from itself; 0 = no ad yet
-	Up        bool          // there is a connection
+	Hops      uint8         // hops that Ad travelled, 1 = from the node itself; 0 = no ad yet
+	Up        bool          // connected
 	Neighbour bool          // chosen as neighbour, connected or about to be
 
-	// What is looked at when the whole view is gone through stands together, up to due.
-	lucky  bool      // kept for no other reason than that a few are
+	// Fields that scans of the view read are contiguous, up to due.
+	lucky  bool      // kept at random
 	worth  int8      // of Ad; see worth
 	source uint8     // of the rule adaptive: the link that its news comes over
-	slot   uint16    // and where the links are that its news need not be sent over
-	due    uint64    // neighbours that its ad is to be handed to, a bit each
-	sent   *grid.Ad  // what of it was handed on last
-	sentAt grid.Time // and when
-	link   *link     // of those that are or were lately connected or neighbours
+	slot   uint16    // of the rule adaptive: index of the links that its news is not sent over
+	due    uint64    // neighbours that its ad is to be forwarded to, a bit each
+	sent   *grid.Ad  // ad that was last forwarded
+	sentAt grid.Time // when sent was forwarded
+	link   *link     // of nodes that are or recently were connected or neighbours
 }
 
-// link is what is kept of a connection beyond what is known of the node at its end.
+// link is the state of a connection, apart from the view entry.
 type link struct {
-	node    *grid.NodeID // whose it is, until an ad says it
+	node    *grid.NodeID // identity, until an ad names it
 	since   grid.Time    // when it became a neighbour, or ceased to be one or to be connected
-	next    grid.Time    // no digest to it before, unless somebody leaves
-	told    grid.Time    // when it was last given an exchange
+	next    grid.Time    // no digest to it before, except farewells
+	told    grid.Time    // when it last got an exchange
 	talked  grid.Time    // when its last digest came
-	said    grid.Time    // when a direct answer of it came last
-	introAt grid.Time    // since when intros is counted
-	intros  int32        // unknown nodes it has brought into a full view since
+	said    grid.Time    // when its last direct answer came
+	introAt grid.Time    // start of the period in which intros is counted
+	intros  int32        // unknown nodes that it brought into a full view since introAt
 	owes    uint8        // digests that came from it, a stranger, since it was answered
-	shed    bool         // was let go on this connection: is not taken again because it talks
-	place   uint8        // of a neighbour: the place of its bit in every due; noPlace = it is none
+	shed    bool         // was dropped on this connection: not taken again because it sends digests
+	place   uint8        // of a neighbour: index of its bit in every due; noPlace = it is none
 }
 
 const noPlace = 64
 
-// bit is a neighbour's bit in every due; 0 where it is none.
+// bit returns a neighbour's bit in every due; 0 if it is none.
 func (l *link) bit() uint64 { return 1 << l.place }
 
-// Fresh is when the newest of it came: its ad, or a direct answer.
+// Fresh returns when the newest information about it came: its ad, or a direct answer.
 func (p *Peer) Fresh() grid.Time {
 	if p.link == nil {
 		return p.Heard
@@ -56,10 +56,10 @@ func (p *Peer) Fresh() grid.Time {
 	return max(p.Heard, p.link.said)
 }
 
-// Node is whose peer it is.
+// Node returns its identity.
 func (p *Peer) Node() grid.NodeID { return *p.node() }
 
-// node is that without a copy: a view holds many, and each ad names its node already.
+// node is Node without a copy: each ad has the identity already.
 func (p *Peer) node() *grid.NodeID {
 	if p.Ad != nil {
 		return &p.Ad.Node
@@ -88,8 +88,8 @@ func (p *Peer) linked() *link {
 	return p.link
 }
 
-// slab is how many peers are allocated together: a view is gone through often, and lies in few pieces. Of pieces beyond 512 bytes
-// the runtime takes the first word for itself, and no peer would be in one line.
+// slab is how many peers are allocated together: scans of the view then touch few pieces of memory. In objects beyond
+// 512 bytes the runtime puts a header first, and no peer would be within one cache line.
 const slab = 8
 
 // blank returns memory for a peer.
@@ -107,5 +107,5 @@ func (g *Gossip) blank() *Peer {
 	return p
 }
 
-// never is a time before all others, for what has not happened yet; what is subtracted from it does not overflow.
+// never is a time before all others, for what has not happened; subtracting it does not overflow.
 const never = grid.Time(-1 << 61)

@@ -7,17 +7,17 @@ import (
 	"skep/grid"
 )
 
-// maxDistance bounds a round trip that is believed: more is a fault, not a distance.
+// maxDistance bounds a plausible round trip.
 const maxDistance = 10 * time.Second
 
-// universal hands everything on: a flood, in which every node hands on each ad once.
+// universal forwards everything: a flood, in which every node forwards each ad once.
 func universal(*Gossip, grid.Time, *Peer) float64 { return 1 }
 
-// neighbourhood hands on what is nearer than a fixed distance, in links or in round-trip time [5]:
+// neighbourhood forwards ads of nodes nearer than a fixed distance, in hops or in round-trip time [5]:
 //
 //	P = 1 if hops < r, or if distance < d; else 0
 //
-// so that nodes up to r links away learn of the origin. Without a parameter r is Near.
+// so that nodes up to r hops away learn of the origin. The default of r is Near.
 func neighbourhood(_ *product, param string) (rule, error) {
 	d, isTime, err := span(param)
 	if isTime {
@@ -39,10 +39,10 @@ func within(ok bool) float64 {
 	return 0
 }
 
-// probabilistic hands on what comes from far less often [2], [3]:
+// probabilistic forwards ads of far nodes less often [2], [3]:
 //
-//	P = max(PMin, P0 · Decay^hops)        hops = links the ad has come, 1 at the origin's neighbours
-//	P = max(PMin, min(1, (d0/distance)^Beta))    with a time d0 for parameter
+//	P = max(PMin, P0 · Decay^hops)        hops that the ad has travelled, 1 at the origin's neighbours
+//	P = max(PMin, min(1, (d0/distance)^Beta))    with a time d0 as parameter
 func probabilistic(_ *product, param string) (rule, error) {
 	d0, isTime, err := span(param)
 	if isTime {
@@ -67,8 +67,8 @@ func probabilistic(_ *product, param string) (rule, error) {
 	}, err
 }
 
-// distance is the round trip to a node: measured, or by coordinates, or as many links as its ad came times the
-// mean round trip to a neighbour.
+// distance returns the round trip to a node: measured, or by coordinates, or the hops of its ad times the mean round
+// trip to a neighbour.
 func (g *Gossip) distance(p *Peer) time.Duration {
 	if p.RTT > 0 {
 		return p.RTT

@@ -10,12 +10,12 @@ import (
 	"skep/grid"
 )
 
-// rule says how likely the ad of p, which is news, is handed on now: 0 never, 1 always. Chance is drawn
-// once for each ad, not for each neighbour, and after the product, so a rule itself draws nothing.
+// rule returns the probability with which news p is forwarded now: 0 never, 1 always. The draw is made once for each
+// ad, not for each neighbour, and after the product, so a rule itself draws nothing.
 type rule func(g *Gossip, now grid.Time, p *Peer) float64
 
-// families make rules by their names out of what stands after the colon, empty where there is none. A
-// family that is no factor but a gate changes the product itself.
+// families make rules from their names and the parameter after the colon, empty if there is none. A gate changes the
+// product instead of adding a factor.
 var families = map[string]struct {
 	takes string // after the colon, for people
 	make  func(r *product, param string) (rule, error)
@@ -39,8 +39,7 @@ func Rules() []string {
 	return names
 }
 
-// CheckRule reports what is wrong with a rule: names of [Rules], each with its parameter after a colon,
-// joined by "*".
+// CheckRule reports what is wrong with a rule: names of [Rules], each with its parameter after a colon, joined by "*".
 func CheckRule(s string) error {
 	_, err := parseRule(s)
 	return err
@@ -49,9 +48,9 @@ func CheckRule(s string) error {
 // product is several rules that must all agree.
 type product struct {
 	parts []rule
-	gated bool    // change_sensitive is among them: the own ad is held back too
+	gated bool    // change_sensitive is among them: it applies to the own ad too
 	soft  bool    // and its gate is soft
-	theta float64 // of the gate, where the rule says one; 0 = Config.Theta
+	theta float64 // of the gate, if the rule has one; 0 = Config.Theta
 	adapt *adapt  // of adaptive
 }
 
@@ -65,7 +64,7 @@ func (r *product) chance(g *Gossip, now grid.Time, p *Peer) float64 {
 	return v
 }
 
-// parseRule reads names joined by "*".
+// parseRule parses names joined by "*".
 func parseRule(s string) (product, error) {
 	var r product
 	for _, one := range strings.Split(s, "*") {
@@ -97,7 +96,7 @@ func none(param string) error {
 	return nil
 }
 
-// hops reads a number of links; def where nothing is said.
+// hops parses a number of hops; def if the parameter is empty.
 func hops(param string, def int) (int, error) {
 	if param == "" {
 		return def, nil
@@ -109,7 +108,7 @@ func hops(param string, def int) (int, error) {
 	return n, nil
 }
 
-// span reads a length of time; ok = it is meant as one.
+// span parses a duration; ok = the parameter is meant as one.
 func span(param string) (d time.Duration, ok bool, err error) {
 	if !strings.HasSuffix(param, "s") {
 		return 0, false, nil
@@ -120,7 +119,7 @@ func span(param string) (d time.Duration, ok bool, err error) {
 	return d, true, nil
 }
 
-// fraction reads a number of more than 0 and at most 1.
+// fraction parses a number of more than 0 and at most 1.
 func fraction(param string) (float64, error) {
 	x, err := strconv.ParseFloat(param, 64)
 	if err != nil || !(x > 0 && x <= 1) {

@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// outcome is what a rule costs and what it is good for.
+// outcome is the costs and the accuracy of a rule.
 type outcome struct {
 	perAd    float64    // entries sent for each change of a node
 	err      [6]float64 // mean absolute error of the load, by distance
@@ -16,7 +16,7 @@ type outcome struct {
 	coverage [6]float64 // share of nodes that are known, by distance
 }
 
-// spread has every node's load walk at random for some rounds, a quarter of the nodes much.
+// spread changes every node's load at random for some rounds, a quarter of the nodes by much.
 func spread(t *testing.T, rule string, n, rounds int) (o outcome) {
 	c := Defaults()
 	c.Rule, c.Neighbours = rule, 4 // few, for long ways
@@ -70,8 +70,8 @@ func spread(t *testing.T, rule string, n, rounds int) (o outcome) {
 	return o
 }
 
-// The sentences of [2] and [3] on the rules: far fewer messages than a flood; near is more exact than far; and
-// with a threshold the error is about that, wherever one is.
+// The sentences of [2] and [3] on the rules: far fewer messages than a flood; near nodes are known more exactly than
+// far ones; and with a threshold the error is about the threshold, at any distance.
 func TestRulesAgainstEachOther(t *testing.T) {
 	const n, rounds = 120, 24
 	universal := spread(t, "universal", n, rounds)

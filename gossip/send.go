@@ -6,13 +6,13 @@ import (
 	"skep/grid"
 )
 
-// nearHops bounds what an exchange tells: an ad bears no date, and one that is handed from memory to memory
-// without end would keep a dead node alive for ever. The farther an ad has come the younger it must be,
-// Expire/2, /3 and /6 for 1, 2 and 3 hops, so nobody is known for longer than 2×Expire after its last ad.
+// nearHops bounds an exchange: an ad has no date, and one that is passed from view to view without end would keep a
+// dead node alive for ever. The more hops an ad has travelled the younger it must be, Expire/2, /3 and /6 for 1, 2 and
+// 3 hops, so no node is known for longer than 2×Expire after its last ad.
 const nearHops = 3
 
-// flush sends the own ad if it is held and its time has come, and to each connected neighbour what is
-// due and may go now; for the rest it sets a timer.
+// flush sends the own ad if it is held and due, and to each connected neighbour what is due and may be sent now; for
+// the rest it sets a timer.
 func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
 	at := grid.Never
 	if g.held {
@@ -42,8 +42,8 @@ func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// digest sends a neighbour what is due, as much as a digest holds: the own ad, farewells, then the view
-// from where the last full digest ended.
+// digest sends a neighbour what is due, as much as a digest holds: the own ad, farewells, then the view from where the
+// last full digest ended.
 func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 	bit := to.link.bit()
 	d := begin(fx, to.Node())
@@ -80,8 +80,7 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 	}
 }
 
-// exchange tells a peer, neighbour or not, the own ad and what is near; nothing if it was told something
-// within MinGap, as one that comes and goes.
+// exchange sends a peer, neighbour or not, the own ad and near ads; nothing if it got an exchange within MinGap.
 func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 	l := to.linked()
 	if now < l.next {
@@ -116,7 +115,7 @@ func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 	d.end(g)
 }
 
-// draft is a digest that is being filled.
+// draft is a digest being filled.
 type draft struct {
 	fx   *grid.Effects
 	msg  *grid.Message
@@ -140,7 +139,7 @@ func (d *draft) add(ad *grid.Ad, hops uint8) bool {
 	return true
 }
 
-// end counts the digest, and takes it back and returns false if it is empty.
+// end counts the digest; if it is empty it removes it and returns false.
 func (d *draft) end(g *Gossip) bool {
 	if len(d.msg.Digest) == 0 {
 		d.fx.Sends = d.fx.Sends[:len(d.fx.Sends)-1]
@@ -151,8 +150,8 @@ func (d *draft) end(g *Gossip) bool {
 	return true
 }
 
-// size returns the sealed bytes of an ad, or for one that is not sealed, as in a simulation and the own
-// one before its driver has sent it, an upper estimate of them.
+// size returns the sealed bytes of an ad, or an upper estimate for an unsealed one: in a simulation, and the own one
+// before its driver has sent it.
 func size(ad *grid.Ad) int {
 	if len(ad.Sealed) > 0 {
 		return len(ad.Sealed)

@@ -29,13 +29,13 @@ func (a *adapt) release(p *Peer) {
 	}
 }
 
-// No link that news of an origin comes over: nobody has brought any, or the one that did is gone.
+// No source link: no news of the origin has come, or its link is gone.
 const (
 	noSource = 255 - iota
 	orphan
 )
 
-// feed notes over which link news of an origin has come.
+// feed records the link that news of an origin came over.
 func (g *Gossip) feed(p, src *Peer) {
 	if g.rule.adapt == nil {
 		return
@@ -46,9 +46,9 @@ func (g *Gossip) feed(p, src *Peer) {
 	}
 }
 
-// prune notes that a neighbour has sent what this node knows already: it hears of p from others, and is sent the
-// same once, not for its own sake, and so learns this of this node. A neighbour that has lost its source says so
-// by the largest number of hops, and is not pruned but grafted.
+// prune handles a neighbour's copy of what this node knows already: the neighbour gets news of p from others. It is
+// sent the same once, and so learns this of this node. A neighbour that has lost its source signals that by the
+// largest number of hops, and is not pruned but grafted.
 func (g *Gossip) prune(p *Peer, bit uint64, hops uint8) {
 	a := g.rule.adapt
 	switch {
@@ -61,7 +61,7 @@ func (g *Gossip) prune(p *Peer, bit uint64, hops uint8) {
 	}
 }
 
-// graft takes a link back over which somebody has shown that he knows less.
+// graft restores a link to a neighbour that has shown that it knows less.
 func (g *Gossip) graft(p *Peer, bit uint64) {
 	if a := g.rule.adapt; a != nil {
 		a.served[p.slot] &^= bit
@@ -70,8 +70,8 @@ func (g *Gossip) graft(p *Peer, bit uint64) {
 	}
 }
 
-// sever forgets a link. Who came over it has lost his way here, and the other neighbours are shown him so that they
-// open theirs.
+// sever removes a link. For origins whose source it was, the other neighbours are sent their ads so that they restore
+// their links.
 func (g *Gossip) sever(bit uint64) {
 	a := g.rule.adapt
 	if a == nil {
@@ -85,7 +85,7 @@ func (g *Gossip) sever(bit uint64) {
 	}
 }
 
-// call shows p to the other neighbours as one who has lost his way here.
+// call sends p to the other neighbours as one whose source is lost.
 func (g *Gossip) call(p *Peer) {
 	p.source = orphan
 	to := g.others(nil, p)
@@ -94,7 +94,7 @@ func (g *Gossip) call(p *Peer) {
 	g.some |= to
 }
 
-// ask calls for those who were not heard of for so long that they would be forgotten at the next refresh.
+// ask calls for nodes that would be removed at the next refresh for lack of ads.
 func (g *Gossip) ask(now grid.Time) {
 	if g.rule.adapt == nil {
 		return
@@ -106,7 +106,7 @@ func (g *Gossip) ask(now grid.Time) {
 	}
 }
 
-// way is the hops that a digest tells of p.
+// way returns the hops that a digest states for p.
 func (p *Peer) way() uint8 {
 	if p.source == orphan {
 		return grid.MaxHops

@@ -8,11 +8,11 @@ import (
 	"skep/grid"
 )
 
-// luckyShare is the part of the view that is kept by chance: without it a node would know only its corner
-// of the grid, and neighbours chosen at random would not be.
+// luckyShare is the part of the view that is kept at random: otherwise a node would know its part of the grid only,
+// and neighbours chosen at random would not be random.
 const luckyShare = 8
 
-// find returns the index of a node in the view, or where it would stand.
+// find returns the index of a node in the view, or where it would be inserted.
 func (g *Gossip) find(id grid.NodeID) (int, bool) {
 	k := head(id)
 	lo, hi := 0, len(g.keys)
@@ -34,7 +34,7 @@ func (g *Gossip) find(id grid.NodeID) (int, bool) {
 // head is the first bytes of an identity, in its order.
 func head(id grid.NodeID) uint64 { return binary.BigEndian.Uint64(id[:]) }
 
-// Peer returns what is known of a node; nil if it is not known.
+// Peer returns the view entry of a node; nil if it is not known.
 func (g *Gossip) Peer(id grid.NodeID) *Peer {
 	if i, ok := g.find(id); ok {
 		return g.peers[i]
@@ -42,13 +42,13 @@ func (g *Gossip) Peer(id grid.NodeID) *Peer {
 	return nil
 }
 
-// Peers returns all that are known, ordered by identity; read only, until the next call that changes.
+// Peers returns the view, sorted by identity; read only, until the next call that changes.
 func (g *Gossip) Peers() []*Peer { return g.peers }
 
-// Heads returns the first bytes of their identities, in the same order; to be used likewise.
+// Heads returns the first bytes of their identities, in the same order; read only likewise.
 func (g *Gossip) Heads() []uint64 { return g.keys }
 
-// tell gives p a newer ad, heard now.
+// tell sets a newer ad of p, received now.
 func (g *Gossip) tell(now grid.Time, p *Peer, ad *grid.Ad, hops uint8) {
 	p.Ad, p.Hops, p.Heard, p.worth = ad, hops, now, worth(ad)
 	if p.link != nil {
@@ -59,8 +59,8 @@ func (g *Gossip) tell(now grid.Time, p *Peer, ad *grid.Ad, hops uint8) {
 	}
 }
 
-// admit takes a node into the view that its ad, of that many hops, makes known; nil if it may not.
-// Connected nodes and neighbours never give way to it.
+// admit adds a node to the view because of its ad that travelled that many hops; nil if it may not. Connected nodes
+// and neighbours are never evicted for it.
 func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer {
 	lucky := int(g.lucky) < g.cfg.View/luckyShare && g.rand.IntN(luckyShare) == 0
 	if len(g.peers) < g.cfg.View {
@@ -97,9 +97,8 @@ func (g *Gossip) quota(now grid.Time, src *Peer) bool {
 	return int(l.intros) <= max(g.cfg.View/8, 1)
 }
 
-// meet takes a node into the view because it is connected. If all that are known are connected too, it takes the
-// place of the stranger that has been silent for longest: a newcomer may know nobody else, and must be told
-// of others.
+// meet adds a node to the view because it is connected. If all known nodes are connected too, it replaces the stranger
+// that has been silent for longest: a new node may have no other connection, and must learn of others.
 func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 	if len(g.peers) < g.cfg.View {
 		return g.insert(id, nil, false, nil)
@@ -120,13 +119,13 @@ func (g *Gossip) meet(now grid.Time, id grid.NodeID) *Peer {
 		}
 	}
 	if worst == nil {
-		worst = silent // there is one: a view holds more than all neighbours
+		worst = silent // exists: a view holds more than all neighbours
 	}
 	g.stats.Evicted++
 	return g.insert(id, nil, false, g.remove(worst))
 }
 
-// insert puts a node into the view, with its ad if it is known, in the memory of one that was removed if there is one.
+// insert adds a node to the view, with its ad if it is known, in the memory of a removed one if there is one.
 func (g *Gossip) insert(id grid.NodeID, ad *grid.Ad, lucky bool, p *Peer) *Peer {
 	if p == nil {
 		p = g.blank()
@@ -147,7 +146,7 @@ func (g *Gossip) insert(id grid.NodeID, ad *grid.Ad, lucky bool, p *Peer) *Peer 
 	return p
 }
 
-// remove forgets a node that is no neighbour, and returns its memory.
+// remove removes a node that is no neighbour, and returns its memory.
 func (g *Gossip) remove(p *Peer) *Peer {
 	if p.lucky {
 		g.lucky--
@@ -160,13 +159,13 @@ func (g *Gossip) remove(p *Peer) *Peer {
 	return p
 }
 
-// forget is remove where nobody takes its place: the memory is kept for the next.
+// forget is remove without a replacement: the memory is kept for the next node.
 func (g *Gossip) forget(p *Peer) {
 	g.spare = append(g.spare, g.remove(p))
 	*p = Peer{}
 }
 
-// sweep forgets nodes from which no ad came for Expire, and links that are long over.
+// sweep removes nodes without an ad for Expire, and old links.
 func (g *Gossip) sweep(now grid.Time) {
 	kept := g.peers[:0]
 	g.keys = g.keys[:0]
@@ -194,7 +193,7 @@ func (g *Gossip) sweep(now grid.Time) {
 	g.peers = kept
 }
 
-// age says how long ago t was, and the longest time there is for never.
+// age returns the time since t, and the longest duration for never.
 func age(now, t grid.Time) time.Duration {
 	if t == never {
 		return 1<<63 - 1

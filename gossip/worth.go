@@ -7,11 +7,11 @@ import (
 	"skep/grid"
 )
 
-// cost says how little a node is worth keeping: far, old, unable, draining. Halves of a capacity count
-// little, so that nobody gains much by boasting.
+// cost returns how little a node is worth keeping: far, old, unable, draining. Halves of a capacity count little, so
+// that exaggerating gains little.
 func (g *Gossip) cost(now grid.Time, p *Peer) int32 {
 	c := price(p.Hops, p.worth)
-	if age := now.Sub(p.Heard); age >= g.cfg.Refresh { // mostly it is younger, and a division the longest part of this
+	if age := now.Sub(p.Heard); age >= g.cfg.Refresh { // mostly it is younger, and the division is the slowest part
 		c += 16 * int32(min(age/g.cfg.Refresh, 8))
 	}
 	if p.RTT > 0 {
@@ -20,10 +20,10 @@ func (g *Gossip) cost(now grid.Time, p *Peer) int32 {
 	return c
 }
 
-// price is the cost of a node of which an ad has just come, and nothing else is known.
+// price is the cost of a node whose ad has just come, with nothing else known.
 func price(hops uint8, worth int8) int32 { return 16*min(int32(hops), 16) - int32(worth) }
 
-// ages is when the cost of a node heard of then rises next, if nothing else comes of it.
+// ages returns when the cost of a node last heard then rises next, if nothing else comes of it.
 func (g *Gossip) ages(now, heard grid.Time) grid.Time {
 	age := now.Sub(heard)
 	if age < g.cfg.Refresh {
@@ -32,7 +32,7 @@ func (g *Gossip) ages(now, heard grid.Time) grid.Time {
 	return now.Add(g.cfg.Refresh - age%g.cfg.Refresh)
 }
 
-// worth is the part of the cost that the ad alone decides, and speaks for the node.
+// worth returns the part of the cost that depends on the ad alone, in the node's favour.
 func worth(ad *grid.Ad) int8 {
 	c := 4 * min(bits.Len64(uint64(float64(ad.Capacity.CPU)*ad.Speed/1000)), 8)
 	if ad.Capacity.CPU == 0 {
@@ -44,11 +44,11 @@ func worth(ad *grid.Ad) int8 {
 	return int8(c)
 }
 
-// yields reports whether p may give way to an ad: connected nodes, neighbours and those kept by chance never do.
+// yields reports whether p is evictable: connected nodes, neighbours and those kept at random are not.
 func (p *Peer) yields() bool { return !p.Up && !p.Neighbour && !p.lucky }
 
-// worst returns who costs most of those that may give way, one at random of those that cost the same, and notes that cost and until when
-// no other can be above it; nil if nobody may.
+// worst returns the evictable peer of highest cost, a random one of several, and records that cost and until when no
+// other can exceed it; nil if there is none.
 func (g *Gossip) worst(now grid.Time) *Peer {
 	var worst *Peer
 	ties := 0

@@ -143,7 +143,7 @@ func (n *Node) Restore(r *grid.Record) {
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.firstSend = len(fx.Sends)
-	n.exec.Pass(now)
+	n.exec.Advance(now)
 	firstAnnounce := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:

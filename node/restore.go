@@ -74,9 +74,9 @@ func (n *Node) restoreWork(r *grid.WorkRecord) {
 	case grid.WorkQueued:
 		n.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0).Until = -1
 	case grid.WorkRunning:
-		n.exec.Tell(n.exec.Restore(r.ID, o, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted while the task ran"}), 0)
+		n.exec.ScheduleResend(n.exec.Restore(r.ID, o, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted while the task ran"}), 0)
 	case grid.WorkFinished:
-		n.exec.Tell(n.exec.Restore(r.ID, o, r.Result), 0)
+		n.exec.ScheduleResend(n.exec.Restore(r.ID, o, r.Result), 0)
 	}
 }
 

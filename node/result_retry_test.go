@@ -79,7 +79,7 @@ func TestRepeatingResultsIsLinear(t *testing.T) {
 		for i := range results {
 			r.deliverFor(fastID, grid.KindResultAck, about(i), nil)
 		}
-		if left := len(r.n.exec.Finished()); left > 0 || r.n.exec.Told() != nil {
+		if left := len(r.n.exec.Finished()); left > 0 || r.n.exec.NextResend() != nil {
 			t.Fatalf("%d are left", left)
 		}
 		return took

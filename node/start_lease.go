@@ -22,7 +22,7 @@ const (
 
 // initExec configures the ledger: how waits are estimated, and which work may start.
 func (n *Node) initExec() {
-	n.exec.Whole(!n.cfg.Balance.Rest)
+	n.exec.CountWhole(!n.cfg.Balance.Rest)
 	n.exec.Gate(n.mayStart)
 }
 

@@ -111,9 +111,9 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 		copied.Waited = w.Started.Sub(w.Accepted)
 		r = &copied
 	}
-	occupied := n.exec.Ran(now, w) // how long the slot was taken, start and collection included
+	occupied := n.exec.RunTime(now, w) // for so long the slot was taken, start and collection included
 	if stopping {
-		n.exec.Cut(id, r)
+		n.exec.FinishStopping(id, r)
 	} else {
 		n.exec.Finish(id, r)
 	}
@@ -157,13 +157,13 @@ func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	m := fx.Send(n.ownerOf(w.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
-	n.exec.Tell(w, now.Add(min(minResultRetry<<min(w.Tries, 10), maxResultRetry)))
+	n.exec.ScheduleResend(w, now.Add(min(minResultRetry<<min(w.Tries, 10), maxResultRetry)))
 	w.Tries++
 }
 
 // scheduleResults sets a timer for the first due result, unless one at resultWake is early enough.
 func (n *Node) scheduleResults(fx *grid.Effects) {
-	if w := n.exec.Told(); w != nil && (n.resultWake == 0 || w.Due < n.resultWake) {
+	if w := n.exec.NextResend(); w != nil && (n.resultWake == 0 || w.Due < n.resultWake) {
 		n.resultWake = w.Due
 		fx.Wake(w.Due, grid.TimerResult, 0)
 	}
@@ -172,9 +172,9 @@ func (n *Node) scheduleResults(fx *grid.Effects) {
 // sendDueResults repeats the due results. One of this node's own jobs, left by a restart or a takeover, is only handled
 // locally: it stays if a majority has to answer first, and the job's next owner is told of it.
 func (n *Node) sendDueResults(now grid.Time, fx *grid.Effects) {
-	for w := n.exec.Told(); w != nil && w.Due <= now; w = n.exec.Told() {
+	for w := n.exec.NextResend(); w != nil && w.Due <= now; w = n.exec.NextResend() {
 		if n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
-			n.exec.Hush(w)
+			n.exec.CancelResend(w)
 			n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
 			continue
 		}

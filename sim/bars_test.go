@@ -10,7 +10,7 @@ import (
 	"skep/node"
 )
 
-// BenchmarkStepBars measures what a step of the real node allocates.
+// BenchmarkStepBars measures the allocations of a step of the real node.
 func BenchmarkStepBars(b *testing.B) {
 	b.Run("trace", benchTrace)
 }
@@ -23,11 +23,11 @@ func report(what string, got float64, unit, bar string, pass bool) {
 	fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s\n", what, got, unit, bar, verdict)
 }
 
-// benchTrace feeds a node the polls, digests and timers that it took in a busy grid of 20, and afterwards those of
-// them that a node in the steady state takes again, which is all but what grows its tables the first time.
+// benchTrace feeds a node the polls, digests and timers that it received in a busy grid of 20, and measures those
+// after the first quarter, when its tables have grown.
 func benchTrace(b *testing.B) {
 	const want, span = 100_000, 5 * time.Hour
-	w, err := New(crowd(20, span))
+	w, err := New(benchGrid(20, span))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func benchTrace(b *testing.B) {
 	report("its bytes but for new ads of its own, which others keep", float64(bytes-ads)/float64(max(counted, 1)), "B/ev", "reported", true)
 }
 
-// plain is a poll, a digest or a timer.
+// plain reports whether an event is a poll, a digest or a timer.
 func plain(ev *grid.Event) bool {
 	switch ev.Kind {
 	case grid.EvWake:
@@ -82,7 +82,7 @@ func plain(ev *grid.Event) bool {
 	return false
 }
 
-// own is a timer at which a node looks whether it has something new to say of itself.
+// own reports whether an event is a timer at which a node may publish a new ad.
 func own(ev *grid.Event) bool {
 	return ev.Kind == grid.EvWake && (ev.Timer.Kind == grid.TimerAd || ev.Timer.Kind == grid.TimerRefresh)
 }

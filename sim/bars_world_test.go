@@ -22,9 +22,9 @@ func BenchmarkBars(b *testing.B) {
 	for range b.N {
 		barQueue()
 		barThousand()
-		small := measured(1000)
+		small := measureWorld(1000)
 		for _, nodes := range []int{10_000, 100_000} {
-			f := measured(nodes)
+			f := measureWorld(nodes)
 			at := fmt.Sprintf(" at %d nodes", nodes)
 			report("CPU a task"+at+" over that at 1,000", f.task/small.task, "", "≤ 2.5", f.task/small.task <= 2.5)
 			report("CPU an event"+at+" over a hold of container/heap", f.event/f.heap, "", "≤ 2", f.event/f.heap <= 2)
@@ -35,7 +35,7 @@ func BenchmarkBars(b *testing.B) {
 	}
 }
 
-// cpu is the CPU time of this process so far.
+// cpu returns the CPU time of this process so far.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -44,7 +44,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// barQueue measures the ladder with 300,000 pending, over the delays of its benchmark; the worst counts.
+// barQueue measures the ladder with 300,000 pending events over the delays of its benchmark; the worst counts.
 func barQueue() {
 	const pending, slice = 300_000, 1_000_000
 	worst, which := 1e9, ""
@@ -61,10 +61,11 @@ func barQueue() {
 	report("event queue, 300,000 pending, over container/heap, "+which, worst, "", "≥ 5", worst >= 5)
 }
 
-// figures are of a world under load: CPU in nanoseconds, memory in bytes a node, completion in seconds, bytes sent a node and second.
+// figures are of a world under load: CPU in nanoseconds, memory in bytes a node, completion in seconds, bytes sent a
+// node and second.
 type figures struct{ task, event, heap, memory, completion, bytes float64 }
 
-// loaded is a world of nodes of one core with views of 32 and half the work that they can do.
+// loaded is a world of nodes of one core with views of 32, at half of their capacity.
 func loaded(nodes int, virtual time.Duration) Config {
 	r := grid.NewRand(1, 5)
 	c := Config{Seed: 1, Nodes: nodes, Spread: 5 * time.Second, Network: Network{Latency: Uniform(time.Millisecond, 20*time.Millisecond)},
@@ -81,9 +82,9 @@ func loaded(nodes int, virtual time.Duration) Config {
 	return c
 }
 
-// measured runs a world and measures from the 16th to the 26th second: the nodes have met, their views are full, and load has come to its
-// level.
-func measured(nodes int) figures {
+// measureWorld runs a world and measures seconds 16 to 26: the nodes are connected, their views are full, and the load
+// is steady.
+func measureWorld(nodes int) figures {
 	pages.Reserve(Footprint * nodes)
 	before := memory()
 	w, err := New(loaded(nodes, 26*time.Second))
@@ -120,7 +121,7 @@ func measured(nodes int) figures {
 	return f
 }
 
-// barThousand runs 1,000 nodes and 100,000 tasks to the end, with all that is default.
+// barThousand runs 1,000 nodes and 100,000 tasks to the end with default settings.
 func barThousand() {
 	c := loaded(1000, 8*time.Second+200*time.Second)
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU = grid.CPU }

@@ -10,8 +10,8 @@ import (
 	"skep/node"
 )
 
-// crowd is a world of many real nodes, each with a view of 32, at a tenth of a task a second and node.
-func crowd(nodes int, virtual time.Duration) Config {
+// benchGrid is a world of many real nodes, each with a view of 32, at a tenth of a task a second and node.
+func benchGrid(nodes int, virtual time.Duration) Config {
 	r := grid.NewRand(1, 5)
 	c := Config{Seed: 1, Nodes: nodes, Network: Network{Latency: Uniform(time.Millisecond, 20*time.Millisecond)},
 		Machine: Machine{Size: Exponential()},
@@ -34,7 +34,7 @@ func BenchmarkWorld(b *testing.B) {
 		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
 			for b.Loop() {
 				before := memory()
-				w, err := New(crowd(nodes, 30*time.Second))
+				w, err := New(benchGrid(nodes, 30*time.Second))
 				if err != nil {
 					b.Fatal(err)
 				}

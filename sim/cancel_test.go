@@ -8,10 +8,11 @@ import (
 	"skep/node"
 )
 
-// The world itself fails a run in which something starts after a cancellation was answered; here it is made likely.
+// The world fails a run in which something starts after a cancellation was acknowledged (checkStart); these scenarios
+// make it likely.
 
-// backlog is a job that waits in long queues everywhere, and is cancelled.
-func backlog(cancel time.Duration) Config {
+// queuedJob is a job with long queues at every node, which is cancelled.
+func queuedJob(cancel time.Duration) Config {
 	c := lab()
 	c.Nodes = 3
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Policy, c.Overdue = grid.CPU, "mct", 0 }
@@ -20,25 +21,25 @@ func backlog(cancel time.Duration) Config {
 	return c
 }
 
-// A restarted node began what had waited before it heard from the origin.
+// A restarted node started its queued tasks before it heard from the origin.
 func TestNothingStartsOnARestartedNodeAfterCancel(t *testing.T) {
-	c := backlog(10 * time.Second)
+	c := queuedJob(10 * time.Second)
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Crash, Nodes: []int{1}}, {At: 20 * time.Second, Kind: Restart, Nodes: []int{1}}}
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
 
-// A node that was cut off went on with its queue.
+// A node that was cut off continued with its queue.
 func TestNothingStartsOnACutOffNodeAfterCancel(t *testing.T) {
-	c := backlog(10 * time.Second)
+	c := queuedJob(10 * time.Second)
 	c.Faults = []Fault{{At: 9 * time.Second, Kind: Cut, Nodes: []int{1}}, {At: time.Minute, Kind: Heal}}
 	play(t, c, func(t *testing.T, w *World, r Report) { cancelled(t, w) })
 }
 
-// An owner that had lost its majority said that a job was cancelled, and that it ran when another one had taken it over. At the end
-// it said once more that it was cancelled, though all of it had been done.
+// An owner without a majority showed a job as cancelled, and as running when another member had taken it over. At the
+// end it showed the job as cancelled again, though all tasks were done.
 func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
 	for _, cancel := range []time.Duration{8, 12, 30} {
-		c := guarded()
+		c := replicated()
 		c.Machine.Rate = func(string, int) float64 { return 0.1 }
 		c.Work = []Submission{{At: 5 * time.Second, Node: 0, Spec: spec("a", 20, grid.CPU), Cancel: cancel * time.Second}}
 		c.Faults = []Fault{{At: 10 * time.Second, Kind: Cut, Nodes: []int{0}}, {At: 2 * time.Minute, Kind: Heal}}
@@ -61,7 +62,7 @@ func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
 
 func cancelled(t *testing.T, w *World) {
 	t.Helper()
-	if !w.jobs[0].stopped {
+	if !w.jobs[0].cancelAnswered {
 		t.Error("the cancellation was never answered")
 	}
 	if o := w.Outcome(0, 59); o.Result.Cause != grid.Cancelled {

@@ -4,7 +4,7 @@ import (
 	"skep/grid"
 )
 
-// checkSave judges a record that becomes durable.
+// checkSave checks a record that becomes durable.
 func (w *World) checkSave(i int32, r *grid.Record) {
 	switch r.Kind {
 	case grid.RecJob:
@@ -19,14 +19,15 @@ func (w *World) checkSave(i int32, r *grid.Record) {
 	case grid.RecWork:
 		w.checkWork(i, r)
 	case grid.RecRegister:
-		w.checkGuard(i, r)
+		w.checkRegister(i, r)
 	case grid.RecClass, grid.RecEntry:
 	default:
 		w.failf(i, "saves a record of unknown kind %d", r.Kind)
 	}
 }
 
-// checkTask judges a task's record: at its origin, never back to an older attempt, and what has ended stays.
+// checkTask checks a task's record: only its origin saves it, its attempt never goes back, and an ended task does not
+// change.
 func (w *World) checkTask(i int32, r *grid.Record) {
 	k := w.task(i, r.Task.ID.Task)
 	if k < 0 {
@@ -35,34 +36,34 @@ func (w *World) checkTask(i int32, r *grid.Record) {
 	t := &w.tasks[k]
 	j := &w.jobs[t.job]
 	if j.origin != i || !j.saved && !r.Delete {
-		w.failf(i, "saves %s, whose job it has not saved", w.name(k))
+		w.failf(i, "saves %s, whose job it has not saved", w.taskName(k))
 		return
 	}
 	switch {
 	case r.Delete:
 		return
 	case t.state == grid.Ended && r.Task.State == grid.Ended:
-		w.failf(i, "records the end of %s twice, attempts %v and %v", w.name(k), t.last, r.Task.ID.Attempt)
+		w.failf(i, "records the end of %s twice, attempts %v and %v", w.taskName(k), t.last, r.Task.ID.Attempt)
 	case t.state == grid.Ended:
-		w.failf(i, "changes the record of %s, which has ended, to %v", w.name(k), r.Task.State)
+		w.failf(i, "changes the record of %s, which has ended, to %v", w.taskName(k), r.Task.State)
 	case r.Task.ID.Attempt.Less(t.last):
-		w.failf(i, "goes back in %s from attempt %v to %v", w.name(k), t.last, r.Task.ID.Attempt)
+		w.failf(i, "goes back in %s from attempt %v to %v", w.taskName(k), t.last, r.Task.ID.Attempt)
 	}
-	w.checkCopy(i, k, &r.Task)
+	w.checkBackup(i, k, &r.Task)
 	t.state, t.last, t.worker, t.result = r.Task.State, r.Task.ID.Attempt, w.index(r.Task.Worker), r.Task.Result.Brief()
 	t.lost, t.placed, t.began, t.done = r.Task.Lost, r.Task.Placed, r.Task.Began, r.Task.Done
 	if t.state == grid.Ended {
 		if r.Task.Result == nil {
-			w.failf(i, "records the end of %s without a result", w.name(k))
+			w.failf(i, "records the end of %s without a result", w.taskName(k))
 		}
 		t.ended = w.now
 		if w.settled && w.mustEnd(j) {
-			w.left--
+			w.tasksLeft--
 		}
 	}
 }
 
-// checkWork judges the record of an accepted attempt: an attempt has one owner, ever.
+// checkWork checks the record of an accepted attempt: one node accepts an attempt, ever.
 func (w *World) checkWork(i int32, r *grid.Record) {
 	k := w.task(i, r.Work.ID.Task)
 	if k < 0 || r.Delete {
@@ -72,48 +73,48 @@ func (w *World) checkWork(i int32, r *grid.Record) {
 	if r.Work.State == grid.WorkFinished && r.Work.Result != nil && r.Work.Result.Cause.Refused() {
 		w.annul(k, a)
 	}
-	w.checkOwner(i, k, a)
+	w.checkAcceptance(i, k, a)
 	switch {
-	case t.owner < 0 || t.owned.Less(a):
-		t.owner, t.owned = i, a
-	case t.owned == a && t.owner != i:
-		w.failf(i, "accepts attempt %v of %s, which n%d has accepted", a, w.name(k), t.owner)
+	case t.acceptedBy < 0 || t.accepted.Less(a):
+		t.acceptedBy, t.accepted = i, a
+	case t.accepted == a && t.acceptedBy != i:
+		w.failf(i, "accepts attempt %v of %s, which n%d has accepted", a, w.taskName(k), t.acceptedBy)
 	}
 }
 
-// annul notes that the result of an attempt ends nothing, and need not be written down: refused, or lost.
+// annul marks an attempt as refused or lost: its result ends nothing and need not be recorded.
 func (w *World) annul(k int32, a grid.Attempt) {
-	if w.void == nil {
-		w.void = make(map[void]bool)
+	if w.annulled == nil {
+		w.annulled = make(map[taskAttempt]bool)
 	}
-	w.void[void{k, a}] = true
+	w.annulled[taskAttempt{k, a}] = true
 }
 
-// checkStart judges a start, and reports whether it can be carried out.
+// checkStart checks a start and reports whether it can be carried out.
 func (w *World) checkStart(i, k int32, s *grid.Start) bool {
 	t, h := &w.tasks[k], &w.hosts[i]
-	for r := t.runs; r >= 0; r = w.runs[r].same {
+	for r := t.runs; r >= 0; r = w.runs[r].nextOfTask {
 		if w.runs[r].id == s.Attempt {
-			w.failf(i, "starts attempt %v of %s, which runs on n%d", s.Attempt.Attempt, w.name(k), w.runs[r].node)
+			w.failf(i, "starts attempt %v of %s, which runs on n%d", s.Attempt.Attempt, w.taskName(k), w.runs[r].node)
 			return false
 		}
 	}
-	if a := s.Attempt.Attempt; t.owned.Less(a) || t.owned == a && t.owner != i { // its record may be gone again
-		w.failf(i, "starts attempt %v of %s, which is not on its disk", s.Attempt.Attempt, w.name(k))
+	if a := s.Attempt.Attempt; t.accepted.Less(a) || t.accepted == a && t.acceptedBy != i { // its record may be deleted already
+		w.failf(i, "starts attempt %v of %s, which is not on its disk", s.Attempt.Attempt, w.taskName(k))
 	}
 	if used := h.used.Plus(s.Spec.Needs.Resources); !h.cap.Fits(used) {
-		w.failf(i, "starts attempt %v of %s and so uses %v of %v", s.Attempt.Attempt, w.name(k), used, h.cap)
+		w.failf(i, "starts attempt %v of %s and so uses %v of %v", s.Attempt.Attempt, w.taskName(k), used, h.cap)
 	}
-	if w.jobs[t.job].stopped {
-		w.failf(i, "starts attempt %v of %s, and who cancelled it was told that nothing of it starts any more", s.Attempt.Attempt, w.name(k))
+	if w.jobs[t.job].cancelAnswered {
+		w.failf(i, "starts attempt %v of %s, and who cancelled it was told that nothing of it starts any more", s.Attempt.Attempt, w.taskName(k))
 	}
 	if s.Spec.Retries == 0 && t.starts > 0 {
-		w.failf(i, "starts %s again, attempt %v, which must run at most once", w.name(k), s.Attempt.Attempt)
+		w.failf(i, "starts %s again, attempt %v, which must run at most once", w.taskName(k), s.Attempt.Attempt)
 	}
 	return w.fail == nil
 }
 
-// checkSend judges a message by what must be durable before it: an accept, the acknowledgement of a result.
+// checkSend checks that what a message states is durable: an accept, the acknowledgement of a result.
 func (w *World) checkSend(i int32, s *grid.Send) {
 	w.checkAd(i, s.Msg.Digest)
 	switch s.Msg.Kind {
@@ -129,8 +130,8 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 		t := &w.tasks[k]
 		switch s.Msg.Kind {
 		case grid.KindAccept:
-			if t.owner != i && t.owned == a.Attempt || t.owned.Less(a.Attempt) {
-				w.failf(i, "accepts attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
+			if t.acceptedBy != i && t.accepted == a.Attempt || t.accepted.Less(a.Attempt) {
+				w.failf(i, "accepts attempt %v of %s, which is not on its disk", a.Attempt, w.taskName(k))
 			}
 		case grid.KindResult:
 			if c := s.Msg.Result.Cause; c == grid.Lost || c.Refused() {
@@ -138,28 +139,28 @@ func (w *World) checkSend(i int32, s *grid.Send) {
 			}
 		case grid.KindResultAck:
 			m := w.members(&w.jobs[t.job])
-			kept := t.state == grid.Ended || m != nil && w.holding(t.job, a) > len(m)/2 // that it is final may still be on its way to the disk
-			if (t.last == a.Attempt || w.isTwin(k, a.Attempt) || m != nil) && !kept && !w.void[void{k, a.Attempt}] {
-				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.name(k))
+			durable := t.state == grid.Ended || m != nil && w.countHolders(t.job, a) > len(m)/2 // the final state may not be on the disk yet
+			if (t.last == a.Attempt || w.isBackup(k, a.Attempt) || m != nil) && !durable && !w.annulled[taskAttempt{k, a.Attempt}] {
+				w.failf(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, w.taskName(k))
 			}
 		}
 	}
 }
 
-// checkAd judges a node's own ad, once: a driver that signs it and those that read it do, and refuse it. Where
-// it is told, it is told first.
+// checkAd checks a node's own ad once, as the drivers that sign and read it do; they refuse an invalid one. An own ad
+// comes first in a digest.
 func (w *World) checkAd(i int32, digest []grid.AdEntry) {
 	h := &w.hosts[i]
-	if len(digest) == 0 || digest[0].Ad == nil || digest[0].Ad == h.ad || digest[0].Ad.Node != h.id {
+	if len(digest) == 0 || digest[0].Ad == nil || digest[0].Ad == h.checkedAd || digest[0].Ad.Node != h.id {
 		return
 	}
-	h.ad = digest[0].Ad
-	if err := h.ad.Check(); err != nil {
+	h.checkedAd = digest[0].Ad
+	if err := h.checkedAd.Check(); err != nil {
 		w.failf(i, "says of itself what cannot be: %v", err)
 	}
 }
 
-// checkViews judges what a node says of itself.
+// checkViews checks a node's own views: jobs and stats.
 func (w *World) checkViews(i int32) {
 	h := &w.hosts[i]
 	w.views = h.member.Jobs(w.views[:0])
@@ -169,7 +170,7 @@ func (w *World) checkViews(i int32) {
 			w.failf(i, "says of job %s: %d pending + %d placed + %d ended (%d failed) of %d tasks",
 				v.ID.Short(), v.Pending, v.Placed, v.Ended, v.Failed, v.Spec.Count)
 		}
-		w.checkShown(i, v)
+		w.checkReportedJob(i, v)
 	}
 	s := h.member.Stats(w.local(i))
 	if s.Free.CPU < 0 || s.Free.Memory < 0 || !h.cap.Fits(s.Free) || s.Queued < 0 || s.Running < 0 || s.Pending < 0 || s.Backlog < 0 {
@@ -178,7 +179,7 @@ func (w *World) checkViews(i int32) {
 	}
 }
 
-// audit judges the end: the nodes themselves say that nothing is left.
+// audit checks the final state: by the nodes' own views nothing is left.
 func (w *World) audit() {
 	for i := range w.hosts {
 		h := &w.hosts[i]
@@ -186,13 +187,13 @@ func (w *World) audit() {
 			continue
 		}
 		w.checkViews(int32(i))
-		waiting := 0 // tasks of jobs that can not go on: whoever is asked must say so
+		waiting := 0 // tasks of jobs that cannot continue: the view must say so
 		for k := range w.views {
 			switch v := &w.views[k]; {
 			case v.Ended == int(v.Spec.Count):
-			case v.InputsAtRisk != "" && !w.awaited(int32(i), v.ID): // its inputs are gone with an origin that never acknowledged it
+			case v.InputsAtRisk != "" && !w.jobMustEnd(int32(i), v.ID): // its inputs are lost with an origin that never acknowledged it
 				waiting += v.Pending
-			case w.outlives(v.Members) || !w.stuck(int32(i), v.ID):
+			case w.majorityUp(v.Members) || !w.awaitsMajority(int32(i), v.ID):
 				w.failf(int32(i), "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
 			default:
 				waiting += v.Pending
@@ -204,36 +205,35 @@ func (w *World) audit() {
 	}
 }
 
-// awaited reports whether a job must come to its end.
-func (w *World) awaited(i int32, id grid.JobID) bool {
+func (w *World) jobMustEnd(i int32, id grid.JobID) bool {
 	n := w.job(i, id)
 	return n >= 0 && w.mustEnd(&w.jobs[n])
 }
 
-// stuck reports whether who asks a node of a job hears that it waits for a majority of its register. The node asks
-// whom it takes for the owner, as far as that one is connected.
-func (w *World) stuck(i int32, id grid.JobID) bool {
-	type asked interface {
-		Keeper(grid.JobID) (who grid.NodeID, since int64, known bool)
-		Stuck(grid.Time, grid.JobID) bool
+// awaitsMajority reports whether a client that asks node i about a job is told that it waits for a majority of its
+// register. The node forwards the question to the owner that it knows, if that one is connected.
+func (w *World) awaitsMajority(i int32, id grid.JobID) bool {
+	type ownerView interface {
+		Authority(grid.JobID) (who grid.NodeID, since int64, known bool)
+		AwaitsMajority(grid.Time, grid.JobID) bool
 	}
-	m, ok := w.hosts[i].member.(asked)
+	m, ok := w.hosts[i].member.(ownerView)
 	if !ok {
 		return false
 	}
-	if who, _, known := m.Keeper(id); known {
+	if who, _, known := m.Authority(id); known {
 		i = w.index(who)
 	}
-	m, ok = w.hosts[i].member.(asked)
-	return ok && w.hosts[i].up && m.Stuck(w.local(i), id)
+	m, ok = w.hosts[i].member.(ownerView)
+	return ok && w.hosts[i].up && m.AwaitsMajority(w.local(i), id)
 }
 
-// orphaned counts the attempts that a node keeps of jobs whose only record, or the majority of whose register, is gone for
-// good: those that wait there are kept for a while, in case it comes back.
+// orphaned counts the attempts that a node keeps for jobs whose only record, or the majority of whose register, is
+// lost for good: queued ones are kept for a while in case it comes back.
 func (w *World) orphaned(i int32) int {
 	n := 0
-	for at := w.hosts[i].disk.works; at != 0; at = w.works[at-1].here[1] {
-		if j := &w.jobs[w.tasks[w.works[at-1].task].job]; j.register == 0 && w.hosts[j.origin].lost || j.register != 0 && !w.outlives(w.members(j)) {
+	for at := w.hosts[i].disk.workChain; at != 0; at = w.workRecords[at-1].nodeChain[1] {
+		if j := &w.jobs[w.tasks[w.workRecords[at-1].task].job]; j.register == 0 && w.hosts[j.origin].lost || j.register != 0 && !w.majorityUp(w.members(j)) {
 			n++
 		}
 	}

@@ -2,30 +2,30 @@ package sim
 
 import "skep/grid"
 
-// clock is a node's clock: every run starts it anywhere.
+// clock is a node's clock. Every run starts it at a random reading.
 type clock struct {
-	offset grid.Time // what it showed at since
+	offset grid.Time // reading at since
 	since  grid.Time
-	drift  int64 // by how many millionths it is faster than the world's
+	drift  int64 // millionths by which it is faster than the world's clock
 }
 
-// pace is a clock as it went until its pace was changed.
-type pace struct {
+// pastClock is a clock as it ran until its drift was changed.
+type pastClock struct {
 	clock
-	until uint64 // sequence of the last event that was pushed under it
+	until uint64 // sequence of the last event pushed while it ran
 }
 
 // million is the unit of a drift.
 const million = 1_000_000
 
-// shows is what the clock shows at a time of the world.
-func (c *clock) shows(at grid.Time) grid.Time {
+// read returns what the clock shows at a time of the world.
+func (c *clock) read(at grid.Time) grid.Time {
 	d := at - c.since
 	return c.offset + d + d/million*grid.Time(c.drift) + d%million*grid.Time(c.drift)/million
 }
 
-// global is the world's time when the clock shows t, or a little later.
-func (c *clock) global(t grid.Time) grid.Time {
+// worldTime returns the time of the world at which the clock shows t, or slightly later.
+func (c *clock) worldTime(t grid.Time) grid.Time {
 	d := t - c.offset
 	if c.drift == 0 || d <= 0 {
 		return c.since + d
@@ -34,29 +34,29 @@ func (c *clock) global(t grid.Time) grid.Time {
 	return c.since + d/per*million + (d%per*million+per-1)/per
 }
 
-// local is the node's clock.
-func (w *World) local(i int32) grid.Time { return w.hosts[i].shows(w.now) }
+// local returns what node i's clock shows now.
+func (w *World) local(i int32) grid.Time { return w.hosts[i].read(w.now) }
 
 // Local returns what the clock of a node shows now.
 func (w *World) Local(i int) grid.Time { return w.local(int32(i)) }
 
-// skew makes a node's clock go faster by that many millionths from now on.
-func (w *World) skew(i int32, drift int64) {
+// setDrift makes a node's clock faster by that many millionths from now on.
+func (w *World) setDrift(i int32, drift int64) {
 	h := &w.hosts[i]
-	h.past = append(h.past, pace{h.clock, w.seq})
+	h.pastClocks = append(h.pastClocks, pastClock{h.clock, w.seq})
 	h.clock = clock{offset: w.local(i), since: w.now, drift: drift}
 }
 
-// early reports whether a wake comes before the node's clock shows its time, because the clock has become
-// slower since it was set, and then puts it off.
-func (w *World) early(e *Event) bool {
+// deferEarlyWake reports whether a wake comes before the node's clock shows its time, because the clock became slower
+// since, and if so schedules it again.
+func (w *World) deferEarlyWake(e *Event) bool {
 	h := &w.hosts[e.Node]
-	for k := range h.past {
-		p := &h.past[k]
+	for k := range h.pastClocks {
+		p := &h.pastClocks[k]
 		if e.Seq > p.until {
 			continue
 		}
-		at := h.global(p.shows(e.At))
+		at := h.worldTime(p.read(e.At))
 		if at <= w.now {
 			return false
 		}

@@ -9,25 +9,25 @@ import (
 	"skep/node"
 )
 
-// Config is a world and what happens in it. The same Config gives the same run. Functions in it are
-// called from one goroutine, must depend on their arguments alone, and draw from the given Rand only.
+// Config describes a world and what happens in it. The same Config gives the same run. Its functions are called from
+// one goroutine, must depend on their arguments only, and draw from the given Rand only.
 type Config struct {
-	Seed  uint64 // of all chance in the run
+	Seed  uint64 // of all randomness in the run
 	Nodes int    // 1 to 1<<24
 
-	// Node shapes the configuration of a node, by index; nil leaves [node.Defaults] with 4 cores, 4 GiB and
-	// labels os and arch. Self, Boot and Seed are set by the world and stay.
+	// Node adjusts the configuration of a node, by index; nil leaves [node.Defaults] with 4 cores, 4 GiB and labels os
+	// and arch. Self, Boot and Seed are set by the world afterwards.
 	Node func(i int, c *node.Config)
 
-	// Make makes a member; nil = the real node.
+	// Make creates a member; nil = the real node.
 	Make func(c node.Config, wall grid.Wall) (Member, error)
 
-	// Hostile says which nodes do what the protocol does not say; nil = none. What they say of themselves is
-	// not checked, and their messages are counted apart.
+	// Hostile returns how a node violates the protocol; nil = no node does. The views of a hostile node are not
+	// checked, and its messages are counted apart.
 	Hostile func(i int) Behaviour
 
-	// Available says how much of a node is there from its start: the share of its cores that others leave, until a fault changes
-	// it, and the share of the time that it is up, as its driver would have found. nil = all.
+	// Available returns a node's availability at its start: the share of its cores that other users leave, until a
+	// fault changes it, and the share of time that it is up, as its driver would have measured. nil = all.
 	Available func(i int) (left, up float64)
 
 	Network Network
@@ -36,40 +36,40 @@ type Config struct {
 	Work    []Submission // in order of time
 	Faults  []Fault      // in order of time
 
-	// Bound is the time after the last fault and submission by which every job must have ended and every
-	// node must have let go of its work; 0 = 30 minutes.
+	// Bound is the time after the last fault and submission within which every job must have ended and every node must
+	// have deleted its work records; 0 = 30 minutes.
 	Bound time.Duration
 
-	// Rest is for how long a world goes on after all is done, so that what comes late comes; 0 = not.
+	// Rest is how long the world continues after everything is done, so that late messages arrive; 0 = not.
 	Rest time.Duration
 
-	// Spread is the time over which the nodes come up, evenly; 0 = all at once.
+	// Spread is the time over which the nodes start, evenly; 0 = all at once.
 	Spread time.Duration
 
-	// Check says what is checked at every event. Raised, it finds more and costs more.
+	// Check is what is checked at every event. A higher level finds more and costs more.
 	Check Level
 
 	// Repeat is the command that repeats the run, for the failure's text.
 	Repeat string
 
-	// Log gets a line for each step of a node; nil = none.
+	// Log gets a line for each step of a node; nil = no log.
 	Log func(line string)
 
 	// Queue makes the event queue; nil = a ladder.
 	Queue func() Queue
 }
 
-// Level says what is checked at every event.
+// Level is what is checked at every event.
 type Level uint8
 
 // Levels of checking; each contains the one before.
 const (
-	CheckOwners Level = iota // owners, records, what must be durable: a few nanoseconds each
-	CheckViews               // also what the node that took the step says of itself
-	CheckPoison              // also whether it kept what was dead after the step: that memory is overwritten
+	CheckRecords Level = iota // records, attempts, durability: a few nanoseconds each
+	CheckViews                // also the views (Jobs, Stats) of the node that took the step
+	CheckPoison               // also whether it kept memory that was dead after the step: that memory is overwritten
 )
 
-// Member is what the world drives: [node.Node], or a scripted stand-in.
+// Member is what the world drives: a [node.Node], or a scripted substitute.
 type Member interface {
 	Restore(r *grid.Record)
 	Step(now grid.Time, ev *grid.Event, fx *grid.Effects)
@@ -77,18 +77,27 @@ type Member interface {
 	Stats(now grid.Time) node.Stats
 }
 
-// Submission is a job handed to a node. A client that gets no answer because the node is down submits
-// the same job again when it is back.
+// The checks find these methods by type assertion: renaming one without this declaration would disable a check silently.
+var _ interface {
+	Authority(grid.JobID) (grid.NodeID, int64, bool)
+	AwaitsMajority(grid.Time, grid.JobID) bool
+	MayAct(grid.Time, grid.JobID) bool
+	Job(grid.JobID) (node.JobView, bool)
+	Task(grid.TaskID) (node.TaskView, bool)
+} = (*node.Node)(nil)
+
+// Submission is a job submitted to a node. A client that gets no answer because the node is down submits the same job
+// again when it is back.
 type Submission struct {
-	At     time.Duration // since the world began
-	Node   int
-	Spec   *grid.JobSpec
-	Cancel time.Duration // when the client cancels it, if its node is up then; 0 = never
-	Insist bool          // it asks again for two minutes, and whoever owns the job, until it is told that nothing of it starts any more
-	Size   float64       // of its tasks; 0 = drawn
+	At          time.Duration // since the world began
+	Node        int
+	Spec        *grid.JobSpec
+	Cancel      time.Duration // when the client cancels it, if its node is up then; 0 = never
+	RetryCancel bool          // it asks the job's owner again for two minutes, until it is answered that nothing of the job can start any more
+	Size        float64       // of its tasks; 0 = drawn
 }
 
-// submissionID is the identity of submission n: its origin, and a nonce that begins with n.
+// submissionID returns the identity of submission n: its origin, and a nonce that begins with n.
 func submissionID(origin grid.NodeID, n int) grid.JobID {
 	id := grid.JobID{Origin: origin}
 	put32(id.Nonce[:], uint32(n))
@@ -101,7 +110,7 @@ func submissionID(origin grid.NodeID, n int) grid.JobID {
 
 const maxNodes = 1 << 24
 
-// check reports everything that is wrong with the configuration.
+// check reports all problems of the configuration.
 func (c *Config) check() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("sim: "+format, args...)) }
@@ -136,7 +145,7 @@ func (c *Config) check() error {
 	return errors.Join(errs...)
 }
 
-// defaults fills in what was left zero.
+// defaults replaces zero values.
 func (c *Config) defaults() {
 	if c.Bound == 0 {
 		c.Bound = 30 * time.Minute
@@ -157,7 +166,7 @@ func (c *Config) defaults() {
 	c.Machine.defaults()
 }
 
-// splitmix turns a counter into 64 bits without a pattern.
+// splitmix hashes a counter into 64 bits (the SplitMix64 finaliser).
 func splitmix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -7,22 +7,22 @@ import (
 	"skep/grid"
 )
 
-// conn is a connection between two nodes, or the wish for one. What the nodes know of it lags behind
-// what it is: after a crash the other side still counts it as up.
+// conn is a connection between two nodes, or a request for one. What the nodes know of it lags behind: after a crash
+// the other side still considers it up.
 type conn struct {
-	node [2]int32
-	gen  uint32       // counts openings and ends; in-flight messages of another generation are lost
-	up   bool         // messages can pass
-	told [2]bool      // the node of that side was told that it is up, and not that it is down
-	keep [2]bool      // the node of that side asked for it
-	root [2]bool      // the driver of that side wants it: where it joined, or whom it knew before a crash
-	busy bool         // a dial is under way or due
-	look bool         // an idle check is due
-	fail uint8        // dials that failed in a row
-	due  grid.Time    // when the dial under way is over
-	used grid.Time    // when it last carried a message
-	last [2]grid.Time // when the last message from that side arrives: order is kept
-	next int32        // of the unused
+	node        [2]int32
+	gen         uint32       // counts openings and closings; in-flight messages of another generation are lost
+	up          bool         // messages can pass
+	reportedUp  [2]bool      // the node of that side got PeerUp, and no PeerDown since
+	requested   [2]bool      // the node of that side asked for it
+	persistent  [2]bool      // the driver of that side wants it: a node that it joined, or knew before a crash
+	dialing     bool         // a dial is under way or scheduled
+	idleCheck   bool         // an idle check is scheduled
+	failures    uint8        // failed dials in a row
+	dialEnd     grid.Time    // when the dial under way ends
+	lastUsed    grid.Time    // when it last carried a message
+	lastArrival [2]grid.Time // when the last message from that side arrives: order is kept
+	next        int32        // in the free list
 }
 
 // anyGen marks a message that was sent before there was a connection.
@@ -31,7 +31,7 @@ const anyGen = 1<<32 - 1
 // link is an entry of a node's connections.
 type link struct{ peer, conn int32 }
 
-// side returns which side of c a node is, -1 if none: the connection was given up and used again.
+// side returns which side of c a node is; -1 if none, as the connection was closed and its entry reused.
 func (c *conn) side(i int32) int {
 	switch i {
 	case c.node[0]:
@@ -45,17 +45,18 @@ func (c *conn) side(i int32) int {
 // wanted reports whether a node that is up, or its driver, wants the connection.
 func (w *World) wanted(c *conn) bool {
 	for s := range 2 {
-		if (c.keep[s] || c.root[s]) && w.hosts[c.node[s]].up {
+		if (c.requested[s] || c.persistent[s]) && w.hosts[c.node[s]].up {
 			return true
 		}
 	}
 	return false
 }
 
-// dialler returns the side that has to dial: it is up, wants the connection and knows that there is none.
-func (w *World) dialler(c *conn) int {
+// dialerSide returns the side that has to dial: it is up, wants the connection and knows that there is none; -1 if
+// neither has to.
+func (w *World) dialerSide(c *conn) int {
 	for s := range 2 {
-		if (c.keep[s] || c.root[s]) && !c.told[s] && w.hosts[c.node[s]].up {
+		if (c.requested[s] || c.persistent[s]) && !c.reportedUp[s] && w.hosts[c.node[s]].up {
 			return s
 		}
 	}
@@ -64,7 +65,7 @@ func (w *World) dialler(c *conn) int {
 
 func findLink(l link, peer int32) int { return int(l.peer - peer) }
 
-// connect returns the connection of two nodes, made if there is none, and the side of i.
+// connect returns the connection of two nodes, allocated if there is none, and the side of i.
 func (w *World) connect(i, j int32) (name int32, side int) {
 	if i > j {
 		name, side = w.connect(j, i)
@@ -74,34 +75,34 @@ func (w *World) connect(i, j int32) (name int32, side int) {
 	if ok {
 		return w.hosts[i].links[at].conn, 0
 	}
-	if w.freeCo == 0 {
+	if w.freeConn == 0 {
 		w.conns = append(w.conns, conn{})
-		w.freeCo = int32(len(w.conns))
+		w.freeConn = int32(len(w.conns))
 	}
-	name = w.freeCo - 1
+	name = w.freeConn - 1
 	c := &w.conns[name]
-	w.freeCo = c.next
-	*c = conn{node: [2]int32{i, j}, gen: c.gen + 1, used: w.now}
+	w.freeConn = c.next
+	*c = conn{node: [2]int32{i, j}, gen: c.gen + 1, lastUsed: w.now}
 	w.hosts[i].links = slices.Insert(w.hosts[i].links, at, link{j, name})
 	at, _ = slices.BinarySearchFunc(w.hosts[j].links, i, findLink)
 	w.hosts[j].links = slices.Insert(w.hosts[j].links, at, link{i, name})
 	return name, 0
 }
 
-// tend does what a connection needs after a change: dial it, look at it later, or forget it.
-func (w *World) tend(name int32) {
+// maintainConn does what a connection needs after a change: dial it, schedule an idle check, or free it.
+func (w *World) maintainConn(name int32) {
 	c := &w.conns[name]
 	switch {
-	case c.node[0] < 0: // forgotten while its end was told
-	case c.up && !c.look && !w.wanted(c):
-		c.look = true
-		w.push(w.now.Add(w.cfg.Network.Idle), kindIdle, c.node[0], 0, pair(name, c.gen))
-	case !c.up && !c.busy && w.dialler(c) >= 0:
-		c.busy = true
-		pause := min(time.Second/4<<min(c.fail, 16), w.cfg.Network.Redial)
-		pause = pause/2 + time.Duration(w.chance.Int64N(int64(pause)))
-		w.push(w.now.Add(pause), kindRedial, c.node[0], 0, pair(name, c.gen))
-	case !c.up && !c.busy && c.told == [2]bool{} && c.keep == [2]bool{} && c.root == [2]bool{}:
+	case c.node[0] < 0: // freed while its end was reported
+	case c.up && !c.idleCheck && !w.wanted(c):
+		c.idleCheck = true
+		w.push(w.now.Add(w.cfg.Network.Idle), kindIdle, c.node[0], 0, packRef(name, c.gen))
+	case !c.up && !c.dialing && w.dialerSide(c) >= 0:
+		c.dialing = true
+		pause := min(time.Second/4<<min(c.failures, 16), w.cfg.Network.Redial)
+		pause = pause/2 + time.Duration(w.rng.Int64N(int64(pause)))
+		w.push(w.now.Add(pause), kindRedial, c.node[0], 0, packRef(name, c.gen))
+	case !c.up && !c.dialing && c.reportedUp == [2]bool{} && c.requested == [2]bool{} && c.persistent == [2]bool{}:
 		for s := range 2 {
 			h := &w.hosts[c.node[s]]
 			at, _ := slices.BinarySearchFunc(h.links, c.node[1-s], findLink)
@@ -109,23 +110,23 @@ func (w *World) tend(name int32) {
 		}
 		c.node = [2]int32{-1, -1}
 		c.gen++
-		c.next, w.freeCo = w.freeCo, name+1
+		c.next, w.freeConn = w.freeConn, name+1
 	}
 }
 
-// dial begins a handshake, three ways.
+// dial begins a three-way handshake.
 func (w *World) dial(name, from int32) {
 	c := &w.conns[name]
 	to := c.node[0] + c.node[1] - from
-	c.busy = true
-	c.due = w.now.Add(w.latency(from, to) + w.latency(to, from) + w.latency(from, to))
+	c.dialing = true
+	c.dialEnd = w.now.Add(w.latency(from, to) + w.latency(to, from) + w.latency(from, to))
 	w.counts.Dials++
-	w.push(c.due, kindDial, from, 0, pair(name, c.gen))
+	w.push(c.dialEnd, kindDial, from, 0, packRef(name, c.gen))
 }
 
-// current returns the connection that an event is about, nil if it has changed since.
+// current returns the connection that an event is about, nil if it was opened or closed since.
 func (w *World) current(e *Event) (int32, *conn) {
-	name, gen := unpair(e.Arg)
+	name, gen := unpackRef(e.Arg)
 	if c := &w.conns[name]; c.gen == gen {
 		return name, c
 	}
@@ -137,71 +138,71 @@ func (w *World) redial(e *Event) {
 	if c == nil {
 		return
 	}
-	c.busy = false
-	if s := w.dialler(c); s >= 0 && !c.up {
+	c.dialing = false
+	if s := w.dialerSide(c); s >= 0 && !c.up {
 		w.dial(name, c.node[s])
 		return
 	}
-	w.tend(name)
+	w.maintainConn(name)
 }
 
-// dialled ends a handshake.
-func (w *World) dialled(e *Event) {
+// dialDone ends a handshake.
+func (w *World) dialDone(e *Event) {
 	name, c := w.current(e)
 	if c == nil {
 		return
 	}
-	c.busy = false
+	c.dialing = false
 	i, j := c.node[0], c.node[1]
-	if !w.hosts[i].up || !w.hosts[j].up || w.apart(i, j) || w.apart(j, i) || w.barred(i, j) || w.barred(j, i) {
-		c.fail = min(c.fail+1, 100)
-		w.tend(name)
+	if !w.hosts[i].up || !w.hosts[j].up || w.isCut(i, j) || w.isCut(j, i) || w.isBlocked(i, j) || w.isBlocked(j, i) {
+		c.failures = min(c.failures+1, 100)
+		w.maintainConn(name)
 		return
 	}
-	c.up, c.fail, c.used = true, 0, w.now
+	c.up, c.failures, c.lastUsed = true, 0, w.now
 	c.gen++
-	c.last = [2]grid.Time{}
+	c.lastArrival = [2]grid.Time{}
 	for s := range 2 {
-		w.tellUp(name, s)
+		w.notifyUp(name, s)
 	}
-	w.tend(name)
+	w.maintainConn(name)
 }
 
-// tellUp says PeerUp to a side that does not count the connection as up. A node that has not noticed the
-// death of its peer is told nothing when the peer is back: to it, the connection was there all the time.
-func (w *World) tellUp(name int32, s int) {
+// notifyUp sends PeerUp to a side that considers the connection down. A node that has not noticed its peer's death is
+// told nothing when the peer is back: to it the connection never ended.
+func (w *World) notifyUp(name int32, s int) {
 	c := &w.conns[name]
 	i, j := c.node[s], c.node[1-s]
-	if c.told[s] || !w.hosts[i].up {
+	if c.reportedUp[s] || !w.hosts[i].up {
 		return
 	}
-	c.told[s] = true
+	c.reportedUp[s] = true
 	w.ev = grid.Event{Kind: grid.EvPeerUp, Peer: w.hosts[j].id, RTT: w.latency(i, j) + w.latency(j, i),
 		Kinds: w.cfg.Network.Kinds(int(j))}
 	w.step(i, &w.ev)
 }
 
-// tellDown says PeerDown to a side that counts the connection as up.
-func (w *World) tellDown(name int32, s int) {
+// notifyDown sends PeerDown to a side that considers the connection up.
+func (w *World) notifyDown(name int32, s int) {
 	c := &w.conns[name]
 	i, j := c.node[s], c.node[1-s]
-	if !c.told[s] {
+	if !c.reportedUp[s] {
 		return
 	}
-	c.told[s] = false
+	c.reportedUp[s] = false
 	if w.hosts[i].up {
 		w.ev = grid.Event{Kind: grid.EvPeerDown, Peer: w.hosts[j].id}
 		w.step(i, &w.ev)
 	}
 }
 
-// end ends a connection for both sides.
-func (w *World) end(name int32) {
+// closeConn closes a connection for both sides.
+func (w *World) closeConn(name int32) {
 	c := &w.conns[name]
-	c.up, c.busy, c.look = false, false, false
+	c.up, c.dialing, c.idleCheck = false, false, false
 	c.gen++
 	for s := range 2 {
-		w.tellDown(name, s)
+		w.notifyDown(name, s)
 	}
-	w.tend(name)
+	w.maintainConn(name)
 }

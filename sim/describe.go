@@ -7,14 +7,14 @@ import (
 	"skep/grid"
 )
 
-// DigestOf is a hash of what a step did. Two steps with the same digest did the same.
+// DigestOf returns a hash of a step's effects. Two steps with the same digest did the same.
 func DigestOf(fx *grid.Effects) uint64 {
 	var d digest
 	d.effects(fx)
 	return uint64(d)
 }
 
-// DescribeEvent says in a line what a node was told.
+// DescribeEvent returns a line of text about an event.
 func DescribeEvent(ev *grid.Event) string {
 	var b strings.Builder
 	b.WriteString(eventName(ev.Kind, kindOf(ev)))
@@ -41,7 +41,7 @@ func DescribeEvent(ev *grid.Event) string {
 	return b.String()
 }
 
-// Describe says in a line what a step did.
+// Describe returns a line of text about a step's effects.
 func Describe(fx *grid.Effects) string {
 	var b strings.Builder
 	part := func(format string, args ...any) {
@@ -85,7 +85,7 @@ func Describe(fx *grid.Effects) string {
 	return b.String()
 }
 
-// messageText says what matters of a message.
+// messageText appends the relevant fields of a message.
 func messageText(b *strings.Builder, m *grid.Message) {
 	for k := range m.Digest {
 		if ad := m.Digest[k].Ad; ad != nil {
@@ -98,5 +98,5 @@ func messageText(b *strings.Builder, m *grid.Message) {
 	case grid.KindState:
 		fmt.Fprintf(b, " %d %v %v", m.State.ID, m.State.ECT, m.State.Rates)
 	}
-	attempts(b, m)
+	attemptsText(b, m)
 }

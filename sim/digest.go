@@ -7,8 +7,7 @@ import (
 	"skep/grid"
 )
 
-// digest is a running hash of all that went into and came out of every node. Two runs with the same
-// digest took the same steps.
+// digest is a running hash of all events and effects of every node. Two runs with the same digest took the same steps.
 type digest uint64
 
 func (d *digest) add(xs ...uint64) {
@@ -19,14 +18,14 @@ func (d *digest) add(xs ...uint64) {
 	*d = digest(h ^ h>>32)
 }
 
-// id adds an identity, of which the index tells enough.
+// id returns what the digest takes of a node's identity: its index.
 func (d *digest) id(n *grid.NodeID) uint64 { return uint64(get32(n[:])) }
 
 func (d *digest) attempt(a *grid.AttemptID) {
 	d.add(uint64(get32(a.Task.Job.Nonce[:]))<<32|uint64(a.Task.Index), uint64(a.Epoch)<<32|uint64(a.N))
 }
 
-// event adds what goes into a step.
+// event adds the input of a step.
 func (d *digest) event(now grid.Time, i int32, ev *grid.Event) {
 	d.add(uint64(now), uint64(i)<<8|uint64(ev.Kind), d.id(&ev.Peer), uint64(ev.Timer.Kind), ev.Timer.Key, uint64(ev.RTT), ev.Caller, uint64(len(ev.Err)))
 	d.attempt(&ev.Attempt)
@@ -41,7 +40,7 @@ func (d *digest) event(now grid.Time, i int32, ev *grid.Event) {
 	}
 }
 
-// effects adds what comes out of one.
+// effects adds the output of a step.
 func (d *digest) effects(fx *grid.Effects) {
 	for k := range fx.Saves {
 		d.record(&fx.Saves[k])
@@ -93,7 +92,7 @@ func (d *digest) record(r *grid.Record) {
 	}
 }
 
-func (d *digest) guard(g *grid.RegisterMessage) {
+func (d *digest) register(g *grid.RegisterMessage) {
 	d.add(uint64(get32(g.Job.Nonce[:])), uint64(g.Epoch), g.Seq, uint64(g.Answer), d.id(&g.Owner), uint64(g.Count), g.Sum, uint64(g.Next))
 	for k := range g.Entries {
 		f := &g.Entries[k]
@@ -118,7 +117,7 @@ func (d *digest) message(m *grid.Message) {
 		}
 	}
 	if m.Kind >= grid.KindWrite && m.Kind <= grid.KindStartLeaseAck {
-		d.guard(&m.Register)
+		d.register(&m.Register)
 	}
 	d.attempt(&m.Offer.ID)
 	if m.Result != nil {

@@ -10,20 +10,19 @@ import (
 // Distribution draws a size with mean 1.
 type Distribution func(r *grid.Rand) float64
 
-// Deterministic is always 1.
+// Deterministic always returns 1.
 func Deterministic() Distribution { return func(*grid.Rand) float64 { return 1 } }
 
-// Exponential has a squared coefficient of variation of 1.
+// Exponential returns the exponential distribution; its squared coefficient of variation is 1.
 func Exponential() Distribution { return func(r *grid.Rand) float64 { return r.ExpFloat64() } }
 
-// UniformSize lies between lo and 2 − lo, for lo in 0 … 1.
+// UniformSize is uniform between lo and 2 − lo, for lo in 0 … 1.
 func UniformSize(lo float64) Distribution {
 	return func(r *grid.Rand) float64 { return lo + (2-2*lo)*r.Float64() }
 }
 
-// Hyperexponential mixes two exponentials with balanced means, so that the squared coefficient of
-// variation is scv, 1 or more: with probability p = (1 + √((scv−1)/(scv+1)))/2 the mean is 1/(2p), else
-// 1/(2(1−p)).
+// Hyperexponential mixes two exponentials with balanced means so that the squared coefficient of variation is scv, 1
+// or more: with probability p = (1 + √((scv−1)/(scv+1)))/2 the mean is 1/(2p), else 1/(2(1−p)).
 func Hyperexponential(scv float64) Distribution {
 	p := (1 + math.Sqrt((scv-1)/(scv+1))) / 2
 	return func(r *grid.Rand) float64 {
@@ -46,7 +45,7 @@ func (m *Machine) draw(class string, r *grid.Rand) float64 {
 	return d(r)
 }
 
-// Sizes calls see with the class and the size of each task of the workload, which it has wherever it runs.
+// Sizes calls see with the class and the size of each task of the workload. The size does not depend on the node.
 func (c *Config) Sizes(see func(class string, size float64)) {
 	var source rand.PCG
 	r := &grid.Rand{Rand: rand.New(&source)}

@@ -7,8 +7,8 @@ import (
 	"skep/grid"
 )
 
-// rolling drains, stops and starts all nodes of a lab, one after the other.
-func rolling(bound float64) Config {
+// rollingRestart drains, stops and starts all nodes of a lab, one after the other.
+func rollingRestart(bound float64) Config {
 	c := lab()
 	work(&c, 5*time.Second, 10*time.Millisecond, 200, []int{0, 1, 2, 3, 4}, spec("a", 1, grid.CPU))
 	for i := range c.Nodes {
@@ -19,18 +19,18 @@ func rolling(bound float64) Config {
 	return c
 }
 
-// begunTwice counts how often a task was begun once more.
-func begunTwice(w *World, c *Config) (n int) {
+// countRestarts counts starts of tasks beyond the first.
+func countRestarts(w *World, c *Config) (n int) {
 	for k := range c.Work {
 		n += max(w.Outcome(k, 0).Starts-1, 0)
 	}
 	return n
 }
 
-// All nodes are restarted one after the other, each with enough time for what runs: nothing is lost, and nothing is
-// begun twice, though no task may be: they are to run at most once.
+// All nodes are restarted one after the other, each with enough time for running tasks: nothing is lost and no
+// at-most-once task is started twice.
 func TestRollingRestart(t *testing.T) {
-	c := rolling(3)
+	c := rollingRestart(3)
 	c.Machine.Size = nil
 	c.Machine.Rate = func(string, int) float64 { return 0.5 } // two seconds each
 	for i := range c.Work {
@@ -39,18 +39,18 @@ func TestRollingRestart(t *testing.T) {
 		c.Work[i].Spec = &once
 	}
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		if twice := begunTwice(w, &c); r.Failed != 0 || twice != 0 {
+		if twice := countRestarts(w, &c); r.Failed != 0 || twice != 0 {
 			t.Errorf("%d failed, %d were begun twice: want 0 and 0", r.Failed, twice)
 		}
 	})
 }
 
-// With a bound that some tasks exceed those alone run again.
+// With a drain bound that some tasks exceed, only those run again.
 func TestRollingRestartReRunsWhatExceedsTheBound(t *testing.T) {
-	c := rolling(1)
+	c := rollingRestart(1)
 	again := 0
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		twice := begunTwice(w, &c)
+		twice := countRestarts(w, &c)
 		again += twice
 		if most := 2 * c.Nodes; r.Failed != 0 || twice > most {
 			t.Errorf("%d failed, %d ran again: want 0, and at most the %d that two cores of each node can hold", r.Failed, twice, most)

@@ -8,17 +8,17 @@ import (
 	"skep/grid"
 )
 
-// Failure is something that must never happen, or that has not happened in time.
+// Failure is a violated safety check, or something that did not happen in time.
 type Failure struct {
 	Seed   uint64
 	At     time.Duration // since the world began
-	Node   int           // that did it; −1 = none in particular
+	Node   int           // that caused it; −1 = none in particular
 	What   string
 	Repeat string   // the command that repeats the run
-	Last   []string // the steps before it, oldest first
+	Last   []string // the last steps before it, oldest first
 }
 
-// Error says what happened, where and when, how to repeat it, and what came before.
+// Error returns what happened, where and when, how to repeat it, and the last steps.
 func (f *Failure) Error() string {
 	who := "the world"
 	if f.Node >= 0 {
@@ -31,23 +31,23 @@ func (f *Failure) Error() string {
 	return s + "\nlast steps:\n  " + strings.Join(f.Last, "\n  ")
 }
 
-// happened is a step in the short memory of the world.
-type happened struct {
+// stepRecord is a step in the world's ring of recent steps.
+type stepRecord struct {
 	at   grid.Time
 	node int32
 	kind grid.EventKind
 	msg  grid.Kind
 }
 
-// failf keeps the first failure; the run ends with the step.
+// failf records the first failure; the run ends with the step.
 func (w *World) failf(node int32, format string, args ...any) {
 	if w.fail != nil {
 		return
 	}
 	w.fail = &Failure{Seed: w.cfg.Seed, At: time.Duration(w.now), Node: int(node), What: fmt.Sprintf(format, args...), Repeat: w.cfg.Repeat}
-	n := uint64(len(w.last))
+	n := uint64(len(w.recent))
 	for k := w.steps + 1; k <= w.steps+n; k++ {
-		if h := w.last[k%n]; h.kind != 0 {
+		if h := w.recent[k%n]; h.kind != 0 {
 			w.fail.Last = append(w.fail.Last, fmt.Sprintf("%v n%d %s", time.Duration(h.at), h.node, eventName(h.kind, h.msg)))
 		}
 	}
@@ -67,8 +67,8 @@ func eventName(k grid.EventKind, m grid.Kind) string {
 	return s
 }
 
-// line is what the log says of a step.
-func (w *World) line(i int32, ev *grid.Event) string {
+// logLine returns the log's line about a step.
+func (w *World) logLine(i int32, ev *grid.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14v n%d %s", time.Duration(w.now), i, eventName(ev.Kind, kindOf(ev)))
 	if j := w.index(ev.Peer); j >= 0 && !ev.Peer.IsZero() {
@@ -78,14 +78,14 @@ func (w *World) line(i int32, ev *grid.Event) string {
 		fmt.Fprintf(&b, " timer %d/%d", ev.Timer.Kind, ev.Timer.Key)
 	}
 	if ev.Msg != nil {
-		attempts(&b, ev.Msg)
+		attemptsText(&b, ev.Msg)
 	}
 	for k := range w.fx.Saves {
 		fmt.Fprintf(&b, " | save %s", saveName(&w.fx.Saves[k]))
 	}
 	for k := range w.fx.Sends {
 		fmt.Fprintf(&b, " | %v to n%d", w.fx.Sends[k].Msg.Kind, w.index(w.fx.Sends[k].To))
-		attempts(&b, &w.fx.Sends[k].Msg)
+		attemptsText(&b, &w.fx.Sends[k].Msg)
 	}
 	for k := range w.fx.Announces {
 		fmt.Fprintf(&b, " | announce %v", w.fx.Announces[k].Kind)
@@ -102,7 +102,7 @@ func (w *World) line(i int32, ev *grid.Event) string {
 	return b.String()
 }
 
-func attempts(b *strings.Builder, m *grid.Message) {
+func attemptsText(b *strings.Builder, m *grid.Message) {
 	if m.Kind == grid.KindOffer {
 		b.WriteString(" " + attemptName(m.Offer.ID))
 	}

@@ -2,25 +2,25 @@ package sim
 
 import "skep/grid"
 
-// flood is an announcement on its way: from each node that it reaches to all that are connected to it.
+// flood is an announcement in flight: each node that it reaches sends it to all nodes connected to it.
 type flood struct {
 	msg  grid.Message
 	from int32
-	hops int      // under way
+	hops int      // in flight
 	seen []uint64 // a bit for each node that it has reached
-	next int32    // of the unused
+	next int32    // in the free list
 }
 
 // announce begins a flood.
 func (w *World) announce(i int32, m *grid.Message) {
 	w.counts.Announced[m.Kind]++
-	if w.idleFl == 0 {
+	if w.freeFlood == 0 {
 		w.floods = append(w.floods, flood{})
-		w.idleFl = int32(len(w.floods))
+		w.freeFlood = int32(len(w.floods))
 	}
-	name := w.idleFl - 1
+	name := w.freeFlood - 1
 	f := &w.floods[name]
-	w.idleFl = f.next
+	w.freeFlood = f.next
 	if f.seen == nil {
 		f.seen = make([]uint64, len(w.hosts)/64+1)
 	}
@@ -28,12 +28,12 @@ func (w *World) announce(i int32, m *grid.Message) {
 	copyMessage(&f.msg, m)
 	f.from, f.hops = i, 0
 	f.seen[i/64] |= 1 << (i % 64)
-	w.spread(name, i)
-	w.settle(name)
+	w.forwardFlood(name, i)
+	w.releaseFlood(name)
 }
 
-// spread sends a flood on from a node.
-func (w *World) spread(name, i int32) {
+// forwardFlood sends a flood from node i to its connected nodes.
+func (w *World) forwardFlood(name, i int32) {
 	f := &w.floods[name]
 	size := 0
 	if w.cfg.Network.Bandwidth > 0 {
@@ -41,12 +41,12 @@ func (w *World) spread(name, i int32) {
 	}
 	for _, l := range w.hosts[i].links {
 		c := &w.conns[l.conn]
-		if f.seen[l.peer/64]&(1<<(l.peer%64)) != 0 || !c.up || !c.told[c.side(i)] {
+		if f.seen[l.peer/64]&(1<<(l.peer%64)) != 0 || !c.up || !c.reportedUp[c.side(i)] {
 			continue
 		}
 		w.counts.Hops++
-		wait := w.carry(i, size)
-		if w.apart(i, l.peer) || w.by(w.cfg.Network.Loss) {
+		wait := w.transmitDelay(i, size)
+		if w.isCut(i, l.peer) || w.draw(w.cfg.Network.Loss) {
 			w.counts.Lost++
 			continue
 		}
@@ -55,23 +55,23 @@ func (w *World) spread(name, i int32) {
 	}
 }
 
-// hop lets a flood reach a node.
+// hop delivers a flood to a node.
 func (w *World) hop(e *Event) {
 	name, i := int32(e.Arg), e.Node
 	f := &w.floods[name]
 	f.hops--
 	if w.hosts[i].up && f.seen[i/64]&(1<<(i%64)) == 0 {
 		f.seen[i/64] |= 1 << (i % 64)
-		w.spread(name, i)
+		w.forwardFlood(name, i)
 		if w.cfg.Network.Kinds(int(i)).Has(f.msg.Kind) {
-			w.heard(i, f)
+			w.deliverAnnouncement(i, f)
 		}
 	}
-	w.settle(name)
+	w.releaseFlood(name)
 }
 
-// heard gives an announcement to a node, in memory that is this node's for the step.
-func (w *World) heard(i int32, f *flood) {
+// deliverAnnouncement gives an announcement to a node, in memory of its own for the step.
+func (w *World) deliverAnnouncement(i int32, f *flood) {
 	b := w.bodies.take(&f.msg)
 	m := w.bodies.message(b)
 	w.ev = grid.Event{Kind: grid.EvAnnounce, Peer: w.hosts[f.from].id, Msg: m}
@@ -82,9 +82,9 @@ func (w *World) heard(i int32, f *flood) {
 	w.bodies.free(b)
 }
 
-// settle frees a flood that goes nowhere any more.
-func (w *World) settle(name int32) {
+// releaseFlood frees a flood without messages in flight.
+func (w *World) releaseFlood(name int32) {
 	if f := &w.floods[name]; f.hops == 0 {
-		f.next, w.idleFl = w.idleFl, name+1
+		f.next, w.freeFlood = w.freeFlood, name+1
 	}
 }

@@ -1,10 +1,9 @@
 package sim
 
-// Heap is a 4-ary heap [2]: simple, sure, and quickest where few events are pending. The ladder is
-// tested against it.
+// Heap is a 4-ary heap [2]: simple, and fastest with few pending events. It is the reference in the ladder's tests.
 type Heap struct{ ev []Event }
 
-// arity is the number of children. Four of 32 bytes are two cache lines, and halve the depth.
+// arity is the number of children. Four events of 32 bytes are two cache lines; the depth is half of a binary heap's.
 const arity = 4
 
 // NewHeap returns an empty heap.
@@ -13,7 +12,7 @@ func NewHeap() *Heap { return &Heap{} }
 // Len is the number of events.
 func (h *Heap) Len() int { return len(h.ev) }
 
-// Push adds an event. A hole rises from the end to where e belongs: each level costs one move, not a swap.
+// Push adds an event. A hole rises from the end to the event's place: one move a level instead of a swap.
 func (h *Heap) Push(e Event) {
 	h.ev = append(h.ev, e)
 	ev, hole := h.ev, len(h.ev)-1
@@ -28,7 +27,7 @@ func (h *Heap) Push(e Event) {
 	ev[hole] = e
 }
 
-// Pop takes the first event out.
+// Pop removes the first event.
 func (h *Heap) Pop() (Event, bool) {
 	n := len(h.ev) - 1
 	if n < 0 {
@@ -42,7 +41,7 @@ func (h *Heap) Pop() (Event, bool) {
 	return first, true
 }
 
-// sink lets a hole fall from the root to where e belongs.
+// sink moves a hole down from the root to the place of e.
 func (h *Heap) sink(e Event) {
 	ev, hole := h.ev, 0
 	for {

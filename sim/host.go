@@ -8,46 +8,46 @@ import (
 	"skep/node"
 )
 
-// host is a place where a node runs: what outlives the node's crash, and what the world knows of it.
+// host is a machine that a node runs on: what outlives the node's crash, and what the world knows of it.
 type host struct {
 	id     grid.NodeID
 	member Member // nil while it is down
 	boots  uint64
 	clock
-	past      []pace  // how the clock of this run went before it was made faster or slower
-	slow      float64 // by how much it is slower than it should be, 1 or more
-	left      float64 // share of the cores that others leave
-	speed     float64 // at what part of their speed tasks get on
-	shared    bool    // its node was told that not all of it is there
-	up        bool
-	began     grid.Time        // when it came up last
-	lost      bool             // for good
-	full      bool             // its disk is, nearly
-	paused    grid.Time        // until then it does nothing
-	stalled   grid.Time        // until then its disk writes nothing
-	came      []*grid.Event    // while it was paused
-	late      []grid.AttemptID // that it was to start, too late
-	links     []link           // by peer
-	runs      int32            // chain of what runs here
-	used      grid.Resources
-	busy      float64 // core-seconds of what ran here
-	cap       grid.Resources
-	disk      disk
-	ad        *grid.Ad // its last own ad that was looked at
-	unsaid    []int32  // submissions without an answer
-	blobs     map[grid.BlobID]struct{}
-	hostile   Behaviour
-	offenders []offender // whom this node's driver counts offences of
-	shown     map[int32]shown
+	pastClocks          []pastClock // the clock before changes of its drift in this run
+	slow                float64     // factor by which it is slower than normal, 1 or more
+	coreShare           float64     // share of the cores that other users leave
+	speed               float64     // speed of its tasks relative to normal
+	reportsAvailability bool        // its node was told an availability below 1
+	up                  bool
+	upSince             grid.Time        // start of the current run
+	lost                bool             // never starts again
+	full                bool             // its disk is nearly full
+	pausedUntil         grid.Time        // it handles no event before
+	stalledUntil        grid.Time        // its disk writes nothing before
+	deferred            []*grid.Event    // events that arrived while it was paused
+	startedTooLate      []grid.AttemptID // attempts whose start came after their start lease
+	links               []link           // sorted by peer
+	runs                int32            // chain of the runs on this node
+	used                grid.Resources
+	busy                float64 // core-seconds of ended runs
+	cap                 grid.Resources
+	disk                disk
+	checkedAd           *grid.Ad // its last own ad that was checked
+	unanswered          []int32  // submissions without an answer
+	blobs               map[grid.BlobID]struct{}
+	hostile             Behaviour
+	offenders           []offender // peers with offences counted by this node's driver
+	reported            map[int32]reportedJob
 }
 
-// boot is the run of the node that events are meant for.
+// boot is the number of the current run, as in events.
 func (h *host) boot() uint16 { return uint16(h.boots) }
 
-// epoch is the wall time at which worlds begin.
-var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// wallStart is the wall time at which worlds begin.
+var wallStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// nodeID makes the identity of a node: its index, and then bytes as a key would have them.
+// nodeID returns a node's identity: its index, then pseudorandom bytes as of a key.
 func nodeID(i int, seed uint64) grid.NodeID {
 	var id grid.NodeID
 	put32(id[:], uint32(i))
@@ -57,7 +57,7 @@ func nodeID(i int, seed uint64) grid.NodeID {
 	return id
 }
 
-// index returns the node of an identity, or -1.
+// index returns the node with an identity, or -1.
 func (w *World) index(id grid.NodeID) int32 {
 	if i := get32(id[:]); i < uint32(len(w.hosts)) && w.hosts[i].id == id {
 		return int32(i)
@@ -65,13 +65,13 @@ func (w *World) index(id grid.NodeID) int32 {
 	return -1
 }
 
-// NodeID returns the identity of a node by its index.
+// NodeID returns the identity of a node.
 func (w *World) NodeID(i int) grid.NodeID { return w.hosts[i].id }
 
-// Member returns the running node of that index, or nil while it is down.
+// Member returns a running node, or nil while it is down.
 func (w *World) Member(i int) Member { return w.hosts[i].member }
 
-// NodeConfig returns what the current run of a node was made from.
+// NodeConfig returns the configuration of a node's current run.
 func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	h := &w.hosts[i]
 	c := node.Defaults()
@@ -88,19 +88,19 @@ func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	if h.boots > 1 {
 		c.Known = min(w.cfg.Nodes-1, 2*grid.MaxMembers)
 	}
-	c.Scratch, c.Balance.Scratch = &w.lent, &w.lp
+	c.Scratch, c.Balance.Scratch = &w.nodeScratch, &w.lp
 	c.Seed = splitmix(w.cfg.Seed ^ splitmix(uint64(i)<<20+h.boots))
-	return c, grid.Wall{Zero: epoch.Add(-time.Duration(h.offset - h.since))}
+	return c, grid.Wall{Zero: wallStart.Add(-time.Duration(h.offset - h.since))}
 }
 
-// start brings a node up: a new run with the records of the former ones.
+// start begins a new run of a node with the records of earlier ones.
 func (w *World) start(i int32) {
 	h := &w.hosts[i]
 	if h.up || h.lost {
 		return
 	}
 	h.boots++
-	h.offset, h.since, h.past = grid.Time(w.chance.Int64N(int64(1000*time.Hour)))+w.now, w.now, h.past[:0]
+	h.offset, h.since, h.pastClocks = grid.Time(w.rng.Int64N(int64(1000*time.Hour)))+w.now, w.now, h.pastClocks[:0]
 	cfg, wall := w.NodeConfig(int(i))
 	m, err := w.cfg.Make(cfg, wall)
 	if err != nil {
@@ -108,57 +108,57 @@ func (w *World) start(i int32) {
 		return
 	}
 	if h.hostile = w.cfg.Hostile(int(i)); h.hostile != 0 {
-		m = corrupt(m, h.hostile, h.id, cfg.Seed)
+		m = newHostile(m, h.hostile, h.id, cfg.Seed)
 	}
-	h.member, h.up, h.began, h.cap, h.shown = m, true, w.now, cfg.Capacity, nil
+	h.member, h.up, h.upSince, h.cap, h.reported = m, true, w.now, cfg.Capacity, nil
 	w.restore(i)
 	w.ev = grid.Event{Kind: grid.EvStart}
 	w.step(i, &w.ev)
-	w.available(i)
+	w.reportAvailability(i)
 	if h.full {
 		w.ev = grid.Event{Kind: grid.EvDisk, Low: true}
 		w.step(i, &w.ev)
 	}
-	w.rejoin(i)
-	w.again = append(w.again[:0], h.unsaid...)
-	for _, s := range w.again {
+	w.dialKnown(i)
+	w.resubmit = append(w.resubmit[:0], h.unanswered...)
+	for _, s := range w.resubmit {
 		w.submit(s)
 	}
 }
 
-// crash ends a node's run between two steps: what runs on it dies, what was not written is lost.
+// crash ends a node's run between two steps: its tasks die, unwritten records are lost.
 func (w *World) crash(i int32) {
 	h := &w.hosts[i]
 	if !h.up {
 		return
 	}
-	h.up, h.member, h.paused, h.came, h.late = false, nil, 0, nil, nil
-	w.alive += w.now.Sub(h.began)
+	h.up, h.member, h.pausedUntil, h.deferred, h.startedTooLate = false, nil, 0, nil, nil
+	w.upTime += w.now.Sub(h.upSince)
 	w.loseUnwritten(i)
-	w.killAll(i)
-	w.sever(i)
-	if w.sent != nil {
-		w.sent[i] = 0
+	w.killRuns(i)
+	w.dropConns(i)
+	if w.wireFree != nil {
+		w.wireFree[i] = 0
 	}
 }
 
-// submit hands a submission to its node, or keeps it until the node is back.
+// submit hands a submission to its node, now or when the node is up.
 func (w *World) submit(s int32) {
 	j := &w.jobs[s]
 	h := &w.hosts[j.origin]
-	if !j.tried {
-		j.tried = true
-		h.unsaid = append(h.unsaid, s)
+	if !j.submitTried {
+		j.submitTried = true
+		h.unanswered = append(h.unanswered, s)
 	}
 	if !h.up {
 		return
 	}
 	for _, f := range w.cfg.Work[s].Spec.Inputs {
-		w.put(j.origin, f.Blob)
+		w.putBlob(j.origin, f.Blob)
 	}
 	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: w.jobID(s), Spec: w.cfg.Work[s].Spec}
 	w.step(j.origin, &w.ev)
 }
 
-// Index returns the node of an identity, or -1.
+// Index returns the node with an identity, or -1.
 func (w *World) Index(id grid.NodeID) int { return int(w.index(id)) }

@@ -9,35 +9,34 @@ import (
 	"skep/grid"
 )
 
-// Behaviour is what a hostile node does beyond the protocol, one or more of these together. It has keys of
-// its own and no others: it signs what it likes of itself and can repeat what it heard, and no more.
+// Behaviour is how a hostile node violates the protocol, a set of bits. It has its own keys only: it can sign anything
+// about itself and repeat what it received.
 type Behaviour uint8
 
 // Behaviours.
 const (
-	// Liar says that it is a thousand cores, infinitely fast and idle, so that everybody sends it work; it
-	// runs that as slowly as it is, and hands nothing back.
+	// Liar claims a thousand cores, infinitely fast and idle, so that everybody sends it work; it runs that at its
+	// real speed and hands nothing back.
 	Liar Behaviour = 1 << iota
 
-	// Garbler says what cannot be: rates, speeds and times that are no numbers, negative or beyond all bounds.
+	// Garbler sends impossible values: rates, speeds and times that are NaN, negative or out of bounds.
 	Garbler
 
-	// Flooder sends ads, polls, searches and calls to everybody it is connected to, as fast as a driver lets them in.
+	// Flooder sends ads, polls, searches and calls to every connected node, as fast as a driver admits them.
 	Flooder
 
-	// Looper sends each search that comes by back and round again, as if it had just begun.
+	// Looper sends each search that it receives back and to others, as if it had just begun.
 	Looper
 
-	// Replayer says again what it said and heard before, old ads among it, and jumps back and far ahead with the
-	// sequence of its own.
+	// Replayer repeats messages that it sent and received, old ads among them, and sends its own ad with random
+	// sequence numbers.
 	Replayer
 
-	// Hole takes whatever it is offered, says that it is idle and will be done at once, keeps its leases alive, and
-	// never ends any of it.
+	// Hole accepts every offer, claims to be idle and done at once, sends beats, and never ends an attempt.
 	Hole
 
-	// Glutton claims that a million tasks of its first class are submitted to it each second, and as many of classes
-	// that it makes up.
+	// Glutton claims that a million tasks of its first class are submitted to it each second, and as many of invented
+	// classes.
 	Glutton
 )
 
@@ -46,7 +45,7 @@ func Behaviours() []string {
 	return []string{"liar", "garbler", "flooder", "looper", "replayer", "hole", "glutton"}
 }
 
-// ParseBehaviour reads a name of Behaviours.
+// ParseBehaviour parses a name of Behaviours.
 func ParseBehaviour(name string) (Behaviour, error) {
 	if k := slices.Index(Behaviours(), name); k >= 0 {
 		return 1 << k, nil
@@ -54,7 +53,7 @@ func ParseBehaviour(name string) (Behaviour, error) {
 	return 0, fmt.Errorf("%.40q: want one of %s", name, strings.Join(Behaviours(), ", "))
 }
 
-// String names the behaviours.
+// String returns the names of the behaviours.
 func (b Behaviour) String() string {
 	var names []string
 	for k, name := range Behaviours() {
@@ -65,50 +64,49 @@ func (b Behaviour) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Times of what hostile nodes do by themselves.
+// Period of what hostile nodes do by themselves, and the number of messages and of ads that a replayer keeps.
 const (
-	mischiefEvery = 50 * time.Millisecond
-	replayKept    = 64
+	misbehaveEvery = 50 * time.Millisecond
+	replayBuffer   = 64
 )
 
-// timerMischief is far from those that nodes have.
-const timerMischief = grid.TimerKind(255)
+// timerHostile is a timer kind that no node uses.
+const timerHostile = grid.TimerKind(255)
 
-// hostile is a member that runs the real node and tampers with what it says. It shows no view: nobody measures
-// how right one is that lies.
+// hostile is a member that runs the real node and changes what it sends. It has no optional views: nobody measures how
+// accurate those of a hostile node are.
 type hostile struct {
 	Member
-	does   Behaviour
-	self   grid.NodeID
-	rand   *grid.Rand
-	peers  []grid.NodeID // connected, ordered
-	ad     *grid.Ad      // its own, as last said
-	false  *grid.Ad      // what it makes of that
-	size   grid.Resources
-	turns  uint64
-	second grid.Time // in which loops were counted
-	loops  int
-	heard  []grid.Ad      // of others, a ring
-	said   []grid.Message // a ring
+	behaviour  Behaviour
+	self       grid.NodeID
+	rand       *grid.Rand
+	peers      []grid.NodeID // connected, sorted
+	ownAd      *grid.Ad      // as the node last sent it
+	forgedAd   *grid.Ad      // made from ownAd
+	capacity   grid.Resources
+	ticks      uint64
+	loopSecond grid.Time // second in which loops were counted
+	loops      int
+	heardAds   []grid.Ad      // of other nodes, a random sample
+	sent       []grid.Message // a random sample
 }
 
-// corrupt makes a node hostile.
-func corrupt(m Member, does Behaviour, self grid.NodeID, seed uint64) *hostile {
-	return &hostile{Member: m, does: does, self: self, rand: grid.NewRand(seed, 0x6d61)}
+func newHostile(m Member, does Behaviour, self grid.NodeID, seed uint64) *hostile {
+	return &hostile{Member: m, behaviour: does, self: self, rand: grid.NewRand(seed, 0x6d61)}
 }
 
-func (h *hostile) is(b Behaviour) bool { return h.does&b != 0 }
+func (h *hostile) has(b Behaviour) bool { return h.behaviour&b != 0 }
 
-// Step lets the node take its step, and then does what it should not.
+// Step lets the node take its step and changes the effects.
 func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	first := len(fx.Sends)
 	switch {
-	case ev.Kind == grid.EvWake && ev.Timer.Kind == timerMischief:
-		h.mischief(fx)
-		fx.Wake(now.Add(mischiefEvery), timerMischief, 0)
+	case ev.Kind == grid.EvWake && ev.Timer.Kind == timerHostile:
+		h.misbehave(fx)
+		fx.Wake(now.Add(misbehaveEvery), timerHostile, 0)
 		return
-	case ev.Kind == grid.EvStart && h.is(Flooder|Replayer):
-		fx.Wake(now.Add(mischiefEvery), timerMischief, 0)
+	case ev.Kind == grid.EvStart && h.has(Flooder|Replayer):
+		fx.Wake(now.Add(misbehaveEvery), timerHostile, 0)
 	case ev.Kind == grid.EvPeerUp:
 		if at, ok := slices.BinarySearchFunc(h.peers, ev.Peer, grid.NodeID.Compare); !ok {
 			h.peers = slices.Insert(h.peers, at, ev.Peer)
@@ -117,78 +115,78 @@ func (h *hostile) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		if at, ok := slices.BinarySearchFunc(h.peers, ev.Peer, grid.NodeID.Compare); ok {
 			h.peers = slices.Delete(h.peers, at, at+1)
 		}
-	case ev.Kind == grid.EvMessage && h.is(Looper) && ev.Msg.Kind == grid.KindFind:
-		h.loop(now, &ev.Msg.Find, fx)
-	case ev.Kind == grid.EvMessage && h.is(Replayer):
-		h.listen(ev.Msg)
+	case ev.Kind == grid.EvMessage && h.has(Looper) && ev.Msg.Kind == grid.KindFind:
+		h.loopSearch(now, &ev.Msg.Find, fx)
+	case ev.Kind == grid.EvMessage && h.has(Replayer):
+		h.recordAds(ev.Msg)
 	}
-	if ev.Kind == grid.EvEnded && h.is(Hole) && ev.Attempt.Task.Job.Origin != h.self {
-		return // its node never hears of the end
+	if ev.Kind == grid.EvEnded && h.has(Hole) && ev.Attempt.Task.Job.Origin != h.self {
+		return // its node is never told of the end
 	}
 	h.Member.Step(now, ev, fx)
 	for k := first; k < len(fx.Sends); k++ {
 		h.tamper(&fx.Sends[k].Msg)
-		if h.is(Replayer) {
-			h.remember(&fx.Sends[k].Msg)
+		if h.has(Replayer) {
+			h.recordSent(&fx.Sends[k].Msg)
 		}
 	}
 }
 
-// tamper changes what the node says.
+// tamper changes a message of the node.
 func (h *hostile) tamper(m *grid.Message) {
 	for k := range m.Digest {
 		if ad := m.Digest[k].Ad; ad != nil && ad.Node == h.self {
-			m.Digest[k].Ad = h.claim(ad)
+			m.Digest[k].Ad = h.forgeAd(ad)
 		}
 	}
 	switch {
-	case h.is(Garbler):
+	case h.has(Garbler):
 		garbleMessage(m, h.rand)
-	case h.is(Liar):
-		boast(m)
-	case h.is(Hole):
-		beckon(m, h.size)
+	case h.has(Liar):
+		exaggerate(m)
+	case h.has(Hole):
+		claimIdle(m, h.capacity)
 	}
-	for _, rates := range [...]*[]grid.Rate{&m.Poll.Rates, &m.State.Rates} { // empty ones say that nothing is new
-		if h.is(Glutton) && len(*rates) > 0 {
-			*rates = gorge(*rates)
+	for _, rates := range [...]*[]grid.Rate{&m.Poll.Rates, &m.State.Rates} { // empty ones mean that nothing changed
+		if h.has(Glutton) && len(*rates) > 0 {
+			*rates = inflateRates(*rates)
 		}
 	}
 }
 
-// claim is what it makes of its own ad.
-func (h *hostile) claim(ad *grid.Ad) *grid.Ad {
-	if h.ad == ad {
-		return h.false
+// forgeAd returns what it sends instead of its own ad.
+func (h *hostile) forgeAd(ad *grid.Ad) *grid.Ad {
+	if h.ownAd == ad {
+		return h.forgedAd
 	}
 	c := *ad
 	c.Rates = slices.Clone(ad.Rates)
-	if h.is(Liar) {
-		boastAd(&c)
+	if h.has(Liar) {
+		exaggerateAd(&c)
 	}
-	if h.is(Hole) {
+	if h.has(Hole) {
 		c.Free, c.Backlog = c.Capacity, 0
 	}
-	h.size = c.Capacity
-	if h.is(Glutton) {
-		c.Rates = gorge(c.Rates)
+	h.capacity = c.Capacity
+	if h.has(Glutton) {
+		c.Rates = inflateRates(c.Rates)
 	}
-	if h.is(Garbler) {
+	if h.has(Garbler) {
 		garbleAd(&c, h.rand)
 	}
-	h.ad, h.false = ad, &c
-	return h.false
+	h.ownAd, h.forgedAd = ad, &c
+	return h.forgedAd
 }
 
-// loopsEach is how many searches that it turns round a looper sends a peer in a second: what drivers let in.
-const loopsEach = 200
+// maxLoops is how many looped searches a looper sends a second: what drivers admit.
+const maxLoops = 200
 
-// loop sends a search on as if it had just begun, also to where it came from.
-func (h *hostile) loop(now grid.Time, f *grid.Find, fx *grid.Effects) {
-	if now.Sub(h.second) >= time.Second {
-		h.second, h.loops = now, 0
+// loopSearch sends a search on as if it had just begun, also to the node that it came from.
+func (h *hostile) loopSearch(now grid.Time, f *grid.Find, fx *grid.Effects) {
+	if now.Sub(h.loopSecond) >= time.Second {
+		h.loopSecond, h.loops = now, 0
 	}
-	if h.loops++; h.loops > loopsEach {
+	if h.loops++; h.loops > maxLoops {
 		return
 	}
 	for _, to := range h.peers {

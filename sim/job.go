@@ -7,52 +7,52 @@ import (
 	"skep/grid"
 )
 
-// job is a submission, and what of its record on its origin's disk the submission does not say.
+// job is a submission, and the fields of its record on the origin's disk that the submission does not have.
 type job struct {
-	submitted int64
-	shown     shown // by those that were not behind
-	origin    int32
-	class     int32 // in the books' classes
-	first     int32 // of its tasks
-	next      int32 // in the chain of its origin, from 1
-	count     int32
-	register  int32 // in the books' registers, from 1; 0 = it has none
-	tried     bool
-	said      bool // its node has taken it
-	rejected  bool
-	saved     bool // its record is on its origin's disk
-	cancelled bool
-	stopped   bool // who cancelled it was told so
+	submitted      int64
+	reported       reportedJob // by nodes that were up to date
+	origin         int32
+	class          int32 // index into oracle.classes
+	first          int32 // index of its first task
+	nextOfOrigin   int32 // next in the chain of its origin, from 1
+	count          int32
+	register       int32 // index into oracle.registers, from 1; 0 = it has none
+	submitTried    bool
+	confirmed      bool // its node acknowledged the submission
+	rejected       bool
+	saved          bool // its record is on its origin's disk
+	cancelled      bool
+	cancelAnswered bool // its cancellation was acknowledged
 }
 
-// task is what is durable of a task, and what runs of it. Its record on its origin's disk is all here.
+// task is the durable state of a task, and its runs. Its record on the origin's disk is all here.
 type task struct {
-	job    int32
-	runs   int32 // chain
-	starts int32 // that were not refused
-	worker int32 // that its record names; −1 = none
-	owner  int32 // that last accepted it; −1 = none
-	works  int32 // chain of records of its attempts on workers' disks, from 1
-	lost   int32
-	state  grid.TaskState
-	saved  bool         // its record is on its origin's disk
-	last   grid.Attempt // of its record
-	owned  grid.Attempt // that the owner accepted
-	ended  grid.Time
-	placed int64
-	began  int64
-	done   int64
-	result grid.Brief
+	job        int32
+	runs       int32 // chain
+	starts     int32 // without refused ones
+	worker     int32 // of its record; −1 = none
+	acceptedBy int32 // node that accepted an attempt last; −1 = none
+	workChain  int32 // chain of its attempts' records on workers' disks, from 1
+	lost       int32
+	state      grid.TaskState
+	saved      bool         // its record is on its origin's disk
+	last       grid.Attempt // attempt of its record
+	accepted   grid.Attempt // attempt that acceptedBy accepted
+	ended      grid.Time
+	placed     int64
+	began      int64
+	done       int64
+	result     grid.Brief
 }
 
-// void is an attempt whose result ends nothing.
-type void struct {
+// taskAttempt is an attempt of a task.
+type taskAttempt struct {
 	task    int32
 	attempt grid.Attempt
 }
 
-// open opens the books for the workload.
-func (w *World) open() {
+// initTables makes the oracle's tables for the workload.
+func (w *World) initTables() {
 	w.jobs = make([]job, len(w.cfg.Work))
 	n := 0
 	for i, s := range w.cfg.Work {
@@ -61,17 +61,17 @@ func (w *World) open() {
 	}
 	for i := len(w.jobs) - 1; i >= 0; i-- {
 		d := &w.hosts[w.jobs[i].origin].disk
-		w.jobs[i].next, d.jobs = d.jobs, int32(i)+1
+		w.jobs[i].nextOfOrigin, d.jobs = d.jobs, int32(i)+1
 	}
 	w.tasks = make([]task, n)
 	for i := range w.jobs {
 		for k := range w.jobs[i].count {
-			w.tasks[w.jobs[i].first+k] = task{job: int32(i), runs: -1, worker: -1, owner: -1}
+			w.tasks[w.jobs[i].first+k] = task{job: int32(i), runs: -1, worker: -1, acceptedBy: -1}
 		}
 	}
 }
 
-// members are those of a submission's register; nil = it has none.
+// members returns the members of a submission's register; nil = it has none.
 func (w *World) members(j *job) []grid.NodeID {
 	if j.register == 0 {
 		return nil
@@ -79,7 +79,7 @@ func (w *World) members(j *job) []grid.NodeID {
 	return w.registers[j.register-1]
 }
 
-// class returns the index of a class of the workload; there are few.
+// class returns the index of a class of the workload; linear, as there are few.
 func (w *World) class(name string) int32 {
 	i := slices.Index(w.classes, name)
 	if i < 0 {
@@ -89,7 +89,6 @@ func (w *World) class(name string) int32 {
 	return int32(i)
 }
 
-// classOf is the class of a task.
 func (w *World) classOf(t *task) string { return w.classes[w.jobs[t.job].class] }
 
 // JobID returns the identity of a submission.
@@ -99,7 +98,7 @@ func (w *World) jobID(n int32) grid.JobID {
 	return submissionID(w.hosts[w.jobs[n].origin].id, int(n))
 }
 
-// job returns the index of a submission. It fails the run for one that nobody made, and returns −1.
+// job returns the index of a submission. For one that does not exist it fails the run and returns −1.
 func (w *World) job(i int32, id grid.JobID) int32 {
 	if n := get32(id.Nonce[:]); n < uint32(len(w.jobs)) && w.jobID(int32(n)) == id {
 		return int32(n)
@@ -108,7 +107,7 @@ func (w *World) job(i int32, id grid.JobID) int32 {
 	return -1
 }
 
-// task returns the index of a task. It fails the run where node i speaks of one that nobody submitted.
+// task returns the index of a task. For one that does not exist it fails the run and returns −1.
 func (w *World) task(i int32, id grid.TaskID) int32 {
 	if n := get32(id.Job.Nonce[:]); n < uint32(len(w.jobs)) {
 		if j := &w.jobs[n]; w.jobID(int32(n)) == id.Job && id.Index < uint32(j.count) {
@@ -119,19 +118,19 @@ func (w *World) task(i int32, id grid.TaskID) int32 {
 	return -1
 }
 
-// name is how a failure calls a task.
-func (w *World) name(t int32) string {
+// taskName returns a task's name in failures.
+func (w *World) taskName(t int32) string {
 	j := w.tasks[t].job
 	return fmt.Sprintf("task %d of submission %d (from n%d)", t-w.jobs[j].first, j, w.jobs[j].origin)
 }
 
-// jobRecord is the record of a submission on its origin's disk.
+// jobRecord returns the record of a submission on its origin's disk.
 func (w *World) jobRecord(n int32) grid.Record {
 	j := &w.jobs[n]
 	return grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: w.jobID(n), Spec: w.cfg.Work[n].Spec, Submitted: j.submitted, Cancelled: j.cancelled}}
 }
 
-// taskRecord is the record of a task on its origin's disk.
+// taskRecord returns the record of a task on its origin's disk.
 func (w *World) taskRecord(k int32) grid.Record {
 	t := &w.tasks[k]
 	id := grid.TaskID{Job: w.jobID(t.job), Index: uint32(k - w.jobs[t.job].first)}
@@ -140,7 +139,7 @@ func (w *World) taskRecord(k int32) grid.Record {
 	if t.worker >= 0 {
 		r.Worker = w.hosts[t.worker].id
 	}
-	if c, is := w.twins.copies[k]; is {
+	if c, is := w.backups.copies[k]; is {
 		r.Backup = &c
 	}
 	return grid.Record{Kind: grid.RecTask, Task: r}

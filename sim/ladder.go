@@ -2,31 +2,30 @@ package sim
 
 import "slices"
 
-// Ladder is a ladder queue [1]: what is far lies unsorted in the top, what is nearer in the buckets of
-// rungs, each rung as fine as the one bucket above it that it was made from, and only the next few
-// events lie sorted in the bottom. An event is moved a few times and sorted once among few, whatever
-// the number pending.
+// Ladder is a ladder queue [1]: far events are unsorted in the top, nearer ones in the buckets of rungs, where each
+// rung divides one bucket of the rung above, and only the next few events are sorted, in the bottom. An event is moved
+// a few times and sorted once among few, whatever the number pending.
 //
-// Departures from [1]: a bucket holds about a dozen events and not one, in pieces of memory that pass from
-// bucket to bucket; a rung spans the events that it is made from, and not the whole of the bucket, so
-// that clusters are split at once; what lies outside of that span goes to the first or last bucket.
+// Departures from [1]: a bucket holds about a dozen events instead of one, in pieces of memory that pass from bucket
+// to bucket; a rung spans the events that it is made from instead of the whole bucket, so that clusters are split at
+// once; events outside of that span go to the first or last bucket.
 type Ladder struct {
 	bottom []Event // sorted from head on
 	head   int
-	rungs  []rung // coarse to fine; memory of those beyond the length is used again
+	rungs  []rung // coarse to fine; memory beyond the length is reused
 	top    list
 	topMin uint64
 	topMax uint64
-	topLo  uint64 // what is at this time or later belongs to the top
+	topLo  uint64 // events at this time or later belong to the top
 	pieces pieces
 	n      int
 }
 
 const (
-	perBucket = 14  // events in a bucket that a new rung aims at
-	sortMax   = 64  // events of a bucket that are sorted at once, and not split
-	spillMax  = 256 // events in the bottom from which it is made a rung
-	rungsMax  = 8   // rungs; at the last, buckets of any size are sorted
+	perBucket = 14  // events a bucket of a new rung aims at
+	sortMax   = 64  // largest bucket that is sorted at once instead of split
+	spillMax  = 256 // size of the bottom from which it becomes a rung
+	rungsMax  = 8   // rungs; at the last one, buckets of any size are sorted
 )
 
 // NewLadder returns an empty ladder.
@@ -56,7 +55,7 @@ func (q *Ladder) Push(e Event) {
 	q.insert(&e)
 }
 
-// Pop takes the first event out.
+// Pop removes the first event.
 func (q *Ladder) Pop() (Event, bool) {
 	if q.head == len(q.bottom) && !q.refill() {
 		return Event{}, false
@@ -99,7 +98,7 @@ func (q *Ladder) spill() {
 	q.bottom, q.head = q.bottom[:0], 0
 }
 
-// above is the time from which events do not belong to the bottom.
+// above returns the time from which events do not belong to the bottom.
 func (q *Ladder) above() uint64 {
 	if n := len(q.rungs); n > 0 {
 		return q.rungs[n-1].lo
@@ -107,7 +106,7 @@ func (q *Ladder) above() uint64 {
 	return q.topLo
 }
 
-// refill fills the empty bottom with the next events and reports whether there are any.
+// refill moves the next events into the empty bottom and reports whether there are any.
 func (q *Ladder) refill() bool {
 	q.bottom, q.head = q.bottom[:0], 0
 	for {
@@ -138,8 +137,8 @@ func (q *Ladder) refill() bool {
 	}
 }
 
-// take sorts the events of l, which lie in [lo, hi) and span first … last, into the bottom and reports
-// true, or makes them a rung where they are too many.
+// take sorts the events of l, which are in [lo, hi) and span first … last, into the bottom and returns true; if they
+// are too many it makes them a rung and returns false.
 func (q *Ladder) take(l list, lo, hi, first, last uint64) bool {
 	if l.n > sortMax && first != last && len(q.rungs) < rungsMax {
 		r := q.rung(lo, hi, first, last, int(l.n))
@@ -151,7 +150,7 @@ func (q *Ladder) take(l list, lo, hi, first, last uint64) bool {
 	return true
 }
 
-// rung adds a rung for what lies in [lo, hi), with buckets for n events that span first … last.
+// rung adds a rung for [lo, hi), with buckets for n events that span first … last.
 func (q *Ladder) rung(lo, hi, first, last uint64, n int) *rung {
 	q.rungs = q.rungs[:len(q.rungs)+1]
 	r := &q.rungs[len(q.rungs)-1]
@@ -163,7 +162,7 @@ func (q *Ladder) rung(lo, hi, first, last uint64, n int) *rung {
 	return r
 }
 
-// sortEvents sorts; most calls are for a handful of events.
+// sortEvents sorts; insertion sort, as most calls are for a handful of events.
 func sortEvents(b []Event) {
 	if len(b) > 24 {
 		slices.SortFunc(b, func(x, y Event) int { return compare(&x, &y) })

@@ -8,29 +8,29 @@ import (
 	"skep/grid"
 )
 
-// Machine is how tasks run and files travel.
+// Machine models how tasks run and files are transferred.
 type Machine struct {
-	// Rate is how many tasks of a class one slot of a node ends in a second, were they of mean size; 0 = it
-	// cannot execute them. Nil = 1 for all.
+	// Rate is how many tasks of mean size of a class a slot of a node completes in a second; 0 = it cannot execute
+	// them. Nil = 1 for all.
 	Rate func(class string, node int) float64
 
-	// Size draws how large a task is, with mean 1; nil = 1 for all. A task has the same size wherever and
-	// however often it runs, in every run of that seed.
+	// Size draws the size of a task, with mean 1; nil = 1 for all. A task has the same size on every node and in every
+	// attempt, in every run of a seed.
 	Size Distribution
 
 	// Sizes are the distributions of classes that have one of their own.
 	Sizes map[string]Distribution
 
-	// End says how an attempt ends; nil = it exits with 0.
+	// End returns how an attempt ends; nil = it exits with 0.
 	End func(a grid.AttemptID, class string, node int) Ending
 
 	// Overhead is the time from the start to the program's first instruction; 0 = 1 ms.
 	Overhead time.Duration
 
-	// Stop is how long an attempt that is told to end runs on; nil = it ends at once.
+	// Stop returns how long an attempt that is told to end continues; nil = it ends at once.
 	Stop func(a grid.AttemptID) time.Duration
 
-	// Bandwidth is how much of a file comes in a second; 0 = 100 MiB. A blob that came once is there.
+	// Bandwidth is how many bytes of a file are transferred in a second; 0 = 100 MiB. A blob is transferred once.
 	Bandwidth grid.Bytes
 }
 
@@ -38,7 +38,7 @@ type Machine struct {
 type Ending struct {
 	Cause grid.Cause // 0 = Exited
 	Exit  int32
-	Hangs bool // it runs until it is stopped or its time is over
+	Hangs bool // it runs until it is stopped or reaches its time limit
 }
 
 func (m *Machine) defaults() {
@@ -66,36 +66,36 @@ func (m *Machine) check() error {
 	return nil
 }
 
-// machines is what runs everywhere.
+// machines holds the runs and transfers of all nodes.
 type machines struct {
-	runs     []run
-	freeRun  int32 // chain of unused runs, from 1
-	running  int
-	transfer []transfer
-	freeTr   int32
+	runs         []run
+	freeRun      int32 // free list of runs, from 1
+	running      int
+	transfers    []transfer
+	freeTransfer int32
 }
 
 // run is an attempt that runs on a node.
 type run struct {
-	id     grid.AttemptID
-	spec   *grid.JobSpec
-	node   int32
-	task   int32
-	gen    uint32
-	began  grid.Time     // when it was started, then when it began to run
-	lasts  time.Duration // by itself
-	left   time.Duration // of that, at paced
-	paced  grid.Time     // when left was reckoned
-	on     bool          // its process runs
-	over   bool          // it is ended by its time limit
-	ending Ending
-	cut    bool  // told to end
-	here   int32 // next run of the node, −1 = last
-	same   int32 // next run of the task, −1 = last; of the unused, from 1
+	id          grid.AttemptID
+	spec        *grid.JobSpec
+	node        int32
+	task        int32
+	gen         uint32
+	began       grid.Time     // when it was started, then when its process began to execute
+	duration    time.Duration // at full speed
+	remaining   time.Duration // of duration, at remainingAt
+	remainingAt grid.Time     // time at which remaining was computed
+	executing   bool          // its process runs
+	timesOut    bool          // its scheduled end is its time limit
+	ending      Ending
+	stopping    bool  // told to end
+	nextOnNode  int32 // next run of the node, −1 = last
+	nextOfTask  int32 // next run of the task, −1 = last; in the free list from 1
 }
 
-// begin starts an attempt.
-func (w *World) begin(i int32, s *grid.Start) {
+// startRun starts an attempt.
+func (w *World) startRun(i int32, s *grid.Start) {
 	task := w.task(i, s.Attempt.Task)
 	if task < 0 || !w.checkStart(i, task, s) {
 		return
@@ -106,13 +106,13 @@ func (w *World) begin(i int32, s *grid.Start) {
 	}
 	name := w.freeRun - 1
 	r := &w.runs[name]
-	w.freeRun = r.same
+	w.freeRun = r.nextOfTask
 	h, t := &w.hosts[i], &w.tasks[task]
-	*r = run{id: s.Attempt, spec: s.Spec, node: i, task: task, gen: r.gen + 1, began: w.now, here: h.runs, same: t.runs}
+	*r = run{id: s.Attempt, spec: s.Spec, node: i, task: task, gen: r.gen + 1, began: w.now, nextOnNode: h.runs, nextOfTask: t.runs}
 	h.runs, t.runs = name, name
 	h.used = h.used.Plus(s.Spec.Needs.Resources)
 	w.running++
-	w.pace(i)
+	w.updateSpeed(i)
 	class := w.classOf(t)
 	rate := w.cfg.Machine.Rate(class, int(i))
 	r.ending = w.cfg.Machine.End(s.Attempt, class, int(i))
@@ -121,16 +121,16 @@ func (w *World) begin(i int32, s *grid.Start) {
 	}
 	at := w.now.Add(w.cfg.Machine.Overhead)
 	if r.ending.Cause.Refused() {
-		w.push(at, kindEnded, i, 0, pair(name, r.gen))
+		w.push(at, kindEnded, i, 0, packRef(name, r.gen))
 		return
 	}
 	t.starts++
-	r.lasts = grid.Seconds(w.sizeOf(task, class) / rate * h.slow)
-	w.push(at, kindStarted, i, 0, pair(name, r.gen))
+	r.duration = grid.Seconds(w.taskSize(task, class) / rate * h.slow)
+	w.push(at, kindStarted, i, 0, packRef(name, r.gen))
 }
 
-// sizeOf is how large a task is, wherever it runs.
-func (w *World) sizeOf(task int32, class string) float64 {
+// taskSize returns the size of a task; it does not depend on the node.
+func (w *World) taskSize(task int32, class string) float64 {
 	if s := w.cfg.Work[w.tasks[task].job].Size; s > 0 {
 		return s
 	}
@@ -138,32 +138,32 @@ func (w *World) sizeOf(task int32, class string) float64 {
 	return w.cfg.Machine.draw(class, w.sizes)
 }
 
-// live returns the run that an event is about, nil if it is no more.
-func (w *World) live(e *Event) (int32, *run) {
-	name, gen := unpair(e.Arg)
+// currentRun returns the run that an event is about, nil if it has ended.
+func (w *World) currentRun(e *Event) (int32, *run) {
+	name, gen := unpackRef(e.Arg)
 	if r := &w.runs[name]; r.gen == gen {
 		return name, r
 	}
 	return name, nil
 }
 
-func (w *World) began(e *Event) {
-	name, r := w.live(e)
-	if r == nil || r.cut {
+func (w *World) runStarted(e *Event) {
+	name, r := w.currentRun(e)
+	if r == nil || r.stopping {
 		return
 	}
-	r.began, r.paced, r.left, r.on = w.now, w.now, r.lasts, true
-	w.ends(e.Node, name)
+	r.began, r.remainingAt, r.remaining, r.executing = w.now, w.now, r.duration, true
+	w.scheduleEnd(e.Node, name)
 	w.ev = grid.Event{Kind: grid.EvStarted, Attempt: r.id}
 	w.step(e.Node, &w.ev)
 }
 
-func (w *World) ended(e *Event) {
-	name, r := w.live(e)
+func (w *World) runEnded(e *Event) {
+	name, r := w.currentRun(e)
 	if r == nil {
 		return
 	}
-	if r.over {
+	if r.timesOut {
 		r.ending = Ending{Cause: grid.TimedOut, Exit: grid.ExitTimedOut}
 	}
 	cause := r.ending.Cause
@@ -172,74 +172,74 @@ func (w *World) ended(e *Event) {
 	}
 	wall := w.now.Sub(r.began)
 	result := &grid.Result{Cause: cause, Exit: r.ending.Exit, Wall: wall, CPU: wall}
-	if r.cut {
+	if r.stopping {
 		result = nil
 	} else if len(r.spec.Outputs) > 0 && cause == grid.Exited {
 		result.Outputs = w.outputs(r.node, r.task, r.id.Attempt)
 	}
 	id := r.id
-	w.clear(name)
+	w.removeRun(name)
 	w.ev = grid.Event{Kind: grid.EvEnded, Attempt: id, Result: result}
 	w.step(e.Node, &w.ev)
 }
 
-// stop ends an attempt before its time. The node hears of it when it has ended.
-func (w *World) stop(i int32, s *grid.Stop) {
-	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].here {
+// stopRun ends an attempt early. The node is told when it has ended.
+func (w *World) stopRun(i int32, s *grid.Stop) {
+	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
 		r := &w.runs[name]
-		if r.id == s.Attempt && !r.cut {
+		if r.id == s.Attempt && !r.stopping {
 			at := w.now
 			if stop := w.cfg.Machine.Stop; stop != nil {
 				at = at.Add(stop(r.id))
 			}
-			r.cut = true
-			w.push(at, kindEnded, i, 0, pair(name, r.gen))
+			r.stopping = true
+			w.push(at, kindEnded, i, 0, packRef(name, r.gen))
 			return
 		}
 	}
 }
 
-// clear forgets a run.
-func (w *World) clear(name int32) {
+// removeRun frees a run.
+func (w *World) removeRun(name int32) {
 	r := &w.runs[name]
 	h := &w.hosts[r.node]
 	at := &h.runs
 	for *at != name {
-		at = &w.runs[*at].here
+		at = &w.runs[*at].nextOnNode
 	}
-	*at = r.here
+	*at = r.nextOnNode
 	at = &w.tasks[r.task].runs
 	for *at != name {
-		at = &w.runs[*at].same
+		at = &w.runs[*at].nextOfTask
 	}
-	*at = r.same
+	*at = r.nextOfTask
 	h.used = h.used.Minus(r.spec.Needs.Resources)
 	h.busy += r.busy(w.now)
 	w.running--
 	r.gen++
 	i := r.node
-	r.spec, r.on = nil, false
-	r.same, w.freeRun = w.freeRun, name+1
-	w.pace(i)
+	r.spec, r.executing = nil, false
+	r.nextOfTask, w.freeRun = w.freeRun, name+1
+	w.updateSpeed(i)
 }
 
-// busy is the time that a run has held its cores, in core-seconds.
+// busy returns the core-seconds that a run has held so far.
 func (r *run) busy(now grid.Time) float64 {
 	return float64(r.spec.Needs.CPU) / float64(grid.CPU) * now.Sub(r.began).Seconds()
 }
 
-// Busy returns the core-seconds that tasks have held on a node so far, whatever came of them.
+// Busy returns the core-seconds that runs have held on a node so far, whatever their results.
 func (w *World) Busy(i int) float64 {
 	sum := w.hosts[i].busy
-	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].here {
+	for name := w.hosts[i].runs; name >= 0; name = w.runs[name].nextOnNode {
 		sum += w.runs[name].busy(w.now)
 	}
 	return sum
 }
 
-// killAll ends everything that runs on a node that crashed.
-func (w *World) killAll(i int32) {
+// killRuns ends all runs of a node that crashed.
+func (w *World) killRuns(i int32) {
 	for w.hosts[i].runs >= 0 {
-		w.clear(w.hosts[i].runs)
+		w.removeRun(w.hosts[i].runs)
 	}
 }

@@ -9,38 +9,38 @@ import (
 	"skep/grid"
 )
 
-// Network is how messages travel. Times are one way.
+// Network models the transport of messages. Times are one way.
 type Network struct {
 	// Latency is drawn for each message; nil = 1 ms for all.
 	Latency Latency
 
-	// Loss, Duplicate and Reorder are the shares of messages that are lost, arrive twice, or are delayed by
-	// up to Jitter so that others overtake them; what is not reordered keeps its order on a connection.
+	// Loss, Duplicate and Reorder are the shares of messages that are lost, arrive twice, or are delayed by up to
+	// Jitter so that others overtake them; other messages keep their order on a connection.
 	Loss, Duplicate, Reorder float64
 	Jitter                   time.Duration // 0 = 100 ms
 
-	// Size is the size of a message on the wire, in bytes; nil = [MessageSize]. Bandwidth is how much of them a
-	// node sends in a second, to all others together: messages, announcements too, wait for those it sent before and take
-	// longer by their size over it; 0 = no bound.
+	// Size is the size of a message on the wire, in bytes; nil = [MessageSize]. Bandwidth is how many bytes a node
+	// sends in a second, to all others together: a message or announcement waits for those sent before and takes its
+	// size over Bandwidth longer; 0 = unbounded.
 	Size      func(m *grid.Message) int
 	Bandwidth grid.Bytes
 
-	// Mesh connects all nodes, as in a LAN where everybody finds everybody. Otherwise a node knows Join
-	// earlier nodes, drawn at random, and stays connected to them; 0 = 3.
+	// Mesh connects all nodes, as discovery in a LAN does. Otherwise a node knows Join nodes of lower index, drawn at
+	// random, and stays connected to them; 0 = 3.
 	Mesh bool
 	Join int
 
-	// Detect is how long a node's death stays unnoticed by whom it was connected to; 0 = 1 s. Timeout is the
-	// same for a cut, where nothing says that the other side is gone; 0 = 10 s.
+	// Detect is how long its peers do not notice a node's death; 0 = 1 s. Timeout is the same for a cut, where no
+	// connection is reset; 0 = 10 s.
 	Detect, Timeout time.Duration
 
-	// Idle is how long a connection that neither side asked for stays open unused; 0 = 5 minutes.
+	// Idle is how long an unused connection that neither side requested stays open; 0 = 5 minutes.
 	Idle time.Duration
 
-	// Redial is the longest pause between attempts to connect again; 0 = 30 s.
+	// Redial is the longest back-off between dials; 0 = 30 s.
 	Redial time.Duration
 
-	// Kinds is what a node understands; nil = all kinds.
+	// Kinds are the message kinds that a node understands; nil = all.
 	Kinds func(i int) grid.KindSet
 }
 
@@ -85,30 +85,30 @@ func (n *Network) check() error {
 
 // network is the state of the modelled network.
 type network struct {
-	bodies bodies
-	floods []flood
-	idleFl int32 // chain of unused floods, from 1
-	conns  []conn
-	freeCo int32 // chain of unused connections, from 1
-	cuts   []cut
-	gone   []int32 // scratch
-	counts Traffic
-	sent   []grid.Time // by node: when the last of what it sent is on the wire; nil without a bound
+	bodies    bodyPool
+	floods    []flood
+	freeFlood int32 // free list of floods, from 1
+	conns     []conn
+	freeConn  int32 // free list of connections, from 1
+	cuts      []cut
+	dropped   []int32 // scratch
+	counts    Traffic
+	wireFree  []grid.Time // by node: when its last message is on the wire; nil without a bandwidth
 }
 
 // Traffic counts messages.
 type Traffic struct {
 	Sent      [grid.Kinds]uint64
 	Bytes     [grid.Kinds]uint64 // of those sent
-	Announced [grid.Kinds]uint64 // not counting the hops
+	Announced [grid.Kinds]uint64 // without hops
 	Hops      uint64             // of announcements
-	Lost      uint64             // by chance, by a cut, or with a connection
+	Lost      uint64             // at random, by a cut, or with a connection
 	Unknown   uint64             // of a kind that the receiver does not list
 	Dials     uint64
-	Hostile   uint64 // of hostile nodes, which are not in Sent and Bytes
-	CutOff    uint64 // times that a node's driver closed the door to an offender
-	Walks     uint64 // searches that went out
-	Found     uint64 // hits sent back, of which a walk has one at most
+	Hostile   uint64 // sent by hostile nodes; not in Sent and Bytes
+	CutOff    uint64 // times that a node's driver blocked an offender
+	Walks     uint64 // searches started
+	Found     uint64 // hits sent back; at most one for each walk
 	FoundHops uint64 // hops of those hits
 }
 
@@ -131,39 +131,39 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 	}
 	ci, side := w.connect(i, j)
 	c := &w.conns[ci]
-	c.used = w.now
+	c.lastUsed = w.now
 	var wait time.Duration
 	gen := c.gen
 	switch {
-	case !c.told[side]: // the driver dials first; the message gets through if that does
-		if !c.busy {
+	case !c.reportedUp[side]: // the driver dials first; the message arrives if that succeeds
+		if !c.dialing {
 			w.dial(ci, i)
 			c = &w.conns[ci]
 		}
-		if wait, gen = c.due.Sub(w.now), anyGen; wait < 0 { // it pauses after a dial that failed
+		if wait, gen = c.dialEnd.Sub(w.now), anyGen; wait < 0 { // back-off after a failed dial
 			w.counts.Lost++
 			return
 		}
 	case !c.up:
-		w.counts.Lost++ // the other side is dead, and this one does not know it yet
+		w.counts.Lost++ // the other side is dead; not noticed yet
 		return
 	}
-	wait += w.carry(i, size)
+	wait += w.transmitDelay(i, size)
 	copies := 1
-	if w.by(w.cfg.Network.Duplicate) {
+	if w.draw(w.cfg.Network.Duplicate) {
 		copies = 2
 	}
 	for range copies {
-		if w.apart(i, j) || w.by(w.cfg.Network.Loss) {
+		if w.isCut(i, j) || w.draw(w.cfg.Network.Loss) {
 			w.counts.Lost++
 			continue
 		}
 		at := w.now.Add(wait + w.latency(i, j))
-		if w.by(w.cfg.Network.Reorder) {
-			at += grid.Time(w.chance.Int64N(int64(w.cfg.Network.Jitter) + 1))
+		if w.draw(w.cfg.Network.Reorder) {
+			at += grid.Time(w.rng.Int64N(int64(w.cfg.Network.Jitter) + 1))
 		} else {
-			at = max(at, c.last[side])
-			c.last[side] = at
+			at = max(at, c.lastArrival[side])
+			c.lastArrival[side] = at
 		}
 		b := w.bodies.take(m)
 		body := w.bodies.at(b)
@@ -172,26 +172,27 @@ func (w *World) send(i int32, to grid.NodeID, m *grid.Message) {
 	}
 }
 
-// carry returns how long it takes until a message of that size from node i is on the wire.
-func (w *World) carry(i int32, size int) time.Duration {
+// transmitDelay returns how long it takes until a message of that size from node i is on the wire, behind those that
+// it sent before.
+func (w *World) transmitDelay(i int32, size int) time.Duration {
 	b := w.cfg.Network.Bandwidth
 	if b == 0 {
 		return 0
 	}
-	if w.sent == nil {
-		w.sent = make([]grid.Time, len(w.hosts))
+	if w.wireFree == nil {
+		w.wireFree = make([]grid.Time, len(w.hosts))
 	}
-	w.sent[i] = max(w.sent[i], w.now).Add(grid.Seconds(float64(size) / float64(b)))
-	return w.sent[i].Sub(w.now)
+	w.wireFree[i] = max(w.wireFree[i], w.now).Add(grid.Seconds(float64(size) / float64(b)))
+	return w.wireFree[i].Sub(w.now)
 }
 
-// arrive gives a message to its node, if the connection that it came on is still there.
+// arrive delivers a message if the connection that it was sent on is still open.
 func (w *World) arrive(e *Event) {
 	b := int32(e.Arg)
 	body := w.bodies.at(b)
 	c := &w.conns[body.conn]
 	side := c.side(e.Node)
-	if !w.hosts[e.Node].up || side < 0 || !c.told[side] || c.node[1-side] != body.from ||
+	if !w.hosts[e.Node].up || side < 0 || !c.reportedUp[side] || c.node[1-side] != body.from ||
 		body.gen != anyGen && body.gen != c.gen {
 		w.counts.Lost++
 	} else {
@@ -205,12 +206,12 @@ func (w *World) arrive(e *Event) {
 	w.bodies.free(b)
 }
 
-// by draws whether something of that probability happens.
-func (w *World) by(p float64) bool { return p > 0 && w.chance.Float64() < p }
+// draw reports true with probability p.
+func (w *World) draw(p float64) bool { return p > 0 && w.rng.Float64() < p }
 
-// latency draws the time of a message.
+// latency draws the latency of a message.
 func (w *World) latency(i, j int32) time.Duration {
-	d := w.cfg.Network.Latency(int(i), int(j), w.chance)
+	d := w.cfg.Network.Latency(int(i), int(j), w.rng)
 	if slow := w.hosts[i].slow; slow > 1 {
 		d = time.Duration(float64(d) * slow)
 	}
@@ -220,12 +221,12 @@ func (w *World) latency(i, j int32) time.Duration {
 // Latency draws how long a message takes from one node to another.
 type Latency func(from, to int, r *grid.Rand) time.Duration
 
-// Constant takes the same time for every message.
+// Constant is the same latency for every message.
 func Constant(d time.Duration) Latency {
 	return func(int, int, *grid.Rand) time.Duration { return d }
 }
 
-// Uniform takes between lo and hi.
+// Uniform is uniform between lo and hi.
 func Uniform(lo, hi time.Duration) Latency {
 	return func(_, _ int, r *grid.Rand) time.Duration { return lo + time.Duration(r.Int64N(int64(hi-lo)+1)) }
 }

@@ -6,9 +6,8 @@ import (
 	"skep/grid"
 )
 
-// What a driver does with peers that do what no honest one does: it forgives so many at once, and one in each
-// pause, and then ends the connection and takes no other for a while, each time twice as long. The numbers are
-// those of the real driver.
+// Offences, as the real driver counts them: it tolerates maxOffences at once and one more in each forgiveAfter, then
+// ends the connection and refuses others for minBlock, doubled each time up to maxBlock.
 const (
 	maxOffences  = 20
 	forgiveAfter = 10 * time.Second
@@ -18,15 +17,15 @@ const (
 
 // offender is a peer that offended a node.
 type offender struct {
-	peer  int32
-	left  float64 // offences that are still forgiven
-	last  grid.Time
-	block time.Duration
-	until grid.Time
+	peer      int32
+	allowance float64 // offences that are still tolerated
+	last      grid.Time
+	block     time.Duration
+	until     grid.Time
 }
 
-// offend counts an offence of a peer against node i, and cuts it off when it was one too many.
-func (w *World) offend(i int32, id grid.NodeID) {
+// countOffence counts an offence of a peer against node i, and blocks the peer when it exceeds its allowance.
+func (w *World) countOffence(i int32, id grid.NodeID) {
 	j := w.index(id)
 	if j < 0 || j == i {
 		return
@@ -39,31 +38,31 @@ func (w *World) offend(i int32, id grid.NodeID) {
 		}
 	}
 	if o == nil {
-		h.offenders = append(h.offenders, offender{peer: j, left: maxOffences, last: w.now, block: minBlock})
+		h.offenders = append(h.offenders, offender{peer: j, allowance: maxOffences, last: w.now, block: minBlock})
 		o = &h.offenders[len(h.offenders)-1]
 	}
-	o.left = min(o.left+w.now.Sub(o.last).Seconds()/forgiveAfter.Seconds(), maxOffences)
+	o.allowance = min(o.allowance+w.now.Sub(o.last).Seconds()/forgiveAfter.Seconds(), maxOffences)
 	o.last = w.now
-	if o.left--; o.left >= 0 || w.now < o.until {
+	if o.allowance--; o.allowance >= 0 || w.now < o.until {
 		return
 	}
-	o.until, o.left = w.now.Add(o.block), maxOffences
+	o.until, o.allowance = w.now.Add(o.block), maxOffences
 	o.block = min(2*o.block, maxBlock)
 	w.counts.CutOff++
-	w.push(w.now, kindBar, i, 0, uint64(j))
+	w.push(w.now, kindBlock, i, 0, uint64(j))
 }
 
-// bar ends the connection of a node to one that it has cut off.
-func (w *World) bar(e *Event) {
+// endBlocked ends a node's connection to a peer that it has blocked.
+func (w *World) endBlocked(e *Event) {
 	if name, _ := w.connect(e.Node, int32(e.Arg)); w.conns[name].up {
-		w.end(name)
+		w.closeConn(name)
 	} else {
-		w.tend(name)
+		w.maintainConn(name)
 	}
 }
 
-// barred reports whether node i takes no connection to node j.
-func (w *World) barred(i, j int32) bool {
+// isBlocked reports whether node i refuses connections to node j.
+func (w *World) isBlocked(i, j int32) bool {
 	for k := range w.hosts[i].offenders {
 		if o := &w.hosts[i].offenders[k]; o.peer == j && w.now < o.until {
 			return true

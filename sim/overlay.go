@@ -4,38 +4,38 @@ import (
 	"skep/grid"
 )
 
-// join writes down whom each node knows before it comes up the first time.
-func (w *World) join() {
+// drawKnownPeers draws the peers that each node knows before its first start.
+func (w *World) drawKnownPeers() {
 	for i := range int32(len(w.hosts)) {
 		if w.cfg.Network.Mesh {
 			for j := range i {
-				w.root(i, j)
+				w.addPersistent(i, j)
 			}
 			continue
 		}
 		for range min(int(i), w.cfg.Network.Join) {
-			w.root(i, int32(w.chance.IntN(int(i))))
+			w.addPersistent(i, int32(w.rng.IntN(int(i))))
 		}
 	}
 }
 
-func (w *World) root(i, j int32) {
+func (w *World) addPersistent(i, j int32) {
 	name, side := w.connect(i, j)
-	w.conns[name].root[side] = true
+	w.conns[name].persistent[side] = true
 }
 
-// rejoin dials whom a node that has just come up knew before, and those it joins.
-func (w *World) rejoin(i int32) {
+// dialKnown dials the peers that a starting node knows.
+func (w *World) dialKnown(i int32) {
 	for _, l := range w.hosts[i].links {
 		c := &w.conns[l.conn]
-		if s := c.side(i); c.root[s] && !c.busy && !c.up {
+		if s := c.side(i); c.persistent[s] && !c.dialing && !c.up {
 			w.dial(l.conn, i)
 		}
 	}
 }
 
-// link does as a node says about its neighbours.
-func (w *World) link(i int32, l *grid.Link) {
+// setLink carries out a node's decision about a neighbour.
+func (w *World) setLink(i int32, l *grid.Link) {
 	j := w.index(l.Peer)
 	if j < 0 || j == i {
 		w.failf(i, "wants to be connected to %v, which is no other node", l.Peer)
@@ -43,84 +43,84 @@ func (w *World) link(i int32, l *grid.Link) {
 	}
 	name, side := w.connect(i, j)
 	c := &w.conns[name]
-	c.keep[side] = l.Keep
-	if l.Keep && !c.up && !c.busy && !c.told[side] {
+	c.requested[side] = l.Keep
+	if l.Keep && !c.up && !c.dialing && !c.reportedUp[side] {
 		w.dial(name, i)
 		return
 	}
-	w.tend(name)
+	w.maintainConn(name)
 }
 
-// rootsMax bounds the peers that a driver remembers over a crash.
-const rootsMax = 16
+// maxPersistent bounds the peers that a driver remembers over a crash.
+const maxPersistent = 16
 
-// sever ends what a crashed node had: it remembers its neighbours, and the others find out later.
-func (w *World) sever(i int32) {
-	w.gone = w.gone[:0]
+// dropConns drops the connections of a crashed node: its driver remembers its neighbours, and these notice later.
+func (w *World) dropConns(i int32) {
+	w.dropped = w.dropped[:0]
 	roots := 0
 	for _, l := range w.hosts[i].links {
-		if c := &w.conns[l.conn]; c.root[c.side(i)] {
+		if c := &w.conns[l.conn]; c.persistent[c.side(i)] {
 			roots++
 		}
-		w.gone = append(w.gone, l.conn)
+		w.dropped = append(w.dropped, l.conn)
 	}
-	for _, name := range w.gone {
+	for _, name := range w.dropped {
 		c := &w.conns[name]
 		s := c.side(i)
-		if c.keep[s] && !c.root[s] && roots < rootsMax {
-			c.root[s] = true
+		if c.requested[s] && !c.persistent[s] && roots < maxPersistent {
+			c.persistent[s] = true
 			roots++
 		}
-		c.keep[s], c.told[s] = false, false
+		c.requested[s], c.reportedUp[s] = false, false
 		if c.up {
-			c.up, c.look = false, false
-			w.push(w.now.Add(w.cfg.Network.Detect), kindDown, c.node[1-s], 0, pair(name, c.gen))
+			c.up, c.idleCheck = false, false
+			w.push(w.now.Add(w.cfg.Network.Detect), kindDown, c.node[1-s], 0, packRef(name, c.gen))
 		}
-		w.tend(name)
+		w.maintainConn(name)
 	}
 }
 
-// found tells a node that its peer is dead. The peer may have come back since; then the connection has.
-func (w *World) found(e *Event) {
+// peerDied closes a connection whose peer died. If the peer is back, a new connection is unaffected.
+func (w *World) peerDied(e *Event) {
 	if name, c := w.current(e); c != nil {
-		w.end(name)
+		w.closeConn(name)
 	}
 }
 
-// timeout ends a connection that a cut still keeps from carrying anything.
+// timeout closes a connection that is still cut.
 func (w *World) timeout(e *Event) {
 	name, c := w.current(e)
-	if c != nil && c.up && (w.apart(c.node[0], c.node[1]) || w.apart(c.node[1], c.node[0])) {
-		w.end(name)
+	if c != nil && c.up && (w.isCut(c.node[0], c.node[1]) || w.isCut(c.node[1], c.node[0])) {
+		w.closeConn(name)
 	}
 }
 
-// idle ends a connection that nobody wants and nobody used.
+// idle closes a connection that is neither wanted nor used.
 func (w *World) idle(e *Event) {
 	name, c := w.current(e)
 	if c == nil {
 		return
 	}
-	c.look = false
+	c.idleCheck = false
 	if !c.up || w.wanted(c) {
 		return
 	}
-	if end := c.used.Add(w.cfg.Network.Idle); end > w.now {
-		c.look = true
-		w.push(end, kindIdle, c.node[0], 0, pair(name, c.gen))
+	if end := c.lastUsed.Add(w.cfg.Network.Idle); end > w.now {
+		c.idleCheck = true
+		w.push(end, kindIdle, c.node[0], 0, packRef(name, c.gen))
 		return
 	}
-	w.end(name)
+	w.closeConn(name)
 }
 
-// cut is a partition: messages between the nodes inside and the others do not pass.
+// cut is a partition: messages between the nodes inside and the others are lost.
 type cut struct {
 	inside  []bool
 	out, in bool // which way is cut: from the inside, to the inside
 }
 
-// apart reports whether messages from i to j are lost.
-func (w *World) apart(i, j int32) bool {
+// isCut reports whether messages from i to j are lost.
+func (w *World) isCut(i, j int32) bool {
 	for k := range w.cuts {
 		c := &w.cuts[k]
 		if a, b := c.inside[i], c.inside[j]; a && !b && c.out || !a && b && c.in {
@@ -130,15 +130,15 @@ func (w *World) apart(i, j int32) bool {
 	return false
 }
 
-// sunder begins a cut. The connections across it do not know of it until they time out.
-func (w *World) sunder(c cut) {
+// addCut begins a cut. Connections across it stay up until they time out.
+func (w *World) addCut(c cut) {
 	w.cuts = append(w.cuts, c)
 	for name := range w.conns {
 		k := &w.conns[name]
 		if k.up && c.inside[k.node[0]] != c.inside[k.node[1]] {
 			d := w.cfg.Network.Timeout
-			d += grid.Time(w.chance.Int64N(int64(d)/4 + 1)).Sub(0)
-			w.push(w.now.Add(d), kindTimeout, k.node[0], 0, pair(int32(name), k.gen))
+			d += grid.Time(w.rng.Int64N(int64(d)/4 + 1)).Sub(0)
+			w.push(w.now.Add(d), kindTimeout, k.node[0], 0, packRef(int32(name), k.gen))
 		}
 	}
 }

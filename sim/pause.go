@@ -6,34 +6,34 @@ import (
 	"skep/grid"
 )
 
-// A node that is paused is a process that was stopped, or a machine that slept: its clock goes on, what reaches it waits,
-// and what it was about to let out comes late. A disk that stalls holds back the effects alone: the node goes on.
+// A paused node is a stopped process or a sleeping machine: its clock runs, events for it wait, and its effects come
+// late. A stalled disk delays effects only: the node runs.
 
-// pause keeps a node from doing anything for a time.
+// pause stops a node for a time.
 func (w *World) pause(i int32, d time.Duration) {
 	h := &w.hosts[i]
-	if !h.up || h.paused >= w.now.Add(d) {
+	if !h.up || h.pausedUntil >= w.now.Add(d) {
 		return
 	}
-	h.paused = w.now.Add(d)
-	w.push(h.paused, kindResume, i, 0, 0)
+	h.pausedUntil = w.now.Add(d)
+	w.push(h.pausedUntil, kindResume, i, 0, 0)
 }
 
-// resume gives a node all that has reached it while it was paused.
+// resume delivers the events that reached a node while it was paused.
 func (w *World) resume(e *Event) {
 	h := &w.hosts[e.Node]
-	if !w.here(e) || h.paused > w.now {
+	if !w.isCurrent(e) || h.pausedUntil > w.now {
 		return
 	}
-	came := h.came
-	h.came = nil
+	came := h.deferred
+	h.deferred = nil
 	for _, ev := range came {
 		w.step(e.Node, ev)
 	}
 }
 
-// fill says whether a node's disk is nearly full.
-func (w *World) fill(i int32, full bool) {
+// setDiskFull tells a node whether its disk is nearly full.
+func (w *World) setDiskFull(i int32, full bool) {
 	h := &w.hosts[i]
 	changed := h.full != full
 	h.full = full
@@ -43,14 +43,14 @@ func (w *World) fill(i int32, full bool) {
 	}
 }
 
-// late tells a node what it was to start, and that came out of its disk too late.
-func (w *World) late(e *Event) {
-	if !w.here(e) {
+// reportTooLate tells a node which attempts its disk delayed beyond their start lease.
+func (w *World) reportTooLate(e *Event) {
+	if !w.isCurrent(e) {
 		return
 	}
 	h := &w.hosts[e.Node]
-	late := h.late
-	h.late = nil
+	late := h.startedTooLate
+	h.startedTooLate = nil
 	for _, id := range late {
 		w.ev = grid.Event{Kind: grid.EvLate, Attempt: id}
 		w.step(e.Node, &w.ev)

@@ -6,11 +6,11 @@ import (
 	"skep/grid"
 )
 
-// postponeFor is how long records that no effect waits for are kept before they are written by themselves.
+// postponeFor is how long postponed records are kept before a commit of their own.
 const postponeFor = 20 * time.Millisecond
 
-// later reports whether no effect waits for any of the records.
-func later(records []grid.Record) bool {
+// allLater reports whether no effect waits for any of the records.
+func allLater(records []grid.Record) bool {
 	for k := range records {
 		if !records[k].Later {
 			return false
@@ -19,46 +19,46 @@ func later(records []grid.Record) bool {
 	return true
 }
 
-// postpone keeps records that no effect waits for until the next commit, which comes soon; if there are others, all are written.
+// postpone keeps records that no effect waits for until the next commit; if effects wait for some, all are written.
 func (w *World) postpone(i int32, records []grid.Record) {
 	d := &w.hosts[i].disk
 	switch {
 	case len(records) == 0:
-	case !later(records):
+	case !allLater(records):
 		w.savePostponed(i)
 		w.save(i, records)
 	default:
 		if len(d.postponed) == 0 {
 			w.push(w.now.Add(postponeFor), kindFlush, i, 0, 0)
-			if n := len(w.records); n > 0 {
-				d.postponed, w.records = w.records[n-1], w.records[:n-1]
+			if n := len(w.freeRecords); n > 0 {
+				d.postponed, w.freeRecords = w.freeRecords[n-1], w.freeRecords[:n-1]
 			}
 		}
 		d.postponed = append(d.postponed, records...)
 	}
 }
 
-// savePostponed makes durable what no effect has waited for.
+// savePostponed makes postponed records durable.
 func (w *World) savePostponed(i int32) {
 	d := &w.hosts[i].disk
 	w.save(i, d.postponed)
 	w.dropPostponed(d)
 }
 
-// dropPostponed forgets it. Few nodes have any at a time: the memory is for others.
+// dropPostponed drops them. Few nodes have any at a time, so the memory is shared.
 func (w *World) dropPostponed(d *disk) {
 	if cap(d.postponed) > 0 {
 		clear(d.postponed)
-		w.records = append(w.records, d.postponed[:0])
+		w.freeRecords = append(w.freeRecords, d.postponed[:0])
 		d.postponed = nil
 	}
 }
 
-// flushPostponed begins a commit of records that no effect waits for, if they are not part of one.
+// flushPostponed begins a commit of postponed records, if no other commit has written them.
 func (w *World) flushPostponed(e *Event) {
-	if d := &w.hosts[e.Node].disk; w.here(e) && len(d.postponed) > 0 && len(d.writing) == 0 {
+	if d := &w.hosts[e.Node].disk; w.isCurrent(e) && len(d.postponed) > 0 && len(d.writing) == 0 {
 		w.fx.Reset()
-		d.writing = append(d.writing, w.hold(&w.fx))
-		w.flush(e.Node)
+		d.writing = append(d.writing, w.copyEffects(&w.fx))
+		w.beginCommit(e.Node)
 	}
 }

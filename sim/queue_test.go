@@ -37,12 +37,12 @@ var delays = map[string]func(*rand.Rand) grid.Time{
 	},
 }
 
-// twin is the slow and obvious queue.
-type twin struct{ ev []Event }
+// naiveQueue is a slow and obvious queue.
+type naiveQueue struct{ ev []Event }
 
-func (q *twin) push(e Event) { q.ev = append(q.ev, e) }
+func (q *naiveQueue) push(e Event) { q.ev = append(q.ev, e) }
 
-func (q *twin) pop() (Event, bool) {
+func (q *naiveQueue) pop() (Event, bool) {
 	if len(q.ev) == 0 {
 		return Event{}, false
 	}
@@ -57,12 +57,12 @@ func (q *twin) pop() (Event, bool) {
 	return e, true
 }
 
-func TestQueueAgainstTwin(t *testing.T) {
+func TestQueueAgainstNaiveQueue(t *testing.T) {
 	for name, make := range queues {
 		for delay, draw := range delays {
 			for _, seed := range seeds(4) {
 				r := rand.New(rand.NewPCG(seed, 1))
-				q, ref := make(), &twin{}
+				q, ref := make(), &naiveQueue{}
 				var now grid.Time
 				var seq uint64
 				for range 3000 {
@@ -99,7 +99,7 @@ func seeds(n int) []uint64 {
 	return s
 }
 
-func same(t *testing.T, name, delay string, seed uint64, q Queue, ref *twin, now grid.Time) grid.Time {
+func same(t *testing.T, name, delay string, seed uint64, q Queue, ref *naiveQueue, now grid.Time) grid.Time {
 	t.Helper()
 	if q.Len() != len(ref.ev) {
 		t.Fatalf("%s, %s: length %d, want %d; repeat with: go test ./sim -run %s -sim.seed=%d", name, delay, q.Len(), len(ref.ev), t.Name(), seed)
@@ -115,7 +115,7 @@ func same(t *testing.T, name, delay string, seed uint64, q Queue, ref *twin, now
 	return now
 }
 
-// The heap is sure enough to judge the ladder where the twin would be too slow.
+// The heap is simple enough to be the reference where naiveQueue would be too slow.
 func TestLadderAgainstHeapWithManyPending(t *testing.T) {
 	for delay, draw := range delays {
 		for _, seed := range seeds(1) {
@@ -140,7 +140,7 @@ func TestLadderAgainstHeapWithManyPending(t *testing.T) {
 	}
 }
 
-func TestQueueIsFirstInFirstOutAmongTies(t *testing.T) {
+func TestQueueIsFIFOAmongTies(t *testing.T) {
 	for name, make := range queues {
 		q := make()
 		const n = 5000

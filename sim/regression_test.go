@@ -8,7 +8,7 @@ import (
 	"skep/node"
 )
 
-// Worlds in which the swarm once found the node at fault, reduced to what matters.
+// Worlds in which the swarm once found a fault of the node, reduced to what matters.
 
 func TestCancelledJobStartsNothingMore(t *testing.T) {
 	c := lab()

@@ -8,30 +8,30 @@ import (
 	"skep/grid"
 )
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
-	Digest   uint64        // of everything that every node was told and did
+	Digest   uint64        // of all events and effects of every node
 	Virtual  time.Duration // time in the world
-	Nodes    time.Duration // that nodes were up, all together
+	Nodes    time.Duration // uptime of all nodes together
 	Steps    uint64
 	Tasks    int // submitted
 	Ended    int
-	Failed   int // of these, those that did not exit with 0
-	Moved    int // of these, those that ran elsewhere than they were submitted
-	Rejected int // submissions that their node did not take
+	Failed   int // of these, without exit 0
+	Moved    int // of these, run on another node than their origin
+	Rejected int // submissions that their node refused
 	Again    int // attempts beyond each task's first
 	Traffic  Traffic
 	Classes  []ClassReport // of the tasks that exited with 0, by class in order of first submission
 }
 
-// ClassReport is the time from submission to the recorded end.
+// ClassReport is the distribution of the time from submission to the recorded end.
 type ClassReport struct {
 	Class               string
 	Tasks               int
 	Mean, P50, P95, P99 time.Duration
 }
 
-// PerTask is the number of messages that a task cost, announcements counted by the hop.
+// PerTask is the number of messages sent for each ended task; announcements count once a hop.
 func (r *Report) PerTask() float64 {
 	n := r.Traffic.Hops
 	for _, sent := range r.Traffic.Sent {
@@ -40,15 +40,15 @@ func (r *Report) PerTask() float64 {
 	return float64(n) / float64(max(r.Ended, 1))
 }
 
-// MovedShare is the share of the ended tasks that ran elsewhere than they were submitted.
+// MovedShare is the share of the ended tasks that ran on another node than their origin.
 func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.Ended, 1)) }
 
-// Report says what has come of the run so far.
+// Report returns the results of the run so far.
 func (w *World) Report() Report {
-	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts, Nodes: w.alive}
+	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts, Nodes: w.upTime}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up {
-			r.Nodes += w.now.Sub(h.began)
+			r.Nodes += w.now.Sub(h.upSince)
 		}
 	}
 	times := make([][]time.Duration, len(w.classes))
@@ -99,21 +99,21 @@ func (c *ClassReport) fill(times []time.Duration) {
 	c.P50, c.P95, c.P99 = quantile(0.50), quantile(0.95), quantile(0.99)
 }
 
-// Outcome is what is recorded of a task of a submission.
+// Outcome is the durable state of a task.
 type Outcome struct {
 	State   grid.TaskState // 0 = nothing yet
 	Attempt grid.Attempt
 	Worker  int // index; −1 = none
-	Starts  int // of its processes, over all attempts, those refused not counted
+	Starts  int // started processes of all attempts, without refused ones
 	Result  *grid.Result
 	Ended   time.Duration // since the world began
 }
 
-// Outcome returns what is durable of a task at its origin.
+// Outcome returns the durable state of a task at its origin, or of its register.
 func (w *World) Outcome(submission, index int) Outcome {
 	t := &w.tasks[int(w.jobs[submission].first)+index]
 	return Outcome{State: t.state, Attempt: t.last, Worker: int(t.worker), Starts: int(t.starts), Result: t.result.Result(), Ended: time.Duration(t.ended)}
 }
 
-// Traffic returns what was counted of messages so far.
+// Traffic returns the message counts so far.
 func (w *World) Traffic() Traffic { return w.counts }

@@ -1,12 +1,12 @@
 package sim
 
-// rung is a row of buckets of equal width. The first also holds what is earlier than start, the last
-// what is later than its width, so that together they cover [lo, hi).
+// rung is a row of buckets of equal width. The first also holds events before start, the last those beyond its width,
+// so that together they cover [lo, hi).
 type rung struct {
-	lo, hi  uint64 // what lies in it belongs to this rung; lo rises as buckets are taken
+	lo, hi  uint64 // lo rises as buckets are taken
 	start   uint64 // of the first bucket
 	width   uint64
-	cur     int // the next bucket to be taken
+	cur     int // next bucket to take
 	buckets []list
 }
 
@@ -19,7 +19,7 @@ func (r *rung) bucket(k uint64) *list {
 	return &r.buckets[i]
 }
 
-// next takes the first bucket that is not empty, and says the time from which events belonged to it.
+// next takes the first bucket that is not empty, and returns the time from which events belonged to it.
 func (r *rung) next() (lo uint64, bucket list, ok bool) {
 	for r.cur < len(r.buckets) {
 		lo, bucket = r.lo, r.buckets[r.cur]
@@ -38,23 +38,23 @@ func (r *rung) next() (lo uint64, bucket list, ok bool) {
 // list is a chain of pieces; its zero value is empty.
 type list struct{ first, last, n int32 }
 
-// pieceLen is the number of events in a piece: a bucket as a new rung aims at it has room to grow.
+// pieceLen is the number of events in a piece: a bucket of a new rung (perBucket) has room to grow.
 const pieceLen = 16
 
-// piece holds some events of a list. All pieces of a list but its last are full, so that the list's length
-// tells where the next event goes, and adding one touches a single line of the piece.
+// piece holds some events of a list. All pieces of a list but its last are full, so that the list's length determines
+// where the next event goes, and adding one touches one line of the piece.
 type piece struct {
 	ev   [pieceLen]Event
 	next int32
 }
 
-// pieces is the memory of all lists: pages of pieces, named from 1, that are used again and again.
+// pieces is the memory of all lists: pages of pieces, named from 1, which are reused.
 type pieces struct {
 	pages [][]piece
-	free  int32 // chain of unused ones
+	free  int32 // free list
 }
 
-const pageBits = 8 // of a piece's name, for its place in its page
+const pageBits = 8 // of a piece's name: its place in its page
 
 func (p *pieces) at(i int32) *piece { return &p.pages[i>>pageBits][i&(1<<pageBits-1)] }
 
@@ -92,8 +92,8 @@ func (p *pieces) take() int32 {
 	return i
 }
 
-// drain calls f for each event of l in order and frees the pieces. A piece is free only after its events
-// were seen, so f may take new ones.
+// drain calls f for each event of l in order and frees the pieces. A piece is freed after its events were passed to f,
+// so f may take new ones.
 func (p *pieces) drain(l list, f func(*Event)) {
 	for i := l.first; l.n > 0; l.n -= pieceLen {
 		c := p.at(i)

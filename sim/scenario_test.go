@@ -92,7 +92,7 @@ func TestWorkerKilled(t *testing.T) {
 	}
 }
 
-// A worker is cut off while it runs, so that its task runs again elsewhere; then its late result arrives.
+// A worker is cut off while it runs a task, which runs again elsewhere; then its late result arrives.
 func TestLateResultIsDropped(t *testing.T) {
 	c := lab()
 	c.Machine = Machine{Rate: func(_ string, n int) float64 { return []float64{0, 0.02, 0.02, 0.02, 0.02}[n] }}

@@ -9,8 +9,9 @@ import (
 	"skep/node"
 )
 
-// seekers is a grid of whole nodes, some of which ask from the 30th second on for a label that the last one has, or nobody.
-func seekers(nodes, askers int, every time.Duration, somebody bool, change func(*node.Config)) Config {
+// searchers is a grid of real nodes, some of which search from the 30th second on for a label that the last node has,
+// or nobody.
+func searchers(nodes, askers int, every time.Duration, somebody bool, change func(*node.Config)) Config {
 	c := Config{Seed: 4, Nodes: nodes, Spread: 2 * time.Second, Rest: time.Minute,
 		Network: Network{Latency: Uniform(5*time.Millisecond, 40*time.Millisecond), Join: 3},
 		Machine: Machine{Size: Exponential(), Rate: func(string, int) float64 { return 5 }},
@@ -29,10 +30,11 @@ func seekers(nodes, askers int, every time.Duration, somebody bool, change func(
 	return c
 }
 
-// A hundred nodes that miss the same label within a second make a few calls, and each of their tasks ends with the reason.
+// A hundred nodes that miss the same label within a second make a few calls, and each of their tasks ends with the
+// reason.
 func TestStormForAMissingLabel(t *testing.T) {
 	for _, forward := range []string{"random_walk", "learning"} {
-		w, r := finish(t, seekers(120, 100, 10*time.Millisecond, false, func(c *node.Config) { c.Discovery.Forward = forward }))
+		w, r := finish(t, searchers(120, 100, 10*time.Millisecond, false, func(c *node.Config) { c.Discovery.Forward = forward }))
 		calls := w.Traffic().Announced[grid.KindCall]
 		t.Logf("%s: %d calls, %d walks", forward, calls, w.Traffic().Walks)
 		if calls < 1 || calls > 12 {
@@ -44,10 +46,10 @@ func TestStormForAMissingLabel(t *testing.T) {
 	}
 }
 
-// Whole nodes whose views hold few others find what one of them has, under every strategy.
+// Nodes with small views find what one node has, under every forwarding strategy.
 func TestRareLabelIsFound(t *testing.T) {
 	for _, forward := range discovery.Forwards() {
-		w, r := finish(t, seekers(200, 60, 500*time.Millisecond, true, func(c *node.Config) {
+		w, r := finish(t, searchers(200, 60, 500*time.Millisecond, true, func(c *node.Config) {
 			c.Discovery.Forward, c.Gossip.View, c.Gossip.Neighbours = forward, 17, 8
 		}))
 		x := w.Traffic()

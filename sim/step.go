@@ -4,15 +4,15 @@ import (
 	"skep/grid"
 )
 
-// step feeds an event to a node that is up, and lets its effects out as soon as its disk allows.
+// step feeds an event to a node that is up, and releases its effects as soon as its disk allows.
 func (w *World) step(i int32, ev *grid.Event) {
 	h := &w.hosts[i]
-	if h.paused > w.now {
-		h.came = append(h.came, copyEvent(ev))
+	if h.pausedUntil > w.now {
+		h.deferred = append(h.deferred, copyEvent(ev))
 		return
 	}
 	w.steps++
-	w.last[w.steps%uint64(len(w.last))] = happened{at: w.now, node: i, kind: ev.Kind, msg: kindOf(ev)}
+	w.recent[w.steps%uint64(len(w.recent))] = stepRecord{at: w.now, node: i, kind: ev.Kind, msg: kindOf(ev)}
 	if w.tap.node == i {
 		w.tap.record(w.local(i), ev)
 	}
@@ -21,65 +21,65 @@ func (w *World) step(i int32, ev *grid.Event) {
 	h.member.Step(w.local(i), ev, &w.fx)
 	w.digest.effects(&w.fx)
 	if w.cfg.Log != nil {
-		w.cfg.Log(w.line(i, ev))
+		w.cfg.Log(w.logLine(i, ev))
 	}
 	w.checkOffers(i)
-	w.checkTaken(i)
+	w.checkSubmitReplies(i)
 	if w.cfg.Check >= CheckViews && h.hostile == 0 {
 		w.checkViews(i)
 	}
 	w.write(i)
 }
 
-// release carries out effects whose records, and those of all steps before, are on disk.
+// release carries out effects whose records, and those of all earlier steps, are durable.
 func (w *World) release(i int32, fx *grid.Effects) {
 	h, now := &w.hosts[i], w.local(i)
 	for k := range fx.Links {
-		w.link(i, &fx.Links[k])
+		w.setLink(i, &fx.Links[k])
 	}
 	for k := range fx.Fetches {
 		w.fetch(i, &fx.Fetches[k])
 	}
 	for k := range fx.Stops {
-		w.stop(i, &fx.Stops[k])
+		w.stopRun(i, &fx.Stops[k])
 	}
 	for k := range fx.Starts {
 		if s := &fx.Starts[k]; s.Until != 0 && now >= s.Until {
-			h.late = append(h.late, s.Attempt)
+			h.startedTooLate = append(h.startedTooLate, s.Attempt)
 			w.push(w.now, kindLate, i, 0, 0)
 			continue
 		}
-		w.begin(i, &fx.Starts[k])
+		w.startRun(i, &fx.Starts[k])
 	}
 	for k := range fx.Replies {
 		w.reply(i, &fx.Replies[k])
 	}
 	for k := range fx.Sends {
-		w.say(i, &fx.Sends[k])
+		w.sendChecked(i, &fx.Sends[k])
 	}
 	for k := range fx.Announces {
 		w.checkAd(i, fx.Announces[k].Digest)
 		w.announce(i, &fx.Announces[k])
 	}
 	for _, peer := range fx.Offences {
-		w.offend(i, peer)
+		w.countOffence(i, peer)
 	}
 	for _, wake := range fx.Wakes {
 		if wake.At != grid.Never {
-			w.push(max(w.now, h.global(wake.At)), kindWake, i, uint8(wake.Timer.Kind), wake.Timer.Key)
+			w.push(max(w.now, h.worldTime(wake.At)), kindWake, i, uint8(wake.Timer.Kind), wake.Timer.Key)
 		}
 	}
 }
 
-// say judges a message and sends it.
-func (w *World) say(i int32, s *grid.Send) {
+// sendChecked checks and sends a message.
+func (w *World) sendChecked(i int32, s *grid.Send) {
 	if w.hosts[i].hostile == 0 {
 		w.checkSend(i, s)
 	}
 	w.send(i, s.To, &s.Msg)
 }
 
-// kindOf is the kind of the message in ev, 0 if there is none.
+// kindOf returns the kind of the message in ev, 0 if there is none.
 func kindOf(ev *grid.Event) grid.Kind {
 	if ev.Msg == nil {
 		return 0

@@ -10,26 +10,26 @@ import (
 	"skep/node"
 )
 
-// Swarm draws a small world of the real node in which everything goes wrong at once: nodes, network, disks,
-// work, policies and faults. It must run to its end without a failure under every seed.
+// Swarm draws a small world of real nodes with all kinds of faults at once: nodes, network, disks, work, policies and
+// faults are random. It must run to its end without a failure under every seed.
 func Swarm(seed uint64) Config {
-	c := unshared(seed)
-	others(seed, &c)
+	c := swarmUnshared(seed)
+	addSharedMachines(seed, &c)
 	return c
 }
 
-// unshared is Swarm as it was drawn before machines had other users: seeds that failed then mean these worlds.
-func unshared(seed uint64) Config {
-	c := milder(seed)
-	misfortunes(seed, &c)
+// swarmUnshared is Swarm as it was before machines had other users: seeds that failed then mean these worlds.
+func swarmUnshared(seed uint64) Config {
+	c := swarmBase(seed)
+	addHardFaults(seed, &c)
 	return c
 }
 
-// milder is Swarm as it was drawn before there were misfortunes: seeds that failed then mean these worlds.
-func milder(seed uint64) Config {
+// swarmBase is Swarm as it was before addHardFaults: seeds that failed then mean these worlds.
+func swarmBase(seed uint64) Config {
 	r := grid.NewRand(seed, 77)
 	n := 2 + r.IntN(9)
-	share := func(most float64) float64 { return most * max(0, r.Float64()*1.5-0.5) } // a third has none
+	share := func(most float64) float64 { return most * max(0, r.Float64()*1.5-0.5) } // 0 in a third of the worlds
 	lo := time.Duration(1+r.IntN(20)) * 500 * time.Microsecond
 	c := Config{Seed: seed, Nodes: n, Check: CheckPoison, Rest: 30 * time.Second,
 		Network: Network{Latency: Uniform(lo, lo*time.Duration(1+r.IntN(20))), Mesh: r.IntN(2) == 0, Join: 1 + r.IntN(3),
@@ -38,7 +38,7 @@ func milder(seed uint64) Config {
 		Spread: time.Duration(r.IntN(3)) * time.Second,
 		Repeat: fmt.Sprintf("skep sim swarm --seeds 1 --seed %d", seed),
 	}
-	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"} // met waits for a rate that only a run would teach
+	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"} // met waits for a rate that only a run would measure
 	policy := policies[r.IntN(len(policies))]
 	members := membersOf(seed)
 	c.Node = func(i int, c *node.Config) {
@@ -47,7 +47,7 @@ func milder(seed uint64) Config {
 		c.Policy = policy
 		if splitmix(seed^0x626f75a1)%5 == 0 {
 			c.Bounds = []node.Bound{{Class: "a", Time: 3 * time.Second, Next: "b"}, {Class: "b", Time: 5 * time.Second, Next: "c"}}
-			if i%2 == 1 { // it contradicts the others
+			if i%2 == 1 { // contradicts the other nodes
 				c.Bounds = []node.Bound{{Class: "b", Time: 5 * time.Second, Next: "a"}}
 			}
 		}
@@ -56,7 +56,7 @@ func milder(seed uint64) Config {
 	c.Machine = Machine{Size: Exponential(), Overhead: 2 * time.Millisecond,
 		Rate: func(class string, i int) float64 {
 			x := splitmix(seed ^ uint64(class[0])<<32 ^ uint64(i))
-			if x%7 == 0 && policy != "local" { // which would wait for ever
+			if x%7 == 0 && policy != "local" { // local would wait for ever
 				return 0
 			}
 			return 0.1 + float64(x>>8%100)/50
@@ -98,19 +98,20 @@ func milder(seed uint64) Config {
 	}
 	c.Faults = DrawFaults(r, n, r.IntN(7), time.Minute)
 	if members > 1 {
-		c.Rest = 90 * time.Second // who could not be reached for long hears of the end later
-		c.Faults = strikeRegisters(grid.NewRand(seed, 78), n, c.Faults)
+		c.Rest = 90 * time.Second // a node that was unreachable for long learns the end later
+		c.Faults = addLossAndDrift(grid.NewRand(seed, 78), n, c.Faults)
 	}
 	return c
 }
 
-// membersOf draws how many nodes keep a job: in half of the worlds its origin alone.
+// membersOf draws the number of members of jobs: in a third of the worlds the origin alone.
 func membersOf(seed uint64) int {
 	return [...]int{1, 1, 3, 3, 3, 5}[splitmix(seed^0x6d656d62)%6]
 }
 
-// strikeRegisters adds what registers are for: a node is lost for good, and clocks go wrong as far as is allowed.
-func strikeRegisters(r *grid.Rand, nodes int, faults []Fault) []Fault {
+// addLossAndDrift adds the faults that registers tolerate: a node is lost for good, and clocks drift as far as is
+// allowed.
+func addLossAndDrift(r *grid.Rand, nodes int, faults []Fault) []Fault {
 	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
 	if nodes > 2 && r.IntN(2) == 0 {
 		faults = append(faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(nodes)}})
@@ -127,20 +128,21 @@ func swarmSpec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {
 		Needs: grid.Needs{Resources: grid.Resources{CPU: cpu, Memory: grid.MiB}}}
 }
 
-// RunSwarm runs the worlds of the seeds from first on, one after the other. each is called after each world, with its error if it failed, and says whether to go on.
+// RunSwarm runs the worlds of consecutive seeds from first on. each is called after each world, with its error if it
+// failed, and returns whether to go on.
 func RunSwarm(first uint64, worlds int, log func(line string), each func(seed uint64, r Report, err error) bool) {
 	for k := range worlds {
 		c := Swarm(first + uint64(k))
 		c.Log = log
-		r, err := live(c)
+		r, err := runToEnd(c)
 		if !each(c.Seed, r, err) {
 			return
 		}
 	}
 }
 
-// live runs a world to its end.
-func live(c Config) (Report, error) {
+// runToEnd runs a world to its end.
+func runToEnd(c Config) (Report, error) {
 	w, err := New(c)
 	if err != nil {
 		return Report{}, err

@@ -10,12 +10,12 @@ import (
 	"skep/internal/digests"
 )
 
-// kept are the digests of the first worlds of the swarm and of all that finish runs.
-var kept = digests.Open("testdata/digests.txt")
+// goldenDigests are the digests of the first worlds of the swarm and of all runs of finish.
+var goldenDigests = digests.Open("testdata/digests.txt")
 
-const keptWorlds = 1000
+const goldenWorlds = 1000
 
-func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(goldenDigests.Main(m)) }
 
 var swarmFlag = flag.Int("sim.swarm", 300, "number of random worlds of TestSwarm")
 
@@ -33,8 +33,8 @@ func TestSwarm(t *testing.T) {
 	RunSwarm(first, worlds, log, func(seed uint64, r Report, err error) bool {
 		if err != nil {
 			t.Error(err)
-		} else if seed <= keptWorlds {
-			kept.Check(t, fmt.Sprintf("swarm/%04d", seed), r.Digest)
+		} else if seed <= goldenWorlds {
+			goldenDigests.Check(t, fmt.Sprintf("swarm/%04d", seed), r.Digest)
 		}
 		steps += r.Steps
 		nodes += r.Nodes

@@ -8,21 +8,21 @@ import (
 	"skep/node"
 )
 
-// toy is a scripted member with a protocol just large enough to exercise the world: a task is offered to
-// a connected node drawn at random, run there, and offered again when its time is over. Bug names a
-// mistake that it makes, for the world to find.
+// toy is a scripted member with a protocol just large enough to exercise the world: a task is offered to a random
+// connected node, run there, and offered again when its lease expires. bug names a fault that it has, for the world to
+// find.
 type toy struct {
-	bug   string
-	self  grid.NodeID
-	cap   grid.Resources
-	free  grid.Resources
-	rand  *grid.Rand
-	peers []grid.NodeID
-	jobs  []grid.JobRecord
-	tasks []grid.TaskRecord // index is the handle
-	specs []*grid.JobSpec
-	work  []grid.WorkRecord
-	kept  []grid.AttemptID
+	bug      string
+	self     grid.NodeID
+	cap      grid.Resources
+	free     grid.Resources
+	rand     *grid.Rand
+	peers    []grid.NodeID
+	jobs     []grid.JobRecord
+	tasks    []grid.TaskRecord // index is the handle
+	specs    []*grid.JobSpec
+	work     []grid.WorkRecord
+	retained []grid.AttemptID
 }
 
 func makeToy(bug string) func(node.Config, grid.Wall) (Member, error) {
@@ -101,7 +101,7 @@ func (n *toy) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	}
 	j := grid.JobRecord{ID: ev.Job, Spec: n.misread(ev.Spec)}
-	n.boast(fx)
+	n.sendInvalidAd(fx)
 	n.jobs = append(n.jobs, j)
 	if n.bug != "answers before it saves" {
 		fx.Save(grid.RecJob).Job = j
@@ -114,7 +114,7 @@ func (n *toy) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-// place offers a task to somebody.
+// place offers a task to a random peer.
 func (n *toy) place(now grid.Time, h int, fx *grid.Effects) {
 	t := &n.tasks[h]
 	if len(n.peers) == 0 {
@@ -148,7 +148,7 @@ func (n *toy) wake(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.TimerResult:
 		for i := range n.work {
 			if n.work[i].State == grid.WorkFinished {
-				n.tell(&n.work[i], fx)
+				n.sendResult(&n.work[i], fx)
 			}
 		}
 		fx.Wake(now.Add(time.Second), grid.TimerResult, 0)
@@ -171,7 +171,7 @@ func (n *toy) message(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.result(now, ev.Peer, m, fx)
 	case grid.KindResultAck:
 		if n.bug == "keeps what is dead" {
-			n.kept = m.Attempts
+			n.retained = m.Attempts
 			return
 		}
 		if wr := n.find(m.Attempts[0]); wr != nil && n.bug != "never forgets" {
@@ -198,7 +198,7 @@ func (n *toy) result(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 	answer.Attempts = append(answer.Attempts, id)
 }
 
-// next starts what has room.
+// next starts queued work that fits.
 func (n *toy) next(fx *grid.Effects) {
 	for i := range n.work {
 		wr := &n.work[i]
@@ -227,10 +227,10 @@ func (n *toy) ended(_ grid.Time, ev *grid.Event, fx *grid.Effects) {
 func (n *toy) finish(wr *grid.WorkRecord, r *grid.Result, fx *grid.Effects) {
 	wr.State, wr.Result = grid.WorkFinished, r
 	fx.Save(grid.RecWork).Work = *wr
-	n.tell(wr, fx)
+	n.sendResult(wr, fx)
 }
 
-func (n *toy) tell(wr *grid.WorkRecord, fx *grid.Effects) {
+func (n *toy) sendResult(wr *grid.WorkRecord, fx *grid.Effects) {
 	m := fx.Send(wr.ID.Task.Job.Origin, grid.KindResult)
 	m.Attempts = append(m.Attempts, wr.ID)
 	m.Result = wr.Result

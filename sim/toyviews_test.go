@@ -40,15 +40,15 @@ func (n *toy) Stats(grid.Time) node.Stats {
 	return s
 }
 
-// boast tells a peer of an ad that cannot be.
-func (n *toy) boast(fx *grid.Effects) {
+// sendInvalidAd sends a peer an impossible ad.
+func (n *toy) sendInvalidAd(fx *grid.Effects) {
 	if n.bug == "boasts" && len(n.peers) > 0 {
 		m := fx.Send(n.peers[0], grid.KindDigest)
 		m.Digest = append(m.Digest, grid.AdEntry{Ad: &grid.Ad{Node: n.self, Speed: 1, Capacity: n.cap, Free: n.cap.Plus(n.cap)}})
 	}
 }
 
-// misread takes a job for another.
+// misread replaces a job by a copy.
 func (n *toy) misread(s *grid.JobSpec) *grid.JobSpec {
 	if n.bug != "misreads" {
 		return s

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// TraceEvent is one call of a node's Step: the node's clock, and an event that may be kept.
+// TraceEvent is one call of a node's Step: the node's clock, and a copy of the event.
 type TraceEvent struct {
 	Now   grid.Time
 	Event *grid.Event
@@ -25,13 +25,12 @@ func (t *tap) record(now grid.Time, ev *grid.Event) {
 	}
 }
 
-// RecordTrace runs w for a time, or until the node of that index has taken n steps, and returns these
-// steps' events. A node made anew from w.NodeConfig takes the same steps, as long as it was not
-// restarted in between.
+// RecordTrace runs w for a time, or until node has taken n steps, and returns the events of these steps. A new node
+// made from w.NodeConfig takes the same steps, unless the node was restarted in between.
 func RecordTrace(w *World, node, n int, within time.Duration) ([]TraceEvent, error) {
 	w.tap = tap{node: int32(node), most: n}
-	w.guard(func() {
-		for w.fail == nil && len(w.tap.events) < n && w.next(grid.Time(within)) {
+	w.recoverPanics(func() {
+		for w.fail == nil && len(w.tap.events) < n && w.processNext(grid.Time(within)) {
 		}
 	})
 	events := w.tap.events

@@ -8,9 +8,9 @@ import (
 	"skep/node"
 )
 
-// A node made anew that is fed a trace takes the same steps: that is what traces are for.
+// A new node that is fed a trace takes the same steps.
 func TestTraceIsReplayed(t *testing.T) {
-	w, err := New(crowd(20, time.Minute))
+	w, err := New(benchGrid(20, time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestTraceIsReplayed(t *testing.T) {
 	}
 }
 
-// echo answers each poll with a poll, and wakes itself: what the engine does in the steady state.
+// echo answers each poll with a poll, and wakes itself: the engine's work in the steady state.
 type echo struct {
 	probe
 	peer grid.NodeID
@@ -73,9 +73,9 @@ func TestEngineDoesNotAllocateWhenWarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, w, 10*time.Second)
+	runUntil(t, w, 10*time.Second)
 	before := w.steps
-	n := testing.AllocsPerRun(10, func() { until(t, w, w.Now()+time.Second) })
+	n := testing.AllocsPerRun(10, func() { runUntil(t, w, w.Now()+time.Second) })
 	if steps := float64(w.steps-before) / 11; steps < 1000 || n > steps/1000 {
 		t.Errorf("%v allocations in %v steps, want none to speak of", n, steps)
 	}

@@ -11,23 +11,23 @@ import (
 // transfer is a fetch under way.
 type transfer struct {
 	grid.Fetch
-	next int32 // of the unused
+	next int32 // in the free list
 }
 
-// fetch begins to bring blobs to a node.
+// fetch begins to transfer blobs to a node.
 func (w *World) fetch(i int32, f *grid.Fetch) {
-	if w.freeTr == 0 {
-		w.transfer = append(w.transfer, transfer{})
-		w.freeTr = int32(len(w.transfer))
+	if w.freeTransfer == 0 {
+		w.transfers = append(w.transfers, transfer{})
+		w.freeTransfer = int32(len(w.transfers))
 	}
-	name := w.freeTr - 1
-	t := &w.transfer[name]
-	w.freeTr = t.next
+	name := w.freeTransfer - 1
+	t := &w.transfers[name]
+	w.freeTransfer = t.next
 	*t = transfer{Fetch: *f}
 	from := w.index(f.From)
 	size := grid.Bytes(0)
 	for k := range f.Files {
-		if !w.has(i, f.Files[k].Blob) {
+		if !w.hasBlob(i, f.Files[k].Blob) {
 			size += f.Files[k].Size
 		}
 	}
@@ -38,45 +38,46 @@ func (w *World) fetch(i int32, f *grid.Fetch) {
 	w.push(w.now.Add(wait), kindFetched, i, 0, uint64(name))
 }
 
-// fetched ends a fetch: the blobs are here if they were before, or if one of those that were to be asked has them and can be reached.
+// fetched ends a fetch: a blob is there if the node had it before, or if one of the nodes to ask has it and can be
+// reached.
 func (w *World) fetched(e *Event) {
 	name := int32(e.Arg)
-	t := w.transfer[name]
-	w.transfer[name] = transfer{next: w.freeTr}
-	w.freeTr = name + 1
-	if !w.here(e) {
+	t := w.transfers[name]
+	w.transfers[name] = transfer{next: w.freeTransfer}
+	w.freeTransfer = name + 1
+	if !w.isCurrent(e) {
 		return
 	}
 	w.ev = grid.Event{Kind: grid.EvFetched, Attempt: t.Attempt, Deposit: t.Deposit}
 	for k := range t.Files {
 		id := t.Files[k].Blob
-		if w.has(e.Node, id) {
+		if w.hasBlob(e.Node, id) {
 			continue
 		}
-		found := w.gives(e.Node, w.index(t.From), id)
+		found := w.canServe(e.Node, w.index(t.From), id)
 		for _, o := range t.Others {
-			found = found || w.gives(e.Node, w.index(o), id)
+			found = found || w.canServe(e.Node, w.index(o), id)
 		}
 		if !found {
 			w.ev.Err = "nobody who can be reached has " + id.String()
 			break
 		}
-		w.put(e.Node, id)
+		w.putBlob(e.Node, id)
 	}
 	w.step(e.Node, &w.ev)
 }
 
-func (w *World) gives(to, from int32, id grid.BlobID) bool {
-	return from >= 0 && from != to && w.hosts[from].up && !w.apart(to, from) && !w.apart(from, to) && w.has(from, id)
+func (w *World) canServe(to, from int32, id grid.BlobID) bool {
+	return from >= 0 && from != to && w.hosts[from].up && !w.isCut(to, from) && !w.isCut(from, to) && w.hasBlob(from, id)
 }
 
-func (w *World) has(i int32, id grid.BlobID) bool {
+func (w *World) hasBlob(i int32, id grid.BlobID) bool {
 	_, have := w.hosts[i].blobs[id]
 	return have
 }
 
-// put makes a blob durable on a node.
-func (w *World) put(i int32, id grid.BlobID) {
+// putBlob makes a blob durable on a node.
+func (w *World) putBlob(i int32, id grid.BlobID) {
 	h := &w.hosts[i]
 	if h.blobs == nil {
 		h.blobs = make(map[grid.BlobID]struct{})
@@ -84,23 +85,23 @@ func (w *World) put(i int32, id grid.BlobID) {
 	h.blobs[id] = struct{}{}
 }
 
-// outputs makes the files that a modelled task leaves where its job asks for outputs: one, of its own for each attempt.
+// outputs makes the output files of a task whose job asks for some: one, distinct for each attempt.
 func (w *World) outputs(i, task int32, a grid.Attempt) []grid.File {
 	f := grid.File{Path: "out", Size: grid.MiB}
 	binary.BigEndian.PutUint32(f.Blob[:], 0x6f757470)
 	binary.BigEndian.PutUint32(f.Blob[4:], uint32(task))
 	binary.BigEndian.PutUint32(f.Blob[8:], a.Epoch)
 	binary.BigEndian.PutUint32(f.Blob[12:], a.N)
-	w.put(i, f.Blob)
+	w.putBlob(i, f.Blob)
 	return []grid.File{f}
 }
 
-// haveAll reports whether a majority of nodes has every one of some files.
-func (w *World) haveAll(nodes []grid.NodeID, files []grid.File) bool {
+// majorityHasFiles reports whether each file is on a majority of the nodes.
+func (w *World) majorityHasFiles(nodes []grid.NodeID, files []grid.File) bool {
 	for k := range files {
 		have := 0
 		for _, id := range nodes {
-			if w.has(w.index(id), files[k].Blob) {
+			if w.hasBlob(w.index(id), files[k].Blob) {
 				have++
 			}
 		}
@@ -111,16 +112,17 @@ func (w *World) haveAll(nodes []grid.NodeID, files []grid.File) bool {
 	return true
 }
 
-// checkTaken judges the answers that submissions were taken, when they are made: a majority of the members has the inputs, or
-// the node says that they have not. When an answer comes out of a slow disk its node may own the job no more, and say nothing of them.
-func (w *World) checkTaken(i int32) {
+// checkSubmitReplies checks confirmations of submissions when they are made: a majority of the members has the inputs,
+// or the node's view states that they are at risk. Once a slow disk releases the answer, its node may not own the job
+// any more.
+func (w *World) checkSubmitReplies(i int32) {
 	m, ok := w.hosts[i].member.(interface {
 		Job(grid.JobID) (node.JobView, bool)
 	})
 	for k := range w.fx.Replies {
 		r := &w.fx.Replies[k]
 		n := int(r.Caller) - 1
-		if !ok || r.Err != "" || n < 0 || n >= len(w.jobs) || w.jobs[n].register == 0 || w.haveAll(w.members(&w.jobs[n]), w.cfg.Work[n].Spec.Inputs) {
+		if !ok || r.Err != "" || n < 0 || n >= len(w.jobs) || w.jobs[n].register == 0 || w.majorityHasFiles(w.members(&w.jobs[n]), w.cfg.Work[n].Spec.Inputs) {
 			continue
 		}
 		if v, known := m.Job(w.jobID(int32(n))); known && v.InputsAtRisk == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {

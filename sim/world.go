@@ -13,51 +13,51 @@ import (
 
 // World is a running simulation. It is used from one goroutine.
 type World struct {
-	cfg    Config
-	now    grid.Time
-	queue  Queue
-	seq    uint64
-	hosts  []host
-	chance *grid.Rand // of the network, disks and clocks
-	size   rand.PCG   // of tasks: seeded again for each
-	sizes  *grid.Rand // draws from size
+	cfg   Config
+	now   grid.Time
+	queue Queue
+	seq   uint64
+	hosts []host
+	rng   *grid.Rand // of the network, disks and clocks
+	size  rand.PCG   // of tasks: reseeded for each
+	sizes *grid.Rand // draws from size
 
 	network
 	machines
-	books
+	oracle
 
-	fx      grid.Effects
-	ev      grid.Event
-	spare   []*grid.Effects // buffers of effects that wait for a disk
-	records [][]grid.Record // and of records that do
-	again   []int32
-	steps   uint64
-	alive   time.Duration // of the runs of nodes that are over
-	digest  digest
-	last    [64]happened // the last steps, for a failure's text
-	tap     tap
-	lp      lpas.Workspace // lent to all nodes, as is the next: one steps at a time
-	lent    node.Scratch
-	fail    *Failure
+	fx          grid.Effects
+	ev          grid.Event
+	freeEffects []*grid.Effects // buffers of effects that wait for a disk
+	freeRecords [][]grid.Record // buffers of postponed records
+	resubmit    []int32         // scratch
+	steps       uint64
+	upTime      time.Duration // of ended runs
+	digest      digest
+	recent      [64]stepRecord // the last steps, for a failure's text
+	tap         tap
+	lp          lpas.Workspace // shared by all nodes, as is nodeScratch: one steps at a time
+	nodeScratch node.Scratch
+	fail        *Failure
 }
 
-// New makes a world at time 0, with every node about to come up.
+// New makes a world at time 0, before the start of any node.
 func New(cfg Config) (*World, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
 	cfg.defaults()
-	w := &World{cfg: cfg, queue: cfg.Queue(), hosts: make([]host, cfg.Nodes), chance: grid.NewRand(cfg.Seed, 1)}
+	w := &World{cfg: cfg, queue: cfg.Queue(), hosts: make([]host, cfg.Nodes), rng: grid.NewRand(cfg.Seed, 1)}
 	w.sizes = &grid.Rand{Rand: rand.New(&w.size)}
 	w.tap.node = -1
 	for i := range w.hosts {
 		h := &w.hosts[i]
 		h.id, h.slow, h.runs, h.speed = nodeID(i, cfg.Seed), 1, -1, 1
-		h.left, _ = cfg.Available(i)
+		h.coreShare, _ = cfg.Available(i)
 		w.push(grid.Time(int64(cfg.Spread)*int64(i)/int64(cfg.Nodes)), kindStart, int32(i), 0, 0)
 	}
-	w.join()
-	w.open()
+	w.drawKnownPeers()
+	w.initTables()
 	if len(cfg.Work) > 0 {
 		w.push(grid.Time(cfg.Work[0].At), kindSubmit, 0, 0, 0)
 	}
@@ -70,15 +70,15 @@ func New(cfg Config) (*World, error) {
 // Now is the time since the world began.
 func (w *World) Now() time.Duration { return time.Duration(w.now) }
 
-// Run runs the world until every submission has ended, every node has let go of its work and the last
-// fault has struck, and for Config.Rest longer. It returns a *[Failure] at the first thing that must not
-// happen, and where the end has not come within Config.Bound.
+// Run runs the world until all submissions have ended, all nodes have deleted their work records and the last fault
+// has been applied, and for Config.Rest longer. It returns a *[Failure] at the first violated check, or when the end
+// has not come within Config.Bound.
 func (w *World) Run() (Report, error) {
-	w.guard(func() {
+	w.recoverPanics(func() {
 		for w.fail == nil && !w.done() {
-			w.next(grid.Never)
+			w.processNext(grid.Never)
 		}
-		for end := w.now.Add(w.cfg.Rest); w.fail == nil && w.next(end); {
+		for end := w.now.Add(w.cfg.Rest); w.fail == nil && w.processNext(end); {
 		}
 		if w.fail == nil {
 			w.audit()
@@ -87,12 +87,12 @@ func (w *World) Run() (Report, error) {
 	return w.Report(), w.err()
 }
 
-// Advance runs the world until a time since it began, and reports whether all was done before; then, or
-// when nobody wants to wait any longer, Run ends it or Report says what there is.
+// Advance runs the world until a time since it began, and reports whether everything was done before. Afterwards Run
+// runs it to its end, and Report returns the results so far.
 func (w *World) Advance(t time.Duration) (done bool, err error) {
-	w.guard(func() {
+	w.recoverPanics(func() {
 		for w.fail == nil {
-			if done = w.done(); done || !w.next(grid.Time(t)) {
+			if done = w.done(); done || !w.processNext(grid.Time(t)) {
 				return
 			}
 		}
@@ -100,10 +100,10 @@ func (w *World) Advance(t time.Duration) (done bool, err error) {
 	return done, w.err()
 }
 
-// RunUntil runs the world until a time since it began, whatever is done by then.
+// RunUntil runs the world until a time since it began, whether everything is done or not.
 func (w *World) RunUntil(t time.Duration) error {
-	w.guard(func() {
-		for w.fail == nil && w.next(grid.Time(t)) {
+	w.recoverPanics(func() {
+		for w.fail == nil && w.processNext(grid.Time(t)) {
 		}
 	})
 	return w.err()
@@ -117,23 +117,23 @@ func (w *World) err() error {
 	return w.fail
 }
 
-// guard turns a panic of a node, which names a broken invariant, into a failure.
-func (w *World) guard(f func()) {
+// recoverPanics turns a panic of a node, which names a broken invariant, into a failure.
+func (w *World) recoverPanics(f func()) {
 	defer func() {
 		if r := recover(); r != nil && w.fail == nil {
-			w.failf(w.last[w.steps%uint64(len(w.last))].node, "panic: %v\n%s", r, debug.Stack())
+			w.failf(w.recent[w.steps%uint64(len(w.recent))].node, "panic: %v\n%s", r, debug.Stack())
 		}
 	}()
 	f()
 }
 
-// next lets the next event happen, if it is not after end, and reports whether it was not. The world's
-// clock then stands at the event, or at end.
-func (w *World) next(end grid.Time) bool {
+// processNext dispatches the next event unless it is after end, and reports whether it did. The world's clock is then
+// the event's time, or end.
+func (w *World) processNext(end grid.Time) bool {
 	e, ok := w.queue.Pop()
 	if !ok {
 		if end == grid.Never {
-			w.failf(-1, "nothing will happen any more, and %s", w.missing())
+			w.failf(-1, "nothing will happen any more, and %s", w.unfinished())
 		}
 		return false
 	}
@@ -143,28 +143,28 @@ func (w *World) next(end grid.Time) bool {
 		return false
 	}
 	w.now = e.At
-	w.happen(&e)
+	w.dispatch(&e)
 	return true
 }
 
-// push adds an event. Events of a node are dropped when it has been down since.
+// push schedules an event. It is dropped if its node was restarted before.
 func (w *World) push(at grid.Time, k Kind, i int32, sub uint8, arg uint64) {
 	w.seq++
 	w.queue.Push(Event{At: at, Seq: w.seq, Arg: arg, Node: i, Boot: w.hosts[i].boot(), Kind: k, Sub: sub})
 }
 
-// here reports whether e was meant for the current run of its node.
-func (w *World) here(e *Event) bool {
+// isCurrent reports whether e is for the current run of its node.
+func (w *World) isCurrent(e *Event) bool {
 	h := &w.hosts[e.Node]
 	return h.up && h.boot() == e.Boot
 }
 
-func (w *World) happen(e *Event) {
+func (w *World) dispatch(e *Event) {
 	switch e.Kind {
 	case kindStart:
 		w.start(e.Node)
 	case kindWake:
-		if w.here(e) && !w.early(e) {
+		if w.isCurrent(e) && !w.deferEarlyWake(e) {
 			w.ev = grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerKind(e.Sub), Key: e.Arg}}
 			w.step(e.Node, &w.ev)
 		}
@@ -173,23 +173,23 @@ func (w *World) happen(e *Event) {
 	case kindHop:
 		w.hop(e)
 	case kindDial:
-		w.dialled(e)
+		w.dialDone(e)
 	case kindRedial:
 		w.redial(e)
 	case kindDown:
-		w.found(e)
+		w.peerDied(e)
 	case kindTimeout:
 		w.timeout(e)
 	case kindIdle:
 		w.idle(e)
 	case kindStarted:
-		w.began(e)
+		w.runStarted(e)
 	case kindEnded:
-		w.ended(e)
+		w.runEnded(e)
 	case kindFetched:
 		w.fetched(e)
 	case kindCommit:
-		w.commit(e)
+		w.endCommit(e)
 	case kindFlush:
 		w.flushPostponed(e)
 	case kindSubmit:
@@ -197,21 +197,21 @@ func (w *World) happen(e *Event) {
 	case kindCancel:
 		w.cancel(e)
 	case kindFault:
-		w.strikeNext()
+		w.applyNextFault()
 	case kindResume:
 		w.resume(e)
 	case kindLate:
-		w.late(e)
-	case kindBar:
-		w.bar(e)
+		w.reportTooLate(e)
+	case kindBlock:
+		w.endBlocked(e)
 	case kindDrained:
 		w.leaving--
-		if w.here(e) {
+		if w.isCurrent(e) {
 			w.leave(e.Node)
 		}
 	case kindLeft:
 		w.leaving--
-		if w.here(e) {
+		if w.isCurrent(e) {
 			w.crash(e.Node)
 		}
 	default:

@@ -17,7 +17,7 @@ func spec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {
 		Needs: grid.Needs{Resources: grid.Resources{CPU: cpu, Memory: grid.MiB}}}
 }
 
-// toys is a world of toys with everything that can go wrong in the network and on disks.
+// toys is a world of toys with all faults of the network and disks.
 func toys(seed uint64, bug string) Config {
 	r := grid.NewRand(seed, 99)
 	n := 3 + r.IntN(6)
@@ -45,7 +45,7 @@ func finish(t *testing.T, c Config) (*World, Report) {
 		t.Fatal(err)
 	}
 	if *seedFlag == 0 {
-		kept.Add(t, r.Digest)
+		goldenDigests.Add(t, r.Digest)
 	}
 	return w, r
 }
@@ -59,8 +59,8 @@ func TestToys(t *testing.T) {
 	}
 }
 
-// Every mistake must be found, in most worlds where it matters; one seed in forty is enough.
-func TestWorldFindsMistakes(t *testing.T) {
+// Every bug must be found, in most worlds where it matters; one seed in forty is enough.
+func TestWorldDetectsBugs(t *testing.T) {
 	for bug, want := range map[string]string{
 		"answers before it saves": "of which nothing is on its disk",
 		"gives up":                "tasks have not ended",
@@ -123,7 +123,7 @@ func TestDigestIsTheSameForTheSameSeedAlone(t *testing.T) {
 	}
 }
 
-func TestConfigSaysEverythingThatIsWrong(t *testing.T) {
+func TestConfigReportsAllProblems(t *testing.T) {
 	_, err := New(Config{Nodes: 0, Network: Network{Loss: 2}, Machine: Machine{Overhead: -1}, Disk: Disk{Sync: -1},
 		Work:   []Submission{{At: 2, Node: 5, Spec: spec("a", 1, 1)}, {At: 1, Node: 0}},
 		Faults: []Fault{{Kind: 77}, {Kind: Slow, Factor: 0.5}, {Kind: Crash, Nodes: []int{-1}}}})

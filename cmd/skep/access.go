@@ -11,7 +11,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// accesses are who may see a job and cancel it.
+// accesses are the values of --access.
 var accesses = []string{string(grid.AccessMembers), string(grid.AccessOwner)}
 
 // accessFlag adds --access to a verb that submits.
@@ -20,7 +20,7 @@ func accessFlag(cmd *cobra.Command, dst *string) {
 	cmd.RegisterFlagCompletionFunc("access", cobra.FixedCompletions(accesses, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// checkAccess checks what is said of who may see a job; nothing is the node's own.
+// checkAccess checks a value of access; empty is the node's default.
 func checkAccess(s string) error {
 	if s != "" && !slices.Contains(accesses, s) {
 		return fmt.Errorf("%.40q: want %s", s, strings.Join(accesses, " or "))
@@ -28,10 +28,10 @@ func checkAccess(s string) error {
 	return nil
 }
 
-// reduced reports whether no more is seen of a job than every member may.
-func reduced(j *v1.Job) bool { return j.Access == string(grid.AccessOwner) && j.Spec == nil }
+// isRedacted reports whether only the fields of a job that every member may see were returned.
+func isRedacted(j *v1.Job) bool { return j.Access == string(grid.AccessOwner) && j.Spec == nil }
 
-// userText is the user who submitted a job, for a table.
+// userText returns the user who submitted a job, for a table.
 func userText(j *v1.Job) string {
 	if j.Submitter == nil {
 		return "-"
@@ -39,7 +39,7 @@ func userText(j *v1.Job) string {
 	return orDash(j.Submitter.User)
 }
 
-// submitterText is who submitted a job, as people read it.
+// submitterText returns the submitter of a job, for people.
 func submitterText(j *v1.Job) string {
 	switch {
 	case j.Submitter == nil:

@@ -16,8 +16,8 @@ import (
 	"skep/sim/queueing"
 )
 
-// benchBoxes compares what a node gets done with boxes and without, by turns: the same 2,000 tasks on one node with boxes, with
-// boxes that have no network, and on one started with --isolation none.
+// benchBoxes compares a node's throughput with and without boxes, in turns: the same 2,000 tasks on one node with
+// boxes, with boxes that have no network, and with --isolation none.
 func benchBoxes(b *testing.B, skep string) {
 	const tasks, rounds = 2000, 10
 	boxed, bare := startMember(b, skep, "", "--members", "1"), startMember(b, skep, "", "--members", "1", "--isolation", "none")
@@ -59,7 +59,7 @@ func benchBoxes(b *testing.B, skep string) {
 	}
 }
 
-// reportRatio prints a mean with its 95 % interval; it passes when the lower end does.
+// reportRatio prints a mean with its 95 % interval; it passes if the lower end does.
 func reportRatio(b *testing.B, what string, xs []float64, wanted float64) {
 	b.Helper()
 	n, mean, squares := float64(len(xs)), 0.0, 0.0
@@ -73,7 +73,7 @@ func reportRatio(b *testing.B, what string, xs []float64, wanted float64) {
 	report(b, what, mean, fmt.Sprintf("±%.3f", half), fmt.Sprintf(">= %.2f", wanted), mean-half >= wanted)
 }
 
-// treeTime is the processor time of a process, of all that it waited for, and of those of its children that run.
+// treeTime returns the CPU time of a process, of all its reaped children, and of its running children.
 func treeTime(tb testing.TB, pid int) time.Duration {
 	ticks, files := 0, []string{fmt.Sprintf("/proc/%d/stat", pid)}
 	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))

@@ -18,10 +18,10 @@ import (
 	"skep/node/p2p"
 )
 
-// gossipCode is what carries ads: the rules, sealing, opening and coding of digests.
+// gossipCode matches the code that carries ads: the rules, sealing, opening and coding of digests.
 const gossipCode = `skep/gossip\.|wire\.(Seal|Open)|[dD]igest|adCache`
 
-// benchGossip runs five drivers in this process at 50 tasks a second and asks the profile what gossip took.
+// benchGossip runs five drivers in this process at 50 tasks a second and measures gossip's share with a CPU profile.
 func benchGossip(b *testing.B) {
 	const nodes, rate, span = 5, 50, 20 * time.Second
 	ctx := context.Background()

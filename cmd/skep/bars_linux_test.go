@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// BenchmarkBars measures the whole product as a user meets it, each figure against a reference in the same
-// run, and prints them as a table.
+// BenchmarkBars measures the whole product as a user sees it, each figure against a reference in the same run, and
+// prints a table.
 func BenchmarkBars(b *testing.B) {
 	skep := buildSkep(b)
 	b.Run("version", func(b *testing.B) { benchVersion(b, skep) })
@@ -102,7 +102,7 @@ func benchLatency(b *testing.B, skep string) {
 	report(b, "skep run -- true on another node minus skep version, median", moved-version, "ms", "<= 5", moved-version <= 5)
 }
 
-// benchMembers compares jobs that three nodes keep with jobs that their origin keeps alone, in turn.
+// benchMembers compares jobs with three members with jobs whose only member is their origin, in turns.
 func benchMembers(b *testing.B, skep string) {
 	const tasks = 2000
 	one, three := startGrid(b, skep, 3, "--members", "1"), startGrid(b, skep, 3, "--members", "3")
@@ -146,7 +146,7 @@ func benchIdle(b *testing.B, skep string) {
 	report(b, "its resident memory, the largest of them", rss, "MiB", "reported", true)
 }
 
-// threadTime is what all threads of a process have run, from the scheduler's nanosecond counts.
+// threadTime returns the CPU time of all threads of a process, from the scheduler's nanosecond counts.
 func threadTime(tb testing.TB, pid int) time.Duration {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	total := time.Duration(0)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// benchRestart kills a node with 10,000 finished and 1,000 pending tasks in its store, and one with nothing, and starts
-// them again, by turns.
+// benchRestart kills a node with 10,000 finished and 1,000 pending tasks in its store, and one with an empty store,
+// and restarts them, in turns.
 func benchRestart(b *testing.B, skep string) {
 	const finished, pending, each, times = 10_000, 1_000, 100, 9
 	full, empty := startMember(b, skep, ""), startMember(b, skep, "")

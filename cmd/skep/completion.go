@@ -12,7 +12,7 @@ import (
 	"skep/node/api/client"
 )
 
-// completeTime bounds asking the node while somebody waits at a prompt.
+// completeTime bounds the query to the node while a user waits at a prompt.
 const completeTime = 500 * time.Millisecond
 
 func (a *app) completionCmd() *cobra.Command {
@@ -41,7 +41,7 @@ func (a *app) completionCmd() *cobra.Command {
 		}}
 }
 
-// completeJobs offers the node's jobs.
+// completeJobs completes IDs of jobs.
 func (a *app) completeJobs(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
 		p, _ := c.Jobs(ctx, 50, "", "")
@@ -55,7 +55,7 @@ func (a *app) completeJobs(cmd *cobra.Command, args []string, _ string) ([]strin
 	})
 }
 
-// completeNodes offers the nodes that the node knows.
+// completeNodes completes IDs of nodes.
 func (a *app) completeNodes(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, args, func(ctx context.Context, c *client.Client) (ids []string) {
 		l, _ := c.Nodes(ctx)

@@ -18,14 +18,14 @@ func (a *app) configShowCmd() *cobra.Command {
 		Long: "Print the settings that a node in this folder starts with, and where each comes from: the default, the file\n" +
 			configName + " in the folder, the environment (SKEP_NAME), or a flag, the last of these.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := choose(a.folder(), cmd.Flags())
+			m, err := loadSettings(a.folder(), cmd.Flags())
 			if err != nil {
 				return err
 			}
-			if _, err := settle(m); err != nil {
+			if _, err := applySettings(m); err != nil {
 				return err
 			}
-			c := v1.Config{Settings: listed(a.folder(), a.dirSource(cmd), m)}
+			c := v1.Config{Settings: listSettings(a.folder(), a.dirSource(cmd), m)}
 			return out.print(a.out, c, func(w *tabwriter.Writer) {
 				row(w, "SETTING", "VALUE", "SOURCE")
 				for _, s := range c.Settings {

@@ -22,15 +22,15 @@ import (
 // conformance is the scenario that the simulator and real nodes run.
 const conformance = "testdata/conformance.yaml"
 
-// The same scenario in the simulator and on real nodes over loopback, five processes whose tasks sleep for as
-// long as the scenario says that a task of that size takes there, gives the same placements.
+// The same scenario gives the same placements in the simulator and on real nodes: five processes over loopback whose
+// tasks sleep for as long as the scenario's model says.
 //
-// The simulator's replications say how much chance there is: a figure's mean over the runs on real nodes must lie in the
-// prediction interval for so many more replications, at a level at which all figures together do with 99 %. To that
-// comes what a real machine has and the model has not: each task may take 25 ms longer (its process starts in some
-// milliseconds, not in one, and is told of over HTTP), and shares may differ by 0.03, since tasks that take longer wait longer.
+// The simulator's replications measure the variance: a figure's mean over the runs on real nodes must be within the
+// prediction interval for so many more replications, at a level at which all figures together are with 99 %. Costs of
+// a real machine that the model lacks are allowed: 25 ms for each task (its process starts in some milliseconds, not
+// in one, and its end is reported over HTTP), and 0.03 for shares, since longer tasks wait longer.
 //
-// SKEP_CONFORMANCE says how many runs on real nodes; they take about 14 s each.
+// SKEP_CONFORMANCE is the number of runs on real nodes; each takes about 14 s.
 func TestConformance(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("SKEP_CONFORMANCE"))
 	if runs < 1 {
@@ -40,7 +40,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := readNet(conformance, b, os.ReadFile, nil)
+	s, _, err := readScenario(conformance, b, os.ReadFile, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +48,11 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := modelled(model)
+	want := predicted(model)
 	skep := buildSkep(t)
 	got := map[string]float64{}
 	for k := range runs {
-		for name, v := range onRealNodes(t, skep, s, s.Seed+uint64(s.Replications+k)) {
+		for name, v := range measureRealNodes(t, skep, s, s.Seed+uint64(s.Replications+k)) {
 			got[name] += v / float64(runs)
 		}
 	}
@@ -70,7 +70,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// figure is what is compared.
+// figure is a compared quantity.
 type figure struct {
 	name string
 	net.Estimate
@@ -83,7 +83,7 @@ const (
 	allowedPolls = 0.1 // messages
 )
 
-func modelled(r *net.Report) []figure {
+func predicted(r *net.Report) []figure {
 	out := []figure{{"completion", r.Completion, allowedTime}, {"moved", r.Moved, allowedShare}}
 	for _, c := range r.Classes {
 		out = append(out, figure{"completion of " + c.Class, c.Completion, allowedTime}, figure{"moved of " + c.Class, c.Moved, allowedShare})
@@ -99,8 +99,9 @@ func modelled(r *net.Report) []figure {
 	return out
 }
 
-// onRealNodes runs the scenario once on a process for each node, and measures what modelled reads from a report.
-func onRealNodes(t *testing.T, skep string, s *net.Scenario, seed uint64) map[string]float64 {
+// measureRealNodes runs the scenario once with a process for each node, and measures what predicted reads from a
+// report.
+func measureRealNodes(t *testing.T, skep string, s *net.Scenario, seed uint64) map[string]float64 {
 	t.Helper()
 	var ms []*member
 	join := ""
@@ -142,9 +143,9 @@ func onRealNodes(t *testing.T, skep string, s *net.Scenario, seed uint64) map[st
 	var wg sync.WaitGroup
 	for k := range tasks {
 		c := classOf(s, tasks[k].Spec.Class)
-		spec := sleeping(s, c, c.Size(sizes), name)
+		spec := sleepJob(s, c, c.Size(sizes), name)
 		time.Sleep(time.Until(began.Add(tasks[k].At - s.Start)))
-		wg.Go(func() { took[k], done[k] = one(ctx, t, nodes[tasks[k].Node], spec) })
+		wg.Go(func() { took[k], done[k] = runOne(ctx, t, nodes[tasks[k].Node], spec) })
 	}
 	wg.Wait()
 	if t.Failed() {
@@ -181,8 +182,8 @@ func classOf(s *net.Scenario, name string) *net.Class {
 	return nil
 }
 
-// sleeping is a job of one task that sleeps for as long as one of that size takes where it finds itself.
-func sleeping(s *net.Scenario, c *net.Class, size float64, name map[string]string) *v1.Spec {
+// sleepJob returns a job of one task that sleeps for as long as a task of that size takes on its worker.
+func sleepJob(s *net.Scenario, c *net.Class, size float64, name map[string]string) *v1.Spec {
 	var script strings.Builder
 	script.WriteString("case $SKEP_NODE in ")
 	for id, group := range name {
@@ -200,8 +201,8 @@ func sleeping(s *net.Scenario, c *net.Class, size float64, name map[string]strin
 	return spec
 }
 
-// one runs a job of one task to its end, and returns how long it took as its node has it.
-func one(ctx context.Context, t *testing.T, n *client.Client, spec *v1.Spec) (seconds float64, task v1.Task) {
+// runOne runs a job of one task to its end, and returns its duration as recorded by its node.
+func runOne(ctx context.Context, t *testing.T, n *client.Client, spec *v1.Spec) (seconds float64, task v1.Task) {
 	j, err := n.Submit(ctx, client.Draw(), spec)
 	for err == nil && !j.Over() {
 		j, err = n.Wait(ctx, j.ID, time.Minute)
@@ -216,7 +217,7 @@ func one(ctx context.Context, t *testing.T, n *client.Client, spec *v1.Spec) (se
 	return j.Done.Sub(j.Submitted).Seconds(), task
 }
 
-// messages is how many of each kind all nodes have sent.
+// messages returns how many messages of each kind all nodes have sent.
 func messages(t *testing.T, nodes []*client.Client) map[string]float64 {
 	sum := map[string]float64{}
 	for _, n := range nodes {

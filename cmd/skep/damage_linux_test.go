@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// spoilBlobs changes a bit in each blob of a node of some size or more, and returns how many there are.
+// spoilBlobs flips a bit in each of a node's blobs of at least that size, and returns their number.
 func (m *member) spoilBlobs(t *testing.T, least int64) (n int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(m.dir, "blobs", "??", "*"))
@@ -35,9 +35,9 @@ func (m *member) spoilBlobs(t *testing.T, least int64) (n int) {
 	return n
 }
 
-// A flipped bit in what a task had left gave exit code 0 and a wrong file. It comes from another node that keeps the
-// job, and where all are damaged it is an error.
-func TestDamagedFilesAreNotBroughtHome(t *testing.T) {
+// A flipped bit in an output once gave exit code 0 and a wrong file. The file must come from another member, and if
+// all copies are damaged it is an error.
+func TestDamagedOutputsAreNotDownloaded(t *testing.T) {
 	ms := startGrid(t, "skep", 3)
 	a, work := ms[0], t.TempDir()
 	write := func(name, text string) {

@@ -13,12 +13,12 @@ import (
 	"skep/grid"
 )
 
-// What the demonstration does. All its tasks together take less than one core for as long as they
-// arrive, so that two cores show the waiting for unfit nodes, not for the machine under them.
+// Parameters of the demonstration. All its tasks together take less than one core for as long as they arrive, so that
+// two cores show the waiting for unfit nodes, not for the machine.
 const (
 	demoTasks = 60
 	demoSpan  = 11 * time.Second       // in which they arrive
-	demoWork  = 100 * time.Millisecond // of processor time of a middling one
+	demoWork  = 100 * time.Millisecond // CPU time of a task on a core of average speed
 	demoLimit = 3 * time.Minute        // for everything
 )
 
@@ -49,7 +49,7 @@ func (a *app) demoCmd() *cobra.Command {
 }
 
 func (a *app) demo(ctx context.Context, seed uint64, tasks int) error {
-	level, err := try()
+	level, err := tryIsolation()
 	if err != nil {
 		return err
 	}
@@ -62,21 +62,21 @@ func (a *app) demo(ctx context.Context, seed uint64, tasks int) error {
 		return err
 	}
 	fmt.Fprintf(a.out, "\nAll five are ready and know each other after %.1f s.\n", time.Since(began).Seconds())
-	nodes.introduce(a.out)
+	nodes.printNodes(a.out)
 	fmt.Fprintf(a.out, "\nWeighing the programs …\n")
 	load := newDemoLoad(seed, tasks, len(nodes.list))
-	if err := nodes.bring(ctx); err != nil {
+	if err := nodes.uploadProgram(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "\n%d tasks, each to a random node, at random moments within about %v (seed %d).\n"+
 		"First each runs where it was submitted, matrix without its need, which only two nodes meet;\n"+
 		"the nodes learn from it how long each class takes them …\n", len(load.tasks), demoSpan*time.Duration(tasks)/demoTasks, seed)
-	alone, err := nodes.pass(ctx, nil, load, "local")
+	alone, err := nodes.runAll(ctx, nil, load, "local")
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "Mean completion time %s.\n\nNow the same tasks at the same moments, placed by the grid:\n\n", ms(alone.mean("")))
-	spread, err := nodes.pass(ctx, a.out, load, "")
+	spread, err := nodes.runAll(ctx, a.out, load, "")
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (a *app) demo(ctx context.Context, seed uint64, tasks int) error {
 	return nil
 }
 
-// demoNeed is the need that only some nodes meet, for one class; a run where it is submitted is without it, since
-// it could not run at all elsewhere.
+// demoNeed returns the label that one class needs and only some nodes have; not in the run where tasks stay at their
+// origin, since they could not run elsewhere.
 func demoNeed(class, policy string) map[string][]string {
 	if class == "matrix" && policy == "" {
 		return map[string][]string{"accel": {"yes"}}
@@ -95,5 +95,5 @@ func demoNeed(class, policy string) map[string][]string {
 	return nil
 }
 
-// demoCores is what each task takes: all that a node has, so that tasks queue.
+// demoCores is what each task needs: all cores of a node, so that tasks queue.
 const demoCores = float64(grid.CPU) / 1000

@@ -2,8 +2,8 @@ package main
 
 import "syscall"
 
-// childAttr puts a child into a group of its own, so that an interrupt at the terminal does not reach it before
-// the demonstration has tidied up, and lets it die with the thread that started it.
+// childAttr puts a child into a process group of its own, so that an interrupt at the terminal does not reach it
+// before the demonstration has cleaned up, and kills it when the thread that started it ends.
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// demonstrate starts a demonstration that keeps its folders in dir.
+// demonstrate starts a demonstration with its folders in dir.
 func demonstrate(t *testing.T, dir string, tasks string) (*exec.Cmd, *bufio.Scanner, *bytes.Buffer) {
 	t.Helper()
 	passable(t, dir)
-	cmd := exec.Command(buildSkep(t), "demo", "--tasks", tasks) // its tasks run the binary itself, which must not be that of the tests
+	cmd := exec.Command(buildSkep(t), "demo", "--tasks", tasks) // its tasks run the binary itself, which must not be the test binary
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var errs bytes.Buffer
@@ -62,7 +62,7 @@ func TestDemoShowsAndCleansUp(t *testing.T) {
 			t.Errorf("it does not print %q:\n%s", want, text.String())
 		}
 	}
-	t.Logf("it took %v", time.Since(began)) // tests share their machine; that it ends is seen to by demoLimit
+	t.Logf("it took %v", time.Since(began)) // demoLimit ensures that it ends
 	clean(t, dir)
 }
 

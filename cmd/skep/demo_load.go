@@ -16,25 +16,25 @@ import (
 	"skep/node/api/v1"
 )
 
-// demoTask is one task of the demonstration and what is right.
+// demoTask is one task of the demonstration and its expected output.
 type demoTask struct {
 	class string
 	units int
 	want  string
-	at    time.Duration // after the first could have come
-	node  int           // submitted to
+	at    time.Duration // since the start of the arrivals
+	node  int           // index of its origin
 }
 
-// demoLoad is the tasks, in the order of their arrival.
+// demoLoad is the tasks in the order of their arrival.
 type demoLoad struct{ tasks []demoTask }
 
-// newDemoLoad draws the tasks: exponential times between arrivals, class, size and node each at random. Sizes
-// are such that they take about demoWork on this machine; what each must print is computed here.
+// newDemoLoad draws the tasks: exponential times between arrivals; class, size and node at random. Sizes are such that
+// a task takes about demoWork on this machine; the expected outputs are computed here.
 func newDemoLoad(seed uint64, tasks, nodes int) *demoLoad {
 	units := map[string]int{}
 	want := map[string]string{}
 	for _, c := range demoClasses {
-		units[c] = weigh(c)
+		units[c] = calibrate(c)
 	}
 	r := grid.NewRand(seed, 0)
 	l := &demoLoad{}
@@ -52,8 +52,8 @@ func newDemoLoad(seed uint64, tasks, nodes int) *demoLoad {
 	return l
 }
 
-// weigh finds how many units of a kind take demoWork of processor time.
-func weigh(class string) int {
+// calibrate returns how many units of a class take demoWork of CPU time.
+func calibrate(class string) int {
 	best := time.Hour
 	const units = 10
 	for range 3 {
@@ -66,7 +66,7 @@ func weigh(class string) int {
 	return max(1, min(maxDemoWork, int(units*demoWork/best)))
 }
 
-// cpuTime is the processor time that this process has used.
+// cpuTime returns the CPU time that this process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -75,8 +75,8 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// bring hands the program, which is this one, to each node that tasks are submitted to.
-func (ns *demoNodes) bring(ctx context.Context) error {
+// uploadProgram uploads the program, which is this binary, to each node.
+func (ns *demoNodes) uploadProgram(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -87,31 +87,31 @@ func (ns *demoNodes) bring(ctx context.Context) error {
 	}
 	ns.program = v1.File{Path: "skep-demo", Blob: hash, Size: size, Exec: true}
 	for _, n := range ns.list {
-		if err := send(ctx, n.client, &local{self, ns.program}); err != nil {
+		if err := send(ctx, n.client, &inputFile{self, ns.program}); err != nil {
 			return fmt.Errorf("program to node %s: %w", n.name, err)
 		}
 	}
 	return nil
 }
 
-// demoRun is what became of a task.
+// demoRun is the outcome of a task.
 type demoRun struct {
 	*demoTask
-	came  time.Duration // since the pass began
-	took  time.Duration // from submission to the end, as the submitter saw it
-	node  string        // where it ran
-	moved bool
-	task  v1.Task
+	arrived    time.Duration // since the pass began
+	completion time.Duration // from submission to the end, as seen by the submitter
+	node       string        // where it ran
+	moved      bool
+	task       v1.Task
 }
 
-// demoPass is what became of all.
+// demoPass is the outcome of all tasks.
 type demoPass struct {
 	runs     []demoRun
 	messages uint64
 }
 
-// pass submits all tasks at their moments, with a policy if one is named, and waits for them; live to w.
-func (ns *demoNodes) pass(ctx context.Context, w io.Writer, l *demoLoad, policy string) (*demoPass, error) {
+// runAll submits all tasks at their times, under a policy if one is named, waits for them, and writes each end to w.
+func (ns *demoNodes) runAll(ctx context.Context, w io.Writer, l *demoLoad, policy string) (*demoPass, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	before, err := ns.sent(ctx)
@@ -131,8 +131,8 @@ func (ns *demoNodes) pass(ctx context.Context, w io.Writer, l *demoLoad, policy 
 		}
 		wg.Go(func() {
 			r := &p.runs[i]
-			r.demoTask, r.came = t, time.Since(began)
-			if errs[i] = ns.one(ctx, r, policy); errs[i] != nil {
+			r.demoTask, r.arrived = t, time.Since(began)
+			if errs[i] = ns.runTask(ctx, r, policy); errs[i] != nil {
 				cancel()
 				return
 			}
@@ -152,7 +152,7 @@ func (ns *demoNodes) pass(ctx context.Context, w io.Writer, l *demoLoad, policy 
 	return p, err
 }
 
-// firstReal returns the error that the others only follow from.
+// firstReal returns the error that cancelled the others.
 func firstReal(errs []error) error {
 	var first error
 	for _, err := range errs {
@@ -163,8 +163,8 @@ func firstReal(errs []error) error {
 	return first
 }
 
-// one runs a task to its end and checks what it printed.
-func (ns *demoNodes) one(ctx context.Context, r *demoRun, policy string) error {
+// runTask runs a task to its end and checks its output.
+func (ns *demoNodes) runTask(ctx context.Context, r *demoRun, policy string) error {
 	n := ns.list[r.demoTask.node]
 	spec := &v1.Spec{Name: "demo", Class: r.class, Policy: policy, Inputs: []v1.File{ns.program},
 		Command: []string{"./" + ns.program.Path, "demo-task", r.class, fmt.Sprint(r.units)},
@@ -192,7 +192,7 @@ func (ns *demoNodes) one(ctx context.Context, r *demoRun, policy string) error {
 		case e.Event == v1.EventError:
 			return errors.New(e.Error)
 		case e.Event == v1.EventEnd:
-			r.took = time.Since(began)
+			r.completion = time.Since(began)
 			r.moved = r.task.Node != n.id
 			r.node = ns.name(r.task.Node)
 			return r.verify(strings.TrimSpace(out.String()), diag.String())
@@ -214,7 +214,7 @@ func (r *demoRun) verify(got, diag string) error {
 	return nil
 }
 
-// sent counts the messages that all nodes have sent.
+// sent returns the number of messages that all nodes have sent.
 func (ns *demoNodes) sent(ctx context.Context) (sum uint64, err error) {
 	for _, n := range ns.list {
 		s, err := n.client.Stats(ctx)

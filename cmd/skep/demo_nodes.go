@@ -19,7 +19,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// demoNode is one node of the demonstration: a process of its own.
+// demoNode is one node of the demonstration: a child process.
 type demoNode struct {
 	name   string
 	shares []string
@@ -35,13 +35,12 @@ type demoNodes struct {
 	dir     string
 	list    []*demoNode
 	program v1.File
-	done    chan struct{} // closed to let the thread that starts them end
+	done    chan struct{} // closed to end the thread that starts them
 	once    sync.Once
 }
 
-// startDemo starts the nodes and returns when all know each other. What has begun is in the answer also
-// with an error.
-func startDemo(ctx context.Context, level tried) (*demoNodes, error) {
+// startDemo starts the nodes and returns when all are connected. With an error it returns those that were started.
+func startDemo(ctx context.Context, level isolationLevel) (*demoNodes, error) {
 	ns := &demoNodes{done: make(chan struct{})}
 	var err error
 	if ns.dir, err = os.MkdirTemp("", "skep-demo-"); err != nil {
@@ -52,7 +51,7 @@ func startDemo(ctx context.Context, level tried) (*demoNodes, error) {
 		return ns, err
 	}
 	if level.none {
-		if err := os.Chmod(ns.dir, 0o711); err != nil { // tasks may be users who have to pass to their folders
+		if err := os.Chmod(ns.dir, 0o711); err != nil { // tasks may run as other users, who must reach their folders
 			return ns, err
 		}
 	}
@@ -78,10 +77,11 @@ func startDemo(ctx context.Context, level tried) (*demoNodes, error) {
 			}
 		}
 	}
-	return ns, ns.acquainted(ctx)
+	return ns, ns.awaitConnected(ctx)
 }
 
-// starter starts commands on a thread that lives as long as the demonstration: on Linux the nodes die with it.
+// starter returns a function that starts commands on a thread that lives as long as the demonstration: on Linux the
+// nodes are killed with it.
 func (ns *demoNodes) starter() func(*exec.Cmd) error {
 	work := make(chan *exec.Cmd)
 	result := make(chan error)
@@ -102,7 +102,7 @@ func (ns *demoNodes) starter() func(*exec.Cmd) error {
 	}
 }
 
-// start starts a node and returns when it says that it is ready.
+// start starts a node and returns when it prints READY.
 func (ns *demoNodes) start(ctx context.Context, starts func(*exec.Cmd) error, n *demoNode, self string, args []string) error {
 	cmd := exec.Command(self, args...)
 	cmd.SysProcAttr = childAttr()
@@ -145,7 +145,7 @@ func (ns *demoNodes) start(ctx context.Context, starts func(*exec.Cmd) error, n 
 	return err
 }
 
-// cleanEnv leaves out the settings of a node that somebody has in the environment.
+// cleanEnv removes settings of a node from an environment.
 func cleanEnv(env []string) []string {
 	var out []string
 	for _, v := range env {
@@ -156,8 +156,8 @@ func cleanEnv(env []string) []string {
 	return out
 }
 
-// acquainted waits until each node is connected to all others.
-func (ns *demoNodes) acquainted(ctx context.Context) error {
+// awaitConnected waits until each node is connected to all others.
+func (ns *demoNodes) awaitConnected(ctx context.Context) error {
 	for _, n := range ns.list {
 		for {
 			l, err := n.client.Nodes(ctx)
@@ -183,8 +183,8 @@ func (ns *demoNodes) acquainted(ctx context.Context) error {
 	return nil
 }
 
-// introduce prints the nodes.
-func (ns *demoNodes) introduce(w io.Writer) {
+// printNodes prints the nodes.
+func (ns *demoNodes) printNodes(w io.Writer) {
 	for _, n := range ns.list {
 		fmt.Fprintf(w, "  %-8s %s  part of a core: %s", n.name, short(n.id), strings.Join(n.shares, ", "))
 		if len(n.labels) > 0 {
@@ -194,7 +194,7 @@ func (ns *demoNodes) introduce(w io.Writer) {
 	}
 }
 
-// name returns what a node is called.
+// name returns a node's name.
 func (ns *demoNodes) name(id string) string {
 	for _, n := range ns.list {
 		if n.id == id {
@@ -204,7 +204,7 @@ func (ns *demoNodes) name(id string) string {
 	return short(id)
 }
 
-// stop ends every node and removes the folder.
+// stop stops every node and removes the folder.
 func (ns *demoNodes) stop() {
 	ns.once.Do(func() {
 		var wg sync.WaitGroup
@@ -224,7 +224,7 @@ func (ns *demoNodes) stop() {
 // end asks a node to leave and, if it does not, kills its group.
 func (n *demoNode) end() {
 	n.cmd.Process.Signal(syscall.SIGTERM)
-	kill := time.AfterFunc(leaveTime, func() { killGroup(n.cmd.Process.Pid) })
+	kill := time.AfterFunc(leaveTimeout, func() { killGroup(n.cmd.Process.Pid) })
 	defer kill.Stop()
 	var exit *exec.ExitError
 	if err := n.cmd.Wait(); err != nil && !errors.As(err, &exit) {

@@ -2,7 +2,7 @@ package main
 
 import "skep/grid"
 
-// demoPlan says what the nodes are like. Shares are parts of a core.
+// demoPlan defines the nodes. Shares are parts of a core.
 func demoPlan() []*demoNode {
 	return []*demoNode{
 		{name: "ash", shares: []string{"primes=1", "*=0.25"}},
@@ -13,8 +13,8 @@ func demoPlan() []*demoNode {
 	}
 }
 
-// args is the command line of a node. What all of them have lies in dir, which is for nobody's tasks.
-func (n *demoNode) args(dir string, level tried) []string {
+// args returns the command line of a node. The common folder dir is hidden from tasks.
+func (n *demoNode) args(dir string, level isolationLevel) []string {
 	args := []string{"up", "--data-dir", n.dir, "--name", n.name, "--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns", "--cpus", "1",
 		"--log-level", "warn", "--hide", dir}
 	if level.none {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// line says where a task went, as it ends.
+// line prints where a task ran, when it ends.
 func (r *demoRun) line(w io.Writer, i int, ns *demoNodes) {
 	from := ns.list[r.demoTask.node].name
 	arrow := "stays at"
 	if r.moved {
 		arrow = "goes to "
 	}
-	fmt.Fprintf(w, "  %6.2fs  task %2d  %-6s  at %-7s  %s %-7s  done in %4d ms\n", r.came.Seconds(), i, r.class, from, arrow, r.node, r.took.Milliseconds())
+	fmt.Fprintf(w, "  %6.2fs  task %2d  %-6s  at %-7s  %s %-7s  done in %4d ms\n", r.arrived.Seconds(), i, r.class, from, arrow, r.node, r.completion.Milliseconds())
 }
 
-// table prints every task and what all of them cost.
+// table prints every task and the costs of all.
 func (p *demoPass) table(w io.Writer, ns *demoNodes) {
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -28,9 +28,9 @@ func (p *demoPass) table(w io.Writer, ns *demoNodes) {
 		if r.moved {
 			moved++
 		}
-		// Everything but running is waiting: placing, the way, the queue, and fetching the program once.
+		// All time but running is waiting: placement, network, queue, and fetching the program once.
 		ran := time.Duration(r.task.Result.Wall * float64(time.Second))
-		row(t, i, r.class, ns.list[r.demoTask.node].name, r.node, ms(max(0, r.took-ran)), ms(ran), r.task.Result.Exit)
+		row(t, i, r.class, ns.list[r.demoTask.node].name, r.node, ms(max(0, r.completion-ran)), ms(ran), r.task.Result.Exit)
 	}
 	t.Flush()
 	n := float64(len(p.runs))
@@ -38,7 +38,7 @@ func (p *demoPass) table(w io.Writer, ns *demoNodes) {
 		moved, len(p.runs), 100*float64(moved)/n, float64(p.messages)/n, ms(p.mean("")))
 }
 
-// compare prints both means, together and by class.
+// compare prints the means of both passes, of all tasks and by class.
 func (p *demoPass) compare(w io.Writer, alone *demoPass) {
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -54,13 +54,13 @@ func (p *demoPass) compare(w io.Writer, alone *demoPass) {
 	t.Flush()
 }
 
-// mean is the mean completion time of a class, or of all.
+// mean returns the mean completion time of a class, or of all.
 func (p *demoPass) mean(class string) time.Duration {
 	var sum time.Duration
 	n := 0
 	for i := range p.runs {
 		if r := &p.runs[i]; class == "" || r.class == class {
-			sum += r.took
+			sum += r.completion
 			n++
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxDemoWork bounds the units of a demonstration task.
+// maxDemoWork bounds the units of a task of the demonstration.
 const maxDemoWork = 1_000_000
 
-// demoKinds are the programs of the demonstration. Each does n units of work, a millisecond or so each, and
-// returns what can be checked.
+// demoKinds are the programs of the demonstration. Each does n units of work, a millisecond or so each, and returns a
+// result that can be checked.
 var demoKinds = map[string]func(n int) string{"primes": countPrimes, "matrix": multiply, "hash": chainHash}
 
-// demoClasses is their order wherever there is one.
+// demoClasses is the order of the classes.
 var demoClasses = []string{"primes", "matrix", "hash"}
 
 func (a *app) demoTaskCmd() *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A node with less free space than its reserve takes no tasks and says why; what is submitted to it runs elsewhere.
-func TestAFullDiskTakesNoTasks(t *testing.T) {
+// A node with less free space than its reserve accepts no tasks and says why; jobs submitted to it run elsewhere.
+func TestNodeWithFullDiskAcceptsNoTasks(t *testing.T) {
 	full := startMember(t, "skep", "", "--name", "full", "--disk-reserve", "1000000GiB")
 	until(t, "the node says so", func() bool {
 		return strings.Contains(full.run(t, "", "node", "list"), "self (its disk is nearly full)")
@@ -46,17 +46,17 @@ func smallDisk(t *testing.T, size, join string, args ...string) *member {
 	return m
 }
 
-// fill writes so many files of a MiB.
+// fill writes files of 1 MiB.
 func fill(files int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do head -c 1048576 /dev/zero >f$i || exit 9; i=$((i+1)); done", files)
 }
 
-// Many small files fill a disk as well as a large one. Who writes them is ended and told why before the node has no room
-// for its records; the node stays, and its neighbour on the same disk too.
-func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
+// Many small files fill a disk as well as a large one. The task that writes them is ended with that reason before the
+// node has no space for its records; the node stays up, and so does another node on the same disk.
+func TestTaskThatFillsTheDiskIsEnded(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
-	// More than the disk has is let in, or the task would be ended for its own bound.
+	// The bound is larger than the disk, so that the task is not ended for its own bound.
 	m := smallDisk(t, "1500m", origin.join, "--label", "disk=small", "--disk-reserve", "1GiB", "--task-disk", "10GiB")
 	quiet := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(20)+"; sleep 8; ls | wc -l")
 	c := origin.begin(t, "run", "--label", "disk=small", "--cpu", "0.1", "--", "sh", "-c", fill(100_000))
@@ -74,8 +74,8 @@ func TestATaskThatFillsTheDiskIsEnded(t *testing.T) {
 	}
 }
 
-// What a task may have is bounded before the node's own reserve is touched.
-func TestATaskEndsWithItsBoundOfTheDisk(t *testing.T) {
+// A task reaches its own bound before the node's reserve is used.
+func TestTaskDiskBound(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
 	m := smallDisk(t, "400m", origin.join, "--label", "disk=small", "--disk-reserve", "100MiB")
@@ -88,8 +88,8 @@ func TestATaskEndsWithItsBoundOfTheDisk(t *testing.T) {
 	}
 }
 
-// That its disk is nearly full the others know of a node, and offer it nothing; when there is room again, they know that.
-func TestOthersKnowOfAFullDisk(t *testing.T) {
+// Other nodes learn that a node's disk is nearly full and offer it nothing, and learn when there is space again.
+func TestFullDiskIsAnnounced(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
 	dir, expose := sharedFolder(t)

@@ -13,8 +13,8 @@ import (
 	"skep/node/api/v1"
 )
 
-// All nodes of a grid are restarted one after the other by SIGTERM while tasks that may run at most once are under way: none is
-// lost, and none begins twice.
+// All nodes of a grid are restarted one after the other by SIGTERM while at-most-once tasks run: none is lost, and
+// none starts twice.
 func TestRollingRestartOfProcesses(t *testing.T) {
 	dir, expose := sharedFolder(t, "began")
 	ms := startGrid(t, "skep", 3, append(expose, "--cpus", "2", "--drain", "30s")...)
@@ -55,8 +55,8 @@ retries: 0
 	}
 }
 
-// A node is drained from another one: its queue goes elsewhere, it says that it may be stopped when what runs has ended,
-// everybody sees that it drains, and it takes work again when asked to.
+// A node is drained from another one: its queue moves elsewhere, it may be stopped when its running tasks have ended,
+// all nodes show that it drains, and it accepts work again after an undrain.
 func TestDrainANodeFromAnother(t *testing.T) {
 	ms := startGrid(t, "skep", 2, "--cpus", "1")
 	list := func(m *member) string { return m.run(t, "", "node", "list", "--output", "json") }
@@ -81,7 +81,7 @@ func TestDrainANodeFromAnother(t *testing.T) {
 	}
 }
 
-// A second signal does not wait for what runs.
+// A second signal does not wait for running tasks.
 func TestSecondSignalStopsAtOnce(t *testing.T) {
 	m := startMember(t, "skep", "", "--drain", "1m")
 	m.run(t, "command: [sleep, '60']\n", "job", "submit", "-")

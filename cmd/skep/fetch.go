@@ -18,11 +18,12 @@ import (
 	"skep/node/api/v1"
 )
 
-// mostTold is how many files that did not come are named.
-const mostTold = 10
+// maxReported is how many failed outputs are reported one by one.
+const maxReported = 10
 
-// fetch brings the collected files of a job into a folder, of several tasks each into a folder named by
-// its index, and returns how many came. One that does not come keeps no other from coming: all is tried before the error is told.
+// fetch downloads the collected files of a job into a folder, those of several tasks each into a folder named by its
+// index, and returns how many it downloaded. A failed file does not stop the others: the errors are returned at the
+// end.
 func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n int, err error) {
 	j, err := c.Job(ctx, ref)
 	if err != nil {
@@ -31,7 +32,7 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
 	}
-	root, err := os.OpenRoot(dir) // what nodes say about paths stays inside
+	root, err := os.OpenRoot(dir) // paths that nodes name cannot leave it
 	if err != nil {
 		return 0, err
 	}
@@ -50,7 +51,7 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 			err := errors.New("is not inside the work folder")
 			if grid.Inside(f.Path) {
 				err = fetchFile(ctx, c, j.ID, root, name, t.Index, f)
-				if errors.Is(err, errWrong) { // whoever had it has found that too: now it comes from another one
+				if errors.Is(err, errDamaged) { // its holder has detected that too: the next try uses another one
 					err = fetchFile(ctx, c, j.ID, root, name, t.Index, f)
 				}
 			}
@@ -59,22 +60,22 @@ func (a *app) fetch(ctx context.Context, c *client.Client, ref, dir string) (n i
 			}
 			if err == nil {
 				n++
-			} else if failed++; failed <= mostTold {
+			} else if failed++; failed <= maxReported {
 				missing = append(missing, fmt.Errorf("output %.80q: %w", name, err))
 			}
 		}
 		return nil
 	})
-	if failed > mostTold {
-		missing = append(missing, fmt.Errorf("and %d more outputs", failed-mostTold))
+	if failed > maxReported {
+		missing = append(missing, fmt.Errorf("and %d more outputs", failed-maxReported))
 	}
 	return n, errors.Join(append(missing, err)...)
 }
 
-// errWrong says that what came is not the blob that was asked for, or not all of it.
-var errWrong = errors.New("came damaged")
+// errDamaged means that the received bytes are not the requested blob, or not all of it.
+var errDamaged = errors.New("came damaged")
 
-// fetchFile writes one file beside its place and puts it there when it is whole, and what its hash says.
+// fetchFile writes one file beside its destination and renames it when it is complete and has the right hash.
 func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root, name string, task uint32, f v1.File) error {
 	r, err := c.JobBlob(ctx, job, f.Blob, task)
 	if err != nil {
@@ -89,7 +90,8 @@ func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root,
 	if f.Exec {
 		mode = 0o777
 	}
-	// Beside its place, no longer than a file's name may be, and of this program alone: another one may bring the same files there.
+	// Beside its destination, shorter than the limit of a file's name, and unique to this process: another one may
+	// download the same files there.
 	part := filepath.Join(filepath.Dir(name), ".skep-part-"+rand.Text())
 	w, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -102,9 +104,9 @@ func fetchFile(ctx context.Context, c *client.Client, job string, root *os.Root,
 	}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && n != f.Size:
-		err = fmt.Errorf("%w: %d bytes of %d", errWrong, n, f.Size)
+		err = fmt.Errorf("%w: %d bytes of %d", errDamaged, n, f.Size)
 	case err == nil && hex.EncodeToString(hash.Sum(nil)) != f.Blob:
-		err = fmt.Errorf("%w: its %d bytes are not those of blob %.80q", errWrong, n, f.Blob)
+		err = fmt.Errorf("%w: its %d bytes are not those of blob %.80q", errDamaged, n, f.Blob)
 	}
 	if err == nil {
 		err = root.Rename(part, name)

@@ -19,15 +19,15 @@ import (
 	"skep/node/api/v1"
 )
 
-// A file is written when it is what its hash says. What came damaged is asked for once more, since the node that had it
-// finds that too; then it is an error, and nothing is written.
-func TestWrongBytesAreNotWritten(t *testing.T) {
+// A file is written if its hash is right. Damaged bytes are requested once more, since the node that has them detects
+// the damage too; then it is an error, and nothing is written.
+func TestDamagedBytesAreNotWritten(t *testing.T) {
 	right := strings.Repeat("0123456789", 20_000)
 	wrong := right[:150_000] + "!" + right[150_001:]
 	sum := sha256.Sum256([]byte(right))
 	file := v1.File{Path: "out/data", Blob: hex.EncodeToString(sum[:]), Size: int64(len(right))}
 	for name, c := range map[string]struct {
-		answers []string // to one request after the other, the last one to all that follow; cut short where a ! is their end
+		answers []string // to consecutive requests, the last one to all further ones; truncated at a !
 		asked   int
 		good    bool
 	}{
@@ -78,19 +78,19 @@ func TestWrongBytesAreNotWritten(t *testing.T) {
 	}
 }
 
-// Two programs that bring a job's files into one folder at once do not write into each other's: what stands there is whole, of one of them,
-// and nothing is left beside it.
-func TestTwoBringTheSameFilesAtOnce(t *testing.T) {
+// Two processes that download a job's files into one folder at once do not disturb each other: the result is complete
+// and of one of them, and no other file is left.
+func TestConcurrentDownloads(t *testing.T) {
 	right := strings.Repeat("0123456789", 20_000)
 	sum := sha256.Sum256([]byte(right))
 	file := v1.File{Path: "data", Blob: hex.EncodeToString(sum[:]), Size: int64(len(right)), Exec: true}
-	var second, first sync.WaitGroup // the first answer stops in its middle until the second program has ended
+	var second, first sync.WaitGroup // the first answer pauses halfway until the second process has ended
 	second.Add(1)
 	first.Add(1)
 	var asked atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked.Add(1) > 1 {
-			io.WriteString(w, strings.Repeat("x", 1000)) // it breaks off, and leaves nothing
+			io.WriteString(w, strings.Repeat("x", 1000)) // truncated: leaves nothing
 			return
 		}
 		io.WriteString(w, right[:100_000])
@@ -114,7 +114,7 @@ func TestTwoBringTheSameFilesAtOnce(t *testing.T) {
 	ends := make(chan error, 1)
 	go func() { ends <- fetch() }()
 	first.Wait()
-	if err := fetch(); !errors.Is(err, errWrong) {
+	if err := fetch(); !errors.Is(err, errDamaged) {
 		t.Errorf("the second: %v", err)
 	}
 	second.Done()

@@ -20,19 +20,19 @@ import (
 	"skep/node/api/v1"
 )
 
-// maxInputs bounds the files of one job together, in bytes.
+// maxInputs bounds the input files of one job together, in bytes.
 const maxInputs = 64 * grid.GiB
 
-// local is a file of the submitter and its place in the work folder.
-type local struct {
-	from string // a path here; empty where the blob is named by its hash
-	to   v1.File
+// inputFile is a file of the submitter and its path in the work folder.
+type inputFile struct {
+	source string // a local path; empty if the blob is named by its hash
+	to     v1.File
 }
 
-// gather finds the files that travel with a job: a program that is named by a path that is here, and the
-// inputs. Relative paths are relative to dir. It adds to the needs what the program's header says.
-func gather(spec *v1.Spec, inputs []string, dir string) ([]local, error) {
-	var files []local
+// collectInputs finds the files that are uploaded with a job: a program that is named by the path of a local file, and
+// the inputs. Relative paths are relative to dir. It adds the requirements of the program's header to the needs.
+func collectInputs(spec *v1.Spec, inputs []string, dir string) ([]inputFile, error) {
+	var files []inputFile
 	var problems []error
 	if p, err := program(spec, dir); err != nil {
 		problems = append(problems, err)
@@ -50,8 +50,8 @@ func gather(spec *v1.Spec, inputs []string, dir string) ([]local, error) {
 	seen := map[string]bool{}
 	kept := files[:0]
 	for _, f := range files {
-		if seen[f.to.Path] && f.from != "" && len(kept) > 0 && kept[0].from == f.from {
-			continue // the program again
+		if seen[f.to.Path] && f.source != "" && len(kept) > 0 && kept[0].source == f.source {
+			continue // the program itself
 		}
 		if seen[f.to.Path] {
 			problems = append(problems, fmt.Errorf("input %q: two files would have this name in the work folder: say another with PATH=NAME", f.to.Path))
@@ -70,15 +70,15 @@ func gather(spec *v1.Spec, inputs []string, dir string) ([]local, error) {
 	return kept, errors.Join(problems...)
 }
 
-// program makes the command's program travel if its name has a slash and is a file here.
-func program(spec *v1.Spec, dir string) (*local, error) {
+// program returns the command's program as an input if its name has a slash and is a local file.
+func program(spec *v1.Spec, dir string) (*inputFile, error) {
 	if len(spec.Command) == 0 || !strings.Contains(spec.Command[0], "/") {
 		return nil, nil
 	}
-	from := at(dir, spec.Command[0])
+	from := absolute(dir, spec.Command[0])
 	st, err := os.Stat(from)
 	if err != nil || !st.Mode().IsRegular() {
-		return nil, nil // perhaps it is there where it runs
+		return nil, nil // it may exist on the worker
 	}
 	m, err := sniff(from)
 	if err != nil {
@@ -93,38 +93,38 @@ func program(spec *v1.Spec, dir string) (*local, error) {
 		}
 		spec.Needs.Labels[k] = []string{v}
 	}
-	to := place(spec.Command[0])
+	to := workPath(spec.Command[0])
 	spec.Command = append([]string{"./" + to}, spec.Command[1:]...)
-	return &local{from, v1.File{Path: to, Size: st.Size(), Exec: true}}, nil
+	return &inputFile{from, v1.File{Path: to, Size: st.Size(), Exec: true}}, nil
 }
 
-// input reads PATH[=NAME] or HASH=NAME; a folder is all files in it.
-func input(text, dir string) ([]local, error) {
+// input parses PATH[=NAME] or HASH=NAME; a folder stands for all files in it.
+func input(text, dir string) ([]inputFile, error) {
 	from, name, named := strings.Cut(text, "=")
 	if _, err := grid.ParseBlobID(from); err == nil {
 		if !named || !grid.Inside(name) {
 			return nil, fmt.Errorf("input %.80q: want a name inside the work folder after the hash: HASH=NAME", text)
 		}
-		return []local{{to: v1.File{Path: path.Clean(name), Blob: from}}}, nil
+		return []inputFile{{to: v1.File{Path: path.Clean(name), Blob: from}}}, nil
 	}
 	if !named {
-		name = place(from)
+		name = workPath(from)
 	}
 	if !grid.Inside(name) {
 		return nil, fmt.Errorf("input %.80q: %q is not inside the work folder: say a name with PATH=NAME", text, name)
 	}
 	name = path.Clean(name)
-	root := at(dir, from)
+	root := absolute(dir, from)
 	st, err := os.Stat(root)
 	if err != nil {
-		return nil, fmt.Errorf("input %.80q: %w", text, bare(err))
+		return nil, fmt.Errorf("input %.80q: %w", text, withoutPath(err))
 	}
 	if !st.IsDir() {
 		f, err := regular(root, name, st)
-		return []local{f}, err
+		return []inputFile{f}, err
 	}
-	var files []local
-	err = filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error { // with it a link to a folder is one
+	var files []inputFile
+	err = filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error { // with the separator, a link to a folder is followed
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -149,16 +149,16 @@ func input(text, dir string) ([]local, error) {
 	return files, nil
 }
 
-func regular(from, to string, st fs.FileInfo) (local, error) {
+func regular(from, to string, st fs.FileInfo) (inputFile, error) {
 	if !st.Mode().IsRegular() {
-		return local{}, fmt.Errorf("input %s: is neither a file nor a folder", from)
+		return inputFile{}, fmt.Errorf("input %s: is neither a file nor a folder", from)
 	}
-	return local{from, v1.File{Path: to, Size: st.Size(), Exec: st.Mode()&0o100 != 0}}, nil
+	return inputFile{from, v1.File{Path: to, Size: st.Size(), Exec: st.Mode()&0o100 != 0}}, nil
 }
 
-// place is where a path of the submitter lies in the work folder: where it says, if that is inside, else
-// at the top.
-func place(p string) string {
+// workPath returns the path in the work folder of a path of the submitter: the same if that is inside, else the base
+// name.
+func workPath(p string) string {
 	p = filepath.ToSlash(p)
 	if grid.Inside(p) {
 		return path.Clean(p)
@@ -166,18 +166,18 @@ func place(p string) string {
 	return path.Base(path.Clean(p))
 }
 
-func at(dir, p string) string {
+func absolute(dir, p string) string {
 	if filepath.IsAbs(p) {
 		return p
 	}
 	return filepath.Join(dir, p)
 }
 
-// upload hands the files to the node, those it does not have, and puts them into the spec.
-func upload(ctx context.Context, c *client.Client, spec *v1.Spec, files []local) error {
+// upload uploads the files that the node does not have, and adds them to the spec.
+func upload(ctx context.Context, c *client.Client, spec *v1.Spec, files []inputFile) error {
 	for _, f := range files {
-		if f.from != "" {
-			hash, size, err := hashFile(f.from)
+		if f.source != "" {
+			hash, size, err := hashFile(f.source)
 			if err != nil {
 				return fmt.Errorf("input %w", err)
 			}
@@ -188,13 +188,13 @@ func upload(ctx context.Context, c *client.Client, spec *v1.Spec, files []local)
 			return err
 		}
 		switch {
-		case f.from == "" && !has:
+		case f.source == "" && !has:
 			return fmt.Errorf("input %s: the node has no blob of this hash", f.to.Blob)
-		case f.from == "":
+		case f.source == "":
 			f.to.Size = size
 		case !has:
 			if err := send(ctx, c, &f); err != nil {
-				return fmt.Errorf("input %s: %w", f.from, err)
+				return fmt.Errorf("input %s: %w", f.source, err)
 			}
 		}
 		spec.Inputs = append(spec.Inputs, f.to)
@@ -213,8 +213,8 @@ func hashFile(name string) (string, int64, error) {
 	return hex.EncodeToString(h.Sum(nil)), n, err
 }
 
-func send(ctx context.Context, c *client.Client, f *local) error {
-	r, err := os.Open(f.from)
+func send(ctx context.Context, c *client.Client, f *inputFile) error {
+	r, err := os.Open(f.source)
 	if err != nil {
 		return err
 	}
@@ -222,8 +222,8 @@ func send(ctx context.Context, c *client.Client, f *local) error {
 	return c.PutBlob(ctx, f.to.Blob, f.to.Size, r)
 }
 
-// bare is an error of a file without the file's name, which the message has already.
-func bare(err error) error {
+// withoutPath removes a file's name from an error whose message has it already.
+func withoutPath(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err

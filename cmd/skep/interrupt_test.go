@@ -16,20 +16,20 @@ import (
 	"skep/node/api/v1"
 )
 
-// slowDoor is a node that is slow to take a job, and interrupts whoever hands it one.
-type slowDoor struct {
-	early  bool // it interrupts who asks for a blob, before anything is submitted
-	fails  bool // it says that it could not take the job, and has it
-	stays  bool // it does not cancel it
-	has    int  // it has the job after so many questions; 0 = never
+// slowAPI is a node's API that is slow to take a job, and interrupts its submitter.
+type slowAPI struct {
+	early  bool // interrupts at the first query for a blob, before anything is submitted
+	fails  bool // answers that it could not take the job, and has it
+	stays  bool // does not cancel it
+	has    int  // has the job after so many queries; 0 = never
 	mu     sync.Mutex
 	asked  int
 	posted bool
-	looked chan struct{} // closed when it has been asked for the job
+	looked chan struct{} // closed at the first query for the job
 	gone   chan struct{} // closed when the job is cancelled
 }
 
-func (d *slowDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *slowAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	interrupt := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) }
@@ -86,32 +86,32 @@ func (d *slowDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
+func TestInterruptDuringSubmission(t *testing.T) {
 	prog := filepath.Join(t.TempDir(), "prog")
 	if err := os.WriteFile(prog, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	findTime = 300 * time.Millisecond
-	defer func() { findTime = 5 * time.Second }()
+	findTimeout = 300 * time.Millisecond
+	defer func() { findTimeout = 5 * time.Second }()
 	for _, c := range []struct {
 		name              string
-		door              *slowDoor
+		door              *slowAPI
 		flag              string
 		posted, cancelled bool
 		says              string
 	}{
-		{"files are on their way", &slowDoor{early: true}, "--wait", false, false, "interrupted before the job was submitted"},
-		{"the node has it", &slowDoor{has: 2}, "--wait", true, true, "cancelling the job"},
-		{"the node has it, and nobody was to wait", &slowDoor{has: 2}, "--detach", true, true, "cancelling the job"},
-		{"the node has it, and says that it may not", &slowDoor{has: 2, fails: true}, "--wait", true, true, "cancelling the job"},
-		{"the node has it, and says that it may not, and nobody was to wait", &slowDoor{has: 2, fails: true}, "--detach", true, true, "Service Unavailable"},
-		{"the node does not cancel it", &slowDoor{has: 2, stays: true}, "--detach", true, true, "ask again with: skep job cancel aaaaaaaaaaaaaaaa-bbbb\n"},
-		{"the node does not say", &slowDoor{}, "--wait", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
-		{"the node does not say, and nobody was to wait", &slowDoor{}, "--detach", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
+		{"files are on their way", &slowAPI{early: true}, "--wait", false, false, "interrupted before the job was submitted"},
+		{"the node has it", &slowAPI{has: 2}, "--wait", true, true, "cancelling the job"},
+		{"the node has it, and nobody was to wait", &slowAPI{has: 2}, "--detach", true, true, "cancelling the job"},
+		{"the node has it, and says that it may not", &slowAPI{has: 2, fails: true}, "--wait", true, true, "cancelling the job"},
+		{"the node has it, and says that it may not, and nobody was to wait", &slowAPI{has: 2, fails: true}, "--detach", true, true, "Service Unavailable"},
+		{"the node does not cancel it", &slowAPI{has: 2, stays: true}, "--detach", true, true, "ask again with: skep job cancel aaaaaaaaaaaaaaaa-bbbb\n"},
+		{"the node does not say", &slowAPI{}, "--wait", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
+		{"the node does not say, and nobody was to wait", &slowAPI{}, "--detach", true, false, "it may have been submitted: see skep job list, or end it with skep job cancel "},
 	} {
 		d := c.door
 		d.gone, d.looked = make(chan struct{}), make(chan struct{})
-		a := door(t, d)
+		a := fakeAPI(t, d)
 		var out, said bytes.Buffer
 		a.out, a.err = &out, &said
 		began := time.Now()
@@ -131,15 +131,16 @@ func TestInterruptedBeforeTheNodeSaysThatItHasTheJob(t *testing.T) {
 	}
 }
 
-// An interrupt between the node's word and the printing of the ID comes too late: the job is not said to be cancelled that then is not.
-func TestInterruptOfARunThatHasNothingMoreToAsk(t *testing.T) {
+// An interrupt between the node's answer and the printing of the ID comes too late: the run does not claim that the
+// job is cancelled.
+func TestInterruptAfterSubmission(t *testing.T) {
 	var said bytes.Buffer
-	r := &running{teller: teller{app: &app{err: &said}}}
-	r.step.Store(answered)
+	r := &running{taskReporter: taskReporter{app: &app{err: &said}}}
+	r.state.Store(answered)
 	signals := make(chan os.Signal, 1)
 	signals <- os.Interrupt
 	r.onSignals(signals)
-	if said.Len() > 0 || r.step.Load() != answered {
-		t.Errorf("said %q, step %d: want nothing", &said, r.step.Load())
+	if said.Len() > 0 || r.state.Load() != answered {
+		t.Errorf("said %q, step %d: want nothing", &said, r.state.Load())
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"skep/testnet"
 )
 
-// isolationCmd is asked by testnets inside the containers of their nodes.
+// isolationCmd is run by testnets inside the containers of their nodes.
 func (a *app) isolationCmd() *cobra.Command {
 	var out format
 	cmd := &cobra.Command{Use: "isolation", Short: "Say which level of isolation tasks would have here", Args: noArgs, Hidden: true,
@@ -36,20 +36,20 @@ func (a *app) isolationCmd() *cobra.Command {
 	return cmd
 }
 
-// tried is what was found about the isolation of tasks on this machine.
-type tried struct {
+// isolationLevel is the isolation of tasks on this machine.
+type isolationLevel struct {
 	line string // for people
-	none bool   // there are no boxes: nodes have to be told to do without
+	none bool   // there are no boxes: nodes need --isolation none
 }
 
-// try finds out the level at which tasks are kept from this machine.
-func try() (tried, error) {
+// tryIsolation finds out the level of isolation on this machine.
+func tryIsolation() (isolationLevel, error) {
 	level, findings, err := sandbox.Try("")
 	switch {
 	case err != nil:
-		return tried{}, fmt.Errorf("find the isolation of tasks: %w", err)
+		return isolationLevel{}, fmt.Errorf("find the isolation of tasks: %w", err)
 	case level == grid.IsolationNone:
-		return tried{"Isolation of tasks: none, so the nodes run with --isolation none: " + sandbox.Explain(findings) + ".", true}, nil
+		return isolationLevel{"Isolation of tasks: none, so the nodes run with --isolation none: " + sandbox.Explain(findings) + ".", true}, nil
 	}
-	return tried{line: fmt.Sprintf("Isolation of tasks: %v.", level)}, nil
+	return isolationLevel{line: fmt.Sprintf("Isolation of tasks: %v.", level)}, nil
 }

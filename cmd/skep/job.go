@@ -18,12 +18,12 @@ func (a *app) jobCmd() *cobra.Command {
 		"A job that was submitted at this node may be named by 4 or more characters of its ID, or by last; one that was submitted at\n" +
 		"another node by its whole ID. A job under access owner is described, read and cancelled only by whoever has its capability: the\n" +
 		"file " + client.CapabilityFolder + "/ID in the data folder that it was submitted through, which is used where it is and can be copied."
-	cmd.PersistentFlags().StringVar(&a.opener, "capability", "", "file of the capability that opens a job under access owner (default "+client.CapabilityFolder+"/ID in the data folder)")
+	cmd.PersistentFlags().StringVar(&a.capabilityFile, "capability", "", "file of the capability that opens a job under access owner (default "+client.CapabilityFolder+"/ID in the data folder)")
 	return cmd
 }
 
-// oneJob is a verb about one job. Its argument is checked here, so that what cannot be an ID never
-// becomes part of a request.
+// oneJob returns a verb about one job. Its argument is checked here, so that an invalid ID never becomes part of a
+// request.
 func (a *app) oneJob(use, short string, f func(cmd *cobra.Command, ref string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, ValidArgsFunction: a.completeJobs,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -35,7 +35,7 @@ func (a *app) oneJob(use, short string, f func(cmd *cobra.Command, ref string) e
 		RunE: func(cmd *cobra.Command, args []string) error { return f(cmd, args[0]) }}
 }
 
-// checkRef checks the letters of what is to be a job's ID; the node knows the rest.
+// checkRef checks the characters of a job ID; the node checks the rest.
 func checkRef(s string) error {
 	if s == "" || len(s) > 80 || strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '2' && r <= '7' || r == '-')
@@ -45,7 +45,7 @@ func checkRef(s string) error {
 	return nil
 }
 
-// splitTask reads JOB or JOB/INDEX.
+// splitTask parses JOB or JOB/INDEX.
 func splitTask(s string) (ref string, index uint32, err error) {
 	ref, text, has := strings.Cut(s, "/")
 	if has {

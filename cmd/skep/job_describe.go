@@ -35,7 +35,7 @@ func (a *app) jobDescribeCmd() *cobra.Command {
 		if d.Job, err = c.Job(cmd.Context(), ref); err != nil {
 			return err
 		}
-		if !reduced(&d.Job) {
+		if !isRedacted(&d.Job) {
 			err = c.EachTask(cmd.Context(), d.ID, func(t *v1.Task) error {
 				d.Tasks = append(d.Tasks, *t)
 				return nil
@@ -68,7 +68,7 @@ func (d *description) table(w *tabwriter.Writer) {
 		if d.Owner != d.Origin && d.Since != nil {
 			row(w, "owner", d.Owner, "since "+d.Since.Local().Format(time.DateTime))
 		}
-	} else if !reduced(&d.Job) {
+	} else if !isRedacted(&d.Job) {
 		row(w, "kept by", "its origin alone")
 	}
 	if d.Waits != "" {
@@ -80,7 +80,7 @@ func (d *description) table(w *tabwriter.Writer) {
 	if d.Note != "" {
 		row(w, "note", d.Note)
 	}
-	if reduced(&d.Job) {
+	if isRedacted(&d.Job) {
 		row(w, "submitted", d.Submitted.Local().Format(time.DateTime), age(time.Since(d.Submitted))+" ago")
 		w.Flush()
 		fmt.Fprintf(w, "\nThe rest is for whoever has the job's capability: the file %s/%s\nin the data folder that it was submitted through, or --capability FILE.\n", client.CapabilityFolder, d.ID)
@@ -130,11 +130,11 @@ func describeSpec(w io.Writer, s *v1.Spec) {
 }
 
 func taskRow(w io.Writer, t *v1.Task) {
-	where := who(t.Name, t.Node)
+	where := nodeLabel(t.Name, t.Node)
 	if t.Result == nil {
 		note := ""
 		if t.Waits != nil {
-			note = because(t.Waits.Reason, t.Waits.Detail)
+			note = reasonText(t.Waits.Reason, t.Waits.Detail)
 		}
 		if t.Copy != "" {
 			note = "a second copy at " + short(t.Copy)
@@ -147,7 +147,7 @@ func taskRow(w io.Writer, t *v1.Task) {
 	if r.Cause != grid.Exited.String() || r.Error != "" {
 		note = causeText(r)
 	}
-	memory := "-" // too short to be measured, or not run
+	memory := "-" // too short to be measured, or did not run
 	if r.MaxRSS > 0 {
 		memory = humanize.IBytes(uint64(r.MaxRSS))
 	}

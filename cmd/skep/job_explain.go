@@ -42,7 +42,7 @@ func (a *app) jobExplainCmd() *cobra.Command {
 		if alone {
 			e.Next = nil
 		}
-		return out.print(a.out, &e, func(w *tabwriter.Writer) { tellStory(w, &e) })
+		return out.print(a.out, &e, func(w *tabwriter.Writer) { printExplanation(w, &e) })
 	}
 	cmd := &cobra.Command{Use: "explain ID[/INDEX]", Short: "Tell why a job's tasks ran where they ran, or why they wait", ValidArgsFunction: a.completeJobs,
 		Long: "Tell why a job's tasks ran where they ran, or why they wait: the first ones, those from an index on, or one alone.",
@@ -53,7 +53,7 @@ func (a *app) jobExplainCmd() *cobra.Command {
 	return cmd
 }
 
-func tellStory(w *tabwriter.Writer, e *v1.Explanation) {
+func printExplanation(w *tabwriter.Writer, e *v1.Explanation) {
 	fmt.Fprintf(w, "job %s, class %s, submitted to node %s at %s: %s\n", short(e.Job.ID), e.Job.Class, short(e.Job.Origin),
 		e.Job.Submitted.Local().Format(time.DateTime), e.Job.State)
 	for i := range e.Tasks {
@@ -63,11 +63,11 @@ func tellStory(w *tabwriter.Writer, e *v1.Explanation) {
 			fmt.Fprintf(w, ", %s with %d", t.Task.Result.Cause, t.Task.Result.Exit)
 		}
 		if t.Task.Waits != nil {
-			fmt.Fprintf(w, ", waits: %s", because(t.Task.Waits.Reason, t.Task.Waits.Detail))
+			fmt.Fprintf(w, ", waits: %s", reasonText(t.Task.Waits.Reason, t.Task.Waits.Detail))
 		}
 		fmt.Fprintln(w)
 		for j := range t.Steps {
-			fmt.Fprintf(w, "  %s\t%s\n", age(t.Steps[j].At.Sub(e.Job.Submitted)), sentence(&t.Steps[j]))
+			fmt.Fprintf(w, "  %s\t%s\n", age(t.Steps[j].At.Sub(e.Job.Submitted)), stepText(&t.Steps[j]))
 		}
 	}
 	if e.Next != nil {
@@ -77,19 +77,19 @@ func tellStory(w *tabwriter.Writer, e *v1.Explanation) {
 	for _, n := range e.Nodes {
 		verdict := "fits"
 		if !n.Fits {
-			verdict = because(n.Reason, n.Detail)
+			verdict = reasonText(n.Reason, n.Detail)
 		}
 		news := "where it was submitted"
 		if n.Node != e.Job.Origin {
 			news = "news " + age(time.Duration(n.News*float64(time.Second))) + " old"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", who(n.Name, n.Node), verdict, news)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", nodeLabel(n.Name, n.Node), verdict, news)
 	}
 }
 
-// sentence tells one step.
-func sentence(s *v1.Step) string {
-	node := who(s.Name, s.Node)
+// stepText describes one step.
+func stepText(s *v1.Step) string {
+	node := nodeLabel(s.Name, s.Node)
 	switch s.What {
 	case "chosen":
 		t := "chose " + node
@@ -110,9 +110,9 @@ func sentence(s *v1.Step) string {
 	case "accepted":
 		return node + " took it"
 	case "refused":
-		return node + " refused it: " + because(s.Reason, s.Detail) + newsAge(s)
+		return node + " refused it: " + reasonText(s.Reason, s.Detail) + newsAge(s)
 	case "waits":
-		return "waits: " + because(s.Reason, s.Detail) + newsAge(s)
+		return "waits: " + reasonText(s.Reason, s.Detail) + newsAge(s)
 	case "search":
 		if s.Node != "" {
 			return "the search found " + node + " (" + s.Detail + ")"
@@ -121,11 +121,11 @@ func sentence(s *v1.Step) string {
 	case "call":
 		return "no search found anybody: called everybody"
 	case "lost":
-		return "lost at " + node + ": " + because(s.Reason, s.Detail)
+		return "lost at " + node + ": " + reasonText(s.Reason, s.Detail)
 	case "ended":
 		return "ended at " + node
 	}
-	return strings.TrimSpace(s.What + " " + node + " " + because(s.Reason, s.Detail))
+	return strings.TrimSpace(s.What + " " + node + " " + reasonText(s.Reason, s.Detail))
 }
 
 func newsAge(s *v1.Step) string {
@@ -135,7 +135,7 @@ func newsAge(s *v1.Step) string {
 	return fmt.Sprintf(" (by news %s old)", secs(s.News))
 }
 
-func because(reason, detail string) string {
+func reasonText(reason, detail string) string {
 	if detail == "" {
 		return reason
 	}
@@ -145,8 +145,8 @@ func because(reason, detail string) string {
 	return reason + ": " + detail
 }
 
-// who is a node as people call it.
-func who(name, id string) string {
+// nodeLabel returns a node's name and short ID.
+func nodeLabel(name, id string) string {
 	switch {
 	case id == "":
 		return "-"

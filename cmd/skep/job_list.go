@@ -13,7 +13,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// jobStates are what a job can be.
+// jobStates are the states of a job.
 var jobStates = []string{"pending", "running", "done", "failed", "cancelled"}
 
 func (a *app) jobListCmd() *cobra.Command {
@@ -72,7 +72,7 @@ func exitText(j *v1.Job) string {
 	return fmt.Sprint(j.Exit)
 }
 
-// brief is the beginning of a command, for a table.
+// brief returns the beginning of a command, for a table.
 func brief(command []string) string {
 	s := strings.Join(command, " ")
 	s = grid.Clean(s, len(s))

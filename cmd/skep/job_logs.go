@@ -42,27 +42,27 @@ func (a *app) jobLogsCmd() *cobra.Command {
 			if ref == args[0] {
 				j, err := c.Job(cmd.Context(), ref)
 				if err != nil {
-					return unhad(err)
+					return outputError(err)
 				}
 				ref, end = j.ID, uint32(j.Count)
 			}
-			failed, t := 0, teller{app: a}
+			failed, t := 0, taskReporter{app: a}
 			defer func() {
-				t.done()
-				if failed > mostTold {
-					fmt.Fprintf(a.err, "skep: and that of %d more tasks\n", failed-mostTold)
+				t.flush()
+				if failed > maxReported {
+					fmt.Fprintf(a.err, "skep: and that of %d more tasks\n", failed-maxReported)
 				}
 			}()
 			for ; index < end; index++ {
 				err := t.logs(cmd.Context(), c, ref, index, follow, offset)
-				var gone *goneError
+				var gone *noOutputError
 				if err != nil && !errors.As(err, &gone) {
-					return unhad(err)
+					return outputError(err)
 				}
 				if err == nil {
 					continue
 				}
-				if failed++; failed <= mostTold {
+				if failed++; failed <= maxReported {
 					fmt.Fprintln(a.err, "skep:", err)
 				}
 			}
@@ -76,14 +76,14 @@ func (a *app) jobLogsCmd() *cobra.Command {
 	return cmd
 }
 
-// goneError says that what a task printed cannot be had, now or for ever.
-type goneError struct{ why string }
+// noOutputError means that the output of a task is not available, now or for ever.
+type noOutputError struct{ why string }
 
 // Error names the task and the node.
-func (e *goneError) Error() string { return e.why }
+func (e *noOutputError) Error() string { return e.why }
 
-// unhad gives an error that keeps output from whoever asks its exit code; what was asked for wrongly has another.
-func unhad(err error) error {
+// outputError gives an error that prevents output the exit code of Skep's failures; errors of the request keep theirs.
+func outputError(err error) error {
 	var p *v1.Problem
 	var no *client.NoNodeError
 	if errors.As(err, &p) && p.Status < http.StatusInternalServerError || errors.As(err, &no) {
@@ -92,8 +92,8 @@ func unhad(err error) error {
 	return &exitError{grid.ExitSkep, err}
 }
 
-// logs prints one task's output, and what Skep has to say about its end.
-func (a *teller) logs(ctx context.Context, c *client.Client, ref string, index uint32, follow bool, offset int64) error {
+// logs prints one task's output, and Skep's messages about its end.
+func (a *taskReporter) logs(ctx context.Context, c *client.Client, ref string, index uint32, follow bool, offset int64) error {
 	s, err := c.Logs(ctx, ref, index, follow, offset)
 	if err != nil {
 		return err
@@ -113,10 +113,10 @@ func (a *teller) logs(ctx context.Context, c *client.Client, ref string, index u
 		case f.Kind == v1.FrameStderr:
 			_, err = a.err.Write(f.Data)
 		case e != nil && e.Event == v1.EventError:
-			return &goneError{e.Error}
+			return &noOutputError{e.Error}
 		case e != nil && e.Event == v1.EventTask:
 			whole = true
-			err = a.ended(e)
+			err = a.reportEnd(e)
 		}
 		if err != nil {
 			return err
@@ -124,18 +124,18 @@ func (a *teller) logs(ctx context.Context, c *client.Client, ref string, index u
 	}
 }
 
-// ended says how a task ended where its output alone does not, and that there is none of one that was lost.
-func (a *teller) ended(e *v1.Event) error {
+// reportEnd reports how a task ended where its output alone does not show it, and that a lost attempt has no output.
+func (a *taskReporter) reportEnd(e *v1.Event) error {
 	if e.Task == nil || e.Task.Result == nil {
 		return nil
 	}
 	if e.Task.Result.Cause == grid.Lost.String() {
 		text := fmt.Sprintf("task %d: %s", e.Task.Index, causeText(e.Task.Result))
 		if e.Task.Node != "" {
-			text += "; its node was " + who(e.Task.Name, e.Task.Node)
+			text += "; its node was " + nodeLabel(e.Task.Name, e.Task.Node)
 		}
-		return &goneError{text}
+		return &noOutputError{text}
 	}
-	a.tell(e)
+	a.report(e)
 	return nil
 }

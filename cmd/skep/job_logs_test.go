@@ -12,9 +12,9 @@ import (
 	"skep/node/api/v1"
 )
 
-// What was only counted is told also when the node fails in the midst.
-func TestLogsThatBreakOffTellWhatTheyCounted(t *testing.T) {
-	const cancelled, lost = 3, mostTold + 2
+// The count of cancelled tasks is printed also when the node fails halfway.
+func TestBrokenLogsReportCancelledCount(t *testing.T) {
+	const cancelled, lost = 3, maxReported + 2
 	h := http.NewServeMux()
 	h.HandleFunc("/v1/jobs/{id}", func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(v1.Job{ID: "aaaa", Count: 100})
@@ -32,7 +32,7 @@ func TestLogsThatBreakOffTellWhatTheyCounted(t *testing.T) {
 		}
 		_ = v1.NewFrameWriter(w, http.NewResponseController(w).Flush).Event(task.Index, &v1.Event{Event: v1.EventTask, Task: task})
 	})
-	a := door(t, h)
+	a := fakeAPI(t, h)
 	var said bytes.Buffer
 	a.err = &said
 	code := a.main(context.Background(), []string{"job", "logs", "--data-dir", a.dataDir, "aaaa"})

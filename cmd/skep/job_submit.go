@@ -11,8 +11,8 @@ import (
 	"skep/node/api/v1"
 )
 
-// note tells who submitted a job what its node has to say about that.
-func (a *app) note(j *v1.Job) {
+// printNote prints the node's note about a submitted job.
+func (a *app) printNote(j *v1.Job) {
 	if j.Note != "" {
 		fmt.Fprintf(a.err, "skep: job %s: %s\n", short(j.ID), j.Note)
 	}
@@ -42,7 +42,7 @@ func (a *app) jobSubmitCmd() *cobra.Command {
 				return fmt.Errorf("--access %w", err)
 			}
 			j.spec.Access = cmp.Or(access, j.spec.Access)
-			files, err := gather(&j.spec, j.inputs, dir)
+			files, err := collectInputs(&j.spec, j.inputs, dir)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func (a *app) jobSubmitCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.note(&job)
+			a.printNote(&job)
 			_, err = fmt.Fprintln(a.out, job.ID)
 			return err
 		}}

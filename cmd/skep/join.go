@@ -14,18 +14,17 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// stdinName stands for the standard input.
+// stdinName is the name of the standard input.
 const stdinName = "-"
 
-// maxJoin bounds in bytes what a file of tokens may hold, and a line of the standard input.
+// maxJoin bounds a file of tokens, and a line of the standard input, in bytes.
 const maxJoin = 64 << 10
 
-// readJoin puts the tokens themselves in the place of the names of where they are: files, and with - the standard
-// input.
+// readJoin replaces the names of files, and - for the standard input, by the tokens in them.
 func (a *app) readJoin(n *nodeSettings, log *slog.Logger) error {
 	if config := filepath.Join(a.folder(), configName); n.inConfig {
 		if info, err := os.Stat(config); err == nil {
-			tellReaders(config, info, log)
+			warnReadable(config, info, log)
 		}
 	}
 	for i, t := range n.Join {
@@ -76,7 +75,7 @@ func readTokens(name string, log *slog.Logger) (tokens []string, err error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil {
-		tellReaders(name, info, log)
+		warnReadable(name, info, log)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxJoin+1))
 	if err != nil {
@@ -103,15 +102,15 @@ func readTokens(name string, log *slog.Logger) (tokens []string, err error) {
 	return tokens, nil
 }
 
-// tellReaders says of a file that holds a token when others may read it.
-func tellReaders(name string, info fs.FileInfo, log *slog.Logger) {
-	if othersRead(info) {
+// warnReadable logs a warning if others can read a file with a token.
+func warnReadable(name string, info fs.FileInfo, log *slog.Logger) {
+	if readableByOthers(info) {
 		log.Warn("a file with a join token can be read by others: want mode 0600",
 			"file", name, "mode", fmt.Sprintf("%#o", info.Mode().Perm()))
 	}
 }
 
-// othersRead reports whether a file that holds a secret can be read by others.
-func othersRead(info fs.FileInfo) bool {
+// readableByOthers reports whether others can read a file that holds a secret.
+func readableByOthers(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The program of a second task is there already.
+// The program is on the worker already for a second task.
 func TestProgramIsFetchedOnce(t *testing.T) {
 	t.Parallel()
 	origin := startMember(t, "skep", "")
@@ -32,8 +32,8 @@ func TestProgramIsFetchedOnce(t *testing.T) {
 	}
 }
 
-// Nodes of one secret that have no address of each other meet on the local network.
-func TestMeetByMulticast(t *testing.T) {
+// Nodes with the same secret and no addresses of each other find each other on the local network.
+func TestDiscoveryByMulticast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs multicast")
 	}
@@ -58,7 +58,7 @@ func TestMeetByMulticast(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written and one on a full disk: a line that says so.
+// A folder that cannot be written, and one on a full disk, each give one line of error.
 func TestFolderTrouble(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs to mount")

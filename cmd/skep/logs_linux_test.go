@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// The worker that alone has what a task printed so far is gone, or does not answer: that is said with a code of its own, beside what
-// the other task printed.
-func TestOutputThatCannotBeHadIsNamed(t *testing.T) {
+// If the only worker with the output of a task so far is lost or does not answer, the exit code is 125 and the task is
+// named, and the other task's output is printed.
+func TestUnavailableOutputIsReported(t *testing.T) {
 	for name, leave := range map[string]func(*member){
 		"killed": (*member).kill,
 		"paused": func(m *member) { _ = m.cmd.Process.Signal(syscall.SIGSTOP) },

@@ -23,19 +23,19 @@ func skep() int {
 	return a.main(context.Background(), takeArgs())
 }
 
-// app is what all verbs share: the streams, and the flags that are global.
+// app is the state that all verbs share: the streams and the global flags.
 type app struct {
-	in      io.Reader
-	out     io.Writer
-	err     io.Writer
-	dataDir string
-	opener  string // file of the capability that job verbs show
-	remote  string // file that says how to ask a node on another machine
-	record  string // of up
-	net     string // the testnet that is meant
+	in             io.Reader
+	out            io.Writer
+	err            io.Writer
+	dataDir        string
+	capabilityFile string // capability for the job verbs
+	remote         string // file that says how to reach a node on another machine
+	record         string // of up
+	net            string // name of the testnet
 }
 
-// main runs a command line. What goes wrong is one message on the error stream and a code that is not 0.
+// main runs a command line and returns its exit code. An error is one message on the error stream.
 func (a *app) main(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
@@ -44,7 +44,7 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return 0
 	}
 	code := 1
-	if cmd != nil && saysTaskCode(cmd) {
+	if cmd != nil && exitsWithTaskCode(cmd) {
 		code = grid.ExitSkep
 	}
 	var refused *v1.Problem
@@ -56,13 +56,14 @@ func (a *app) main(ctx context.Context, args []string) int {
 		code, err = exit.code, exit.err
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, "skep:", shown(strings.TrimSpace(err.Error())))
+		fmt.Fprintln(a.err, "skep:", sanitize(strings.TrimSpace(err.Error())))
 	}
 	return code
 }
 
-// saysTaskCode reports whether a verb exits with the code of tasks, so that its own errors need another one than 1.
-func saysTaskCode(cmd *cobra.Command) bool {
+// exitsWithTaskCode reports whether a verb exits with the code of tasks, so that its own errors need a code other than
+// 1.
+func exitsWithTaskCode(cmd *cobra.Command) bool {
 	switch parent := cmd.Parent(); {
 	case parent == nil:
 		return false
@@ -73,13 +74,13 @@ func saysTaskCode(cmd *cobra.Command) bool {
 	}
 }
 
-// exitError ends the program with a code; err may be nil where all has been said.
+// exitError ends the program with a code; err may be nil if everything has been printed.
 type exitError struct {
 	code int
 	err  error
 }
 
-// Error says what happened.
+// Error returns the message.
 func (e *exitError) Error() string {
 	if e.err == nil {
 		return fmt.Sprintf("exit %d", e.code)
@@ -87,5 +88,5 @@ func (e *exitError) Error() string {
 	return e.err.Error()
 }
 
-// Unwrap returns what happened.
+// Unwrap returns the cause.
 func (e *exitError) Unwrap() error { return e.err }

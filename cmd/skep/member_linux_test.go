@@ -24,13 +24,13 @@ import (
 type member struct {
 	skep, dir, join string
 	args            []string
-	enter           []string // what starts the node's program elsewhere; empty: nothing
+	enter           []string // command that starts the node's program in another namespace; empty: none
 	cmd             *exec.Cmd
 	log             *spool
-	said            spool // on its standard output
+	stderr          spool // its standard error
 }
 
-// startMember starts a node, waits for READY, and asks it for its token.
+// startMember starts a node, waits for READY, and gets its token.
 func startMember(tb testing.TB, skep, join string, args ...string) *member {
 	tb.Helper()
 	m := &member{skep: skep, dir: dataFolder(tb), log: &spool{}, args: append([]string{"--listen", "/ip4/127.0.0.1/tcp/0", "--no-mdns"}, args...)}
@@ -41,7 +41,7 @@ func startMember(tb testing.TB, skep, join string, args ...string) *member {
 	return m
 }
 
-// start starts the node in its folder, again if it has been there before.
+// start starts the node in its folder, possibly again.
 func (m *member) start(tb testing.TB) {
 	tb.Helper()
 	passable(tb, filepath.Dir(m.dir))
@@ -49,7 +49,7 @@ func (m *member) start(tb testing.TB) {
 	m.cmd = exec.Command(line[0], line[1:]...)
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	m.cmd.Stderr = m.log
-	m.cmd.Env = append(os.Environ(), "SKEP_DRAIN=300ms") // most tests leave something running
+	m.cmd.Env = append(os.Environ(), "SKEP_DRAIN=300ms") // most tests leave tasks running
 	out, err := m.cmd.StdoutPipe()
 	if err != nil {
 		tb.Fatal(err)
@@ -60,7 +60,7 @@ func (m *member) start(tb testing.TB) {
 	tb.Cleanup(func() { m.stop() })
 	ready := make(chan bool, 1)
 	go func() {
-		s := bufio.NewScanner(io.TeeReader(out, &m.said))
+		s := bufio.NewScanner(io.TeeReader(out, &m.stderr))
 		s.Buffer(nil, 1<<20)
 		for s.Scan() {
 			if strings.HasPrefix(s.Text(), "READY ") {
@@ -85,7 +85,7 @@ func (m *member) start(tb testing.TB) {
 	m.join = t.Token
 }
 
-// kill ends the node at once, as a crash would.
+// kill kills the node.
 func (m *member) kill() {
 	_ = m.cmd.Process.Kill()
 	_ = m.cmd.Wait()
@@ -119,7 +119,7 @@ func (m *member) run(tb testing.TB, stdin string, args ...string) string {
 	return string(out)
 }
 
-// startGrid starts n nodes and waits until each knows all.
+// startGrid starts n nodes and waits until all are connected.
 func startGrid(tb testing.TB, skep string, n int, args ...string) []*member {
 	tb.Helper()
 	ms := []*member{startMember(tb, skep, "", args...)}
@@ -130,7 +130,7 @@ func startGrid(tb testing.TB, skep string, n int, args ...string) []*member {
 	return ms
 }
 
-// awaitMembers waits until each node knows all.
+// awaitMembers waits until each node is connected to all others.
 func awaitMembers(tb testing.TB, ms []*member) {
 	tb.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -144,7 +144,7 @@ func awaitMembers(tb testing.TB, ms []*member) {
 	}
 }
 
-// metric asks the node's door for a number.
+// metric reads a metric of the node's API.
 func (m *member) metric(tb testing.TB, name string) string {
 	tb.Helper()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -175,7 +175,7 @@ func (m *member) metric(tb testing.TB, name string) string {
 	return ""
 }
 
-// spool is a buffer that may be read while a process writes to it.
+// spool is a buffer that can be read while a process writes to it.
 type spool struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -193,8 +193,8 @@ func (s *spool) String() string {
 	return s.b.String()
 }
 
-// dataFolder is a folder for a node. What is measured has it on a disk, as a user's is, and where users of tasks that have no
-// boxes can pass.
+// dataFolder makes a data folder for a node: on a disk, as a user's is, for measurements, and where other users can
+// enter, for tasks without boxes.
 func dataFolder(tb testing.TB) string {
 	if _, measured := tb.(*testing.B); !measured {
 		return tb.TempDir()

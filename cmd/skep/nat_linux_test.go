@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// A netns is a machine of a small internet: a network namespace. It lives as long as a process in it, and that as long as the test.
+// netns is a machine of a small internet: a network namespace. It exists as long as a process in it, and that as long
+// as the test.
 type netns struct{ pid string }
 
-// do runs a script of a shell in the machine's network.
+// do runs a shell script in the machine's network.
 func (m netns) do(script string) error {
 	if out, err := exec.Command("nsenter", "-t", m.pid, "-n", "sh", "-ec", script).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", script, err, out)
@@ -25,8 +26,8 @@ func (m netns) do(script string) error {
 
 func (m netns) enter() []string { return []string{"nsenter", "-t", m.pid, "-n"} }
 
-// internet makes two machines with addresses of their own, and two at home, each behind a router that lets nothing in and gives
-// every connection another port, so that no hole can be punched either. It skips the test where that cannot be had.
+// internet makes two public machines, and two at home, each behind a router that admits nothing and maps every
+// connection to another port, so that hole punching fails. It skips the test where that is not possible.
 func internet(t *testing.T) (public, home [2]netns) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -77,8 +78,8 @@ func internet(t *testing.T) (public, home [2]netns) {
 	return public, home
 }
 
-// Two machines at home, which nobody can dial, join by the line that a public one printed. They keep jobs and run tasks for each
-// other through it, and through another one when it dies.
+// Two machines behind routers join with the line that a public node printed. They are members of jobs and run tasks
+// for each other through it, and through another public one when it dies.
 func TestNodesBehindRouters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a small internet")

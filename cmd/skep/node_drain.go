@@ -15,22 +15,22 @@ import (
 	"skep/node/api/v1"
 )
 
-// Between two looks at a node that drains: short at first, for most have little to do.
+// Interval between polls of a draining node: short at first, as most have little to do.
 const (
-	firstLook = 50 * time.Millisecond
-	lastLook  = time.Second
+	minPoll = 50 * time.Millisecond
+	maxPoll = time.Second
 )
 
-// draining is what `skep node drain` was told.
-type draining struct {
+// drainOptions are the flags of `skep node drain`.
+type drainOptions struct {
 	self, undo, noWait bool
-	wait               bool // the default, said
+	wait               bool // the default, given explicitly
 	deadline           time.Duration
 	out                format
 }
 
 func (a *app) nodeDrainCmd() *cobra.Command {
-	var o draining
+	var o drainOptions
 	cmd := &cobra.Command{Use: "drain ID|--self", Short: "Have a node take nothing new, and wait until it may be stopped", ValidArgsFunction: a.completeNodes,
 		Long: "Have a node take nothing new, and wait until it may be stopped: nobody's work waits for it then.\n\n" +
 			"Tasks that have not started are placed elsewhere. Those that run may end until the deadline; then they are\n" +
@@ -66,7 +66,7 @@ func (a *app) nodeDrainCmd() *cobra.Command {
 	return cmd
 }
 
-func (o *draining) check(args []string) error {
+func (o *drainOptions) check(args []string) error {
 	switch {
 	case o.self == (len(args) == 1) || len(args) > 1 || len(args) == 1 && (args[0] == "" || strings.ContainsAny(args[0], "/?#%")):
 		return fmt.Errorf("drain: want one node: an ID, 4 characters or more of its beginning, a name, or --self")
@@ -76,8 +76,8 @@ func (o *draining) check(args []string) error {
 	return nil
 }
 
-// drain asks for it, and waits for its end if that is wanted.
-func (a *app) drain(ctx context.Context, c *client.Client, ref string, o *draining) (v1.Drain, error) {
+// drain starts the drain, and waits for its end if requested.
+func (a *app) drain(ctx context.Context, c *client.Client, ref string, o *drainOptions) (v1.Drain, error) {
 	if o.undo {
 		return c.Undrain(ctx, ref)
 	}
@@ -88,9 +88,9 @@ func (a *app) drain(ctx context.Context, c *client.Client, ref string, o *draini
 	ref = d.Node
 	p := newProgress(a.err)
 	defer p.clear()
-	most := float64(max(1, load(&d)))
-	for look := firstLook; d.Draining && !d.Over; look = min(2*look, lastLook) {
-		p.show(1-min(float64(load(&d))/most, 1), drainText(&d))
+	most := float64(max(1, drainLoad(&d)))
+	for look := minPoll; d.Draining && !d.Over; look = min(2*look, maxPoll) {
+		p.show(1-min(float64(drainLoad(&d))/most, 1), drainText(&d))
 		select {
 		case <-time.After(look):
 		case <-ctx.Done():
@@ -106,12 +106,12 @@ func (a *app) drain(ctx context.Context, c *client.Client, ref string, o *draini
 	return d, nil
 }
 
-// load is what keeps a node from being stopped.
-func load(d *v1.Drain) int { return d.Running + d.Queued + d.Unsaved + d.Own }
+// drainLoad counts what keeps a node from being stopped.
+func drainLoad(d *v1.Drain) int { return d.Running + d.Queued + d.Unsaved + d.Own }
 
 func drainName(d *v1.Drain) string { return strings.TrimSpace(d.Name + " (" + short(d.Node) + ")") }
 
-// drainText says in a line how far a node is.
+// drainText describes the progress of a drain in a line.
 func drainText(d *v1.Drain) string {
 	switch {
 	case !d.Draining:

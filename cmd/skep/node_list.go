@@ -44,7 +44,7 @@ func nodeTable(w io.Writer, nodes []v1.Node) {
 	}
 }
 
-// stateText says of a node that looks well when it takes no work nevertheless.
+// stateText returns a node's state, and why it takes no work where the state does not show it.
 func stateText(n *v1.Node) string {
 	if n.Refuses == "" || n.State == v1.NodeDraining || n.State == v1.NodeLeaving {
 		return n.State
@@ -52,11 +52,11 @@ func stateText(n *v1.Node) string {
 	return n.State + " (" + n.Refuses + ")"
 }
 
-// labelText prints labels in order.
+// labelText returns labels in order.
 func labelText(labels map[string]string) string {
 	var s []string
 	for k, v := range labels {
-		if k != grid.IsolationLabel { // said by itself
+		if k != grid.IsolationLabel { // has a column of its own
 			s = append(s, k+"="+v)
 		}
 	}

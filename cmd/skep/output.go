@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// format is how a listing is printed; it is a flag's value.
+// format is the format of a listing; it is a flag's value.
 type format string
 
 // outputFlag adds --output to a listing.
@@ -37,10 +37,10 @@ func (f *format) Set(s string) error {
 	return fmt.Errorf("want table, json or yaml")
 }
 
-// print prints v: for people by table, for programs with all its fields and whole IDs.
+// print prints v: as a table for people, or with all fields and full IDs for programs.
 func (f format) print(w io.Writer, v any, table func(*tabwriter.Writer)) error {
 	if f == "table" {
-		t := tabwriter.NewWriter(shownWriter{w}, 0, 0, 2, ' ', 0)
+		t := tabwriter.NewWriter(sanitizingWriter{w}, 0, 0, 2, ' ', 0)
 		table(t)
 		return t.Flush()
 	}
@@ -48,13 +48,13 @@ func (f format) print(w io.Writer, v any, table func(*tabwriter.Writer)) error {
 	if err != nil {
 		return err
 	}
-	b = escaped(b)
+	b = escapeUnprintable(b)
 	if f == "yaml" {
 		y, err := yaml.JSONToYAML(b)
 		if err != nil {
 			return err
 		}
-		if printableLines(y) { // else it stays JSON, which is YAML too and has escapes
+		if printableLines(y) { // else it stays JSON, which is valid YAML and has escapes
 			b = y
 		}
 	}
@@ -76,7 +76,7 @@ func row(w io.Writer, cells ...any) {
 	fmt.Fprintln(w)
 }
 
-// age prints a length of time in two digits or so.
+// age formats a duration in about two digits.
 func age(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -97,7 +97,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// secs prints seconds as a length of time.
+// secs formats seconds as a duration.
 func secs(s float64) string {
 	if s == 0 {
 		return "-"
@@ -105,7 +105,7 @@ func secs(s float64) string {
 	return age(time.Duration(s * float64(time.Second)))
 }
 
-// short is the beginning of an ID that people read.
+// short returns the beginning of an ID, for people.
 func short(id string) string { return id[:min(len(id), 8)] }
 
 func orDash(s string) string {

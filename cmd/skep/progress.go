@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// progress is a line on a terminal that says how far long work has come, and how much longer it will take;
-// nothing where the output is no terminal.
+// progress is a line on a terminal that shows the progress of long work, and the remaining time; nothing if the output
+// is no terminal.
 type progress struct {
 	w     io.Writer
 	on    bool
@@ -20,7 +20,7 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w, on: isTerminal(w), began: time.Now()}
 }
 
-// show says that a share of the work is done.
+// show shows which share of the work is done.
 func (p *progress) show(done float64, what string) {
 	if !p.on || time.Since(p.last) < 100*time.Millisecond {
 		return
@@ -33,7 +33,7 @@ func (p *progress) show(done float64, what string) {
 	fmt.Fprintf(p.w, "\r\033[K%3.0f %%  %s%s", 100*done, what, left)
 }
 
-// clear takes the line away.
+// clear removes the line.
 func (p *progress) clear() {
 	if p.wrote {
 		fmt.Fprint(p.w, "\r\033[K")

@@ -14,37 +14,37 @@ import (
 	"skep/node/api/client"
 )
 
-// remoteEnv names what is needed to ask a node on another machine, or a file that has it.
+// remoteEnv is the environment variable with the URL of a node's API on another machine, or a file that has it.
 const remoteEnv = "SKEP_REMOTE"
 
 // maxRemote bounds the file of --remote in bytes.
 const maxRemote = 4 << 10
 
-// client returns a client of the node that is meant, which uses the capability of --capability.
+// client returns a client of the selected node, which uses the capability of --capability.
 func (a *app) client() (*client.Client, error) {
 	c, err := a.open()
 	if err != nil {
 		return nil, err
 	}
 	c.Tell(func(s string) { fmt.Fprintln(a.err, "skep:", s) })
-	if a.opener == "" {
+	if a.capabilityFile == "" {
 		return c, nil
 	}
-	capability, err := client.ReadCapability(a.opener)
+	capability, err := client.ReadCapability(a.capabilityFile)
 	if err != nil {
 		return nil, fmt.Errorf("--capability: %w", err)
 	}
-	if info, err := os.Stat(a.opener); err == nil && othersRead(info) {
+	if info, err := os.Stat(a.capabilityFile); err == nil && readableByOthers(info) {
 		fmt.Fprintf(a.err, "skep: %s can be read by others (mode %#o): whoever reads it can see and cancel the job: want mode 0600\n",
-			a.opener, info.Mode().Perm())
+			a.capabilityFile, info.Mode().Perm())
 	}
-	of, _ := grid.ParseJobID(filepath.Base(a.opener)) // by another name it is of any job
+	of, _ := grid.ParseJobID(filepath.Base(a.capabilityFile)) // under another name it is used for any job
 	c.Use(capability, of)
 	return c, nil
 }
 
-// open returns a client of the node that --data-dir names, else of the one elsewhere that --remote or the environment says how
-// to reach, else of that of the folder.
+// open returns a client of the node that --data-dir names, else of the remote one of --remote or the environment, else
+// of that in the default folder.
 func (a *app) open() (*client.Client, error) {
 	if a.remote != "" && a.dataDir != "" {
 		return nil, errors.New("--remote and --data-dir: name two nodes: want one of them")
@@ -94,7 +94,7 @@ func readRemote(name string) (string, error) {
 	return strings.Trim(text, `'"`), err
 }
 
-// remoteLine returns what has the shell of another machine ask the node in a folder.
+// remoteLine returns a shell command with which another machine's shell uses the API of the node in a folder.
 func remoteLine(dir string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, client.RemoteName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,5 +104,5 @@ func remoteLine(dir string) (string, error) {
 	return fmt.Sprintf("export %s='%s'", remoteEnv, strings.TrimSpace(string(b))), err
 }
 
-// credentials are what stands before the host in a URL.
+// credentials matches what is before the host in a URL.
 var credentials = regexp.MustCompile(`(https?://)[^@/\s"']+@`)

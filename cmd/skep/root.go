@@ -12,7 +12,7 @@ import (
 
 const dataDirEnv = "SKEP_DATA_DIR"
 
-// root is the whole command line.
+// root returns the command tree.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skep",
@@ -37,7 +37,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// flagError says what a flag wants, in the words that all else is said in.
+// flagError says which values a flag takes, in the style of the other messages.
 func flagError(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -57,7 +57,7 @@ func flagError(err error) error {
 	return fmt.Errorf("--%s %.80q: %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
-// folder returns the node's folder: the flag's, else the environment's, else the user's.
+// folder returns the data folder: the flag's, else the environment's, else the user's.
 func (a *app) folder() string {
 	if a.dataDir != "" {
 		return a.dataDir
@@ -68,7 +68,7 @@ func (a *app) folder() string {
 	return dataHome()
 }
 
-// dataHome is the default folder.
+// dataHome returns the default data folder.
 func dataHome() string {
 	if d := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(d) {
 		return filepath.Join(d, "skep")
@@ -80,14 +80,14 @@ func dataHome() string {
 	return filepath.Join(home, ".local", "share", "skep")
 }
 
-// parent is a command that only has others below it.
+// parent returns a command that only has subcommands.
 func parent(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: noVerb, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(subs...)
 	return c
 }
 
-// noVerb refuses what is no verb of a command that only has others below it.
+// noVerb rejects an unknown subcommand.
 func noVerb(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unknown command %q: see %s --help", args[0], cmd.CommandPath())
@@ -95,7 +95,7 @@ func noVerb(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// noArgs and oneArg say in words what a verb wants.
+// noArgs and oneArg check the number of arguments and name what is missing.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, but got %.80q: see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())

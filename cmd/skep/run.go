@@ -18,7 +18,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// runFlags are the flags of a job that is given on the command line.
+// runFlags are the flags of a job on the command line.
 type runFlags struct {
 	name, class, policy  string
 	access               string
@@ -77,7 +77,7 @@ reads the output goes away, as head does, the job is cancelled.`,
 	return cmd
 }
 
-// spec turns the flags into a job and reports everything that is wrong with them.
+// spec turns the flags into a job spec and reports all problems.
 func (f *runFlags) spec(args []string) (*v1.Spec, error) {
 	s := &v1.Spec{Name: f.name, Class: f.class, Command: args, Count: uint32(f.count), Outputs: f.outputs, Policy: f.policy, Wait: f.wait, Idempotent: f.idempotent,
 		Isolation: f.isolation, Network: f.network, Access: f.access}
@@ -124,7 +124,7 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return failed(err)
 	}
-	files, err := gather(spec, f.inputs, ".")
+	files, err := collectInputs(spec, f.inputs, ".")
 	if err != nil {
 		return failed(err)
 	}
@@ -135,8 +135,8 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	defer c.Close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	r := &running{teller: teller{app: a}, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}, stop: stop, ended: make(chan struct{})}
-	pipe := make(chan os.Signal, 1) // so that a write to a pipe that nobody reads fails, rather than ends this program and leaves the job
+	r := &running{taskReporter: taskReporter{app: a}, c: c, id: client.Draw(), spec: spec, printed: map[uint32]*[2]int64{}, stop: stop, cancelDone: make(chan struct{})}
+	pipe := make(chan os.Signal, 1) // so that a write to a closed pipe fails, rather than kill this program and leave the job running
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
 	signals := make(chan os.Signal, 2)
@@ -144,7 +144,7 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	defer signal.Stop(signals)
 	go r.onSignals(signals)
 	err = upload(ctx, c, spec, files)
-	if !r.step.CompareAndSwap(preparing, asked) {
+	if !r.state.CompareAndSwap(preparing, requested) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
@@ -156,13 +156,13 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 		if err == nil {
 			r.job.Store(&j.ID)
 		}
-		if !r.step.CompareAndSwap(asked, answered) {
-			return r.late(ctx, err)
+		if !r.state.CompareAndSwap(requested, answered) {
+			return r.endInterrupted(ctx, err)
 		}
 		if err != nil {
 			return failed(err)
 		}
-		a.note(&j)
+		a.printNote(&j)
 		fmt.Fprintln(a.out, j.ID)
 		return nil
 	}
@@ -171,8 +171,8 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	switch {
 	case errors.As(err, &exit):
 		return exit
-	case err != nil && r.step.Load() == interrupted:
-		return r.late(ctx, err)
+	case err != nil && r.state.Load() == interrupted:
+		return r.endInterrupted(ctx, err)
 	case err != nil:
 		return failed(err)
 	}
@@ -191,7 +191,7 @@ func (a *app) run(ctx context.Context, f *runFlags, args []string) error {
 	return nil
 }
 
-// notText says of a word that is not UTF-8 that it cannot go along: JSON would change it on the way without a word.
+// notText returns an error for a string that is not UTF-8: JSON would silently change it.
 func notText(s string) error {
 	if utf8.ValidString(s) {
 		return nil
@@ -199,7 +199,7 @@ func notText(s string) error {
 	return fmt.Errorf("%.80q: is not UTF-8: it would arrive as something else", s)
 }
 
-// parseEnv reads NAME=VALUE.
+// parseEnv parses NAME=VALUE.
 func parseEnv(list []string) (map[string]string, error) {
 	m := map[string]string{}
 	for _, l := range list {

@@ -16,12 +16,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(levelled{m}, map[string]func(){"skep": func() { os.Exit(skep()) }})
 }
 
-// Each script is a conversation with the command line; those in testdata/script start real nodes.
+// Each script is a session of the command line; those in testdata/script start real nodes.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			if isolation() == grid.IsolationNone && os.Geteuid() == 0 { // or a node makes it for its user alone
+			if isolation() == grid.IsolationNone && os.Geteuid() == 0 { // or a node makes it accessible to its user only
 				if err := os.Mkdir(e.WorkDir+"/data", 0o711); err != nil {
 					return err
 				}
@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// removeTestnets ends what a script that failed has left: nodes of a testnet outlive the command that started them.
+// removeTestnets removes the testnets of a failed script: their nodes outlive the command that started them.
 func removeTestnets(home string) {
 	dirs, _ := filepath.Glob(filepath.Join(home, "skep-testnet", "*"))
 	for _, dir := range dirs {

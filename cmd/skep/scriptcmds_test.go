@@ -20,7 +20,7 @@ import (
 	"skep/node/p2p/store"
 )
 
-// ready waits until a node answers in a folder: ready DIR.
+// ready waits until the node in a folder answers: ready DIR.
 func ready(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: ready DIR")
@@ -40,8 +40,8 @@ func ready(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// code runs a command and wants an exit code: code 3 skep run -- sh -c 'exit 3'. What it prints can be
-// compared as after exec.
+// code runs a command and checks its exit code: code 3 skep run -- sh -c 'exit 3'. Its output can be compared as after
+// exec.
 func code(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: code N CMD ARGS")
@@ -59,7 +59,7 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// token sets a variable to what a file holds: token VAR [FILE], the file being named token.
+// token sets a variable to the content of a file: token VAR [FILE], by default the file token.
 func token(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: token VAR [FILE]")
@@ -67,7 +67,7 @@ func token(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(append(args[1:], "token")[0])))
 }
 
-// connected waits until a node sees another one connected: connected DIR NAME.
+// connected waits until a node is connected to another one: connected DIR NAME.
 func connected(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: connected DIR NAME")
@@ -83,7 +83,7 @@ func connected(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s is not connected to %s", args[1], args[0])
 }
 
-// port sets a variable to the first TCP port that a file speaks of: port VAR FILE.
+// port sets a variable to the first TCP port in a file: port VAR FILE.
 func port(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: port VAR FILE")
@@ -95,7 +95,7 @@ func port(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], m[1])
 }
 
-// nodeID sets a variable to the ID in what a node was just described as in JSON: nodeid VAR.
+// nodeID sets a variable to the ID in a node's JSON description on standard output: nodeid VAR.
 func nodeID(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: nodeid VAR")
@@ -107,7 +107,7 @@ func nodeID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], m[1])
 }
 
-// cut sets a variable to the file token without its last letters: cut VAR N.
+// cut sets a variable to the file token without its last characters: cut VAR N.
 func cut(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: cut VAR N")
@@ -118,7 +118,7 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], s[:len(s)-n])
 }
 
-// newer makes a data folder one that a later Skep has written: newer DIR.
+// newer marks a data folder as written by a later version: newer DIR.
 func newer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: newer DIR")
@@ -131,7 +131,7 @@ func newer(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 }
 
-// spoil writes what says how to ask a remote node with another hash of its certificate: spoil FROM TO.
+// spoil writes a remote URL with another hash of the certificate: spoil FROM TO.
 func spoil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: spoil FROM TO")

@@ -16,7 +16,8 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// forms are the ways in which a secret of 32 bytes could be printed, each in pieces that tell enough of it.
+// forms returns the representations in which a secret of 32 bytes could be printed, each in pieces long enough to
+// reveal it.
 func forms(secret []byte) (all []string) {
 	text := hex.EncodeToString(secret)
 	for i := 0; i+16 <= len(text); i += 16 {
@@ -25,14 +26,14 @@ func forms(secret []byte) (all []string) {
 	for i := 0; i+8 <= len(secret); i += 8 {
 		all = append(all, string(secret[i:i+8]), fmt.Sprintf("%#x", binary.LittleEndian.Uint64(secret[i:])), strings.Trim(fmt.Sprint(secret[i:i+8]), "[]"))
 	}
-	var words []string // as a traceback prints an array that is handed over
+	var words []string // as a traceback prints an array argument
 	for _, b := range secret[:8] {
 		words = append(words, fmt.Sprintf("%#x", b))
 	}
 	return append(all, base64.StdEncoding.EncodeToString(secret)[:12], strings.Join(words, ", "))
 }
 
-// secretsOf are what nobody may see of a node: the network's secret, its join token, its key, and the token of its API.
+// secretsOf returns a node's secrets: the network's secret, its join token, its key, and the token of its API.
 func secretsOf(t *testing.T, m *member) []string {
 	t.Helper()
 	token, err := wire.ParseToken(m.join)
@@ -54,7 +55,7 @@ func secretsOf(t *testing.T, m *member) []string {
 	return all
 }
 
-func hides(t *testing.T, what, text string, secrets []string) {
+func checkHidden(t *testing.T, what, text string, secrets []string) {
 	t.Helper()
 	for _, s := range secrets {
 		if strings.Contains(text, s) {
@@ -64,8 +65,8 @@ func hides(t *testing.T, what, text string, secrets []string) {
 	}
 }
 
-// The join token was in the list of processes for as long as a node ran, and in its journal.
-func TestNobodySeesTheSecrets(t *testing.T) {
+// The join token was visible in the process list as long as a node ran, and in its journal.
+func TestSecretsAreNotVisible(t *testing.T) {
 	rec := filepath.Join(t.TempDir(), "recording")
 	first := startMember(t, "skep", "", "--log-level", "debug", "--record", rec)
 	file := filepath.Join(t.TempDir(), "token")
@@ -84,15 +85,15 @@ func TestNobodySeesTheSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hides(t, "the command line", strings.ToLower(string(line)), secrets)
+		checkHidden(t, "the command line", strings.ToLower(string(line)), secrets)
 		if words := strings.Split(string(line), "\x00"); i > 0 && !slices.Contains(words, "late") || !slices.Contains(words, "debug") {
 			t.Errorf("command line %q: want all else as it was", words)
 		}
-		hides(t, "standard output", m.said.String(), secrets)
-		hides(t, "the settings", m.run(t, "", "config", "show", "--output", "json"), secrets)
-		hides(t, "an error", m.run(t, "", "node", "list", "--output", "json"), secrets)
+		checkHidden(t, "standard output", m.stderr.String(), secrets)
+		checkHidden(t, "the settings", m.run(t, "", "config", "show", "--output", "json"), secrets)
+		checkHidden(t, "an error", m.run(t, "", "node", "list", "--output", "json"), secrets)
 	}
-	// A crash prints every goroutine, with what it was called with.
+	// A crash prints every goroutine with its arguments.
 	crashed := ms[1]
 	secrets := secretsOf(t, crashed)
 	if err := crashed.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
@@ -104,13 +105,13 @@ func TestNobodySeesTheSecrets(t *testing.T) {
 	}
 	for _, m := range ms {
 		m.stop()
-		hides(t, "the log", strings.ToLower(m.log.String()), secrets)
+		checkHidden(t, "the log", strings.ToLower(m.log.String()), secrets)
 	}
 	b, err := os.ReadFile(rec)
 	if err != nil || len(b) < 1000 {
 		t.Fatalf("a recording of %d bytes, %v", len(b), err)
 	}
-	hides(t, "the recording", string(b), secretsOf(t, first))
+	checkHidden(t, "the recording", string(b), secretsOf(t, first))
 }
 
 func TestTokenIn(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 	"skep/node/api/v1"
 )
 
-// configName is the file of settings in a data folder.
+// configName is the config file in a data folder.
 const configName = "config.yaml"
 
-// Where a setting comes from; each layer covers those before it.
+// Sources of a setting; each overrides those before it.
 const (
 	fromDefault = "default"
 	fromFile    = "file"
@@ -27,22 +27,23 @@ const (
 	fromFlag    = "flag"
 )
 
-// setting is one thing that can be set for a node: in the file by its name, in the environment as SKEP_NAME, on
-// the command line as --name with hyphens.
+// setting is one setting of a node: in the config file by its name, in the environment as SKEP_NAME, on the command
+// line as --name with hyphens.
 type setting struct {
 	name  string
 	usage string
 	def   []string
 	shape shape
 	apply func(n *nodeSettings, values []string) error
-	// of the flag alone
+	// of the flag only
 	flag   string
 	secret bool
-	// of one that is not used any more: what is in its place. It is read, so that an old file does not keep a node from starting.
-	gone string
+	// Replacement of an obsolete setting. The setting is still read, so that an old file does not keep a node from
+	// starting.
+	obsolete string
 }
 
-// shape is how a setting is written.
+// shape is the syntax of a setting.
 type shape int
 
 const (
@@ -52,8 +53,8 @@ const (
 	onOff // mdns: its flag is --no-mdns
 )
 
-// chosen is what a setting is and where that comes from.
-type chosen struct {
+// settingValue is the value of a setting and its source.
+type settingValue struct {
 	values []string
 	source string
 }
@@ -67,7 +68,7 @@ func (s *setting) flagName() string {
 	return strings.ReplaceAll(s.name, "_", "-")
 }
 
-// addSettings gives a command the flags of all settings.
+// addSettings adds the flags of all settings to a command.
 func addSettings(fl *pflag.FlagSet) {
 	for i := range settings {
 		s := &settings[i]
@@ -79,7 +80,7 @@ func addSettings(fl *pflag.FlagSet) {
 		case onOff:
 			fl.Bool(s.flagName(), false, s.help())
 		}
-		if s.gone != "" {
+		if s.obsolete != "" {
 			fl.MarkHidden(s.flagName())
 		}
 	}
@@ -92,11 +93,11 @@ func (s *setting) help() string {
 	return s.usage + " (default " + strings.Join(s.def, ", ") + ")"
 }
 
-// choose joins the layers: defaults, the file in the folder, the environment, the command line.
-func choose(dir string, fl *pflag.FlagSet) (map[string]chosen, error) {
-	m := map[string]chosen{}
+// loadSettings merges the sources: defaults, the config file, the environment, the command line.
+func loadSettings(dir string, fl *pflag.FlagSet) (map[string]settingValue, error) {
+	m := map[string]settingValue{}
 	for i := range settings {
-		m[settings[i].name] = chosen{settings[i].def, fromDefault}
+		m[settings[i].name] = settingValue{settings[i].def, fromDefault}
 	}
 	if err := readConfig(filepath.Join(dir, configName), m); err != nil {
 		return nil, err
@@ -104,10 +105,10 @@ func choose(dir string, fl *pflag.FlagSet) (map[string]chosen, error) {
 	for i := range settings {
 		s := &settings[i]
 		if v, ok := os.LookupEnv(s.env()); ok {
-			m[s.name] = chosen{s.split(v), fromEnv}
+			m[s.name] = settingValue{s.split(v), fromEnv}
 		}
 		if f := fl.Lookup(s.flagName()); f != nil && f.Changed {
-			m[s.name] = chosen{s.flagged(f), fromFlag}
+			m[s.name] = settingValue{s.flagged(f), fromFlag}
 		}
 	}
 	return m, nil
@@ -131,7 +132,7 @@ func (s *setting) flagged(f *pflag.Flag) []string {
 	case pflag.SliceValue:
 		return v.GetSlice()
 	default:
-		if s.shape == onOff { // the flag says no
+		if s.shape == onOff { // the flag negates
 			if v.String() == "true" {
 				return []string{"false"}
 			}
@@ -141,8 +142,8 @@ func (s *setting) flagged(f *pflag.Flag) []string {
 	}
 }
 
-// readConfig reads the file of settings, where there is one.
-func readConfig(name string, m map[string]chosen) error {
+// readConfig reads the config file, if there is one.
+func readConfig(name string, m map[string]settingValue) error {
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
 		return nil
@@ -162,14 +163,14 @@ func readConfig(name string, m map[string]chosen) error {
 	for _, e := range f.mapping(body, "settings", known...) {
 		for i := range settings {
 			if s := &settings[i]; s.name == e.key {
-				m[s.name] = chosen{s.read(f, e), fromFile}
+				m[s.name] = settingValue{s.read(f, e), fromFile}
 			}
 		}
 	}
 	return f.err()
 }
 
-// read reads a setting's value in the file; pairs may be written as a mapping.
+// read parses a setting's value in the file; pairs may be a mapping.
 func (s *setting) read(f *yamlFile, e entry) []string {
 	if s.shape == pairs && isMapping(e.value) {
 		out := []string{}
@@ -189,8 +190,8 @@ func (s *setting) read(f *yamlFile, e entry) []string {
 	return f.texts(e.value, e.key)
 }
 
-// settle turns what was chosen into a node's settings and reports everything that is wrong.
-func settle(m map[string]chosen) (*nodeSettings, error) {
+// applySettings turns setting values into a node's settings and reports all problems.
+func applySettings(m map[string]settingValue) (*nodeSettings, error) {
 	n := &nodeSettings{}
 	n.Node = node.Defaults()
 	n.Node.Speed = 0 // measured by the driver
@@ -201,8 +202,8 @@ func settle(m map[string]chosen) (*nodeSettings, error) {
 		if len(c.values) == 0 || len(c.values) == 1 && c.values[0] == "" && c.source != fromFlag {
 			continue
 		}
-		if s.gone != "" {
-			n.stale = append(n.stale, fmt.Sprintf("%s (from the %s) is not used any more: %s", s.name, c.source, s.gone))
+		if s.obsolete != "" {
+			n.obsolete = append(n.obsolete, fmt.Sprintf("%s (from the %s) is not used any more: %s", s.name, c.source, s.obsolete))
 			continue
 		}
 		if slices.Contains(c.values, "") { // --join $TOKEN without a token must not found another network
@@ -217,12 +218,12 @@ func settle(m map[string]chosen) (*nodeSettings, error) {
 	return n, errors.Join(problems...)
 }
 
-// listed is what was chosen, in the order of the settings. Secrets are left out.
-func listed(dir, dirSource string, m map[string]chosen) []v1.Setting {
+// listSettings returns the setting values in the order of settings. Secrets are left out.
+func listSettings(dir, dirSource string, m map[string]settingValue) []v1.Setting {
 	out := []v1.Setting{{Name: "data_dir", Value: dir, Source: dirSource}}
 	for i := range settings {
 		s := &settings[i]
-		if s.gone != "" {
+		if s.obsolete != "" {
 			continue
 		}
 		v := strings.Join(m[s.name].values, ", ")
@@ -234,7 +235,7 @@ func listed(dir, dirSource string, m map[string]chosen) []v1.Setting {
 	return out
 }
 
-// dirSource says where the data folder's name comes from.
+// dirSource returns the source of the data folder's name.
 func (a *app) dirSource(cmd *cobra.Command) string {
 	switch {
 	case cmd.Flags().Changed("data-dir"):

@@ -12,7 +12,7 @@ import (
 	"skep/grid"
 )
 
-// isolation is the level of the boxes that can be made where these tests run.
+// isolation is the isolation level available to these tests.
 var isolation = sync.OnceValue(func() grid.Isolation {
 	level, findings, err := sandbox.Try("")
 	fmt.Fprintf(os.Stderr, "isolation of tasks in these tests: %v. %s\n", level, sandbox.Explain(findings))
@@ -22,8 +22,8 @@ var isolation = sync.OnceValue(func() grid.Isolation {
 	return level
 })
 
-// levelled runs all tests and says at which level. Where there are no boxes the tests' nodes are told to take each other's
-// tasks all the same.
+// levelled runs all tests and prints the level. Without boxes the tests' nodes are told to accept each other's tasks
+// all the same.
 type levelled struct{ *testing.M }
 
 func (m levelled) Run() int {
@@ -33,7 +33,7 @@ func (m levelled) Run() int {
 	return m.M.Run()
 }
 
-// passable lets the users of tasks pass to a temporary folder of a test, where root's tasks have no boxes.
+// passable makes a temporary folder of a test accessible to the users of tasks, where root's tasks have no boxes.
 func passable(tb testing.TB, dir string) {
 	tb.Helper()
 	if isolation() > grid.IsolationNone || os.Geteuid() != 0 {
@@ -48,12 +48,12 @@ func passable(tb testing.TB, dir string) {
 	}
 }
 
-// sharedFolder makes a folder in which all tasks may make files, and empty files in it that they may write to. Nodes see it in
-// their tasks' boxes with the flags in expose. It is not where temporary files are: a task has a /tmp of its own.
+// sharedFolder makes a folder in which all tasks may create files, and empty files in it that they may write to. The
+// flags in expose show it to the boxes of tasks. It is not in the temporary folder, as a task has a /tmp of its own.
 func sharedFolder(tb testing.TB, files ...string) (dir string, expose []string) {
 	tb.Helper()
 	if isolation() == grid.IsolationNone {
-		dir = tb.TempDir() // not in a home, to which others cannot pass
+		dir = tb.TempDir() // not in a home, which other users cannot enter
 		passable(tb, dir)
 	} else {
 		cache, err := os.UserCacheDir()
@@ -84,8 +84,9 @@ func sharedFolder(tb testing.TB, files ...string) (dir string, expose []string) 
 	return dir, expose
 }
 
-// A node's data folder lies in a folder that it exposes, and another node's, which it is told of: tasks see what else is there.
-func TestTasksDoNotSeeDataFoldersInWhatIsExposed(t *testing.T) {
+// A node's data folder is in a folder that it exposes, and so is another node's, which it is told to hide: tasks see
+// the rest of that folder only.
+func TestExposedFolderHidesDataFolders(t *testing.T) {
 	if isolation() == grid.IsolationNone {
 		t.Skip("no boxes here")
 	}

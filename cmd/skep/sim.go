@@ -13,7 +13,7 @@ func (a *app) simCmd() *cobra.Command {
 		a.simQueueCmd(), a.simNetCmd(), a.simPaperCmd(), a.simSwarmCmd(), a.simReplayCmd())
 }
 
-// interruptible ends ctx at an interrupt, so that what there is can be printed. A second one ends the program.
+// interruptible ends ctx at an interrupt, so that partial results can be printed. A second one ends the program.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	context.AfterFunc(ctx, stop)

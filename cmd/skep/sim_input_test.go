@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The flags of sim queue are judged together with its file.
-func TestSimQueueSaysAllThatIsWrong(t *testing.T) {
+// The flags of sim queue are checked together with its file.
+func TestSimQueueReportsAllProblems(t *testing.T) {
 	name := scenario(t, "classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [2]\n")
 	code, _, errs := cli(t, "sim", "queue", name, "--policy", "mct,best", "--warmup", "-1", "--replications", "0")
 	for _, want := range []string{"s.yaml:4: alpha: cannot be stable", `policy "best": is not known`, "warmup -1", "replications 0"} {
@@ -17,8 +17,8 @@ func TestSimQueueSaysAllThatIsWrong(t *testing.T) {
 	}
 }
 
-// What follows from another mistake is not told beside it.
-func TestAMistakeIsToldOnce(t *testing.T) {
+// An error that follows from another one is not reported.
+func TestFollowingErrorsAreNotReported(t *testing.T) {
 	name := scenario(t, "classes: [a]\nmachines: [{}]\nmu: [[1]]\nalpha: [0.5]\nservice: {weibul: {shape: 0.6}}\n")
 	code, _, errs := cli(t, "sim", "queue", name, "--time", "0")
 	if code != 1 || !strings.Contains(errs, `unknown key "weibul"`) || !strings.Contains(errs, "time 0: want") || strings.Contains(errs, "0 distributions") || strings.Contains(errs, "warmup") {
@@ -30,8 +30,8 @@ func TestAMistakeIsToldOnce(t *testing.T) {
 	}
 }
 
-// Of a thousand mistakes a hundred are told, those that come first, and the others are counted.
-func TestManyMistakesAreCounted(t *testing.T) {
+// Of a thousand errors the first hundred are reported and the others counted.
+func TestManyErrorsAreCounted(t *testing.T) {
 	name := scenario(t, "classes: {a: {mean: 1s}}\nworkload: [{class: a, rate: 0.5}]\nnodes:\n"+strings.Repeat("- x\n", 1000))
 	code, _, errs := cli(t, "sim", "net", name)
 	if code != 1 || !strings.Contains(errs, "s.yaml:103:3: nodes: want keys and values") || strings.Contains(errs, "s.yaml:104:") || !strings.Contains(errs, "s.yaml: and 900 more problems") {
@@ -44,7 +44,7 @@ func TestManyMistakesAreCounted(t *testing.T) {
 	}
 }
 
-// Of files that are nested without end, of more keys than anybody means, and of keys that stand twice, every verb says so.
+// Every verb rejects files that are nested too deeply, have too many keys, or repeat a key.
 func TestYAMLOfAnyShape(t *testing.T) {
 	var keys strings.Builder
 	for k := range 100_000 {
@@ -74,8 +74,8 @@ func TestYAMLOfAnyShape(t *testing.T) {
 	}
 }
 
-// What would be read as something else than it was meant for is refused.
-func TestSimNetGuessesNothing(t *testing.T) {
+// Ambiguous values are rejected.
+func TestSimNetRejectsAmbiguousValues(t *testing.T) {
 	name := scenario(t, "nodes: [{count: 3, session: {exponential: 4m, constant: 3m}}]\nclasses: {s: {mean: 1s, size: {hyperexponential: 2, uniform: 0.5}}, t: {mean: 1s, size: {}}}\n"+
 		"network: {latency: {weibull: 3ms, shape: 2, uniform: [1ms, 2ms]}}\nworkload: [{class: s, rate: 0.5}]\n"+
 		"faults: [{slow: all}, {at: 2m, crash: all, factor: 3}, {at: 4m, drift: all}, {at: 1m, share: all, factor: 0.5}]\n")

@@ -28,14 +28,14 @@ func (a *app) simNetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, _, err := readNet(args[0], b, beside(args[0]), func(s *net.Scenario) {
-				set(cmd, "seed", &s.Seed, seed)
-				set(cmd, "replications", &s.Replications, replications)
-				set(cmd, "time", &s.Time, length)
-				set(cmd, "warmup", &s.Warmup, warmup)
-				set(cmd, "policy", &s.Node.Policy, policy)
-				set(cmd, "rule", &s.Node.Gossip.Rule, rule)
-				set(cmd, "forward", &s.Node.Discovery.Forward, forward)
+			s, _, err := readScenario(args[0], b, relativeTo(args[0]), func(s *net.Scenario) {
+				override(cmd, "seed", &s.Seed, seed)
+				override(cmd, "replications", &s.Replications, replications)
+				override(cmd, "time", &s.Time, length)
+				override(cmd, "warmup", &s.Warmup, warmup)
+				override(cmd, "policy", &s.Node.Policy, policy)
+				override(cmd, "rule", &s.Node.Gossip.Rule, rule)
+				override(cmd, "forward", &s.Node.Discovery.Forward, forward)
 			})
 			if err != nil {
 				return err
@@ -57,7 +57,7 @@ func (a *app) simNetCmd() *cobra.Command {
 					return err
 				}
 			}
-			return judged(r)
+			return checkReport(r)
 		}}
 	out.flag(cmd)
 	fl := cmd.Flags()
@@ -72,15 +72,15 @@ func (a *app) simNetCmd() *cobra.Command {
 	return cmd
 }
 
-// set takes a flag's value where it was given.
-func set[T any](cmd *cobra.Command, name string, dst *T, v T) {
+// override sets a flag's value if it was given.
+func override[T any](cmd *cobra.Command, name string, dst *T, v T) {
 	if cmd.Flags().Changed(name) {
 		*dst = v
 	}
 }
 
-// beside reads files named relative to the folder of another.
-func beside(file string) func(string) ([]byte, error) {
+// relativeTo returns a function that reads files named relative to the folder of another file.
+func relativeTo(file string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if !filepath.IsAbs(name) && file != "-" {
 			name = filepath.Join(filepath.Dir(file), name)
@@ -100,8 +100,8 @@ func (a *app) simulate(ctx context.Context, s *net.Scenario) (*net.Report, error
 	})
 }
 
-// judged is the error of a run whose figures are not what was asked for.
-func judged(r *net.Report) error {
+// checkReport returns the error of a run whose results are incomplete or invalid.
+func checkReport(r *net.Report) error {
 	switch {
 	case r.Lost > 0:
 		return fmt.Errorf("%d tasks were lost", r.Lost)

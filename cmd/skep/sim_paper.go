@@ -78,7 +78,7 @@ func (a *app) simPaperRunCmd() *cobra.Command {
 	return cmd
 }
 
-// simPaper runs studies one after the other. When it is interrupted it prints what there is.
+// simPaper runs studies one after the other. When interrupted it prints the results so far.
 func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Options, out format) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()

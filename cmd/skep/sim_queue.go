@@ -41,7 +41,7 @@ func (a *app) simQueueCmd() *cobra.Command {
 	return cmd
 }
 
-// simQueue runs the file's system. When it is interrupted it prints what the runs that were done gave.
+// simQueue runs the file's system. When interrupted it prints the results of the finished runs.
 func (a *app) simQueue(ctx context.Context, file string, o queueing.Options, out format) error {
 	name := file
 	if file == "-" {
@@ -110,7 +110,7 @@ func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {
 	}
 }
 
-// orNone prints a number, or a dash where there is none.
+// orNone formats a number, or a dash if there is none.
 func orNone(format string, x float64) string {
 	if math.IsNaN(x) {
 		return "-"
@@ -118,7 +118,7 @@ func orNone(format string, x float64) string {
 	return fmt.Sprintf(format, x)
 }
 
-// spread prints a mean and its half-width, to the digits that mean something.
+// spread formats a mean and its half-width to the significant digits.
 func spread(e queueing.Estimate) string {
 	mean, half := float64(e.Mean), float64(e.Half)
 	if math.IsNaN(mean) {

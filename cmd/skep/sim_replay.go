@@ -19,7 +19,7 @@ import (
 // maxRecording bounds a recording, in bytes: some ten million steps.
 const maxRecording = 4 << 30
 
-// recorder opens a recording. done ends it. A file that is there is not written over.
+// recorder opens a recording; done closes it. An existing file is not overwritten.
 func (a *app) recorder(name string, log *slog.Logger) (rec *record.Recorder, done func(), err error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -38,7 +38,7 @@ func (a *app) recorder(name string, log *slog.Logger) (rec *record.Recorder, don
 	}, nil
 }
 
-// replayReport is what `skep sim replay` prints.
+// replayReport is the output of `skep sim replay`.
 type replayReport struct {
 	File       string       `json:"file"`
 	Version    string       `json:"version"`
@@ -93,13 +93,13 @@ func (a *app) simReplayCmd() *cobra.Command {
 	return cmd
 }
 
-// steps prints each step, or is nil.
+// steps returns a function that prints each step, or nil.
 func (a *app) steps(on bool) func(n int, now grid.Time, event, effects string) {
 	if !on {
 		return nil
 	}
 	return func(n int, now grid.Time, event, effects string) {
-		fmt.Fprintln(a.err, shownLine(fmt.Sprintf("%d %v %s | %s", n, time.Duration(now), event, effects)))
+		fmt.Fprintln(a.err, sanitizeLine(fmt.Sprintf("%d %v %s | %s", n, time.Duration(now), event, effects)))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"skep/sim"
 )
 
-// swarmReport is what `skep sim swarm` prints.
+// swarmReport is the output of `skep sim swarm`.
 type swarmReport struct {
 	First  uint64         `json:"first_seed"`
 	Worlds int            `json:"worlds"` // that were run

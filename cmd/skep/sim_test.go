@@ -16,7 +16,7 @@ import (
 	"skep/sim/net"
 )
 
-// cli runs a command line and returns its code and what it printed.
+// cli runs a command line and returns its exit code and output.
 func cli(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -95,8 +95,8 @@ func TestSimNet(t *testing.T) {
 	}
 }
 
-// Jobs of a trace that begin when arrivals have ended are left out, and it is said how many.
-func TestSimNetOfALongTrace(t *testing.T) {
+// Jobs of a trace that begin after the end of arrivals are left out and counted.
+func TestSimNetTraceBeyondEnd(t *testing.T) {
 	job := func(n, at int) string {
 		return fmt.Sprintf("%d %d 0 1 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n", n, at)
 	}
@@ -112,8 +112,8 @@ func TestSimNetOfALongTrace(t *testing.T) {
 	}
 }
 
-// What is wrong is told at once, with lines.
-func TestSimNetSaysAllThatIsWrong(t *testing.T) {
+// All problems are reported at once, with lines.
+func TestSimNetReportsAllProblems(t *testing.T) {
 	for text, want := range map[string][]string{
 		"nods: 1\ntime: -5m\nclasses:\n  a: {mean: 1s, size: gauss}\nnodes:\n  - {count: 0, rates: {zz: -1}}\nnetwork: {loss: 2, latency: {matrix: bad.csv}}\npolicy: best\nworkload:\n  - {class: a, rate: -2}\n  - {class: a, trace: none.swf}\n  - {class: a, trace: bad.swf}\nfaults:\n  - {at: 1m, crash: x/5-2, heal: all}\ngossip: {viewed: 1}\n": {
 			`s.yaml:1:1: unknown key "nods"`, `s.yaml:2:7: time "-5m"`, `s.yaml:4:23: size "gauss"`, `s.yaml:6:13: count "0"`, `s.yaml:6:28: zz "-1"`,
@@ -123,7 +123,7 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 			"s.yaml:3:3: classes.big: no machine can run it", "s.yaml:6:11: network.latency: matrix of 2 rows", "row 1 has 3 columns", `s.yaml:8:5: workload.0: class "q"`,
 			`from "y": is no group`, `s.yaml:10:5: faults.0: nodes "z"`, "at 1h0m0s: want at most time", "s.yaml:11:1: gossip: view 3"},
 		"classes:\n  a: {mean: 1s}\nnodes:\n  - {count: 2}\nworkload:\n  - {class: a, rate: 4}\n": {"s.yaml:5:1: workload: the load cannot be stable: λ* is 0.5"},
-		// What cannot be read keeps nothing else from being told, and is told once.
+		// An invalid value does not prevent other reports, and is reported once.
 		"nods: 1\nclasses:\n  big: {mean: 1s, cpu: 64}\nnodes:\n  - {name: x, speed: -1}\n  - {name: x, rates: {q: 1}}\npolicy: best\nworkload:\n  - {class: z, rate: -1}\n": {
 			`s.yaml:1:1: unknown key "nods"`, "s.yaml:3:3: classes.big: no machine can run it", `s.yaml:5:22: speed "-1"`, `s.yaml:6:5: nodes.1: name "x" stands twice`,
 			`s.yaml:6:5: nodes.1: rates of "q": is no class`, `s.yaml:7:9: policy "best"`, `s.yaml:9:22: rate "-1"`, `s.yaml:9:5: workload.0: class "z"`},
@@ -153,8 +153,8 @@ func TestSimNetSaysAllThatIsWrong(t *testing.T) {
 	}
 }
 
-// A table has no powers of ten: who reads it compares.
-func TestEstimatesArePlain(t *testing.T) {
+// A table has no powers of ten, so that values can be compared.
+func TestEstimateFormat(t *testing.T) {
 	for want, e := range map[string]net.Estimate{
 		"38320 ± 10000":      {Mean: 38321.9, Half: 9960},
 		"186.2 ± 470":        {Mean: 186.21, Half: 473},
@@ -171,7 +171,7 @@ func TestEstimatesArePlain(t *testing.T) {
 	}
 }
 
-// Where queues only grow times are no numbers, in any format.
+// Completion times of an unstable run are not printed, in any format.
 func TestSimNetUnstable(t *testing.T) {
 	name := scenario(t, "start: 1s\nwarmup: 10s\ntime: 300s\npolicy: local\nclasses: {a: {mean: 1s}}\n"+
 		"nodes: [{name: s}, {name: f, count: 5}]\nworkload: [{class: a, rate: 2.5, from: [s]}]\n")
@@ -186,7 +186,7 @@ func TestSimNetUnstable(t *testing.T) {
 	}
 }
 
-// The scenario in the README is one.
+// The scenario in the README is valid.
 func TestSimNetOfTheReadme(t *testing.T) {
 	b, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -197,7 +197,7 @@ func TestSimNetOfTheReadme(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatal("the README has no scenario")
 	}
-	s, lambda, err := readNet("README.yaml", []byte("name: two-groups"+text), os.ReadFile, nil)
+	s, lambda, err := readScenario("README.yaml", []byte("name: two-groups"+text), os.ReadFile, nil)
 	if err != nil || lambda < 1 || len(s.Groups) != 2 || len(s.Faults) != 2 {
 		t.Errorf("%v, λ* %v", err, lambda)
 	}
@@ -213,7 +213,7 @@ func TestSimSwarmVerb(t *testing.T) {
 	}
 }
 
-func TestSimReplayOfWhatIsNone(t *testing.T) {
+func TestSimReplayOfInvalidFile(t *testing.T) {
 	name := scenario(t, "hello")
 	if code, _, errs := cli(t, "sim", "replay", name); code != 1 || !strings.Contains(errs, "is no recording") {
 		t.Errorf("exit %d: %s", code, errs)

@@ -14,10 +14,10 @@ import (
 	"skep/node/p2p"
 )
 
-// stopLook is how often a stopping node is looked at, savedTime how much longer than its tasks it stays for their results
-// to be saved.
+// stopPoll is the interval between polls of a stopping node; savedTime is how much longer than its tasks it runs for
+// their results to be saved.
 const (
-	stopLook  = 20 * time.Millisecond
+	stopPoll  = 20 * time.Millisecond
 	savedTime = time.Second
 )
 
@@ -41,7 +41,7 @@ func onStop(parent context.Context) (first, second context.Context, stop func())
 	return first, second, func() { signal.Stop(signals); close(done); end(); hurry() }
 }
 
-// finish drains a node that is about to stop: what runs may go on for the time that is given, as long as hurry lasts.
+// finish drains a node that is about to stop: running tasks may continue for that time, as long as hurry lasts.
 func finish(hurry context.Context, d *p2p.Driver, within time.Duration, log *slog.Logger) {
 	if within == 0 {
 		return
@@ -63,7 +63,7 @@ func finish(hurry context.Context, d *p2p.Driver, within time.Duration, log *slo
 			log.Info(fmt.Sprintf("stopping when what runs has ended, or after %v; interrupt again to stop at once", within), "running", v.Running)
 		}
 		select {
-		case <-time.After(stopLook):
+		case <-time.After(stopPoll):
 		case <-ctx.Done():
 			return
 		}

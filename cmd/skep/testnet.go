@@ -18,7 +18,7 @@ func (a *app) testnetCmd() *cobra.Command {
 	return c
 }
 
-// netFolder is the folder of the testnet, beside that of the user's own node.
+// netFolder returns the folder of the testnet, beside that of the user's own node.
 func (a *app) netFolder() (string, error) {
 	if !testnet.GoodName.MatchString(a.net) {
 		return "", fmt.Errorf("--net %.40q: want a-z, then a-z, 0-9 and hyphens, at most 32", a.net)
@@ -26,7 +26,7 @@ func (a *app) netFolder() (string, error) {
 	return filepath.Join(filepath.Dir(dataHome()), "skep-testnet", a.net), nil
 }
 
-// testnet opens the testnet that the command line means.
+// testnet opens the testnet of the command line.
 func (a *app) testnet() (*testnet.Net, error) {
 	dir, err := a.netFolder()
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *app) testnet() (*testnet.Net, error) {
 	return t, err
 }
 
-// netFlag is what a command line needs to mean the same testnet.
+// netFlag returns the flags that another command line needs for the same testnet.
 func (a *app) netFlag() string {
 	if a.net == "default" {
 		return ""
@@ -47,7 +47,7 @@ func (a *app) netFlag() string {
 	return " --net " + a.net
 }
 
-// ofNodes is a verb that does something to each of some nodes.
+// ofNodes returns a verb that applies f to each of some nodes.
 func (a *app) ofNodes(use, short, long, did string, f func(*cobra.Command, *testnet.Net, *testnet.Node) error) *cobra.Command {
 	return &cobra.Command{Use: use + " NODE…", Short: short, Long: long, ValidArgsFunction: a.completeNet,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ func (a *app) ofNodes(use, short, long, did string, f func(*cobra.Command, *test
 			if err != nil {
 				return err
 			}
-			var nodes []*testnet.Node // all are known before anything is done to one
+			var nodes []*testnet.Node // all are looked up before f is applied to one
 			for _, name := range args {
 				n, err := t.Node(name)
 				if err != nil {
@@ -69,7 +69,7 @@ func (a *app) ofNodes(use, short, long, did string, f func(*cobra.Command, *test
 				}
 				nodes = append(nodes, n)
 			}
-			var errs []error // what cannot be done to one is no reason to leave the others
+			var errs []error // a failure at one node does not stop the others
 			for _, n := range nodes {
 				if err := f(cmd, t, n); err != nil {
 					errs = append(errs, err)
@@ -81,7 +81,7 @@ func (a *app) ofNodes(use, short, long, did string, f func(*cobra.Command, *test
 		}}
 }
 
-// completeNet offers the names of nodes.
+// completeNet completes names of nodes.
 func (a *app) completeNet(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if t, err := a.testnet(); err == nil {

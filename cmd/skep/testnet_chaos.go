@@ -19,7 +19,7 @@ import (
 	"skep/testnet"
 )
 
-// chaosCPUs is how many tasks a node of a chaos run takes at a time; they sleep.
+// chaosCPUs is how many tasks a node of a chaos run executes at a time; they sleep.
 const chaosCPUs = 4
 
 func (a *app) testnetChaosCmd() *cobra.Command {
@@ -80,7 +80,7 @@ Exits with 1 if anything is lost, recorded twice, or contradicts what a node has
 	return cmd
 }
 
-// checkChaos reports everything that is wrong with what the testnet is to be like.
+// checkChaos reports all problems of the testnet's parameters.
 func checkChaos(nodes, members int, origins bool) error {
 	var errs []error
 	if nodes < 3 || nodes > testnet.MaxNodes {
@@ -95,13 +95,13 @@ func checkChaos(nodes, members int, origins bool) error {
 	return errors.Join(errs...)
 }
 
-// given are the flags that were given, as they were.
+// given returns the flags that were given, as a command line.
 func given(flags *pflag.FlagSet) (s string) {
 	flags.Visit(func(f *pflag.Flag) { s += fmt.Sprintf(" --%s=%s", f.Name, f.Value) })
 	return s
 }
 
-// chaos makes a testnet, hurts it and takes it down.
+// chaos starts a testnet, injects faults and takes it down.
 func (a *app) chaos(ctx context.Context, nodes, members int, c testnet.ChaosConfig) (r *testnet.Report, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *app) chaos(ctx context.Context, nodes, members int, c testnet.ChaosConf
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(shared)) }()
 	o := testnet.Options{Name: "chaos", Kind: testnet.Containers, Why: why, Binary: self, Note: c.Note,
-		Settings: map[string]string{"strikes": "0"}, // no task may end because its nodes were killed too often
+		Settings: map[string]string{"strikes": "0"}, // no task may fail because its nodes were killed too often
 		Spec:     testnet.Spec{Shared: shared, Groups: []testnet.Group{{Name: "n", Count: nodes, CPUs: chaosCPUs}}}}
 	if c.Processes {
 		o.Kind = testnet.Processes
@@ -140,8 +140,8 @@ func (a *app) chaos(ctx context.Context, nodes, members int, c testnet.ChaosConf
 	return t.Chaos(ctx, c)
 }
 
-// chaosFolder makes the folder that tasks write to, whatever user each runs as. In boxes it is exposed, and each has a /tmp of its
-// own; without them tasks may be users who cannot pass to a home.
+// chaosFolder makes the folder that tasks write to, whatever user each runs as. In boxes it is exposed, and each has a
+// /tmp of its own; without them tasks may run as users who cannot enter a home.
 func chaosFolder(processes bool) (string, error) {
 	parent := "/var/tmp"
 	level, _, err := sandbox.Try("")

@@ -34,6 +34,6 @@ func TestChaos(t *testing.T) {
 	if r.Lost+r.Twice+r.Unfenced+len(r.Violations)+len(r.Troubles) > 0 || r.Done != 150 || r.Deaths == 0 {
 		t.Errorf("chaos: %v\n%s\n%s\nagain: skep %v", err, cmd.Stderr, out, args)
 	}
-	// How soon something happens is for make chaos: tests share their machine.
+	// Times are checked by make chaos: tests share their machine.
 	t.Logf("re-run p95 %.1f s, longest %.1f s; %d attempts begun after a cancellation, the latest %.1f s", r.P95, r.Longest, r.AfterCancel, r.LateCancel)
 }

@@ -11,7 +11,7 @@ import (
 	"skep/testnet"
 )
 
-// inContainers skips a test where there is no engine, or nothing to make an image of.
+// inContainers skips a test if there is no container engine, or no image can be built.
 func inContainers(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -25,7 +25,7 @@ func inContainers(t *testing.T) {
 	}
 }
 
-func TestATestnetOfContainers(t *testing.T) {
+func TestTestnetOfContainers(t *testing.T) {
 	t.Parallel()
 	inContainers(t)
 	home, bin := t.TempDir(), buildSkep(t)
@@ -69,7 +69,7 @@ func TestATestnetOfContainers(t *testing.T) {
 	nothingLeft(t, home)
 }
 
-// address returns where a node listens.
+// address returns the listen address of a node.
 func address(t *testing.T, home, name string) string {
 	t.Helper()
 	n, err := testnet.Open(home + "/skep-testnet/default")
@@ -83,7 +83,7 @@ func address(t *testing.T, home, name string) string {
 	return node.IP
 }
 
-// nothingLeft checks that no container and no network names a folder.
+// nothingLeft checks that no container and no network of a folder is left.
 func nothingLeft(t *testing.T, home string) {
 	t.Helper()
 	left, err := testnet.Left(context.Background(), home+"/skep-testnet/default")
@@ -98,7 +98,7 @@ func nothingLeft(t *testing.T, home string) {
 	}
 }
 
-func TestAnInterruptedTestnetOfContainersLeavesNothing(t *testing.T) {
+func TestInterruptedTestnetOfContainersCleansUp(t *testing.T) {
 	t.Parallel()
 	inContainers(t)
 	home, bin := t.TempDir(), buildSkep(t)
@@ -109,7 +109,7 @@ func TestAnInterruptedTestnetOfContainersLeavesNothing(t *testing.T) {
 		if err := up.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(after) // wherever that is in its course: nothing may be left at any moment
+		time.Sleep(after) // at any moment: nothing may be left
 		_ = up.Process.Kill()
 		_ = up.Wait()
 		down := exec.Command(bin, "testnet", "down")

@@ -46,7 +46,7 @@ are cut off from all others. There may be more than two sides; nodes on none hea
 		}}
 }
 
-// readSides reads the names on both sides of each bar; a bar may stand inside a word: "n1 n2|n3".
+// readSides parses the names on both sides of each bar; a bar may be inside a word: "n1 n2|n3".
 func readSides(args []string) (sides [][]string) {
 	for _, side := range strings.Split(strings.Join(args, " "), "|") {
 		sides = append(sides, strings.Fields(strings.ReplaceAll(side, ",", " ")))

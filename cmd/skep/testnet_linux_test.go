@@ -13,7 +13,7 @@ import (
 	"skep/testnet"
 )
 
-// theSkep is the program under test: this test's own binary under the name by which it is skep.
+// theSkep returns a command that runs skep: the test's own binary under the name by which it is skep.
 func theSkep(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	passable(t, home)
@@ -40,9 +40,9 @@ func belong(folder string) string {
 	return strings.Join(found, "\n")
 }
 
-func TestAnInterruptedTestnetLeavesNothing(t *testing.T) {
+func TestInterruptedTestnetCleansUp(t *testing.T) {
 	t.Parallel()
-	moments := map[string]string{ // the file at whose sight it is killed
+	moments := map[string]string{ // the file at whose appearance it is killed
 		"before anything runs":   "testnet.json",
 		"while nodes start":      "nodes/n2/log",
 		"when the last is there": "nodes/n4/data/api.sock",
@@ -73,7 +73,7 @@ func TestAnInterruptedTestnetLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestATestnetThatCannotStartLeavesNothing(t *testing.T) {
+func TestFailedTestnetStartCleansUp(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "net")
 	_, err := testnet.Up(context.Background(), dir, testnet.Options{Name: "net", Kind: testnet.Processes, Spec: testnet.Plain(2), Binary: "/bin/false"})

@@ -21,7 +21,7 @@ func (a *app) testnetRunCmd() *cobra.Command {
 	return cmd
 }
 
-// at makes the verbs that talk to a node mean one of the testnet.
+// at makes the verbs that talk to a node use one of the testnet.
 func (a *app) at(cmd *cobra.Command, name string) error {
 	t, err := a.testnet()
 	if err != nil {

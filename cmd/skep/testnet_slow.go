@@ -26,7 +26,7 @@ func (a *app) testnetSlowCmd() *cobra.Command {
 	return cmd
 }
 
-// readShape reads what the network does, and reports everything that is wrong.
+// readShape parses the flags of the network's shape and reports all problems.
 func readShape(latency, loss, rate string) (s testnet.Shape, err error) {
 	var problems []error
 	note := func(flag string, err error) {

@@ -11,17 +11,17 @@ import (
 	"skep/testnet"
 )
 
-// testnetFile is the spec of a testnet while it is read.
+// testnetFile is the spec of a testnet being parsed.
 type testnetFile struct {
 	yamlFile
-	s     testnet.Spec
-	where map[string]ast.Node // by the paths of testnet.Problem
-	bad   map[ast.Node]bool   // cannot be read, and is told of
+	s          testnet.Spec
+	positions  map[string]ast.Node // by the paths of testnet.Problem
+	unreadable map[ast.Node]bool   // invalid, and reported
 }
 
-// readTestnet reads a spec. The error lists everything that is wrong with it, with line and column.
+// readTestnet parses a spec. The error lists all problems with line and column.
 func readTestnet(name string, b []byte) (*testnet.Spec, error) {
-	f := &testnetFile{yamlFile: yamlFile{name: name}, where: map[string]ast.Node{}, bad: map[ast.Node]bool{}}
+	f := &testnetFile{yamlFile: yamlFile{name: name}, positions: map[string]ast.Node{}, unreadable: map[ast.Node]bool{}}
 	body, err := f.parse(b)
 	if err != nil {
 		return nil, err
@@ -42,23 +42,23 @@ func readTestnet(name string, b []byte) (*testnet.Spec, error) {
 				f.link(i, n)
 			}
 		}
-		f.where[map[string]string{"nodes": "groups", "links": "links"}[e.key]] = e.node
+		f.positions[map[string]string{"nodes": "groups", "links": "links"}[e.key]] = e.node
 	}
-	if f.where["groups"] == nil {
+	if f.positions["groups"] == nil {
 		f.at(body, "has no nodes")
 		return nil, f.err()
 	}
 	for _, p := range f.s.Check() {
-		f.located(p)
+		f.locate(p)
 	}
 	return &f.s, f.err()
 }
 
-// located notes a problem at the line of what it is about, or of what contains that.
-func (f *testnetFile) located(p testnet.Problem) {
+// locate reports a problem at the line of its path, or of the nearest enclosing one.
+func (f *testnetFile) locate(p testnet.Problem) {
 	for path := p.Where; ; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
-		if n := f.where[path]; n != nil {
-			if !f.bad[n] {
+		if n := f.positions[path]; n != nil {
+			if !f.unreadable[n] {
 				f.at(n, "%s", p.What)
 			}
 			return
@@ -73,9 +73,9 @@ func (f *testnetFile) located(p testnet.Problem) {
 func (f *testnetFile) group(i int, n ast.Node) {
 	g := testnet.Group{Name: "n", Count: 1}
 	at := fmt.Sprint("groups.", i)
-	f.where[at] = n
+	f.positions[at] = n
 	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "labels") {
-		f.where[at+"."+e.key] = e.value
+		f.positions[at+"."+e.key] = e.value
 		switch e.key {
 		case "name":
 			f.value(e, func(t string) error { g.Name = t; return nil })
@@ -103,9 +103,9 @@ func (f *testnetFile) group(i int, n ast.Node) {
 func (f *testnetFile) link(i int, n ast.Node) {
 	var l testnet.Link
 	at := fmt.Sprint("links.", i)
-	f.where[at] = n
+	f.positions[at] = n
 	for _, e := range f.mapping(n, "links", "of", "latency", "loss", "rate") {
-		f.where[at+"."+e.key] = e.value
+		f.positions[at+"."+e.key] = e.value
 		switch e.key {
 		case "of":
 			f.value(e, func(t string) error { l.Of = t; return nil })
@@ -120,15 +120,15 @@ func (f *testnetFile) link(i int, n ast.Node) {
 	f.s.Links = append(f.s.Links, l)
 }
 
-// value reads a scalar and notes what is wrong with it.
+// value parses a scalar and reports its problem.
 func (f *testnetFile) value(e entry, read func(text string) error) {
 	t, ok := f.text(e.value, e.key)
 	if !ok {
-		f.bad[e.value] = true
+		f.unreadable[e.value] = true
 		return
 	}
 	if err := read(t); err != nil {
-		f.bad[e.value] = true
+		f.unreadable[e.value] = true
 		f.at(e.value, "%s: %v", e.key, err)
 	}
 }

@@ -55,7 +55,7 @@ func testnetTable(w io.Writer, s *testnet.Status) {
 	}
 }
 
-// shapeText says what the network does to a node.
+// shapeText describes the shape of a node's network.
 func shapeText(s *testnet.Shape) string {
 	if s == nil {
 		return "-"
@@ -73,7 +73,7 @@ func shapeText(s *testnet.Shape) string {
 	return strings.Join(p, ", ")
 }
 
-// cutText prints the sides of a cut as they are written on the command line.
+// cutText returns the sides of a cut as on the command line.
 func cutText(sides [][]string) string {
 	var s []string
 	for _, side := range sides {

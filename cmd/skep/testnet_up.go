@@ -78,7 +78,7 @@ A spec file, for nodes that differ:
 				}
 				return err
 			}
-			a.introduce(t, time.Since(began))
+			a.printUsage(t, time.Since(began))
 			return nil
 		}}
 	fl := cmd.Flags()
@@ -90,7 +90,7 @@ A spec file, for nodes that differ:
 	return cmd
 }
 
-// testnetOptions turns the flags into what is to be started.
+// testnetOptions turns the flags into options.
 func (a *app) testnetOptions(cmd *cobra.Command, f *upFlags) (*testnet.Options, error) {
 	o := &testnet.Options{Image: f.image, Note: func(format string, args ...any) {
 		fmt.Fprintf(a.err, format+" …\n", args...)
@@ -127,8 +127,8 @@ func (a *app) testnetOptions(cmd *cobra.Command, f *upFlags) (*testnet.Options, 
 	return o, nil
 }
 
-// introduce says what can be done with a testnet.
-func (a *app) introduce(t *testnet.Net, d time.Duration) {
+// printUsage prints what can be done with a testnet.
+func (a *app) printUsage(t *testnet.Net, d time.Duration) {
 	nodes := t.Nodes()
 	last := nodes[len(nodes)-1].Name
 	fmt.Fprintf(a.out, "READY %d nodes as %s, %s to %s, isolation of tasks %s, after %.1f s\n", len(nodes), t.Kind(), nodes[0].Name, last, t.Isolation(), d.Seconds())

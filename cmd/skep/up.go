@@ -19,8 +19,8 @@ import (
 	"skep/node/p2p"
 )
 
-// leaveTime bounds saying good-bye and stopping.
-const leaveTime = 10 * time.Second
+// leaveTimeout bounds leaving and stopping.
+const leaveTimeout = 10 * time.Second
 
 func (a *app) upCmd() *cobra.Command {
 	cmd := &cobra.Command{
@@ -31,24 +31,24 @@ func (a *app) upCmd() *cobra.Command {
 			"history shows; a node that has joined starts again without it.\n" +
 			"Settings also come from " + configName + " in the data folder and from the environment: see skep config show.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := choose(a.folder(), cmd.Flags())
+			m, err := loadSettings(a.folder(), cmd.Flags())
 			if err != nil {
 				return err
 			}
-			n, err := settle(m)
+			n, err := applySettings(m)
 			if err != nil {
 				return err
 			}
 			ctx, hurry, stop := onStop(cmd.Context())
 			defer stop()
-			return a.up(ctx, hurry, n, api.Options{Version: thisVersion(), Settings: listed(a.folder(), a.dirSource(cmd), m)})
+			return a.up(ctx, hurry, n, api.Options{Version: thisVersion(), Settings: listSettings(a.folder(), a.dirSource(cmd), m)})
 		}}
 	addSettings(cmd.Flags())
 	cmd.Flags().StringVar(&a.record, "record", "", "file to record into what this node is told, for skep sim replay; holds what jobs are given")
 	return cmd
 }
 
-// up runs a node until ctx ends or the node cannot go on. Until hurry ends, what runs then may come to its end.
+// up runs a node until ctx ends or the node fails. Running tasks may end until hurry ends.
 func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (err error) {
 	log := newLog(a.err, n.level)
 	if err := a.readJoin(n, log); err != nil {
@@ -62,11 +62,11 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		default:
 		}
 	}
-	doors, err := api.Listen(n.api)
+	listeners, err := api.Listen(n.api)
 	if err != nil {
 		return err
 	}
-	defer doors.Close()
+	defer listeners.Close()
 	if a.record != "" {
 		rec, done, err := a.recorder(a.record, log)
 		if err != nil {
@@ -75,7 +75,7 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		n.Recorder = rec
 		defer done() // after the driver is closed
 	}
-	for _, s := range n.stale {
+	for _, s := range n.obsolete {
 		log.Warn(s)
 	}
 	d, err := p2p.Open(ctx, n.Config)
@@ -89,23 +89,23 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	defer func() {
 		err = errors.Join(err, closeDriver(d))
 		select {
-		case why := <-dead: // while it started, or was told to stop
-			err = lost(why)
+		case why := <-dead: // during the start or the stop
+			err = storeError(why)
 		default:
 		}
 	}()
-	if err := doors.Open(n.DataDir); err != nil {
+	if err := listeners.Open(n.DataDir); err != nil {
 		return err
 	}
 	o.Log, o.Access, o.Admins = log, n.access, n.admins
-	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // a node that drains can still be asked
+	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the API of a draining node still answers
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- api.New(d, o).Serve(serveCtx, doors) }()
-	if len(n.Join) > 0 && !met(ctx, d) {
-		log.Warn("no member of the network has answered yet; going on trying", "after", meetTime)
+	go func() { served <- api.New(d, o).Serve(serveCtx, listeners) }()
+	if len(n.Join) > 0 && !awaitMember(ctx, d) {
+		log.Warn("no member of the network has answered yet; going on trying", "after", meetTimeout)
 	}
-	if err := a.ready(ctx, d, doors); err != nil && ctx.Err() == nil { // told to stop while it starts, it stops as ever
+	if err := a.ready(ctx, d, listeners); err != nil && ctx.Err() == nil { // if told to stop during the start, it stops as usual
 		return err
 	}
 	select {
@@ -116,17 +116,17 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	case err := <-served:
 		return err
 	case err := <-dead:
-		return lost(err)
+		return storeError(err)
 	}
 }
 
-// lost is the error of a node whose records cannot be saved.
-func lost(err error) error {
+// storeError returns the error of a node whose records cannot be saved.
+func storeError(err error) error {
 	return &exitError{code: grid.ExitSkep, err: fmt.Errorf("cannot go on: %w", err)}
 }
 
 func closeDriver(d *p2p.Driver) error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
 	if err := d.Close(ctx); err != nil && !errors.Is(err, p2p.ErrClosed) {
 		return fmt.Errorf("leaving: %w", err)
@@ -134,12 +134,12 @@ func closeDriver(d *p2p.Driver) error {
 	return nil
 }
 
-// meetTime bounds the wait for a first member: one that joins is ready when it is of use to the others.
-const meetTime = 5 * time.Second
+// meetTimeout bounds the wait for a first member: a joining node is ready when it is connected.
+const meetTimeout = 5 * time.Second
 
-// met waits until a member is connected that has said what it is.
-func met(ctx context.Context, d *p2p.Driver) bool {
-	ctx, stop := context.WithTimeout(ctx, meetTime)
+// awaitMember waits until a member is connected whose ad is known.
+func awaitMember(ctx context.Context, d *p2p.Driver) bool {
+	ctx, stop := context.WithTimeout(ctx, meetTimeout)
 	defer stop()
 	for {
 		known := false
@@ -162,8 +162,8 @@ func met(ctx context.Context, d *p2p.Driver) bool {
 	}
 }
 
-// ready prints the node's place in the grid and how others join.
-func (a *app) ready(ctx context.Context, d *p2p.Driver, doors *api.Listeners) error {
+// ready prints the node's name and addresses and how others join.
+func (a *app) ready(ctx context.Context, d *p2p.Driver, listeners *api.Listeners) error {
 	var name string
 	err := d.Read(ctx, func(n *node.Node, now grid.Time) {
 		for _, p := range n.Peers(now, nil) {
@@ -182,7 +182,7 @@ func (a *app) ready(ctx context.Context, d *p2p.Driver, doors *api.Listeners) er
 		fmt.Fprintf(&b, "  address  %s\n", addr)
 	}
 	fmt.Fprintf(&b, "  api      %s\n", filepath.Join(dir, client.SocketName))
-	for _, url := range doors.URLs() {
+	for _, url := range listeners.URLs() {
 		fmt.Fprintf(&b, "  api      %s (what a client needs: %s --api)\n", url, tokenCommand(dir))
 	}
 	token := tokenCommand(dir)
@@ -193,8 +193,8 @@ func (a *app) ready(ctx context.Context, d *p2p.Driver, doors *api.Listeners) er
 	return err
 }
 
-// tokenCommand prints the join token of the node in a folder. The token itself is printed only for whoever asks: what a
-// node prints when it starts is kept in journals.
+// tokenCommand returns the command that prints the join token of the node in a folder. The token itself is not printed
+// at the start, as that output is kept in journals.
 func tokenCommand(dir string) string {
 	if dir == dataHome() {
 		return "skep node token"
@@ -202,7 +202,7 @@ func tokenCommand(dir string) string {
 	return "skep --data-dir " + quoted(dir) + " node token"
 }
 
-// freeFolder is a folder beside the default one that nothing is in yet.
+// freeFolder returns an unused folder beside the default one.
 func freeFolder(dir string) string {
 	for i := 2; i < 100; i++ {
 		d := fmt.Sprintf("%s-%d", dir, i)
@@ -213,7 +213,7 @@ func freeFolder(dir string) string {
 	return dir + "-N"
 }
 
-// quoted makes a path one word of a shell.
+// quoted quotes a path for a shell.
 func quoted(s string) string {
 	if !strings.ContainsAny(s, " '\"\\$&|;<>()*?[]#~`!{}") {
 		return s
@@ -221,7 +221,7 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// isTerminal reports whether a stream is one.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {

@@ -14,40 +14,40 @@ import (
 	"skep/document"
 )
 
-// yamlFile is a YAML file while it is read. It gathers everything that is wrong, with its place.
+// yamlFile is a YAML file being parsed. It collects all problems with their positions.
 type yamlFile struct {
-	name     string
-	problems []problem
-	strange  int // of problems: keys that were left out
+	name        string
+	problems    []problem
+	unknownKeys int // number of problems that are unknown keys
 }
 
-// problem is what is wrong; line and column, 0 for the whole file, are where it belongs.
+// problem is an error; line and column are 0 for the whole file.
 type problem struct {
 	line, column int
 	text         string
 }
 
-// place is the file and a place in it, for an error.
-func (f *yamlFile) place(line, column int) string {
+// position returns the file and a position in it, for an error.
+func (f *yamlFile) position(line, column int) string {
 	if line == 0 {
 		return f.name
 	}
 	return fmt.Sprintf("%s:%d:%d", f.name, line, column)
 }
 
-// at notes a problem at a node.
+// at reports a problem at a node.
 func (f *yamlFile) at(n ast.Node, format string, args ...any) {
 	line, column := document.Place(n)
-	f.note(n, "%s: "+format, append([]any{f.place(line, column)}, args...)...)
+	f.note(n, "%s: "+format, append([]any{f.position(line, column)}, args...)...)
 }
 
-// note notes a problem that says itself where it is, beside those of a node; nil is the whole file.
+// note reports a problem whose text has a position already, sorted with those of a node; nil is the whole file.
 func (f *yamlFile) note(n ast.Node, format string, args ...any) {
 	line, column := document.Place(n)
 	f.problems = append(f.problems, problem{line, column, fmt.Sprintf(format, args...)})
 }
 
-// err returns what was wrong, by place.
+// err returns all problems, sorted by position.
 func (f *yamlFile) err() error {
 	slices.SortStableFunc(f.problems, func(a, b problem) int { return cmp.Or(a.line-b.line, a.column-b.column) })
 	var texts []string
@@ -57,23 +57,23 @@ func (f *yamlFile) err() error {
 	return document.Tell(f.name, texts)
 }
 
-// parse reads the one document of a file; nil means that it is empty.
+// parse parses the one document of a file; nil means that it is empty.
 func (f *yamlFile) parse(b []byte) (ast.Node, error) {
 	body, err := document.Parse(b)
 	if err == nil {
 		return body, nil
 	}
-	return nil, errors.New(f.place(err.Line, err.Column) + ": " + err.Text)
+	return nil, errors.New(f.position(err.Line, err.Column) + ": " + err.Text)
 }
 
-// entry is a key of a mapping and what it has.
+// entry is a key of a mapping and its value.
 type entry struct {
 	key   string
 	node  ast.Node
 	value ast.Node
 }
 
-// mapping returns the entries of a mapping; keys that are not known are problems unless none are given.
+// mapping returns the entries of a mapping; unknown keys are problems unless known is empty.
 func (f *yamlFile) mapping(n ast.Node, what string, known ...string) []entry {
 	var values []*ast.MappingValueNode
 	switch m := n.(type) {
@@ -92,12 +92,12 @@ func (f *yamlFile) mapping(n ast.Node, what string, known ...string) []entry {
 			continue
 		}
 		if len(known) > 0 && !slices.Contains(known, key) {
-			f.strange++
+			f.unknownKeys++
 			f.at(v.Key, "unknown key %q: want one of %s", key, strings.Join(known, ", "))
 			continue
 		}
 		if slices.ContainsFunc(out, func(e entry) bool { return e.key == key }) {
-			f.strange++
+			f.unknownKeys++
 			f.at(v.Key, "key %q stands twice", key)
 			continue
 		}
@@ -133,20 +133,20 @@ func (f *yamlFile) texts(n ast.Node, what string) []string {
 	return out
 }
 
-// readFile reads a file that a person wrote, or the standard input for "-".
+// readFile reads a file of the user, or the standard input for "-".
 func (a *app) readFile(name string) ([]byte, error) {
 	r := a.in
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("file %q: %w", name, bare(err))
+			return nil, fmt.Errorf("file %q: %w", name, withoutPath(err))
 		}
 		defer file.Close()
 		r = file
 	}
 	b, err := io.ReadAll(io.LimitReader(r, document.MaxSize+1))
 	if err != nil {
-		return nil, fmt.Errorf("file %q: %w", name, bare(err))
+		return nil, fmt.Errorf("file %q: %w", name, withoutPath(err))
 	}
 	return b, nil
 }

@@ -9,7 +9,7 @@ import (
 	"skep/sim"
 )
 
-// shared is a grid in which one group is made for a class and others use half of its cores.
+// shared is a grid of two groups: one runs the short class faster, but other users take half of its cores.
 func shared(counted bool) *Scenario {
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	s := &Scenario{Name: "shared", Seed: 1, Replications: 3, Start: 10 * time.Second, Warmup: time.Minute, Time: 4 * time.Minute, Node: node.Defaults(),
@@ -23,8 +23,8 @@ func shared(counted bool) *Scenario {
 	return s
 }
 
-// "the CPU availability a_j ... enters the LP": a grid that counts what others leave ends its tasks sooner than one that
-// takes every core for its own.
+// "the CPU availability a_j ... enters the LP": a grid that counts only the available share of its cores ends its
+// tasks sooner than one that counts all of them.
 func TestCountingAvailabilityPays(t *testing.T) {
 	with, without := run(t, shared(true)), run(t, shared(false))
 	ratio := with.Completion.Mean / without.Completion.Mean

@@ -12,13 +12,12 @@ import (
 	"skep/sim"
 )
 
-// Problem is something that is wrong with a scenario. Where is a path as classes.short or workload.2, so
-// that whoever read the scenario from a file can say the line.
+// Problem is an error in a scenario. Where is a path such as classes.short or workload.2, so that a reader of a
+// scenario file can print the line.
 type Problem struct{ Where, What string }
 
-// Check returns everything that is wrong, and λ*, the factor by which all arrivals could grow until no
-// allocation of the machines could keep up; 0 where it is not known. A λ* of 1 or less is a problem: no
-// policy is stable there.
+// Check returns all problems, and λ*, the factor by which all arrivals could grow until no allocation of the machines
+// could keep up; 0 if not known. A λ* of 1 or less is a problem: no policy is stable there.
 func (s *Scenario) Check() (problems []Problem, lambda float64) {
 	bad := func(where, format string, args ...any) {
 		problems = append(problems, Problem{where, fmt.Sprintf(format, args...)})
@@ -151,14 +150,14 @@ func (s *Scenario) suits(g *Group, c *Class) bool {
 	return g.rate(c) > 0 && s.fits(g, c)
 }
 
-// fits reports whether a node of the group has what a class needs.
+// fits reports whether a node of the group meets the needs of a class.
 func (s *Scenario) fits(g *Group, c *Class) bool {
 	ad := grid.Ad{Capacity: g.resources(), Labels: g.Labels, Engines: []string{grid.EngineProcess}}
 	return !discovery.Fit(&c.Needs, grid.EngineProcess, &ad).Never()
 }
 
-// lambda solves the allocation LP with a column for each group: its cores, as far as they are there, and
-// what one of them does of a class.
+// lambda solves the allocation LP with a column for each group: its available cores, and what one of them completes of
+// a class.
 func (s *Scenario) lambda() float64 {
 	p := lpas.Problem{Alpha: make([]float64, len(s.Classes)), Cap: make([]float64, len(s.Groups)), Mu: make([]float64, len(s.Classes)*len(s.Groups))}
 	for i := range s.Streams {
@@ -188,7 +187,7 @@ func (s *Scenario) lambda() float64 {
 	return sol.Lambda
 }
 
-// world makes the configuration of a run.
+// world returns the configuration of a run.
 func (s *Scenario) world(seed uint64) sim.Config {
 	bounds := s.bounds()
 	specs := map[string]*Class{}

@@ -17,12 +17,12 @@ import (
 	"skep/sim/queueing"
 )
 
-// unit is a time unit of the queueing system in the grid: so long that the millisecond which it takes to start a
-// task is nothing.
+// unit is a time unit of the queueing system in the grid: long enough for the millisecond that starting a task takes
+// to be negligible.
 const unit = 10 * time.Second
 
-// asScenario is a queueing system as a grid of nodes that know the rates and reckon as the theses do: nothing
-// takes time but the tasks, all are connected, and what a real node does besides is off.
+// asScenario is a queueing system as a grid of nodes that are given the rates and compute as the theses do: only tasks
+// take time, all nodes are connected, and other mechanisms of a real node are off.
 func asScenario(sys *queueing.System, length, warmup float64, replications int) *Scenario {
 	s := &Scenario{Name: sys.Name, Seed: 1, Replications: replications, Start: unit, Warmup: unit + grid.Seconds(warmup*unit.Seconds()),
 		Time: unit + grid.Seconds(length*unit.Seconds()), Node: node.Defaults(), Given: true}
@@ -44,7 +44,7 @@ func asScenario(sys *queueing.System, length, warmup float64, replications int) 
 	return s
 }
 
-// system4A is System 4.A [1 of package balance, p. 84] with rates that stand still, all arrivals times load.
+// system4A is System 4.A [1 of package balance, p. 84] with constant rates, all arrivals times load.
 func system4A(t *testing.T, load float64) *queueing.System {
 	b, err := os.ReadFile("../paper/lpas-grid/systems/4a.yaml")
 	if err != nil {
@@ -63,11 +63,11 @@ func system4A(t *testing.T, load float64) *queueing.System {
 	return sys
 }
 
-// The whole node on a network without latency, told the rates, under the zero value of balance.Config, does what
-// the queueing system does. Compared are the mean time of all tasks and of each class, the share of tasks moved and
-// the messages for a task. Each difference must be within its Welch interval, at a level at which all of them together are
-// so with 95 % (Bonferroni); and the intervals of the response time must be below 4 % of it under lpas_dec, so that the
-// test can fail.
+// Real nodes on a network without latency, given the rates, under the zero value of balance.Config, behave as the
+// queueing system. Compared are the mean time of all tasks and of each class, the share of tasks moved and the
+// messages for a task. Each difference must be within its Welch interval, at a level at which all together hold with
+// 95 % (Bonferroni); and the intervals of the response time under lpas_dec must be below 4 % of it, so that the test
+// can fail.
 func TestGridIsTheQueueingSystem(t *testing.T) {
 	const length, warmup, runs = 170, 20, 10
 	policies := []string{"lpas_dec", "kpb:3", "mct"}

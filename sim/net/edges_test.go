@@ -12,8 +12,8 @@ import (
 	"skep/sim"
 )
 
-// one is a grid of a few cores with one class.
-func one(nodes int, mean time.Duration, rate float64) *Scenario {
+// oneClass is a grid of a few cores with one class.
+func oneClass(nodes int, mean time.Duration, rate float64) *Scenario {
 	s := small()
 	s.Replications, s.Faults = 1, nil
 	s.Groups = []Group{{Name: "n", Count: nodes, Cores: 1, Memory: grid.GiB, Speed: 1}}
@@ -22,10 +22,11 @@ func one(nodes int, mean time.Duration, rate float64) *Scenario {
 	return s
 }
 
-// Seen from the end of a long warm-up alone, a grid that has filled up for long hardly fills up.
+// Growth is detected whatever the warm-up's length: in the time after a long warm-up alone, a grid that has been
+// filling up for long hardly grows.
 func TestGrowthIsSeenBehindAWarmup(t *testing.T) {
 	for _, warmup := range []time.Duration{20 * time.Second, 400 * time.Second, 560 * time.Second} {
-		s := one(4, time.Second, 1.5)
+		s := oneClass(4, time.Second, 1.5)
 		s.Node.Policy, s.Time, s.Warmup = "local", 600*time.Second, warmup
 		s.Groups = append(s.Groups, s.Groups[0])
 		s.Groups[0].Count, s.Groups[1].Name, s.Streams[0].From = 1, "m", []string{"n"}
@@ -39,8 +40,8 @@ func TestGrowthIsSeenBehindAWarmup(t *testing.T) {
 	}
 }
 
-// Tasks that take longer than a grid of short ones would need to end are no failure of it.
-func TestLongTasksMayEnd(t *testing.T) {
+// Tasks that take longer than a grid of short ones needs to end are no failure.
+func TestBoundAllowsLongTasks(t *testing.T) {
 	bound := func(s *Scenario) (b, longest, all time.Duration) {
 		w := s.world(1)
 		w.Sizes(func(_ string, size float64) {
@@ -49,13 +50,13 @@ func TestLongTasksMayEnd(t *testing.T) {
 		})
 		return w.Bound, longest, all
 	}
-	s := one(2, time.Second, 0)
+	s := oneClass(2, time.Second, 0)
 	s.Streams[0] = Stream{Class: "a", Trace: []Job{{Run: 150 * time.Hour, Tasks: 12}}}
 	s.Time = 60 * 24 * time.Hour
 	if b, _, _ := bound(s); b < 12*150*time.Hour {
 		t.Errorf("a world with twelve tasks of 150 hours has %v to end", b)
 	}
-	s = one(2, 100*time.Hour, 1e-3)
+	s = oneClass(2, 100*time.Hour, 1e-3)
 	s.Time = time.Hour
 	b, longest, all := bound(s)
 	if longest == 0 || b < all+minBound {
@@ -65,30 +66,31 @@ func TestLongTasksMayEnd(t *testing.T) {
 	if b, _, _ := bound(s); b < 28*all {
 		t.Errorf("a world of tasks of %v that are slowed by 7 on a quarter of the cores has %v to end", all, b)
 	}
-	s = one(2, time.Second, 1e-9)
+	s = oneClass(2, time.Second, 1e-9)
 	s.Time = 100 * 365 * 24 * time.Hour
 	if b, _, _ := bound(s); b <= 0 || b > maxBound {
 		t.Errorf("a world of a hundred years has %v to end", b)
 	}
 }
 
-// What never ends is to be seen in a time that a run can take.
-func TestWhatNeverEndsIsSeen(t *testing.T) {
-	s := one(1000, time.Hour, 0.2)
+// Tasks that never end are detected within the duration of a feasible run.
+func TestBoundIsNotTooLong(t *testing.T) {
+	s := oneClass(1000, time.Hour, 0.2)
 	s.Time = 10 * time.Minute
 	if b := s.world(1).Bound; b > 30*24*time.Hour {
 		t.Errorf("120 tasks of an hour have %v to end", b)
 	}
-	s = one(3, time.Hour, 1e-3)
+	s = oneClass(3, time.Hour, 1e-3)
 	s.Time = 10 * time.Minute
 	if b := s.world(1).Bound; b > 4*24*time.Hour {
 		t.Errorf("a task of an hour or two has %v to end", b)
 	}
 }
 
-// What was submitted before the warm-up's end is not measured, though all was over by then, and the mean of nothing is not 0.
+// Tasks submitted before the end of the warm-up are not measured, even if everything was over by then, and the mean of
+// nothing is not 0.
 func TestNothingMeasuredIsNoNumber(t *testing.T) {
-	s := one(3, time.Second, 0)
+	s := oneClass(3, time.Second, 0)
 	s.Classes = append(s.Classes, s.Classes[0])
 	s.Classes[1].Name = "never"
 	s.Streams[0] = Stream{Class: "a", Trace: []Job{{Run: time.Second, Tasks: 3}}}
@@ -103,14 +105,14 @@ func TestNothingMeasuredIsNoNumber(t *testing.T) {
 	}
 }
 
-// An interrupt is heeded between two looks, of which there are few.
-func TestInterruptIsHeeded(t *testing.T) {
-	s := one(50, time.Second, 20)
+// An interrupt stops the run between two samples, of which there are few.
+func TestRunStopsOnCancel(t *testing.T) {
+	s := oneClass(50, time.Second, 20)
 	s.Time, s.Warmup = 1000*time.Hour, 0
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	s.Streams[0].Rate = 0.01 // else the draw of arrivals takes longest
+	s.Streams[0].Rate = 0.01 // else drawing the arrivals takes longest
 	r, err := Run(ctx, s, nil)
 	if err != nil || r.Complete || time.Since(began) > time.Minute {
 		t.Errorf("%v, complete %v, after %v", err, r != nil && r.Complete, time.Since(began))
@@ -118,7 +120,7 @@ func TestInterruptIsHeeded(t *testing.T) {
 }
 
 func TestChecksOfFaultsAndSessions(t *testing.T) {
-	s := one(10, time.Second, 1)
+	s := oneClass(10, time.Second, 1)
 	s.Groups[0].Up, s.Groups[0].Down = Span{Kind: Exponential, A: time.Millisecond}, Span{Kind: Constant, A: time.Second}
 	s.Time = 300 * 24 * time.Hour
 	s.Faults = []Fault{{At: time.Second, Kind: sim.Crash, Nodes: []Pick{{Share: 0.01, From: -1, To: -1}, {Group: "zz", From: 0, To: 100}}}}
@@ -145,7 +147,7 @@ func TestTraceBounds(t *testing.T) {
 		t.Fatal("no error")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != maxBad+1 || !strings.HasPrefix(lines[0], "t:2: submit time 9e+14") || lines[maxBad] != "t: and 22 more malformed lines" {
+	if len(lines) != maxTraceErrors+1 || !strings.HasPrefix(lines[0], "t:2: submit time 9e+14") || lines[maxTraceErrors] != "t: and 22 more malformed lines" {
 		t.Errorf("%d lines:\n%s", len(lines), err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Estimate is a mean and the half-width of its interval; 0 = not known. The mean of nothing is NaN, null in JSON.
+// Estimate is a mean and the half-width of its confidence interval; 0 = not known. The mean of nothing is NaN, null in
+// JSON.
 type Estimate struct {
 	Mean float64 `json:"mean"`
 	Half float64 `json:"half,omitempty"`
@@ -23,7 +24,7 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(e))
 }
 
-// estimate is the mean of x with its interval; what is not a number is left out.
+// estimate returns the mean of x with its interval; values that are not finite are left out.
 func estimate(x []float64) Estimate {
 	x = slices.DeleteFunc(slices.Clone(x), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	n := float64(len(x))
@@ -45,7 +46,7 @@ func estimate(x []float64) Estimate {
 	return e
 }
 
-// over makes an estimate of a figure of each sample.
+// over returns the estimate of a value of each sample.
 func over(all []*sample, f func(m *sample) float64) Estimate {
 	x := make([]float64, len(all))
 	for k, m := range all {

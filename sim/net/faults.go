@@ -10,8 +10,8 @@ import (
 	"skep/sim"
 )
 
-// faults draws who is struck, and the sessions of the groups. At the end of arrivals everybody who left by
-// a session is back: what they took with them is to end.
+// faults draws the nodes of each fault, and the sessions of the groups. At the end of arrivals every node that left by
+// a session is restarted, so that its tasks end.
 func (s *Scenario) faults(seed uint64) []sim.Fault {
 	r := grid.NewRand(seed, streamFaults)
 	var all []sim.Fault
@@ -33,16 +33,16 @@ func (s *Scenario) faults(seed uint64) []sim.Fault {
 	return all
 }
 
-// sessions appends the comings and goings of a node. Its first session is under way when the world begins:
-// what is left of it is drawn as a session too, which is exact for exponential ones.
+// sessions appends the sessions of a node. Its first session is under way when the world begins: its residual length
+// is drawn as a session, which is exact for exponential ones.
 func (s *Scenario) sessions(all []sim.Fault, g *Group, i int, r *grid.Rand) []sim.Fault {
 	who := []int{i}
-	for at := g.Up.draw(r); at < s.Time; at += max(g.Up.draw(r), shortest) {
+	for at := g.Up.draw(r); at < s.Time; at += max(g.Up.draw(r), minSession) {
 		end := sim.Fault{At: at, Kind: sim.Crash, Nodes: who}
-		down := max(g.Down.draw(r), shortest)
+		down := max(g.Down.draw(r), minSession)
 		if g.Leaves > 0 && r.Float64() < g.Leaves {
 			end.Kind = sim.Leave
-			down = max(down, 2*time.Second) // it goes on for one to say so
+			down = max(down, 2*time.Second) // it runs one more second to announce that it leaves
 		}
 		all = append(all, end)
 		at += down
@@ -51,7 +51,7 @@ func (s *Scenario) sessions(all []sim.Fault, g *Group, i int, r *grid.Rand) []si
 	return all
 }
 
-// picked lists the nodes that picks name, each once.
+// picked returns the nodes that picks name, each once.
 func (s *Scenario) picked(picks []Pick, r *grid.Rand) []int {
 	var out []int
 	bounds := s.bounds()
@@ -64,7 +64,7 @@ func (s *Scenario) picked(picks []Pick, r *grid.Rand) []int {
 		}
 		switch {
 		case p.Share > 0:
-			for _, k := range r.Perm(to - from)[:share(p, to-from)] {
+			for _, k := range r.Perm(to - from)[:pickSize(p, to-from)] {
 				out = append(out, from+k)
 			}
 		default:
@@ -94,7 +94,7 @@ func (s *Scenario) checkFaults(bad func(where, format string, args ...any)) {
 			if p.To >= size {
 				bad(where, "nodes up to %d: want at most %d, the positions begin at 0", p.To, size-1)
 			}
-			if p.Share > 0 && share(p, size) == 0 {
+			if p.Share > 0 && pickSize(p, size) == 0 {
 				bad(where, "%g %% of %d nodes is none of them", 100*p.Share, size)
 			}
 		}
@@ -111,16 +111,16 @@ func (s *Scenario) checkFaults(bad func(where, format string, args ...any)) {
 	}
 }
 
-// sessions is about how many sessions of a group end before a time.
+// sessions returns the approximate number of sessions of a group that end before a time.
 func (g *Group) sessions(before time.Duration) float64 {
 	if g.Up.Kind == NoSpan {
 		return 0
 	}
-	return float64(g.Count) * before.Seconds() / (max(g.Up.mean(), shortest) + max(g.Down.mean(), shortest)).Seconds()
+	return float64(g.Count) * before.Seconds() / (max(g.Up.mean(), minSession) + max(g.Down.mean(), minSession)).Seconds()
 }
 
-// share is how many of some nodes a pick of a share of them is.
-func share(p Pick, of int) int { return min(of, int(p.Share*float64(of)+0.5)) }
+// pickSize returns the number of nodes that a pick by share selects.
+func pickSize(p Pick, of int) int { return min(of, int(p.Share*float64(of)+0.5)) }
 
-// shortest bounds how soon a node comes back, and leaves again.
-const shortest = time.Second
+// minSession is the least time between a node's restart and its next leaving, and the reverse.
+const minSession = time.Second

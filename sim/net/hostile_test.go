@@ -10,9 +10,9 @@ import (
 	"skep/sim"
 )
 
-// beset is a grid of honest nodes, half loaded, with hostile ones among them that submit nothing. Views are small
-// against the grid, and one node alone has a label that some tasks need, so that there are searches.
-func beset(honest, bad int, does sim.Behaviour) *Scenario {
+// withHostile is a half-loaded grid of honest nodes, with hostile ones among them that submit nothing. Views are small
+// against the grid, and only one node has a label that some tasks need, so that there are searches.
+func withHostile(honest, bad int, does sim.Behaviour) *Scenario {
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	rare := one
 	rare.Labels = []grid.LabelNeed{{Key: "rare", Values: []string{"yes"}}}
@@ -31,9 +31,9 @@ func beset(honest, bad int, does sim.Behaviour) *Scenario {
 	return s
 }
 
-// Whatever one node in ten, or three in ten, do: nothing is lost, every task succeeds, and the tasks of the honest
-// nodes take hardly longer than if those were not there. Only a hole costs more, as long as each node has yet to
-// find out for itself: it takes half a minute until anything is taken back from it, far longer than these tasks.
+// With one node in ten or three in ten hostile, no task is lost, every task succeeds, and the tasks of the honest
+// nodes take hardly longer than without hostile ones. Only a hole costs more, as each node has to find it out for
+// itself: it takes half a minute until an attempt is reclaimed from it, far longer than these tasks.
 func TestHostileNodes(t *testing.T) {
 	alone := map[int]float64{}
 	for _, c := range []struct {
@@ -59,9 +59,9 @@ func TestHostileNodes(t *testing.T) {
 			}
 			honest := c.all - c.bad
 			if alone[honest] == 0 {
-				alone[honest] = run(t, beset(honest, 0, 0)).Completion.Mean
+				alone[honest] = run(t, withHostile(honest, 0, 0)).Completion.Mean
 			}
-			r := run(t, beset(honest, c.bad, c.does))
+			r := run(t, withHostile(honest, c.bad, c.does))
 			if r.Lost != 0 || r.Failed != 0 || r.Ended != r.Tasks {
 				t.Errorf("%d of %d tasks ended, %d failed, %d lost", r.Ended, r.Tasks, r.Failed, r.Lost)
 			}

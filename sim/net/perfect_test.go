@@ -2,7 +2,8 @@ package net
 
 import "testing"
 
-// With perfect information a view errs nowhere at a decision; all still ends, and the same seed gives the same.
+// With perfect information a view has no error at a decision; everything ends, and the same seed gives the same
+// digest.
 func TestPerfectInformation(t *testing.T) {
 	s := small()
 	s.Replications = 1

@@ -9,35 +9,34 @@ import (
 	"skep/grid"
 )
 
-// Report is what a scenario's runs measured. Estimates are means over replications, with the half-width of
-// their 95 % confidence interval (Student's t), which one replication alone does not have. Rates over time
-// are of the time from the warm-up to the end of arrivals; times of tasks are of those submitted after the
-// warm-up that exited with 0.
+// Report is the result of a scenario's runs. Estimates are means over replications, with the half-width of their 95 %
+// confidence interval (Student's t), which a single replication does not have. Rates over time are from the end of the
+// warm-up to the end of arrivals; times of tasks are of those submitted after the warm-up that exited with 0.
 type Report struct {
 	Scenario     string         `json:"scenario"`
 	Seed         uint64         `json:"seed"`
-	Replications int            `json:"replications"` // that measured something
-	Complete     bool           `json:"complete"`     // all of them, to their ends
-	Stable       bool           `json:"stable"`       // in half of them or more the number of tasks did not only grow
+	Replications int            `json:"replications"` // with measurements
+	Complete     bool           `json:"complete"`     // all of them ran to their ends
+	Stable       bool           `json:"stable"`       // the number of tasks did not only grow, in at least half of the replications
 	Lambda       float64        `json:"lambda"`       // λ*: all arrivals could grow by this factor
-	Digest       string         `json:"digest"`       // of everything that every node was told and did
+	Digest       string         `json:"digest"`       // of all events and effects of every node
 	Nodes        int            `json:"nodes"`
-	Virtual      float64        `json:"virtual_seconds"` // in all replications together, as are the next
+	Virtual      float64        `json:"virtual_seconds"` // of all replications together, as are the next
 	Wall         float64        `json:"wall_seconds"`
 	Steps        uint64         `json:"steps"`
 	Tasks        int            `json:"tasks"`
 	Ended        int            `json:"ended"`
-	Failed       int            `json:"failed"`              // of these, those that did not exit with 0
-	Again        int            `json:"again"`               // attempts beyond each task's first, also of tasks that waited for long and were handed back before they began
-	Lost         int            `json:"lost"`                // that have not ended though all else is over: must be 0
-	Orphans      int            `json:"orphans"`             // that have not ended since the node that they were submitted to did not come back
-	Rejected     int            `json:"rejected"`            // submissions that their node did not take
-	LeftOut      int            `json:"trace_jobs_left_out"` // of each replication: jobs of traces that begin at the end of arrivals or later
+	Failed       int            `json:"failed"`              // of these, without exit 0
+	Again        int            `json:"again"`               // attempts beyond each task's first, also of tasks handed back after a long wait in a queue
+	Lost         int            `json:"lost"`                // not ended though everything else is over: must be 0
+	Orphans      int            `json:"orphans"`             // not ended since the node that they were submitted to did not return
+	Rejected     int            `json:"rejected"`            // submissions that their node refused
+	LeftOut      int            `json:"trace_jobs_left_out"` // in each replication: jobs of traces that begin at or after the end of arrivals
 	Failures     []Failure      `json:"failures,omitempty"`
 	Completion   Estimate       `json:"completion"`                 // of all classes together
 	Hostile      uint64         `json:"hostile_messages,omitempty"` // of hostile nodes, which are not in Messages
-	CutOff       uint64         `json:"cut_off,omitempty"`          // times that a node cut off an offender
-	Moved        Estimate       `json:"moved"`                      // share of tasks that ran elsewhere than they were submitted
+	CutOff       uint64         `json:"cut_off,omitempty"`          // times that a node blocked an offender
+	Moved        Estimate       `json:"moved"`                      // share of tasks that ran on another node than their origin
 	Utilisation  Estimate       `json:"utilisation"`
 	Fairness     Estimate       `json:"fairness"` // Jain's index of the nodes' utilisations, 1 = all equal
 	Classes      []ClassReport  `json:"classes"`
@@ -48,13 +47,14 @@ type Report struct {
 	Curves       []Distribution `json:"-"`    // completion times by class
 }
 
-// Failure counts the tasks that did not exit with 0, by why they ended.
+// Failure counts the tasks without exit 0 of one cause.
 type Failure struct {
 	Cause string `json:"cause"`
 	Tasks int    `json:"tasks"`
 }
 
-// ClassReport is of one class: seconds from submission to the recorded end, and that over the run time.
+// ClassReport is about one class: seconds from submission to the recorded end, and the slowdown: that over the run
+// time.
 type ClassReport struct {
 	Class      string   `json:"class"`
 	Tasks      int      `json:"tasks"`
@@ -66,7 +66,7 @@ type ClassReport struct {
 	Moved      Estimate `json:"moved"`
 }
 
-// KindReport is of one kind of message.
+// KindReport is about one kind of message.
 type KindReport struct {
 	Kind         string   `json:"kind"`
 	PerTask      Estimate `json:"per_task"`
@@ -75,15 +75,14 @@ type KindReport struct {
 	BytesPerNode Estimate `json:"bytes_per_node_second"`
 }
 
-// SearchReport is of the walks that look for a node.
+// SearchReport is about the walks that search for a node.
 type SearchReport struct {
 	Walks   int      `json:"walks"`
-	Success Estimate `json:"success"` // share of walks that were answered by a hit
-	Hops    Estimate `json:"hops"`    // of those
+	Success Estimate `json:"success"` // share of walks answered by a hit
+	Hops    Estimate `json:"hops"`    // of those hits
 }
 
-// ViewReport is of what nodes know of others by the links that it came: how old it is in seconds, and how far it is from
-// what is, 0 to 1.
+// ViewReport is about view entries that travelled a number of hops: their age in seconds, and their error, 0 to 1.
 type ViewReport struct {
 	Hops    int      `json:"hops"`
 	Entries int      `json:"entries"`
@@ -91,13 +90,13 @@ type ViewReport struct {
 	Error   Estimate `json:"error"`
 }
 
-// Distribution is a class's completion times in order, seconds.
+// Distribution is a class's completion times in order, in seconds.
 type Distribution struct {
 	Class string
 	Times []float64
 }
 
-// report makes a report of what the replications measured; a run that was stopped before it measured is nil.
+// report returns the report of the replications; one that was stopped before it measured is nil.
 func (s *Scenario) report(samples []*sample) *Report {
 	r := &Report{Scenario: s.Name, Seed: s.Seed, Nodes: s.nodes(), LeftOut: s.leftOut(), Complete: true}
 	_, r.Lambda = s.Check()
@@ -128,14 +127,14 @@ func (s *Scenario) report(samples []*sample) *Report {
 		r.Lost += m.lost
 		r.Orphans += m.orphans
 		for _, cause := range sortedKeys(m.failures) {
-			r.blame(cause, m.failures[cause])
+			r.addFailure(cause, m.failures[cause])
 		}
 	}
 	r.Stable = 2*grown <= len(all)
 	r.Replications, r.Digest = len(all), fmt.Sprintf("%016x", hash)
 	r.Completion = over(all, func(m *sample) float64 { return m.mean(s) })
 	r.Moved = over(all, func(m *sample) float64 { return float64(m.moved) / float64(m.counted) })
-	r.Utilisation = over(all, func(m *sample) float64 { return m.use })
+	r.Utilisation = over(all, func(m *sample) float64 { return m.utilisation })
 	r.Fairness = over(all, func(m *sample) float64 { return m.fairness })
 	for i := range s.Classes {
 		r.class(s.Classes[i].Name, all)
@@ -147,7 +146,7 @@ func (s *Scenario) report(samples []*sample) *Report {
 	return r
 }
 
-func (r *Report) blame(cause string, tasks int) {
+func (r *Report) addFailure(cause string, tasks int) {
 	for i := range r.Failures {
 		if r.Failures[i].Cause == cause {
 			r.Failures[i].Tasks += tasks
@@ -222,7 +221,7 @@ func (r *Report) searches(all []*sample) {
 func (r *Report) views(all []*sample) {
 	for hops := range uint8(grid.MaxHops + 1) {
 		v := ViewReport{Hops: int(hops)}
-		entry := func(f func(a *ageing) float64) Estimate {
+		entry := func(f func(a *viewErrors) float64) Estimate {
 			return over(all, func(m *sample) float64 {
 				if a := m.views[hops]; a != nil {
 					return f(a) / float64(a.n)
@@ -236,7 +235,7 @@ func (r *Report) views(all []*sample) {
 			}
 		}
 		if v.Entries > 0 {
-			v.Age, v.Error = entry(func(a *ageing) float64 { return a.age }), entry(func(a *ageing) float64 { return a.error })
+			v.Age, v.Error = entry(func(a *viewErrors) float64 { return a.age }), entry(func(a *viewErrors) float64 { return a.error })
 			r.View = append(r.View, v)
 		}
 	}

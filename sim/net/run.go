@@ -15,34 +15,34 @@ import (
 	"skep/sim/pages"
 )
 
-// looks is how often a run is looked at while tasks arrive: for its view's errors, for progress, and for
-// whether anybody still wants it.
-const looks = 32
+// samplesPerRun is how often a run is sampled while tasks arrive: to measure view errors, report progress, and check
+// for cancellation.
+const samplesPerRun = 32
 
-// pieces is in how many steps a run goes from one look to the next: so soon it heeds an interrupt.
-const pieces = 32
+// stepsPerSample is the number of steps from one sample to the next, at which a run checks for cancellation.
+const stepsPerSample = 32
 
-// crowded is how many nodes may be in memory at once: more are simulated one run after the other.
-const crowded = 50_000
+// maxNodesAtOnce bounds the nodes in memory: replications beyond it run one after the other.
+const maxNodesAtOnce = 50_000
 
-// Progress is how far the work has come: Done, 0 to 1, of all replications; Virtual is the time in the
-// world of the one that tells.
+// Progress is the progress of a run: Done, 0 to 1, of all replications; Virtual is the world's time in the replication
+// that reports.
 type Progress struct {
 	Replication int
 	Virtual     time.Duration
 	Done        float64
 }
 
-// Run runs all replications, as many at once as there are processors, and returns what was measured. When
-// ctx ends, it returns what there is, with Complete false. tell, if not nil, is called now and then, one
-// call at a time. An error is a failed check of the simulated grid, and says how to repeat it.
-func Run(ctx context.Context, s *Scenario, tell func(Progress)) (*Report, error) {
+// Run runs all replications, as many at once as there are processors, and returns the measurements. When ctx ends, it
+// returns those so far, with Complete false. onProgress, if not nil, is called now and then, one call at a time. An
+// error is a failed check of the simulated grid, and says how to repeat it.
+func Run(ctx context.Context, s *Scenario, onProgress func(Progress)) (*Report, error) {
 	if problems, _ := s.Check(); len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %s", problems[0].Where, problems[0].What)
 	}
-	r := &runner{s: s, tell: tell, parts: make([]float64, s.Replications), all: make([]*sample, s.Replications)}
+	r := &runner{s: s, onProgress: onProgress, done: make([]float64, s.Replications), samples: make([]*sample, s.Replications)}
 	group, ctx := errgroup.WithContext(ctx)
-	together := min(runtime.GOMAXPROCS(0), max(1, crowded/s.nodes()))
+	together := min(runtime.GOMAXPROCS(0), max(1, maxNodesAtOnce/s.nodes()))
 	group.SetLimit(together)
 	pages.Reserve(sim.Footprint * s.nodes() * min(together, s.Replications))
 	for k := range s.Replications {
@@ -56,33 +56,33 @@ func Run(ctx context.Context, s *Scenario, tell func(Progress)) (*Report, error)
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return s.report(r.all), nil
+	return s.report(r.samples), nil
 }
 
 // runner is the state that replications share.
 type runner struct {
-	s     *Scenario
-	tell  func(Progress)
-	mu    sync.Mutex
-	parts []float64
-	all   []*sample
+	s          *Scenario
+	onProgress func(Progress)
+	mu         sync.Mutex
+	done       []float64
+	samples    []*sample
 }
 
 func (r *runner) progress(k int, virtual time.Duration, part float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.parts[k] = part
-	if r.tell == nil {
+	r.done[k] = part
+	if r.onProgress == nil {
 		return
 	}
 	sum := 0.0
-	for _, p := range r.parts {
+	for _, p := range r.done {
 		sum += p
 	}
-	r.tell(Progress{Replication: k, Virtual: virtual, Done: sum / float64(len(r.parts))})
+	r.onProgress(Progress{Replication: k, Virtual: virtual, Done: sum / float64(len(r.done))})
 }
 
-// replicate runs one world to its end, or until nobody wants it.
+// replicate runs one world to its end, or until ctx ends.
 func (r *runner) replicate(ctx context.Context, k int) error {
 	s := r.s
 	seed := s.Seed + uint64(k)
@@ -100,11 +100,11 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
-	m := &sample{work: cfg.Work, away: away(cfg.Faults, cfg.Nodes), views: make(map[uint8]*ageing)}
-	r.all[k] = m
-	chance := grid.NewRand(seed, streamLooks)
+	m := &sample{work: cfg.Work, away: away(cfg.Faults, cfg.Nodes), views: make(map[uint8]*viewErrors)}
+	r.samples[k] = m
+	chance := grid.NewRand(seed, streamSamples)
 	for n := time.Duration(1); ctx.Err() == nil; n++ {
-		at := s.Time/looks*n + s.Time%looks*n/looks
+		at := s.Time/samplesPerRun*n + s.Time%samplesPerRun*n/samplesPerRun
 		if !m.opened && s.Warmup <= at {
 			if _, err := advance(ctx, w, s.Warmup); err != nil {
 				return err
@@ -112,7 +112,7 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 			if ctx.Err() != nil {
 				break
 			}
-			m.open(w, s)
+			m.openWindow(w, s)
 		}
 		done, err := advance(ctx, w, at)
 		if err != nil {
@@ -122,10 +122,10 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 			break
 		}
 		if m.opened && at <= s.Time {
-			m.look(w, s, chance)
+			m.compareViews(w, s, chance)
 		}
 		if m.opened && at >= s.Time {
-			m.close(w, s)
+			m.closeWindow(w, s)
 		}
 		r.progress(k, w.Now(), min(0.99, at.Seconds()/s.Time.Seconds()*0.95))
 		if done {
@@ -138,20 +138,20 @@ func (r *runner) replicate(ctx context.Context, k int) error {
 		}
 		m.complete = true
 	}
-	if !m.opened { // it was over, or not wanted any more, before anything was to be measured
-		m.open(w, s)
+	if !m.opened { // it ended, or was cancelled, before the window
+		m.openWindow(w, s)
 	}
-	m.close(w, s)
-	m.end(w, s, time.Since(began))
+	m.closeWindow(w, s)
+	m.countTasks(w, s, time.Since(began))
 	r.progress(k, w.Now(), 1)
 	return nil
 }
 
-// advance runs the world until a time, or until nobody wants it.
+// advance runs the world until a time, or until ctx ends.
 func advance(ctx context.Context, w *sim.World, until time.Duration) (done bool, err error) {
 	from := w.Now()
-	for k := time.Duration(1); k <= pieces && ctx.Err() == nil && !done && err == nil; k++ {
-		done, err = w.Advance(from + (until-from)/pieces*k + (until-from)%pieces*k/pieces)
+	for k := time.Duration(1); k <= stepsPerSample && ctx.Err() == nil && !done && err == nil; k++ {
+		done, err = w.Advance(from + (until-from)/stepsPerSample*k + (until-from)%stepsPerSample*k/stepsPerSample)
 	}
 	return done, err
 }

@@ -27,10 +27,10 @@ func small() *Scenario {
 	return s
 }
 
-// kept are the digests of all that run runs.
-var kept = digests.Open("testdata/digests.txt")
+// goldenDigests are the digests of all runs of run.
+var goldenDigests = digests.Open("testdata/digests.txt")
 
-func TestMain(m *testing.M) { os.Exit(kept.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(goldenDigests.Main(m)) }
 
 func run(t *testing.T, s *Scenario) *Report {
 	t.Helper()
@@ -43,7 +43,7 @@ func run(t *testing.T, s *Scenario) *Report {
 		t.Fatal(err)
 	}
 	if !testing.Short() {
-		kept.Add(t, sum)
+		goldenDigests.Add(t, sum)
 	}
 	return r
 }
@@ -53,7 +53,7 @@ func TestRunMeasures(t *testing.T) {
 	if !r.Complete || !r.Stable || r.Lost != 0 || r.Failed != 0 || r.Ended != r.Tasks || r.Replications != 2 || r.Nodes != 10 {
 		t.Fatalf("%+v", r)
 	}
-	// λ*: the fast group alone does 8/1 a or 8/2·... : it must lie between the two classes' own bounds.
+	// λ*: the fast group alone does 8/1 a or 8/2·... : it must be between the two classes' own bounds.
 	if r.Lambda < 1.5 || r.Lambda > 4 {
 		t.Errorf("λ* %v", r.Lambda)
 	}
@@ -93,7 +93,7 @@ func TestSameSeedSameDigestOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-func TestStoppedRunTellsWhatThereIs(t *testing.T) {
+func TestCancelledRunReportsPartialResults(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := small()
 	s.Replications = 1
@@ -121,7 +121,7 @@ func TestSessionsComeAndGo(t *testing.T) {
 	}
 }
 
-func TestOverloadIsRefusedAndGrowthIsSeen(t *testing.T) {
+func TestOverloadIsRejectedAndGrowthDetected(t *testing.T) {
 	s := small()
 	s.Streams[0].Rate = 100
 	problems, lambda := s.Check()
@@ -134,7 +134,7 @@ func TestOverloadIsRefusedAndGrowthIsSeen(t *testing.T) {
 	}
 }
 
-func TestCheckTellsAll(t *testing.T) {
+func TestCheckReportsAllProblems(t *testing.T) {
 	s := small()
 	s.Groups[0].Name = "slow"
 	s.Groups[1].Rates["z"] = 1
@@ -157,7 +157,7 @@ func TestCheckTellsAll(t *testing.T) {
 	}
 }
 
-func TestEstimateIsStudents(t *testing.T) {
+func TestEstimateUsesStudentsT(t *testing.T) {
 	// t(0.975; 3) = 3.18245; the deviation of 1…4 is 1.29099.
 	e := estimate([]float64{1, 2, 3, 4})
 	if e.Mean != 2.5 || math.Abs(e.Half-3.18245*1.29099/2) > 1e-4 {

@@ -9,8 +9,8 @@ import (
 	"skep/sim"
 )
 
-// sample is what one replication measured. What is measured over time, not over tasks, is so from the end
-// of the warm-up to the end of arrivals.
+// sample is the measurements of one replication. Those over time, not over tasks, are from the end of the warm-up to
+// the end of arrivals.
 type sample struct {
 	work     []sim.Submission
 	away     absences
@@ -18,39 +18,39 @@ type sample struct {
 	closed   bool
 	complete bool
 	from, to time.Duration
-	busy     []float64   // core-seconds of each node, at from and then since
-	traffic  sim.Traffic // at from, and then since
-	views    map[uint8]*ageing
+	busy     []float64   // core-seconds of each node: at from, later since then
+	traffic  sim.Traffic // at from, later since then
+	views    map[uint8]*viewErrors
 	report   sim.Report
 	wall     time.Duration
 
-	classes  map[string]*times
-	arrived  int // tasks submitted between from and to
-	counted  int // tasks that ended and were submitted after the warm-up
-	moved    int
-	ran      []int // of counted, by the group of the node where they ran
-	lost     int
-	orphans  int            // tasks that have not ended and whose origin is away for good
-	failures map[string]int // of all tasks, by cause
-	use      float64
-	fairness float64
-	stable   bool
+	classes     map[string]*times
+	arrived     int // tasks submitted between from and to
+	counted     int // ended tasks submitted after the warm-up
+	moved       int
+	ran         []int // of counted, by the group of the node that they ran on
+	lost        int
+	orphans     int            // not ended tasks whose origin does not return
+	failures    map[string]int // of all tasks, by cause
+	utilisation float64
+	fairness    float64
+	stable      bool
 }
 
-// times are those of the tasks of a class that exited with 0, seconds.
+// times are those of the tasks of a class that exited with 0, in seconds.
 type times struct {
 	completion []float64
 	slowdown   float64 // sum
 	moved      int     // of these tasks
 }
 
-// ageing is how views compare with what is, by distance.
-type ageing struct {
+// viewErrors sums the ages and errors of view entries of one distance.
+type viewErrors struct {
 	n          int
 	age, error float64
 }
 
-func (m *sample) open(w *sim.World, s *Scenario) {
+func (m *sample) openWindow(w *sim.World, s *Scenario) {
 	m.opened, m.from, m.traffic = true, max(w.Now(), s.Warmup), w.Traffic()
 	m.busy = make([]float64, s.nodes())
 	for i := range m.busy {
@@ -58,13 +58,13 @@ func (m *sample) open(w *sim.World, s *Scenario) {
 	}
 }
 
-// close ends the window of time.
-func (m *sample) close(w *sim.World, s *Scenario) {
+// closeWindow ends the measured window of time.
+func (m *sample) closeWindow(w *sim.World, s *Scenario) {
 	if m.closed || !m.opened {
 		return
 	}
 	m.closed, m.to = true, w.Now()
-	m.traffic = since(w.Traffic(), m.traffic)
+	m.traffic = subtract(w.Traffic(), m.traffic)
 	span := (m.to - m.from).Seconds()
 	bounds := s.bounds()
 	var cores, sum, squares float64
@@ -73,45 +73,47 @@ func (m *sample) close(w *sim.World, s *Scenario) {
 		m.busy[i] = w.Busy(i) - m.busy[i]
 		u := m.busy[i] / c
 		cores += c
-		m.use += m.busy[i]
+		m.utilisation += m.busy[i]
 		sum, squares = sum+u, squares+u*u
 	}
 	if span > 0 {
-		m.use /= cores * span
+		m.utilisation /= cores * span
 	}
 	if squares > 0 { // (Σu)² / (n·Σu²) [2]
 		m.fairness = sum * sum / (float64(len(m.busy)) * squares)
 	}
 }
 
-// seen is what a node shows of those it knows.
-type seen interface {
+// viewer is a node's view of its peers.
+type viewer interface {
 	Peers(now grid.Time, dst []node.PeerView) []node.PeerView
 }
 
-// How many nodes are asked at each look, and how many peers of each.
+var _ viewer = (*node.Node)(nil) // found by type assertion
+
+// Nodes sampled each time, and peers of each.
 const (
-	askNodes = 64
-	askPeers = 8
+	sampledNodes = 64
+	sampledPeers = 8
 )
 
-// look compares some entries of some views with what their nodes say of themselves at that moment.
-func (m *sample) look(w *sim.World, s *Scenario, r *grid.Rand) {
+// compareViews compares some entries of some views with what their nodes would publish at that moment.
+func (m *sample) compareViews(w *sim.World, s *Scenario, r *grid.Rand) {
 	var view, own []node.PeerView
-	for range min(askNodes, s.nodes()) {
+	for range min(sampledNodes, s.nodes()) {
 		i := r.IntN(s.nodes())
-		n, ok := w.Member(i).(seen)
+		n, ok := w.Member(i).(viewer)
 		if !ok {
 			continue
 		}
 		view = n.Peers(w.Local(i), view[:0])
-		for range askPeers {
+		for range sampledPeers {
 			p := &view[r.IntN(len(view))]
 			j := w.Index(p.Ad.Node)
 			if p.Self || j < 0 {
 				continue
 			}
-			other, ok := w.Member(j).(seen)
+			other, ok := w.Member(j).(viewer)
 			if !ok {
 				continue
 			}
@@ -128,7 +130,7 @@ func (m *sample) look(w *sim.World, s *Scenario, r *grid.Rand) {
 func (m *sample) compare(p *node.PeerView, is *grid.Ad, scale time.Duration) {
 	a := m.views[p.Hops]
 	if a == nil {
-		a = new(ageing)
+		a = new(viewErrors)
 		m.views[p.Hops] = a
 	}
 	a.n++
@@ -136,15 +138,15 @@ func (m *sample) compare(p *node.PeerView, is *grid.Ad, scale time.Duration) {
 	a.error += gossip.Delta(p.Ad, is, scale)
 }
 
-// end goes through the tasks.
-func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
+// countTasks counts all tasks at the end of the run.
+func (m *sample) countTasks(w *sim.World, s *Scenario, wall time.Duration) {
 	m.report, m.wall = w.Report(), wall
 	m.classes, m.failures = make(map[string]*times), make(map[string]int)
 	for i := range s.Classes {
 		m.classes[s.Classes[i].Name] = new(times)
 	}
 	m.ran = make([]int, len(s.Groups))
-	crowd := newCrowd(m, s)
+	crowd := newPopulation(m, s)
 	bounds := s.bounds()
 	for n := range m.work {
 		sub := &m.work[n]
@@ -158,22 +160,22 @@ func (m *sample) end(w *sim.World, s *Scenario, wall time.Duration) {
 			if sub.At >= m.from && sub.At < m.to {
 				m.arrived++
 			}
-			m.task(sub, &o)
+			m.countTask(sub, &o)
 			if o.State == grid.Ended && sub.At >= m.from && o.Worker >= 0 {
 				m.ran[groupOf(bounds, o.Worker)]++
 			}
 		}
 	}
 	m.stable = !crowd.grows(s)
-	m.work, m.away, m.busy = nil, nil, nil // of many replications they would be most of what is in memory
+	m.work, m.away, m.busy = nil, nil, nil // of many replications they would be most of the memory
 }
 
-// task counts one.
-func (m *sample) task(sub *sim.Submission, o *sim.Outcome) {
+// countTask counts one task.
+func (m *sample) countTask(sub *sim.Submission, o *sim.Outcome) {
 	if o.State != grid.Ended {
 		switch {
 		case !m.complete:
-		case m.away.gone(sub.Node):
+		case m.away.neverReturns(sub.Node):
 			m.orphans++
 		default:
 			m.lost++
@@ -206,8 +208,8 @@ func (m *sample) task(sub *sim.Submission, o *sim.Outcome) {
 	t.slowdown += c / max(o.Result.Wall.Seconds(), 1e-9)
 }
 
-// since is what was counted after an earlier count.
-func since(now, then sim.Traffic) sim.Traffic {
+// subtract returns the counts since then.
+func subtract(now, then sim.Traffic) sim.Traffic {
 	for k := range now.Sent {
 		now.Sent[k] -= then.Sent[k]
 		now.Bytes[k] -= then.Bytes[k]

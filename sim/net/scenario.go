@@ -13,21 +13,21 @@ type Scenario struct {
 	Name         string
 	Seed         uint64
 	Replications int           // 1 to MaxReplications
-	Start        time.Duration // when the first tasks may come: until then the nodes find each other
-	Warmup       time.Duration // what is submitted before is not measured
-	Time         time.Duration // the end of arrivals; the run goes on until all has ended
-	Spread       time.Duration // over which the nodes come up, evenly
+	Start        time.Duration // when the first tasks may arrive: until then the nodes find each other
+	Warmup       time.Duration // tasks submitted before are not measured
+	Time         time.Duration // end of arrivals; the run continues until everything has ended
+	Spread       time.Duration // time over which the nodes start, evenly
 
 	Groups  []Group
 	Classes []Class
 	Network Network
-	Node    node.Config // every knob of a node, but for what the groups say
-	Given   bool        // nodes are told their rates as the scenario has them, and measure none
-	Perfect bool        // nodes know at each decision what those connected are now, whatever the rule
+	Node    node.Config // every setting of a node, except those of its group
+	Given   bool        // nodes are given the scenario's rates, and measure none
+	Perfect bool        // at each decision, nodes know the current state of connected nodes, whatever the rule
 	Sync    time.Duration
 	Streams []Stream
 	Faults  []Fault
-	Files   grid.Bytes // of files that come in a second; 0 = 100 MiB
+	Files   grid.Bytes // bytes of files transferred in a second; 0 = 100 MiB
 }
 
 // Bounds of a scenario.
@@ -44,30 +44,30 @@ type Group struct {
 	Count  int
 	Cores  float64
 	Memory grid.Bytes
-	Speed  float64            // of a core against the reference
-	Rates  map[string]float64 // tasks of mean size that a slot ends in a second; where not said, Speed/Class.Mean
+	Speed  float64            // of a core relative to the reference
+	Rates  map[string]float64 // tasks of mean size that a slot completes in a second; without an entry, Speed/Class.Mean
 	Labels []grid.Label
-	Up     Span    // how long a node stays; zero = for ever
-	Down   Span    // how long it is away
-	Leaves float64 // share of sessions that end with a farewell and not in a crash
-	Left   float64 // share of the cores that others leave, until a fault says otherwise; 0 = all
+	Up     Span    // length of a session; zero = for ever
+	Down   Span    // time between sessions
+	Leaves float64 // share of sessions that end with a farewell instead of a crash
+	Left   float64 // share of the cores that other users leave, until a fault changes it; 0 = all
 
-	// Hostile is what the group's nodes do against the rest; 0 = nothing. They submit only where a stream names
-	// their group, and are not counted into λ*.
+	// Hostile is how the group's nodes violate the protocol; 0 = not. They submit only where a stream names their
+	// group, and do not count for λ*.
 	Hostile sim.Behaviour
 }
 
 // Class is a kind of task.
 type Class struct {
 	Name    string
-	Mean    time.Duration // run time on a slot of the reference; 0 = only where a group says a rate
+	Mean    time.Duration // run time on a slot of the reference; 0 = only where a group has a rate
 	Size    sim.Distribution
 	Needs   grid.Needs
 	Retries int32
-	Inputs  grid.Bytes // that a task brings along, cached by who had them
+	Inputs  grid.Bytes // of a task, cached by nodes that had them
 }
 
-// Fault strikes at a time.
+// Fault is applied at a time.
 type Fault struct {
 	At     time.Duration
 	Kind   sim.FaultKind
@@ -75,14 +75,14 @@ type Fault struct {
 	Factor float64
 }
 
-// Pick names some nodes: those of a group, or all, and of these a share or a range.
+// Pick selects nodes: of a group, or all; and of these a share or a range.
 type Pick struct {
 	Group    string  // "" = all
-	Share    float64 // drawn at random; 0 = not
+	Share    float64 // drawn at random; 0 = no share
 	From, To int     // positions in the group, both included; −1 = all
 }
 
-// nodes is the number of all nodes.
+// nodes returns the number of all nodes.
 func (s *Scenario) nodes() int {
 	n := 0
 	for i := range s.Groups {
@@ -100,7 +100,7 @@ func (s *Scenario) bounds() []int {
 	return b
 }
 
-// groupOf returns the group of a node, by its bounds.
+// groupOf returns the group of a node, by bounds.
 func groupOf(bounds []int, i int) int {
 	lo, hi := 0, len(bounds)-2
 	for lo < hi {
@@ -113,7 +113,7 @@ func groupOf(bounds []int, i int) int {
 	return lo
 }
 
-// available is the share of its cores that others leave, and up that of the time that it is there.
+// available returns the share of the cores that other users leave, and the share of time that a node is up.
 func (g *Group) available() (left, up float64) {
 	left, up = 1, 1
 	if g.Left > 0 {
@@ -135,7 +135,7 @@ func (s *Scenario) class(name string) *Class {
 	return nil
 }
 
-// rate is how many tasks of mean size of a class a slot of a group ends in a second; 0 = it cannot.
+// rate returns how many tasks of mean size of a class a slot completes in a second; 0 = it cannot.
 func (g *Group) rate(c *Class) float64 {
 	if r, ok := g.Rates[c.Name]; ok {
 		return r
@@ -146,7 +146,7 @@ func (g *Group) rate(c *Class) float64 {
 	return 0
 }
 
-// spec is the job of one or more tasks of a class.
+// spec returns a job of one or more tasks of a class.
 func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	s := &grid.JobSpec{Class: c.Name, Engine: grid.EngineProcess, Command: []string{"task"}, Count: tasks, Retries: c.Retries, Needs: c.Needs}
 	if c.Inputs > 0 {
@@ -157,7 +157,7 @@ func (c *Class) spec(tasks uint32) *grid.JobSpec {
 	return s
 }
 
-// resources is what a node of the group has.
+// resources returns the capacity of a node of the group.
 func (g *Group) resources() grid.Resources {
 	return grid.Resources{CPU: grid.MilliCPU(g.Cores * float64(grid.CPU)), Memory: g.Memory}
 }

@@ -8,7 +8,8 @@ import (
 	"skep/sim"
 )
 
-// Sessions end with a farewell as often as the scenario says, and a farewell spares the grid from finding out.
+// Sessions end with a farewell as often as the scenario says, and a farewell saves the grid from detecting the
+// absence.
 func TestSessionsEndByFarewell(t *testing.T) {
 	ends := func(share float64) (crashes, leaves int) {
 		s := small()
@@ -42,9 +43,9 @@ func TestSessionsEndByFarewell(t *testing.T) {
 	}
 }
 
-// Where nodes are away for long, what was submitted to them waits for them. Their number grows through a run that is not
-// much longer than they are away, though most of the grid is idle: such a run was called unstable. One in which those who
-// are there get more than their policy lets them place still is.
+// Tasks submitted to nodes that are down wait for them. Their number grows through a run that is not much longer than
+// the absences, though most of the grid is idle: such a run was called unstable. A run in which nodes that are up get
+// more than their policy lets them place still is.
 func TestWaitingForAnAwayOriginIsNotInstability(t *testing.T) {
 	churn := func(policy string, rate float64) *Report {
 		s := small()
@@ -63,8 +64,7 @@ func TestWaitingForAnAwayOriginIsNotInstability(t *testing.T) {
 	}
 }
 
-// What was submitted to a node that never comes back has no end, and is not lost: who asks the node for it, should it come
-// back, gets it.
+// Tasks submitted to a node that never returns do not end and are not lost: if the node returned, it would have them.
 func TestTasksOfANodeThatDoesNotComeBackAreNotLost(t *testing.T) {
 	s := small()
 	s.Replications = 1

@@ -7,10 +7,10 @@ import (
 	"skep/grid"
 )
 
-// Span draws lengths of time: latencies, sessions.
+// Span draws durations: latencies, sessions.
 type Span struct {
 	Kind SpanKind
-	A, B time.Duration // A is the mean but for Uniform, which lies between A and B
+	A, B time.Duration // A is the mean, except of Uniform, which is between A and B
 	Exp  float64       // shape of Weibull
 }
 
@@ -40,7 +40,7 @@ func (s Span) draw(r *grid.Rand) time.Duration {
 	return 0
 }
 
-// mean is the expected length.
+// mean returns the expected duration.
 func (s Span) mean() time.Duration {
 	if s.Kind == Uniform {
 		return s.A + (s.B-s.A)/2

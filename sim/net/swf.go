@@ -11,23 +11,23 @@ import (
 	"skep/grid"
 )
 
-// maxBad bounds the malformed lines of a trace that are told one by one.
-const maxBad = 10
+// maxTraceErrors bounds the malformed lines of a trace that are reported one by one.
+const maxTraceErrors = 10
 
-// longest bounds the times of a trace, seconds: thirty years.
-const longest = 1e9
+// maxTraceSeconds bounds the times of a trace: thirty years.
+const maxTraceSeconds = 1e9
 
-// ReadSWF reads a trace in the Standard Workload Format [1]: 18 numbers a line, of which the submit time
-// (2), the run time (4), the processors (5, or 8 where it is unknown) and the user (12) count; what begins
-// with a semicolon is a comment. A job of p processors is p tasks. Jobs without a run time or processors,
-// which were cancelled before they began, are left out. All malformed lines are told, up to ten each with
-// its number, and how many more there are.
+// ReadSWF reads a trace in the Standard Workload Format [1]: 18 numbers a line, of which the submit time (2), the run
+// time (4), the processors (5, or 8 where it is unknown) and the user (12) are used; a line that begins with a
+// semicolon is a comment. A job of p processors is p tasks. Jobs without a run time or processors, which were
+// cancelled before they began, are left out. Malformed lines are reported, up to ten each with its number, and the
+// number of the others.
 func ReadSWF(name, text string) ([]Job, error) {
 	var jobs []Job
 	var errs []error
 	more := 0
 	bad := func(line int, format string, args ...any) {
-		if more++; len(errs) < maxBad {
+		if more++; len(errs) < maxTraceErrors {
 			errs = append(errs, fmt.Errorf("%s:%d: "+format, append([]any{name, line}, args...)...))
 		}
 	}
@@ -66,8 +66,8 @@ func ReadSWF(name, text string) ([]Job, error) {
 			bad(n+1, "submit time %g: want 0 or more", v[1])
 		case at < last:
 			bad(n+1, "submit time %g: is before that of the line before", v[1])
-		case v[1] > longest || v[3] > longest:
-			bad(n+1, "submit time %g, run time %g: want at most %g seconds", v[1], v[3], float64(longest))
+		case v[1] > maxTraceSeconds || v[3] > maxTraceSeconds:
+			bad(n+1, "submit time %g, run time %g: want at most %g seconds", v[1], v[3], float64(maxTraceSeconds))
 		case procs > grid.MaxCount:
 			bad(n+1, "%g processors: want at most %d", procs, grid.MaxCount)
 		case v[3] > 0 && procs >= 1:

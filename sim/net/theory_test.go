@@ -10,8 +10,8 @@ import (
 	"skep/sim"
 )
 
-// One node alone is an M/M/c queue: W = 1/μ + C(c, λ/μ)/(cμ − λ), with Erlang's C. What the node
-// adds, a millisecond to start a task, is far below the bound.
+// One node alone is an M/M/c queue: W = 1/μ + C(c, λ/μ)/(cμ − λ), with Erlang's C. The node's overhead, a millisecond
+// to start a task, is far below the bound.
 func TestOneNodeIsAnMMc(t *testing.T) {
 	for _, c := range []struct {
 		cores  int

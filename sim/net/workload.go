@@ -9,18 +9,18 @@ import (
 	"skep/sim"
 )
 
-// Stream is a part of the workload: tasks of a class that come by chance, or a trace.
+// Stream is a part of the workload: random arrivals of tasks of a class, or a trace.
 type Stream struct {
 	Class string
 	Rate  float64  // tasks a second over all origins together, in the long run
-	Tasks uint32   // of a job, that come at once; 0 = 1
+	Tasks uint32   // of a job, which arrive at once; 0 = 1
 	From  []string // groups whose nodes submit, evenly; none = all
 
-	// On and Off, if given, are mean times of bursts and of the silence between them, both exponential. Rate
-	// stays what it is in the long run.
+	// On and Off, if given, are the mean lengths of bursts and of the silence between them, both exponential. Rate
+	// remains the long-run rate.
 	On, Off time.Duration
 
-	// Period and Swing, if given, let the rate go up and down: Rate · (1 + Swing·sin(2πt/Period)).
+	// Period and Swing, if given, make the rate periodic: Rate · (1 + Swing·sin(2πt/Period)).
 	Period time.Duration
 	Swing  float64 // 0 to 1
 
@@ -32,7 +32,7 @@ type Job struct {
 	At    time.Duration // since the trace's begin
 	Run   time.Duration // on a slot of the reference
 	Tasks uint32
-	User  int // decides the origin, if above 0
+	User  int // determines the origin, if above 0
 }
 
 // Arrivals draws the workload of a run, by time.
@@ -56,7 +56,7 @@ func (s *Scenario) Arrivals(seed uint64) []sim.Submission {
 	return all
 }
 
-// origins lists the nodes that submit a stream.
+// origins returns the nodes that submit a stream.
 func (s *Scenario) origins(st *Stream) []int {
 	var from []int
 	bounds := s.bounds()
@@ -71,7 +71,7 @@ func (s *Scenario) origins(st *Stream) []int {
 	return from
 }
 
-// times draws when jobs come: a Poisson process of the highest rate, thinned.
+// times draws the arrival times of jobs: a Poisson process of the highest rate, thinned.
 func (st *Stream) times(start, end time.Duration, r *grid.Rand) []time.Duration {
 	rate := st.Rate / float64(max(st.Tasks, 1))
 	top := rate * (1 + st.Swing)
@@ -111,7 +111,7 @@ func (st *Stream) phase(on bool, r *grid.Rand) time.Duration {
 	return max(grid.Seconds(mean.Seconds()*r.ExpFloat64()), 1)
 }
 
-// traced turns a trace into submissions. What comes after the end of arrivals is left out.
+// traced turns a trace into submissions. Jobs after the end of arrivals are left out.
 func (s *Scenario) traced(st *Stream, c *Class, from []int, r *grid.Rand) []sim.Submission {
 	var out []sim.Submission
 	specs := map[uint32]*grid.JobSpec{}
@@ -134,7 +134,7 @@ func (s *Scenario) traced(st *Stream, c *Class, from []int, r *grid.Rand) []sim.
 	return out
 }
 
-// leftOut counts the jobs of traces that would come after the end of arrivals.
+// leftOut counts the jobs of traces after the end of arrivals.
 func (s *Scenario) leftOut() (n int) {
 	for k := range s.Streams {
 		for _, j := range s.Streams[k].Trace {
@@ -146,7 +146,7 @@ func (s *Scenario) leftOut() (n int) {
 	return n
 }
 
-// unit is the seconds that a task of size 1 takes on the reference.
+// unit returns the seconds that a task of size 1 takes on the reference.
 func (c *Class) unit() float64 {
 	if c.Mean > 0 {
 		return c.Mean.Seconds()
@@ -154,7 +154,7 @@ func (c *Class) unit() float64 {
 	return 1
 }
 
-// load is the long-run arrival rate of a stream, in tasks of mean size a second.
+// load returns the long-run arrival rate of a stream, in tasks of mean size a second.
 func (s *Scenario) load(st *Stream) float64 {
 	if st.Trace == nil {
 		return st.Rate

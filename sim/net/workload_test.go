@@ -9,7 +9,7 @@ import (
 	"skep/grid"
 )
 
-// The long-run rate is what was asked for, whatever the shape.
+// The long-run rate is the configured one, whatever the shape.
 func TestArrivalRates(t *testing.T) {
 	for name, st := range map[string]Stream{
 		"poisson": {Rate: 5},
@@ -23,7 +23,7 @@ func TestArrivalRates(t *testing.T) {
 		if math.Abs(got-5) > 0.4 {
 			t.Errorf("%s: %.3f tasks a second, want 5", name, got)
 		}
-		// Counts in windows of 5 s: more spread than a Poisson process's where there are bursts.
+		// Counts in windows of 5 s: bursts have more variance than a Poisson process.
 		if v := dispersion(times, 5*time.Second, hours*time.Hour); name == "poisson" && math.Abs(v-1) > 0.15 || name == "bursts" && v < 5 || name == "diurnal" && v < 2 {
 			t.Errorf("%s: index of dispersion %.2f", name, v)
 		}
@@ -62,7 +62,7 @@ func TestSWF(t *testing.T) {
 	}
 }
 
-// A trace's tasks take their run time on the reference, and a user's come from one node.
+// A trace's tasks take their run time on the reference, and a user's jobs have one origin.
 func TestTraceIsRun(t *testing.T) {
 	s := small()
 	s.Streams = []Stream{{Class: "b", Trace: []Job{{0, 3 * time.Second, 2, 1}, {time.Second, time.Second, 1, 1}, {time.Hour, time.Second, 1, 1}}}}

@@ -22,7 +22,7 @@ func recorded(t *testing.T, most int64, forge func(steps int, fx *grid.Effects))
 	steps := 0
 	c := sim.Swarm(3)
 	c.Faults = []sim.Fault{{At: 20 * time.Second, Kind: sim.Crash, Nodes: []int{0}}, {At: 22 * time.Second, Kind: sim.Restart, Nodes: []int{0}}}
-	c.Check = sim.CheckOwners
+	c.Check = sim.CheckRecords
 	c.Make = func(nc node.Config, wall grid.Wall) (sim.Member, error) {
 		n, err := node.New(nc, wall)
 		if err != nil || nc.Self[0]|nc.Self[1]|nc.Self[2]|nc.Self[3] != 0 || nc.Boot != 2 {

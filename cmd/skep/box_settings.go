@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"skep/exec/sandbox"
+	"skep/grid"
+)
+
+// boxSettings configure the boxes that tasks run in.
+var boxSettings = []setting{
+	{name: "isolation", usage: "least level at which tasks are kept from the machine: none (no boxes), basic or strict (default as good as can be; below basic the node takes no tasks of others)",
+		apply: setIsolation},
+	{name: "expose", usage: "DIR or DIR:rw that tasks see besides programs and libraries, read-only or writable", shape: several, apply: setExpose},
+	{name: "hide", usage: "folder that tasks do not see, though it lies in one that they do, as the data folder of another node", shape: several,
+		apply: func(n *nodeSettings, v []string) error { n.Boxes.Hide = v; return nil }},
+	{name: "task_uids", usage: "user IDs of which each attempt gets one, where the node is root", def: []string{sandbox.DefaultRange.String()},
+		apply: func(n *nodeSettings, v []string) (err error) { n.Boxes.TaskIDs, err = sandbox.ParseRange(v[0]); return }},
+	{name: "task_processes", usage: "bound of the processes and threads of a task", def: []string{"4096"},
+		apply: func(n *nodeSettings, v []string) error { return setCount(&n.Boxes.Processes, v[0]) }},
+	{name: "task_disk", usage: "bound of the files of a task, as in 10GiB (default what is free but for disk_reserve)",
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Boxes.Disk, v[0]) }},
+	{name: "task_files", usage: "bound of the number of files of a task", def: []string{"200000"},
+		apply: func(n *nodeSettings, v []string) error { return setCount(&n.Boxes.Files, v[0]) }},
+	{name: "landlock", usage: "newest version of Landlock to use, 0 for none: to try what an older kernel gives (default what the kernel has)",
+		apply: setLandlock},
+	{name: "task_user", obsolete: "each attempt has a user ID of its own, of task_uids"},
+}
+
+func setIsolation(n *nodeSettings, v []string) error {
+	level, err := grid.ParseIsolation(v[0])
+	n.Boxes.Isolation = &level
+	return err
+}
+
+func setExpose(n *nodeSettings, v []string) error {
+	var problems []error
+	for _, text := range v {
+		e, err := sandbox.ParseExpose(text)
+		problems = append(problems, err)
+		n.Boxes.Expose = append(n.Boxes.Expose, e)
+	}
+	return errors.Join(problems...)
+}
+
+func setCount(dst *int64, text string) (err error) {
+	if *dst, err = strconv.ParseInt(text, 10, 64); err != nil || *dst < 1 {
+		return fmt.Errorf("%.40q: want a whole number of 1 or more", text)
+	}
+	return nil
+}
+
+func setLandlock(n *nodeSettings, v []string) error {
+	version, err := strconv.Atoi(v[0])
+	if err != nil || version < 0 || version > 100 {
+		return fmt.Errorf("%.40q: want the number of a version, or 0 for none", v[0])
+	}
+	if n.Boxes.Landlock = version; version == 0 {
+		n.Boxes.Landlock = -1
+	}
+	return nil
+}

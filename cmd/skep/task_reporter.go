@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"skep/grid"
+	"skep/node/api/v1"
+)
+
+// taskReporter reports how tasks ended. Of the cancelled ones it names the first and counts the others.
+type taskReporter struct {
+	*app
+	cancelled int
+}
+
+// flush prints the count of cancelled tasks.
+func (a *taskReporter) flush() {
+	if a.cancelled > 1 {
+		fmt.Fprintf(a.err, "skep: and %s cancelled\n", english.Plural(a.cancelled-1, "more task was", "more tasks were"))
+	}
+}
+
+// report prints what the program itself could not: why it did not run or did not end by itself, or which output was
+// dropped.
+func (a *taskReporter) report(e *v1.Event) {
+	res := e.Task.Result
+	if res.Cause == grid.Cancelled.String() {
+		if a.cancelled++; a.cancelled > 1 {
+			return
+		}
+	}
+	if res.Stdout.Dropped+res.Stderr.Dropped > 0 {
+		fmt.Fprintf(a.err, "skep: task %d printed %d bytes beyond the bound, which were dropped\n", e.Task.Index, res.Stdout.Dropped+res.Stderr.Dropped)
+	}
+	switch res.Cause {
+	case grid.Exited.String():
+		if res.Error == "" {
+			return
+		}
+	case grid.Signaled.String():
+		if res.Error == "" || strings.HasPrefix(res.Error, "killed by signal") { // the exit code says the same
+			return
+		}
+	}
+	text := causeText(res)
+	if len(e.Why) > 0 { // the reasons follow, one for each node
+		text = "nobody can run it"
+	}
+	fmt.Fprintf(a.err, "skep: task %d: %s\n", e.Task.Index, text)
+	for _, w := range e.Why {
+		fmt.Fprintf(a.err, "  %s\n", w)
+	}
+}
+
+// causeText returns why a program did not end by itself.
+func causeText(res *v1.Result) string {
+	text := strings.ReplaceAll(res.Cause, "_", " ")
+	switch {
+	case res.Error == "":
+		return text
+	case res.Cause == grid.Exited.String(), res.Cause == grid.Signaled.String():
+		return res.Error
+	case strings.HasPrefix(res.Error, text):
+		return res.Error
+	}
+	return text + ": " + res.Error
+}

@@ -1,0 +1,33 @@
+package exec
+
+import "skep/grid"
+
+// stoppingWork is the resources that an attempt still holds after it was told to end.
+type stoppingWork struct {
+	id   grid.AttemptID
+	need grid.Resources
+}
+
+// FinishStopping is Finish for a running attempt that is told to end: its resources stay taken until Stopped.
+func (e *Exec) FinishStopping(id grid.AttemptID, r *grid.Result) *Work {
+	if w := e.Get(id); w != nil {
+		w.stopping = true
+	}
+	return e.Finish(id, r)
+}
+
+// Stopped releases the resources of an attempt that has stopped, and reports whether it was stopping.
+func (e *Exec) Stopped(id grid.AttemptID) bool {
+	for i := range e.stopping {
+		if h := e.stopping[i]; h.id == id {
+			e.stopping = append(e.stopping[:i], e.stopping[i+1:]...)
+			e.free = e.free.Plus(h.need)
+			e.check()
+			return true
+		}
+	}
+	return false
+}
+
+// Stopping returns the number of attempts that were told to end and still run.
+func (e *Exec) Stopping() int { return len(e.stopping) }

@@ -1,0 +1,70 @@
+package sim
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// setShare sets the share of a node's cores that other users leave; its driver measures it at once.
+func (w *World) setShare(i int32, left float64) {
+	w.hosts[i].coreShare = left
+	w.updateSpeed(i)
+	w.reportAvailability(i)
+}
+
+// reportAvailability tells a node the availability that its driver measures, once it is below 1.
+func (w *World) reportAvailability(i int32) {
+	h := &w.hosts[i]
+	_, up := w.cfg.Available(int(i))
+	if !h.up || h.coreShare == 1 && up == 1 && !h.reportsAvailability {
+		return
+	}
+	h.reportsAvailability = true
+	w.ev = grid.Event{Kind: grid.EvAvailable, Left: h.coreShare, Up: up}
+	w.step(i, &w.ev)
+}
+
+// updateSpeed computes the speed of a node's runs: they share the cores that other users leave, at full speed while
+// they need no more than these.
+func (w *World) updateSpeed(i int32) {
+	h := &w.hosts[i]
+	speed := 1.0
+	if have := h.coreShare * float64(h.cap.CPU); float64(h.used.CPU) > have {
+		speed = have / float64(h.used.CPU)
+	}
+	if speed == h.speed {
+		return
+	}
+	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
+		if r := &w.runs[name]; r.executing {
+			r.remaining -= time.Duration(float64(w.now.Sub(r.remainingAt)) * h.speed)
+			r.remainingAt = w.now
+		}
+	}
+	h.speed = speed
+	for name := h.runs; name >= 0; name = w.runs[name].nextOnNode {
+		if r := &w.runs[name]; r.executing && !r.stopping { // a stopping run ends at the time that was set
+			r.gen++ // invalidates the scheduled end
+			w.scheduleEnd(i, name)
+		}
+	}
+}
+
+// scheduleEnd schedules the end of a run: at the current speed, or at its time limit.
+func (w *World) scheduleEnd(i int32, name int32) {
+	r := &w.runs[name]
+	left := max(r.remaining, 0)
+	if speed := w.hosts[i].speed; speed < 1 {
+		left = time.Duration(float64(left) / speed)
+	}
+	at, over := w.now.Add(left), r.began.Add(r.spec.Timeout)
+	r.timesOut = r.spec.Timeout > 0 && (r.ending.Hangs || over < at)
+	switch {
+	case r.timesOut:
+		at = over
+	case r.ending.Hangs:
+		return
+	}
+	w.push(at, kindEnded, i, 0, packRef(name, r.gen))
+}

@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"math/bits"
+
+	"skep/grid"
+)
+
+// body is a message in flight, named by an index that its event holds; its memory is reused. Of a digest, the kind of
+// most messages, only the entries are kept; other messages are kept whole.
+type body struct {
+	digest  []grid.AdEntry // entries of a digest, from the pool
+	message int32          // of another message: its index in messages, from 1
+	from    int32
+	conn    int32
+	gen     uint32
+	next    int32 // in the free list
+}
+
+// bodyPool holds all messages in flight, in pages that never move, named from 1.
+type bodyPool struct {
+	pages  []*[bodyPage]body
+	unused int32
+
+	messages     []*grid.Message
+	idleMessages []int32
+	idleDigests  [bits.UintSize][][]grid.AdEntry // free memory of digests, by the power of two of its length
+	msg          grid.Message                    // the message that a digest is delivered in
+}
+
+const bodyPage = 64
+
+func (p *bodyPool) at(i int32) *body { return &p.pages[i/bodyPage][i%bodyPage] }
+
+// take stores a copy of m and returns its index.
+func (p *bodyPool) take(m *grid.Message) int32 {
+	if p.unused == 0 {
+		page := new([bodyPage]body)
+		p.pages = append(p.pages, page)
+		base := int32(len(p.pages)-1) * bodyPage
+		for i := int32(bodyPage) - 1; i >= 0; i-- {
+			if base+i != 0 { // 0 names no body
+				page[i].next, p.unused = p.unused, base+i
+			}
+		}
+	}
+	i := p.unused
+	b := p.at(i)
+	p.unused = b.next
+	if m.Kind == grid.KindDigest {
+		b.digest = append(p.entries(len(m.Digest)), m.Digest...)
+		return i
+	}
+	if len(p.idleMessages) == 0 {
+		p.messages = append(p.messages, new(grid.Message))
+		p.idleMessages = append(p.idleMessages, int32(len(p.messages)))
+	}
+	n := len(p.idleMessages) - 1
+	b.message = p.idleMessages[n]
+	p.idleMessages = p.idleMessages[:n]
+	copyMessage(p.messages[b.message-1], m)
+	return i
+}
+
+// entries returns empty memory for n entries.
+func (p *bodyPool) entries(n int) []grid.AdEntry {
+	class := bits.Len(uint(max(n, 1) - 1))
+	idle := p.idleDigests[class]
+	if len(idle) == 0 {
+		return make([]grid.AdEntry, 0, 1<<class)
+	}
+	d := idle[len(idle)-1]
+	p.idleDigests[class] = idle[:len(idle)-1]
+	return d
+}
+
+// message returns a stored message, valid until it is freed or another one is requested.
+func (p *bodyPool) message(i int32) *grid.Message {
+	b := p.at(i)
+	if b.message != 0 {
+		return p.messages[b.message-1]
+	}
+	p.msg.Kind, p.msg.Digest = grid.KindDigest, b.digest
+	return &p.msg
+}
+
+// free returns a body to the pool and drops its references to shared ads.
+func (p *bodyPool) free(i int32) {
+	b := p.at(i)
+	if b.message != 0 {
+		p.messages[b.message-1].Reset(0)
+		p.idleMessages = append(p.idleMessages, b.message)
+	} else {
+		clear(b.digest)
+		class := bits.Len(uint(cap(b.digest) - 1))
+		p.idleDigests[class] = append(p.idleDigests[class], b.digest[:0])
+	}
+	*b = body{next: p.unused}
+	p.unused = i
+}

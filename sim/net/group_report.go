@@ -1,0 +1,27 @@
+package net
+
+// GroupReport is about one group of nodes.
+type GroupReport struct {
+	Group string   `json:"group"`
+	Ran   Estimate `json:"ran"` // share of all tasks that ran there
+}
+
+func (r *Report) groups(s *Scenario, all []*sample) {
+	for g := range s.Groups {
+		r.Groups = append(r.Groups, GroupReport{s.Groups[g].Name,
+			over(all, func(m *sample) float64 { return float64(m.ran[g]) / float64(m.counted) })})
+	}
+}
+
+// mean returns the mean completion time of all classes together, in seconds.
+func (m *sample) mean(s *Scenario) float64 {
+	sum, n := 0.0, 0
+	for i := range s.Classes {
+		t := m.classes[s.Classes[i].Name]
+		for _, x := range t.completion {
+			sum += x
+		}
+		n += len(t.completion)
+	}
+	return sum / float64(n)
+}

@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// addHardFaults adds harder faults to a world of the swarm: paused processes, disks that stall, are slow or full, more
+// lost nodes, cuts that stay unnoticed for long, and clients that retry a cancellation.
+func addHardFaults(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 79)
+	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
+	some := func() []int { return r.Perm(c.Nodes)[:1+r.IntN(max(c.Nodes/2, 1))] }
+	for range r.IntN(5) {
+		at := when()
+		most := min(time.Minute-at, 20*time.Second).Seconds()
+		switch r.IntN(4) {
+		case 0, 1:
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Pause, Nodes: some(), Factor: most * r.Float64()})
+		case 2:
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Stall, Nodes: some(), Factor: most * r.Float64()})
+		case 3:
+			nodes := some()
+			c.Faults = append(c.Faults, Fault{At: at, Kind: Full, Nodes: nodes, Factor: 1}, Fault{At: max(at, when()), Kind: Full, Nodes: nodes})
+		}
+	}
+	for most := 2 + membersOf(seed)%5; c.Nodes > 2 && r.IntN(most) == 0; { // sometimes a majority is lost then
+		c.Faults = append(c.Faults, Fault{At: when(), Kind: Lose, Nodes: []int{r.IntN(c.Nodes)}})
+	}
+	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+	if r.IntN(3) == 0 {
+		c.Disk.Slow = func(i int) float64 { return 1 + float64(splitmix(seed+uint64(i)<<8)%50) }
+	}
+	c.Network.Jitter = []time.Duration{0, 0, time.Second}[r.IntN(3)]
+	c.Network.Timeout = []time.Duration{0, 4 * time.Second, 40 * time.Second}[r.IntN(3)]
+	for k := range c.Work {
+		if s := &c.Work[k]; s.Cancel == 0 && r.IntN(8) == 0 {
+			s.Cancel = s.At + time.Duration(r.Int64N(int64(20*time.Second)))
+		}
+		c.Work[k].RetryCancel = r.IntN(2) == 0
+	}
+}
+
+// addSharedMachines lets other users take cores for a while: they leave some nodes a part, often a small one, and
+// release the cores again.
+func addSharedMachines(seed uint64, c *Config) {
+	r := grid.NewRand(seed, 80)
+	when := func() time.Duration { return time.Duration(r.Int64N(int64(time.Minute))) }
+	for range r.IntN(4) {
+		f := Fault{At: when(), Kind: Share, Nodes: r.Perm(c.Nodes)[:1+r.IntN(c.Nodes)]}
+		end := max(f.At, when())
+		for range 1 + r.IntN(4) { // the share changes meanwhile
+			x := r.Float64()
+			f.Factor = 0.01 + 0.99*x*x
+			c.Faults = append(c.Faults, f)
+			f.At += time.Duration(r.Int64N(int64(end-f.At) + 1))
+		}
+		c.Faults = append(c.Faults, Fault{At: end, Kind: Share, Nodes: f.Nodes, Factor: 1})
+	}
+	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
+}
