@@ -121,7 +121,7 @@ func TestFetchEndsWithItsAttempt(t *testing.T) {
 	await(t, "the fetch ends", func() bool {
 		a.fetches.mu.Lock()
 		defer a.fetches.mu.Unlock()
-		return len(a.fetches.flights) == 0 && len(a.fetches.peers) == 0
+		return len(a.fetches.downloads) == 0 && len(a.fetches.peers) == 0
 	})
 	if took := time.Since(began); took > fetchStall/2 || a.toy.count(grid.EvFetched) != 0 {
 		t.Errorf("after %v, with %d reports: want it to end with its attempt, without one", took, a.toy.count(grid.EvFetched))
@@ -131,7 +131,7 @@ func TestFetchEndsWithItsAttempt(t *testing.T) {
 func TestFetchedIsKeptUntilItIsSaved(t *testing.T) {
 	a, b := pair(t)
 	small := begin(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.CacheSize = 100_000 }, a.token())
-	small.dialer.found(b.self, published(b.host.Addrs()))
+	small.dialer.discovered(b.self, published(b.host.Addrs()))
 	meet(t, small, b)
 	files := []grid.File{b.put("x", noiseOf(8, 60_000), false), b.put("y", noiseOf(9, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: small.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
@@ -163,14 +163,14 @@ func (d *drip) SetReadDeadline(time.Time) error {
 
 func TestFetchMustGoOn(t *testing.T) {
 	d := &drip{}
-	s := &source{st: d, file: &grid.File{Size: 3 * fetchPace}}
-	for range 2*fetchPace + 1 {
+	s := &blobSource{st: d, file: &grid.File{Size: 3 * fetchPiece}}
+	for range 2*fetchPiece + 1 {
 		if _, err := s.Read(make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if d.deadlines != 3 {
-		t.Errorf("%d deadlines for %d bytes that drip: want one for each %d", d.deadlines, s.at, fetchPace)
+		t.Errorf("%d deadlines for %d bytes that drip: want one for each %d", d.deadlines, s.at, fetchPiece)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestNoLinkInPlaceOfTheWorkFolderIsFollowed(t *testing.T) {
 	if err := os.Symlink(data, filepath.Join(dir, "work")); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := a.tasks.outputs(dir, []string{"secret", "identity*"}); err == nil || len(files) > 0 {
+	if files, err := a.tasks.collectFiles(dir, []string{"secret", "identity*"}); err == nil || len(files) > 0 {
 		t.Errorf("outputs %v, %v: want an error", files, err)
 	}
 }

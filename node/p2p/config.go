@@ -213,8 +213,8 @@ func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
 	return labels, nil
 }
 
-// share returns the part of the time that tasks of a class may run; 0 is all of it.
-func (c *Config) share(class string) float64 {
+// cpuShare returns the part of the time that tasks of a class may run; 0 is all of it.
+func (c *Config) cpuShare(class string) float64 {
 	if s, ok := c.Share[class]; ok {
 		return s
 	}

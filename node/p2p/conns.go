@@ -20,25 +20,25 @@ const familiarTag = "familiar"
 
 // conns are the places of the connections that others have made.
 type conns struct {
-	d      *Driver
-	places *seats.Seats
+	d     *Driver
+	seats *seats.Seats
 
 	mu sync.Mutex
-	m  map[network.Conn]*lodging
+	m  map[network.Conn]*connState
 }
 
-// lodging is what is kept for a connection.
-type lodging struct {
-	seat *seats.Seat // nil: this node has made the connection
-	met  *time.Timer // ends when the peer is no stranger any more; nil: it is none
+// connState is what is kept for a connection.
+type connState struct {
+	seat          *seats.Seat // nil: this node has made the connection
+	familiarTimer *time.Timer // ends when the peer is no stranger any more; nil: it is none
 }
 
 func newConns(d *Driver) *conns {
-	return &conns{d: d, places: newSeats(connsPerNode, connsAll), m: make(map[network.Conn]*lodging)}
+	return &conns{d: d, seats: newSeats(connsPerNode, connsAll), m: make(map[network.Conn]*connState)}
 }
 
-// came gives a connection its place; one that gets none is closed, and came reports false.
-func (k *conns) came(c network.Conn) bool {
+// admit gives a connection its place; one that gets none is closed, and came reports false.
+func (k *conns) admit(c network.Conn) bool {
 	n, ok := nodeOf(c.RemotePeer())
 	k.mu.Lock()
 	_, twice := k.m[c]
@@ -49,34 +49,34 @@ func (k *conns) came(c network.Conn) bool {
 	now := time.Now()
 	known := k.d.dialer.familiar(n, now)
 	if !relayed(c.RemoteMultiaddr()) {
-		k.d.dials.Home(c.RemoteMultiaddr())
+		k.d.dialBudget.Home(c.RemoteMultiaddr())
 	}
-	l := &lodging{}
+	l := &connState{}
 	if c.Stat().Direction == network.DirInbound {
-		l.seat = k.places.Take(seats.Claim{Node: n, Net: seats.Net(c.RemoteMultiaddr()), Known: known, Leave: func() { k.refuse(c) }}, now)
+		l.seat = k.seats.Take(seats.Claim{Node: n, Net: seats.Net(c.RemoteMultiaddr()), Known: known, Leave: func() { k.reject(c) }}, now)
 		if l.seat == nil {
-			k.refuse(c)
+			k.reject(c)
 			return false
 		}
 	}
 	if known {
 		k.d.host.ConnManager().Protect(c.RemotePeer(), familiarTag)
 	} else {
-		l.met = time.AfterFunc(familiarAfter+time.Second, func() { k.known(c) })
+		l.familiarTimer = time.AfterFunc(familiarAfter+time.Second, func() { k.setFamiliar(c) })
 	}
 	k.mu.Lock()
 	other := k.m[c]
 	k.m[c] = l
 	k.mu.Unlock()
-	other.end() // it was found, and told, at the same time
+	other.release() // it was found, and told, at the same time
 	if c.IsClosed() {
-		k.went(c, false)
+		k.remove(c, false)
 	}
 	return true
 }
 
-// known notes that the peer at the other end has been connected for so long that it is no stranger.
-func (k *conns) known(c network.Conn) {
+// setFamiliar notes that the peer at the other end has been connected for so long that it is no stranger.
+func (k *conns) setFamiliar(c network.Conn) {
 	k.mu.Lock()
 	l := k.m[c]
 	k.mu.Unlock()
@@ -89,25 +89,25 @@ func (k *conns) known(c network.Conn) {
 	}
 }
 
-func (l *lodging) end() {
+func (l *connState) release() {
 	if l == nil {
 		return
 	}
 	if l.seat != nil {
 		l.seat.Free()
 	}
-	if l.met != nil {
-		l.met.Stop()
+	if l.familiarTimer != nil {
+		l.familiarTimer.Stop()
 	}
 }
 
-func (k *conns) refuse(c network.Conn) {
+func (k *conns) reject(c network.Conn) {
 	k.d.counts.drop("crowded")
 	k.d.spawn(func() { c.Close() })
 }
 
-// went gives the place of a connection back.
-func (k *conns) went(c network.Conn, last bool) {
+// remove gives the place of a connection back.
+func (k *conns) remove(c network.Conn, last bool) {
 	if last {
 		k.d.host.ConnManager().Unprotect(c.RemotePeer(), familiarTag)
 	}
@@ -115,11 +115,11 @@ func (k *conns) went(c network.Conn, last bool) {
 	l := k.m[c]
 	delete(k.m, c)
 	k.mu.Unlock()
-	l.end()
+	l.release()
 }
 
-// of returns the place of a connection; nil: it needs none.
-func (k *conns) of(c network.Conn) *seats.Seat {
+// seatOf returns the place of a connection; nil: it needs none.
+func (k *conns) seatOf(c network.Conn) *seats.Seat {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if l := k.m[c]; l != nil {

@@ -17,26 +17,26 @@ import (
 
 // Bounds of the contacts.
 const (
-	maxContacts = 4096 // known addresses, saved or not
-	maxSaved    = 512  // saved peers
-	enough      = 16   // connections; with fewer, all who are known are dialled, else only neighbours
-	firstRetry  = time.Second
-	lastRetry   = 5 * time.Minute
+	maxContacts    = 4096 // known addresses, saved or not
+	maxSaved       = 512  // saved peers
+	minConnections = 16   // connections; with fewer, all who are known are dialled, else only neighbours
+	minRetry       = time.Second
+	maxRetry       = 5 * time.Minute
 )
 
 // contact is a node that may be dialled.
 type contact struct {
-	addrs   []string      // newest first, at most grid.MaxAddrs
-	tellers []grid.NodeID // who told of the newest
-	seen    time.Time
-	met     time.Time // when it was connected for the first time; zero: never
-	saved   bool      // on disk: it was connected once
-	token   bool      // a token named it, or it was found on the local network
-	keep    bool      // a neighbour
-	on      bool      // connected
-	dialing bool
-	failed  int       // tries in a row
-	next    time.Time // of the next try
+	addrs     []string      // newest first, at most grid.MaxAddrs
+	reporters []grid.NodeID // who told of the newest
+	lastSeen  time.Time
+	firstUp   time.Time // when it was connected for the first time; zero: never
+	saved     bool      // on disk: it was connected once
+	fromToken bool      // a token named it, or it was found on the local network
+	neighbour bool      // a neighbour
+	connected bool      // connected
+	dialing   bool
+	failures  int       // tries in a row
+	next      time.Time // of the next try
 }
 
 // savedContact is a contact on disk.
@@ -49,15 +49,15 @@ type savedContact struct {
 // retryAfter returns how long to wait after so many failed tries: exponential, with jitter so that the
 // nodes of a network that was cut do not all dial at once.
 func retryAfter(failed int, random float64) time.Duration {
-	wait := lastRetry
+	wait := maxRetry
 	if failed < 16 {
-		wait = min(firstRetry<<failed, lastRetry)
+		wait = min(minRetry<<failed, maxRetry)
 	}
 	return wait/2 + time.Duration(random*float64(wait/2))
 }
 
-// remember notes addresses, the newest first, and reports whether one was not known before.
-func (c *contact) remember(addrs []string) (more bool) {
+// mergeAddrs notes addresses, the newest first, and reports whether one was not known before.
+func (c *contact) mergeAddrs(addrs []string) (more bool) {
 	merged := make([]string, 0, grid.MaxAddrs)
 	for _, list := range [...][]string{addrs, c.addrs} {
 		for _, a := range list {
@@ -87,7 +87,7 @@ const tokenTries = 8
 
 // expendable reports whether c may be forgotten for a newer one.
 func (c *contact) expendable() bool {
-	return !c.saved && !c.keep && !c.on && !c.dialing && (!c.token || c.failed >= tokenTries)
+	return !c.saved && !c.neighbour && !c.connected && !c.dialing && (!c.fromToken || c.failures >= tokenTries)
 }
 
 func contactKey(n grid.NodeID) ds.Key { return ds.NewKey("/peer/" + n.String()) }
@@ -112,18 +112,18 @@ func (l *dialer) load(addrs []string) error {
 		if s.Met.IsZero() {
 			s.Met = s.Seen.Add(-familiarAfter)
 		}
-		l.m[n] = &contact{addrs: s.Addrs, tellers: []grid.NodeID{l.d.self}, seen: s.Seen, met: s.Met, saved: true}
+		l.contacts[n] = &contact{addrs: s.Addrs, reporters: []grid.NodeID{l.d.self}, lastSeen: s.Seen, firstUp: s.Met, saved: true}
 	}
 	for _, text := range addrs {
-		if err := l.token(text); err != nil {
+		if err := l.addToken(text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// acquainted counts the saved contacts, as far as it matters how many they are. What is wrong with them load tells.
-func (d *Driver) acquainted() (count int) {
+// countSavedPeers counts the saved contacts, as far as it matters how many they are. What is wrong with them load tells.
+func (d *Driver) countSavedPeers() (count int) {
 	found, err := d.store.Datastore().Query(d.ctx, query.Query{Prefix: "/peer", KeysOnly: true, Limit: 2 * grid.MaxMembers})
 	if err != nil {
 		return 0
@@ -137,7 +137,7 @@ func (d *Driver) acquainted() (count int) {
 	return count
 }
 
-func (l *dialer) token(text string) error {
+func (l *dialer) addToken(text string) error {
 	addr, err := ma.NewMultiaddr(text)
 	var info *peer.AddrInfo
 	if err == nil {
@@ -148,9 +148,9 @@ func (l *dialer) token(text string) error {
 	}
 	if n, ok := nodeOf(info.ID); ok && n != l.d.self {
 		for _, a := range info.Addrs {
-			l.d.dials.Prove(a)
+			l.d.dialBudget.Prove(a)
 		}
-		l.found(n, texts(info.Addrs))
+		l.discovered(n, texts(info.Addrs))
 	}
 	return nil
 }
@@ -166,17 +166,17 @@ func texts(addrs []ma.Multiaddr) []string {
 // save keeps a contact on disk, in place of the one not seen for longest if there are too many.
 func (l *dialer) save(n grid.NodeID) {
 	l.mu.Lock()
-	c := l.m[n]
+	c := l.contacts[n]
 	if c == nil {
 		l.mu.Unlock()
 		return
 	}
-	if c.remember(l.known(n)) {
-		c.tellers = []grid.NodeID{n}
+	if c.mergeAddrs(l.announcedAddrs(n)) {
+		c.reporters = []grid.NodeID{n}
 	}
 	c.saved = true
-	s := savedContact{c.addrs, c.seen, c.met}
-	gone, full := l.unsaved(time.Now())
+	s := savedContact{c.addrs, c.lastSeen, c.firstUp}
+	gone, full := l.evictSaved(time.Now())
 	l.mu.Unlock()
 	if gone == n {
 		return
@@ -194,16 +194,16 @@ func (l *dialer) save(n grid.NodeID) {
 	}
 }
 
-// unsaved chooses whom to save no longer if there are too many: of strangers, and else of all, the one not seen for longest.
-func (l *dialer) unsaved(at time.Time) (gone grid.NodeID, full bool) {
+// evictSaved chooses whom to save no longer if there are too many: of strangers, and else of all, the one not seen for longest.
+func (l *dialer) evictSaved(at time.Time) (gone grid.NodeID, full bool) {
 	count := 0
 	var worst *contact
-	for n, c := range l.m {
+	for n, c := range l.contacts {
 		if !c.saved {
 			continue
 		}
 		count++
-		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) && c.seen.Before(worst.seen) {
+		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) && c.lastSeen.Before(worst.lastSeen) {
 			gone, worst = n, c
 		}
 	}
@@ -219,14 +219,14 @@ const familiarAfter = time.Hour
 
 // familiar reports whether a node is no stranger.
 func (c *contact) familiar(at time.Time) bool {
-	return !c.met.IsZero() && at.Sub(c.met) >= familiarAfter
+	return !c.firstUp.IsZero() && at.Sub(c.firstUp) >= familiarAfter
 }
 
 // familiar reports whether a node is no stranger.
 func (l *dialer) familiar(n grid.NodeID, at time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.m[n]
+	c := l.contacts[n]
 	return c != nil && c.familiar(at)
 }
 

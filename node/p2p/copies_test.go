@@ -81,7 +81,7 @@ func TestCopiesLeaveAReserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := begin(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token())
-	small.dialer.found(b.self, published(b.host.Addrs()))
+	small.dialer.discovered(b.self, published(b.host.Addrs()))
 	meet(t, small, b)
 	f := []grid.File{b.put("x", noiseOf(8, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}}
@@ -92,12 +92,12 @@ func TestCopiesLeaveAReserve(t *testing.T) {
 	if ev, _ := small.toy.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") || small.holds(f[0]) {
 		t.Errorf("it was copied onto a disk without room: %+v", ev)
 	}
-	s := &small.fetches.spare
-	s.delay(b.self, copyBurst)
-	if d := s.delay(b.self, 10*copyRate); d < 5*time.Second || d > 11*time.Second {
+	s := &small.fetches.deposits
+	s.delay(b.self, depositBurst)
+	if d := s.delay(b.self, 10*depositRate); d < 5*time.Second || d > 11*time.Second {
 		t.Errorf("ten seconds' worth beyond the bound waits %v", d)
 	}
-	if d := s.delay(a.self, copyRate); d != 0 {
+	if d := s.delay(a.self, depositRate); d != 0 {
 		t.Errorf("another owner's waits %v", d)
 	}
 }

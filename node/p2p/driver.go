@@ -34,34 +34,34 @@ type Driver struct {
 	ctx    context.Context // until the driver closes
 	cancel context.CancelFunc
 	work   sync.WaitGroup // goroutines that end with ctx or with the host
-	gate   sync.RWMutex   // held to add to work, so that nothing begins once ctx is done
+	workMu sync.RWMutex   // held to add to work, so that nothing begins once ctx is done
 
-	store  *store.Store
-	blobs  *blob.Store
-	host   host.Host
-	places *places
-	dials  *payer
-	relays *relays
+	store      *store.Store
+	blobs      *blob.Store
+	host       host.Host
+	ownAddrs   *ownAddrs
+	dialBudget *dialBudget
+	relays     *relays
 
 	node                                    stepper
 	loop                                    *loop
 	ads                                     *adCache
 	specs                                   *specCache
-	kin                                     kin
+	members                                 memberCache
 	offences                                offenders
 	peers                                   *peers
 	dialer                                  *dialer
-	announce                                *announcer
+	announcer                               *announcer
 	fetches                                 *fetcher
 	tasks                                   *tasks
-	space                                   *space
+	diskMonitor                             *diskMonitor
 	watchers                                watchers
 	counts                                  counts
-	door                                    *door
+	apiListener                             *apiListener
 	blobsServed, outputsServed, reachServed *seats.Seats
 
 	closing sync.Once
-	undo    []func() // of Open, last first
+	closers []func() // of Open, last first
 	started bool     // Open succeeded
 	private bool     // it takes no tasks of others, since it cannot isolate them
 }
@@ -103,7 +103,7 @@ func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
 func (d *Driver) Addrs() []string { return d.addrs(grid.MaxAddrs) }
 
 func (d *Driver) addrs(most int) []string {
-	addrs := d.told(most)
+	addrs := d.advertisedAddrs(most)
 	for i := range addrs {
 		addrs[i] += "/p2p/" + d.host.ID().String()
 	}
@@ -126,7 +126,7 @@ func (d *Driver) Token() (string, error) {
 // Submit hands in a job at this node, which signs it, and returns when it is saved. A job that is here already is not
 // submitted twice.
 func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
-	spec, err := d.sealed(id, spec)
+	spec, err := d.sealSpec(id, spec)
 	if err != nil {
 		return err
 	}
@@ -144,8 +144,8 @@ var ErrClosed = errors.New("the node is stopping")
 
 // call steps an event and waits for the node's reply to it.
 func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
-	caller, reply := d.loop.expect()
-	defer d.loop.forget(caller)
+	caller, reply := d.loop.newCaller()
+	defer d.loop.dropCaller(caller)
 	in := newInput()
 	fill(&in.ev)
 	in.ev.Caller = caller
@@ -180,11 +180,11 @@ func (d *Driver) Watch(id grid.JobID) (ch <-chan struct{}, stop func()) { return
 
 // Dial opens a byte stream to the door (Listener) of another node.
 func (d *Driver) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
-	return d.door.dial(ctx, id)
+	return d.apiListener.dial(ctx, id)
 }
 
 // Listener accepts the byte streams that others open by Dial.
-func (d *Driver) Listener() net.Listener { return d.door }
+func (d *Driver) Listener() net.Listener { return d.apiListener }
 
 // Close says good-bye to the others, stops the tasks, and ends. Tasks that ran here are run again, here
 // or elsewhere, as their jobs allow.
@@ -197,7 +197,7 @@ func (d *Driver) Close(ctx context.Context) error {
 		if err = d.loop.post(ctx, in); err == nil {
 			err = d.loop.read(ctx, func(grid.Time) {})
 			d.peers.flush(ctx)
-			d.announce.flush(ctx)
+			d.announcer.flush(ctx)
 		}
 		d.unwind()
 	})
@@ -206,24 +206,24 @@ func (d *Driver) Close(ctx context.Context) error {
 
 // unwind undoes what Open did, last first.
 func (d *Driver) unwind() {
-	d.gate.Lock()
+	d.workMu.Lock()
 	d.cancel()
-	d.gate.Unlock()
-	for len(d.undo) > 0 {
-		last := len(d.undo) - 1
-		f := d.undo[last]
-		d.undo = d.undo[:last]
+	d.workMu.Unlock()
+	for len(d.closers) > 0 {
+		last := len(d.closers) - 1
+		f := d.closers[last]
+		d.closers = d.closers[:last]
 		f()
 	}
 }
 
-// later has f called when the driver closes, or when Open fails.
-func (d *Driver) later(f func()) { d.undo = append(d.undo, f) }
+// onClose has f called when the driver closes, or when Open fails.
+func (d *Driver) onClose(f func()) { d.closers = append(d.closers, f) }
 
-// begin reports whether something may begin that work waits for; work.Done ends it.
-func (d *Driver) begin() bool {
-	d.gate.RLock()
-	defer d.gate.RUnlock()
+// beginWork reports whether something may begin that work waits for; work.Done ends it.
+func (d *Driver) beginWork() bool {
+	d.workMu.RLock()
+	defer d.workMu.RUnlock()
 	if d.ctx.Err() != nil {
 		return false
 	}
@@ -233,7 +233,7 @@ func (d *Driver) begin() bool {
 
 // spawn runs f, which ends with ctx or with the host; false if the driver is closing.
 func (d *Driver) spawn(f func()) bool {
-	if !d.begin() {
+	if !d.beginWork() {
 		return false
 	}
 	go func() {

@@ -22,17 +22,17 @@ const (
 
 // fetcher brings blobs here. Whoever wants a blob that is on its way already waits for that.
 type fetcher struct {
-	d     *Driver
-	all   chan struct{}
-	spare spare
+	d        *Driver
+	all      chan struct{}
+	deposits depositAdmission
 
-	mu      sync.Mutex
-	flights map[grid.BlobID]*flight
-	peers   map[grid.NodeID]*slots
+	mu        sync.Mutex
+	downloads map[grid.BlobID]*download
+	peers     map[grid.NodeID]*slots
 }
 
-// flight is a blob on its way.
-type flight struct {
+// download is a blob on its way.
+type download struct {
 	done chan struct{}
 	err  error
 }
@@ -44,7 +44,7 @@ type slots struct {
 }
 
 func newFetcher(d *Driver) *fetcher {
-	return &fetcher{d: d, spare: spare{d: d}, all: make(chan struct{}, fetchesAll), flights: make(map[grid.BlobID]*flight), peers: make(map[grid.NodeID]*slots)}
+	return &fetcher{d: d, deposits: depositAdmission{d: d}, all: make(chan struct{}, fetchesAll), downloads: make(map[grid.BlobID]*download), peers: make(map[grid.NodeID]*slots)}
 }
 
 // start fetches files for an attempt and tells the node, unless ctx ends before: then nobody wants them. What
@@ -60,7 +60,7 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 					ev.Err = cutText(err.Error())
 				}
 			})
-			f.d.loop.settled()
+			f.d.loop.waitProcessed()
 		}
 		f.d.unpin(x.Files)
 	})
@@ -72,7 +72,7 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 // fetch does what was asked for. Copies for others wait for their turn, and leave a reserve on the disk.
 func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
 	if x.Deposit {
-		leave, err := f.spare.take(ctx, x.From, sizeOf(x.Files))
+		leave, err := f.deposits.admit(ctx, x.From, sizeOf(x.Files))
 		if err != nil {
 			return err
 		}
@@ -90,9 +90,9 @@ func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.Node
 	return d.fetches.fetch(ctx, &x)
 }
 
-// whole opens a blob that is here, or is brought, after it was read whole: what is printed of it cannot be taken back.
+// openBlob opens a blob that is here, or is brought, after it was read whole: what is printed of it cannot be taken back.
 // If it turns out to be damaged it is brought again.
-func (d *Driver) whole(ctx context.Context, from grid.NodeID, file *grid.File, others []grid.NodeID) (*os.File, error) {
+func (d *Driver) openBlob(ctx context.Context, from grid.NodeID, file *grid.File, others []grid.NodeID) (*os.File, error) {
 	var f *os.File
 	var err error
 	for range 2 {
@@ -138,14 +138,14 @@ func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, ot
 			return nil
 		}
 		f.mu.Lock()
-		other := f.flights[file.Blob]
+		other := f.downloads[file.Blob]
 		if other == nil {
-			own := &flight{done: make(chan struct{})}
-			f.flights[file.Blob] = own
+			own := &download{done: make(chan struct{})}
+			f.downloads[file.Blob] = own
 			f.mu.Unlock()
-			own.err = f.bring(ctx, file, f.holders(from, others))
+			own.err = f.download(ctx, file, f.holders(from, others))
 			f.mu.Lock()
-			delete(f.flights, file.Blob)
+			delete(f.downloads, file.Blob)
 			f.mu.Unlock()
 			close(own.done)
 			return own.err
@@ -159,11 +159,11 @@ func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, ot
 	return context.Cause(ctx)
 }
 
-// bring fetches a blob from whoever of some nodes has it. Where parts of several
+// download fetches a blob from whoever of some nodes has it. Where parts of several
 // peers do not make the blob, each is tried alone, to know whose fault it is.
-func (f *fetcher) bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
+func (f *fetcher) download(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
 	f.d.counts.fetches.Add(1)
-	src := &source{f: f, ctx: ctx, file: file, holders: holders}
+	src := &blobSource{f: f, ctx: ctx, file: file, holders: holders}
 	defer src.close()
 	for {
 		err := f.d.blobs.PutExpected(ctx, file.Blob, file.Size, src, true)
@@ -177,12 +177,12 @@ func (f *fetcher) bring(ctx context.Context, file *grid.File, holders []grid.Nod
 				err = src.err
 			}
 			return fmt.Errorf("fetch %.12s of %q: %w", file.Blob, file.Path, err)
-		case len(src.gave) == 1:
-			f.d.offend(src.gave[0], "blob", 4)
-			src.drop(src.gave[0])
+		case len(src.contributors) == 1:
+			f.d.offend(src.contributors[0], "blob", 4)
+			src.exclude(src.contributors[0])
 		default:
 			f.d.counts.drop("blob")
-			src.alone = true
+			src.single = true
 		}
 		src.rewind()
 	}
@@ -201,7 +201,7 @@ func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID 
 			away = append(away, n)
 		}
 	}
-	for _, id := range f.d.peers.ids(from) {
+	for _, id := range f.d.peers.connectedExcept(from) {
 		if n, ok := nodeOf(id); ok && len(list) < maxHolders && !slices.Contains(list, n) && !slices.Contains(away, n) {
 			list = append(list, n)
 		}

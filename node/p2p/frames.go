@@ -16,18 +16,18 @@ import (
 )
 
 var (
-	errOversize = errors.New("frame too large")
-	errFraming  = errors.New("broken framing")
-	errRubbish  = errors.New("no message")                 // the frame was skipped
-	errUnknown  = errors.New("message of a later version") // the frame was skipped
+	errOversize  = errors.New("frame too large")
+	errFraming   = errors.New("broken framing")
+	errMalformed = errors.New("no message")                 // the frame was skipped
+	errUnknown   = errors.New("message of a later version") // the frame was skipped
 )
 
 // frames reads the frames of a stream: each its length as a varint, then that many bytes.
 type frames struct {
-	st  readStream
-	br  *bufio.Reader
-	buf []byte
-	in  *intake // nil: there is room for all
+	st     readStream
+	br     *bufio.Reader
+	buf    []byte
+	memory *inboundMemory // nil: there is room for all
 }
 
 // readStream is the side of a stream that is read.
@@ -46,7 +46,7 @@ func (f *frames) next() (grid.Kind, []byte, error) {
 	if _, err := f.br.Peek(1); err != nil {
 		return 0, nil, err
 	}
-	slow := f.br.Buffered() < f.whole()
+	slow := f.br.Buffered() < f.nextSize()
 	if slow {
 		f.st.SetReadDeadline(time.Now().Add(frameDeadline))
 		defer f.st.SetReadDeadline(time.Time{})
@@ -65,7 +65,7 @@ func (f *frames) next() (grid.Kind, []byte, error) {
 	kind, ok := wire.KindOf(head)
 	switch limit := wire.Limit(kind); {
 	case !ok:
-		return 0, nil, f.skip(int(size), errRubbish)
+		return 0, nil, f.skip(int(size), errMalformed)
 	case limit == 0:
 		return kind, nil, f.skip(int(size), errUnknown)
 	case size > uint64(limit):
@@ -83,9 +83,9 @@ func (f *frames) body(size int) ([]byte, error) {
 	b := f.buf[:0]
 	f.buf = nil
 	for len(b) < size {
-		n := min(size-len(b), intakePiece)
-		if size > intakeFree {
-			waited, err := f.in.take(int64(n))
+		n := min(size-len(b), inboundPiece)
+		if size > inboundFree {
+			waited, err := f.memory.reserve(int64(n))
 			if err != nil {
 				return nil, err
 			}
@@ -105,8 +105,8 @@ func (f *frames) body(size int) ([]byte, error) {
 	return b, nil
 }
 
-// whole returns how many buffered bytes make the next frame, as far as its length has come.
-func (f *frames) whole() int {
+// nextSize returns how many buffered bytes make the next frame, as far as its length has come.
+func (f *frames) nextSize() int {
 	head, _ := f.br.Peek(min(f.br.Buffered(), binary.MaxVarintLen64))
 	size, n := binary.Uvarint(head)
 	if n <= 0 || size > uint64(f.br.Size()) {

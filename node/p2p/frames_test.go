@@ -34,7 +34,7 @@ func TestFrames(t *testing.T) {
 	big := append([]byte{63<<3&0x7f | 2 | 0x80, 63 << 3 >> 7}, make([]byte, 100_000)...)
 	all := framed(accept, nil, []byte{0xff}, big, accept)
 	f := newFrames(tape{bytes.NewReader(all)})
-	for i, want := range []error{nil, errRubbish, errRubbish, errUnknown, nil, io.EOF} {
+	for i, want := range []error{nil, errMalformed, errMalformed, errUnknown, nil, io.EOF} {
 		kind, body, err := f.next()
 		if !errors.Is(err, want) || want == nil && (kind != grid.KindAccept || !bytes.Equal(body, accept)) {
 			t.Errorf("frame %d: %v, %d bytes, %v: want %v", i, kind, len(body), err, want)
@@ -64,7 +64,7 @@ func FuzzFrames(f *testing.F) {
 		var m grid.Message
 		for {
 			kind, body, err := in.next()
-			if errors.Is(err, errRubbish) || errors.Is(err, errUnknown) {
+			if errors.Is(err, errMalformed) || errors.Is(err, errUnknown) {
 				continue
 			}
 			if err != nil {

@@ -37,7 +37,7 @@ func TestGhostsHaveNobodyDialled(t *testing.T) {
 	await(t, "all ghosts are known", func() bool {
 		a.dialer.mu.Lock()
 		defer a.dialer.mu.Unlock()
-		return len(a.dialer.m) >= ghosts
+		return len(a.dialer.contacts) >= ghosts
 	})
 	a.do(func(fx *grid.Effects) { fx.Links = links })
 	await(t, "every ghost was tried, or was not", func() bool {
@@ -55,7 +55,7 @@ func TestGhostsHaveNobodyDialled(t *testing.T) {
 
 // Nobody is asked for a host's address because an ad names the host.
 func TestNamesAreNotLookedUp(t *testing.T) {
-	got := written([]string{"/dns4/example.com/tcp/1", "/ip4/192.0.2.1/tcp/1", "/ip6/2001:db8::1/tcp/1", "/dnsaddr/example.com", "rubbish",
+	got := numericAddrs([]string{"/dns4/example.com/tcp/1", "/ip4/192.0.2.1/tcp/1", "/ip6/2001:db8::1/tcp/1", "/dnsaddr/example.com", "rubbish",
 		"/unix/tmp/x"})
 	if len(got) != 2 {
 		t.Errorf("%v: want the two addresses of IP", got)

@@ -34,7 +34,7 @@ func helloOf(boot uint64) *wire.Hello {
 func stranger(t *testing.T, a *member) *rogue {
 	t.Helper()
 	pub, key, _ := ed25519.GenerateKey(nil)
-	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newGate(nil, &offenders{}), &places{}, nil)
+	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newConnGater(nil, &offenders{}), &ownAddrs{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

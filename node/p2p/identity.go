@@ -125,7 +125,7 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 		return false, err
 	}
 	if newSecret && join == nil {
-		if err := d.unused(); err != nil {
+		if err := d.checkUnused(); err != nil {
 			return false, err
 		}
 	}
@@ -133,7 +133,7 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := d.owned(owner, newSecret); err != nil {
+	if err := d.checkOwner(owner, newSecret); err != nil {
 		return false, err
 	}
 	if d.key, err = loadKey(d.cfg.DataDir, owner); err != nil {
@@ -146,9 +146,9 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	return newSecret, err
 }
 
-// owned returns an error if the key and the secret are there, and the database is nobody's: it says whose it is before the secret is
+// checkOwner returns an error if the key and the secret are there, and the database is nobody's: it says whose it is before the secret is
 // written, so it was begun anew since.
-func (d *Driver) owned(owner grid.NodeID, newSecret bool) error {
+func (d *Driver) checkOwner(owner grid.NodeID, newSecret bool) error {
 	key := filepath.Join(d.cfg.DataDir, keyFile)
 	if _, err := os.Stat(key); err != nil || newSecret || !owner.IsZero() {
 		return nil
@@ -162,11 +162,11 @@ func (d *Driver) owned(owner grid.NodeID, newSecret bool) error {
 
 var errUsed = errors.New("has been in a network")
 
-// unused returns an error if the folder has records or known peers: then the node was in a network, and must not begin another
+// checkUnused returns an error if the folder has records or known peers: then the node was in a network, and must not begin another
 // one because the secret is gone. A first start that was cut short leaves neither.
-func (d *Driver) unused() error {
+func (d *Driver) checkUnused() error {
 	var err error
-	if d.acquainted() > 0 {
+	if d.countSavedPeers() > 0 {
 		err = errUsed
 	} else {
 		err = d.store.Load(func(*grid.Record) error { return errUsed })

@@ -33,7 +33,7 @@ func TestSecretIsGone(t *testing.T) {
 	alone := begin(t, filepath.Join(t.TempDir(), "alone"), nil)
 	alone.run(1, sh("true"))
 	alone.end()
-	await(t, "b saves a", func() bool { return b.acquainted() > 0 })
+	await(t, "b saves a", func() bool { return b.countSavedPeers() > 0 })
 	b.end()
 	for _, m := range []*member{alone, b} {
 		path := filepath.Join(m.cfg.DataDir, secretFile)

@@ -40,7 +40,7 @@ func TestWhatNothingWaitsForIsSavedAllTheSame(t *testing.T) {
 	await(t, "it is on disk", func() bool { return len(a.classes()) == 1 })
 	a.learns("second", nil)
 	a.do(func(fx *grid.Effects) { fx.Save(grid.RecClass).Class.Class = "third" })
-	a.loop.settled()
+	a.loop.waitProcessed()
 	if names := a.classes(); len(names) != 3 {
 		t.Errorf("on disk are %v: want what was saved before, too", names)
 	}

@@ -58,9 +58,9 @@ const (
 	dialDeadline  = 15 * time.Second
 )
 
-// fetchPace is how many bytes of a blob must come in fetchStall, or its end: who is slower is left for
+// fetchPiece is how many bytes of a blob must come in fetchStall, or its end: who is slower is left for
 // another, and holds up no other fetch. 1 KiB/s is less than any link that is of use.
-const fetchPace = 16 << 10
+const fetchPiece = 16 << 10
 
 // meter is what one peer may still send, by kind.
 type meter [grid.Kinds]*rate.Limiter
@@ -92,10 +92,10 @@ type offenders struct {
 }
 
 type offender struct {
-	bucket *rate.Limiter
-	block  time.Duration
-	until  time.Time
-	last   time.Time
+	bucket       *rate.Limiter
+	block        time.Duration
+	blockedUntil time.Time
+	lastOffence  time.Time
 }
 
 // offend notes an offence of some weight and reports whether the peer is to be cut off now.
@@ -108,31 +108,31 @@ func (o *offenders) offend(n grid.NodeID, weight int, at time.Time) bool {
 			o.peers = make(map[grid.NodeID]*offender)
 		}
 		if len(o.peers) >= maxOffenders {
-			o.forget()
+			o.evictOldest()
 		}
 		p = &offender{bucket: rate.NewLimiter(rate.Every(forgiveAfter), maxOffences), block: minBlock}
 		o.peers[n] = p
 	}
-	p.last = at
-	if at.Before(p.until) {
+	p.lastOffence = at
+	if at.Before(p.blockedUntil) {
 		return true
 	}
 	if p.bucket.AllowN(at, weight) {
 		return false
 	}
-	p.until = at.Add(p.block)
+	p.blockedUntil = at.Add(p.block)
 	p.block = min(2*p.block, maxBlock)
 	p.bucket.SetBurstAt(at, maxOffences)
 	return true
 }
 
-// forget makes room by dropping the one whose last offence is the oldest.
-func (o *offenders) forget() {
+// evictOldest makes room by dropping the one whose last offence is the oldest.
+func (o *offenders) evictOldest() {
 	var oldest grid.NodeID
 	var last time.Time
 	for n, p := range o.peers {
-		if last.IsZero() || p.last.Before(last) || p.last.Equal(last) && n.Compare(oldest) < 0 {
-			oldest, last = n, p.last
+		if last.IsZero() || p.lastOffence.Before(last) || p.lastOffence.Equal(last) && n.Compare(oldest) < 0 {
+			oldest, last = n, p.lastOffence
 		}
 	}
 	delete(o.peers, oldest)
@@ -143,5 +143,5 @@ func (o *offenders) blocked(n grid.NodeID, at time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.peers[n]
-	return p != nil && at.Before(p.until)
+	return p != nil && at.Before(p.blockedUntil)
 }

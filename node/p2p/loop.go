@@ -11,13 +11,13 @@ import (
 
 // Bounds of the loop.
 const (
-	maxInputs = 1024 // that wait; who brings more waits too
-	maxBatch  = 256  // inputs and wakes of one transaction
-	maxLate   = 1024 // records that no effect waits for and that are not on disk
+	maxInputs   = 1024 // that wait; who brings more waits too
+	maxBatch    = 256  // inputs and wakes of one transaction
+	maxDeferred = 1024 // records that no effect waits for and that are not on disk
 
-	keptAttempts = 64 // for how many an input keeps room when it is used again
+	pooledAttempts = 64 // for how many an input keeps room when it is used again
 
-	lateFor = 20 * time.Millisecond // for so long they wait for one that an effect does wait for
+	maxDefer = 20 * time.Millisecond // for so long they wait for one that an effect does wait for
 )
 
 // input is something for the loop: an event, or a function to call between two steps.
@@ -38,7 +38,7 @@ func (in *input) free() {
 		in.done()
 	}
 	in.ev, in.read, in.done = grid.Event{}, nil, nil
-	if cap(in.msg.Attempts) > keptAttempts {
+	if cap(in.msg.Attempts) > pooledAttempts {
 		in.msg.Attempts = nil
 	}
 	inputs.Put(in)
@@ -51,22 +51,22 @@ type loop struct {
 	done chan struct{} // closed when nothing is taken any more
 
 	// Of the loop's goroutine.
-	fx     grid.Effects
-	steps  []reach
-	timers timers
-	batch  []*input
-	reads  []*input
-	codec  wire.Codec
-	buf    []byte
-	late   []grid.Record // saved by steps whose effects are out, to be committed at lateBy
-	lateBy grid.Time
-	begun  bool      // the node has had its first event
-	disk   grid.Time // of the last look
-	low    bool
+	fx            grid.Effects
+	steps         []effectCounts
+	timers        timers
+	batch         []*input
+	reads         []*input
+	codec         wire.Codec
+	buf           []byte
+	deferred      []grid.Record // saved by steps whose effects are out, to be committed at lateBy
+	commitBy      grid.Time
+	started       bool      // the node has had its first event
+	lastDiskCheck grid.Time // of the last look
+	lowDisk       bool
 
-	mu      sync.Mutex
-	callers map[uint64]chan string
-	last    uint64
+	mu         sync.Mutex
+	callers    map[uint64]chan string
+	lastCaller uint64
 }
 
 func newLoop(d *Driver) *loop {
@@ -123,20 +123,20 @@ func (l *loop) read(ctx context.Context, f func(grid.Time)) error {
 	}
 }
 
-// settled returns when all that was posted before has been stepped, saved and let out, or never will be.
-func (l *loop) settled() { l.read(context.Background(), func(grid.Time) {}) }
+// waitProcessed returns when all that was posted before has been stepped, saved and let out, or never will be.
+func (l *loop) waitProcessed() { l.read(context.Background(), func(grid.Time) {}) }
 
-// expect makes a number for a caller and a channel for the reply to it.
-func (l *loop) expect() (uint64, <-chan string) {
+// newCaller makes a number for a caller and a channel for the reply to it.
+func (l *loop) newCaller() (uint64, <-chan string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last++
+	l.lastCaller++
 	ch := make(chan string, 1)
-	l.callers[l.last] = ch
-	return l.last, ch
+	l.callers[l.lastCaller] = ch
+	return l.lastCaller, ch
 }
 
-func (l *loop) forget(caller uint64) {
+func (l *loop) dropCaller(caller uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.callers, caller)
@@ -172,8 +172,8 @@ func (l *loop) run() {
 			return
 		}
 		wait := l.timers.next(now())
-		if len(l.late) > 0 {
-			wait = min(wait, max(l.lateBy.Sub(now()), 0))
+		if len(l.deferred) > 0 {
+			wait = min(wait, max(l.commitBy.Sub(now()), 0))
 		}
 		timer.Reset(wait)
 	}
@@ -191,7 +191,7 @@ gather:
 		}
 	}
 	at := now()
-	l.lookAtDisk(at)
+	l.checkDisk(at)
 	for _, in := range l.batch {
 		if in.read != nil {
 			l.reads = append(l.reads, in)
@@ -199,8 +199,8 @@ gather:
 		}
 		l.step(at, &in.ev)
 		if in.ev.Kind == grid.EvStart {
-			l.begun = true
-			l.lookAtDisk(at)
+			l.started = true
+			l.checkDisk(at)
 		}
 	}
 	for n := 0; n < maxBatch; n++ {
@@ -211,10 +211,10 @@ gather:
 		l.step(at, &grid.Event{Kind: grid.EvWake, Timer: w.Timer})
 	}
 	l.sendAll(true)
-	if err := l.save(at); err != nil {
+	if err := l.saveOrDefer(at); err != nil {
 		return err
 	}
-	l.release()
+	l.carryOut()
 	for _, in := range l.reads {
 		in.read(at)
 	}

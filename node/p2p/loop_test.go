@@ -121,7 +121,7 @@ func TestQueueDropsGossipFirst(t *testing.T) {
 func TestAnnouncementsReachEverybody(t *testing.T) {
 	a, b, c := three(t)
 	await(t, "all hear announcements", func() bool {
-		return len(a.announce.topic.ListPeers()) == 2 && len(b.announce.topic.ListPeers()) == 2
+		return len(a.announcer.topic.ListPeers()) == 2 && len(b.announcer.topic.ListPeers()) == 2
 	})
 	a.do(func(fx *grid.Effects) {
 		fx.Announce(grid.KindCall).Find = grid.Find{ID: 7, Asker: a.self, Engine: grid.EngineProcess,

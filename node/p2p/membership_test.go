@@ -23,8 +23,8 @@ func TestStrangerCannotConnect(t *testing.T) {
 	await(t, "a failed dial", func() bool {
 		s.dialer.mu.Lock()
 		defer s.dialer.mu.Unlock()
-		c := s.dialer.m[a.self]
-		return c != nil && c.failed > 0
+		c := s.dialer.contacts[a.self]
+		return c != nil && c.failures > 0
 	})
 	if s.toy.count(grid.EvPeerUp) != 0 || a.toy.count(grid.EvPeerUp) != 0 || len(a.host.Network().Peers()) != 0 {
 		t.Error("a stranger without the secret got in")
@@ -132,7 +132,7 @@ func TestRedialAfterRestart(t *testing.T) {
 	await(t, "b hears that a is down", func() bool { return !b.toy.isUp(a.self) })
 	a = begin(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{port} })
 	b.dialer.mu.Lock()
-	b.dialer.m[a.self].next = time.Time{} // not wait for the back-off
+	b.dialer.contacts[a.self].next = time.Time{} // not wait for the back-off
 	b.dialer.mu.Unlock()
 	b.dialer.wake()
 	meet(t, a, b)
@@ -142,13 +142,13 @@ func TestRetryAfter(t *testing.T) {
 	last := time.Duration(0)
 	for failed := range 40 {
 		least, most := retryAfter(failed, 0), retryAfter(failed, 1)
-		if least < firstRetry/2 || most > lastRetry || least*2 != most || most < last {
+		if least < minRetry/2 || most > maxRetry || least*2 != most || most < last {
 			t.Errorf("after %d failures: %v to %v", failed, least, most)
 		}
 		last = most
 	}
-	if last != lastRetry {
-		t.Errorf("in the end %v: want %v", last, lastRetry)
+	if last != maxRetry {
+		t.Errorf("in the end %v: want %v", last, maxRetry)
 	}
 }
 
@@ -180,14 +180,14 @@ func TestContactsAreBounded(t *testing.T) {
 	await(t, "the neighbour is noted", func() bool {
 		a.dialer.mu.Lock()
 		defer a.dialer.mu.Unlock()
-		return a.dialer.m[kept].keep
+		return a.dialer.contacts[kept].neighbour
 	})
 	for i := range maxContacts + 100 {
 		a.dialer.learn(grid.NodeID{2, byte(i), byte(i >> 8)}, addr, kept)
 	}
 	a.dialer.mu.Lock()
 	defer a.dialer.mu.Unlock()
-	if len(a.dialer.m) > maxContacts || a.dialer.m[kept] == nil {
-		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.m), a.dialer.m[kept] != nil, maxContacts)
+	if len(a.dialer.contacts) > maxContacts || a.dialer.contacts[kept] == nil {
+		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.contacts), a.dialer.contacts[kept] != nil, maxContacts)
 	}
 }

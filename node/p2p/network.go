@@ -39,12 +39,12 @@ var relaying = relay.Resources{
 	MaxCircuits: 64, BufferSize: 64 << 10,
 }
 
-// relayedAll is how many connections a member relays at once. What libp2p allows the relay by itself is for buffers of 2 KiB,
+// maxRelayedConns is how many connections a member relays at once. What libp2p allows the relay by itself is for buffers of 2 KiB,
 // and less on a small machine, which a relay is as a rule; it may take nearly four fifths of the memory that it is allowed.
-const relayedAll = 512
+const maxRelayedConns = 512
 
-var relayLimits = rcmgr.ResourceLimits{Streams: 2*relayedAll + 64, StreamsInbound: relayedAll + 64, StreamsOutbound: relayedAll,
-	Memory: rcmgr.LimitVal64(relayedAll * 2 * relaying.BufferSize * 4 / 3)}
+var relayLimits = rcmgr.ResourceLimits{Streams: 2*maxRelayedConns + 64, StreamsInbound: maxRelayedConns + 64, StreamsOutbound: maxRelayedConns,
+	Memory: rcmgr.LimitVal64(maxRelayedConns * 2 * relaying.BufferSize * 4 / 3)}
 
 // relayingHost is a host with the relay that it is for others.
 type relayingHost struct {
@@ -56,7 +56,7 @@ type relayingHost struct {
 func (h relayingHost) Close() error { return errors.Join(h.relay.Close(), h.Host.Close()) }
 
 // newHost makes a libp2p host that only those who know the secret can connect to.
-func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, at *places, by *payer) (host.Host, error) {
+func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *connGater, at *ownAddrs, by *dialBudget) (host.Host, error) {
 	priv, err := crypto.UnmarshalEd25519PrivateKey(key)
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)
@@ -76,7 +76,7 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 	h, err := libp2p.New(
 		libp2p.Identity(priv),
 		libp2p.PrivateNetwork(secret[:]),
-		libp2p.NoTransports, libp2p.Transport(newSparing(by)),
+		libp2p.NoTransports, libp2p.Transport(newBudgetedTCP(by)),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Muxer(yamux.ID, muxer()),
 		libp2p.ListenAddrStrings(listen...),
@@ -89,7 +89,7 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 		libp2p.WithDialTimeout(dialDeadline),
 		libp2p.EnableRelay(),
 		libp2p.EnableHolePunching(),
-		libp2p.AddrsFactory(at.all),
+		libp2p.AddrsFactory(at.merge),
 		libp2p.ForceReachabilityPublic(), // nothing is asked by AutoNAT: relays.go finds out
 	)
 	if err != nil {
@@ -126,7 +126,7 @@ func muxer() *yamux.Transport {
 var streamsOfPeer = func() map[protocol.ID]rcmgr.ResourceLimits {
 	m := make(map[protocol.ID]rcmgr.ResourceLimits)
 	for id, n := range map[protocol.ID]rcmgr.LimitVal{controlProtocol: 8, reachProtocol: 2 * reachPerPeer, blobProtocol: servesPerPeer * 3 / 2,
-		outputProtocol: servesPerPeer * 3 / 2, doorProtocol: doorPerPeer * 3 / 2} {
+		outputProtocol: servesPerPeer * 3 / 2, apiProtocol: apiPerPeer * 3 / 2} {
 		m[id] = rcmgr.ResourceLimits{Streams: 128 + n, StreamsInbound: n, StreamsOutbound: 128}
 	}
 	for _, id := range gossipProtocols {

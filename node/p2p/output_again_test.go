@@ -86,7 +86,7 @@ func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 func TestOutputIsForTheOriginOnly(t *testing.T) {
 	a, b := pair(t)
 	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
-	c.dialer.found(b.self, published(b.host.Addrs()))
+	c.dialer.discovered(b.self, published(b.host.Addrs()))
 	meet(t, b, c)
 	if err := a.Submit(t.Context(), a.job(1), sh("echo secret; sleep 30")); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestOutputIsNotForSelfMadeMembers(t *testing.T) {
 		})
 	}
 	await(t, "both attempts are here", func() bool { return a.tasks.lookup(real) != nil && a.tasks.lookup(forged) != nil })
-	if a.tasks.tells(real, r.node) || !a.tasks.tells(real, own.Origin) || !a.tasks.tells(forged, r.node) {
+	if a.tasks.mayReadOutput(real, r.node) || !a.tasks.mayReadOutput(real, own.Origin) || !a.tasks.mayReadOutput(forged, r.node) {
 		t.Error("want the output of each attempt told to its origin and the members that it was offered with")
 	}
 }

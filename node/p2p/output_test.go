@@ -122,7 +122,7 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 		t.Errorf("of a task that is to run again: %v: want that, and the node that lost it", err)
 	}
 	a.do(func(*grid.Effects) { a.toy.tasks[task] = &node.TaskView{State: grid.Placed, Lost: 1} })
-	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errUnclaimed) {
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errWorkerUnknown) {
 		t.Errorf("of a task that no node has claimed after a takeover: %v", err)
 	}
 }
@@ -165,7 +165,7 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 		c.Write([]byte("x")) // the stream is opened with its first byte
 		return c
 	}
-	for range doorPerPeer {
+	for range apiPerPeer {
 		dial(a)
 		c, err := b.Listener().Accept()
 		if err != nil {
@@ -176,7 +176,7 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 	one := dial(a)
 	one.SetReadDeadline(time.Now().Add(patience))
 	if _, err := one.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("beyond %d streams: %v: want it broken off", doorPerPeer, err)
+		t.Errorf("beyond %d streams: %v: want it broken off", apiPerPeer, err)
 	}
 	open[0].Close()
 	open[0].Close()
@@ -186,8 +186,8 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 	} else {
 		open[0] = c
 	}
-	if n := b.door.places.Taken(); n != doorPerPeer {
-		t.Errorf("%d places taken: want %d", n, doorPerPeer)
+	if n := b.apiListener.seats.Taken(); n != apiPerPeer {
+		t.Errorf("%d places taken: want %d", n, apiPerPeer)
 	}
 	for _, c := range open {
 		c.Close()

@@ -21,18 +21,18 @@ const maxSessions = 1024
 
 // peers are the sessions with all connected peers, one for each.
 type peers struct {
-	d      *Driver
-	conns  *conns
-	intake *semaphore.Weighted // of large frames
-	queued atomic.Int64        // bytes that wait to be sent
+	d             *Driver
+	conns         *conns
+	inboundMemory *semaphore.Weighted // of large frames
+	queued        atomic.Int64        // bytes that wait to be sent
 
-	mu   sync.Mutex
-	m    map[grid.NodeID]*session
-	bent map[grid.NodeID]bool // who is looked at since a relay is between
+	mu        sync.Mutex
+	m         map[grid.NodeID]*session
+	upgrading map[grid.NodeID]bool // who is looked at since a relay is between
 }
 
 func newPeers(d *Driver) *peers {
-	return &peers{d: d, conns: newConns(d), intake: semaphore.NewWeighted(intakeAll), m: make(map[grid.NodeID]*session)}
+	return &peers{d: d, conns: newConns(d), inboundMemory: semaphore.NewWeighted(inboundAll), m: make(map[grid.NodeID]*session)}
 }
 
 // start serves control streams and follows connections.
@@ -41,28 +41,28 @@ func (p *peers) start() {
 	bundle := &network.NotifyBundle{
 		ConnectedF: func(_ network.Network, c network.Conn) {
 			if n, ok := nodeOf(c.RemotePeer()); ok {
-				if !p.conns.came(c) {
+				if !p.conns.admit(c) {
 					return
 				}
 				p.ensure(n)
 				if relayed(c.RemoteMultiaddr()) {
-					p.straighten(n)
+					p.upgradeRelayed(n)
 				}
 			}
 		},
 		DisconnectedF: func(_ network.Network, c network.Conn) {
 			n, ok := nodeOf(c.RemotePeer())
 			last := ok && !p.connected(n)
-			p.conns.went(c, last)
+			p.conns.remove(c, last)
 			if last {
-				p.d.host.ConnManager().Unprotect(c.RemotePeer(), meshTag(p.d.announce.topic.String()))
+				p.d.host.ConnManager().Unprotect(c.RemotePeer(), meshTag(p.d.announcer.topic.String()))
 				p.end(n)
 			}
 		},
 	}
 	p.d.host.Network().Notify(bundle)
 	for _, c := range p.d.host.Network().Conns() { // those that were faster than the line above
-		if n, ok := nodeOf(c.RemotePeer()); ok && p.conns.came(c) {
+		if n, ok := nodeOf(c.RemotePeer()); ok && p.conns.admit(c) {
 			p.ensure(n)
 		}
 	}
@@ -106,8 +106,8 @@ func (p *peers) end(n grid.NodeID) {
 	}
 }
 
-// ended takes a session out; if its node is still or again connected, a new one begins.
-func (p *peers) ended(s *session) {
+// remove takes a session out; if its node is still or again connected, a new one begins.
+func (p *peers) remove(s *session) {
 	p.mu.Lock()
 	delete(p.m, s.node)
 	p.mu.Unlock()
@@ -139,7 +139,7 @@ func (p *peers) send(n grid.NodeID, k grid.Kind, body []byte) {
 // serve reads a control stream that a peer has opened, until it ends.
 func (p *peers) serve(st network.Stream) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
-	if !ok || !p.d.begin() {
+	if !ok || !p.d.beginWork() {
 		st.Reset()
 		return
 	}
@@ -199,8 +199,8 @@ func (p *peers) flush(ctx context.Context) {
 	}
 }
 
-// ids returns the connected peers, other than n, that have a session.
-func (p *peers) ids(except grid.NodeID) []peer.ID {
+// connectedExcept returns the connected peers, other than n, that have a session.
+func (p *peers) connectedExcept(except grid.NodeID) []peer.ID {
 	var ids []peer.ID
 	for _, id := range p.d.host.Network().Peers() {
 		if n, ok := nodeOf(id); ok && n != except {

@@ -58,9 +58,9 @@ func TestForeignTopicsAreNotKept(t *testing.T) {
 	if err := g.Send(&hostile.RPC{Subscribe: []string{m.Topic()}}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the last of it was read", func() bool { return slices.Contains(a.announce.topic.ListPeers(), m.Host().ID()) })
+	await(t, "the last of it was read", func() bool { return slices.Contains(a.announcer.topic.ListPeers(), m.Host().ID()) })
 	for _, name := range names {
-		if kept := a.announce.ps.ListPeers(name); len(kept) > 0 {
+		if kept := a.announcer.ps.ListPeers(name); len(kept) > 0 {
 			t.Fatalf("topic %s is kept for %v", name, kept)
 		}
 	}

@@ -121,7 +121,7 @@ func (q *queue) take(dst []byte, kinds grid.KindSet) []byte {
 	q.all.Add(-int64(q.live))
 	q.frames, q.buf, q.live, q.count = q.frames[:0], q.buf[:0], 0, 0
 	q.gossip, q.head = 0, 0
-	if cap(q.buf) > maxKept {
+	if cap(q.buf) > maxIdleBuffer {
 		q.buf = nil
 	}
 	return dst
@@ -136,8 +136,8 @@ func (q *queue) close() {
 	q.frames, q.buf, q.live, q.count, q.gossip, q.head = nil, nil, 0, 0, 0, 0
 }
 
-// maxKept is how much memory a peer's buffers may keep after a burst, in bytes.
-const maxKept = 256 << 10
+// maxIdleBuffer is how much memory a peer's buffers may keep after a burst, in bytes.
+const maxIdleBuffer = 256 << 10
 
 // empty reports whether nothing waits.
 func (q *queue) empty() bool {

@@ -17,12 +17,12 @@ type Recorder interface {
 // restore gives the node its records back.
 func (d *Driver) restore() error {
 	return d.store.Load(func(r *grid.Record) error {
-		d.tasks.saved(r)
+		d.tasks.recordSaved(r)
 		if d.cfg.Recorder != nil {
 			d.cfg.Recorder.Restored(r)
 		}
 		d.node.Restore(r)
-		d.kin.note(r)
+		d.members.noteRecord(r)
 		return nil
 	})
 }
@@ -35,16 +35,16 @@ func (l *loop) step(at grid.Time, ev *grid.Event) {
 		rec.Before(at, ev)
 		before := l.fx
 		l.d.node.Step(at, ev, &l.fx)
-		of := since(&l.fx, &before)
+		of := effectsSince(&l.fx, &before)
 		rec.After(&of)
 	} else {
 		l.d.node.Step(at, ev, &l.fx)
 	}
-	l.steps = append(l.steps, reachOf(&l.fx))
+	l.steps = append(l.steps, countEffects(&l.fx))
 }
 
-// since is what was appended to effects after they were as before.
-func since(fx, before *grid.Effects) grid.Effects {
+// effectsSince is what was appended to effects after they were as before.
+func effectsSince(fx, before *grid.Effects) grid.Effects {
 	return grid.Effects{
 		Saves: fx.Saves[len(before.Saves):], Sends: fx.Sends[len(before.Sends):], Announces: fx.Announces[len(before.Announces):],
 		Wakes: fx.Wakes[len(before.Wakes):], Fetches: fx.Fetches[len(before.Fetches):], Starts: fx.Starts[len(before.Starts):],

@@ -45,10 +45,10 @@ func TestHiddenNodesMeetThroughARelay(t *testing.T) {
 		t.Errorf("who can be dialled has a relay: %v", a.Addrs())
 	}
 	began := time.Now()
-	b.dialer.found(c.self, published(c.host.Addrs()))
+	b.dialer.discovered(c.self, published(c.host.Addrs()))
 	meet(t, a, b, c)
 	for _, conn := range b.host.Network().ConnsToPeer(c.host.ID()) {
-		if !relayed(conn.RemoteMultiaddr()) && time.Since(began) < nextDirect {
+		if !relayed(conn.RemoteMultiaddr()) && time.Since(began) < minDirectRetry {
 			t.Errorf("b is connected to c at %s", conn.RemoteMultiaddr())
 		}
 	}
@@ -111,7 +111,7 @@ func TestPeerTriesToDialTheAsker(t *testing.T) {
 		"no member answers":      silent,
 		"a relay is seen":        own.Encapsulate(ma.StringCast("/p2p/" + a.host.ID().String() + "/p2p-circuit")),
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), reachTime)
+		ctx, cancel := context.WithTimeout(t.Context(), reachDialTimeout)
 		if at, _ := a.tryDial(ctx, b.host.ID(), seen, portOf(t, seen)); at != nil {
 			t.Errorf("%s: b was dialled at %s", what, at)
 		}
@@ -137,29 +137,29 @@ func TestPeerCannotDialAnyMore(t *testing.T) {
 	a, b := pair(t)
 	r := newRelays(b.Driver)
 	var err error
-	if r.tell, err = b.host.EventBus().Emitter(new(event.EvtAutoRelayAddrsUpdated)); err != nil {
+	if r.addrsUpdated, err = b.host.EventBus().Emitter(new(event.EvtAutoRelayAddrsUpdated)); err != nil {
 		t.Fatal(err)
 	}
-	defer r.tell.Close()
+	defer r.addrsUpdated.Close()
 	p := a.host.ID()
 	at := func() ma.Multiaddr {
-		if r.asked[p] == nil {
+		if r.probes[p] == nil {
 			return nil
 		}
-		return r.asked[p].at
+		return r.probes[p].dialledAt
 	}
 	await(t, "a can dial b", func() bool {
-		delete(r.asked, p) // under load a try may take too long
-		r.look()
+		delete(r.probes, p) // under load a try may take too long
+		r.check()
 		return at() != nil
 	})
 	b.host.Network().(*swarm.Swarm).ListenClose(b.host.Network().ListenAddresses()...)
-	r.look()
+	r.check()
 	if at() == nil {
 		t.Error("a was asked again at once")
 	}
-	r.asked[p].next = time.Now()
-	if r.look(); at() != nil {
+	r.probes[p].next = time.Now()
+	if r.check(); at() != nil {
 		t.Errorf("b does not listen any more, and says that it is dialled at %s", at())
 	}
 }
@@ -203,7 +203,7 @@ func TestReachIsBounded(t *testing.T) {
 		}
 	}
 	if answered() {
-		t.Errorf("more than %d questions are answered within %v", reachPerPeer, reachRest)
+		t.Errorf("more than %d questions are answered within %v", reachPerPeer, reachCooldown)
 	}
 }
 

@@ -20,8 +20,8 @@ const (
 // newSeats makes the places for a kind of stream.
 func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: perNode, Most: most} }
 
-// seat takes a place for a stream of a peer, from whoever has to give one, whose stream is broken off; nil if nobody has to.
-func (d *Driver) seat(places *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
+// takeSeat takes a place for a stream of a peer, from whoever has to give one, whose stream is broken off; nil if nobody has to.
+func (d *Driver) takeSeat(places *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
 	now := time.Now()
 	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Known: d.dialer.familiar(n, now), Leave: func() {
 		d.counts.drop("given away")
@@ -36,16 +36,16 @@ func (d *Driver) seat(places *seats.Seats, st network.Stream, n grid.NodeID) *se
 
 // serveStream wraps what every served stream needs: an end with the driver, a peer, a place, which it keeps for a rest, a request of
 // so many bytes. What is written to w keeps the place in use.
-func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.Duration, request []byte, f func(n grid.NodeID, w patient)) {
+func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.Duration, request []byte, f func(n grid.NodeID, w servedWriter)) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
-	if !ok || !d.begin() {
+	if !ok || !d.beginWork() {
 		st.Reset()
 		return
 	}
 	defer d.work.Done()
 	defer st.Close()
 	st.SetDeadline(time.Now().Add(askDeadline))
-	seat := d.seat(places, st, n)
+	seat := d.takeSeat(places, st, n)
 	if seat == nil {
 		st.Write(append([]byte{statusBusy}, make([]byte, blobAnswer-1)...))
 		return
@@ -63,13 +63,13 @@ func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.D
 		return
 	}
 	st.SetReadDeadline(time.Time{})
-	f(n, patient{st, seat})
+	f(n, servedWriter{st, seat})
 }
 
 // serveBlob answers a request for a blob.
 func (d *Driver) serveBlob(st network.Stream) {
 	var ask [blobRequest]byte
-	d.serveStream(st, d.blobsServed, 0, ask[:], func(_ grid.NodeID, w patient) {
+	d.serveStream(st, d.blobsServed, 0, ask[:], func(_ grid.NodeID, w servedWriter) {
 		st.CloseRead() // what else the asker says is not kept
 		var answer [blobAnswer]byte
 		r, size, err := d.blobs.Open(d.ctx, grid.BlobID(ask[:32]))
@@ -95,13 +95,13 @@ func (d *Driver) serveBlob(st network.Stream) {
 // servePiece is how many bytes must be taken in serveStall.
 const servePiece = 32 << 10
 
-// patient writes to a stream as long as the other side takes a piece now and then.
-type patient struct {
+// servedWriter writes to a stream as long as the other side takes a piece now and then.
+type servedWriter struct {
 	st   network.Stream
 	seat *seats.Seat
 }
 
-func (p patient) Write(b []byte) (n int, err error) {
+func (p servedWriter) Write(b []byte) (n int, err error) {
 	for err == nil && n < len(b) {
 		p.st.SetWriteDeadline(time.Now().Add(serveStall))
 		var wrote int

@@ -16,15 +16,15 @@ import (
 // peer once both sides have said hello on both streams, and of its end when the session ends: with the
 // last connection, when the peer turns out to have restarted, or when no stream can be had.
 type session struct {
-	d      *Driver
-	node   grid.NodeID
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   chan struct{} // closed when it has ended and the node knows
-	up     chan struct{} // closed when the node knows the peer is up
-	out    *queue
-	busy   atomic.Bool // frames were taken and are being written
-	pulse  pulse
+	d        *Driver
+	node     grid.NodeID
+	ctx      context.Context
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when it has ended and the node knows
+	up       chan struct{} // closed when the node knows the peer is up
+	out      *queue
+	busy     atomic.Bool // frames were taken and are being written
+	liveness liveness
 
 	mu       sync.Mutex
 	in       network.Stream // the peer's control stream; nil: none
@@ -105,7 +105,7 @@ func (s *session) opened(h *wire.Hello, rtt time.Duration) bool {
 		s.rtt = rtt
 	}
 	s.mu.Unlock()
-	s.rise()
+	s.reportUp()
 	return true
 }
 
@@ -123,14 +123,14 @@ func (s *session) attach(st network.Stream, h *wire.Hello) bool {
 	s.mu.Unlock()
 	if old != nil {
 		old.Reset()
-		s.d.spawn(s.feel) // the peer has given up a connection that this side may still write to
+		s.d.spawn(s.pingAll) // the peer has given up a connection that this side may still write to
 	}
-	s.rise()
+	s.reportUp()
 	return true
 }
 
-// rise tells the node that the peer is up, once.
-func (s *session) rise() {
+// reportUp tells the node that the peer is up, once.
+func (s *session) reportUp() {
 	s.mu.Lock()
 	first := s.inReady && s.outReady && !s.isUp
 	s.isUp = s.isUp || first
@@ -162,7 +162,7 @@ func (s *session) end() {
 		s.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Peer = grid.EvPeerDown, s.node })
 	}
 	s.d.dialer.down(s.node, isUp)
-	s.d.peers.ended(s)
+	s.d.peers.remove(s)
 	s.out.close()
 	close(s.done)
 }
@@ -195,10 +195,10 @@ func (s *session) write(st network.Stream) {
 				s.busy.Store(false)
 				return
 			}
-			s.listen()
+			s.expectReply()
 		}
 		s.busy.Store(false)
-		if cap(buf) > maxKept {
+		if cap(buf) > maxIdleBuffer {
 			buf = nil
 		}
 	}

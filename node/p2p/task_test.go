@@ -199,9 +199,9 @@ func TestStepsOfOneBatchKeepTheirOrder(t *testing.T) {
 			},
 		} {
 			step(&l.fx)
-			l.steps = append(l.steps, reachOf(&l.fx))
+			l.steps = append(l.steps, countEffects(&l.fx))
 		}
-		l.release()
+		l.carryOut()
 	})
 	if a.tasks.lookup(first) != nil {
 		t.Error("what was stopped after its start is still there")

@@ -1,0 +1,111 @@
+package p2p
+
+import (
+	"slices"
+	"time"
+
+	ma "github.com/multiformats/go-multiaddr"
+
+	"skep/grid"
+)
+
+// maxReporters is how many are remembered of those that told where a node is.
+const maxReporters = 4
+
+// contact returns the contact with a node, a new one if there is none; nil if there is no room.
+func (l *dialer) contact(n grid.NodeID) *contact {
+	if c := l.contacts[n]; c != nil {
+		return c
+	}
+	if len(l.contacts) >= maxContacts {
+		var oldest grid.NodeID
+		var found *contact
+		for m, c := range l.contacts {
+			if c.expendable() && (found == nil || c.lastSeen.Before(found.lastSeen)) {
+				oldest, found = m, c
+			}
+		}
+		if found == nil {
+			return nil
+		}
+		delete(l.contacts, oldest)
+	}
+	c := &contact{lastSeen: time.Now()}
+	l.contacts[n] = c
+	return c
+}
+
+// learn notes where a node says it may be dialled, and who passed that on.
+func (l *dialer) learn(n grid.NodeID, addrs []string, teller grid.NodeID) {
+	if addrs = numericAddrs(addrs); n == l.d.self || len(addrs) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.contact(n)
+	if c == nil {
+		return
+	}
+	if c.mergeAddrs(addrs) {
+		c.reporters = c.reporters[:0]
+		if c.failures > 0 { // a relay, as a rule
+			c.next = time.Now().Add(min(time.Until(c.next), minRetry))
+		}
+	}
+	c.addReporter(teller)
+	if c.neighbour && !c.connected {
+		l.wake()
+	}
+}
+
+// numericAddrs keeps those addresses that name a host by its number: nobody is asked for a name because somebody says so.
+func numericAddrs(addrs []string) []string {
+	return slices.DeleteFunc(slices.Clone(addrs), func(s string) bool {
+		a, err := ma.NewMultiaddr(s)
+		return err != nil || len(a) == 0 || a[0].Code() != ma.P_IP4 && a[0].Code() != ma.P_IP6
+	})
+}
+
+// addReporter notes who told where the contact is.
+func (c *contact) addReporter(teller grid.NodeID) {
+	if len(c.reporters) < maxReporters && !slices.Contains(c.reporters, teller) {
+		c.reporters = append(c.reporters, teller)
+	}
+}
+
+// reported notes that somebody else tells the same of a node that is not connected.
+func (l *dialer) reported(n, teller grid.NodeID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.contacts[n]; c != nil && !c.connected {
+		c.addReporter(teller)
+	}
+}
+
+// reporters returns who told where a node is: of one that is connected, itself.
+func (l *dialer) reporters(n grid.NodeID) []grid.NodeID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.contacts[n]
+	switch {
+	case c == nil:
+		return nil
+	case c.connected:
+		return []grid.NodeID{n}
+	}
+	return slices.Clone(c.reporters)
+}
+
+// discovered notes a node that a token or the local network tells of, to be dialled now.
+func (l *dialer) discovered(n grid.NodeID, addrs []string) {
+	if n == l.d.self {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.contact(n); c != nil {
+		c.mergeAddrs(addrs)
+		c.fromToken, c.next = true, time.Time{}
+		l.wake()
+	}
+}

@@ -1,0 +1,134 @@
+package p2p
+
+import (
+	"io"
+	"net"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	ma "github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// cable carries connections to an address until it is cut: from then on it takes what it is given and delivers nothing.
+type cable struct {
+	net.Listener
+	to  string
+	cut atomic.Bool
+}
+
+func newCable(t *testing.T, to string) *cable {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cable{Listener: l, to: to}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			a, err := l.Accept()
+			if err != nil {
+				return
+			}
+			b, err := net.Dial("tcp", to)
+			if err != nil {
+				a.Close()
+				continue
+			}
+			t.Cleanup(func() { a.Close(); b.Close() })
+			go c.carry(a, b)
+			go c.carry(b, a)
+		}
+	}()
+	return c
+}
+
+func (c *cable) carry(to, from net.Conn) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if c.cut.Load() {
+			if err == nil {
+				continue
+			}
+			return // whoever closed it is not heard of either
+		}
+		if n > 0 {
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			if err == io.EOF {
+				to.Close()
+			}
+			return
+		}
+	}
+}
+
+// A machine that loses its power is noticed soon after something was said to it, and is found again when it is back.
+func TestASilentPeerIsGivenUp(t *testing.T) {
+	t.Parallel() // it waits for the silence
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	addr, err := ma.NewMultiaddr(a.Addrs()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, _ := ma.SplitFunc(addr, func(c ma.Component) bool { return c.Protocol().Code == ma.P_P2P })
+	to, err := manet.ToNetAddr(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := newCable(t, to.String())
+	way, err := manet.FromNetAddr(line.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, wire.Token{Secret: a.secret, Addrs: []string{way.String() + "/p2p/" + peerOf(a.self).String()}}.String())
+	meet(t, a, b)
+	line.cut.Store(true)
+	began := time.Now()
+	var asked time.Time
+	await(t, "the end of the connection", func() bool {
+		if time.Since(asked) > 100*time.Millisecond { // what came before the cut may be heard after the first
+			asked = time.Now()
+			b.ask(a)
+		}
+		return b.toy.count(grid.EvPeerDown) > 0
+	})
+	if d := time.Since(began); d > silenceLimit+pingTimeout+4*time.Second {
+		t.Errorf("a peer that is silent was given up after %v: want %v or a little more", d, silenceLimit+pingTimeout)
+	}
+	await(t, "another connection", func() bool { return b.toy.count(grid.EvPeerUp) > 1 }) // past the cable, which is still cut
+}
+
+// A peer that says nothing, but lives, is kept.
+func TestAQuietPeerIsKept(t *testing.T) {
+	t.Parallel()
+	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	meet(t, a, b)
+	b.ask(a)
+	time.Sleep(silenceLimit + pingTimeout/2) // what must not happen has no sign
+	if b.toy.count(grid.EvPeerDown) > 0 || !b.toy.isUp(a.self) {
+		t.Error("a quiet peer was taken for a dead one")
+	}
+}
+
+// ask says something to a peer to which that one may have nothing to say.
+func (m *member) ask(to *member) {
+	m.t.Helper()
+	var codec wire.Codec
+	ask := grid.Message{Kind: grid.KindAsk, Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: m.job(9)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}}
+	body, err := codec.Append(nil, &ask, nil)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.peers.send(to.self, grid.KindAsk, body)
+}

@@ -1,0 +1,174 @@
+package p2p
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"skep/exec/process"
+	"skep/grid"
+)
+
+const outputProtocol = "/skep/output/1"
+
+// outputRequest is the size of what the asker of an output stream sends: the attempt (origin, nonce,
+// index, epoch, number), stream, follow, and offset. The answer is a status and the bytes; what cannot be answered is reset.
+const outputRequest = 32 + 10 + 4 + 4 + 4 + 1 + 1 + 8
+
+// errNotRunning says that a node has no process of an attempt, so that it has printed nothing there.
+var errNotRunning = errors.New("it does not run there")
+
+// isNoOutput reports whether an error of tail says that there is nothing to read: a file of output is made with its first byte.
+func isNoOutput(err error) bool {
+	return errors.Is(err, errNotRunning) || errors.Is(err, fs.ErrNotExist)
+}
+
+// tail returns the output of an attempt here; with follow it waits for it to start.
+func (t *tasks) tail(ctx context.Context, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
+	a := t.lookup(id)
+	if a == nil {
+		return nil, errNotRunning
+	}
+	if follow {
+		select {
+		case <-a.processKnown:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	p := t.processOf(a)
+	switch {
+	case p == nil:
+		return nil, errNotRunning
+	case follow:
+		return p.Tail(ctx, s, offset)
+	}
+	file, err := os.Open(process.Output(a.dir, s))
+	if err == nil {
+		_, err = file.Seek(offset, io.SeekStart)
+	}
+	return file, err
+}
+
+// remoteOutput opens an output stream to the node where an attempt runs.
+func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
+	open, cancel := context.WithTimeout(network.WithAllowLimitedConn(ctx, "skep"), askDeadline)
+	defer cancel()
+	st, err := d.host.NewStream(open, peerOf(n), outputProtocol)
+	if err != nil {
+		return nil, dialCause(err)
+	}
+	stop := context.AfterFunc(ctx, func() { st.Reset() })
+	ask := append(make([]byte, 0, outputRequest), id.Task.Job.Origin[:]...)
+	ask = append(ask, id.Task.Job.Nonce[:]...)
+	ask = binary.BigEndian.AppendUint32(ask, id.Task.Index)
+	ask = binary.BigEndian.AppendUint32(ask, id.Epoch)
+	ask = binary.BigEndian.AppendUint32(ask, id.N)
+	ask = append(ask, byte(s), 0)
+	if follow {
+		ask[len(ask)-1] = 1
+	}
+	ask = binary.BigEndian.AppendUint64(ask, uint64(offset))
+	st.SetWriteDeadline(time.Now().Add(askDeadline))
+	if !follow {
+		st.SetReadDeadline(time.Now().Add(askDeadline))
+	}
+	var status [1]byte
+	if _, err = st.Write(ask); err == nil {
+		_, err = io.ReadFull(st, status[:]) // with follow it comes when the task starts
+	}
+	switch {
+	case errors.Is(err, network.ErrReset):
+		err = errors.New("broke off the answer")
+	case err != nil || status[0] == statusOK:
+	case status[0] == statusBusy:
+		err = errors.New("is busy")
+	default:
+		err = errNotRunning
+	}
+	if err != nil {
+		stop()
+		st.Reset()
+		return nil, err
+	}
+	return &remoteTail{st, stop, follow}, nil
+}
+
+type remoteTail struct {
+	network.Stream
+	stop  func() bool
+	quiet bool // nothing may come for long
+}
+
+// Read reads what has come; an answer that is there already comes at once.
+func (t *remoteTail) Read(b []byte) (int, error) {
+	if !t.quiet {
+		t.SetReadDeadline(time.Now().Add(fetchStall))
+	}
+	return t.Stream.Read(b)
+}
+
+func (t *remoteTail) Close() error {
+	t.stop()
+	return t.Stream.Reset()
+}
+
+// mayReadOutput reports whether a node may read what an attempt prints here: its job's origin, or a member of the register that it was offered
+// with. What others say of the job's members, with other attempts, makes nobody one.
+func (t *tasks) mayReadOutput(id grid.AttemptID, n grid.NodeID) bool {
+	if id.Task.Job.Origin == n {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.m[id]
+	return a != nil && slices.Contains(a.members, n)
+}
+
+// serveOutput answers a request for the output of an attempt that runs here. Only the node that its job
+// was submitted to, or another member of the job's register, may ask: whoever asks these has shown the job's capability there, if it has one.
+func (d *Driver) serveOutput(st network.Stream) {
+	var ask [outputRequest]byte
+	d.serveStream(st, d.outputsServed, 0, ask[:], func(n grid.NodeID, w servedWriter) {
+		b := ask[:]
+		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID(b[:32]), Nonce: [10]byte(b[32:42])},
+			Index: binary.BigEndian.Uint32(b[42:])}, Attempt: grid.Attempt{Epoch: binary.BigEndian.Uint32(b[46:]), N: binary.BigEndian.Uint32(b[50:])}}
+		offset := int64(binary.BigEndian.Uint64(b[56:]))
+		if !d.tasks.mayReadOutput(id, n) || offset < 0 {
+			d.counts.drop("request")
+			st.Reset()
+			return
+		}
+		ctx, cancel := context.WithCancel(d.ctx)
+		defer cancel()
+		d.spawn(func() {
+			st.Read(make([]byte, 1)) // the asker says nothing more: this returns when it has gone
+			cancel()
+		})
+		st.SetWriteDeadline(time.Time{})
+		r, err := d.tasks.tail(ctx, id, process.Stream(b[54]&1), offset, b[55] != 0)
+		switch {
+		case isNoOutput(err):
+			w.Write([]byte{statusNone})
+			return
+		case err != nil:
+			d.log.Debug("output not served", "task", id.Task, "error", err)
+			st.Reset()
+			return
+		}
+		defer r.Close()
+		if _, err := w.Write([]byte{statusOK}); err == nil {
+			_, err = io.Copy(w, r)
+			if err != nil {
+				st.Reset()
+			}
+		}
+	})
+}
