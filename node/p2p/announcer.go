@@ -15,18 +15,18 @@ import (
 
 const (
 	maxAnnounce    = 16 << 10 // bytes of an announcement; larger ones would be lost without an error
-	announceBuffer = 256      // announcements that wait to be stepped, and to be published
-	maxAnnouncers  = 1024     // origins whose rates are remembered
+	announceBuffer = 256      // announcements waiting to be stepped, and to be published
+	maxAnnouncers  = 1024     // origins whose rates are tracked
 )
 
-// announcer carries the few things that everybody must hear, over gossipsub.
+// announcer sends and receives announcements, the few messages for all nodes, over gossipsub.
 type announcer struct {
 	d           *Driver
 	ps          *pubsub.PubSub
 	topic       *pubsub.Topic
 	sub         *pubsub.Subscription
 	out         chan []byte
-	unpublished sync.WaitGroup // of what is in out
+	unpublished sync.WaitGroup // of announcements in out
 
 	mu     sync.Mutex
 	meters *lru.Cache[grid.NodeID, *meter]
@@ -55,7 +55,7 @@ func newAnnouncer(d *Driver) (*announcer, error) {
 	return a, err
 }
 
-// start takes in what others announce and publishes what the node does.
+// start receives the announcements of others and publishes this node's.
 func (a *announcer) start() {
 	a.d.spawn(a.receive)
 	a.d.spawn(func() {
@@ -73,7 +73,7 @@ func (a *announcer) start() {
 	})
 }
 
-// validate decides whether an announcement is passed on. pubsub has checked its signature.
+// validate decides whether an announcement is forwarded. pubsub has checked its signature.
 func (a *announcer) validate(_ context.Context, from peer.ID, m *pubsub.Message) pubsub.ValidationResult {
 	if from == a.d.host.ID() {
 		return pubsub.ValidationAccept
@@ -89,7 +89,7 @@ func (a *announcer) validate(_ context.Context, from peer.ID, m *pubsub.Message)
 	kind, _ := wire.KindOf(m.Data)
 	in := newInput()
 	switch err := a.codec.Decode(m.Data, &in.msg, a.d.ads.opener(sender)); {
-	case err != nil && wire.Reason(err) == "kind": // a newer version's: for others to judge
+	case err != nil && wire.Reason(err) == "kind": // of a newer version: forwarding is left to others
 		in.free()
 		a.d.counts.drop("kind")
 		return pubsub.ValidationIgnore
@@ -120,7 +120,7 @@ func (a *announcer) meter(n grid.NodeID) *meter {
 	return m
 }
 
-// receive drains the subscription: what it does not hold pubsub drops.
+// receive drains the subscription: pubsub drops what does not fit in its buffer.
 func (a *announcer) receive() {
 	for {
 		m, err := a.sub.Next(a.d.ctx)
@@ -129,7 +129,7 @@ func (a *announcer) receive() {
 		}
 		in, ok := m.ValidatorData.(*input)
 		if !ok {
-			continue // the own ones
+			continue // this node's own
 		}
 		kind := in.msg.Kind
 		a.d.counts.received[kind].Add(1)
@@ -140,7 +140,7 @@ func (a *announcer) receive() {
 	}
 }
 
-// publish announces an encoded message.
+// publish queues an encoded announcement.
 func (a *announcer) publish(k grid.Kind, body []byte) {
 	a.unpublished.Add(1)
 	select {
@@ -153,8 +153,8 @@ func (a *announcer) publish(k grid.Kind, body []byte) {
 	}
 }
 
-// flushDelay is how long what was published last may take to reach the peers' streams before they close:
-// pubsub does not tell.
+// flushDelay is the time for the last announcements to reach the peers' streams before these close: pubsub does not
+// report it.
 const flushDelay = 100 * time.Millisecond
 
 // flush waits until the last announcements have gone out.

@@ -17,15 +17,15 @@ import (
 
 const apiProtocol = "/skep/api/1"
 
-// Bounds of the door: the streams that wait to be accepted, and those that are open, of one peer and of all.
-// One peer cannot take all the places that whoever accepts may have.
+// Bounds of the API listener: streams that wait to be accepted, and open streams, of one peer and of all. One peer
+// cannot take all the seats.
 const (
 	maxPendingAccepts = 64
 	apiPerPeer        = 32
 	apiAll            = 256
 )
 
-// apiListener is a net.Listener for streams of other members.
+// apiListener is a net.Listener for API streams of other members.
 type apiListener struct {
 	d      *Driver
 	in     chan net.Conn
@@ -41,7 +41,7 @@ func newAPIListener(d *Driver) *apiListener {
 	return o
 }
 
-// serve hands a stream to whoever accepts.
+// serve hands a stream to Accept.
 func (o *apiListener) serve(st network.Stream) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
 	if !ok {
@@ -74,7 +74,7 @@ func (o *apiListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close has Accept return net.ErrClosed.
+// Close makes Accept return net.ErrClosed.
 func (o *apiListener) Close() error {
 	o.once.Do(func() {
 		close(o.closed)
@@ -104,7 +104,7 @@ func (o *apiListener) dial(ctx context.Context, n grid.NodeID) (net.Conn, error)
 	return streamConn{st, o.d.self, n}, nil
 }
 
-// dialCause is why a peer could not be dialled, without all that was tried, which takes several lines.
+// dialCause returns why a peer could not be dialled, without the list of all tries, which takes several lines.
 func dialCause(err error) error {
 	var d *swarm.DialError
 	if !errors.As(err, &d) || len(d.DialErrors) == 0 {
@@ -124,30 +124,30 @@ type streamConn struct {
 	local, remote grid.NodeID
 }
 
-// apiConn is a stream that a peer has opened at the door. It is closed on a peer that takes nothing for a while, and given to another that holds
-// less where there is no room for all.
+// apiConn is an API stream that a peer has opened. It is closed when the peer takes no data for a while, and when
+// its seat is given to a peer that holds fewer.
 type apiConn struct {
 	streamConn
 	seat *seats.Seat
 }
 
-// Read reads what the other side says.
+// Read reads from the peer.
 func (v *apiConn) Read(b []byte) (int, error) {
 	n, err := v.Stream.Read(b)
 	v.seat.Use(time.Now())
 	return n, err
 }
 
-// Write writes as long as the other side takes something now and then.
+// Write writes as long as the peer keeps taking data.
 func (v *apiConn) Write(b []byte) (int, error) { return servedWriter{v.Stream, v.seat}.Write(b) }
 
-// Close closes the stream and gives its place back.
+// Close closes the stream and frees its seat.
 func (v *apiConn) Close() error {
 	v.seat.Free()
 	return v.streamConn.Close()
 }
 
-// Reset breaks the stream off and gives its place back.
+// Reset resets the stream and frees its seat.
 func (v *apiConn) Reset() error {
 	v.seat.Free()
 	return v.streamConn.Reset()
@@ -156,7 +156,7 @@ func (v *apiConn) Reset() error {
 // LocalAddr returns the own identity.
 func (c streamConn) LocalAddr() net.Addr { return nodeAddr(c.local) }
 
-// RemoteAddr returns the identity of the other side, proved by the connection.
+// RemoteAddr returns the peer's identity, proved by the connection.
 func (c streamConn) RemoteAddr() net.Addr { return nodeAddr(c.remote) }
 
 // nodeAddr is a node's identity as a net.Addr.

@@ -10,19 +10,19 @@ import (
 	"skep/grid"
 )
 
-// How the node's availability is measured.
+// Parameters of measuring the node's availability.
 const (
-	sampleInterval     = 10 * time.Second // between two looks
-	averageTime        = time.Minute      // time constant over which others' use is averaged
-	availabilityStep   = 0.05             // what is told is a multiple of it
-	availabilityChange = 0.075            // by so much the average must differ from what was told: noise is not told
+	sampleInterval     = 10 * time.Second // between two samples
+	averageTime        = time.Minute      // time constant of the average of others' use
+	availabilityStep   = 0.05             // reported values are multiples of it
+	availabilityChange = 0.075            // change of the average that is reported: noise is not
 )
 
-// availabilityMeter measures what share of the node's cores others leave to it, from one look to the next.
+// availabilityMeter measures the share of the node's cores that other programs leave to it.
 type availabilityMeter struct {
 	offered  float64 // cores that tasks may take
 	cores    process.Cores
-	own      time.Duration // processor time of this node and its tasks
+	own      time.Duration // CPU time of this node and its tasks
 	at       grid.Time
 	mean     float64
 	reported float64
@@ -32,7 +32,7 @@ func newAvailabilityMeter(offers grid.MilliCPU) *availabilityMeter {
 	return &availabilityMeter{offered: float64(offers) / float64(grid.CPU), mean: 1, reported: 1}
 }
 
-// sample takes another measurement, and reports whether what others leave has become something else.
+// sample takes another measurement, and reports whether the value to report has changed.
 func (g *availabilityMeter) sample(at grid.Time, c process.Cores, own time.Duration) bool {
 	d := at.Sub(g.at)
 	was, had := g.cores, g.own
@@ -42,7 +42,7 @@ func (g *availabilityMeter) sample(at grid.Time, c process.Cores, own time.Durat
 		return false
 	}
 	g.mean += (g.availableShare(c, (c.Busy-was.Busy).Seconds()/d.Seconds(), (own-had).Seconds()/d.Seconds()) - g.mean) * (1 - math.Exp(-d.Seconds()/averageTime.Seconds()))
-	all := g.mean > 1-availabilityStep/4 && g.reported < 1 // or a rest of what has ended would be told for ever
+	all := g.mean > 1-availabilityStep/4 && g.reported < 1 // or a small remainder of load that has ended would be reported for ever
 	if math.Abs(g.mean-g.reported) < availabilityChange && !all {
 		return false
 	}
@@ -50,12 +50,13 @@ func (g *availabilityMeter) sample(at grid.Time, c process.Cores, own time.Durat
 	return true
 }
 
-// availableShare is the share of the cores offered that tasks would get, if they wanted them all: what others do not use, or what
-// a fair scheduler gives to as many threads as there are cores on offer among the R threads of others, if that is more:
+// availableShare returns the share of the cores offered that tasks would get if they wanted them all: what others
+// do not use, or what a fair scheduler gives to as many threads as there are cores on offer among the R threads of
+// others, if that is more:
 //
 //	max(M − others, M·N/(N + R)) / N
 //
-// with M cores of the machine and N on offer. busy and own are the cores that are used by all and by this node.
+// with M cores of the machine and N on offer. busy and own are the cores used by all processes and by this node.
 func (g *availabilityMeter) availableShare(c process.Cores, busy, own float64) float64 {
 	all := float64(c.Count)
 	others := max(busy-max(own, 0), 0)
@@ -67,7 +68,7 @@ func (g *availabilityMeter) availableShare(c process.Cores, busy, own float64) f
 	return min(max(cores/g.offered, 0), 1)
 }
 
-// measureAvailability tells the node what share of it is there, whenever that has become something else.
+// measureAvailability reports the node's availability and uptime to it whenever they change.
 func (d *Driver) measureAvailability() {
 	capacity, err := d.cfg.capacity()
 	if err != nil {
@@ -96,7 +97,7 @@ func (d *Driver) measureAvailability() {
 	}
 }
 
-// cpuUsed is the processor time of this node and its tasks so far.
+// cpuUsed returns the CPU time of this node and its tasks so far.
 func (d *Driver) cpuUsed() (time.Duration, bool) {
 	var ru unix.Rusage
 	tasks, ok := d.tasks.runner.CPU()

@@ -11,8 +11,8 @@ import (
 	"skep/grid"
 )
 
-// connGater decides who may be connected to: nodes with an Ed25519 identity, on the allow-list if there is
-// one, and not cut off at present.
+// connGater decides who may be connected: nodes with an Ed25519 identity, on the allow-list if there is one, and
+// not blocked at present.
 type connGater struct {
 	allow map[grid.NodeID]bool // nil: everybody who knows the secret
 	bad   *offenders
@@ -34,19 +34,19 @@ func (g *connGater) admits(p peer.ID) bool {
 	return ok && (g.allow == nil || g.allow[n]) && !g.bad.blocked(n, time.Now())
 }
 
-// InterceptPeerDial keeps the host from dialling those that are not admitted.
+// InterceptPeerDial refuses dials to peers that are not admitted.
 func (g *connGater) InterceptPeerDial(p peer.ID) bool { return g.admits(p) }
 
-// InterceptAddrDial has nothing to say about addresses.
+// InterceptAddrDial allows all addresses.
 func (g *connGater) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 
-// InterceptAccept has nothing to say before the identity is known.
+// InterceptAccept allows all: the identity is not known yet.
 func (g *connGater) InterceptAccept(network.ConnMultiaddrs) bool { return true }
 
-// InterceptSecured refuses those that are not admitted, once their identity is proved.
+// InterceptSecured refuses peers that are not admitted, once their identity is proved.
 func (g *connGater) InterceptSecured(_ network.Direction, p peer.ID, _ network.ConnMultiaddrs) bool {
 	return g.admits(p)
 }
 
-// InterceptUpgraded has nothing to add.
+// InterceptUpgraded allows all.
 func (g *connGater) InterceptUpgraded(network.Conn) (bool, control.DisconnectReason) { return true, 0 }

@@ -9,16 +9,16 @@ import (
 	"skep/node/p2p/seats"
 )
 
-// Connections that others have made to this node: of one node, and in all. Those that this node makes are bounded by the dialer.
+// Bounds of inbound connections: of one node, and of all. The dialer bounds outbound ones.
 const (
 	connsPerNode = 8
 	connsAll     = 384
 )
 
-// familiarTag keeps the connections of nodes that are known for long when there are too many.
+// familiarTag protects the connections of familiar nodes in the connection manager.
 const familiarTag = "familiar"
 
-// conns are the places of the connections that others have made.
+// conns does admission control of inbound connections.
 type conns struct {
 	d     *Driver
 	seats *seats.Seats
@@ -27,17 +27,17 @@ type conns struct {
 	m  map[network.Conn]*connState
 }
 
-// connState is what is kept for a connection.
+// connState is the state of one connection.
 type connState struct {
-	seat          *seats.Seat // nil: this node has made the connection
-	familiarTimer *time.Timer // ends when the peer is no stranger any more; nil: it is none
+	seat          *seats.Seat // nil: outbound
+	familiarTimer *time.Timer // fires when the peer becomes familiar; nil: it is
 }
 
 func newConns(d *Driver) *conns {
 	return &conns{d: d, seats: newSeats(connsPerNode, connsAll), m: make(map[network.Conn]*connState)}
 }
 
-// admit gives a connection its place; one that gets none is closed, and came reports false.
+// admit takes a seat for a connection; if there is none it closes the connection and returns false.
 func (k *conns) admit(c network.Conn) bool {
 	n, ok := nodeOf(c.RemotePeer())
 	k.mu.Lock()
@@ -68,14 +68,14 @@ func (k *conns) admit(c network.Conn) bool {
 	other := k.m[c]
 	k.m[c] = l
 	k.mu.Unlock()
-	other.release() // it was found, and told, at the same time
+	other.release() // two callers saw the connection at the same time
 	if c.IsClosed() {
 		k.remove(c, false)
 	}
 	return true
 }
 
-// setFamiliar notes that the peer at the other end has been connected for so long that it is no stranger.
+// setFamiliar marks the peer at the other end as familiar: it has been known for familiarAfter.
 func (k *conns) setFamiliar(c network.Conn) {
 	k.mu.Lock()
 	l := k.m[c]
@@ -106,7 +106,7 @@ func (k *conns) reject(c network.Conn) {
 	k.d.spawn(func() { c.Close() })
 }
 
-// remove gives the place of a connection back.
+// remove frees the seat of a closed connection.
 func (k *conns) remove(c network.Conn, last bool) {
 	if last {
 		k.d.host.ConnManager().Unprotect(c.RemotePeer(), familiarTag)
@@ -118,7 +118,7 @@ func (k *conns) remove(c network.Conn, last bool) {
 	l.release()
 }
 
-// seatOf returns the place of a connection; nil: it needs none.
+// seatOf returns the seat of a connection; nil: it needs none.
 func (k *conns) seatOf(c network.Conn) *seats.Seat {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -17,9 +17,9 @@ import (
 
 // Bounds of the contacts.
 const (
-	maxContacts    = 4096 // known addresses, saved or not
-	maxSaved       = 512  // saved peers
-	minConnections = 16   // connections; with fewer, all who are known are dialled, else only neighbours
+	maxContacts    = 4096 // nodes with known addresses, saved or not
+	maxSaved       = 512  // peers on disk
+	minConnections = 16   // with fewer connections all known nodes are dialled, else only neighbours
 	minRetry       = time.Second
 	maxRetry       = 5 * time.Minute
 )
@@ -27,27 +27,27 @@ const (
 // contact is a node that may be dialled.
 type contact struct {
 	addrs     []string      // newest first, at most grid.MaxAddrs
-	reporters []grid.NodeID // who told of the newest
+	reporters []grid.NodeID // nodes that reported the newest
 	lastSeen  time.Time
-	firstUp   time.Time // when it was connected for the first time; zero: never
+	firstUp   time.Time // first connection; zero: never
 	saved     bool      // on disk: it was connected once
-	fromToken bool      // a token named it, or it was found on the local network
+	fromToken bool      // named by a token, or found on the local network
 	neighbour bool      // a neighbour
 	connected bool      // connected
 	dialing   bool
-	failures  int       // tries in a row
-	next      time.Time // of the next try
+	failures  int       // in a row
+	next      time.Time // time of the next try
 }
 
 // savedContact is a contact on disk.
 type savedContact struct {
 	Addrs []string
 	Seen  time.Time
-	Met   time.Time // zero in what earlier versions saved
+	Met   time.Time // zero where an earlier version saved it
 }
 
-// retryAfter returns how long to wait after so many failed tries: exponential, with jitter so that the
-// nodes of a network that was cut do not all dial at once.
+// retryAfter returns the back-off after a number of failed tries: exponential, with jitter so that the nodes of a
+// network that was cut do not all dial at once.
 func retryAfter(failed int, random float64) time.Duration {
 	wait := maxRetry
 	if failed < 16 {
@@ -56,7 +56,7 @@ func retryAfter(failed int, random float64) time.Duration {
 	return wait/2 + time.Duration(random*float64(wait/2))
 }
 
-// mergeAddrs notes addresses, the newest first, and reports whether one was not known before.
+// mergeAddrs adds addresses, the newest first, and reports whether one was unknown before.
 func (c *contact) mergeAddrs(addrs []string) (more bool) {
 	merged := make([]string, 0, grid.MaxAddrs)
 	for _, list := range [...][]string{addrs, c.addrs} {
@@ -81,18 +81,18 @@ func (c *contact) info(n grid.NodeID) peer.AddrInfo {
 	return info
 }
 
-// tokenTries is after how many failures in a row somebody whom only a token or the local network named,
-// which anybody may do there, is forgotten if the place is needed.
+// tokenTries is the number of failures in a row after which a contact known only from a token or the local network,
+// where anybody may name nodes, may be replaced.
 const tokenTries = 8
 
-// expendable reports whether c may be forgotten for a newer one.
+// expendable reports whether c may be replaced by a newer contact.
 func (c *contact) expendable() bool {
 	return !c.saved && !c.neighbour && !c.connected && !c.dialing && (!c.fromToken || c.failures >= tokenTries)
 }
 
 func contactKey(n grid.NodeID) ds.Key { return ds.NewKey("/peer/" + n.String()) }
 
-// load takes the saved contacts and those of the tokens.
+// load reads the saved contacts and those of the tokens.
 func (l *dialer) load(addrs []string) error {
 	data := l.d.store.Datastore()
 	found, err := data.Query(l.d.ctx, query.Query{Prefix: "/peer"})
@@ -122,7 +122,7 @@ func (l *dialer) load(addrs []string) error {
 	return nil
 }
 
-// countSavedPeers counts the saved contacts, as far as it matters how many they are. What is wrong with them load tells.
+// countSavedPeers counts the saved contacts, up to a few, which is all the node needs. load reports errors.
 func (d *Driver) countSavedPeers() (count int) {
 	found, err := d.store.Datastore().Query(d.ctx, query.Query{Prefix: "/peer", KeysOnly: true, Limit: 2 * grid.MaxMembers})
 	if err != nil {
@@ -163,7 +163,7 @@ func texts(addrs []ma.Multiaddr) []string {
 	return t
 }
 
-// save keeps a contact on disk, in place of the one not seen for longest if there are too many.
+// save writes a contact to disk, in place of the one not seen for longest if there are too many.
 func (l *dialer) save(n grid.NodeID) {
 	l.mu.Lock()
 	c := l.contacts[n]
@@ -194,7 +194,8 @@ func (l *dialer) save(n grid.NodeID) {
 	}
 }
 
-// evictSaved chooses whom to save no longer if there are too many: of strangers, and else of all, the one not seen for longest.
+// evictSaved chooses the contact to remove from disk if there are too many: among strangers, or among all if there
+// are none, the one not seen for longest.
 func (l *dialer) evictSaved(at time.Time) (gone grid.NodeID, full bool) {
 	count := 0
 	var worst *contact
@@ -214,7 +215,7 @@ func (l *dialer) evictSaved(at time.Time) (gone grid.NodeID, full bool) {
 	return gone, true
 }
 
-// familiarAfter is for how long a node is a stranger after it was connected for the first time.
+// familiarAfter is for how long after its first connection a node is a stranger.
 const familiarAfter = time.Hour
 
 // familiar reports whether a node is no stranger.

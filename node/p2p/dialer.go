@@ -12,11 +12,11 @@ import (
 	"skep/grid"
 )
 
-// maxDials bounds the dials at one time.
+// maxDials bounds the concurrent dials.
 const maxDials = 8
 
-// dialer keeps the node connected: to its neighbours, and, while it has few connections, to everybody it
-// knows of, for ever and ever more slowly. It sleeps when there is nobody to dial.
+// dialer keeps the node connected: to its neighbours, and, while it has fewer than minConnections connections, to
+// everybody it knows, for ever and with growing back-off. It sleeps when there is nobody to dial.
 type dialer struct {
 	d      *Driver
 	wakeup chan struct{}
@@ -38,7 +38,7 @@ func (l *dialer) wake() {
 	}
 }
 
-// setNeighbour makes a node a neighbour, or no longer one.
+// setNeighbour marks a node as a neighbour, or as none.
 func (l *dialer) setNeighbour(k grid.Link) {
 	if k.Peer == l.d.self {
 		return
@@ -57,7 +57,7 @@ func (l *dialer) setNeighbour(k grid.Link) {
 	}
 }
 
-// up notes that a peer is connected and talks, and saves it.
+// up records that the session with a peer is up, and saves the peer.
 func (l *dialer) up(n grid.NodeID) {
 	l.mu.Lock()
 	c := l.contact(n)
@@ -76,7 +76,7 @@ func (l *dialer) up(n grid.NodeID) {
 	}
 }
 
-// down notes that a session has ended.
+// down records that a session has ended.
 func (l *dialer) down(n grid.NodeID, wasUp bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *dialer) down(n grid.NodeID, wasUp bool) {
 	l.wake()
 }
 
-// reachable reports whether it is worth a try to talk to a node that is not connected.
+// reachable reports whether it is worth dialling a node that is not connected.
 func (l *dialer) reachable(n grid.NodeID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +109,7 @@ func (l *dialer) reachable(n grid.NodeID) bool {
 	return true
 }
 
-// info returns where a node may be dialled, as far as it is known.
+// info returns the known addresses of a node.
 func (l *dialer) info(n grid.NodeID) peer.AddrInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,7 +119,7 @@ func (l *dialer) info(n grid.NodeID) peer.AddrInfo {
 	return peer.AddrInfo{ID: peerOf(n)}
 }
 
-// announcedAddrs returns where a connected peer may be dialled, as it told when it was identified.
+// announcedAddrs returns the addresses of a connected peer, as it stated them in identify.
 func (l *dialer) announcedAddrs(n grid.NodeID) []string {
 	if said := l.d.relays.announced(peerOf(n)); len(said) > 0 {
 		return published(said)
@@ -131,7 +131,7 @@ func (l *dialer) wanted(c *contact) bool {
 	return !c.connected && !c.dialing && len(c.addrs) > 0 && (c.neighbour || l.connected < minConnections && (c.saved || c.fromToken))
 }
 
-// run dials whoever is due.
+// run dials the contacts that are due.
 func (l *dialer) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -146,7 +146,7 @@ func (l *dialer) run() {
 	}
 }
 
-// dialDue dials those whose time has come and returns how long to sleep.
+// dialDue dials the contacts that are due and returns how long to sleep.
 func (l *dialer) dialDue(at time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +170,7 @@ func (l *dialer) dialDue(at time.Time) time.Duration {
 	return sleep
 }
 
-// dial tries a contact once. Whether the peer lets the node in shows only when its session is up.
+// dial tries a contact once. Whether the peer admits the node shows only when the session is up.
 func (l *dialer) dial(n grid.NodeID) {
 	l.mu.Lock()
 	info := l.contacts[n].info(n)
@@ -178,7 +178,7 @@ func (l *dialer) dial(n grid.NodeID) {
 	ctx, cancel := context.WithTimeout(l.d.ctx, dialDeadline)
 	defer cancel()
 	if s, ok := l.d.host.Network().(*swarm.Swarm); ok {
-		s.Backoff().Clear(info.ID) // the tries are spaced here
+		s.Backoff().Clear(info.ID) // the dialer has its own back-off
 	}
 	err := l.d.host.Connect(ctx, info)
 	l.mu.Lock()
@@ -187,7 +187,7 @@ func (l *dialer) dial(n grid.NodeID) {
 	c.dialing = false
 	l.dialing--
 	if !c.connected {
-		c.failures++ // until its session is up
+		c.failures++ // reset when its session is up
 		c.next = time.Now().Add(retryAfter(c.failures, jitter()))
 	}
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"skep/grid"
 )
 
-// When a peer that is connected through a relay is looked at: first whether a hole was punched meanwhile, or it needs no relay
-// and is dialled directly; then it is dialled directly in any case, ever more seldom.
+// Delays of checking a peer that is connected through a relay. The first time it is dialled only if it needs no
+// relay and no hole was punched meanwhile; later it is dialled in any case, with growing delays.
 const (
 	directDelay    = 2 * time.Second
 	minDirectRetry = 30 * time.Second
 	maxDirectRetry = 10 * time.Minute
 )
 
-// upgradeRelayed sees to it that a peer which is connected through a relay is talked to directly as soon as that goes.
+// upgradeRelayed starts trying to replace a relayed connection to a peer by a direct one.
 func (p *peers) upgradeRelayed(n grid.NodeID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -32,7 +32,7 @@ func (p *peers) upgradeRelayed(n grid.NodeID) {
 	}
 }
 
-// tryDirect looks at a peer after a wait, and goes on looking until there is no relay between.
+// tryDirect checks a peer, and again after a delay until no relay is needed.
 func (p *peers) tryDirect(n grid.NodeID, waited time.Duration) {
 	if !p.d.beginWork() {
 		return
@@ -40,7 +40,7 @@ func (p *peers) tryDirect(n grid.NodeID, waited time.Duration) {
 	defer p.d.work.Done()
 	if said := p.d.relays.announced(peerOf(n)); p.onlyRelayed(n) && (waited > 0 || len(said) > 0 && !slices.ContainsFunc(said, relayed)) {
 		ctx, cancel := context.WithTimeout(network.WithForceDirectDial(p.d.ctx, "skep"), dialDeadline)
-		_ = p.d.host.Connect(ctx, p.d.dialer.info(n)) // it fails where no direct way leads
+		_ = p.d.host.Connect(ctx, p.d.dialer.info(n)) // fails if there is no direct path
 		cancel()
 	}
 	if p.closeRelayed(n) {
@@ -56,8 +56,8 @@ func (p *peers) tryDirect(n grid.NodeID, waited time.Duration) {
 // onlyRelayed reports whether there is no direct connection to a peer.
 func (p *peers) onlyRelayed(n grid.NodeID) bool { return directTo(p.d.host, peerOf(n)) == nil }
 
-// closeRelayed closes the relayed connections to a peer that is connected directly, except those that something is being fetched
-// over; it reports whether there are none any more.
+// closeRelayed closes the relayed connections to a peer that is connected directly, except those that carry a
+// transfer; it reports whether none is left.
 func (p *peers) closeRelayed(n grid.NodeID) (none bool) {
 	none, bent := true, p.onlyRelayed(n)
 	for _, c := range p.d.host.Network().ConnsToPeer(peerOf(n)) {
@@ -73,7 +73,7 @@ func (p *peers) closeRelayed(n grid.NodeID) (none bool) {
 	return none
 }
 
-// carriesTransfer reports whether a stream carries what would have to begin anew.
+// carriesTransfer reports whether a stream carries data that would have to be sent again.
 func carriesTransfer(st network.Stream) bool {
 	return slices.Contains([]protocol.ID{blobProtocol, outputProtocol, apiProtocol}, st.Protocol())
 }

@@ -21,7 +21,7 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Driver runs one node. All its methods may be called at the same time.
+// Driver runs one node. All its methods are safe for concurrent use.
 type Driver struct {
 	cfg    Config
 	log    *slog.Logger
@@ -34,7 +34,7 @@ type Driver struct {
 	ctx    context.Context // until the driver closes
 	cancel context.CancelFunc
 	work   sync.WaitGroup // goroutines that end with ctx or with the host
-	workMu sync.RWMutex   // held to add to work, so that nothing begins once ctx is done
+	workMu sync.RWMutex   // read-locked to add to work, so that nothing is added once ctx is done
 
 	store      *store.Store
 	blobs      *blob.Store
@@ -61,13 +61,13 @@ type Driver struct {
 	blobsServed, outputsServed, reachServed *seats.Seats
 
 	closing sync.Once
-	closers []func() // of Open, last first
+	closers []func() // what Open set up, closed in reverse order
 	started bool     // Open succeeded
-	private bool     // it takes no tasks of others, since it cannot isolate them
+	private bool     // the node refuses tasks of others, since it cannot isolate them
 }
 
-// Open starts a node in its data folder and connects it to its network. When it fails it leaves nothing
-// behind but the folder with its identity; the error is one line for a person.
+// Open starts a node in its data folder and connects it to its network. If it fails, it leaves nothing behind but
+// the folder with its identity; the error is one line for a person.
 func Open(ctx context.Context, cfg Config) (*Driver, error) {
 	join, addrs, err := cfg.defaults()
 	if err != nil {
@@ -87,19 +87,19 @@ func Open(ctx context.Context, cfg Config) (*Driver, error) {
 // Self returns the node's identity.
 func (d *Driver) Self() grid.NodeID { return d.self }
 
-// Wall says what wall time the zero of the node's clock is.
+// Wall returns the wall time of the zero of the node's clock.
 func (d *Driver) Wall() grid.Wall { return d.wall }
 
-// Blobs returns the node's blobs.
+// Blobs returns the node's blob store.
 func (d *Driver) Blobs() *blob.Store { return d.blobs }
 
-// Registry returns the metrics of the node.
+// Registry returns the node's metrics.
 func (d *Driver) Registry() *prometheus.Registry { return d.counts.registry }
 
-// Dropped returns how many messages, streams and ads were dropped since start, by reason.
+// Dropped returns the number of messages, streams and ads dropped since start, by reason.
 func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
 
-// Addrs returns the multiaddresses the node may be dialled at now, each ending in its /p2p identity.
+// Addrs returns the multiaddresses at which the node may be dialled now, each ending in its /p2p identity.
 func (d *Driver) Addrs() []string { return d.addrs(grid.MaxAddrs) }
 
 func (d *Driver) addrs(most int) []string {
@@ -110,11 +110,11 @@ func (d *Driver) addrs(most int) []string {
 	return addrs
 }
 
-// tokenAddrs is how many addresses a token carries: enough for one of them to work, few enough to paste. As a rule that is a public, a relayed
-// and a private one.
+// tokenAddrs is the number of addresses in a token: enough that one of them works, few enough to paste. Usually a
+// public, a relayed and a private one.
 const tokenAddrs = 3
 
-// Token returns the token with which a machine joins the network through this node. It holds the secret.
+// Token returns the token with which a machine joins the network through this node. It contains the secret.
 func (d *Driver) Token() (string, error) {
 	t := wire.Token{Secret: d.secret, Addrs: d.addrs(tokenAddrs)}
 	if err := t.Check(); err != nil {
@@ -123,8 +123,8 @@ func (d *Driver) Token() (string, error) {
 	return t.String(), nil
 }
 
-// Submit hands in a job at this node, which signs it, and returns when it is saved. A job that is here already is not
-// submitted twice.
+// Submit submits a job at this node, which signs it, and returns when it is saved. Submitting a known job again has
+// no effect.
 func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
 	spec, err := d.sealSpec(id, spec)
 	if err != nil {
@@ -133,16 +133,16 @@ func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) 
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Spec = grid.EvSubmit, id, spec })
 }
 
-// Cancel cancels a job submitted at this node and returns when that is saved and no attempt of it can start anywhere
-// any more: 1.16 leases later at the latest.
+// Cancel cancels a job submitted at this node and returns when that is saved and the cancel barrier is down: no
+// attempt of it can start anywhere any more. That takes at most 1.16 leases.
 func (d *Driver) Cancel(ctx context.Context, id grid.JobID) error {
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job = grid.EvCancel, id })
 }
 
-// ErrClosed is what calls get while and after the driver closes.
+// ErrClosed is returned by calls while and after the driver closes.
 var ErrClosed = errors.New("the node is stopping")
 
-// call steps an event and waits for the node's reply to it.
+// call steps an event and waits for the node's reply.
 func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
 	caller, reply := d.loop.newCaller()
 	defer d.loop.dropCaller(caller)
@@ -165,8 +165,8 @@ func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
 	}
 }
 
-// Read calls f between two steps with the node as it is on disk, but for records that nothing waits for. f must be quick, keep nothing of what it
-// sees but values, and call nothing of the driver.
+// Read calls f between two steps with the node in the state that is on disk, except for deferred records, on which
+// no effect depends. f must be quick, keep nothing of what it sees but values, and call nothing of the driver.
 func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error {
 	return d.loop.read(ctx, func(at grid.Time) {
 		n, _ := d.node.(*node.Node)
@@ -204,7 +204,7 @@ func (d *Driver) Close(ctx context.Context) error {
 	return err
 }
 
-// unwind undoes what Open did, last first.
+// unwind closes what Open set up, in reverse order.
 func (d *Driver) unwind() {
 	d.workMu.Lock()
 	d.cancel()
@@ -220,7 +220,7 @@ func (d *Driver) unwind() {
 // onClose has f called when the driver closes, or when Open fails.
 func (d *Driver) onClose(f func()) { d.closers = append(d.closers, f) }
 
-// beginWork reports whether something may begin that work waits for; work.Done ends it.
+// beginWork adds to work, which work.Done ends; false if the driver is closing.
 func (d *Driver) beginWork() bool {
 	d.workMu.RLock()
 	defer d.workMu.RUnlock()
@@ -231,7 +231,7 @@ func (d *Driver) beginWork() bool {
 	return true
 }
 
-// spawn runs f, which ends with ctx or with the host; false if the driver is closing.
+// spawn runs f, which must end with ctx or with the host, in a goroutine; false if the driver is closing.
 func (d *Driver) spawn(f func()) bool {
 	if !d.beginWork() {
 		return false

@@ -4,15 +4,15 @@ import (
 	"skep/grid"
 )
 
-// effectCounts is how far a step and those before it have filled the effects that are about attempts.
+// effectCounts holds the lengths of the effect lists that concern attempts, after a step.
 type effectCounts struct{ saves, stops, fetches, starts int }
 
 func countEffects(fx *grid.Effects) effectCounts {
 	return effectCounts{len(fx.Saves), len(fx.Stops), len(fx.Fetches), len(fx.Starts)}
 }
 
-// carryOut carries the effects of a batch out: those about attempts step by step, so that what one step began
-// the next can end, and the others kind by kind. Nothing in it blocks.
+// carryOut carries out the effects of a batch: those about attempts step by step, so that what one step began the
+// next can end, and the others kind by kind. Nothing in it blocks.
 func (l *loop) carryOut() {
 	d, fx := l.d, &l.fx
 	var done effectCounts
@@ -41,7 +41,7 @@ func (l *loop) carryOut() {
 	l.steps = l.steps[:0]
 }
 
-// carryOutAttempts carries out what one step wants of attempts. Stops come first: they make the room for the Starts.
+// carryOutAttempts carries out what one step wants of attempts. Stops come first: they make room for the Starts.
 func (l *loop) carryOutAttempts(from, to effectCounts) {
 	fx, t := &l.fx, l.d.tasks
 	for i := range fx.Saves[from.saves:to.saves] {
@@ -59,7 +59,7 @@ func (l *loop) carryOutAttempts(from, to effectCounts) {
 	}
 }
 
-// sendAll sends the messages of a batch that wait for its records, or those that do not.
+// sendAll sends the messages of a batch that wait for its records, or (early) those that do not.
 func (l *loop) sendAll(early bool) {
 	for i := range l.fx.Sends {
 		if s := &l.fx.Sends[i]; s.Msg.Kind.Early() == early {

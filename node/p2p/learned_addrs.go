@@ -9,7 +9,7 @@ import (
 	"skep/grid"
 )
 
-// maxReporters is how many are remembered of those that told where a node is.
+// maxReporters bounds the remembered nodes that reported a contact's addresses.
 const maxReporters = 4
 
 // contact returns the contact with a node, a new one if there is none; nil if there is no room.
@@ -35,7 +35,7 @@ func (l *dialer) contact(n grid.NodeID) *contact {
 	return c
 }
 
-// learn notes where a node says it may be dialled, and who passed that on.
+// learn records the addresses that a node announces, and which node passed them on.
 func (l *dialer) learn(n grid.NodeID, addrs []string, teller grid.NodeID) {
 	if addrs = numericAddrs(addrs); n == l.d.self || len(addrs) == 0 {
 		return
@@ -48,7 +48,7 @@ func (l *dialer) learn(n grid.NodeID, addrs []string, teller grid.NodeID) {
 	}
 	if c.mergeAddrs(addrs) {
 		c.reporters = c.reporters[:0]
-		if c.failures > 0 { // a relay, as a rule
+		if c.failures > 0 { // a relay, usually
 			c.next = time.Now().Add(min(time.Until(c.next), minRetry))
 		}
 	}
@@ -58,7 +58,7 @@ func (l *dialer) learn(n grid.NodeID, addrs []string, teller grid.NodeID) {
 	}
 }
 
-// numericAddrs keeps those addresses that name a host by its number: nobody is asked for a name because somebody says so.
+// numericAddrs keeps the addresses with an IP address: host names in ads are not looked up.
 func numericAddrs(addrs []string) []string {
 	return slices.DeleteFunc(slices.Clone(addrs), func(s string) bool {
 		a, err := ma.NewMultiaddr(s)
@@ -66,14 +66,14 @@ func numericAddrs(addrs []string) []string {
 	})
 }
 
-// addReporter notes who told where the contact is.
+// addReporter records a node that reported the contact's addresses.
 func (c *contact) addReporter(teller grid.NodeID) {
 	if len(c.reporters) < maxReporters && !slices.Contains(c.reporters, teller) {
 		c.reporters = append(c.reporters, teller)
 	}
 }
 
-// reported notes that somebody else tells the same of a node that is not connected.
+// reported records another node that reports the same addresses of a node that is not connected.
 func (l *dialer) reported(n, teller grid.NodeID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *dialer) reported(n, teller grid.NodeID) {
 	}
 }
 
-// reporters returns who told where a node is: of one that is connected, itself.
+// reporters returns the nodes that reported a node's addresses; for a connected node, itself.
 func (l *dialer) reporters(n grid.NodeID) []grid.NodeID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *dialer) reporters(n grid.NodeID) []grid.NodeID {
 	return slices.Clone(c.reporters)
 }
 
-// discovered notes a node that a token or the local network tells of, to be dialled now.
+// discovered adds a node that a token or the local network names, to be dialled now.
 func (l *dialer) discovered(n grid.NodeID, addrs []string) {
 	if n == l.d.self {
 		return

@@ -9,13 +9,14 @@ import (
 	"skep/grid"
 )
 
-// errMoved says that a task does not run any more where it did.
+// errMoved reports that a task does not run any more where it did.
 var errMoved = errors.New("the task has ended or moved")
 
-// errWorkerUnknown is why nobody is asked for what a task prints whose job was taken over: its worker has not said yet that it has it.
+// errWorkerUnknown is returned for the output of a running task whose job was taken over: its worker has not
+// claimed it yet.
 var errWorkerUnknown = errors.New("it is not known yet where it runs, for its job was taken over")
 
-// live copies from the running task until its stream ends, or until the task has ended or moved, which is errMoved.
+// live copies the output of the running task until its stream ends, or until the task has ended or moved: errMoved.
 func (f *outputFollower) live(ctx context.Context, worker grid.NodeID) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

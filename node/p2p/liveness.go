@@ -8,25 +8,25 @@ import (
 	"github.com/libp2p/go-yamux/v5"
 )
 
-// A machine that lost its power, or the cable to it, closes no connection, and TCP tells of it only after minutes. So
-// whoever says something to a peer and then hears nothing from it for quietTime asks the connection itself, which any
-// peer that lives answers; without an answer within pulseTime it is closed. Shorter takes a slow machine for a dead one,
-// longer sends tasks to a dead one. Who says nothing asks nothing.
+// A machine that lost its power, or the cable to it, closes no connection, and TCP reports that only after minutes.
+// So a node that sent something to a peer and then receives nothing from it for silenceLimit pings the connection,
+// which any live peer answers; without an answer within pingTimeout the connection is closed. A shorter time takes
+// a slow machine for a dead one, a longer one sends tasks to a dead one. A node that sends nothing pings nobody.
 const (
 	silenceLimit = 3 * time.Second
 	pingTimeout  = 5 * time.Second
 )
 
-// liveness is when a peer was last heard, and whether it is being looked at.
+// liveness tracks whether a peer still sends.
 type liveness struct {
-	frames  atomic.Uint64 // heard so far
+	frames  atomic.Uint64 // received so far
 	waiting atomic.Bool
-	pinging atomic.Bool // connections are being asked
+	pinging atomic.Bool // connections are being pinged
 }
 
 func (p *liveness) frameReceived() { p.frames.Add(1) }
 
-// expectReply begins to look for a sign of life after something was said.
+// expectReply starts waiting for a frame of the peer after something was sent to it.
 func (s *session) expectReply() {
 	if s.liveness.waiting.Swap(true) {
 		return
@@ -40,7 +40,7 @@ func (s *session) expectReply() {
 	})
 }
 
-// pingAll closes the connections to the peer that do not answer.
+// pingAll closes the connections to the peer that do not answer a ping.
 func (s *session) pingAll() {
 	if s.liveness.pinging.Swap(true) {
 		return
@@ -56,11 +56,11 @@ func (s *session) pingAll() {
 	}
 }
 
-// ping asks a connection for a sign of life.
+// ping pings a connection and reports whether it answered.
 func (s *session) ping(c network.Conn) bool {
 	var mux *yamux.Session
 	if !c.As(&mux) {
-		return true // of a kind that cannot be asked
+		return true // its muxer has no ping
 	}
 	answer := make(chan error, 1)
 	go func() { // ends with the connection, or with the muxer's own deadline

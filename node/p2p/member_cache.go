@@ -7,20 +7,21 @@ import (
 	"skep/grid"
 )
 
-// maxCachedMembers bounds the jobs whose members are remembered; the oldest go first.
+// maxCachedMembers bounds the jobs whose members are remembered; the oldest are evicted first.
 const maxCachedMembers = 50_000
 
-// memberCache remembers the members of the registers of jobs that this node has had to do with, as a member or as a worker: they
-// may speak about each other's attempts. It outlives the job's records, so what comes late from an honest peer is not foreign. Where somebody
-// named other members than the origin did, both lists count here: what each of them may say the node decides.
+// memberCache remembers the members of the registers of jobs that this node has had to do with, as a member or as a
+// worker: they may send messages about each other's attempts. It outlives the job's records, so a late message of
+// an honest peer is not foreign. Where somebody named other members than the origin did, both lists count here;
+// what each of them may do the node decides.
 type memberCache struct {
 	mu     sync.RWMutex
 	byJob  map[grid.JobID][]grid.NodeID
-	order  []grid.JobID // oldest first, from next on
+	order  []grid.JobID // a ring, oldest first from index oldest
 	oldest int
 }
 
-// noteRecord takes the members out of a record that is on disk.
+// noteRecord adds the members named by a record that is on disk.
 func (k *memberCache) noteRecord(r *grid.Record) {
 	switch {
 	case r.Delete:

@@ -16,19 +16,19 @@ import (
 
 const controlProtocol = "/skep/control/1"
 
-// maxSessions bounds the peers talked to at once; the connection manager keeps well below it.
+// maxSessions bounds the sessions; the connection manager keeps well below it.
 const maxSessions = 1024
 
-// peers are the sessions with all connected peers, one for each.
+// peers holds the sessions, one for each connected peer.
 type peers struct {
 	d             *Driver
 	conns         *conns
-	inboundMemory *semaphore.Weighted // of large frames
-	queued        atomic.Int64        // bytes that wait to be sent
+	inboundMemory *semaphore.Weighted // room for large received frames
+	queued        atomic.Int64        // bytes queued to be sent, of all peers
 
 	mu        sync.Mutex
 	m         map[grid.NodeID]*session
-	upgrading map[grid.NodeID]bool // who is looked at since a relay is between
+	upgrading map[grid.NodeID]bool // peers connected through a relay, for which a direct connection is tried
 }
 
 func newPeers(d *Driver) *peers {
@@ -61,7 +61,7 @@ func (p *peers) start() {
 		},
 	}
 	p.d.host.Network().Notify(bundle)
-	for _, c := range p.d.host.Network().Conns() { // those that were faster than the line above
+	for _, c := range p.d.host.Network().Conns() { // connections made before Notify
 		if n, ok := nodeOf(c.RemotePeer()); ok && p.conns.admit(c) {
 			p.ensure(n)
 		}
@@ -74,7 +74,7 @@ func (p *peers) connected(n grid.NodeID) bool {
 	return c == network.Connected || c == network.Limited
 }
 
-// ensure returns the session with a node and begins one if there is none; nil if there can be none.
+// ensure returns the session with a node, a new one if there is none; nil if there can be none.
 func (p *peers) ensure(n grid.NodeID) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *peers) end(n grid.NodeID) {
 	}
 }
 
-// remove takes a session out; if its node is still or again connected, a new one begins.
+// remove removes a session that has ended; if its node is still or again connected, a new one begins.
 func (p *peers) remove(s *session) {
 	p.mu.Lock()
 	delete(p.m, s.node)
@@ -116,8 +116,8 @@ func (p *peers) remove(s *session) {
 	}
 }
 
-// send queues an encoded message for a node. To one that is not connected it is tried once where an
-// address is known.
+// send queues an encoded message for a node. If the node is not connected but an address is known, it is dialled
+// once.
 func (p *peers) send(n grid.NodeID, k grid.Kind, body []byte) {
 	s := p.session(n)
 	if s == nil {
@@ -162,16 +162,16 @@ func (p *peers) serve(st network.Stream) {
 			s.read(st)
 			return
 		}
-		<-s.done // it ends; the next one is the stream's
+		<-s.done // that session is ending; the next one takes the stream
 	}
 }
 
-// hello is what this node says first.
+// hello returns this node's hello.
 func (d *Driver) hello() *wire.Hello {
 	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "skep " + d.cfg.Version, Boot: d.boot, Features: grid.AllFeatures}
 }
 
-// offend notes that a peer sent something bad, and cuts it off if that was once too often.
+// offend counts an offence of a peer, and disconnects the peer if there were too many.
 func (d *Driver) offend(n grid.NodeID, reason string, weight int) {
 	d.counts.drop(reason)
 	if !d.offences.offend(n, weight, time.Now()) {
@@ -182,7 +182,7 @@ func (d *Driver) offend(n grid.NodeID, reason string, weight int) {
 	d.spawn(func() { d.host.Network().ClosePeer(peerOf(n)) })
 }
 
-// flush waits until what is queued for the peers has been written, for a second at most.
+// flush waits, at most a second, until what is queued for the peers has been written.
 func (p *peers) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -199,7 +199,7 @@ func (p *peers) flush(ctx context.Context) {
 	}
 }
 
-// connectedExcept returns the connected peers, other than n, that have a session.
+// connectedExcept returns the connected peers other than except.
 func (p *peers) connectedExcept(except grid.NodeID) []peer.ID {
 	var ids []peer.ID
 	for _, id := range p.d.host.Network().Peers() {

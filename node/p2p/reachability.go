@@ -21,21 +21,21 @@ import (
 	"skep/node/p2p/dials"
 )
 
-// A node that dials a peer asks it over this protocol whether it can be dialled in return. The request is the port that
-// the node listens on, 2 bytes; the peer tries that port of the address it sees the node at, and of no other, so nobody
-// can have it look at third machines. Who answers there must prove to be the asker: a router may hand that port to another
-// machine behind it. The answer is a status, and with statusOK the length in a byte and the address.
-// AutoNAT, libp2p's own, looks at public addresses only and takes half a minute.
+// A node that dials a peer asks it over this protocol whether it can be dialled in return. The request is the port
+// that the node listens on, 2 bytes. The peer dials that port of the address it sees the node at, and no other
+// address, so it cannot be used to probe third machines. Whoever answers there must prove to be the asker: a router
+// may forward that port to another machine behind it. The answer is a status, and with statusOK the address, its
+// length in a byte before it. AutoNAT, libp2p's own protocol, checks public addresses only and takes half a minute.
 const (
 	reachProtocol    = "/skep/reach/1"
-	reachDialTimeout = 3 * time.Second      // for the try
-	reachTimeout     = 2 * reachDialTimeout // for all of it
-	reachPerPeer     = 4                    // questions of a peer within reachRest of their answers; one more gets "busy"
+	reachDialTimeout = 3 * time.Second      // for the dial
+	reachTimeout     = 2 * reachDialTimeout // for the whole request
+	reachPerPeer     = 4                    // requests of a peer within reachCooldown of their answers; one more gets "busy"
 	reachAll         = 256
 	reachCooldown    = 10 * time.Second
 )
 
-// askReach asks a peer, over a direct connection, where it can dial this node; nil: nowhere.
+// askReach asks a peer, over a direct connection, at which address it can dial this node; nil: at none.
 func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
 	ctx, cancel := context.WithTimeout(network.WithNoDial(d.ctx, "skep"), reachTimeout)
 	defer cancel()
@@ -44,7 +44,7 @@ func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
 		return nil, err
 	}
 	defer st.Reset()
-	port := listenPort(d.host, st.Conn().LocalMultiaddr()) // of two connections to a peer, the stream may be on the other
+	port := listenPort(d.host, st.Conn().LocalMultiaddr()) // if there are two connections to the peer, the stream may be on the other
 	if port == 0 {
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func (d *Driver) askReach(c network.Conn) (ma.Multiaddr, error) {
 	return manet.FromNetAddr(at)
 }
 
-// listenPort is the port on which a host listens at an address of its own; 0: none.
+// listenPort returns the port on which a host listens at one of its own addresses; 0: none.
 func listenPort(h host.Host, local ma.Multiaddr) uint16 {
 	own, err := manet.ToIP(local)
 	if err != nil {
@@ -99,7 +99,7 @@ func listenPort(h host.Host, local ma.Multiaddr) uint16 {
 	return 0
 }
 
-// serveReach tries to dial the asker.
+// serveReach dials the asker and answers the request.
 func (d *Driver) serveReach(st network.Stream) {
 	var ask [2]byte
 	d.serveStream(st, d.reachServed, reachCooldown, ask[:], func(grid.NodeID, servedWriter) {
@@ -118,7 +118,7 @@ func (d *Driver) serveReach(st network.Stream) {
 	})
 }
 
-// tryDial returns the address with another port if the asker answers there, else nil.
+// tryDial returns the seen address with the given port if the asker answers there, else nil.
 func (d *Driver) tryDial(ctx context.Context, asker peer.ID, seen ma.Multiaddr, port uint16) (ma.Multiaddr, error) {
 	ip, err := manet.ToIP(seen)
 	if err != nil || relayed(seen) {
@@ -132,7 +132,7 @@ func (d *Driver) tryDial(ctx context.Context, asker peer.ID, seen ma.Multiaddr, 
 	if !ok {
 		return nil, nil
 	}
-	t := s.TransportForDialing(addr) // the swarm itself would be content with the connection that is there
+	t := s.TransportForDialing(addr) // the swarm would reuse the existing connection
 	if t == nil {
 		return nil, nil
 	}
@@ -144,13 +144,13 @@ func (d *Driver) tryDial(ctx context.Context, asker peer.ID, seen ma.Multiaddr, 
 	return addr, nil
 }
 
-// relayed reports whether an address leads through a relay.
+// relayed reports whether an address is one of a relay circuit.
 func relayed(a ma.Multiaddr) bool {
 	_, err := a.ValueForProtocol(ma.P_CIRCUIT)
 	return err == nil
 }
 
-// directTo returns a connection to a peer that leads through no relay, one that this node dialled if there is one; nil: none.
+// directTo returns a connection to a peer that is not relayed, preferably an outbound one; nil: none.
 func directTo(h host.Host, p peer.ID) (found network.Conn) {
 	for _, c := range h.Network().ConnsToPeer(p) {
 		if !relayed(c.RemoteMultiaddr()) && !c.IsClosed() && (found == nil || c.Stat().Direction == network.DirOutbound) {

@@ -13,13 +13,13 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// read turns what the peer says into events until its stream ends.
+// read turns the frames of a peer's stream into events until the stream ends.
 func (s *session) read(st network.Stream) {
 	defer st.Reset()
 	stop := context.AfterFunc(s.ctx, func() { st.Reset() })
 	defer stop()
 	select {
-	case <-s.up: // so that the node hears of the peer before it hears from it
+	case <-s.up: // the node is told that the peer is up before its first message
 	case <-s.ctx.Done():
 		return
 	case <-time.After(helloDeadline):
@@ -66,7 +66,7 @@ func (s *session) read(st network.Stream) {
 			continue
 		}
 		if foreign(&m.msg, s.node, s.d.self, &s.d.members) {
-			if m.msg.Kind == grid.KindBeat { // of a worker that looks for its job's owner: nothing is known of it here yet
+			if m.msg.Kind == grid.KindBeat { // of a worker that searches its job's owner, which this node does not know yet
 				s.d.counts.drop("foreign")
 				m.free()
 				continue
@@ -94,10 +94,10 @@ func (s *session) read(st network.Stream) {
 	}
 }
 
-// admit reports whether a frame is to be decoded now; it may wait first.
+// admit reports whether a frame is to be decoded; it may wait first.
 func (s *session) admit(m *meter, kind grid.Kind) bool {
 	switch {
-	case kind == grid.KindCall || kind == grid.KindBye: // these are announced, never said
+	case kind == grid.KindCall || kind == grid.KindBye: // announcements only
 		s.d.offend(s.node, "misplaced", 1)
 		return false
 	case !limits[kind].wait:
@@ -120,9 +120,9 @@ func (s *session) admit(m *meter, kind grid.Kind) bool {
 	}
 }
 
-// foreign reports whether a message is about attempts that are none of its sender's business: the node that
-// a job was submitted to, or another member of its register, offers and ends its attempts and is told about them; nobody
-// else does or is. The members are known from the job's records, or from the offer itself.
+// foreign reports whether a message is about attempts with which its sender has nothing to do. Only the origin of a
+// job, or another member of its register, offers and ends the job's attempts and is told about them. The members
+// are known from the job's records, or from the offer itself.
 func foreign(m *grid.Message, from, self grid.NodeID, kin *memberCache) bool {
 	who := from
 	switch m.Kind {
@@ -138,8 +138,8 @@ func foreign(m *grid.Message, from, self grid.NodeID, kin *memberCache) bool {
 	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != who && !kin.isMember(a.Task.Job, who) })
 }
 
-// unsigned reports whether a message brings a job without its origin's signature, and not from that origin: whoever sends it may
-// have made it in the origin's name. A node of a version that does not sign brings its own jobs alone.
+// unsigned reports whether a message carries a job without its origin's signature, and is not from that origin: the
+// sender may have forged it. A node of a version that does not sign sends only its own jobs.
 func unsigned(m *grid.Message, from grid.NodeID) bool {
 	job, spec := m.Register.Job, m.Register.Spec
 	if m.Kind == grid.KindOffer {
@@ -148,7 +148,7 @@ func unsigned(m *grid.Message, from grid.NodeID) bool {
 	return spec != nil && spec.Sealed == "" && job.Origin != from
 }
 
-// countUndecodable counts a frame that could not be decoded. A kind that this version does not know is no offence.
+// countUndecodable counts a frame that could not be decoded. A kind unknown to this version is no offence.
 func (s *session) countUndecodable(err error) {
 	reason := wire.Reason(err)
 	switch {

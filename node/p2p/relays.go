@@ -16,41 +16,41 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 )
 
-// How the node finds out whether others can dial it, and who relays for it if not.
+// Bounds of finding out whether others can dial the node, and of having relays if not.
 const (
-	wantedRelays   = 2 // at public addresses; at others only as long as there are fewer in all
+	wantedRelays   = 2 // at public addresses; others only while there are fewer than that in all
 	reserveTimeout = 10 * time.Second
-	relayRetry     = time.Minute // after a question or a reservation failed
+	relayRetry     = time.Minute // after a failed probe or reservation
 	relayTag       = "relay"
 )
 
-// relays keeps the node dialable. It asks each peer that it has dialled whether that can dial it, too; if one cannot, a
-// NAT or a firewall is between them, and that peer, whom the node can dial, is asked to relay. It belongs to the
-// goroutine of run.
+// relays keeps the node dialable. It asks each peer that it has dialled whether that peer can dial back. If one
+// cannot, a NAT or a firewall is between them, and that peer, which the node can dial, is asked to relay. Only the
+// goroutine of run uses it.
 type relays struct {
 	d            *Driver
 	addrsUpdated event.Emitter
 	probes       map[peer.ID]*reachProbe
-	warned       bool // that nobody relays has been said
+	warned       bool // the warning that no member relays was logged
 
 	mu          sync.Mutex
-	listenAddrs map[peer.ID][]ma.Multiaddr // where those that are connected say they may be dialled
+	listenAddrs map[peer.ID][]ma.Multiaddr // addresses that connected peers announce
 }
 
-// reachProbe is what a peer said of a connection.
+// reachProbe is the state of a peer that this node has dialled.
 type reachProbe struct {
 	conn      network.Conn
 	answered  bool
-	dialledAt ma.Multiaddr // where it can dial this node; nil: nowhere
+	dialledAt ma.Multiaddr // the address at which it can dial this node; nil: none
 	reserved  bool         // it relays for this node
-	next      time.Time    // when to ask it again, or to reserve, or to renew that; zero: now, or when relays are wanted
+	next      time.Time    // of the next probe, reservation or renewal; zero: now, or when relays are wanted
 }
 
 func newRelays(d *Driver) *relays {
 	return &relays{d: d, probes: make(map[peer.ID]*reachProbe), listenAddrs: make(map[peer.ID][]ma.Multiaddr)}
 }
 
-// run looks at all peers whenever one has come or gone, and when something is to be tried again or renewed.
+// run checks all peers whenever one has come or gone, and when a retry or a renewal is due.
 func (r *relays) run() {
 	bus := r.d.host.EventBus()
 	sub, err := bus.Subscribe([]any{new(event.EvtPeerIdentificationCompleted), new(event.EvtPeerConnectednessChanged)})
@@ -63,7 +63,7 @@ func (r *relays) run() {
 	}
 	defer r.addrsUpdated.Close()
 	kick := make(chan struct{}, 1)
-	r.d.spawn(func() { // whoever tells of a peer waits for this
+	r.d.spawn(func() { // the event bus blocks until an event is taken
 		defer sub.Close()
 		for {
 			select {
@@ -91,7 +91,7 @@ func (r *relays) run() {
 	}
 }
 
-// handleEvent notes what a peer says of itself, as long as it is connected.
+// handleEvent records the addresses that a peer announces, while it is connected.
 func (r *relays) handleEvent(ev any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,14 +107,14 @@ func (r *relays) handleEvent(ev any) {
 	}
 }
 
-// announced returns where a peer says it may be dialled; nil if it is not connected or has not said.
+// announced returns the addresses that a peer announces; nil if it is not connected or has not yet.
 func (r *relays) announced(p peer.ID) []ma.Multiaddr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.listenAddrs[p]
 }
 
-// check asks and reserves what is due, and returns how long there is nothing to do unless a peer comes or goes.
+// check makes the probes and reservations that are due, and returns how long to sleep unless a peer comes or goes.
 func (r *relays) check() time.Duration {
 	h := r.d.host
 	for p, a := range r.probes {
@@ -184,14 +184,15 @@ func (r *relays) wantsRelay(c network.Conn) bool {
 	return all < wantedRelays
 }
 
-// canRelay reports whether others can dial the peer at the other end of c where this node did: it says so, and needs no relay.
+// canRelay reports whether others can dial the peer at the other end of c at the address that this node dialled: it
+// announces that address, and uses no relay itself.
 func (r *relays) canRelay(c network.Conn) bool {
 	said := r.announced(c.RemotePeer())
 	return ma.Contains(said, c.RemoteMultiaddr()) && !slices.ContainsFunc(said, relayed) && r.supports(c.RemotePeer(), proto.ProtoIDv2Hop)
 }
 
-// probe asks a peer, a relay again whenever that is to be renewed, since what was in the way may be gone, and so often whoever
-// could dial the node, since a port may not be handed on any more.
+// probe asks a peer whether it can dial this node. Relays are asked again at each renewal, since the obstacle may
+// be gone, and so are peers that could, since a port may not be forwarded any more.
 func (r *relays) probe(p peer.ID, a *reachProbe) {
 	at, err := r.d.askReach(a.conn)
 	if err != nil {
@@ -209,7 +210,7 @@ func (r *relays) probe(p peer.ID, a *reachProbe) {
 	}
 }
 
-// reserve has a peer relay for this node, or go on with it.
+// reserve makes or renews a reservation at a relay.
 func (r *relays) reserve(p peer.ID, a *reachProbe) {
 	ctx, cancel := context.WithTimeout(network.WithNoDial(r.d.ctx, "skep"), reserveTimeout)
 	defer cancel()
@@ -219,7 +220,7 @@ func (r *relays) reserve(p peer.ID, a *reachProbe) {
 		a.reserved, a.next = false, time.Now().Add(relayRetry)
 		return
 	}
-	a.next = time.Now().Add(relaying.ReservationTTL / 2) // by this clock: the relay's may be off
+	a.next = time.Now().Add(relaying.ReservationTTL / 2) // by this clock: the relay's may be wrong
 	if !a.reserved {
 		a.reserved = true
 		r.d.host.ConnManager().Protect(p, relayTag)
@@ -227,7 +228,7 @@ func (r *relays) reserve(p peer.ID, a *reachProbe) {
 	}
 }
 
-// publish has the host look at its addresses anew if there are others now.
+// publish makes the host update its addresses if they have changed.
 func (r *relays) publish() {
 	var seen, through []ma.Multiaddr
 	own, _ := r.d.host.Network().InterfaceListenAddresses()

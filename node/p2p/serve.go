@@ -11,16 +11,18 @@ import (
 	"skep/node/p2p/seats"
 )
 
-// Bounds of serving: streams at a time, for blobs and for outputs each. One more gets "busy", or the place of who holds more.
+// Bounds of served streams, for blobs and for outputs each. A stream beyond them gets "busy", or the seat of a peer
+// that holds more.
 const (
 	servesPerPeer = 32
 	servesAll     = 256
 )
 
-// newSeats makes the places for a kind of stream.
+// newSeats makes the admission control of a kind of stream.
 func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: perNode, Most: most} }
 
-// takeSeat takes a place for a stream of a peer, from whoever has to give one, whose stream is broken off; nil if nobody has to.
+// takeSeat takes a seat for a stream of a peer, from another peer if need be, whose stream is then reset; nil if
+// there is none.
 func (d *Driver) takeSeat(places *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
 	now := time.Now()
 	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Known: d.dialer.familiar(n, now), Leave: func() {
@@ -34,8 +36,8 @@ func (d *Driver) takeSeat(places *seats.Seats, st network.Stream, n grid.NodeID)
 	return seat
 }
 
-// serveStream wraps what every served stream needs: an end with the driver, a peer, a place, which it keeps for a rest, a request of
-// so many bytes. What is written to w keeps the place in use.
+// serveStream does what every served stream needs: it ends with the driver, has a known peer, takes a seat, which
+// it keeps for cooldown after the answer, and reads a request of fixed size. Writing to w marks the seat as used.
 func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.Duration, request []byte, f func(n grid.NodeID, w servedWriter)) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
 	if !ok || !d.beginWork() {
@@ -70,11 +72,11 @@ func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.D
 func (d *Driver) serveBlob(st network.Stream) {
 	var ask [blobRequest]byte
 	d.serveStream(st, d.blobsServed, 0, ask[:], func(_ grid.NodeID, w servedWriter) {
-		st.CloseRead() // what else the asker says is not kept
+		st.CloseRead() // nothing more is read from the peer
 		var answer [blobAnswer]byte
 		r, size, err := d.blobs.Open(d.ctx, grid.BlobID(ask[:32]))
 		offset := binary.BigEndian.Uint64(ask[32:])
-		st.SetWriteDeadline(time.Now().Add(askDeadline)) // it may have been hashed first
+		st.SetWriteDeadline(time.Now().Add(askDeadline)) // Open may have had to hash it first
 		if err != nil {
 			answer[0] = statusNone
 			st.Write(answer[:])
@@ -86,16 +88,16 @@ func (d *Driver) serveBlob(st network.Stream) {
 			st.Reset()
 			return
 		}
-		if _, err := io.Copy(w, r); err != nil { // a blob that is damaged does not come to its end
+		if _, err := io.Copy(w, r); err != nil { // a damaged blob ends early
 			st.Reset()
 		}
 	})
 }
 
-// servePiece is how many bytes must be taken in serveStall.
+// servePiece is the number of bytes that the reader must take within serveStall.
 const servePiece = 32 << 10
 
-// servedWriter writes to a stream as long as the other side takes a piece now and then.
+// servedWriter writes to a stream as long as the reader keeps taking data.
 type servedWriter struct {
 	st   network.Stream
 	seat *seats.Seat

@@ -17,7 +17,7 @@ import (
 	"skep/node/p2p/store"
 )
 
-// open brings everything up, from the disk outwards. Each part that has to be undone says so by later.
+// open starts all parts, beginning with the disk. Each part that must be closed registers that by onClose.
 func (d *Driver) open(join *[32]byte, addrs []string) error {
 	if err := d.openFolder(); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 
 const blobFolder = "blobs"
 
-// openFolder makes and locks the data folder and opens what is on disk.
+// openFolder creates and locks the data folder and opens what is on disk.
 func (d *Driver) openFolder() (err error) {
 	dir, err := filepath.Abs(d.cfg.DataDir)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *Driver) openFolder() (err error) {
 	if d.store, err = store.Open(dir); err != nil {
 		return err
 	}
-	d.onClose(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is ours
+	d.onClose(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is this node's
 	d.onClose(func() { d.store.Close() })
 	if d.blobs, err = blob.Open(filepath.Join(dir, blobFolder), d.cfg.CacheSize); err != nil {
 		return err
@@ -89,9 +89,9 @@ func (d *Driver) openFolder() (err error) {
 	return nil
 }
 
-// checkComplete reports that a folder in which a node has run lacks its database, which is there before the blobs, and before the
-// network's secret, which is written last, is there beside the node's key. A new one would begin its counts anew, and the others would
-// take what it says for old.
+// checkComplete returns an error if a node has run in the folder and its database is missing. The database exists
+// before the blob folder does, and before the network's secret, which is written last, exists beside the node's
+// key. A new database would start its counts anew, and the others would take the node's messages for old ones.
 func checkComplete(dir string, before []os.DirEntry) error {
 	has := func(name string) bool {
 		return slices.ContainsFunc(before, func(e os.DirEntry) bool { return e.Name() == name })
@@ -103,8 +103,8 @@ func checkComplete(dir string, before []os.DirEntry) error {
 	return nil
 }
 
-// makeFolder makes the data folder if there is none, for its owner alone, and returns what is in it. A
-// folder that it made is removed again if Open fails.
+// makeFolder creates the data folder if it does not exist, accessible to its owner alone, and returns its entries.
+// A folder that it created is removed again if Open fails.
 func (d *Driver) makeFolder(dir string) (before []os.DirEntry, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		d.onClose(func() {
@@ -119,7 +119,7 @@ func (d *Driver) makeFolder(dir string) (before []os.DirEntry, err error) {
 	return os.ReadDir(dir)
 }
 
-// cleanFolder removes what a failed Open put into the data folder.
+// cleanFolder removes what a failed Open added to the data folder.
 func (d *Driver) cleanFolder(before []os.DirEntry) {
 	after, err := os.ReadDir(d.cfg.DataDir)
 	if d.started || err != nil {
@@ -131,7 +131,7 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 			gone = append(gone, e.Name())
 		}
 	}
-	if i := slices.Index(gone, store.MarkFile); i > 0 { // a crash must not leave it without the database
+	if i := slices.Index(gone, store.MarkFile); i > 0 { // remove it first: a crash must not leave it without the database
 		gone[0], gone[i] = gone[i], gone[0]
 	}
 	for _, name := range gone {
@@ -139,7 +139,7 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 	}
 }
 
-// nodeConfig tells the pure node what it is.
+// nodeConfig returns the pure node's configuration.
 func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
 	nc.Self, nc.Boot, nc.Name = d.self, d.boot, d.cfg.Name
@@ -179,7 +179,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	return nc, err
 }
 
-// start lets everything run. Nothing can fail any more.
+// start starts all goroutines and handlers. Nothing can fail any more.
 func (d *Driver) start() {
 	d.started = true
 	d.spawn(d.loop.run)

@@ -2,9 +2,9 @@ package p2p
 
 import "fmt"
 
-// openNetwork makes the host and everything that uses it; nothing is dialled or served yet.
+// openNetwork creates the host and everything that uses it; nothing is dialled or served yet.
 func (d *Driver) openNetwork(addrs []string) (err error) {
-	d.onClose(func() { d.work.Wait() }) // after the host is gone: whatever blocked on a stream ends
+	d.onClose(func() { d.work.Wait() }) // after the host is closed, which ends whatever blocks on a stream
 	if d.ownAddrs, err = parseAnnounced(d.cfg.Announce); err != nil {
 		return err
 	}

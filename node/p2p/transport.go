@@ -17,20 +17,21 @@ import (
 	"skep/node/p2p/dials"
 )
 
-// dialBudget pays for tries to connect; see dials.Budget.
+// dialBudget accounts for dials; see dials.Budget.
 type dialBudget struct {
 	*dials.Budget
-	reporters func(grid.NodeID) []grid.NodeID // who told where a node is
+	reporters func(grid.NodeID) []grid.NodeID // nodes that reported the addresses of a node
 	refused   func(error)
 }
 
-// budgetedTCP is TCP that dials only what the node's budget allows. Whatever dials, libp2p's own protocols among it, dials here.
+// budgetedTCP is a TCP transport that dials only what the node's budget allows. All dials go through it, those of
+// libp2p's own protocols included.
 type budgetedTCP struct {
 	*tcp.TcpTransport
-	budget *dialBudget // nil: dials all
+	budget *dialBudget // nil: no bound
 }
 
-// newBudgetedTCP returns what makes the transport of a host.
+// newBudgetedTCP returns the constructor of a host's transport.
 func newBudgetedTCP(by *dialBudget) any {
 	return func(u transport.Upgrader, rc network.ResourceManager, shared *tcpreuse.ConnMgr) (*budgetedTCP, error) {
 		t, err := tcp.NewTCPTransport(u, rc, shared)
@@ -43,7 +44,7 @@ func (t *budgetedTCP) Dial(ctx context.Context, a ma.Multiaddr, p peer.ID) (tran
 	return t.DialWithUpdates(ctx, a, p, nil)
 }
 
-// DialWithUpdates connects to a peer and tells how far it has come.
+// DialWithUpdates connects to a peer and reports progress to tell.
 func (t *budgetedTCP) DialWithUpdates(ctx context.Context, a ma.Multiaddr, p peer.ID, tell chan<- transport.DialUpdate) (transport.CapableConn, error) {
 	if err := t.budget.allow(a, p); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func newDialBudget(d *Driver) *dialBudget {
 		}}
 }
 
-// onlyLoopback reports whether a node listens to nobody but its own machine.
+// onlyLoopback reports whether a node listens on loopback addresses only.
 func onlyLoopback(listen []string) bool {
 	for _, text := range listen {
 		a, err := ma.NewMultiaddr(text)

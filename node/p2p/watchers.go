@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// watchers are signalled when something about a job has changed.
+// watchers are the channels to signal when something about a job has changed.
 type watchers struct {
 	mu sync.Mutex
 	m  map[grid.JobID][]chan struct{}
