@@ -9,16 +9,16 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// maxAds is how many checked ads are remembered: a few for each node of a view, since old ones still
-// come by other ways.
+// maxAds bounds the remembered checked ads: a few for each node of a view, since old ones still arrive by other
+// ways.
 const maxAds = 2048
 
-// adCache signs the own ad and checks those of others, each once: the same ad comes from many neighbours.
+// adCache signs the own ad and checks those of others, each once: the same ad arrives from many neighbours.
 type adCache struct {
 	d     *Driver
 	known *lru.Cache[[32]byte, *grid.Ad]
 
-	own    *grid.Ad // of the loop's goroutine
+	own    *grid.Ad // used by the loop's goroutine only
 	sealed []byte
 }
 
@@ -30,7 +30,7 @@ func newAdCache(d *Driver) *adCache {
 	return &adCache{d: d, known: known}
 }
 
-// seal returns an ad's signed bytes: as they came, or signed now if it is the own one.
+// seal returns an ad's signed bytes: as they were received, or signed now if it is the own ad.
 func (c *adCache) seal(a *grid.Ad) []byte {
 	if len(a.Sealed) > 0 || a.Node != c.d.self {
 		return a.Sealed
@@ -47,7 +47,8 @@ func (c *adCache) seal(a *grid.Ad) []byte {
 	return sealed
 }
 
-// open checks an ad's signed bytes and remembers where its node says that it may be dialled, and that teller passed it on.
+// open checks an ad's signed bytes and records the addresses that its node announces, and that reporter passed them
+// on.
 func (c *adCache) open(sealed []byte, teller grid.NodeID) (*grid.Ad, error) {
 	hash := sha256.Sum256(sealed)
 	if a, ok := c.known.Get(hash); ok {
@@ -63,7 +64,7 @@ func (c *adCache) open(sealed []byte, teller grid.NodeID) (*grid.Ad, error) {
 	return a, nil
 }
 
-// opener is open for what one peer passes on.
+// opener returns open for the ads that one peer passes on.
 func (c *adCache) opener(teller grid.NodeID) func([]byte) (*grid.Ad, error) {
 	return func(sealed []byte) (*grid.Ad, error) { return c.open(sealed, teller) }
 }

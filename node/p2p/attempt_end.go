@@ -7,21 +7,21 @@ import (
 	"skep/grid"
 )
 
-// inputsContext returns a context that ends when nobody wants an attempt any more.
+// inputsContext returns a context that ends when an attempt is dropped.
 func (t *tasks) inputsContext(a *attempt) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.d.ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	a.cancelInputs = cancel // its inputs have come
+	a.cancelInputs = cancel // its inputs have been fetched
 	if a.dropped {
 		cancel()
 	}
 	return ctx, cancel
 }
 
-// startTooLate makes an attempt that came to its start too late ready to be started another time, and tells the node so. It reports
-// false where the attempt was told to end meanwhile. The folder stays as it was prepared: where inputs take longer to copy
-// than an owner's word lasts, the task would else never run.
+// startTooLate makes an attempt whose start lease had run out before its process started ready for another start,
+// and tells the node so; false if the attempt was dropped meanwhile. The folder stays as it was prepared: if
+// copying the inputs takes longer than a start lease lasts, the task would otherwise never run.
 func (t *tasks) startTooLate(a *attempt) bool {
 	t.mu.Lock()
 	wanted := !a.dropped && !t.closed
@@ -35,8 +35,8 @@ func (t *tasks) startTooLate(a *attempt) bool {
 	return wanted
 }
 
-// attemptEnded notes that nothing of an attempt runs any more, and reports whether the node wants its result, and whether it is
-// to know of the end at all.
+// attemptEnded records that nothing of an attempt runs any more, and reports whether the node wants its result, and
+// whether it is to be told of the end at all.
 func (t *tasks) attemptEnded(a *attempt, ran bool) (wanted, tell bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

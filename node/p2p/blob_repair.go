@@ -5,7 +5,7 @@ import (
 	"skep/node/p2p/blob"
 )
 
-// repairBlob tells of a blob that was damaged on disk, and brings it again if it is needed here and anybody who is connected
+// repairBlob logs a blob that was damaged on disk, and fetches it again if it is needed here and a connected peer
 // has it.
 func (d *Driver) repairBlob(b blob.Damage) {
 	d.counts.drop("damaged")

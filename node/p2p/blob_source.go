@@ -16,8 +16,8 @@ import (
 
 const blobProtocol = "/skep/blob/1"
 
-// A blob stream: the asker sends the blob's ID and the offset it wants to begin at, 8 bytes, most
-// significant first; the answer is a status, the blob's size in 8 bytes, and the content from there on.
+// A blob stream: the asker sends the blob's ID and the offset to begin at, 8 bytes, most significant first; the
+// answer is a status, the blob's size in 8 bytes, and the content from the offset on.
 const (
 	blobRequest = 32 + 8
 	blobAnswer  = 1 + 8
@@ -30,24 +30,24 @@ const (
 	statusBusy
 )
 
-// blobSource reads a blob from one peer after the other, each going on where the one before broke off.
+// blobSource reads a blob from one peer after the other, each continuing where the one before broke off.
 type blobSource struct {
 	f            *fetcher
 	ctx          context.Context
 	file         *grid.File
 	holders      []grid.NodeID // not tried yet, or worth another try
-	single       bool          // parts of different peers are not put together
-	contributors []grid.NodeID // whose parts these are
+	single       bool          // do not combine parts of different peers
+	contributors []grid.NodeID // peers that sent the parts read so far
 	err          error         // why the last one failed
 
 	st      network.Stream
 	release func()
 	at      int64 // bytes read
 	began   int64 // of them before this stream
-	dueAt   int64 // bytes that must be there by the stream's deadline
+	dueAt   int64 // bytes that must have arrived by the stream's deadline
 }
 
-// Read returns the next bytes, from whoever has them.
+// Read reads the next bytes from any of the peers.
 func (s *blobSource) Read(b []byte) (int, error) {
 	for s.at < int64(s.file.Size) {
 		if s.st == nil {
@@ -142,8 +142,8 @@ func (s *blobSource) open(n grid.NodeID) (err error) {
 	return nil
 }
 
-// failed gives up the stream. A peer that sent something goes to the end of the line; one that did not is
-// not asked again.
+// failed closes the stream. A peer that sent something moves to the end of the list; one that did not is not asked
+// again.
 func (s *blobSource) failed(err error) {
 	n := s.holders[0]
 	s.err = fmt.Errorf("node %s: %w", n.Short(), err)
@@ -163,10 +163,10 @@ func (s *blobSource) close() {
 	s.st, s.release = nil, nil
 }
 
-// rewind begins from the first byte again.
+// rewind goes back to the first byte.
 func (s *blobSource) rewind() { s.at, s.began, s.contributors = 0, 0, nil }
 
-// exclude does not ask a peer any more.
+// exclude removes a peer from the list.
 func (s *blobSource) exclude(n grid.NodeID) {
 	s.holders = slices.DeleteFunc(s.holders, func(m grid.NodeID) bool { return m == n })
 }

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// saveOrDefer brings to disk what effects of this turn wait for. If none waits, the records wait themselves.
+// saveOrDefer commits the records of this turn if effects depend on any of them, else it defers them.
 func (l *loop) saveOrDefer(at grid.Time) error {
 	late := len(l.deferred)+len(l.fx.Saves) <= maxDeferred && (len(l.deferred) == 0 || at < l.commitBy)
 	for i := range l.fx.Saves {
@@ -22,7 +22,7 @@ func (l *loop) saveOrDefer(at grid.Time) error {
 	return nil
 }
 
-// commit brings records to disk, behind those that wait.
+// commit commits records, after the deferred ones.
 func (l *loop) commit(records []grid.Record) error {
 	if len(l.deferred) > 0 {
 		l.deferred = append(l.deferred, records...)

@@ -12,25 +12,25 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// Bounds of what this node copies for the registers of others' jobs, for each of their owners: how fast in the long run in
-// bytes per second, and how much at once. What it may keep is bounded by the node itself.
+// Bounds of the deposits that this node fetches for other nodes' jobs, for each owner: in bytes per second in the
+// long run, and at once. The deposit quota bounds what it stores.
 const (
 	depositRate      = 32 << 20
 	depositBurst     = 1 << 30
-	maxDepositOwners = 1024 // owners that are remembered
+	maxDepositOwners = 1024 // owners that are tracked
 )
 
-// depositAdmission is room for copies: the disk's beyond its reserve, and what each owner may still have copied now.
+// depositAdmission decides when deposits may be fetched: the disk must keep its reserve, and each owner has a rate.
 type depositAdmission struct {
 	d *Driver
 
 	mu       sync.Mutex
-	pending  grid.Bytes // that there was room for, and that are not here yet
+	pending  grid.Bytes // admitted and not here yet
 	limiters map[grid.NodeID]*rate.Limiter
 }
 
-// admit waits until an owner may have that much copied, and makes sure that the disk has room for it. leave gives the room
-// back when the files are here, or will not come.
+// admit waits until an owner may have that much fetched, and checks that the disk has room for it. leave frees the
+// room when the files are here, or will not come.
 func (s *depositAdmission) admit(ctx context.Context, owner grid.NodeID, size grid.Bytes) (leave func(), err error) {
 	select {
 	case <-time.After(s.delay(owner, size)):
@@ -68,7 +68,7 @@ func (s *depositAdmission) delay(owner grid.NodeID, size grid.Bytes) time.Durati
 	return l.ReserveN(time.Now(), int(min(size, depositBurst))).Delay()
 }
 
-// sizeOf sums up files.
+// sizeOf returns the sum of the sizes of files.
 func sizeOf(files []grid.File) (sum grid.Bytes) {
 	for i := range files {
 		sum += files[i].Size

@@ -10,53 +10,55 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// Bounds of the disk's room.
+// Intervals and bounds of watching the disk.
 const (
-	diskCheckInterval = 10 * time.Second      // between two looks of the loop, while there is something to do
-	minDiskPause      = 50 * time.Millisecond // between two looks while tasks run and there is little
-	maxDiskPause      = 2 * time.Second       // while there is much, or nothing runs
-	measureInterval   = time.Second           // between two times that the folders of tasks are measured, at least
-	assumedWriteRate  = 2 * grid.GiB          // written in a second at most, as far as the pause until the next look is concerned
-	maxDiskFloor      = 512 * grid.MiB        // from less than that on no task is ended for want of room
+	diskCheckInterval = 10 * time.Second      // between two checks by the loop, while it has events
+	minDiskPause      = 50 * time.Millisecond // between two checks while tasks run and little is free
+	maxDiskPause      = 2 * time.Second       // while much is free, or nothing runs
+	measureInterval   = time.Second           // least time between two measurements of the folders of tasks
+	assumedWriteRate  = 2 * grid.GiB          // assumed most that is written in a second, for the pause until the next check
+	maxDiskFloor      = 512 * grid.MiB        // at most this is kept free by ending tasks
 )
 
-// diskMonitor sees to it that tasks leave the node the room without which it cannot write its records, and ends: no file
-// bound keeps many files, or many tasks, from filling the disk. It looks while tasks run, or while there is too little.
+// diskMonitor ensures that tasks leave the node enough free disk space for its records, without which it ends: no
+// bound of a file keeps many files, or many tasks, from filling the disk. It checks while tasks run, or while there
+// is too little.
 type diskMonitor struct {
 	d        *Driver
-	wakeup   chan struct{} // somebody has entered
-	checkNow atomic.Bool   // the loop is to look now
-	low      atomic.Bool   // the loop has seen that there is too little
+	wakeup   chan struct{} // a task was added
+	checkNow atomic.Bool   // the loop is to check now
+	low      atomic.Bool   // the loop has found that there is too little
 
-	measured measurement // of run's goroutine
+	measured measurement // used by run's goroutine only
 
 	mu      sync.Mutex
 	running map[*attempt]*taskUsage
 }
 
-// measurement is when the folders were last measured, how long that took, and what was free before.
+// measurement records the last measurement of the folders: when it ended, how long it took, and what was free
+// before.
 type measurement struct {
 	ended grid.Time
 	took  time.Duration
 	free  grid.Bytes
 }
 
-// due reports whether they are to be measured again: that takes at most a tenth of the time, or as often as an eighth of
-// the floor was written.
+// due reports whether to measure again: measuring takes at most a tenth of the time, unless an eighth of the floor
+// was written.
 func (w *measurement) due(at grid.Time, free, floor grid.Bytes) bool {
 	return w.ended == 0 || at.Sub(w.ended) >= max(10*w.took, measureInterval) || free+floor/8 <= w.free
 }
 
-// taskUsage is a running task.
+// taskUsage is the disk usage of a running task.
 type taskUsage struct {
-	disk.Usage            // of its folder at the last look, and of files that it removed and keeps open
+	disk.Usage            // of its folder at the last measurement, and of files that it removed and keeps open
 	maxBytes   grid.Bytes // bound
 	maxFiles   int64      // bound
-	wasClosed  bool       // at the look before, it had a folder that cannot be looked into
-	stopped    bool       // for its folder: it goes next
+	wasClosed  bool       // the measurement before found a folder that could not be read
+	stopped    bool       // it is being ended for its usage
 }
 
-// excess says by which bound a task has gone, if it has.
+// excess says which bound a task has exceeded, if any.
 func (u *taskUsage) excess() string {
 	switch {
 	case u.maxBytes > 0 && u.Bytes > u.maxBytes:
@@ -65,7 +67,7 @@ func (u *taskUsage) excess() string {
 		return fmt.Sprintf("it has more files than its bound of %d", u.maxFiles)
 	case u.Deep:
 		return "its folders are nested more deeply than can be looked at"
-	case u.Closed && u.wasClosed: // once may be just when the task changed the mode
+	case u.Closed && u.wasClosed: // once may be a chmod just under way
 		return "it has a folder that cannot be looked into"
 	}
 	return ""
@@ -75,10 +77,11 @@ func newDiskMonitor(d *Driver) *diskMonitor {
 	return &diskMonitor{d: d, wakeup: make(chan struct{}, 1), running: make(map[*attempt]*taskUsage)}
 }
 
-// diskFloor is what is left free for records: less than that, and tasks are ended.
+// diskFloor is the free space reserved for records: below it, tasks are ended.
 func (c *Config) diskFloor() grid.Bytes { return min(c.DiskLow/2, maxDiskFloor) }
 
-// isLowDisk reports whether so little is free that nothing new is taken; it takes a quarter more to end what was so.
+// isLowDisk reports whether so little is free that the node takes no tasks; a low state ends only with a quarter
+// more.
 func (c *Config) isLowDisk(free grid.Bytes, was bool) bool {
 	bound := c.DiskLow
 	if was {
@@ -87,7 +90,7 @@ func (c *Config) isLowDisk(free grid.Bytes, was bool) bool {
 	return free < bound
 }
 
-// add has an attempt's folder looked at until leave.
+// add watches an attempt's folder until remove.
 func (s *diskMonitor) add(a *attempt) {
 	u := &taskUsage{maxBytes: s.d.cfg.diskBound(), maxFiles: s.d.cfg.Boxes.Files}
 	if free := disk.FreeFiles(s.d.cfg.DataDir); free > 0 {
@@ -112,7 +115,7 @@ func (s *diskMonitor) wake() {
 	}
 }
 
-// run looks until the driver closes.
+// run checks until the driver closes.
 func (s *diskMonitor) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -129,8 +132,8 @@ func (s *diskMonitor) run() {
 	}
 }
 
-// check sees how much is free, has the loop look when that is too little or enough again, ends a task if need be, and
-// returns when to look next; 0 is when somebody enters.
+// check reads the free space, makes the loop check when it crosses the bound, ends a task if need be, and returns
+// when to check next; 0 = when a task is added.
 func (s *diskMonitor) check() time.Duration {
 	s.mu.Lock()
 	users := len(s.running)
@@ -158,7 +161,8 @@ func (s *diskMonitor) check() time.Duration {
 	return min(max(time.Duration(float64(more)/float64(assumedWriteRate)*float64(time.Second)), minDiskPause), measureInterval)
 }
 
-// measureIfDue measures the folders of tasks if it is time, and ends the tasks that are beyond their bounds. It reports whether it has.
+// measureIfDue measures the folders of tasks if it is time, and ends the tasks that exceed their bounds. It reports
+// whether it has measured.
 func (s *diskMonitor) measureIfDue(free grid.Bytes) bool {
 	began := now()
 	if !s.measured.due(began, free, s.d.cfg.diskFloor()) {
@@ -205,8 +209,9 @@ func (l *loop) wake() {
 	l.post(l.d.ctx, in)
 }
 
-// checkDisk tells the node when free space gets low, and when there is plenty again. It has no timer of its own: an idle
-// node writes nothing. While tasks run, or there is little, space raises the alarm. The first look follows the node's first event.
+// checkDisk tells the node when free space becomes low, and when there is enough again. It has no timer of its own:
+// an idle node writes nothing. While tasks run, or there is little, diskMonitor triggers it. The first check
+// follows the node's first event.
 func (l *loop) checkDisk(at grid.Time) {
 	space := l.d.diskMonitor
 	if !l.started || l.lastDiskCheck != 0 && at.Sub(l.lastDiskCheck) < diskCheckInterval && !space.checkNow.Swap(false) {

@@ -20,7 +20,7 @@ const (
 	maxHolders     = 8  // peers asked for one blob
 )
 
-// fetcher brings blobs here. Whoever wants a blob that is on its way already waits for that.
+// fetcher fetches blobs from peers, each once: further callers wait for the download that is under way.
 type fetcher struct {
 	d        *Driver
 	all      chan struct{}
@@ -31,13 +31,13 @@ type fetcher struct {
 	peers     map[grid.NodeID]*slots
 }
 
-// download is a blob on its way.
+// download is a download under way.
 type download struct {
 	done chan struct{}
 	err  error
 }
 
-// slots are the streams to one peer; users counts who holds or waits for one.
+// slots bounds the streams to one peer; users counts the holders and waiters.
 type slots struct {
 	free  chan struct{}
 	users int
@@ -47,8 +47,8 @@ func newFetcher(d *Driver) *fetcher {
 	return &fetcher{d: d, deposits: depositAdmission{d: d}, all: make(chan struct{}, fetchesAll), downloads: make(map[grid.BlobID]*download), peers: make(map[grid.NodeID]*slots)}
 }
 
-// start fetches files for an attempt and tells the node, unless ctx ends before: then nobody wants them. What
-// has come is not collected before the node has made up its mind, and what it saved has pinned it.
+// start fetches the files of an attempt and tells the node, unless ctx ends before: then they are not wanted. The
+// files stay pinned until the node has stepped, and the records that it saved pin them.
 func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 	f.d.pin(x.Files)
 	began := f.d.spawn(func() {
@@ -69,7 +69,7 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 	}
 }
 
-// fetch does what was asked for. Copies for others wait for their turn, and leave a reserve on the disk.
+// fetch fetches files. Deposits of other nodes' jobs are rate-limited and leave a reserve on the disk.
 func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
 	if x.Deposit {
 		leave, err := f.deposits.admit(ctx, x.From, sizeOf(x.Files))
@@ -81,7 +81,7 @@ func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
 	return f.files(ctx, x.From, x.Files, x.Others)
 }
 
-// Bring returns when a blob is here that some nodes should have. It is not kept for certain.
+// Bring fetches a blob that some nodes should have, and returns when it is here. It may be evicted again.
 func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
 	x := grid.Fetch{Others: holders, Files: []grid.File{*file}, Deposit: true}
 	if len(holders) > 0 {
@@ -90,8 +90,8 @@ func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.Node
 	return d.fetches.fetch(ctx, &x)
 }
 
-// openBlob opens a blob that is here, or is brought, after it was read whole: what is printed of it cannot be taken back.
-// If it turns out to be damaged it is brought again.
+// openBlob opens a blob, fetched if need be, after it was read whole and verified: printed bytes cannot be taken
+// back. A damaged blob is fetched again.
 func (d *Driver) openBlob(ctx context.Context, from grid.NodeID, file *grid.File, others []grid.NodeID) (*os.File, error) {
 	var f *os.File
 	var err error
@@ -131,7 +131,7 @@ func (f *fetcher) files(ctx context.Context, from grid.NodeID, files []grid.File
 	return nil
 }
 
-// get returns when a blob is here. It is asked for from a node, then from others that should have it, then from anybody.
+// get fetches a blob: from the given node, then from others that should have it, then from anybody.
 func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, others ...grid.NodeID) error {
 	for ctx.Err() == nil {
 		if f.d.blobs.Has(file.Blob) {
@@ -152,15 +152,15 @@ func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, ot
 		}
 		f.mu.Unlock()
 		select {
-		case <-other.done: // if in vain, it is tried once more from where this one was told
+		case <-other.done: // if it failed, try once more, from this caller's nodes
 		case <-ctx.Done():
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// download fetches a blob from whoever of some nodes has it. Where parts of several
-// peers do not make the blob, each is tried alone, to know whose fault it is.
+// download fetches a blob from the first of some nodes that has it. Where the parts of several peers do not make up
+// the blob, each peer is tried alone, to find out which one sent false data.
 func (f *fetcher) download(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
 	f.d.counts.fetches.Add(1)
 	src := &blobSource{f: f, ctx: ctx, file: file, holders: holders}
@@ -188,8 +188,8 @@ func (f *fetcher) download(ctx context.Context, file *grid.File, holders []grid.
 	}
 }
 
-// holders returns whom to ask for a blob, in order: those that should have it and are connected, some that are connected, and those
-// that should have it and would have to be dialled, for they may be gone.
+// holders returns whom to ask for a blob, in order: nodes that should have it and are connected, some others that
+// are connected, and nodes that should have it but would have to be dialled, for they may be gone.
 func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID {
 	var list, away []grid.NodeID
 	for _, n := range append([]grid.NodeID{from}, others...) {
@@ -209,7 +209,7 @@ func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID 
 	return append(list, away...)
 }
 
-// slot waits for a stream to a peer and returns what gives it back.
+// slot waits for a stream to a peer and returns the function that frees it.
 func (f *fetcher) slot(ctx context.Context, n grid.NodeID) (release func(), err error) {
 	f.mu.Lock()
 	s := f.peers[n]

@@ -8,8 +8,9 @@ import (
 	"skep/grid"
 )
 
-// Bounds of what is taken in and not stepped yet, in bytes of frames and of the attempts that are in them. Up to intakeFree bytes are not counted: the
-// number of messages is bounded. A larger frame takes its room as its bytes come, so who sends slowly holds no more than it has sent.
+// Bounds, in bytes, of messages that are received and not stepped yet: their frames and the attempts in them.
+// Frames up to inboundFree bytes are not counted: the number of messages is bounded. A larger frame reserves memory
+// as its bytes arrive, so a slow sender holds no more than it has sent.
 const (
 	inboundAll     = 32 << 20
 	inboundPerPeer = 8 << 20
@@ -17,7 +18,7 @@ const (
 	inboundPiece   = 64 << 10
 )
 
-// inboundMemory is the room for the frames of one peer, out of that for all.
+// inboundMemory bounds the memory for the frames of one peer, out of that for all.
 type inboundMemory struct {
 	all, own *semaphore.Weighted
 	ctx      context.Context // of the session
@@ -28,7 +29,7 @@ func newInboundMemory(ctx context.Context, all *semaphore.Weighted) *inboundMemo
 	return &inboundMemory{all: all, own: semaphore.NewWeighted(inboundPerPeer), ctx: ctx}
 }
 
-// reserve waits for room for some more bytes of a frame, and reports whether it had to.
+// reserve waits for room for some more bytes of a frame, and reports whether it had to wait.
 func (i *inboundMemory) reserve(n int64) (waited bool, err error) {
 	if i == nil {
 		return false, nil
@@ -49,10 +50,10 @@ func (i *inboundMemory) reserve(n int64) (waited bool, err error) {
 	return waited, nil
 }
 
-// attemptSize is how many bytes an attempt takes that has some five in a frame.
+// attemptSize is the memory in bytes of an attempt that takes about five in a frame.
 const attemptSize = 64
 
-// reserveDecoded takes the room for what a frame has become.
+// reserveDecoded reserves memory for the decoded attempts of a frame.
 func (i *inboundMemory) reserveDecoded(m *grid.Message) error {
 	n := int64(len(m.Attempts)) * attemptSize
 	if n <= inboundFree {
@@ -62,7 +63,8 @@ func (i *inboundMemory) reserveDecoded(m *grid.Message) error {
 	return err
 }
 
-// release hands the room of the frame that was read to whoever calls the function that it returns, once; nil: it took none.
+// release hands the frame's memory over to the returned function, which frees it and may be called once; nil: it
+// has none.
 func (i *inboundMemory) release() func() {
 	n := i.reserved
 	if n == 0 {
@@ -75,7 +77,7 @@ func (i *inboundMemory) release() func() {
 	}
 }
 
-// releaseNow gives the room of the frame back at once.
+// releaseNow frees the frame's memory at once.
 func (i *inboundMemory) releaseNow() {
 	if f := i.release(); f != nil {
 		f()

@@ -11,26 +11,26 @@ import (
 
 // Bounds of the loop.
 const (
-	maxInputs   = 1024 // that wait; who brings more waits too
+	maxInputs   = 1024 // inputs that wait; beyond it senders wait
 	maxBatch    = 256  // inputs and wakes of one transaction
-	maxDeferred = 1024 // records that no effect waits for and that are not on disk
+	maxDeferred = 1024 // deferred records: no effect depends on them, and they are not on disk
 
-	pooledAttempts = 64 // for how many an input keeps room when it is used again
+	pooledAttempts = 64 // attempts for which a pooled input keeps room
 
-	maxDefer = 20 * time.Millisecond // for so long they wait for one that an effect does wait for
+	maxDefer = 20 * time.Millisecond // how long deferred records wait for a commit with others
 )
 
-// input is something for the loop: an event, or a function to call between two steps.
+// input is an event for the loop, or a function to call between two steps.
 type input struct {
 	ev   grid.Event
 	msg  grid.Message // what ev.Msg points to, if it is a message
 	read func(grid.Time)
-	done func() // called when it has been stepped; nil: nothing
+	done func() // called when it has been stepped; may be nil
 }
 
 var inputs = sync.Pool{New: func() any { return new(input) }}
 
-// newInput returns an empty input with used memory.
+// newInput returns an empty input from the pool.
 func newInput() *input { return inputs.Get().(*input) }
 
 func (in *input) free() {
@@ -44,13 +44,13 @@ func (in *input) free() {
 	inputs.Put(in)
 }
 
-// loop owns the node.
+// loop owns the node and steps it.
 type loop struct {
 	d    *Driver
 	in   chan *input
-	done chan struct{} // closed when nothing is taken any more
+	done chan struct{} // closed when no input is taken any more
 
-	// Of the loop's goroutine.
+	// Used by the loop's goroutine only.
 	fx            grid.Effects
 	steps         []effectCounts
 	timers        timers
@@ -58,10 +58,10 @@ type loop struct {
 	reads         []*input
 	codec         wire.Codec
 	buf           []byte
-	deferred      []grid.Record // saved by steps whose effects are out, to be committed at lateBy
+	deferred      []grid.Record // to be committed at commitBy; the effects of their steps are out
 	commitBy      grid.Time
 	started       bool      // the node has had its first event
-	lastDiskCheck grid.Time // of the last look
+	lastDiskCheck grid.Time // time of the last check
 	lowDisk       bool
 
 	mu         sync.Mutex
@@ -73,7 +73,7 @@ func newLoop(d *Driver) *loop {
 	return &loop{d: d, in: make(chan *input, maxInputs), done: make(chan struct{}), callers: make(map[uint64]chan string)}
 }
 
-// post hands an input over; it waits while the loop has enough to do. It must not be called by the loop.
+// post hands an input to the loop; it waits while the queue is full. The loop must not call it.
 func (l *loop) post(ctx context.Context, in *input) error {
 	select {
 	case l.in <- in:
@@ -90,7 +90,7 @@ func (l *loop) post(ctx context.Context, in *input) error {
 	}
 }
 
-// event posts an event from the driver's own goroutines.
+// event posts an event of the driver's own goroutines.
 func (l *loop) event(fill func(*grid.Event)) {
 	in := newInput()
 	fill(&in.ev)
@@ -123,10 +123,11 @@ func (l *loop) read(ctx context.Context, f func(grid.Time)) error {
 	}
 }
 
-// waitProcessed returns when all that was posted before has been stepped, saved and let out, or never will be.
+// waitProcessed returns when all inputs posted before have been stepped, saved and their effects carried out, or
+// never will be.
 func (l *loop) waitProcessed() { l.read(context.Background(), func(grid.Time) {}) }
 
-// newCaller makes a number for a caller and a channel for the reply to it.
+// newCaller returns a number for a caller and the channel of its reply.
 func (l *loop) newCaller() (uint64, <-chan string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,7 +180,7 @@ func (l *loop) run() {
 	}
 }
 
-// turn steps through what has gathered, saves the records of all of it, and lets the effects out.
+// turn steps through the waiting inputs, commits their records, and carries out the effects.
 func (l *loop) turn() error {
 gather:
 	for len(l.batch) < maxBatch {

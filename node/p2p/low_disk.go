@@ -6,9 +6,10 @@ import (
 	"skep/grid"
 )
 
-// relieve ends a task once less than the floor is free: the one whose folder is largest; while that one goes, the next only when
-// half of it is left, and so on. Below the reserve the folders are measured now and then, so that it is known by then which. A
-// folder that is small beside what is missing is not what fills the disk: if all are, it may be a file that is in no folder.
+// relieve ends the task with the largest folder once less than the floor is free; while that one is being removed,
+// the next one only below half of the floor, and so on. Below DiskLow the folders are measured regularly, so that
+// the largest is known by then. A folder that is small compared with the floor does not explain the shortage: if
+// all are small, the cause may be a file that is in no folder.
 func (s *diskMonitor) relieve(free grid.Bytes) {
 	s.mu.Lock()
 	var largest *attempt
@@ -37,8 +38,9 @@ func (s *diskMonitor) relieve(free grid.Bytes) {
 	}
 }
 
-// endWriter ends the task that has written most, if no folder is large enough to be what fills the disk. Where the kernel does not
-// tell what was written it is the newest. Without boxes it is not known either which processes are a task's, and nobody is ended.
+// endWriter ends the task that has written most, if no folder is large enough to explain the shortage. Where the
+// kernel does not report what was written it is the newest task. Without a sandbox the processes of a task are not
+// known either, and none is ended.
 func (s *diskMonitor) endWriter(free, floor grid.Bytes) {
 	if !s.d.tasks.runner.Boxed() {
 		return
@@ -46,7 +48,7 @@ func (s *diskMonitor) endWriter(free, floor grid.Bytes) {
 	s.mu.Lock()
 	running := make([]*attempt, 0, len(s.running))
 	for a, u := range s.running {
-		if u.Bytes >= floor/8 { // after all
+		if u.Bytes >= floor/8 { // explained after all
 			running = nil
 			break
 		}
@@ -78,7 +80,7 @@ func (s *diskMonitor) endWriter(free, floor grid.Bytes) {
 	case !told:
 		most, why = newest, "is the newest, and it is not known who has written most,"
 	default:
-		return // somebody else fills the disk
+		return // something else fills the disk
 	}
 	s.mu.Lock()
 	u := s.running[most]

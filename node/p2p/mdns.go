@@ -10,8 +10,8 @@ import (
 	"skep/grid"
 )
 
-// publishAddrs tells the node where it may be dialled, now and whenever that changes: libp2p learns from
-// its peers under which addresses they see it.
+// publishAddrs tells the node its addresses, now and whenever they change: libp2p learns from its peers under which
+// addresses they see it.
 func (d *Driver) publishAddrs() {
 	sub, err := d.host.EventBus().Subscribe(new(event.EvtLocalAddressesUpdated))
 	if err != nil {
@@ -36,7 +36,7 @@ func (d *Driver) publishAddrs() {
 	}
 }
 
-// startMDNS looks for members on the local network. The service's name tells nobody the secret.
+// startMDNS searches for members on the local network. The service's name does not reveal the secret.
 func (d *Driver) startMDNS() {
 	s := mdns.NewMdnsService(d.host, "_skep-"+derive(d.secret, "mdns")[:10]+"._udp", finder{d})
 	if err := s.Start(); err != nil {
@@ -46,10 +46,10 @@ func (d *Driver) startMDNS() {
 	d.onClose(func() { s.Close() })
 }
 
-// finder takes what the search on the local network finds.
+// finder receives the results of mDNS.
 type finder struct{ d *Driver }
 
-// HandlePeerFound has a member dialled.
+// HandlePeerFound makes the dialer dial a member.
 func (f finder) HandlePeerFound(info peer.AddrInfo) {
 	if n, ok := nodeOf(info.ID); ok {
 		f.d.dialer.discovered(n, texts(info.Addrs))

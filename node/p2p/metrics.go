@@ -13,12 +13,12 @@ import (
 	"skep/node"
 )
 
-// counts are what the driver counts since its start, and the metrics made of them and of the node's own.
+// counts holds the driver's counters since its start, and the registry of these and of the node's own metrics.
 type counts struct {
 	registry                 *prometheus.Registry
 	sent, received           [grid.Kinds]atomic.Uint64 // messages
 	sentBytes, receivedBytes [grid.Kinds]atomic.Uint64
-	fetches                  atomic.Uint64 // blobs that were not here
+	fetches                  atomic.Uint64 // blobs that were not stored here
 
 	mu      sync.Mutex
 	dropped map[string]uint64
@@ -31,7 +31,7 @@ func (c *counts) init(d *Driver) {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 }
 
-// drop counts something that was not dealt with. The reasons are few and fixed: no text of a peer's.
+// drop counts something that was not handled. The reasons are few and fixed: never a peer's text.
 func (c *counts) drop(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *counts) reasons() map[string]uint64 {
 	return m
 }
 
-// collector makes metrics when they are asked for.
+// collector makes metrics when they are collected.
 type collector struct{ d *Driver }
 
 var (
@@ -76,7 +76,7 @@ var (
 	descSolves  = prometheus.NewDesc("skep_allocation_solves_total", "Allocations solved.", nil, nil)
 )
 
-// Describe sends nothing: which metrics there are shows when they are collected.
+// Describe sends nothing: the collector is unchecked.
 func (c *collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the metrics of the driver and of the node.

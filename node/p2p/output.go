@@ -15,23 +15,24 @@ import (
 	"skep/node"
 )
 
-// streamDelay is how long a task may take before anybody opens a stream for its output: a short one's
-// output comes with its result.
+// streamDelay is how long a task runs before a stream for its output is opened: a shorter one's output arrives with
+// its result.
 const streamDelay = 20 * time.Millisecond
 
-// viewer is what Output needs of a node.
+// viewer is the part of a node that Output needs.
 type viewer interface {
 	Task(grid.TaskID) (node.TaskView, bool)
 	Job(grid.JobID) (node.JobView, bool)
 }
 
-// errLost is why nothing is known of what a task printed that ran and is to run again.
+// errLost reports that a task's last attempt was lost and the next one has not started, so its output is unknown.
 var errLost = errors.New("its last attempt is lost, and the next one has not begun")
 
-// Output writes what a task of an own job prints, from a byte offset on, to w: from its result, or from
-// where it runs. With follow it waits for more and returns when the task has ended; if an attempt is
-// lost, it goes on in the next one where it was, or from the start again if that one printed something else. Without, it is an
-// error, a grid.NodeError, if the node where the task runs cannot be asked; a task that does not run yet has printed nothing.
+// Output writes the output of a task of an own job, from a byte offset on, to w: from its result, or from the node
+// that runs it. With follow it waits for more and returns when the task has ended; if an attempt is lost, it
+// continues with the next one at the same offset, or from the start if that one printed something else. Without
+// follow it returns an error, a grid.NodeError, if the node that runs the task cannot be asked; a task that has not
+// started has printed nothing.
 func (d *Driver) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error {
 	f := &outputFollower{d: d, w: w, task: t, stream: process.Stdout, start: offset, offset: offset, follow: follow, sum: sha256.New()}
 	if stderr {
@@ -49,10 +50,10 @@ type outputFollower struct {
 	w         io.Writer
 	task      grid.TaskID
 	stream    process.Stream
-	start     int64        // asked for
-	offset    int64        // reached
-	sum       hash.Hash    // of what was written, first to offset
-	writtenBy grid.Attempt // that it was of
+	start     int64        // offset asked for
+	offset    int64        // offset reached
+	sum       hash.Hash    // of what was written, start to offset
+	writtenBy grid.Attempt // the attempt that was written from
 	follow    bool
 	changed   <-chan struct{}
 	members   []grid.NodeID // of the job's register; immutable
@@ -86,7 +87,7 @@ func (f *outputFollower) run(ctx context.Context) error {
 						return nodeError(v.Worker, err)
 					}
 				}
-				wait = time.Second // for the result, or to try again
+				wait = time.Second // wait for the result, or try again
 				f.streamEnded = !f.streamEnded
 			}
 		}
@@ -105,7 +106,7 @@ func (f *outputFollower) run(ctx context.Context) error {
 	}
 }
 
-// nodeError says of an error which node it is about, if that is known.
+// nodeError wraps an error with the node it is about, if that is known.
 func nodeError(n grid.NodeID, err error) error {
 	if err == nil || n.IsZero() {
 		return err
@@ -128,7 +129,7 @@ func (f *outputFollower) taskView(ctx context.Context) (v node.TaskView, err err
 	return v, err
 }
 
-// writeResult writes what is missing of the output of an ended task.
+// writeResult writes the missing rest of the output of an ended task.
 func (f *outputFollower) writeResult(ctx context.Context, v *node.TaskView) error {
 	if v.Result == nil {
 		return nil
@@ -151,7 +152,7 @@ func (f *outputFollower) writeResult(ctx context.Context, v *node.TaskView) erro
 	return f.finish(v.ID.Attempt, file)
 }
 
-// finish writes what is missing of an attempt's whole output.
+// finish writes the missing rest of an attempt's whole output.
 func (f *outputFollower) finish(a grid.Attempt, whole io.ReadSeeker) error {
 	if !f.continues(a, func(n int64) (io.Reader, error) {
 		_, err := whole.Seek(f.start, io.SeekStart)
@@ -166,8 +167,8 @@ func (f *outputFollower) finish(a grid.Attempt, whole io.ReadSeeker) error {
 	return err
 }
 
-// continues reports whether an attempt's output begins with what was written of another. prefix returns the
-// first n bytes of it, from where the caller's wish begins.
+// continues reports whether an attempt's output begins with what was written of another. prefix returns the first n
+// bytes of it from f.start on.
 func (f *outputFollower) continues(a grid.Attempt, prefix func(n int64) (io.Reader, error)) bool {
 	n := f.offset - f.start
 	if n <= 0 || f.writtenBy == a {
@@ -182,7 +183,7 @@ func (f *outputFollower) continues(a grid.Attempt, prefix func(n int64) (io.Read
 	return err == nil && got == n && bytes.Equal(sum.Sum(nil), f.sum.Sum(nil))
 }
 
-// restart begins from the start.
+// restart goes back to the start.
 func (f *outputFollower) restart() {
 	f.offset = f.start
 	f.sum.Reset()

@@ -18,14 +18,16 @@ import (
 
 const outputProtocol = "/skep/output/1"
 
-// outputRequest is the size of what the asker of an output stream sends: the attempt (origin, nonce,
-// index, epoch, number), stream, follow, and offset. The answer is a status and the bytes; what cannot be answered is reset.
+// outputRequest is the size of the request on an output stream: the attempt (origin, nonce, index, epoch, number),
+// stream, follow, and offset. The answer is a status and the bytes; the stream is reset if the request cannot be
+// answered.
 const outputRequest = 32 + 10 + 4 + 4 + 4 + 1 + 1 + 8
 
-// errNotRunning says that a node has no process of an attempt, so that it has printed nothing there.
+// errNotRunning reports that a node has no process of an attempt, so it has printed nothing there.
 var errNotRunning = errors.New("it does not run there")
 
-// isNoOutput reports whether an error of tail says that there is nothing to read: a file of output is made with its first byte.
+// isNoOutput reports whether an error of tail means that there is nothing to read: an output file is created with
+// its first byte.
 func isNoOutput(err error) bool {
 	return errors.Is(err, errNotRunning) || errors.Is(err, fs.ErrNotExist)
 }
@@ -57,7 +59,7 @@ func (t *tasks) tail(ctx context.Context, id grid.AttemptID, s process.Stream, o
 	return file, err
 }
 
-// remoteOutput opens an output stream to the node where an attempt runs.
+// remoteOutput opens an output stream to the node that runs an attempt.
 func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
 	open, cancel := context.WithTimeout(network.WithAllowLimitedConn(ctx, "skep"), askDeadline)
 	defer cancel()
@@ -82,7 +84,7 @@ func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.Attemp
 	}
 	var status [1]byte
 	if _, err = st.Write(ask); err == nil {
-		_, err = io.ReadFull(st, status[:]) // with follow it comes when the task starts
+		_, err = io.ReadFull(st, status[:]) // with follow it arrives when the task starts
 	}
 	switch {
 	case errors.Is(err, network.ErrReset):
@@ -107,7 +109,7 @@ type remoteTail struct {
 	quiet bool // nothing may come for long
 }
 
-// Read reads what has come; an answer that is there already comes at once.
+// Read reads what has arrived.
 func (t *remoteTail) Read(b []byte) (int, error) {
 	if !t.quiet {
 		t.SetReadDeadline(time.Now().Add(fetchStall))
@@ -120,8 +122,8 @@ func (t *remoteTail) Close() error {
 	return t.Stream.Reset()
 }
 
-// mayReadOutput reports whether a node may read what an attempt prints here: its job's origin, or a member of the register that it was offered
-// with. What others say of the job's members, with other attempts, makes nobody one.
+// mayReadOutput reports whether a node may read the output of an attempt here: its job's origin, or a member of the
+// register that it was offered with. Members named by others, with other attempts, may not.
 func (t *tasks) mayReadOutput(id grid.AttemptID, n grid.NodeID) bool {
 	if id.Task.Job.Origin == n {
 		return true
@@ -132,8 +134,8 @@ func (t *tasks) mayReadOutput(id grid.AttemptID, n grid.NodeID) bool {
 	return a != nil && slices.Contains(a.members, n)
 }
 
-// serveOutput answers a request for the output of an attempt that runs here. Only the node that its job
-// was submitted to, or another member of the job's register, may ask: whoever asks these has shown the job's capability there, if it has one.
+// serveOutput answers a request for the output of an attempt that runs here. Only the job's origin, or another
+// member of its register, may ask: whoever asks these has shown them the job's capability, if it has one.
 func (d *Driver) serveOutput(st network.Stream) {
 	var ask [outputRequest]byte
 	d.serveStream(st, d.outputsServed, 0, ask[:], func(n grid.NodeID, w servedWriter) {
@@ -149,7 +151,7 @@ func (d *Driver) serveOutput(st network.Stream) {
 		ctx, cancel := context.WithCancel(d.ctx)
 		defer cancel()
 		d.spawn(func() {
-			st.Read(make([]byte, 1)) // the asker says nothing more: this returns when it has gone
+			st.Read(make([]byte, 1)) // the asker sends nothing more: this returns when it has gone
 			cancel()
 		})
 		st.SetWriteDeadline(time.Time{})

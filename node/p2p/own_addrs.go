@@ -16,17 +16,17 @@ import (
 	"skep/grid"
 )
 
-// ownAddrs are the addresses at which the node may be dialled besides those of its interfaces.
+// ownAddrs holds the addresses at which the node may be dialled besides those of its interfaces.
 type ownAddrs struct {
-	announced []ma.Multiaddr // what the operator says; set once
+	announced []ma.Multiaddr // set by the operator; immutable
 
 	mu        sync.Mutex
 	host      host.Host      // nil until it is made
-	confirmed []ma.Multiaddr // others have dialled these: of a router that hands on connections
+	confirmed []ma.Multiaddr // peers have dialled these: of a router that forwards connections
 	relayed   []ma.Multiaddr
 }
 
-// parseAnnounced takes the addresses that the operator says.
+// parseAnnounced parses the addresses set by the operator.
 func parseAnnounced(announce []string) (*ownAddrs, error) {
 	p := &ownAddrs{}
 	for _, text := range announce {
@@ -42,14 +42,14 @@ func parseAnnounced(announce []string) (*ownAddrs, error) {
 	return p, nil
 }
 
-// attach gives the host whose addresses they are.
+// attach sets the host whose addresses they are.
 func (p *ownAddrs) attach(h host.Host) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.host = h
 }
 
-// set replaces what was found out, and reports whether that is something else than before.
+// set replaces the confirmed and relayed addresses, and reports whether they have changed.
 func (p *ownAddrs) set(seen, relayed []ma.Multiaddr) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,8 +64,8 @@ func sameAddrs(a, b []ma.Multiaddr) bool {
 	return slices.EqualFunc(a, b, func(x, y ma.Multiaddr) bool { return x.Equal(y) })
 }
 
-// merge makes the node's addresses of those that libp2p proposes. Where peers only saw a connection come from, nobody has
-// dialled: a NAT is likely to be there.
+// merge makes the node's addresses from those that libp2p proposes. Of these it keeps only the interfaces' own: an
+// observed address from which a peer saw a connection is probably that of a NAT, and nobody has dialled it.
 func (p *ownAddrs) merge(proposed []ma.Multiaddr) []ma.Multiaddr {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,8 +77,8 @@ func (p *ownAddrs) merge(proposed []ma.Multiaddr) []ma.Multiaddr {
 	return ma.Unique(slices.Concat(p.announced, proposed, p.confirmed, p.relayed))
 }
 
-// order puts first what the operator says, in his order, then what the machine talks to the world from. libp2p's order is that of
-// the bytes, in which a house comes after the bridges of containers.
+// order sorts the operator's addresses first, in their order, then those that the machine uses for outbound
+// traffic. libp2p sorts by bytes, which puts a private network after the bridges of containers.
 func (p *ownAddrs) order(addrs []ma.Multiaddr, out []net.IP) []ma.Multiaddr {
 	place := func(a ma.Multiaddr) int {
 		if i := slices.IndexFunc(p.announced, a.Equal); i >= 0 {
@@ -94,7 +94,7 @@ func (p *ownAddrs) order(addrs []ma.Multiaddr, out []net.IP) []ma.Multiaddr {
 	return addrs
 }
 
-// outboundIPs returns the addresses of the machine from which it talks to the world. Nothing is sent.
+// outboundIPs returns the addresses of the machine that it uses for outbound traffic. Nothing is sent.
 func outboundIPs() (ips []net.IP) {
 	for _, world := range []string{"203.0.113.1", "2001:db8::1"} {
 		if c, err := net.DialUDP("udp", nil, &net.UDPAddr{IP: net.ParseIP(world), Port: 9}); err == nil {
@@ -105,8 +105,8 @@ func outboundIPs() (ips []net.IP) {
 	return ips
 }
 
-// circuitAddrs are the addresses that lead through a relay: the one at which it was dialled, and for those who cannot use that one a
-// public one of the other version of IP, if it announces any.
+// circuitAddrs returns the addresses through a relay: by the address at which it was dialled, and for those who
+// cannot use that one by a public one of the other IP version, if it announces any.
 func circuitAddrs(p peer.ID, dialled ma.Multiaddr, said []ma.Multiaddr) (through []ma.Multiaddr) {
 	at := []ma.Multiaddr{dialled}
 	other := func(a ma.Multiaddr) bool {
@@ -122,11 +122,11 @@ func circuitAddrs(p peer.ID, dialled ma.Multiaddr, said []ma.Multiaddr) (through
 	return through
 }
 
-// maxConfirmed is how many addresses are published because peers say that they have dialled them: one of each version of IP, as a
-// rule. Few, since a peer may lie.
+// maxConfirmed is the number of confirmed addresses that are published: usually one of each IP version. Few, since
+// a peer may lie.
 const maxConfirmed = 2
 
-// mostConfirmed picks those that the most peers say.
+// mostConfirmed returns those that most peers report.
 func mostConfirmed(seen []ma.Multiaddr) (best []ma.Multiaddr) {
 	count := make(map[string]int)
 	for _, a := range seen {
@@ -139,16 +139,16 @@ func mostConfirmed(seen []ma.Multiaddr) (best []ma.Multiaddr) {
 	return best[:min(len(best), maxConfirmed)]
 }
 
-// advertisedAddrs returns where others are told that this node may be dialled.
+// advertisedAddrs returns the addresses at which others are told to dial this node.
 func (d *Driver) advertisedAddrs(most int) []string {
 	return publishedUpTo(most, d.ownAddrs.order(d.host.Addrs(), outboundIPs()), d.ownAddrs.announced)
 }
 
-// published is publishedUpTo of as many as an ad holds, of another host.
+// published is publishedUpTo for another host, with as many as an ad holds.
 func published(addrs []ma.Multiaddr) []string { return publishedUpTo(grid.MaxAddrs, addrs, nil) }
 
-// publishedUpTo picks which of a host's addresses others are told, best first: those said to be, public ones, then relayed,
-// then private; loopback only if there is nothing else. Of too many it keeps some of each kind.
+// publishedUpTo selects which of a host's addresses to publish, best first: those in best and public ones, then
+// relayed, then private; loopback only if there is nothing else. If there are too many, it keeps some of each kind.
 func publishedUpTo(most int, addrs, best []ma.Multiaddr) []string {
 	var ranked [4][]string
 	for _, a := range addrs {

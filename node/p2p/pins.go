@@ -6,11 +6,11 @@ import (
 	"skep/grid"
 )
 
-// What a record names must not be collected: inputs of an attempt accepted here and what it left
-// until its result is acknowledged; inputs of a job and what its tasks left until the job is forgotten, by its origin or, if they were
-// copied here, by another that keeps it.
+// Blobs named by a record are pinned: inputs of an accepted attempt, and its outputs until the result is
+// acknowledged; inputs of a job and outputs of its tasks until the job is removed, at its origin and at members
+// that store them as deposits.
 
-// recordSaved follows a record that is on disk now.
+// recordSaved updates the pins for a record that is now on disk.
 func (t *tasks) recordSaved(r *grid.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +69,7 @@ func (t *tasks) pinTask(r *grid.TaskRecord, gone bool) {
 			t.d.pin(files)
 		}
 	}
-	t.d.unpin(old) // after that: they may be the same
+	t.d.unpin(old) // last: the files may be the same
 }
 
 func (t *tasks) unpinResult(id grid.TaskID) {

@@ -14,35 +14,39 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// Boxes are the settings of what tasks run in.
+// Boxes holds the settings of the sandbox that tasks run in.
 type Boxes struct {
-	// Isolation is the least level that the node must reach. With none tasks run without boxes, also those of others. Default,
-	// nil: as good as this machine allows, and where that is below basic the node takes no tasks of others.
+	// Isolation is the lowest isolation level that the node must reach. With none, all tasks run without a sandbox,
+	// also those of others. Default, nil: the best level of this machine; where that is below basic, the node takes
+	// no tasks of others.
 	Isolation *grid.Isolation
 
-	// Expose are files and folders of the machine that tasks see besides programs and libraries.
+	// Expose lists files and folders of the machine that tasks see besides programs and libraries.
 	Expose []sandbox.Expose
 
-	// Hide are folders that tasks do not see though they lie in one that tasks see, as the node's data folder: those of other
-	// nodes of this machine.
+	// Hide lists folders hidden from tasks though they lie in one that tasks see, as the node's data folder is:
+	// those of other nodes of this machine.
 	Hide []string
 
-	// TaskIDs are the user IDs of which, where the node is root, each attempt gets one. Default sandbox.DefaultRange.
+	// TaskIDs is the range of user IDs of which, if the node is root, each attempt gets one. Default
+	// sandbox.DefaultRange.
 	TaskIDs sandbox.Range
 
-	// Processes bounds the processes and threads of a task. Default 4096: more than parallel programs have, and few enough that
-	// the machine goes on. Raised, a fork bomb takes longer to end. Where the node's user, its control group or the machine may have
-	// few, a task gets its share of these, and the node keeps some hundreds for itself.
+	// Processes bounds the processes and threads of a task. Default 4096: more than parallel programs have, and few
+	// enough that the machine keeps running. With more, a fork bomb takes longer to end. Where the node's user, its
+	// control group or the machine has a low limit, a task gets its share of it, and the node keeps some hundreds
+	// for itself.
 	Processes int64
 
-	// Disk bounds the bytes of the files of one task. Default 0: what is free when it starts, but for DiskLow. It is looked at
-	// every second or so, so a fast writer passes it by what it writes in that time.
+	// Disk bounds the bytes of the files of one task. Default 0: what is free when it starts, less DiskLow. Usage
+	// is measured about every second, so a fast writer exceeds the bound by what it writes in that time.
 	Disk grid.Bytes
 
-	// Files bounds the files and folders of one task. Default 200,000; each takes an inode, of which a file system may have few.
+	// Files bounds the files and folders of one task. Default 200,000; each takes an inode, of which a file system
+	// may have few.
 	Files int64
 
-	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 is whatever the kernel has, −1 none.
+	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = the kernel's, −1 = none.
 	Landlock int
 }
 
@@ -55,7 +59,7 @@ func (b *Boxes) defaults() error {
 	return nil
 }
 
-// open makes the runner of tasks, and reports whether the node takes tasks of others.
+// open makes the runner of tasks; private reports that the node takes no tasks of others.
 func (b *Boxes) open(data, work string, slots int, warn func(string, error)) (r *process.Runner, private bool, err error) {
 	asked := grid.IsolationBasic
 	if b.Isolation != nil {
@@ -74,7 +78,7 @@ func (b *Boxes) open(data, work string, slots int, warn func(string, error)) (r 
 	return r, asked != grid.IsolationNone && level < grid.IsolationBasic, nil
 }
 
-// openTasks ends what a former run left behind and makes ready to run tasks.
+// openTasks ends the tasks of a former run and gets ready to run tasks.
 func (d *Driver) openTasks() error {
 	work := filepath.Join(d.cfg.DataDir, "work")
 	if n, err := process.Reap(work); err != nil {
@@ -95,7 +99,7 @@ func (d *Driver) openTasks() error {
 		return err
 	}
 	d.private = private
-	if os.Geteuid() == 0 && !runner.Boxed() { // tasks have user IDs of their own, and pass through it to their folders
+	if os.Geteuid() == 0 && !runner.Boxed() { // tasks have user IDs of their own, and need to traverse it to their folders
 		if err := os.Chmod(d.cfg.DataDir, 0o711); err != nil {
 			return fmt.Errorf("data folder: %w", err)
 		}
@@ -112,8 +116,8 @@ func (d *Driver) openTasks() error {
 	return nil
 }
 
-// clearWork removes the folder of attempts of a former run, and what earlier starts could not remove. What cannot be removed is
-// moved aside, for another start to try again: no task keeps a node from starting.
+// clearWork removes the folder of attempts of a former run, and what earlier starts could not remove. What cannot
+// be removed is renamed, for another start to try again: no task can keep a node from starting.
 func clearWork(work string) error {
 	var problems []error
 	entries, _ := os.ReadDir(filepath.Dir(work))
@@ -128,10 +132,10 @@ func clearWork(work string) error {
 	return errors.Join(problems...)
 }
 
-// asideSuffix is what the names of folders that could not be removed begin with, behind that of the folder of attempts.
+// asideSuffix follows the name of the folder of attempts in the names of folders that could not be removed.
 const asideSuffix = ".left-"
 
-// logIsolation tells the operator what holds, and what does not and why.
+// logIsolation logs the isolation level, and what is missing for a higher one and why.
 func (d *Driver) logIsolation() {
 	level, findings := d.tasks.runner.Isolation()
 	args := []any{"level", level.String()}
@@ -151,10 +155,10 @@ func (d *Driver) logIsolation() {
 	}
 }
 
-// Isolation is the level that tasks are kept at here, and what is missing for a higher one.
+// Isolation returns the isolation level of tasks here, and what is missing for a higher one.
 func (d *Driver) Isolation() (grid.Isolation, []sandbox.Finding) { return d.tasks.runner.Isolation() }
 
-// diskBound is what the files of a task that starts now may have together, in bytes.
+// diskBound returns the bound of the files of a task that starts now, in bytes.
 func (c *Config) diskBound() grid.Bytes {
 	if c.Boxes.Disk > 0 {
 		return c.Boxes.Disk
@@ -166,15 +170,15 @@ func (c *Config) diskBound() grid.Bytes {
 	return max(free-c.DiskLow, free/2, 1)
 }
 
-// isolationLabel is what a node says of itself, so that needs can name it.
+// isolationLabel returns the node's label of an isolation level, which needs can name.
 func isolationLabel(level grid.Isolation) grid.Label {
 	return grid.Label{Key: grid.IsolationLabel, Value: level.String()}
 }
 
-// fixedLabels are what the machine is, which no operator can say otherwise.
+// fixedLabels are properties of the machine, which the operator cannot override.
 var fixedLabels = []string{"os", "arch", grid.IsolationLabel}
 
-// isFixed reports whether a label is one of them.
+// isFixed reports whether a label is one of fixedLabels.
 func isFixed(key string) bool {
 	for _, k := range fixedLabels {
 		if strings.EqualFold(k, key) {

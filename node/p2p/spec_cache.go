@@ -9,18 +9,19 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Bounds of the checked specs that are remembered: enough for the jobs whose tasks come one by one, together with as much memory.
+// Bounds of the remembered checked specs: enough for the jobs whose tasks are offered one by one, and in bytes for
+// all.
 const (
 	maxSpecs      = 1024
 	maxSpecsBytes = 8 << 20
 )
 
-// specCache signs the specs of own jobs and checks those of others, each once: the tasks of a job are offered one by one, all with
-// the same spec, and then share it.
+// specCache signs the specs of own jobs and checks those of others, each once: the tasks of a job are offered one
+// by one, all with the same spec, and then share it.
 type specCache struct {
 	mu    sync.Mutex
 	known *simplelru.LRU[grid.JobID, *grid.JobSpec]
-	bytes int // of what is known
+	bytes int // of all in known
 }
 
 func newSpecCache() *specCache {
@@ -33,7 +34,7 @@ func newSpecCache() *specCache {
 	return c
 }
 
-// open reads a spec that came with a job's ID and checks its signature, as wire.OpenSpec.
+// open decodes a spec that came with a job's ID and checks its signature, as wire.OpenSpec does.
 func (c *specCache) open(job grid.JobID, encoded []byte) (*grid.JobSpec, error) {
 	if s := c.get(job); s != nil && s.Sealed == string(encoded) {
 		return s, nil
@@ -63,8 +64,8 @@ func (c *specCache) put(job grid.JobID, s *grid.JobSpec) {
 	}
 }
 
-// sealSpec returns the spec of a job that is submitted here as this node signs it. What the node will refuse is left as it is: it says
-// why.
+// sealSpec returns the spec of a job that is submitted here, signed by this node. A spec that the node will refuse
+// is not changed: the node says why.
 func (d *Driver) sealSpec(id grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error) {
 	if id.Origin != d.self || s.Check() != nil {
 		return s, nil

@@ -21,30 +21,30 @@ type tasks struct {
 
 	mu      sync.Mutex
 	m       map[grid.AttemptID]*attempt
-	results map[grid.TaskID][]grid.File // pinned for own tasks that have ended
+	results map[grid.TaskID][]grid.File // pinned, of own tasks that have ended
 	jobs    map[grid.JobID]*grid.JobSpec
-	folders uint64 // made so far
+	folders uint64 // created so far
 	closed  bool
 }
 
-// attempt is one of them, from acceptance until its result is acknowledged.
+// attempt is an accepted attempt, until its result is acknowledged.
 type attempt struct {
 	id           grid.AttemptID
 	spec         *grid.JobSpec
-	members      []grid.NodeID // of its job's register, as it was offered; nil = it has none
+	members      []grid.NodeID // of its job's register, as offered; nil = it has none
 	accepted     grid.Time
-	pinned       bool          // its inputs are
-	resultFiles  []grid.File   // what its result names, pinned
-	dir          string        // its folder; set when it is first to start
-	argv         []string      // what to execute there; nil until the folder is prepared
+	pinned       bool          // its inputs are pinned
+	resultFiles  []grid.File   // files of its result, pinned
+	dir          string        // its folder; set by the first start
+	argv         []string      // argv to execute; nil until the folder is prepared
 	processKnown chan struct{} // closed when there is a process, or none will come
 
 	// Guarded by tasks.mu.
-	started      bool // by Start: a goroutine looks after it
+	started      bool // by Start: a goroutine runs it
 	process      *process.Process
-	cancelInputs context.CancelFunc // ends the fetching and placing of its inputs; nil: there was none
-	dropped      bool               // nobody wants it any more: its folder goes when its goroutine ends
-	ended        bool               // its goroutine has
+	cancelInputs context.CancelFunc // ends fetching and placing its inputs; may be nil
+	dropped      bool               // dropped: its folder is removed when its goroutine ends
+	ended        bool               // its goroutine has ended
 }
 
 func newTasks(d *Driver, r *process.Runner, dir string) *tasks {
@@ -54,14 +54,14 @@ func newTasks(d *Driver, r *process.Runner, dir string) *tasks {
 	return t
 }
 
-// newFolder returns a new folder for an attempt. The count keeps it apart from one of the same attempt that
-// was dropped and is just being removed.
+// newFolder returns a new folder for an attempt. The count distinguishes it from a former folder of the same
+// attempt that is still being removed.
 func (t *tasks) newFolder(id grid.AttemptID) string {
 	t.folders++
 	return filepath.Join(t.dir, fmt.Sprintf("%s-%d-%d.%d-%d", id.Task.Job.Short(), id.Task.Index, id.Epoch, id.N, t.folders))
 }
 
-// removeFolders removes folders, so that nobody waits for the disk.
+// removeFolders removes folders in the background.
 func (t *tasks) removeFolders() {
 	for dir := range t.remove {
 		if err := t.runner.Remove(dir); err != nil {
@@ -94,7 +94,7 @@ func (t *tasks) start(s grid.Start) {
 	t.wait.Go(func() { t.run(a, s) })
 }
 
-// fetch brings the files of an attempt here: its inputs, for as long as it is wanted, or those of its result.
+// fetch fetches the files of an attempt: its inputs, until it is dropped, or those of its result.
 func (t *tasks) fetch(x grid.Fetch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +105,7 @@ func (t *tasks) fetch(x grid.Fetch) {
 	t.d.fetches.start(ctx, x)
 }
 
-// stop ends an attempt. When that has happened the node is told, for it holds the place so long.
+// stop ends an attempt. The node is told when that has happened, and counts its resources as taken until then.
 func (t *tasks) stop(s grid.Stop) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +114,7 @@ func (t *tasks) stop(s grid.Stop) {
 	}
 }
 
-// dropAttempt ends an attempt and drops what is kept for it; its folder goes now, or when its process has ended.
+// dropAttempt ends an attempt and frees what it holds; its folder is removed now, or when its process has ended.
 func (t *tasks) dropAttempt(a *attempt) {
 	if a.dropped {
 		return
@@ -134,21 +134,21 @@ func (t *tasks) dropAttempt(a *attempt) {
 	if !a.started {
 		close(a.processKnown)
 	}
-	if a.dir != "" && (a.ended || !a.started) && !t.closed { // not started: it was late, and waited for another start
+	if a.dir != "" && (a.ended || !a.started) && !t.closed { // not started: it was too late, and waited for another start
 		t.removeFolder(a)
 	}
 }
 
-// removeFolder has the folder of an attempt removed.
+// removeFolder queues the folder of an attempt for removal.
 func (t *tasks) removeFolder(a *attempt) {
 	select {
 	case t.remove <- a.dir:
-	default: // a sweeper that far behind: let the caller wait rather than the disk fill
+	default: // the queue is full: the caller removes it, or the disk would fill
 		t.runner.Remove(a.dir)
 	}
 }
 
-// run looks after one attempt from its start to its end.
+// run runs one attempt from its start to its end.
 func (t *tasks) run(a *attempt, s grid.Start) {
 	result, ran := t.execute(a, s)
 	if result == nil {
@@ -166,14 +166,14 @@ func (t *tasks) run(a *attempt, s grid.Start) {
 			}
 		})
 	}
-	if left := result.Blobs(nil); len(left) > 0 { // pinned when they were collected, now by the record too
+	if left := result.Blobs(nil); len(left) > 0 { // pinned by collect, and now by the record too
 		t.d.loop.waitProcessed()
 		t.d.unpin(left)
 	}
 }
 
-// execute prepares, runs and collects an attempt; ran says that there was a process. Its result is nil if it was not run, because
-// it came to that too late: the disk may have taken its time.
+// execute prepares, runs and collects an attempt; ran reports that there was a process. The result is nil if the
+// start lease ran out before the process was started, for example on a slow disk.
 func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 	began, spec := now(), s.Spec
 	result := func(c grid.Cause, exit int32, err error) *grid.Result {
@@ -207,7 +207,7 @@ func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 	t.d.diskMonitor.add(a)
 	defer t.d.diskMonitor.remove(a)
 	end := p.Wait()
-	if end.Cause == process.DiskExceeded { // whoever waits for the room has none until it is gone
+	if end.Cause == process.DiskExceeded { // the room is free only when they are removed
 		process.Remove(process.Work(a.dir))
 	}
 	if t.isUnwanted(a) {
@@ -222,7 +222,7 @@ func (t *tasks) isUnwanted(a *attempt) bool {
 	return t.closed || a.dropped
 }
 
-// lookup returns the attempt to read the output of.
+// lookup returns the attempt whose output is to be read.
 func (t *tasks) lookup(id grid.AttemptID) *attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -235,7 +235,7 @@ func (t *tasks) processOf(a *attempt) *process.Process {
 	return a.process
 }
 
-// close stops all tasks without a word about their end: the node finds them lost when it starts again.
+// close stops all tasks without reporting their ends: the node finds them lost when it starts again.
 func (t *tasks) close() {
 	t.mu.Lock()
 	t.closed = true
@@ -246,5 +246,5 @@ func (t *tasks) close() {
 	process.Remove(t.dir)
 }
 
-// cutText bounds a text that travels. It may quote a name that a task chose.
+// cutText bounds a text that is sent. It may quote a name that a task chose.
 func cutText(s string) string { return grid.Clean(s, grid.MaxText) }

@@ -11,29 +11,29 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// What of the node's history counts.
+// Parameters of the node's uptime.
 const (
 	uptimeFile         = "uptime"
-	uptimeHalfLife     = 7 * 24 * time.Hour // an hour of so long ago counts half
-	uptimePrior        = 6 * time.Hour      // for so long every node is taken to have been up before its first start
-	uptimeSaveInterval = 5 * time.Minute    // between two writes: what a crash makes wrong
-	uptimeChange       = 0.05               // by so much the share must change to be told
-	sleepGap           = time.Minute        // who was not looked at for so long slept
+	uptimeHalfLife     = 7 * 24 * time.Hour // half-life of the history
+	uptimePrior        = 6 * time.Hour      // prior: every node counts as up for so long before its first start
+	uptimeSaveInterval = 5 * time.Minute    // between two writes: bounds the error of a crash
+	uptimeChange       = 0.05               // change of the share that is reported
+	sleepGap           = time.Minute        // a longer pause between two updates counts as sleep
 )
 
-// uptime is the history of a node's sessions: for how long it was up and away, with what is long ago counting less.
+// uptime is the history of a node's sessions: for how long it was up and away, with exponential decay.
 type uptime struct {
 	Up   float64   `json:"up_seconds"`
 	Away float64   `json:"away_seconds"`
-	Seen time.Time `json:"seen"` // up to when that is known
+	Seen time.Time `json:"seen"` // up to when the history is known
 
 	file     string
-	at       grid.Time // of the last look
+	at       grid.Time // time of the last update
 	saved    time.Time
 	reported float64
 }
 
-// openUptime reads it from the data folder. That it was away since it was last seen is part of it.
+// openUptime reads the history from the data folder. The time since it was last written counts as away.
 func openUptime(dir string, wall time.Time) *uptime {
 	u := &uptime{file: filepath.Join(dir, uptimeFile), reported: 1}
 	b, err := os.ReadFile(u.file)
@@ -45,7 +45,7 @@ func openUptime(dir string, wall time.Time) *uptime {
 	return u
 }
 
-// advance lets time go by: with c = half/ln 2, what there is fades to the part f = 2^(−d/half), and c·(1−f) comes.
+// advance adds time d: with c = half/ln 2, the history decays to the part f = 2^(−d/half), and c·(1−f) is added.
 func (u *uptime) advance(d time.Duration, up bool) {
 	d = max(d, 0) // a clock that was set back
 	c, f := uptimeHalfLife.Seconds()/math.Ln2, math.Exp2(-d.Seconds()/uptimeHalfLife.Seconds())
@@ -63,8 +63,8 @@ func (u *uptime) share() float64 {
 	return (u.Up + known) / (u.Up + u.Away + known)
 }
 
-// update goes on until now, and reports the share and whether it has become something else than was told. A machine that slept
-// in between was away.
+// update advances the history to now, and returns the share and whether the reported value has changed. A machine
+// that slept in between was away.
 func (u *uptime) update(at grid.Time, wall time.Time) (share float64, moved bool) {
 	if u.at > 0 {
 		d := at.Sub(u.at)
@@ -81,7 +81,7 @@ func (u *uptime) update(at grid.Time, wall time.Time) (share float64, moved bool
 	return u.reported, moved
 }
 
-// save writes it down. That it cannot be written is no reason to stop: then the time until now will count as away.
+// save writes the history. A write error is ignored: the time until now will count as away.
 func (u *uptime) save(wall time.Time) {
 	u.saved = wall
 	if b, err := json.Marshal(u); err == nil {

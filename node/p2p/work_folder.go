@@ -16,7 +16,7 @@ import (
 	"skep/node/p2p/blob"
 )
 
-// variables returns what a task can know about itself.
+// variables returns the environment variables that describe a task to itself.
 func variables(self grid.NodeID, spec *grid.JobSpec, id grid.AttemptID) []string {
 	return []string{
 		"SKEP_JOB=" + id.Task.Job.String(),
@@ -29,8 +29,8 @@ func variables(self grid.NodeID, spec *grid.JobSpec, id grid.AttemptID) []string
 	}
 }
 
-// expand replaces ${SKEP_…} in a word by the variable of that name. Everything else stays, so that a
-// shell inside the task sees its own dollars; so does a name that is none of ours.
+// expand replaces ${SKEP_…} in a word by the variable of that name. Everything else stays, unknown names too, so
+// that a shell inside the task gets its own variables.
 func expand(word string, vars []string) string {
 	if !strings.Contains(word, "${SKEP_") {
 		return word
@@ -65,8 +65,7 @@ func lookup(vars []string, name string) (string, bool) {
 	return "", false
 }
 
-// command returns the words to execute: expanded, and with a program that travels named as the file in
-// the work folder that it is.
+// command returns the expanded argv. A program that is among the inputs is named as the file in the work folder.
 func command(spec *grid.JobSpec, vars []string) []string {
 	argv := make([]string, len(spec.Command))
 	for i, w := range spec.Command {
@@ -111,7 +110,7 @@ func (t *tasks) prepare(a *attempt, spec *grid.JobSpec) ([]string, error) {
 	return command(spec, variables(t.d.self, spec, id)), nil
 }
 
-// placeInput puts an input into a work folder. One that was damaged since it came is brought again.
+// placeInput puts an input into a work folder. One that was damaged since it was stored is fetched again.
 func (t *tasks) placeInput(ctx context.Context, in *grid.File, dst string, origin grid.NodeID) error {
 	err := t.d.blobs.Link(ctx, in.Blob, dst, in.Exec)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -122,7 +121,7 @@ func (t *tasks) placeInput(ctx context.Context, in *grid.File, dst string, origi
 	return err
 }
 
-// spec tells the runner what to run and within which bounds.
+// spec returns what the runner is to run and within which bounds.
 func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.AttemptID) process.Spec {
 	env := make([]string, 0, len(spec.Env)+8)
 	for _, v := range spec.Env {
@@ -136,7 +135,7 @@ func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Atte
 	}
 }
 
-// chownInputs makes the inputs in a work folder those of the attempt's user, as the folder itself is already.
+// chownInputs gives the inputs in a work folder to the attempt's user, as the folder itself is already.
 func (t *tasks) chownInputs(dir string) error {
 	id := int(t.runner.Owner(dir))
 	if id == 0 {
@@ -150,8 +149,8 @@ func (t *tasks) chownInputs(dir string) error {
 	})
 }
 
-// startFailure makes a result of a task that could not be started: 126 or 127 where this machine cannot
-// execute the program, a failure of the node otherwise.
+// startFailure makes the result of a task that could not be started: 126 or 127 where this machine cannot execute
+// the program, a failure of the node otherwise.
 func startFailure(err error, result func(grid.Cause, int32, error) *grid.Result) *grid.Result {
 	var no *process.ExecError
 	if !errors.As(err, &no) {
