@@ -12,8 +12,8 @@ import (
 	"skep/node/p2p/hostile"
 )
 
-// crowd has so many identities of one attacker take all the places that a protocol gives them, and keep them.
-func crowd(t *testing.T, a *member, identities, streams int, id protocol.ID) {
+// holdSeats has identities of one attacker take all the seats that a protocol gives them, and hold them.
+func holdSeats(t *testing.T, a *member, identities, streams int, id protocol.ID) {
 	t.Helper()
 	for range identities {
 		m := attacker(t, a)
@@ -22,17 +22,17 @@ func crowd(t *testing.T, a *member, identities, streams int, id protocol.ID) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := st.Write([]byte("G")); err != nil { // a request that does not come to its end
+			if _, err := st.Write([]byte("G")); err != nil { // an incomplete request
 				t.Fatal(err)
 			}
 		}
 	}
 }
 
-// Nine identities hold all places of the members' door, with more than they may have. A member that holds none is let in.
-func TestTheDoorCannotBeFilled(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	go func() { // as the API does: every visit is held until its end
+// Nine identities of an attacker hold all seats of the API listener. A member that holds none gets one.
+func TestAPIListenerSeatsAreShared(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	go func() { // as the API does: every connection is held until it ends
 		for {
 			c, err := a.Listener().Accept()
 			if err != nil {
@@ -52,10 +52,10 @@ func TestTheDoorCannotBeFilled(t *testing.T) {
 			}()
 		}
 	}()
-	crowd(t, a, 9, apiPerPeer, hostile.Door)
+	holdSeats(t, a, 9, apiPerPeer, hostile.Door)
 	await(t, "the door is full", func() bool { return a.apiListener.seats.Taken() == apiAll })
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	meet(t, a, b)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	waitUp(t, a, b)
 	for i := range 8 {
 		c, err := b.Dial(t.Context(), a.self)
 		if err != nil {
@@ -78,13 +78,13 @@ func ask(t *testing.T, i int, c net.Conn) {
 	}
 }
 
-// Requests for blobs that never come to their end do not keep a member from its own.
-func TestBlobsAreServedInACrowd(t *testing.T) {
-	a, b := pair(t)
+// Incomplete requests for blobs do not keep a member from fetching its own.
+func TestBlobSeatsAreShared(t *testing.T) {
+	a, b := openPair(t)
 	f := a.put("f", noiseOf(1, 1<<16), false)
-	crowd(t, a, 9, servesPerPeer, hostile.Blob)
+	holdSeats(t, a, 9, servesPerPeer, hostile.Blob)
 	await(t, "all places are taken", func() bool { return a.blobsServed.Taken() == servesAll })
-	if err := b.fetches.get(t.Context(), a.self, &f); err != nil || !b.holds(f) {
+	if err := b.fetches.get(t.Context(), a.self, &f); err != nil || !b.hasBlob(f) {
 		t.Errorf("fetch in a crowd: %v", err)
 	}
 }

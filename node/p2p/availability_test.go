@@ -9,8 +9,8 @@ import (
 	"skep/grid"
 )
 
-// machine4 is a gauge on four cores, all on offer.
-type machine4 struct {
+// meterOf4 is an availabilityMeter on four cores, all on offer.
+type meterOf4 struct {
 	*availabilityMeter
 	at    grid.Time
 	cores process.Cores
@@ -18,14 +18,15 @@ type machine4 struct {
 	news  int
 }
 
-func newMachine4(offers grid.MilliCPU) *machine4 {
-	m := &machine4{availabilityMeter: newAvailabilityMeter(offers), at: 1, cores: process.Cores{Count: 4, Busy: time.Hour}}
+func newMeterOf4(offers grid.MilliCPU) *meterOf4 {
+	m := &meterOf4{availabilityMeter: newAvailabilityMeter(offers), at: 1, cores: process.Cores{Count: 4, Busy: time.Hour}}
 	m.sample(m.at, m.cores, m.own)
 	return m
 }
 
-// pass lets others use so many cores, wanted by so many threads, and the node's own tasks so many, for a time.
-func (m *machine4) pass(d time.Duration, others float64, threads int, own float64) {
+// load simulates, for a time, that others use that many cores with that many runnable threads, and the node's own
+// tasks that many cores.
+func (m *meterOf4) load(d time.Duration, others float64, threads int, own float64) {
 	for ; d > 0; d -= sampleInterval {
 		m.at = m.at.Add(sampleInterval)
 		m.cores.Busy += time.Duration((others + own) * float64(sampleInterval))
@@ -37,9 +38,9 @@ func (m *machine4) pass(d time.Duration, others float64, threads int, own float6
 	}
 }
 
-// What the node's own tasks use is not used by others; what others use is not left, but that a fair scheduler gives as
+// Own tasks do not count as use by others. What others use is not available, except that a fair scheduler gives as
 // many cores to as many threads.
-func TestCoresThatOthersLeave(t *testing.T) {
+func TestAvailableShare(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		offers  grid.MilliCPU
@@ -57,32 +58,32 @@ func TestCoresThatOthersLeave(t *testing.T) {
 		{"a long queue of others", 4 * grid.CPU, 4, 28, 0, 0, 0.15},
 		{"a quota of one core", 4 * grid.CPU, 0, 0, 0, 1, 0.25},
 	} {
-		m := newMachine4(c.offers)
+		m := newMeterOf4(c.offers)
 		m.cores.Quota = c.quota
-		m.pass(20*time.Minute, c.others, c.threads, c.own)
+		m.load(20*time.Minute, c.others, c.threads, c.own)
 		if math.Abs(m.reported-c.want) > availabilityChange {
 			t.Errorf("%s: %g is left, want about %g", c.name, m.reported, c.want)
 		}
 		m.cores.Quota = 0
-		m.pass(20*time.Minute, 0, 0, 0)
+		m.load(20*time.Minute, 0, 0, 0)
 		if m.reported != 1 {
 			t.Errorf("%s: when that has ended %g is left, want all", c.name, m.reported)
 		}
 	}
 }
 
-// A load that comes and goes every few seconds is told once, as what it is on average, and not each time.
-func TestNoisyLoadIsToldOnce(t *testing.T) {
-	m := newMachine4(4 * grid.CPU)
+// A load that comes and goes every few seconds is reported once, as its average.
+func TestNoisyLoadIsReportedOnce(t *testing.T) {
+	m := newMeterOf4(4 * grid.CPU)
 	for range 360 { // two hours
-		m.pass(sampleInterval, 4, 4, 0)
-		m.pass(sampleInterval, 0, 0, 0)
+		m.load(sampleInterval, 4, 4, 0)
+		m.load(sampleInterval, 0, 0, 0)
 	}
 	if m.news > 5 || m.reported < 0.65 || m.reported > 0.85 {
 		t.Errorf("%d times in two hours something else was told, lastly %g: want a few, about 0.75", m.news, m.reported)
 	}
 	last := m.news
-	m.pass(time.Hour, 0, 0, 0)
+	m.load(time.Hour, 0, 0, 0)
 	if m.reported != 1 || m.news > last+5 {
 		t.Errorf("after an hour of rest %g is told, and %d changes: want 1 in a few steps", m.reported, m.news-last)
 	}

@@ -10,8 +10,8 @@ import (
 	"skep/node"
 )
 
-// flip changes a bit in the middle of a blob's file.
-func (m *member) flip(f grid.File) {
+// corrupt flips a bit in the middle of a blob's file.
+func (m *member) corrupt(f grid.File) {
 	m.t.Helper()
 	name := f.Blob.String()
 	path := filepath.Join(m.cfg.DataDir, blobFolder, name[:2], name[2:])
@@ -33,31 +33,30 @@ func (m *member) flip(f grid.File) {
 	}
 }
 
-// A node whose disk has changed a blob gives it to nobody: whoever asks gets it from another node, and the node itself
-// gets it again.
+// A node serves no damaged blob: the asker gets it from another node, and the node itself fetches it again.
 func TestDamagedBlobIsNotServed(t *testing.T) {
-	a, b, c := three(t)
+	a, b, c := openThree(t)
 	content := noiseOf(1, 3<<20)
 	f := b.put("big", content, false)
 	c.put("big", content, false)
 	b.pin([]grid.File{f})
 	defer b.unpin([]grid.File{f})
-	b.flip(f)
-	if err := a.fetches.get(t.Context(), b.self, &f, c.self); err != nil || !a.holds(f) {
+	b.corrupt(f)
+	if err := a.fetches.get(t.Context(), b.self, &f, c.self); err != nil || !a.hasBlob(f) {
 		t.Errorf("fetch: %v", err)
 	}
 	if n := b.Dropped()["damaged"]; n != 1 {
 		t.Errorf("%d damages were found: want one", n)
 	}
-	await(t, "it is brought again", func() bool { return b.holds(f) })
+	await(t, "it is brought again", func() bool { return b.hasBlob(f) })
 	if n := a.Dropped()["blob"]; n != 0 {
 		t.Errorf("%d false blobs came: want the node that has a bad disk to say nothing", n)
 	}
 }
 
-// What is served is hashed on its way: what changed after it was opened does not come to its end.
-func TestServedBlobIsHashed(t *testing.T) {
-	a, b, _ := three(t)
+// A blob is verified while it is served: if it has changed since it was opened, the stream ends early.
+func TestServedBlobIsVerified(t *testing.T) {
+	a, b, _ := openThree(t)
 	f := b.put("big", noiseOf(1, 8<<20), false)
 	src := &blobSource{f: a.fetches, ctx: t.Context(), file: &f, holders: []grid.NodeID{b.self}}
 	defer src.close()
@@ -69,7 +68,7 @@ func TestServedBlobIsHashed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got += n; n > 0 && got < 2*len(piece) {
-			b.flip(f) // the stream has begun, and most of it is not sent yet
+			b.corrupt(f) // most of the stream is not sent yet
 		}
 	}
 	for {
@@ -86,13 +85,13 @@ func TestServedBlobIsHashed(t *testing.T) {
 	}
 }
 
-// An input that is damaged after it has come is brought again before the task starts; it has a copy of its own,
-// whatever it does with it.
-func TestDamagedInputIsBroughtAgain(t *testing.T) {
-	a, b := pair(t)
-	a.toy.mu.Lock()
-	a.toy.local = true
-	a.toy.mu.Unlock()
+// An input damaged after it was stored is fetched again before the task starts; the task has its own copy, whatever
+// it does with it.
+func TestDamagedInputIsFetchedAgain(t *testing.T) {
+	a, b := openPair(t)
+	a.fake.mu.Lock()
+	a.fake.local = true
+	a.fake.mu.Unlock()
 	content := noiseOf(7, 300_000)
 	f := a.put("in", content, false)
 	b.put("in", content, false)
@@ -100,13 +99,13 @@ func TestDamagedInputIsBroughtAgain(t *testing.T) {
 	spec.Inputs = []grid.File{f}
 	for nonce := range byte(3) {
 		if nonce > 0 {
-			a.flip(f)
+			a.corrupt(f)
 		}
 		r := a.run(nonce, spec)
 		if r.Exit != 0 || r.Stdout.Blob != f.Blob || r.Stderr.Size != 0 {
 			t.Fatalf("%d: the task was given something else: %+v", nonce, r)
 		}
-		if !a.holds(f) {
+		if !a.hasBlob(f) {
 			t.Errorf("%d: the blob is not what it was", nonce)
 		}
 	}
@@ -115,25 +114,25 @@ func TestDamagedInputIsBroughtAgain(t *testing.T) {
 	}
 }
 
-// What a task printed is not printed wrong: it comes from another node, or not at all.
+// Damaged output is not printed: it is fetched from another node, or not shown at all.
 func TestDamagedOutputIsNotPrinted(t *testing.T) {
-	a, b := pair(t)
+	a, b := openPair(t)
 	printed := noiseOf(8, 200_000)
 	f := b.put("output", printed, false)
 	a.put("output", printed, false)
 	task := grid.TaskID{Job: a.job(1)}
 	a.do(func(fx *grid.Effects) {
-		a.toy.tasks[task] = &node.TaskView{ID: grid.AttemptID{Task: task}, State: grid.Ended, Worker: b.self,
+		a.fake.tasks[task] = &node.TaskView{ID: grid.AttemptID{Task: task}, State: grid.Ended, Worker: b.self,
 			Result: &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Blob: f.Blob, Size: f.Size}}}
 		fx.Changed = append(fx.Changed, task)
 	})
-	await(t, "the task is known", func() bool { _, ok := a.toy.Task(task); return ok })
+	await(t, "the task is known", func() bool { _, ok := a.fake.Task(task); return ok })
 	for _, where := range []string{"nowhere", "here", "everywhere"} {
 		if where != "nowhere" {
-			a.flip(f)
+			a.corrupt(f)
 		}
 		if where == "everywhere" {
-			b.flip(f)
+			b.corrupt(f)
 		}
 		var out bytes.Buffer
 		err := a.Output(t.Context(), &out, task, false, 0, false)

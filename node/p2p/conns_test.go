@@ -10,9 +10,9 @@ import (
 	"skep/node/p2p/hostile"
 )
 
-// Strangers that hold all the connections that a node takes do not keep out a member that it has known for long, nor push it out.
-func TestStrangersDoNotTakeAllConnections(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// Strangers that hold all inbound connections of a node neither keep a familiar member out nor push it out.
+func TestStrangersDoNotCrowdOutFamiliarNodes(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	a.peers.conns.seats.Most = 4
 	for range 4 {
 		attacker(t, a)
@@ -31,8 +31,8 @@ func TestStrangersDoNotTakeAllConnections(t *testing.T) {
 	a.dialer.mu.Lock()
 	a.dialer.contacts[id].firstUp = time.Now().Add(-2 * familiarAfter)
 	a.dialer.mu.Unlock()
-	b := begin(t, dir, nil, a.token())
-	meet(t, a, b)
+	b := openMember(t, dir, nil, a.token())
+	waitUp(t, a, b)
 	for range 8 {
 		m, err := hostile.Join(t.Context(), hostile.Options{Token: a.token()})
 		if err != nil {
@@ -41,17 +41,18 @@ func TestStrangersDoNotTakeAllConnections(t *testing.T) {
 		defer m.Close()
 		await(t, "a stranger beyond the bound is let go", func() bool { return !m.Connected(a.self) || a.peers.conns.seats.Taken() <= 4 })
 	}
-	if !a.toy.isUp(b.self) || a.peers.conns.seats.Taken() > 4 {
-		t.Errorf("%d connections, the known member up: %v", a.peers.conns.seats.Taken(), a.toy.isUp(b.self))
+	if !a.fake.isUp(b.self) || a.peers.conns.seats.Taken() > 4 {
+		t.Errorf("%d connections, the known member up: %v", a.peers.conns.seats.Taken(), a.fake.isUp(b.self))
 	}
 	if n := a.Dropped()["crowded"]; n == 0 {
 		t.Error("nobody was refused")
 	}
 }
 
-// Strangers that come and go do not take the places on disk of members that are known for long: after a restart a node finds its network by these.
-func TestStrangersAreNotSavedForFamiliarNodes(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// Strangers that come and go do not replace saved familiar members: a node finds its network by these after a
+// restart.
+func TestStrangersDoNotReplaceSavedFamiliarNodes(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	old, addr := time.Now().Add(-2*familiarAfter), []string{"/ip4/192.0.2.1/tcp/1"}
 	a.dialer.mu.Lock()
 	for i := range maxSaved {

@@ -10,9 +10,9 @@ import (
 	"skep/grid"
 )
 
-// While a disk stays nearly full, folders that take long to measure are measured seldom, and at once when more is written.
-// Every look measured them: one task with many files on a full disk kept a core busy.
-func TestFoldersAreMeasuredAgainWhenSomethingIsWritten(t *testing.T) {
+// While a disk is nearly full, folders that take long to measure are measured seldom, and at once when more is
+// written. Regression: each check measured them, and one task with many files on a full disk kept a core busy.
+func TestFoldersAreMeasuredAgainAfterWrites(t *testing.T) {
 	a := &attempt{dir: t.TempDir()}
 	u := &taskUsage{maxFiles: 1000}
 	s := newDiskMonitor(&Driver{cfg: Config{DiskLow: grid.GiB}, tasks: new(tasks)})
@@ -27,7 +27,7 @@ func TestFoldersAreMeasuredAgainWhenSomethingIsWritten(t *testing.T) {
 	if s.relieve(free); u.Bytes < grid.MiB {
 		t.Fatalf("%d bytes seen at first", u.Bytes)
 	}
-	s.measured.took = time.Hour // so many files
+	s.measured.took = time.Hour // as with very many files
 	grow("2")
 	if s.relieve(free - floor/16); u.Bytes >= 2*grid.MiB {
 		t.Error("measured again, and little was written")
@@ -43,9 +43,10 @@ func TestFoldersAreMeasuredAgainWhenSomethingIsWritten(t *testing.T) {
 	}
 }
 
-// A disk that is full of what is in no folder, as a file that is removed and mapped, is the doing of whoever has written most.
-func TestTheTaskThatWroteMostIsEndedWhenNoFolderIsLarge(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// If a disk is filled by something in no folder, such as a file that was removed and mapped, the biggest writer is
+// ended.
+func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	if !a.tasks.runner.Boxed() {
 		t.Skip("no boxes here: nobody is ended")
 	}
@@ -75,13 +76,13 @@ func TestTheTaskThatWroteMostIsEndedWhenNoFolderIsLarge(t *testing.T) {
 	})
 	const floor = 16 * grid.MiB
 	if told {
-		a.diskMonitor.endWriter(0, 100*floor) // somebody else fills the disk
+		a.diskMonitor.endWriter(0, 100*floor) // something else fills the disk
 	}
 	a.diskMonitor.endWriter(0, floor)
 	if r := a.result(grid.TaskID{Job: large}); !strings.Contains(r.Error, "has written most, 8 MiB") {
 		t.Errorf("%v, %q", r.Cause, r.Error)
 	}
-	if v, _ := a.toy.Task(grid.TaskID{Job: small}); v.Result != nil {
+	if v, _ := a.fake.Task(grid.TaskID{Job: small}); v.Result != nil {
 		t.Errorf("the other has ended: %+v", v.Result)
 	}
 }

@@ -19,11 +19,11 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// A frame takes room for what has come of it, and no more.
-func TestSlowFramesHoldLittle(t *testing.T) {
+// A frame reserves memory for the bytes that have arrived, and no more.
+func TestSlowFramesReserveLittle(t *testing.T) {
 	const size, sent = 1 << 20, 100_000
 	head := protowire.AppendTag(binary.AppendUvarint(nil, size), protowire.Number(grid.KindWrite), protowire.BytesType)
-	f := newFrames(tape{strings.NewReader(string(head) + strings.Repeat("x", sent))})
+	f := newFrames(recordedStream{strings.NewReader(string(head) + strings.Repeat("x", sent))})
 	all := semaphore.NewWeighted(inboundAll)
 	f.memory = newInboundMemory(t.Context(), all)
 	if _, _, err := f.next(); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -38,8 +38,8 @@ func TestSlowFramesHoldLittle(t *testing.T) {
 	}
 }
 
-// Where there is no room a stream is not read; its end ends waiting, and takes nothing.
-func TestFramesWaitForRoom(t *testing.T) {
+// Without free memory a stream is not read; closing it ends the wait, and reserves nothing.
+func TestFramesWaitForMemory(t *testing.T) {
 	all := semaphore.NewWeighted(inboundAll)
 	all.TryAcquire(inboundAll - 10)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -56,16 +56,16 @@ func TestFramesWaitForRoom(t *testing.T) {
 	}
 }
 
-// timed is a tape that remembers its deadline.
-type timed struct {
+// deadlineStream is a recordedStream that remembers its deadline.
+type deadlineStream struct {
 	io.Reader
 	deadline time.Time
 }
 
-func (t *timed) SetReadDeadline(at time.Time) error { t.deadline = at; return nil }
+func (t *deadlineStream) SetReadDeadline(at time.Time) error { t.deadline = at; return nil }
 
-// A frame that waits for room has time for that, and the stream may be silent after it.
-func TestNoDeadlineIsLeft(t *testing.T) {
+// The deadline is extended while a frame waits for memory, and cleared after it.
+func TestDeadlineIsClearedAfterWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 3 * inboundFree
 		body := protowire.AppendTag(nil, protowire.Number(grid.KindWrite), protowire.BytesType)
@@ -73,7 +73,7 @@ func TestNoDeadlineIsLeft(t *testing.T) {
 		for _, room := range []int64{0, inboundAll} {
 			all := semaphore.NewWeighted(inboundAll)
 			all.TryAcquire(inboundAll - room)
-			in := &timed{Reader: strings.NewReader(string(framed(body)))}
+			in := &deadlineStream{Reader: strings.NewReader(string(framed(body)))}
 			f := newFrames(in)
 			f.memory = newInboundMemory(t.Context(), all)
 			go func() {
@@ -90,9 +90,9 @@ func TestNoDeadlineIsLeft(t *testing.T) {
 	})
 }
 
-// The room of messages is free when they have been stepped.
-func TestRoomIsGivenBack(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// The memory of messages is released when they have been stepped.
+func TestMemoryIsReleasedAfterTheStep(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	m := attacker(t, a)
 	talk, err := m.Control(t.Context(), a.self)
 	if err != nil {
@@ -108,7 +108,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	await(t, "all is stepped", func() bool { return a.toy.count(grid.EvMessage) == beats })
+	await(t, "all is stepped", func() bool { return a.fake.count(grid.EvMessage) == beats })
 	if n := a.counts.receivedBytes[grid.KindBeat].Load() / beats; n <= inboundFree {
 		t.Fatalf("the messages have %d bytes: want more than are free", n)
 	}
@@ -118,9 +118,9 @@ func TestRoomIsGivenBack(t *testing.T) {
 	}
 }
 
-// Peers that take nothing do not fill the memory: what waits for all of them together is bounded, and what waits for the one that is
-// gone is not counted.
-func TestQueuesAreBoundedTogether(t *testing.T) {
+// Peers that read nothing do not fill the memory: the queues of all peers share a bound, and the queue of a peer
+// that is gone does not count.
+func TestQueuesShareABound(t *testing.T) {
 	var all atomic.Int64
 	var queues []*queue
 	for range 16 {

@@ -15,19 +15,19 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// cable carries connections to an address until it is cut: from then on it takes what it is given and delivers nothing.
-type cable struct {
+// cuttableProxy forwards connections to an address until it is cut: then it accepts data and delivers nothing.
+type cuttableProxy struct {
 	net.Listener
 	to  string
 	cut atomic.Bool
 }
 
-func newCable(t *testing.T, to string) *cable {
+func newCuttableProxy(t *testing.T, to string) *cuttableProxy {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cable{Listener: l, to: to}
+	c := &cuttableProxy{Listener: l, to: to}
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -41,14 +41,14 @@ func newCable(t *testing.T, to string) *cable {
 				continue
 			}
 			t.Cleanup(func() { a.Close(); b.Close() })
-			go c.carry(a, b)
-			go c.carry(b, a)
+			go c.forward(a, b)
+			go c.forward(b, a)
 		}
 	}()
 	return c
 }
 
-func (c *cable) carry(to, from net.Conn) {
+func (c *cuttableProxy) forward(to, from net.Conn) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buf)
@@ -56,7 +56,7 @@ func (c *cable) carry(to, from net.Conn) {
 			if err == nil {
 				continue
 			}
-			return // whoever closed it is not heard of either
+			return // closing is not forwarded either
 		}
 		if n > 0 {
 			if _, err := to.Write(buf[:n]); err != nil {
@@ -72,10 +72,11 @@ func (c *cable) carry(to, from net.Conn) {
 	}
 }
 
-// A machine that loses its power is noticed soon after something was said to it, and is found again when it is back.
-func TestASilentPeerIsGivenUp(t *testing.T) {
+// A machine that loses its power is noticed soon after something was sent to it, and is found again when it is
+// back.
+func TestSilentPeerIsDisconnected(t *testing.T) {
 	t.Parallel() // it waits for the silence
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	addr, err := ma.NewMultiaddr(a.Addrs()[0])
 	if err != nil {
 		t.Fatal(err)
@@ -85,44 +86,44 @@ func TestASilentPeerIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := newCable(t, to.String())
+	line := newCuttableProxy(t, to.String())
 	way, err := manet.FromNetAddr(line.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, wire.Token{Secret: a.secret, Addrs: []string{way.String() + "/p2p/" + peerOf(a.self).String()}}.String())
-	meet(t, a, b)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, wire.Token{Secret: a.secret, Addrs: []string{way.String() + "/p2p/" + peerOf(a.self).String()}}.String())
+	waitUp(t, a, b)
 	line.cut.Store(true)
 	began := time.Now()
 	var asked time.Time
 	await(t, "the end of the connection", func() bool {
-		if time.Since(asked) > 100*time.Millisecond { // what came before the cut may be heard after the first
+		if time.Since(asked) > 100*time.Millisecond { // frames sent before the cut may arrive after the first poll
 			asked = time.Now()
-			b.ask(a)
+			b.poll(a)
 		}
-		return b.toy.count(grid.EvPeerDown) > 0
+		return b.fake.count(grid.EvPeerDown) > 0
 	})
 	if d := time.Since(began); d > silenceLimit+pingTimeout+4*time.Second {
 		t.Errorf("a peer that is silent was given up after %v: want %v or a little more", d, silenceLimit+pingTimeout)
 	}
-	await(t, "another connection", func() bool { return b.toy.count(grid.EvPeerUp) > 1 }) // past the cable, which is still cut
+	await(t, "another connection", func() bool { return b.fake.count(grid.EvPeerUp) > 1 }) // not through the proxy, which is still cut
 }
 
-// A peer that says nothing, but lives, is kept.
-func TestAQuietPeerIsKept(t *testing.T) {
+// A peer that sends nothing, but is alive, is kept.
+func TestQuietLivePeerIsKept(t *testing.T) {
 	t.Parallel()
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	meet(t, a, b)
-	b.ask(a)
-	time.Sleep(silenceLimit + pingTimeout/2) // what must not happen has no sign
-	if b.toy.count(grid.EvPeerDown) > 0 || !b.toy.isUp(a.self) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	waitUp(t, a, b)
+	b.poll(a)
+	time.Sleep(silenceLimit + pingTimeout/2) // a disconnect would have no other sign
+	if b.fake.count(grid.EvPeerDown) > 0 || !b.fake.isUp(a.self) {
 		t.Error("a quiet peer was taken for a dead one")
 	}
 }
 
-// ask says something to a peer to which that one may have nothing to say.
-func (m *member) ask(to *member) {
+// poll sends something to a peer that need not be answered.
+func (m *member) poll(to *member) {
 	m.t.Helper()
 	var codec wire.Codec
 	ask := grid.Message{Kind: grid.KindAsk, Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: m.job(9)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}}

@@ -22,8 +22,8 @@ func addrsOf(texts ...string) (addrs []ma.Multiaddr) {
 
 const someRelay = "/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"
 
-// A machine may have more public addresses of IPv6 than others are told of all kinds: those that lead there where these are
-// filtered, or not spoken, must not be lost to them.
+// A machine may have more public IPv6 addresses than are published in all: some of each other kind are published
+// too, for peers that cannot use IPv6.
 func TestAddressesOfEachKindArePublished(t *testing.T) {
 	var all []ma.Multiaddr
 	for i := range 20 {
@@ -39,9 +39,9 @@ func TestAddressesOfEachKindArePublished(t *testing.T) {
 	}
 }
 
-// The way that is known to lead to a relay is told in any case.
+// The address at which a relay was dialled is published in any case.
 func TestAddressesThroughARelay(t *testing.T) {
-	a := begin(t, t.TempDir(), nil)
+	a := openMember(t, t.TempDir(), nil)
 	circuit := "/p2p/" + a.host.ID().String() + "/p2p-circuit"
 	for _, c := range []struct {
 		dialled string
@@ -62,8 +62,8 @@ func TestAddressesThroughARelay(t *testing.T) {
 	}
 }
 
-// A few peers that lie do not hide the address that the others have dialled.
-func TestAddressMostPeersHaveDialled(t *testing.T) {
+// A few lying peers do not hide the address that the others have dialled.
+func TestMostConfirmedAddress(t *testing.T) {
 	got := texts(mostConfirmed(addrsOf("/ip4/1.1.1.1/tcp/1", "/ip4/1.1.1.2/tcp/1", "/ip4/8.8.8.8/tcp/1", "/ip4/1.1.1.3/tcp/1", "/ip4/8.8.8.8/tcp/1")))
 	if len(got) != maxConfirmed || got[0] != "/ip4/8.8.8.8/tcp/1" {
 		t.Errorf("%v: want %d, /ip4/8.8.8.8/tcp/1 first", got, maxConfirmed)
@@ -76,8 +76,8 @@ func TestAnnouncedAddressNamesNoNode(t *testing.T) {
 	}
 }
 
-// A relay carries as many connections as is said, on whatever machine.
-func TestRelayHasRoom(t *testing.T) {
+// The limits of relaying are the same on any machine.
+func TestRelayLimits(t *testing.T) {
 	r, err := newResources()
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +101,9 @@ func TestRelayHasRoom(t *testing.T) {
 	}
 }
 
-// What the operator says and the address in the house come before those of other interfaces, so that they are in the token.
-func TestOrderOfOwnAddresses(t *testing.T) {
+// The operator's address and the private network's come before those of other interfaces, so that they are in the
+// token.
+func TestOwnAddressOrder(t *testing.T) {
 	p, err := parseAnnounced([]string{"/ip4/203.0.113.7/tcp/1", "/ip4/10.0.0.9/tcp/1"})
 	if err != nil {
 		t.Fatal(err)

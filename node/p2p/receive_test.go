@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// A job in another node's name is taken with that node's signature alone, from whomever it comes.
-func TestJobsInTheNameOfAnotherAreSigned(t *testing.T) {
+// A job of another origin is accepted with that origin's signature only, whoever sends it.
+func TestRelayedJobsMustBeSigned(t *testing.T) {
 	origin, keeper := grid.NodeID{1}, grid.NodeID{2}
 	job := grid.JobID{Origin: origin}
 	plain, sealed := &grid.JobSpec{}, &grid.JobSpec{Sealed: "by its origin"}

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A folder of attempts that cannot be removed is moved aside, and goes at a later start: no task keeps a node from starting.
-func TestWorkThatCannotBeRemovedIsMovedAside(t *testing.T) {
+// A folder of attempts that cannot be removed is renamed, and removed at a later start: no task can keep a node
+// from starting.
+func TestUnremovableWorkFolderIsRenamed(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to make a folder that cannot be removed")
 	}

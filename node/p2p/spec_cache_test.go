@@ -9,10 +9,10 @@ import (
 	"skep/grid"
 )
 
-// A job's origin signs it, in its own name whatever it was handed; who is offered a task sees that, all tasks share one spec, and the
-// seal is in the records of both.
+// A job's origin signs it, in its own name whatever it was given; workers check that, all tasks share one spec, and
+// the records of both have the seal.
 func TestJobsAreSignedByTheirOrigin(t *testing.T) {
-	a, b := pair(t)
+	a, b := openPair(t)
 	spec := sh("exit 0")
 	spec.Count, spec.Submitter = 3, grid.Submitter{Node: b.self, User: "ada"}
 	if err := a.Submit(context.Background(), a.job(1), spec); err != nil {
@@ -21,8 +21,8 @@ func TestJobsAreSignedByTheirOrigin(t *testing.T) {
 	var seen []*grid.JobSpec
 	for i := range spec.Count {
 		offer := func(ev *grid.Event) bool { return ev.Msg.Kind == grid.KindOffer && ev.Msg.Offer.ID.Task.Index == i }
-		await(t, "an offer", func() bool { _, ok := b.toy.find(grid.EvMessage, offer); return ok })
-		ev, _ := b.toy.find(grid.EvMessage, offer)
+		await(t, "an offer", func() bool { _, ok := b.fake.find(grid.EvMessage, offer); return ok })
+		ev, _ := b.fake.find(grid.EvMessage, offer)
 		seen = append(seen, ev.Msg.Offer.Spec)
 	}
 	want := grid.Submitter{Node: a.self, User: "ada"}
@@ -31,18 +31,18 @@ func TestJobsAreSignedByTheirOrigin(t *testing.T) {
 	}
 	a.result(grid.TaskID{Job: a.job(1)})
 	dir := a.cfg.DataDir
-	a.end()
-	again := begin(t, dir, nil)
-	for i := range again.toy.old {
-		if r := &again.toy.old[i]; r.Kind == grid.RecJob && (r.Job.Spec.Sealed != seen[0].Sealed || r.Job.Spec.Submitter != want) {
+	a.close()
+	again := openMember(t, dir, nil)
+	for i := range again.fake.old {
+		if r := &again.fake.old[i]; r.Kind == grid.RecJob && (r.Job.Spec.Sealed != seen[0].Sealed || r.Job.Spec.Submitter != want) {
 			t.Errorf("record: %+v", r.Job.Spec)
 		}
 	}
 }
 
-// That a job's spec was checked says nothing of another that comes with the job's ID.
-func TestEachSpecOfAJobIsChecked(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// A checked spec does not vouch for another one with the same job's ID.
+func TestOtherSpecOfAKnownJobIsChecked(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	first, err := a.sealSpec(a.job(1), sh("exit 1"))
 	if err != nil {
 		t.Fatal(err)
@@ -68,9 +68,9 @@ func TestEachSpecOfAJobIsChecked(t *testing.T) {
 	}
 }
 
-// The specs that are remembered are bounded by the memory that they take.
-func TestRememberedSpecsAreBounded(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// The remembered specs are bounded in bytes.
+func TestSpecCacheIsBounded(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	spec := sh("exit 0")
 	spec.Env = []grid.Var{{Name: "A", Value: strings.Repeat("x", 30_000)}}
 	for i := range 300 {

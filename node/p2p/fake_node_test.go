@@ -8,9 +8,9 @@ import (
 	"skep/node"
 )
 
-// toy is a node just clever enough to drive the driver: it offers the tasks of a job in turn to the peers
-// that are up, runs what it is offered within its slots, and keeps what a real node keeps.
-type toy struct {
+// fakeNode is a minimal node to drive the driver: it offers the tasks of a job in turn to the peers that are up,
+// runs what it is offered within its slots, and saves the records that a real node saves.
+type fakeNode struct {
 	cfg   node.Config
 	slots int
 	local bool // its own tasks run here
@@ -28,14 +28,14 @@ type toy struct {
 	old    []grid.Record
 }
 
-func newToy() *toy {
-	return &toy{slots: 4, tasks: map[grid.TaskID]*node.TaskView{}, jobs: map[grid.JobID]*grid.JobSpec{},
+func newFakeNode() *fakeNode {
+	return &fakeNode{slots: 4, tasks: map[grid.TaskID]*node.TaskView{}, jobs: map[grid.JobID]*grid.JobSpec{},
 		origin: map[grid.AttemptID]grid.NodeID{}}
 }
 
-func (y *toy) Restore(r *grid.Record) { y.old = append(y.old, *r) }
+func (y *fakeNode) Restore(r *grid.Record) { y.old = append(y.old, *r) }
 
-func (y *toy) Step(at grid.Time, ev *grid.Event, fx *grid.Effects) {
+func (y *fakeNode) Step(at grid.Time, ev *grid.Event, fx *grid.Effects) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if ev.Kind != grid.EvWake {
@@ -76,7 +76,7 @@ func (y *toy) Step(at grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-func (y *toy) submit(ev *grid.Event, fx *grid.Effects) {
+func (y *fakeNode) submit(ev *grid.Event, fx *grid.Effects) {
 	fx.Save(grid.RecJob).Job = grid.JobRecord{ID: ev.Job, Spec: ev.Spec, Submitted: 1}
 	fx.Reply(ev.Caller, ev.Job, "")
 	y.jobs[ev.Job] = ev.Spec
@@ -95,7 +95,7 @@ func (y *toy) submit(ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-func (y *toy) accept(id grid.AttemptID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) {
+func (y *fakeNode) accept(id grid.AttemptID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) {
 	fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: id, Spec: spec, Class: grid.ClassOf(spec), Lease: time.Minute, State: grid.WorkQueued}
 	y.origin[id] = from
 	if from != y.cfg.Self {
@@ -105,13 +105,13 @@ func (y *toy) accept(id grid.AttemptID, spec *grid.JobSpec, from grid.NodeID, fx
 	y.queue = append(y.queue, grid.Start{Attempt: id, Spec: spec})
 	if len(spec.Inputs) > 0 {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: from, Files: spec.Inputs})
-		y.busy++ // a slot waits for it: the toy fetches one at a time
+		y.busy++ // takes a slot: the fake fetches one at a time
 		return
 	}
 	y.next(fx)
 }
 
-func (y *toy) next(fx *grid.Effects) {
+func (y *fakeNode) next(fx *grid.Effects) {
 	for y.busy < y.slots && len(y.queue) > 0 {
 		y.busy++
 		fx.Starts = append(fx.Starts, y.queue[0])
@@ -119,7 +119,7 @@ func (y *toy) next(fx *grid.Effects) {
 	}
 }
 
-func (y *toy) message(ev *grid.Event, fx *grid.Effects) {
+func (y *fakeNode) message(ev *grid.Event, fx *grid.Effects) {
 	switch m := ev.Msg; m.Kind {
 	case grid.KindOffer:
 		y.accept(m.Offer.ID, m.Offer.Spec, ev.Peer, fx)
@@ -133,7 +133,7 @@ func (y *toy) message(ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-func (y *toy) fetched(ev *grid.Event, fx *grid.Effects) {
+func (y *fakeNode) fetched(ev *grid.Event, fx *grid.Effects) {
 	if _, mine := y.origin[ev.Attempt]; !mine {
 		return
 	}
@@ -143,7 +143,7 @@ func (y *toy) fetched(ev *grid.Event, fx *grid.Effects) {
 	}
 }
 
-func (y *toy) ended(ev *grid.Event, fx *grid.Effects) {
+func (y *fakeNode) ended(ev *grid.Event, fx *grid.Effects) {
 	y.busy--
 	y.next(fx)
 	if ev.Result == nil {
@@ -160,7 +160,7 @@ func (y *toy) ended(ev *grid.Event, fx *grid.Effects) {
 	y.finish(ev.Attempt, ev.Result, fx)
 }
 
-func (y *toy) spec(id grid.AttemptID) *grid.JobSpec {
+func (y *fakeNode) spec(id grid.AttemptID) *grid.JobSpec {
 	for _, ev := range y.seen {
 		if ev.Kind == grid.EvMessage && ev.Msg.Kind == grid.KindOffer && ev.Msg.Offer.ID == id {
 			return ev.Msg.Offer.Spec
@@ -169,7 +169,7 @@ func (y *toy) spec(id grid.AttemptID) *grid.JobSpec {
 	return nil
 }
 
-func (y *toy) finish(id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (y *fakeNode) finish(id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	t := y.tasks[id.Task]
 	if t == nil || t.State == grid.Ended {
 		return
@@ -179,11 +179,10 @@ func (y *toy) finish(id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	fx.Changed = append(fx.Changed, id.Task)
 }
 
-// Task makes the toy something that Output can look into.
-// Job knows no register.
-func (y *toy) Job(grid.JobID) (v node.JobView, ok bool) { return v, false }
+// Job returns nothing: the fake has no registers.
+func (y *fakeNode) Job(grid.JobID) (v node.JobView, ok bool) { return v, false }
 
-func (y *toy) Task(id grid.TaskID) (v node.TaskView, ok bool) {
+func (y *fakeNode) Task(id grid.TaskID) (v node.TaskView, ok bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if t := y.tasks[id]; t != nil {
@@ -193,7 +192,7 @@ func (y *toy) Task(id grid.TaskID) (v node.TaskView, ok bool) {
 }
 
 // count returns how many events of a kind were stepped.
-func (y *toy) count(k grid.EventKind) (n int) {
+func (y *fakeNode) count(k grid.EventKind) (n int) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	for i := range y.seen {
@@ -205,7 +204,7 @@ func (y *toy) count(k grid.EventKind) (n int) {
 }
 
 // find returns the last event of a kind for which f holds.
-func (y *toy) find(k grid.EventKind, f func(*grid.Event) bool) (grid.Event, bool) {
+func (y *fakeNode) find(k grid.EventKind, f func(*grid.Event) bool) (grid.Event, bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	for i := len(y.seen) - 1; i >= 0; i-- {
@@ -216,8 +215,8 @@ func (y *toy) find(k grid.EventKind, f func(*grid.Event) bool) (grid.Event, bool
 	return grid.Event{}, false
 }
 
-// isUp reports whether the node thinks a peer is up.
-func (y *toy) isUp(n grid.NodeID) bool {
+// isUp reports whether the node sees a peer up.
+func (y *fakeNode) isUp(n grid.NodeID) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	for _, m := range y.up {

@@ -11,9 +11,9 @@ import (
 	"skep/node"
 )
 
-// real opens a member with the real node inside.
-func real(t testing.TB, dir string, join ...string) *member {
-	return begin(t, dir, func(c *Config) { c.newNode = nil }, join...)
+// openReal opens a member with the real node.
+func openReal(t testing.TB, dir string, join ...string) *member {
+	return openMember(t, dir, func(c *Config) { c.newNode = nil }, join...)
 }
 
 // view returns a job as its node sees it.
@@ -37,19 +37,19 @@ func (m *member) connected() (n int) {
 	return n
 }
 
-// grid3 opens three members with real nodes that see each other.
-func grid3(t testing.TB) (a, b, c *member) {
-	a = real(t, filepath.Join(t.TempDir(), "a"))
-	b = real(t, filepath.Join(t.TempDir(), "b"), a.token())
-	c = real(t, filepath.Join(t.TempDir(), "c"), a.token())
+// openReal3 opens three members with real nodes that see each other.
+func openReal3(t testing.TB) (a, b, c *member) {
+	a = openReal(t, filepath.Join(t.TempDir(), "a"))
+	b = openReal(t, filepath.Join(t.TempDir(), "b"), a.token())
+	c = openReal(t, filepath.Join(t.TempDir(), "c"), a.token())
 	for _, m := range []*member{a, b, c} {
 		await(t, m.cfg.Name+" sees both others", func() bool { return m.connected() >= 2 })
 	}
 	return a, b, c
 }
 
-// all submits a job of so many tasks that do nothing and returns how long they take together.
-func (m *member) all(nonce byte, tasks int) time.Duration {
+// timeJob submits a job of empty tasks and returns how long it takes.
+func (m *member) timeJob(nonce byte, tasks int) time.Duration {
 	m.t.Helper()
 	spec := sh("")
 	spec.Command, spec.Count = []string{"true"}, uint32(tasks)
@@ -63,8 +63,8 @@ func (m *member) all(nonce byte, tasks int) time.Duration {
 	for m.view(id).Ended < tasks {
 		select {
 		case <-ch:
-		case <-time.After(patience):
-			m.t.Fatalf("in vain for %v: %d of %d tasks ended", patience, m.view(id).Ended, tasks)
+		case <-time.After(testTimeout):
+			m.t.Fatalf("in vain for %v: %d of %d tasks ended", testTimeout, m.view(id).Ended, tasks)
 		}
 	}
 	if v := m.view(id); v.Failed != 0 || v.Exit != 0 {
@@ -74,9 +74,9 @@ func (m *member) all(nonce byte, tasks int) time.Duration {
 }
 
 func TestRealNodesShareAJob(t *testing.T) {
-	a, b, c := grid3(t)
+	a, b, c := openReal3(t)
 	const tasks = 300
-	took := b.all(1, tasks)
+	took := b.timeJob(1, tasks)
 	where := map[grid.NodeID]int{}
 	b.Read(t.Context(), func(n *node.Node, _ grid.Time) {
 		for _, v := range n.Tasks(b.job(1), nil) {
@@ -87,10 +87,10 @@ func TestRealNodesShareAJob(t *testing.T) {
 		where[b.self], where[a.self], where[c.self])
 }
 
-// BenchmarkTasks compares tasks that do nothing, through a grid of three on this machine, with a bare loop
-// of fork, exec and wait in the same run.
+// BenchmarkTasks compares empty tasks, through a grid of three on this machine, with a bare loop of fork, exec and
+// wait in the same run.
 func BenchmarkTasks(b *testing.B) {
-	_, m, _ := grid3(b)
+	_, m, _ := openReal3(b)
 	const tasks = 2000
 	var grids, bare time.Duration
 	for i := 0; b.Loop(); i++ {
@@ -101,7 +101,7 @@ func BenchmarkTasks(b *testing.B) {
 			}
 		}
 		bare += 4 * time.Since(start)
-		grids += m.all(byte(i), tasks)
+		grids += m.timeJob(byte(i), tasks)
 	}
 	b.ReportMetric(float64(b.N)*tasks/grids.Seconds(), "tasks/s")
 	b.ReportMetric(bare.Seconds()/grids.Seconds(), "of-bare")

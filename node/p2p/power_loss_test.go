@@ -15,7 +15,7 @@ import (
 	"skep/node/p2p/store"
 )
 
-// startFolder opens a data folder as a node does that starts, and returns who it is and its boot count.
+// startFolder opens a data folder as a starting node does, and returns its identity and boot count.
 func startFolder(dir string) (id grid.NodeID, secret [32]byte, boot uint64, err error) {
 	c := Config{DataDir: filepath.Join(dir, "data"), Logger: slog.New(slog.DiscardHandler)}
 	if _, _, err = c.defaults(); err != nil {
@@ -35,9 +35,9 @@ func startFolder(dir string) (id grid.NodeID, secret [32]byte, boot uint64, err 
 	return d.self, d.secret, d.boot, err
 }
 
-// Whoever removes all but the node's key and the network's secret, or begins the database anew beside them, has a damaged folder and no
-// new node: it would run again what it has run.
-func TestDatabaseIsGone(t *testing.T) {
+// Removing all but the node's key and the network's secret, or replacing the database by a new one, leaves a
+// damaged folder and no new node: it would run attempts again.
+func TestMissingDatabase(t *testing.T) {
 	for what, spoil := range map[string]func(dir string) error{
 		"all removed": func(string) error { return nil },
 		"begun anew":  func(dir string) error { s, err := store.Open(dir); return errors.Join(err, s.Close()) },
@@ -55,7 +55,7 @@ func TestDatabaseIsGone(t *testing.T) {
 		if err := spoil(filepath.Join(dir, "data")); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // a failed start leaves nothing that would make the next one well
+		for range 2 { // a failed start leaves nothing that would make the next one succeed
 			if _, _, _, err := startFolder(dir); err == nil || !strings.Contains(err.Error(), store.File) || !strings.Contains(err.Error(), "another data folder") {
 				t.Errorf("%s: error %v: want what is missing", what, err)
 			}
@@ -74,8 +74,8 @@ func startTwice(dir string) error {
 	return nil
 }
 
-// A crash of the machine while a node starts, at any write and with any of what was not synced lost or torn: it starts
-// again, as the node that it said it is, in the network that it said it is of, and with another boot count.
+// After a crash of the machine while a node starts, at any write and with any unsynced data lost or torn, the node
+// starts again with the same identity, in the same network, with another boot count.
 func TestPowerLoss(t *testing.T) {
 	crash.Recorded(t, "start").Survives(t, crash.Stride(5), func(dir string, acked []string) error {
 		id, secret, boot, err := startFolder(dir)
@@ -94,9 +94,9 @@ func TestPowerLoss(t *testing.T) {
 	})
 }
 
-// Records belong to a node: without its identity, with another one or with half of it the node does not start, and
-// nothing is changed.
-func TestIdentityIsGone(t *testing.T) {
+// Records belong to a node: without its identity, with another one or with half of it the node does not start and
+// changes nothing.
+func TestMissingIdentity(t *testing.T) {
 	for want, lose := range map[string]func(path string) error{
 		"is not there, but the data folder is that of node": os.Remove,
 		"want its own file back": func(path string) error {
@@ -133,8 +133,8 @@ func TestIdentityIsGone(t *testing.T) {
 	}
 }
 
-// A database that was cut is an error that names it, and stays as it is; one that is gone is not made anew.
-func TestDatabaseIsCutOrGone(t *testing.T) {
+// A truncated database is an error that names it, and is not changed; a missing one is not created anew.
+func TestTruncatedOrMissingDatabase(t *testing.T) {
 	dir := t.TempDir()
 	if _, _, _, err := startFolder(dir); err != nil {
 		t.Fatal(err)
@@ -182,8 +182,8 @@ func TestDatabaseIsCutOrGone(t *testing.T) {
 	}
 }
 
-// A start that fails leaves a folder in which the next one is the first.
-func TestAFailedStartLeavesNoMark(t *testing.T) {
+// After a failed start the next one is like the first.
+func TestFailedStartLeavesAFreshFolder(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {

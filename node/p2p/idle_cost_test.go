@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestIdleCost measures what nodes at rest take. It bounds nothing unless it is asked for, since the
-// figure takes time and a quiet machine: SKEP_IDLE=30s go test -run TestIdleCost -v ./node/p2p
+// TestIdleCost measures the CPU time of idle nodes. It is skipped unless asked for, since it takes time and a quiet
+// machine: SKEP_IDLE=30s go test -run TestIdleCost -v ./node/p2p
 func TestIdleCost(t *testing.T) {
 	span, err := time.ParseDuration(os.Getenv("SKEP_IDLE"))
 	if err != nil {
@@ -20,12 +20,12 @@ func TestIdleCost(t *testing.T) {
 	var all []*member
 	var join []string
 	for i := range n {
-		m := begin(t, filepath.Join(t.TempDir(), fmt.Sprint(i)), nil, join...)
+		m := openMember(t, filepath.Join(t.TempDir(), fmt.Sprint(i)), nil, join...)
 		join = append(join, m.token())
 		all = append(all, m)
 	}
-	meet(t, all...)
-	time.Sleep(5 * time.Second) // the first probes of the libraries are not rest
+	waitUp(t, all...)
+	time.Sleep(5 * time.Second) // skip the libraries' probes at the start
 	used := func() time.Duration {
 		var u syscall.Rusage
 		syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -18,7 +18,7 @@ import (
 	"skep/node/p2p/seats"
 )
 
-// noise returns bytes that are the same for the same seed.
+// noiseOf returns pseudo-random bytes, the same for the same seed.
 func noiseOf(seed uint64, n int) []byte {
 	b := make([]byte, n)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -28,32 +28,32 @@ func noiseOf(seed uint64, n int) []byte {
 	return b
 }
 
-// three opens a member that fetches and two that hold.
-func three(t *testing.T) (a, b, c *member) {
-	a = begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b = begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	c = begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token(), b.token())
-	meet(t, a, b, c)
+// openThree opens a member that fetches and two that hold blobs.
+func openThree(t *testing.T) (a, b, c *member) {
+	a = openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b = openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c = openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token(), b.token())
+	waitUp(t, a, b, c)
 	return a, b, c
 }
 
-func (m *member) holds(f grid.File) bool {
+func (m *member) hasBlob(f grid.File) bool {
 	return m.Blobs().Verify(context.Background(), f.Blob) == nil
 }
 
 func TestFetchIsSharedAndFallsBack(t *testing.T) {
-	a, b, c := three(t)
+	a, b, c := openThree(t)
 	f := c.put("big", noiseOf(1, 3<<20), false)
 	var wait sync.WaitGroup
 	for range 8 {
-		wait.Go(func() { // b has it not; c does, unasked
+		wait.Go(func() { // b does not have it; c does, though it was not named
 			if err := a.fetches.get(t.Context(), b.self, &f); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wait.Wait()
-	if n := a.counts.fetches.Load(); n != 1 || !a.holds(f) {
+	if n := a.counts.fetches.Load(); n != 1 || !a.hasBlob(f) {
 		t.Errorf("%d fetches: want one for all who wanted it", n)
 	}
 	none := grid.File{Path: "none", Blob: grid.BlobID{9}, Size: 5}
@@ -62,8 +62,8 @@ func TestFetchIsSharedAndFallsBack(t *testing.T) {
 	}
 }
 
-// serveBadly has a member answer blob requests by sending limit bytes of content and then breaking off.
-func (m *member) serveBadly(content []byte, limit int) {
+// serveFalse has a member answer blob requests by sending limit bytes of content and then breaking off.
+func (m *member) serveFalse(content []byte, limit int) {
 	m.host.SetStreamHandler(blobProtocol, func(st network.Stream) {
 		var ask [blobRequest]byte
 		io.ReadFull(st, ask[:])
@@ -75,38 +75,38 @@ func (m *member) serveBadly(content []byte, limit int) {
 }
 
 func TestFetchResumes(t *testing.T) {
-	a, b, c := three(t)
+	a, b, c := openThree(t)
 	content := noiseOf(2, 1<<20)
 	f := c.put("big", content, false)
-	b.serveBadly(content, 300_000) // breaks off again and again: whoever is next goes on from there
-	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.holds(f) {
+	b.serveFalse(content, 300_000) // breaks off each time: the next peer continues
+	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.hasBlob(f) {
 		t.Errorf("fetch: %v", err)
 	}
 }
 
-func TestFetchFromALiar(t *testing.T) {
-	a, b, c := three(t)
+func TestFetchOfFalseContent(t *testing.T) {
+	a, b, c := openThree(t)
 	content := noiseOf(3, 1<<20)
 	f := c.put("big", content, false)
-	b.serveBadly(noiseOf(4, len(content)), len(content))
-	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.holds(f) {
+	b.serveFalse(noiseOf(4, len(content)), len(content))
+	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.hasBlob(f) {
 		t.Errorf("fetch: %v", err)
 	}
 	if a.Dropped()["blob"] != 1 {
 		t.Errorf("dropped %v: want the lie counted", a.Dropped())
 	}
-	// Half a lie, half the truth: nobody is blamed for it before each was asked alone.
+	// Half false, half right content: no peer is blamed before each was asked alone.
 	g := c.put("other", noiseOf(5, 1<<20), false)
-	b.serveBadly(noiseOf(6, 1<<20), 1<<19)
-	if err := a.fetches.get(t.Context(), b.self, &g); err != nil || !a.holds(g) {
+	b.serveFalse(noiseOf(6, 1<<20), 1<<19)
+	if err := a.fetches.get(t.Context(), b.self, &g); err != nil || !a.hasBlob(g) {
 		t.Errorf("fetch: %v", err)
 	}
 }
 
 func TestFetchEndsWithItsAttempt(t *testing.T) {
-	a, b, _ := three(t)
+	a, b, _ := openThree(t)
 	asked := make(chan struct{}, 8)
-	b.host.SetStreamHandler(blobProtocol, func(st network.Stream) { asked <- struct{}{} }) // and no answer
+	b.host.SetStreamHandler(blobProtocol, func(st network.Stream) { asked <- struct{}{} }) // no answer
 	f := grid.File{Path: "late", Blob: grid.BlobID{7}, Size: 5}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	spec := sh("true")
@@ -123,23 +123,23 @@ func TestFetchEndsWithItsAttempt(t *testing.T) {
 		defer a.fetches.mu.Unlock()
 		return len(a.fetches.downloads) == 0 && len(a.fetches.peers) == 0
 	})
-	if took := time.Since(began); took > fetchStall/2 || a.toy.count(grid.EvFetched) != 0 {
-		t.Errorf("after %v, with %d reports: want it to end with its attempt, without one", took, a.toy.count(grid.EvFetched))
+	if took := time.Since(began); took > fetchStall/2 || a.fake.count(grid.EvFetched) != 0 {
+		t.Errorf("after %v, with %d reports: want it to end with its attempt, without one", took, a.fake.count(grid.EvFetched))
 	}
 }
 
-func TestFetchedIsKeptUntilItIsSaved(t *testing.T) {
-	a, b := pair(t)
-	small := begin(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.CacheSize = 100_000 }, a.token())
+func TestFetchedFilesArePinnedUntilSaved(t *testing.T) {
+	a, b := openPair(t)
+	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.CacheSize = 100_000 }, a.token())
 	small.dialer.discovered(b.self, published(b.host.Addrs()))
-	meet(t, small, b)
+	waitUp(t, small, b)
 	files := []grid.File{b.put("x", noiseOf(8, 60_000), false), b.put("y", noiseOf(9, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: small.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	small.do(func(fx *grid.Effects) {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: files})
 	})
-	await(t, "the fetch ends", func() bool { return small.toy.count(grid.EvFetched) == 1 })
-	if ev, _ := small.toy.find(grid.EvFetched, nil); !strings.Contains(ev.Err, "full") {
+	await(t, "the fetch ends", func() bool { return small.fake.count(grid.EvFetched) == 1 })
+	if ev, _ := small.fake.find(grid.EvFetched, nil); !strings.Contains(ev.Err, "full") {
 		t.Errorf("two blobs that do not fit together came one in place of the other: %q", ev.Err)
 	}
 	await(t, "nothing is left pinned", func() bool {
@@ -148,21 +148,21 @@ func TestFetchedIsKeptUntilItIsSaved(t *testing.T) {
 	})
 }
 
-// drip is a stream that gives a byte at a time.
-type drip struct {
+// slowStream is a stream that gives one byte at a time.
+type slowStream struct {
 	network.Stream
 	deadlines int
 }
 
-func (d *drip) Read(b []byte) (int, error) { return 1, nil }
+func (d *slowStream) Read(b []byte) (int, error) { return 1, nil }
 
-func (d *drip) SetReadDeadline(time.Time) error {
+func (d *slowStream) SetReadDeadline(time.Time) error {
 	d.deadlines++
 	return nil
 }
 
-func TestFetchMustGoOn(t *testing.T) {
-	d := &drip{}
+func TestFetchRenewsItsDeadline(t *testing.T) {
+	d := &slowStream{}
 	s := &blobSource{st: d, file: &grid.File{Size: 3 * fetchPiece}}
 	for range 2*fetchPiece + 1 {
 		if _, err := s.Read(make([]byte, 100)); err != nil {
@@ -174,7 +174,7 @@ func TestFetchMustGoOn(t *testing.T) {
 	}
 }
 
-func TestServingIsBounded(t *testing.T) {
+func TestServedStreamsAreBounded(t *testing.T) {
 	s := newSeats(servesPerPeer, servesAll)
 	var taken []*seats.Seat
 	for range servesPerPeer {

@@ -13,7 +13,7 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// endOf returns how a task ended, as a node sees it; nil = it has not.
+// endOf returns a task's result as a node knows it; nil = it has not ended.
 func (m *member) endOf(id grid.JobID) (r *grid.Result) {
 	m.Read(context.Background(), func(n *node.Node, _ grid.Time) {
 		if v, ok := n.Task(grid.TaskID{Job: id}); ok && v.State == grid.Ended {
@@ -23,10 +23,10 @@ func (m *member) endOf(id grid.JobID) (r *grid.Result) {
 	return r
 }
 
-// Inputs are with a majority when the submission is acknowledged, what a task left when its end is seen; both stay there when others come, also
-// after a restart, and go with the job.
-func TestFilesAreWithAMajority(t *testing.T) {
-	a, b, c := guarded3(t, 2*time.Second)
+// A majority has the inputs when the submission is acknowledged, and the outputs when the task's end is visible.
+// They are not evicted by other files, also after a restart, and are removed with the job.
+func TestDepositsAreWithAMajority(t *testing.T) {
+	a, b, c := openReplicated3(t, 2*time.Second)
 	in := a.put("in", noiseOf(1, 300_000), false)
 	id := a.job(1)
 	s := sh("cat in in; cp in out; sleep 0.1")
@@ -56,40 +56,40 @@ func TestFilesAreWithAMajority(t *testing.T) {
 			t.Error("the task has ended, and what it left is with one node alone")
 		}
 	}
-	b.end()
-	again := begin(t, b.cfg.DataDir, func(c *Config) {
+	b.close()
+	again := openMember(t, b.cfg.DataDir, func(c *Config) {
 		c.newNode, c.Members, c.Node, c.CacheSize = nil, 3, node.Defaults(), 2_000_000
 	}, a.token())
 	await(t, "the member that was restarted has all of it", func() bool {
-		return again.holds(in) && again.holds(left[0]) && again.holds(left[1]) && again.endOf(id) != nil
+		return again.hasBlob(in) && again.hasBlob(left[0]) && again.hasBlob(left[1]) && again.endOf(id) != nil
 	})
-	for i := range byte(6) { // more than there is room for
+	for i := range byte(6) { // more than fits
 		if _, _, err := again.Blobs().Put(t.Context(), bytes.NewReader(noiseOf(10+uint64(i), 400_000)), grid.MiB, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !again.holds(in) || !again.holds(left[0]) {
+	if !again.hasBlob(in) || !again.hasBlob(left[0]) {
 		t.Error("what a member keeps for a job gave way to other files")
 	}
 }
 
-// What a peer wants copied is not let onto the last of the disk, and comes no faster than the bound.
-func TestCopiesLeaveAReserve(t *testing.T) {
-	a, b := pair(t)
+// Deposits leave the disk's reserve, and are rate-limited for each owner.
+func TestDepositsLeaveADiskReserve(t *testing.T) {
+	a, b := openPair(t)
 	free, err := disk.Free(b.cfg.DataDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := begin(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token())
+	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token())
 	small.dialer.discovered(b.self, published(b.host.Addrs()))
-	meet(t, small, b)
+	waitUp(t, small, b)
 	f := []grid.File{b.put("x", noiseOf(8, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}}
 	small.do(func(fx *grid.Effects) {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: f, Deposit: true})
 	})
-	await(t, "the fetch ends", func() bool { return small.toy.count(grid.EvFetched) == 1 })
-	if ev, _ := small.toy.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") || small.holds(f[0]) {
+	await(t, "the fetch ends", func() bool { return small.fake.count(grid.EvFetched) == 1 })
+	if ev, _ := small.fake.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") || small.hasBlob(f[0]) {
 		t.Errorf("it was copied onto a disk without room: %+v", ev)
 	}
 	s := &small.fetches.deposits

@@ -20,15 +20,15 @@ import (
 
 func TestMain(m *testing.M) {
 	crash.Main(map[string]func(string) error{"start": startTwice})
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.RemoveAll(exposed()); os.Exit(code) }),
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.RemoveAll(exposedFolder()); os.Exit(code) }),
 		// process-wide helpers of libraries, started once and never stopped
 		goleak.IgnoreTopFunction("github.com/libp2p/go-flow-metrics.(*sweeper).runActive"),
 	)
 }
 
-// exposed is a folder that the tasks of all members see and may write to.
-var exposed = sync.OnceValue(func() string {
-	home, err := os.UserCacheDir() // not in /tmp, of which each task has one of its own
+// exposedFolder is a folder that the tasks of all members see and may write to.
+var exposedFolder = sync.OnceValue(func() string {
+	home, err := os.UserCacheDir() // not in /tmp: each task has its own
 	if err == nil {
 		err = os.MkdirAll(home, 0o755)
 	}
@@ -45,10 +45,10 @@ var exposed = sync.OnceValue(func() string {
 	return dir
 })
 
-// meeting is a new folder by which a test and its tasks tell each other things.
-func meeting(t testing.TB) string {
+// sharedFolder returns a new folder by which a test and its tasks communicate.
+func sharedFolder(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(exposed(), "")
+	dir, err := os.MkdirTemp(exposedFolder(), "")
 	if err == nil {
 		err = os.Chmod(dir, 0o777)
 	}
@@ -58,31 +58,31 @@ func meeting(t testing.TB) string {
 	return dir
 }
 
-// member is a driver with a toy inside.
+// member is a driver with a fake node.
 type member struct {
 	*Driver
-	toy *toy
-	cfg Config
-	t   testing.TB
+	fake *fakeNode
+	cfg  Config
+	t    testing.TB
 }
 
-const patience = time.Minute
+const testTimeout = time.Minute
 
-// begin opens a member on loopback; change may alter its configuration.
-func begin(t testing.TB, dir string, change func(*Config), join ...string) *member {
+// openMember opens a member on loopback; change may alter its configuration.
+func openMember(t testing.TB, dir string, change func(*Config), join ...string) *member {
 	t.Helper()
-	m, err := try(t, dir, change, join...)
+	m, err := tryOpenMember(t, dir, change, join...)
 	if err != nil {
 		t.Fatalf("open %s: %v", dir, err)
 	}
 	return m
 }
 
-func try(t testing.TB, dir string, change func(*Config), join ...string) (*member, error) {
-	y := newToy()
+func tryOpenMember(t testing.TB, dir string, change func(*Config), join ...string) (*member, error) {
+	y := newFakeNode()
 	cfg := Config{DataDir: dir, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Join: join, Name: filepath.Base(dir)}
 	cfg.Node.Speed = 1
-	cfg.Boxes.Expose = []sandbox.Expose{{Path: exposed(), Writable: true}}
+	cfg.Boxes.Expose = []sandbox.Expose{{Path: exposedFolder(), Writable: true}}
 	if os.Getenv("SKEP_TEST_LOG") != "" {
 		cfg.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})).With("me", filepath.Base(dir))
 	}
@@ -98,13 +98,13 @@ func try(t testing.TB, dir string, change func(*Config), join ...string) (*membe
 	if err != nil {
 		return nil, err
 	}
-	m := &member{Driver: d, toy: y, cfg: cfg, t: t}
-	t.Cleanup(m.end)
+	m := &member{Driver: d, fake: y, cfg: cfg, t: t}
+	t.Cleanup(m.close)
 	return m, nil
 }
 
-func (m *member) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (m *member) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	if err := m.Close(ctx); err != nil && err != ErrClosed {
 		m.t.Errorf("close: %v", err)
@@ -120,47 +120,47 @@ func (m *member) token() string {
 	return text
 }
 
-// do has the node want something done.
+// do makes the node's next step call f.
 func (m *member) do(f func(fx *grid.Effects)) {
-	m.toy.mu.Lock()
-	m.toy.todo = append(m.toy.todo, f)
-	m.toy.mu.Unlock()
+	m.fake.mu.Lock()
+	m.fake.todo = append(m.fake.todo, f)
+	m.fake.mu.Unlock()
 	m.loop.event(func(ev *grid.Event) { ev.Kind = grid.EvWake })
 }
 
 // await polls until f holds.
 func await(t testing.TB, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !f(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(testTimeout); !f(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("in vain for %v: %s", patience, what)
+			t.Fatalf("in vain for %v: %s", testTimeout, what)
 		}
 	}
 }
 
-// meet waits until all members know each other to be up.
-func meet(t testing.TB, all ...*member) {
+// waitUp waits until all members see each other up.
+func waitUp(t testing.TB, all ...*member) {
 	t.Helper()
 	for _, a := range all {
 		for _, b := range all {
 			if a != b {
-				await(t, a.cfg.Name+" hears that "+b.cfg.Name+" is up", func() bool { return a.toy.isUp(b.self) })
+				await(t, a.cfg.Name+" hears that "+b.cfg.Name+" is up", func() bool { return a.fake.isUp(b.self) })
 			}
 		}
 	}
 }
 
-// pair opens two members that know each other.
-func pair(t testing.TB) (a, b *member) {
+// openPair opens two members that see each other up.
+func openPair(t testing.TB) (a, b *member) {
 	t.Helper()
-	a = begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b = begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	meet(t, a, b)
+	a = openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b = openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	waitUp(t, a, b)
 	return a, b
 }
 
-// listening returns the address that the member listens on.
-func (m *member) listening() string {
+// listenAddr returns the address that the member listens on.
+func (m *member) listenAddr() string {
 	for _, a := range m.host.Network().ListenAddresses() {
 		if _, err := a.ValueForProtocol(multiaddr.P_TCP); err == nil {
 			return a.String()
@@ -170,7 +170,7 @@ func (m *member) listening() string {
 	return ""
 }
 
-// job makes an ID of a job of this member.
+// job returns the ID of a job of this member.
 func (m *member) job(nonce byte) grid.JobID {
 	return grid.JobID{Origin: m.self, Nonce: [10]byte{nonce}}
 }
@@ -194,7 +194,7 @@ func (m *member) result(t grid.TaskID) *grid.Result {
 	m.t.Helper()
 	var r *grid.Result
 	await(m.t, "the end of task "+t.String(), func() bool {
-		v, _ := m.toy.Task(t)
+		v, _ := m.fake.Task(t)
 		r = v.Result
 		return r != nil
 	})

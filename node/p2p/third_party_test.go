@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// bystander is a third party that is no node: it counts who connects to it.
-type bystander struct {
+// thirdParty is a listener that is no node: it counts connections.
+type thirdParty struct {
 	net.Listener
 	count atomic.Int64
 }
 
-func listen(t testing.TB) *bystander {
+func listenThirdParty(t testing.TB) *thirdParty {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bystander{Listener: l}
+	b := &thirdParty{Listener: l}
 	done := make(chan struct{})
 	t.Cleanup(func() { l.Close(); <-done })
 	go func() {
@@ -35,4 +35,4 @@ func listen(t testing.TB) *bystander {
 	return b
 }
 
-func (b *bystander) met() int64 { return b.count.Load() }
+func (b *thirdParty) connections() int64 { return b.count.Load() }

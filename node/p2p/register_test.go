@@ -11,10 +11,10 @@ import (
 	"skep/node"
 )
 
-// guarded3 opens three members with real nodes that keep their jobs together.
-func guarded3(t testing.TB, lease time.Duration) (a, b, c *member) {
+// openReplicated3 opens three members with real nodes that replicate their jobs among themselves.
+func openReplicated3(t testing.TB, lease time.Duration) (a, b, c *member) {
 	open := func(name string, join ...string) *member {
-		return begin(t, filepath.Join(t.TempDir(), name), func(c *Config) {
+		return openMember(t, filepath.Join(t.TempDir(), name), func(c *Config) {
 			c.newNode, c.Members, c.Node = nil, 3, node.Defaults()
 			c.Node.Lease = lease
 		}, join...)
@@ -27,9 +27,9 @@ func guarded3(t testing.TB, lease time.Duration) (a, b, c *member) {
 	return a, b, c
 }
 
-// The node that a job was submitted to is cut off for good: one of the others ends the job, and both know the outcome.
-func TestOriginIsGone(t *testing.T) {
-	a, b, c := guarded3(t, time.Second)
+// The origin of a job is cut off for good: another member takes over and ends the job, and both know the outcome.
+func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
+	a, b, c := openReplicated3(t, time.Second)
 	id := a.job(1)
 	s := sh("sleep 0.2; echo ran")
 	s.Count, s.Retries = 24, 2
@@ -54,7 +54,7 @@ func TestOriginIsGone(t *testing.T) {
 }
 
 func TestCancelIsKnownToAMajority(t *testing.T) {
-	a, b, _ := guarded3(t, 6*time.Second)
+	a, b, _ := openReplicated3(t, 6*time.Second)
 	id := a.job(1)
 	s := sh("sleep 60")
 	s.Count = 4
@@ -67,15 +67,16 @@ func TestCancelIsKnownToAMajority(t *testing.T) {
 	await(t, "the guardian hears of the end", func() bool { v := b.view(id); return v.Cancelled && v.Ended == 4 })
 }
 
-// BenchmarkRegister compares tasks that do nothing, of jobs that three nodes keep, with those of jobs that one keeps.
+// BenchmarkRegister compares empty tasks of jobs whose register has three members with those of jobs whose register
+// has one.
 func BenchmarkRegister(b *testing.B) {
 	const tasks = 2000
-	_, alone, _ := grid3(b)
-	_, kept, _ := guarded3(b, 6*time.Second)
+	_, alone, _ := openReal3(b)
+	_, kept, _ := openReplicated3(b, 6*time.Second)
 	var one, three time.Duration
 	for i := 0; b.Loop(); i++ {
-		one += alone.all(byte(i), tasks)
-		three += kept.all(byte(i), tasks)
+		one += alone.timeJob(byte(i), tasks)
+		three += kept.timeJob(byte(i), tasks)
 	}
 	b.ReportMetric(float64(b.N)*tasks/three.Seconds(), "tasks/s")
 	b.ReportMetric(one.Seconds()/three.Seconds(), "of-one")

@@ -14,7 +14,7 @@ import (
 	"skep/grid"
 )
 
-// put keeps content as a blob at this member and returns it as a file.
+// put stores content as a blob at this member and returns it as a file.
 func (m *member) put(path string, content []byte, exec bool) grid.File {
 	m.t.Helper()
 	id, size, err := m.Blobs().Put(context.Background(), bytes.NewReader(content), grid.GiB, false)
@@ -24,8 +24,8 @@ func (m *member) put(path string, content []byte, exec bool) grid.File {
 	return grid.File{Path: path, Blob: id, Size: size, Exec: exec}
 }
 
-func TestProgramTravels(t *testing.T) {
-	a, b := pair(t)
+func TestProgramIsAnInput(t *testing.T) {
+	a, b := openPair(t)
 	spec := sh("")
 	spec.Command = []string{"bin/prog", "${SKEP_INDEX}/${SKEP_COUNT}", "$HOME ${OTHER} ${SKEP_"}
 	spec.Inputs = []grid.File{
@@ -60,7 +60,7 @@ func TestProgramTravels(t *testing.T) {
 }
 
 func TestCauses(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	job := func(words ...string) *grid.JobSpec {
 		s := sh("")
 		s.Command = words
@@ -100,7 +100,7 @@ func TestCauses(t *testing.T) {
 }
 
 func TestLongOutputIsABlob(t *testing.T) {
-	a, _ := pair(t)
+	a, _ := openPair(t)
 	r := a.run(1, sh("head -c 100000 /dev/zero; echo short >&2"))
 	if r.Stdout.Blob.IsZero() || r.Stdout.Size != 100_000 || r.Stdout.Inline != nil || string(r.Stderr.Inline) != "short\n" {
 		t.Fatalf("stdout %+v, stderr %q: want a blob of 100000 bytes and a short text", r.Stdout, r.Stderr.Inline)
@@ -111,8 +111,8 @@ func TestLongOutputIsABlob(t *testing.T) {
 	}
 }
 
-func TestWhatPrintsNothingHasNoError(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+func TestNoOutputIsNoError(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	silent := sh("exec sleep 60")
 	silent.Timeout = 50 * time.Millisecond
 	for i, spec := range []*grid.JobSpec{sh("exit 0"), silent} {
@@ -123,8 +123,8 @@ func TestWhatPrintsNothingHasNoError(t *testing.T) {
 	}
 }
 
-// runs reports whether a process of this machine, no zombie, has a mark in its command.
-func runs(mark string) bool {
+// isRunning reports whether a process of this machine, no zombie, has a mark in its command.
+func isRunning(mark string) bool {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range files {
 		if b, err := os.ReadFile(f); err == nil && bytes.Contains(b, []byte(mark)) {
@@ -134,9 +134,10 @@ func runs(mark string) bool {
 	return false
 }
 
-// The node hears that what it stopped has ended when it has, also of a task that ignores SIGTERM, and nothing of how.
-func TestStops(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// After a stop the node is told of the end once the process has ended, also if it ignores SIGTERM, and without a
+// result.
+func TestStopReportsTheEnd(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	for i, how := range []string{"stopped", "let go of", "both"} {
 		id := a.job(byte(i + 1))
 		mark := fmt.Sprintf("60.%d%d", os.Getpid(), i)
@@ -161,8 +162,8 @@ func TestStops(t *testing.T) {
 				fx.Stops = append(fx.Stops, grid.Stop{Attempt: attempt})
 			}
 		})
-		await(t, how+": its end is told", func() bool { return a.toy.count(grid.EvEnded) == i+1 })
-		if runs(mark) {
+		await(t, how+": its end is told", func() bool { return a.fake.count(grid.EvEnded) == i+1 })
+		if isRunning(mark) {
 			t.Errorf("%s: its end is told and its process runs", how)
 		}
 		await(t, how+": its folder is removed", func() bool {
@@ -170,13 +171,13 @@ func TestStops(t *testing.T) {
 			return len(left) == 0
 		})
 	}
-	if ev, told := a.toy.find(grid.EvEnded, func(ev *grid.Event) bool { return ev.Result != nil }); told {
+	if ev, told := a.fake.find(grid.EvEnded, func(ev *grid.Event) bool { return ev.Result != nil }); told {
 		t.Errorf("the result %+v is told of what nobody wants", ev.Result)
 	}
 }
 
-func TestStepsOfOneBatchKeepTheirOrder(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+func TestStepsOfABatchKeepTheirOrder(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	job := a.job(1)
 	first := grid.AttemptID{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	second := first
@@ -193,7 +194,7 @@ func TestStepsOfOneBatchKeepTheirOrder(t *testing.T) {
 				r.Delete, r.Work.ID = true, second
 				fx.Stops = append(fx.Stops, grid.Stop{Attempt: second})
 			},
-			func(fx *grid.Effects) { // taken once more
+			func(fx *grid.Effects) { // accepted again
 				fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: second, Spec: spec, State: grid.WorkRunning}
 				fx.Starts = append(fx.Starts, grid.Start{Attempt: second, Spec: spec})
 			},
@@ -211,24 +212,24 @@ func TestStepsOfOneBatchKeepTheirOrder(t *testing.T) {
 	}
 	await(t, "only the last one runs", func() bool {
 		left, _ := os.ReadDir(a.tasks.dir)
-		return a.toy.count(grid.EvStarted) >= 1 && len(left) == 1
+		return a.fake.count(grid.EvStarted) >= 1 && len(left) == 1
 	})
 }
 
-func TestCloseReportsNoEnd(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+func TestCloseDoesNotReportTaskEnds(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	if err := a.Submit(context.Background(), a.job(1), sh("exec sleep 60")); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "it runs", func() bool { return a.toy.count(grid.EvStarted) == 1 })
-	a.end()
-	if a.toy.count(grid.EvLeave) != 1 || a.toy.count(grid.EvEnded) != 0 {
+	await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == 1 })
+	a.close()
+	if a.fake.count(grid.EvLeave) != 1 || a.fake.count(grid.EvEnded) != 0 {
 		t.Errorf("%d leaves, %d ends: want one leave, and no end that would pass for the task's own",
-			a.toy.count(grid.EvLeave), a.toy.count(grid.EvEnded))
+			a.fake.count(grid.EvLeave), a.fake.count(grid.EvEnded))
 	}
-	again := begin(t, a.cfg.DataDir, nil)
+	again := openMember(t, a.cfg.DataDir, nil)
 	kinds := map[grid.RecordKind]int{}
-	for _, r := range again.toy.old {
+	for _, r := range again.fake.old {
 		kinds[r.Kind]++
 	}
 	if kinds[grid.RecJob] != 1 || kinds[grid.RecWork] != 1 {

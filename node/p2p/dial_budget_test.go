@@ -11,16 +11,16 @@ import (
 	"skep/node/p2p/hostile"
 )
 
-// A member tells of nodes that do not exist, each with the address of a third party, and the node takes them all for neighbours. The third party
-// is knocked at as often as one member may have that happen.
-func TestGhostsHaveNobodyDialled(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// A member sends ads of nodes that do not exist, each with the address of a third party, and the node takes them
+// all for neighbours. The third party gets no more dials than the budget of one reporter.
+func TestForgedAdsCauseFewDials(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	m := attacker(t, a)
 	talk, err := m.Control(t.Context(), a.self)
 	if err != nil {
 		t.Fatal(err)
 	}
-	victim := listen(t)
+	victim := listenThirdParty(t)
 	at := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", victim.Addr().(*net.TCPAddr).Port)
 	const ghosts = 60
 	var links []grid.Link
@@ -41,19 +41,19 @@ func TestGhostsHaveNobodyDialled(t *testing.T) {
 	})
 	a.do(func(fx *grid.Effects) { fx.Links = links })
 	await(t, "every ghost was tried, or was not", func() bool {
-		return int(victim.met())+int(a.Dropped()["dial beyond the budget"]) >= ghosts
+		return int(victim.connections())+int(a.Dropped()["dial beyond the budget"]) >= ghosts
 	})
-	if n := victim.met(); n > dials.PerTale+4 { // the minute goes on
+	if n := victim.connections(); n > dials.PerTale+4 { // plus what accrues meanwhile
 		t.Errorf("a third party was dialled %d times: want %d at once", n, dials.PerTale)
 	}
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	meet(t, a, b)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	waitUp(t, a, b)
 	a.dialer.learn(b.self, published(b.host.Addrs()), b.self)
 	a.host.Network().ClosePeer(b.host.ID())
-	await(t, "an honest member is back", func() bool { return b.toy.count(grid.EvPeerUp) > 1 && a.toy.isUp(b.self) })
+	await(t, "an honest member is back", func() bool { return b.fake.count(grid.EvPeerUp) > 1 && a.fake.isUp(b.self) })
 }
 
-// Nobody is asked for a host's address because an ad names the host.
+// Host names in ads are not looked up.
 func TestNamesAreNotLookedUp(t *testing.T) {
 	got := numericAddrs([]string{"/dns4/example.com/tcp/1", "/ip4/192.0.2.1/tcp/1", "/ip6/2001:db8::1/tcp/1", "/dnsaddr/example.com", "rubbish",
 		"/unix/tmp/x"})

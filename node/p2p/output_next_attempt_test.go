@@ -19,31 +19,31 @@ import (
 func (m *member) secondAttempt(task grid.TaskID, spec *grid.JobSpec) {
 	m.do(func(fx *grid.Effects) {
 		next := grid.AttemptID{Task: task, Attempt: grid.Attempt{Epoch: 1, N: 2}}
-		m.toy.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: m.self}
+		m.fake.tasks[task] = &node.TaskView{ID: next, State: grid.Placed, Worker: m.self}
 		fx.Changed = append(fx.Changed, task)
-		m.toy.accept(next, spec, m.self, fx)
+		m.fake.accept(next, spec, m.self, fx)
 	})
 }
 
-// followed submits a job of one task and follows its standard output, until ended has an error or nil.
-func (m *member) followed(t *testing.T, spec *grid.JobSpec) (task grid.TaskID, out *buffer, ended chan error) {
+// followed submits a job of one task and follows its standard output; ended receives the error or nil.
+func (m *member) followed(t *testing.T, spec *grid.JobSpec) (task grid.TaskID, out *syncBuffer, ended chan error) {
 	t.Helper()
 	task = grid.TaskID{Job: m.job(1)}
 	if err := m.Submit(t.Context(), task.Job, spec); err != nil {
 		t.Fatal(err)
 	}
-	out, ended = &buffer{}, make(chan error, 1)
+	out, ended = &syncBuffer{}, make(chan error, 1)
 	go func() { ended <- m.Output(t.Context(), out, task, false, 0, true) }()
 	return task, out, ended
 }
 
-func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
-	a, b := pair(t)
-	gate := filepath.Join(meeting(t), "gate")
+func TestOutputContinuesInTheNextAttempt(t *testing.T) {
+	a, b := openPair(t)
+	gate := filepath.Join(sharedFolder(t), "gate")
 	spec := sh("echo one; until [ -e " + gate + " ]; do sleep 0.01; done; echo two")
 	task, out, ended := a.followed(t, spec)
 	await(t, "the first line", func() bool { return out.String() == "one\n" })
-	b.end() // the first attempt is lost
+	b.close() // the first attempt is lost
 	os.WriteFile(gate, nil, 0o644)
 	a.secondAttempt(task, spec)
 	if err := <-ended; err != nil || out.String() != "one\ntwo\n" {
@@ -51,13 +51,13 @@ func TestOutputGoesOnInTheNextAttempt(t *testing.T) {
 	}
 }
 
-func TestOutputOfAnAttemptThatPrintsSomethingElseIsShownWhole(t *testing.T) {
-	a, b := pair(t)
-	mark := filepath.Join(meeting(t), "mark")
+func TestOutputRestartsIfTheNextAttemptDiffers(t *testing.T) {
+	a, b := openPair(t)
+	mark := filepath.Join(sharedFolder(t), "mark")
 	spec := sh("if mkdir " + mark + " 2>/dev/null; then echo lost; exec sleep 60; fi; echo done")
 	task, out, ended := a.followed(t, spec)
 	await(t, "the first attempt's line", func() bool { return out.String() == "lost\n" })
-	b.end()
+	b.close()
 	a.secondAttempt(task, spec)
 	if err := <-ended; err != nil || out.String() != "lost\ndone\n" {
 		t.Errorf("followed %q, %v: want what each attempt printed, though both are five bytes long", out.String(), err)
@@ -65,7 +65,7 @@ func TestOutputOfAnAttemptThatPrintsSomethingElseIsShownWhole(t *testing.T) {
 }
 
 func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
-	a, b := pair(t)
+	a, b := openPair(t)
 	var asked atomic.Int32
 	b.host.SetStreamHandler(outputProtocol, func(st network.Stream) {
 		asked.Add(1)
@@ -83,17 +83,17 @@ func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	}
 }
 
-func TestOutputIsForTheOriginOnly(t *testing.T) {
-	a, b := pair(t)
-	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+func TestOutputIsReadableByTheOriginOnly(t *testing.T) {
+	a, b := openPair(t)
+	c := openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
 	c.dialer.discovered(b.self, published(b.host.Addrs()))
-	meet(t, b, c)
+	waitUp(t, b, c)
 	if err := a.Submit(t.Context(), a.job(1), sh("echo secret; sleep 30")); err != nil {
 		t.Fatal(err)
 	}
 	attempt := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	worker := b
-	if v, _ := a.toy.Task(attempt.Task); v.Worker == c.self {
+	if v, _ := a.fake.Task(attempt.Task); v.Worker == c.self {
 		worker, c = c, b
 	}
 	r, err := c.remoteOutput(t.Context(), worker.self, attempt, 0, 0, true)
@@ -106,9 +106,10 @@ func TestOutputIsForTheOriginOnly(t *testing.T) {
 	}
 }
 
-// Who names itself a member of a job's register, with an attempt that it offers itself, does not read what the others print.
-func TestOutputIsNotForSelfMadeMembers(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// A node that names itself a member of a job's register, with an attempt that it offers itself, cannot read the
+// output.
+func TestOutputIsNotReadableByFalseMembers(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	r := newRogue(t, a)
 	own := grid.JobID{Origin: grid.NodeID{7}}
 	real := grid.AttemptID{Task: grid.TaskID{Job: own}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
