@@ -49,11 +49,11 @@ func (k *conns) admit(c network.Conn) bool {
 	now := time.Now()
 	known := k.d.dialer.familiar(n, now)
 	if !relayed(c.RemoteMultiaddr()) {
-		k.d.dialBudget.Home(c.RemoteMultiaddr())
+		k.d.dialBudget.AddMemberHost(c.RemoteMultiaddr())
 	}
 	l := &connState{}
 	if c.Stat().Direction == network.DirInbound {
-		l.seat = k.seats.Take(seats.Claim{Node: n, Net: seats.Net(c.RemoteMultiaddr()), Known: known, Leave: func() { k.reject(c) }}, now)
+		l.seat = k.seats.Take(seats.Claim{Node: n, Net: seats.Net(c.RemoteMultiaddr()), Familiar: known, OnEvict: func() { k.reject(c) }}, now)
 		if l.seat == nil {
 			k.reject(c)
 			return false
@@ -85,7 +85,7 @@ func (k *conns) setFamiliar(c network.Conn) {
 	}
 	k.d.host.ConnManager().Protect(c.RemotePeer(), familiarTag)
 	if l.seat != nil {
-		l.seat.Know()
+		l.seat.SetFamiliar()
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // Strangers that hold all inbound connections of a node neither keep a familiar member out nor push it out.
 func TestStrangersDoNotCrowdOutFamiliarNodes(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
-	a.peers.conns.seats.Most = 4
+	a.peers.conns.seats.Max = 4
 	for range 4 {
 		attacker(t, a)
 	}

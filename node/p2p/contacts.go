@@ -148,7 +148,7 @@ func (l *dialer) addToken(text string) error {
 	}
 	if n, ok := nodeOf(info.ID); ok && n != l.d.self {
 		for _, a := range info.Addrs {
-			l.d.dialBudget.Prove(a)
+			l.d.dialBudget.AddProved(a)
 		}
 		l.discovered(n, texts(info.Addrs))
 	}

@@ -43,8 +43,8 @@ func TestForgedAdsCauseFewDials(t *testing.T) {
 	await(t, "every ghost was tried, or was not", func() bool {
 		return int(victim.connections())+int(a.Dropped()["dial beyond the budget"]) >= ghosts
 	})
-	if n := victim.connections(); n > dials.PerTale+4 { // plus what accrues meanwhile
-		t.Errorf("a third party was dialled %d times: want %d at once", n, dials.PerTale)
+	if n := victim.connections(); n > dials.PerReporter+4 { // plus what accrues meanwhile
+		t.Errorf("a third party was dialled %d times: want %d at once", n, dials.PerReporter)
 	}
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)

@@ -51,11 +51,11 @@ func (w *measurement) due(at grid.Time, free, floor grid.Bytes) bool {
 
 // taskUsage is the disk usage of a running task.
 type taskUsage struct {
-	disk.Usage            // of its folder at the last measurement, and of files that it removed and keeps open
-	maxBytes   grid.Bytes // bound
-	maxFiles   int64      // bound
-	wasClosed  bool       // the measurement before found a folder that could not be read
-	stopped    bool       // it is being ended for its usage
+	disk.Usage               // of its folder at the last measurement, and of files that it removed and keeps open
+	maxBytes      grid.Bytes // bound
+	maxFiles      int64      // bound
+	wasUnreadable bool       // the measurement before found a folder that could not be read
+	stopped       bool       // it is being ended for its usage
 }
 
 // excess says which bound a task has exceeded, if any.
@@ -67,7 +67,7 @@ func (u *taskUsage) excess() string {
 		return fmt.Sprintf("it has more files than its bound of %d", u.maxFiles)
 	case u.Deep:
 		return "its folders are nested more deeply than can be looked at"
-	case u.Closed && u.wasClosed: // once may be a chmod just under way
+	case u.Unreadable && u.wasUnreadable: // once may be a chmod just under way
 		return "it has a folder that cannot be looked into"
 	}
 	return ""
@@ -182,7 +182,7 @@ func (s *diskMonitor) measureIfDue(free grid.Bytes) bool {
 			usage.Bytes += grid.Bytes(s.d.tasks.runner.Unlinked(p))
 		}
 		s.mu.Lock()
-		u.wasClosed = u.Usage.Closed
+		u.wasUnreadable = u.Usage.Unreadable
 		u.Usage = usage
 		why := u.excess()
 		u.stopped = why != ""

@@ -91,7 +91,7 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	}
 	var taken []*seats.Seat
 	for i := range servesAll { // by familiar nodes, which give no seat to a
-		taken = append(taken, b.outputsServed.Take(seats.Claim{Node: grid.NodeID{byte(i / servesPerPeer)}, Known: true}, time.Now()))
+		taken = append(taken, b.outputsServed.Take(seats.Claim{Node: grid.NodeID{byte(i / servesPerPeer)}, Familiar: true}, time.Now()))
 	}
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || !strings.HasSuffix(err.Error(), "is busy") {
 		t.Errorf("of a task whose node is busy: %v: want that", err)

@@ -19,13 +19,13 @@ const (
 )
 
 // newSeats makes the admission control of a kind of stream.
-func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: perNode, Most: most} }
+func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: perNode, Max: most} }
 
 // takeSeat takes a seat for a stream of a peer, from another peer if need be, whose stream is then reset; nil if
 // there is none.
 func (d *Driver) takeSeat(places *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
 	now := time.Now()
-	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Known: d.dialer.familiar(n, now), Leave: func() {
+	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Familiar: d.dialer.familiar(n, now), OnEvict: func() {
 		d.counts.drop("given away")
 		d.spawn(func() { st.Reset() })
 	}}

@@ -51,8 +51,8 @@ func (t *budgetedTCP) DialWithUpdates(ctx context.Context, a ma.Multiaddr, p pee
 	}
 	c, err := t.TcpTransport.DialWithUpdates(ctx, a, p, tell)
 	if err == nil && t.budget != nil {
-		t.budget.Prove(a)
-		t.budget.Home(a)
+		t.budget.AddProved(a)
+		t.budget.AddMemberHost(a)
 	}
 	return c, err
 }

@@ -27,32 +27,32 @@ var (
 
 // Store is a folder of blobs. Its methods may be called from several goroutines.
 type Store struct {
-	dir     string
-	max     grid.Bytes
-	floor   grid.Bytes
-	damaged func(Damage)
-	asides  asides
+	dir        string
+	max        grid.Bytes
+	floor      grid.Bytes
+	damaged    func(Damage)
+	quarantine quarantine
 
-	mu    sync.Mutex
-	blobs map[grid.BlobID]*entry
-	pins  map[grid.BlobID]int         // of blobs that are here or yet to come
-	holds map[grid.BlobID]*time.Timer // each takes a pin back when it fires
-	idle  *list.List                  // of *entry, not pinned, used last first
+	mu        sync.Mutex
+	blobs     map[grid.BlobID]*entry
+	pins      map[grid.BlobID]int         // of blobs that are here or yet to come
+	holds     map[grid.BlobID]*time.Timer // each takes a pin back when it fires
+	evictable *list.List                  // of *entry, not pinned, used last first
 
 	checks map[*entry]*check // those under way
 
-	size  grid.Bytes
-	loose grid.Bytes // of the blobs in idle
+	size          grid.Bytes
+	evictableSize grid.Bytes // of the blobs in idle
 }
 
 // entry is a blob in the folder.
 type entry struct {
-	id     grid.BlobID
-	size   grid.Bytes
-	seen   stamp         // of the file when this process had hashed its content; zero: it has not
-	hashed time.Time     // when that was
-	synced bool          // the content is on disk for certain
-	place  *list.Element // in idle; nil = pinned
+	id      grid.BlobID
+	size    grid.Bytes
+	seen    stamp         // of the file when this process had hashed its content; zero: it has not
+	hashed  time.Time     // when that was
+	synced  bool          // the content is on disk for certain
+	element *list.Element // in idle; nil = pinned
 }
 
 // Open opens a folder of blobs of at most max bytes together, and makes it, for the owner alone, if there
@@ -61,15 +61,15 @@ func Open(dir string, max grid.Bytes) (*Store, error) {
 	if max <= 0 {
 		return nil, fmt.Errorf("blob folder %s: %d bytes: want more than 0", dir, max)
 	}
-	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, idle: list.New(), checks: map[*entry]*check{}}
-	s.asides.dir, s.asides.most = filepath.Join(dir, aside), max/asideShare
+	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, evictable: list.New(), checks: map[*entry]*check{}}
+	s.quarantine.dir, s.quarantine.most = filepath.Join(dir, quarantineFolder), max/quarantineShare
 	if err := os.RemoveAll(s.temp()); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
 	if err := disk.MakeFolder(s.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
-	s.asides.trim(time.Now())
+	s.quarantine.trim(time.Now())
 	return s, s.scan()
 }
 
@@ -124,39 +124,39 @@ func (s *Store) add(e *entry) {
 	s.blobs[e.id] = e
 	s.size += e.size
 	if s.pins[e.id] == 0 {
-		s.loosen(e)
+		s.makeEvictable(e)
 	}
 }
 
-// loosen lets an entry be collected.
-func (s *Store) loosen(e *entry) {
-	e.place = s.idle.PushFront(e)
-	s.loose += e.size
+// makeEvictable lets an entry be collected.
+func (s *Store) makeEvictable(e *entry) {
+	e.element = s.evictable.PushFront(e)
+	s.evictableSize += e.size
 }
 
-// fasten keeps an entry from being collected.
-func (s *Store) fasten(e *entry) {
-	if e.place != nil {
-		s.idle.Remove(e.place)
-		s.loose -= e.size
-		e.place = nil
+// makeUnevictable keeps an entry from being collected.
+func (s *Store) makeUnevictable(e *entry) {
+	if e.element != nil {
+		s.evictable.Remove(e.element)
+		s.evictableSize -= e.size
+		e.element = nil
 	}
 }
 
-// drop removes an entry and its file, as long as it is the one in the table.
-func (s *Store) drop(e *entry) {
+// evict removes an entry and its file, as long as it is the one in the table.
+func (s *Store) evict(e *entry) {
 	if s.blobs[e.id] != e {
 		return
 	}
 	os.Remove(s.path(e.id)) // if it stays, the next start takes it in again and checks it
-	s.forget(e)
+	s.removeEntry(e)
 }
 
-// forget takes an entry out of the table; its file is gone or another's by now.
-func (s *Store) forget(e *entry) {
+// removeEntry takes an entry out of the table; its file is gone or another's by now.
+func (s *Store) removeEntry(e *entry) {
 	delete(s.blobs, e.id)
 	s.size -= e.size
-	s.fasten(e)
+	s.makeUnevictable(e)
 }
 
 // Has reports whether the blob is here. It does not look at the content, nor count as a use.

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	crash.Main(map[string]func(string) error{"blobs": keepThings})
+	crash.Main(map[string]func(string) error{"blobs": putContents})
 	goleak.VerifyTestMain(m)
 }
 
@@ -138,7 +138,7 @@ type zeros struct{}
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 // What is here already is not read again.
-func TestPutExpectedOfWhatIsHere(t *testing.T) {
+func TestPutExpectedOfAStoredBlob(t *testing.T) {
 	s := openStore(t, t.TempDir(), grid.MiB)
 	id := put(t, s, "content")
 	unread := iotest.ErrReader(errors.New("was read"))
@@ -180,7 +180,7 @@ func TestPutFile(t *testing.T) {
 	}
 }
 
-func TestCollect(t *testing.T) {
+func TestEviction(t *testing.T) {
 	s := openStore(t, t.TempDir(), 30)
 	a, b := put(t, s, "aaaaaaaaaa"), put(t, s, "bbbbbbbbbb")
 	s.Pin(a)
@@ -223,7 +223,7 @@ func TestCollect(t *testing.T) {
 }
 
 // What is held goes only when its time is over, which a second hold makes longer, and never while it is pinned too.
-func TestHeldForAWhile(t *testing.T) {
+func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), 30)
 		if s.Hold(nameOf("aaaaaaaaaa"), time.Minute) {

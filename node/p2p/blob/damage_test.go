@@ -53,8 +53,8 @@ func flip(t *testing.T, s *Store, id grid.BlobID, at int64, quiet bool) {
 	}
 }
 
-// rot changes a bit as a disk does, without a trace in the file's times.
-func rot(t *testing.T, s *Store, id grid.BlobID, at int64) {
+// corruptSilently changes a bit as a disk does, without a trace in the file's times.
+func corruptSilently(t *testing.T, s *Store, id grid.BlobID, at int64) {
 	t.Helper()
 	flip(t, s, id, at, true)
 	s.mu.Lock()
@@ -62,8 +62,8 @@ func rot(t *testing.T, s *Store, id grid.BlobID, at int64) {
 	s.blobs[id].seen, _ = stampOf(s.path(id))
 }
 
-// watched is a store that notes what it tells of.
-func watched(t *testing.T, dir string) (*Store, *[]Damage) {
+// openWatched is a store that notes what it tells of.
+func openWatched(t *testing.T, dir string) (*Store, *[]Damage) {
 	s := openStore(t, dir, 16*grid.MiB)
 	var told []Damage
 	s.OnDamage(func(d Damage) { told = append(told, d) })
@@ -106,14 +106,14 @@ func TestFlippedBit(t *testing.T) {
 				if what == "copied" && how == "rotten" {
 					continue // see TestACopyIsTrustedForAnHour
 				}
-				s, told := watched(t, t.TempDir())
+				s, told := openWatched(t, t.TempDir())
 				id := put(t, s, long)
 				s.Pin(id)
 				if got, err := way(s, id); got != long || err != nil {
 					t.Fatalf("%s: %d bytes, %v", what, len(got), err)
 				}
 				if how == "rotten" {
-					rot(t, s, id, at)
+					corruptSilently(t, s, id, at)
 				} else {
 					flip(t, s, id, at, how == "quiet")
 				}
@@ -124,7 +124,7 @@ func TestFlippedBit(t *testing.T) {
 				if s.Has(id) || s.Size() != 0 || len(*told) != 1 || !(*told)[0].Needed || (*told)[0].ID != id || !errors.Is((*told)[0].Why, ErrContent) {
 					t.Errorf("%s, %s at %d: it is still here, or was told of %d times", what, how, at, len(*told))
 				}
-				if info, err := os.Stat(filepath.Join(s.dir, aside, id.String())); err != nil || info.Size() != int64(len(long)) {
+				if info, err := os.Stat(filepath.Join(s.dir, quarantineFolder, id.String())); err != nil || info.Size() != int64(len(long)) {
 					t.Errorf("%s: it was not put aside: %v", what, err)
 				}
 				if put(t, s, long); read(t, s, id) != long {
@@ -138,9 +138,9 @@ func TestFlippedBit(t *testing.T) {
 // A file that looks as it did is copied without being read, but not for ever.
 func TestACopyIsTrustedForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, told := watched(t, t.TempDir())
+		s, told := openWatched(t, t.TempDir())
 		id := put(t, s, long)
-		rot(t, s, id, 5)
+		corruptSilently(t, s, id, 5)
 		link := func(name string) error { return s.Link(ctx, id, filepath.Join(s.dir, name), false) }
 		time.Sleep(verifiedFor - time.Second)
 		if err := link("first"); err != nil || len(*told) != 0 {
@@ -155,7 +155,7 @@ func TestACopyIsTrustedForAnHour(t *testing.T) {
 
 // Whoever has the beginning hashes the whole; what is passed over is not read for nothing.
 func TestResume(t *testing.T) {
-	s, _ := watched(t, t.TempDir())
+	s, _ := openWatched(t, t.TempDir())
 	id := put(t, s, long)
 	for _, offset := range []grid.Bytes{0, 1, grid.Bytes(len(long)) - 1, grid.Bytes(len(long))} {
 		r, _, err := s.Open(ctx, id)
@@ -173,8 +173,8 @@ func TestResume(t *testing.T) {
 }
 
 // A file that cannot be read just now is not damaged.
-func TestWhatCannotBeReadNowStays(t *testing.T) {
-	s, told := watched(t, t.TempDir())
+func TestUnreadableFileIsNotDamaged(t *testing.T) {
+	s, told := openWatched(t, t.TempDir())
 	id := put(t, s, long)
 	flip(t, s, id, 0, false)
 	flip(t, s, id, 0, false) // as it was, and not known to be
@@ -183,7 +183,7 @@ func TestWhatCannotBeReadNowStays(t *testing.T) {
 	if err := s.Verify(left, id); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	few(t, func() {
+	withoutDescriptors(t, func() {
 		if _, _, err := s.Open(ctx, id); err == nil || errors.Is(err, ErrNotFound) {
 			t.Errorf("without a descriptor: %v", err)
 		}
@@ -193,30 +193,30 @@ func TestWhatCannotBeReadNowStays(t *testing.T) {
 	}
 }
 
-// sizeAside is how many bytes are in the folder of damaged files; they are as many as are counted.
-func (s *Store) sizeAside() (sum grid.Bytes) {
-	files, _ := os.ReadDir(s.asides.dir)
+// quarantinedSize is how many bytes are in the folder of damaged files; they are as many as are counted.
+func (s *Store) quarantinedSize() (sum grid.Bytes) {
+	files, _ := os.ReadDir(s.quarantine.dir)
 	for _, f := range files {
 		if info, err := f.Info(); err == nil {
 			sum += grid.Bytes(info.Size())
 		}
 	}
-	if sum != grid.Bytes(s.asides.size.Load()) {
+	if sum != grid.Bytes(s.quarantine.size.Load()) {
 		return -1
 	}
 	return sum
 }
 
 // What is set aside is bounded, and never taken for a blob.
-func TestAsideIsBounded(t *testing.T) {
+func TestQuarantineIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	s, told := watched(t, dir)
-	most := s.max / asideShare
+	s, told := openWatched(t, dir)
+	most := s.max / quarantineShare
 	for i := range 5 {
 		id := put(t, s, strings.Repeat(string(rune('a'+i)), int(most/2)))
 		flip(t, s, id, 0, false)
 		s.Verify(ctx, id)
-		if got := s.sizeAside(); got > most || got <= 0 {
+		if got := s.quarantinedSize(); got > most || got <= 0 {
 			t.Errorf("%d bytes are set aside: want at most %d", got, most)
 		}
 	}
@@ -227,7 +227,7 @@ func TestAsideIsBounded(t *testing.T) {
 	}
 	flip(t, s, large, 0, false)
 	s.Verify(ctx, large)
-	if got := s.sizeAside(); got > most || got < 0 || len(*told) != 6 {
+	if got := s.quarantinedSize(); got > most || got < 0 || len(*told) != 6 {
 		t.Errorf("%d bytes are set aside, %d told", got, len(*told))
 	}
 	if s = openStore(t, dir, 16*grid.MiB); s.Len() != 1 || !s.Has(id) {
@@ -236,8 +236,8 @@ func TestAsideIsBounded(t *testing.T) {
 }
 
 // What was kept for certain is so too in the place of a file that was written to meanwhile.
-func TestReplacedForCertain(t *testing.T) {
-	s, _ := watched(t, t.TempDir())
+func TestReplacementIsDurable(t *testing.T) {
+	s, _ := openWatched(t, t.TempDir())
 	id, _, err := s.Put(ctx, strings.NewReader(long), grid.MiB, true)
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func (s *Store) Link(ctx context.Context, id grid.BlobID, dst string, exec bool)
 	}
 	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return fmt.Errorf("blob %s: %w", id, full(err))
+		return fmt.Errorf("blob %s: %w", id, diskFull(err))
 	}
 	err = s.copyFile(out, src, e.size)
 	if err2 := out.Close(); err == nil {
@@ -99,7 +99,7 @@ func (s *Store) Link(ctx context.Context, id grid.BlobID, dst string, exec bool)
 	}
 	if err != nil {
 		os.Remove(dst)
-		return fmt.Errorf("blob %s to %s: %w", id, dst, full(err))
+		return fmt.Errorf("blob %s to %s: %w", id, dst, diskFull(err))
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (s *Store) copyFile(dst, src *os.File, size grid.Bytes) error {
 	if clone(dst, src) {
 		return nil
 	}
-	if err := s.spare(filepath.Dir(dst.Name()), size); err != nil {
+	if err := s.checkFree(filepath.Dir(dst.Name()), size); err != nil {
 		return err
 	}
 	n, err := io.Copy(dst, src)
@@ -150,8 +150,8 @@ func notFound(err error) error {
 // touch makes an entry the one used last, in the table and for the next start; s.mu is held. Its file is the one that
 // was hashed.
 func (s *Store) touch(e *entry) {
-	if e.place != nil {
-		s.idle.MoveToFront(e.place)
+	if e.element != nil {
+		s.evictable.MoveToFront(e.element)
 	}
 	now := time.Now()
 	os.Chtimes(s.path(e.id), now, now) // only the order of collection rests on it

@@ -17,7 +17,7 @@ func (s *Store) Pin(id grid.BlobID) {
 func (s *Store) pin(id grid.BlobID) {
 	s.pins[id]++
 	if e := s.blobs[id]; e != nil {
-		s.fasten(e)
+		s.makeUnevictable(e)
 	}
 }
 
@@ -38,7 +38,7 @@ func (s *Store) unpin(id grid.BlobID) {
 	}
 	delete(s.pins, id)
 	if e := s.blobs[id]; e != nil {
-		s.loosen(e)
+		s.makeEvictable(e)
 	}
 }
 

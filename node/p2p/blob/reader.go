@@ -33,14 +33,14 @@ func (r *Reader) Read(b []byte) (int, error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF) && n == 0:
-		return 0, r.s.spoiled(r.e, fmt.Errorf("%w: the file ends %d bytes too soon", ErrContent, r.left))
+		return 0, r.s.quarantineBlob(r.e, fmt.Errorf("%w: the file ends %d bytes too soon", ErrContent, r.left))
 	case errors.Is(err, syscall.EIO):
-		return 0, r.s.spoiled(r.e, fmt.Errorf("%w: %w", ErrContent, err))
+		return 0, r.s.quarantineBlob(r.e, fmt.Errorf("%w: %w", ErrContent, err))
 	case r.left > 0 || r.hash == nil:
 		return n, err
 	}
 	if got := grid.BlobID(r.hash.Sum(nil)); got != r.e.id {
-		return 0, r.s.spoiled(r.e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
+		return 0, r.s.quarantineBlob(r.e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
 	}
 	return n, err
 }

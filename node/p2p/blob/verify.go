@@ -60,7 +60,7 @@ func (s *Store) trusted(e *entry, within time.Duration) bool {
 func (s *Store) verify(ctx context.Context, e *entry) error {
 	f, err := os.Open(s.path(e.id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.spoiled(e, fmt.Errorf("%w: %w", ErrContent, err))
+		return s.quarantineBlob(e, fmt.Errorf("%w: %w", ErrContent, err))
 	}
 	if err != nil {
 		return err
@@ -77,16 +77,16 @@ func (s *Store) verifyFile(ctx context.Context, e *entry, f *os.File) error {
 		return err
 	}
 	if grid.Bytes(info.Size()) != e.size {
-		return s.spoiled(e, fmt.Errorf("%w: the file has %d bytes, not %d", ErrContent, info.Size(), e.size))
+		return s.quarantineBlob(e, fmt.Errorf("%w: the file has %d bytes, not %d", ErrContent, info.Size(), e.size))
 	}
 	got, err := hashOf(ctx, f)
 	switch {
 	case errors.Is(err, syscall.EIO):
-		return s.spoiled(e, fmt.Errorf("%w: %w", ErrContent, err))
+		return s.quarantineBlob(e, fmt.Errorf("%w: %w", ErrContent, err))
 	case err != nil:
 		return err
 	case got != e.id:
-		return s.spoiled(e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
+		return s.quarantineBlob(e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
 	}
 	s.mu.Lock()
 	e.seen, e.hashed = stampOfInfo(info), time.Now()

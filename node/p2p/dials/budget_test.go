@@ -41,15 +41,15 @@ func TestTriesAreBounded(t *testing.T) {
 	}{
 		{"ports of a third party, by many tellers", "/ip4/192.0.2.1/tcp/%d", many, "", PerHost},
 		{"ports of a network of IPv6", "/ip6/2001:db8::%x/tcp/1", many, "", PerHost},
-		{"ports of a host where a member lives", "/ip4/192.0.2.1/tcp/%d", many, "/ip4/192.0.2.1/tcp/50000", AtHome},
-		{"hosts, by one teller", "/ip4/192.0.2.%d/tcp/1", one, "", PerTale},
+		{"ports of a host where a member lives", "/ip4/192.0.2.1/tcp/%d", many, "/ip4/192.0.2.1/tcp/50000", PerMemberHost},
+		{"hosts, by one teller", "/ip4/192.0.2.%d/tcp/1", one, "", PerReporter},
 		{"hosts, by many tellers", "/ip4/192.0.2.%d/tcp/1", many, "", All},
 		{"hosts that the node remembers", "/ip4/192.0.2.%d/tcp/1", func(int) grid.NodeID { return self }, "", All},
-		{"hosts of which nobody is known to have told", "/ip4/192.0.2.%d/tcp/1", func(int) grid.NodeID { return grid.NodeID{} }, "", PerTale},
+		{"hosts of which nobody is known to have told", "/ip4/192.0.2.%d/tcp/1", func(int) grid.NodeID { return grid.NodeID{} }, "", PerReporter},
 	} {
 		b := New(self, false)
 		if tt.home != "" {
-			b.Home(ma.StringCast(tt.home))
+			b.AddMemberHost(ma.StringCast(tt.home))
 		}
 		if got := tries(b, tt.format, 250, tt.teller); got > 2*tt.want || got < 2*tt.want-4 {
 			t.Errorf("%s: %d tries in the first minute: want %d at once and as many more", tt.name, got, tt.want)
@@ -80,7 +80,7 @@ func TestWhatIsProvedIsDialled(t *testing.T) {
 	if err := b.Allow(good, nil, start); !errors.Is(err, ErrLocal) {
 		t.Errorf("an address of the loopback that somebody told of: %v: want %v", err, ErrLocal)
 	}
-	b.Prove(good)
+	b.AddProved(good)
 	for range 1000 {
 		if err := b.Allow(good, nil, start); err != nil {
 			t.Fatalf("an address that an operator named: %v", err)
@@ -98,13 +98,13 @@ func TestWhatIsProvedIsDialled(t *testing.T) {
 
 func TestWhatIsRememberedIsBounded(t *testing.T) {
 	b := New(grid.NodeID{9}, false)
-	for i := range 2 * maxKept {
+	for i := range 2 * maxTracked {
 		a := addr("/ip4/10.%d.%d.1/tcp/1", i/256, i%256)
-		b.Prove(a)
-		b.Home(a)
+		b.AddProved(a)
+		b.AddMemberHost(a)
 		b.Allow(addr("/ip4/11.%d.%d.1/tcp/1", i/256, i%256), []grid.NodeID{many(i)}, start.Add(time.Duration(i)*time.Minute))
 	}
-	if n := max(b.proved.Len(), b.homes.Len(), b.hosts.Len(), b.tellers.Len()); n > maxKept {
-		t.Errorf("%d remembered: want at most %d", n, maxKept)
+	if n := max(b.proved.Len(), b.memberHosts.Len(), b.hosts.Len(), b.reporters.Len()); n > maxTracked {
+		t.Errorf("%d remembered: want at most %d", n, maxTracked)
 	}
 }

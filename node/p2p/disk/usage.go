@@ -10,10 +10,10 @@ import (
 
 // Usage is what a folder takes with all in it.
 type Usage struct {
-	Bytes  grid.Bytes // of disk
-	Files  int64      // and folders, each an inode
-	Deep   bool       // it is nested more deeply than can be looked at
-	Closed bool       // there is a folder in it that cannot be looked into
+	Bytes      grid.Bytes // of disk
+	Files      int64      // and folders, each an inode
+	Deep       bool       // it is nested more deeply than can be looked at
+	Unreadable bool       // there is a folder in it that cannot be looked into
 }
 
 // maxDepth is how many folders inside each other are looked at, each of which is open meanwhile.
@@ -29,9 +29,9 @@ func Used(dir string, most int) (u Usage) {
 
 // folder adds what is in the folder of a name, and how much the names in it take.
 func (u *Usage) folder(parent int, name string, most *int, depth int) {
-	f, restore, err := enter(parent, name)
+	f, restore, err := openFolder(parent, name)
 	if err != nil {
-		u.Closed = u.Closed || err == unix.EACCES || err == unix.EPERM
+		u.Unreadable = u.Unreadable || err == unix.EACCES || err == unix.EPERM
 		return
 	}
 	defer f.Close()
@@ -42,7 +42,7 @@ func (u *Usage) folder(parent int, name string, most *int, depth int) {
 		for _, name := range names {
 			var st unix.Stat_t
 			if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-				u.Closed = u.Closed || err == unix.EACCES
+				u.Unreadable = u.Unreadable || err == unix.EACCES
 				continue
 			}
 			*most--
@@ -66,13 +66,13 @@ func (u *Usage) folder(parent int, name string, most *int, depth int) {
 // access is what it takes to list a folder, and to look at what is in it.
 const access = 0o500
 
-// enter opens a folder to look at all in it. Afterwards restore gives it the mode that it had.
-func enter(parent int, name string) (f *os.File, restore func(), err error) {
+// openFolder opens a folder to look at all in it. Afterwards restore gives it the mode that it had.
+func openFolder(parent int, name string) (f *os.File, restore func(), err error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	before := uint32(access)
 	fd, err := unix.Openat(parent, name, flags, 0)
 	if err == unix.EACCES {
-		if before, err = permit(parent, name); err == nil {
+		if before, err = makeListable(parent, name); err == nil {
 			fd, err = unix.Openat(parent, name, flags, 0)
 		}
 	}

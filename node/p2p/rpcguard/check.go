@@ -27,15 +27,15 @@ var (
 	ErrExchange  = errors.New("hands on peers")
 )
 
-// counted is what one RPC has of each kind so far; the elements of a list may be spread over its bytes.
-type counted struct {
+// counts is what one RPC has of each kind so far; the elements of a list may be spread over its bytes.
+type counts struct {
 	subscriptions, published, controls, ids int
 }
 
 // Check returns how many messages an encoded RPC holds, and reports what in it no node sends: broken encoding (ErrMalformed), counts and lengths beyond the bounds (ErrBound),
 // and peers to be dialled (ErrExchange). Fields of later versions are passed over. It allocates nothing.
 func Check(b []byte) (messages int, err error) {
-	var c counted
+	var c counts
 	err = fields(b, func(num protowire.Number, v value) error {
 		switch num {
 		case 1:
@@ -65,7 +65,7 @@ func published(num protowire.Number, v value) error {
 }
 
 // control checks a field of the control part: lists of IHAVE, IWANT, GRAFT, PRUNE, IDONTWANT.
-func (c *counted) control(num protowire.Number, v value) error {
+func (c *counts) control(num protowire.Number, v value) error {
 	if num > 5 {
 		return nil
 	}

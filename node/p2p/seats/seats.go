@@ -8,20 +8,20 @@ import (
 	"skep/grid"
 )
 
-// Idle is for how long a place is not used until it may be given away.
-const Idle = 30 * time.Second
+// MaxIdle is for how long a place is not used until it may be given away.
+const MaxIdle = 30 * time.Second
 
 // Claim says who wants a place.
 type Claim struct {
-	Node  grid.NodeID
-	Net   string // where it comes from, as Net tells
-	Known bool   // for long: no stranger
-	Leave func() // called when the place is given to another; it must not block, nor call Seats
+	Node     grid.NodeID
+	Net      string // where it comes from, as Net tells
+	Familiar bool   // for long: no stranger
+	OnEvict  func() // called when the place is given to another; it must not block, nor call Seats
 }
 
 // Seats are the places. The zero value has none; its methods may be called at the same time.
 type Seats struct {
-	Most    int // places in all
+	Max     int // places in all
 	PerNode int // of one node
 
 	mu    sync.Mutex
@@ -40,12 +40,12 @@ type Seat struct {
 func (s *Seats) Take(c Claim, at time.Time) *Seat {
 	s.mu.Lock()
 	n := s.count(&c)
-	if n.node >= s.PerNode || s.Most == 0 {
+	if n.node >= s.PerNode || s.Max == 0 {
 		s.mu.Unlock()
 		return nil
 	}
 	var gone *Seat
-	if len(s.taken) >= s.Most {
+	if len(s.taken) >= s.Max {
 		if gone = s.victim(&c, n, at); gone == nil {
 			s.mu.Unlock()
 			return nil
@@ -56,8 +56,8 @@ func (s *Seats) Take(c Claim, at time.Time) *Seat {
 	seat.used.Store(at.UnixNano())
 	s.taken = append(s.taken, seat)
 	s.mu.Unlock()
-	if gone != nil && gone.claim.Leave != nil {
-		gone.claim.Leave()
+	if gone != nil && gone.claim.OnEvict != nil {
+		gone.claim.OnEvict()
 	}
 	return seat
 }
@@ -65,11 +65,11 @@ func (s *Seats) Take(c Claim, at time.Time) *Seat {
 // Use notes that something went over a place.
 func (t *Seat) Use(at time.Time) { t.used.Store(at.UnixNano()) }
 
-// Know notes that who holds the place is no stranger any more.
-func (t *Seat) Know() {
+// SetFamiliar notes that who holds the place is no stranger any more.
+func (t *Seat) SetFamiliar() {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
-	t.claim.Known = true
+	t.claim.Familiar = true
 }
 
 // Free gives the place back. It may be called again, and after the place was given away.
@@ -96,15 +96,15 @@ func (s *Seats) remove(t *Seat) {
 	t.index = -1
 }
 
-// held is how many places a network and a node have among those of one class, and the class.
-type held struct{ net, node, class int }
+// share is how many places a network and a node have among those of one class, and the class.
+type share struct{ net, node, class int }
 
-func (s *Seats) count(c *Claim) (n held) {
+func (s *Seats) count(c *Claim) (n share) {
 	for _, t := range s.taken {
 		if t.claim.Node == c.Node {
 			n.node++
 		}
-		if t.claim.Known == c.Known {
+		if t.claim.Familiar == c.Familiar {
 			n.class++
 			if t.claim.Net == c.Net {
 				n.net++
@@ -116,31 +116,31 @@ func (s *Seats) count(c *Claim) (n held) {
 
 // victim returns whose place a newcomer gets, who has n; nil: nobody's. Of the class that has to give, the place of the network with the most is
 // taken, there of the node with the most, there the one that was used least lately.
-func (s *Seats) victim(c *Claim, n held, at time.Time) *Seat {
-	known := c.Known && n.class >= s.Most-s.Most/4 // these give to each other; else strangers give
+func (s *Seats) victim(c *Claim, n share, at time.Time) *Seat {
+	known := c.Familiar && n.class >= s.Max-s.Max/4 // these give to each other; else strangers give
 	nets, nodes := make(map[string]int), make(map[grid.NodeID]int)
 	var idle *Seat
 	for _, t := range s.taken {
-		if !t.claim.Known && (idle == nil || t.used.Load() < idle.used.Load()) {
+		if !t.claim.Familiar && (idle == nil || t.used.Load() < idle.used.Load()) {
 			idle = t
 		}
-		if t.claim.Known == known {
+		if t.claim.Familiar == known {
 			nets[t.claim.Net]++
 			nodes[t.claim.Node]++
 		}
 	}
 	var worst *Seat
 	for _, t := range s.taken {
-		if t.claim.Known == known && (worst == nil || heavier(t, worst, nets, nodes)) {
+		if t.claim.Familiar == known && (worst == nil || heavier(t, worst, nets, nodes)) {
 			worst = t
 		}
 	}
 	switch {
-	case idle != nil && at.Sub(time.Unix(0, idle.used.Load())) >= Idle:
+	case idle != nil && at.Sub(time.Unix(0, idle.used.Load())) >= MaxIdle:
 		return idle
 	case worst == nil:
 		return nil
-	case c.Known && !known: // a stranger gives to one who is known
+	case c.Familiar && !known: // a stranger gives to one who is known
 		return worst
 	case worst.claim.Net != c.Net && nets[worst.claim.Net] > n.net+1:
 		return worst

@@ -40,7 +40,7 @@ func TestDiskFull(t *testing.T) {
 			batch = append(batch, task(n+i))
 		}
 		if err := s.Commit(batch); err != nil {
-			one(t, err, ErrFull, dir, "the disk is full")
+			wantError(t, err, ErrFull, dir, "the disk is full")
 			break
 		}
 		saved += len(batch)

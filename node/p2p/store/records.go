@@ -42,7 +42,7 @@ func (s *Store) Commit(records []grid.Record) error {
 		return nil
 	})
 	if err == nil {
-		err = s.there()
+		err = s.checkName()
 	}
 	return explain(s.dir, err)
 }
@@ -56,7 +56,7 @@ func (s *Store) Load(f func(*grid.Record) error) error {
 		c := tx.Bucket(recordBucket).Cursor()
 		next := c.First
 		for {
-			err := readable(func() (err error) {
+			err := recoverPanic(func() (err error) {
 				if key, value = next(); key == nil {
 					return nil
 				}

@@ -46,10 +46,10 @@ var (
 // Store is the database of a data folder. Its methods may be called from several goroutines; writers wait
 // for each other.
 type Store struct {
-	db  *bbolt.DB
-	is  os.FileInfo // of the file, as it was opened
-	dir string
-	buf []byte // for the values of a Commit, which alone uses it, inside a write transaction
+	db   *bbolt.DB
+	info os.FileInfo // of the file, as it was opened
+	dir  string
+	buf  []byte // for the values of a Commit, which alone uses it, inside a write transaction
 }
 
 // lockWait is how long Open waits for another process to let go of the file: long enough for one that is
@@ -69,18 +69,18 @@ func Open(dir string) (*Store, error) {
 	path := filepath.Join(dir, File)
 	m, err := readMark(dir)
 	if err == nil {
-		err = errTaken
+		err = errBeingMade
 	}
-	for n := 0; n < 3 && err == errTaken; n++ {
+	for n := 0; n < 3 && err == errBeingMade; n++ {
 		if _, missing := os.Lstat(path); !errors.Is(missing, fs.ErrNotExist) {
 			err = s.open(path)
 		} else if err = m.missing(); err == nil {
-			err = s.make()
+			err = s.create()
 		}
 	}
 	if err == nil {
 		if err = s.db.View(m.check); err == nil {
-			s.is, err = os.Stat(path)
+			s.info, err = os.Stat(path)
 		}
 		if err != nil {
 			s.db.Close()
@@ -92,9 +92,9 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// there reports whether the file still has its name. Without it what is written is lost, and no write fails.
-func (s *Store) there() error {
-	if info, err := os.Stat(filepath.Join(s.dir, File)); err != nil || !os.SameFile(info, s.is) {
+// checkName reports whether the file still has its name. Without it what is written is lost, and no write fails.
+func (s *Store) checkName() error {
+	if info, err := os.Stat(filepath.Join(s.dir, File)); err != nil || !os.SameFile(info, s.info) {
 		return fmt.Errorf("%s is %w", File, ErrGone)
 	}
 	return nil
@@ -111,7 +111,7 @@ func options() *bbolt.Options {
 }
 
 func (s *Store) open(path string) error {
-	if err := sound(path); err != nil {
+	if err := checkDatabase(path); err != nil {
 		return err
 	}
 	var file *os.File
@@ -120,7 +120,7 @@ func (s *Store) open(path string) error {
 		file, err = os.OpenFile(name, flag, mode)
 		return file, err
 	}
-	err := readable(func() (err error) {
+	err := recoverPanic(func() (err error) {
 		if s.db, err = bbolt.Open(path, 0o600, options); err == nil {
 			err = s.prepare()
 		}
@@ -216,7 +216,7 @@ func explain(dir string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, bolt.ErrTimeout), errors.Is(err, errTaken):
+	case errors.Is(err, bolt.ErrTimeout), errors.Is(err, errBeingMade):
 		return fmt.Errorf("data folder %s: %w: stop that node or use another --data-dir", dir, ErrInUse)
 	case errors.Is(err, bolt.ErrInvalid), errors.Is(err, bolt.ErrChecksum), errors.Is(err, bolt.ErrVersionMismatch),
 		errors.Is(err, bolt.ErrInvalidMapping):

@@ -83,7 +83,7 @@ func TestCommitAndLoad(t *testing.T) {
 }
 
 // In one batch the later record of a key counts.
-func TestOrderInBatch(t *testing.T) {
+func TestLastWriteOfABatchWins(t *testing.T) {
 	s := open(t, t.TempDir())
 	gone := task(1)
 	gone.Delete = true
@@ -133,13 +133,13 @@ func TestNewerAndDamagedRecords(t *testing.T) {
 		}
 	}
 	put([]byte{9, 1})
-	one(t, s.Load(func(*grid.Record) error { return nil }), ErrNewer, dir, "9")
+	wantError(t, s.Load(func(*grid.Record) error { return nil }), ErrNewer, dir, "9")
 	put([]byte{1, 0xff})
-	one(t, s.Load(func(*grid.Record) error { return nil }), ErrDamaged, dir, "record of kind 4")
+	wantError(t, s.Load(func(*grid.Record) error { return nil }), ErrDamaged, dir, "record of kind 4")
 }
 
 // Other things in the file are not records, and records are not theirs.
-func TestDatastoreIsApart(t *testing.T) {
+func TestDatastoreIsSeparate(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := context.Background()
 	if err := s.Datastore().Put(ctx, ds.NewKey("/peers/a"), []byte("x")); err != nil {

@@ -90,13 +90,13 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 	if len(p.Node) != nodeSize {
 		return nil, fmt.Errorf("node: %w: %d bytes, want %d", ErrBound, len(p.Node), nodeSize)
 	}
-	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: heard(p.Name),
+	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: cleanText(p.Name),
 		Capacity: grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)},
 		Free:     grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)},
-		Speed:    p.Speed, Availability: p.Availability, Engines: allHeard(p.Engines), Addrs: allHeard(p.Addrs),
+		Speed:    p.Speed, Availability: p.Availability, Engines: cleanTexts(p.Engines), Addrs: cleanTexts(p.Addrs),
 		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0}
 	for _, l := range p.Labels {
-		a.Labels = append(a.Labels, grid.Label{Key: heard(l.GetKey()), Value: heard(l.GetValue())})
+		a.Labels = append(a.Labels, grid.Label{Key: cleanText(l.GetKey()), Value: cleanText(l.GetValue())})
 	}
 	var err error
 	if a.Coord, err = getCoord(p.Coordinate); err != nil {

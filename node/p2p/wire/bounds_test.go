@@ -13,7 +13,7 @@ import (
 )
 
 // What a node would say beyond the bounds is not said. Each case is one bound.
-func TestSayBounds(t *testing.T) {
+func TestAppendBounds(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for name, c := range map[string]struct {
 		kind  grid.Kind
@@ -100,7 +100,7 @@ func fillDigest(m *grid.Message, n, size int) {
 }
 
 // What comes from a peer beyond the bounds is not heard, whatever the sender's own checks.
-func TestHearBounds(t *testing.T) {
+func TestDecodeBounds(t *testing.T) {
 	at := putAttempt(exampleAttempt(0))
 	job := putJob(exampleJob())
 	many := func(n int) (out [][]byte) {

@@ -54,7 +54,7 @@ func check(m *grid.Message) error {
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
 	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
-		return guard(m.Kind, m)
+		return registerBody(m.Kind, m)
 	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
 	case grid.KindFind, grid.KindCall:
@@ -187,19 +187,19 @@ func text(field, s string, most int) error {
 	return nil
 }
 
-// heard returns a text that was read as it may be shown. What another version takes for printable is cleaned and not
+// cleanText returns a text that was read as it may be shown. What another version takes for printable is cleaned and not
 // refused: who passes it on is not to blame. No version lets a control character of ASCII through, so that one is left
 // for the checks.
-func heard(s string) string {
+func cleanText(s string) string {
 	if grid.Printable(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return s
 	}
 	return grid.Clean(s, len(s))
 }
 
-func allHeard(list []string) []string {
+func cleanTexts(list []string) []string {
 	for i := range list {
-		list[i] = heard(list[i])
+		list[i] = cleanText(list[i])
 	}
 	return list
 }

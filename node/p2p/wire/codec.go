@@ -24,8 +24,8 @@ type Codec struct {
 	attempts pb.Attempts
 }
 
-// maxGuard bounds a write to a register.
-const maxGuard = 2 << 20
+// maxWrite bounds a write to a register.
+const maxWrite = 2 << 20
 
 // maxKind is the highest number that the wire has room for as a kind; higher fields of a frame are extras
 // of later versions and skipped.
@@ -61,9 +61,9 @@ var limits = func() (l [grid.Kinds]int) {
 		}
 	}
 	l[grid.KindDigest] = int(grid.MaxDigest) + grid.MaxAds*8 + slack
-	l[grid.KindWrite] = min(l[grid.KindWrite], maxGuard) // what a job is and how its tasks ended is written in turn
-	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxGuard)
-	l[grid.KindVote] = min(l[grid.KindVote], maxGuard)
+	l[grid.KindWrite] = min(l[grid.KindWrite], maxWrite) // what a job is and how its tasks ended is written in turn
+	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxWrite)
+	l[grid.KindVote] = min(l[grid.KindVote], maxWrite)
 	return l
 }()
 

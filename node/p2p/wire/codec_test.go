@@ -92,7 +92,7 @@ func TestDigestLeavesOut(t *testing.T) {
 }
 
 // Texts for people and endless durations do not cost the message.
-func TestCutRatherThanLost(t *testing.T) {
+func TestLongTextsAreCut(t *testing.T) {
 	var c Codec
 	var m, got grid.Message
 	m.Reset(grid.KindRefuse)
@@ -157,7 +157,7 @@ func TestLaterVersion(t *testing.T) {
 }
 
 // What a member says of its room comes through: that there is none for a write, and how much there is for a further job.
-func TestRoomComesThrough(t *testing.T) {
+func TestFreeQuotaRoundTrip(t *testing.T) {
 	var c Codec
 	for _, want := range []grid.Message{
 		{Kind: grid.KindWriteAck, Register: grid.Register{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.RegisterFull}},

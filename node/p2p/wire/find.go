@@ -32,7 +32,7 @@ func getFind(p *pb.Find, f *grid.Find) error {
 	if len(visited)%nodeSize != 0 {
 		return fmt.Errorf("visited: %w: %d bytes, want a multiple of %d", ErrBound, len(visited), nodeSize)
 	}
-	f.ID, f.Needs, f.Engine = p.GetId(), getNeeds(p.GetNeeds()), heard(p.GetEngine())
+	f.ID, f.Needs, f.Engine = p.GetId(), getNeeds(p.GetNeeds()), cleanText(p.GetEngine())
 	f.Left, f.Hops = uint8(p.GetLeft()), uint8(p.GetHops())
 	copy(f.Asker[:], p.GetAsker())
 	for i := 0; i < len(visited); i += nodeSize {

@@ -49,7 +49,7 @@ func (h *Hello) Decode(b []byte) error {
 	if p.Version == 0 {
 		return fmt.Errorf("hello: %w: version 0, want 1 or more", ErrBound)
 	}
-	software := heard(p.Software)
+	software := cleanText(p.Software)
 	if err := text("hello.software", software, grid.MaxName); err != nil {
 		return err
 	}

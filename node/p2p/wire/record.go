@@ -75,7 +75,7 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 	case grid.RecTask:
 		return putTaskRecord(&r.Task)
 	case grid.RecRegister:
-		return putGuardRecord(r.Register)
+		return putRegisterRecord(r.Register)
 	case grid.RecEntry:
 		return putEntryRecord(r.Entry)
 	case grid.RecWork:
@@ -133,7 +133,7 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 		err = getWorkRecord(key, value, &r.Work)
 	case grid.RecRegister:
 		r.Register = new(grid.RegisterRecord)
-		err = getGuardRecord(key, value, r.Register)
+		err = getRegisterRecord(key, value, r.Register)
 	case grid.RecEntry:
 		r.Entry = new(grid.EntryRecord)
 		err = getEntryRecord(key, value, r.Entry)

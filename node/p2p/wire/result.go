@@ -22,8 +22,8 @@ func readEnded(b []byte, m *grid.Message) error {
 	return err
 }
 
-// readCopy reads a result that may be missing.
-func readCopy(b []byte, m *grid.Message) error {
+// readDeposit reads a result that may be missing.
+func readDeposit(b []byte, m *grid.Message) error {
 	var p pb.Ended
 	if err := parse(b, &p); err != nil {
 		return err
@@ -42,7 +42,7 @@ func readRefuse(b []byte, m *grid.Message) error {
 	if err := oneAttempt(p.Attempt, m); err != nil {
 		return err
 	}
-	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: heard(p.Detail)}
+	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: cleanText(p.Detail)}
 	return text("detail", m.Refusal.Detail, grid.MaxText)
 }
 
@@ -65,7 +65,7 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 	if p == nil {
 		return nil, fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
-	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: heard(p.Error), Next: heard(p.Next), MaxRSS: grid.Bytes(p.MaxRss)}
+	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: cleanText(p.Error), Next: cleanText(p.Next), MaxRSS: grid.Bytes(p.MaxRss)}
 	var err error
 	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Lease, err = getSpan("lease", p.Lease); err != nil {
 		return err
 	}
-	o.Class, o.Stamp = heard(p.Class), p.Stamp
+	o.Class, o.Stamp = cleanText(p.Class), p.Stamp
 	if o.Members, err = getNodes(o.Members, p.Members); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func putNeeds(n *grid.Needs) *pb.Needs {
 func getNeeds(p *pb.Needs) grid.Needs {
 	n := grid.Needs{Resources: grid.Resources{CPU: grid.MilliCPU(p.GetCpu()), Memory: grid.Bytes(p.GetMemory())}}
 	for _, l := range p.GetLabels() {
-		n.Labels = append(n.Labels, grid.LabelNeed{Key: heard(l.GetKey()), Values: allHeard(l.GetValues())})
+		n.Labels = append(n.Labels, grid.LabelNeed{Key: cleanText(l.GetKey()), Values: cleanTexts(l.GetValues())})
 	}
 	return n
 }

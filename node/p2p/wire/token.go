@@ -179,7 +179,7 @@ func tokenBytes(body string) ([]byte, error) {
 }
 
 func getToken(p *pb.Token) (Token, error) {
-	t := Token{Network: heard(p.Network)}
+	t := Token{Network: cleanText(p.Network)}
 	if len(p.Secret) != len(t.Secret) {
 		return Token{}, fmt.Errorf("join token: %w: a secret of %d bytes, want %d", ErrBound, len(p.Secret), len(t.Secret))
 	}

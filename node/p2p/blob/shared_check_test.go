@@ -17,7 +17,7 @@ import (
 // Many who use a blob at once that has to be hashed first wait for one hashing of it. Who leaves early has no answer, and the others have.
 func TestManyWaitForOneHashing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, told := watched(t, t.TempDir())
+		s, told := openWatched(t, t.TempDir())
 		id := put(t, s, long)
 		e := s.blobs[id]
 		e.seen = stamp{} // as after a start
@@ -57,8 +57,8 @@ func TestManyWaitForOneHashing(t *testing.T) {
 }
 
 // When all who waited have left, the hashing ends, and who comes later has one of its own.
-func TestHashingThatNobodyWaitsForEnds(t *testing.T) {
-	s, _ := watched(t, t.TempDir())
+func TestAbandonedHashingEnds(t *testing.T) {
+	s, _ := openWatched(t, t.TempDir())
 	id := put(t, s, long)
 	e := s.blobs[id]
 	ended := make(chan struct{})
@@ -76,23 +76,23 @@ func TestHashingThatNobodyWaitsForEnds(t *testing.T) {
 }
 
 // What is set aside goes after a time, at the latest at a start then, and blobs that nobody needs make room for it.
-func TestAsideGivesWay(t *testing.T) {
+func TestQuarantineExpires(t *testing.T) {
 	dir := t.TempDir()
-	s, _ := watched(t, dir)
+	s, _ := openWatched(t, dir)
 	bad := put(t, s, strings.Repeat("a", 512<<10))
 	flip(t, s, bad, 0, false)
 	s.Verify(ctx, bad)
 	for i := range 31 {
 		put(t, s, strings.Repeat(string(rune('A'+i)), 512<<10))
 	}
-	if sum := s.Size() + s.sizeAside(); sum > 16*grid.MiB {
+	if sum := s.Size() + s.quarantinedSize(); sum > 16*grid.MiB {
 		t.Errorf("%d bytes with those set aside: want at most %d", sum, 16*grid.MiB)
 	}
-	at := time.Now().Add(-asideTime - time.Hour)
-	if err := os.Chtimes(filepath.Join(dir, aside, bad.String()), at, at); err != nil {
+	at := time.Now().Add(-quarantineTime - time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, quarantineFolder, bad.String()), at, at); err != nil {
 		t.Fatal(err)
 	}
-	if s = openStore(t, dir, 16*grid.MiB); s.sizeAside() != 0 {
-		t.Errorf("%d bytes are still set aside after %v", s.sizeAside(), asideTime)
+	if s = openStore(t, dir, 16*grid.MiB); s.quarantinedSize() != 0 {
+		t.Errorf("%d bytes are still set aside after %v", s.quarantinedSize(), quarantineTime)
 	}
 }

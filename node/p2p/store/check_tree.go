@@ -26,16 +26,16 @@ const (
 
 var native = binary.NativeEndian
 
-// tree is a database file that is looked at.
-type tree struct {
+// treeCheck is a database file that is looked at.
+type treeCheck struct {
 	file []byte
 	page int    // size in bytes
 	end  uint64 // pages in use
 	seen map[uint64]bool
 }
 
-// inOrder looks at the tree under a root page.
-func inOrder(path string, page int, size int64, root uint64) error {
+// checkTree looks at the tree under a root page.
+func checkTree(path string, page int, size int64, root uint64) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -46,36 +46,36 @@ func inOrder(path string, page int, size int64, root uint64) error {
 		return fmt.Errorf("map %s: %w", path, err)
 	}
 	defer unix.Munmap(data)
-	t := &tree{file: data, page: page, end: uint64(size) / uint64(page), seen: make(map[uint64]bool)}
-	return readable(func() error {
+	t := &treeCheck{file: data, page: page, end: uint64(size) / uint64(page), seen: make(map[uint64]bool)}
+	return recoverPanic(func() error {
 		_, err := t.walk(root, nil, nil)
 		return err
 	})
 }
 
-func (t *tree) wrong(id uint64, what string) error {
+func (t *treeCheck) damaged(id uint64, what string) error {
 	return fmt.Errorf("%w: page %d of %s %s", ErrDamaged, id, File, what)
 }
 
 // walk looks at a page and what is under it, where keys are from least on and below most (nil: no bound), and returns the largest.
-func (t *tree) walk(id uint64, least, most []byte) ([]byte, error) {
+func (t *treeCheck) walk(id uint64, least, most []byte) ([]byte, error) {
 	if id < firstPage || id >= t.end {
-		return nil, t.wrong(id, "is not in the file")
+		return nil, t.damaged(id, "is not in the file")
 	}
 	head := t.file[int(id)*t.page:]
 	flags, count, over := native.Uint16(head[8:]), int(native.Uint16(head[10:])), uint64(native.Uint32(head[12:]))
 	if native.Uint64(head) != id || id+over >= t.end {
-		return nil, t.wrong(id, "is not a page")
+		return nil, t.damaged(id, "is not a page")
 	}
 	for n := id; n <= id+over; n++ {
 		if t.seen[n] {
-			return nil, t.wrong(n, "is used twice")
+			return nil, t.damaged(n, "is used twice")
 		}
 		t.seen[n] = true
 	}
 	p := head[:int(over+1)*t.page]
 	if flags != branchPage && flags != leafPage || headSize+count*elementSize > len(p) || flags == branchPage && count == 0 {
-		return nil, t.wrong(id, "is no page of the tree")
+		return nil, t.damaged(id, "is no page of the tree")
 	}
 	last := least
 	for i := range count {
@@ -84,7 +84,7 @@ func (t *tree) walk(id uint64, least, most []byte) ([]byte, error) {
 			return nil, err
 		}
 		if c := bytes.Compare(key, last); c < 0 || c == 0 && i > 0 || most != nil && bytes.Compare(key, most) >= 0 {
-			return nil, t.wrong(id, "has keys out of order")
+			return nil, t.damaged(id, "has keys out of order")
 		}
 		last = key
 		if flags == leafPage {
@@ -100,7 +100,7 @@ func (t *tree) walk(id uint64, least, most []byte) ([]byte, error) {
 }
 
 // element returns the key of an element, and its value on a leaf.
-func (t *tree) element(p []byte, flags uint16, i int) (key, value []byte, err error) {
+func (t *treeCheck) element(p []byte, flags uint16, i int) (key, value []byte, err error) {
 	at := headSize + i*elementSize
 	e := p[at:]
 	place, ksize, vsize := native.Uint32(e), native.Uint32(e[4:]), uint32(0)
@@ -109,13 +109,13 @@ func (t *tree) element(p []byte, flags uint16, i int) (key, value []byte, err er
 	}
 	begin := uint64(at) + uint64(place)
 	if begin+uint64(ksize)+uint64(vsize) > uint64(len(p)) {
-		return nil, nil, t.wrong(native.Uint64(p), "has an entry that is not on it")
+		return nil, nil, t.damaged(native.Uint64(p), "has an entry that is not on it")
 	}
 	return e[place : place+ksize], e[place+ksize : place+ksize+vsize], nil
 }
 
 // next returns the bound of what is under a branch's element: the next one's key.
-func (t *tree) next(p []byte, i, count int, most []byte) []byte {
+func (t *treeCheck) next(p []byte, i, count int, most []byte) []byte {
 	if i+1 < count {
 		if key, _, err := t.element(p, branchPage, i+1); err == nil {
 			return key
@@ -125,12 +125,12 @@ func (t *tree) next(p []byte, i, count int, most []byte) []byte {
 }
 
 // bucket looks at a bucket that is the value of a leaf's element; a small one is in the value itself.
-func (t *tree) bucket(p []byte, i int, value []byte) error {
+func (t *treeCheck) bucket(p []byte, i int, value []byte) error {
 	if native.Uint32(p[headSize+i*elementSize:])&bucketElement == 0 {
 		return nil
 	}
 	if len(value) < leastBucket {
-		return t.wrong(native.Uint64(p), "has a bucket that is cut")
+		return t.damaged(native.Uint64(p), "has a bucket that is cut")
 	}
 	if root := native.Uint64(value); root != 0 {
 		_, err := t.walk(root, nil, nil)

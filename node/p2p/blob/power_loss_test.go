@@ -13,26 +13,26 @@ import (
 	"skep/node/p2p/crash"
 )
 
-// thing is the n-th content that the script keeps.
-func thing(n int) string { return strings.Repeat(fmt.Sprint("content ", n, "\n"), 1+700*n) }
+// testContent is the n-th content that the script keeps.
+func testContent(n int) string { return strings.Repeat(fmt.Sprint("content ", n, "\n"), 1+700*n) }
 
-const things = 6
+const testContents = 6
 
-// keepThings keeps some for certain and some not, some of these for certain later, over two runs. It says the number of
+// putContents keeps some for certain and some not, some of these for certain later, over two runs. It says the number of
 // each that has to survive once it has been told so.
-func keepThings(dir string) error {
+func putContents(dir string) error {
 	for run := range 2 {
 		s, err := Open(filepath.Join(dir, "data", "blobs"), grid.MiB)
 		if err != nil {
 			return err
 		}
-		for n := range things {
+		for n := range testContents {
 			if n%2 != run { // of no account, or kept already
-				_, _, err = s.Put(ctx, strings.NewReader(thing(n)), grid.MiB, false)
+				_, _, err = s.Put(ctx, strings.NewReader(testContent(n)), grid.MiB, false)
 			} else if n < 3 {
-				_, _, err = s.Put(ctx, strings.NewReader(thing(n)), grid.MiB, true)
+				_, _, err = s.Put(ctx, strings.NewReader(testContent(n)), grid.MiB, true)
 			} else {
-				err = s.PutExpected(ctx, nameOf(thing(n)), grid.Bytes(len(thing(n))), strings.NewReader(thing(n)), true)
+				err = s.PutExpected(ctx, nameOf(testContent(n)), grid.Bytes(len(testContent(n))), strings.NewReader(testContent(n)), true)
 			}
 			if err != nil {
 				return err
@@ -56,8 +56,8 @@ func TestPowerLoss(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for n := range things {
-			f, size, err := s.Open(ctx, nameOf(thing(n)))
+		for n := range testContents {
+			f, size, err := s.Open(ctx, nameOf(testContent(n)))
 			if err != nil {
 				if slices.Contains(acked, fmt.Sprint(n)) || !errors.Is(err, ErrNotFound) {
 					return fmt.Errorf("thing %d: %w", n, err)
@@ -66,7 +66,7 @@ func TestPowerLoss(t *testing.T) {
 			}
 			b, err := io.ReadAll(f)
 			f.Close()
-			if err != nil || string(b) != thing(n) || int(size) != len(b) {
+			if err != nil || string(b) != testContent(n) || int(size) != len(b) {
 				return fmt.Errorf("thing %d: %d bytes of %d, %w", n, len(b), size, err)
 			}
 		}

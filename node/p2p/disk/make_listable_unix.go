@@ -4,8 +4,8 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// permit lets this user list a folder of its own, and returns the mode that it had.
-func permit(parent int, name string) (before uint32, err error) {
+// makeListable lets this user list a folder of its own, and returns the mode that it had.
+func makeListable(parent int, name string) (before uint32, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(parent, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return 0, err

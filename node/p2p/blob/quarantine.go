@@ -23,17 +23,17 @@ type Damage struct {
 // OnDamage has f called with each. To be called before the first use.
 func (s *Store) OnDamage(f func(Damage)) { s.damaged = f }
 
-// aside is the folder of files that are not what their names say: whoever has no other copy may find most of it there.
-const aside = "damaged"
+// quarantineFolder is the folder of files that are not what their names say: whoever has no other copy may find most of it there.
+const quarantineFolder = "damaged"
 
 // Bounds of it.
 const (
-	asideShare = 16                  // the part of the bound of all blobs that they may have together
-	asideTime  = 30 * 24 * time.Hour // they go at the next damage or start then
+	quarantineShare = 16                  // the part of the bound of all blobs that they may have together
+	quarantineTime  = 30 * 24 * time.Hour // they go at the next damage or start then
 )
 
-// asides is that folder. It counts as used by blobs: those that nobody needs give way to it.
-type asides struct {
+// quarantine is that folder. It counts as used by blobs: those that nobody needs give way to it.
+type quarantine struct {
 	dir  string
 	most grid.Bytes
 	size atomic.Int64 // of the files in it
@@ -41,9 +41,9 @@ type asides struct {
 	mu sync.Mutex // held while files are moved and removed
 }
 
-// spoiled takes an entry out of the table, puts its file aside, tells of it, and returns why. What has come in its
+// quarantineBlob takes an entry out of the table, puts its file aside, tells of it, and returns why. What has come in its
 // place stays.
-func (s *Store) spoiled(e *entry, why error) error {
+func (s *Store) quarantineBlob(e *entry, why error) error {
 	out := filepath.Join(s.temp(), "damaged-"+rand.Text())
 	s.mu.Lock()
 	here := s.blobs[e.id] == e
@@ -52,11 +52,11 @@ func (s *Store) spoiled(e *entry, why error) error {
 		if os.Rename(s.path(e.id), out) != nil {
 			os.Remove(s.path(e.id)) // if it stays, the next start takes it in again and checks it
 		}
-		s.forget(e)
+		s.removeEntry(e)
 	}
 	s.mu.Unlock()
 	if here {
-		s.asides.take(out, e)
+		s.quarantine.add(out, e)
 	}
 	if here && s.damaged != nil {
 		s.damaged(Damage{ID: e.id, Size: e.size, Needed: needed, Why: why})
@@ -64,8 +64,8 @@ func (s *Store) spoiled(e *entry, why error) error {
 	return why
 }
 
-// take keeps a damaged file if there is room for it, where need be in the place of those that are there longest.
-func (a *asides) take(file string, e *entry) {
+// add keeps a damaged file if there is room for it, where need be in the place of those that are there longest.
+func (a *quarantine) add(file string, e *entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	os.Mkdir(a.dir, 0o700)
@@ -78,7 +78,7 @@ func (a *asides) take(file string, e *entry) {
 }
 
 // trim removes what is there for too long, and the oldest where there is too much.
-func (a *asides) trim(now time.Time) {
+func (a *quarantine) trim(now time.Time) {
 	var files []os.FileInfo
 	sum := grid.Bytes(0)
 	all, _ := os.ReadDir(a.dir)
@@ -90,7 +90,7 @@ func (a *asides) trim(now time.Time) {
 	}
 	slices.SortFunc(files, func(x, y os.FileInfo) int { return x.ModTime().Compare(y.ModTime()) })
 	for _, f := range files {
-		if sum <= a.most && now.Sub(f.ModTime()) <= asideTime {
+		if sum <= a.most && now.Sub(f.ModTime()) <= quarantineTime {
 			break
 		}
 		if os.RemoveAll(filepath.Join(a.dir, f.Name())) == nil {

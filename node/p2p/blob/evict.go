@@ -9,23 +9,23 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// room collects what was not used for longest until n more bytes fit beside what is set aside as damaged, and nothing if they never will;
+// makeRoom collects what was not used for longest until n more bytes fit beside what is set aside as damaged, and nothing if they never will;
 // s.mu is held. Where all that is left is in use, damaged files do not keep the others out.
-func (s *Store) room(n grid.Bytes) error {
+func (s *Store) makeRoom(n grid.Bytes) error {
 	if n > s.max {
 		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, n, s.max)
 	}
-	if held := s.size - s.loose; held+n > s.max {
+	if held := s.size - s.evictableSize; held+n > s.max {
 		return fmt.Errorf("%w: %d of %d bytes are in use, %d more do not fit", ErrFull, held, s.max, n)
 	}
-	for s.idle.Len() > 0 && s.size+n+grid.Bytes(s.asides.size.Load()) > s.max {
-		s.drop(s.idle.Back().Value.(*entry))
+	for s.evictable.Len() > 0 && s.size+n+grid.Bytes(s.quarantine.size.Load()) > s.max {
+		s.evict(s.evictable.Back().Value.(*entry))
 	}
 	return nil
 }
 
-// spare reports whether n more bytes may be written in a folder.
-func (s *Store) spare(dir string, n grid.Bytes) error {
+// checkFree reports whether n more bytes may be written in a folder.
+func (s *Store) checkFree(dir string, n grid.Bytes) error {
 	if s.floor == 0 {
 		return nil
 	}
@@ -35,8 +35,8 @@ func (s *Store) spare(dir string, n grid.Bytes) error {
 	return nil
 }
 
-// full marks the error of a full disk.
-func full(err error) error {
+// diskFull marks the error of a full disk.
+func diskFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w: %w", ErrDisk, err)
 	}

@@ -23,7 +23,7 @@ func (s *Store) hashOnce(ctx context.Context, e *entry) error {
 		go func() {
 			c.err = s.verify(all, e)
 			c.end()
-			s.leave(e, c, 0)
+			s.stopWaiting(e, c, 0)
 			close(c.done)
 		}()
 	}
@@ -33,13 +33,13 @@ func (s *Store) hashOnce(ctx context.Context, e *entry) error {
 	case <-c.done:
 		return c.err
 	case <-ctx.Done():
-		s.leave(e, c, 1)
+		s.stopWaiting(e, c, 1)
 		return ctx.Err()
 	}
 }
 
-// leave takes off those who wait no more. Who comes when nobody waits begins anew.
-func (s *Store) leave(e *entry, c *check, gone int) {
+// stopWaiting takes off those who wait no more. Who comes when nobody waits begins anew.
+func (s *Store) stopWaiting(e *entry, c *check, gone int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.waiting -= gone

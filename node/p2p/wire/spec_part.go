@@ -44,23 +44,23 @@ func (p part) each(number func(num protowire.Number, n uint64) error, data func(
 	return nil
 }
 
-// shown returns a text that need not be UTF-8, as part of the whole where it can be shown as it is.
-func (p part) shown() string {
+// display returns a text that need not be UTF-8, as part of the whole where it can be shown as it is.
+func (p part) display() string {
 	if grid.Printable(p.text) {
 		return p.text
 	}
 	return shown(p.b)
 }
 
-// copied returns a text of its own that can be shown.
-func (p part) copied(field string) (string, error) {
+// cloned returns a text of its own that can be shown.
+func (p part) cloned(field string) (string, error) {
 	if !utf8.ValidString(p.text) {
 		return "", fmt.Errorf("%s: %w: is not UTF-8", field, ErrMalformed)
 	}
 	if p.text == grid.EngineProcess {
 		return grid.EngineProcess, nil
 	}
-	return strings.Clone(heard(p.text)), nil
+	return strings.Clone(cleanText(p.text)), nil
 }
 
 func (p part) needs(n *grid.Needs) error {
@@ -86,9 +86,9 @@ func (p part) labelNeed(l *grid.LabelNeed) error {
 		var text string
 		switch num {
 		case 1:
-			l.Key, err = of.copied("label")
+			l.Key, err = of.cloned("label")
 		case 2:
-			if text, err = of.copied("label"); err == nil {
+			if text, err = of.cloned("label"); err == nil {
 				l.Values = append(l.Values, text)
 			}
 		}
@@ -108,7 +108,7 @@ func (p part) file(f *grid.File) error {
 	}, func(num protowire.Number, of part) error {
 		switch num {
 		case 1:
-			f.Path = of.shown()
+			f.Path = of.display()
 		case 2:
 			return getBlob(of.b, &f.Blob)
 		}
@@ -134,7 +134,7 @@ func (p part) submitter(s *grid.Submitter) error {
 		case 1:
 			err = getNode("submitter", of.b, &s.Node)
 		case 2:
-			s.User, err = of.copied("submitter")
+			s.User, err = of.cloned("submitter")
 		}
 		return err
 	})

@@ -14,13 +14,13 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// errTaken says that somebody else has made the file meanwhile.
-var errTaken = errors.New("another node is just making it")
+// errBeingMade says that somebody else has made the file meanwhile.
+var errBeingMade = errors.New("another node is just making it")
 
-// make makes the database under another name and gives it its own once it is whole and on disk: a crash meanwhile must
+// create makes the database under another name and gives it its own once it is whole and on disk: a crash meanwhile must
 // not leave a folder whose database cannot be read. Who makes it holds the lock from the beginning, through the rename, as
 // that is the file's and not the name's.
-func (s *Store) make() (err error) {
+func (s *Store) create() (err error) {
 	path := filepath.Join(s.dir, File)
 	draft := path + ".new"
 	options := options()
@@ -52,13 +52,13 @@ func takeDraft(draft, path string, flag int, mode os.FileMode) (*os.File, error)
 		return nil, err
 	}
 	err = lock(f)
-	if err == nil && !named(f, draft) {
-		err = errTaken
+	if err == nil && !hasName(f, draft) {
+		err = errBeingMade
 	}
 	if err == nil {
 		if _, err2 := os.Lstat(path); !errors.Is(err2, fs.ErrNotExist) {
 			os.Remove(draft)
-			err = errTaken
+			err = errBeingMade
 		}
 	}
 	if err == nil {
@@ -83,8 +83,8 @@ func lock(f *os.File) error {
 	}
 }
 
-// named reports whether f is the file that has that name.
-func named(f *os.File, name string) bool {
+// hasName reports whether f is the file that has that name.
+func hasName(f *os.File, name string) bool {
 	a, err := f.Stat()
 	b, err2 := os.Lstat(name)
 	return err == nil && err2 == nil && os.SameFile(a, b)

@@ -8,7 +8,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-func putGuard(g *grid.Register) (*pb.Guard, error) {
+func putRegister(g *grid.Register) (*pb.Guard, error) {
 	spec, err := specBytes(g.Spec)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func putGuard(g *grid.Register) (*pb.Guard, error) {
 	return p, nil
 }
 
-func (c *Codec) readGuard(b []byte, g *grid.Register) error {
+func (c *Codec) readRegister(b []byte, g *grid.Register) error {
 	var p pb.Guard
 	err := parse(b, &p)
 	if err == nil {
@@ -59,7 +59,7 @@ func (c *Codec) readGuard(b []byte, g *grid.Register) error {
 	return nil
 }
 
-func (c *Codec) putWatch(m *grid.Message) *pb.Watch {
+func (c *Codec) putKeepalive(m *grid.Message) *pb.Watch {
 	g := &m.Register
 	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More, Count: g.Count, Sum: g.Sum, Room: g.Room}
 	if g.Job != (grid.JobID{}) {
@@ -71,7 +71,7 @@ func (c *Codec) putWatch(m *grid.Message) *pb.Watch {
 	return p
 }
 
-func (c *Codec) readWatch(b []byte, m *grid.Message) error {
+func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 	var p pb.Watch
 	g := &m.Register
 	err := parse(b, &p)
@@ -99,9 +99,9 @@ func getAnswer(n uint32) grid.RegisterAnswer {
 	return grid.RegisterAnswer(n)
 }
 
-// guard checks what members of a register say. Entries are in writes and promises only, the job they are about is
+// registerBody checks what members of a register say. Entries are in writes and promises only, the job they are about is
 // named wherever there is one.
-func guard(k grid.Kind, m *grid.Message) error {
+func registerBody(k grid.Kind, m *grid.Message) error {
 	g := &m.Register
 	if g.Spec != nil {
 		if err := bound(g.Spec.Check()); err != nil {

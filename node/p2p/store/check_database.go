@@ -9,12 +9,12 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// least is the size of an empty database: four of the smallest pages.
-const least = 4 * 4096
+// minSize is the size of an empty database: four of the smallest pages.
+const minSize = 4 * 4096
 
-// sound reads the whole tree of a database. The library looks at it too when it opens a file for writing, but on a
+// checkDatabase reads the whole tree of a database. The library looks at it too when it opens a file for writing, but on a
 // goroutine of its own, where a file that was cut or overwritten is a panic that nobody can take.
-func sound(path string) error {
+func checkDatabase(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func sound(path string) error {
 	if info.Size() == 0 { // it gets its name when its tables are on disk
 		return fmt.Errorf("%w: %s was emptied: %s", ErrDamaged, File, remedy)
 	}
-	if info.Size() < least {
+	if info.Size() < minSize {
 		return fmt.Errorf("%w: %s was cut: it has %d bytes", ErrDamaged, File, info.Size())
 	}
 	options := options()
@@ -36,10 +36,10 @@ func sound(path string) error {
 		if tx.Size() > info.Size() {
 			return fmt.Errorf("%w: %s was cut: it has %d bytes of %d", ErrDamaged, File, info.Size(), tx.Size())
 		}
-		if err := inOrder(path, db.Info().PageSize, tx.Size(), uint64(tx.Cursor().Bucket().Root())); err != nil {
+		if err := checkTree(path, db.Info().PageSize, tx.Size(), uint64(tx.Cursor().Bucket().Root())); err != nil {
 			return err
 		}
-		return readable(func() error {
+		return recoverPanic(func() error {
 			return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
 				return b.ForEach(func(_, _ []byte) error { return nil })
 			})
@@ -47,9 +47,9 @@ func sound(path string) error {
 	})
 }
 
-// readable calls f, which reads the file, and makes an error of what the library does about pages that are not what they
+// recoverPanic calls f, which reads the file, and makes an error of what the library does about pages that are not what they
 // should be: it panics.
-func readable(f func() error) (err error) {
+func recoverPanic(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if why := recover(); why != nil {

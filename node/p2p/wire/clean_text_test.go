@@ -12,31 +12,31 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// odd is a text that earlier versions let through: a control of C1, an override of direction and a separator of lines.
-const odd = "a\u009b2J\u202eb\u2028c"
+// unprintable is a text that earlier versions let through: a control of C1, an override of direction and a separator of lines.
+const unprintable = "a\u009b2J\u202eb\u2028c"
 
-// oddSpec is a job of an earlier version.
-func oddSpec() *pb.JobSpec {
+// unprintableSpec is a job of an earlier version.
+func unprintableSpec() *pb.JobSpec {
 	s := putSpec(exampleSpec())
-	s.Name, s.Class, s.Policy = odd, odd, odd
-	s.Needs.Labels = []*pb.LabelNeed{{Key: "zone\u202e", Values: []string{odd}}}
-	s.Inputs = []*pb.File{{Path: []byte(odd + "\n"), Blob: make([]byte, 32), Size: 1}}
+	s.Name, s.Class, s.Policy = unprintable, unprintable, unprintable
+	s.Needs.Labels = []*pb.LabelNeed{{Key: "zone\u202e", Values: []string{unprintable}}}
+	s.Inputs = []*pb.File{{Path: []byte(unprintable + "\n"), Blob: make([]byte, 32), Size: 1}}
 	s.Inputs[0].Blob[0] = 1
-	s.Outputs = [][]byte{[]byte(odd), []byte("\xff*")}
+	s.Outputs = [][]byte{[]byte(unprintable), []byte("\xff*")}
 	return s
 }
 
-// oddSpecBytes is oddSpec as it travels.
-func oddSpecBytes() []byte {
-	b, err := proto.Marshal(oddSpec())
+// unprintableSpecBytes is oddSpec as it travels.
+func unprintableSpecBytes() []byte {
+	b, err := proto.Marshal(unprintableSpec())
 	if err != nil {
 		panic(err)
 	}
 	return b
 }
 
-func oddResult() *pb.Result {
-	return &pb.Result{Cause: 1, Error: odd, Outputs: []*pb.File{{Path: []byte(odd + "\x1b"), Blob: exampleSpec().Inputs[0].Blob[:]}}}
+func unprintableResult() *pb.Result {
+	return &pb.Result{Cause: 1, Error: unprintable, Outputs: []*pb.File{{Path: []byte(unprintable + "\x1b"), Blob: exampleSpec().Inputs[0].Blob[:]}}}
 }
 
 // texts reports what of a value is not printable, in its JSON form, which escapes nothing of what this is about but C0.
@@ -55,19 +55,19 @@ func texts(t *testing.T, v any) {
 
 // A peer of an earlier version, and one that passes on what a third one said, may say what this version does not take
 // for printable: it is heard, and can be shown and said again.
-func TestOddTextIsCleaned(t *testing.T) {
+func TestUnprintableTextIsCleaned(t *testing.T) {
 	at := putAttempt(exampleAttempt(0))
 	job := putJob(exampleJob())
-	rates := &pb.Rates{Class: []string{odd}, Alpha: []float64{1}, Mu: []float64{1}}
+	rates := &pb.Rates{Class: []string{unprintable}, Alpha: []float64{1}, Mu: []float64{1}}
 	for kind, body := range map[grid.Kind]proto.Message{
-		grid.KindPoll:   &pb.Poll{Class: odd, Rates: rates},
+		grid.KindPoll:   &pb.Poll{Class: unprintable, Rates: rates},
 		grid.KindState:  &pb.State{Rates: rates},
-		grid.KindOffer:  &pb.Offer{Attempt: at, Spec: oddSpecBytes(), Class: odd},
-		grid.KindRefuse: &pb.Refuse{Attempt: at, Detail: odd},
-		grid.KindResult: &pb.Ended{Attempt: at, Result: oddResult()},
-		grid.KindWrite:  &pb.Guard{Job: job, Spec: oddSpecBytes(), Finals: []*pb.Final{{Result: oddResult()}}},
-		grid.KindMiss:   &pb.Find{Engine: odd, Needs: oddSpec().Needs},
-		grid.KindVote:   &pb.Guard{Job: job, Finals: []*pb.Final{{Result: oddResult()}}},
+		grid.KindOffer:  &pb.Offer{Attempt: at, Spec: unprintableSpecBytes(), Class: unprintable},
+		grid.KindRefuse: &pb.Refuse{Attempt: at, Detail: unprintable},
+		grid.KindResult: &pb.Ended{Attempt: at, Result: unprintableResult()},
+		grid.KindWrite:  &pb.Guard{Job: job, Spec: unprintableSpecBytes(), Finals: []*pb.Final{{Result: unprintableResult()}}},
+		grid.KindMiss:   &pb.Find{Engine: unprintable, Needs: unprintableSpec().Needs},
+		grid.KindVote:   &pb.Guard{Job: job, Finals: []*pb.Final{{Result: unprintableResult()}}},
 	} {
 		var c Codec
 		var m grid.Message
@@ -80,15 +80,15 @@ func TestOddTextIsCleaned(t *testing.T) {
 			t.Errorf("%s cannot be said again: %v", kind, err)
 		}
 	}
-	b, _ := proto.Marshal(&pb.Hello{Version: 1, Software: odd})
+	b, _ := proto.Marshal(&pb.Hello{Version: 1, Software: unprintable})
 	var h Hello
 	if err := h.Decode(b); err != nil {
 		t.Error(err)
 	}
 	texts(t, h)
 	tok := exampleToken()
-	tok.Network = odd
-	p, _ := proto.Marshal(&pb.Token{Secret: tok.Secret[:], Network: odd})
+	tok.Network = unprintable
+	p, _ := proto.Marshal(&pb.Token{Secret: tok.Secret[:], Network: unprintable})
 	heard, err := ParseToken(payload(p))
 	if err != nil {
 		t.Error(err)
@@ -97,8 +97,8 @@ func TestOddTextIsCleaned(t *testing.T) {
 }
 
 // The user of a signed spec is shown as well.
-func TestOddSubmitterIsCleaned(t *testing.T) {
-	b, err := proto.Marshal(&pb.Submitter{Node: make([]byte, 32), User: odd})
+func TestUnprintableSubmitterIsCleaned(t *testing.T) {
+	b, err := proto.Marshal(&pb.Submitter{Node: make([]byte, 32), User: unprintable})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +110,11 @@ func TestOddSubmitterIsCleaned(t *testing.T) {
 }
 
 // An ad keeps its signed bytes whatever of it can be shown, so that it can be passed on.
-func TestOddAdIsCleaned(t *testing.T) {
+func TestUnprintableAdIsCleaned(t *testing.T) {
 	key := testKey(1)
 	p := putAd(exampleAd(key))
-	p.Name, p.Engines, p.Labels = odd, []string{odd}, []*pb.Label{{Key: "zone\u202e", Value: odd}}
-	p.Rates = &pb.Rates{Class: []string{odd}, Alpha: []float64{1}, Mu: []float64{1}}
+	p.Name, p.Engines, p.Labels = unprintable, []string{unprintable}, []*pb.Label{{Key: "zone\u202e", Value: unprintable}}
+	p.Rates = &pb.Rates{Class: []string{unprintable}, Alpha: []float64{1}, Mu: []float64{1}}
 	encoded, err := proto.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
@@ -155,19 +155,19 @@ func TestControlsAreRefused(t *testing.T) {
 }
 
 // Records of an earlier version can be read, shown, and written again.
-func TestOddRecordsAreCleaned(t *testing.T) {
+func TestUnprintableRecordsAreCleaned(t *testing.T) {
 	j := exampleJob()
 	for kind, body := range map[grid.RecordKind]proto.Message{
-		grid.RecJob:      &pb.JobValue{Spec: oddSpecBytes()},
-		grid.RecTask:     &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()},
-		grid.RecWork:     &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: oddSpecBytes(), Class: odd, Result: oddResult()},
+		grid.RecJob:      &pb.JobValue{Spec: unprintableSpecBytes()},
+		grid.RecTask:     &pb.TaskValue{State: uint32(grid.Ended), Result: unprintableResult()},
+		grid.RecWork:     &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: unprintableSpecBytes(), Class: unprintable, Result: unprintableResult()},
 		grid.RecClass:    &pb.ClassValue{},
-		grid.RecRegister: &pb.GuardValue{Spec: oddSpecBytes()},
-		grid.RecEntry:    &pb.EntryValue{Task: &pb.TaskValue{State: uint32(grid.Ended), Result: oddResult()}},
+		grid.RecRegister: &pb.GuardValue{Spec: unprintableSpecBytes()},
+		grid.RecEntry:    &pb.EntryValue{Task: &pb.TaskValue{State: uint32(grid.Ended), Result: unprintableResult()}},
 	} {
 		task := grid.AttemptID{Task: grid.TaskID{Job: j}}
 		r := &grid.Record{Kind: kind, Job: grid.JobRecord{ID: j}, Task: grid.TaskRecord{ID: task}, Work: grid.WorkRecord{ID: task},
-			Class: grid.ClassRecord{Class: odd}, Register: &grid.RegisterRecord{ID: j}, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
+			Class: grid.ClassRecord{Class: unprintable}, Register: &grid.RegisterRecord{ID: j}, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
 		key, err := appendKey([]byte{byte(kind)}, r)
 		if err != nil {
 			t.Fatal(err)

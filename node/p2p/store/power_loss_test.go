@@ -23,18 +23,18 @@ import (
 // state is what a store holds: a text for each record and each other key.
 type state map[string]string
 
-// act is one call of the store that is acknowledged when it returns, and what it makes of a state.
-type act struct {
+// storeCall is one call of the store that is acknowledged when it returns, and what it makes of a state.
+type storeCall struct {
 	do   func(*Store) error
 	made func(state)
 }
 
-// acts are the calls of one run: commits of one page and of many, long records, deletions, other keys, alone and in batches.
-func acts(run int) (all []act) {
+// storeCalls are the calls of one run: commits of one page and of many, long records, deletions, other keys, alone and in batches.
+func storeCalls(run int) (all []storeCall) {
 	ctx := context.Background()
-	all = append(all, act{func(s *Store) error { _, err := s.NextBoot(grid.NodeID{1}); return err }, func(m state) { m["boot"] += "+" }})
+	all = append(all, storeCall{func(s *Store) error { _, err := s.NextBoot(grid.NodeID{1}); return err }, func(m state) { m["boot"] += "+" }})
 	commit := func(rs ...grid.Record) {
-		all = append(all, act{func(s *Store) error { return s.Commit(rs) }, func(m state) {
+		all = append(all, storeCall{func(s *Store) error { return s.Commit(rs) }, func(m state) {
 			for i := range rs {
 				key := rs[i].Task.ID.String()
 				if delete(m, key); !rs[i].Delete {
@@ -44,7 +44,7 @@ func acts(run int) (all []act) {
 		}})
 	}
 	put := func(values state) {
-		all = append(all, act{func(s *Store) error {
+		all = append(all, storeCall{func(s *Store) error {
 			b, err := s.Datastore().Batch(ctx)
 			for k, v := range values {
 				err = errors.Join(err, b.Put(ctx, ds.NewKey(k), []byte(v)))
@@ -87,7 +87,7 @@ func script(dir string) error {
 		if err != nil {
 			return err
 		}
-		for n, a := range acts(run) {
+		for n, a := range storeCalls(run) {
 			if err := a.do(s); err != nil {
 				return err
 			}
@@ -139,7 +139,7 @@ func (s *Store) boots() (n int) {
 // or it would not open.
 func TestPowerLoss(t *testing.T) {
 	j := crash.Recorded(t, "store")
-	check := holds()
+	check := checkAcked()
 	stride := crash.Stride(13)
 	// The process alone, while the machine goes on: each replay tries that too, a killed process stands for some of them.
 	for n := rand.IntN(5 * stride); n < j.Len(); n += 5 * stride {
@@ -155,12 +155,12 @@ func TestPowerLoss(t *testing.T) {
 	j.Survives(t, stride, check)
 }
 
-// holds returns a check of a data folder by what was acknowledged.
-func holds() func(dir string, acked []string) error {
+// checkAcked returns a check of a data folder by what was acknowledged.
+func checkAcked() func(dir string, acked []string) error {
 	var want []state // after so many calls
 	m := state{}
 	for run := range runs {
-		for _, a := range acts(run) {
+		for _, a := range storeCalls(run) {
 			want = append(want, maps.Clone(m))
 			a.made(m)
 		}
@@ -178,7 +178,7 @@ func holds() func(dir string, acked []string) error {
 		}
 		n := len(acked)
 		m, err := readMark(filepath.Join(dir, "data"))
-		if started := (n + len(acts(0)) - 1) / len(acts(0)); err != nil || m.boot < uint64(started) {
+		if started := (n + len(storeCalls(0)) - 1) / len(storeCalls(0)); err != nil || m.boot < uint64(started) {
 			return fmt.Errorf("after %d starts the mark tells of %d, %w", started, m.boot, err)
 		}
 		if cmp.Equal(got, want[n]) || n+1 < len(want) && cmp.Equal(got, want[n+1]) {

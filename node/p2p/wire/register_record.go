@@ -7,7 +7,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-func putGuardRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
+func putRegisterRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
 	if g.Spec == nil {
 		return nil, fmt.Errorf("record of the register of job %s: %w: has no spec", g.ID.Short(), ErrMalformed)
 	}
@@ -21,7 +21,7 @@ func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
 	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Final, Held: e.Held}, err
 }
 
-func getGuardRecord(key, value []byte, g *grid.RegisterRecord) error {
+func getRegisterRecord(key, value []byte, g *grid.RegisterRecord) error {
 	var p pb.GuardValue
 	err := parse(value, &p)
 	if err == nil {

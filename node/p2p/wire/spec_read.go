@@ -67,11 +67,11 @@ func (r *specReader) data(num protowire.Number, p part) (err error) {
 	r.last = num
 	switch s := r.s; num {
 	case 1:
-		s.Name, err = p.copied("name")
+		s.Name, err = p.cloned("name")
 	case 2:
-		s.Class, err = p.copied("class")
+		s.Class, err = p.cloned("class")
 	case 3:
-		s.Engine, err = p.copied("engine")
+		s.Engine, err = p.cloned("engine")
 	case 4:
 		s.Command = append(s.Command, p.text)
 	case 6:
@@ -80,12 +80,12 @@ func (r *specReader) data(num protowire.Number, p part) (err error) {
 		s.Inputs = append(s.Inputs, grid.File{})
 		err = p.file(&s.Inputs[len(s.Inputs)-1])
 	case 8:
-		s.Outputs = append(s.Outputs, p.shown())
+		s.Outputs = append(s.Outputs, p.display())
 	case 9:
 		s.Env = append(s.Env, grid.Var{})
 		err = p.variable(&s.Env[len(s.Env)-1])
 	case 12:
-		s.Policy, err = p.copied("policy")
+		s.Policy, err = p.cloned("policy")
 	case 17:
 		err = p.submitter(&s.Submitter)
 	case 18:

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// permit lets this user list a folder of its own, and returns the mode that it had. The mode is changed by a descriptor of just that
+// makeListable lets this user list a folder of its own, and returns the mode that it had. The mode is changed by a descriptor of just that
 // folder, so that a link in its place is not followed.
-func permit(parent int, name string) (before uint32, err error) {
+func makeListable(parent int, name string) (before uint32, err error) {
 	fd, err := unix.Openat(parent, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, err

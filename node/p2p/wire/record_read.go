@@ -67,7 +67,7 @@ func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
 	}
 	w.ID.Epoch = binary.BigEndian.Uint32(key[taskSize:])
 	w.ID.N = binary.BigEndian.Uint32(key[taskSize+4:])
-	w.Class, w.State = heard(p.Class), grid.WorkState(p.State)
+	w.Class, w.State = cleanText(p.Class), grid.WorkState(p.State)
 	err := getTask(key[:taskSize], &w.ID.Task)
 	if err == nil {
 		w.Lease, err = getSpan("lease", p.Lease)

@@ -10,8 +10,8 @@ import (
 	"skep/grid"
 )
 
-// started opens a folder and counts starts in it.
-func started(t *testing.T, dir string, times int, owner grid.NodeID) {
+// startTimes opens a folder and counts starts in it.
+func startTimes(t *testing.T, dir string, times int, owner grid.NodeID) {
 	t.Helper()
 	for range times {
 		s, err := Open(dir)
@@ -48,13 +48,13 @@ func TestEmptiedDatabase(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, File)
-			started(t, dir, 1, grid.NodeID{1})
+			startTimes(t, dir, 1, grid.NodeID{1})
 			if how == "an old copy" {
 				if c.content, err = os.ReadFile(path); err != nil {
 					t.Fatal(err)
 				}
 			}
-			started(t, dir, 2, grid.NodeID{1})
+			startTimes(t, dir, 2, grid.NodeID{1})
 			whole, err := os.ReadFile(path)
 			if err == nil {
 				err = os.Remove(path)
@@ -67,8 +67,8 @@ func TestEmptiedDatabase(t *testing.T) {
 			}
 			for range 2 { // and it does not help to try again
 				_, err = Open(dir)
-				one(t, err, ErrDamaged, dir, c.words)
-				one(t, err, ErrDamaged, dir, "or another data folder")
+				wantError(t, err, ErrDamaged, dir, c.words)
+				wantError(t, err, ErrDamaged, dir, "or another data folder")
 			}
 			if now, err := os.ReadFile(path); (err == nil) != (c.content != nil) || !bytes.Equal(now, c.content) {
 				t.Errorf("the file was changed: %d bytes, %v", len(now), err)
@@ -76,7 +76,7 @@ func TestEmptiedDatabase(t *testing.T) {
 			if err := os.WriteFile(path, whole, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			started(t, dir, 1, grid.NodeID{1})
+			startTimes(t, dir, 1, grid.NodeID{1})
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestEmptiedDatabase(t *testing.T) {
 // A folder of an earlier version has no mark until its next start.
 func TestFolderWithoutAMark(t *testing.T) {
 	dir := t.TempDir()
-	started(t, dir, 2, grid.NodeID{1})
+	startTimes(t, dir, 2, grid.NodeID{1})
 	if err := os.Remove(filepath.Join(dir, MarkFile)); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestFolderWithoutAMark(t *testing.T) {
 	if m, err := readMark(dir); err != nil || m != (mark{}) {
 		t.Errorf("%+v, %v: want none before the start is counted", m, err)
 	}
-	started(t, dir, 1, grid.NodeID{1})
+	startTimes(t, dir, 1, grid.NodeID{1})
 	if m, err := readMark(dir); err != nil || m != (mark{grid.NodeID{1}, 3}) {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -101,11 +101,11 @@ func TestFolderWithoutAMark(t *testing.T) {
 // A mark of another node says nothing of this one's database.
 func TestMarkOfAnotherNode(t *testing.T) {
 	dir := t.TempDir()
-	started(t, dir, 1, grid.NodeID{1})
+	startTimes(t, dir, 1, grid.NodeID{1})
 	if err := (mark{grid.NodeID{2}, 9}).write(dir); err != nil {
 		t.Fatal(err)
 	}
-	started(t, dir, 1, grid.NodeID{1})
+	startTimes(t, dir, 1, grid.NodeID{1})
 	if m, err := readMark(dir); err != nil || m != (mark{grid.NodeID{1}, 2}) {
 		t.Errorf("%+v, %v", m, err)
 	}
@@ -118,12 +118,12 @@ func TestMarkCannotBeRead(t *testing.T) {
 		"\x00\x00": ErrDamaged, "2 something else\n": ErrNewer,
 	} {
 		dir := t.TempDir()
-		started(t, dir, 1, grid.NodeID{1})
+		startTimes(t, dir, 1, grid.NodeID{1})
 		if err := os.WriteFile(filepath.Join(dir, MarkFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Open(dir)
-		one(t, err, want, dir, MarkFile)
+		wantError(t, err, want, dir, MarkFile)
 		if errors.Is(err, ErrInUse) {
 			t.Error(err)
 		}

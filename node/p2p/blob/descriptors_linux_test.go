@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// few calls f while the process may open no more files.
-func few(t *testing.T, f func()) {
+// withoutDescriptors calls f while the process may open no more files.
+func withoutDescriptors(t *testing.T, f func()) {
 	t.Helper()
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
