@@ -15,15 +15,15 @@ import (
 	"skep/grid"
 )
 
-// Tries a minute, and as many at once, at addresses where no member has answered.
+// Dials a minute, and as many at once, at addresses where no member has answered.
 const (
 	All           = 120 // in all
 	PerHost       = 4   // at one host: an address of IPv4, a /64 of IPv6
-	PerMemberHost = 30  // at one host where members live
-	PerReporter   = 12  // at addresses of which one member told
+	PerMemberHost = 30  // at one host where members have been seen
+	PerReporter   = 12  // at addresses that one member reported
 )
 
-const maxTracked = 4096 // hosts, addresses and tellers that are remembered, each
+const maxTracked = 4096 // hosts, addresses and reporters that are tracked, each
 
 // Errors of Allow.
 var (
@@ -31,7 +31,7 @@ var (
 	ErrBudget = errors.New("too many tries where nobody has answered")
 )
 
-// Budget counts the tries of one node. Its methods may be called at the same time.
+// Budget counts the dials of one node. Its methods are safe for concurrent use.
 type Budget struct {
 	self     grid.NodeID
 	loopback bool
@@ -44,7 +44,8 @@ type Budget struct {
 	reporters   *lru.Cache[grid.NodeID, *rate.Limiter]
 }
 
-// New returns the budget of a node. A node that uses nothing but the loopback may dial there what others tell of, and pays nothing for the host.
+// New returns the budget of a node. A node that uses only the loopback may dial reported loopback addresses, and
+// the host is not charged.
 func New(self grid.NodeID, loopback bool) *Budget {
 	return &Budget{self: self, loopback: loopback, all: perMinute(All), proved: newCache[string, struct{}](),
 		memberHosts: newCache[string, *rate.Limiter](), hosts: newCache[string, *rate.Limiter](), reporters: newCache[grid.NodeID, *rate.Limiter]()}
@@ -62,7 +63,7 @@ func newCache[K comparable, V any]() *lru.Cache[K, V] {
 	return c
 }
 
-// AddProved notes that an address is good: an operator named it, or a member has answered there.
+// AddProved marks an address as proved: an operator named it, or a member has answered there.
 func (b *Budget) AddProved(a ma.Multiaddr) {
 	if at, err := tcp(a); err == nil {
 		b.mu.Lock()
@@ -71,7 +72,7 @@ func (b *Budget) AddProved(a ma.Multiaddr) {
 	}
 }
 
-// AddMemberHost notes that a member lives at the host of an address: it has connected from there.
+// AddMemberHost marks the host of an address as one of a member, which has connected from there.
 func (b *Budget) AddMemberHost(a ma.Multiaddr) {
 	if at, err := tcp(a); err == nil {
 		b.mu.Lock()
@@ -82,8 +83,9 @@ func (b *Budget) AddMemberHost(a ma.Multiaddr) {
 	}
 }
 
-// Allow reports whether an address may be dialled now, and counts that as a try. tellers are those that told of it, any of whom may pay for
-// the try; the node itself, where it remembers the address, pays nothing. Errors wrap ErrLocal or ErrBudget.
+// Allow reports whether an address may be dialled now, and counts the dial. reporters are the nodes that reported
+// it; the one with the most dials left is charged. The node itself, where it remembers the address, is not charged.
+// Errors wrap ErrLocal or ErrBudget.
 func (b *Budget) Allow(a ma.Multiaddr, tellers []grid.NodeID, at time.Time) error {
 	to, err := tcp(a)
 	if err != nil {
@@ -101,10 +103,10 @@ func (b *Budget) Allow(a ma.Multiaddr, tellers []grid.NodeID, at time.Time) erro
 	if teller := b.reporterLimit(tellers, at); teller != nil {
 		pay = append(pay, teller)
 	}
-	if !allHaveTokens(pay, at) { // before the host is looked up, so that what is refused pushes no host out of those that are remembered
+	if !allHaveTokens(pay, at) { // before the host is looked up, so that refused dials evict no host from the cache
 		return fmt.Errorf("%s: %w", to, ErrBudget)
 	}
-	if !to.IP.IsLoopback() { // there the whole network lives
+	if !to.IP.IsLoopback() { // there, one host has the whole network
 		where, home := b.memberHosts.Get(host(to.IP))
 		if !home {
 			where = limiter(b.hosts, host(to.IP), PerHost)
@@ -128,10 +130,10 @@ func allHaveTokens(pay []*rate.Limiter, at time.Time) bool {
 	return true
 }
 
-// reporterLimit returns who of the tellers has the most tries left; nil: nobody has to pay.
+// reporterLimit returns the limiter of the reporter with the most dials left; nil: nobody is charged.
 func (b *Budget) reporterLimit(tellers []grid.NodeID, at time.Time) (payer *rate.Limiter) {
 	if len(tellers) == 0 {
-		tellers = []grid.NodeID{{}} // of what nobody is known to have told there is one purse
+		tellers = []grid.NodeID{{}} // unknown reporters share one limiter
 	}
 	for _, n := range tellers {
 		if n == b.self {
@@ -153,7 +155,7 @@ func limiter[K comparable](c *lru.Cache[K, *rate.Limiter], key K, n int) *rate.L
 	return l
 }
 
-// tcp reads where a multiaddress leads; relays are not looked through.
+// tcp returns the TCP address of a multiaddress; an error for one through a relay.
 func tcp(a ma.Multiaddr) (*net.TCPAddr, error) {
 	at, err := manet.ToNetAddr(a)
 	if err != nil {

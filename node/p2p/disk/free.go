@@ -15,7 +15,8 @@ func Free(dir string) (grid.Bytes, error) {
 	return grid.Bytes(st.Bavail) * grid.Bytes(st.Bsize), nil
 }
 
-// FreeFiles returns how many files may still be made in a folder; 0 where its file system does not count them.
+// FreeFiles returns the number of files that may still be created in a folder; 0 where its file system does not
+// count them.
 func FreeFiles(dir string) int64 {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// makeListable lets this user list a folder of its own, and returns the mode that it had. The mode is changed by a descriptor of just that
-// folder, so that a link in its place is not followed.
+// makeListable lets this user list a folder of its own, and returns the former mode. It changes the mode by a
+// descriptor of the folder, so that a link in its place is not followed.
 func makeListable(parent int, name string) (before uint32, err error) {
 	fd, err := unix.Openat(parent, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

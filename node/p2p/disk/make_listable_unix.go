@@ -4,7 +4,7 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// makeListable lets this user list a folder of its own, and returns the mode that it had.
+// makeListable lets this user list a folder of its own, and returns the former mode.
 func makeListable(parent int, name string) (before uint32, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(parent, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is in a folder counts whatever the modes of folders are, and they stay as they were: a task may test what it cannot read.
+// Folders are measured whatever their modes, which stay as they were: a task may create what it cannot read.
 func TestUnreadableFoldersAreMeasured(t *testing.T) {
 	base := t.TempDir()
 	for mode := range fs.FileMode(0o1000) {
@@ -34,7 +34,7 @@ func TestUnreadableFoldersAreMeasured(t *testing.T) {
 	}
 }
 
-// A folder of somebody else's that cannot be looked into does not count as empty.
+// A folder of another user that cannot be read does not count as empty.
 func TestFoldersOfOthersAreReported(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("nothing is closed to root")

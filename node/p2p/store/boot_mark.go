@@ -16,21 +16,21 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// MarkFile is a file beside the database that outlives it: it says whose the database is and how often that node has
-// been started at least. A database that knows of fewer starts was emptied, begun anew, or put back from an old copy.
+// MarkFile is a file beside the database that outlives it: it records whose the database is and a lower bound of
+// that node's starts. A database with fewer starts was emptied, created anew, or restored from an old copy.
 const MarkFile = "skep.boots"
 
 // markFormat is the first word of the file.
 const markFormat = "1"
 
-// mark is what it says. Invariant: boot is at most the count in the database, since it is written after that is on
-// disk.
+// mark is the content of the file. Invariant: boot is at most the count in the database, since it is written after
+// that is on disk.
 type mark struct {
 	node grid.NodeID
 	boot uint64
 }
 
-// readMark returns the mark of a folder; the zero one if there is none, as in a folder of an earlier version.
+// readMark returns the mark of a folder; zero if there is none, as in a folder of an earlier version.
 func readMark(dir string) (m mark, err error) {
 	path := filepath.Join(dir, MarkFile)
 	b, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ const remedy = "want it back as it was when the node was last stopped, or anothe
 	"in which this is another node: " +
 	"with a database begun anew it would run again what it has run, and vote again where it has voted"
 
-// missing says of a folder without a database that it had one.
+// missing returns the error of a folder whose database is missing.
 func (m mark) missing() error {
 	if m.boot == 0 {
 		return nil
@@ -75,7 +75,8 @@ func (m mark) missing() error {
 		ErrDamaged, File, m.node.Short(), m.boot, MarkFile, remedy)
 }
 
-// check compares a database with the mark. One of another node is that node's: who it is is told by its key.
+// check compares a database with the mark. A mark of another node is ignored: the node's key decides whose the
+// database is.
 func (m mark) check(tx *bbolt.Tx) error {
 	owner, boot := ownerOf(tx), bootOf(tx)
 	if m.boot <= boot || owner != m.node && !owner.IsZero() {

@@ -27,8 +27,8 @@ func startTimes(t *testing.T, dir string, times int, owner grid.NodeID) {
 	}
 }
 
-// A database that was emptied counted as that of a new node, though its identity was there: what had ended was recorded
-// again.
+// Regression: an emptied database counted as that of a new node, though its identity was there, and what had ended
+// was recorded again.
 func TestEmptiedDatabase(t *testing.T) {
 	fresh := t.TempDir()
 	open(t, fresh).Close()
@@ -65,7 +65,7 @@ func TestEmptiedDatabase(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // and it does not help to try again
+			for range 2 { // trying again does not help
 				_, err = Open(dir)
 				wantError(t, err, ErrDamaged, dir, c.words)
 				wantError(t, err, ErrDamaged, dir, "or another data folder")
@@ -98,7 +98,7 @@ func TestFolderWithoutAMark(t *testing.T) {
 	}
 }
 
-// A mark of another node says nothing of this one's database.
+// A mark of another node is ignored.
 func TestMarkOfAnotherNode(t *testing.T) {
 	dir := t.TempDir()
 	startTimes(t, dir, 1, grid.NodeID{1})

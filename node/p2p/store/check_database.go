@@ -12,14 +12,14 @@ import (
 // minSize is the size of an empty database: four of the smallest pages.
 const minSize = 4 * 4096
 
-// checkDatabase reads the whole tree of a database. The library looks at it too when it opens a file for writing, but on a
-// goroutine of its own, where a file that was cut or overwritten is a panic that nobody can take.
+// checkDatabase reads the whole tree of a database. bbolt checks it too when it opens a file for writing, but on a
+// goroutine of its own, where a truncated or overwritten file causes a panic that cannot be recovered.
 func checkDatabase(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	if info.Size() == 0 { // it gets its name when its tables are on disk
+	if info.Size() == 0 { // create gives it its name when its tables are on disk
 		return fmt.Errorf("%w: %s was emptied: %s", ErrDamaged, File, remedy)
 	}
 	if info.Size() < minSize {
@@ -47,8 +47,7 @@ func checkDatabase(path string) error {
 	})
 }
 
-// recoverPanic calls f, which reads the file, and makes an error of what the library does about pages that are not what they
-// should be: it panics.
+// recoverPanic calls f, which reads the file, and turns bbolt's panic about a damaged page into an error.
 func recoverPanic(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

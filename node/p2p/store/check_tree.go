@@ -9,24 +9,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The library rebuilds its list of free pages when it opens a file for writing, and looks on a goroutine of its own whether
-// the tree is in order. If that finds something it ends the transaction that the goroutine still reads from, and what then
-// happens is chance. So the same is looked at here before: whether each page of the tree is in the file, is reached once and is
-// what it should be, and keys are in order.
+// bbolt rebuilds its list of free pages when it opens a file for writing, and checks the tree on a goroutine of its
+// own. If that finds an error it ends the transaction from which the goroutine still reads, with undefined results.
+// So the same is checked before: each page of the tree is in the file, is reached once and has the right type, and
+// keys are in order.
 
-// Layout of a page: id, flags, count, overflow; then elements, each with the place of its key from its own beginning.
+// Layout of a page: id, flags, count, overflow; then elements, each with the offset of its key from its own
+// beginning.
 const (
 	headSize             = 16
 	elementSize          = 16
 	branchPage, leafPage = 1, 2
 	bucketElement        = 1
 	leastBucket          = 16 // root page and sequence
-	firstPage            = 2  // after two of meta data
+	firstPage            = 2  // after two meta pages
 )
 
 var native = binary.NativeEndian
 
-// treeCheck is a database file that is looked at.
+// treeCheck is a check of a mapped database file.
 type treeCheck struct {
 	file []byte
 	page int    // size in bytes
@@ -34,7 +35,7 @@ type treeCheck struct {
 	seen map[uint64]bool
 }
 
-// checkTree looks at the tree under a root page.
+// checkTree checks the tree under a root page.
 func checkTree(path string, page int, size int64, root uint64) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,7 +58,8 @@ func (t *treeCheck) damaged(id uint64, what string) error {
 	return fmt.Errorf("%w: page %d of %s %s", ErrDamaged, id, File, what)
 }
 
-// walk looks at a page and what is under it, where keys are from least on and below most (nil: no bound), and returns the largest.
+// walk checks a page and the pages under it, whose keys must be from least on and below most (nil: no bound), and
+// returns the largest key.
 func (t *treeCheck) walk(id uint64, least, most []byte) ([]byte, error) {
 	if id < firstPage || id >= t.end {
 		return nil, t.damaged(id, "is not in the file")
@@ -114,7 +116,7 @@ func (t *treeCheck) element(p []byte, flags uint16, i int) (key, value []byte, e
 	return e[place : place+ksize], e[place+ksize : place+ksize+vsize], nil
 }
 
-// next returns the bound of what is under a branch's element: the next one's key.
+// next returns the bound of the keys under a branch's element: the next element's key.
 func (t *treeCheck) next(p []byte, i, count int, most []byte) []byte {
 	if i+1 < count {
 		if key, _, err := t.element(p, branchPage, i+1); err == nil {
@@ -124,7 +126,7 @@ func (t *treeCheck) next(p []byte, i, count int, most []byte) []byte {
 	return most
 }
 
-// bucket looks at a bucket that is the value of a leaf's element; a small one is in the value itself.
+// bucket checks a bucket that is the value of a leaf's element; a small one is inline.
 func (t *treeCheck) bucket(p []byte, i int, value []byte) error {
 	if native.Uint32(p[headSize+i*elementSize:])&bucketElement == 0 {
 		return nil

@@ -14,12 +14,12 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// errBeingMade says that somebody else has made the file meanwhile.
+// errBeingMade reports that another process has created the file meanwhile.
 var errBeingMade = errors.New("another node is just making it")
 
-// create makes the database under another name and gives it its own once it is whole and on disk: a crash meanwhile must
-// not leave a folder whose database cannot be read. Who makes it holds the lock from the beginning, through the rename, as
-// that is the file's and not the name's.
+// create creates the database under a draft name and renames it once it is complete and on disk: a crash meanwhile
+// must not leave a folder whose database cannot be read. The creator holds the lock from the beginning, through the
+// rename, since a lock belongs to the file and not to its name.
 func (s *Store) create() (err error) {
 	path := filepath.Join(s.dir, File)
 	draft := path + ".new"
@@ -44,8 +44,9 @@ func (s *Store) create() (err error) {
 	return err
 }
 
-// takeDraft opens and locks the draft, and empties it of what a crash left. Another process may make the database at the
-// same time: then it has the lock, or the name is not that file's any more once it has not, or there is a database.
+// takeDraft opens and locks the draft, and truncates what a crash left. Another process may create the database at
+// the same time: then it has the lock, or, once it has let go, the name is not that file's any more, or there is a
+// database.
 func takeDraft(draft, path string, flag int, mode os.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(draft, flag, mode)
 	if err != nil {
@@ -83,7 +84,7 @@ func lock(f *os.File) error {
 	}
 }
 
-// hasName reports whether f is the file that has that name.
+// hasName reports whether f is the file of that name.
 func hasName(f *os.File, name string) bool {
 	a, err := f.Stat()
 	b, err2 := os.Lstat(name)

@@ -9,7 +9,7 @@ import (
 	"skep/grid"
 )
 
-// mount puts a small file system in memory onto dir; tests that need one are for root.
+// mount mounts a small file system in memory on dir; such tests need root.
 func mount(t *testing.T, dir, options string) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -13,7 +13,7 @@ import (
 	"skep/grid"
 )
 
-// wantError reports whether err is a line that names the folder and says the words.
+// wantError checks that err is one line that names the folder and contains the words.
 func wantError(t *testing.T, err, want error, dir, words string) {
 	t.Helper()
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), words) ||
@@ -85,7 +85,7 @@ func TestNotWritable(t *testing.T) {
 	wantError(t, err, ErrNoAccess, dir, "")
 }
 
-// The owner alone may read what jobs there are.
+// Only the owner may read the files.
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	open(t, dir)
@@ -96,7 +96,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Nothing is acknowledged that goes into a file which nobody will find again.
+// Nothing is acknowledged that goes into a file without a name.
 func TestFileRemovedWhileOpen(t *testing.T) {
 	for how, lose := range map[string]func(dir string) error{
 		"removed": os.RemoveAll,

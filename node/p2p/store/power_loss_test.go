@@ -20,16 +20,17 @@ import (
 	"skep/node/p2p/crash"
 )
 
-// state is what a store holds: a text for each record and each other key.
+// state is the content of a store: a text for each record and each other key.
 type state map[string]string
 
-// storeCall is one call of the store that is acknowledged when it returns, and what it makes of a state.
+// storeCall is one call of the store that is acknowledged when it returns, and its effect on a state.
 type storeCall struct {
 	do   func(*Store) error
 	made func(state)
 }
 
-// storeCalls are the calls of one run: commits of one page and of many, long records, deletions, other keys, alone and in batches.
+// storeCalls returns the calls of one run: commits of one page and of many, long records, deletions, other keys,
+// alone and in batches.
 func storeCalls(run int) (all []storeCall) {
 	ctx := context.Background()
 	all = append(all, storeCall{func(s *Store) error { _, err := s.NextBoot(grid.NodeID{1}); return err }, func(m state) { m["boot"] += "+" }})
@@ -69,7 +70,7 @@ func storeCalls(run int) (all []storeCall) {
 	return all
 }
 
-// text is what tells a record from an earlier one of its task.
+// text distinguishes a record from an earlier one of its task.
 func text(r *grid.Record) string {
 	s := r.Task.Result.Error
 	for _, f := range r.Task.Result.Outputs {
@@ -80,7 +81,7 @@ func text(r *grid.Record) string {
 
 const runs = 2
 
-// script makes the calls of all runs in a data folder that is not there yet, and says after each that it has returned.
+// script makes the calls of all runs in a data folder that does not exist yet, and reports each return.
 func script(dir string) error {
 	for run := range runs {
 		s, err := Open(filepath.Join(dir, "data"))
@@ -123,7 +124,7 @@ func read(s *Store) (state, error) {
 	return m, err
 }
 
-// boots returns the count that NextBoot would go on from.
+// boots returns the count that NextBoot would continue from.
 func (s *Store) boots() (n int) {
 	s.db.View(func(tx *bbolt.Tx) error {
 		if v := tx.Bucket(metaBucket).Get(bootKey); v != nil {
@@ -134,14 +135,14 @@ func (s *Store) boots() (n int) {
 	return n
 }
 
-// A crash of the machine at any write, with any of what was not synced lost or torn: the store opens, holds all that
-// was acknowledged, and of the call under way all or nothing; and its mark tells of every start, and of none too many,
-// or it would not open.
+// After a crash of the machine at any write, with any unsynced data lost or torn, the store opens and holds all
+// that was acknowledged, and the call under way as a whole or not at all; its mark counts every start, and none too
+// many, or it would not open.
 func TestPowerLoss(t *testing.T) {
 	j := crash.Recorded(t, "store")
 	check := checkAcked()
 	stride := crash.Stride(13)
-	// The process alone, while the machine goes on: each replay tries that too, a killed process stands for some of them.
+	// Kills of the process alone: each replay tries that too, a killed process stands for some of them.
 	for n := rand.IntN(5 * stride); n < j.Len(); n += 5 * stride {
 		dir := t.TempDir()
 		acked, err := crash.Kill("store", dir, n)
@@ -157,7 +158,7 @@ func TestPowerLoss(t *testing.T) {
 
 // checkAcked returns a check of a data folder by what was acknowledged.
 func checkAcked() func(dir string, acked []string) error {
-	var want []state // after so many calls
+	var want []state // after that many calls
 	m := state{}
 	for run := range runs {
 		for _, a := range storeCalls(run) {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		child(dir)
 		return
 	}
-	// Where the library finds more than one damage it panics at the first and goes on telling nobody.
+	// If bbolt finds several damages it panics at the first and sends the others to nobody.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("go.etcd.io/bbolt.(*DB).freepages.func2"))
 }
 
@@ -37,7 +37,7 @@ func open(t testing.TB, dir string) *Store {
 	return s
 }
 
-// task is the n-th of some records that differ in key and size.
+// task returns the n-th of some records that differ in key and size.
 func task(n uint32) grid.Record {
 	a := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID{1}}, Index: n}, Attempt: grid.Attempt{N: 1}}
 	return grid.Record{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Placed: int64(n),
@@ -82,7 +82,7 @@ func TestCommitAndLoad(t *testing.T) {
 	}
 }
 
-// In one batch the later record of a key counts.
+// The last record of a key in a batch wins.
 func TestLastWriteOfABatchWins(t *testing.T) {
 	s := open(t, t.TempDir())
 	gone := task(1)
@@ -138,7 +138,7 @@ func TestNewerAndDamagedRecords(t *testing.T) {
 	wantError(t, s.Load(func(*grid.Record) error { return nil }), ErrDamaged, dir, "record of kind 4")
 }
 
-// Other things in the file are not records, and records are not theirs.
+// Other data in the file is not loaded as records, and records are not in the datastore.
 func TestDatastoreIsSeparate(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := context.Background()
