@@ -60,7 +60,7 @@ func read(t testing.TB, s *Store, id grid.BlobID) string {
 	return string(b)
 }
 
-// leftovers counts the files of writes that are not finished.
+// leftovers counts the temporary files.
 func leftovers(t testing.TB, s *Store) int {
 	es, err := os.ReadDir(s.temp())
 	if err != nil {
@@ -101,7 +101,7 @@ func TestPutAndOpen(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong on the way, nothing is kept.
+// After any error nothing is stored.
 func TestPutFails(t *testing.T) {
 	s := openStore(t, t.TempDir(), 100)
 	broken := errors.New("broken")
@@ -137,7 +137,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// What is here already is not read again.
+// A blob that is stored already is not read again.
 func TestPutExpectedOfAStoredBlob(t *testing.T) {
 	s := openStore(t, t.TempDir(), grid.MiB)
 	id := put(t, s, "content")
@@ -222,7 +222,8 @@ func TestEviction(t *testing.T) {
 	s.Unpin(a)
 }
 
-// What is held goes only when its time is over, which a second hold makes longer, and never while it is pinned too.
+// A held blob is evictable only when its time is over, which a second hold extends, and never while it is pinned
+// too.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), 30)

@@ -14,10 +14,10 @@ import (
 	"skep/grid"
 )
 
-// long has several of the pieces in which blobs are read.
+// long spans several of the buffers in which blobs are read.
 var long = strings.Repeat("0123456789abcdef", 40_000)
 
-// flip changes a bit of a blob's file. With quiet its times are what they were, as far as a program can set them.
+// flip flips a bit of a blob's file. With quiet it restores the file's times, as far as a program can.
 func flip(t *testing.T, s *Store, id grid.BlobID, at int64, quiet bool) {
 	t.Helper()
 	path := s.path(id)
@@ -39,7 +39,7 @@ func flip(t *testing.T, s *Store, id grid.BlobID, at int64, quiet bool) {
 		_, err = f.WriteAt(b, at)
 	}
 	err = errors.Join(err, f.Close(), os.Chmod(path, info.Mode()))
-	if quiet { // also where the clock of files has not gone on since
+	if quiet { // also if the clock of files has not advanced since
 		for was, same := stampOfInfo(info), true; err == nil && same; {
 			if err = os.Chtimes(path, info.ModTime(), info.ModTime()); err == nil {
 				var now stamp
@@ -53,7 +53,7 @@ func flip(t *testing.T, s *Store, id grid.BlobID, at int64, quiet bool) {
 	}
 }
 
-// corruptSilently changes a bit as a disk does, without a trace in the file's times.
+// corruptSilently flips a bit as a disk does, without a trace in the file's times.
 func corruptSilently(t *testing.T, s *Store, id grid.BlobID, at int64) {
 	t.Helper()
 	flip(t, s, id, at, true)
@@ -62,7 +62,7 @@ func corruptSilently(t *testing.T, s *Store, id grid.BlobID, at int64) {
 	s.blobs[id].seen, _ = stampOf(s.path(id))
 }
 
-// openWatched is a store that notes what it tells of.
+// openWatched opens a store and records the damage that it reports.
 func openWatched(t *testing.T, dir string) (*Store, *[]Damage) {
 	s := openStore(t, dir, 16*grid.MiB)
 	var told []Damage
@@ -70,8 +70,8 @@ func openWatched(t *testing.T, dir string) (*Store, *[]Damage) {
 	return s, &told
 }
 
-// A flipped bit gave a wrong file and exit code 0. Wherever it is, and whether or not the file's times tell of it, a
-// blob that is not what its name says does not come to its end, by whatever way it leaves.
+// Regression: a flipped bit gave a wrong file and exit code 0. Wherever it is, and whether or not the file's times
+// show it, a damaged blob does not come to its end, by whatever way it is read.
 func TestFlippedBit(t *testing.T) {
 	for what, way := range map[string]func(s *Store, id grid.BlobID) (string, error){
 		"read": func(s *Store, id grid.BlobID) (string, error) {
@@ -135,7 +135,7 @@ func TestFlippedBit(t *testing.T) {
 	}
 }
 
-// A file that looks as it did is copied without being read, but not for ever.
+// A file that looks unchanged is copied without being read, but not for ever.
 func TestACopyIsTrustedForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, told := openWatched(t, t.TempDir())
@@ -153,7 +153,7 @@ func TestACopyIsTrustedForAnHour(t *testing.T) {
 	})
 }
 
-// Whoever has the beginning hashes the whole; what is passed over is not read for nothing.
+// A peer that has the beginning hashes the whole; the skipped part is not read.
 func TestResume(t *testing.T) {
 	s, _ := openWatched(t, t.TempDir())
 	id := put(t, s, long)
@@ -172,12 +172,12 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A file that cannot be read just now is not damaged.
+// A file that cannot be read at the moment is not damaged.
 func TestUnreadableFileIsNotDamaged(t *testing.T) {
 	s, told := openWatched(t, t.TempDir())
 	id := put(t, s, long)
 	flip(t, s, id, 0, false)
-	flip(t, s, id, 0, false) // as it was, and not known to be
+	flip(t, s, id, 0, false) // restored, and not known to be
 	left, leave := context.WithCancel(ctx)
 	leave()
 	if err := s.Verify(left, id); !errors.Is(err, context.Canceled) {
@@ -193,7 +193,7 @@ func TestUnreadableFileIsNotDamaged(t *testing.T) {
 	}
 }
 
-// quarantinedSize is how many bytes are in the folder of damaged files; they are as many as are counted.
+// quarantinedSize returns the bytes in the folder of damaged files, which must be those counted.
 func (s *Store) quarantinedSize() (sum grid.Bytes) {
 	files, _ := os.ReadDir(s.quarantine.dir)
 	for _, f := range files {
@@ -207,7 +207,7 @@ func (s *Store) quarantinedSize() (sum grid.Bytes) {
 	return sum
 }
 
-// What is set aside is bounded, and never taken for a blob.
+// The quarantine is bounded, and its files are never taken for blobs.
 func TestQuarantineIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	s, told := openWatched(t, dir)
@@ -235,7 +235,7 @@ func TestQuarantineIsBounded(t *testing.T) {
 	}
 }
 
-// What was kept for certain is so too in the place of a file that was written to meanwhile.
+// A durable blob stays durable when it is replaced because its file was written to.
 func TestReplacementIsDurable(t *testing.T) {
 	s, _ := openWatched(t, t.TempDir())
 	id, _, err := s.Put(ctx, strings.NewReader(long), grid.MiB, true)

@@ -13,7 +13,7 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// What others need stays free: neither a blob nor a copy of one takes it.
+// KeepFree's bytes stay free: neither a blob nor a copy of one takes them.
 func TestKeepFree(t *testing.T) {
 	dir := t.TempDir()
 	if os.Geteuid() != 0 {

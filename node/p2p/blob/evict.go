@@ -9,8 +9,8 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// makeRoom collects what was not used for longest until n more bytes fit beside what is set aside as damaged, and nothing if they never will;
-// s.mu is held. Where all that is left is in use, damaged files do not keep the others out.
+// makeRoom evicts the least recently used blobs until n more bytes fit beside the quarantine, and none if they
+// never will; s.mu is held. If all that is left is pinned, the quarantine does not count.
 func (s *Store) makeRoom(n grid.Bytes) error {
 	if n > s.max {
 		return fmt.Errorf("%w: %d bytes, the folder holds at most %d", ErrTooLarge, n, s.max)
@@ -24,7 +24,7 @@ func (s *Store) makeRoom(n grid.Bytes) error {
 	return nil
 }
 
-// checkFree reports whether n more bytes may be written in a folder.
+// checkFree returns an error if n more bytes must not be written in a folder.
 func (s *Store) checkFree(dir string, n grid.Bytes) error {
 	if s.floor == 0 {
 		return nil

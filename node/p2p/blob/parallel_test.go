@@ -47,7 +47,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// TestReplacementIsAtomic opens a pinned blob again and again while it comes a second time, now to stay for certain.
+// TestReplacementIsAtomic opens a pinned blob repeatedly while it is put a second time, now durable.
 func TestReplacementIsAtomic(t *testing.T) {
 	s := openStore(t, t.TempDir(), grid.MiB)
 	for i := range 200 {

@@ -13,13 +13,13 @@ import (
 	"skep/node/p2p/crash"
 )
 
-// testContent is the n-th content that the script keeps.
+// testContent returns the n-th content that the script stores.
 func testContent(n int) string { return strings.Repeat(fmt.Sprint("content ", n, "\n"), 1+700*n) }
 
 const testContents = 6
 
-// putContents keeps some for certain and some not, some of these for certain later, over two runs. It says the number of
-// each that has to survive once it has been told so.
+// putContents stores some contents durably and some not, some of these durably later, over two runs. It reports the
+// number of each that must survive from then on.
 func putContents(dir string) error {
 	for run := range 2 {
 		s, err := Open(filepath.Join(dir, "data", "blobs"), grid.MiB)
@@ -27,7 +27,7 @@ func putContents(dir string) error {
 			return err
 		}
 		for n := range testContents {
-			if n%2 != run { // of no account, or kept already
+			if n%2 != run { // not durable, or stored already
 				_, _, err = s.Put(ctx, strings.NewReader(testContent(n)), grid.MiB, false)
 			} else if n < 3 {
 				_, _, err = s.Put(ctx, strings.NewReader(testContent(n)), grid.MiB, true)
@@ -48,8 +48,8 @@ func putContents(dir string) error {
 	return nil
 }
 
-// A crash of the machine at any write, with any of what was not synced lost or torn: what was kept for certain is there
-// and right, and nothing that is given is wrong.
+// After a crash of the machine at any write, with any unsynced data lost or torn, durable blobs are stored and
+// right, and no wrong content is returned.
 func TestPowerLoss(t *testing.T) {
 	crash.Recorded(t, "blobs").Survives(t, crash.Stride(11), func(dir string, acked []string) error {
 		s, err := Open(filepath.Join(dir, "data", "blobs"), grid.MiB)

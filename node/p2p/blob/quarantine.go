@@ -12,27 +12,27 @@ import (
 	"skep/grid"
 )
 
-// Damage is a blob whose file was not what its name says. It is not here any more.
+// Damage describes a blob whose file did not match its name. It is not stored any more.
 type Damage struct {
 	ID     grid.BlobID
 	Size   grid.Bytes
-	Needed bool // somebody has pinned it
+	Needed bool // it is pinned
 	Why    error
 }
 
-// OnDamage has f called with each. To be called before the first use.
+// OnDamage has f called with each damaged blob. Call it before the first use.
 func (s *Store) OnDamage(f func(Damage)) { s.damaged = f }
 
-// quarantineFolder is the folder of files that are not what their names say: whoever has no other copy may find most of it there.
+// quarantineFolder is the folder of damaged files: a user without another copy may recover most of one from there.
 const quarantineFolder = "damaged"
 
-// Bounds of it.
+// Bounds of the quarantine.
 const (
-	quarantineShare = 16                  // the part of the bound of all blobs that they may have together
-	quarantineTime  = 30 * 24 * time.Hour // they go at the next damage or start then
+	quarantineShare = 16                  // the part of the bound of all blobs that it may take
+	quarantineTime  = 30 * 24 * time.Hour // after it files are removed at the next damage or start
 )
 
-// quarantine is that folder. It counts as used by blobs: those that nobody needs give way to it.
+// quarantine is the folder of damaged files. It counts as used by blobs: evictable ones make room for it.
 type quarantine struct {
 	dir  string
 	most grid.Bytes
@@ -41,8 +41,8 @@ type quarantine struct {
 	mu sync.Mutex // held while files are moved and removed
 }
 
-// quarantineBlob takes an entry out of the table, puts its file aside, tells of it, and returns why. What has come in its
-// place stays.
+// quarantineBlob removes an entry from the table, moves its file to the quarantine, reports the damage, and returns
+// why. A blob that has replaced it stays.
 func (s *Store) quarantineBlob(e *entry, why error) error {
 	out := filepath.Join(s.temp(), "damaged-"+rand.Text())
 	s.mu.Lock()
@@ -64,7 +64,7 @@ func (s *Store) quarantineBlob(e *entry, why error) error {
 	return why
 }
 
-// add keeps a damaged file if there is room for it, where need be in the place of those that are there longest.
+// add keeps a damaged file if there is room for it, in place of the oldest if need be.
 func (a *quarantine) add(file string, e *entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,7 +77,7 @@ func (a *quarantine) add(file string, e *entry) {
 	a.trim(now)
 }
 
-// trim removes what is there for too long, and the oldest where there is too much.
+// trim removes files older than quarantineTime, and the oldest if there is too much.
 func (a *quarantine) trim(now time.Time) {
 	var files []os.FileInfo
 	sum := grid.Bytes(0)

@@ -2,7 +2,7 @@ package blob
 
 import "context"
 
-// check is a blob's file being hashed for all who wait for that.
+// check is the hashing of a blob's file, shared by all who wait for it.
 type check struct {
 	done    chan struct{}
 	err     error // once done is closed
@@ -10,8 +10,8 @@ type check struct {
 	end     context.CancelFunc
 }
 
-// hashOnce hashes the file of an entry, for all that ask for it meanwhile together. It returns when that is done or ctx ends; when
-// nobody waits any more the hashing stops, too.
+// hashOnce hashes the file of an entry, once for all concurrent callers. It returns when that is done or ctx ends;
+// when nobody waits any more the hashing stops, too.
 func (s *Store) hashOnce(ctx context.Context, e *entry) error {
 	s.mu.Lock()
 	c := s.checks[e]
@@ -38,7 +38,7 @@ func (s *Store) hashOnce(ctx context.Context, e *entry) error {
 	}
 }
 
-// stopWaiting takes off those who wait no more. Who comes when nobody waits begins anew.
+// stopWaiting removes waiters that have gone. A caller that comes when none is left starts a new hashing.
 func (s *Store) stopWaiting(e *entry, c *check, gone int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,14 +14,15 @@ import (
 	"skep/grid"
 )
 
-// Many who use a blob at once that has to be hashed first wait for one hashing of it. Who leaves early has no answer, and the others have.
+// Many concurrent users of a blob that must be hashed wait for one hashing of it. One that leaves early gets no
+// answer, and the others do.
 func TestManyWaitForOneHashing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, told := openWatched(t, t.TempDir())
 		id := put(t, s, long)
 		e := s.blobs[id]
 		e.seen = stamp{} // as after a start
-		s.mu.Lock()      // a hashing ends only when it has been noted
+		s.mu.Lock()      // a hashing ends only when it has been recorded
 		c := &check{done: make(chan struct{}), end: func() {}}
 		s.checks[e] = c
 		s.mu.Unlock()
@@ -56,7 +57,7 @@ func TestManyWaitForOneHashing(t *testing.T) {
 	})
 }
 
-// When all who waited have left, the hashing ends, and who comes later has one of its own.
+// When all waiters have left, the hashing ends, and a later caller starts another.
 func TestAbandonedHashingEnds(t *testing.T) {
 	s, _ := openWatched(t, t.TempDir())
 	id := put(t, s, long)
@@ -75,7 +76,8 @@ func TestAbandonedHashingEnds(t *testing.T) {
 	}
 }
 
-// What is set aside goes after a time, at the latest at a start then, and blobs that nobody needs make room for it.
+// Quarantined files are removed after a time, at the latest by a start then, and evictable blobs make room for
+// them.
 func TestQuarantineExpires(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := openWatched(t, dir)

@@ -87,7 +87,7 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 	return fmt.Errorf("%w %d", ErrKind, m.Kind)
 }
 
-// parse decodes what a shape has already been compared with: what is left to go wrong is text.
+// parse decodes bytes that a shape has already checked: only texts can still be invalid.
 func parse(b []byte, m proto.Message) error {
 	if err := unmarshal.Unmarshal(b, m); err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)

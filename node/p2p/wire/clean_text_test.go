@@ -12,7 +12,8 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// unprintable is a text that earlier versions let through: a control of C1, an override of direction and a separator of lines.
+// unprintable is a text that earlier versions let through: a control of C1, an override of direction and a
+// separator of lines.
 const unprintable = "a\u009b2J\u202eb\u2028c"
 
 // unprintableSpec is a job of an earlier version.
@@ -26,7 +27,7 @@ func unprintableSpec() *pb.JobSpec {
 	return s
 }
 
-// unprintableSpecBytes is oddSpec as it travels.
+// unprintableSpecBytes is unprintableSpec as encoded.
 func unprintableSpecBytes() []byte {
 	b, err := proto.Marshal(unprintableSpec())
 	if err != nil {
@@ -39,7 +40,8 @@ func unprintableResult() *pb.Result {
 	return &pb.Result{Cause: 1, Error: unprintable, Outputs: []*pb.File{{Path: []byte(unprintable + "\x1b"), Blob: exampleSpec().Inputs[0].Blob[:]}}}
 }
 
-// texts reports what of a value is not printable, in its JSON form, which escapes nothing of what this is about but C0.
+// texts checks that all of a value is printable, in its JSON form, which escapes none of the characters in question
+// but C0.
 func texts(t *testing.T, v any) {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -53,8 +55,8 @@ func texts(t *testing.T, v any) {
 	}
 }
 
-// A peer of an earlier version, and one that passes on what a third one said, may say what this version does not take
-// for printable: it is heard, and can be shown and said again.
+// A peer of an earlier version, or one that forwards a third one's text, may send text that this version does not
+// take for printable: it is decoded, and can be displayed and encoded again.
 func TestUnprintableTextIsCleaned(t *testing.T) {
 	at := putAttempt(exampleAttempt(0))
 	job := putJob(exampleJob())
@@ -96,7 +98,7 @@ func TestUnprintableTextIsCleaned(t *testing.T) {
 	texts(t, heard.Network)
 }
 
-// The user of a signed spec is shown as well.
+// The user of a signed spec is displayed as well.
 func TestUnprintableSubmitterIsCleaned(t *testing.T) {
 	b, err := proto.Marshal(&pb.Submitter{Node: make([]byte, 32), User: unprintable})
 	if err != nil {
@@ -109,7 +111,7 @@ func TestUnprintableSubmitterIsCleaned(t *testing.T) {
 	texts(t, s)
 }
 
-// An ad keeps its signed bytes whatever of it can be shown, so that it can be passed on.
+// An ad keeps its signed bytes, whatever is cleaned for display, so that it can be forwarded.
 func TestUnprintableAdIsCleaned(t *testing.T) {
 	key := testKey(1)
 	p := putAd(exampleAd(key))
@@ -138,7 +140,7 @@ func TestUnprintableAdIsCleaned(t *testing.T) {
 	texts(t, a)
 }
 
-// A control character of ASCII no version lets through; also in an entry of a register.
+// No version lets a control character of ASCII through; also in an entry of a register.
 func TestControlsAreRefused(t *testing.T) {
 	bad := &pb.Result{Cause: 1, Error: "\x1b[31m"}
 	for kind, body := range map[grid.Kind]proto.Message{
@@ -154,7 +156,7 @@ func TestControlsAreRefused(t *testing.T) {
 	}
 }
 
-// Records of an earlier version can be read, shown, and written again.
+// Records of an earlier version can be read, displayed, and written again.
 func TestUnprintableRecordsAreCleaned(t *testing.T) {
 	j := exampleJob()
 	for kind, body := range map[grid.RecordKind]proto.Message{

@@ -43,8 +43,8 @@ func getFind(p *pb.Find, f *grid.Find) error {
 	return err
 }
 
-// readSearch reads a find or call with the asker's ad, which tells the finder where to answer, or a hit with
-// the ad of who was found.
+// readSearch decodes a find or call with the asker's ad, which tells the finder where to answer, or a hit with the
+// ad of the node that was found.
 func readSearch(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, error)) error {
 	var p pb.Search
 	if err := parse(b, &p); err != nil {

@@ -88,10 +88,10 @@ func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 	return err
 }
 
-// lastAnswer is the highest that this version knows.
+// lastAnswer is the highest answer that this version knows.
 const lastAnswer = grid.RegisterFull
 
-// getAnswer reads an answer of a later version as one that says nothing.
+// getAnswer maps an answer of a later version to the empty one.
 func getAnswer(n uint32) grid.RegisterAnswer {
 	if n > uint32(lastAnswer) {
 		return 0
@@ -99,8 +99,8 @@ func getAnswer(n uint32) grid.RegisterAnswer {
 	return grid.RegisterAnswer(n)
 }
 
-// registerBody checks what members of a register say. Entries are in writes and promises only, the job they are about is
-// named wherever there is one.
+// registerBody checks messages between members of a register. Only writes and votes carry entries; the job is named
+// wherever there are any.
 func registerBody(k grid.Kind, m *grid.Message) error {
 	g := &m.Register
 	if g.Spec != nil {
@@ -123,7 +123,8 @@ func registerBody(k grid.Kind, m *grid.Message) error {
 	return first(attempts(m.Attempts, 0, grid.MaxBeats), spans("age", g.Age, "", 0))
 }
 
-// final checks an entry. One without a result is a cancellation, or stands where there is none; its index is at most a job's count.
+// final checks an entry. One without a result is a cancellation, or marks an empty place; its index is at most a
+// job's count.
 func final(f *grid.Final) error {
 	if f.Index > grid.MaxCount || f.Lost < 0 || f.Placed < 0 || f.Began < 0 || f.Done < 0 {
 		return fmt.Errorf("entry %d, %d lost: %w: want at most %d, and nothing negative", f.Index, f.Lost, ErrBound, grid.MaxCount)

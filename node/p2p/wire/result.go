@@ -22,7 +22,7 @@ func readEnded(b []byte, m *grid.Message) error {
 	return err
 }
 
-// readDeposit reads a result that may be missing.
+// readDeposit decodes a result that may be missing.
 func readDeposit(b []byte, m *grid.Message) error {
 	var p pb.Ended
 	if err := parse(b, &p); err != nil {
@@ -88,7 +88,7 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 	return r, nil
 }
 
-// putOutput returns nothing for a stream on which nothing was printed.
+// putOutput returns nil for a stream on which nothing was printed.
 func putOutput(o *grid.Output) *pb.Output {
 	if len(o.Inline) == 0 && o.Blob.IsZero() && o.Size == 0 && o.Dropped == 0 {
 		return nil
@@ -101,7 +101,7 @@ func getOutput(p *pb.Output, o *grid.Output) error {
 	return getBlob(p.GetBlob(), &o.Blob)
 }
 
-// getCause reads a cause of a later version as Failed: a result must not be lost over a word.
+// getCause maps a cause of a later version to Failed: a result must not be lost for it.
 func getCause(n uint32) grid.Cause {
 	if n > uint32(grid.Failed) {
 		return grid.Failed
@@ -109,7 +109,7 @@ func getCause(n uint32) grid.Cause {
 	return grid.Cause(n)
 }
 
-// getWhy reads a reason of a later version as one that may pass, and never returns the separator.
+// getWhy maps a reason of a later version to a temporary one, and never returns the separator.
 func getWhy(n uint32) grid.Why {
 	if n > uint32(grid.WhyStuck) || grid.Why(n) == grid.WhyNever {
 		return grid.WhyFailed

@@ -11,21 +11,21 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// jobContext keeps signatures of jobs apart from signatures of anything else by the same key.
+// jobContext separates signatures of jobs from other signatures by the same key.
 var jobContext = &ed25519.Options{Context: "skep job 1"}
 
-// sealField is the number of the signature in an encoded spec. It is the last field, so that what it signs is all before it, whatever
-// fields a later version adds.
+// sealField is the number of the signature in an encoded spec. It is the last field, so that it signs all before
+// it, whatever fields a later version adds.
 const sealField = 19
 
-// sealHead stands before the signature: its tag and its length.
+// sealHead precedes the signature: its tag and its length.
 var sealHead = protowire.AppendVarint(protowire.AppendTag(nil, sealField, protowire.BytesType), ed25519.SignatureSize)
 
-// sealSize is what the signature and its head take at the end of a sealed spec.
+// sealSize is the size of the signature and its head at the end of a sealed spec.
 var sealSize = len(sealHead) + ed25519.SignatureSize
 
-// SealSpec returns a spec as the job's origin signs it: it has Sealed. The key must be that of the job's origin, and the submitter one at that
-// node (ErrSignature). It does not change s.
+// SealSpec returns a spec signed by the job's origin: it has Sealed. The key must be that of the job's origin, and
+// the submitter one at that node (ErrSignature). It does not change s.
 func SealSpec(key ed25519.PrivateKey, job grid.JobID, s *grid.JobSpec) (*grid.JobSpec, error) {
 	if len(key) != ed25519.PrivateKeySize || !bytes.Equal(key[ed25519.PublicKeySize:], job.Origin[:]) || s.Submitter.Node != job.Origin {
 		return nil, fmt.Errorf("job %s: %w: the key or the submitter is of another node than its origin", job.Short(), ErrSignature)
@@ -46,8 +46,9 @@ func SealSpec(key ed25519.PrivateKey, job grid.JobID, s *grid.JobSpec) (*grid.Jo
 	return readSpec(append(append(signed[jobSize:], sealHead...), sig...))
 }
 
-// OpenSpec reads a spec that came with a job's ID and checks its origin's signature over the bytes as they are. It is fresh memory. One
-// without a signature is from an older version, and names no submitter and no capability. Errors wrap ErrMalformed, ErrBound or ErrSignature.
+// OpenSpec decodes a spec that came with a job's ID and checks its origin's signature over the bytes as received.
+// It is fresh memory. A spec without a signature is from an older version, and names no submitter and no
+// capability. Errors wrap ErrMalformed, ErrBound or ErrSignature.
 func OpenSpec(job grid.JobID, encoded []byte) (*grid.JobSpec, error) {
 	s, err := readSpec(encoded)
 	if err == nil && s.Sealed == "" {
@@ -64,7 +65,7 @@ func OpenSpec(job grid.JobID, encoded []byte) (*grid.JobSpec, error) {
 	return s, nil
 }
 
-// spec reads the spec that a message carries.
+// spec decodes the spec that a message carries.
 func (c *Codec) spec(job grid.JobID, encoded []byte) (*grid.JobSpec, error) {
 	if c.Specs != nil {
 		return c.Specs(job, encoded)
@@ -72,7 +73,7 @@ func (c *Codec) spec(job grid.JobID, encoded []byte) (*grid.JobSpec, error) {
 	return OpenSpec(job, encoded)
 }
 
-// claimless rejects a spec that says without a signature what needs one.
+// claimless rejects a spec without a signature that has a field that needs one.
 func claimless(s *grid.JobSpec) error {
 	if s.Submitter != (grid.Submitter{}) || !s.Capability.IsZero() {
 		return fmt.Errorf("spec: %w: it has a submitter or a capability and is not signed", ErrSignature)
@@ -80,7 +81,8 @@ func claimless(s *grid.JobSpec) error {
 	return nil
 }
 
-// specBytes returns a spec's bytes: as its origin sealed them, or encoded now where there is no seal; none for no spec.
+// specBytes returns a spec's bytes: as its origin sealed them, or encoded now if there is no seal; none for no
+// spec.
 func specBytes(s *grid.JobSpec) ([]byte, error) {
 	switch {
 	case s == nil:

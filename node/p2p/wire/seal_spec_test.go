@@ -16,7 +16,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// Who submitted a job, and what opens it, is what the job's origin signed for that job, or nothing.
+// The job's origin signs submitter and capability for that job, or they are empty.
 func TestForgedSpecs(t *testing.T) {
 	good := []byte(exampleSealed(t).Sealed)
 	if _, err := OpenSpec(exampleJob(), good); err != nil {
@@ -75,7 +75,7 @@ func TestForgedSpecs(t *testing.T) {
 	}
 }
 
-// What needs a signature is not said without one, to peers or to the disk.
+// Fields that need a signature are not encoded without one, to peers or to disk.
 func TestUnsignedClaimsAreNotSaid(t *testing.T) {
 	s := exampleSpec()
 	s.Capability[0] = 1
@@ -88,7 +88,8 @@ func TestUnsignedClaimsAreNotSaid(t *testing.T) {
 	}
 }
 
-// A spec goes on as its origin signed it, also the fields that this version does not know, through messages and records.
+// A spec is forwarded as its origin signed it, with the fields that this version does not know, through messages
+// and records.
 func TestSealedBytesAreCarried(t *testing.T) {
 	s := exampleSealed(t)
 	later := protowire.AppendVarint(protowire.AppendTag([]byte(s.Sealed[:len(s.Sealed)-sealSize]), 900, protowire.VarintType), 7)
@@ -122,7 +123,8 @@ func TestSealedBytesAreCarried(t *testing.T) {
 	}
 }
 
-// A node of the version before reads what it knows of a signed spec, and one without a signature is still read.
+// A node of the previous version reads the fields of a signed spec that it knows, and a spec without a signature is
+// still read.
 func TestSpecsOfTheVersionBefore(t *testing.T) {
 	var p pb.JobSpec
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal([]byte(exampleSealed(t).Sealed), &p); err != nil {
@@ -141,7 +143,8 @@ func TestSpecsOfTheVersionBefore(t *testing.T) {
 	}
 }
 
-// What a spec says at length is kept once, as a part of its signed bytes; what may outlive the job is not.
+// The long texts of a spec are stored once, as a part of its signed bytes; those that may outlive the job are
+// copies.
 func TestSealedSpecSharesItsTexts(t *testing.T) {
 	s := exampleSealed(t)
 	shared := func(text string) bool {

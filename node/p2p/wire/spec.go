@@ -83,7 +83,7 @@ func getFiles(ps []*pb.File) ([]grid.File, error) {
 	return out, nil
 }
 
-// shown returns bytes that were read as text that may be shown. Earlier versions let any through.
+// shown returns decoded bytes as text fit for display. Earlier versions let any bytes through.
 func shown(b []byte) string { return grid.Clean(string(b), len(b)) }
 
 // putBlob returns the hash, or nothing for no blob; it aliases id until the message is encoded.

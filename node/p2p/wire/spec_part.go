@@ -10,13 +10,13 @@ import (
 	"skep/grid"
 )
 
-// part is an encoded message, or a part of one, as bytes and as a part of a text that what is read of it shares.
+// part is an encoded message, or a part of one, as bytes and as a part of a string that decoded texts share.
 type part struct {
 	b    []byte
 	text string // the same bytes
 }
 
-// each calls number with each number of a message and data with each part. What is neither is skipped.
+// each calls number with each number of a message and data with each part. Other fields are skipped.
 func (p part) each(number func(num protowire.Number, n uint64) error, data func(num protowire.Number, of part) error) error {
 	for at := 0; at < len(p.b); {
 		num, typ, size := protowire.ConsumeTag(p.b[at:])
@@ -44,7 +44,7 @@ func (p part) each(number func(num protowire.Number, n uint64) error, data func(
 	return nil
 }
 
-// display returns a text that need not be UTF-8, as part of the whole where it can be shown as it is.
+// display returns a text that need not be UTF-8, as a part of the whole if it can be displayed unchanged.
 func (p part) display() string {
 	if grid.Printable(p.text) {
 		return p.text
@@ -52,7 +52,7 @@ func (p part) display() string {
 	return shown(p.b)
 }
 
-// cloned returns a text of its own that can be shown.
+// cloned returns a separate copy of a text, cleaned for display.
 func (p part) cloned(field string) (string, error) {
 	if !utf8.ValidString(p.text) {
 		return "", fmt.Errorf("%s: %w: is not UTF-8", field, ErrMalformed)

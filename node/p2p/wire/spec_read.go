@@ -12,8 +12,8 @@ import (
 	"skep/grid"
 )
 
-// readSpec decodes a spec into fresh memory. The seal and the long texts (words, paths, values) are parts of one string, so that a
-// spec which is kept with its signed bytes does not take its room twice. What may outlive the job is a copy.
+// readSpec decodes a spec into fresh memory. The seal and the long texts (arguments, paths, values) are parts of
+// one string, so that a spec and its signed bytes do not take memory twice. What may outlive the job is a copy.
 func readSpec(encoded []byte) (*grid.JobSpec, error) {
 	if len(encoded) == 0 {
 		return nil, fmt.Errorf("spec: %w: is missing", ErrMalformed)
