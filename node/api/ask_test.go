@@ -18,11 +18,11 @@ func (f *fake) serveAs(o Options) *httptest.Server {
 	o.Version = v1.Version{Version: "test"}
 	s := New(f, o)
 	f.srv = s
-	members := s.server(s.Members())
-	members.ConnContext = s.visited
+	members := s.server(s.MemberHandler())
+	members.ConnContext = s.memberContext
 	go members.Serve(f)
 	f.t.Cleanup(func() { members.Close() })
-	srv := httptest.NewServer(s.Owner())
+	srv := httptest.NewServer(s.LocalHandler())
 	f.t.Cleanup(srv.Close)
 	return srv
 }

@@ -45,8 +45,8 @@ type Backend interface {
 	// it returns when the task has ended. If the node that has it cannot be asked the error is a grid.NodeError.
 	Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error
 
-	// Bring returns when a blob is here that some nodes should have.
-	Bring(ctx context.Context, f *grid.File, holders []grid.NodeID) error
+	// FetchBlob returns when a blob is here that some nodes should have.
+	FetchBlob(ctx context.Context, f *grid.File, holders []grid.NodeID) error
 
 	// Dial connects to the reduced door of another member, and Listener accepts such connections.
 	Dial(ctx context.Context, id grid.NodeID) (net.Conn, error)

@@ -52,8 +52,8 @@ type sentBlob struct {
 	size grid.Bytes
 }
 
-// blobAhead is how much of a blob is read before anything is said of it: one of that size cannot break off.
-const blobAhead = 64 << 10
+// readAhead is how much of a blob is read before anything is said of it: one of that size cannot break off.
+const readAhead = 64 << 10
 
 // openBlob opens a blob of this node. One that is damaged is not found.
 func (s *Server) openBlob(ctx context.Context, id grid.BlobID) (*sentBlob, error) {
@@ -61,8 +61,8 @@ func (s *Server) openBlob(ctx context.Context, id grid.BlobID) (*sentBlob, error
 	if err != nil {
 		return nil, err
 	}
-	b := &sentBlob{bufio.NewReaderSize(f, blobAhead), f, size}
-	if _, err := b.Peek(int(min(size, blobAhead))); err != nil {
+	b := &sentBlob{bufio.NewReaderSize(f, readAhead), f, size}
+	if _, err := b.Peek(int(min(size, readAhead))); err != nil {
 		b.Close()
 		if errors.Is(err, blob.ErrContent) {
 			err = fmt.Errorf("%w: %w", blob.ErrNotFound, err)
@@ -136,7 +136,7 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 	}
 	b, err := s.openBlob(r.Context(), id)
 	if errors.Is(err, blob.ErrNotFound) {
-		if err := s.b.Bring(r.Context(), &f, holders); err != nil {
+		if err := s.b.FetchBlob(r.Context(), &f, holders); err != nil {
 			problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short()+", and did not come: "+err.Error())
 			return
 		}

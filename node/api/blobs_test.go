@@ -13,7 +13,7 @@ import (
 
 // A full folder, and a job of an input that is there, used longest ago, and one that is handed over: neither goes for the other, nor for
 // what is handed over meanwhile.
-func TestInputsOfAJobToComeStay(t *testing.T) {
+func TestInputsAreHeldUntilTheSubmission(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	store, err := blob.Open(t.TempDir(), 100)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 
 // caller is who makes a request: at the door of this node's owner, or as another member.
 type caller struct {
-	node  grid.NodeID // this node, or the member, which its connection has proved
-	user  string      // of this node's machine, as the system says; of a member, as that says
-	named bool        // the system named the user, here
-	shown *shown      // nil: nothing
-	guest *guest      // the connection, at a door of the owner's; nil elsewhere
+	node  grid.NodeID   // this node, or the member, which its connection has proved
+	user  string        // of this node's machine, as the system says; of a member, as that says
+	named bool          // the system named the user, here
+	proof *requestProof // nil: nothing
+	conn  *limitedConn  // the connection, at a door of the owner's; nil elsewhere
 }
 
 type callerKey struct{}
@@ -36,28 +36,28 @@ func (s *Server) callerOf(ctx context.Context) caller {
 // local reports whether the request came through the door of this node's owner.
 func (s *Server) local(c *caller) bool { return c.node == s.self }
 
-// opens reports whether a caller may see the whole of a job, and cancel it.
-func (s *Server) opens(c *caller, id grid.JobID, h grid.CapabilityHash) bool {
-	return h.IsZero() || c.shown != nil && c.shown.opens(s.nonces, id, h)
+// mayOpen reports whether a caller may see the whole of a job, and cancel it.
+func (s *Server) mayOpen(c *caller, id grid.JobID, h grid.CapabilityHash) bool {
+	return h.IsZero() || c.proof != nil && c.proof.opensJob(s.nonces, id, h)
 }
 
-// submitted reports whether a caller is the user who submitted a job here.
-func (s *Server) submitted(c *caller, spec *grid.JobSpec) bool {
+// isSubmitter reports whether a caller is the user who submitted a job here.
+func (s *Server) isSubmitter(c *caller, spec *grid.JobSpec) bool {
 	return s.local(c) && c.named && spec.Submitter == grid.Submitter{Node: s.self, User: c.user}
 }
 
-// connected notes who is at the other end of a connection.
-func (s *Server) connected(ctx context.Context, conn net.Conn) context.Context {
-	g := guestOf(conn)
+// localContext notes who is at the other end of a connection.
+func (s *Server) localContext(ctx context.Context, conn net.Conn) context.Context {
+	g := limitedConnOf(conn)
 	if g != nil {
 		conn = g.Conn
 	}
 	user, named := userOf(conn)
-	return context.WithValue(ctx, callerKey{}, caller{node: s.self, user: user, named: named, guest: g})
+	return context.WithValue(ctx, callerKey{}, caller{node: s.self, user: user, named: named, conn: g})
 }
 
-// visited notes which member is at the other end of a connection.
-func (s *Server) visited(ctx context.Context, conn net.Conn) context.Context {
+// memberContext notes which member is at the other end of a connection.
+func (s *Server) memberContext(ctx context.Context, conn net.Conn) context.Context {
 	id, err := grid.ParseNodeID(conn.RemoteAddr().String())
 	if err != nil || id == s.self {
 		id = grid.NodeID{} // nobody that is known
@@ -65,11 +65,11 @@ func (s *Server) visited(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller{node: id})
 }
 
-// asked adds to who makes a request what the request says: its proof of a capability and, of another member, the user that it asks for.
-func (s *Server) asked(next http.Handler) http.Handler {
+// identify adds to who makes a request what the request says: its proof of a capability and, of another member, the user that it asks for.
+func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := s.callerOf(r.Context())
-		c.shown = shownBy(r)
+		c.proof = proofOf(r)
 		if !s.local(&c) {
 			c.user = statedUser(r.Header.Get(v1.UserHeader))
 		}

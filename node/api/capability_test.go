@@ -15,7 +15,7 @@ import (
 
 // A job under access owner has its capability in a file of the data folder, for its owner alone, and whoever has the file names the job as any
 // other: by its whole ID, a part of it, or as the last.
-func TestClientKeepsCapabilities(t *testing.T) {
+func TestClientSavesCapabilities(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	f.print = [2]string{"out", ""}
 	c, dir, _ := f.open(Options{})

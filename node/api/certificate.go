@@ -25,9 +25,9 @@ import (
 // a new one means telling every client.
 const certificateTime = 20 * 365 * 24 * time.Hour
 
-// keepCertificate reads the key and the certificate of the listener for other machines, and makes them where there are
+// loadCertificate reads the key and the certificate of the listener for other machines, and makes them where there are
 // none.
-func keepCertificate(path string, hosts []net.IP) (*tls.Certificate, error) {
+func loadCertificate(path string, hosts []net.IP) (*tls.Certificate, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if b, err = makeCertificate(hosts, time.Now()); err == nil {
@@ -78,9 +78,9 @@ func makeCertificate(hosts []net.IP, now time.Time) ([]byte, error) {
 // sumOf is the hash by which clients know a certificate; browsers show it as its SHA-256 fingerprint.
 func sumOf(c *tls.Certificate) [sha256.Size]byte { return sha256.Sum256(c.Certificate[0]) }
 
-// dialled returns the addresses at which others can dial a listener: its own, or those of the interfaces where it
+// dialableIPs returns the addresses at which others can dial a listener: its own, or those of the interfaces where it
 // listens on all.
-func dialled(a net.Addr) (ips []net.IP) {
+func dialableIPs(a net.Addr) (ips []net.IP) {
 	t, ok := a.(*net.TCPAddr)
 	if !ok {
 		return nil

@@ -56,7 +56,7 @@ func (s *Server) drain(ctx context.Context, in *drainIn) (*v1.Drain, error) {
 		return nil, err
 	}
 	if err := s.b.Drain(ctx, grid.Seconds(in.Deadline)); err != nil {
-		return nil, refused(ctx, err)
+		return nil, backendError(ctx, err)
 	}
 	s.o.Log.Info("draining", "deadline", grid.Seconds(in.Deadline))
 	return s.getDrain(ctx, &in.nodeIn)
@@ -67,7 +67,7 @@ func (s *Server) undrain(ctx context.Context, in *nodeIn) (*v1.Drain, error) {
 		return nil, err
 	}
 	if err := s.b.Undrain(ctx); err != nil {
-		return nil, refused(ctx, err)
+		return nil, backendError(ctx, err)
 	}
 	s.o.Log.Info("taking work again")
 	return s.getDrain(ctx, in)
@@ -80,11 +80,11 @@ func (s *Server) admin(ctx context.Context, act string, on bool) error {
 		return asProblem(err)
 	}
 	barred := !s.local(&c) && len(s.o.Admins) > 0 && !slices.Contains(s.o.Admins, c.node)
-	s.log.note(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred, idle: idle})
+	s.log.record(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred, noChange: idle})
 	if !barred {
 		return nil
 	}
-	return huma.Error403Forbidden("node " + s.called(ctx, s.self) + " is drained, and takes work again, for its admins only, and node " + c.node.Short() +
+	return huma.Error403Forbidden("node " + s.displayName(ctx, s.self) + " is drained, and takes work again, for its admins only, and node " + c.node.Short() +
 		" is none of them: want it on that machine with --self, or the ID of the node that asks in its setting admins")
 }
 

@@ -26,7 +26,7 @@ func (s *Server) own(next http.Handler) http.Handler {
 				problem(w, http.StatusNotFound, "job "+quote(text)+": node "+s.self.Short()+" tells other nodes of jobs by their whole IDs only")
 				return
 			}
-			k, err := s.knows(r.Context(), id)
+			k, err := s.jobInfo(r.Context(), id)
 			switch {
 			case err != nil:
 				fail(w, err)
@@ -71,7 +71,7 @@ func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) 
 			page.Next = page.Jobs[in.Limit-1].ID
 			break
 		}
-		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.opens(&c, jobs[i].ID, jobs[i].Spec.Capability) || s.submitted(&c, jobs[i].Spec), false))
+		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.mayOpen(&c, jobs[i].ID, jobs[i].Spec.Capability) || s.isSubmitter(&c, jobs[i].Spec), false))
 	}
 	return page, nil
 }
@@ -92,7 +92,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		var jv node.JobView
 		if jv, found = v.Job(id); found {
-			open := s.opens(&c, id, jv.Spec.Capability)
+			open := s.mayOpen(&c, id, jv.Spec.Capability)
 			j = jobOf(&jv, open, open && spec)
 			if jv.Ended < int(jv.Spec.Count) && v.AwaitsMajority(now, id) {
 				j.Waits = "for a majority of the nodes that keep it"
@@ -121,7 +121,7 @@ func (s *Server) cancelJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 		return nil, err
 	}
 	if err := s.b.Cancel(ctx, id); err != nil {
-		return nil, refused(ctx, err)
+		return nil, backendError(ctx, err)
 	}
 	return s.job(ctx, id, false)
 }

@@ -21,14 +21,14 @@ import (
 
 // Listeners are the sockets that the door is opened at, and the token that it asks for.
 type Listeners struct {
-	token string
-	doors []door
-	once  sync.Once
-	undo  []func()
+	token     string
+	listeners []listener
+	once      sync.Once
+	closers   []func()
 }
 
-// door is one socket.
-type door struct {
+// listener is one socket.
+type listener struct {
 	net.Listener
 	tcp bool
 	any bool             // opened to others than this machine: any IP address is a good Host, and TLS is spoken
@@ -48,7 +48,7 @@ func Listen(addr string) (*Listeners, error) {
 // Open opens the socket in a data folder that belongs to the caller alone, and makes the token's file
 // where there is none. A socket that nobody answers at is left over from a crash and replaced.
 func (l *Listeners) Open(dir string) (err error) {
-	if l.token, err = keepToken(filepath.Join(dir, client.TokenName)); err != nil {
+	if l.token, err = loadToken(filepath.Join(dir, client.TokenName)); err != nil {
 		return err
 	}
 	if err := l.openTCP(dir); err != nil {
@@ -62,15 +62,15 @@ func (l *Listeners) Open(dir string) (err error) {
 func (l *Listeners) openTCP(dir string) (err error) {
 	path := filepath.Join(dir, client.RemoteName)
 	os.Remove(path) // a crash may have left it
-	for i := range l.doors {
-		d := &l.doors[i]
+	for i := range l.listeners {
+		d := &l.listeners[i]
 		if !d.tcp {
 			continue
 		}
-		hosts := dialled(d.Addr())
+		hosts := dialableIPs(d.Addr())
 		r := client.Remote{Addr: d.Addr().String(), Token: l.token}
 		if d.any {
-			if d.tls, err = keepCertificate(filepath.Join(dir, client.CertificateName), hosts); err != nil {
+			if d.tls, err = loadCertificate(filepath.Join(dir, client.CertificateName), hosts); err != nil {
 				return err
 			}
 			_, port, _ := net.SplitHostPort(r.Addr)
@@ -79,14 +79,14 @@ func (l *Listeners) openTCP(dir string) (err error) {
 		if err := disk.WriteFile(path, []byte(r.String()+"\n")); err != nil {
 			return fmt.Errorf("api: %w", err)
 		}
-		l.undo = append(l.undo, func() { os.Remove(path) })
+		l.closers = append(l.closers, func() { os.Remove(path) })
 	}
 	return nil
 }
 
 // URLs returns where the API listens on TCP.
 func (l *Listeners) URLs() (urls []string) {
-	for _, d := range l.doors {
+	for _, d := range l.listeners {
 		switch {
 		case d.tls != nil:
 			urls = append(urls, "https://"+d.Addr().String())
@@ -100,10 +100,10 @@ func (l *Listeners) URLs() (urls []string) {
 // Close closes all and removes the socket.
 func (l *Listeners) Close() {
 	l.once.Do(func() {
-		for _, d := range l.doors {
+		for _, d := range l.listeners {
 			d.Close()
 		}
-		for _, f := range l.undo {
+		for _, f := range l.closers {
 			f()
 		}
 	})
@@ -126,8 +126,8 @@ func (l *Listeners) unix(dir string) error {
 		return fmt.Errorf("socket %s: %w", path, err)
 	}
 	u.(*net.UnixListener).SetUnlinkOnClose(false)
-	l.doors = append([]door{{Listener: u}}, l.doors...)
-	l.undo = append(l.undo, func() { os.Remove(path) }, release)
+	l.listeners = append([]listener{{Listener: u}}, l.listeners...)
+	l.closers = append(l.closers, func() { os.Remove(path) }, release)
 	if err := os.Chmod(path, 0o600); err != nil {
 		return fmt.Errorf("socket %s: %w", path, err)
 	}
@@ -165,7 +165,7 @@ func (l *Listeners) listenTCP(addr string) error {
 	if err != nil {
 		return fmt.Errorf("api %s: %w", addr, err)
 	}
-	l.doors = append(l.doors, door{Listener: t, tcp: true, any: any})
+	l.listeners = append(l.listeners, listener{Listener: t, tcp: true, any: any})
 	return nil
 }
 
@@ -187,8 +187,8 @@ func checkAddr(addr string) (any bool, err error) {
 	return !ip.IsLoopback(), nil
 }
 
-// keepToken reads the token, and draws and writes it where there is none.
-func keepToken(path string) (string, error) {
+// loadToken reads the token, and draws and writes it where there is none.
+func loadToken(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err == nil {
 		t := strings.TrimSpace(string(b))

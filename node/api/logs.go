@@ -45,16 +45,16 @@ func (s *Server) logs(ctx context.Context, in *logsIn) (*huma.StreamResponse, er
 			return
 		}
 		fw := frames(w)
-		if err := s.both(ctx, fw, t, [2]int64{in.Offset, in.Offset}, in.Follow); err != nil {
-			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.unhad(ctx, t, err).Error()})
+		if err := s.bothStreams(ctx, fw, t, [2]int64{in.Offset, in.Offset}, in.Follow); err != nil {
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.outputError(ctx, t, err).Error()})
 			return
 		}
 		tv, err := s.task(ctx, t)
 		if err != nil {
-			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.unhad(ctx, t, err).Error()})
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.outputError(ctx, t, err).Error()})
 			return
 		}
-		task := s.named(ctx, &tv)
+		task := s.taskWithName(ctx, &tv)
 		fw.Event(t.Index, &v1.Event{Event: v1.EventTask, Task: &task})
 	}}, nil
 }
@@ -68,14 +68,14 @@ func (s *Server) text(ctx context.Context, w http.ResponseWriter, t grid.TaskID,
 	switch {
 	case err == nil:
 	case !out.begun:
-		fail(w, s.unhad(ctx, t, err))
+		fail(w, s.outputError(ctx, t, err))
 	default:
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// both writes both streams, each as it comes.
-func (s *Server) both(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, offset [2]int64, follow bool) error {
+// bothStreams writes both streams, each as it comes.
+func (s *Server) bothStreams(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, offset [2]int64, follow bool) error {
 	var errs [2]error
 	var wg sync.WaitGroup
 	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {
@@ -85,8 +85,8 @@ func (s *Server) both(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, of
 	return cmp.Or(errs[0], errs[1]) // mostly for the same reason
 }
 
-// unhad says of which task the output cannot be had, and which node was asked for it.
-func (s *Server) unhad(ctx context.Context, id grid.TaskID, err error) error {
+// outputError says of which task the output cannot be had, and which node was asked for it.
+func (s *Server) outputError(ctx context.Context, id grid.TaskID, err error) error {
 	text := fmt.Sprintf("task %d: its output cannot be had now", id.Index)
 	var asked *grid.NodeError
 	var late net.Error
@@ -100,7 +100,7 @@ func (s *Server) unhad(ctx context.Context, id grid.TaskID, err error) error {
 	default:
 		err = asked.Err
 	}
-	return huma.Error502BadGateway(fmt.Sprintf("%s from node %s: %v", text, s.called(ctx, asked.Node), err))
+	return huma.Error502BadGateway(fmt.Sprintf("%s from node %s: %v", text, s.displayName(ctx, asked.Node), err))
 }
 
 // task returns a task of this node, without what is shared with the node.
@@ -120,8 +120,8 @@ func (s *Server) task(ctx context.Context, id grid.TaskID) (node.TaskView, error
 	return t, nil
 }
 
-// named says a task with the name of its node.
-func (s *Server) named(ctx context.Context, t *node.TaskView) v1.Task {
+// taskWithName says a task with the name of its node.
+func (s *Server) taskWithName(ctx context.Context, t *node.TaskView) v1.Task {
 	var n names
 	if s.b.Read(ctx, func(v *node.Node, now gridTime) { n = namesOf(v, now) }) != nil {
 		n = nil

@@ -69,7 +69,7 @@ func invalid(what string, err error) error {
 func (s *Server) problems(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pattern := s.mux.Handler(r); pattern == "" {
-			rw := &bare{header: w.Header()}
+			rw := &headerOnly{header: w.Header()}
 			s.mux.ServeHTTP(rw, r)
 			if rw.status == http.StatusMethodNotAllowed {
 				problem(w, rw.status, r.Method+" "+r.URL.Path+": want "+w.Header().Get("Allow"))
@@ -82,14 +82,14 @@ func (s *Server) problems(next http.Handler) http.Handler {
 	})
 }
 
-// bare takes a router's own answer and keeps only its status and header.
-type bare struct {
+// headerOnly takes a router's own answer and keeps only its status and header.
+type headerOnly struct {
 	header http.Header
 	status int
 }
 
-func (b *bare) Header() http.Header         { return b.header }
-func (b *bare) WriteHeader(status int)      { b.status = status }
-func (b *bare) Write(p []byte) (int, error) { return len(p), nil }
+func (b *headerOnly) Header() http.Header         { return b.header }
+func (b *headerOnly) WriteHeader(status int)      { b.status = status }
+func (b *headerOnly) Write(p []byte) (int, error) { return len(p), nil }
 
 func quote(s string) string { return strconv.Quote(s[:min(len(s), 128)]) }

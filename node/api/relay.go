@@ -56,34 +56,34 @@ func (s *Server) relay(next http.Handler) http.Handler {
 		w.Header().Set(v1.JobHeader, id.String()) // not what another node says: it could name another job
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = "/v1/jobs/"+id.String()+rest, ""
-		k, err := s.knows(r.Context(), id)
+		k, err := s.jobInfo(r.Context(), id)
 		if err != nil {
 			fail(w, err)
 			return
 		}
-		if k.keeper == s.self {
+		if k.authority == s.self {
 			if s.admit(w, r, id, rest, &k) {
 				next.ServeHTTP(w, r)
 			}
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), heirsKey{}, k.heirs))
-		r.URL.Host = k.keeper.String()
+		r = r.WithContext(context.WithValue(r.Context(), claimantsKey{}, k.claimants))
+		r.URL.Host = k.authority.String()
 		proxy.ServeHTTP(w, r)
 	})
 }
 
 func (s *Server) proxy() http.Handler {
 	return &httputil.ReverseProxy{
-		Transport:     heirs{s.members},
+		Transport:     claimantTransport{s.members},
 		FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
 			// Nothing that is asked of another's job has a body, and the token is this node's alone. Who asks goes along.
 			p.Out.Body, p.Out.ContentLength = http.NoBody, 0
 			c := s.callerOf(p.In.Context())
 			p.Out.Header = http.Header{"Accept": {"*/*"}, v1.UserHeader: {url.PathEscape(c.user)}}
-			if _, _, ok := jobPath(p.In.URL.Path); ok && c.shown != nil {
-				p.Out.Header.Set(v1.ProofHeader, c.shown.proof.String())
+			if _, _, ok := jobPath(p.In.URL.Path); ok && c.proof != nil {
+				p.Out.Header.Set(v1.ProofHeader, c.proof.proof.String())
 			}
 			p.Out.URL = &url.URL{Scheme: "http", Host: p.In.URL.Host, Path: p.In.URL.Path, RawQuery: p.In.URL.RawQuery}
 			p.Out.Host = p.In.URL.Host
@@ -118,10 +118,10 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	if perr != nil {
 		id, _ = grid.ParseNodeID(r.Host)
 	}
-	if heir, ok := errors.AsType[*heirError](err); ok {
+	if heir, ok := errors.AsType[*claimantError](err); ok {
 		id = heir.who
 	}
-	name := s.called(r.Context(), id)
+	name := s.displayName(r.Context(), id)
 	why := err.Error()
 	if errors.Is(err, context.DeadlineExceeded) {
 		why = "no answer in time"
@@ -137,8 +137,8 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	return "the job was submitted to node " + name + ", which cannot be asked now: " + why
 }
 
-// called is a node's name and its shortened ID, the latter alone where no name is known.
-func (s *Server) called(ctx context.Context, id grid.NodeID) (name string) {
+// displayName is a node's name and its shortened ID, the latter alone where no name is known.
+func (s *Server) displayName(ctx context.Context, id grid.NodeID) (name string) {
 	s.b.Read(ctx, func(v *node.Node, now gridTime) { name = namesOf(v, now)[id] })
 	if name == "" {
 		return id.Short()

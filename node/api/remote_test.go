@@ -56,7 +56,7 @@ func listen(t *testing.T, dir, addr string) (client.Remote, *Listeners) {
 }
 
 // The API spoke plain HTTP to other machines: whoever was on the way read the token, which runs programs.
-func TestOtherMachinesAreSpokenToInTLS(t *testing.T) {
+func TestRemoteListenerUsesTLS(t *testing.T) {
 	dir := t.TempDir()
 	r, l := listen(t, dir, "0.0.0.0:0")
 	for _, name := range []string{client.CertificateName, client.RemoteName} {
@@ -145,17 +145,17 @@ func TestAnotherCertificate(t *testing.T) {
 }
 
 // The certificate is made once; one that is not whole is an error that names the file.
-func TestCertificateIsKept(t *testing.T) {
+func TestCertificateIsReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), client.CertificateName)
 	hosts := []net.IP{net.IPv4(192, 0, 2, 1)}
-	first, err := keepCertificate(path, hosts)
+	first, err := loadCertificate(path, hosts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := keepCertificate(path, nil)
+	again, err := loadCertificate(path, nil)
 	if err != nil || sumOf(again) != sumOf(first) {
 		t.Errorf("%x, then %x, %v", sumOf(first), sumOf(again), err)
 	}
@@ -168,7 +168,7 @@ func TestCertificateIsKept(t *testing.T) {
 	if err := os.Truncate(path, 200); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keepCertificate(path, hosts); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it to have new ones made") {
+	if _, err := loadCertificate(path, hosts); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it to have new ones made") {
 		t.Errorf("cut: %v", err)
 	}
 }
@@ -199,9 +199,9 @@ func TestParseRemote(t *testing.T) {
 }
 
 // However many connections others open without the token, and keep, who has it is answered.
-func TestStrangersKeepNobodyOut(t *testing.T) {
+func TestUnauthenticatedRemotesKeepNobodyOut(t *testing.T) {
 	r, _ := listen(t, t.TempDir(), "0.0.0.0:0")
-	for i := range guests() + 10 {
+	for i := range connLimit() + 10 {
 		c, err := net.Dial("tcp", r.Addr)
 		if err != nil {
 			t.Fatal(err)

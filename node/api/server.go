@@ -71,24 +71,24 @@ func New(b Backend, o Options) *Server {
 	return s
 }
 
-// Owner returns the whole door: everything the node's owner may ask, of this node and through it of others.
-func (s *Server) Owner() http.Handler { return s.problems(s.asked(s.relay(s.mux))) }
+// LocalHandler returns the whole door: everything the node's owner may ask, of this node and through it of others.
+func (s *Server) LocalHandler() http.Handler { return s.problems(s.identify(s.relay(s.mux))) }
 
-// Members returns the reduced door: what other members may ask about jobs that were submitted here.
-func (s *Server) Members() http.Handler {
-	return s.asMember(s.asked(s.problems(membersOnly(s.own(s.mux)))))
+// MemberHandler returns the reduced door: what other members may ask about jobs that were submitted here.
+func (s *Server) MemberHandler() http.Handler {
+	return s.asMember(s.identify(s.problems(membersOnly(s.own(s.mux)))))
 }
 
 // Serve answers on the listeners and to the other members until ctx ends. It closes the listeners.
 func (s *Server) Serve(ctx context.Context, l *Listeners) error {
-	members := s.server(http.MaxBytesHandler(s.Members(), maxBody))
-	members.ConnContext = s.visited
+	members := s.server(http.MaxBytesHandler(s.MemberHandler(), maxBody))
+	members.ConnContext = s.memberContext
 	servers := []*http.Server{members}
-	ends := make(chan error, 1+len(l.doors))
-	go func() { ends <- members.Serve(limit(s.b.Listener(), maxMembers)) }()
-	for _, d := range l.doors {
-		srv := s.server(guard(d, l.token, s.Owner()))
-		srv.ConnContext = s.connected
+	ends := make(chan error, 1+len(l.listeners))
+	go func() { ends <- members.Serve(boundListener(s.b.Listener(), maxMembers)) }()
+	for _, d := range l.listeners {
+		srv := s.server(requireToken(d, l.token, s.LocalHandler()))
+		srv.ConnContext = s.localContext
 		servers = append(servers, srv)
 		go func() { ends <- serve(srv, d) }()
 	}
@@ -98,7 +98,7 @@ func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 	case err = <-ends:
 	}
 	close(s.stop)
-	defer s.log.tell()
+	defer s.log.reportSuppressed()
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	for _, srv := range servers {
@@ -114,8 +114,8 @@ func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 }
 
 // serve answers at one socket, in TLS where others than this machine can connect. The number of connections is bounded.
-func serve(srv *http.Server, d door) error {
-	l := newCrowd(d.Listener, guests())
+func serve(srv *http.Server, d listener) error {
+	l := newConnLimiter(d.Listener, connLimit())
 	if !d.any {
 		return srv.Serve(l)
 	}

@@ -81,8 +81,8 @@ func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
 	return f.files(ctx, x.From, x.Files, x.Others)
 }
 
-// Bring fetches a blob that some nodes should have, and returns when it is here. It may be evicted again.
-func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
+// FetchBlob fetches a blob that some nodes should have, and returns when it is here. It may be evicted again.
+func (d *Driver) FetchBlob(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
 	x := grid.Fetch{Others: holders, Files: []grid.File{*file}, Deposit: true}
 	if len(holders) > 0 {
 		x.From = holders[0]

@@ -18,17 +18,19 @@ import (
 	"skep/node/api/v1"
 )
 
-// given is a capability that the caller named, and the job that it is of; the zero job: any.
-type given struct {
+// namedCapability is a capability that the caller named, and the job that it is of; the zero job: any.
+type namedCapability struct {
 	v1.Capability
 	job grid.JobID
 }
 
 // Use has a capability used for requests about a job, in place of those that are kept in the data folder. A zero job is any.
-func (c *Client) Use(capability v1.Capability, of grid.JobID) { c.given = &given{capability, of} }
+func (c *Client) Use(capability v1.Capability, of grid.JobID) {
+	c.given = &namedCapability{capability, of}
+}
 
-// signed is the nonce that a node gave last, so that not each of many requests about a job has to be made twice.
-type signed struct {
+// nonceCache is the nonce that a node gave last, so that not each of many requests about a job has to be made twice.
+type nonceCache struct {
 	mu    sync.Mutex
 	id    grid.JobID
 	nonce string
@@ -38,13 +40,13 @@ type signed struct {
 // nonceUse is for how long a nonce is used: less than a node takes it.
 const nonceUse = 90 * time.Second
 
-func (s *signed) keep(id grid.JobID, nonce string) {
+func (s *nonceCache) keep(id grid.JobID, nonce string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.id, s.nonce, s.at = id, nonce, time.Now()
 }
 
-func (s *signed) of(id grid.JobID) string {
+func (s *nonceCache) of(id grid.JobID) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.id != id || time.Since(s.at) > nonceUse {
@@ -70,7 +72,7 @@ func (c *Client) capability(id grid.JobID) (*v1.Capability, error) {
 func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) (*http.Response, error) {
 	id, err := grid.ParseJobID(ref)
 	if err == nil {
-		nonce, err := c.expected(ctx, id, method+of)
+		nonce, err := c.nonceFor(ctx, id, method+of)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +86,7 @@ func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) 
 		return resp, err
 	}
 	if id == (grid.JobID{}) {
-		if !names(ref, told) {
+		if !couldName(ref, told) {
 			return resp, err
 		}
 		id, _ = grid.ParseJobID(told)
@@ -102,9 +104,9 @@ func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) 
 	return c.prove(ctx, method, id, of, q, nonce)
 }
 
-// expected returns a nonce where a job's capability is here: so a request is not refused first, which would be in the log of the node that
+// nonceFor returns a nonce where a job's capability is here: so a request is not refused first, which would be in the log of the node that
 // has the job.
-func (c *Client) expected(ctx context.Context, id grid.JobID, what string) (string, error) {
+func (c *Client) nonceFor(ctx context.Context, id grid.JobID, what string) (string, error) {
 	if key, err := c.capability(id); key == nil || err != nil {
 		return "", nil // if it is wanted, then that is told
 	}
@@ -158,8 +160,8 @@ func wanted(resp *http.Response, err error) (nonce, job string) {
 	return resp.Header.Get(v1.NonceHeader), resp.Header.Get(v1.JobHeader)
 }
 
-// names reports whether a person's name of a job can be that of a whole ID.
-func names(ref, id string) bool {
+// couldName reports whether a person's name of a job can be that of a whole ID.
+func couldName(ref, id string) bool {
 	if _, err := grid.ParseJobID(id); err != nil {
 		return false
 	}
@@ -202,7 +204,7 @@ func about(out any) string {
 func (c *Client) submit(ctx context.Context, id string, spec *v1.Spec, q url.Values) (*http.Response, error) {
 	resp, err := c.post(ctx, id, spec, q, nil)
 	var p *v1.Problem
-	if !errors.As(err, &p) || !names(id, p.Job) {
+	if !errors.As(err, &p) || !couldName(id, p.Job) {
 		return resp, err
 	}
 	keep := c.caps.of // it is there already

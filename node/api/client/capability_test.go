@@ -17,7 +17,7 @@ func jobText(i int) string {
 
 // The folder does not grow without end: the oldest capabilities go that were not used for long, and this is told. Those of jobs that may run,
 // and files that are no capabilities, stay.
-func TestOldCapabilitiesGo(t *testing.T) {
+func TestOldCapabilitiesArePruned(t *testing.T) {
 	const most = 100
 	var told []string
 	k := capabilities{t.TempDir(), func(s string) { told = append(told, s) }}
@@ -95,7 +95,7 @@ func TestNames(t *testing.T) {
 		{id, id, true}, {id[:4], id, true}, {id[:20], id, true}, {"last", id, true}, {id, other, false}, {id[:20], other, false},
 		{"zzzz", id, false}, {id[:4], "", false}, {"last", "../x", false}, {"last", fmt.Sprintf("%s-x", id[:16]), false},
 	} {
-		if got := names(tc.ref, tc.id); got != tc.want {
+		if got := couldName(tc.ref, tc.id); got != tc.want {
 			t.Errorf("names(%q, %q) = %t: want %t", tc.ref, tc.id, got, tc.want)
 		}
 	}

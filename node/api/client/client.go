@@ -30,8 +30,8 @@ type Client struct {
 	token  string
 	http   *http.Client
 	caps   capabilities
-	given  *given // in place of the capabilities that are kept
-	signed signed
+	given  *namedCapability // in place of the capabilities that are kept
+	signed nonceCache
 }
 
 // NoNodeError says that no node answers in a data folder, or at an address.

@@ -57,8 +57,8 @@ func newFake(t *testing.T, id byte, name string) *fake {
 	return f
 }
 
-// meet connects two and tells each of the other.
-func (f *fake) meet(g *fake) {
+// connect connects two and tells each of the other.
+func (f *fake) connect(g *fake) {
 	for _, p := range [][2]*fake{{f, g}, {g, f}} {
 		p[0].peers[p[1].self] = p[1]
 		p[0].step(grid.Event{Kind: grid.EvPeerUp, Peer: p[1].self, RTT: time.Millisecond, Kinds: grid.AllKinds, Features: grid.AllFeatures})
@@ -182,7 +182,7 @@ func (f *fake) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bo
 	return cmp.Or(f.mute, err)
 }
 
-func (f *fake) Bring(context.Context, *grid.File, []grid.NodeID) error {
+func (f *fake) FetchBlob(context.Context, *grid.File, []grid.NodeID) error {
 	return errors.New("nobody has it")
 }
 
@@ -193,20 +193,20 @@ func (f *fake) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
 	}
 	a, b := net.Pipe()
 	select {
-	case p.conns <- proved{b, f.self}:
+	case p.conns <- provedConn{b, f.self}:
 		return a, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// proved is a connection whose other end is known to be a node.
-type proved struct {
+// provedConn is a connection whose other end is known to be a node.
+type provedConn struct {
 	net.Conn
 	from grid.NodeID
 }
 
-func (p proved) RemoteAddr() net.Addr { return &net.UnixAddr{Name: p.from.String()} }
+func (p provedConn) RemoteAddr() net.Addr { return &net.UnixAddr{Name: p.from.String()} }
 
 func (f *fake) Listener() net.Listener { return f }
 

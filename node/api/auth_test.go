@@ -22,7 +22,7 @@ func serveOnce(h http.Handler, method, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-func TestGuard(t *testing.T) {
+func TestRequireToken(t *testing.T) {
 	s := New(newFake(t, 1, "alpha"), Options{})
 	const token = "0123456789abcdef0123456789abcdef"
 	for _, tc := range []struct {
@@ -54,7 +54,7 @@ func TestGuard(t *testing.T) {
 		r.Host = tc.host
 		r.Header.Set("Authorization", tc.auth)
 		w := httptest.NewRecorder()
-		guard(door{tcp: tc.tcp, any: tc.any}, token, s.Owner()).ServeHTTP(w, r)
+		requireToken(listener{tcp: tc.tcp, any: tc.any}, token, s.LocalHandler()).ServeHTTP(w, r)
 		if w.Code != tc.status {
 			t.Errorf("%s: status %d, %s: want %d", tc.what, w.Code, w.Body, tc.status)
 		}
@@ -64,7 +64,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-func TestAddressesThatOpenTheDoor(t *testing.T) {
+func TestListenAddresses(t *testing.T) {
 	for addr, want := range map[string]string{
 		"127.0.0.1:0": "closed", "localhost:0": "closed", "[::1]:0": "closed", "0.0.0.0:0": "open", "192.0.2.1:0": "open",
 		":7420": "error", "7420": "error", "example.org:7420": "error", "": "error",
@@ -162,7 +162,7 @@ func TestBlobs(t *testing.T) {
 
 func TestNodes(t *testing.T) {
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
-	a.meet(b)
+	a.connect(b)
 	url := a.serve().URL
 	l := get[v1.NodeList](t, "GET", url+"/v1/nodes", "")
 	if len(l.Nodes) != 2 || l.Nodes[0].State != v1.NodeSelf || l.Nodes[1].State != v1.NodeConnected {

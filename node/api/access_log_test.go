@@ -39,13 +39,13 @@ func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, n
 
 // Whoever reads or cancels a job of another node, or drains one, is in that node's log: what was done, to which job or node, by which node, and
 // for which of its users. Reads of a job under access owner by who shows its capability are not.
-func TestWhoDidIt(t *testing.T) {
+func TestAccessLog(t *testing.T) {
 	var log lines
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
-	a.meet(b)
+	a.connect(b)
 	a.print = [2]string{"x", ""}
 	at, via := a.serveAs(Options{Log: log.logger()}).URL, b.serve().URL
-	j, o, w := submit(t, at, "bcde", ""), owned(t, at, "xyza"), submit(t, at, "wwww", "")
+	j, o, w := submit(t, at, "bcde", ""), ownerSpec(t, at, "xyza"), submit(t, at, "wwww", "")
 	said := func(act, of, id string) string {
 		return fmt.Sprintf("msg=access act=%s %s=%s by=%s user=%s", act, of, id, b.self, ownUser())
 	}
@@ -76,7 +76,7 @@ func TestWhoDidIt(t *testing.T) {
 		log.take()
 		var more map[string]string
 		if tc.proved {
-			more = a.proves(&key, o.ID, tc.method, tc.path)
+			more = a.proofHeaders(&key, o.ID, tc.method, tc.path)
 		}
 		_, text := askWith(t, tc.method, via+tc.path, "", more)
 		got := log.take()
@@ -120,14 +120,14 @@ func newLogOf() *logOf {
 	l := &logOf{at: time.Unix(1e9, 0)}
 	l.accessLog = newAccessLog(l.logger())
 	l.now = func() time.Time { return l.at }
-	l.later = func(_ time.Duration, f func()) { l.timer = f }
+	l.after = func(_ time.Duration, f func()) { l.timer = f }
 	return l
 }
 
 // does notes acts on jobs of that number, and returns how many lines they left.
 func (l *logOf) does(by grid.NodeID, act string, jobs int) (said int) {
 	for i := range jobs {
-		l.note(entry{act: act, of: "job", id: fmt.Sprint("job", i), by: by, user: "x"})
+		l.record(entry{act: act, of: "job", id: fmt.Sprint("job", i), by: by, user: "x"})
 	}
 	return strings.Count(l.take(), "\n")
 }
@@ -149,7 +149,7 @@ func TestAccessLogIsBounded(t *testing.T) {
 			t.Errorf("after the flood another node's %s is not said", act)
 		}
 	}
-	l.note(entry{act: "drain", of: "node", id: "n", by: grid.NodeID{2}, user: "x"})
+	l.record(entry{act: "drain", of: "node", id: "n", by: grid.NodeID{2}, user: "x"})
 	if got := l.take(); !strings.Contains(got, "act=drain") {
 		t.Errorf("after its cancellations a node's drain is not said: %q", got)
 	}
@@ -163,7 +163,7 @@ func TestAccessLogIsBounded(t *testing.T) {
 			t.Errorf("what was not said: %q: want %q", got, want)
 		}
 	}
-	if l.tell(); l.take() != "" {
+	if l.reportSuppressed(); l.take() != "" {
 		t.Error("it is said twice")
 	}
 	began, sum := l.at, 0
@@ -177,17 +177,17 @@ func TestAccessLogIsBounded(t *testing.T) {
 		t.Errorf("%d lines in an hour of reads by many: want %g a second", sum, float64(ofAll[reading].rate))
 	}
 	l.timer()
-	if n := strings.Count(l.take(), "\n"); n > maxUnsaid+1 {
-		t.Errorf("%d lines of what was not said: want at most %d", n, maxUnsaid+1)
+	if n := strings.Count(l.take(), "\n"); n > maxSuppressed+1 {
+		t.Errorf("%d lines of what was not said: want at most %d", n, maxSuppressed+1)
 	}
 }
 
 // After a member's reads and refusals are no longer said, its cancellation is named in what is said of the rest, whatever else it did since.
-func TestTheLastChangeIsNamed(t *testing.T) {
+func TestLastSuppressedChangeIsLogged(t *testing.T) {
 	l := newLogOf()
 	by := grid.NodeID{1}
 	l.does(by, actCancel, perNode[changing].burst)
-	l.note(entry{act: actCancel, of: "job", id: "victim", by: by, user: "x"})
+	l.record(entry{act: actCancel, of: "job", id: "victim", by: by, user: "x"})
 	l.does(by, actLogs, 1000)
 	l.take()
 	l.timer()
@@ -197,7 +197,7 @@ func TestTheLastChangeIsNamed(t *testing.T) {
 }
 
 // A cancellation that changes nothing takes nothing of what is left to those that do.
-func TestCancellingWhatIsOverIsARead(t *testing.T) {
+func TestCancellingAnEndedJobCountsAsARead(t *testing.T) {
 	var log lines
 	a := newFake(t, 1, "alpha")
 	j := submit(t, a.serveAs(Options{Log: log.logger()}).URL, "bcde", "")
@@ -215,9 +215,9 @@ func TestLocalReadsOfForeignJobs(t *testing.T) {
 	var log lines
 	b := newFake(t, 2, "beta")
 	id := grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{5}}
-	spec := ownedSpec()
+	spec := ownerAccessSpec()
 	spec.Capability = grid.CapabilityHash{}
-	b.keeps(id, spec, grid.NodeID{1}, b.self, grid.NodeID{3})
+	b.addReplica(id, spec, grid.NodeID{1}, b.self, grid.NodeID{3})
 	url := b.serveAs(Options{Log: log.logger()}).URL
 	ask(t, "GET", url+"/v1/jobs/"+id.String()+"/explain", "")
 	if got, want := log.take(), fmt.Sprintf("act=explain job=%s by=%s user=%s", id, b.self, ownUser()); !strings.Contains(got, want) {

@@ -11,14 +11,14 @@ import (
 	"skep/node/api/v1"
 )
 
-// thief answers at the door of a fake node, and writes down what it was asked.
-type thief struct {
+// falseClaimant answers at the door of a fake node, and writes down what it was asked.
+type falseClaimant struct {
 	mu    sync.Mutex
 	asked []*http.Request
 }
 
-func (f *fake) steals(answer http.HandlerFunc) *thief {
-	x := &thief{}
+func (f *fake) claimsJob(answer http.HandlerFunc) *falseClaimant {
+	x := &falseClaimant{}
 	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x.mu.Lock()
 		x.asked = append(x.asked, r)
@@ -30,22 +30,22 @@ func (f *fake) steals(answer http.HandlerFunc) *thief {
 	return x
 }
 
-func (x *thief) count() int {
+func (x *falseClaimant) count() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return len(x.asked)
 }
 
 // Any member may announce that it has taken a job over. While the job's origin can be asked nobody else is.
-func TestFalseHeirsAreNotAskedBeforeTheOrigin(t *testing.T) {
+func TestOriginIsAskedBeforeClaimants(t *testing.T) {
 	a, d, evil := newFake(t, 1, "alpha"), newFake(t, 4, "delta"), newFake(t, 5, "evil")
-	d.meet(a)
-	d.meet(evil)
+	d.connect(a)
+	d.connect(evil)
 	j := submit(t, a.serve().URL, "bcde", "")
 	id, _ := grid.ParseJobID(j.ID)
-	lies := evil.steals(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, v1.Job{ID: j.ID, Name: "lie"}) })
+	lies := evil.claimsJob(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, v1.Job{ID: j.ID, Name: "lie"}) })
 	via := d.serve().URL
-	d.announces(evil.self, id)
+	d.announceTakeover(evil.self, id)
 	for _, connected := range []bool{true, false} {
 		if !connected { // but it can be dialled
 			d.step(grid.Event{Kind: grid.EvPeerDown, Peer: a.self})
@@ -64,26 +64,26 @@ func TestFalseHeirsAreNotAskedBeforeTheOrigin(t *testing.T) {
 }
 
 // When the origin is gone those are asked who say that they have the job, one after the other: who says so and has nothing is passed over.
-func TestAnHeirThatKnowsNothingIsPassedOver(t *testing.T) {
+func TestClaimantWithoutTheJobIsSkipped(t *testing.T) {
 	b, d, evil := newFake(t, 2, "beta"), newFake(t, 4, "delta"), newFake(t, 5, "evil")
 	id := grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{5}}
-	spec := ownedSpec()
+	spec := ownerAccessSpec()
 	spec.Capability = grid.CapabilityHash{}
-	b.keeps(id, spec, grid.NodeID{1}, b.self, grid.NodeID{3})
+	b.addReplica(id, spec, grid.NodeID{1}, b.self, grid.NodeID{3})
 	b.serve()
-	d.meet(b)
-	d.meet(evil)
-	lies := evil.steals(func(w http.ResponseWriter, _ *http.Request) { problem(w, http.StatusNotFound, "no such job") })
+	d.connect(b)
+	d.connect(evil)
+	lies := evil.claimsJob(func(w http.ResponseWriter, _ *http.Request) { problem(w, http.StatusNotFound, "no such job") })
 	via := d.serve().URL
-	d.announces(b.self, id)
-	d.announces(evil.self, id)
+	d.announceTakeover(b.self, id)
+	d.announceTakeover(evil.self, id)
 	d.step(grid.Event{Kind: grid.EvAnnounce, Peer: evil.self, Msg: &grid.Message{Kind: grid.KindTakeover,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1 << 31}}}}})
 	if k := get[v1.Job](t, "GET", via+"/v1/jobs/"+id.String(), ""); k.Name != "sweep" || lies.count() != 1 {
 		t.Errorf("%+v after %d lies: want the job of who has it, after one", k, lies.count())
 	}
 	gone := grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{6}}
-	d.announces(evil.self, gone)
+	d.announceTakeover(evil.self, gone)
 	if status, text := ask(t, "GET", via+"/v1/jobs/"+gone.String(), ""); status != http.StatusBadGateway || !strings.Contains(text, "cannot be asked now") {
 		t.Errorf("a job that nobody has: status %d, %s: want 502 that names its origin", status, text)
 	}
@@ -91,17 +91,17 @@ func TestAnHeirThatKnowsNothingIsPassedOver(t *testing.T) {
 
 // Whoever passes a request on, or says that it has the job, learns no capability: it can repeat that very request, at that node, for a
 // while, and do nothing else.
-func TestWhoSeesAProofCannotUseItForAnythingElse(t *testing.T) {
+func TestProofIsForOneRequest(t *testing.T) {
 	a, d, evil := newFake(t, 1, "alpha"), newFake(t, 4, "delta"), newFake(t, 5, "evil")
 	a.print = [2]string{"out", ""}
-	a.meet(evil)
+	a.connect(evil)
 	at := a.serve().URL
-	j := owned(t, at, "bcde")
+	j := ownerSpec(t, at, "bcde")
 	id, _ := grid.ParseJobID(j.ID)
 	now := time.Unix(2e9, 0)
 	a.srv.nonces.now = func() time.Time { return now }
 	logs := "/v1/jobs/" + j.ID + "/logs?stream=stdout"
-	seen := a.proves(&key, j.ID, "GET", logs)
+	seen := a.proofHeaders(&key, j.ID, "GET", logs)
 	if strings.Contains(seen[v1.ProofHeader], key.String()) {
 		t.Fatal("the proof has the capability in it")
 	}
@@ -119,13 +119,13 @@ func TestWhoSeesAProofCannotUseItForAnythingElse(t *testing.T) {
 		}
 	}
 	// The origin is gone and another says that it has the job: it sees proofs, which are of nonces that it made up.
-	d.meet(evil)
-	d.announces(evil.self, id)
-	lies := evil.steals(func(w http.ResponseWriter, r *http.Request) {
+	d.connect(evil)
+	d.announceTakeover(evil.self, id)
+	lies := evil.claimsJob(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(v1.NonceHeader, strings.Repeat("ab", nonceSize))
 		problem(w, http.StatusForbidden, "show it")
 	})
-	askWith(t, "GET", d.serve().URL+logs, "", a.proves(&key, j.ID, "GET", logs))
+	askWith(t, "GET", d.serve().URL+logs, "", a.proofHeaders(&key, j.ID, "GET", logs))
 	if lies.count() != 1 {
 		t.Fatalf("%d requests", lies.count())
 	}

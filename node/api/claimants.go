@@ -9,44 +9,44 @@ import (
 	"skep/grid"
 )
 
-// heirTime bounds connecting to a node where another one can be asked after it.
-const heirTime = 3 * time.Second
+// claimantDialTime bounds connecting to a node where another one can be asked after it.
+const claimantDialTime = 3 * time.Second
 
 type (
-	heirsKey     struct{} // of a request's context: nodes that say to have taken its job over
+	claimantsKey struct{} // of a request's context: nodes that say to have taken its job over
 	dialBoundKey struct{} // a time.Duration
 )
 
-// heirError is why the last of the nodes that say to have a job could not be asked.
-type heirError struct {
+// claimantError is why the last of the nodes that say to have a job could not be asked.
+type claimantError struct {
 	who grid.NodeID
 	error
 }
 
-// heirs asks the node that a request is for and, where that cannot be asked or knows nothing of the job, one after the other those that
+// claimantTransport asks the node that a request is for and, where that cannot be asked or knows nothing of the job, one after the other those that
 // say to have taken the job over. Any member may say that, so the origin comes first, and the others after one that lied.
-type heirs struct{ http.RoundTripper }
+type claimantTransport struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper. Requests have no bodies.
-func (t heirs) RoundTrip(r *http.Request) (*http.Response, error) {
-	others, _ := r.Context().Value(heirsKey{}).([]grid.NodeID)
+func (t claimantTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	others, _ := r.Context().Value(claimantsKey{}).([]grid.NodeID)
 	if len(others) == 0 {
 		return t.RoundTripper.RoundTrip(r)
 	}
-	first, ferr := t.ask(r, r.URL.Host, heirTime)
+	first, ferr := t.try(r, r.URL.Host, claimantDialTime)
 	if ferr == nil && first.StatusCode != http.StatusNotFound {
 		return first, nil
 	}
 	var last error
 	for i, who := range others {
-		bound := heirTime
+		bound := claimantDialTime
 		if i == len(others)-1 {
 			bound = dialTime
 		}
-		resp, err := t.ask(r, who.String(), bound)
+		resp, err := t.try(r, who.String(), bound)
 		switch {
 		case err != nil:
-			last = &heirError{who, err}
+			last = &claimantError{who, err}
 		case resp.StatusCode == http.StatusNotFound:
 			drop(resp)
 		default:
@@ -62,7 +62,7 @@ func (t heirs) RoundTrip(r *http.Request) (*http.Response, error) {
 	return first, ferr
 }
 
-func (t heirs) ask(r *http.Request, who string, bound time.Duration) (*http.Response, error) {
+func (t claimantTransport) try(r *http.Request, who string, bound time.Duration) (*http.Response, error) {
 	out := r.Clone(context.WithValue(r.Context(), dialBoundKey{}, bound))
 	out.URL.Host, out.Host = who, who
 	return t.RoundTripper.RoundTrip(out)

@@ -18,7 +18,7 @@ import (
 
 // A process of the same user opens connections to the socket as fast as it can and says little. The number that the node holds is bounded, and who
 // has the token is served.
-func TestTheSocketCannotBeUsedUp(t *testing.T) {
+func TestUnauthenticatedConnectionsAreEvicted(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	c, dir, _ := f.open(Options{})
 	addr, release, err := client.SocketAddr(dir)
@@ -28,7 +28,7 @@ func TestTheSocketCannotBeUsedUp(t *testing.T) {
 	defer release()
 	const more = 64
 	var conns []net.Conn
-	for range guests() + more {
+	for range connLimit() + more {
 		conn, err := net.Dial("unix", addr)
 		if err != nil {
 			t.Fatal(err)
@@ -60,14 +60,14 @@ func TestTheSocketCannotBeUsedUp(t *testing.T) {
 }
 
 // Who has shown the token does not give way.
-func TestGuestsWithTheTokenStay(t *testing.T) {
+func TestAuthenticatedConnectionsAreKept(t *testing.T) {
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newCrowd(l, 2)
+	c := newConnLimiter(l, 2)
 	defer c.Close()
-	accepted := make(chan *guest, 8)
+	accepted := make(chan *limitedConn, 8)
 	go func() {
 		for {
 			conn, err := c.Accept()
@@ -75,7 +75,7 @@ func TestGuestsWithTheTokenStay(t *testing.T) {
 				close(accepted)
 				return
 			}
-			accepted <- conn.(*guest)
+			accepted <- conn.(*limitedConn)
 		}
 	}()
 	dial := func() net.Conn {
@@ -88,7 +88,7 @@ func TestGuestsWithTheTokenStay(t *testing.T) {
 	}
 	dial()
 	first := <-accepted
-	first.shown()
+	first.authenticated()
 	stranger := dial()
 	<-accepted
 	dial()
@@ -96,7 +96,7 @@ func TestGuestsWithTheTokenStay(t *testing.T) {
 	if _, err := stranger.Read(make([]byte, 1)); err == nil {
 		t.Error("who has not shown the token stays")
 	}
-	third.shown()
+	third.authenticated()
 	dial()
 	select {
 	case <-accepted:
@@ -116,13 +116,13 @@ func TestGuestsWithTheTokenStay(t *testing.T) {
 	c.Close() // also while it waits
 }
 
-// scarce is a listener for which there is no descriptor at first.
-type scarce struct {
+// failingListener is a listener for which there is no descriptor at first.
+type failingListener struct {
 	net.Listener
 	refused atomic.Int64
 }
 
-func (s *scarce) Accept() (net.Conn, error) {
+func (s *failingListener) Accept() (net.Conn, error) {
 	if s.refused.Add(1) <= 3 {
 		return nil, &net.OpError{Op: "accept", Net: "unix", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 	}
@@ -130,15 +130,15 @@ func (s *scarce) Accept() (net.Conn, error) {
 }
 
 // The door goes on when descriptors are there again.
-func TestTheDoorOutlivesALackOfDescriptors(t *testing.T) {
+func TestAcceptRetriesWithoutDescriptors(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := New(newFake(t, 1, "alpha"), Options{})
-	srv := s.server(s.Owner())
+	srv := s.server(s.LocalHandler())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(srv, door{Listener: &scarce{Listener: l}, tcp: true}) }()
+	go func() { ended <- serve(srv, listener{Listener: &failingListener{Listener: l}, tcp: true}) }()
 	status, _ := ask(t, http.MethodGet, "http://"+l.Addr().String()+"/healthz", "")
 	if status != http.StatusOK {
 		t.Errorf("status %d: want 200", status)

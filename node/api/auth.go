@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// guard lets in who has the token. On the unix socket too: a task may reach a socket by its path, but not
+// requireToken lets in who has the token. On the unix socket too: a task may reach a socket by its path, but not
 // read the token beside it. On TCP it also refuses what a page of another origin makes a browser send, and
 // names that are not this machine's, which a page could have pointed here.
-func guard(d door, token string, next http.Handler) http.Handler {
+func requireToken(d listener, token string, next http.Handler) http.Handler {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
@@ -26,8 +26,8 @@ func guard(d door, token string, next http.Handler) http.Handler {
 			problem(w, http.StatusUnauthorized, "want the token of the node's data folder in the header: Authorization: Bearer TOKEN")
 			return
 		}
-		if c, ok := r.Context().Value(callerKey{}).(caller); ok && c.guest != nil && bearer(r, token) {
-			c.guest.shown()
+		if c, ok := r.Context().Value(callerKey{}).(caller); ok && c.conn != nil && bearer(r, token) {
+			c.conn.authenticated()
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -57,20 +57,20 @@ func goodHost(host string, any bool) bool {
 	return err == nil && (any || ip.IsLoopback())
 }
 
-// limited bounds the connections that are open at once: one more waits until another closes.
-type limited struct {
+// boundedListener bounds the connections that are open at once: one more waits until another closes.
+type boundedListener struct {
 	net.Listener
 	free   chan struct{}
 	closed chan struct{}
 	once   sync.Once
 }
 
-func limit(l net.Listener, n int) *limited {
-	return &limited{Listener: l, free: make(chan struct{}, n), closed: make(chan struct{})}
+func boundListener(l net.Listener, n int) *boundedListener {
+	return &boundedListener{Listener: l, free: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
 // Accept waits for a free place first.
-func (l *limited) Accept() (net.Conn, error) {
+func (l *boundedListener) Accept() (net.Conn, error) {
 	select {
 	case l.free <- struct{}{}:
 	case <-l.closed:
@@ -81,24 +81,24 @@ func (l *limited) Accept() (net.Conn, error) {
 		<-l.free
 		return nil, err
 	}
-	return &counted{Conn: c, done: func() { <-l.free }}, nil
+	return &boundedConn{Conn: c, done: func() { <-l.free }}, nil
 }
 
 // Close also ends waiting for a place.
-func (l *limited) Close() error {
+func (l *boundedListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// counted gives its place back when it is closed, once.
-type counted struct {
+// boundedConn gives its place back when it is closed, once.
+type boundedConn struct {
 	net.Conn
 	once sync.Once
 	done func()
 }
 
 // Close closes the connection and gives its place back.
-func (c *counted) Close() error {
+func (c *boundedConn) Close() error {
 	c.once.Do(c.done)
 	return c.Conn.Close()
 }

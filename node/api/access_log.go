@@ -25,11 +25,11 @@ var (
 )
 
 const (
-	maxLogged   = 256         // nodes whose bounds are remembered
-	maxRepeats  = 4096        // reads that are remembered
-	repeatAfter = time.Minute // the same read again is not said before
-	maxUnsaid   = 32          // nodes of whom it is said what was left out; of the others, together
-	unsaidEvery = time.Minute // it is said at the latest then
+	maxLogged     = 256         // nodes whose bounds are remembered
+	maxRepeats    = 4096        // reads that are remembered
+	repeatAfter   = time.Minute // the same read again is not said before
+	maxSuppressed = 32          // nodes of whom it is said what was left out; of the others, together
+	reportEvery   = time.Minute // it is said at the latest then
 )
 
 // kind is which allowance an entry takes of.
@@ -44,17 +44,17 @@ const (
 
 // entry is what somebody did: which act, to which job or node, and who.
 type entry struct {
-	act     string
-	of, id  string
-	by      grid.NodeID
-	user    string // as that node says
-	refused bool
-	idle    bool // it changes nothing: the job is over
+	act      string
+	of, id   string
+	by       grid.NodeID
+	user     string // as that node says
+	refused  bool
+	noChange bool // it changes nothing: the job is over
 }
 
 func (e *entry) kind() kind {
 	switch {
-	case e.refused || e.idle:
+	case e.refused || e.noChange:
 		return reading
 	case e.of == "node":
 		return draining
@@ -68,14 +68,14 @@ func (e *entry) kind() kind {
 type accessLog struct {
 	log   *slog.Logger
 	now   func() time.Time // of tests
-	later func(time.Duration, func())
+	after func(time.Duration, func())
 
-	mu     sync.Mutex
-	nodes  *simplelru.LRU[grid.NodeID, *allowance]
-	said   *simplelru.LRU[entry, time.Time]
-	all    *allowance
-	unsaid map[grid.NodeID]*unsaid // the zero node: all others
-	armed  bool                    // what was not said will be
+	mu         sync.Mutex
+	nodes      *simplelru.LRU[grid.NodeID, *allowance]
+	recent     *simplelru.LRU[entry, time.Time]
+	all        *allowance
+	suppressed map[grid.NodeID]*suppressed // the zero node: all others
+	armed      bool                        // what was not said will be
 }
 
 // allowance is what may still be said of each kind.
@@ -89,8 +89,8 @@ func allow(of *[kinds]allowances) *allowance {
 	return a
 }
 
-// unsaid is what a node did that was left out since this was said last.
-type unsaid struct {
+// suppressed is what a node did that was left out since this was said last.
+type suppressed struct {
 	acts, changes int
 	last          entry // the last change; the last act if there was none
 }
@@ -104,17 +104,17 @@ func newAccessLog(log *slog.Logger) *accessLog {
 	if err != nil {
 		panic("api: access log: " + err.Error())
 	}
-	return &accessLog{log: log, now: time.Now, later: func(d time.Duration, f func()) { time.AfterFunc(d, f) }, nodes: nodes, said: said,
-		all: allow(&ofAll), unsaid: map[grid.NodeID]*unsaid{}}
+	return &accessLog{log: log, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) }, nodes: nodes, recent: said,
+		all: allow(&ofAll), suppressed: map[grid.NodeID]*suppressed{}}
 }
 
-// note writes a line, unless the same read was written just now or there are too many: then it is counted.
-func (l *accessLog) note(e entry) {
+// record writes a line, unless the same read was written just now or there are too many: then it is counted.
+func (l *accessLog) record(e entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, k := l.now(), e.kind()
 	if k == reading {
-		if at, ok := l.said.Get(e); ok && now.Sub(at) < repeatAfter {
+		if at, ok := l.recent.Get(e); ok && now.Sub(at) < repeatAfter {
 			return
 		}
 	}
@@ -124,11 +124,11 @@ func (l *accessLog) note(e entry) {
 		l.nodes.Add(e.by, own)
 	}
 	if !own[k].AllowN(now, 1) || !l.all[k].AllowN(now, 1) {
-		l.leaveOut(e, k)
+		l.suppress(e, k)
 		return
 	}
 	if k == reading {
-		l.said.Add(e, now)
+		l.recent.Add(e, now)
 	}
 	l.write(&e)
 }
@@ -141,16 +141,16 @@ func (l *accessLog) write(e *entry, more ...any) {
 	l.log.Info("access", append(args, more...)...)
 }
 
-// leaveOut counts what is not said.
-func (l *accessLog) leaveOut(e entry, k kind) {
+// suppress counts what is not said.
+func (l *accessLog) suppress(e entry, k kind) {
 	who := e.by
-	if l.unsaid[who] == nil && len(l.unsaid) >= maxUnsaid {
+	if l.suppressed[who] == nil && len(l.suppressed) >= maxSuppressed {
 		who = grid.NodeID{}
 	}
-	u := l.unsaid[who]
+	u := l.suppressed[who]
 	if u == nil {
-		u = &unsaid{}
-		l.unsaid[who] = u
+		u = &suppressed{}
+		l.suppressed[who] = u
 	}
 	u.acts++
 	if k != reading {
@@ -161,21 +161,21 @@ func (l *accessLog) leaveOut(e entry, k kind) {
 	}
 	if !l.armed {
 		l.armed = true
-		l.later(unsaidEvery, l.tell)
+		l.after(reportEvery, l.reportSuppressed)
 	}
 }
 
-// tell says what was left out: for each node how much, how much of it changed something, and the last of that.
-func (l *accessLog) tell() {
+// reportSuppressed says what was left out: for each node how much, how much of it changed something, and the last of that.
+func (l *accessLog) reportSuppressed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for who, u := range l.unsaid {
+	for who, u := range l.suppressed {
 		more := []any{"unsaid", u.acts, "changes", u.changes}
 		if who.IsZero() {
 			more = append(more, "and", "others")
 		}
 		l.write(&u.last, more...)
 	}
-	clear(l.unsaid)
+	clear(l.suppressed)
 	l.armed = false
 }
