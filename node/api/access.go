@@ -11,9 +11,9 @@ import (
 	"skep/node/api/v1"
 )
 
-// What a request does with a job, as the log says it. Of a job under access owner all of it is for who proves to have its capability.
+// Acts on a job, as logged. For a job under access owner each needs a proof of its capability.
 const (
-	actNone     = "" // its state and counts, which are for every member; of a job under access members, all that describes it
+	actNone     = "" // its state and counts, which every member may read; under access members, all that describes it
 	actDescribe = "describe"
 	actLogs     = "logs"
 	actOutputs  = "outputs"
@@ -21,7 +21,7 @@ const (
 	actCancel   = "cancel"
 )
 
-// actOf tells what the rest of a job's path asks for. What is not known to be for every member is not.
+// actOf returns the act of the rest of a job's path. An unknown path is not public.
 func actOf(rest string) string {
 	switch {
 	case rest == "/wait":
@@ -38,12 +38,12 @@ func actOf(rest string) string {
 	return actDescribe
 }
 
-// jobInfo is what this node knows of a job that it is asked about.
+// jobInfo is what this node knows of a job in a request.
 type jobInfo struct {
-	here      bool          // it has the job: it was submitted here, or is kept here
-	over      bool          // nothing can change of it any more: it is over, or is being cancelled
-	authority grid.NodeID   // who is to be asked
-	claimants []grid.NodeID // after keeper: who says to have taken it over
+	here      bool          // it has the job: submitted here, or replicated here
+	over      bool          // nothing can change any more: it is over, or is being cancelled
+	authority grid.NodeID   // the node to ask
+	claimants []grid.NodeID // nodes to ask after authority: they say that they have taken it over
 	hash      grid.CapabilityHash
 }
 
@@ -64,8 +64,8 @@ func (s *Server) jobInfo(ctx context.Context, id grid.JobID) (jobInfo, error) {
 	return k, asProblem(err)
 }
 
-// admit reports whether a request about a job of this node may go on, and else answers it. What another member does with a job, or a
-// user of this node with one of another, leaves a line in the log.
+// admit reports whether a request about a job of this node may go on, and answers it otherwise. It logs what
+// another member does with a job, or a user of this node with one of another origin.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, rest string, k *jobInfo) bool {
 	act, c := actOf(rest), s.callerOf(r.Context())
 	switch {
@@ -78,7 +78,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, re
 		w.Header().Set(v1.NonceHeader, s.nonces.issue(id))
 	}
 	switch {
-	case !open && (rest == "" || act == actNone): // who may not see all of it sees that
+	case !open && (rest == "" || act == actNone): // without the capability only that is visible
 		return true
 	case act == actNone:
 		act = actDescribe
@@ -92,8 +92,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, re
 	return open
 }
 
-// accessError is the error of a request that lacks a job's capability. It names the job whole: whoever knows a part of its ID then finds
-// the capability, or can draw one.
+// accessError is the error of a request that lacks a job's capability. It names the job's whole ID: a client that
+// knows a part of it then finds the capability, or can draw one.
 type accessError struct {
 	v1.Problem
 	header http.Header
@@ -110,19 +110,19 @@ func (e *accessError) with(key, value string) *accessError {
 	return e
 }
 
-// GetHeaders tells those of the answer.
+// GetHeaders returns the headers of the answer.
 func (e *accessError) GetHeaders() http.Header { return e.header }
 
-// accessDenied is the error of what only shows, or cancels, a job to who shows its capability.
+// accessDenied is the error of a request that needs the job's capability.
 func accessDenied(id grid.JobID) *accessError {
 	return newAccessError(http.StatusForbidden, id, "its spec, tasks, logs, outputs and explanation are for whoever has its capability, and so is cancelling it: "+
 		"want the file jobs/"+id.String()+" in the data folder that it was submitted through, or --capability FILE")
 }
 
-// GetStatus tells the status of the answer.
+// GetStatus returns the status of the answer.
 func (e *accessError) GetStatus() int { return e.Status }
 
-// ContentType tells that of the answer.
+// ContentType returns the content type of the answer.
 func (e *accessError) ContentType(string) string { return v1.ProblemType }
 
 func (e *accessError) write(w http.ResponseWriter) {

@@ -11,28 +11,29 @@ import (
 	"skep/grid"
 )
 
-// allowances are lines a second in the long run, and at once. What changes something, what reads, and draining are counted apart, and each
-// node apart from the others: of all that may be said a node has a small part, so that nobody hides another's acts behind its own.
+// allowances bound log lines: a second in the long run, and at once. Changes, reads and draining are counted
+// separately, and so is each node: a node has a small part of the total, so that none can hide another's acts
+// behind its own.
 type allowances struct {
 	rate  rate.Limit
 	burst int
 }
 
-// Bounds of what others can have written to the log.
+// Bounds of the lines about others.
 var (
 	perNode = [kinds]allowances{reading: {0.1, 60}, changing: {0.05, 200}, draining: {0.02, 20}}
 	ofAll   = [kinds]allowances{reading: {1, 2000}, changing: {1, 4000}, draining: {0.2, 400}}
 )
 
 const (
-	maxLogged     = 256         // nodes whose bounds are remembered
+	maxLogged     = 256         // nodes whose bounds are tracked
 	maxRepeats    = 4096        // reads that are remembered
-	repeatAfter   = time.Minute // the same read again is not said before
-	maxSuppressed = 32          // nodes of whom it is said what was left out; of the others, together
-	reportEvery   = time.Minute // it is said at the latest then
+	repeatAfter   = time.Minute // the same read is not logged again before
+	maxSuppressed = 32          // nodes whose suppressed lines are reported one by one; of the others, together
+	reportEvery   = time.Minute // they are reported at the latest then
 )
 
-// kind is which allowance an entry takes of.
+// kind is the allowance that an entry is charged to.
 type kind int
 
 const (
@@ -42,12 +43,12 @@ const (
 	kinds
 )
 
-// entry is what somebody did: which act, to which job or node, and who.
+// entry is one access: act, object, and who did it.
 type entry struct {
 	act      string
 	of, id   string
 	by       grid.NodeID
-	user     string // as that node says
+	user     string // as that node states
 	refused  bool
 	noChange bool // it changes nothing: the job is over
 }
@@ -64,10 +65,10 @@ func (e *entry) kind() kind {
 	return reading
 }
 
-// accessLog says in a node's log what others do with its jobs and to it.
+// accessLog logs on a node what others do with its jobs and to it.
 type accessLog struct {
 	log   *slog.Logger
-	now   func() time.Time // of tests
+	now   func() time.Time // replaced in tests
 	after func(time.Duration, func())
 
 	mu         sync.Mutex
@@ -75,10 +76,10 @@ type accessLog struct {
 	recent     *simplelru.LRU[entry, time.Time]
 	all        *allowance
 	suppressed map[grid.NodeID]*suppressed // the zero node: all others
-	armed      bool                        // what was not said will be
+	armed      bool                        // reportSuppressed is scheduled
 }
 
-// allowance is what may still be said of each kind.
+// allowance holds the limiters of each kind.
 type allowance [kinds]*rate.Limiter
 
 func allow(of *[kinds]allowances) *allowance {
@@ -89,7 +90,7 @@ func allow(of *[kinds]allowances) *allowance {
 	return a
 }
 
-// suppressed is what a node did that was left out since this was said last.
+// suppressed counts a node's lines that were left out since the last report.
 type suppressed struct {
 	acts, changes int
 	last          entry // the last change; the last act if there was none
@@ -108,7 +109,7 @@ func newAccessLog(log *slog.Logger) *accessLog {
 		all: allow(&ofAll), suppressed: map[grid.NodeID]*suppressed{}}
 }
 
-// record writes a line, unless the same read was written just now or there are too many: then it is counted.
+// record writes a line, unless the same read was logged just now or there are too many: then it is counted.
 func (l *accessLog) record(e entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,7 +142,7 @@ func (l *accessLog) write(e *entry, more ...any) {
 	l.log.Info("access", append(args, more...)...)
 }
 
-// suppress counts what is not said.
+// suppress counts a line that is not written.
 func (l *accessLog) suppress(e entry, k kind) {
 	who := e.by
 	if l.suppressed[who] == nil && len(l.suppressed) >= maxSuppressed {
@@ -165,7 +166,8 @@ func (l *accessLog) suppress(e entry, k kind) {
 	}
 }
 
-// reportSuppressed says what was left out: for each node how much, how much of it changed something, and the last of that.
+// reportSuppressed logs what was left out: for each node how many acts, how many of them changes, and the last
+// change.
 func (l *accessLog) reportSuppressed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// requireToken lets in who has the token. On the unix socket too: a task may reach a socket by its path, but not
-// read the token beside it. On TCP it also refuses what a page of another origin makes a browser send, and
-// names that are not this machine's, which a page could have pointed here.
+// requireToken admits requests with the token. On the unix socket too: a task may reach a socket by its path, but
+// not read the token beside it. On TCP it also refuses requests that a page of another origin makes a browser send,
+// and Host names that are not this machine's, which a page could have pointed here.
 func requireToken(d listener, token string, next http.Handler) http.Handler {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -57,7 +57,7 @@ func goodHost(host string, any bool) bool {
 	return err == nil && (any || ip.IsLoopback())
 }
 
-// boundedListener bounds the connections that are open at once: one more waits until another closes.
+// boundedListener bounds the concurrent connections: a further one waits until another closes.
 type boundedListener struct {
 	net.Listener
 	free   chan struct{}
@@ -69,7 +69,7 @@ func boundListener(l net.Listener, n int) *boundedListener {
 	return &boundedListener{Listener: l, free: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// Accept waits for a free place first.
+// Accept first waits until it is within the bound.
 func (l *boundedListener) Accept() (net.Conn, error) {
 	select {
 	case l.free <- struct{}{}:
@@ -84,20 +84,20 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	return &boundedConn{Conn: c, done: func() { <-l.free }}, nil
 }
 
-// Close also ends waiting for a place.
+// Close also ends waiting.
 func (l *boundedListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// boundedConn gives its place back when it is closed, once.
+// boundedConn frees its place once, when it is closed.
 type boundedConn struct {
 	net.Conn
 	once sync.Once
 	done func()
 }
 
-// Close closes the connection and gives its place back.
+// Close closes the connection and frees its place.
 func (c *boundedConn) Close() error {
 	c.once.Do(c.done)
 	return c.Conn.Close()

@@ -13,19 +13,17 @@ import (
 	"skep/node/p2p/blob"
 )
 
-// Backend is the node behind the door, as its driver offers it. All of it may be called from many
-// goroutines.
+// Backend is the part of the node's driver that the API uses. All methods are safe for concurrent use.
 type Backend interface {
 	Self() grid.NodeID
-	Addrs() []string        // multiaddresses it may be dialled at
-	Token() (string, error) // what another machine joins with
+	Addrs() []string        // multiaddresses at which it may be dialled
+	Token() (string, error) // the token with which another machine joins
 	Wall() grid.Wall
 	Registry() *prometheus.Registry
 	Blobs() *blob.Store
-	Dropped() map[string]uint64 // what came and was dropped since start, by reason
+	Dropped() map[string]uint64 // messages dropped since start, by reason
 
-	// Submit returns when the job is on disk, or says why it was refused. Repeated with the same ID it
-	// changes nothing.
+	// Submit returns when the job is on disk, or why it was refused. Submitting the same ID again has no effect.
 	Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error
 	// Cancel returns when the cancellation is on disk and no attempt of the job can start any more: 1.16 leases
 	// later at the latest.
@@ -36,7 +34,7 @@ type Backend interface {
 	Drain(ctx context.Context, within time.Duration) error
 	Undrain(ctx context.Context) error
 
-	// Read calls f between two steps. What f sees is dead when it returns.
+	// Read calls f between two steps. f must not keep what it sees.
 	Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error
 	// Watch returns a channel that is signalled after changes of an own job, several as one, and what
 	// to call when nobody watches any more.

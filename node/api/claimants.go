@@ -9,22 +9,23 @@ import (
 	"skep/grid"
 )
 
-// claimantDialTime bounds connecting to a node where another one can be asked after it.
+// claimantDialTime bounds dialling a node after which another one can be asked.
 const claimantDialTime = 3 * time.Second
 
 type (
-	claimantsKey struct{} // of a request's context: nodes that say to have taken its job over
+	claimantsKey struct{} // of a request's context: nodes that claim to have taken its job over
 	dialBoundKey struct{} // a time.Duration
 )
 
-// claimantError is why the last of the nodes that say to have a job could not be asked.
+// claimantError is the error of the last claimant that could not be asked.
 type claimantError struct {
 	who grid.NodeID
 	error
 }
 
-// claimantTransport asks the node that a request is for and, where that cannot be asked or knows nothing of the job, one after the other those that
-// say to have taken the job over. Any member may say that, so the origin comes first, and the others after one that lied.
+// claimantTransport asks the node that a request is for and, if that cannot be asked or does not know the job, one
+// after the other the nodes that claim to have taken the job over. Any member may claim that, so the origin comes
+// first, and the others after a false claimant.
 type claimantTransport struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper. Requests have no bodies.
@@ -68,7 +69,7 @@ func (t claimantTransport) try(r *http.Request, who string, bound time.Duration)
 	return t.RoundTripper.RoundTrip(out)
 }
 
-// drop reads what is short of an answer that nobody wants, so that its connection can be used again.
+// drop drains and closes an answer that is not used, so that its connection can be reused.
 func drop(resp *http.Response) {
 	io.Copy(io.Discard, io.LimitReader(resp.Body, 4<<10))
 	resp.Body.Close()

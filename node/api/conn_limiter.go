@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Connections that are open at once at each socket of the owner's: an eighth of the descriptors that the process may have, within these bounds.
-// The rest is for the node's own: files, peers, tasks.
+// Bounds of concurrent connections at each local listener: an eighth of the process's file descriptors, within
+// these bounds. The rest is for the node: files, peers, tasks.
 const (
 	minConns = 16
 	maxConns = 512
 )
 
-// connLimit is that number here.
+// connLimit returns the bound on this machine.
 func connLimit() int {
 	var lim unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {
@@ -25,8 +25,9 @@ func connLimit() int {
 	return int(min(max(uint64(lim.Cur)/8, minConns), maxConns))
 }
 
-// connLimiter bounds the connections that are open at once. One more closes the oldest of those that have not shown the token, so that who cannot show
-// it keeps out nobody who can; where all have shown it, it waits until one ends.
+// connLimiter bounds the concurrent connections of a listener. A further one closes the oldest of those that have
+// not shown the token, so that clients without it keep nobody out; if all have shown it, the further one waits
+// until one ends.
 type connLimiter struct {
 	net.Listener
 	max int
@@ -34,7 +35,7 @@ type connLimiter struct {
 	mu              sync.Mutex
 	ended           sync.Cond
 	open            int
-	unauthenticated list.List // of *guest, the oldest first: those that have not shown the token
+	unauthenticated list.List // of *limitedConn, the oldest first: those that have not shown the token
 	closed          bool
 }
 
@@ -44,15 +45,15 @@ func newConnLimiter(l net.Listener, most int) *connLimiter {
 	return c
 }
 
-// limitedConn is a connection in a crowd.
+// limitedConn is a connection counted by a connLimiter.
 type limitedConn struct {
 	net.Conn
 	limiter *connLimiter
-	element *list.Element // in fresh; nil: has shown the token, or has gone
+	element *list.Element // in limiter.unauthenticated; nil: has shown the token, or is closed
 	removed bool
 }
 
-// Accept returns the next connection that there is room for.
+// Accept returns the next connection, when it is within the bound.
 func (c *connLimiter) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	if err != nil {
@@ -81,7 +82,7 @@ func (c *connLimiter) Accept() (net.Conn, error) {
 	return g, nil
 }
 
-// remove takes a guest out of the count.
+// remove takes a connection out of the count.
 func (c *connLimiter) remove(g *limitedConn) {
 	if g.removed {
 		return
@@ -92,7 +93,7 @@ func (c *connLimiter) remove(g *limitedConn) {
 	c.ended.Signal()
 }
 
-// unlist takes a guest out of those that give way.
+// unlist takes a connection out of those that may be closed.
 func (c *connLimiter) unlist(g *limitedConn) {
 	if g.element != nil {
 		c.unauthenticated.Remove(g.element)
@@ -100,7 +101,7 @@ func (c *connLimiter) unlist(g *limitedConn) {
 	}
 }
 
-// Close also ends waiting for room.
+// Close also ends waiting.
 func (c *connLimiter) Close() error {
 	c.mu.Lock()
 	c.closed = true
@@ -109,7 +110,7 @@ func (c *connLimiter) Close() error {
 	return c.Listener.Close()
 }
 
-// Close closes the connection and makes room.
+// Close closes the connection and takes it out of the count.
 func (g *limitedConn) Close() error {
 	g.limiter.mu.Lock()
 	g.limiter.remove(g)
@@ -117,14 +118,14 @@ func (g *limitedConn) Close() error {
 	return g.Conn.Close()
 }
 
-// authenticated notes that the guest has shown the token.
+// authenticated records that the connection has shown the token.
 func (g *limitedConn) authenticated() {
 	g.limiter.mu.Lock()
 	defer g.limiter.mu.Unlock()
 	g.limiter.unlist(g)
 }
 
-// limitedConnOf returns the guest that a connection is, below TLS; nil: it is not in a crowd.
+// limitedConnOf returns the limitedConn below a connection, also below TLS; nil: it is not limited.
 func limitedConnOf(conn net.Conn) *limitedConn {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()

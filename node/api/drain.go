@@ -13,7 +13,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// drainPath returns the node that a request about draining is for.
+// drainPath returns the node that a drain request is for.
 func drainPath(path string) (ref string, ok bool) {
 	if path, ok = strings.CutPrefix(path, "/v1/nodes/"); !ok {
 		return "", false
@@ -22,7 +22,7 @@ func drainPath(path string) (ref string, ok bool) {
 	return ref, ok && !strings.Contains(ref, "/")
 }
 
-// relayDrain passes a request about draining on to the node that it is for.
+// relayDrain relays a drain request to the node that it is for.
 func (s *Server) relayDrain(proxy, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ref, ok := drainPath(r.URL.Path)
@@ -73,7 +73,8 @@ func (s *Server) undrain(ctx context.Context, in *nodeIn) (*v1.Drain, error) {
 	return s.getDrain(ctx, in)
 }
 
-// admin refuses to drain this node for a member that is not one of its admins, or to take that back. Whoever does it is in the log.
+// admin refuses drain and undrain requests of a member that is not one of this node's admins. It logs who made
+// them.
 func (s *Server) admin(ctx context.Context, act string, on bool) error {
 	c, idle := s.callerOf(ctx), false
 	if err := s.b.Read(ctx, func(n *node.Node, now gridTime) { idle = n.Drain(now).On == on }); err != nil {

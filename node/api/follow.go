@@ -10,11 +10,11 @@ import (
 	"skep/node/api/v1"
 )
 
-// streamDelay is how long a placed task may run before its output is streamed while it runs. What ends
-// sooner brings its output with its result, which saves two streams to its node.
+// streamDelay is how long a placed task may run before its output is streamed while it runs. A shorter one's output
+// comes with its result, which saves two streams to its node.
 const streamDelay = 25 * time.Millisecond
 
-// follower streams what happens to a job.
+// follower streams the events of a job.
 type follower struct {
 	s      *Server
 	fw     *v1.FrameWriter
@@ -22,8 +22,8 @@ type follower struct {
 	id     grid.JobID
 }
 
-// follow streams what happens to a job until it is over. The output of a single task comes as it is
-// printed; of several, each task's comes whole when it has ended, in the order of their indices.
+// follow streams the events of a job until it is over. The output of a single task is streamed while it runs; of
+// several tasks, each one's is sent whole when it has ended, in the order of their indices.
 func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id grid.JobID, job *v1.Job, change <-chan struct{}) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
@@ -54,8 +54,8 @@ func (f *follower) task(ctx context.Context, index uint32, live bool) error {
 	}
 	var sent [2]int64
 	if t.State != grid.Ended {
-		// What a lost attempt had printed already is not printed again by the next one: its output is
-		// taken to go on where the former was cut. Whether this went well shows when the task has ended.
+		// What a lost attempt had printed is not sent again: the next attempt's output is taken to continue it.
+		// Whether that is right shows when the task has ended.
 		f.live(ctx, id, &sent)
 		if t, err = f.await(ctx, id, false); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (f *follower) task(ctx context.Context, index uint32, live bool) error {
 	return f.fw.Event(index, e)
 }
 
-// await returns the task when it has ended, or with live when it has run for a while.
+// await returns the task when it has ended, or with live when it has run for streamDelay.
 func (f *follower) await(ctx context.Context, id grid.TaskID, live bool) (node.TaskView, error) {
 	alive := time.NewTicker(aliveTime)
 	defer alive.Stop()
@@ -102,7 +102,7 @@ func (f *follower) await(ctx context.Context, id grid.TaskID, live bool) (node.T
 	}
 }
 
-// live streams both outputs while the task runs and counts what was sent.
+// live streams both outputs while the task runs and counts the bytes sent.
 func (f *follower) live(ctx context.Context, id grid.TaskID, sent *[2]int64) {
 	done := make(chan struct{})
 	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {
@@ -126,7 +126,7 @@ func (f *follower) live(ctx context.Context, id grid.TaskID, sent *[2]int64) {
 	}
 }
 
-// writeRest writes what of a stream was not sent yet.
+// writeRest sends the part of a stream that was not sent yet.
 func (f *follower) writeRest(ctx context.Context, id grid.TaskID, stderr bool, o *grid.Output, sent int64) error {
 	k := v1.FrameStdout
 	if stderr {
@@ -146,7 +146,7 @@ func (f *follower) writeRest(ctx context.Context, id grid.TaskID, stderr bool, o
 	return nil
 }
 
-// whyUnplaceable says of each node known why it could not run a task that nobody can.
+// whyUnplaceable says of each known node why it cannot run a task.
 func (s *Server) whyUnplaceable(ctx context.Context, id grid.TaskID) []string {
 	var out []string
 	s.b.Read(ctx, func(v *node.Node, now gridTime) {

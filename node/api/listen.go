@@ -19,7 +19,7 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// Listeners are the sockets that the door is opened at, and the token that it asks for.
+// Listeners are the local listeners of the API, and the token that it asks for.
 type Listeners struct {
 	token     string
 	listeners []listener
@@ -31,11 +31,11 @@ type Listeners struct {
 type listener struct {
 	net.Listener
 	tcp bool
-	any bool             // opened to others than this machine: any IP address is a good Host, and TLS is spoken
-	tls *tls.Certificate // of any
+	any bool             // other machines can connect: any IP address is a valid Host, and TLS is used
+	tls *tls.Certificate // if any is set
 }
 
-// Listen opens the TCP address if one is given. It comes first, because it can fail before a data folder
+// Listen opens the TCP address if one is given. It is separate from Open, because it can fail before a data folder
 // is touched.
 func Listen(addr string) (*Listeners, error) {
 	l := &Listeners{}
@@ -45,8 +45,8 @@ func Listen(addr string) (*Listeners, error) {
 	return l, l.listenTCP(addr)
 }
 
-// Open opens the socket in a data folder that belongs to the caller alone, and makes the token's file
-// where there is none. A socket that nobody answers at is left over from a crash and replaced.
+// Open opens the socket in a data folder that belongs to the caller alone, and creates the token's file if it does
+// not exist. A socket that nobody serves is left over from a crash and replaced.
 func (l *Listeners) Open(dir string) (err error) {
 	if l.token, err = loadToken(filepath.Join(dir, client.TokenName)); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (l *Listeners) Open(dir string) (err error) {
 	return l.unix(dir)
 }
 
-// openTCP gives the TCP listener its certificate if it needs one, and writes down what a client elsewhere needs to ask
-// this node.
+// openTCP gives the TCP listener its certificate if it needs one, and writes the file that a client elsewhere
+// needs.
 func (l *Listeners) openTCP(dir string) (err error) {
 	path := filepath.Join(dir, client.RemoteName)
 	os.Remove(path) // a crash may have left it
@@ -84,7 +84,7 @@ func (l *Listeners) openTCP(dir string) (err error) {
 	return nil
 }
 
-// URLs returns where the API listens on TCP.
+// URLs returns the API's TCP URLs.
 func (l *Listeners) URLs() (urls []string) {
 	for _, d := range l.listeners {
 		switch {
@@ -97,7 +97,7 @@ func (l *Listeners) URLs() (urls []string) {
 	return urls
 }
 
-// Close closes all and removes the socket.
+// Close closes all listeners and removes the socket.
 func (l *Listeners) Close() {
 	l.once.Do(func() {
 		for _, d := range l.listeners {
@@ -134,7 +134,7 @@ func (l *Listeners) unix(dir string) error {
 	return nil
 }
 
-// clearSocket removes a socket that nobody answers at.
+// clearSocket removes a socket that nobody serves.
 func clearSocket(path, addr string) error {
 	st, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,8 +169,8 @@ func (l *Listeners) listenTCP(addr string) error {
 	return nil
 }
 
-// checkAddr reports whether an address opens the door to other machines. That takes a written IP address: a port
-// alone, or a name, might do it by accident.
+// checkAddr reports whether other machines can reach an address. That takes a literal IP address: a port alone, or
+// a name, might do it by accident.
 func checkAddr(addr string) (any bool, err error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -187,7 +187,7 @@ func checkAddr(addr string) (any bool, err error) {
 	return !ip.IsLoopback(), nil
 }
 
-// loadToken reads the token, and draws and writes it where there is none.
+// loadToken reads the token, and creates it if it does not exist.
 func loadToken(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err == nil {

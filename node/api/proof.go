@@ -14,15 +14,15 @@ import (
 	"skep/node/api/v1"
 )
 
-// nonceLife is for how long a proof may be made with a nonce: a node that passes a request on could repeat that request, as it was, for as
-// long.
+// nonceLife is for how long a proof may be made with a nonce: a node that relays a request could repeat that same
+// request for as long.
 const nonceLife = 2 * time.Minute
 
-// nonces are what proofs are made with that are shown to this node. It remembers none: a nonce is a time and a code of this node's
-// over the time and the job.
+// nonces issues and checks the nonces of proofs for this node. It stores none: a nonce is a time and a MAC by this
+// node's key over the time and the job.
 type nonces struct {
 	key [32]byte
-	now func() time.Time // of tests
+	now func() time.Time // replaced in tests
 }
 
 func newNonces() *nonces {
@@ -31,10 +31,10 @@ func newNonces() *nonces {
 	return n
 }
 
-// nonceSize is that of a nonce's time and code in bytes.
+// nonceSize is the size of a nonce's time and MAC in bytes.
 const nonceSize = 8 + 16
 
-// issue makes one for requests about a job.
+// issue returns a nonce for requests about a job.
 func (n *nonces) issue(id grid.JobID) string { return n.at(id, n.now()) }
 
 func (n *nonces) at(id grid.JobID, t time.Time) string {
@@ -46,7 +46,7 @@ func (n *nonces) at(id grid.JobID, t time.Time) string {
 	return hex.EncodeToString(mac.Sum(b)[:nonceSize])
 }
 
-// valid reports whether this node made a nonce for that job a short while ago.
+// valid reports whether this node issued a nonce for that job within nonceLife.
 func (n *nonces) valid(id grid.JobID, nonce string) bool {
 	b, err := hex.DecodeString(nonce)
 	if err != nil || len(b) != nonceSize {
@@ -57,8 +57,8 @@ func (n *nonces) valid(id grid.JobID, nonce string) bool {
 	return age > -time.Second && age <= nonceLife && hmac.Equal([]byte(nonce), []byte(n.at(id, t)))
 }
 
-// requestProof is the proof in a request, and the request that it must have been made for. It is checked once, so that a stream which began in
-// time goes on.
+// requestProof is the proof in a request, and the request that it must be made for. It is checked once, so that a
+// stream which began in time goes on.
 type requestProof struct {
 	proof *v1.Proof
 	req   v1.Request
@@ -66,7 +66,7 @@ type requestProof struct {
 	good  bool
 }
 
-// proofOf returns the proof in a request, as it came; nil if there is none.
+// proofOf returns the proof in a request, unchecked; nil if there is none.
 func proofOf(r *http.Request) *requestProof {
 	p, err := v1.ParseProof(r.Header.Get(v1.ProofHeader))
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 	"skep/node/api/v1"
 )
 
-// dialTime bounds connecting to the node that a job was submitted to.
+// dialTime bounds connecting to the job's origin or owner.
 const dialTime = 10 * time.Second
 
-// relayKinds are the media types that are passed on from another member. Nothing else is: what a member
-// says must not act as a page of this node in somebody's browser.
+// relayKinds are the media types that are relayed from another member. No other is: a member's answer must not act
+// as a page of this node in a browser.
 var relayKinds = map[string]bool{"application/json": true, v1.ProblemType: true, v1.FrameType: true,
 	"text/plain": true, "application/octet-stream": true}
 
@@ -38,7 +38,7 @@ func jobPath(path string) (ref, rest string, ok bool) {
 	return ref, rest, true
 }
 
-// relay completes the job's ID in a request, and passes the request on where the job is another node's.
+// relay completes the job's ID in a request, and relays the request if another node owns the job.
 func (s *Server) relay(next http.Handler) http.Handler {
 	proxy := s.proxy()
 	next = s.relayDrain(proxy, next)
@@ -53,7 +53,7 @@ func (s *Server) relay(next http.Handler) http.Handler {
 			failAll(w, err)
 			return
 		}
-		w.Header().Set(v1.JobHeader, id.String()) // not what another node says: it could name another job
+		w.Header().Set(v1.JobHeader, id.String()) // not from the other node's answer: it could name another job
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = "/v1/jobs/"+id.String()+rest, ""
 		k, err := s.jobInfo(r.Context(), id)
@@ -78,7 +78,8 @@ func (s *Server) proxy() http.Handler {
 		Transport:     claimantTransport{s.members},
 		FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
-			// Nothing that is asked of another's job has a body, and the token is this node's alone. Who asks goes along.
+			// Requests about other nodes' jobs have no body, and the token is this node's only. The caller is
+			// passed on.
 			p.Out.Body, p.Out.ContentLength = http.NoBody, 0
 			c := s.callerOf(p.In.Context())
 			p.Out.Header = http.Header{"Accept": {"*/*"}, v1.UserHeader: {url.PathEscape(c.user)}}
@@ -137,7 +138,7 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	return "the job was submitted to node " + name + ", which cannot be asked now: " + why
 }
 
-// displayName is a node's name and its shortened ID, the latter alone where no name is known.
+// displayName returns a node's name and its shortened ID, or the ID alone if no name is known.
 func (s *Server) displayName(ctx context.Context, id grid.NodeID) (name string) {
 	s.b.Read(ctx, func(v *node.Node, now gridTime) { name = namesOf(v, now)[id] })
 	if name == "" {
@@ -146,7 +147,7 @@ func (s *Server) displayName(ctx context.Context, id grid.NodeID) (name string) 
 	return name + " (" + id.Short() + ")"
 }
 
-// transport speaks HTTP over the grid's connections; the host of a URL is a node's ID.
+// transport sends HTTP over the grid's connections; the host of a URL is a node's ID.
 func (s *Server) transport() http.RoundTripper {
 	return &http.Transport{
 		DisableCompression: true, MaxIdleConnsPerHost: 2, MaxConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,
