@@ -19,7 +19,7 @@ type submitIn struct {
 	Body   v1.Submission
 }
 
-// submit saves a job and answers with it, or with all that happens to it.
+// submit saves a job and answers with it, or with a stream of its events.
 func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse, error) {
 	id, spec, err := s.submission(ctx, &in.Body)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 		unwatch()
 		return nil, backendError(ctx, err)
 	}
-	k, err := s.jobInfo(ctx, id) // it may have been here already, and be another than the one that was said
+	k, err := s.jobInfo(ctx, id) // it may have existed already, with another access
 	if err != nil {
 		unwatch()
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 	}}, nil
 }
 
-// submission checks what is to be submitted, everything at once, and adds who submits it.
+// submission checks a submission, reports all errors at once, and adds the submitter.
 func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID, *grid.JobSpec, error) {
 	id, err := s.completeID(in.ID)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID,
 	spec.Submitter = grid.Submitter{Node: s.self, User: s.callerOf(ctx).user}
 	err = spec.Check()
 	for _, f := range spec.Inputs {
-		if err == nil && !s.b.Blobs().Hold(f.Blob, holdTime) { // until the job's record has it stay
+		if err == nil && !s.b.Blobs().Hold(f.Blob, holdTime) { // until the job's record pins it
 			err = fmt.Errorf("inputs %q: blob %s is not here: hand it over first", f.Path, f.Blob)
 		}
 	}
@@ -87,7 +87,7 @@ func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID,
 	return id, spec, nil
 }
 
-// completeID completes the part of an ID that the caller drew.
+// completeID adds this node to the nonce that the caller drew.
 func (s *Server) completeID(text string) (grid.JobID, error) {
 	if !strings.Contains(text, "-") {
 		text += "-" + s.self.String()
@@ -103,7 +103,7 @@ func (s *Server) completeID(text string) (grid.JobID, error) {
 	return id, nil
 }
 
-// backendError is why the node did not take a job: its own words, unless it was the caller who left.
+// backendError returns why the node refused a request, as the node states it, unless the caller left.
 func backendError(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return asProblem(err)

@@ -16,12 +16,12 @@ import (
 
 const nonce = "00ff00ff00ff00ff"
 
-// fakeNode is a node that took a request for job meant, and passes on what another said of it.
+// fakeNode is a node that took a request for job meant, and relays another node's answer.
 type fakeNode struct {
 	mu    sync.Mutex
-	asked []string      // method and path; with a proof, + behind
-	meant string        // what the node itself found
-	says  func() v1.Job // of the other
+	asked []string      // method and path; with a proof, + after them
+	meant string        // what the node itself resolved
+	says  func() v1.Job // the other node's answer
 	deny  func() v1.Problem
 }
 
@@ -45,7 +45,7 @@ func (d *fakeNode) client(t *testing.T) *Client {
 	return OpenRemote(Remote{Addr: strings.TrimPrefix(srv.URL, "http://"), Token: "t"}, t.TempDir())
 }
 
-// Another node's word about which job was refused does not make the client cancel a job that was not meant.
+// A refusal by another node about another job does not make the client cancel that job.
 func TestRefusalCannotNameAnotherJob(t *testing.T) {
 	meant, victim := jobText(1), jobText(2)
 	d := &fakeNode{meant: meant, deny: func() v1.Problem { return v1.Problem{Job: victim} }, says: func() v1.Job { return v1.Job{ID: meant} }}
@@ -63,7 +63,7 @@ func TestRefusalCannotNameAnotherJob(t *testing.T) {
 	}
 }
 
-// An answer about another job than the one that was meant is none.
+// An answer about another job than the requested one is an error.
 func TestAnswerAboutAnotherJobIsAnError(t *testing.T) {
 	d := &fakeNode{meant: jobText(1), says: func() v1.Job { return v1.Job{ID: jobText(2)} }}
 	if j, err := d.client(t).Job(t.Context(), "last"); err == nil || !strings.Contains(err.Error(), jobText(1)) {
@@ -71,7 +71,7 @@ func TestAnswerAboutAnotherJobIsAnError(t *testing.T) {
 	}
 }
 
-// A proof is made only where one is wanted, with the capability of that job; then the node's nonce serves for what follows.
+// A proof is made only on request, with the capability of that job; then the node's nonce is reused.
 func TestProofsAreMadeOnRequest(t *testing.T) {
 	id := jobText(1)
 	job, _ := grid.ParseJobID(id)
@@ -108,7 +108,7 @@ func TestProofsAreMadeOnRequest(t *testing.T) {
 	}
 }
 
-// Capabilities of other jobs in the folder stay unread.
+// Capabilities of other jobs in the folder are not read.
 func TestOtherCapabilitiesAreNotRead(t *testing.T) {
 	id := jobText(1)
 	d := &fakeNode{meant: id, deny: func() v1.Problem { return v1.Problem{Job: id} }, says: func() v1.Job { return v1.Job{ID: id} }}

@@ -15,8 +15,8 @@ func jobText(i int) string {
 	return grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{byte(i), byte(i >> 8), byte(i >> 16)}}.String()
 }
 
-// The folder does not grow without end: the oldest capabilities go that were not used for long, and this is told. Those of jobs that may run,
-// and files that are no capabilities, stay.
+// The folder is bounded: the oldest capabilities not used for long are removed, and this is reported. Those of jobs
+// that may run, and other files, stay.
 func TestOldCapabilitiesArePruned(t *testing.T) {
 	const most = 100
 	var told []string
@@ -40,7 +40,7 @@ func TestOldCapabilitiesArePruned(t *testing.T) {
 		}
 		put(jobText(i), at)
 	}
-	if c, err := k.of(jobText(3)); c == nil || err != nil { // used now
+	if c, err := k.of(jobText(3)); c == nil || err != nil { // marks it as used
 		t.Fatal(err)
 	}
 	k.prune(most)
@@ -84,7 +84,7 @@ func TestCapabilityFilesAreNamedByWholeIDs(t *testing.T) {
 	}
 }
 
-// What a node says a name stands for is believed only if it can: the capability of another job is not shown for it.
+// A node's resolution of a reference is accepted only if it fits: the capability of another job is not used for it.
 func TestNames(t *testing.T) {
 	id := jobText(1)
 	other := grid.JobID{Origin: grid.NodeID{2}, Nonce: [10]byte{1}}.String()

@@ -4,7 +4,7 @@ package v1
 const (
 	NodeSelf      = "self"
 	NodeConnected = "connected"
-	NodeKnown     = "known" // heard of, not connected
+	NodeKnown     = "known" // known, not connected
 	NodeDraining  = "draining"
 	NodeLeaving   = "leaving"
 )
@@ -36,7 +36,7 @@ type Node struct {
 	Findings  []string `json:"findings,omitempty" doc:"What is missing for a higher level, where the node asked is the one asked for."`
 }
 
-// Rate is what a node says about a class.
+// Rate is what a node states about a class.
 type Rate struct {
 	Class   string  `json:"class"`
 	Arrive  float64 `json:"arrivals_per_second"`
