@@ -26,7 +26,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// take returns what was written since the last time.
+// take returns what was written since the last call.
 func (l *lines) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,8 +37,8 @@ func (l *lines) take() string {
 
 func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// Whoever reads or cancels a job of another node, or drains one, is in that node's log: what was done, to which job or node, by which node, and
-// for which of its users. Reads of a job under access owner by who shows its capability are not.
+// A read or cancellation of another node's job, and a drain of another node, is in that node's log: the act, job or
+// node, the node that made it, and its user. Reads of a job under access owner with its capability are not.
 func TestAccessLog(t *testing.T) {
 	var log lines
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
@@ -55,16 +55,16 @@ func TestAccessLog(t *testing.T) {
 		want         string
 	}{
 		{"GET", "/v1/jobs/" + j.ID, false, said("describe", "job", j.ID)},
-		{"GET", "/v1/jobs/" + j.ID + "/tasks", false, ""}, // said just now
+		{"GET", "/v1/jobs/" + j.ID + "/tasks", false, ""}, // logged just now
 		{"GET", "/v1/jobs/" + j.ID + "/logs", false, said("logs", "job", j.ID)},
 		{"GET", "/v1/jobs/" + j.ID + "/explain", false, said("explain", "job", j.ID)},
 		{"GET", "/v1/jobs/" + j.ID + "/blobs/" + strings.Repeat("1", 64), false, said("outputs", "job", j.ID)},
 		{"GET", "/v1/jobs/" + j.ID + "/wait?timeout=0", false, ""},                            // the same
-		{"GET", "/v1/jobs/" + w.ID + "/wait?timeout=0", false, said("describe", "job", w.ID)}, // it names the command
+		{"GET", "/v1/jobs/" + w.ID + "/wait?timeout=0", false, said("describe", "job", w.ID)}, // a different act
 		{"GET", "/v1/jobs/" + o.ID + "/wait?timeout=0", false, ""},
 		{"POST", "/v1/jobs/" + j.ID + "/cancel", false, said("cancel", "job", j.ID)},
 		{"POST", "/v1/jobs/" + j.ID + "/cancel", false, said("cancel", "job", j.ID)},
-		{"POST", "/v1/jobs/" + j.ID + "/cancel", false, ""}, // it changed nothing before either
+		{"POST", "/v1/jobs/" + j.ID + "/cancel", false, ""}, // changes nothing
 		{"GET", "/v1/jobs/" + o.ID, false, ""},
 		{"GET", "/v1/jobs/" + o.ID + "/logs", false, said("logs", "job", o.ID) + " refused=true"},
 		{"GET", "/v1/jobs/" + o.ID + "/logs", true, ""},
@@ -91,7 +91,7 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// What another member says its user is called is no more than that: it cannot make up lines, or be without end.
+// The user that another member states is only a name: it cannot forge lines, and is bounded.
 func TestStatedUser(t *testing.T) {
 	var log lines
 	a := newFake(t, 1, "alpha")
@@ -124,7 +124,7 @@ func newLogOf() *logOf {
 	return l
 }
 
-// does notes acts on jobs of that number, and returns how many lines they left.
+// does records acts on that many jobs, and returns the number of lines written.
 func (l *logOf) does(by grid.NodeID, act string, jobs int) (said int) {
 	for i := range jobs {
 		l.record(entry{act: act, of: "job", id: fmt.Sprint("job", i), by: by, user: "x"})
@@ -132,7 +132,8 @@ func (l *logOf) does(by grid.NodeID, act string, jobs int) (said int) {
 	return strings.Count(l.take(), "\n")
 }
 
-// However much members ask, the log grows by so many lines a second. Neither a flood of reads nor one of cancellations hides what others do; what was not said is counted, and said later.
+// However many requests members make, the log's rate is bounded. Neither a flood of reads nor one of cancellations
+// hides what others do; suppressed lines are counted and reported later.
 func TestAccessLogIsBounded(t *testing.T) {
 	l := newLogOf()
 	if n := l.does(grid.NodeID{1}, actLogs, 10_000); n != perNode[reading].burst {
@@ -182,7 +183,7 @@ func TestAccessLogIsBounded(t *testing.T) {
 	}
 }
 
-// After a member's reads and refusals are no longer said, its cancellation is named in what is said of the rest, whatever else it did since.
+// A cancellation by a member whose lines are suppressed is named in the report, whatever else it did since.
 func TestLastSuppressedChangeIsLogged(t *testing.T) {
 	l := newLogOf()
 	by := grid.NodeID{1}
@@ -196,7 +197,7 @@ func TestLastSuppressedChangeIsLogged(t *testing.T) {
 	}
 }
 
-// A cancellation that changes nothing takes nothing of what is left to those that do.
+// A cancellation that changes nothing is not charged to the allowance of changes.
 func TestCancellingAnEndedJobCountsAsARead(t *testing.T) {
 	var log lines
 	a := newFake(t, 1, "alpha")
@@ -210,7 +211,7 @@ func TestCancellingAnEndedJobCountsAsARead(t *testing.T) {
 	}
 }
 
-// What local users read of another node's job that is kept here is in this node's log: its origin has no other.
+// Reads by local users of a job of another origin that is replicated here are in this node's log.
 func TestLocalReadsOfForeignJobs(t *testing.T) {
 	var log lines
 	b := newFake(t, 2, "beta")

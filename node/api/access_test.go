@@ -14,13 +14,13 @@ import (
 	"skep/node/api/v1"
 )
 
-// key is what a capability's holder has, and keyHash what its job says.
+// key is the capability, and keyHash its hash in the job's spec.
 var (
 	key     = v1.Capability{1, 31: 2}
 	keyHash = func() string { h := key.Hash(); return hex.EncodeToString(h[:]) }()
 )
 
-// proofHeaders returns the header of a request about a job that proves to have a capability, to this node.
+// proofHeaders returns the headers of a request about a job with a proof for this node.
 func (f *fake) proofHeaders(with *v1.Capability, job, method, uri string) map[string]string {
 	f.t.Helper()
 	id, err := grid.ParseJobID(job)
@@ -38,7 +38,7 @@ func ownerSpec(t *testing.T, url, nonce string) v1.Job {
 	return submit(t, url, nonce, `,"name":"sweep","env":{"TOKEN":"hunter2"},"access":"owner","capability_sha256":"`+keyHash+`"`)
 }
 
-// asMember makes requests at the members' door of a node as another one.
+// asMember makes requests to a node's member handler as another node.
 func (f *fake) asMember(by grid.NodeID, method, path string, more map[string]string) (int, string) {
 	f.t.Helper()
 	tr := &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
@@ -53,8 +53,9 @@ var secretPaths = []struct{ method, of string }{
 	{"GET", "/tasks"}, {"GET", "/explain"}, {"GET", "/logs"}, {"GET", "/logs?stream=stdout"}, {"GET", "/blobs/" + strings.Repeat("1", 64)}, {"POST", "/cancel"},
 }
 
-// What a job under access owner runs, with which environment, what it printed and left, is for who shows its capability, and so is cancelling
-// it: at its origin's own door, at that for members, and through another node. Its ID, name, submitter, state and counts are for every member.
+// The spec, environment, output and results of a job under access owner need its capability, and so does cancelling
+// it: at its origin's local listener, as a member, and through another node. Its ID, name, submitter, state and
+// counts are for every member.
 func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
 	a.connect(b)
@@ -118,9 +119,9 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 	if l := get[v1.JobPage](t, "GET", at+"/v1/jobs", ""); len(l.Jobs) != 1 || len(l.Jobs[0].Command) != 0 || l.Jobs[0].Name != "sweep" {
 		t.Errorf("listed: %+v", l.Jobs)
 	}
-	// Who knows its ID cannot follow it by submitting it again.
+	// Submitting the known ID again does not allow following it.
 	for _, spec := range []string{`{"command":["true"]}`, `{"command":["true"],"access":"owner","capability_sha256":"` + strings.Repeat("1", 64) + `"}`} {
-		c := &http.Client{Timeout: 10 * time.Second} // whom it lets in it keeps
+		c := &http.Client{Timeout: 10 * time.Second} // connections stay open
 		if status, text := askVia(t, c, "POST", at+"/v1/jobs?follow=true", `{"id":"`+j.ID+`","spec":`+spec+`}`, nil); status != http.StatusForbidden {
 			t.Errorf("submitted again: status %d, %s: want 403", status, text)
 		}
@@ -130,8 +131,8 @@ func TestOwnerAccessNeedsTheCapability(t *testing.T) {
 	}
 }
 
-// A job that its submitter says nothing of is under the node's default. Under access owner there is a capability, or the whole ID of the job is
-// said for which one is wanted.
+// A submission without access gets the node's default. Under access owner it needs a capability, or is answered
+// with the job's whole ID, for which one is drawn.
 func TestAccessOfASubmission(t *testing.T) {
 	members, owner := newFake(t, 1, "alpha").serve().URL, newFake(t, 2, "beta").serveAs(Options{Access: grid.AccessOwner}).URL
 	for _, tc := range []struct {
@@ -170,7 +171,7 @@ func (f *fake) addReplica(id grid.JobID, spec *grid.JobSpec, members ...grid.Nod
 	f.step(grid.Event{Kind: grid.EvPeerDown, Peer: id.Origin})
 }
 
-// announceTakeover has a node hear that another has taken a job over.
+// announceTakeover delivers a takeover announcement of another node to a node.
 func (f *fake) announceTakeover(who grid.NodeID, id grid.JobID) {
 	f.step(grid.Event{Kind: grid.EvAnnounce, Peer: who, Msg: &grid.Message{Kind: grid.KindTakeover,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 2}}}}})
@@ -181,8 +182,8 @@ func ownerAccessSpec() *grid.JobSpec {
 		Env: []grid.Var{{Name: "TOKEN", Value: "hunter2"}}, Capability: key.Hash()}
 }
 
-// When its origin is gone a job under access owner is still read, with its capability, at a node that keeps it and through one that has only
-// heard who took it over; and still by nobody else.
+// When its origin is gone a job under access owner is readable with its capability, and only so, at a replica and
+// through a node that has only received the takeover announcement.
 func TestOwnerAccessAtAReplica(t *testing.T) {
 	b, c, d := newFake(t, 2, "beta"), newFake(t, 3, "gamma"), newFake(t, 4, "delta")
 	id := grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{5}}

@@ -122,7 +122,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// short is an address of the socket that the system takes.
+// short returns an address of the socket that the system accepts.
 func short(t *testing.T, dir string) string {
 	addr, release, err := client.SocketAddr(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// falseClaimant answers at the door of a fake node, and writes down what it was asked.
+// falseClaimant serves a fake node's member listener, and records the requests.
 type falseClaimant struct {
 	mu    sync.Mutex
 	asked []*http.Request
@@ -36,7 +36,7 @@ func (x *falseClaimant) count() int {
 	return len(x.asked)
 }
 
-// Any member may announce that it has taken a job over. While the job's origin can be asked nobody else is.
+// Any member may announce a takeover. While the job's origin can be asked, only the origin is.
 func TestOriginIsAskedBeforeClaimants(t *testing.T) {
 	a, d, evil := newFake(t, 1, "alpha"), newFake(t, 4, "delta"), newFake(t, 5, "evil")
 	d.connect(a)
@@ -63,7 +63,7 @@ func TestOriginIsAskedBeforeClaimants(t *testing.T) {
 	}
 }
 
-// When the origin is gone those are asked who say that they have the job, one after the other: who says so and has nothing is passed over.
+// When the origin is gone the claimants are asked one after the other: one that does not have the job is skipped.
 func TestClaimantWithoutTheJobIsSkipped(t *testing.T) {
 	b, d, evil := newFake(t, 2, "beta"), newFake(t, 4, "delta"), newFake(t, 5, "evil")
 	id := grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{5}}
@@ -89,8 +89,8 @@ func TestClaimantWithoutTheJobIsSkipped(t *testing.T) {
 	}
 }
 
-// Whoever passes a request on, or says that it has the job, learns no capability: it can repeat that very request, at that node, for a
-// while, and do nothing else.
+// A node that relays a request, or claims the job, learns no capability: it can repeat that same request, at that
+// node, for a while, and do nothing else.
 func TestProofIsForOneRequest(t *testing.T) {
 	a, d, evil := newFake(t, 1, "alpha"), newFake(t, 4, "delta"), newFake(t, 5, "evil")
 	a.print = [2]string{"out", ""}
@@ -118,7 +118,7 @@ func TestProofIsForOneRequest(t *testing.T) {
 			t.Errorf("%s %s, %v later: status %d, %s: want %d", tc.method, tc.uri, tc.later, status, text, tc.want)
 		}
 	}
-	// The origin is gone and another says that it has the job: it sees proofs, which are of nonces that it made up.
+	// The origin is gone and another node claims the job: it sees proofs for nonces that it made up.
 	d.connect(evil)
 	d.announceTakeover(evil.self, id)
 	lies := evil.claimsJob(func(w http.ResponseWriter, r *http.Request) {

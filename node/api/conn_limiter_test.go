@@ -16,8 +16,8 @@ import (
 	"skep/node/api/v1"
 )
 
-// A process of the same user opens connections to the socket as fast as it can and says little. The number that the node holds is bounded, and who
-// has the token is served.
+// A process of the same user opens connections to the socket as fast as it can and sends little. The number that
+// the node holds is bounded, and clients with the token are served.
 func TestUnauthenticatedConnectionsAreEvicted(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	c, dir, _ := f.open(Options{})
@@ -59,7 +59,7 @@ func TestUnauthenticatedConnectionsAreEvicted(t *testing.T) {
 	}
 }
 
-// Who has shown the token does not give way.
+// Connections that have shown the token are not closed.
 func TestAuthenticatedConnectionsAreKept(t *testing.T) {
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	if err != nil {
@@ -113,7 +113,7 @@ func TestAuthenticatedConnectionsAreKept(t *testing.T) {
 		t.Errorf("%d open: want the two that have not ended", open)
 	}
 	dial()
-	c.Close() // also while it waits
+	c.Close() // also while Accept waits
 }
 
 // failingListener is a listener for which there is no descriptor at first.
@@ -129,7 +129,7 @@ func (s *failingListener) Accept() (net.Conn, error) {
 	return s.Listener.Accept()
 }
 
-// The door goes on when descriptors are there again.
+// Accepting continues when descriptors are available again.
 func TestAcceptRetriesWithoutDescriptors(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

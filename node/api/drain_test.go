@@ -36,7 +36,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A node with admins is drained by those, and at its own door; everybody else is told why not.
+// A node with admins can be drained by these, and at its local listener; others are refused with the reason.
 func TestDrainIsForAdmins(t *testing.T) {
 	var log lines
 	a, b, c := newFake(t, 1, "alpha"), newFake(t, 2, "beta"), newFake(t, 3, "gamma")

@@ -17,7 +17,7 @@ import (
 	"skep/node/p2p/blob"
 )
 
-// fake is a driver with a real node behind it, whose tasks end when a test says so.
+// fake is a driver with a real node, whose tasks end when a test says so.
 type fake struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -33,7 +33,7 @@ type fake struct {
 	done  chan struct{}
 	ended sync.Once
 	print [2]string // what every task prints while it runs
-	mute  error     // why nobody can be asked for that
+	mute  error // error of asking for that
 	srv   *Server   // of serve
 }
 
@@ -57,7 +57,7 @@ func newFake(t *testing.T, id byte, name string) *fake {
 	return f
 }
 
-// connect connects two and tells each of the other.
+// connect connects two fakes.
 func (f *fake) connect(g *fake) {
 	for _, p := range [][2]*fake{{f, g}, {g, f}} {
 		p[0].peers[p[1].self] = p[1]
@@ -93,7 +93,7 @@ func (f *fake) stepLocked(ev grid.Event, depth int) (answer *string) {
 	for i := range fx.Replies {
 		answer = &fx.Replies[i].Err
 	}
-	for _, w := range fx.Wakes { // what placing a task waits for is over at once
+	for _, w := range fx.Wakes { // timers of placing a task fire at once
 		switch w.Timer.Kind {
 		case grid.TimerSearch, grid.TimerRetry, grid.TimerPoll, grid.TimerOffer:
 			if depth < 20 {
@@ -105,7 +105,7 @@ func (f *fake) stepLocked(ev grid.Event, depth int) (answer *string) {
 	return answer
 }
 
-// end ends the first of the tasks that run.
+// end ends the first of the running tasks.
 func (f *fake) end(r *grid.Result) {
 	f.t.Helper()
 	f.mu.Lock()

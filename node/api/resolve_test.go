@@ -9,7 +9,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// Of node alpha: bcdea…, bcdeb…; of beta: bcdec…, xyza…; of gamma: xyza…, qqqq….
+// Jobs of node alpha: bcdea…, bcdeb…; of beta: bcdec…, xyza…; of gamma: xyza…, qqqq….
 func TestResolve(t *testing.T) {
 	a, b, c := newFake(t, 1, "alpha"), newFake(t, 2, "beta"), newFake(t, 3, "gamma")
 	a.connect(b)
@@ -34,7 +34,7 @@ func TestResolve(t *testing.T) {
 		{"bcdea", 200, id("bcdea", a)},
 		{"last", 200, id("bcdeb", a)},
 		{"bcde", 409, id("bcdeb", a)},
-		{"bcdec", 404, "submitted at another node must be whole"}, // not own: nobody is asked
+		{"bcdec", 404, "submitted at another node must be whole"}, // not own: no other node is asked
 		{"bcde-" + b.self.String()[:5], 404, "must be whole"},
 		{"xyza", 404, "must be whole"},
 		{"xyza-" + c.self.String(), 404, "must be whole"},
@@ -78,8 +78,8 @@ func TestForeignJobsAreRelayedToTheOrigin(t *testing.T) {
 	}
 }
 
-// What other members may ask is about jobs submitted here, whose whole IDs they know, and nothing else; above all they cannot submit, read
-// the token, have a request passed on, or find out by a few letters which jobs there are.
+// Other members may only make requests about jobs of this node, by whole ID; above all they cannot submit, read the
+// token, have a request relayed, or find jobs by a part of the ID.
 func TestMembersReachOnlyJobsOfThisNode(t *testing.T) {
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
 	a.connect(b)
