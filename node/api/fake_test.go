@@ -33,7 +33,7 @@ type fake struct {
 	done  chan struct{}
 	ended sync.Once
 	print [2]string // what every task prints while it runs
-	mute  error // error of asking for that
+	mute  error     // error of asking for that
 	srv   *Server   // of serve
 }
 
