@@ -174,11 +174,11 @@ func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) 
 	})
 }
 
-// Watch returns a channel that has a value after something about a job has changed. Changes that come
-// before it is taken are one. stop ends it.
+// Watch returns a channel that is signalled after something about a job has changed; several changes before it is
+// read count as one. stop ends it.
 func (d *Driver) Watch(id grid.JobID) (ch <-chan struct{}, stop func()) { return d.watchers.add(id) }
 
-// Dial opens a byte stream to the door (Listener) of another node.
+// Dial opens a byte stream to the API listener (Listener) of another node.
 func (d *Driver) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
 	return d.apiListener.dial(ctx, id)
 }
@@ -186,8 +186,8 @@ func (d *Driver) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
 // Listener accepts the byte streams that others open by Dial.
 func (d *Driver) Listener() net.Listener { return d.apiListener }
 
-// Close says good-bye to the others, stops the tasks, and ends. Tasks that ran here are run again, here
-// or elsewhere, as their jobs allow.
+// Close announces that the node leaves, stops the tasks, and ends. Tasks that ran here are run again, here or
+// elsewhere, as their jobs allow.
 func (d *Driver) Close(ctx context.Context) error {
 	err := ErrClosed
 	d.closing.Do(func() {

@@ -48,13 +48,13 @@ type NodeList struct {
 	Nodes []Node `json:"nodes"`
 }
 
-// Token is what another machine joins with.
+// Token is the token with which another machine joins.
 type Token struct {
 	Token string   `json:"token"`
 	Addrs []string `json:"addresses"`
 }
 
-// Version says what runs.
+// Version is the version of a node.
 type Version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -95,13 +95,13 @@ type Stats struct {
 	Solves   uint64            `json:"solves"`
 }
 
-// Blob is content that a node keeps.
+// Blob is content that a node stores.
 type Blob struct {
 	Blob string `json:"blob" doc:"SHA-256 of the content, in hexadecimal."`
 	Size int64  `json:"size_bytes"`
 }
 
-// Health says that the node lives.
+// Health is the answer of a node that is alive.
 type Health struct {
 	Status string `json:"status"`
 }
