@@ -119,8 +119,8 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	if perr != nil {
 		id, _ = grid.ParseNodeID(r.Host)
 	}
-	if heir, ok := errors.AsType[*claimantError](err); ok {
-		id = heir.who
+	if claimant, ok := errors.AsType[*claimantError](err); ok {
+		id = claimant.who
 	}
 	name := s.displayName(r.Context(), id)
 	why := err.Error()

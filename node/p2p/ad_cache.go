@@ -49,10 +49,10 @@ func (c *adCache) seal(a *grid.Ad) []byte {
 
 // open checks an ad's signed bytes and records the addresses that its node announces, and that reporter passed them
 // on.
-func (c *adCache) open(sealed []byte, teller grid.NodeID) (*grid.Ad, error) {
+func (c *adCache) open(sealed []byte, reporter grid.NodeID) (*grid.Ad, error) {
 	hash := sha256.Sum256(sealed)
 	if a, ok := c.known.Get(hash); ok {
-		c.d.dialer.reported(a.Node, teller)
+		c.d.dialer.reported(a.Node, reporter)
 		return a, nil
 	}
 	a, err := wire.Open(sealed)
@@ -60,11 +60,11 @@ func (c *adCache) open(sealed []byte, teller grid.NodeID) (*grid.Ad, error) {
 		return nil, err
 	}
 	c.known.Add(hash, a)
-	c.d.dialer.learn(a.Node, a.Addrs, teller)
+	c.d.dialer.learn(a.Node, a.Addrs, reporter)
 	return a, nil
 }
 
 // opener returns open for the ads that one peer passes on.
-func (c *adCache) opener(teller grid.NodeID) func([]byte) (*grid.Ad, error) {
-	return func(sealed []byte) (*grid.Ad, error) { return c.open(sealed, teller) }
+func (c *adCache) opener(reporter grid.NodeID) func([]byte) (*grid.Ad, error) {
+	return func(sealed []byte) (*grid.Ad, error) { return c.open(sealed, reporter) }
 }

@@ -176,9 +176,9 @@ func (l *dialer) save(n grid.NodeID) {
 	}
 	c.saved = true
 	s := savedContact{c.addrs, c.lastSeen, c.firstUp}
-	gone, full := l.evictSaved(time.Now())
+	evicted, full := l.evictSaved(time.Now())
 	l.mu.Unlock()
-	if gone == n {
+	if evicted == n {
 		return
 	}
 	data := l.d.store.Datastore()
@@ -187,7 +187,7 @@ func (l *dialer) save(n grid.NodeID) {
 		err = data.Put(l.d.ctx, contactKey(n), b)
 	}
 	if err == nil && full {
-		err = data.Delete(l.d.ctx, contactKey(gone))
+		err = data.Delete(l.d.ctx, contactKey(evicted))
 	}
 	if err != nil && l.d.ctx.Err() == nil {
 		l.d.log.Warn("known peer not saved", "node", n.Short(), "error", err)
@@ -196,7 +196,7 @@ func (l *dialer) save(n grid.NodeID) {
 
 // evictSaved chooses the contact to remove from disk if there are too many: among strangers, or among all if there
 // are none, the one not seen for longest.
-func (l *dialer) evictSaved(at time.Time) (gone grid.NodeID, full bool) {
+func (l *dialer) evictSaved(at time.Time) (evicted grid.NodeID, full bool) {
 	count := 0
 	var worst *contact
 	for n, c := range l.contacts {
@@ -205,14 +205,14 @@ func (l *dialer) evictSaved(at time.Time) (gone grid.NodeID, full bool) {
 		}
 		count++
 		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) && c.lastSeen.Before(worst.lastSeen) {
-			gone, worst = n, c
+			evicted, worst = n, c
 		}
 	}
 	if count <= maxSaved {
 		return grid.NodeID{}, false
 	}
 	worst.saved = false
-	return gone, true
+	return evicted, true
 }
 
 // familiarAfter is for how long after its first connection a node is a stranger.

@@ -121,8 +121,8 @@ func (l *dialer) info(n grid.NodeID) peer.AddrInfo {
 
 // announcedAddrs returns the addresses of a connected peer, as it stated them in identify.
 func (l *dialer) announcedAddrs(n grid.NodeID) []string {
-	if said := l.d.relays.announced(peerOf(n)); len(said) > 0 {
-		return published(said)
+	if announced := l.d.relays.announced(peerOf(n)); len(announced) > 0 {
+		return published(announced)
 	}
 	return published(l.d.host.Peerstore().Addrs(peerOf(n)))
 }

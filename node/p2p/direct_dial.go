@@ -38,7 +38,7 @@ func (p *peers) tryDirect(n grid.NodeID, waited time.Duration) {
 		return
 	}
 	defer p.d.work.Done()
-	if said := p.d.relays.announced(peerOf(n)); p.onlyRelayed(n) && (waited > 0 || len(said) > 0 && !slices.ContainsFunc(said, relayed)) {
+	if announced := p.d.relays.announced(peerOf(n)); p.onlyRelayed(n) && (waited > 0 || len(announced) > 0 && !slices.ContainsFunc(announced, relayed)) {
 		ctx, cancel := context.WithTimeout(network.WithForceDirectDial(p.d.ctx, "skep"), dialDeadline)
 		_ = p.d.host.Connect(ctx, p.d.dialer.info(n)) // fails if there is no direct path
 		cancel()

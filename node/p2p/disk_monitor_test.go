@@ -59,7 +59,7 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var told bool
+	var known bool
 	await(t, "both run, and one has written", func() bool {
 		a.diskMonitor.mu.Lock()
 		defer a.diskMonitor.mu.Unlock()
@@ -70,12 +70,12 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 				return false
 			}
 			n, ok := a.tasks.runner.Written(p)
-			most, told = max(most, n), ok
+			most, known = max(most, n), ok
 		}
 		return len(a.diskMonitor.running) == 2 && most >= 8<<20
 	})
 	const floor = 16 * grid.MiB
-	if told {
+	if known {
 		a.diskMonitor.endWriter(0, 100*floor) // something else fills the disk
 	}
 	a.diskMonitor.endWriter(0, floor)

@@ -36,7 +36,7 @@ func (l *dialer) contact(n grid.NodeID) *contact {
 }
 
 // learn records the addresses that a node announces, and which node passed them on.
-func (l *dialer) learn(n grid.NodeID, addrs []string, teller grid.NodeID) {
+func (l *dialer) learn(n grid.NodeID, addrs []string, reporter grid.NodeID) {
 	if addrs = numericAddrs(addrs); n == l.d.self || len(addrs) == 0 {
 		return
 	}
@@ -52,7 +52,7 @@ func (l *dialer) learn(n grid.NodeID, addrs []string, teller grid.NodeID) {
 			c.next = time.Now().Add(min(time.Until(c.next), minRetry))
 		}
 	}
-	c.addReporter(teller)
+	c.addReporter(reporter)
 	if c.neighbour && !c.connected {
 		l.wake()
 	}
@@ -67,18 +67,18 @@ func numericAddrs(addrs []string) []string {
 }
 
 // addReporter records a node that reported the contact's addresses.
-func (c *contact) addReporter(teller grid.NodeID) {
-	if len(c.reporters) < maxReporters && !slices.Contains(c.reporters, teller) {
-		c.reporters = append(c.reporters, teller)
+func (c *contact) addReporter(reporter grid.NodeID) {
+	if len(c.reporters) < maxReporters && !slices.Contains(c.reporters, reporter) {
+		c.reporters = append(c.reporters, reporter)
 	}
 }
 
 // reported records another node that reports the same addresses of a node that is not connected.
-func (l *dialer) reported(n, teller grid.NodeID) {
+func (l *dialer) reported(n, reporter grid.NodeID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c := l.contacts[n]; c != nil && !c.connected {
-		c.addReporter(teller)
+		c.addReporter(reporter)
 	}
 }
 

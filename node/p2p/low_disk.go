@@ -59,14 +59,14 @@ func (s *diskMonitor) endWriter(free, floor grid.Bytes) {
 	s.mu.Unlock()
 	var most, newest *attempt
 	var bytes grid.Bytes
-	told := true
+	allKnown := true
 	for _, a := range running {
 		p := s.d.tasks.processOf(a)
 		if p == nil {
 			continue
 		}
 		n, ok := s.d.tasks.runner.Written(p)
-		told = told && ok
+		allKnown = allKnown && ok
 		if most == nil || grid.Bytes(n) > bytes {
 			most, bytes = a, grid.Bytes(n)
 		}
@@ -77,7 +77,7 @@ func (s *diskMonitor) endWriter(free, floor grid.Bytes) {
 	why := fmt.Sprintf("has written most, %d MiB,", bytes>>20)
 	switch {
 	case bytes >= floor/8:
-	case !told:
+	case !allKnown:
 		most, why = newest, "is the newest, and it is not known who has written most,"
 	default:
 		return // something else fills the disk

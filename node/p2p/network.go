@@ -58,7 +58,7 @@ type relayingHost struct {
 func (h relayingHost) Close() error { return errors.Join(h.relay.Close(), h.Host.Close()) }
 
 // newHost makes a libp2p host that only those who know the secret can connect to.
-func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *connGater, at *ownAddrs, by *dialBudget) (host.Host, error) {
+func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *connGater, at *ownAddrs, budget *dialBudget) (host.Host, error) {
 	priv, err := crypto.UnmarshalEd25519PrivateKey(key)
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)
@@ -78,7 +78,7 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *connGa
 	h, err := libp2p.New(
 		libp2p.Identity(priv),
 		libp2p.PrivateNetwork(secret[:]),
-		libp2p.NoTransports, libp2p.Transport(newBudgetedTCP(by)),
+		libp2p.NoTransports, libp2p.Transport(newBudgetedTCP(budget)),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Muxer(yamux.ID, muxer()),
 		libp2p.ListenAddrStrings(listen...),

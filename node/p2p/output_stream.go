@@ -68,22 +68,22 @@ func (d *Driver) remoteOutput(ctx context.Context, n grid.NodeID, id grid.Attemp
 		return nil, dialCause(err)
 	}
 	stop := context.AfterFunc(ctx, func() { st.Reset() })
-	ask := append(make([]byte, 0, outputRequest), id.Task.Job.Origin[:]...)
-	ask = append(ask, id.Task.Job.Nonce[:]...)
-	ask = binary.BigEndian.AppendUint32(ask, id.Task.Index)
-	ask = binary.BigEndian.AppendUint32(ask, id.Epoch)
-	ask = binary.BigEndian.AppendUint32(ask, id.N)
-	ask = append(ask, byte(s), 0)
+	request := append(make([]byte, 0, outputRequest), id.Task.Job.Origin[:]...)
+	request = append(request, id.Task.Job.Nonce[:]...)
+	request = binary.BigEndian.AppendUint32(request, id.Task.Index)
+	request = binary.BigEndian.AppendUint32(request, id.Epoch)
+	request = binary.BigEndian.AppendUint32(request, id.N)
+	request = append(request, byte(s), 0)
 	if follow {
-		ask[len(ask)-1] = 1
+		request[len(request)-1] = 1
 	}
-	ask = binary.BigEndian.AppendUint64(ask, uint64(offset))
+	request = binary.BigEndian.AppendUint64(request, uint64(offset))
 	st.SetWriteDeadline(time.Now().Add(askDeadline))
 	if !follow {
 		st.SetReadDeadline(time.Now().Add(askDeadline))
 	}
 	var status [1]byte
-	if _, err = st.Write(ask); err == nil {
+	if _, err = st.Write(request); err == nil {
 		_, err = io.ReadFull(st, status[:]) // with follow it arrives when the task starts
 	}
 	switch {
@@ -137,9 +137,9 @@ func (t *tasks) mayReadOutput(id grid.AttemptID, n grid.NodeID) bool {
 // serveOutput answers a request for the output of an attempt that runs here. Only the job's origin, or another
 // member of its register, may ask: whoever asks these has shown them the job's capability, if it has one.
 func (d *Driver) serveOutput(st network.Stream) {
-	var ask [outputRequest]byte
-	d.serveStream(st, d.outputsServed, 0, ask[:], func(n grid.NodeID, w servedWriter) {
-		b := ask[:]
+	var request [outputRequest]byte
+	d.serveStream(st, d.outputsServed, 0, request[:], func(n grid.NodeID, w servedWriter) {
+		b := request[:]
 		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID(b[:32]), Nonce: [10]byte(b[32:42])},
 			Index: binary.BigEndian.Uint32(b[42:])}, Attempt: grid.Attempt{Epoch: binary.BigEndian.Uint32(b[46:]), N: binary.BigEndian.Uint32(b[50:])}}
 		offset := int64(binary.BigEndian.Uint64(b[56:]))

@@ -23,13 +23,13 @@ func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: per
 
 // takeSeat takes a seat for a stream of a peer, from another peer if need be, whose stream is then reset; nil if
 // there is none.
-func (d *Driver) takeSeat(places *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
+func (d *Driver) takeSeat(pool *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
 	now := time.Now()
 	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Familiar: d.dialer.familiar(n, now), OnEvict: func() {
 		d.counts.drop("given away")
 		d.spawn(func() { st.Reset() })
 	}}
-	seat := places.Take(c, now)
+	seat := pool.Take(c, now)
 	if seat == nil {
 		d.counts.drop("busy")
 	}
@@ -38,7 +38,7 @@ func (d *Driver) takeSeat(places *seats.Seats, st network.Stream, n grid.NodeID)
 
 // serveStream does what every served stream needs: it ends with the driver, has a known peer, takes a seat, which
 // it keeps for cooldown after the answer, and reads a request of fixed size. Writing to w marks the seat as used.
-func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.Duration, request []byte, f func(n grid.NodeID, w servedWriter)) {
+func (d *Driver) serveStream(st network.Stream, pool *seats.Seats, cooldown time.Duration, request []byte, f func(n grid.NodeID, w servedWriter)) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
 	if !ok || !d.beginWork() {
 		st.Reset()
@@ -47,16 +47,16 @@ func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.D
 	defer d.work.Done()
 	defer st.Close()
 	st.SetDeadline(time.Now().Add(askDeadline))
-	seat := d.takeSeat(places, st, n)
+	seat := d.takeSeat(pool, st, n)
 	if seat == nil {
 		st.Write(append([]byte{statusBusy}, make([]byte, blobAnswer-1)...))
 		return
 	}
 	defer func() {
-		if rest == 0 {
+		if cooldown == 0 {
 			seat.Free()
 		} else {
-			time.AfterFunc(rest, seat.Free)
+			time.AfterFunc(cooldown, seat.Free)
 		}
 	}()
 	if _, err := io.ReadFull(st, request); err != nil {
@@ -70,12 +70,12 @@ func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.D
 
 // serveBlob answers a request for a blob.
 func (d *Driver) serveBlob(st network.Stream) {
-	var ask [blobRequest]byte
-	d.serveStream(st, d.blobsServed, 0, ask[:], func(_ grid.NodeID, w servedWriter) {
+	var request [blobRequest]byte
+	d.serveStream(st, d.blobsServed, 0, request[:], func(_ grid.NodeID, w servedWriter) {
 		st.CloseRead() // nothing more is read from the peer
 		var answer [blobAnswer]byte
-		r, size, err := d.blobs.Open(d.ctx, grid.BlobID(ask[:32]))
-		offset := binary.BigEndian.Uint64(ask[32:])
+		r, size, err := d.blobs.Open(d.ctx, grid.BlobID(request[:32]))
+		offset := binary.BigEndian.Uint64(request[32:])
 		st.SetWriteDeadline(time.Now().Add(askDeadline)) // Open may have had to hash it first
 		if err != nil {
 			answer[0] = statusNone

@@ -125,16 +125,16 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 	if d.started || err != nil {
 		return
 	}
-	var gone []string
+	var added []string
 	for _, e := range after {
 		if !slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == e.Name() }) {
-			gone = append(gone, e.Name())
+			added = append(added, e.Name())
 		}
 	}
-	if i := slices.Index(gone, store.MarkFile); i > 0 { // remove it first: a crash must not leave it without the database
-		gone[0], gone[i] = gone[i], gone[0]
+	if i := slices.Index(added, store.MarkFile); i > 0 { // remove it first: a crash must not leave it without the database
+		added[0], added[i] = added[i], added[0]
 	}
-	for _, name := range gone {
+	for _, name := range added {
 		os.RemoveAll(filepath.Join(d.cfg.DataDir, name))
 	}
 }

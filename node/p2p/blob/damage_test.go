@@ -65,9 +65,9 @@ func corruptSilently(t *testing.T, s *Store, id grid.BlobID, at int64) {
 // openWatched opens a store and records the damage that it reports.
 func openWatched(t *testing.T, dir string) (*Store, *[]Damage) {
 	s := openStore(t, dir, 16*grid.MiB)
-	var told []Damage
-	s.OnDamage(func(d Damage) { told = append(told, d) })
-	return s, &told
+	var damages []Damage
+	s.OnDamage(func(d Damage) { damages = append(damages, d) })
+	return s, &damages
 }
 
 // Regression: a flipped bit gave a wrong file and exit code 0. Wherever it is, and whether or not the file's times
@@ -106,7 +106,7 @@ func TestFlippedBit(t *testing.T) {
 				if what == "copied" && how == "rotten" {
 					continue // see TestACopyIsTrustedForAnHour
 				}
-				s, told := openWatched(t, t.TempDir())
+				s, damages := openWatched(t, t.TempDir())
 				id := put(t, s, long)
 				s.Pin(id)
 				if got, err := way(s, id); got != long || err != nil {
@@ -121,8 +121,8 @@ func TestFlippedBit(t *testing.T) {
 				if err == nil || len(got) >= len(long) || !errors.Is(err, ErrContent) {
 					t.Errorf("%s, %s at %d: %d bytes, %v", what, how, at, len(got), err)
 				}
-				if s.Has(id) || s.Size() != 0 || len(*told) != 1 || !(*told)[0].Needed || (*told)[0].ID != id || !errors.Is((*told)[0].Why, ErrContent) {
-					t.Errorf("%s, %s at %d: it is still here, or was told of %d times", what, how, at, len(*told))
+				if s.Has(id) || s.Size() != 0 || len(*damages) != 1 || !(*damages)[0].Needed || (*damages)[0].ID != id || !errors.Is((*damages)[0].Why, ErrContent) {
+					t.Errorf("%s, %s at %d: it is still here, or was told of %d times", what, how, at, len(*damages))
 				}
 				if info, err := os.Stat(filepath.Join(s.dir, quarantineFolder, id.String())); err != nil || info.Size() != int64(len(long)) {
 					t.Errorf("%s: it was not put aside: %v", what, err)
@@ -138,16 +138,16 @@ func TestFlippedBit(t *testing.T) {
 // A file that looks unchanged is copied without being read, but not for ever.
 func TestACopyIsTrustedForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, told := openWatched(t, t.TempDir())
+		s, damages := openWatched(t, t.TempDir())
 		id := put(t, s, long)
 		corruptSilently(t, s, id, 5)
 		link := func(name string) error { return s.Link(ctx, id, filepath.Join(s.dir, name), false) }
 		time.Sleep(verifiedFor - time.Second)
-		if err := link("first"); err != nil || len(*told) != 0 {
+		if err := link("first"); err != nil || len(*damages) != 0 {
 			t.Errorf("it is read for each copy: %v", err)
 		}
 		time.Sleep(2 * time.Second)
-		if err := link("second"); !errors.Is(err, ErrNotFound) || len(*told) != 1 {
+		if err := link("second"); !errors.Is(err, ErrNotFound) || len(*damages) != 1 {
 			t.Errorf("it is never read again: %v", err)
 		}
 	})
@@ -174,7 +174,7 @@ func TestResume(t *testing.T) {
 
 // A file that cannot be read at the moment is not damaged.
 func TestUnreadableFileIsNotDamaged(t *testing.T) {
-	s, told := openWatched(t, t.TempDir())
+	s, damages := openWatched(t, t.TempDir())
 	id := put(t, s, long)
 	flip(t, s, id, 0, false)
 	flip(t, s, id, 0, false) // restored, and not known to be
@@ -188,8 +188,8 @@ func TestUnreadableFileIsNotDamaged(t *testing.T) {
 			t.Errorf("without a descriptor: %v", err)
 		}
 	})
-	if !s.Has(id) || len(*told) != 0 || read(t, s, id) != long {
-		t.Errorf("told of %d damages", len(*told))
+	if !s.Has(id) || len(*damages) != 0 || read(t, s, id) != long {
+		t.Errorf("told of %d damages", len(*damages))
 	}
 }
 
@@ -210,7 +210,7 @@ func (s *Store) quarantinedSize() (sum grid.Bytes) {
 // The quarantine is bounded, and its files are never taken for blobs.
 func TestQuarantineIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	s, told := openWatched(t, dir)
+	s, damages := openWatched(t, dir)
 	most := s.max / quarantineShare
 	for i := range 5 {
 		id := put(t, s, strings.Repeat(string(rune('a'+i)), int(most/2)))
@@ -227,8 +227,8 @@ func TestQuarantineIsBounded(t *testing.T) {
 	}
 	flip(t, s, large, 0, false)
 	s.Verify(ctx, large)
-	if got := s.quarantinedSize(); got > most || got < 0 || len(*told) != 6 {
-		t.Errorf("%d bytes are set aside, %d told", got, len(*told))
+	if got := s.quarantinedSize(); got > most || got < 0 || len(*damages) != 6 {
+		t.Errorf("%d bytes are set aside, %d told", got, len(*damages))
 	}
 	if s = openStore(t, dir, 16*grid.MiB); s.Len() != 1 || !s.Has(id) {
 		t.Errorf("%d blobs after a start", s.Len())

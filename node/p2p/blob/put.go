@@ -126,7 +126,7 @@ func (s *Store) receive(ctx context.Context, r io.Reader, limit grid.Bytes, dura
 // checkFreeEvery is how much is written between two checks of the free space.
 const checkFreeEvery = 4 * grid.MiB
 
-func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit grid.Bytes, spare func() error) error {
+func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit grid.Bytes, checkFree func() error) error {
 	hash := sha256.New()
 	looked := -checkFreeEvery
 	buf := buffers.Get().(*[128 << 10]byte)
@@ -140,7 +140,7 @@ func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit gri
 			return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 		}
 		if t.size-looked >= checkFreeEvery {
-			if err := spare(); err != nil {
+			if err := checkFree(); err != nil {
 				return err
 			}
 			looked = t.size

@@ -39,11 +39,11 @@ func (s *Store) hashOnce(ctx context.Context, e *entry) error {
 }
 
 // stopWaiting removes waiters that have gone. A caller that comes when none is left starts a new hashing.
-func (s *Store) stopWaiting(e *entry, c *check, gone int) {
+func (s *Store) stopWaiting(e *entry, c *check, left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.waiting -= gone
-	if gone > 0 && c.waiting > 0 {
+	c.waiting -= left
+	if left > 0 && c.waiting > 0 {
 		return
 	}
 	c.end()

@@ -18,7 +18,7 @@ import (
 // answer, and the others do.
 func TestManyWaitForOneHashing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, told := openWatched(t, t.TempDir())
+		s, damages := openWatched(t, t.TempDir())
 		id := put(t, s, long)
 		e := s.blobs[id]
 		e.seen = stamp{} // as after a start
@@ -51,8 +51,8 @@ func TestManyWaitForOneHashing(t *testing.T) {
 		}
 		close(c.done)
 		wait.Wait()
-		if len(*told) != 0 {
-			t.Errorf("told of %v", *told)
+		if len(*damages) != 0 {
+			t.Errorf("told of %v", *damages)
 		}
 	})
 }

@@ -86,7 +86,7 @@ func (b *Budget) AddMemberHost(a ma.Multiaddr) {
 // Allow reports whether an address may be dialled now, and counts the dial. reporters are the nodes that reported
 // it; the one with the most dials left is charged. The node itself, where it remembers the address, is not charged.
 // Errors wrap ErrLocal or ErrBudget.
-func (b *Budget) Allow(a ma.Multiaddr, tellers []grid.NodeID, at time.Time) error {
+func (b *Budget) Allow(a ma.Multiaddr, reporters []grid.NodeID, at time.Time) error {
 	to, err := tcp(a)
 	if err != nil {
 		return err
@@ -100,8 +100,8 @@ func (b *Budget) Allow(a ma.Multiaddr, tellers []grid.NodeID, at time.Time) erro
 		return fmt.Errorf("%s: %w", to, ErrLocal)
 	}
 	pay := []*rate.Limiter{b.all}
-	if teller := b.reporterLimit(tellers, at); teller != nil {
-		pay = append(pay, teller)
+	if reporter := b.reporterLimit(reporters, at); reporter != nil {
+		pay = append(pay, reporter)
 	}
 	if !allHaveTokens(pay, at) { // before the host is looked up, so that refused dials evict no host from the cache
 		return fmt.Errorf("%s: %w", to, ErrBudget)
@@ -131,19 +131,19 @@ func allHaveTokens(pay []*rate.Limiter, at time.Time) bool {
 }
 
 // reporterLimit returns the limiter of the reporter with the most dials left; nil: nobody is charged.
-func (b *Budget) reporterLimit(tellers []grid.NodeID, at time.Time) (payer *rate.Limiter) {
-	if len(tellers) == 0 {
-		tellers = []grid.NodeID{{}} // unknown reporters share one limiter
+func (b *Budget) reporterLimit(reporters []grid.NodeID, at time.Time) (best *rate.Limiter) {
+	if len(reporters) == 0 {
+		reporters = []grid.NodeID{{}} // unknown reporters share one limiter
 	}
-	for _, n := range tellers {
+	for _, n := range reporters {
 		if n == b.self {
 			return nil
 		}
-		if l := limiter(b.reporters, n, PerReporter); payer == nil || l.TokensAt(at) > payer.TokensAt(at) {
-			payer = l
+		if l := limiter(b.reporters, n, PerReporter); best == nil || l.TokensAt(at) > best.TokensAt(at) {
+			best = l
 		}
 	}
-	return payer
+	return best
 }
 
 func limiter[K comparable](c *lru.Cache[K, *rate.Limiter], key K, n int) *rate.Limiter {

@@ -17,15 +17,15 @@ func addr(format string, a ...any) ma.Multiaddr { return ma.StringCast(fmt.Sprin
 
 // countAllowed counts how many of n ports, of hosts that format names, may be dialled within a minute, each
 // reported by one node.
-func countAllowed(b *Budget, format string, n int, teller func(i int) grid.NodeID) (let int) {
+func countAllowed(b *Budget, format string, n int, reporter func(i int) grid.NodeID) (allowed int) {
 	for second := range 60 {
 		for i := range n {
-			if b.Allow(addr(format, i), []grid.NodeID{teller(i)}, start.Add(time.Duration(second)*time.Second)) == nil {
-				let++
+			if b.Allow(addr(format, i), []grid.NodeID{reporter(i)}, start.Add(time.Duration(second)*time.Second)) == nil {
+				allowed++
 			}
 		}
 	}
-	return let
+	return allowed
 }
 
 func one(int) grid.NodeID    { return grid.NodeID{1} }
@@ -36,7 +36,7 @@ func TestDialsAreBounded(t *testing.T) {
 	self := grid.NodeID{9}
 	for _, tt := range []struct {
 		name, format string
-		teller       func(int) grid.NodeID
+		reporter     func(int) grid.NodeID
 		home         string
 		want         int
 	}{
@@ -52,7 +52,7 @@ func TestDialsAreBounded(t *testing.T) {
 		if tt.home != "" {
 			b.AddMemberHost(ma.StringCast(tt.home))
 		}
-		if got := countAllowed(b, tt.format, 250, tt.teller); got > 2*tt.want || got < 2*tt.want-4 {
+		if got := countAllowed(b, tt.format, 250, tt.reporter); got > 2*tt.want || got < 2*tt.want-4 {
 			t.Errorf("%s: %d tries in the first minute: want %d at once and as many more", tt.name, got, tt.want)
 		}
 	}

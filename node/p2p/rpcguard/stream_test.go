@@ -49,12 +49,12 @@ func frame(t *testing.T, rpc *pb.RPC) []byte {
 func TestValidFramesPass(t *testing.T) {
 	good := frame(t, &pb.RPC{Publish: []*pb.Message{{Data: make([]byte, 1000)}}})
 	bad := frame(t, &pb.RPC{Publish: []*pb.Message{{Seqno: make([]byte, 100)}}})
-	var told error
-	g := New(func(_ peer.ID, err error) { told = err })
+	var reported error
+	g := New(func(_ peer.ID, err error) { reported = err })
 	in := &scriptedStream{who: "a", Reader: bytes.NewReader(append(append(bytes.Repeat(good, 3), bad...), good...))}
 	out, err := io.ReadAll(g.stream(in))
-	if !bytes.Equal(out, bytes.Repeat(good, 3)) || !errors.Is(err, ErrBound) || !errors.Is(told, ErrBound) || !in.reset {
-		t.Errorf("%d bytes of %d, %v, told %v, reset %v: want what came before the bad frame, and that to be told", len(out), 3*len(good), err, told, in.reset)
+	if !bytes.Equal(out, bytes.Repeat(good, 3)) || !errors.Is(err, ErrBound) || !errors.Is(reported, ErrBound) || !in.reset {
+		t.Errorf("%d bytes of %d, %v, told %v, reset %v: want what came before the bad frame, and that to be told", len(out), 3*len(good), err, reported, in.reset)
 	}
 	in = &scriptedStream{who: "b", Reader: bytes.NewReader(binary.AppendUvarint(nil, 1<<40))}
 	if _, err := io.ReadAll(g.stream(in)); !errors.Is(err, ErrBound) {

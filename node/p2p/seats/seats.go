@@ -44,20 +44,20 @@ func (s *Seats) Take(c Claim, at time.Time) *Seat {
 		s.mu.Unlock()
 		return nil
 	}
-	var gone *Seat
+	var evicted *Seat
 	if len(s.taken) >= s.Max {
-		if gone = s.victim(&c, n, at); gone == nil {
+		if evicted = s.victim(&c, n, at); evicted == nil {
 			s.mu.Unlock()
 			return nil
 		}
-		s.remove(gone)
+		s.remove(evicted)
 	}
 	seat := &Seat{of: s, claim: c, index: len(s.taken)}
 	seat.used.Store(at.UnixNano())
 	s.taken = append(s.taken, seat)
 	s.mu.Unlock()
-	if gone != nil && gone.claim.OnEvict != nil {
-		gone.claim.OnEvict()
+	if evicted != nil && evicted.claim.OnEvict != nil {
+		evicted.claim.OnEvict()
 	}
 	return seat
 }
