@@ -11,9 +11,9 @@ import (
 	"skep/node/api/v1"
 )
 
-// What a request does with a job, as the log says it. Of a job under access owner all of it is for who proves to have its capability.
+// Acts on a job, as logged. For a job under access owner each needs a proof of its capability.
 const (
-	actNone     = "" // its state and counts, which are for every member; of a job under access members, all that describes it
+	actNone     = "" // its state and counts, which every member may read; under access members, all that describes it
 	actDescribe = "describe"
 	actLogs     = "logs"
 	actOutputs  = "outputs"
@@ -21,7 +21,7 @@ const (
 	actCancel   = "cancel"
 )
 
-// actOf tells what the rest of a job's path asks for. What is not known to be for every member is not.
+// actOf returns the act of the rest of a job's path. An unknown path is not public.
 func actOf(rest string) string {
 	switch {
 	case rest == "/wait":
@@ -38,23 +38,23 @@ func actOf(rest string) string {
 	return actDescribe
 }
 
-// known is what this node knows of a job that it is asked about.
-type known struct {
-	here   bool          // it has the job: it was submitted here, or is kept here
-	over   bool          // nothing can change of it any more: it is over, or is being cancelled
-	keeper grid.NodeID   // who is to be asked
-	heirs  []grid.NodeID // after keeper: who says to have taken it over
-	hash   grid.CapabilityHash
+// jobInfo is what this node knows of a job in a request.
+type jobInfo struct {
+	here      bool          // it has the job: submitted here, or replicated here
+	over      bool          // nothing can change any more: it is over, or is being cancelled
+	authority grid.NodeID   // the node to ask
+	claimants []grid.NodeID // nodes to ask after authority: they say that they have taken it over
+	hash      grid.CapabilityHash
 }
 
-func (s *Server) knows(ctx context.Context, id grid.JobID) (known, error) {
-	k := known{keeper: id.Origin}
+func (s *Server) jobInfo(ctx context.Context, id grid.JobID) (jobInfo, error) {
+	k := jobInfo{authority: id.Origin}
 	err := s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		if who, _, told := v.Authority(id); told {
-			k.keeper = who
+			k.authority = who
 		}
-		if k.heirs = v.Claimants(id, nil); len(k.heirs) > 0 {
-			k.keeper = id.Origin
+		if k.claimants = v.Claimants(id, nil); len(k.claimants) > 0 {
+			k.authority = id.Origin
 		}
 		var j node.JobView
 		if j, k.here = v.Job(id); k.here {
@@ -64,68 +64,68 @@ func (s *Server) knows(ctx context.Context, id grid.JobID) (known, error) {
 	return k, asProblem(err)
 }
 
-// admit reports whether a request about a job of this node may go on, and else answers it. What another member does with a job, or a
-// user of this node with one of another, leaves a line in the log.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, rest string, k *known) bool {
+// admit reports whether a request about a job of this node may go on, and answers it otherwise. It logs what
+// another member does with a job, or a user of this node with one of another origin.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, id grid.JobID, rest string, k *jobInfo) bool {
 	act, c := actOf(rest), s.callerOf(r.Context())
 	switch {
 	case !k.here:
 		problem(w, http.StatusNotFound, "job "+id.String()+": is not known: it may have been forgotten since")
 		return false
 	}
-	open := s.opens(&c, id, k.hash)
+	open := s.mayOpen(&c, id, k.hash)
 	if !open {
-		w.Header().Set(v1.NonceHeader, s.nonces.draw(id))
+		w.Header().Set(v1.NonceHeader, s.nonces.issue(id))
 	}
 	switch {
-	case !open && (rest == "" || act == actNone): // who may not see all of it sees that
+	case !open && (rest == "" || act == actNone): // without the capability only that is visible
 		return true
 	case act == actNone:
 		act = actDescribe
 	}
 	if (!s.local(&c) || id.Origin != s.self) && (!open || k.hash.IsZero() || act == actCancel) {
-		s.log.note(entry{act: act, of: "job", id: id.String(), by: c.node, user: c.user, refused: !open, idle: k.over || k.keeper != s.self})
+		s.log.record(entry{act: act, of: "job", id: id.String(), by: c.node, user: c.user, refused: !open, noChange: k.over || k.authority != s.self})
 	}
 	if !open {
-		closed(id).write(w)
+		accessDenied(id).write(w)
 	}
 	return open
 }
 
-// wanting is the error of a request that lacks a job's capability. It names the job whole: whoever knows a part of its ID then finds
-// the capability, or can draw one.
-type wanting struct {
+// accessError is the error of a request that lacks a job's capability. It names the job's whole ID: a client that
+// knows a part of it then finds the capability, or can draw one.
+type accessError struct {
 	v1.Problem
 	header http.Header
 }
 
-func wants(status int, id grid.JobID, what string) *wanting {
-	return &wanting{Problem: v1.Problem{Title: http.StatusText(status), Status: status, Job: id.String(),
+func newAccessError(status int, id grid.JobID, what string) *accessError {
+	return &accessError{Problem: v1.Problem{Title: http.StatusText(status), Status: status, Job: id.String(),
 		Detail: "job " + id.Short() + ": its access is owner: " + what}}
 }
 
 // with adds a header to the answer.
-func (e *wanting) with(key, value string) *wanting {
+func (e *accessError) with(key, value string) *accessError {
 	e.header = http.Header{key: {value}}
 	return e
 }
 
-// GetHeaders tells those of the answer.
-func (e *wanting) GetHeaders() http.Header { return e.header }
+// GetHeaders returns the headers of the answer.
+func (e *accessError) GetHeaders() http.Header { return e.header }
 
-// closed is the error of what only shows, or cancels, a job to who shows its capability.
-func closed(id grid.JobID) *wanting {
-	return wants(http.StatusForbidden, id, "its spec, tasks, logs, outputs and explanation are for whoever has its capability, and so is cancelling it: "+
+// accessDenied is the error of a request that needs the job's capability.
+func accessDenied(id grid.JobID) *accessError {
+	return newAccessError(http.StatusForbidden, id, "its spec, tasks, logs, outputs and explanation are for whoever has its capability, and so is cancelling it: "+
 		"want the file jobs/"+id.String()+" in the data folder that it was submitted through, or --capability FILE")
 }
 
-// GetStatus tells the status of the answer.
-func (e *wanting) GetStatus() int { return e.Status }
+// GetStatus returns the status of the answer.
+func (e *accessError) GetStatus() int { return e.Status }
 
-// ContentType tells that of the answer.
-func (e *wanting) ContentType(string) string { return v1.ProblemType }
+// ContentType returns the content type of the answer.
+func (e *accessError) ContentType(string) string { return v1.ProblemType }
 
-func (e *wanting) write(w http.ResponseWriter) {
+func (e *accessError) write(w http.ResponseWriter) {
 	b, _ := json.Marshal(e.Problem)
 	w.Header().Set("Content-Type", v1.ProblemType)
 	w.WriteHeader(e.Status)

@@ -11,29 +11,29 @@ import (
 	"skep/node/api/v1"
 )
 
-// serve opens the door of a node to its owner, over TCP without a guard, and to the members.
+// serve serves a node's API to its user, over TCP without a token, and to the members.
 func (f *fake) serve() *httptest.Server { return f.serveAs(Options{}) }
 
 func (f *fake) serveAs(o Options) *httptest.Server {
 	o.Version = v1.Version{Version: "test"}
 	s := New(f, o)
 	f.srv = s
-	members := s.server(s.Members())
-	members.ConnContext = s.visited
+	members := s.server(s.MemberHandler())
+	members.ConnContext = s.memberContext
 	go members.Serve(f)
 	f.t.Cleanup(func() { members.Close() })
-	srv := httptest.NewServer(s.Owner())
+	srv := httptest.NewServer(s.LocalHandler())
 	f.t.Cleanup(srv.Close)
 	return srv
 }
 
-// ask asks and returns status and body.
+// ask sends a request and returns status and body.
 func ask(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
 	return askWith(t, method, url, body, nil)
 }
 
-// askWith asks with more headers.
+// askWith is ask with more headers.
 func askWith(t *testing.T, method, url, body string, more map[string]string) (int, string) {
 	t.Helper()
 	return askVia(t, http.DefaultClient, method, url, body, more)
@@ -63,7 +63,7 @@ func askVia(t *testing.T, c *http.Client, method, url, body string, more map[str
 	return resp.StatusCode, string(b)
 }
 
-// get asks for JSON.
+// get requests JSON.
 func get[T any](t *testing.T, method, url, body string) T {
 	t.Helper()
 	status, text := ask(t, method, url, body)

@@ -16,15 +16,14 @@ import (
 	"skep/node/p2p/blob"
 )
 
-// MaxBlob bounds one blob that is handed to the node, in bytes. What the node keeps of all of them is
-// bounded by its own setting.
+// MaxBlob bounds one uploaded blob in bytes. The node's cache size bounds all blobs.
 const MaxBlob = 64 * grid.GiB
 
-// holdTime is how long a blob stays that was handed over, or asked for in order to hand it over, before a job names it: a job's other
-// inputs may be long on their way, and must not take its place.
+// holdTime is how long a blob that was uploaded, or checked by HEAD before an upload, is held before a job names
+// it: the upload of a job's other inputs may take long, and must not evict it.
 const holdTime = 10 * time.Minute
 
-// getBlob serves a blob that this node keeps; also HEAD, to ask whether it is here: then it stays for a while.
+// getBlob serves a blob of this node; a HEAD request, which asks whether it is stored, also holds it.
 func (s *Server) getBlob(w http.ResponseWriter, r *http.Request) {
 	id, err := grid.ParseBlobID(r.PathValue("blob"))
 	if err != nil {
@@ -52,17 +51,17 @@ type sentBlob struct {
 	size grid.Bytes
 }
 
-// blobAhead is how much of a blob is read before anything is said of it: one of that size cannot break off.
-const blobAhead = 64 << 10
+// readAhead is how much of a blob is read before the answer begins: a blob up to that size cannot break off.
+const readAhead = 64 << 10
 
-// openBlob opens a blob of this node. One that is damaged is not found.
+// openBlob opens a blob of this node. A damaged one is not found.
 func (s *Server) openBlob(ctx context.Context, id grid.BlobID) (*sentBlob, error) {
 	f, size, err := s.b.Blobs().Open(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	b := &sentBlob{bufio.NewReaderSize(f, blobAhead), f, size}
-	if _, err := b.Peek(int(min(size, blobAhead))); err != nil {
+	b := &sentBlob{bufio.NewReaderSize(f, readAhead), f, size}
+	if _, err := b.Peek(int(min(size, readAhead))); err != nil {
 		b.Close()
 		if errors.Is(err, blob.ErrContent) {
 			err = fmt.Errorf("%w: %w", blob.ErrNotFound, err)
@@ -72,8 +71,8 @@ func (s *Server) openBlob(ctx context.Context, id grid.BlobID) (*sentBlob, error
 	return b, nil
 }
 
-// serve streams a blob's content. If it turns out to be damaged its end does not come: asked again, the node has it
-// brought.
+// serve streams a blob's content. If it turns out to be damaged the stream breaks off before its end; asked again,
+// the node fetches it anew.
 func (b *sentBlob) serve(w http.ResponseWriter, r *http.Request) {
 	defer b.Close()
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -82,11 +81,11 @@ func (b *sentBlob) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, err := io.Copy(w, b.Reader); err != nil {
-		panic(http.ErrAbortHandler) // the length was promised: let it be seen that it broke off
+		panic(http.ErrAbortHandler) // the length was promised: the client must see that it broke off
 	}
 }
 
-// putBlob takes a blob that is what its hash and length say.
+// putBlob stores a blob whose content matches its hash and length.
 func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
 	id, err := grid.ParseBlobID(r.PathValue("blob"))
 	if err != nil {
@@ -111,8 +110,8 @@ func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, v1.Blob{Blob: id.String(), Size: r.ContentLength})
 }
 
-// jobBlob serves a blob that is among a job's inputs or results. Another member may ask for those of a job it knows, not
-// for any blob.
+// jobBlob serves a blob among a job's inputs or results. Another member may request those of a job it knows, not
+// any blob.
 func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 	job, err := grid.ParseJobID(r.PathValue("id"))
 	if err != nil {
@@ -136,7 +135,7 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 	}
 	b, err := s.openBlob(r.Context(), id)
 	if errors.Is(err, blob.ErrNotFound) {
-		if err := s.b.Bring(r.Context(), &f, holders); err != nil {
+		if err := s.b.FetchBlob(r.Context(), &f, holders); err != nil {
 			problem(w, http.StatusNotFound, "blob "+id.String()+": is not kept at node "+s.self.Short()+", and did not come: "+err.Error())
 			return
 		}
@@ -149,8 +148,9 @@ func (s *Server) jobBlob(w http.ResponseWriter, r *http.Request) {
 	b.serve(w, r)
 }
 
-// blobOf finds a blob among a job's inputs and results, and the nodes that should have it; a zero file if it is none of them. It looks
-// first at the task that the caller says: who gets the files of 100,000 tasks must not have each looked for among all of them.
+// blobOf finds a blob among a job's inputs and results, and the nodes that should have it; a zero file if it is
+// none of them. It searches the stated task first: a client that gets the files of 100,000 tasks must not cause a
+// search of all of them for each.
 func (s *Server) blobOf(ctx context.Context, job grid.JobID, id grid.BlobID, task uint32) (f grid.File, holders []grid.NodeID, err error) {
 	err = s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		j, ok := v.Job(job)

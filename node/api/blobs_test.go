@@ -11,9 +11,9 @@ import (
 	"skep/node/p2p/blob"
 )
 
-// A full folder, and a job of an input that is there, used longest ago, and one that is handed over: neither goes for the other, nor for
-// what is handed over meanwhile.
-func TestInputsOfAJobToComeStay(t *testing.T) {
+// In a full folder, a job has one input that is stored, least recently used, and one that is uploaded: neither
+// evicts the other, nor is evicted by further uploads.
+func TestInputsAreHeldUntilTheSubmission(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	store, err := blob.Open(t.TempDir(), 100)
 	if err != nil {

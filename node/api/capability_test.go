@@ -13,9 +13,9 @@ import (
 	"skep/node/api/v1"
 )
 
-// A job under access owner has its capability in a file of the data folder, for its owner alone, and whoever has the file names the job as any
-// other: by its whole ID, a part of it, or as the last.
-func TestClientKeepsCapabilities(t *testing.T) {
+// The capability of a job under access owner is in a file of the data folder, readable by its owner alone, and its
+// holder may refer to the job as to any other: by its whole ID, a part of it, or as the last.
+func TestClientSavesCapabilities(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	f.print = [2]string{"out", ""}
 	c, dir, _ := f.open(Options{})
@@ -82,8 +82,8 @@ func TestClientKeepsCapabilities(t *testing.T) {
 	}
 }
 
-// Where the node's jobs are under access owner who submits says nothing of it, and needs no more than the file; following the job again, after an
-// answer that was lost, is the same job. Jobs under access members leave no file.
+// If the node's default is access owner, a submission need not state it, and needs only the file; following the job
+// again, after a lost answer, is the same job. Jobs under access members leave no file.
 func TestClientSubmitsWhereTheDefaultIsOwner(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	c, dir, _ := f.open(Options{Access: grid.AccessOwner})
@@ -102,7 +102,7 @@ func TestClientSubmitsWhereTheDefaultIsOwner(t *testing.T) {
 	if p, err := c.Jobs(ctx, 0, "", ""); err != nil || len(p.Jobs) != 1 {
 		t.Errorf("%d jobs, %v: want one", len(p.Jobs), err)
 	}
-	again, err := client.Open(dir) // another process, which has the same ID and the spec as a person wrote it
+	again, err := client.Open(dir) // another process, with the same ID and the spec as a person wrote it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,13 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// certificateTime is how long a certificate is valid. Clients know it by its hash and do not look; a browser does, and
-// a new one means telling every client.
+// certificateTime is how long a certificate is valid. Clients identify it by its hash and ignore this; a browser
+// does not, and a new one has to be distributed to every client.
 const certificateTime = 20 * 365 * 24 * time.Hour
 
-// keepCertificate reads the key and the certificate of the listener for other machines, and makes them where there are
-// none.
-func keepCertificate(path string, hosts []net.IP) (*tls.Certificate, error) {
+// loadCertificate reads the key and the certificate of the listener for other machines, and creates them if they do
+// not exist.
+func loadCertificate(path string, hosts []net.IP) (*tls.Certificate, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if b, err = makeCertificate(hosts, time.Now()); err == nil {
@@ -45,8 +45,8 @@ func keepCertificate(path string, hosts []net.IP) (*tls.Certificate, error) {
 	return &c, os.Chmod(path, 0o600)
 }
 
-// makeCertificate returns a key and a certificate that it has signed itself, both in PEM. P-256: browsers know no other
-// curve of that strength for certificates.
+// makeCertificate returns a key and a self-signed certificate, both in PEM. P-256: browsers accept no other curve
+// of that strength for certificates.
 func makeCertificate(hosts []net.IP, now time.Time) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -75,12 +75,12 @@ func makeCertificate(hosts []net.IP, now time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// sumOf is the hash by which clients know a certificate; browsers show it as its SHA-256 fingerprint.
+// sumOf returns the hash by which clients identify a certificate; browsers show it as its SHA-256 fingerprint.
 func sumOf(c *tls.Certificate) [sha256.Size]byte { return sha256.Sum256(c.Certificate[0]) }
 
-// dialled returns the addresses at which others can dial a listener: its own, or those of the interfaces where it
-// listens on all.
-func dialled(a net.Addr) (ips []net.IP) {
+// dialableIPs returns the addresses at which others can dial a listener: its own, or those of the interfaces where
+// it listens on all.
+func dialableIPs(a net.Addr) (ips []net.IP) {
 	t, ok := a.(*net.TCPAddr)
 	if !ok {
 		return nil

@@ -1,10 +1,11 @@
-// Package api is the local door of a node: HTTP and JSON on a unix socket in the data folder, on a TCP address where
-// the operator wants one, in TLS if other machines reach it, and, for a few questions about jobs, to the other members.
+// Package api is the API listener of a node: HTTP and JSON on a unix socket in the data folder, on a TCP address if
+// the operator sets one, with TLS if other machines can reach it, and, for some requests about jobs, to the other
+// members.
 //
-// The door keeps nothing. It reads consistent views of the node between two steps, hands over what is to
-// be submitted or cancelled, and passes streams through. A job may be asked for at any node: its ID names
-// the node that it was submitted to, and the request is passed on there over the grid's own connections.
-// What is said is described by an OpenAPI document at /openapi.json; errors have the form of [1].
+// The package keeps no state of its own about jobs. It reads consistent views of the node between two steps, passes
+// submissions and cancellations to it, and forwards streams. Any node may be asked about a job: its ID names its
+// origin, and the request is relayed to the job's owner over the grid's own connections. An OpenAPI document at
+// /openapi.json describes requests and answers; errors have the form of [1].
 //
 // Sources:
 //

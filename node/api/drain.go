@@ -13,7 +13,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// drainPath returns the node that a request about draining is for.
+// drainPath returns the node that a drain request is for.
 func drainPath(path string) (ref string, ok bool) {
 	if path, ok = strings.CutPrefix(path, "/v1/nodes/"); !ok {
 		return "", false
@@ -22,7 +22,7 @@ func drainPath(path string) (ref string, ok bool) {
 	return ref, ok && !strings.Contains(ref, "/")
 }
 
-// relayDrain passes a request about draining on to the node that it is for.
+// relayDrain relays a drain request to the node that it is for.
 func (s *Server) relayDrain(proxy, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ref, ok := drainPath(r.URL.Path)
@@ -56,7 +56,7 @@ func (s *Server) drain(ctx context.Context, in *drainIn) (*v1.Drain, error) {
 		return nil, err
 	}
 	if err := s.b.Drain(ctx, grid.Seconds(in.Deadline)); err != nil {
-		return nil, refused(ctx, err)
+		return nil, backendError(ctx, err)
 	}
 	s.o.Log.Info("draining", "deadline", grid.Seconds(in.Deadline))
 	return s.getDrain(ctx, &in.nodeIn)
@@ -67,24 +67,25 @@ func (s *Server) undrain(ctx context.Context, in *nodeIn) (*v1.Drain, error) {
 		return nil, err
 	}
 	if err := s.b.Undrain(ctx); err != nil {
-		return nil, refused(ctx, err)
+		return nil, backendError(ctx, err)
 	}
 	s.o.Log.Info("taking work again")
 	return s.getDrain(ctx, in)
 }
 
-// admin refuses to drain this node for a member that is not one of its admins, or to take that back. Whoever does it is in the log.
+// admin refuses drain and undrain requests of a member that is not one of this node's admins. It logs who made
+// them.
 func (s *Server) admin(ctx context.Context, act string, on bool) error {
 	c, idle := s.callerOf(ctx), false
 	if err := s.b.Read(ctx, func(n *node.Node, now gridTime) { idle = n.Drain(now).On == on }); err != nil {
 		return asProblem(err)
 	}
 	barred := !s.local(&c) && len(s.o.Admins) > 0 && !slices.Contains(s.o.Admins, c.node)
-	s.log.note(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred, idle: idle})
+	s.log.record(entry{act: act, of: "node", id: s.self.String(), by: c.node, user: c.user, refused: barred, noChange: idle})
 	if !barred {
 		return nil
 	}
-	return huma.Error403Forbidden("node " + s.called(ctx, s.self) + " is drained, and takes work again, for its admins only, and node " + c.node.Short() +
+	return huma.Error403Forbidden("node " + s.displayName(ctx, s.self) + " is drained, and takes work again, for its admins only, and node " + c.node.Short() +
 		" is none of them: want it on that machine with --self, or the ID of the node that asks in its setting admins")
 }
 

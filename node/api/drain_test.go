@@ -11,7 +11,7 @@ import (
 
 func TestDrain(t *testing.T) {
 	f, g := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
-	f.meet(g)
+	f.connect(g)
 	g.serve()
 	url := f.serve().URL
 	if d := get[v1.Drain](t, "POST", url+"/v1/nodes/self/drain?deadline=60", ""); !d.Draining || !d.Over || d.Name != "alpha" || d.Left == 0 {
@@ -36,12 +36,12 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A node with admins is drained by those, and at its own door; everybody else is told why not.
-func TestOnlyAdminsDrain(t *testing.T) {
+// A node with admins can be drained by these, and at its local listener; others are refused with the reason.
+func TestDrainIsForAdmins(t *testing.T) {
 	var log lines
 	a, b, c := newFake(t, 1, "alpha"), newFake(t, 2, "beta"), newFake(t, 3, "gamma")
-	a.meet(b)
-	a.meet(c)
+	a.connect(b)
+	a.connect(c)
 	at := a.serveAs(Options{Log: log.logger(), Admins: []grid.NodeID{c.self}}).URL
 	from := map[string]string{"at itself": at, "an admin": c.serve().URL, "another": b.serve().URL}
 	for who, want := range map[string]int{"another": http.StatusForbidden, "an admin": http.StatusOK, "at itself": http.StatusOK} {

@@ -9,7 +9,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// explainJob tells the story of a job's tasks, and which of the nodes known now could run them.
+// explainJob returns the traces of a job's tasks, and which of the nodes known now could run them.
 func (s *Server) explainJob(ctx context.Context, in *pageIn) (*v1.Explanation, error) {
 	ex := &v1.Explanation{Tasks: []v1.TaskStory{}, Nodes: []v1.Fitness{}}
 	wall := s.b.Wall()

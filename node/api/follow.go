@@ -10,11 +10,11 @@ import (
 	"skep/node/api/v1"
 )
 
-// liveAfter is how long a placed task may run before its output is streamed while it runs. What ends
-// sooner brings its output with its result, which saves two streams to its node.
-const liveAfter = 25 * time.Millisecond
+// streamDelay is how long a placed task may run before its output is streamed while it runs. A shorter one's output
+// comes with its result, which saves two streams to its node.
+const streamDelay = 25 * time.Millisecond
 
-// follower streams what happens to a job.
+// follower streams the events of a job.
 type follower struct {
 	s      *Server
 	fw     *v1.FrameWriter
@@ -22,8 +22,8 @@ type follower struct {
 	id     grid.JobID
 }
 
-// follow streams what happens to a job until it is over. The output of a single task comes as it is
-// printed; of several, each task's comes whole when it has ended, in the order of their indices.
+// follow streams the events of a job until it is over. The output of a single task is streamed while it runs; of
+// several tasks, each one's is sent whole when it has ended, in the order of their indices.
 func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id grid.JobID, job *v1.Job, change <-chan struct{}) {
 	ctx, cancel := s.untilStop(ctx)
 	defer cancel()
@@ -54,27 +54,27 @@ func (f *follower) task(ctx context.Context, index uint32, live bool) error {
 	}
 	var sent [2]int64
 	if t.State != grid.Ended {
-		// What a lost attempt had printed already is not printed again by the next one: its output is
-		// taken to go on where the former was cut. Whether this went well shows when the task has ended.
+		// What a lost attempt had printed is not sent again: the next attempt's output is taken to continue it.
+		// Whether that is right shows when the task has ended.
 		f.live(ctx, id, &sent)
 		if t, err = f.await(ctx, id, false); err != nil {
 			return err
 		}
 	}
 	for i, o := range [2]*grid.Output{&t.Result.Stdout, &t.Result.Stderr} {
-		if err := f.rest(ctx, id, i == 1, o, sent[i]); err != nil {
+		if err := f.writeRest(ctx, id, i == 1, o, sent[i]); err != nil {
 			return err
 		}
 	}
-	task := f.s.named(ctx, &t)
+	task := f.s.taskWithName(ctx, &t)
 	e := &v1.Event{Event: v1.EventTask, Task: &task}
 	if t.Result.Cause == grid.Unplaceable {
-		e.Why = f.s.why(ctx, id)
+		e.Why = f.s.whyUnplaceable(ctx, id)
 	}
 	return f.fw.Event(index, e)
 }
 
-// await returns the task when it has ended, or with live when it has run for a while.
+// await returns the task when it has ended, or with live when it has run for streamDelay.
 func (f *follower) await(ctx context.Context, id grid.TaskID, live bool) (node.TaskView, error) {
 	alive := time.NewTicker(aliveTime)
 	defer alive.Stop()
@@ -86,7 +86,7 @@ func (f *follower) await(ctx context.Context, id grid.TaskID, live bool) (node.T
 			return t, err
 		}
 		if live && placed == nil && t.State == grid.Placed {
-			placed = time.After(liveAfter)
+			placed = time.After(streamDelay)
 		}
 		select {
 		case <-f.change:
@@ -102,12 +102,12 @@ func (f *follower) await(ctx context.Context, id grid.TaskID, live bool) (node.T
 	}
 }
 
-// live streams both outputs while the task runs and counts what was sent.
+// live streams both outputs while the task runs and counts the bytes sent.
 func (f *follower) live(ctx context.Context, id grid.TaskID, sent *[2]int64) {
 	done := make(chan struct{})
 	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {
 		go func() {
-			w := &counting{w: f.fw.Stream(k, id.Index), n: &sent[i]}
+			w := &countingWriter{w: f.fw.Stream(k, id.Index), n: &sent[i]}
 			if err := f.s.b.Output(ctx, w, id, i == 1, 0, true); err != nil {
 				f.s.o.Log.Debug("live output broke off", "task", id.String(), "err", err)
 			}
@@ -126,8 +126,8 @@ func (f *follower) live(ctx context.Context, id grid.TaskID, sent *[2]int64) {
 	}
 }
 
-// rest writes what of a stream was not sent yet.
-func (f *follower) rest(ctx context.Context, id grid.TaskID, stderr bool, o *grid.Output, sent int64) error {
+// writeRest sends the part of a stream that was not sent yet.
+func (f *follower) writeRest(ctx context.Context, id grid.TaskID, stderr bool, o *grid.Output, sent int64) error {
 	k := v1.FrameStdout
 	if stderr {
 		k = v1.FrameStderr
@@ -146,8 +146,8 @@ func (f *follower) rest(ctx context.Context, id grid.TaskID, stderr bool, o *gri
 	return nil
 }
 
-// why says of each node known why it could not run a task that nobody can.
-func (s *Server) why(ctx context.Context, id grid.TaskID) []string {
+// whyUnplaceable says of each known node why it cannot run a task.
+func (s *Server) whyUnplaceable(ctx context.Context, id grid.TaskID) []string {
 	var out []string
 	s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		j, ok := v.Job(id.Job)
@@ -176,14 +176,14 @@ func (s *Server) why(ctx context.Context, id grid.TaskID) []string {
 	return out
 }
 
-// counting counts what it writes.
-type counting struct {
+// countingWriter counts what it writes.
+type countingWriter struct {
 	w interface{ Write([]byte) (int, error) }
 	n *int64
 }
 
 // Write writes and counts.
-func (c *counting) Write(p []byte) (int, error) {
+func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	*c.n += int64(n)
 	return n, err

@@ -17,7 +17,8 @@ import (
 
 type gridTime = grid.Time
 
-// own makes sure that a member's request is for a job of this node, named by its whole ID, and one that the member may make.
+// own admits a member's request only if it is for a job of this node, named by its whole ID, and the member may
+// make it.
 func (s *Server) own(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text, rest, ok := jobPath(r.URL.Path); ok {
@@ -26,7 +27,7 @@ func (s *Server) own(next http.Handler) http.Handler {
 				problem(w, http.StatusNotFound, "job "+quote(text)+": node "+s.self.Short()+" tells other nodes of jobs by their whole IDs only")
 				return
 			}
-			k, err := s.knows(r.Context(), id)
+			k, err := s.jobInfo(r.Context(), id)
 			switch {
 			case err != nil:
 				fail(w, err)
@@ -71,7 +72,7 @@ func (s *Server) listJobs(ctx context.Context, in *listIn) (*v1.JobPage, error) 
 			page.Next = page.Jobs[in.Limit-1].ID
 			break
 		}
-		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.opens(&c, jobs[i].ID, jobs[i].Spec.Capability) || s.submitted(&c, jobs[i].Spec), false))
+		page.Jobs = append(page.Jobs, jobOf(&jobs[i], s.mayOpen(&c, jobs[i].ID, jobs[i].Spec.Capability) || s.isSubmitter(&c, jobs[i].Spec), false))
 	}
 	return page, nil
 }
@@ -84,7 +85,7 @@ func (s *Server) getJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 	return s.job(ctx, id, true)
 }
 
-// job returns a job of this node as who makes the request may see it, with its spec if that is wanted.
+// job returns a job of this node as the caller may see it, with its spec if that is requested.
 func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, error) {
 	var j v1.Job
 	var found bool
@@ -92,7 +93,7 @@ func (s *Server) job(ctx context.Context, id grid.JobID, spec bool) (*v1.Job, er
 	err := s.b.Read(ctx, func(v *node.Node, now gridTime) {
 		var jv node.JobView
 		if jv, found = v.Job(id); found {
-			open := s.opens(&c, id, jv.Spec.Capability)
+			open := s.mayOpen(&c, id, jv.Spec.Capability)
 			j = jobOf(&jv, open, open && spec)
 			if jv.Ended < int(jv.Spec.Count) && v.AwaitsMajority(now, id) {
 				j.Waits = "for a majority of the nodes that keep it"
@@ -121,7 +122,7 @@ func (s *Server) cancelJob(ctx context.Context, in *Ref) (*v1.Job, error) {
 		return nil, err
 	}
 	if err := s.b.Cancel(ctx, id); err != nil {
-		return nil, refused(ctx, err)
+		return nil, backendError(ctx, err)
 	}
 	return s.job(ctx, id, false)
 }
@@ -157,12 +158,12 @@ func (s *Server) waitJob(ctx context.Context, in *waitIn) (*v1.Job, error) {
 	}
 }
 
-// noteOf joins what whoever submitted a job should know.
+// noteOf joins the notes for a job's submitter.
 func noteOf(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
-// stateOf sums up a job in a word.
+// stateOf returns a job's state.
 func stateOf(j *node.JobView) string {
 	switch {
 	case j.Cancelled:
@@ -177,7 +178,7 @@ func stateOf(j *node.JobView) string {
 	return v1.JobDone
 }
 
-// jobOf says what every member may know of a job, what is run where that may be seen too, and the whole spec where it is wanted.
+// jobOf returns what every member may know of a job; with open also what is run, with spec also the whole spec.
 func jobOf(j *node.JobView, open, spec bool) v1.Job {
 	out := v1.Job{
 		ID: j.ID.String(), Name: j.Spec.Name, Origin: j.ID.Origin.String(), State: stateOf(j), Access: string(j.Spec.Access()),
@@ -203,7 +204,7 @@ func jobOf(j *node.JobView, open, spec bool) v1.Job {
 	return out
 }
 
-// moment turns Unix nanoseconds into a time; 0 is none.
+// moment converts Unix nanoseconds to a time; nil for 0.
 func moment(ns int64) *time.Time {
 	if ns == 0 {
 		return nil

@@ -26,7 +26,7 @@ func TestSubmitTwiceIsOneJob(t *testing.T) {
 	}
 }
 
-func TestSubmitSaysEverythingThatIsWrong(t *testing.T) {
+func TestSubmitReportsAllErrors(t *testing.T) {
 	url := newFake(t, 1, "alpha").serve().URL
 	for body, wants := range map[string][]string{
 		`{"id":"x","spec":{"command":["true"]}}`:                                                                                             {"job ID"},
@@ -103,7 +103,7 @@ func TestCancelEndsTheJob(t *testing.T) {
 
 func TestExplainNamesEachNode(t *testing.T) {
 	f := newFake(t, 1, "alpha")
-	f.meet(newFake(t, 2, "beta"))
+	f.connect(newFake(t, 2, "beta"))
 	url := f.serve().URL
 	submit(t, url, "bcde", `,"needs":{"cpus":3,"labels":{"os":["linux"]}}`)
 	e := get[v1.Explanation](t, "GET", url+"/v1/jobs/bcde/explain", "")
@@ -191,7 +191,7 @@ func TestFollowStreamsWhileTheTaskRuns(t *testing.T) {
 	f.print = [2]string{"early ", ""}
 	url := f.serve().URL
 	go func() {
-		time.Sleep(4 * liveAfter)
+		time.Sleep(4 * streamDelay)
 		f.end(&grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: []byte("early late"), Size: 10}})
 	}()
 	_, body := ask(t, "POST", url+"/v1/jobs?follow=true", `{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["true"]}}`)
@@ -200,7 +200,7 @@ func TestFollowStreamsWhileTheTaskRuns(t *testing.T) {
 	}
 }
 
-func TestWhyNobodyCanRunIt(t *testing.T) {
+func TestWhyUnplaceable(t *testing.T) {
 	url := newFake(t, 1, "alpha").serve().URL
 	_, body := ask(t, "POST", url+"/v1/jobs?follow=true", `{"id":"bcdeaaaaaaaaaaaa","spec":{"command":["true"],"needs":{"labels":{"zone":["b"]}}}}`)
 	if !strings.Contains(body, `"exit_code":121`) || !strings.Contains(body, "needs zone=b") {
@@ -225,7 +225,7 @@ func TestLogs(t *testing.T) {
 		t.Errorf("where no node can be named: %q: want the task and why", body)
 	}
 	other := newFake(t, 2, "beta")
-	f.meet(other)
+	f.connect(other)
 	f.mute = &grid.NodeError{Node: other.self, Err: errors.New("gone")} // the task runs at alpha meanwhile
 	if _, body := ask(t, "GET", url+"/v1/jobs/bcde/logs", ""); !strings.Contains(body, "task 0: its output cannot be had now from node beta ("+other.self.Short()+"): gone") {
 		t.Errorf("of a task that has moved: %q: want the node that was asked", body)

@@ -19,23 +19,23 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// Listeners are the sockets that the door is opened at, and the token that it asks for.
+// Listeners are the local listeners of the API, and the token that it asks for.
 type Listeners struct {
-	token string
-	doors []door
-	once  sync.Once
-	undo  []func()
+	token     string
+	listeners []listener
+	once      sync.Once
+	closers   []func()
 }
 
-// door is one socket.
-type door struct {
+// listener is one socket.
+type listener struct {
 	net.Listener
 	tcp bool
-	any bool             // opened to others than this machine: any IP address is a good Host, and TLS is spoken
-	tls *tls.Certificate // of any
+	any bool             // other machines can connect: any IP address is a valid Host, and TLS is used
+	tls *tls.Certificate // if any is set
 }
 
-// Listen opens the TCP address if one is given. It comes first, because it can fail before a data folder
+// Listen opens the TCP address if one is given. It is separate from Open, because it can fail before a data folder
 // is touched.
 func Listen(addr string) (*Listeners, error) {
 	l := &Listeners{}
@@ -45,10 +45,10 @@ func Listen(addr string) (*Listeners, error) {
 	return l, l.listenTCP(addr)
 }
 
-// Open opens the socket in a data folder that belongs to the caller alone, and makes the token's file
-// where there is none. A socket that nobody answers at is left over from a crash and replaced.
+// Open opens the socket in a data folder that belongs to the caller alone, and creates the token's file if it does
+// not exist. A socket that nobody serves is left over from a crash and replaced.
 func (l *Listeners) Open(dir string) (err error) {
-	if l.token, err = keepToken(filepath.Join(dir, client.TokenName)); err != nil {
+	if l.token, err = loadToken(filepath.Join(dir, client.TokenName)); err != nil {
 		return err
 	}
 	if err := l.openTCP(dir); err != nil {
@@ -57,20 +57,20 @@ func (l *Listeners) Open(dir string) (err error) {
 	return l.unix(dir)
 }
 
-// openTCP gives the TCP listener its certificate if it needs one, and writes down what a client elsewhere needs to ask
-// this node.
+// openTCP gives the TCP listener its certificate if it needs one, and writes the file that a client elsewhere
+// needs.
 func (l *Listeners) openTCP(dir string) (err error) {
 	path := filepath.Join(dir, client.RemoteName)
 	os.Remove(path) // a crash may have left it
-	for i := range l.doors {
-		d := &l.doors[i]
+	for i := range l.listeners {
+		d := &l.listeners[i]
 		if !d.tcp {
 			continue
 		}
-		hosts := dialled(d.Addr())
+		hosts := dialableIPs(d.Addr())
 		r := client.Remote{Addr: d.Addr().String(), Token: l.token}
 		if d.any {
-			if d.tls, err = keepCertificate(filepath.Join(dir, client.CertificateName), hosts); err != nil {
+			if d.tls, err = loadCertificate(filepath.Join(dir, client.CertificateName), hosts); err != nil {
 				return err
 			}
 			_, port, _ := net.SplitHostPort(r.Addr)
@@ -79,14 +79,14 @@ func (l *Listeners) openTCP(dir string) (err error) {
 		if err := disk.WriteFile(path, []byte(r.String()+"\n")); err != nil {
 			return fmt.Errorf("api: %w", err)
 		}
-		l.undo = append(l.undo, func() { os.Remove(path) })
+		l.closers = append(l.closers, func() { os.Remove(path) })
 	}
 	return nil
 }
 
-// URLs returns where the API listens on TCP.
+// URLs returns the API's TCP URLs.
 func (l *Listeners) URLs() (urls []string) {
-	for _, d := range l.doors {
+	for _, d := range l.listeners {
 		switch {
 		case d.tls != nil:
 			urls = append(urls, "https://"+d.Addr().String())
@@ -97,13 +97,13 @@ func (l *Listeners) URLs() (urls []string) {
 	return urls
 }
 
-// Close closes all and removes the socket.
+// Close closes all listeners and removes the socket.
 func (l *Listeners) Close() {
 	l.once.Do(func() {
-		for _, d := range l.doors {
+		for _, d := range l.listeners {
 			d.Close()
 		}
-		for _, f := range l.undo {
+		for _, f := range l.closers {
 			f()
 		}
 	})
@@ -126,15 +126,15 @@ func (l *Listeners) unix(dir string) error {
 		return fmt.Errorf("socket %s: %w", path, err)
 	}
 	u.(*net.UnixListener).SetUnlinkOnClose(false)
-	l.doors = append([]door{{Listener: u}}, l.doors...)
-	l.undo = append(l.undo, func() { os.Remove(path) }, release)
+	l.listeners = append([]listener{{Listener: u}}, l.listeners...)
+	l.closers = append(l.closers, func() { os.Remove(path) }, release)
 	if err := os.Chmod(path, 0o600); err != nil {
 		return fmt.Errorf("socket %s: %w", path, err)
 	}
 	return nil
 }
 
-// clearSocket removes a socket that nobody answers at.
+// clearSocket removes a socket that nobody serves.
 func clearSocket(path, addr string) error {
 	st, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -165,12 +165,12 @@ func (l *Listeners) listenTCP(addr string) error {
 	if err != nil {
 		return fmt.Errorf("api %s: %w", addr, err)
 	}
-	l.doors = append(l.doors, door{Listener: t, tcp: true, any: any})
+	l.listeners = append(l.listeners, listener{Listener: t, tcp: true, any: any})
 	return nil
 }
 
-// checkAddr reports whether an address opens the door to other machines. That takes a written IP address: a port
-// alone, or a name, might do it by accident.
+// checkAddr reports whether other machines can reach an address. That takes a literal IP address: a port alone, or
+// a name, might do it by accident.
 func checkAddr(addr string) (any bool, err error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -187,8 +187,8 @@ func checkAddr(addr string) (any bool, err error) {
 	return !ip.IsLoopback(), nil
 }
 
-// keepToken reads the token, and draws and writes it where there is none.
-func keepToken(path string) (string, error) {
+// loadToken reads the token, and creates it if it does not exist.
+func loadToken(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err == nil {
 		t := strings.TrimSpace(string(b))

@@ -26,7 +26,7 @@ type logsIn struct {
 	Follow bool   `query:"follow" doc:"Go on until the task has ended."`
 }
 
-// logs streams what a task printed.
+// logs streams a task's output.
 func (s *Server) logs(ctx context.Context, in *logsIn) (*huma.StreamResponse, error) {
 	id, err := grid.ParseJobID(in.ID)
 	if err != nil {
@@ -45,22 +45,22 @@ func (s *Server) logs(ctx context.Context, in *logsIn) (*huma.StreamResponse, er
 			return
 		}
 		fw := frames(w)
-		if err := s.both(ctx, fw, t, [2]int64{in.Offset, in.Offset}, in.Follow); err != nil {
-			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.unhad(ctx, t, err).Error()})
+		if err := s.bothStreams(ctx, fw, t, [2]int64{in.Offset, in.Offset}, in.Follow); err != nil {
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.outputError(ctx, t, err).Error()})
 			return
 		}
 		tv, err := s.task(ctx, t)
 		if err != nil {
-			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.unhad(ctx, t, err).Error()})
+			fw.Event(t.Index, &v1.Event{Event: v1.EventError, Error: s.outputError(ctx, t, err).Error()})
 			return
 		}
-		task := s.named(ctx, &tv)
+		task := s.taskWithName(ctx, &tv)
 		fw.Event(t.Index, &v1.Event{Event: v1.EventTask, Task: &task})
 	}}, nil
 }
 
-// text writes one stream as it was printed. An error in the midst breaks the connection off, so that it
-// is not taken for the end.
+// text writes one stream as it was printed. An error breaks the connection off, so that it is not taken for the
+// end.
 func (s *Server) text(ctx context.Context, w http.ResponseWriter, t grid.TaskID, in *logsIn) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	out := &flushing{w: w, flush: http.NewResponseController(w).Flush}
@@ -68,25 +68,25 @@ func (s *Server) text(ctx context.Context, w http.ResponseWriter, t grid.TaskID,
 	switch {
 	case err == nil:
 	case !out.begun:
-		fail(w, s.unhad(ctx, t, err))
+		fail(w, s.outputError(ctx, t, err))
 	default:
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// both writes both streams, each as it comes.
-func (s *Server) both(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, offset [2]int64, follow bool) error {
+// bothStreams writes both streams concurrently.
+func (s *Server) bothStreams(ctx context.Context, fw *v1.FrameWriter, t grid.TaskID, offset [2]int64, follow bool) error {
 	var errs [2]error
 	var wg sync.WaitGroup
 	for i, k := range [2]v1.FrameKind{v1.FrameStdout, v1.FrameStderr} {
 		wg.Go(func() { errs[i] = s.b.Output(ctx, fw.Stream(k, t.Index), t, i == 1, offset[i], follow) })
 	}
 	wg.Wait()
-	return cmp.Or(errs[0], errs[1]) // mostly for the same reason
+	return cmp.Or(errs[0], errs[1]) // usually for the same reason
 }
 
-// unhad says of which task the output cannot be had, and which node was asked for it.
-func (s *Server) unhad(ctx context.Context, id grid.TaskID, err error) error {
+// outputError says which task's output is not available, and which node was asked for it.
+func (s *Server) outputError(ctx context.Context, id grid.TaskID, err error) error {
 	text := fmt.Sprintf("task %d: its output cannot be had now", id.Index)
 	var asked *grid.NodeError
 	var late net.Error
@@ -100,10 +100,10 @@ func (s *Server) unhad(ctx context.Context, id grid.TaskID, err error) error {
 	default:
 		err = asked.Err
 	}
-	return huma.Error502BadGateway(fmt.Sprintf("%s from node %s: %v", text, s.called(ctx, asked.Node), err))
+	return huma.Error502BadGateway(fmt.Sprintf("%s from node %s: %v", text, s.displayName(ctx, asked.Node), err))
 }
 
-// task returns a task of this node, without what is shared with the node.
+// task returns a task of this node, without memory shared with the node.
 func (s *Server) task(ctx context.Context, id grid.TaskID) (node.TaskView, error) {
 	var t node.TaskView
 	var found bool
@@ -120,8 +120,8 @@ func (s *Server) task(ctx context.Context, id grid.TaskID) (node.TaskView, error
 	return t, nil
 }
 
-// named says a task with the name of its node.
-func (s *Server) named(ctx context.Context, t *node.TaskView) v1.Task {
+// taskWithName returns a task with the name of its node.
+func (s *Server) taskWithName(ctx context.Context, t *node.TaskView) v1.Task {
 	var n names
 	if s.b.Read(ctx, func(v *node.Node, now gridTime) { n = namesOf(v, now) }) != nil {
 		n = nil
@@ -129,7 +129,7 @@ func (s *Server) named(ctx context.Context, t *node.TaskView) v1.Task {
 	return taskOf(t, n)
 }
 
-// untilStop ends with ctx, and when the door closes.
+// untilStop returns a context that ends with ctx, and when the server stops.
 func (s *Server) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -148,7 +148,7 @@ func frames(w http.ResponseWriter) *v1.FrameWriter {
 	return v1.NewFrameWriter(w, http.NewResponseController(w).Flush)
 }
 
-// flushing sends what is written at once.
+// flushing flushes after each write.
 type flushing struct {
 	w     io.Writer
 	flush func() error

@@ -4,5 +4,5 @@ package api
 
 import "net"
 
-// peerUID says nothing here: callers are taken for the user of this node, to whom alone the socket belongs.
+// peerUID knows nothing here: callers are taken for this node's user, who alone can open the socket.
 func peerUID(net.Conn) (uid uint32, ok bool) { return 0, false }

@@ -21,7 +21,7 @@ func problem(w http.ResponseWriter, status int, detail string) {
 	w.Write(append(b, '\n'))
 }
 
-// fail answers with an error that may say its own status.
+// fail answers with an error that may have its own status.
 func fail(w http.ResponseWriter, err error) {
 	var st huma.StatusError
 	if errors.As(err, &st) {
@@ -31,7 +31,7 @@ func fail(w http.ResponseWriter, err error) {
 	problem(w, http.StatusInternalServerError, err.Error())
 }
 
-// failAll answers with an error and all that it lists.
+// failAll answers with an error and its details.
 func failAll(w http.ResponseWriter, err error) {
 	var m *huma.ErrorModel
 	if !errors.As(err, &m) {
@@ -65,11 +65,11 @@ func invalid(what string, err error) error {
 	return huma.Error422UnprocessableEntity(what, details...)
 }
 
-// problems makes errors of the router itself say what they mean in the same form as all others.
+// problems gives the router's own errors the same form as all others.
 func (s *Server) problems(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pattern := s.mux.Handler(r); pattern == "" {
-			rw := &bare{header: w.Header()}
+			rw := &headerOnly{header: w.Header()}
 			s.mux.ServeHTTP(rw, r)
 			if rw.status == http.StatusMethodNotAllowed {
 				problem(w, rw.status, r.Method+" "+r.URL.Path+": want "+w.Header().Get("Allow"))
@@ -82,14 +82,14 @@ func (s *Server) problems(next http.Handler) http.Handler {
 	})
 }
 
-// bare takes a router's own answer and keeps only its status and header.
-type bare struct {
+// headerOnly records the status and header of an answer and discards its body.
+type headerOnly struct {
 	header http.Header
 	status int
 }
 
-func (b *bare) Header() http.Header         { return b.header }
-func (b *bare) WriteHeader(status int)      { b.status = status }
-func (b *bare) Write(p []byte) (int, error) { return len(p), nil }
+func (b *headerOnly) Header() http.Header         { return b.header }
+func (b *headerOnly) WriteHeader(status int)      { b.status = status }
+func (b *headerOnly) Write(p []byte) (int, error) { return len(p), nil }
 
 func quote(s string) string { return strconv.Quote(s[:min(len(s), 128)]) }

@@ -14,15 +14,15 @@ import (
 	"skep/node/api/v1"
 )
 
-// nonceLife is for how long a proof may be made with a nonce: a node that passes a request on could repeat that request, as it was, for as
-// long.
+// nonceLife is for how long a proof may be made with a nonce: a node that relays a request could repeat that same
+// request for as long.
 const nonceLife = 2 * time.Minute
 
-// nonces are what proofs are made with that are shown to this node. It remembers none: a nonce is a time and a code of this node's
-// over the time and the job.
+// nonces issues and checks the nonces of proofs for this node. It stores none: a nonce is a time and a MAC by this
+// node's key over the time and the job.
 type nonces struct {
 	key [32]byte
-	now func() time.Time // of tests
+	now func() time.Time // replaced in tests
 }
 
 func newNonces() *nonces {
@@ -31,11 +31,11 @@ func newNonces() *nonces {
 	return n
 }
 
-// nonceSize is that of a nonce's time and code in bytes.
+// nonceSize is the size of a nonce's time and MAC in bytes.
 const nonceSize = 8 + 16
 
-// draw makes one for requests about a job.
-func (n *nonces) draw(id grid.JobID) string { return n.at(id, n.now()) }
+// issue returns a nonce for requests about a job.
+func (n *nonces) issue(id grid.JobID) string { return n.at(id, n.now()) }
 
 func (n *nonces) at(id grid.JobID, t time.Time) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(t.UnixMilli()))
@@ -46,8 +46,8 @@ func (n *nonces) at(id grid.JobID, t time.Time) string {
 	return hex.EncodeToString(mac.Sum(b)[:nonceSize])
 }
 
-// good reports whether this node made a nonce for that job a short while ago.
-func (n *nonces) good(id grid.JobID, nonce string) bool {
+// valid reports whether this node issued a nonce for that job within nonceLife.
+func (n *nonces) valid(id grid.JobID, nonce string) bool {
 	b, err := hex.DecodeString(nonce)
 	if err != nil || len(b) != nonceSize {
 		return false
@@ -57,31 +57,31 @@ func (n *nonces) good(id grid.JobID, nonce string) bool {
 	return age > -time.Second && age <= nonceLife && hmac.Equal([]byte(nonce), []byte(n.at(id, t)))
 }
 
-// shown is the proof in a request, and the request that it must have been made for. It is checked once, so that a stream which began in
-// time goes on.
-type shown struct {
+// requestProof is the proof in a request, and the request that it must be made for. It is checked once, so that a
+// stream which began in time goes on.
+type requestProof struct {
 	proof *v1.Proof
 	req   v1.Request
 	once  sync.Once
 	good  bool
 }
 
-// shownBy returns the proof in a request, as it came; nil if there is none.
-func shownBy(r *http.Request) *shown {
+// proofOf returns the proof in a request, unchecked; nil if there is none.
+func proofOf(r *http.Request) *requestProof {
 	p, err := v1.ParseProof(r.Header.Get(v1.ProofHeader))
 	if err != nil {
 		return nil
 	}
-	return &shown{proof: p, req: v1.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Nonce: p.Nonce}}
+	return &requestProof{proof: p, req: v1.Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Nonce: p.Nonce}}
 }
 
-func (h *shown) opens(n *nonces, id grid.JobID, hash grid.CapabilityHash) bool {
+func (h *requestProof) opensJob(n *nonces, id grid.JobID, hash grid.CapabilityHash) bool {
 	if !h.proof.IsOf(hash) {
 		return false
 	}
 	h.once.Do(func() {
 		h.req.Job = id
-		h.good = n.good(id, h.proof.Nonce) && h.proof.Signs(&h.req)
+		h.good = n.valid(id, h.proof.Nonce) && h.proof.Signs(&h.req)
 	})
 	return h.good && h.req.Job == id
 }

@@ -17,11 +17,11 @@ import (
 	"skep/node/api/v1"
 )
 
-// dialTime bounds connecting to the node that a job was submitted to.
+// dialTime bounds connecting to the job's origin or owner.
 const dialTime = 10 * time.Second
 
-// relayKinds are the media types that are passed on from another member. Nothing else is: what a member
-// says must not act as a page of this node in somebody's browser.
+// relayKinds are the media types that are relayed from another member. No other is: a member's answer must not act
+// as a page of this node in a browser.
 var relayKinds = map[string]bool{"application/json": true, v1.ProblemType: true, v1.FrameType: true,
 	"text/plain": true, "application/octet-stream": true}
 
@@ -38,7 +38,7 @@ func jobPath(path string) (ref, rest string, ok bool) {
 	return ref, rest, true
 }
 
-// relay completes the job's ID in a request, and passes the request on where the job is another node's.
+// relay completes the job's ID in a request, and relays the request if another node owns the job.
 func (s *Server) relay(next http.Handler) http.Handler {
 	proxy := s.proxy()
 	next = s.relayDrain(proxy, next)
@@ -53,37 +53,38 @@ func (s *Server) relay(next http.Handler) http.Handler {
 			failAll(w, err)
 			return
 		}
-		w.Header().Set(v1.JobHeader, id.String()) // not what another node says: it could name another job
+		w.Header().Set(v1.JobHeader, id.String()) // not from the other node's answer: it could name another job
 		r = r.Clone(r.Context())
 		r.URL.Path, r.URL.RawPath = "/v1/jobs/"+id.String()+rest, ""
-		k, err := s.knows(r.Context(), id)
+		k, err := s.jobInfo(r.Context(), id)
 		if err != nil {
 			fail(w, err)
 			return
 		}
-		if k.keeper == s.self {
+		if k.authority == s.self {
 			if s.admit(w, r, id, rest, &k) {
 				next.ServeHTTP(w, r)
 			}
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), heirsKey{}, k.heirs))
-		r.URL.Host = k.keeper.String()
+		r = r.WithContext(context.WithValue(r.Context(), claimantsKey{}, k.claimants))
+		r.URL.Host = k.authority.String()
 		proxy.ServeHTTP(w, r)
 	})
 }
 
 func (s *Server) proxy() http.Handler {
 	return &httputil.ReverseProxy{
-		Transport:     heirs{s.members},
+		Transport:     claimantTransport{s.members},
 		FlushInterval: -1,
 		Rewrite: func(p *httputil.ProxyRequest) {
-			// Nothing that is asked of another's job has a body, and the token is this node's alone. Who asks goes along.
+			// Requests about other nodes' jobs have no body, and the token is this node's only. The caller is
+			// passed on.
 			p.Out.Body, p.Out.ContentLength = http.NoBody, 0
 			c := s.callerOf(p.In.Context())
 			p.Out.Header = http.Header{"Accept": {"*/*"}, v1.UserHeader: {url.PathEscape(c.user)}}
-			if _, _, ok := jobPath(p.In.URL.Path); ok && c.shown != nil {
-				p.Out.Header.Set(v1.ProofHeader, c.shown.proof.String())
+			if _, _, ok := jobPath(p.In.URL.Path); ok && c.proof != nil {
+				p.Out.Header.Set(v1.ProofHeader, c.proof.proof.String())
 			}
 			p.Out.URL = &url.URL{Scheme: "http", Host: p.In.URL.Host, Path: p.In.URL.Path, RawQuery: p.In.URL.RawQuery}
 			p.Out.Host = p.In.URL.Host
@@ -118,10 +119,10 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	if perr != nil {
 		id, _ = grid.ParseNodeID(r.Host)
 	}
-	if heir, ok := errors.AsType[*heirError](err); ok {
-		id = heir.who
+	if claimant, ok := errors.AsType[*claimantError](err); ok {
+		id = claimant.who
 	}
-	name := s.called(r.Context(), id)
+	name := s.displayName(r.Context(), id)
 	why := err.Error()
 	if errors.Is(err, context.DeadlineExceeded) {
 		why = "no answer in time"
@@ -137,8 +138,8 @@ func (s *Server) unreachable(r *http.Request, err error) string {
 	return "the job was submitted to node " + name + ", which cannot be asked now: " + why
 }
 
-// called is a node's name and its shortened ID, the latter alone where no name is known.
-func (s *Server) called(ctx context.Context, id grid.NodeID) (name string) {
+// displayName returns a node's name and its shortened ID, or the ID alone if no name is known.
+func (s *Server) displayName(ctx context.Context, id grid.NodeID) (name string) {
 	s.b.Read(ctx, func(v *node.Node, now gridTime) { name = namesOf(v, now)[id] })
 	if name == "" {
 		return id.Short()
@@ -146,7 +147,7 @@ func (s *Server) called(ctx context.Context, id grid.NodeID) (name string) {
 	return name + " (" + id.Short() + ")"
 }
 
-// transport speaks HTTP over the grid's connections; the host of a URL is a node's ID.
+// transport sends HTTP over the grid's connections; the host of a URL is a node's ID.
 func (s *Server) transport() http.RoundTripper {
 	return &http.Transport{
 		DisableCompression: true, MaxIdleConnsPerHost: 2, MaxConnsPerHost: 32, IdleConnTimeout: 30 * time.Second,

@@ -20,7 +20,7 @@ import (
 	"skep/node/api/client"
 )
 
-// listen opens the API of a node at an address, and returns what its folder says a client elsewhere needs.
+// listen opens the API of a node at an address, and returns the Remote from its folder.
 func listen(t *testing.T, dir, addr string) (client.Remote, *Listeners) {
 	t.Helper()
 	l, err := Listen(addr)
@@ -55,8 +55,9 @@ func listen(t *testing.T, dir, addr string) (client.Remote, *Listeners) {
 	return r, l
 }
 
-// The API spoke plain HTTP to other machines: whoever was on the way read the token, which runs programs.
-func TestOtherMachinesAreSpokenToInTLS(t *testing.T) {
+// Regression: the API spoke plain HTTP to other machines, so anybody on the path could read the token, which allows
+// running programs.
+func TestRemoteListenerUsesTLS(t *testing.T) {
 	dir := t.TempDir()
 	r, l := listen(t, dir, "0.0.0.0:0")
 	for _, name := range []string{client.CertificateName, client.RemoteName} {
@@ -84,7 +85,7 @@ func TestOtherMachinesAreSpokenToInTLS(t *testing.T) {
 			t.Errorf("over plain HTTP it answers %s, %s", resp.Status, b)
 		}
 	}
-	// A browser has the certificate's fingerprint to compare, and speaks no older version.
+	// A browser shows the certificate's fingerprint, and uses no older version.
 	if conn, err := tls.Dial("tcp", r.Addr, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}); err == nil {
 		conn.Close()
 		t.Error("it speaks TLS 1.2")
@@ -99,7 +100,7 @@ func TestOtherMachinesAreSpokenToInTLS(t *testing.T) {
 	}
 }
 
-// This machine itself is spoken to as before.
+// Connections of this machine stay plain.
 func TestLoopbackIsPlain(t *testing.T) {
 	dir := t.TempDir()
 	r, l := listen(t, dir, "127.0.0.1:0")
@@ -113,7 +114,7 @@ func TestLoopbackIsPlain(t *testing.T) {
 	}
 }
 
-// Whoever answers in the node's place is told nothing, and the client says one thing.
+// A server in the node's place gets no token, and the client reports it.
 func TestAnotherCertificate(t *testing.T) {
 	asked := make(chan string, 1)
 	impostor := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -144,18 +145,18 @@ func TestAnotherCertificate(t *testing.T) {
 	}
 }
 
-// The certificate is made once; one that is not whole is an error that names the file.
-func TestCertificateIsKept(t *testing.T) {
+// The certificate is made once; a truncated file is an error that names it.
+func TestCertificateIsReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), client.CertificateName)
 	hosts := []net.IP{net.IPv4(192, 0, 2, 1)}
-	first, err := keepCertificate(path, hosts)
+	first, err := loadCertificate(path, hosts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := keepCertificate(path, nil)
+	again, err := loadCertificate(path, nil)
 	if err != nil || sumOf(again) != sumOf(first) {
 		t.Errorf("%x, then %x, %v", sumOf(first), sumOf(again), err)
 	}
@@ -168,7 +169,7 @@ func TestCertificateIsKept(t *testing.T) {
 	if err := os.Truncate(path, 200); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keepCertificate(path, hosts); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it to have new ones made") {
+	if _, err := loadCertificate(path, hosts); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it to have new ones made") {
 		t.Errorf("cut: %v", err)
 	}
 }
@@ -198,10 +199,10 @@ func TestParseRemote(t *testing.T) {
 	}
 }
 
-// However many connections others open without the token, and keep, who has it is answered.
-func TestStrangersKeepNobodyOut(t *testing.T) {
+// However many connections others open without the token, and keep, a client with the token is answered.
+func TestUnauthenticatedRemotesKeepNobodyOut(t *testing.T) {
 	r, _ := listen(t, t.TempDir(), "0.0.0.0:0")
-	for i := range guests() + 10 {
+	for i := range connLimit() + 10 {
 		c, err := net.Dial("tcp", r.Addr)
 		if err != nil {
 			t.Fatal(err)

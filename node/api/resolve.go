@@ -12,17 +12,17 @@ import (
 	"skep/node"
 )
 
-// Bounds of looking for a job by a part of its ID.
+// Bounds of finding a job by a part of its ID.
 const (
 	minPrefix  = 4 // characters
 	maxMatches = 16
 	newest     = "last"
 )
 
-// prefix is a part of a job's ID: the beginning of what its submitter drew, and of its node's ID.
+// prefix is a part of a job's ID: the beginning of its nonce, and of its origin's ID.
 type prefix struct{ nonce, origin string }
 
-// parseRef reads how a person names a job.
+// parseRef parses a reference to a job by a person.
 func parseRef(text string) (prefix, error) {
 	nonce, origin, _ := strings.Cut(text, "-")
 	letters := func(s string) bool {
@@ -39,8 +39,8 @@ func (p prefix) fits(id grid.JobID) bool {
 	return strings.HasPrefix(id.NonceText(), p.nonce) && strings.HasPrefix(id.Origin.String(), p.origin)
 }
 
-// resolve finds the job that a person means, by a part of its ID only among those that this node has or knows of: no other node is asked for
-// IDs, and none tells them.
+// resolve returns the job of a reference. A part of an ID is matched only with jobs that this node has or knows of:
+// no other node is asked for IDs, and none reveals them.
 func (s *Server) resolve(ctx context.Context, text string) (grid.JobID, error) {
 	if id, err := grid.ParseJobID(text); err == nil {
 		return id, nil
@@ -80,13 +80,13 @@ func (s *Server) newest(ctx context.Context) (grid.JobID, error) {
 	return jobs[len(jobs)-1].ID, nil
 }
 
-// match is a job that a person may mean.
+// match is a job that fits a reference.
 type match struct {
 	id   grid.JobID
 	name string
 }
 
-// ownMatches finds jobs that were submitted here, are kept here, or are known here to have been taken over.
+// ownMatches finds jobs that were submitted here, are replicated here, or are known here to have been taken over.
 func (s *Server) ownMatches(ctx context.Context, p prefix) (found []match, err error) {
 	err = s.b.Read(ctx, func(v *node.Node, _ gridTime) {
 		for _, j := range v.Jobs(nil) {

@@ -9,11 +9,11 @@ import (
 	"skep/node/api/v1"
 )
 
-// Of node alpha: bcdea…, bcdeb…; of beta: bcdec…, xyza…; of gamma: xyza…, qqqq….
+// Jobs of node alpha: bcdea…, bcdeb…; of beta: bcdec…, xyza…; of gamma: xyza…, qqqq….
 func TestResolve(t *testing.T) {
 	a, b, c := newFake(t, 1, "alpha"), newFake(t, 2, "beta"), newFake(t, 3, "gamma")
-	a.meet(b)
-	a.meet(c)
+	a.connect(b)
+	a.connect(c)
 	urls := []string{a.serve().URL, b.serve().URL, c.serve().URL}
 	submit(t, urls[0], "bcdea", "")
 	submit(t, urls[0], "bcdeb", "")
@@ -34,7 +34,7 @@ func TestResolve(t *testing.T) {
 		{"bcdea", 200, id("bcdea", a)},
 		{"last", 200, id("bcdeb", a)},
 		{"bcde", 409, id("bcdeb", a)},
-		{"bcdec", 404, "submitted at another node must be whole"}, // not own: nobody is asked
+		{"bcdec", 404, "submitted at another node must be whole"}, // not own: no other node is asked
 		{"bcde-" + b.self.String()[:5], 404, "must be whole"},
 		{"xyza", 404, "must be whole"},
 		{"xyza-" + c.self.String(), 404, "must be whole"},
@@ -56,9 +56,9 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestAForeignJobIsAskedForAtItsOrigin(t *testing.T) {
+func TestForeignJobsAreRelayedToTheOrigin(t *testing.T) {
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
-	a.meet(b)
+	a.connect(b)
 	at, to := a.serve().URL, b.serve().URL
 	b.print = [2]string{"from afar", ""}
 	j := submit(t, to, "bcde", "")
@@ -78,11 +78,11 @@ func TestAForeignJobIsAskedForAtItsOrigin(t *testing.T) {
 	}
 }
 
-// What other members may ask is about jobs submitted here, whose whole IDs they know, and nothing else; above all they cannot submit, read
-// the token, have a request passed on, or find out by a few letters which jobs there are.
+// Other members may only make requests about jobs of this node, by whole ID; above all they cannot submit, read the
+// token, have a request relayed, or find jobs by a part of the ID.
 func TestMembersReachOnlyJobsOfThisNode(t *testing.T) {
 	a, b := newFake(t, 1, "alpha"), newFake(t, 2, "beta")
-	a.meet(b)
+	a.connect(b)
 	own := submit(t, a.serve().URL, "xyza", "")
 	url := b.serve().URL
 	other := submit(t, url, "bcde", "")
@@ -97,7 +97,7 @@ func TestMembersReachOnlyJobsOfThisNode(t *testing.T) {
 		{"GET", "/v1/jobs/" + other.ID, 404}, {"GET", "/v1/jobs/last", 404},
 		{"GET", "/v1/jobs/xyza", 404}, {"GET", "/v1/jobs/" + own.ID[:16], 404}, {"GET", "/v1/jobs/" + own.ID, 200},
 	} {
-		if w := serveOnce(s.Members(), tc.method, tc.path); w.Code != tc.status {
+		if w := serveOnce(s.MemberHandler(), tc.method, tc.path); w.Code != tc.status {
 			t.Errorf("%s %s: status %d: want %d", tc.method, tc.path, w.Code, tc.status)
 		}
 	}

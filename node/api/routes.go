@@ -13,14 +13,14 @@ import (
 	"skep/node/api/v1"
 )
 
-// Ref is the job of a request. By the time a handler sees it, it is the whole ID of a job of this node.
+// Ref is the job of a request. When a handler sees it, it is the whole ID of a job of this node.
 type Ref struct {
 	ID string `path:"id" doc:"Job ID: whole, or of a job that is known at this node a beginning of 4 characters or more, one with - and a beginning of its node's ID, or last."`
 }
 
 type answer[T any] struct{ Body T }
 
-// routes says everything that can be asked here.
+// routes registers all routes.
 func (s *Server) routes() {
 	stream(s, http.MethodPost, "/v1/jobs", "submit-job", "Submit a job; with follow=true, stream what happens to it", "application/json", s.submit)
 	route(s, http.MethodGet, "/v1/jobs", "list-jobs", "The jobs submitted to this node, newest first", s.listJobs)
@@ -49,7 +49,7 @@ func (s *Server) routes() {
 		promhttp.HandlerFor(s.b.Registry(), promhttp.HandlerOpts{}).ServeHTTP)
 }
 
-// memberPaths is what other members may ask, about jobs that were submitted here.
+// memberPaths are the routes for other members, about jobs of this node.
 var memberPaths = []struct{ method, path string }{
 	{http.MethodGet, "/v1/jobs/{id}"},
 	{http.MethodPost, "/v1/jobs/{id}/cancel"},
@@ -63,7 +63,7 @@ var memberPaths = []struct{ method, path string }{
 	{http.MethodDelete, "/v1/nodes/self/drain"},
 }
 
-// membersOnly lets through what other members may ask.
+// membersOnly admits only memberPaths.
 func membersOnly(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range memberPaths {
@@ -88,7 +88,7 @@ func operation(method, path, id, summary string) huma.Operation {
 		MaxBodyBytes: maxBody, BodyReadTimeout: -1}
 }
 
-// route answers with JSON.
+// route registers a handler that answers with JSON.
 func route[I, O any](s *Server, method, path, id, summary string, h func(context.Context, *I) (*O, error)) {
 	huma.Register(s.api, operation(method, path, id, summary), func(ctx context.Context, in *I) (*answer[O], error) {
 		out, err := h(ctx, in)
@@ -99,7 +99,7 @@ func route[I, O any](s *Server, method, path, id, summary string, h func(context
 	})
 }
 
-// stream answers piece by piece: frames, or what kind says.
+// stream registers a handler that answers with a stream: frames, or the given media type.
 func stream[I any](s *Server, method, path, id, summary, kind string, h func(context.Context, *I) (*huma.StreamResponse, error)) {
 	op := operation(method, path, id, summary)
 	op.Responses = map[string]*huma.Response{"200": {Description: "The answer, or frames where they are asked for",
@@ -107,7 +107,7 @@ func stream[I any](s *Server, method, path, id, summary, kind string, h func(con
 	huma.Register(s.api, op, h)
 }
 
-// raw answers by itself and is only described to huma, which would read a body whole.
+// raw registers a plain handler and describes it to huma, which would read a whole body into memory.
 func (s *Server) raw(method, path, id, summary string, h http.HandlerFunc) {
 	op := operation(method, path, id, summary)
 	op.Responses = map[string]*huma.Response{"200": {Description: "The content", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}}
@@ -128,7 +128,7 @@ func (s *Server) raw(method, path, id, summary string, h http.HandlerFunc) {
 	s.mux.HandleFunc(method+" "+path, h)
 }
 
-// health says that the node lives: it can still take a look at itself.
+// health reports that the node is alive: it can still be read.
 func (s *Server) health(ctx context.Context, _ *struct{}) (*v1.Health, error) {
 	if err := s.b.Read(ctx, func(*node.Node, gridTime) {}); err != nil {
 		return nil, err

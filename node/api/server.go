@@ -16,7 +16,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// Bounds of the door itself.
+// Bounds of the API listener.
 const (
 	maxHeader    = 32 << 10         // bytes of a request's header
 	maxBody      = 8 << 20          // bytes of a request that is not a blob
@@ -24,23 +24,23 @@ const (
 	idleTime     = 2 * time.Minute  // of a connection without a request
 	maxPage      = 1000             // entries of a page
 	defaultPage  = 100
-	aliveTime    = 15 * time.Second // between signs of life in a quiet stream
+	aliveTime    = 15 * time.Second // between keepalives in a quiet stream
 	maxWait      = time.Minute      // of one long poll
 	maxMembers   = 256              // connections of other members at once
 	shutdownTime = 2 * time.Second
 )
 
-// Options are what the door says of the program around it.
+// Options describe the program around the API.
 type Options struct {
 	Version  v1.Version
 	Settings []v1.Setting
 	Findings []string      // what the node's isolation is missing for a higher level
 	Log      *slog.Logger  // nil = none
-	Access   grid.Access   // of jobs whose submitters do not say; "" = members
+	Access   grid.Access   // of jobs whose submitters do not state one; "" = members
 	Admins   []grid.NodeID // other members that may drain this node; none = all
 }
 
-// Server is the door of one node.
+// Server is the API of one node.
 type Server struct {
 	b       Backend
 	o       Options
@@ -50,10 +50,10 @@ type Server struct {
 	members http.RoundTripper
 	log     *accessLog
 	nonces  *nonces
-	stop    chan struct{} // closed when the door closes, so that streams end
+	stop    chan struct{} // closed when the server stops, so that streams end
 }
 
-// New makes the door of a node.
+// New makes the API of a node.
 func New(b Backend, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -71,24 +71,25 @@ func New(b Backend, o Options) *Server {
 	return s
 }
 
-// Owner returns the whole door: everything the node's owner may ask, of this node and through it of others.
-func (s *Server) Owner() http.Handler { return s.problems(s.asked(s.relay(s.mux))) }
+// LocalHandler returns the handler of the whole API, for the node's user: about this node and through it about
+// others.
+func (s *Server) LocalHandler() http.Handler { return s.problems(s.identify(s.relay(s.mux))) }
 
-// Members returns the reduced door: what other members may ask about jobs that were submitted here.
-func (s *Server) Members() http.Handler {
-	return s.asMember(s.asked(s.problems(membersOnly(s.own(s.mux)))))
+// MemberHandler returns the handler of the reduced API: what other members may request about jobs of this node.
+func (s *Server) MemberHandler() http.Handler {
+	return s.asMember(s.identify(s.problems(membersOnly(s.own(s.mux)))))
 }
 
-// Serve answers on the listeners and to the other members until ctx ends. It closes the listeners.
+// Serve serves the listeners and the other members until ctx ends. It closes the listeners.
 func (s *Server) Serve(ctx context.Context, l *Listeners) error {
-	members := s.server(http.MaxBytesHandler(s.Members(), maxBody))
-	members.ConnContext = s.visited
+	members := s.server(http.MaxBytesHandler(s.MemberHandler(), maxBody))
+	members.ConnContext = s.memberContext
 	servers := []*http.Server{members}
-	ends := make(chan error, 1+len(l.doors))
-	go func() { ends <- members.Serve(limit(s.b.Listener(), maxMembers)) }()
-	for _, d := range l.doors {
-		srv := s.server(guard(d, l.token, s.Owner()))
-		srv.ConnContext = s.connected
+	ends := make(chan error, 1+len(l.listeners))
+	go func() { ends <- members.Serve(boundListener(s.b.Listener(), maxMembers)) }()
+	for _, d := range l.listeners {
+		srv := s.server(requireToken(d, l.token, s.LocalHandler()))
+		srv.ConnContext = s.localContext
 		servers = append(servers, srv)
 		go func() { ends <- serve(srv, d) }()
 	}
@@ -98,7 +99,7 @@ func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 	case err = <-ends:
 	}
 	close(s.stop)
-	defer s.log.tell()
+	defer s.log.reportSuppressed()
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	for _, srv := range servers {
@@ -113,9 +114,9 @@ func (s *Server) Serve(ctx context.Context, l *Listeners) error {
 	return err
 }
 
-// serve answers at one socket, in TLS where others than this machine can connect. The number of connections is bounded.
-func serve(srv *http.Server, d door) error {
-	l := newCrowd(d.Listener, guests())
+// serve serves one listener, with TLS where other machines can connect. The number of connections is bounded.
+func serve(srv *http.Server, d listener) error {
+	l := newConnLimiter(d.Listener, connLimit())
 	if !d.any {
 		return srv.Serve(l)
 	}

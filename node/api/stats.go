@@ -9,7 +9,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// statsTime bounds waiting for the node's counts.
+// statsTime bounds reading the node's counts.
 const statsTime = 5 * time.Second
 
 func (s *Server) stats(ctx context.Context) (st node.Stats, err error) {

@@ -19,7 +19,7 @@ type submitIn struct {
 	Body   v1.Submission
 }
 
-// submit saves a job and answers with it, or with all that happens to it.
+// submit saves a job and answers with it, or with a stream of its events.
 func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse, error) {
 	id, spec, err := s.submission(ctx, &in.Body)
 	if err != nil {
@@ -29,9 +29,9 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 	change, unwatch := s.b.Watch(id)
 	if err := s.b.Submit(ctx, id, spec); err != nil {
 		unwatch()
-		return nil, refused(ctx, err)
+		return nil, backendError(ctx, err)
 	}
-	k, err := s.knows(ctx, id) // it may have been here already, and be another than the one that was said
+	k, err := s.jobInfo(ctx, id) // it may have existed already, with another access
 	if err != nil {
 		unwatch()
 		return nil, err
@@ -40,10 +40,10 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer unwatch()
 		_, w := humago.Unwrap(hc)
-		if !s.opens(&c, id, k.hash) {
-			w.Header().Set(v1.NonceHeader, s.nonces.draw(id))
+		if !s.mayOpen(&c, id, k.hash) {
+			w.Header().Set(v1.NonceHeader, s.nonces.issue(id))
 			if in.Follow {
-				closed(id).write(w)
+				accessDenied(id).write(w)
 				return
 			}
 		}
@@ -60,9 +60,9 @@ func (s *Server) submit(ctx context.Context, in *submitIn) (*huma.StreamResponse
 	}}, nil
 }
 
-// submission checks what is to be submitted, everything at once, and adds who submits it.
+// submission checks a submission, reports all errors at once, and adds the submitter.
 func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID, *grid.JobSpec, error) {
-	id, err := s.drawn(in.ID)
+	id, err := s.completeID(in.ID)
 	if err != nil {
 		return id, nil, huma.Error422UnprocessableEntity(err.Error())
 	}
@@ -72,12 +72,12 @@ func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID,
 	}
 	owner := in.Spec.Access == string(grid.AccessOwner) || in.Spec.Access == "" && s.o.Access == grid.AccessOwner
 	if owner && spec.Capability.IsZero() {
-		return id, nil, wants(http.StatusPreconditionRequired, id, "want capability_sha256, of a key that whoever submits it keeps").with(v1.NonceHeader, s.nonces.draw(id))
+		return id, nil, newAccessError(http.StatusPreconditionRequired, id, "want capability_sha256, of a key that whoever submits it keeps").with(v1.NonceHeader, s.nonces.issue(id))
 	}
 	spec.Submitter = grid.Submitter{Node: s.self, User: s.callerOf(ctx).user}
 	err = spec.Check()
 	for _, f := range spec.Inputs {
-		if err == nil && !s.b.Blobs().Hold(f.Blob, holdTime) { // until the job's record has it stay
+		if err == nil && !s.b.Blobs().Hold(f.Blob, holdTime) { // until the job's record pins it
 			err = fmt.Errorf("inputs %q: blob %s is not here: hand it over first", f.Path, f.Blob)
 		}
 	}
@@ -87,8 +87,8 @@ func (s *Server) submission(ctx context.Context, in *v1.Submission) (grid.JobID,
 	return id, spec, nil
 }
 
-// drawn completes the part of an ID that the caller drew.
-func (s *Server) drawn(text string) (grid.JobID, error) {
+// completeID adds this node to the nonce that the caller drew.
+func (s *Server) completeID(text string) (grid.JobID, error) {
 	if !strings.Contains(text, "-") {
 		text += "-" + s.self.String()
 	}
@@ -103,8 +103,8 @@ func (s *Server) drawn(text string) (grid.JobID, error) {
 	return id, nil
 }
 
-// refused is why the node did not take a job: its own words, unless it was the caller who left.
-func refused(ctx context.Context, err error) error {
+// backendError returns why the node refused a request, as the node states it, unless the caller left.
+func backendError(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return asProblem(err)
 	}

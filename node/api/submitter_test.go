@@ -40,7 +40,8 @@ func (f *fake) open(o Options) (c *client.Client, dir, tcp string) {
 	return c, dir, strings.TrimPrefix(l.URLs()[0], "http://")
 }
 
-// Who submitted a job is the user of the process at the other end of the socket, and over TCP the node's own: never what a request says.
+// The submitter is the user of the process at the other end of the socket, and over TCP the node's own: never what
+// a request says.
 func TestSubmitterIsFoundByTheNode(t *testing.T) {
 	f := newFake(t, 1, "alpha")
 	c, dir, tcp := f.open(Options{})

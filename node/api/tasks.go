@@ -24,7 +24,7 @@ func (s *Server) listTasks(ctx context.Context, in *pageIn) (*v1.TaskPage, error
 	return page, err
 }
 
-// eachTask calls f with the tasks of a page and tells the job's whole ID and where the next page begins.
+// eachTask calls f with the tasks of a page and returns the job's whole ID and where the next page begins.
 func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView, *node.TaskView, names), whole *string, next **uint32) error {
 	id, err := grid.ParseJobID(in.ID)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Server) eachTask(ctx context.Context, in *pageIn, f func(*node.JobView,
 	return err
 }
 
-// names tells nodes' names.
+// names maps nodes to their names.
 type names map[grid.NodeID]string
 
 func namesOf(v *node.Node, now gridTime) names {

@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// now reads the clock of the node: it goes on while the machine sleeps, so leases run out then too.
+// now reads the node's clock, which continues while the machine sleeps, so leases run out then too.
 func now() grid.Time {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {

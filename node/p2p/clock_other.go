@@ -10,5 +10,5 @@ import (
 
 var clockZero = time.Now()
 
-// now reads the clock of the node. Here it may stand still while the machine sleeps.
+// now reads the node's clock. Here it may stand still while the machine sleeps.
 func now() grid.Time { return grid.Time(time.Since(clockZero)) }

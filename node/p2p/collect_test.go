@@ -9,9 +9,10 @@ import (
 	"skep/grid"
 )
 
-// Two files of which there is room for one: that is no success with one of them, since who asked for both would not look.
-func TestATaskWhoseOutputCannotBeKeptIsLost(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.CacheSize = 100_000 })
+// Two output files, room for one: the task must not succeed with one of them, since its submitter asked for both
+// and would not check.
+func TestTaskIsLostIfItsOutputCannotBeStored(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.CacheSize = 100_000 })
 	spec := sh("head -c 60000 /dev/urandom > x; head -c 60000 /dev/urandom > y; head -c 30000 /dev/urandom")
 	spec.Outputs, spec.Retries = []string{"x", "y"}, 0
 	r := a.run(1, spec)
@@ -23,8 +24,8 @@ func TestATaskWhoseOutputCannotBeKeptIsLost(t *testing.T) {
 	}
 }
 
-func TestAnOutputThatCannotTravelIsNamed(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+func TestOutputWithATooLongPathIsReported(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	spec := sh("d=$(printf %0200d 1); mkdir -p $d/$d/$d/$d/$d; echo x > $d/$d/$d/$d/$d/$d; echo y > short; ln -s short link; mkfifo pipe")
 	spec.Outputs = []string{"**"}
 	r := a.run(1, spec)
@@ -33,10 +34,10 @@ func TestAnOutputThatCannotTravelIsNamed(t *testing.T) {
 	}
 }
 
-// A file may be called anything. What is not text, or changes how a terminal shows it, is neither collected nor
-// repeated.
-func TestOutputsHavePrintableNames(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+// File names are arbitrary bytes. Names that are not printable text are neither collected nor repeated in the
+// error.
+func TestOutputNamesArePrintable(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	spec := sh(`for f in good "$(printf 'evil\302\2332J')" "$(printf 'evil\342\200\256')" "$(printf 'evil\nline')" "$(printf 'evil\377')"; do echo x > "$f"; done`)
 	spec.Outputs = []string{"*"}
 	r := a.run(1, spec)
@@ -50,11 +51,11 @@ func TestOutputsHavePrintableNames(t *testing.T) {
 	}
 }
 
-// A task that puts a link in place of its work folder has nothing of the node's collected: in its box it cannot, and the node does not
-// follow one.
-func TestNoLinkInPlaceOfTheWorkFolderIsFollowed(t *testing.T) {
+// A task that replaces its work folder by a link gets no file of the node collected: in its sandbox it cannot, and
+// the node does not follow the link.
+func TestWorkFolderSymlinkIsNotFollowed(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "a")
-	a := begin(t, data, nil)
+	a := openMember(t, data, nil)
 	spec := sh("cd /task && mv work w2 && ln -s " + data + " work || mv tmp t2")
 	spec.Outputs = []string{"secret", "identity*"}
 	if r := a.run(1, spec); len(r.Outputs) > 0 || r.Exit == 0 {
@@ -64,7 +65,7 @@ func TestNoLinkInPlaceOfTheWorkFolderIsFollowed(t *testing.T) {
 	if err := os.Symlink(data, filepath.Join(dir, "work")); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := a.tasks.outputs(dir, []string{"secret", "identity*"}); err == nil || len(files) > 0 {
+	if files, err := a.tasks.collectFiles(dir, []string{"secret", "identity*"}); err == nil || len(files) > 0 {
 		t.Errorf("outputs %v, %v: want an error", files, err)
 	}
 }

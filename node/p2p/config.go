@@ -13,118 +13,124 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Config is what a driver is told. The zero value of each field is its default.
+// Config holds a driver's settings. The zero value of each field is its default.
 type Config struct {
-	// DataDir is the folder of the node: identity, secret, records, blobs, work. Made when absent.
+	// DataDir is the node's data folder: identity, secret, records, blobs, work folders. It is created if it does
+	// not exist.
 	DataDir string
 
-	// Listen are the TCP multiaddresses to listen on. Default: any port of all interfaces. A fixed port lets
-	// others find the node again after a restart even if they were away too.
+	// Listen holds the TCP multiaddresses to listen on. Default: any port of all interfaces. With a fixed port,
+	// others find the node again after a restart even if they were down too.
 	Listen []string
 
-	// Announce are TCP multiaddresses at which others can dial the node besides those of its interfaces: of a router that
-	// hands on a port, of a machine in a cloud. Default: what the members that are connected find out.
+	// Announce holds TCP multiaddresses, besides those of the interfaces, at which others can dial the node: of a
+	// router that forwards a port, of a machine in a cloud. Default: what connected members find out.
 	Announce []string
 
-	// Join are join tokens, all of one network. Their addresses are dialled for ever. None: the folder's own
-	// network, a new one for a new folder.
+	// Join holds join tokens, all of one network. Their addresses are dialled for ever. Empty: the network of the
+	// data folder, a new one for a new folder.
 	Join []string
 
-	// Name is what people call the node. Default: the host's name.
+	// Name is the node's display name. Default: the host's name.
 	Name string
 
-	// Labels are what tasks may ask for, besides os, arch, isolation and hostname, which the driver sets; only the last
-	// can be overridden.
+	// Labels can be required by tasks. The driver adds os, arch, isolation and hostname; only hostname can be
+	// overridden.
 	Labels []grid.Label
 
-	// CPUs and Memory are what tasks may take. Default: all cores, and three quarters of the memory.
+	// CPUs and Memory bound what tasks may take. Default: all cores, and three quarters of the memory.
 	CPUs   grid.MilliCPU
 	Memory grid.Bytes
 
-	// Members is how many nodes keep the record of a job submitted here: 1, 3 or 5. Default: the node's.
+	// Members is the number of members of the register of a job submitted here: 1, 3 or 5. Default: that of
+	// node.Config.
 	Members int
 
-	// Copies bounds in bytes the inputs of a job, and what one task leaves, that the other members copy; Lend what this node keeps
-	// of such files for the jobs of others, and that is at most half of CacheSize. See node.Config. Default: the node's.
+	// Copies bounds, in bytes, the inputs of a job and the outputs of one task that the other members store. Lend
+	// is the deposit quota: how much this node stores of such files for jobs of others, at most half of CacheSize.
+	// See node.Config. Default: that of node.Config.
 	Copies, Lend grid.Bytes
 
-	// Strikes is on how many different nodes a task submitted here may fail until it ends, 0 = its retries alone bound it; see
-	// node.Config. nil = the node's.
+	// Strikes is the number of different nodes on which a task submitted here may fail before it ends; 0 = only its
+	// retries bound it. See node.Config. nil = that of node.Config.
 	Strikes *int
 
-	// Policy places tasks. Default: the node's.
+	// Policy is the name of the placement policy. Default: that of node.Config.
 	Policy string
 
-	// Bounds are how long tasks of classes may run here; see node.Bound. Default: the node's.
+	// Bounds limit how long tasks of classes may run here; see node.Bound. Default: those of node.Config.
 	Bounds []node.Bound
 
-	// Rule spreads ads; see gossip.Rules. Default: the node's.
+	// Rule is the dissemination rule of ads; see gossip.Rules. Default: that of node.Config.
 	Rule string
 
-	// Forward is how searches go from node to node, Walkers how many walks one sends at once, and Reverse lets the nodes
-	// that one came by learn from it; see discovery.Config. Default: the node's.
+	// Forward is how searches are forwarded, Walkers how many walks one search starts at once, and Reverse lets the
+	// nodes on a search's path learn from it; see discovery.Config. Default: that of node.Config.
 	Forward string
 	Walkers int
 	Reverse bool
 
-	// MDNS looks for nodes of the same network on the local network.
+	// MDNS searches for nodes of the same network on the local network.
 	MDNS bool
 
-	// CacheSize bounds the blobs on disk in bytes, those that jobs need included: what finds no place beside these is not taken.
-	// Default 10 GiB. Less means more fetching, and less that jobs may leave; more means less free disk.
+	// CacheSize bounds the blobs on disk in bytes, including those that jobs need; what does not fit beside these
+	// is refused. Default 10 GiB. Less means more fetching and less room for the outputs of jobs; more means less
+	// free disk.
 	CacheSize grid.Bytes
 
-	// MaxOutput bounds each of stdout and stderr of a task in bytes. Default 64 MiB; the rest is dropped and counted.
+	// MaxOutput bounds each of stdout and stderr of a task in bytes. Default 64 MiB; the rest is dropped and
+	// counted.
 	MaxOutput grid.Bytes
 
-	// MaxCollect bounds the collected output files of one task together in bytes. Default 4 GiB.
+	// MaxCollect bounds the sum of the collected output files of one task in bytes. Default 4 GiB.
 	MaxCollect grid.Bytes
 
-	// DiskLow is the free space in bytes below which the node takes no tasks; at half of it, 512 MiB at most, the task with
-	// the most files is ended. Default 256 MiB. Less lets tasks that write fast fill the disk before that is seen.
+	// DiskLow is the free disk space in bytes below which the node takes no tasks; below half of it, at most 512
+	// MiB, the task with the largest folder is ended. Default 256 MiB. With less, tasks that write fast fill the
+	// disk before it is noticed.
 	DiskLow grid.Bytes
 
-	// Allow, if not empty, are the only nodes to talk to.
+	// Allow, if not empty, lists the only nodes to talk to.
 	Allow []grid.NodeID
 
-	// Share is the part of the time, more than 0 to 1, that tasks of a class may run; "*" stands for every
-	// class that is not named. Default 1. For machines of different fitness on one machine: tests and
-	// demonstrations.
+	// Share is the part of the time, more than 0 to 1, that tasks of a class may run; "*" stands for every class
+	// not named. Default 1. It makes machines of different fitness on one machine, for tests and demonstrations.
 	Share map[string]float64
 
-	// Boxes says how tasks are kept from the machine and from each other.
+	// Boxes says how tasks are isolated from the machine and from each other.
 	Boxes Boxes
 
-	// Version is this build's, told to peers and set as label skep.version. May be empty.
+	// Version is the version of this build, told to peers and set as label skep.version. May be empty.
 	Version string
 
-	// Logger takes what an operator should know. Default: nowhere.
+	// Logger takes messages for the operator. Default: discarded.
 	Logger *slog.Logger
 
-	// Fatal is called once when the node cannot go on: records could not be saved, and nothing may follow that. Default: say
-	// so on stderr and exit with 125.
+	// Fatal is called once when the node cannot go on: records could not be saved, so no effect may follow.
+	// Default: report on stderr and exit with 125.
 	Fatal func(error)
 
-	// Tap sees every event before its step, on the loop's goroutine; for recording. The event is dead after.
+	// Tap is called with every event before its step, on the loop's goroutine, for recording. The event must not be
+	// kept.
 	Tap func(now grid.Time, ev *grid.Event)
 
-	// Recorder, if not nil, is told all that decides what the node does, and what it does.
+	// Recorder, if not nil, records all inputs that decide what the node does, and its effects.
 	Recorder Recorder
 
-	// Node holds the pure node's other settings; the zero value is node.Defaults(). What the driver knows
-	// (Self, Boot, Capacity, …) it fills in, and the calibrated Speed where that is 0.
+	// Node holds the pure node's other settings; the zero value is node.Defaults(). The driver fills in what it
+	// knows (Self, Boot, Capacity, …), and the calibrated Speed where that is 0.
 	Node node.Config
 
-	newNode func(node.Config, grid.Wall) (stepper, error) // of tests
+	newNode func(node.Config, grid.Wall) (stepper, error) // for tests
 }
 
-// stepper is the pure node, as far as the loop is concerned.
+// stepper is the part of the pure node that the loop uses.
 type stepper interface {
 	Restore(*grid.Record)
 	Step(grid.Time, *grid.Event, *grid.Effects)
 }
 
-// defaults fills in and checks c, and returns what the tokens say: the secret and the addresses.
+// defaults sets the defaults, checks c, and returns the secret and the addresses of the tokens.
 func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 	if c.DataDir == "" {
 		return nil, nil, errors.New("data folder: is empty: want the path of a folder")
@@ -187,7 +193,7 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// labels returns the node's labels, ordered by key: the driver's own and the operator's.
+// labels returns the node's labels, ordered by key: the driver's and the operator's.
 func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
 	labels := slices.Clone(fixed)
 	for _, l := range c.Labels {
@@ -213,15 +219,15 @@ func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
 	return labels, nil
 }
 
-// share returns the part of the time that tasks of a class may run; 0 is all of it.
-func (c *Config) share(class string) float64 {
+// cpuShare returns the part of the time that tasks of a class may run; 0 = all of it.
+func (c *Config) cpuShare(class string) float64 {
 	if s, ok := c.Share[class]; ok {
 		return s
 	}
 	return c.Share["*"]
 }
 
-// strikes is what was set, or else the node's.
+// strikes returns Strikes where it is set, else that of node.Config.
 func (c *Config) strikes() int {
 	if c.Strikes != nil {
 		return *c.Strikes

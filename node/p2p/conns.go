@@ -9,36 +9,36 @@ import (
 	"skep/node/p2p/seats"
 )
 
-// Connections that others have made to this node: of one node, and in all. Those that this node makes are bounded by the dialer.
+// Bounds of inbound connections: of one node, and of all. The dialer bounds outbound ones.
 const (
 	connsPerNode = 8
 	connsAll     = 384
 )
 
-// familiarTag keeps the connections of nodes that are known for long when there are too many.
+// familiarTag protects the connections of familiar nodes in the connection manager.
 const familiarTag = "familiar"
 
-// conns are the places of the connections that others have made.
+// conns does admission control of inbound connections.
 type conns struct {
-	d      *Driver
-	places *seats.Seats
+	d     *Driver
+	seats *seats.Seats
 
 	mu sync.Mutex
-	m  map[network.Conn]*lodging
+	m  map[network.Conn]*connState
 }
 
-// lodging is what is kept for a connection.
-type lodging struct {
-	seat *seats.Seat // nil: this node has made the connection
-	met  *time.Timer // ends when the peer is no stranger any more; nil: it is none
+// connState is the state of one connection.
+type connState struct {
+	seat          *seats.Seat // nil: outbound
+	familiarTimer *time.Timer // fires when the peer becomes familiar; nil: it is
 }
 
 func newConns(d *Driver) *conns {
-	return &conns{d: d, places: newSeats(connsPerNode, connsAll), m: make(map[network.Conn]*lodging)}
+	return &conns{d: d, seats: newSeats(connsPerNode, connsAll), m: make(map[network.Conn]*connState)}
 }
 
-// came gives a connection its place; one that gets none is closed, and came reports false.
-func (k *conns) came(c network.Conn) bool {
+// admit takes a seat for a connection; if there is none it closes the connection and returns false.
+func (k *conns) admit(c network.Conn) bool {
 	n, ok := nodeOf(c.RemotePeer())
 	k.mu.Lock()
 	_, twice := k.m[c]
@@ -49,34 +49,34 @@ func (k *conns) came(c network.Conn) bool {
 	now := time.Now()
 	known := k.d.dialer.familiar(n, now)
 	if !relayed(c.RemoteMultiaddr()) {
-		k.d.dials.Home(c.RemoteMultiaddr())
+		k.d.dialBudget.AddMemberHost(c.RemoteMultiaddr())
 	}
-	l := &lodging{}
+	l := &connState{}
 	if c.Stat().Direction == network.DirInbound {
-		l.seat = k.places.Take(seats.Claim{Node: n, Net: seats.Net(c.RemoteMultiaddr()), Known: known, Leave: func() { k.refuse(c) }}, now)
+		l.seat = k.seats.Take(seats.Claim{Node: n, Net: seats.Net(c.RemoteMultiaddr()), Familiar: known, OnEvict: func() { k.reject(c) }}, now)
 		if l.seat == nil {
-			k.refuse(c)
+			k.reject(c)
 			return false
 		}
 	}
 	if known {
 		k.d.host.ConnManager().Protect(c.RemotePeer(), familiarTag)
 	} else {
-		l.met = time.AfterFunc(familiarAfter+time.Second, func() { k.known(c) })
+		l.familiarTimer = time.AfterFunc(familiarAfter+time.Second, func() { k.setFamiliar(c) })
 	}
 	k.mu.Lock()
 	other := k.m[c]
 	k.m[c] = l
 	k.mu.Unlock()
-	other.end() // it was found, and told, at the same time
+	other.release() // two callers saw the connection at the same time
 	if c.IsClosed() {
-		k.went(c, false)
+		k.remove(c, false)
 	}
 	return true
 }
 
-// known notes that the peer at the other end has been connected for so long that it is no stranger.
-func (k *conns) known(c network.Conn) {
+// setFamiliar marks the peer at the other end as familiar: it has been known for familiarAfter.
+func (k *conns) setFamiliar(c network.Conn) {
 	k.mu.Lock()
 	l := k.m[c]
 	k.mu.Unlock()
@@ -85,29 +85,29 @@ func (k *conns) known(c network.Conn) {
 	}
 	k.d.host.ConnManager().Protect(c.RemotePeer(), familiarTag)
 	if l.seat != nil {
-		l.seat.Know()
+		l.seat.SetFamiliar()
 	}
 }
 
-func (l *lodging) end() {
+func (l *connState) release() {
 	if l == nil {
 		return
 	}
 	if l.seat != nil {
 		l.seat.Free()
 	}
-	if l.met != nil {
-		l.met.Stop()
+	if l.familiarTimer != nil {
+		l.familiarTimer.Stop()
 	}
 }
 
-func (k *conns) refuse(c network.Conn) {
+func (k *conns) reject(c network.Conn) {
 	k.d.counts.drop("crowded")
 	k.d.spawn(func() { c.Close() })
 }
 
-// went gives the place of a connection back.
-func (k *conns) went(c network.Conn, last bool) {
+// remove frees the seat of a closed connection.
+func (k *conns) remove(c network.Conn, last bool) {
 	if last {
 		k.d.host.ConnManager().Unprotect(c.RemotePeer(), familiarTag)
 	}
@@ -115,11 +115,11 @@ func (k *conns) went(c network.Conn, last bool) {
 	l := k.m[c]
 	delete(k.m, c)
 	k.mu.Unlock()
-	l.end()
+	l.release()
 }
 
-// of returns the place of a connection; nil: it needs none.
-func (k *conns) of(c network.Conn) *seats.Seat {
+// seatOf returns the seat of a connection; nil: it needs none.
+func (k *conns) seatOf(c network.Conn) *seats.Seat {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if l := k.m[c]; l != nil {

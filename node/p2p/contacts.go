@@ -17,47 +17,47 @@ import (
 
 // Bounds of the contacts.
 const (
-	maxContacts = 4096 // known addresses, saved or not
-	maxSaved    = 512  // saved peers
-	enough      = 16   // connections; with fewer, all who are known are dialled, else only neighbours
-	firstRetry  = time.Second
-	lastRetry   = 5 * time.Minute
+	maxContacts    = 4096 // nodes with known addresses, saved or not
+	maxSaved       = 512  // peers on disk
+	minConnections = 16   // with fewer connections all known nodes are dialled, else only neighbours
+	minRetry       = time.Second
+	maxRetry       = 5 * time.Minute
 )
 
 // contact is a node that may be dialled.
 type contact struct {
-	addrs   []string      // newest first, at most grid.MaxAddrs
-	tellers []grid.NodeID // who told of the newest
-	seen    time.Time
-	met     time.Time // when it was connected for the first time; zero: never
-	saved   bool      // on disk: it was connected once
-	token   bool      // a token named it, or it was found on the local network
-	keep    bool      // a neighbour
-	on      bool      // connected
-	dialing bool
-	failed  int       // tries in a row
-	next    time.Time // of the next try
+	addrs     []string      // newest first, at most grid.MaxAddrs
+	reporters []grid.NodeID // nodes that reported the newest
+	lastSeen  time.Time
+	firstUp   time.Time // first connection; zero: never
+	saved     bool      // on disk: it was connected once
+	fromToken bool      // named by a token, or found on the local network
+	neighbour bool      // a neighbour
+	connected bool      // connected
+	dialing   bool
+	failures  int       // in a row
+	next      time.Time // time of the next try
 }
 
 // savedContact is a contact on disk.
 type savedContact struct {
 	Addrs []string
 	Seen  time.Time
-	Met   time.Time // zero in what earlier versions saved
+	Met   time.Time // zero where an earlier version saved it
 }
 
-// retryAfter returns how long to wait after so many failed tries: exponential, with jitter so that the
-// nodes of a network that was cut do not all dial at once.
+// retryAfter returns the back-off after a number of failed tries: exponential, with jitter so that the nodes of a
+// network that was cut do not all dial at once.
 func retryAfter(failed int, random float64) time.Duration {
-	wait := lastRetry
+	wait := maxRetry
 	if failed < 16 {
-		wait = min(firstRetry<<failed, lastRetry)
+		wait = min(minRetry<<failed, maxRetry)
 	}
 	return wait/2 + time.Duration(random*float64(wait/2))
 }
 
-// remember notes addresses, the newest first, and reports whether one was not known before.
-func (c *contact) remember(addrs []string) (more bool) {
+// mergeAddrs adds addresses, the newest first, and reports whether one was unknown before.
+func (c *contact) mergeAddrs(addrs []string) (more bool) {
 	merged := make([]string, 0, grid.MaxAddrs)
 	for _, list := range [...][]string{addrs, c.addrs} {
 		for _, a := range list {
@@ -81,18 +81,18 @@ func (c *contact) info(n grid.NodeID) peer.AddrInfo {
 	return info
 }
 
-// tokenTries is after how many failures in a row somebody whom only a token or the local network named,
-// which anybody may do there, is forgotten if the place is needed.
+// tokenTries is the number of failures in a row after which a contact known only from a token or the local network,
+// where anybody may name nodes, may be replaced.
 const tokenTries = 8
 
-// expendable reports whether c may be forgotten for a newer one.
+// expendable reports whether c may be replaced by a newer contact.
 func (c *contact) expendable() bool {
-	return !c.saved && !c.keep && !c.on && !c.dialing && (!c.token || c.failed >= tokenTries)
+	return !c.saved && !c.neighbour && !c.connected && !c.dialing && (!c.fromToken || c.failures >= tokenTries)
 }
 
 func contactKey(n grid.NodeID) ds.Key { return ds.NewKey("/peer/" + n.String()) }
 
-// load takes the saved contacts and those of the tokens.
+// load reads the saved contacts and those of the tokens.
 func (l *dialer) load(addrs []string) error {
 	data := l.d.store.Datastore()
 	found, err := data.Query(l.d.ctx, query.Query{Prefix: "/peer"})
@@ -112,18 +112,18 @@ func (l *dialer) load(addrs []string) error {
 		if s.Met.IsZero() {
 			s.Met = s.Seen.Add(-familiarAfter)
 		}
-		l.m[n] = &contact{addrs: s.Addrs, tellers: []grid.NodeID{l.d.self}, seen: s.Seen, met: s.Met, saved: true}
+		l.contacts[n] = &contact{addrs: s.Addrs, reporters: []grid.NodeID{l.d.self}, lastSeen: s.Seen, firstUp: s.Met, saved: true}
 	}
 	for _, text := range addrs {
-		if err := l.token(text); err != nil {
+		if err := l.addToken(text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// acquainted counts the saved contacts, as far as it matters how many they are. What is wrong with them load tells.
-func (d *Driver) acquainted() (count int) {
+// countSavedPeers counts the saved contacts, up to a few, which is all the node needs. load reports errors.
+func (d *Driver) countSavedPeers() (count int) {
 	found, err := d.store.Datastore().Query(d.ctx, query.Query{Prefix: "/peer", KeysOnly: true, Limit: 2 * grid.MaxMembers})
 	if err != nil {
 		return 0
@@ -137,7 +137,7 @@ func (d *Driver) acquainted() (count int) {
 	return count
 }
 
-func (l *dialer) token(text string) error {
+func (l *dialer) addToken(text string) error {
 	addr, err := ma.NewMultiaddr(text)
 	var info *peer.AddrInfo
 	if err == nil {
@@ -148,9 +148,9 @@ func (l *dialer) token(text string) error {
 	}
 	if n, ok := nodeOf(info.ID); ok && n != l.d.self {
 		for _, a := range info.Addrs {
-			l.d.dials.Prove(a)
+			l.d.dialBudget.AddProved(a)
 		}
-		l.found(n, texts(info.Addrs))
+		l.discovered(n, texts(info.Addrs))
 	}
 	return nil
 }
@@ -163,22 +163,22 @@ func texts(addrs []ma.Multiaddr) []string {
 	return t
 }
 
-// save keeps a contact on disk, in place of the one not seen for longest if there are too many.
+// save writes a contact to disk, in place of the one not seen for longest if there are too many.
 func (l *dialer) save(n grid.NodeID) {
 	l.mu.Lock()
-	c := l.m[n]
+	c := l.contacts[n]
 	if c == nil {
 		l.mu.Unlock()
 		return
 	}
-	if c.remember(l.known(n)) {
-		c.tellers = []grid.NodeID{n}
+	if c.mergeAddrs(l.announcedAddrs(n)) {
+		c.reporters = []grid.NodeID{n}
 	}
 	c.saved = true
-	s := savedContact{c.addrs, c.seen, c.met}
-	gone, full := l.unsaved(time.Now())
+	s := savedContact{c.addrs, c.lastSeen, c.firstUp}
+	evicted, full := l.evictSaved(time.Now())
 	l.mu.Unlock()
-	if gone == n {
+	if evicted == n {
 		return
 	}
 	data := l.d.store.Datastore()
@@ -187,46 +187,47 @@ func (l *dialer) save(n grid.NodeID) {
 		err = data.Put(l.d.ctx, contactKey(n), b)
 	}
 	if err == nil && full {
-		err = data.Delete(l.d.ctx, contactKey(gone))
+		err = data.Delete(l.d.ctx, contactKey(evicted))
 	}
 	if err != nil && l.d.ctx.Err() == nil {
 		l.d.log.Warn("known peer not saved", "node", n.Short(), "error", err)
 	}
 }
 
-// unsaved chooses whom to save no longer if there are too many: of strangers, and else of all, the one not seen for longest.
-func (l *dialer) unsaved(at time.Time) (gone grid.NodeID, full bool) {
+// evictSaved chooses the contact to remove from disk if there are too many: among strangers, or among all if there
+// are none, the one not seen for longest.
+func (l *dialer) evictSaved(at time.Time) (evicted grid.NodeID, full bool) {
 	count := 0
 	var worst *contact
-	for n, c := range l.m {
+	for n, c := range l.contacts {
 		if !c.saved {
 			continue
 		}
 		count++
-		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) && c.seen.Before(worst.seen) {
-			gone, worst = n, c
+		if worst == nil || c.familiar(at) != worst.familiar(at) && !c.familiar(at) || c.familiar(at) == worst.familiar(at) && c.lastSeen.Before(worst.lastSeen) {
+			evicted, worst = n, c
 		}
 	}
 	if count <= maxSaved {
 		return grid.NodeID{}, false
 	}
 	worst.saved = false
-	return gone, true
+	return evicted, true
 }
 
-// familiarAfter is for how long a node is a stranger after it was connected for the first time.
+// familiarAfter is for how long after its first connection a node is a stranger.
 const familiarAfter = time.Hour
 
 // familiar reports whether a node is no stranger.
 func (c *contact) familiar(at time.Time) bool {
-	return !c.met.IsZero() && at.Sub(c.met) >= familiarAfter
+	return !c.firstUp.IsZero() && at.Sub(c.firstUp) >= familiarAfter
 }
 
 // familiar reports whether a node is no stranger.
 func (l *dialer) familiar(n grid.NodeID, at time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.m[n]
+	c := l.contacts[n]
 	return c != nil && c.familiar(at)
 }
 

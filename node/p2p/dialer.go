@@ -12,41 +12,41 @@ import (
 	"skep/grid"
 )
 
-// maxDials bounds the dials at one time.
+// maxDials bounds the concurrent dials.
 const maxDials = 8
 
-// dialer keeps the node connected: to its neighbours, and, while it has few connections, to everybody it
-// knows of, for ever and ever more slowly. It sleeps when there is nobody to dial.
+// dialer keeps the node connected: to its neighbours, and, while it has fewer than minConnections connections, to
+// everybody it knows, for ever and with growing back-off. It sleeps when there is nobody to dial.
 type dialer struct {
-	d    *Driver
-	kick chan struct{}
+	d      *Driver
+	wakeup chan struct{}
 
-	mu      sync.Mutex
-	m       map[grid.NodeID]*contact
-	on      int // connected
-	dialing int
+	mu        sync.Mutex
+	contacts  map[grid.NodeID]*contact
+	connected int // connected
+	dialing   int
 }
 
 func newDialer(d *Driver) *dialer {
-	return &dialer{d: d, kick: make(chan struct{}, 1), m: make(map[grid.NodeID]*contact)}
+	return &dialer{d: d, wakeup: make(chan struct{}, 1), contacts: make(map[grid.NodeID]*contact)}
 }
 
 func (l *dialer) wake() {
 	select {
-	case l.kick <- struct{}{}:
+	case l.wakeup <- struct{}{}:
 	default:
 	}
 }
 
-// link makes a node a neighbour, or no longer one.
-func (l *dialer) link(k grid.Link) {
+// setNeighbour marks a node as a neighbour, or as none.
+func (l *dialer) setNeighbour(k grid.Link) {
 	if k.Peer == l.d.self {
 		return
 	}
 	l.mu.Lock()
 	c := l.contact(k.Peer)
 	if c != nil {
-		c.keep = k.Keep
+		c.neighbour = k.Keep
 	}
 	l.mu.Unlock()
 	if k.Keep {
@@ -57,17 +57,17 @@ func (l *dialer) link(k grid.Link) {
 	}
 }
 
-// up notes that a peer is connected and talks, and saves it.
+// up records that the session with a peer is up, and saves the peer.
 func (l *dialer) up(n grid.NodeID) {
 	l.mu.Lock()
 	c := l.contact(n)
 	if c != nil {
-		if !c.on {
-			l.on++
+		if !c.connected {
+			l.connected++
 		}
-		c.on, c.failed, c.seen = true, 0, time.Now()
-		if c.met.IsZero() {
-			c.met = c.seen
+		c.connected, c.failures, c.lastSeen = true, 0, time.Now()
+		if c.firstUp.IsZero() {
+			c.firstUp = c.lastSeen
 		}
 	}
 	l.mu.Unlock()
@@ -76,62 +76,62 @@ func (l *dialer) up(n grid.NodeID) {
 	}
 }
 
-// down notes that a session has ended.
+// down records that a session has ended.
 func (l *dialer) down(n grid.NodeID, wasUp bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.m[n]
+	c := l.contacts[n]
 	if c == nil {
 		return
 	}
-	if c.on {
-		c.on = false
-		l.on--
+	if c.connected {
+		c.connected = false
+		l.connected--
 	}
 	if wasUp {
-		c.seen = time.Now()
+		c.lastSeen = time.Now()
 	} else {
-		c.failed++
+		c.failures++
 	}
-	c.next = time.Now().Add(retryAfter(c.failed, jitter()))
+	c.next = time.Now().Add(retryAfter(c.failures, jitter()))
 	l.wake()
 }
 
-// reachable reports whether it is worth a try to talk to a node that is not connected.
+// reachable reports whether it is worth dialling a node that is not connected.
 func (l *dialer) reachable(n grid.NodeID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.m[n]
-	if c == nil || len(c.addrs) == 0 || c.failed > 0 && time.Now().Before(c.next) {
+	c := l.contacts[n]
+	if c == nil || len(c.addrs) == 0 || c.failures > 0 && time.Now().Before(c.next) {
 		return false
 	}
 	l.d.host.Peerstore().AddAddrs(peerOf(n), c.info(n).Addrs, peerstore.TempAddrTTL)
 	return true
 }
 
-// info returns where a node may be dialled, as far as it is known.
+// info returns the known addresses of a node.
 func (l *dialer) info(n grid.NodeID) peer.AddrInfo {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c := l.m[n]; c != nil {
+	if c := l.contacts[n]; c != nil {
 		return c.info(n)
 	}
 	return peer.AddrInfo{ID: peerOf(n)}
 }
 
-// known returns where a connected peer may be dialled, as it told when it was identified.
-func (l *dialer) known(n grid.NodeID) []string {
-	if said := l.d.relays.announced(peerOf(n)); len(said) > 0 {
-		return published(said)
+// announcedAddrs returns the addresses of a connected peer, as it stated them in identify.
+func (l *dialer) announcedAddrs(n grid.NodeID) []string {
+	if announced := l.d.relays.announced(peerOf(n)); len(announced) > 0 {
+		return published(announced)
 	}
 	return published(l.d.host.Peerstore().Addrs(peerOf(n)))
 }
 
 func (l *dialer) wanted(c *contact) bool {
-	return !c.on && !c.dialing && len(c.addrs) > 0 && (c.keep || l.on < enough && (c.saved || c.token))
+	return !c.connected && !c.dialing && len(c.addrs) > 0 && (c.neighbour || l.connected < minConnections && (c.saved || c.fromToken))
 }
 
-// run dials whoever is due.
+// run dials the contacts that are due.
 func (l *dialer) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -139,19 +139,19 @@ func (l *dialer) run() {
 		select {
 		case <-l.d.ctx.Done():
 			return
-		case <-l.kick:
+		case <-l.wakeup:
 		case <-timer.C:
 		}
-		timer.Reset(l.due(time.Now()))
+		timer.Reset(l.dialDue(time.Now()))
 	}
 }
 
-// due dials those whose time has come and returns how long to sleep.
-func (l *dialer) due(at time.Time) time.Duration {
+// dialDue dials the contacts that are due and returns how long to sleep.
+func (l *dialer) dialDue(at time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	sleep := time.Hour
-	for n, c := range l.m {
+	for n, c := range l.contacts {
 		if !l.wanted(c) {
 			continue
 		}
@@ -170,28 +170,28 @@ func (l *dialer) due(at time.Time) time.Duration {
 	return sleep
 }
 
-// dial tries a contact once. Whether the peer lets the node in shows only when its session is up.
+// dial tries a contact once. Whether the peer admits the node shows only when the session is up.
 func (l *dialer) dial(n grid.NodeID) {
 	l.mu.Lock()
-	info := l.m[n].info(n)
+	info := l.contacts[n].info(n)
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(l.d.ctx, dialDeadline)
 	defer cancel()
 	if s, ok := l.d.host.Network().(*swarm.Swarm); ok {
-		s.Backoff().Clear(info.ID) // the tries are spaced here
+		s.Backoff().Clear(info.ID) // the dialer has its own back-off
 	}
 	err := l.d.host.Connect(ctx, info)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.m[n]
+	c := l.contacts[n]
 	c.dialing = false
 	l.dialing--
-	if !c.on {
-		c.failed++ // until its session is up
-		c.next = time.Now().Add(retryAfter(c.failed, jitter()))
+	if !c.connected {
+		c.failures++ // reset when its session is up
+		c.next = time.Now().Add(retryAfter(c.failures, jitter()))
 	}
 	if err != nil {
-		l.d.log.Debug("dial", "node", n.Short(), "failed", c.failed, "error", err)
+		l.d.log.Debug("dial", "node", n.Short(), "failed", c.failures, "error", err)
 	}
 	l.wake()
 }

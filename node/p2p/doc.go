@@ -1,16 +1,15 @@
-// Package p2p drives one pure node on a real machine: libp2p [2, 3] between the nodes, records and blobs
+// Package p2p is the driver of one pure node on a real machine: libp2p [2, 3] between the nodes, records and blobs
 // on disk, tasks as processes.
 //
-// The idea: one goroutine, the loop, owns the node and is the only one that steps it. Everything else
-// (streams, dials, fetches, tasks, timers) turns what happens into an event for the loop's bounded
-// channel. The loop takes what has gathered, steps through it, commits the records of the whole batch in
-// one transaction, and only then lets the effects out, so nothing is visible before it is durable and
-// the cost of a commit is shared by all that came together. Nothing that the loop calls may block: what
-// is slow is handed to a goroutine, what is full drops and counts.
+// One goroutine, the loop, owns the node and is the only one that steps it. All other goroutines (streams, dials,
+// fetches, tasks, timers) turn what happens into events on the loop's bounded channel. The loop takes all waiting
+// events, steps through them, commits the records of the batch in one transaction, and only then carries out the
+// effects. So nothing is visible before it is durable, and the batch shares the cost of one commit. The loop calls
+// nothing that blocks: slow work goes to a goroutine, and what does not fit in a full queue is dropped and counted.
 //
-// A peer is never trusted: what it sends is bounded in size and rate by kind, checked before it becomes
-// an event, counted by reason where it is bad, and a peer that keeps sending bad things is cut off for a
-// while. DESIGN.md has the table of bounds.
+// Peers are not trusted. What a peer sends is bounded in size and in rate by kind, is checked before it becomes an
+// event, and is counted by reason where it is invalid. A peer that keeps sending invalid data is disconnected and
+// blocked for a while. DESIGN.md has the table of bounds.
 //
 // Sources:
 //

@@ -21,7 +21,7 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Driver runs one node. All its methods may be called at the same time.
+// Driver runs one node. All its methods are safe for concurrent use.
 type Driver struct {
 	cfg    Config
 	log    *slog.Logger
@@ -34,40 +34,40 @@ type Driver struct {
 	ctx    context.Context // until the driver closes
 	cancel context.CancelFunc
 	work   sync.WaitGroup // goroutines that end with ctx or with the host
-	gate   sync.RWMutex   // held to add to work, so that nothing begins once ctx is done
+	workMu sync.RWMutex   // read-locked to add to work, so that nothing is added once ctx is done
 
-	store  *store.Store
-	blobs  *blob.Store
-	host   host.Host
-	places *places
-	dials  *payer
-	relays *relays
+	store      *store.Store
+	blobs      *blob.Store
+	host       host.Host
+	ownAddrs   *ownAddrs
+	dialBudget *dialBudget
+	relays     *relays
 
 	node                                    stepper
 	loop                                    *loop
 	ads                                     *adCache
 	specs                                   *specCache
-	kin                                     kin
+	members                                 memberCache
 	offences                                offenders
 	peers                                   *peers
 	dialer                                  *dialer
-	announce                                *announcer
+	announcer                               *announcer
 	fetches                                 *fetcher
 	tasks                                   *tasks
-	space                                   *space
+	diskMonitor                             *diskMonitor
 	watchers                                watchers
 	counts                                  counts
-	door                                    *door
+	apiListener                             *apiListener
 	blobsServed, outputsServed, reachServed *seats.Seats
 
 	closing sync.Once
-	undo    []func() // of Open, last first
+	closers []func() // what Open set up, closed in reverse order
 	started bool     // Open succeeded
-	private bool     // it takes no tasks of others, since it cannot isolate them
+	private bool     // the node refuses tasks of others, since it cannot isolate them
 }
 
-// Open starts a node in its data folder and connects it to its network. When it fails it leaves nothing
-// behind but the folder with its identity; the error is one line for a person.
+// Open starts a node in its data folder and connects it to its network. If it fails, it leaves nothing behind but
+// the folder with its identity; the error is one line for a person.
 func Open(ctx context.Context, cfg Config) (*Driver, error) {
 	join, addrs, err := cfg.defaults()
 	if err != nil {
@@ -87,34 +87,34 @@ func Open(ctx context.Context, cfg Config) (*Driver, error) {
 // Self returns the node's identity.
 func (d *Driver) Self() grid.NodeID { return d.self }
 
-// Wall says what wall time the zero of the node's clock is.
+// Wall returns the wall time of the zero of the node's clock.
 func (d *Driver) Wall() grid.Wall { return d.wall }
 
-// Blobs returns the node's blobs.
+// Blobs returns the node's blob store.
 func (d *Driver) Blobs() *blob.Store { return d.blobs }
 
-// Registry returns the metrics of the node.
+// Registry returns the node's metrics.
 func (d *Driver) Registry() *prometheus.Registry { return d.counts.registry }
 
-// Dropped returns how many messages, streams and ads were dropped since start, by reason.
+// Dropped returns the number of messages, streams and ads dropped since start, by reason.
 func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
 
-// Addrs returns the multiaddresses the node may be dialled at now, each ending in its /p2p identity.
+// Addrs returns the multiaddresses at which the node may be dialled now, each ending in its /p2p identity.
 func (d *Driver) Addrs() []string { return d.addrs(grid.MaxAddrs) }
 
 func (d *Driver) addrs(most int) []string {
-	addrs := d.told(most)
+	addrs := d.advertisedAddrs(most)
 	for i := range addrs {
 		addrs[i] += "/p2p/" + d.host.ID().String()
 	}
 	return addrs
 }
 
-// tokenAddrs is how many addresses a token carries: enough for one of them to work, few enough to paste. As a rule that is a public, a relayed
-// and a private one.
+// tokenAddrs is the number of addresses in a token: enough that one of them works, few enough to paste. Usually a
+// public, a relayed and a private one.
 const tokenAddrs = 3
 
-// Token returns the token with which a machine joins the network through this node. It holds the secret.
+// Token returns the token with which a machine joins the network through this node. It contains the secret.
 func (d *Driver) Token() (string, error) {
 	t := wire.Token{Secret: d.secret, Addrs: d.addrs(tokenAddrs)}
 	if err := t.Check(); err != nil {
@@ -123,29 +123,29 @@ func (d *Driver) Token() (string, error) {
 	return t.String(), nil
 }
 
-// Submit hands in a job at this node, which signs it, and returns when it is saved. A job that is here already is not
-// submitted twice.
+// Submit submits a job at this node, which signs it, and returns when it is saved. Submitting a known job again has
+// no effect.
 func (d *Driver) Submit(ctx context.Context, id grid.JobID, spec *grid.JobSpec) error {
-	spec, err := d.sealed(id, spec)
+	spec, err := d.sealSpec(id, spec)
 	if err != nil {
 		return err
 	}
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job, ev.Spec = grid.EvSubmit, id, spec })
 }
 
-// Cancel cancels a job submitted at this node and returns when that is saved and no attempt of it can start anywhere
-// any more: 1.16 leases later at the latest.
+// Cancel cancels a job submitted at this node and returns when that is saved and the cancel barrier is down: no
+// attempt of it can start anywhere any more. That takes at most 1.16 leases.
 func (d *Driver) Cancel(ctx context.Context, id grid.JobID) error {
 	return d.call(ctx, func(ev *grid.Event) { ev.Kind, ev.Job = grid.EvCancel, id })
 }
 
-// ErrClosed is what calls get while and after the driver closes.
+// ErrClosed is returned by calls while and after the driver closes.
 var ErrClosed = errors.New("the node is stopping")
 
-// call steps an event and waits for the node's reply to it.
+// call steps an event and waits for the node's reply.
 func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
-	caller, reply := d.loop.expect()
-	defer d.loop.forget(caller)
+	caller, reply := d.loop.newCaller()
+	defer d.loop.dropCaller(caller)
 	in := newInput()
 	fill(&in.ev)
 	in.ev.Caller = caller
@@ -165,8 +165,8 @@ func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
 	}
 }
 
-// Read calls f between two steps with the node as it is on disk, but for records that nothing waits for. f must be quick, keep nothing of what it
-// sees but values, and call nothing of the driver.
+// Read calls f between two steps with the node in the state that is on disk, except for deferred records, on which
+// no effect depends. f must be quick, keep nothing of what it sees but values, and call nothing of the driver.
 func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error {
 	return d.loop.read(ctx, func(at grid.Time) {
 		n, _ := d.node.(*node.Node)
@@ -174,20 +174,20 @@ func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) 
 	})
 }
 
-// Watch returns a channel that has a value after something about a job has changed. Changes that come
-// before it is taken are one. stop ends it.
+// Watch returns a channel that is signalled after something about a job has changed; several changes before it is
+// read count as one. stop ends it.
 func (d *Driver) Watch(id grid.JobID) (ch <-chan struct{}, stop func()) { return d.watchers.add(id) }
 
-// Dial opens a byte stream to the door (Listener) of another node.
+// Dial opens a byte stream to the API listener (Listener) of another node.
 func (d *Driver) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
-	return d.door.dial(ctx, id)
+	return d.apiListener.dial(ctx, id)
 }
 
 // Listener accepts the byte streams that others open by Dial.
-func (d *Driver) Listener() net.Listener { return d.door }
+func (d *Driver) Listener() net.Listener { return d.apiListener }
 
-// Close says good-bye to the others, stops the tasks, and ends. Tasks that ran here are run again, here
-// or elsewhere, as their jobs allow.
+// Close announces that the node leaves, stops the tasks, and ends. Tasks that ran here are run again, here or
+// elsewhere, as their jobs allow.
 func (d *Driver) Close(ctx context.Context) error {
 	err := ErrClosed
 	d.closing.Do(func() {
@@ -197,33 +197,33 @@ func (d *Driver) Close(ctx context.Context) error {
 		if err = d.loop.post(ctx, in); err == nil {
 			err = d.loop.read(ctx, func(grid.Time) {})
 			d.peers.flush(ctx)
-			d.announce.flush(ctx)
+			d.announcer.flush(ctx)
 		}
 		d.unwind()
 	})
 	return err
 }
 
-// unwind undoes what Open did, last first.
+// unwind closes what Open set up, in reverse order.
 func (d *Driver) unwind() {
-	d.gate.Lock()
+	d.workMu.Lock()
 	d.cancel()
-	d.gate.Unlock()
-	for len(d.undo) > 0 {
-		last := len(d.undo) - 1
-		f := d.undo[last]
-		d.undo = d.undo[:last]
+	d.workMu.Unlock()
+	for len(d.closers) > 0 {
+		last := len(d.closers) - 1
+		f := d.closers[last]
+		d.closers = d.closers[:last]
 		f()
 	}
 }
 
-// later has f called when the driver closes, or when Open fails.
-func (d *Driver) later(f func()) { d.undo = append(d.undo, f) }
+// onClose has f called when the driver closes, or when Open fails.
+func (d *Driver) onClose(f func()) { d.closers = append(d.closers, f) }
 
-// begin reports whether something may begin that work waits for; work.Done ends it.
-func (d *Driver) begin() bool {
-	d.gate.RLock()
-	defer d.gate.RUnlock()
+// beginWork adds to work, which work.Done ends; false if the driver is closing.
+func (d *Driver) beginWork() bool {
+	d.workMu.RLock()
+	defer d.workMu.RUnlock()
 	if d.ctx.Err() != nil {
 		return false
 	}
@@ -231,9 +231,9 @@ func (d *Driver) begin() bool {
 	return true
 }
 
-// spawn runs f, which ends with ctx or with the host; false if the driver is closing.
+// spawn runs f, which must end with ctx or with the host, in a goroutine; false if the driver is closing.
 func (d *Driver) spawn(f func()) bool {
-	if !d.begin() {
+	if !d.beginWork() {
 		return false
 	}
 	go func() {

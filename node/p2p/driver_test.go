@@ -7,8 +7,8 @@ import (
 )
 
 func TestTwoNodesRunATask(t *testing.T) {
-	a, b := pair(t)
-	ev, ok := a.toy.find(grid.EvPeerUp, func(ev *grid.Event) bool { return ev.Peer == b.self })
+	a, b := openPair(t)
+	ev, ok := a.fake.find(grid.EvPeerUp, func(ev *grid.Event) bool { return ev.Peer == b.self })
 	if !ok || ev.RTT <= 0 || ev.Kinds != grid.AllKinds || ev.Features != grid.AllFeatures {
 		t.Errorf("peer up: RTT %v, kinds %x, features %x: want a measured RTT, and all kinds and features", ev.RTT, ev.Kinds, ev.Features)
 	}

@@ -20,35 +20,35 @@ const (
 	maxHolders     = 8  // peers asked for one blob
 )
 
-// fetcher brings blobs here. Whoever wants a blob that is on its way already waits for that.
+// fetcher fetches blobs from peers, each once: further callers wait for the download that is under way.
 type fetcher struct {
-	d     *Driver
-	all   chan struct{}
-	spare spare
+	d        *Driver
+	all      chan struct{}
+	deposits depositAdmission
 
-	mu      sync.Mutex
-	flights map[grid.BlobID]*flight
-	peers   map[grid.NodeID]*slots
+	mu        sync.Mutex
+	downloads map[grid.BlobID]*download
+	peers     map[grid.NodeID]*slots
 }
 
-// flight is a blob on its way.
-type flight struct {
+// download is a download under way.
+type download struct {
 	done chan struct{}
 	err  error
 }
 
-// slots are the streams to one peer; users counts who holds or waits for one.
+// slots bounds the streams to one peer; users counts the holders and waiters.
 type slots struct {
 	free  chan struct{}
 	users int
 }
 
 func newFetcher(d *Driver) *fetcher {
-	return &fetcher{d: d, spare: spare{d: d}, all: make(chan struct{}, fetchesAll), flights: make(map[grid.BlobID]*flight), peers: make(map[grid.NodeID]*slots)}
+	return &fetcher{d: d, deposits: depositAdmission{d: d}, all: make(chan struct{}, fetchesAll), downloads: make(map[grid.BlobID]*download), peers: make(map[grid.NodeID]*slots)}
 }
 
-// start fetches files for an attempt and tells the node, unless ctx ends before: then nobody wants them. What
-// has come is not collected before the node has made up its mind, and what it saved has pinned it.
+// start fetches the files of an attempt and tells the node, unless ctx ends before: then they are not wanted. The
+// files stay pinned until the node has stepped, and the records that it saved pin them.
 func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 	f.d.pin(x.Files)
 	began := f.d.spawn(func() {
@@ -60,7 +60,7 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 					ev.Err = cutText(err.Error())
 				}
 			})
-			f.d.loop.settled()
+			f.d.loop.waitProcessed()
 		}
 		f.d.unpin(x.Files)
 	})
@@ -69,10 +69,10 @@ func (f *fetcher) start(ctx context.Context, x grid.Fetch) {
 	}
 }
 
-// fetch does what was asked for. Copies for others wait for their turn, and leave a reserve on the disk.
+// fetch fetches files. Deposits of other nodes' jobs are rate-limited and leave a reserve on the disk.
 func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
 	if x.Deposit {
-		leave, err := f.spare.take(ctx, x.From, sizeOf(x.Files))
+		leave, err := f.deposits.admit(ctx, x.From, sizeOf(x.Files))
 		if err != nil {
 			return err
 		}
@@ -81,8 +81,8 @@ func (f *fetcher) fetch(ctx context.Context, x *grid.Fetch) error {
 	return f.files(ctx, x.From, x.Files, x.Others)
 }
 
-// Bring returns when a blob is here that some nodes should have. It is not kept for certain.
-func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
+// FetchBlob fetches a blob that some nodes should have, and returns when it is here. It may be evicted again.
+func (d *Driver) FetchBlob(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
 	x := grid.Fetch{Others: holders, Files: []grid.File{*file}, Deposit: true}
 	if len(holders) > 0 {
 		x.From = holders[0]
@@ -90,9 +90,9 @@ func (d *Driver) Bring(ctx context.Context, file *grid.File, holders []grid.Node
 	return d.fetches.fetch(ctx, &x)
 }
 
-// whole opens a blob that is here, or is brought, after it was read whole: what is printed of it cannot be taken back.
-// If it turns out to be damaged it is brought again.
-func (d *Driver) whole(ctx context.Context, from grid.NodeID, file *grid.File, others []grid.NodeID) (*os.File, error) {
+// openBlob opens a blob, fetched if need be, after it was read whole and verified: printed bytes cannot be taken
+// back. A damaged blob is fetched again.
+func (d *Driver) openBlob(ctx context.Context, from grid.NodeID, file *grid.File, others []grid.NodeID) (*os.File, error) {
 	var f *os.File
 	var err error
 	for range 2 {
@@ -131,39 +131,39 @@ func (f *fetcher) files(ctx context.Context, from grid.NodeID, files []grid.File
 	return nil
 }
 
-// get returns when a blob is here. It is asked for from a node, then from others that should have it, then from anybody.
+// get fetches a blob: from the given node, then from others that should have it, then from anybody.
 func (f *fetcher) get(ctx context.Context, from grid.NodeID, file *grid.File, others ...grid.NodeID) error {
 	for ctx.Err() == nil {
 		if f.d.blobs.Has(file.Blob) {
 			return nil
 		}
 		f.mu.Lock()
-		other := f.flights[file.Blob]
+		other := f.downloads[file.Blob]
 		if other == nil {
-			own := &flight{done: make(chan struct{})}
-			f.flights[file.Blob] = own
+			own := &download{done: make(chan struct{})}
+			f.downloads[file.Blob] = own
 			f.mu.Unlock()
-			own.err = f.bring(ctx, file, f.holders(from, others))
+			own.err = f.download(ctx, file, f.holders(from, others))
 			f.mu.Lock()
-			delete(f.flights, file.Blob)
+			delete(f.downloads, file.Blob)
 			f.mu.Unlock()
 			close(own.done)
 			return own.err
 		}
 		f.mu.Unlock()
 		select {
-		case <-other.done: // if in vain, it is tried once more from where this one was told
+		case <-other.done: // if it failed, try once more, from this caller's nodes
 		case <-ctx.Done():
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// bring fetches a blob from whoever of some nodes has it. Where parts of several
-// peers do not make the blob, each is tried alone, to know whose fault it is.
-func (f *fetcher) bring(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
+// download fetches a blob from the first of some nodes that has it. Where the parts of several peers do not make up
+// the blob, each peer is tried alone, to find out which one sent false data.
+func (f *fetcher) download(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
 	f.d.counts.fetches.Add(1)
-	src := &source{f: f, ctx: ctx, file: file, holders: holders}
+	src := &blobSource{f: f, ctx: ctx, file: file, holders: holders}
 	defer src.close()
 	for {
 		err := f.d.blobs.PutExpected(ctx, file.Blob, file.Size, src, true)
@@ -177,19 +177,19 @@ func (f *fetcher) bring(ctx context.Context, file *grid.File, holders []grid.Nod
 				err = src.err
 			}
 			return fmt.Errorf("fetch %.12s of %q: %w", file.Blob, file.Path, err)
-		case len(src.gave) == 1:
-			f.d.offend(src.gave[0], "blob", 4)
-			src.drop(src.gave[0])
+		case len(src.contributors) == 1:
+			f.d.offend(src.contributors[0], "blob", 4)
+			src.exclude(src.contributors[0])
 		default:
 			f.d.counts.drop("blob")
-			src.alone = true
+			src.single = true
 		}
 		src.rewind()
 	}
 }
 
-// holders returns whom to ask for a blob, in order: those that should have it and are connected, some that are connected, and those
-// that should have it and would have to be dialled, for they may be gone.
+// holders returns whom to ask for a blob, in order: nodes that should have it and are connected, some others that
+// are connected, and nodes that should have it but would have to be dialled, for they may be gone.
 func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID {
 	var list, away []grid.NodeID
 	for _, n := range append([]grid.NodeID{from}, others...) {
@@ -201,7 +201,7 @@ func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID 
 			away = append(away, n)
 		}
 	}
-	for _, id := range f.d.peers.ids(from) {
+	for _, id := range f.d.peers.connectedExcept(from) {
 		if n, ok := nodeOf(id); ok && len(list) < maxHolders && !slices.Contains(list, n) && !slices.Contains(away, n) {
 			list = append(list, n)
 		}
@@ -209,7 +209,7 @@ func (f *fetcher) holders(from grid.NodeID, others []grid.NodeID) []grid.NodeID 
 	return append(list, away...)
 }
 
-// slot waits for a stream to a peer and returns what gives it back.
+// slot waits for a stream to a peer and returns the function that frees it.
 func (f *fetcher) slot(ctx context.Context, n grid.NodeID) (release func(), err error) {
 	f.mu.Lock()
 	s := f.peers[n]

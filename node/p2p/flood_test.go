@@ -14,35 +14,35 @@ import (
 	"skep/node"
 )
 
-// join connects the rogue to a member with a real node, which tells nobody who is up.
-func join(t *testing.T, a *member) *rogue {
+// joinRealNode connects the rogue to a member with a real node, which does not show who is up.
+func joinRealNode(t *testing.T, a *member) *rogue {
 	t.Helper()
-	r := stranger(t, a)
+	r := newUnconnectedRogue(t, a)
 	if err := r.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
 		t.Fatal(err)
 	}
 	r.open(a)
-	await(t, "the rogue is up", func() bool { s := a.peers.session(r.node); return s != nil && s.risen() })
+	await(t, "the rogue is up", func() bool { s := a.peers.session(r.node); return s != nil && s.reportedUp() })
 	return r
 }
 
-func (s *session) risen() bool {
+func (s *session) reportedUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.isUp
 }
 
-// TestFloods has a member say well-formed things that are not true, as fast as it can, and read nothing.
+// TestFloods has a member send well-formed but false messages as fast as it can, and read nothing.
 func TestFloods(t *testing.T) {
-	a := real(t, filepath.Join(t.TempDir(), "a"))
-	b := real(t, filepath.Join(t.TempDir(), "b"), a.token())
+	a := openReal(t, filepath.Join(t.TempDir(), "a"))
+	b := openReal(t, filepath.Join(t.TempDir(), "b"), a.token())
 	await(t, "a sees b", func() bool { return a.connected() >= 1 })
 	before := runtime.NumGoroutine()
-	r := join(t, a)
-	quiet := a.all(1, 20)
+	r := joinRealNode(t, a)
+	quiet := a.timeJob(1, 20)
 	done := attemptOf(a)
 	gone := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{9}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	r.st.SetWriteDeadline(time.Now().Add(patience))
+	r.st.SetWriteDeadline(time.Now().Add(testTimeout))
 	const times = 1000
 	for i := range uint64(times) {
 		offered := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
@@ -56,20 +56,20 @@ func TestFloods(t *testing.T) {
 			{Kind: grid.KindFind, Find: grid.Find{ID: i, Asker: r.node, Engine: grid.EngineProcess,
 				Needs: grid.Needs{Resources: grid.Resources{CPU: 1}}, Within: time.Second, Left: 8}},
 		} {
-			if err := r.say(m); err != nil {
+			if err := r.send(m); err != nil {
 				t.Fatalf("%v: %v", m.Kind, err)
 			}
 		}
 	}
 	var open int
-	for ; open < 2*servesPerPeer; open++ { // requests that do not end
+	for ; open < 2*servesPerPeer; open++ { // incomplete requests
 		st, err := r.NewStream(t.Context(), a.host.ID(), blobProtocol)
 		if err != nil {
 			break
 		}
 		st.Write(make([]byte, blobRequest-1))
 	}
-	busy := a.all(2, 20)
+	busy := a.timeJob(2, 20)
 	t.Logf("20 tasks took %v before the flood and %v in it; %d streams open; dropped %v", quiet, busy, open, a.Dropped())
 	r.Close()
 	await(t, "nothing is left of the rogue", func() bool { return runtime.NumGoroutine() <= before+10 })
@@ -78,17 +78,17 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestForgedResultsCutTheirSenderOff has a member send results of what was never given to it.
-func TestForgedResultsCutTheirSenderOff(t *testing.T) {
-	a := real(t, filepath.Join(t.TempDir(), "a"))
-	b := real(t, filepath.Join(t.TempDir(), "b"), a.token())
+// TestForgedResultsBlockTheirSender has a member send results of attempts that it was never offered.
+func TestForgedResultsBlockTheirSender(t *testing.T) {
+	a := openReal(t, filepath.Join(t.TempDir(), "a"))
+	b := openReal(t, filepath.Join(t.TempDir(), "b"), a.token())
 	await(t, "a sees b", func() bool { return a.connected() >= 1 })
-	r := join(t, a)
-	a.all(1, 20)
+	r := joinRealNode(t, a)
+	a.timeJob(1, 20)
 	done := attemptOf(a)
-	r.st.SetWriteDeadline(time.Now().Add(patience))
+	r.st.SetWriteDeadline(time.Now().Add(testTimeout))
 	for range 4 * maxOffences {
-		if r.say(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{done}, Result: &grid.Result{Cause: grid.Exited, Exit: 9}}) != nil {
+		if r.send(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{done}, Result: &grid.Result{Cause: grid.Exited, Exit: 9}}) != nil {
 			break
 		}
 	}

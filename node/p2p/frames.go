@@ -16,21 +16,21 @@ import (
 )
 
 var (
-	errOversize = errors.New("frame too large")
-	errFraming  = errors.New("broken framing")
-	errRubbish  = errors.New("no message")                 // the frame was skipped
-	errUnknown  = errors.New("message of a later version") // the frame was skipped
+	errOversize  = errors.New("frame too large")
+	errFraming   = errors.New("broken framing")
+	errMalformed = errors.New("no message")                 // the frame was skipped
+	errUnknown   = errors.New("message of a later version") // the frame was skipped
 )
 
 // frames reads the frames of a stream: each its length as a varint, then that many bytes.
 type frames struct {
-	st  readStream
-	br  *bufio.Reader
-	buf []byte
-	in  *intake // nil: there is room for all
+	st     readStream
+	br     *bufio.Reader
+	buf    []byte
+	memory *inboundMemory // nil: unbounded
 }
 
-// readStream is the side of a stream that is read.
+// readStream is the read side of a stream.
 type readStream interface {
 	io.Reader
 	SetReadDeadline(time.Time) error
@@ -40,13 +40,13 @@ func newFrames(st readStream) *frames {
 	return &frames{st: st, br: bufio.NewReaderSize(st, 16<<10)}
 }
 
-// next returns the next frame and the kind it says it is. It waits for ever for a frame
-// to begin, but not for it to go on, and it takes no memory for one that is too large for its kind.
+// next returns the next frame and the kind that it states. It waits for ever for a frame to begin, but only
+// frameDeadline for the rest of it, and allocates nothing for one that is too large for its kind.
 func (f *frames) next() (grid.Kind, []byte, error) {
 	if _, err := f.br.Peek(1); err != nil {
 		return 0, nil, err
 	}
-	slow := f.br.Buffered() < f.whole()
+	slow := f.br.Buffered() < f.nextSize()
 	if slow {
 		f.st.SetReadDeadline(time.Now().Add(frameDeadline))
 		defer f.st.SetReadDeadline(time.Time{})
@@ -65,7 +65,7 @@ func (f *frames) next() (grid.Kind, []byte, error) {
 	kind, ok := wire.KindOf(head)
 	switch limit := wire.Limit(kind); {
 	case !ok:
-		return 0, nil, f.skip(int(size), errRubbish)
+		return 0, nil, f.skip(int(size), errMalformed)
 	case limit == 0:
 		return kind, nil, f.skip(int(size), errUnknown)
 	case size > uint64(limit):
@@ -75,21 +75,21 @@ func (f *frames) next() (grid.Kind, []byte, error) {
 	return kind, b, err
 }
 
-// keptFrame is how many bytes a stream keeps for its next frame.
+// keptFrame is the size in bytes of the buffer that a stream keeps for its next frame.
 const keptFrame = 16 << 10
 
-// body reads so many bytes, in memory that is taken as they come. They are lent until the next call.
+// body reads size bytes into memory that is taken as they arrive. They are valid until the next call.
 func (f *frames) body(size int) ([]byte, error) {
 	b := f.buf[:0]
 	f.buf = nil
 	for len(b) < size {
-		n := min(size-len(b), intakePiece)
-		if size > intakeFree {
-			waited, err := f.in.take(int64(n))
+		n := min(size-len(b), inboundPiece)
+		if size > inboundFree {
+			waited, err := f.memory.reserve(int64(n))
 			if err != nil {
 				return nil, err
 			}
-			if waited { // for others: the sender has its time again
+			if waited { // blocked by other peers: the sender's time starts anew
 				f.st.SetReadDeadline(time.Now().Add(frameDeadline))
 				defer f.st.SetReadDeadline(time.Time{})
 			}
@@ -105,8 +105,8 @@ func (f *frames) body(size int) ([]byte, error) {
 	return b, nil
 }
 
-// whole returns how many buffered bytes make the next frame, as far as its length has come.
-func (f *frames) whole() int {
+// nextSize returns the number of buffered bytes that the next frame needs, as far as its length is known.
+func (f *frames) nextSize() int {
 	head, _ := f.br.Peek(min(f.br.Buffered(), binary.MaxVarintLen64))
 	size, n := binary.Uvarint(head)
 	if n <= 0 || size > uint64(f.br.Size()) {
@@ -115,7 +115,7 @@ func (f *frames) whole() int {
 	return n + int(size)
 }
 
-// skip passes over a frame and returns why, or what went wrong with that.
+// skip discards a frame and returns why, or the read error.
 func (f *frames) skip(size int, why error) error {
 	if _, err := f.br.Discard(size); err != nil {
 		return err
@@ -130,7 +130,7 @@ func writeHello(w io.Writer, h *wire.Hello) error {
 	return err
 }
 
-// byteReader reads single bytes without taking more than it is asked for.
+// byteReader reads single bytes without buffering more.
 type byteReader struct{ io.Reader }
 
 func (r byteReader) ReadByte() (byte, error) {
@@ -139,7 +139,7 @@ func (r byteReader) ReadByte() (byte, error) {
 	return b[0], err
 }
 
-// readHello reads a frame that must be a hello; it reads not one byte more.
+// readHello reads a frame that must be a hello, and not one byte more.
 func readHello(r io.Reader) (h wire.Hello, err error) {
 	size, err := varint.ReadUvarint(byteReader{r})
 	if err != nil {
@@ -155,11 +155,11 @@ func readHello(r io.Reader) (h wire.Hello, err error) {
 	return h, h.Decode(b)
 }
 
-// greetings is how often hellos go back and forth at the beginning of a control stream. The first one also
-// opens the stream on the other side, often in the rush of a start; the least of all is the round trip.
+// greetings is the number of hello exchanges at the beginning of a control stream. The first one also opens the
+// stream on the other side, often under the load of a start; the minimum of all is the round trip.
 const greetings = 3
 
-// greet says hello on an own stream and returns the answer and the round-trip time.
+// greet sends hellos on an own stream and returns the answer and the round-trip time.
 func greet(st io.ReadWriter, own *wire.Hello) (h wire.Hello, rtt time.Duration, err error) {
 	for i := range greetings {
 		start := time.Now()

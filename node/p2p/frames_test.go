@@ -12,10 +12,10 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// tape is a stream that was recorded.
-type tape struct{ io.Reader }
+// recordedStream is a stream of recorded bytes.
+type recordedStream struct{ io.Reader }
 
-func (tape) SetReadDeadline(time.Time) error { return nil }
+func (recordedStream) SetReadDeadline(time.Time) error { return nil }
 
 func framed(bodies ...[]byte) (b []byte) {
 	for _, body := range bodies {
@@ -33,24 +33,24 @@ func TestFrames(t *testing.T) {
 	}
 	big := append([]byte{63<<3&0x7f | 2 | 0x80, 63 << 3 >> 7}, make([]byte, 100_000)...)
 	all := framed(accept, nil, []byte{0xff}, big, accept)
-	f := newFrames(tape{bytes.NewReader(all)})
-	for i, want := range []error{nil, errRubbish, errRubbish, errUnknown, nil, io.EOF} {
+	f := newFrames(recordedStream{bytes.NewReader(all)})
+	for i, want := range []error{nil, errMalformed, errMalformed, errUnknown, nil, io.EOF} {
 		kind, body, err := f.next()
 		if !errors.Is(err, want) || want == nil && (kind != grid.KindAccept || !bytes.Equal(body, accept)) {
 			t.Errorf("frame %d: %v, %d bytes, %v: want %v", i, kind, len(body), err, want)
 		}
 	}
 	for _, size := range []uint64{uint64(wire.MaxFrame) + 1, 1 << 62} {
-		f := newFrames(tape{bytes.NewReader(append(binary.AppendUvarint(nil, size), accept...))})
+		f := newFrames(recordedStream{bytes.NewReader(append(binary.AppendUvarint(nil, size), accept...))})
 		if _, _, err := f.next(); !errors.Is(err, errOversize) {
 			t.Errorf("a frame of %d bytes: %v", size, err)
 		}
 	}
 	over := append(binary.AppendUvarint(nil, uint64(wire.Limit(grid.KindAccept))+1), accept...)
-	if _, _, err := newFrames(tape{bytes.NewReader(over)}).next(); !errors.Is(err, errOversize) {
+	if _, _, err := newFrames(recordedStream{bytes.NewReader(over)}).next(); !errors.Is(err, errOversize) {
 		t.Errorf("a frame beyond the limit of its kind: %v", err)
 	}
-	if _, _, err := newFrames(tape{bytes.NewReader(all[:3])}).next(); err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, _, err := newFrames(recordedStream{bytes.NewReader(all[:3])}).next(); err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a frame cut off: %v", err)
 	}
 }
@@ -59,12 +59,12 @@ func FuzzFrames(f *testing.F) {
 	f.Add(framed([]byte{10, 0}, []byte{18, 0}))
 	f.Add([]byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		in := newFrames(tape{bytes.NewReader(b)})
+		in := newFrames(recordedStream{bytes.NewReader(b)})
 		var c wire.Codec
 		var m grid.Message
 		for {
 			kind, body, err := in.next()
-			if errors.Is(err, errRubbish) || errors.Is(err, errUnknown) {
+			if errors.Is(err, errMalformed) || errors.Is(err, errUnknown) {
 				continue
 			}
 			if err != nil {

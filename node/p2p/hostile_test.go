@@ -17,7 +17,7 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// rogue is a member that knows the secret and says what it likes.
+// rogue is a member that knows the secret and sends anything.
 type rogue struct {
 	host.Host
 	key  ed25519.PrivateKey
@@ -30,11 +30,11 @@ func helloOf(boot uint64) *wire.Hello {
 	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: boot}
 }
 
-// stranger makes a rogue that is not connected yet.
-func stranger(t *testing.T, a *member) *rogue {
+// newUnconnectedRogue makes a rogue that is not connected yet.
+func newUnconnectedRogue(t *testing.T, a *member) *rogue {
 	t.Helper()
 	pub, key, _ := ed25519.GenerateKey(nil)
-	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newGate(nil, &offenders{}), &places{}, nil)
+	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newConnGater(nil, &offenders{}), &ownAddrs{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +48,12 @@ func stranger(t *testing.T, a *member) *rogue {
 
 func newRogue(t *testing.T, a *member) *rogue {
 	t.Helper()
-	r := stranger(t, a)
+	r := newUnconnectedRogue(t, a)
 	if err := r.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
 		t.Fatal(err)
 	}
 	r.open(a)
-	await(t, "the rogue is up", func() bool { return a.toy.isUp(r.node) })
+	await(t, "the rogue is up", func() bool { return a.fake.isUp(r.node) })
 	return r
 }
 
@@ -69,8 +69,8 @@ func (r *rogue) open(a *member) {
 	r.st = st
 }
 
-// say sends a message as it should be encoded.
-func (r *rogue) say(m *grid.Message) error {
+// send sends a properly encoded message.
+func (r *rogue) send(m *grid.Message) error {
 	var c wire.Codec
 	b, err := c.Append(nil, m, func(a *grid.Ad) []byte { return a.Sealed })
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *rogue) frame(body []byte) error {
 	return err
 }
 
-// attempt is of a job of the rogue's own, and signed is that job as the rogue signs it.
+// attempt returns an attempt of a job of the rogue's own, and signed that job's spec as the rogue signs it.
 func (r *rogue) attempt(nonce byte) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: r.node, Nonce: [10]byte{nonce}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
@@ -122,8 +122,8 @@ func (r *rogue) forged(victim grid.NodeID) []byte {
 	return b
 }
 
-func TestHostilePeersAreCutOff(t *testing.T) {
-	a, b := pair(t)
+func TestHostilePeersAreBlocked(t *testing.T) {
+	a, b := openPair(t)
 	tests := []struct {
 		name, reason string
 		say          func(r *rogue) error
@@ -136,10 +136,10 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 		{"job in another user's name", "signature", func(r *rogue) error {
 			s := r.signed(1, "rogue")
 			s.Sealed = strings.Replace(s.Sealed, "rogue", "admin", 1)
-			return r.say(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: r.attempt(1), Spec: s, Class: "x"}})
+			return r.send(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: r.attempt(1), Spec: s, Class: "x"}})
 		}},
 		{"job that its origin signed for another ID", "signature", func(r *rogue) error {
-			return r.say(&grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: r.attempt(2).Task.Job, Epoch: 1, Spec: r.signed(1, "rogue"),
+			return r.send(&grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: r.attempt(2).Task.Job, Epoch: 1, Spec: r.signed(1, "rogue"),
 				Members: []grid.NodeID{r.node, a.self, b.self}}})
 		}},
 		{"oversize", "size", func(r *rogue) error {
@@ -147,13 +147,13 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 			return err
 		}},
 		{"foreign offer", "foreign", func(r *rogue) error {
-			return r.say(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: attemptOf(b), Spec: sh("exit 9"), Class: "x"}})
+			return r.send(&grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: attemptOf(b), Spec: sh("exit 9"), Class: "x"}})
 		}},
 		{"foreign drop", "foreign", func(r *rogue) error {
-			return r.say(&grid.Message{Kind: grid.KindDrop, Attempts: []grid.AttemptID{attemptOf(b)}})
+			return r.send(&grid.Message{Kind: grid.KindDrop, Attempts: []grid.AttemptID{attemptOf(b)}})
 		}},
 		{"foreign result", "foreign", func(r *rogue) error {
-			return r.say(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{attemptOf(b)}, Result: &grid.Result{Cause: grid.Exited}})
+			return r.send(&grid.Message{Kind: grid.KindResult, Attempts: []grid.AttemptID{attemptOf(b)}, Result: &grid.Result{Cause: grid.Exited}})
 		}},
 		{"framing", "framing", func(r *rogue) error {
 			_, err := r.st.Write([]byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80})
@@ -166,7 +166,7 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 			before := a.Dropped()[tt.reason]
 			for range maxOffences + 1 {
 				if tt.say(r) == nil && (tt.reason == "size" || tt.reason == "framing") {
-					r.st.SetReadDeadline(time.Now().Add(patience))
+					r.st.SetReadDeadline(time.Now().Add(testTimeout))
 					r.st.Read(make([]byte, 1)) // the node resets the stream
 				} else if r.Network().Connectedness(a.host.ID()) == network.Connected {
 					continue
@@ -179,7 +179,7 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 					greet(st, helloOf(1))
 				}
 			}
-			await(t, "the rogue is cut off", func() bool { return !a.toy.isUp(r.node) && !a.peers.connected(r.node) })
+			await(t, "the rogue is cut off", func() bool { return !a.fake.isUp(r.node) && !a.peers.connected(r.node) })
 			if n := a.Dropped()[tt.reason] - before; n < 5 {
 				t.Errorf("%d counted as %s: want those that were sent", n, tt.reason)
 			}
@@ -191,13 +191,13 @@ func TestHostilePeersAreCutOff(t *testing.T) {
 			}
 		})
 	}
-	if !a.toy.isUp(b.self) {
+	if !a.fake.isUp(b.self) {
 		t.Error("the honest peer is gone")
 	}
 }
 
 func TestLaterVersionsAreNoOffence(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	r := newRogue(t, a)
 	for range 3 * maxOffences {
 		if err := r.frame([]byte{60<<3&0x7f | 2 | 0x80, 60 << 3 >> 7, 0}); err != nil {
@@ -205,13 +205,13 @@ func TestLaterVersionsAreNoOffence(t *testing.T) {
 		}
 	}
 	await(t, "all unknown kinds are counted", func() bool { return a.Dropped()["kind"] == 3*maxOffences })
-	if !a.toy.isUp(r.node) {
+	if !a.fake.isUp(r.node) {
 		t.Error("a peer of a later version was cut off")
 	}
 }
 
 func TestGossipBeyondItsRateIsDropped(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	r := newRogue(t, a)
 	var c wire.Codec
 	digest, err := c.Append(nil, &grid.Message{Kind: grid.KindDigest}, nil)
@@ -233,7 +233,7 @@ func TestGossipBeyondItsRateIsDropped(t *testing.T) {
 }
 
 func TestPeerRestartReplacesTheSession(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	r := newRogue(t, a)
 	r.RemoveStreamHandler(controlProtocol)
 	r.SetStreamHandler(controlProtocol, func(st network.Stream) {
@@ -245,7 +245,7 @@ func TestPeerRestartReplacesTheSession(t *testing.T) {
 	}
 	greet(st, helloOf(2))
 	await(t, "the peer goes down and up", func() bool {
-		return a.toy.count(grid.EvPeerDown) == 1 && a.toy.count(grid.EvPeerUp) == 2 && a.toy.isUp(r.node)
+		return a.fake.count(grid.EvPeerDown) == 1 && a.fake.count(grid.EvPeerUp) == 2 && a.fake.isUp(r.node)
 	})
 }
 

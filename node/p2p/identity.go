@@ -19,14 +19,14 @@ import (
 	"skep/node/p2p/store"
 )
 
-// idPrefix is what stands before the 32 bytes of an Ed25519 key in a libp2p identity: an identity
-// multihash of 36 bytes around a protobuf key of type 1. So neither direction needs a table.
+// idPrefix precedes the 32 bytes of an Ed25519 key in a libp2p identity: an identity multihash of 36 bytes around a
+// protobuf key of type 1. So no table is needed in either direction.
 const idPrefix = "\x00\x24\x08\x01\x12\x20"
 
 // peerOf returns the libp2p identity of a node.
 func peerOf(n grid.NodeID) peer.ID { return peer.ID(idPrefix + string(n[:])) }
 
-// nodeOf returns the node behind a libp2p identity; false if that has no Ed25519 key.
+// nodeOf returns the node with a libp2p identity; false if that is not an Ed25519 key.
 func nodeOf(p peer.ID) (n grid.NodeID, ok bool) {
 	key, ok := strings.CutPrefix(string(p), idPrefix)
 	if !ok || len(key) != len(n) {
@@ -40,13 +40,13 @@ const (
 	keyFile    = "identity"
 	secretFile = "secret"
 
-	preparedFile = "prepared" // key and secret were put there before the first start, which takes it away
+	preparedFile = "prepared" // Prepare wrote key and secret; the first start removes it
 )
 
-// errNone says that a file is not there yet.
+// errNone reports that a file does not exist yet.
 var errNone = errors.New("not there yet")
 
-// readHex reads a file of size bytes written as hexadecimal digits that only its owner may read.
+// readHex reads a file of size bytes in hexadecimal digits, which only its owner may be able to read.
 func readHex(path string, size int) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,13 +69,13 @@ func readHex(path string, size int) ([]byte, error) {
 	return b, nil
 }
 
-// writeHex keeps b for readHex.
+// writeHex writes b for readHex.
 func writeHex(path string, b []byte) error {
 	return disk.WriteFile(path, []byte(hex.EncodeToString(b)+"\n"))
 }
 
-// loadKey returns the node's key, a new one for a new folder. The records of a folder belong to a node: where there are
-// any, owner is that node and its key must be there.
+// loadKey returns the node's key, a new one for a new folder. The records of a folder belong to one node: where
+// there are any, owner is that node and its key must exist.
 func loadKey(dir string, owner grid.NodeID) (ed25519.PrivateKey, error) {
 	path := filepath.Join(dir, keyFile)
 	seed, err := readHex(path, ed25519.SeedSize)
@@ -97,8 +97,8 @@ func loadKey(dir string, owner grid.NodeID) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// loadSecret returns the network's secret: the folder's, which join (if any) must equal; else join's;
-// else a new one. made says that it is not on disk yet: the caller saves it once the node runs.
+// loadSecret returns the network's secret: the folder's, which join (if any) must equal; else join's; else a new
+// one. made reports that it is not on disk yet: the caller saves it once the node runs.
 func loadSecret(dir string, join *[32]byte) (secret [32]byte, made bool, err error) {
 	path := filepath.Join(dir, secretFile)
 	b, err := readHex(path, len(secret))
@@ -119,13 +119,13 @@ func loadSecret(dir string, join *[32]byte) (secret [32]byte, made bool, err err
 	return secret, false, nil
 }
 
-// openIdentity loads key and secret; newSecret says that the secret is to be saved once all else is well.
+// openIdentity loads key and secret; newSecret reports that the secret is to be saved once all else has succeeded.
 func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	if d.secret, newSecret, err = loadSecret(d.cfg.DataDir, join); err != nil {
 		return false, err
 	}
 	if newSecret && join == nil {
-		if err := d.unused(); err != nil {
+		if err := d.checkUnused(); err != nil {
 			return false, err
 		}
 	}
@@ -133,7 +133,7 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := d.owned(owner, newSecret); err != nil {
+	if err := d.checkOwner(owner, newSecret); err != nil {
 		return false, err
 	}
 	if d.key, err = loadKey(d.cfg.DataDir, owner); err != nil {
@@ -146,9 +146,9 @@ func (d *Driver) openIdentity(join *[32]byte) (newSecret bool, err error) {
 	return newSecret, err
 }
 
-// owned returns an error if the key and the secret are there, and the database is nobody's: it says whose it is before the secret is
-// written, so it was begun anew since.
-func (d *Driver) owned(owner grid.NodeID, newSecret bool) error {
+// checkOwner returns an error if key and secret exist but the database has no owner. The owner is recorded in it
+// before the secret is written, so such a database is newer than the identity.
+func (d *Driver) checkOwner(owner grid.NodeID, newSecret bool) error {
 	key := filepath.Join(d.cfg.DataDir, keyFile)
 	if _, err := os.Stat(key); err != nil || newSecret || !owner.IsZero() {
 		return nil
@@ -162,11 +162,11 @@ func (d *Driver) owned(owner grid.NodeID, newSecret bool) error {
 
 var errUsed = errors.New("has been in a network")
 
-// unused returns an error if the folder has records or known peers: then the node was in a network, and must not begin another
-// one because the secret is gone. A first start that was cut short leaves neither.
-func (d *Driver) unused() error {
+// checkUnused returns an error if the folder has records or known peers: then the node was in a network, and must
+// not start another one because the secret is missing. A first start that was cut short leaves neither.
+func (d *Driver) checkUnused() error {
 	var err error
-	if d.acquainted() > 0 {
+	if d.countSavedPeers() > 0 {
 		err = errUsed
 	} else {
 		err = d.store.Load(func(*grid.Record) error { return errUsed })
@@ -178,10 +178,10 @@ func (d *Driver) unused() error {
 	return err
 }
 
-// networkName tells networks apart when people read, without telling the secret.
+// networkName identifies a network to people without revealing the secret.
 func networkName(secret [32]byte) string { return derive(secret, "name")[:8] }
 
-// derive returns a name for a purpose that whoever lacks the secret can neither guess nor turn back.
+// derive returns a name for a purpose that cannot be guessed, nor turned back into the secret, without the secret.
 func derive(secret [32]byte, purpose string) string {
 	h := sha256.Sum256(append([]byte("skep "+purpose+"\x00"), secret[:]...))
 	return hex.EncodeToString(h[:16])

@@ -8,14 +8,14 @@ import (
 )
 
 func TestTokenOfAnotherNetwork(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil)
-	b.end()
-	_, err := try(t, b.cfg.DataDir, nil, a.token())
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil)
+	b.close()
+	_, err := tryOpenMember(t, b.cfg.DataDir, nil, a.token())
 	if err == nil || !strings.Contains(err.Error(), "belongs to network "+networkName(b.secret)) {
 		t.Errorf("error %v: want the names of both networks", err)
 	}
-	again := begin(t, b.cfg.DataDir, nil)
+	again := openMember(t, b.cfg.DataDir, nil)
 	if again.self != b.self || again.secret != b.secret || again.boot != b.boot+1 && again.boot != b.boot+2 {
 		t.Errorf("after a restart: another identity or network, or boot %d after %d", again.boot, b.boot)
 	}
@@ -27,20 +27,21 @@ func TestTokenOfAnotherNetwork(t *testing.T) {
 	}
 }
 
-// A node that has been in a network begins no other one because its secret is gone; the network's token brings it back.
-func TestSecretIsGone(t *testing.T) {
-	a, b := pair(t)
-	alone := begin(t, filepath.Join(t.TempDir(), "alone"), nil)
+// A node that has been in a network does not start another one when its secret is missing; the network's token
+// restores it.
+func TestMissingSecret(t *testing.T) {
+	a, b := openPair(t)
+	alone := openMember(t, filepath.Join(t.TempDir(), "alone"), nil)
 	alone.run(1, sh("true"))
-	alone.end()
-	await(t, "b saves a", func() bool { return b.acquainted() > 0 })
-	b.end()
+	alone.close()
+	await(t, "b saves a", func() bool { return b.countSavedPeers() > 0 })
+	b.close()
 	for _, m := range []*member{alone, b} {
 		path := filepath.Join(m.cfg.DataDir, secretFile)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		_, err := try(t, m.cfg.DataDir, nil)
+		_, err := tryOpenMember(t, m.cfg.DataDir, nil)
 		if err == nil || !strings.Contains(err.Error(), path+" is not there") || !strings.Contains(err.Error(), "--join") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v: want one line with the file and what to do", m.cfg.Name, err)
 		}
@@ -48,15 +49,15 @@ func TestSecretIsGone(t *testing.T) {
 			t.Errorf("%s has another secret now", m.cfg.Name)
 		}
 	}
-	again := begin(t, b.cfg.DataDir, nil, a.token())
-	meet(t, a, again)
+	again := openMember(t, b.cfg.DataDir, nil, a.token())
+	waitUp(t, a, again)
 	if again.self != b.self || again.secret != a.secret {
 		t.Error("with the network's token it is another node, or in another network")
 	}
 }
 
 func TestIdentityConversion(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	if peerOf(a.self) != a.host.ID() {
 		t.Errorf("peer of %v is %v: want %v", a.self, peerOf(a.self), a.host.ID())
 	}

@@ -16,7 +16,7 @@ type limit struct {
 	wait  bool       // beyond it the peer's stream is read more slowly; otherwise the message is dropped
 }
 
-// limits by kind. What moves tasks waits, since a loss would cost a lease; what is news is dropped, since
+// limits by kind. Messages that place tasks are delayed, since a loss would cost a lease; news is dropped, since
 // the next one replaces it. The rates are a few times what one busy node ever sends to another.
 var limits = [grid.Kinds]limit{
 	grid.KindDigest:        {rate: 20, burst: 100},
@@ -48,24 +48,24 @@ var limits = [grid.Kinds]limit{
 	grid.KindDepositAck:    {rate: 1000, burst: 5000, wait: true},
 }
 
-// Deadlines on streams. A control stream may be silent for ever; what has begun must go on.
+// Deadlines of streams. A control stream may be silent for ever; a frame or a transfer that has begun must go on.
 const (
 	helloDeadline = 10 * time.Second // from the opening of a control stream to the other's hello
 	frameDeadline = 10 * time.Second // from the first byte of a frame to its last, and for one flush
-	fetchStall    = 15 * time.Second // for the next fetchPace bytes of a blob
+	fetchStall    = 15 * time.Second // for the next fetchPiece bytes of a blob
 	serveStall    = 30 * time.Second // for the reader to take the next servePiece bytes
 	askDeadline   = 10 * time.Second // from the opening of a blob or output stream to its request
 	dialDeadline  = 15 * time.Second
 )
 
-// fetchPace is how many bytes of a blob must come in fetchStall, or its end: who is slower is left for
-// another, and holds up no other fetch. 1 KiB/s is less than any link that is of use.
-const fetchPace = 16 << 10
+// fetchPiece is the number of bytes of a blob, or the rest of it, that must arrive within fetchStall: a slower peer
+// is replaced by another, and holds up no other fetch. 1 KiB/s is less than any useful link has.
+const fetchPiece = 16 << 10
 
-// meter is what one peer may still send, by kind.
+// meter limits what one peer sends, by kind.
 type meter [grid.Kinds]*rate.Limiter
 
-// of returns the limiter of a kind; the caller is the only reader of the peer's stream.
+// of returns the limiter of a kind. Only the goroutine that reads the peer's stream may call it.
 func (m *meter) of(k grid.Kind) *rate.Limiter { return m.bounded(k, limits[k]) }
 
 func (m *meter) bounded(k grid.Kind, by limit) *rate.Limiter {
@@ -75,30 +75,30 @@ func (m *meter) bounded(k grid.Kind, by limit) *rate.Limiter {
 	return m[k]
 }
 
-// Offences: a peer is cut off when it has committed more than maxOffences at once, of which it is
-// forgiven one every forgiveAfter. Each time it is blocked twice as long, up to maxBlock.
+// Offences: a peer is blocked when it has committed more than maxOffences at once, of which one is forgiven every
+// forgiveAfter. Each block is twice as long as the one before, up to maxBlock.
 const (
 	maxOffences  = 20
 	forgiveAfter = 10 * time.Second
 	minBlock     = time.Minute
 	maxBlock     = time.Hour
-	maxOffenders = 1024 // peers of whom offences are remembered
+	maxOffenders = 1024 // peers whose offences are remembered
 )
 
-// offenders remembers who sent bad things.
+// offenders tracks the offences of peers.
 type offenders struct {
 	mu    sync.Mutex
 	peers map[grid.NodeID]*offender
 }
 
 type offender struct {
-	bucket *rate.Limiter
-	block  time.Duration
-	until  time.Time
-	last   time.Time
+	bucket       *rate.Limiter
+	block        time.Duration
+	blockedUntil time.Time
+	lastOffence  time.Time
 }
 
-// offend notes an offence of some weight and reports whether the peer is to be cut off now.
+// offend records an offence of some weight and reports whether the peer is to be disconnected now.
 func (o *offenders) offend(n grid.NodeID, weight int, at time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -108,40 +108,40 @@ func (o *offenders) offend(n grid.NodeID, weight int, at time.Time) bool {
 			o.peers = make(map[grid.NodeID]*offender)
 		}
 		if len(o.peers) >= maxOffenders {
-			o.forget()
+			o.evictOldest()
 		}
 		p = &offender{bucket: rate.NewLimiter(rate.Every(forgiveAfter), maxOffences), block: minBlock}
 		o.peers[n] = p
 	}
-	p.last = at
-	if at.Before(p.until) {
+	p.lastOffence = at
+	if at.Before(p.blockedUntil) {
 		return true
 	}
 	if p.bucket.AllowN(at, weight) {
 		return false
 	}
-	p.until = at.Add(p.block)
+	p.blockedUntil = at.Add(p.block)
 	p.block = min(2*p.block, maxBlock)
 	p.bucket.SetBurstAt(at, maxOffences)
 	return true
 }
 
-// forget makes room by dropping the one whose last offence is the oldest.
-func (o *offenders) forget() {
+// evictOldest makes room by removing the peer whose last offence is the oldest.
+func (o *offenders) evictOldest() {
 	var oldest grid.NodeID
 	var last time.Time
 	for n, p := range o.peers {
-		if last.IsZero() || p.last.Before(last) || p.last.Equal(last) && n.Compare(oldest) < 0 {
-			oldest, last = n, p.last
+		if last.IsZero() || p.lastOffence.Before(last) || p.lastOffence.Equal(last) && n.Compare(oldest) < 0 {
+			oldest, last = n, p.lastOffence
 		}
 	}
 	delete(o.peers, oldest)
 }
 
-// blocked reports whether the peer is cut off.
+// blocked reports whether a peer is blocked.
 func (o *offenders) blocked(n grid.NodeID, at time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.peers[n]
-	return p != nil && at.Before(p.until)
+	return p != nil && at.Before(p.blockedUntil)
 }

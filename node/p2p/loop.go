@@ -11,26 +11,26 @@ import (
 
 // Bounds of the loop.
 const (
-	maxInputs = 1024 // that wait; who brings more waits too
-	maxBatch  = 256  // inputs and wakes of one transaction
-	maxLate   = 1024 // records that no effect waits for and that are not on disk
+	maxInputs   = 1024 // inputs that wait; beyond it senders wait
+	maxBatch    = 256  // inputs and wakes of one transaction
+	maxDeferred = 1024 // deferred records: no effect depends on them, and they are not on disk
 
-	keptAttempts = 64 // for how many an input keeps room when it is used again
+	pooledAttempts = 64 // attempts for which a pooled input keeps room
 
-	lateFor = 20 * time.Millisecond // for so long they wait for one that an effect does wait for
+	maxDefer = 20 * time.Millisecond // how long deferred records wait for a commit with others
 )
 
-// input is something for the loop: an event, or a function to call between two steps.
+// input is an event for the loop, or a function to call between two steps.
 type input struct {
 	ev   grid.Event
 	msg  grid.Message // what ev.Msg points to, if it is a message
 	read func(grid.Time)
-	done func() // called when it has been stepped; nil: nothing
+	done func() // called when it has been stepped; may be nil
 }
 
 var inputs = sync.Pool{New: func() any { return new(input) }}
 
-// newInput returns an empty input with used memory.
+// newInput returns an empty input from the pool.
 func newInput() *input { return inputs.Get().(*input) }
 
 func (in *input) free() {
@@ -38,42 +38,42 @@ func (in *input) free() {
 		in.done()
 	}
 	in.ev, in.read, in.done = grid.Event{}, nil, nil
-	if cap(in.msg.Attempts) > keptAttempts {
+	if cap(in.msg.Attempts) > pooledAttempts {
 		in.msg.Attempts = nil
 	}
 	inputs.Put(in)
 }
 
-// loop owns the node.
+// loop owns the node and steps it.
 type loop struct {
 	d    *Driver
 	in   chan *input
-	done chan struct{} // closed when nothing is taken any more
+	done chan struct{} // closed when no input is taken any more
 
-	// Of the loop's goroutine.
-	fx     grid.Effects
-	steps  []reach
-	timers timers
-	batch  []*input
-	reads  []*input
-	codec  wire.Codec
-	buf    []byte
-	late   []grid.Record // saved by steps whose effects are out, to be committed at lateBy
-	lateBy grid.Time
-	begun  bool      // the node has had its first event
-	disk   grid.Time // of the last look
-	low    bool
+	// Used by the loop's goroutine only.
+	fx            grid.Effects
+	steps         []effectCounts
+	timers        timers
+	batch         []*input
+	reads         []*input
+	codec         wire.Codec
+	buf           []byte
+	deferred      []grid.Record // to be committed at commitBy; the effects of their steps are out
+	commitBy      grid.Time
+	started       bool      // the node has had its first event
+	lastDiskCheck grid.Time // time of the last check
+	lowDisk       bool
 
-	mu      sync.Mutex
-	callers map[uint64]chan string
-	last    uint64
+	mu         sync.Mutex
+	callers    map[uint64]chan string
+	lastCaller uint64
 }
 
 func newLoop(d *Driver) *loop {
 	return &loop{d: d, in: make(chan *input, maxInputs), done: make(chan struct{}), callers: make(map[uint64]chan string)}
 }
 
-// post hands an input over; it waits while the loop has enough to do. It must not be called by the loop.
+// post hands an input to the loop; it waits while the queue is full. The loop must not call it.
 func (l *loop) post(ctx context.Context, in *input) error {
 	select {
 	case l.in <- in:
@@ -90,7 +90,7 @@ func (l *loop) post(ctx context.Context, in *input) error {
 	}
 }
 
-// event posts an event from the driver's own goroutines.
+// event posts an event of the driver's own goroutines.
 func (l *loop) event(fill func(*grid.Event)) {
 	in := newInput()
 	fill(&in.ev)
@@ -123,20 +123,21 @@ func (l *loop) read(ctx context.Context, f func(grid.Time)) error {
 	}
 }
 
-// settled returns when all that was posted before has been stepped, saved and let out, or never will be.
-func (l *loop) settled() { l.read(context.Background(), func(grid.Time) {}) }
+// waitProcessed returns when all inputs posted before have been stepped, saved and their effects carried out, or
+// never will be.
+func (l *loop) waitProcessed() { l.read(context.Background(), func(grid.Time) {}) }
 
-// expect makes a number for a caller and a channel for the reply to it.
-func (l *loop) expect() (uint64, <-chan string) {
+// newCaller returns a number for a caller and the channel of its reply.
+func (l *loop) newCaller() (uint64, <-chan string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last++
+	l.lastCaller++
 	ch := make(chan string, 1)
-	l.callers[l.last] = ch
-	return l.last, ch
+	l.callers[l.lastCaller] = ch
+	return l.lastCaller, ch
 }
 
-func (l *loop) forget(caller uint64) {
+func (l *loop) dropCaller(caller uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.callers, caller)
@@ -172,14 +173,14 @@ func (l *loop) run() {
 			return
 		}
 		wait := l.timers.next(now())
-		if len(l.late) > 0 {
-			wait = min(wait, max(l.lateBy.Sub(now()), 0))
+		if len(l.deferred) > 0 {
+			wait = min(wait, max(l.commitBy.Sub(now()), 0))
 		}
 		timer.Reset(wait)
 	}
 }
 
-// turn steps through what has gathered, saves the records of all of it, and lets the effects out.
+// turn steps through the waiting inputs, commits their records, and carries out the effects.
 func (l *loop) turn() error {
 gather:
 	for len(l.batch) < maxBatch {
@@ -191,7 +192,7 @@ gather:
 		}
 	}
 	at := now()
-	l.lookAtDisk(at)
+	l.checkDisk(at)
 	for _, in := range l.batch {
 		if in.read != nil {
 			l.reads = append(l.reads, in)
@@ -199,8 +200,8 @@ gather:
 		}
 		l.step(at, &in.ev)
 		if in.ev.Kind == grid.EvStart {
-			l.begun = true
-			l.lookAtDisk(at)
+			l.started = true
+			l.checkDisk(at)
 		}
 	}
 	for n := 0; n < maxBatch; n++ {
@@ -211,10 +212,10 @@ gather:
 		l.step(at, &grid.Event{Kind: grid.EvWake, Timer: w.Timer})
 	}
 	l.sendAll(true)
-	if err := l.save(at); err != nil {
+	if err := l.saveOrDefer(at); err != nil {
 		return err
 	}
-	l.release()
+	l.carryOut()
 	for _, in := range l.reads {
 		in.read(at)
 	}

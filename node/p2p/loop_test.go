@@ -14,24 +14,24 @@ import (
 	"skep/node"
 )
 
-func TestNothingLeavesBeforeItIsSaved(t *testing.T) {
+func TestNoEffectBeforeTheCommit(t *testing.T) {
 	fatal := make(chan error, 1)
-	a := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.Fatal = func(err error) { fatal <- err } })
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	meet(t, a, b)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.Fatal = func(err error) { fatal <- err } })
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	waitUp(t, a, b)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	submitted := make(chan error, 1)
 	a.do(func(fx *grid.Effects) { // a record that cannot be saved
 		m := fx.Send(b.self, grid.KindAccept)
 		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}})
-		fx.Send(b.self, grid.KindState).State.ID = 7 // rests on no record
+		fx.Send(b.self, grid.KindState).State.ID = 7 // depends on no record
 		fx.Save(0)
 	})
 	go func() { submitted <- a.Submit(ctx, a.job(1), sh("true")) }()
 	select {
 	case <-fatal:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("a failed write does not end the node")
 	}
 	if err := <-submitted; !errors.Is(err, ErrClosed) {
@@ -40,15 +40,15 @@ func TestNothingLeavesBeforeItIsSaved(t *testing.T) {
 	if err := a.Read(ctx, func(*node.Node, grid.Time) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("read: %v: want %v", err, ErrClosed)
 	}
-	await(t, "b hears what does not wait", func() bool { return b.toy.count(grid.EvMessage) == 1 })
-	a.end()
-	await(t, "b hears that a is gone", func() bool { return !b.toy.isUp(a.self) })
-	if ev, _ := b.toy.find(grid.EvMessage, nil); b.toy.count(grid.EvMessage) != 1 || ev.Msg.Kind != grid.KindState {
+	await(t, "b hears what does not wait", func() bool { return b.fake.count(grid.EvMessage) == 1 })
+	a.close()
+	await(t, "b hears that a is gone", func() bool { return !b.fake.isUp(a.self) })
+	if ev, _ := b.fake.find(grid.EvMessage, nil); b.fake.count(grid.EvMessage) != 1 || ev.Msg.Kind != grid.KindState {
 		t.Error("a message left though its step was not saved")
 	}
 }
 
-func TestTimersComeInOrder(t *testing.T) {
+func TestTimersAreOrdered(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var q timers
 	var want []grid.Time
@@ -119,9 +119,9 @@ func TestQueueDropsGossipFirst(t *testing.T) {
 }
 
 func TestAnnouncementsReachEverybody(t *testing.T) {
-	a, b, c := three(t)
+	a, b, c := openThree(t)
 	await(t, "all hear announcements", func() bool {
-		return len(a.announce.topic.ListPeers()) == 2 && len(b.announce.topic.ListPeers()) == 2
+		return len(a.announcer.topic.ListPeers()) == 2 && len(b.announcer.topic.ListPeers()) == 2
 	})
 	a.do(func(fx *grid.Effects) {
 		fx.Announce(grid.KindCall).Find = grid.Find{ID: 7, Asker: a.self, Engine: grid.EngineProcess,
@@ -129,51 +129,51 @@ func TestAnnouncementsReachEverybody(t *testing.T) {
 	})
 	for _, m := range []*member{b, c} {
 		await(t, m.cfg.Name+" hears the call", func() bool {
-			ev, ok := m.toy.find(grid.EvAnnounce, nil)
+			ev, ok := m.fake.find(grid.EvAnnounce, nil)
 			return ok && ev.Peer == a.self && ev.Msg.Find.ID == 7
 		})
 	}
-	b.toy.mu.Lock()
-	ad := *b.toy.ad
-	b.toy.mu.Unlock()
+	b.fake.mu.Lock()
+	ad := *b.fake.ad
+	b.fake.mu.Unlock()
 	ad.Leaving = true
 	b.do(func(fx *grid.Effects) {
 		m := fx.Announce(grid.KindBye)
 		m.Digest = append(m.Digest, grid.AdEntry{Ad: &ad})
 	})
 	await(t, "a hears the good-bye, signed", func() bool {
-		ev, ok := a.toy.find(grid.EvAnnounce, func(ev *grid.Event) bool { return ev.Msg.Kind == grid.KindBye })
+		ev, ok := a.fake.find(grid.EvAnnounce, func(ev *grid.Event) bool { return ev.Msg.Kind == grid.KindBye })
 		return ok && len(ev.Msg.Digest) == 1 && ev.Msg.Digest[0].Ad.Node == b.self && ev.Msg.Digest[0].Ad.Leaving
 	})
 }
 
-func TestAdsAreCheckedOnceAndTellAddresses(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
-	meet(t, a, b)
-	meet(t, a, c)
-	c.toy.mu.Lock()
-	ad := c.toy.ad
-	c.toy.mu.Unlock()
+func TestAdsAreCheckedOnceAndGiveAddresses(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c := openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+	waitUp(t, a, b)
+	waitUp(t, a, c)
+	c.fake.mu.Lock()
+	ad := c.fake.ad
+	c.fake.mu.Unlock()
 	digest := func(m *member, to grid.NodeID, ad *grid.Ad) {
 		m.do(func(fx *grid.Effects) {
 			d := fx.Send(to, grid.KindDigest)
 			d.Digest = append(d.Digest, grid.AdEntry{Ad: ad, Hops: 1})
 		})
 	}
-	tell := func(from, to *member, ad *grid.Ad, n int) { // again, for a message may be lost with a connection that gives way to another
+	tell := func(from, to *member, ad *grid.Ad, n int) { // repeat: a message may be lost with a connection that is replaced
 		var last time.Time
 		await(t, to.cfg.Name+" has the ad of c", func() bool {
 			if time.Since(last) > time.Second {
 				last = time.Now()
 				digest(from, to.self, ad)
 			}
-			return to.toy.count(grid.EvMessage) >= n
+			return to.fake.count(grid.EvMessage) >= n
 		})
 	}
 	tell(c, a, ad, 1)
-	ev, _ := a.toy.find(grid.EvMessage, nil)
+	ev, _ := a.fake.find(grid.EvMessage, nil)
 	heard := ev.Msg.Digest[0].Ad
 	if heard.Node != c.self || len(heard.Sealed) == 0 || !slices.Equal(heard.Addrs, ad.Addrs) {
 		t.Fatalf("heard %+v", heard)
@@ -185,15 +185,15 @@ func TestAdsAreCheckedOnceAndTellAddresses(t *testing.T) {
 	}
 	// Now b knows where c is: as a neighbour it is dialled.
 	b.do(func(fx *grid.Effects) { fx.Links = append(fx.Links, grid.Link{Peer: c.self, Keep: true}) })
-	meet(t, b, c)
+	waitUp(t, b, c)
 }
 
 func TestMessageToAPeerThatIsNotConnected(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
-	meet(t, a, b)
-	meet(t, a, c)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c := openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+	waitUp(t, a, b)
+	waitUp(t, a, c)
 	say := func() {
 		b.do(func(fx *grid.Effects) {
 			m := fx.Send(c.self, grid.KindAccept)
@@ -204,15 +204,15 @@ func TestMessageToAPeerThatIsNotConnected(t *testing.T) {
 	await(t, "a message to nowhere is counted", func() bool { return b.Dropped()["not connected"] == 1 })
 	b.dialer.learn(c.self, published(c.host.Addrs()), c.self)
 	say()
-	await(t, "the message comes, as the address is known", func() bool { return c.toy.count(grid.EvMessage) == 1 })
+	await(t, "the message comes, as the address is known", func() bool { return c.fake.count(grid.EvMessage) == 1 })
 }
 
 func TestThroughput(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	c := begin(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
-	meet(t, a, b)
-	meet(t, a, c)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	c := openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
+	waitUp(t, a, b)
+	waitUp(t, a, c)
 	const tasks = 300
 	spec := sh("")
 	spec.Command, spec.Count = []string{"true"}, tasks
@@ -225,12 +225,12 @@ func TestThroughput(t *testing.T) {
 	for done := 0; done < tasks; {
 		select {
 		case <-ch:
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			t.Fatalf("%d of %d tasks ended", done, tasks)
 		}
 		done = 0
 		for i := range uint32(tasks) {
-			if v, _ := a.toy.Task(grid.TaskID{Job: a.job(1), Index: i}); v.Result != nil {
+			if v, _ := a.fake.Task(grid.TaskID{Job: a.job(1), Index: i}); v.Result != nil {
 				done++
 			}
 		}
@@ -238,7 +238,7 @@ func TestThroughput(t *testing.T) {
 	took := time.Since(start)
 	var wall time.Duration
 	for i := range uint32(tasks) {
-		v, _ := a.toy.Task(grid.TaskID{Job: a.job(1), Index: i})
+		v, _ := a.fake.Task(grid.TaskID{Job: a.job(1), Index: i})
 		wall += v.Result.Wall
 	}
 	t.Logf("mean wall %v", wall/tasks)

@@ -16,7 +16,7 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// machineLabels returns what the driver says about the machine, ordered by nothing in particular.
+// machineLabels returns the labels of the machine, in no order.
 func machineLabels(version string) []grid.Label {
 	labels := []grid.Label{{Key: "os", Value: runtime.GOOS}, {Key: "arch", Value: runtime.GOARCH}}
 	if host, err := os.Hostname(); err == nil && host != "" {
@@ -28,8 +28,8 @@ func machineLabels(version string) []grid.Label {
 	return labels
 }
 
-// capacity returns what tasks may take where the operator did not say: all cores that this process may
-// use, and three quarters of the memory of the machine, or of what its control group may take, as in a container.
+// capacity returns what tasks may take. Where the operator set nothing: all cores that this process may use, and
+// three quarters of the memory of the machine, or of the control group's limit, as in a container.
 func (c *Config) capacity() (grid.Resources, error) {
 	total, free := memory()
 	r := grid.Resources{CPU: c.CPUs, Memory: c.Memory}
@@ -51,7 +51,7 @@ func (c *Config) capacity() (grid.Resources, error) {
 	return r, nil
 }
 
-// memory returns the machine's memory and what of it is free, as /proc tells; 1 GiB each where it does not.
+// memory returns the machine's total and free memory from /proc; 1 GiB each where there is none.
 func memory() (total, free grid.Bytes) {
 	total, free = grid.GiB, grid.GiB
 	text, err := os.ReadFile("/proc/meminfo")
@@ -74,9 +74,9 @@ func memory() (total, free grid.Bytes) {
 	return total, free
 }
 
-// maxFile returns the bound of each file that a task writes, in bytes: what is free now beyond DiskLow, and
-// half of it where that is little. A file that grows without end would otherwise take the room that the node
-// needs for its records, without which it ends. 0, no bound, where the free space is not known.
+// maxFile returns the bound of each file that a task writes, in bytes: what is free now beyond DiskLow, or half of
+// what is free if that is more. Without it, a file that grows for ever would take the room for the node's records,
+// and the node would end. 0, no bound, if the free space is not known.
 func (c *Config) maxFile() int64 {
 	free, err := disk.Free(c.DataDir)
 	if err != nil {
@@ -88,14 +88,14 @@ func (c *Config) maxFile() int64 {
 // Calibration: a fixed mix of integer, floating point and memory work on one core. Speed 1 does
 // referenceRounds rounds in a second, about one core of a virtual server of 2025; 2 is twice as fast.
 const (
-	calibrationVersion = 1 // raise it when the mix changes: what was kept is measured again
+	calibrationVersion = 1 // raise it when the mix changes: saved calibrations are then repeated
 	referenceRounds    = 9000
 	calibrationTime    = 100 * time.Millisecond
 )
 
 var speedKey = ds.NewKey("/calibration")
 
-// speed returns the calibration kept on disk, and calibrates where there is none of this version.
+// speed returns the calibration saved on disk, and calibrates if there is none of this version.
 func (d *Driver) speed() (float64, error) {
 	var kept struct {
 		Version int
@@ -117,10 +117,9 @@ func (d *Driver) speed() (float64, error) {
 	return kept.Speed, nil
 }
 
-// calibrate measures the speed of one core, the best of some short stretches, since whatever else runs
-// can only slow it down.
+// calibrate measures the speed of one core: the best of some short runs, since other load can only slow it down.
 func calibrate() float64 {
-	table := make([]uint64, 1<<17) // 1 MiB: beyond the first-level caches
+	table := make([]uint64, 1<<17) // 1 MiB: more than the first-level caches
 	for i := range table {
 		table[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
@@ -136,7 +135,7 @@ func calibrate() float64 {
 	return min(max(1/(best*referenceRounds), 1e-3), 1e3)
 }
 
-// round is one round of the mix; its result keeps the compiler from leaving it out.
+// round is one round of the mix; it stores its result so that the compiler cannot remove it.
 func round(table []uint64) {
 	x, f := table[0]|1, 1.0
 	for i := range 60_000 {

@@ -14,13 +14,13 @@ import (
 	"skep/node/p2p/disk"
 )
 
-func TestCalibrationIsKept(t *testing.T) {
+func TestCalibrationIsSaved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	var speeds [2]float64
 	for i := range speeds {
-		m := begin(t, dir, func(c *Config) { c.Node.Speed = 0 })
-		speeds[i] = m.toy.cfg.Speed
-		m.end()
+		m := openMember(t, dir, func(c *Config) { c.Node.Speed = 0 })
+		speeds[i] = m.fake.cfg.Speed
+		m.close()
 	}
 	t.Logf("speed %.3g", speeds[0])
 	if speeds[0] <= 0 || speeds[0] != speeds[1] {
@@ -29,51 +29,51 @@ func TestCalibrationIsKept(t *testing.T) {
 }
 
 func TestLabelsAndCapacity(t *testing.T) {
-	m := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
+	m := openMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
 		c.Labels = []grid.Label{{Key: "zone", Value: "x"}, {Key: "hostname", Value: "mine"}}
 		c.CPUs, c.Memory, c.Version = 1500, grid.GiB, "1.2"
 	})
 	got := map[string]string{}
-	for i, l := range m.toy.cfg.Labels {
+	for i, l := range m.fake.cfg.Labels {
 		got[l.Key] = l.Value
-		if i > 0 && m.toy.cfg.Labels[i-1].Key >= l.Key {
+		if i > 0 && m.fake.cfg.Labels[i-1].Key >= l.Key {
 			t.Error("labels are not in order")
 		}
 	}
 	if got["zone"] != "x" || got["hostname"] != "mine" || got["os"] == "" || got["arch"] == "" || got["skep.version"] != "1.2" {
 		t.Errorf("labels %v", got)
 	}
-	if m.toy.cfg.Capacity != (grid.Resources{CPU: 1500, Memory: grid.GiB}) {
-		t.Errorf("capacity %v", m.toy.cfg.Capacity)
+	if m.fake.cfg.Capacity != (grid.Resources{CPU: 1500, Memory: grid.GiB}) {
+		t.Errorf("capacity %v", m.fake.cfg.Capacity)
 	}
 }
 
 func TestLowDiskSpaceAndTap(t *testing.T) {
 	var taps atomic.Int32
-	m := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
+	m := openMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
 		c.DiskLow = 1 << 60
 		c.Tap = func(grid.Time, *grid.Event) { taps.Add(1) }
 	})
 	await(t, "the node hears that space is low", func() bool {
-		ev, ok := m.toy.find(grid.EvDisk, nil)
+		ev, ok := m.fake.find(grid.EvDisk, nil)
 		return ok && ev.Low
 	})
 	if taps.Load() == 0 {
 		t.Error("the tap saw nothing")
 	}
-	m.toy.mu.Lock()
-	defer m.toy.mu.Unlock()
-	if first := m.toy.seen[0].Kind; first != grid.EvStart {
+	m.fake.mu.Lock()
+	defer m.fake.mu.Unlock()
+	if first := m.fake.seen[0].Kind; first != grid.EvStart {
 		t.Errorf("the node's first event is %v", first)
 	}
 }
 
-// Where the node is root each attempt has a user ID of its own, and its inputs are that user's.
-func TestTasksOfRootHaveUsersOfTheirOwn(t *testing.T) {
+// If the node is root each attempt has its own user ID, which owns its inputs.
+func TestAttemptsHaveTheirOwnUserAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can run tasks as other users")
 	}
-	m := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	m := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	seen := make(map[string]bool)
 	for i := range byte(3) {
 		spec := sh("id -u; cat in; echo more >>in; cat in | wc -l")
@@ -95,20 +95,20 @@ func TestLocalNetworkSearch(t *testing.T) {
 		t.Skip("SKEP_MDNS is not set: needs a network with multicast")
 	}
 	everywhere := func(c *Config) { c.MDNS, c.Listen = true, []string{"/ip4/0.0.0.0/tcp/0"} }
-	a := begin(t, filepath.Join(t.TempDir(), "a"), everywhere)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), everywhere)
 	dir := filepath.Join(t.TempDir(), "b")
 	os.Mkdir(dir, 0o700)
 	if err := writeHex(filepath.Join(dir, secretFile), a.secret[:]); err != nil {
 		t.Fatal(err)
 	}
-	b := begin(t, dir, everywhere) // with the secret, and no address
+	b := openMember(t, dir, everywhere) // with the secret, and no address
 	start := time.Now()
-	meet(t, a, b)
+	waitUp(t, a, b)
 	t.Logf("found in %v", time.Since(start))
 }
 
 func TestNoFileOfATaskCanFillTheDisk(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	free, err := disk.Free(a.Driver.cfg.DataDir)
 	if err != nil {
 		t.Fatal(err)

@@ -16,25 +16,25 @@ import (
 
 func TestStrangerCannotConnect(t *testing.T) {
 	t.Parallel() // it waits for the dial's deadline
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	// The stranger knows the address but not the secret.
 	forged := wire.Token{Secret: [32]byte{1}, Addrs: a.Addrs()}
-	s := begin(t, filepath.Join(t.TempDir(), "stranger"), nil, forged.String())
+	s := openMember(t, filepath.Join(t.TempDir(), "stranger"), nil, forged.String())
 	await(t, "a failed dial", func() bool {
 		s.dialer.mu.Lock()
 		defer s.dialer.mu.Unlock()
-		c := s.dialer.m[a.self]
-		return c != nil && c.failed > 0
+		c := s.dialer.contacts[a.self]
+		return c != nil && c.failures > 0
 	})
-	if s.toy.count(grid.EvPeerUp) != 0 || a.toy.count(grid.EvPeerUp) != 0 || len(a.host.Network().Peers()) != 0 {
+	if s.fake.count(grid.EvPeerUp) != 0 || a.fake.count(grid.EvPeerUp) != 0 || len(a.host.Network().Peers()) != 0 {
 		t.Error("a stranger without the secret got in")
 	}
-	b := begin(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
-	meet(t, a, b)
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	waitUp(t, a, b)
 }
 
 func TestAllowList(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	friend := filepath.Join(t.TempDir(), "friend")
 	os.Mkdir(friend, 0o700)
 	key, err := loadKey(friend, grid.NodeID{})
@@ -42,16 +42,16 @@ func TestAllowList(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := grid.NodeID(key[32:])
-	gated := begin(t, filepath.Join(t.TempDir(), "gated"), func(c *Config) { c.Allow = []grid.NodeID{f} }, a.token())
-	b := begin(t, friend, nil, gated.token())
-	meet(t, gated, b)
-	if gated.toy.isUp(a.self) || gated.toy.count(grid.EvPeerUp) != 1 {
+	gated := openMember(t, filepath.Join(t.TempDir(), "gated"), func(c *Config) { c.Allow = []grid.NodeID{f} }, a.token())
+	b := openMember(t, friend, nil, gated.token())
+	waitUp(t, gated, b)
+	if gated.fake.isUp(a.self) || gated.fake.count(grid.EvPeerUp) != 1 {
 		t.Error("a node that is not on the allow-list got in")
 	}
 }
 
-func TestBadStarts(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+func TestOpenErrors(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	token := a.token()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,7 +59,7 @@ func TestBadStarts(t *testing.T) {
 	}
 	defer l.Close()
 	port := "/ip4/127.0.0.1/tcp/" + l.Addr().String()[len("127.0.0.1:"):]
-	own := a.listening()
+	own := a.listenAddr()
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o600)
 	tests := []struct {
@@ -94,7 +94,7 @@ func TestBadStarts(t *testing.T) {
 				join = []string{tt.join}
 			}
 			for _, dir := range []string{dir, empty} {
-				_, err := try(t, dir, tt.change, join...)
+				_, err := tryOpenMember(t, dir, tt.change, join...)
 				if err == nil {
 					t.Fatal("started")
 				}
@@ -116,39 +116,39 @@ func TestBadStarts(t *testing.T) {
 }
 
 func TestRedialAfterRestart(t *testing.T) {
-	a, b := pair(t)
-	// b comes back on its own, with what it has saved; a has no way to find b's new port.
+	a, b := openPair(t)
+	// b comes back on its own, with its saved contacts; a cannot know b's new port.
 	await(t, "b saves a", func() bool {
 		has, _ := b.store.Datastore().Has(b.ctx, contactKey(a.self))
 		return has
 	})
-	b.end()
-	await(t, "a hears that b is down", func() bool { return !a.toy.isUp(b.self) })
-	b = begin(t, b.cfg.DataDir, nil)
-	meet(t, a, b)
+	b.close()
+	await(t, "a hears that b is down", func() bool { return !a.fake.isUp(b.self) })
+	b = openMember(t, b.cfg.DataDir, nil)
+	waitUp(t, a, b)
 	// The node that others joined by comes back on the same port: they find it again.
-	port := a.listening()
-	a.end()
-	await(t, "b hears that a is down", func() bool { return !b.toy.isUp(a.self) })
-	a = begin(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{port} })
+	port := a.listenAddr()
+	a.close()
+	await(t, "b hears that a is down", func() bool { return !b.fake.isUp(a.self) })
+	a = openMember(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{port} })
 	b.dialer.mu.Lock()
-	b.dialer.m[a.self].next = time.Time{} // not wait for the back-off
+	b.dialer.contacts[a.self].next = time.Time{} // skip the back-off
 	b.dialer.mu.Unlock()
 	b.dialer.wake()
-	meet(t, a, b)
+	waitUp(t, a, b)
 }
 
 func TestRetryAfter(t *testing.T) {
 	last := time.Duration(0)
 	for failed := range 40 {
 		least, most := retryAfter(failed, 0), retryAfter(failed, 1)
-		if least < firstRetry/2 || most > lastRetry || least*2 != most || most < last {
+		if least < minRetry/2 || most > maxRetry || least*2 != most || most < last {
 			t.Errorf("after %d failures: %v to %v", failed, least, most)
 		}
 		last = most
 	}
-	if last != lastRetry {
-		t.Errorf("in the end %v: want %v", last, lastRetry)
+	if last != maxRetry {
+		t.Errorf("in the end %v: want %v", last, maxRetry)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestPublishedAddresses(t *testing.T) {
 }
 
 func TestContactsAreBounded(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	addr := []string{"/ip4/127.0.0.1/tcp/1"}
 	kept := grid.NodeID{1}
 	a.dialer.learn(kept, addr, kept)
@@ -180,14 +180,14 @@ func TestContactsAreBounded(t *testing.T) {
 	await(t, "the neighbour is noted", func() bool {
 		a.dialer.mu.Lock()
 		defer a.dialer.mu.Unlock()
-		return a.dialer.m[kept].keep
+		return a.dialer.contacts[kept].neighbour
 	})
 	for i := range maxContacts + 100 {
 		a.dialer.learn(grid.NodeID{2, byte(i), byte(i >> 8)}, addr, kept)
 	}
 	a.dialer.mu.Lock()
 	defer a.dialer.mu.Unlock()
-	if len(a.dialer.m) > maxContacts || a.dialer.m[kept] == nil {
-		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.m), a.dialer.m[kept] != nil, maxContacts)
+	if len(a.dialer.contacts) > maxContacts || a.dialer.contacts[kept] == nil {
+		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.contacts), a.dialer.contacts[kept] != nil, maxContacts)
 	}
 }

@@ -23,30 +23,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file is all there is about how membership is enforced and which transports are spoken: today a
-// private network, which means TCP + Noise + yamux. Membership certificates over QUIC would go here.
+// Everything about how membership is enforced and which transports are spoken is in this file: a private network,
+// which means TCP + Noise + yamux. Membership certificates over QUIC would go here.
 
-// Connections beyond highWater are closed down to lowWater, neighbours excepted.
+// Connections beyond highWater are closed down to lowWater, except those of neighbours.
 const (
 	lowWater  = 192
 	highWater = 256
 )
 
-// relaying bounds what a member relays. libp2p's own bounds of 8 nodes for each address and 16 connections for each node
-// would keep a house apart. Two buffers are taken for each connection; 64 KiB is a window's worth of a fast line.
+// relaying bounds what a member relays. libp2p's bounds of 8 nodes for each address and 16 connections for each
+// node would partition the nodes behind one NAT. Each connection takes two buffers; 64 KiB is a window's worth of a
+// fast line.
 var relaying = relay.Resources{
 	ReservationTTL: time.Hour, MaxReservations: 1024, MaxReservationsPerIP: 512, MaxReservationsPerASN: 1024,
 	MaxCircuits: 64, BufferSize: 64 << 10,
 }
 
-// relayedAll is how many connections a member relays at once. What libp2p allows the relay by itself is for buffers of 2 KiB,
-// and less on a small machine, which a relay is as a rule; it may take nearly four fifths of the memory that it is allowed.
-const relayedAll = 512
+// maxRelayedConns is the number of connections that a member relays at once. libp2p's default limits of the relay
+// service are for buffers of 2 KiB, and lower on a small machine, as a relay usually is. The relay may take nearly
+// four fifths of the memory that it is allowed.
+const maxRelayedConns = 512
 
-var relayLimits = rcmgr.ResourceLimits{Streams: 2*relayedAll + 64, StreamsInbound: relayedAll + 64, StreamsOutbound: relayedAll,
-	Memory: rcmgr.LimitVal64(relayedAll * 2 * relaying.BufferSize * 4 / 3)}
+var relayLimits = rcmgr.ResourceLimits{Streams: 2*maxRelayedConns + 64, StreamsInbound: maxRelayedConns + 64, StreamsOutbound: maxRelayedConns,
+	Memory: rcmgr.LimitVal64(maxRelayedConns * 2 * relaying.BufferSize * 4 / 3)}
 
-// relayingHost is a host with the relay that it is for others.
+// relayingHost is a host with its relay service.
 type relayingHost struct {
 	host.Host
 	relay *relay.Relay
@@ -56,7 +58,7 @@ type relayingHost struct {
 func (h relayingHost) Close() error { return errors.Join(h.relay.Close(), h.Host.Close()) }
 
 // newHost makes a libp2p host that only those who know the secret can connect to.
-func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, at *places, by *payer) (host.Host, error) {
+func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *connGater, at *ownAddrs, budget *dialBudget) (host.Host, error) {
 	priv, err := crypto.UnmarshalEd25519PrivateKey(key)
 	if err != nil {
 		return nil, fmt.Errorf("identity: %w", err)
@@ -76,7 +78,7 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 	h, err := libp2p.New(
 		libp2p.Identity(priv),
 		libp2p.PrivateNetwork(secret[:]),
-		libp2p.NoTransports, libp2p.Transport(newSparing(by)),
+		libp2p.NoTransports, libp2p.Transport(newBudgetedTCP(budget)),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.Muxer(yamux.ID, muxer()),
 		libp2p.ListenAddrStrings(listen...),
@@ -89,8 +91,8 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 		libp2p.WithDialTimeout(dialDeadline),
 		libp2p.EnableRelay(),
 		libp2p.EnableHolePunching(),
-		libp2p.AddrsFactory(at.all),
-		libp2p.ForceReachabilityPublic(), // nothing is asked by AutoNAT: relays.go finds out
+		libp2p.AddrsFactory(at.merge),
+		libp2p.ForceReachabilityPublic(), // AutoNAT is not used: relays.go finds out
 	)
 	if err != nil {
 		connections.Close()
@@ -98,7 +100,7 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 		return nil, fmt.Errorf("listen on %v: %w", listen, err)
 	}
 	at.attach(h)
-	// Members relay for each other without a limit of time or volume: they already run each other's programs.
+	// Members relay for each other without limit of time or volume: they already run each other's programs.
 	r, err := relay.New(h, relay.WithResources(relaying))
 	if err != nil {
 		h.Close()
@@ -107,26 +109,26 @@ func newHost(key ed25519.PrivateKey, secret [32]byte, listen []string, g *gate, 
 	return relayingHost{h, r}, nil
 }
 
-// What the bytes may take that peers have sent and that are not read yet, by libp2p's account: 256 KiB for each stream, and more where the muxer
-// has widened a stream's window, which it does up to half of these bounds and to maxWindow.
+// Bounds, by libp2p's account, of received bytes that are not read yet: 256 KiB for each stream, and more where the
+// muxer has widened a stream's window, which it does up to half of these bounds and to maxWindow.
 const (
 	memoryAll  = 448 << 20
-	memoryPeer = 48 << 20 // 64 relayed connections, and all streams that are served
-	maxWindow  = 4 << 20  // 40 MB/s over a way of 100 ms
+	memoryPeer = 48 << 20 // 64 relayed connections, and all served streams
+	maxWindow  = 4 << 20  // 40 MB/s at a round trip of 100 ms
 )
 
-// muxer is libp2p's, with smaller windows.
+// muxer is libp2p's yamux with smaller windows.
 func muxer() *yamux.Transport {
 	m := *yamux.DefaultTransport
 	m.MaxStreamWindowSize = maxWindow
 	return &m
 }
 
-// streamsOfPeer bounds the streams of one peer by protocol, with some to spare for those that are about to end.
+// streamsOfPeer bounds the streams of one peer by protocol, with some reserve for those that are about to end.
 var streamsOfPeer = func() map[protocol.ID]rcmgr.ResourceLimits {
 	m := make(map[protocol.ID]rcmgr.ResourceLimits)
 	for id, n := range map[protocol.ID]rcmgr.LimitVal{controlProtocol: 8, reachProtocol: 2 * reachPerPeer, blobProtocol: servesPerPeer * 3 / 2,
-		outputProtocol: servesPerPeer * 3 / 2, doorProtocol: doorPerPeer * 3 / 2} {
+		outputProtocol: servesPerPeer * 3 / 2, apiProtocol: apiPerPeer * 3 / 2} {
 		m[id] = rcmgr.ResourceLimits{Streams: 128 + n, StreamsInbound: n, StreamsOutbound: 128}
 	}
 	for _, id := range gossipProtocols {
@@ -135,7 +137,7 @@ var streamsOfPeer = func() map[protocol.ID]rcmgr.ResourceLimits {
 	return m
 }()
 
-// descriptors is how many the connections with peers may take: half of what the process may have.
+// descriptors is the number of file descriptors that connections with peers may take: half of the process's limit.
 func descriptors() int {
 	var lim unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {
@@ -144,7 +146,7 @@ func descriptors() int {
 	return int(min(lim.Cur/2, 1024))
 }
 
-// newResources bounds what all and each peer may take. libp2p's own caps of 8 connections for each IPv4
+// newResources bounds the resources of all peers together and of each. libp2p's caps of 8 connections for each IPv4
 // address, and of one new connection in 5 s, would keep a grid of containers behind one address apart.
 func newResources() (network.ResourceManager, error) {
 	scaling := rcmgr.DefaultLimits
@@ -168,7 +170,7 @@ func newResources() (network.ResourceManager, error) {
 		rcmgr.WithMetricsDisabled())
 }
 
-// checkListen reports addresses that cannot be listened on. libp2p's own listeners share ports, so that
+// checkListen returns an error for an address that cannot be listened on. libp2p's listeners set SO_REUSEPORT, so
 // two nodes with one port would both start and each get half of the connections.
 func checkListen(listen []string) error {
 	for _, text := range listen {
@@ -192,7 +194,7 @@ func checkListen(listen []string) error {
 	return nil
 }
 
-// tcpAddr reads a multiaddress of TCP.
+// tcpAddr parses a TCP multiaddress.
 func tcpAddr(text string) (*net.TCPAddr, error) {
 	addr, err := ma.NewMultiaddr(text)
 	if err != nil {
@@ -206,5 +208,5 @@ func tcpAddr(text string) (*net.TCPAddr, error) {
 	return at, nil
 }
 
-// protectTag marks neighbours, whose connections are kept.
+// protectTag protects the connections of neighbours in the connection manager.
 const protectTag = "neighbour"

@@ -15,25 +15,26 @@ import (
 	"skep/node"
 )
 
-// quickTask is how long a task may take before anybody opens a stream for its output: a short one's
-// output comes with its result.
-const quickTask = 20 * time.Millisecond
+// streamDelay is how long a task runs before a stream for its output is opened: a shorter one's output arrives with
+// its result.
+const streamDelay = 20 * time.Millisecond
 
-// viewer is what Output needs of a node.
+// viewer is the part of a node that Output needs.
 type viewer interface {
 	Task(grid.TaskID) (node.TaskView, bool)
 	Job(grid.JobID) (node.JobView, bool)
 }
 
-// errLost is why nothing is known of what a task printed that ran and is to run again.
+// errLost reports that a task's last attempt was lost and the next one has not started, so its output is unknown.
 var errLost = errors.New("its last attempt is lost, and the next one has not begun")
 
-// Output writes what a task of an own job prints, from a byte offset on, to w: from its result, or from
-// where it runs. With follow it waits for more and returns when the task has ended; if an attempt is
-// lost, it goes on in the next one where it was, or from the start again if that one printed something else. Without, it is an
-// error, a grid.NodeError, if the node where the task runs cannot be asked; a task that does not run yet has printed nothing.
+// Output writes the output of a task of an own job, from a byte offset on, to w: from its result, or from the node
+// that runs it. With follow it waits for more and returns when the task has ended; if an attempt is lost, it
+// continues with the next one at the same offset, or from the start if that one printed something else. Without
+// follow it returns an error, a grid.NodeError, if the node that runs the task cannot be asked; a task that has not
+// started has printed nothing.
 func (d *Driver) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr bool, offset int64, follow bool) error {
-	f := &following{d: d, w: w, task: t, stream: process.Stdout, first: offset, offset: offset, follow: follow, sum: sha256.New()}
+	f := &outputFollower{d: d, w: w, task: t, stream: process.Stdout, start: offset, offset: offset, follow: follow, sum: sha256.New()}
 	if stderr {
 		f.stream = process.Stderr
 	}
@@ -43,56 +44,56 @@ func (d *Driver) Output(ctx context.Context, w io.Writer, t grid.TaskID, stderr 
 	return f.run(ctx)
 }
 
-// following is one call of Output.
-type following struct {
-	d       *Driver
-	w       io.Writer
-	task    grid.TaskID
-	stream  process.Stream
-	first   int64        // asked for
-	offset  int64        // reached
-	sum     hash.Hash    // of what was written, first to offset
-	wrote   grid.Attempt // that it was of
-	follow  bool
-	changed <-chan struct{}
-	members []grid.NodeID // of the job's register; immutable
+// outputFollower is one call of Output.
+type outputFollower struct {
+	d         *Driver
+	w         io.Writer
+	task      grid.TaskID
+	stream    process.Stream
+	start     int64        // offset asked for
+	offset    int64        // offset reached
+	sum       hash.Hash    // of what was written, start to offset
+	writtenBy grid.Attempt // the attempt that was written from
+	follow    bool
+	changed   <-chan struct{}
+	members   []grid.NodeID // of the job's register; immutable
 
-	attempt grid.Attempt // being run, as far as is known
-	since   time.Time    // when that was first seen
-	dry     bool         // its stream has ended or failed
+	attempt     grid.Attempt // being run, as far as is known
+	since       time.Time    // when that was first seen
+	streamEnded bool         // its stream has ended or failed
 }
 
-func (f *following) run(ctx context.Context) error {
+func (f *outputFollower) run(ctx context.Context) error {
 	for {
-		v, err := f.look(ctx)
+		v, err := f.taskView(ctx)
 		if err != nil {
 			return err
 		}
 		if v.State == grid.Ended {
-			return f.rest(ctx, &v)
+			return f.writeResult(ctx, &v)
 		}
 		wait := time.Hour
 		if v.State == grid.Placed {
 			if f.attempt != v.ID.Attempt || f.since.IsZero() {
-				f.attempt, f.since, f.dry = v.ID.Attempt, time.Now(), false
+				f.attempt, f.since, f.streamEnded = v.ID.Attempt, time.Now(), false
 			}
-			if wait = quickTask - time.Since(f.since); wait <= 0 || !f.follow {
-				if !f.dry {
+			if wait = streamDelay - time.Since(f.since); wait <= 0 || !f.follow {
+				if !f.streamEnded {
 					err := f.live(ctx, v.Worker)
 					if errors.Is(err, errMoved) {
 						continue
 					}
 					if !f.follow {
-						return asked(v.Worker, err)
+						return nodeError(v.Worker, err)
 					}
 				}
-				wait = time.Second // for the result, or to try again
-				f.dry = !f.dry
+				wait = time.Second // wait for the result, or try again
+				f.streamEnded = !f.streamEnded
 			}
 		}
 		if !f.follow {
 			if v.Lost > 0 {
-				return asked(v.Worker, errLost)
+				return nodeError(v.Worker, errLost)
 			}
 			return nil
 		}
@@ -105,15 +106,15 @@ func (f *following) run(ctx context.Context) error {
 	}
 }
 
-// asked says of an error which node it is about, if that is known.
-func asked(n grid.NodeID, err error) error {
+// nodeError wraps an error with the node it is about, if that is known.
+func nodeError(n grid.NodeID, err error) error {
 	if err == nil || n.IsZero() {
 		return err
 	}
 	return &grid.NodeError{Node: n, Err: err}
 }
 
-func (f *following) look(ctx context.Context) (v node.TaskView, err error) {
+func (f *outputFollower) taskView(ctx context.Context) (v node.TaskView, err error) {
 	found := false
 	err = f.d.loop.read(ctx, func(grid.Time) {
 		if n, ok := f.d.node.(viewer); ok {
@@ -128,8 +129,8 @@ func (f *following) look(ctx context.Context) (v node.TaskView, err error) {
 	return v, err
 }
 
-// rest writes what is missing of the output of an ended task.
-func (f *following) rest(ctx context.Context, v *node.TaskView) error {
+// writeResult writes the missing rest of the output of an ended task.
+func (f *outputFollower) writeResult(ctx context.Context, v *node.TaskView) error {
 	if v.Result == nil {
 		return nil
 	}
@@ -140,24 +141,24 @@ func (f *following) rest(ctx context.Context, v *node.TaskView) error {
 	if o.Blob.IsZero() {
 		return f.finish(v.ID.Attempt, bytes.NewReader(o.Inline))
 	}
-	if f.wrote == v.ID.Attempt && f.offset >= int64(o.Size) {
+	if f.writtenBy == v.ID.Attempt && f.offset >= int64(o.Size) {
 		return nil
 	}
-	file, err := f.d.whole(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members)
+	file, err := f.d.openBlob(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members)
 	if err != nil {
-		return asked(v.Worker, err)
+		return nodeError(v.Worker, err)
 	}
 	defer file.Close()
 	return f.finish(v.ID.Attempt, file)
 }
 
-// finish writes what is missing of an attempt's whole output.
-func (f *following) finish(a grid.Attempt, whole io.ReadSeeker) error {
-	if !f.goesOn(a, func(n int64) (io.Reader, error) {
-		_, err := whole.Seek(f.first, io.SeekStart)
+// finish writes the missing rest of an attempt's whole output.
+func (f *outputFollower) finish(a grid.Attempt, whole io.ReadSeeker) error {
+	if !f.continues(a, func(n int64) (io.Reader, error) {
+		_, err := whole.Seek(f.start, io.SeekStart)
 		return io.LimitReader(whole, n), err
 	}) {
-		f.again()
+		f.restart()
 	}
 	if _, err := whole.Seek(f.offset, io.SeekStart); err != nil {
 		return err
@@ -166,11 +167,11 @@ func (f *following) finish(a grid.Attempt, whole io.ReadSeeker) error {
 	return err
 }
 
-// goesOn reports whether an attempt's output begins with what was written of another. prefix returns the
-// first n bytes of it, from where the caller's wish begins.
-func (f *following) goesOn(a grid.Attempt, prefix func(n int64) (io.Reader, error)) bool {
-	n := f.offset - f.first
-	if n <= 0 || f.wrote == a {
+// continues reports whether an attempt's output begins with what was written of another. prefix returns the first n
+// bytes of it from f.start on.
+func (f *outputFollower) continues(a grid.Attempt, prefix func(n int64) (io.Reader, error)) bool {
+	n := f.offset - f.start
+	if n <= 0 || f.writtenBy == a {
 		return true
 	}
 	r, err := prefix(n)
@@ -182,8 +183,8 @@ func (f *following) goesOn(a grid.Attempt, prefix func(n int64) (io.Reader, erro
 	return err == nil && got == n && bytes.Equal(sum.Sum(nil), f.sum.Sum(nil))
 }
 
-// again begins from the start.
-func (f *following) again() {
-	f.offset = f.first
+// restart goes back to the start.
+func (f *outputFollower) restart() {
+	f.offset = f.start
 	f.sum.Reset()
 }

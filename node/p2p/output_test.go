@@ -20,41 +20,41 @@ import (
 	"skep/node/p2p/seats"
 )
 
-// buffer is a bytes.Buffer that may be looked at while it is written.
-type buffer struct {
+// syncBuffer is a bytes.Buffer for concurrent use.
+type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (b *buffer) Write(p []byte) (int, error) {
+func (b *syncBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.Write(p)
 }
 
-func (b *buffer) String() string {
+func (b *syncBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
 }
 
-func TestOutputIsFollowedWhileItGrows(t *testing.T) {
-	a, b := pair(t)
+func TestOutputIsFollowed(t *testing.T) {
+	a, b := openPair(t)
 	for i, local := range []bool{false, true} {
-		a.toy.mu.Lock()
-		a.toy.local = local
-		a.toy.mu.Unlock()
-		gate := filepath.Join(meeting(t), "gate")
+		a.fake.mu.Lock()
+		a.fake.local = local
+		a.fake.mu.Unlock()
+		gate := filepath.Join(sharedFolder(t), "gate")
 		id := a.job(byte(i + 1))
 		if err := a.Submit(t.Context(), id, sh("echo one; until [ -e "+gate+" ]; do sleep 0.01; done; echo two; echo err >&2")); err != nil {
 			t.Fatal(err)
 		}
 		task := grid.TaskID{Job: id}
-		var out buffer
+		var out syncBuffer
 		ended := make(chan error, 1)
 		go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
 		await(t, "the first line comes while the task runs", func() bool { return out.String() == "one\n" })
-		var now buffer
+		var now syncBuffer
 		if err := a.Output(t.Context(), &now, task, false, 1, false); err != nil || now.String() != "ne\n" {
 			t.Errorf("without follow, from offset 1: %q, %v", now.String(), err)
 		}
@@ -64,7 +64,7 @@ func TestOutputIsFollowedWhileItGrows(t *testing.T) {
 		if err := <-ended; err != nil || out.String() != "one\ntwo\n" {
 			t.Errorf("followed %q, %v: want one and two", out.String(), err)
 		}
-		var errs buffer
+		var errs syncBuffer
 		if err := a.Output(t.Context(), &errs, task, true, 0, false); err != nil || errs.String() != "err\n" {
 			t.Errorf("stderr %q, %v", errs.String(), err)
 		}
@@ -77,10 +77,10 @@ func TestOutputIsFollowedWhileItGrows(t *testing.T) {
 	}
 }
 
-// What nobody can be asked for is an error, and not the same as nothing printed.
+// Output that no node can be asked for is an error, and not empty output.
 func TestOutputOfAWorkerThatIsGone(t *testing.T) {
-	a, b := pair(t)
-	begun := filepath.Join(meeting(t), "begun")
+	a, b := openPair(t)
+	begun := filepath.Join(sharedFolder(t), "begun")
 	task := grid.TaskID{Job: a.job(1)}
 	if err := a.Submit(t.Context(), task.Job, sh("touch "+begun+"; exec sleep 60")); err != nil {
 		t.Fatal(err)
@@ -90,8 +90,8 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 		t.Errorf("of a task that has printed nothing: %v", err)
 	}
 	var taken []*seats.Seat
-	for i := range servesAll { // by nodes that are known for long, who give no place to a
-		taken = append(taken, b.outputsServed.Take(seats.Claim{Node: grid.NodeID{byte(i / servesPerPeer)}, Known: true}, time.Now()))
+	for i := range servesAll { // by familiar nodes, which give no seat to a
+		taken = append(taken, b.outputsServed.Take(seats.Claim{Node: grid.NodeID{byte(i / servesPerPeer)}, Familiar: true}, time.Now()))
 	}
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || !strings.HasSuffix(err.Error(), "is busy") {
 		t.Errorf("of a task whose node is busy: %v: want that", err)
@@ -99,7 +99,7 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	for _, seat := range taken {
 		seat.Free()
 	}
-	v, _ := a.toy.Task(task)
+	v, _ := a.fake.Task(task)
 	stdout := process.Output(b.tasks.lookup(v.ID).dir, process.Stdout)
 	if err := errors.Join(os.RemoveAll(stdout), os.Symlink(stdout, stdout)); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.As(err, &from) || from.Node != b.self || !strings.HasSuffix(err.Error(), ": broke off the answer") {
 		t.Errorf("of a task whose node cannot open it: %v: want the node, and a word", err)
 	}
-	b.end()
+	b.close()
 	for try := range 3 {
 		err := a.Output(t.Context(), io.Discard, task, false, 0, false)
 		if err == nil || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "backoff") {
@@ -116,19 +116,19 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 		}
 	}
 	a.do(func(*grid.Effects) {
-		a.toy.tasks[task] = &node.TaskView{ID: a.toy.tasks[task].ID, State: grid.Pending, Worker: b.self, Lost: 1}
+		a.fake.tasks[task] = &node.TaskView{ID: a.fake.tasks[task].ID, State: grid.Pending, Worker: b.self, Lost: 1}
 	})
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errLost) || !errors.As(err, &from) || from.Node != b.self {
 		t.Errorf("of a task that is to run again: %v: want that, and the node that lost it", err)
 	}
-	a.do(func(*grid.Effects) { a.toy.tasks[task] = &node.TaskView{State: grid.Placed, Lost: 1} })
-	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errUnclaimed) {
+	a.do(func(*grid.Effects) { a.fake.tasks[task] = &node.TaskView{State: grid.Placed, Lost: 1} })
+	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); !errors.Is(err, errWorkerUnknown) {
 		t.Errorf("of a task that no node has claimed after a takeover: %v", err)
 	}
 }
 
-func TestDoor(t *testing.T) {
-	a, b := pair(t)
+func TestAPIListener(t *testing.T) {
+	a, b := openPair(t)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "hello "+r.RemoteAddr)
 	})}
@@ -154,8 +154,8 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-func TestOnePeerCannotFillTheDoor(t *testing.T) {
-	a, b := pair(t)
+func TestOnePeerCannotFillTheAPIListener(t *testing.T) {
+	a, b := openPair(t)
 	var open []net.Conn
 	dial := func(m *member) net.Conn {
 		c, err := m.Dial(t.Context(), b.self)
@@ -165,7 +165,7 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 		c.Write([]byte("x")) // the stream is opened with its first byte
 		return c
 	}
-	for range doorPerPeer {
+	for range apiPerPeer {
 		dial(a)
 		c, err := b.Listener().Accept()
 		if err != nil {
@@ -174,9 +174,9 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 		open = append(open, c)
 	}
 	one := dial(a)
-	one.SetReadDeadline(time.Now().Add(patience))
+	one.SetReadDeadline(time.Now().Add(testTimeout))
 	if _, err := one.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("beyond %d streams: %v: want it broken off", doorPerPeer, err)
+		t.Errorf("beyond %d streams: %v: want it broken off", apiPerPeer, err)
 	}
 	open[0].Close()
 	open[0].Close()
@@ -186,8 +186,8 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 	} else {
 		open[0] = c
 	}
-	if n := b.door.places.Taken(); n != doorPerPeer {
-		t.Errorf("%d places taken: want %d", n, doorPerPeer)
+	if n := b.apiListener.seats.Taken(); n != apiPerPeer {
+		t.Errorf("%d places taken: want %d", n, apiPerPeer)
 	}
 	for _, c := range open {
 		c.Close()
@@ -195,7 +195,7 @@ func TestOnePeerCannotFillTheDoor(t *testing.T) {
 }
 
 func TestWatchIsCoalesced(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	ch, stop := a.Watch(a.job(1))
 	other, stopOther := a.Watch(a.job(2))
 	for range 5 {
@@ -203,7 +203,7 @@ func TestWatchIsCoalesced(t *testing.T) {
 	}
 	select {
 	case <-ch:
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("no signal")
 	}
 	if err := a.Read(t.Context(), func(*node.Node, grid.Time) {}); err != nil {

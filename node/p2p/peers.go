@@ -16,23 +16,23 @@ import (
 
 const controlProtocol = "/skep/control/1"
 
-// maxSessions bounds the peers talked to at once; the connection manager keeps well below it.
+// maxSessions bounds the sessions; the connection manager keeps well below it.
 const maxSessions = 1024
 
-// peers are the sessions with all connected peers, one for each.
+// peers holds the sessions, one for each connected peer.
 type peers struct {
-	d      *Driver
-	conns  *conns
-	intake *semaphore.Weighted // of large frames
-	queued atomic.Int64        // bytes that wait to be sent
+	d             *Driver
+	conns         *conns
+	inboundMemory *semaphore.Weighted // room for large received frames
+	queued        atomic.Int64        // bytes queued to be sent, of all peers
 
-	mu   sync.Mutex
-	m    map[grid.NodeID]*session
-	bent map[grid.NodeID]bool // who is looked at since a relay is between
+	mu        sync.Mutex
+	m         map[grid.NodeID]*session
+	upgrading map[grid.NodeID]bool // peers connected through a relay, for which a direct connection is tried
 }
 
 func newPeers(d *Driver) *peers {
-	return &peers{d: d, conns: newConns(d), intake: semaphore.NewWeighted(intakeAll), m: make(map[grid.NodeID]*session)}
+	return &peers{d: d, conns: newConns(d), inboundMemory: semaphore.NewWeighted(inboundAll), m: make(map[grid.NodeID]*session)}
 }
 
 // start serves control streams and follows connections.
@@ -41,28 +41,28 @@ func (p *peers) start() {
 	bundle := &network.NotifyBundle{
 		ConnectedF: func(_ network.Network, c network.Conn) {
 			if n, ok := nodeOf(c.RemotePeer()); ok {
-				if !p.conns.came(c) {
+				if !p.conns.admit(c) {
 					return
 				}
 				p.ensure(n)
 				if relayed(c.RemoteMultiaddr()) {
-					p.straighten(n)
+					p.upgradeRelayed(n)
 				}
 			}
 		},
 		DisconnectedF: func(_ network.Network, c network.Conn) {
 			n, ok := nodeOf(c.RemotePeer())
 			last := ok && !p.connected(n)
-			p.conns.went(c, last)
+			p.conns.remove(c, last)
 			if last {
-				p.d.host.ConnManager().Unprotect(c.RemotePeer(), meshTag(p.d.announce.topic.String()))
+				p.d.host.ConnManager().Unprotect(c.RemotePeer(), meshTag(p.d.announcer.topic.String()))
 				p.end(n)
 			}
 		},
 	}
 	p.d.host.Network().Notify(bundle)
-	for _, c := range p.d.host.Network().Conns() { // those that were faster than the line above
-		if n, ok := nodeOf(c.RemotePeer()); ok && p.conns.came(c) {
+	for _, c := range p.d.host.Network().Conns() { // connections made before Notify
+		if n, ok := nodeOf(c.RemotePeer()); ok && p.conns.admit(c) {
 			p.ensure(n)
 		}
 	}
@@ -74,7 +74,7 @@ func (p *peers) connected(n grid.NodeID) bool {
 	return c == network.Connected || c == network.Limited
 }
 
-// ensure returns the session with a node and begins one if there is none; nil if there can be none.
+// ensure returns the session with a node, a new one if there is none; nil if there can be none.
 func (p *peers) ensure(n grid.NodeID) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,8 +106,8 @@ func (p *peers) end(n grid.NodeID) {
 	}
 }
 
-// ended takes a session out; if its node is still or again connected, a new one begins.
-func (p *peers) ended(s *session) {
+// remove removes a session that has ended; if its node is still or again connected, a new one begins.
+func (p *peers) remove(s *session) {
 	p.mu.Lock()
 	delete(p.m, s.node)
 	p.mu.Unlock()
@@ -116,8 +116,8 @@ func (p *peers) ended(s *session) {
 	}
 }
 
-// send queues an encoded message for a node. To one that is not connected it is tried once where an
-// address is known.
+// send queues an encoded message for a node. If the node is not connected but an address is known, it is dialled
+// once.
 func (p *peers) send(n grid.NodeID, k grid.Kind, body []byte) {
 	s := p.session(n)
 	if s == nil {
@@ -139,7 +139,7 @@ func (p *peers) send(n grid.NodeID, k grid.Kind, body []byte) {
 // serve reads a control stream that a peer has opened, until it ends.
 func (p *peers) serve(st network.Stream) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
-	if !ok || !p.d.begin() {
+	if !ok || !p.d.beginWork() {
 		st.Reset()
 		return
 	}
@@ -162,16 +162,16 @@ func (p *peers) serve(st network.Stream) {
 			s.read(st)
 			return
 		}
-		<-s.done // it ends; the next one is the stream's
+		<-s.done // that session is ending; the next one takes the stream
 	}
 }
 
-// hello is what this node says first.
+// hello returns this node's hello.
 func (d *Driver) hello() *wire.Hello {
 	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Software: "skep " + d.cfg.Version, Boot: d.boot, Features: grid.AllFeatures}
 }
 
-// offend notes that a peer sent something bad, and cuts it off if that was once too often.
+// offend counts an offence of a peer, and disconnects the peer if there were too many.
 func (d *Driver) offend(n grid.NodeID, reason string, weight int) {
 	d.counts.drop(reason)
 	if !d.offences.offend(n, weight, time.Now()) {
@@ -182,7 +182,7 @@ func (d *Driver) offend(n grid.NodeID, reason string, weight int) {
 	d.spawn(func() { d.host.Network().ClosePeer(peerOf(n)) })
 }
 
-// flush waits until what is queued for the peers has been written, for a second at most.
+// flush waits, at most a second, until what is queued for the peers has been written.
 func (p *peers) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -199,8 +199,8 @@ func (p *peers) flush(ctx context.Context) {
 	}
 }
 
-// ids returns the connected peers, other than n, that have a session.
-func (p *peers) ids(except grid.NodeID) []peer.ID {
+// connectedExcept returns the connected peers other than except.
+func (p *peers) connectedExcept(except grid.NodeID) []peer.ID {
 	var ids []peer.ID
 	for _, id := range p.d.host.Network().Peers() {
 		if n, ok := nodeOf(id); ok && n != except {

@@ -6,19 +6,19 @@ import (
 	"skep/grid"
 )
 
-// What a record names must not be collected: inputs of an attempt accepted here and what it left
-// until its result is acknowledged; inputs of a job and what its tasks left until the job is forgotten, by its origin or, if they were
-// copied here, by another that keeps it.
+// Blobs named by a record are pinned: inputs of an accepted attempt, and its outputs until the result is
+// acknowledged; inputs of a job and outputs of its tasks until the job is removed, at its origin and at members
+// that store them as deposits.
 
-// saved follows a record that is on disk now.
-func (t *tasks) saved(r *grid.Record) {
+// recordSaved updates the pins for a record that is now on disk.
+func (t *tasks) recordSaved(r *grid.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch r.Kind {
 	case grid.RecWork:
 		if a := t.m[r.Work.ID]; r.Delete {
 			if a != nil {
-				t.forget(a)
+				t.dropAttempt(a)
 			}
 			return
 		}
@@ -27,24 +27,24 @@ func (t *tasks) saved(r *grid.Record) {
 			a.spec, a.members, a.pinned = r.Work.Spec, slices.Clone(r.Work.Members), true
 			t.d.pin(a.spec.Inputs)
 		}
-		if a.left == nil && r.Work.Result != nil { // for its origin to fetch
-			a.left = r.Work.Result.Blobs(nil)
-			t.d.pin(a.left)
+		if a.resultFiles == nil && r.Work.Result != nil { // for its origin to fetch
+			a.resultFiles = r.Work.Result.Blobs(nil)
+			t.d.pin(a.resultFiles)
 		}
 	case grid.RecJob:
-		t.savedJob(r.Job.ID, r.Job.Spec, r.Delete)
+		t.pinJob(r.Job.ID, r.Job.Spec, r.Delete)
 	case grid.RecTask:
-		t.savedTask(&r.Task, r.Delete)
+		t.pinTask(&r.Task, r.Delete)
 	case grid.RecRegister:
 		if r.Delete || r.Register.Held {
-			t.savedJob(r.Register.ID, r.Register.Spec, r.Delete)
+			t.pinJob(r.Register.ID, r.Register.Spec, r.Delete)
 		}
 	case grid.RecEntry:
-		t.savedTask(&r.Entry.TaskRecord, r.Delete || !r.Entry.Held)
+		t.pinTask(&r.Entry.TaskRecord, r.Delete || !r.Entry.Held)
 	}
 }
 
-func (t *tasks) savedJob(id grid.JobID, s *grid.JobSpec, gone bool) {
+func (t *tasks) pinJob(id grid.JobID, s *grid.JobSpec, gone bool) {
 	spec := t.jobs[id]
 	switch {
 	case !gone && spec == nil && s != nil:
@@ -59,7 +59,7 @@ func (t *tasks) savedJob(id grid.JobID, s *grid.JobSpec, gone bool) {
 	}
 }
 
-func (t *tasks) savedTask(r *grid.TaskRecord, gone bool) {
+func (t *tasks) pinTask(r *grid.TaskRecord, gone bool) {
 	id := r.ID.Task
 	old := t.results[id]
 	delete(t.results, id)
@@ -69,7 +69,7 @@ func (t *tasks) savedTask(r *grid.TaskRecord, gone bool) {
 			t.d.pin(files)
 		}
 	}
-	t.d.unpin(old) // after that: they may be the same
+	t.d.unpin(old) // last: the files may be the same
 }
 
 func (t *tasks) unpinResult(id grid.TaskID) {

@@ -16,8 +16,8 @@ type Member struct {
 	Addr string // as in /ip4/172.18.0.2/tcp/7420
 }
 
-// Prepare makes a data folder for a node of a network before the node has ever run, and returns who it will be. A
-// folder that has an identity keeps it; one that belongs to another network is an error.
+// Prepare makes a data folder for a node of a network before the node has ever run, and returns its identity. A
+// folder that has an identity keeps it; one of another network is an error.
 func Prepare(dir string, secret [32]byte) (id grid.NodeID, err error) {
 	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return id, fmt.Errorf("data folder: %w", err)

@@ -6,7 +6,7 @@ import (
 	"skep/node/p2p/wire"
 )
 
-func TestAPreparedFolderIsOfItsNetwork(t *testing.T) {
+func TestPreparedFolder(t *testing.T) {
 	dir := t.TempDir()
 	secret := [32]byte{1, 2, 3}
 	id, err := Prepare(dir, secret)

@@ -17,18 +17,21 @@ const (
 	maxIDs    = 512 // message IDs that a peer is asked for between two heartbeats
 )
 
-// announcedLimits bound what one origin announces, by kind; what is beyond is neither stepped nor passed on.
+// announcedLimits bound the announcements of one origin, by kind; those beyond it are neither stepped nor
+// forwarded.
 var announcedLimits = [grid.Kinds]limit{
 	grid.KindCall:     {rate: 1, burst: 20},
 	grid.KindBye:      {rate: 1, burst: 5},
-	grid.KindTakeover: {rate: 10, burst: 100}, // 128 jobs in each
+	grid.KindTakeover: {rate: 10, burst: 100}, // of 128 jobs each
 }
 
-// gossipProtocols are the versions that are spoken. Not 1.3, whose extensions nobody here uses, not 1.0 and floodsub, which have less.
+// gossipProtocols are the versions spoken. Not 1.3, whose extensions are not used; not 1.0 and floodsub, which lack
+// features.
 var gossipProtocols = []protocol.ID{pubsub.GossipSubID_v12, pubsub.GossipSubID_v11}
 
-// newPubSub starts gossipsub for one topic. Announcements are rare and own ones go to all peers at once, so the mesh needs little care: a slow
-// heartbeat keeps an idle node idle. What peers may have kept here is bounded: see DESIGN.md.
+// newPubSub starts gossipsub for one topic. Announcements are rare and own ones are flooded to all peers, so the
+// mesh needs little care: a slow heartbeat keeps an idle node idle. What peers can make it store is bounded: see
+// DESIGN.md.
 func newPubSub(d *Driver, topic string) (*pubsub.PubSub, error) {
 	params := pubsub.DefaultGossipSubParams()
 	params.HeartbeatInterval = heartbeat
@@ -36,19 +39,19 @@ func newPubSub(d *Driver, topic string) (*pubsub.PubSub, error) {
 	params.IWantFollowupTime = heartbeat
 	params.MaxIHaveLength = maxIDs
 	params.MaxIDontWantMessages = 16
-	params.PrunePeers, params.Connectors = 0, 0 // nobody is dialled because a peer says so
+	params.PrunePeers, params.Connectors = 0, 0 // no dials on behalf of peers
 	guard := rpcguard.New(func(p peer.ID, err error) { d.badRPC(p, err) })
 	return pubsub.NewGossipSub(d.ctx, guard.Host(d.host),
 		pubsub.WithGossipSubProtocols(gossipProtocols, pubsub.GossipSubDefaultFeatures),
 		pubsub.WithGossipSubParams(params),
 		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(topic), rpcguard.MaxSubscriptions)),
 		pubsub.WithFloodPublish(true),
-		pubsub.WithMaxMessageSize(rpcguard.MaxFrame), // with its envelope
+		pubsub.WithMaxMessageSize(rpcguard.MaxFrame), // including the envelope
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithValidateWorkers(1))
 }
 
-// badRPC counts what the guard has refused.
+// badRPC counts an RPC that rpcguard has refused.
 func (d *Driver) badRPC(p peer.ID, err error) {
 	n, ok := nodeOf(p)
 	switch {
@@ -62,5 +65,6 @@ func (d *Driver) badRPC(p peer.ID, err error) {
 	}
 }
 
-// meshTag is by which pubsub keeps the connections of its mesh. It forgets to take the tag from those that are gone.
+// meshTag returns the tag by which pubsub protects the connections of its mesh. It does not remove the tag from
+// peers that are gone.
 func meshTag(topic string) string { return "pubsub:" + topic }

@@ -31,8 +31,8 @@ func attacker(t testing.TB, a *member) *hostile.Member {
 	return m
 }
 
-// gossiper joins a hostile member that speaks gossipsub.
-func gossiper(t testing.TB, a *member) (*hostile.Member, *hostile.Gossip) {
+// gossipAttacker joins a hostile member that speaks gossipsub.
+func gossipAttacker(t testing.TB, a *member) (*hostile.Member, *hostile.Gossip) {
 	t.Helper()
 	m := attacker(t, a)
 	g, err := m.Gossip(t.Context(), a.self)
@@ -42,10 +42,10 @@ func gossiper(t testing.TB, a *member) (*hostile.Member, *hostile.Gossip) {
 	return m, g
 }
 
-// Topics that nobody here listens to are forgotten at once, however many a member names.
-func TestForeignTopicsAreNotKept(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	m, g := gossiper(t, a)
+// Topics without a subscriber here are not stored, however many a member names.
+func TestForeignTopicsAreNotStored(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	m, g := gossipAttacker(t, a)
 	var names []string
 	for i := range 64 {
 		names = append(names, fmt.Sprintf("%s%03d", strings.Repeat("x", 100), i))
@@ -58,9 +58,9 @@ func TestForeignTopicsAreNotKept(t *testing.T) {
 	if err := g.Send(&hostile.RPC{Subscribe: []string{m.Topic()}}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the last of it was read", func() bool { return slices.Contains(a.announce.topic.ListPeers(), m.Host().ID()) })
+	await(t, "the last of it was read", func() bool { return slices.Contains(a.announcer.topic.ListPeers(), m.Host().ID()) })
 	for _, name := range names {
-		if kept := a.announce.ps.ListPeers(name); len(kept) > 0 {
+		if kept := a.announcer.ps.ListPeers(name); len(kept) > 0 {
 			t.Fatalf("topic %s is kept for %v", name, kept)
 		}
 	}
@@ -69,7 +69,7 @@ func TestForeignTopicsAreNotKept(t *testing.T) {
 	}
 }
 
-// What no node sends over gossipsub is refused before it is decoded, and cuts off who goes on with it.
+// RPCs that no node sends are refused before they are decoded, and their sender is blocked.
 func TestHostileGossip(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	tests := []struct {
@@ -97,8 +97,8 @@ func TestHostileGossip(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-			m, g := gossiper(t, a)
+			a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+			m, g := gossipAttacker(t, a)
 			for i := 0; m.Connected(a.self) && i <= maxOffences; i++ {
 				if tt.say(m, g) == nil {
 					g.Stream().SetReadDeadline(time.Now().Add(time.Second))
@@ -115,22 +115,22 @@ func TestHostileGossip(t *testing.T) {
 	}
 }
 
-// Peers that a member hands on are not dialled: the addresses may be anybody's.
-func TestNobodyIsDialledForPeerExchange(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	victim := listen(t)
-	m, g := gossiper(t, a)
-	if err := g.Send(&hostile.RPC{Prune: []string{m.Topic()}, Exchange: [][2]string{exchanged(t, victim.Addr())}}); err != nil {
+// Peers in a PRUNE are not dialled: the addresses may be anybody's.
+func TestPeerExchangeCausesNoDials(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	victim := listenThirdParty(t)
+	m, g := gossipAttacker(t, a)
+	if err := g.Send(&hostile.RPC{Prune: []string{m.Topic()}, Exchange: [][2]string{exchangedPeer(t, victim.Addr())}}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the offer is refused, or taken", func() bool { return a.Dropped()["peer exchange"] == 1 || victim.met() > 0 })
-	if n := victim.met(); n > 0 {
+	await(t, "the offer is refused, or taken", func() bool { return a.Dropped()["peer exchange"] == 1 || victim.connections() > 0 })
+	if n := victim.connections(); n > 0 {
 		t.Errorf("a third party was dialled %d times", n)
 	}
 }
 
-// exchanged is a node that does not exist, with an address that it has signed.
-func exchanged(t *testing.T, at net.Addr) [2]string {
+// exchangedPeer returns a record of a node that does not exist, with an address that it has signed.
+func exchangedPeer(t *testing.T, at net.Addr) [2]string {
 	t.Helper()
 	_, key, _ := ed25519.GenerateKey(nil)
 	priv, err := crypto.UnmarshalEd25519PrivateKey(key)

@@ -8,8 +8,8 @@ import (
 	"skep/grid"
 )
 
-// Bounds of what waits for one peer. Beyond them the oldest gossip goes first, then the oldest of all:
-// everything on a control stream is best effort, and old gossip is what is missed least.
+// Bounds of the queue to one peer. Beyond them the oldest gossip is dropped first, then the oldest of all: a
+// control stream is best effort, and old gossip is the least loss.
 const (
 	maxQueued      = 4096    // frames
 	maxQueuedBytes = 8 << 20 // bytes of frames
@@ -25,7 +25,7 @@ type queue struct {
 
 	mu     sync.Mutex
 	frames []frame
-	buf    []byte // of all frames, each behind its length
+	buf    []byte // of all frames, each after its length
 	live   int    // bytes of frames that were not dropped
 	gossip int    // frames before this one are no gossip, or dropped
 	head   int    // frames before this one are dropped
@@ -40,7 +40,7 @@ type frame struct {
 
 func newQueue(all *atomic.Int64) *queue { return &queue{kick: make(chan struct{}, 1), all: all} }
 
-// isGossip reports whether a message of the kind is news that the next one replaces.
+// isGossip reports whether a message of the kind is replaced by the next one.
 func isGossip(k grid.Kind) bool { return k == grid.KindDigest || k == grid.KindFind }
 
 // put appends a message and returns the kinds of those dropped for it.
@@ -74,7 +74,7 @@ func (q *queue) put(k grid.Kind, body []byte) (dropped []grid.Kind) {
 	return dropped
 }
 
-// drop takes out the oldest gossip, else the oldest frame.
+// drop drops the oldest gossip, else the oldest frame.
 func (q *queue) drop() grid.Kind {
 	for ; q.gossip < len(q.frames); q.gossip++ {
 		if f := &q.frames[q.gossip]; f.start < f.end && isGossip(f.kind) {
@@ -95,7 +95,7 @@ func (q *queue) remove(f *frame) grid.Kind {
 	return f.kind
 }
 
-// compact gives the memory of dropped frames free.
+// compact frees the memory of dropped frames.
 func (q *queue) compact() {
 	buf, frames := q.buf[:0], q.frames[:0]
 	for _, f := range q.frames {
@@ -108,8 +108,8 @@ func (q *queue) compact() {
 	q.buf, q.frames, q.gossip, q.head = buf, frames, 0, 0
 }
 
-// take moves all frames of the given kinds to dst, as they go on the wire, and drops the others: a kind
-// that a peer does not list is not sent to it.
+// take moves all frames of the given kinds to dst, encoded as on the wire, and drops the others: kinds that the
+// peer does not list are not sent to it.
 func (q *queue) take(dst []byte, kinds grid.KindSet) []byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,13 +121,13 @@ func (q *queue) take(dst []byte, kinds grid.KindSet) []byte {
 	q.all.Add(-int64(q.live))
 	q.frames, q.buf, q.live, q.count = q.frames[:0], q.buf[:0], 0, 0
 	q.gossip, q.head = 0, 0
-	if cap(q.buf) > maxKept {
+	if cap(q.buf) > maxIdleBuffer {
 		q.buf = nil
 	}
 	return dst
 }
 
-// close drops all, and what comes later.
+// close drops all frames, and all later ones.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,10 +136,10 @@ func (q *queue) close() {
 	q.frames, q.buf, q.live, q.count, q.gossip, q.head = nil, nil, 0, 0, 0, 0
 }
 
-// maxKept is how much memory a peer's buffers may keep after a burst, in bytes.
-const maxKept = 256 << 10
+// maxIdleBuffer bounds the buffers of a peer that are kept after a burst, in bytes.
+const maxIdleBuffer = 256 << 10
 
-// empty reports whether nothing waits.
+// empty reports whether the queue is empty.
 func (q *queue) empty() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

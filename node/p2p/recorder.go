@@ -5,8 +5,8 @@ import (
 	"skep/node"
 )
 
-// Recorder writes down what a node is told. Its calls come one at a time: Begin, Restored for each record, then
-// Before and After around each step. What it is given is dead after the call.
+// Recorder records a node's inputs and effects. Its methods are called one at a time: Begin, Restored for each
+// record, then Before and After around each step. Arguments must not be kept.
 type Recorder interface {
 	Begin(c node.Config, wall grid.Wall)
 	Restored(r *grid.Record)
@@ -14,15 +14,15 @@ type Recorder interface {
 	After(fx *grid.Effects) // of that step alone
 }
 
-// restore gives the node its records back.
+// restore restores the node from its records.
 func (d *Driver) restore() error {
 	return d.store.Load(func(r *grid.Record) error {
-		d.tasks.saved(r)
+		d.tasks.recordSaved(r)
 		if d.cfg.Recorder != nil {
 			d.cfg.Recorder.Restored(r)
 		}
 		d.node.Restore(r)
-		d.kin.note(r)
+		d.members.noteRecord(r)
 		return nil
 	})
 }
@@ -35,16 +35,16 @@ func (l *loop) step(at grid.Time, ev *grid.Event) {
 		rec.Before(at, ev)
 		before := l.fx
 		l.d.node.Step(at, ev, &l.fx)
-		of := since(&l.fx, &before)
+		of := effectsSince(&l.fx, &before)
 		rec.After(&of)
 	} else {
 		l.d.node.Step(at, ev, &l.fx)
 	}
-	l.steps = append(l.steps, reachOf(&l.fx))
+	l.steps = append(l.steps, countEffects(&l.fx))
 }
 
-// since is what was appended to effects after they were as before.
-func since(fx, before *grid.Effects) grid.Effects {
+// effectsSince returns the effects appended since before.
+func effectsSince(fx, before *grid.Effects) grid.Effects {
 	return grid.Effects{
 		Saves: fx.Saves[len(before.Saves):], Sends: fx.Sends[len(before.Sends):], Announces: fx.Announces[len(before.Announces):],
 		Wakes: fx.Wakes[len(before.Wakes):], Fetches: fx.Fetches[len(before.Fetches):], Starts: fx.Starts[len(before.Starts):],

@@ -16,61 +16,61 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 )
 
-// How the node finds out whether others can dial it, and who relays for it if not.
+// Bounds of finding out whether others can dial the node, and of having relays if not.
 const (
-	wantedRelays = 2 // at public addresses; at others only as long as there are fewer in all
-	reserveTime  = 10 * time.Second
-	askAgain     = time.Minute // after a question or a reservation failed
-	relayTag     = "relay"
+	wantedRelays   = 2 // at public addresses; others only while there are fewer than that in all
+	reserveTimeout = 10 * time.Second
+	relayRetry     = time.Minute // after a failed probe or reservation
+	relayTag       = "relay"
 )
 
-// relays keeps the node dialable. It asks each peer that it has dialled whether that can dial it, too; if one cannot, a
-// NAT or a firewall is between them, and that peer, whom the node can dial, is asked to relay. It belongs to the
-// goroutine of run.
+// relays keeps the node dialable. It asks each peer that it has dialled whether that peer can dial back. If one
+// cannot, a NAT or a firewall is between them, and that peer, which the node can dial, is asked to relay. Only the
+// goroutine of run uses it.
 type relays struct {
-	d     *Driver
-	tell  event.Emitter
-	asked map[peer.ID]*reached
-	lone  bool // that nobody relays has been said
+	d            *Driver
+	addrsUpdated event.Emitter
+	probes       map[peer.ID]*reachProbe
+	warned       bool // the warning that no member relays was logged
 
-	mu   sync.Mutex
-	said map[peer.ID][]ma.Multiaddr // where those that are connected say they may be dialled
+	mu          sync.Mutex
+	listenAddrs map[peer.ID][]ma.Multiaddr // addresses that connected peers announce
 }
 
-// reached is what a peer said of a connection.
-type reached struct {
-	c     network.Conn
-	known bool
-	at    ma.Multiaddr // where it can dial this node; nil: nowhere
-	held  bool         // it relays for this node
-	next  time.Time    // when to ask it again, or to reserve, or to renew that; zero: now, or when relays are wanted
+// reachProbe is the state of a peer that this node has dialled.
+type reachProbe struct {
+	conn      network.Conn
+	answered  bool
+	dialledAt ma.Multiaddr // the address at which it can dial this node; nil: none
+	reserved  bool         // it relays for this node
+	next      time.Time    // of the next probe, reservation or renewal; zero: now, or when relays are wanted
 }
 
 func newRelays(d *Driver) *relays {
-	return &relays{d: d, asked: make(map[peer.ID]*reached), said: make(map[peer.ID][]ma.Multiaddr)}
+	return &relays{d: d, probes: make(map[peer.ID]*reachProbe), listenAddrs: make(map[peer.ID][]ma.Multiaddr)}
 }
 
-// run looks at all peers whenever one has come or gone, and when something is to be tried again or renewed.
+// run checks all peers whenever one has come or gone, and when a retry or a renewal is due.
 func (r *relays) run() {
 	bus := r.d.host.EventBus()
 	sub, err := bus.Subscribe([]any{new(event.EvtPeerIdentificationCompleted), new(event.EvtPeerConnectednessChanged)})
 	if err == nil {
-		r.tell, err = bus.Emitter(new(event.EvtAutoRelayAddrsUpdated))
+		r.addrsUpdated, err = bus.Emitter(new(event.EvtAutoRelayAddrsUpdated))
 	}
 	if err != nil {
 		r.d.log.Error("relays are not looked for", "error", err)
 		return
 	}
-	defer r.tell.Close()
+	defer r.addrsUpdated.Close()
 	kick := make(chan struct{}, 1)
-	r.d.spawn(func() { // whoever tells of a peer waits for this
+	r.d.spawn(func() { // the event bus blocks until an event is taken
 		defer sub.Close()
 		for {
 			select {
 			case <-r.d.ctx.Done():
 				return
 			case ev := <-sub.Out():
-				r.hear(ev)
+				r.handleEvent(ev)
 			}
 			select {
 			case kick <- struct{}{}:
@@ -87,93 +87,93 @@ func (r *relays) run() {
 		case <-kick:
 		case <-timer.C:
 		}
-		timer.Reset(r.look())
+		timer.Reset(r.check())
 	}
 }
 
-// hear notes what a peer says of itself, as long as it is connected.
-func (r *relays) hear(ev any) {
+// handleEvent records the addresses that a peer announces, while it is connected.
+func (r *relays) handleEvent(ev any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch ev := ev.(type) {
 	case event.EvtPeerIdentificationCompleted:
 		if r.d.host.Network().Connectedness(ev.Peer) == network.Connected {
-			r.said[ev.Peer] = ev.ListenAddrs
+			r.listenAddrs[ev.Peer] = ev.ListenAddrs
 		}
 	case event.EvtPeerConnectednessChanged:
 		if ev.Connectedness == network.NotConnected {
-			delete(r.said, ev.Peer)
+			delete(r.listenAddrs, ev.Peer)
 		}
 	}
 }
 
-// announced returns where a peer says it may be dialled; nil if it is not connected or has not said.
+// announced returns the addresses that a peer announces; nil if it is not connected or has not yet.
 func (r *relays) announced(p peer.ID) []ma.Multiaddr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.said[p]
+	return r.listenAddrs[p]
 }
 
-// look asks and reserves what is due, and returns how long there is nothing to do unless a peer comes or goes.
-func (r *relays) look() time.Duration {
+// check makes the probes and reservations that are due, and returns how long to sleep unless a peer comes or goes.
+func (r *relays) check() time.Duration {
 	h := r.d.host
-	for p, a := range r.asked {
-		if a.c.IsClosed() || a.held && !r.worthy(a.c) {
+	for p, a := range r.probes {
+		if a.conn.IsClosed() || a.reserved && !r.canRelay(a.conn) {
 			h.ConnManager().Unprotect(p, relayTag)
-			delete(r.asked, p)
+			delete(r.probes, p)
 		}
 	}
 	r.publish()
 	for _, p := range h.Network().Peers() {
-		a := r.asked[p]
+		a := r.probes[p]
 		if a == nil {
 			c := directTo(h, p)
-			if c == nil || c.Stat().Direction != network.DirOutbound || !r.speaks(p, reachProtocol) {
+			if c == nil || c.Stat().Direction != network.DirOutbound || !r.supports(p, reachProtocol) {
 				continue
 			}
-			a = &reached{c: c}
-			r.asked[p] = a
+			a = &reachProbe{conn: c}
+			r.probes[p] = a
 		}
 		if time.Now().Before(a.next) || r.d.ctx.Err() != nil {
 			continue
 		}
 		a.next = time.Time{}
-		if a.held || a.at != nil || !a.known && r.room(a.c) {
-			r.ask(p, a)
+		if a.reserved || a.dialledAt != nil || !a.answered && r.wantsRelay(a.conn) {
+			r.probe(p, a)
 		}
-		if a.held || a.known && a.at == nil && r.room(a.c) && r.worthy(a.c) {
+		if a.reserved || a.answered && a.dialledAt == nil && r.wantsRelay(a.conn) && r.canRelay(a.conn) {
 			r.reserve(p, a)
 		}
 		r.publish()
 	}
 	sleep := time.Hour
 	hidden, held := false, false
-	for _, a := range r.asked {
-		hidden, held = hidden || a.known && a.at == nil, held || a.held
+	for _, a := range r.probes {
+		hidden, held = hidden || a.answered && a.dialledAt == nil, held || a.reserved
 		if !a.next.IsZero() {
 			sleep = min(sleep, max(time.Until(a.next), time.Second))
 		}
 	}
-	if hidden && !held && !r.lone {
+	if hidden && !held && !r.warned {
 		r.d.log.Warn("others cannot dial this node, and no member relays for it: it talks only to those that it dials")
 	}
-	r.lone = hidden && !held
+	r.warned = hidden && !held
 	return sleep
 }
 
-// speaks reports whether a peer is known to speak a protocol.
-func (r *relays) speaks(p peer.ID, id protocol.ID) bool {
+// supports reports whether a peer is known to speak a protocol.
+func (r *relays) supports(p peer.ID, id protocol.ID) bool {
 	found, err := r.d.host.Peerstore().SupportsProtocols(p, id)
 	return err == nil && len(found) > 0
 }
 
-// room reports whether another relay, at the other end of c, is wanted.
-func (r *relays) room(c network.Conn) bool {
+// wantsRelay reports whether another relay, at the other end of c, is wanted.
+func (r *relays) wantsRelay(c network.Conn) bool {
 	public, all := 0, 0
-	for _, a := range r.asked {
-		if a.held {
+	for _, a := range r.probes {
+		if a.reserved {
 			all++
-			if manet.IsPublicAddr(a.c.RemoteMultiaddr()) {
+			if manet.IsPublicAddr(a.conn.RemoteMultiaddr()) {
 				public++
 			}
 		}
@@ -184,63 +184,64 @@ func (r *relays) room(c network.Conn) bool {
 	return all < wantedRelays
 }
 
-// worthy reports whether others can dial the peer at the other end of c where this node did: it says so, and needs no relay.
-func (r *relays) worthy(c network.Conn) bool {
+// canRelay reports whether others can dial the peer at the other end of c at the address that this node dialled: it
+// announces that address, and uses no relay itself.
+func (r *relays) canRelay(c network.Conn) bool {
 	said := r.announced(c.RemotePeer())
-	return ma.Contains(said, c.RemoteMultiaddr()) && !slices.ContainsFunc(said, relayed) && r.speaks(c.RemotePeer(), proto.ProtoIDv2Hop)
+	return ma.Contains(said, c.RemoteMultiaddr()) && !slices.ContainsFunc(said, relayed) && r.supports(c.RemotePeer(), proto.ProtoIDv2Hop)
 }
 
-// ask asks a peer, a relay again whenever that is to be renewed, since what was in the way may be gone, and so often whoever
-// could dial the node, since a port may not be handed on any more.
-func (r *relays) ask(p peer.ID, a *reached) {
-	at, err := r.d.askReach(a.c)
+// probe asks a peer whether it can dial this node. Relays are asked again at each renewal, since the obstacle may
+// be gone, and so are peers that could, since a port may not be forwarded any more.
+func (r *relays) probe(p peer.ID, a *reachProbe) {
+	at, err := r.d.askReach(a.conn)
 	if err != nil {
-		a.next = time.Now().Add(askAgain)
+		a.next = time.Now().Add(relayRetry)
 		return
 	}
-	a.at, a.known = at, true
+	a.dialledAt, a.answered = at, true
 	if at == nil {
 		return
 	}
 	a.next = time.Now().Add(relaying.ReservationTTL / 2)
-	if a.held {
-		a.held = false
+	if a.reserved {
+		a.reserved = false
 		r.d.host.ConnManager().Unprotect(p, relayTag)
 	}
 }
 
-// reserve has a peer relay for this node, or go on with it.
-func (r *relays) reserve(p peer.ID, a *reached) {
-	ctx, cancel := context.WithTimeout(network.WithNoDial(r.d.ctx, "skep"), reserveTime)
+// reserve makes or renews a reservation at a relay.
+func (r *relays) reserve(p peer.ID, a *reachProbe) {
+	ctx, cancel := context.WithTimeout(network.WithNoDial(r.d.ctx, "skep"), reserveTimeout)
 	defer cancel()
 	n, _ := nodeOf(p)
 	if _, err := client.Reserve(ctx, r.d.host, peer.AddrInfo{ID: p}); err != nil {
 		r.d.log.Debug("relay", "node", n.Short(), "error", err)
-		a.held, a.next = false, time.Now().Add(askAgain)
+		a.reserved, a.next = false, time.Now().Add(relayRetry)
 		return
 	}
-	a.next = time.Now().Add(relaying.ReservationTTL / 2) // by this clock: the relay's may be off
-	if !a.held {
-		a.held = true
+	a.next = time.Now().Add(relaying.ReservationTTL / 2) // by this clock: the relay's may be wrong
+	if !a.reserved {
+		a.reserved = true
 		r.d.host.ConnManager().Protect(p, relayTag)
 		r.d.log.Info("others cannot dial this node: a member relays for it", "relay", n.Short())
 	}
 }
 
-// publish has the host look at its addresses anew if there are others now.
+// publish makes the host update its addresses if they have changed.
 func (r *relays) publish() {
 	var seen, through []ma.Multiaddr
 	own, _ := r.d.host.Network().InterfaceListenAddresses()
-	for p, a := range r.asked {
-		if a.at != nil && !ma.Contains(own, a.at) {
-			seen = append(seen, a.at)
+	for p, a := range r.probes {
+		if a.dialledAt != nil && !ma.Contains(own, a.dialledAt) {
+			seen = append(seen, a.dialledAt)
 		}
-		if a.held {
-			through = append(through, circuits(p, a.c.RemoteMultiaddr(), r.announced(p))...)
+		if a.reserved {
+			through = append(through, circuitAddrs(p, a.conn.RemoteMultiaddr(), r.announced(p))...)
 		}
 	}
 	slices.SortFunc(through, ma.Multiaddr.Compare)
-	if r.d.places.set(mostSeen(seen), ma.Unique(through)) {
-		r.tell.Emit(event.EvtAutoRelayAddrsUpdated{})
+	if r.d.ownAddrs.set(mostConfirmed(seen), ma.Unique(through)) {
+		r.addrsUpdated.Emit(event.EvtAutoRelayAddrsUpdated{})
 	}
 }

@@ -20,9 +20,9 @@ import (
 	"skep/node/p2p/hostile"
 )
 
-// Two nodes that nobody can dial, since they listen to another protocol than the one they dial by, meet through the node that both
-// have joined.
-func TestHiddenNodesMeetThroughARelay(t *testing.T) {
+// Two nodes that cannot be dialled, since they listen to another protocol than the one they dial by, connect
+// through the node that both have joined.
+func TestHiddenNodesConnectThroughARelay(t *testing.T) {
 	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
 		t.Skip(err)
 	} else {
@@ -30,9 +30,9 @@ func TestHiddenNodesMeetThroughARelay(t *testing.T) {
 	}
 	dir := t.TempDir()
 	hidden := func(c *Config) { c.Listen = []string{"/ip6/::1/tcp/0"} }
-	a := begin(t, filepath.Join(dir, "a"), nil)
-	b := begin(t, filepath.Join(dir, "b"), hidden, a.token())
-	c := begin(t, filepath.Join(dir, "c"), hidden, a.token())
+	a := openMember(t, filepath.Join(dir, "a"), nil)
+	b := openMember(t, filepath.Join(dir, "b"), hidden, a.token())
+	c := openMember(t, filepath.Join(dir, "c"), hidden, a.token())
 	through := func(m *member) bool {
 		return slices.ContainsFunc(m.Addrs(), func(s string) bool {
 			return strings.Contains(s, a.host.ID().String()+"/p2p-circuit/p2p/")
@@ -45,52 +45,53 @@ func TestHiddenNodesMeetThroughARelay(t *testing.T) {
 		t.Errorf("who can be dialled has a relay: %v", a.Addrs())
 	}
 	began := time.Now()
-	b.dialer.found(c.self, published(c.host.Addrs()))
-	meet(t, a, b, c)
+	b.dialer.discovered(c.self, published(c.host.Addrs()))
+	waitUp(t, a, b, c)
 	for _, conn := range b.host.Network().ConnsToPeer(c.host.ID()) {
-		if !relayed(conn.RemoteMultiaddr()) && time.Since(began) < nextDirect {
+		if !relayed(conn.RemoteMultiaddr()) && time.Since(began) < minDirectRetry {
 			t.Errorf("b is connected to c at %s", conn.RemoteMultiaddr())
 		}
 	}
 	f := c.put("f", noiseOf(1, 1<<20), false)
-	if err := b.fetches.get(context.Background(), c.self, &f); err != nil || !b.holds(f) {
+	if err := b.fetches.get(context.Background(), c.self, &f); err != nil || !b.hasBlob(f) {
 		t.Errorf("fetch through the relay: %v", err)
 	}
 }
 
-// elsewhere is a connection as if from another address of this node.
-type elsewhere struct {
+// otherLocalAddr is a connection as if from another address of this node.
+type otherLocalAddr struct {
 	network.Conn
 	local ma.Multiaddr
 }
 
 // LocalMultiaddr returns that address.
-func (c elsewhere) LocalMultiaddr() ma.Multiaddr { return c.local }
+func (c otherLocalAddr) LocalMultiaddr() ma.Multiaddr { return c.local }
 
-// Two nodes may have two connections, by IPv4 and by IPv6. The port that is asked about is of the one that the question goes over.
-func TestPortOfTheConnectionThatIsAsked(t *testing.T) {
+// Two nodes may have two connections, by IPv4 and by IPv6. The port in a reach request is that of the connection
+// that the request uses.
+func TestReachUsesThePortOfItsConnection(t *testing.T) {
 	both := func(c *Config) { c.Listen = []string{"/ip4/127.0.0.1/tcp/0", "/ip6/::1/tcp/0"} }
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
-	b, err := try(t, filepath.Join(t.TempDir(), "b"), both, a.token())
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	b, err := tryOpenMember(t, filepath.Join(t.TempDir(), "b"), both, a.token())
 	if err != nil {
 		t.Skip(err)
 	}
-	meet(t, a, b)
-	c := elsewhere{directTo(b.host, a.host.ID()), ma.StringCast("/ip6/::1/tcp/1")}
+	waitUp(t, a, b)
+	c := otherLocalAddr{directTo(b.host, a.host.ID()), ma.StringCast("/ip6/::1/tcp/1")}
 	if at, err := b.askReach(c); err != nil || at == nil || !strings.HasPrefix(at.String(), "/ip4/127.0.0.1/tcp/") {
 		t.Errorf("a dials b at %v, %v: want b's address of IPv4", at, err)
 	}
 }
 
-// A peer tries the asker's own address only, and says where the asker answered: not where another machine behind the same
-// router does, which has that port.
-func TestPeerTriesToDialTheAsker(t *testing.T) {
-	a, b := pair(t)
-	await(t, "a dials b at "+b.listening(), func() bool {
+// A peer dials the asker's own address only, and confirms it only if the asker answers there: not if another
+// machine behind the same router does.
+func TestReachDialsTheAskerOnly(t *testing.T) {
+	a, b := openPair(t)
+	await(t, "a dials b at "+b.listenAddr(), func() bool {
 		at, err := b.askReach(directTo(b.host, a.host.ID()))
-		return err == nil && at != nil && at.String() == b.listening()
+		return err == nil && at != nil && at.String() == b.listenAddr()
 	})
-	other := begin(t, filepath.Join(t.TempDir(), "other"), nil, a.token())
+	other := openMember(t, filepath.Join(t.TempDir(), "other"), nil, a.token())
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -105,13 +106,13 @@ func TestPeerTriesToDialTheAsker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := ma.StringCast(b.listening())
+	own := ma.StringCast(b.listenAddr())
 	for what, seen := range map[string]ma.Multiaddr{
-		"another member answers": ma.StringCast(other.listening()),
+		"another member answers": ma.StringCast(other.listenAddr()),
 		"no member answers":      silent,
 		"a relay is seen":        own.Encapsulate(ma.StringCast("/p2p/" + a.host.ID().String() + "/p2p-circuit")),
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), reachTime)
+		ctx, cancel := context.WithTimeout(t.Context(), reachDialTimeout)
 		if at, _ := a.tryDial(ctx, b.host.ID(), seen, portOf(t, seen)); at != nil {
 			t.Errorf("%s: b was dialled at %s", what, at)
 		}
@@ -132,41 +133,41 @@ func portOf(t *testing.T, a ma.Multiaddr) uint16 {
 	return uint16(port)
 }
 
-// An address at which a peer could dial the node is forgotten when it cannot any more.
-func TestPeerCannotDialAnyMore(t *testing.T) {
-	a, b := pair(t)
+// A confirmed address is forgotten when the peer cannot dial it any more.
+func TestReachabilityIsForgotten(t *testing.T) {
+	a, b := openPair(t)
 	r := newRelays(b.Driver)
 	var err error
-	if r.tell, err = b.host.EventBus().Emitter(new(event.EvtAutoRelayAddrsUpdated)); err != nil {
+	if r.addrsUpdated, err = b.host.EventBus().Emitter(new(event.EvtAutoRelayAddrsUpdated)); err != nil {
 		t.Fatal(err)
 	}
-	defer r.tell.Close()
+	defer r.addrsUpdated.Close()
 	p := a.host.ID()
 	at := func() ma.Multiaddr {
-		if r.asked[p] == nil {
+		if r.probes[p] == nil {
 			return nil
 		}
-		return r.asked[p].at
+		return r.probes[p].dialledAt
 	}
 	await(t, "a can dial b", func() bool {
-		delete(r.asked, p) // under load a try may take too long
-		r.look()
+		delete(r.probes, p) // under load a try may take too long
+		r.check()
 		return at() != nil
 	})
 	b.host.Network().(*swarm.Swarm).ListenClose(b.host.Network().ListenAddresses()...)
-	r.look()
+	r.check()
 	if at() == nil {
 		t.Error("a was asked again at once")
 	}
-	r.asked[p].next = time.Now()
-	if r.look(); at() != nil {
+	r.probes[p].next = time.Now()
+	if r.check(); at() != nil {
 		t.Errorf("b does not listen any more, and says that it is dialled at %s", at())
 	}
 }
 
-// What a peer says is published for others to dial, so it has to be about the port that was asked for.
-func TestFalseAnswerToReach(t *testing.T) {
-	a, b := pair(t)
+// A confirmed address is published for others to dial, so the answer must be about the requested port.
+func TestFalseReachAnswer(t *testing.T) {
+	a, b := openPair(t)
 	for _, said := range []string{"/ip4/192.0.2.1/tcp/80", "/ip4/192.0.2.1/udp/80", "/ip4/192.0.2.1"} {
 		addr := ma.StringCast(said).Bytes()
 		a.host.SetStreamHandler(reachProtocol, func(st network.Stream) {
@@ -179,9 +180,9 @@ func TestFalseAnswerToReach(t *testing.T) {
 	}
 }
 
-// Nobody can have a node dial without end: a place is free again some time after the answer.
+// Dials on behalf of others are limited: a seat is free again only some time after the answer.
 func TestReachIsBounded(t *testing.T) {
-	a := begin(t, filepath.Join(t.TempDir(), "a"), nil)
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	m := attacker(t, a)
 	answered := func() bool {
 		st, err := m.Stream(t.Context(), a.self, hostile.Reach)
@@ -189,7 +190,7 @@ func TestReachIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Reset()
-		st.SetDeadline(time.Now().Add(patience))
+		st.SetDeadline(time.Now().Add(testTimeout))
 		st.Write([]byte{0, 1})
 		answer := make([]byte, 1)
 		if _, err := io.ReadFull(st, answer); err != nil {
@@ -203,14 +204,14 @@ func TestReachIsBounded(t *testing.T) {
 		}
 	}
 	if answered() {
-		t.Errorf("more than %d questions are answered within %v", reachPerPeer, reachRest)
+		t.Errorf("more than %d questions are answered within %v", reachPerPeer, reachCooldown)
 	}
 }
 
-// What the operator announces comes first, also in the token.
+// The operator's announced address comes first, also in the token.
 func TestAnnouncedAddress(t *testing.T) {
 	const outside = "/ip4/203.0.113.7/tcp/7420"
-	a := begin(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) {
 		c.Announce, c.Listen = []string{outside}, []string{"/ip4/0.0.0.0/tcp/0"}
 	})
 	if addrs := a.Addrs(); !strings.HasPrefix(addrs[0], outside+"/p2p/") {
@@ -222,7 +223,7 @@ func TestAnnouncedAddress(t *testing.T) {
 		"/ip4/203.0.113.7/tcp/0": "others cannot dial that",
 		"/ip4/203.0.113.7/udp/1": "want /ip4/ADDRESS/tcp/PORT",
 	} {
-		_, err := try(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.Announce = []string{bad} })
+		_, err := tryOpenMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.Announce = []string{bad} })
 		if err == nil || !strings.Contains(err.Error(), "announced address") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", bad, err, want)
 		}

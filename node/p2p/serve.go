@@ -11,50 +11,52 @@ import (
 	"skep/node/p2p/seats"
 )
 
-// Bounds of serving: streams at a time, for blobs and for outputs each. One more gets "busy", or the place of who holds more.
+// Bounds of served streams, for blobs and for outputs each. A stream beyond them gets "busy", or the seat of a peer
+// that holds more.
 const (
 	servesPerPeer = 32
 	servesAll     = 256
 )
 
-// newSeats makes the places for a kind of stream.
-func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: perNode, Most: most} }
+// newSeats makes the admission control of a kind of stream.
+func newSeats(perNode, most int) *seats.Seats { return &seats.Seats{PerNode: perNode, Max: most} }
 
-// seat takes a place for a stream of a peer, from whoever has to give one, whose stream is broken off; nil if nobody has to.
-func (d *Driver) seat(places *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
+// takeSeat takes a seat for a stream of a peer, from another peer if need be, whose stream is then reset; nil if
+// there is none.
+func (d *Driver) takeSeat(pool *seats.Seats, st network.Stream, n grid.NodeID) *seats.Seat {
 	now := time.Now()
-	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Known: d.dialer.familiar(n, now), Leave: func() {
+	c := seats.Claim{Node: n, Net: seats.Net(st.Conn().RemoteMultiaddr()), Familiar: d.dialer.familiar(n, now), OnEvict: func() {
 		d.counts.drop("given away")
 		d.spawn(func() { st.Reset() })
 	}}
-	seat := places.Take(c, now)
+	seat := pool.Take(c, now)
 	if seat == nil {
 		d.counts.drop("busy")
 	}
 	return seat
 }
 
-// serveStream wraps what every served stream needs: an end with the driver, a peer, a place, which it keeps for a rest, a request of
-// so many bytes. What is written to w keeps the place in use.
-func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.Duration, request []byte, f func(n grid.NodeID, w patient)) {
+// serveStream does what every served stream needs: it ends with the driver, has a known peer, takes a seat, which
+// it keeps for cooldown after the answer, and reads a request of fixed size. Writing to w marks the seat as used.
+func (d *Driver) serveStream(st network.Stream, pool *seats.Seats, cooldown time.Duration, request []byte, f func(n grid.NodeID, w servedWriter)) {
 	n, ok := nodeOf(st.Conn().RemotePeer())
-	if !ok || !d.begin() {
+	if !ok || !d.beginWork() {
 		st.Reset()
 		return
 	}
 	defer d.work.Done()
 	defer st.Close()
 	st.SetDeadline(time.Now().Add(askDeadline))
-	seat := d.seat(places, st, n)
+	seat := d.takeSeat(pool, st, n)
 	if seat == nil {
 		st.Write(append([]byte{statusBusy}, make([]byte, blobAnswer-1)...))
 		return
 	}
 	defer func() {
-		if rest == 0 {
+		if cooldown == 0 {
 			seat.Free()
 		} else {
-			time.AfterFunc(rest, seat.Free)
+			time.AfterFunc(cooldown, seat.Free)
 		}
 	}()
 	if _, err := io.ReadFull(st, request); err != nil {
@@ -63,18 +65,18 @@ func (d *Driver) serveStream(st network.Stream, places *seats.Seats, rest time.D
 		return
 	}
 	st.SetReadDeadline(time.Time{})
-	f(n, patient{st, seat})
+	f(n, servedWriter{st, seat})
 }
 
 // serveBlob answers a request for a blob.
 func (d *Driver) serveBlob(st network.Stream) {
-	var ask [blobRequest]byte
-	d.serveStream(st, d.blobsServed, 0, ask[:], func(_ grid.NodeID, w patient) {
-		st.CloseRead() // what else the asker says is not kept
+	var request [blobRequest]byte
+	d.serveStream(st, d.blobsServed, 0, request[:], func(_ grid.NodeID, w servedWriter) {
+		st.CloseRead() // nothing more is read from the peer
 		var answer [blobAnswer]byte
-		r, size, err := d.blobs.Open(d.ctx, grid.BlobID(ask[:32]))
-		offset := binary.BigEndian.Uint64(ask[32:])
-		st.SetWriteDeadline(time.Now().Add(askDeadline)) // it may have been hashed first
+		r, size, err := d.blobs.Open(d.ctx, grid.BlobID(request[:32]))
+		offset := binary.BigEndian.Uint64(request[32:])
+		st.SetWriteDeadline(time.Now().Add(askDeadline)) // Open may have had to hash it first
 		if err != nil {
 			answer[0] = statusNone
 			st.Write(answer[:])
@@ -86,22 +88,22 @@ func (d *Driver) serveBlob(st network.Stream) {
 			st.Reset()
 			return
 		}
-		if _, err := io.Copy(w, r); err != nil { // a blob that is damaged does not come to its end
+		if _, err := io.Copy(w, r); err != nil { // a damaged blob ends early
 			st.Reset()
 		}
 	})
 }
 
-// servePiece is how many bytes must be taken in serveStall.
+// servePiece is the number of bytes that the reader must take within serveStall.
 const servePiece = 32 << 10
 
-// patient writes to a stream as long as the other side takes a piece now and then.
-type patient struct {
+// servedWriter writes to a stream as long as the reader keeps taking data.
+type servedWriter struct {
 	st   network.Stream
 	seat *seats.Seat
 }
 
-func (p patient) Write(b []byte) (n int, err error) {
+func (p servedWriter) Write(b []byte) (n int, err error) {
 	for err == nil && n < len(b) {
 		p.st.SetWriteDeadline(time.Now().Add(serveStall))
 		var wrote int

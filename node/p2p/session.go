@@ -12,26 +12,26 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// session is the talk with one connected peer: a control stream in each direction. The node hears of the
-// peer once both sides have said hello on both streams, and of its end when the session ends: with the
-// last connection, when the peer turns out to have restarted, or when no stream can be had.
+// session is the exchange with one connected peer: a control stream in each direction. The node is told that the
+// peer is up once both sides have said hello on both streams, and that it is down when the session ends: with the
+// last connection, when the peer has restarted, or when no stream can be opened.
 type session struct {
-	d      *Driver
-	node   grid.NodeID
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   chan struct{} // closed when it has ended and the node knows
-	up     chan struct{} // closed when the node knows the peer is up
-	out    *queue
-	busy   atomic.Bool // frames were taken and are being written
-	pulse  pulse
+	d        *Driver
+	node     grid.NodeID
+	ctx      context.Context
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when it has ended and the node has been told
+	up       chan struct{} // closed when the node has been told that the peer is up
+	out      *queue
+	busy     atomic.Bool // frames were taken from out and are being written
+	liveness liveness
 
 	mu       sync.Mutex
 	in       network.Stream // the peer's control stream; nil: none
-	boot     uint64         // of the peer; 0: not heard
+	boot     uint64         // of the peer; 0 = unknown
 	kinds    grid.KindSet
 	features grid.FeatureSet
-	rtt      time.Duration // the least measured; 0: none
+	rtt      time.Duration // the least measured; 0 = none
 	inReady  bool
 	outReady bool
 	isUp     bool
@@ -43,10 +43,10 @@ func newSession(d *Driver, n grid.NodeID) *session {
 	return s
 }
 
-// maxReopen is how often in a row a control stream is tried before the connection is given up.
+// maxReopen is how many times in a row opening a control stream may fail before the connection is closed.
 const maxReopen = 4
 
-// run opens the own control stream and writes to it, again where it breaks, until the session ends.
+// run opens the own control stream and writes to it, reopens it when it breaks, until the session ends.
 func (s *session) run() {
 	defer s.end()
 	for failed := 0; failed < maxReopen && s.ctx.Err() == nil; {
@@ -61,7 +61,7 @@ func (s *session) run() {
 			continue
 		}
 		failed++
-		if dialled { // it was a try on a peer that is not connected
+		if dialled { // the peer was not connected: one try is enough
 			return
 		}
 		s.d.log.Debug("control stream", "node", s.node.Short(), "error", err)
@@ -76,7 +76,7 @@ func (s *session) run() {
 	}
 }
 
-// open opens the own control stream, says hello, and measures how long the answer takes.
+// open opens the own control stream, exchanges hellos, and measures the round trip.
 func (s *session) open() (st network.Stream, h wire.Hello, rtt time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(network.WithAllowLimitedConn(s.ctx, "skep"), helloDeadline)
 	defer cancel()
@@ -92,7 +92,7 @@ func (s *session) open() (st network.Stream, h wire.Hello, rtt time.Duration, er
 	return st, h, rtt, nil
 }
 
-// opened notes the answer on the own stream; false if the peer has restarted meanwhile.
+// opened records the hello on the own stream; false if the peer has restarted meanwhile.
 func (s *session) opened(h *wire.Hello, rtt time.Duration) bool {
 	s.mu.Lock()
 	if s.boot != 0 && s.boot != h.Boot {
@@ -105,12 +105,12 @@ func (s *session) opened(h *wire.Hello, rtt time.Duration) bool {
 		s.rtt = rtt
 	}
 	s.mu.Unlock()
-	s.rise()
+	s.reportUp()
 	return true
 }
 
-// attach makes st the peer's control stream in place of an older one; false if the session ends, since
-// it does or because the peer has restarted.
+// attach makes st the peer's control stream in place of an older one; false if the session ends or the peer has
+// restarted.
 func (s *session) attach(st network.Stream, h *wire.Hello) bool {
 	s.mu.Lock()
 	if s.ctx.Err() != nil || s.boot != 0 && s.boot != h.Boot {
@@ -123,14 +123,14 @@ func (s *session) attach(st network.Stream, h *wire.Hello) bool {
 	s.mu.Unlock()
 	if old != nil {
 		old.Reset()
-		s.d.spawn(s.feel) // the peer has given up a connection that this side may still write to
+		s.d.spawn(s.pingAll) // the peer has given up a connection that this side may still write to
 	}
-	s.rise()
+	s.reportUp()
 	return true
 }
 
-// rise tells the node that the peer is up, once.
-func (s *session) rise() {
+// reportUp tells the node that the peer is up, once.
+func (s *session) reportUp() {
 	s.mu.Lock()
 	first := s.inReady && s.outReady && !s.isUp
 	s.isUp = s.isUp || first
@@ -162,18 +162,18 @@ func (s *session) end() {
 		s.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Peer = grid.EvPeerDown, s.node })
 	}
 	s.d.dialer.down(s.node, isUp)
-	s.d.peers.ended(s)
+	s.d.peers.remove(s)
 	s.out.close()
 	close(s.done)
 }
 
-// write writes what is queued to the own stream until that breaks or the session ends. All that waits
-// goes out in one write.
+// write writes queued frames to the own stream until that breaks or the session ends. All that waits goes out in
+// one write.
 func (s *session) write(st network.Stream) {
 	broken := make(chan struct{})
 	s.d.spawn(func() {
 		defer close(broken)
-		st.Read(make([]byte, 1)) // the peer says nothing here after its hello: this returns when the stream ends
+		st.Read(make([]byte, 1)) // the peer sends nothing here after its hello: this returns when the stream ends
 	})
 	s.mu.Lock()
 	kinds := s.kinds
@@ -195,16 +195,16 @@ func (s *session) write(st network.Stream) {
 				s.busy.Store(false)
 				return
 			}
-			s.listen()
+			s.expectReply()
 		}
 		s.busy.Store(false)
-		if cap(buf) > maxKept {
+		if cap(buf) > maxIdleBuffer {
 			buf = nil
 		}
 	}
 }
 
-// idle reports whether all that was queued has been written.
+// idle reports whether all queued frames have been written.
 func (s *session) idle() bool {
 	return s.ctx.Err() != nil || s.out.empty() && !s.busy.Load()
 }

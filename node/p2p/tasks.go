@@ -21,48 +21,48 @@ type tasks struct {
 
 	mu      sync.Mutex
 	m       map[grid.AttemptID]*attempt
-	results map[grid.TaskID][]grid.File // pinned for own tasks that have ended
+	results map[grid.TaskID][]grid.File // pinned, of own tasks that have ended
 	jobs    map[grid.JobID]*grid.JobSpec
-	folders uint64 // made so far
+	folders uint64 // created so far
 	closed  bool
 }
 
-// attempt is one of them, from acceptance until its result is acknowledged.
+// attempt is an accepted attempt, until its result is acknowledged.
 type attempt struct {
-	id       grid.AttemptID
-	spec     *grid.JobSpec
-	members  []grid.NodeID // of its job's register, as it was offered; nil = it has none
-	accepted grid.Time
-	pinned   bool          // its inputs are
-	left     []grid.File   // what its result names, pinned
-	dir      string        // its folder; set when it is first to start
-	argv     []string      // what to execute there; nil until the folder is prepared
-	ran      chan struct{} // closed when there is a process, or none will come
+	id           grid.AttemptID
+	spec         *grid.JobSpec
+	members      []grid.NodeID // of its job's register, as offered; nil = it has none
+	accepted     grid.Time
+	pinned       bool          // its inputs are pinned
+	resultFiles  []grid.File   // files of its result, pinned
+	dir          string        // its folder; set by the first start
+	argv         []string      // argv to execute; nil until the folder is prepared
+	processKnown chan struct{} // closed when there is a process, or none will come
 
 	// Guarded by tasks.mu.
-	started bool // by Start: a goroutine looks after it
-	process *process.Process
-	unfetch context.CancelFunc // ends the fetching and placing of its inputs; nil: there was none
-	gone    bool               // nobody wants it any more: its folder goes when its goroutine ends
-	ended   bool               // its goroutine has
+	started      bool // by Start: a goroutine runs it
+	process      *process.Process
+	cancelInputs context.CancelFunc // ends fetching and placing its inputs; may be nil
+	dropped      bool               // dropped: its folder is removed when its goroutine ends
+	ended        bool               // its goroutine has ended
 }
 
 func newTasks(d *Driver, r *process.Runner, dir string) *tasks {
 	t := &tasks{d: d, runner: r, dir: dir, remove: make(chan string, 4096), m: make(map[grid.AttemptID]*attempt),
 		results: make(map[grid.TaskID][]grid.File), jobs: make(map[grid.JobID]*grid.JobSpec)}
-	t.wait.Go(t.sweep)
+	t.wait.Go(t.removeFolders)
 	return t
 }
 
-// folder returns a new folder for an attempt. The count keeps it apart from one of the same attempt that
-// was dropped and is just being removed.
-func (t *tasks) folder(id grid.AttemptID) string {
+// newFolder returns a new folder for an attempt. The count distinguishes it from a former folder of the same
+// attempt that is still being removed.
+func (t *tasks) newFolder(id grid.AttemptID) string {
 	t.folders++
 	return filepath.Join(t.dir, fmt.Sprintf("%s-%d-%d.%d-%d", id.Task.Job.Short(), id.Task.Index, id.Epoch, id.N, t.folders))
 }
 
-// sweep removes folders, so that nobody waits for the disk.
-func (t *tasks) sweep() {
+// removeFolders removes folders in the background.
+func (t *tasks) removeFolders() {
 	for dir := range t.remove {
 		if err := t.runner.Remove(dir); err != nil {
 			t.d.log.Warn("work folder not removed", "error", err)
@@ -74,7 +74,7 @@ func (t *tasks) sweep() {
 func (t *tasks) get(id grid.AttemptID, spec *grid.JobSpec) *attempt {
 	a := t.m[id]
 	if a == nil {
-		a = &attempt{id: id, spec: spec, accepted: now(), ran: make(chan struct{})}
+		a = &attempt{id: id, spec: spec, accepted: now(), processKnown: make(chan struct{})}
 		t.m[id] = a
 	}
 	return a
@@ -89,40 +89,40 @@ func (t *tasks) start(s grid.Start) {
 		return
 	}
 	if a.started = true; a.dir == "" {
-		a.dir = t.folder(a.id)
+		a.dir = t.newFolder(a.id)
 	}
 	t.wait.Go(func() { t.run(a, s) })
 }
 
-// fetch brings the files of an attempt here: its inputs, for as long as it is wanted, or those of its result.
+// fetch fetches the files of an attempt: its inputs, until it is dropped, or those of its result.
 func (t *tasks) fetch(x grid.Fetch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ctx := t.d.ctx
 	if a := t.m[x.Attempt]; a != nil && !a.started && !x.Deposit {
-		ctx, a.unfetch = context.WithCancel(ctx)
+		ctx, a.cancelInputs = context.WithCancel(ctx)
 	}
 	t.d.fetches.start(ctx, x)
 }
 
-// stop ends an attempt. When that has happened the node is told, for it holds the place so long.
+// stop ends an attempt. The node is told when that has happened, and counts its resources as taken until then.
 func (t *tasks) stop(s grid.Stop) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if a := t.m[s.Attempt]; a != nil {
-		t.forget(a)
+		t.dropAttempt(a)
 	}
 }
 
-// forget ends an attempt and drops what is kept for it; its folder goes now, or when its process has ended.
-func (t *tasks) forget(a *attempt) {
-	if a.gone {
+// dropAttempt ends an attempt and frees what it holds; its folder is removed now, or when its process has ended.
+func (t *tasks) dropAttempt(a *attempt) {
+	if a.dropped {
 		return
 	}
-	a.gone = true
+	a.dropped = true
 	delete(t.m, a.id)
-	if a.unfetch != nil {
-		a.unfetch()
+	if a.cancelInputs != nil {
+		a.cancelInputs()
 	}
 	if a.process != nil {
 		a.process.Cancel()
@@ -130,34 +130,34 @@ func (t *tasks) forget(a *attempt) {
 	if a.pinned {
 		t.d.unpin(a.spec.Inputs)
 	}
-	t.d.unpin(a.left)
+	t.d.unpin(a.resultFiles)
 	if !a.started {
-		close(a.ran)
+		close(a.processKnown)
 	}
-	if a.dir != "" && (a.ended || !a.started) && !t.closed { // not started: it was late, and waited for another start
-		t.discard(a)
+	if a.dir != "" && (a.ended || !a.started) && !t.closed { // not started: it was too late, and waited for another start
+		t.removeFolder(a)
 	}
 }
 
-// discard has the folder of an attempt removed.
-func (t *tasks) discard(a *attempt) {
+// removeFolder queues the folder of an attempt for removal.
+func (t *tasks) removeFolder(a *attempt) {
 	select {
 	case t.remove <- a.dir:
-	default: // a sweeper that far behind: let the caller wait rather than the disk fill
+	default: // the queue is full: the caller removes it, or the disk would fill
 		t.runner.Remove(a.dir)
 	}
 }
 
-// run looks after one attempt from its start to its end.
+// run runs one attempt from its start to its end.
 func (t *tasks) run(a *attempt, s grid.Start) {
 	result, ran := t.execute(a, s)
 	if result == nil {
-		if t.late(a) {
+		if t.startTooLate(a) {
 			return
 		}
 		result = new(grid.Result)
 	}
-	wanted, tell := t.ended(a, ran)
+	wanted, tell := t.attemptEnded(a, ran)
 	if tell {
 		t.d.loop.event(func(ev *grid.Event) {
 			ev.Kind, ev.Attempt = grid.EvEnded, a.id
@@ -166,14 +166,14 @@ func (t *tasks) run(a *attempt, s grid.Start) {
 			}
 		})
 	}
-	if left := result.Blobs(nil); len(left) > 0 { // pinned when they were collected, now by the record too
-		t.d.loop.settled()
+	if left := result.Blobs(nil); len(left) > 0 { // pinned by collect, and now by the record too
+		t.d.loop.waitProcessed()
 		t.d.unpin(left)
 	}
 }
 
-// execute prepares, runs and collects an attempt; ran says that there was a process. Its result is nil if it was not run, because
-// it came to that too late: the disk may have taken its time.
+// execute prepares, runs and collects an attempt; ran reports that there was a process. The result is nil if the
+// start lease ran out before the process was started, for example on a slow disk.
 func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 	began, spec := now(), s.Spec
 	result := func(c grid.Cause, exit int32, err error) *grid.Result {
@@ -186,7 +186,7 @@ func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 		}
 		a.argv = argv
 	}
-	if t.unwanted(a) {
+	if t.isUnwanted(a) {
 		return new(grid.Result), false
 	}
 	if s.Until != 0 && now() >= s.Until {
@@ -194,35 +194,35 @@ func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 	}
 	p, err := t.runner.Start(t.spec(a.dir, a.argv, spec, a.id))
 	if err != nil {
-		return refusal(err, result), false
+		return startFailure(err, result), false
 	}
 	t.mu.Lock()
 	a.process = p
-	if a.gone {
+	if a.dropped {
 		p.Cancel()
 	}
 	t.mu.Unlock()
-	close(a.ran)
+	close(a.processKnown)
 	t.d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvStarted, a.id })
-	t.d.space.enter(a)
-	defer t.d.space.leave(a)
+	t.d.diskMonitor.add(a)
+	defer t.d.diskMonitor.remove(a)
 	end := p.Wait()
-	if end.Cause == process.DiskExceeded { // whoever waits for the room has none until it is gone
+	if end.Cause == process.DiskExceeded { // the room is free only when they are removed
 		process.Remove(process.Work(a.dir))
 	}
-	if t.unwanted(a) {
+	if t.isUnwanted(a) {
 		return new(grid.Result), true
 	}
 	return t.collect(a.dir, spec, &end, began.Sub(a.accepted)), true
 }
 
-func (t *tasks) unwanted(a *attempt) bool {
+func (t *tasks) isUnwanted(a *attempt) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.closed || a.gone
+	return t.closed || a.dropped
 }
 
-// lookup returns the attempt to read the output of.
+// lookup returns the attempt whose output is to be read.
 func (t *tasks) lookup(id grid.AttemptID) *attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -235,7 +235,7 @@ func (t *tasks) processOf(a *attempt) *process.Process {
 	return a.process
 }
 
-// close stops all tasks without a word about their end: the node finds them lost when it starts again.
+// close stops all tasks without reporting their ends: the node finds them lost when it starts again.
 func (t *tasks) close() {
 	t.mu.Lock()
 	t.closed = true
@@ -246,5 +246,5 @@ func (t *tasks) close() {
 	process.Remove(t.dir)
 }
 
-// cutText bounds a text that travels. It may quote a name that a task chose.
+// cutText bounds a text that is sent. It may quote a name that a task chose.
 func cutText(s string) string { return grid.Clean(s, grid.MaxText) }

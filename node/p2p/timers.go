@@ -6,7 +6,7 @@ import (
 	"skep/grid"
 )
 
-// timers are the wakes that the node asked for, earliest first; those of one time in the order asked.
+// timers is a heap of the wakes that the node asked for, earliest first; equal times in the order asked.
 type timers struct {
 	heap []timer
 	n    uint64
@@ -19,7 +19,7 @@ type timer struct {
 
 func (a *timer) before(b *timer) bool { return a.At < b.At || a.At == b.At && a.n < b.n }
 
-// set adds a wake. One that never comes takes no place.
+// set adds a wake. grid.Never is not stored.
 func (t *timers) set(w grid.Wake) {
 	if w.At == grid.Never {
 		return
@@ -37,7 +37,7 @@ func (t *timers) set(w grid.Wake) {
 	}
 }
 
-// due takes out the earliest wake if its time has come.
+// due removes the earliest wake if its time has come.
 func (t *timers) due(now grid.Time) (w grid.Wake, ok bool) {
 	h := t.heap
 	if len(h) == 0 || h[0].At > now {

@@ -17,60 +17,61 @@ import (
 	"skep/node/p2p/dials"
 )
 
-// payer pays for tries to connect; see dials.Budget.
-type payer struct {
+// dialBudget accounts for dials; see dials.Budget.
+type dialBudget struct {
 	*dials.Budget
-	tellers func(grid.NodeID) []grid.NodeID // who told where a node is
-	refused func(error)
+	reporters func(grid.NodeID) []grid.NodeID // nodes that reported the addresses of a node
+	refused   func(error)
 }
 
-// sparing is TCP that dials only what the node's budget allows. Whatever dials, libp2p's own protocols among it, dials here.
-type sparing struct {
+// budgetedTCP is a TCP transport that dials only what the node's budget allows. All dials go through it, those of
+// libp2p's own protocols included.
+type budgetedTCP struct {
 	*tcp.TcpTransport
-	by *payer // nil: dials all
+	budget *dialBudget // nil: no bound
 }
 
-// newSparing returns what makes the transport of a host.
-func newSparing(by *payer) any {
-	return func(u transport.Upgrader, rc network.ResourceManager, shared *tcpreuse.ConnMgr) (*sparing, error) {
+// newBudgetedTCP returns the constructor of a host's transport.
+func newBudgetedTCP(by *dialBudget) any {
+	return func(u transport.Upgrader, rc network.ResourceManager, shared *tcpreuse.ConnMgr) (*budgetedTCP, error) {
 		t, err := tcp.NewTCPTransport(u, rc, shared)
-		return &sparing{t, by}, err
+		return &budgetedTCP{t, by}, err
 	}
 }
 
 // Dial connects to a peer.
-func (t *sparing) Dial(ctx context.Context, a ma.Multiaddr, p peer.ID) (transport.CapableConn, error) {
+func (t *budgetedTCP) Dial(ctx context.Context, a ma.Multiaddr, p peer.ID) (transport.CapableConn, error) {
 	return t.DialWithUpdates(ctx, a, p, nil)
 }
 
-// DialWithUpdates connects to a peer and tells how far it has come.
-func (t *sparing) DialWithUpdates(ctx context.Context, a ma.Multiaddr, p peer.ID, tell chan<- transport.DialUpdate) (transport.CapableConn, error) {
-	if err := t.by.allow(a, p); err != nil {
+// DialWithUpdates connects to a peer and reports progress to tell.
+func (t *budgetedTCP) DialWithUpdates(ctx context.Context, a ma.Multiaddr, p peer.ID, tell chan<- transport.DialUpdate) (transport.CapableConn, error) {
+	if err := t.budget.allow(a, p); err != nil {
 		return nil, err
 	}
 	c, err := t.TcpTransport.DialWithUpdates(ctx, a, p, tell)
-	if err == nil && t.by != nil {
-		t.by.Prove(a)
-		t.by.Home(a)
+	if err == nil && t.budget != nil {
+		t.budget.AddProved(a)
+		t.budget.AddMemberHost(a)
 	}
 	return c, err
 }
 
-func (b *payer) allow(a ma.Multiaddr, p peer.ID) error {
+func (b *dialBudget) allow(a ma.Multiaddr, p peer.ID) error {
 	if b == nil {
 		return nil
 	}
 	n, _ := nodeOf(p)
-	err := b.Allow(a, b.tellers(n), time.Now())
+	err := b.Allow(a, b.reporters(n), time.Now())
 	if err != nil {
 		b.refused(err)
 	}
 	return err
 }
 
-// newPayer makes the budget of the node's dials.
-func newPayer(d *Driver) *payer {
-	return &payer{Budget: dials.New(d.self, onlyLoopback(d.cfg.Listen)), tellers: func(n grid.NodeID) []grid.NodeID { return d.dialer.tellers(n) },
+// newDialBudget makes the budget of the node's dials.
+func newDialBudget(d *Driver) *dialBudget {
+	return &dialBudget{Budget: dials.New(d.self, onlyLoopback(d.cfg.Listen)), reporters: func(n grid.NodeID) []grid.NodeID { return d.dialer.reporters(n) },
 		refused: func(err error) {
 			if errors.Is(err, dials.ErrLocal) {
 				d.counts.drop("dial of an address of the loopback")
@@ -80,7 +81,7 @@ func newPayer(d *Driver) *payer {
 		}}
 }
 
-// onlyLoopback reports whether a node listens to nobody but its own machine.
+// onlyLoopback reports whether a node listens on loopback addresses only.
 func onlyLoopback(listen []string) bool {
 	for _, text := range listen {
 		a, err := ma.NewMultiaddr(text)

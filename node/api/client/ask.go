@@ -18,33 +18,35 @@ import (
 	"skep/node/api/v1"
 )
 
-// given is a capability that the caller named, and the job that it is of; the zero job: any.
-type given struct {
+// namedCapability is a capability that the caller set, and its job; the zero job: any.
+type namedCapability struct {
 	v1.Capability
 	job grid.JobID
 }
 
-// Use has a capability used for requests about a job, in place of those that are kept in the data folder. A zero job is any.
-func (c *Client) Use(capability v1.Capability, of grid.JobID) { c.given = &given{capability, of} }
+// Use sets the capability for requests about a job, in place of those in the data folder. The zero job is any.
+func (c *Client) Use(capability v1.Capability, of grid.JobID) {
+	c.given = &namedCapability{capability, of}
+}
 
-// signed is the nonce that a node gave last, so that not each of many requests about a job has to be made twice.
-type signed struct {
+// nonceCache holds the last nonce of a node, so that requests about one job need not each be made twice.
+type nonceCache struct {
 	mu    sync.Mutex
 	id    grid.JobID
 	nonce string
 	at    time.Time
 }
 
-// nonceUse is for how long a nonce is used: less than a node takes it.
+// nonceUse is for how long a nonce is used: less than a node accepts it.
 const nonceUse = 90 * time.Second
 
-func (s *signed) keep(id grid.JobID, nonce string) {
+func (s *nonceCache) keep(id grid.JobID, nonce string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.id, s.nonce, s.at = id, nonce, time.Now()
 }
 
-func (s *signed) of(id grid.JobID) string {
+func (s *nonceCache) of(id grid.JobID) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.id != id || time.Since(s.at) > nonceUse {
@@ -53,7 +55,8 @@ func (s *signed) of(id grid.JobID) string {
 	return s.nonce
 }
 
-// capability returns a job's: the one that was named, else the one in the data folder; nil if there is none.
+// capability returns a job's capability: the one that was set, else the one in the data folder; nil if there is
+// none.
 func (c *Client) capability(id grid.JobID) (*v1.Capability, error) {
 	switch {
 	case c.given == nil:
@@ -65,12 +68,12 @@ func (c *Client) capability(id grid.JobID) (*v1.Capability, error) {
 	return &c.given.Capability, nil
 }
 
-// ask asks for something of a job and, if its capability is here and wanted, proves to have it. What a node keeps back for want of a proof
-// it answers with a nonce to make one with.
+// ask makes a request about a job and, if its capability is here and required, proves to have it. A node that
+// requires a proof answers with a nonce for it.
 func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) (*http.Response, error) {
 	id, err := grid.ParseJobID(ref)
 	if err == nil {
-		nonce, err := c.expected(ctx, id, method+of)
+		nonce, err := c.nonceFor(ctx, id, method+of)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +87,7 @@ func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) 
 		return resp, err
 	}
 	if id == (grid.JobID{}) {
-		if !names(ref, told) {
+		if !couldName(ref, told) {
 			return resp, err
 		}
 		id, _ = grid.ParseJobID(told)
@@ -102,11 +105,11 @@ func (c *Client) ask(ctx context.Context, method, ref, of string, q url.Values) 
 	return c.prove(ctx, method, id, of, q, nonce)
 }
 
-// expected returns a nonce where a job's capability is here: so a request is not refused first, which would be in the log of the node that
-// has the job.
-func (c *Client) expected(ctx context.Context, id grid.JobID, what string) (string, error) {
+// nonceFor returns a nonce if a job's capability is here: so a request is not refused first, which would be in the
+// log of the node that has the job.
+func (c *Client) nonceFor(ctx context.Context, id grid.JobID, what string) (string, error) {
 	if key, err := c.capability(id); key == nil || err != nil {
-		return "", nil // if it is wanted, then that is told
+		return "", nil // if a proof is required, the request's own answer says so
 	}
 	if nonce := c.signed.of(id); nonce != "" || what == http.MethodGet {
 		return nonce, nil
@@ -123,7 +126,7 @@ func (c *Client) expected(ctx context.Context, id grid.JobID, what string) (stri
 	return nonce, nil
 }
 
-// prove makes a request with the proof that the caller has the job's capability; again if the nonce was too old, or another node's.
+// prove makes a request with a proof of the job's capability; again if the nonce was too old, or another node's.
 func (c *Client) prove(ctx context.Context, method string, id grid.JobID, of string, q url.Values, nonce string) (resp *http.Response, err error) {
 	key, err := c.capability(id)
 	if err != nil {
@@ -146,8 +149,8 @@ func (c *Client) prove(ctx context.Context, method string, id grid.JobID, of str
 
 func jobPath(ref string) string { return "/v1/jobs/" + ref }
 
-// wanted returns the nonce that an answer asks a proof to be made with, if it does, and which job the node that was asked took the request
-// for.
+// wanted returns the nonce for which an answer requires a proof, if it does, and the job that the asked node took
+// the request for.
 func wanted(resp *http.Response, err error) (nonce, job string) {
 	if p := (*v1.Problem)(nil); errors.As(err, &p) {
 		return p.Nonce, p.Job
@@ -158,8 +161,8 @@ func wanted(resp *http.Response, err error) (nonce, job string) {
 	return resp.Header.Get(v1.NonceHeader), resp.Header.Get(v1.JobHeader)
 }
 
-// names reports whether a person's name of a job can be that of a whole ID.
-func names(ref, id string) bool {
+// couldName reports whether a person's reference can be to the job of a whole ID.
+func couldName(ref, id string) bool {
 	if _, err := grid.ParseJobID(id); err != nil {
 		return false
 	}
@@ -184,7 +187,7 @@ func (c *Client) askJSON(ctx context.Context, method, ref, of string, q url.Valu
 	return nil
 }
 
-// about is the job that an answer is about.
+// about returns the job that an answer is about.
 func about(out any) string {
 	switch v := out.(type) {
 	case *v1.Job:
@@ -197,15 +200,16 @@ func about(out any) string {
 	return ""
 }
 
-// submit submits a job. One under access owner, as asked for or as the node has it where nothing is asked for, is refused first: the node says its
-// whole ID, by which its capability is drawn and kept before the job can be there. It is the same where a submission is repeated.
+// submit submits a job. Under access owner, requested or the node's default, it is refused first: the node states
+// the whole ID, for which the client draws and saves a capability before the job can exist. So it is when a
+// submission is repeated.
 func (c *Client) submit(ctx context.Context, id string, spec *v1.Spec, q url.Values) (*http.Response, error) {
 	resp, err := c.post(ctx, id, spec, q, nil)
 	var p *v1.Problem
-	if !errors.As(err, &p) || !names(id, p.Job) {
+	if !errors.As(err, &p) || !couldName(id, p.Job) {
 		return resp, err
 	}
-	keep := c.caps.of // it is there already
+	keep := c.caps.of // it exists already
 	if p.Status == http.StatusPreconditionRequired {
 		keep = c.caps.draw
 	}

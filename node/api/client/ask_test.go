@@ -16,16 +16,16 @@ import (
 
 const nonce = "00ff00ff00ff00ff"
 
-// door is a node that took a request for job meant, and passes on what another said of it.
-type door struct {
+// fakeNode is a node that took a request for job meant, and relays another node's answer.
+type fakeNode struct {
 	mu    sync.Mutex
-	asked []string      // method and path; with a proof, + behind
-	meant string        // what the node itself found
-	says  func() v1.Job // of the other
+	asked []string      // method and path; with a proof, + after them
+	meant string        // what the node itself resolved
+	says  func() v1.Job // the other node's answer
 	deny  func() v1.Problem
 }
 
-func (d *door) client(t *testing.T) *Client {
+func (d *fakeNode) client(t *testing.T) *Client {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -45,10 +45,10 @@ func (d *door) client(t *testing.T) *Client {
 	return OpenRemote(Remote{Addr: strings.TrimPrefix(srv.URL, "http://"), Token: "t"}, t.TempDir())
 }
 
-// Another node's word about which job was refused does not make the client cancel a job that was not meant.
-func TestARefusalDoesNotNameAnotherJob(t *testing.T) {
+// A refusal by another node about another job does not make the client cancel that job.
+func TestRefusalCannotNameAnotherJob(t *testing.T) {
 	meant, victim := jobText(1), jobText(2)
-	d := &door{meant: meant, deny: func() v1.Problem { return v1.Problem{Job: victim} }, says: func() v1.Job { return v1.Job{ID: meant} }}
+	d := &fakeNode{meant: meant, deny: func() v1.Problem { return v1.Problem{Job: victim} }, says: func() v1.Job { return v1.Job{ID: meant} }}
 	c := d.client(t)
 	for _, id := range []string{meant, victim} {
 		if _, err := c.caps.draw(id); err != nil {
@@ -63,16 +63,16 @@ func TestARefusalDoesNotNameAnotherJob(t *testing.T) {
 	}
 }
 
-// An answer about another job than the one that was meant is none.
-func TestAnAnswerIsAboutTheJobThatWasMeant(t *testing.T) {
-	d := &door{meant: jobText(1), says: func() v1.Job { return v1.Job{ID: jobText(2)} }}
+// An answer about another job than the requested one is an error.
+func TestAnswerAboutAnotherJobIsAnError(t *testing.T) {
+	d := &fakeNode{meant: jobText(1), says: func() v1.Job { return v1.Job{ID: jobText(2)} }}
 	if j, err := d.client(t).Job(t.Context(), "last"); err == nil || !strings.Contains(err.Error(), jobText(1)) {
 		t.Errorf("%+v, %v: want an error that names the job", j, err)
 	}
 }
 
-// A proof is made only where one is wanted, with the capability of that job; then the node's nonce serves for what follows.
-func TestProofsAreMadeWhereTheyAreWanted(t *testing.T) {
+// A proof is made only on request, with the capability of that job; then the node's nonce is reused.
+func TestProofsAreMadeOnRequest(t *testing.T) {
 	id := jobText(1)
 	job, _ := grid.ParseJobID(id)
 	other, _ := grid.ParseJobID(jobText(2))
@@ -89,7 +89,7 @@ func TestProofsAreMadeWhereTheyAreWanted(t *testing.T) {
 		{"another job's", true, func(c *Client) { c.Use(v1.Capability{1}, other) }, "POST ID/cancel", "is of job " + other.Short()},
 		{"none", true, func(*Client) {}, "POST ID/cancel", "closed"},
 	} {
-		d := &door{meant: id, says: func() v1.Job { return v1.Job{ID: id} }}
+		d := &fakeNode{meant: id, says: func() v1.Job { return v1.Job{ID: id} }}
 		if tc.owner {
 			d.deny = func() v1.Problem { return v1.Problem{Job: id} }
 		}
@@ -108,10 +108,10 @@ func TestProofsAreMadeWhereTheyAreWanted(t *testing.T) {
 	}
 }
 
-// Capabilities of other jobs in the folder stay unread.
-func TestOnlyTheJobsOwnFileIsRead(t *testing.T) {
+// Capabilities of other jobs in the folder are not read.
+func TestOtherCapabilitiesAreNotRead(t *testing.T) {
 	id := jobText(1)
-	d := &door{meant: id, deny: func() v1.Problem { return v1.Problem{Job: id} }, says: func() v1.Job { return v1.Job{ID: id} }}
+	d := &fakeNode{meant: id, deny: func() v1.Problem { return v1.Problem{Job: id} }, says: func() v1.Job { return v1.Job{ID: id} }}
 	c := d.client(t)
 	if err := os.MkdirAll(c.caps.dir, 0o700); err != nil {
 		t.Fatal(err)

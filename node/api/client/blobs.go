@@ -11,7 +11,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// HasBlob reports whether the node keeps a blob, and its size.
+// HasBlob reports whether the node stores a blob, and its size.
 func (c *Client) HasBlob(ctx context.Context, blob string) (size int64, has bool, err error) {
 	resp, err := c.do(ctx, http.MethodHead, "/v1/blobs/"+url.PathEscape(blob), nil, nil, "")
 	var p *v1.Problem
@@ -24,7 +24,7 @@ func (c *Client) HasBlob(ctx context.Context, blob string) (size int64, has bool
 	return resp.ContentLength, true, resp.Body.Close()
 }
 
-// PutBlob hands content to the node; it refuses content that is not what hash and size say.
+// PutBlob uploads a blob; the node refuses content that does not match hash and size.
 func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Reader) error {
 	resp, err := c.send(ctx, http.MethodPut, "/v1/blobs/"+url.PathEscape(blob), nil, r, size, "application/octet-stream", nil)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Client) PutBlob(ctx context.Context, blob string, size int64, r io.Read
 	return resp.Body.Close()
 }
 
-// JobBlob opens a blob that is among what a task of a job left, or among the job's inputs.
+// JobBlob opens a blob among the outputs of a task of a job, or among the job's inputs.
 func (c *Client) JobBlob(ctx context.Context, ref, blob string, task uint32) (io.ReadCloser, error) {
 	q := url.Values{"task": {strconv.FormatUint(uint64(task), 10)}}
 	resp, err := c.ask(ctx, http.MethodGet, ref, "/blobs/"+blob, q)

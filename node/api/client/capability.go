@@ -16,12 +16,14 @@ import (
 	"skep/node/api/v1"
 )
 
-// CapabilityFolder is the folder, in a data folder, of the capabilities of jobs that were submitted through it under access owner: a file
-// for each, named by the job's whole ID, for its owner alone. Whoever has the file may see the job and cancel it, at any node.
+// CapabilityFolder is the folder, in a data folder, of the capabilities of jobs that were submitted through it
+// under access owner: a file for each, named by the job's whole ID, readable by its owner alone. Anybody with the
+// file may see the job and cancel it, at any node.
 const CapabilityFolder = "jobs"
 
-// Bounds of that folder. A node keeps the last 200,000 tasks of jobs that are over: beyond as many jobs, the oldest that nobody has used
-// for long are of jobs that it has forgotten. They go some at a time, and one submission of 256 looks.
+// Bounds of that folder. A node keeps the last 200,000 tasks of jobs that are over: beyond as many jobs, the oldest
+// that were not used for long are of jobs that it has removed. They are pruned several at a time, by one submission
+// of 256.
 const (
 	maxCapabilities = 200_000
 	moreAtOnce      = 1000
@@ -35,7 +37,7 @@ func ReadCapability(name string) (c v1.Capability, err error) {
 		c, err = v1.ParseCapability(strings.TrimSpace(string(b)))
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) { // its name is said already
+	if errors.As(err, &path) { // the message has its name already
 		err = path.Err
 	}
 	if err != nil {
@@ -47,10 +49,10 @@ func ReadCapability(name string) (c v1.Capability, err error) {
 // capabilities are those of the jobs that were submitted through a data folder.
 type capabilities struct {
 	dir  string
-	tell func(string) // of what is removed; nil: nobody
+	tell func(string) // called with what is removed; may be nil
 }
 
-// of returns a job's, where there is one; id is the job's whole ID.
+// of returns the capability of a job, if there is one; id is the job's whole ID.
 func (k capabilities) of(id string) (*v1.Capability, error) {
 	if _, err := grid.ParseJobID(id); err != nil {
 		return nil, nil
@@ -61,11 +63,12 @@ func (k capabilities) of(id string) (*v1.Capability, error) {
 		return nil, nil
 	}
 	now := time.Now()
-	os.Chtimes(name, now, now) // it is used
+	os.Chtimes(name, now, now) // mark it as used
 	return &c, err
 }
 
-// draw draws one for a job that is about to be submitted, and keeps it first: a job that nobody can open must not be.
+// draw draws the capability of a job that is about to be submitted, and saves it first: a job must not exist that
+// nobody can open.
 func (k capabilities) draw(id string) (*v1.Capability, error) {
 	if _, err := grid.ParseJobID(id); err != nil {
 		return nil, err
@@ -94,7 +97,8 @@ func (k capabilities) draw(id string) (*v1.Capability, error) {
 	return &c, nil
 }
 
-// prune removes the oldest where there are too many, if they were not used for long, and tells so. Other files stay.
+// prune removes the oldest capabilities if there are too many and they were not used for long, and reports it.
+// Other files stay.
 func (k capabilities) prune(most int) {
 	d, err := os.Open(k.dir)
 	if err != nil {

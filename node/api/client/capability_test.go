@@ -15,9 +15,9 @@ func jobText(i int) string {
 	return grid.JobID{Origin: grid.NodeID{1}, Nonce: [10]byte{byte(i), byte(i >> 8), byte(i >> 16)}}.String()
 }
 
-// The folder does not grow without end: the oldest capabilities go that were not used for long, and this is told. Those of jobs that may run,
-// and files that are no capabilities, stay.
-func TestOldCapabilitiesGo(t *testing.T) {
+// The folder is bounded: the oldest capabilities not used for long are removed, and this is reported. Those of jobs
+// that may run, and other files, stay.
+func TestOldCapabilitiesArePruned(t *testing.T) {
 	const most = 100
 	var told []string
 	k := capabilities{t.TempDir(), func(s string) { told = append(told, s) }}
@@ -40,7 +40,7 @@ func TestOldCapabilitiesGo(t *testing.T) {
 		}
 		put(jobText(i), at)
 	}
-	if c, err := k.of(jobText(3)); c == nil || err != nil { // used now
+	if c, err := k.of(jobText(3)); c == nil || err != nil { // marks it as used
 		t.Fatal(err)
 	}
 	k.prune(most)
@@ -84,7 +84,7 @@ func TestCapabilityFilesAreNamedByWholeIDs(t *testing.T) {
 	}
 }
 
-// What a node says a name stands for is believed only if it can: the capability of another job is not shown for it.
+// A node's resolution of a reference is accepted only if it fits: the capability of another job is not used for it.
 func TestNames(t *testing.T) {
 	id := jobText(1)
 	other := grid.JobID{Origin: grid.NodeID{2}, Nonce: [10]byte{1}}.String()
@@ -95,7 +95,7 @@ func TestNames(t *testing.T) {
 		{id, id, true}, {id[:4], id, true}, {id[:20], id, true}, {"last", id, true}, {id, other, false}, {id[:20], other, false},
 		{"zzzz", id, false}, {id[:4], "", false}, {"last", "../x", false}, {"last", fmt.Sprintf("%s-x", id[:16]), false},
 	} {
-		if got := names(tc.ref, tc.id); got != tc.want {
+		if got := couldName(tc.ref, tc.id); got != tc.want {
 			t.Errorf("names(%q, %q) = %t: want %t", tc.ref, tc.id, got, tc.want)
 		}
 	}

@@ -22,19 +22,19 @@ import (
 // maxAnswer bounds an answer that is read whole, in bytes.
 const maxAnswer = 256 << 20
 
-// Client talks to one node. Several goroutines may use it.
+// Client is a client of one node. Its methods are safe for concurrent use.
 type Client struct {
 	dir    string // of a node on this machine
 	scheme string
-	host   string // of a node elsewhere; of one on this machine any name will do
+	host   string // of a node elsewhere; for one on this machine any name will do
 	token  string
 	http   *http.Client
 	caps   capabilities
-	given  *given // in place of the capabilities that are kept
-	signed signed
+	given  *namedCapability // in place of the saved capabilities
+	signed nonceCache
 }
 
-// NoNodeError says that no node answers in a data folder, or at an address.
+// NoNodeError reports that no node answers in a data folder, or at an address.
 type NoNodeError struct {
 	Dir  string
 	Addr string
@@ -49,10 +49,10 @@ func (e *NoNodeError) Error() string {
 	return fmt.Sprintf("no node runs in %s: start one with: skep up --data-dir %s", e.Dir, e.Dir)
 }
 
-// Unwrap returns what was found.
+// Unwrap returns the cause.
 func (e *NoNodeError) Unwrap() error { return e.Err }
 
-// localName is what every listener answers to.
+// localName is a Host that every listener accepts.
 const localName = "localhost"
 
 // Open returns a client of the node in a data folder. It connects with the first request.
@@ -84,26 +84,27 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return conn, err
 }
 
-// Tell has f called with what a person should know of what the client did by itself. To be called before the first request.
+// Tell has f called with messages for the user about what the client did by itself. Call it before the first
+// request.
 func (c *Client) Tell(f func(string)) { c.caps.tell = f }
 
-// Close lets the connections go.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// do asks without a length of the body where the body does not tell it.
+// do sends a request whose body has no stated length.
 func (c *Client) do(ctx context.Context, method, path string, q url.Values, body io.Reader, kind string) (*http.Response, error) {
 	return c.send(ctx, method, path, q, body, -1, kind, nil)
 }
 
-// send sends a request and returns an answer whose status is below 400; any other is an error, a
-// *v1.Problem where the node said one.
+// send sends a request and returns an answer whose status is below 400; any other is an error, a *v1.Problem if the
+// node sent one.
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, size int64, kind string, proof *v1.Proof) (*http.Response, error) {
 	u := url.URL{Scheme: c.scheme, Host: c.host, Path: path, RawQuery: q.Encode()}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
 		return nil, err
 	}
-	req.Host = localName // by whatever name it is reached: names are checked against what a page has a browser send
+	req.Host = localName // whatever the address: nodes check Host against what a page makes a browser send
 	if size >= 0 {
 		req.ContentLength = size
 		if size == 0 {
@@ -128,7 +129,8 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 	return nil, problem(resp)
 }
 
-// plain takes the URL off an error, which says nothing to a person here, and says what it may mean that a node elsewhere hangs up.
+// plain removes the URL from an error, which does not help a person here, and says what it may mean that a node
+// elsewhere hangs up.
 func (c *Client) plain(err error) error {
 	var no *NoNodeError
 	if errors.As(err, &no) {
@@ -139,7 +141,7 @@ func (c *Client) plain(err error) error {
 		err = u.Err
 	}
 	if c.dir == "" && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
-		strings.Contains(err.Error(), "server closed idle connection")) { // before the request was written; it has no value of its own
+		strings.Contains(err.Error(), "server closed idle connection")) { // before the request was written; the error has no value of its own
 		return fmt.Errorf("the node at %s closed the connection without an answer (%w): it stopped, or too many are connected to it at once, "+
 			"or others without its token: try again", c.host, err)
 	}
@@ -163,7 +165,7 @@ func problem(resp *http.Response) error {
 	return p
 }
 
-// call asks and reads the whole JSON answer into out.
+// call sends a request and decodes the whole JSON answer into out.
 func (c *Client) call(ctx context.Context, method, path string, q url.Values, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -180,7 +182,7 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, in
 	return answer(resp, out)
 }
 
-// answer reads a whole JSON answer.
+// answer decodes a whole JSON answer.
 func answer(resp *http.Response, out any) error {
 	defer resp.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

@@ -10,18 +10,18 @@ import (
 	"skep/node/api/v1"
 )
 
-// Drain makes a node take nothing new, and says how far that is; ref as in Node. What runs is stopped after within.
+// Drain drains a node and returns its progress; ref as in Node. Tasks that still run after within are stopped.
 func (c *Client) Drain(ctx context.Context, ref string, within time.Duration) (v1.Drain, error) {
 	q := url.Values{"deadline": {strconv.FormatFloat(within.Seconds(), 'f', -1, 64)}}
 	return c.drain(ctx, http.MethodPost, ref, q)
 }
 
-// Draining says how far a node has come with it.
+// Draining returns the progress of draining.
 func (c *Client) Draining(ctx context.Context, ref string) (v1.Drain, error) {
 	return c.drain(ctx, http.MethodGet, ref, nil)
 }
 
-// Undrain makes a node take work again.
+// Undrain makes a node take tasks again.
 func (c *Client) Undrain(ctx context.Context, ref string) (v1.Drain, error) {
 	return c.drain(ctx, http.MethodDelete, ref, nil)
 }

@@ -20,7 +20,8 @@ func Draw() string {
 	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").EncodeToString(b[:])
 }
 
-// Submit submits a job under an ID that was drawn, and returns when it is saved. Under access owner it adds the capability's hash to spec.
+// Submit submits a job under a drawn ID, and returns when it is saved. Under access owner it adds the capability's
+// hash to spec.
 func (c *Client) Submit(ctx context.Context, id string, spec *v1.Spec) (v1.Job, error) {
 	var j v1.Job
 	resp, err := c.submit(ctx, id, spec, nil)
@@ -58,10 +59,10 @@ func (c *Client) Job(ctx context.Context, ref string) (v1.Job, error) {
 	return j, err
 }
 
-// Wait returns the job when it is over, or as it is when the time is.
+// Wait returns the job when it is over, or as it is after d.
 func (c *Client) Wait(ctx context.Context, ref string, d time.Duration) (v1.Job, error) {
 	var j v1.Job
-	if _, err := grid.ParseJobID(ref); err != nil { // its capability may be here: then how it ended is told
+	if _, err := grid.ParseJobID(ref); err != nil { // its capability may be here: then the answer has how it ended
 		if j, err = c.Job(ctx, ref); err != nil || j.Over() {
 			return j, err
 		}
@@ -105,14 +106,14 @@ func (c *Client) EachTask(ctx context.Context, ref string, f func(*v1.Task) erro
 	}
 }
 
-// Explain tells what happened to a job's tasks from an index on.
+// Explain returns the traces of a job's tasks from an index on.
 func (c *Client) Explain(ctx context.Context, ref string, from uint32, limit int) (v1.Explanation, error) {
 	var e v1.Explanation
 	err := c.askJSON(ctx, http.MethodGet, ref, "/explain", page(from, limit), &e)
 	return e, err
 }
 
-// Logs streams what one task printed, from an offset of each stream on; with follow until it has ended.
+// Logs streams the output of one task, from an offset of each stream on; with follow until it has ended.
 func (c *Client) Logs(ctx context.Context, ref string, task uint32, follow bool, offset int64) (*Stream, error) {
 	q := url.Values{"task": {strconv.FormatUint(uint64(task), 10)}, "offset": {strconv.FormatInt(offset, 10)}}
 	set(q, "follow", "true", follow)

@@ -21,14 +21,14 @@ func (c *Client) Node(ctx context.Context, ref string) (v1.Node, error) {
 	return n, err
 }
 
-// Token returns what another machine joins with.
+// Token returns the token with which another machine joins.
 func (c *Client) Token(ctx context.Context) (v1.Token, error) {
 	var t v1.Token
 	err := c.call(ctx, http.MethodGet, "/v1/token", nil, nil, &t)
 	return t, err
 }
 
-// Version says what runs there.
+// Version returns the node's version.
 func (c *Client) Version(ctx context.Context) (v1.Version, error) {
 	var v v1.Version
 	err := c.call(ctx, http.MethodGet, "/v1/version", nil, nil, &v)

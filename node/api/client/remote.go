@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Remote is what a client needs to ask a node over TCP. Its text form is a URL, which holds the token:
+// Remote is what a client needs to reach a node over TCP. Its text form is a URL, which contains the token:
 // https://TOKEN@ADDRESS:PORT/#sha256=HASH
 type Remote struct {
 	Addr  string            // host and port
@@ -38,7 +38,7 @@ func (r Remote) String() string {
 
 func (r Remote) secure() bool { return r.Sum != [sha256.Size]byte{} }
 
-// ParseRemote reads what String returns. Errors do not repeat the token.
+// ParseRemote parses what String returns. Errors do not contain the token.
 func ParseRemote(s string) (r Remote, err error) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -69,7 +69,7 @@ func ParseRemote(s string) (r Remote, err error) {
 	return r, nil
 }
 
-// CertificateError says that somebody answers at an address who has not the certificate that is expected there.
+// CertificateError reports a server at an address that does not have the expected certificate.
 type CertificateError struct {
 	Addr      string
 	Got, Want [sha256.Size]byte
@@ -84,8 +84,8 @@ func (e *CertificateError) Error() string {
 // connectTime bounds connecting to a node on another machine.
 const connectTime = 10 * time.Second
 
-// OpenRemote returns a client of a node on another machine, which keeps capabilities in a folder here. It connects with the first request. The token is sent to
-// nobody but whoever holds the key of the certificate.
+// OpenRemote returns a client of a node on another machine, which saves capabilities in a folder here. It connects
+// with the first request. The token is sent only to the holder of the certificate's key.
 func OpenRemote(r Remote, dir string) *Client {
 	c := &Client{token: r.Token, scheme: "http", host: r.Addr, caps: capabilities{dir: filepath.Join(dir, CapabilityFolder)}}
 	t := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 8, TLSHandshakeTimeout: connectTime,
@@ -103,7 +103,7 @@ func OpenRemote(r Remote, dir string) *Client {
 	return c
 }
 
-// tls expects the certificate itself; who has signed it, for what name and until when says nothing here.
+// tls expects the certificate itself; issuer, name and validity are ignored.
 func (r Remote) tls() *tls.Config {
 	verify := func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {

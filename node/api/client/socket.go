@@ -12,14 +12,14 @@ const (
 	SocketName      = "api.sock"
 	TokenName       = "api.token"
 	CertificateName = "api.pem"    // key and certificate of the listener for other machines
-	RemoteName      = "api.remote" // what they need to ask this node, while it listens
+	RemoteName      = "api.remote" // the Remote of this node, while it listens
 )
 
-// maxSocket is the longest path that every system takes as a socket's address.
+// maxSocket is the longest path that every system accepts as a socket's address.
 const maxSocket = 100
 
-// SocketAddr returns the address of the socket in a data folder, and what to call when it has been used.
-// A path that is too long for an address is reached through the open folder where the system can.
+// SocketAddr returns the address of the socket in a data folder, and a function to call when it has been used. A
+// path that is too long for an address is reached through the open folder where the system supports it.
 func SocketAddr(dir string) (addr string, release func(), err error) {
 	addr = filepath.Join(dir, SocketName)
 	if len(addr) <= maxSocket {

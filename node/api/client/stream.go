@@ -10,7 +10,7 @@ import (
 	"skep/node/api/v1"
 )
 
-// Stream is what happens to a job while it happens.
+// Stream is the stream of a job's events and output.
 type Stream struct {
 	body   io.ReadCloser
 	frames *v1.FrameReader
@@ -20,8 +20,8 @@ func newStream(body io.ReadCloser) *Stream {
 	return &Stream{body, v1.NewFrameReader(bufio.NewReaderSize(body, 32<<10))}
 }
 
-// Next returns the next frame; e is set where it is an event. After an event that nothing follows comes
-// io.EOF. A stream that breaks off is an error, never an end.
+// Next returns the next frame; e is set if it is an event. After the last event it returns io.EOF. A stream that
+// breaks off is an error, never an end.
 func (s *Stream) Next() (f v1.Frame, e *v1.Event, err error) {
 	f, err = s.frames.Next()
 	if err != nil {
@@ -41,5 +41,5 @@ func (s *Stream) Next() (f v1.Frame, e *v1.Event, err error) {
 	return f, e, nil
 }
 
-// Close ends the stream; the job goes on.
+// Close ends the stream; the job continues.
 func (s *Stream) Close() error { return s.body.Close() }

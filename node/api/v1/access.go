@@ -16,21 +16,22 @@ import (
 // Headers of requests about jobs and of their answers.
 const (
 	ProofHeader = "Skep-Proof" // that the caller has the job's capability
-	NonceHeader = "Skep-Nonce" // of an answer that lacked a proof: what the next one is to be made with, at that node
-	JobHeader   = "Skep-Job"   // of an answer: the whole ID of the job that the request named, as the node that was asked found it
-	UserHeader  = "Skep-User"  // whom another member asks for, as its node found; escaped as in a path
+	NonceHeader = "Skep-Nonce" // of an answer that lacked a proof: the nonce for the next one, at that node
+	JobHeader   = "Skep-Job"   // of an answer: the whole ID of the job that the request named, as the asked node resolved it
+	UserHeader  = "Skep-User"  // the user for whom another member asks, as its node identified it; escaped as in a path
 )
 
-// Capability opens a job under access owner: the seed of an Ed25519 key. It is shown to nobody; a request has a Proof of it.
+// Capability opens a job under access owner: the seed of an Ed25519 key. It is never sent; a request has a Proof of
+// it.
 type Capability [ed25519.SeedSize]byte
 
-// What is hashed and signed here is nothing else anywhere.
+// Domain strings: what is hashed and signed here is used for nothing else.
 const (
 	hashContext  = "skep capability 1\n"
 	proofContext = "skep request 1\n"
 )
 
-// ParseCapability reads what String prints.
+// ParseCapability parses what String prints.
 func ParseCapability(s string) (c Capability, err error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != len(c) {
@@ -45,7 +46,7 @@ func (c *Capability) String() string { return hex.EncodeToString(c[:]) }
 
 func (c *Capability) key() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(c[:]) }
 
-// Hash is what the job's spec says of it.
+// Hash returns the capability's hash, which the job's spec contains.
 func (c *Capability) Hash() grid.CapabilityHash {
 	return hashOf(c.key().Public().(ed25519.PublicKey))
 }
@@ -54,7 +55,7 @@ func hashOf(key ed25519.PublicKey) grid.CapabilityHash {
 	return sha256.Sum256(append([]byte(hashContext), key...))
 }
 
-// Request is what a proof is for, and nothing else.
+// Request is the one request that a proof is for.
 type Request struct {
 	Job    grid.JobID
 	Method string
@@ -63,12 +64,12 @@ type Request struct {
 	Nonce  string // of the node that answers
 }
 
-// text is what is signed. No part of it but the last can hold the line feed that ends it.
+// text returns the signed bytes. No part of it but the last can contain the line feed that ends it.
 func (r *Request) text() []byte {
 	return []byte(proofContext + r.Job.String() + "\n" + r.Nonce + "\n" + r.Method + "\n" + url.PathEscape(r.Path) + "\n" + r.Query)
 }
 
-// Proof shows that whoever makes a request has a job's capability. It opens that request alone.
+// Proof proves that the sender of one request has a job's capability.
 type Proof struct {
 	key   [ed25519.PublicKeySize]byte
 	sig   [ed25519.SignatureSize]byte
@@ -89,7 +90,7 @@ func (p *Proof) String() string {
 	return hex.EncodeToString(p.key[:]) + "." + p.Nonce + "." + hex.EncodeToString(p.sig[:])
 }
 
-// ParseProof reads what String prints.
+// ParseProof parses what String prints.
 func ParseProof(s string) (*Proof, error) {
 	p := &Proof{}
 	parts := strings.Split(s, ".")
@@ -116,18 +117,18 @@ func IsNonce(s string) bool {
 	return err == nil && s != "" && len(s) <= maxNonce
 }
 
-// IsOf reports whether a proof is of the capability with that hash. What it was made for is not checked.
+// IsOf reports whether a proof is of the capability with that hash. The request is not checked.
 func (p *Proof) IsOf(h grid.CapabilityHash) bool {
 	got := hashOf(p.key[:])
 	return subtle.ConstantTimeCompare(got[:], h[:]) == 1
 }
 
-// Signs reports whether it was made for that request with its nonce.
+// Signs reports whether the proof was made for that request with its nonce.
 func (p *Proof) Signs(r *Request) bool {
 	return p.Nonce == r.Nonce && ed25519.Verify(p.key[:], r.text(), p.sig[:])
 }
 
-// access reads who may see the job. That there is a capability is for the node to ask, which has a default.
+// access parses who may see the job. That there is a capability is checked by the node, which has a default.
 func (s *Spec) access(g *grid.JobSpec) error {
 	switch grid.Access(s.Access) {
 	case "", grid.AccessMembers, grid.AccessOwner:

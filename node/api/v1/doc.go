@@ -1,6 +1,5 @@
-// Package v1 holds what the local door of a node says and hears: the JSON of its version 1 and the
-// frames of a stream.
+// Package v1 defines version 1 of a node's API: its JSON and the frames of a stream.
 //
-// The names of the fields are a contract: they stay, new ones are added. Lengths of time are seconds
-// with a fraction, sizes are bytes, processors are cores with a fraction, moments are RFC 3339 in UTC.
+// The names of the fields are a contract: they stay, new ones are added. Lengths of time are seconds with a
+// fraction, sizes are bytes, processors are cores with a fraction, moments are RFC 3339 in UTC.
 package v1

@@ -1,6 +1,6 @@
 package v1
 
-// Drain says how far a node has come with draining: taking nothing new until it may be stopped.
+// Drain is the progress of draining a node: it takes no new tasks until it may be stopped.
 type Drain struct {
 	Node     string  `json:"node"`
 	Name     string  `json:"name,omitempty"`

@@ -16,10 +16,10 @@ const FrameType = "application/vnd.skep.frames"
 // MaxFrame bounds the content of a frame, in bytes.
 const MaxFrame = 1 << 20
 
-// FrameKind says what is in a frame.
+// FrameKind is the type of a frame.
 type FrameKind byte
 
-// Kinds of frames. A reader passes over those it does not know.
+// Kinds of frames. A reader skips unknown ones.
 const (
 	FrameStdout FrameKind = iota + 1
 	FrameStderr
@@ -35,7 +35,7 @@ const (
 	EventAlive     = "alive"     // nothing happened for a while
 )
 
-// Event is what happened to the job that a stream follows.
+// Event is one event of the followed job.
 type Event struct {
 	Event string   `json:"event"`
 	Job   *Job     `json:"job,omitempty"`
@@ -44,7 +44,7 @@ type Event struct {
 	Error string   `json:"error,omitempty"`
 }
 
-// FrameWriter writes frames; several goroutines may use it.
+// FrameWriter writes frames. It is safe for concurrent use.
 type FrameWriter struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -108,7 +108,7 @@ func (s stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Frame is one frame read; Data is dead after the next one.
+// Frame is one frame; Data is valid until the next one is read.
 type Frame struct {
 	Kind FrameKind
 	Task uint32

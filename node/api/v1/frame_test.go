@@ -33,8 +33,8 @@ func TestFramesComeAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// FuzzFrames reads whatever comes: every frame is one that the bytes hold, and the end of the bytes is told
-// from their being cut.
+// FuzzFrames reads arbitrary bytes: every frame is one that the bytes contain, and a regular end is distinguished
+// from a truncated one.
 func FuzzFrames(f *testing.F) {
 	var b bytes.Buffer
 	w := NewFrameWriter(&b, func() error { return nil })

@@ -2,8 +2,7 @@ package v1
 
 import "time"
 
-// Submission asks for a job. The caller draws the ID, so that asking again after a lost answer is the
-// same job.
+// Submission submits a job. The caller draws the ID, so that repeating it after a lost answer is the same job.
 type Submission struct {
 	ID   string `json:"id" doc:"16 characters of a-z and 2-7 drawn by the caller, or the whole ID of a job of this node."`
 	Spec Spec   `json:"spec"`
@@ -18,7 +17,7 @@ const (
 	JobCancelled = "cancelled"
 )
 
-// Job is a job as the node that it was submitted to knows it.
+// Job is a job as its origin or owner knows it.
 type Job struct {
 	ID        string     `json:"id"`
 	Name      string     `json:"name,omitempty"`
@@ -97,7 +96,7 @@ type Result struct {
 	Outputs []File  `json:"outputs,omitempty"`
 }
 
-// Output is how much a task printed on a stream.
+// Output is the size of a task's output on a stream.
 type Output struct {
 	Size    int64 `json:"size_bytes" doc:"What was kept."`
 	Dropped int64 `json:"dropped_bytes" doc:"Printed beyond the bound."`
@@ -109,7 +108,7 @@ type Refusal struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Explanation tells the story of a job's tasks.
+// Explanation is the traces of a job's tasks.
 type Explanation struct {
 	Job   Job         `json:"job"`
 	Tasks []TaskStory `json:"tasks"`
@@ -117,13 +116,13 @@ type Explanation struct {
 	Next  *uint32     `json:"next,omitempty" doc:"Ask again with from=NEXT for the others."`
 }
 
-// TaskStory is what happened to a task, oldest first.
+// TaskStory is a task's trace, oldest step first.
 type TaskStory struct {
 	Task  Task   `json:"task"`
 	Steps []Step `json:"steps"`
 }
 
-// Step is one thing that happened to a task.
+// Step is one step of a trace.
 type Step struct {
 	At     time.Time `json:"at"`
 	What   string    `json:"what" doc:"chosen, accepted, refused, waits, search, call, lost or ended"`

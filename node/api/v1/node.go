@@ -4,7 +4,7 @@ package v1
 const (
 	NodeSelf      = "self"
 	NodeConnected = "connected"
-	NodeKnown     = "known" // heard of, not connected
+	NodeKnown     = "known" // known, not connected
 	NodeDraining  = "draining"
 	NodeLeaving   = "leaving"
 )
@@ -36,7 +36,7 @@ type Node struct {
 	Findings  []string `json:"findings,omitempty" doc:"What is missing for a higher level, where the node asked is the one asked for."`
 }
 
-// Rate is what a node says about a class.
+// Rate is what a node states about a class.
 type Rate struct {
 	Class   string  `json:"class"`
 	Arrive  float64 `json:"arrivals_per_second"`
@@ -48,13 +48,13 @@ type NodeList struct {
 	Nodes []Node `json:"nodes"`
 }
 
-// Token is what another machine joins with.
+// Token is the token with which another machine joins.
 type Token struct {
 	Token string   `json:"token"`
 	Addrs []string `json:"addresses"`
 }
 
-// Version says what runs.
+// Version is the version of a node.
 type Version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -95,13 +95,13 @@ type Stats struct {
 	Solves   uint64            `json:"solves"`
 }
 
-// Blob is content that a node keeps.
+// Blob is content that a node stores.
 type Blob struct {
 	Blob string `json:"blob" doc:"SHA-256 of the content, in hexadecimal."`
 	Size int64  `json:"size_bytes"`
 }
 
-// Health says that the node lives.
+// Health is the answer of a node that is alive.
 type Health struct {
 	Status string `json:"status"`
 }

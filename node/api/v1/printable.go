@@ -6,11 +6,11 @@ import (
 	"skep/grid"
 )
 
-// exact are fields that are no text for people: whoever prints them escapes what is not printable.
+// exact are fields that are not text for people: a program that prints them must escape them.
 var exact = map[string]bool{"Command": true, "Env": true}
 
-// Printable makes all text in what v points to printable, but for programs and their environment. An answer about a job
-// may come from another member, whose words nobody has checked.
+// Printable cleans all text in what v points to, but for programs and their environment. An answer about a job may
+// come from another member, unchecked.
 func Printable(v any) { printable(reflect.ValueOf(v)) }
 
 func printable(v reflect.Value) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What another member says of its job is shown; what is run stays exact, for whoever runs it again.
+// What another member states of its job is cleaned; what is run stays exact, so that it can be run again.
 func TestPrintable(t *testing.T) {
 	const odd = "a\u202eb\u009bc\nd"
 	now := time.Now()

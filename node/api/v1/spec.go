@@ -10,14 +10,14 @@ import (
 	"skep/grid"
 )
 
-// What a job gets where it says nothing.
+// Defaults of a job.
 const (
 	DefaultCores   = 1.0
 	DefaultCount   = 1
 	DefaultRetries = 2 // further attempts after a lost one
 )
 
-// Spec says what is to be run.
+// Spec is what to run.
 type Spec struct {
 	Name    string            `json:"name,omitempty" doc:"For people."`
 	Class   string            `json:"class,omitempty" doc:"Tasks that run alike; engine and program if left out."`
@@ -42,14 +42,14 @@ type Spec struct {
 	Capability string `json:"capability_sha256,omitempty" doc:"Of access owner: the SHA-256, in hexadecimal, of the line \"skep capability 1\" and an Ed25519 public key, whose private key the caller keeps: it signs requests in the header Skep-Proof."`
 }
 
-// Needs are what a node must have for a task.
+// Needs are what a task requires of a node.
 type Needs struct {
 	Cores  float64             `json:"cpus,omitempty" doc:"Cores; 1 if left out."`
 	Memory int64               `json:"memory_bytes,omitempty" doc:"Memory reserved and enforced; 0 reserves none."`
 	Labels map[string][]string `json:"labels,omitempty" doc:"Each label must have one of its values."`
 }
 
-// File is a blob with a place in a work folder.
+// File is a blob with a path in a work folder.
 type File struct {
 	Path string `json:"path" doc:"Relative to the work folder, with slashes."`
 	Blob string `json:"blob" doc:"SHA-256 of the content, in hexadecimal."`
@@ -57,8 +57,8 @@ type File struct {
 	Exec bool   `json:"exec,omitempty" doc:"The owner may execute it."`
 }
 
-// Grid turns the spec into the grid's words. It checks only what cannot be said there; JobSpec.Check
-// does the rest.
+// Grid converts the spec to a grid.JobSpec. It checks only what cannot be represented there; JobSpec.Check does the
+// rest.
 func (s *Spec) Grid() (*grid.JobSpec, error) {
 	g := &grid.JobSpec{
 		Name: s.Name, Class: s.Class, Engine: s.Engine, Command: s.Command, Count: s.Count,
@@ -98,7 +98,7 @@ func (s *Spec) Grid() (*grid.JobSpec, error) {
 	return g, nil
 }
 
-// isolate says in the grid's words what keeps the tasks from their node and from the network.
+// isolate sets the isolation and network access of the job's tasks.
 func (s *Spec) isolate(g *grid.JobSpec) error {
 	if _, twice := s.Needs.Labels[grid.IsolationLabel]; twice && s.Isolation != "" {
 		return fmt.Errorf("isolation %s: needs.labels.%s says it too: want one of them", s.Isolation, grid.IsolationLabel)
@@ -130,7 +130,7 @@ func (s *Spec) isolate(g *grid.JobSpec) error {
 	return nil
 }
 
-// Cores turns cores into thousandths; none said is one core, what cannot be said is refused by Check.
+// Cores converts cores to thousandths; 0 is one core, and what cannot be represented is refused by Check.
 func Cores(c float64) grid.MilliCPU {
 	switch {
 	case c == 0:
@@ -141,7 +141,7 @@ func Cores(c float64) grid.MilliCPU {
 	return grid.MilliCPU(max(1, math.Round(c*1000)))
 }
 
-// seconds turns seconds into a duration; what is no length of time is refused by Check.
+// seconds converts seconds to a duration; an invalid one is refused by Check.
 func seconds(s float64) time.Duration {
 	if !(s >= 0) {
 		return -1
@@ -149,7 +149,7 @@ func seconds(s float64) time.Duration {
 	return grid.Seconds(s)
 }
 
-// SpecOf says a spec in the words of the door.
+// SpecOf converts a grid.JobSpec to a Spec.
 func SpecOf(g *grid.JobSpec) *Spec {
 	s := &Spec{
 		Name: g.Name, Class: g.Class, Engine: g.Engine, Command: g.Command, Count: g.Count,
@@ -180,7 +180,7 @@ func SpecOf(g *grid.JobSpec) *Spec {
 	return s
 }
 
-// FilesOf says files in the words of the door.
+// FilesOf converts files.
 func FilesOf(files []grid.File) []File {
 	var out []File
 	for _, f := range files {

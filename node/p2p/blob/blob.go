@@ -15,7 +15,7 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// Why a blob cannot be kept or given.
+// Errors of storing and reading blobs.
 var (
 	ErrNotFound = errors.New("no such blob here")
 	ErrTooLarge = errors.New("too large")
@@ -25,59 +25,59 @@ var (
 	ErrFile     = errors.New("not a regular file")
 )
 
-// Store is a folder of blobs. Its methods may be called from several goroutines.
+// Store is a folder of blobs. Its methods are safe for concurrent use.
 type Store struct {
-	dir     string
-	max     grid.Bytes
-	floor   grid.Bytes
-	damaged func(Damage)
-	asides  asides
+	dir        string
+	max        grid.Bytes
+	floor      grid.Bytes
+	damaged    func(Damage)
+	quarantine quarantine
 
-	mu    sync.Mutex
-	blobs map[grid.BlobID]*entry
-	pins  map[grid.BlobID]int         // of blobs that are here or yet to come
-	holds map[grid.BlobID]*time.Timer // each takes a pin back when it fires
-	idle  *list.List                  // of *entry, not pinned, used last first
+	mu        sync.Mutex
+	blobs     map[grid.BlobID]*entry
+	pins      map[grid.BlobID]int         // of blobs that are stored or yet to come
+	holds     map[grid.BlobID]*time.Timer // each removes a pin when it fires
+	evictable *list.List                  // of *entry, not pinned, most recently used first
 
-	checks map[*entry]*check // those under way
+	checks map[*entry]*check // under way
 
-	size  grid.Bytes
-	loose grid.Bytes // of the blobs in idle
+	size          grid.Bytes
+	evictableSize grid.Bytes // of the blobs in evictable
 }
 
-// entry is a blob in the folder.
+// entry is a stored blob.
 type entry struct {
-	id     grid.BlobID
-	size   grid.Bytes
-	seen   stamp         // of the file when this process had hashed its content; zero: it has not
-	hashed time.Time     // when that was
-	synced bool          // the content is on disk for certain
-	place  *list.Element // in idle; nil = pinned
+	id      grid.BlobID
+	size    grid.Bytes
+	seen    stamp         // of the file when this process hashed its content; zero: it has not
+	hashed  time.Time     // time of that
+	synced  bool          // the content is certainly on disk
+	element *list.Element // in evictable; nil = pinned
 }
 
-// Open opens a folder of blobs of at most max bytes together, and makes it, for the owner alone, if there
-// is none. Files of writes that a former run did not finish are removed. Only one process may use a folder.
+// Open opens a folder of blobs of at most max bytes together, and creates it, for the owner alone, if it does not
+// exist. Temporary files of a former run are removed. Only one process may use a folder.
 func Open(dir string, max grid.Bytes) (*Store, error) {
 	if max <= 0 {
 		return nil, fmt.Errorf("blob folder %s: %d bytes: want more than 0", dir, max)
 	}
-	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, idle: list.New(), checks: map[*entry]*check{}}
-	s.asides.dir, s.asides.most = filepath.Join(dir, aside), max/asideShare
+	s := &Store{dir: dir, max: max, blobs: map[grid.BlobID]*entry{}, pins: map[grid.BlobID]int{}, holds: map[grid.BlobID]*time.Timer{}, evictable: list.New(), checks: map[*entry]*check{}}
+	s.quarantine.dir, s.quarantine.most = filepath.Join(dir, quarantineFolder), max/quarantineShare
 	if err := os.RemoveAll(s.temp()); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
 	if err := disk.MakeFolder(s.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("blob folder: %w", err)
 	}
-	s.asides.trim(time.Now())
+	s.quarantine.trim(time.Now())
 	return s, s.scan()
 }
 
-// KeepFree makes writes of blobs, and copies of them, fail with ErrDisk that would leave less than n bytes free, as others
-// need these. To be called before the first.
+// KeepFree makes writes of blobs, and copies of them, fail with ErrDisk if they would leave less than n bytes free,
+// which others need. Call it before the first use.
 func (s *Store) KeepFree(n grid.Bytes) { s.floor = n }
 
-// Close lets the folder go. Blobs that are open stay readable.
+// Close releases the folder. Open blobs stay readable.
 func (s *Store) Close() error { return nil }
 
 func (s *Store) temp() string { return filepath.Join(s.dir, "tmp") }
@@ -87,7 +87,7 @@ func (s *Store) path(id grid.BlobID) string {
 	return filepath.Join(s.dir, name[:2], name[2:])
 }
 
-// scan takes in what a former run left, in the order in which it was used.
+// scan adds the blobs of a former run, in the order of their last use.
 func (s *Store) scan() error {
 	type found struct {
 		entry
@@ -119,47 +119,47 @@ func (s *Store) scan() error {
 	return nil
 }
 
-// add puts an entry into the table; s.mu is held, or s is not shared yet.
+// add adds an entry to the table; s.mu is held, or s is not shared yet.
 func (s *Store) add(e *entry) {
 	s.blobs[e.id] = e
 	s.size += e.size
 	if s.pins[e.id] == 0 {
-		s.loosen(e)
+		s.makeEvictable(e)
 	}
 }
 
-// loosen lets an entry be collected.
-func (s *Store) loosen(e *entry) {
-	e.place = s.idle.PushFront(e)
-	s.loose += e.size
+// makeEvictable allows an entry to be evicted.
+func (s *Store) makeEvictable(e *entry) {
+	e.element = s.evictable.PushFront(e)
+	s.evictableSize += e.size
 }
 
-// fasten keeps an entry from being collected.
-func (s *Store) fasten(e *entry) {
-	if e.place != nil {
-		s.idle.Remove(e.place)
-		s.loose -= e.size
-		e.place = nil
+// makeUnevictable keeps an entry from being evicted.
+func (s *Store) makeUnevictable(e *entry) {
+	if e.element != nil {
+		s.evictable.Remove(e.element)
+		s.evictableSize -= e.size
+		e.element = nil
 	}
 }
 
-// drop removes an entry and its file, as long as it is the one in the table.
-func (s *Store) drop(e *entry) {
+// evict removes an entry and its file, if it is the one in the table.
+func (s *Store) evict(e *entry) {
 	if s.blobs[e.id] != e {
 		return
 	}
-	os.Remove(s.path(e.id)) // if it stays, the next start takes it in again and checks it
-	s.forget(e)
+	os.Remove(s.path(e.id)) // if it stays, the next start adds it again and checks it
+	s.removeEntry(e)
 }
 
-// forget takes an entry out of the table; its file is gone or another's by now.
-func (s *Store) forget(e *entry) {
+// removeEntry removes an entry from the table; its file is gone or another's by now.
+func (s *Store) removeEntry(e *entry) {
 	delete(s.blobs, e.id)
 	s.size -= e.size
-	s.fasten(e)
+	s.makeUnevictable(e)
 }
 
-// Has reports whether the blob is here. It does not look at the content, nor count as a use.
+// Has reports whether a blob is stored. It does not read the content, nor count as a use.
 func (s *Store) Has(id grid.BlobID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

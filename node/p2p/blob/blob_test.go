@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	crash.Main(map[string]func(string) error{"blobs": keepThings})
+	crash.Main(map[string]func(string) error{"blobs": putContents})
 	goleak.VerifyTestMain(m)
 }
 
@@ -60,7 +60,7 @@ func read(t testing.TB, s *Store, id grid.BlobID) string {
 	return string(b)
 }
 
-// leftovers counts the files of writes that are not finished.
+// leftovers counts the temporary files.
 func leftovers(t testing.TB, s *Store) int {
 	es, err := os.ReadDir(s.temp())
 	if err != nil {
@@ -101,7 +101,7 @@ func TestPutAndOpen(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong on the way, nothing is kept.
+// After any error nothing is stored.
 func TestPutFails(t *testing.T) {
 	s := openStore(t, t.TempDir(), 100)
 	broken := errors.New("broken")
@@ -137,8 +137,8 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// What is here already is not read again.
-func TestPutExpectedOfWhatIsHere(t *testing.T) {
+// A blob that is stored already is not read again.
+func TestPutExpectedOfAStoredBlob(t *testing.T) {
 	s := openStore(t, t.TempDir(), grid.MiB)
 	id := put(t, s, "content")
 	unread := iotest.ErrReader(errors.New("was read"))
@@ -180,7 +180,7 @@ func TestPutFile(t *testing.T) {
 	}
 }
 
-func TestCollect(t *testing.T) {
+func TestEviction(t *testing.T) {
 	s := openStore(t, t.TempDir(), 30)
 	a, b := put(t, s, "aaaaaaaaaa"), put(t, s, "bbbbbbbbbb")
 	s.Pin(a)
@@ -222,8 +222,9 @@ func TestCollect(t *testing.T) {
 	s.Unpin(a)
 }
 
-// What is held goes only when its time is over, which a second hold makes longer, and never while it is pinned too.
-func TestHeldForAWhile(t *testing.T) {
+// A held blob is evictable only when its time is over, which a second hold extends, and never while it is pinned
+// too.
+func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), 30)
 		if s.Hold(nameOf("aaaaaaaaaa"), time.Minute) {

@@ -14,10 +14,10 @@ import (
 	"skep/grid"
 )
 
-// long has several of the pieces in which blobs are read.
+// long spans several of the buffers in which blobs are read.
 var long = strings.Repeat("0123456789abcdef", 40_000)
 
-// flip changes a bit of a blob's file. With quiet its times are what they were, as far as a program can set them.
+// flip flips a bit of a blob's file. With quiet it restores the file's times, as far as a program can.
 func flip(t *testing.T, s *Store, id grid.BlobID, at int64, quiet bool) {
 	t.Helper()
 	path := s.path(id)
@@ -39,7 +39,7 @@ func flip(t *testing.T, s *Store, id grid.BlobID, at int64, quiet bool) {
 		_, err = f.WriteAt(b, at)
 	}
 	err = errors.Join(err, f.Close(), os.Chmod(path, info.Mode()))
-	if quiet { // also where the clock of files has not gone on since
+	if quiet { // also if the clock of files has not advanced since
 		for was, same := stampOfInfo(info), true; err == nil && same; {
 			if err = os.Chtimes(path, info.ModTime(), info.ModTime()); err == nil {
 				var now stamp
@@ -53,8 +53,8 @@ func flip(t *testing.T, s *Store, id grid.BlobID, at int64, quiet bool) {
 	}
 }
 
-// rot changes a bit as a disk does, without a trace in the file's times.
-func rot(t *testing.T, s *Store, id grid.BlobID, at int64) {
+// corruptSilently flips a bit as a disk does, without a trace in the file's times.
+func corruptSilently(t *testing.T, s *Store, id grid.BlobID, at int64) {
 	t.Helper()
 	flip(t, s, id, at, true)
 	s.mu.Lock()
@@ -62,16 +62,16 @@ func rot(t *testing.T, s *Store, id grid.BlobID, at int64) {
 	s.blobs[id].seen, _ = stampOf(s.path(id))
 }
 
-// watched is a store that notes what it tells of.
-func watched(t *testing.T, dir string) (*Store, *[]Damage) {
+// openWatched opens a store and records the damage that it reports.
+func openWatched(t *testing.T, dir string) (*Store, *[]Damage) {
 	s := openStore(t, dir, 16*grid.MiB)
-	var told []Damage
-	s.OnDamage(func(d Damage) { told = append(told, d) })
-	return s, &told
+	var damages []Damage
+	s.OnDamage(func(d Damage) { damages = append(damages, d) })
+	return s, &damages
 }
 
-// A flipped bit gave a wrong file and exit code 0. Wherever it is, and whether or not the file's times tell of it, a
-// blob that is not what its name says does not come to its end, by whatever way it leaves.
+// Regression: a flipped bit gave a wrong file and exit code 0. Wherever it is, and whether or not the file's times
+// show it, a damaged blob does not come to its end, by whatever way it is read.
 func TestFlippedBit(t *testing.T) {
 	for what, way := range map[string]func(s *Store, id grid.BlobID) (string, error){
 		"read": func(s *Store, id grid.BlobID) (string, error) {
@@ -106,14 +106,14 @@ func TestFlippedBit(t *testing.T) {
 				if what == "copied" && how == "rotten" {
 					continue // see TestACopyIsTrustedForAnHour
 				}
-				s, told := watched(t, t.TempDir())
+				s, damages := openWatched(t, t.TempDir())
 				id := put(t, s, long)
 				s.Pin(id)
 				if got, err := way(s, id); got != long || err != nil {
 					t.Fatalf("%s: %d bytes, %v", what, len(got), err)
 				}
 				if how == "rotten" {
-					rot(t, s, id, at)
+					corruptSilently(t, s, id, at)
 				} else {
 					flip(t, s, id, at, how == "quiet")
 				}
@@ -121,10 +121,10 @@ func TestFlippedBit(t *testing.T) {
 				if err == nil || len(got) >= len(long) || !errors.Is(err, ErrContent) {
 					t.Errorf("%s, %s at %d: %d bytes, %v", what, how, at, len(got), err)
 				}
-				if s.Has(id) || s.Size() != 0 || len(*told) != 1 || !(*told)[0].Needed || (*told)[0].ID != id || !errors.Is((*told)[0].Why, ErrContent) {
-					t.Errorf("%s, %s at %d: it is still here, or was told of %d times", what, how, at, len(*told))
+				if s.Has(id) || s.Size() != 0 || len(*damages) != 1 || !(*damages)[0].Needed || (*damages)[0].ID != id || !errors.Is((*damages)[0].Why, ErrContent) {
+					t.Errorf("%s, %s at %d: it is still here, or was told of %d times", what, how, at, len(*damages))
 				}
-				if info, err := os.Stat(filepath.Join(s.dir, aside, id.String())); err != nil || info.Size() != int64(len(long)) {
+				if info, err := os.Stat(filepath.Join(s.dir, quarantineFolder, id.String())); err != nil || info.Size() != int64(len(long)) {
 					t.Errorf("%s: it was not put aside: %v", what, err)
 				}
 				if put(t, s, long); read(t, s, id) != long {
@@ -135,27 +135,27 @@ func TestFlippedBit(t *testing.T) {
 	}
 }
 
-// A file that looks as it did is copied without being read, but not for ever.
+// A file that looks unchanged is copied without being read, but not for ever.
 func TestACopyIsTrustedForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, told := watched(t, t.TempDir())
+		s, damages := openWatched(t, t.TempDir())
 		id := put(t, s, long)
-		rot(t, s, id, 5)
+		corruptSilently(t, s, id, 5)
 		link := func(name string) error { return s.Link(ctx, id, filepath.Join(s.dir, name), false) }
 		time.Sleep(verifiedFor - time.Second)
-		if err := link("first"); err != nil || len(*told) != 0 {
+		if err := link("first"); err != nil || len(*damages) != 0 {
 			t.Errorf("it is read for each copy: %v", err)
 		}
 		time.Sleep(2 * time.Second)
-		if err := link("second"); !errors.Is(err, ErrNotFound) || len(*told) != 1 {
+		if err := link("second"); !errors.Is(err, ErrNotFound) || len(*damages) != 1 {
 			t.Errorf("it is never read again: %v", err)
 		}
 	})
 }
 
-// Whoever has the beginning hashes the whole; what is passed over is not read for nothing.
+// A peer that has the beginning hashes the whole; the skipped part is not read.
 func TestResume(t *testing.T) {
-	s, _ := watched(t, t.TempDir())
+	s, _ := openWatched(t, t.TempDir())
 	id := put(t, s, long)
 	for _, offset := range []grid.Bytes{0, 1, grid.Bytes(len(long)) - 1, grid.Bytes(len(long))} {
 		r, _, err := s.Open(ctx, id)
@@ -172,51 +172,51 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A file that cannot be read just now is not damaged.
-func TestWhatCannotBeReadNowStays(t *testing.T) {
-	s, told := watched(t, t.TempDir())
+// A file that cannot be read at the moment is not damaged.
+func TestUnreadableFileIsNotDamaged(t *testing.T) {
+	s, damages := openWatched(t, t.TempDir())
 	id := put(t, s, long)
 	flip(t, s, id, 0, false)
-	flip(t, s, id, 0, false) // as it was, and not known to be
+	flip(t, s, id, 0, false) // restored, and not known to be
 	left, leave := context.WithCancel(ctx)
 	leave()
 	if err := s.Verify(left, id); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	few(t, func() {
+	withoutDescriptors(t, func() {
 		if _, _, err := s.Open(ctx, id); err == nil || errors.Is(err, ErrNotFound) {
 			t.Errorf("without a descriptor: %v", err)
 		}
 	})
-	if !s.Has(id) || len(*told) != 0 || read(t, s, id) != long {
-		t.Errorf("told of %d damages", len(*told))
+	if !s.Has(id) || len(*damages) != 0 || read(t, s, id) != long {
+		t.Errorf("told of %d damages", len(*damages))
 	}
 }
 
-// sizeAside is how many bytes are in the folder of damaged files; they are as many as are counted.
-func (s *Store) sizeAside() (sum grid.Bytes) {
-	files, _ := os.ReadDir(s.asides.dir)
+// quarantinedSize returns the bytes in the folder of damaged files, which must be those counted.
+func (s *Store) quarantinedSize() (sum grid.Bytes) {
+	files, _ := os.ReadDir(s.quarantine.dir)
 	for _, f := range files {
 		if info, err := f.Info(); err == nil {
 			sum += grid.Bytes(info.Size())
 		}
 	}
-	if sum != grid.Bytes(s.asides.size.Load()) {
+	if sum != grid.Bytes(s.quarantine.size.Load()) {
 		return -1
 	}
 	return sum
 }
 
-// What is set aside is bounded, and never taken for a blob.
-func TestAsideIsBounded(t *testing.T) {
+// The quarantine is bounded, and its files are never taken for blobs.
+func TestQuarantineIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	s, told := watched(t, dir)
-	most := s.max / asideShare
+	s, damages := openWatched(t, dir)
+	most := s.max / quarantineShare
 	for i := range 5 {
 		id := put(t, s, strings.Repeat(string(rune('a'+i)), int(most/2)))
 		flip(t, s, id, 0, false)
 		s.Verify(ctx, id)
-		if got := s.sizeAside(); got > most || got <= 0 {
+		if got := s.quarantinedSize(); got > most || got <= 0 {
 			t.Errorf("%d bytes are set aside: want at most %d", got, most)
 		}
 	}
@@ -227,17 +227,17 @@ func TestAsideIsBounded(t *testing.T) {
 	}
 	flip(t, s, large, 0, false)
 	s.Verify(ctx, large)
-	if got := s.sizeAside(); got > most || got < 0 || len(*told) != 6 {
-		t.Errorf("%d bytes are set aside, %d told", got, len(*told))
+	if got := s.quarantinedSize(); got > most || got < 0 || len(*damages) != 6 {
+		t.Errorf("%d bytes are set aside, %d told", got, len(*damages))
 	}
 	if s = openStore(t, dir, 16*grid.MiB); s.Len() != 1 || !s.Has(id) {
 		t.Errorf("%d blobs after a start", s.Len())
 	}
 }
 
-// What was kept for certain is so too in the place of a file that was written to meanwhile.
-func TestReplacedForCertain(t *testing.T) {
-	s, _ := watched(t, t.TempDir())
+// A durable blob stays durable when it is replaced because its file was written to.
+func TestReplacementIsDurable(t *testing.T) {
+	s, _ := openWatched(t, t.TempDir())
 	id, _, err := s.Put(ctx, strings.NewReader(long), grid.MiB, true)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"skep/grid"
 )
 
-// A task may do what it likes with its copy; the blob and other copies stay what they are.
+// A task may change its copy in any way; the blob and other copies stay as they are.
 func TestLink(t *testing.T) {
 	s := openStore(t, t.TempDir(), grid.MiB)
 	content := strings.Repeat("0123456789", 10_000)
@@ -52,7 +52,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// Damage on disk is found when the blob is asked for, and the blob is dropped so that it can be fetched anew.
+// Damage on disk is found when the blob is used, and the blob is removed so that it can be fetched again.
 func TestDamage(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"cut":     func(p string) error { return os.Truncate(p, 3) },
@@ -85,7 +85,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Put of what is here but was not checked since the start replaces it.
+// Put replaces a stored blob that was not checked since the start.
 func TestPutRepairs(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, grid.MiB)

@@ -1,12 +1,11 @@
-// Package blob keeps content-addressed files: programs, inputs and outputs, each named by the SHA-256 of
-// its content and held once.
+// Package blob stores content-addressed files: programs, inputs and outputs, each named by the SHA-256 of its
+// content and stored once.
 //
-// The idea is that a name is a promise about the content. What comes in streams through the hash into a temporary file
-// and gets its name by a rename, so that a blob is there whole or not at all. What goes out is hashed again on its way,
-// or, for the copies that tasks get, was hashed when its file was last written to. What is not what its name says goes
-// to nobody. What a task gets is a copy of its own, never the file itself, so that no task can change what another one
-// gets.
+// A name is a promise about the content. What is written streams through the hash into a temporary file and gets
+// its name by a rename, so a blob is stored as a whole or not at all. What is read is hashed again on its way, or,
+// for the copies that tasks get, was hashed after its file was last written to. A file whose content does not match
+// its name is given to nobody. A task gets a copy of its own, never the file itself, so no task can change what
+// another one gets.
 //
-// The folder is bounded. Blobs that somebody needs are pinned, the rest is a cache that loses what was not
-// used for longest.
+// The folder is bounded. Blobs in use are pinned; the rest is a cache with LRU eviction.
 package blob

@@ -14,9 +14,9 @@ import (
 	"skep/grid"
 )
 
-// Open opens a blob for reading and returns its size; the caller closes it. A blob that is missing or that
-// was damaged on disk, which costs it its place here, is ErrNotFound. The first use after a start reads
-// the blob whole, for all who wait for that together; it returns early when ctx ends.
+// Open opens a blob for reading and returns its size; the caller closes it. A blob that is missing or turns out to
+// be damaged, which removes it, is ErrNotFound. The first use after a start reads the whole blob, once for all
+// concurrent callers; Open returns early when ctx ends.
 func (s *Store) Open(ctx context.Context, id grid.BlobID) (*Reader, grid.Bytes, error) {
 	f, e, err := s.open(ctx, id, everVerified)
 	if err != nil {
@@ -25,8 +25,8 @@ func (s *Store) Open(ctx context.Context, id grid.BlobID) (*Reader, grid.Bytes, 
 	return &Reader{s: s, e: e, f: f, hash: sha256.New(), left: int64(e.size)}, e.size, nil
 }
 
-// OpenWhole opens a blob after it has read it whole, for whoever does not read it once from its beginning to its end.
-// Its errors are those of Open.
+// OpenWhole opens a blob after it has read and verified all of it, for callers that do not read it once from
+// beginning to end. Its errors are those of Open.
 func (s *Store) OpenWhole(ctx context.Context, id grid.BlobID) (*os.File, grid.Bytes, error) {
 	f, e, err := s.open(ctx, id, everVerified)
 	if err == nil {
@@ -51,13 +51,13 @@ func (s *Store) open(ctx context.Context, id grid.BlobID, within time.Duration) 
 		return nil, nil, err
 	}
 	f, err := os.Open(s.path(id))
-	if err != nil { // collected since
+	if err != nil { // evicted since
 		return nil, nil, fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	return f, e, nil
 }
 
-// Verify reads a blob whole; if its content is wrong it is set aside and the error wraps ErrContent.
+// Verify reads a whole blob; if its content is wrong it is moved to the quarantine and the error wraps ErrContent.
 func (s *Store) Verify(ctx context.Context, id grid.BlobID) error {
 	s.mu.Lock()
 	e := s.blobs[id]
@@ -73,8 +73,8 @@ func (s *Store) Verify(ctx context.Context, id grid.BlobID) error {
 }
 
 // Link makes dst, which must not exist, a copy of the blob that its owner may read, write and, with exec, execute.
-// Where the file system can, the copy shares the blob's disk space until it is changed. It is not hashed again while
-// its file is as it was when it was hashed last, an hour ago at most: many tasks get the same program.
+// If the file system supports it, the copy shares the blob's disk space until it is changed. The blob is not hashed
+// again while its file is unchanged since it was hashed, at most an hour ago: many tasks get the same program.
 func (s *Store) Link(ctx context.Context, id grid.BlobID, dst string, exec bool) error {
 	src, e, err := s.open(ctx, id, verifiedFor)
 	if err != nil {
@@ -84,14 +84,14 @@ func (s *Store) Link(ctx context.Context, id grid.BlobID, dst string, exec bool)
 	mode := os.FileMode(0o600)
 	if exec {
 		mode = 0o700
-		// A process started while a program is open for writing inherits that until its own exec, and the
-		// program cannot be executed so long ("text file busy"): hold starts off for the moment.
+		// A process started while a program is open for writing inherits the descriptor until its own exec, and
+		// meanwhile the program cannot be executed ("text file busy"): block starts for the moment.
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()
 	}
 	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return fmt.Errorf("blob %s: %w", id, full(err))
+		return fmt.Errorf("blob %s: %w", id, diskFull(err))
 	}
 	err = s.copyFile(out, src, e.size)
 	if err2 := out.Close(); err == nil {
@@ -99,7 +99,7 @@ func (s *Store) Link(ctx context.Context, id grid.BlobID, dst string, exec bool)
 	}
 	if err != nil {
 		os.Remove(dst)
-		return fmt.Errorf("blob %s to %s: %w", id, dst, full(err))
+		return fmt.Errorf("blob %s to %s: %w", id, dst, diskFull(err))
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (s *Store) copyFile(dst, src *os.File, size grid.Bytes) error {
 	if clone(dst, src) {
 		return nil
 	}
-	if err := s.spare(filepath.Dir(dst.Name()), size); err != nil {
+	if err := s.checkFree(filepath.Dir(dst.Name()), size); err != nil {
 		return err
 	}
 	n, err := io.Copy(dst, src)
@@ -119,7 +119,7 @@ func (s *Store) copyFile(dst, src *os.File, size grid.Bytes) error {
 	return err
 }
 
-// use finds a blob, makes sure of its content if that was not done within a time, and counts the use.
+// use finds a blob, verifies its content unless that was done within a time, and counts the use.
 func (s *Store) use(ctx context.Context, id grid.BlobID, within time.Duration) (*entry, error) {
 	s.mu.Lock()
 	e := s.blobs[id]
@@ -139,7 +139,7 @@ func (s *Store) use(ctx context.Context, id grid.BlobID, within time.Duration) (
 	return e, nil
 }
 
-// notFound says of a blob that was damaged that there is none.
+// notFound turns the error of a damaged blob into ErrNotFound.
 func notFound(err error) error {
 	if errors.Is(err, ErrContent) {
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
@@ -147,13 +147,13 @@ func notFound(err error) error {
 	return err
 }
 
-// touch makes an entry the one used last, in the table and for the next start; s.mu is held. Its file is the one that
-// was hashed.
+// touch makes an entry the most recently used, in the table and for the next start; s.mu is held. Its file is the
+// one that was hashed.
 func (s *Store) touch(e *entry) {
-	if e.place != nil {
-		s.idle.MoveToFront(e.place)
+	if e.element != nil {
+		s.evictable.MoveToFront(e.element)
 	}
 	now := time.Now()
-	os.Chtimes(s.path(e.id), now, now) // only the order of collection rests on it
+	os.Chtimes(s.path(e.id), now, now) // only the order of eviction depends on it
 	e.seen, _ = stampOf(s.path(e.id))
 }

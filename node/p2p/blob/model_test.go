@@ -12,7 +12,7 @@ import (
 	"skep/grid"
 )
 
-// model is a dumb twin of the store: a list of contents, used last at the end, and a count of pins.
+// model is a simple model of the store: a list of contents, most recently used last, and a count of pins.
 type model struct {
 	dir   string
 	s     *Store
@@ -43,7 +43,7 @@ func (m *model) use(c string) bool {
 	return true
 }
 
-// put tells what the store must do with a content.
+// put returns the error that the store must return for a content.
 func (m *model) put(c string) error {
 	if m.use(c) {
 		return nil

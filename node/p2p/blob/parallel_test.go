@@ -11,7 +11,7 @@ import (
 	"skep/grid"
 )
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	s := openStore(t, t.TempDir(), 64*grid.KiB)
 	var wait sync.WaitGroup
 	for g := range 8 {
@@ -47,8 +47,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestReplacedInOneStep opens a pinned blob again and again while it comes a second time, now to stay for certain.
-func TestReplacedInOneStep(t *testing.T) {
+// TestReplacementIsAtomic opens a pinned blob repeatedly while it is put a second time, now durable.
+func TestReplacementIsAtomic(t *testing.T) {
 	s := openStore(t, t.TempDir(), grid.MiB)
 	for i := range 200 {
 		content := []byte{byte(i)}

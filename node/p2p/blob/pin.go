@@ -6,8 +6,8 @@ import (
 	"skep/grid"
 )
 
-// Pin keeps a blob, here or yet to come, from being collected until as many Unpins. Pins are not on disk:
-// after a start, whoever needs blobs pins them before the first Put, which may collect.
+// Pin keeps a blob, stored or yet to come, from being evicted until as many Unpins. Pins are not on disk: after a
+// start, blobs in use must be pinned before the first Put, which may evict.
 func (s *Store) Pin(id grid.BlobID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -17,11 +17,11 @@ func (s *Store) Pin(id grid.BlobID) {
 func (s *Store) pin(id grid.BlobID) {
 	s.pins[id]++
 	if e := s.blobs[id]; e != nil {
-		s.fasten(e)
+		s.makeUnevictable(e)
 	}
 }
 
-// Unpin takes a Pin back; without one it panics.
+// Unpin removes a Pin; without one it panics.
 func (s *Store) Unpin(id grid.BlobID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,12 +38,12 @@ func (s *Store) unpin(id grid.BlobID) {
 	}
 	delete(s.pins, id)
 	if e := s.blobs[id]; e != nil {
-		s.loosen(e)
+		s.makeEvictable(e)
 	}
 }
 
-// Hold keeps a blob that is here from being collected for a time, or for as much longer if it is held already, and reports whether
-// it is here. It is for what nobody refers to yet, since whoever handed it over has more to say first.
+// Hold keeps a stored blob from being evicted for a time, which a further Hold extends, and reports whether it is
+// stored. It is for blobs to which nothing refers yet, because their sender has not finished.
 func (s *Store) Hold(id grid.BlobID, d time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,15 +15,15 @@ import (
 	"skep/node/p2p/disk"
 )
 
-// Put keeps what r holds, at most limit bytes, and returns its name and size. Durable means that it is on
-// disk when Put returns, as what cannot be fetched again must be: the inputs and results of own jobs. Of
-// anything else only the start after a crash may find that it is gone. Errors wrap ErrTooLarge, ErrFull,
-// ErrDisk, or are r's or ctx's; then nothing is kept. A Read that hangs is not interrupted: give r a deadline.
+// Put stores what r holds, at most limit bytes, and returns its name and size. Durable means that it is on disk
+// when Put returns, as what cannot be fetched again must be: the inputs and results of own jobs. Other blobs may be
+// missing after a crash. Errors wrap ErrTooLarge, ErrFull, ErrDisk, or are r's or ctx's; then nothing is stored. A
+// Read that hangs is not interrupted: give r a deadline.
 func (s *Store) Put(ctx context.Context, r io.Reader, limit grid.Bytes, durable bool) (grid.BlobID, grid.Bytes, error) {
 	t, err := s.receive(ctx, r, limit, durable)
 	if err == nil {
 		defer t.remove()
-		err = s.keep(t, durable)
+		err = s.commit(t, durable)
 	}
 	if err != nil {
 		return grid.BlobID{}, 0, fmt.Errorf("put blob: %w", err)
@@ -31,7 +31,7 @@ func (s *Store) Put(ctx context.Context, r io.Reader, limit grid.Bytes, durable 
 	return t.id, t.size, nil
 }
 
-// PutExpected keeps what r holds if it is the blob id of that size; if that is already here, nothing is read.
+// PutExpected stores what r holds if it is the blob id of that size; if that is stored already, nothing is read.
 // Errors are those of Put, and ErrContent.
 func (s *Store) PutExpected(ctx context.Context, id grid.BlobID, size grid.Bytes, r io.Reader, durable bool) error {
 	err := s.putExpected(ctx, id, size, r, durable)
@@ -62,13 +62,13 @@ func (s *Store) putExpected(ctx context.Context, id grid.BlobID, size grid.Bytes
 	if t.id != id {
 		return fmt.Errorf("%w: what came is %s", ErrContent, t.id)
 	}
-	return s.keep(t, durable)
+	return s.commit(t, durable)
 }
 
-// PutFile keeps a copy of a regular file of at most limit bytes. What a program writes to the file
-// meanwhile may be in the copy or not; the name is that of the copy. Errors are those of Put, and ErrFile.
+// PutFile stores a copy of a regular file of at most limit bytes. Concurrent writes to the file may be in the copy
+// or not; the name is that of the copy. Errors are those of Put, and ErrFile.
 func (s *Store) PutFile(ctx context.Context, path string, limit grid.Bytes, durable bool) (grid.BlobID, grid.Bytes, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe must not stop us here
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // do not block on a named pipe
 	if err != nil {
 		return grid.BlobID{}, 0, err
 	}
@@ -97,7 +97,7 @@ type temporary struct {
 	size grid.Bytes
 }
 
-// remove takes the file away, unless it was given its name.
+// remove removes the file, unless it was renamed.
 func (t *temporary) remove() { os.Remove(t.path) }
 
 var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
@@ -106,10 +106,10 @@ var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
 func (s *Store) receive(ctx context.Context, r io.Reader, limit grid.Bytes, durable bool) (*temporary, error) {
 	f, err := os.CreateTemp(s.temp(), "put-")
 	if err != nil {
-		return nil, full(err)
+		return nil, diskFull(err)
 	}
 	t := &temporary{path: f.Name()}
-	err = t.fill(ctx, f, r, min(limit, s.max), func() error { return s.spare(s.dir, lookEvery) })
+	err = t.fill(ctx, f, r, min(limit, s.max), func() error { return s.checkFree(s.dir, checkFreeEvery) })
 	if err == nil && durable {
 		err = f.Sync()
 	}
@@ -118,17 +118,17 @@ func (s *Store) receive(ctx context.Context, r io.Reader, limit grid.Bytes, dura
 	}
 	if err != nil {
 		t.remove()
-		return nil, full(err)
+		return nil, diskFull(err)
 	}
 	return t, nil
 }
 
-// lookEvery is how much is written between two looks at how much is free.
-const lookEvery = 4 * grid.MiB
+// checkFreeEvery is how much is written between two checks of the free space.
+const checkFreeEvery = 4 * grid.MiB
 
-func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit grid.Bytes, spare func() error) error {
+func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit grid.Bytes, checkFree func() error) error {
 	hash := sha256.New()
-	looked := -lookEvery
+	looked := -checkFreeEvery
 	buf := buffers.Get().(*[128 << 10]byte)
 	defer buffers.Put(buf)
 	for {
@@ -139,8 +139,8 @@ func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit gri
 		if t.size += grid.Bytes(n); t.size > limit {
 			return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 		}
-		if t.size-looked >= lookEvery {
-			if err := spare(); err != nil {
+		if t.size-looked >= checkFreeEvery {
+			if err := checkFree(); err != nil {
 				return err
 			}
 			looked = t.size
@@ -159,9 +159,9 @@ func (t *temporary) fill(ctx context.Context, f *os.File, r io.Reader, limit gri
 	}
 }
 
-// keep gives a temporary file its name, or uses the blob that has it already. A file that has to be another, for it
-// is not on disk for certain or not as it was, is replaced in one step: who opens it meanwhile gets one of the two.
-func (s *Store) keep(t *temporary, durable bool) error {
+// commit renames a temporary file, or uses the blob that is stored already. A file that must be replaced, because
+// it may not be on disk or has changed, is replaced atomically: a concurrent open gets one of the two.
+func (s *Store) commit(t *temporary, durable bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.blobs[t.id]
@@ -170,29 +170,29 @@ func (s *Store) keep(t *temporary, durable bool) error {
 		return nil
 	}
 	if old != nil && old.size != t.size {
-		s.drop(old)
+		s.evict(old)
 		old = nil
 	}
-	if old != nil && !durable && (old.synced || old.seen == (stamp{})) { // a former run may have kept it for certain
+	if old != nil && !durable && (old.synced || old.seen == (stamp{})) { // a former run may have stored it as durable
 		if err := disk.Sync(t.path); err != nil {
-			return full(err)
+			return diskFull(err)
 		}
 		durable = true
 	}
 	if old == nil {
-		if err := s.room(t.size); err != nil {
+		if err := s.makeRoom(t.size); err != nil {
 			return err
 		}
 	}
 	path := s.path(t.id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return full(err)
+		return diskFull(err)
 	}
 	if err := os.Rename(t.path, path); err != nil {
-		return full(err)
+		return diskFull(err)
 	}
 	if old != nil {
-		s.forget(old)
+		s.removeEntry(old)
 	}
 	e := &entry{id: t.id, size: t.size, hashed: time.Now()}
 	e.seen, _ = stampOf(path)
@@ -201,25 +201,25 @@ func (s *Store) keep(t *temporary, durable bool) error {
 		return nil
 	}
 	if err := s.syncNames(e); err != nil {
-		s.drop(e)
+		s.evict(e)
 		return err
 	}
 	return nil
 }
 
-// syncNames brings a blob's name to disk, and its folder's, which may be new.
+// syncNames syncs a blob's name, and its folder's, which may be new.
 func (s *Store) syncNames(e *entry) error {
 	if err := disk.Sync(filepath.Dir(s.path(e.id))); err != nil {
-		return full(err)
+		return diskFull(err)
 	}
 	if err := disk.Sync(s.dir); err != nil {
-		return full(err)
+		return diskFull(err)
 	}
 	e.synced = true
 	return nil
 }
 
-// sync brings a blob that is here to disk, if that is asked for and has not been done.
+// sync syncs a stored blob, if durable and not done before.
 func (s *Store) sync(e *entry, durable bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,7 +227,7 @@ func (s *Store) sync(e *entry, durable bool) error {
 		return nil
 	}
 	if err := disk.Sync(s.path(e.id)); err != nil {
-		return full(err)
+		return diskFull(err)
 	}
 	return s.syncNames(e)
 }

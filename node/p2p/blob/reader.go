@@ -11,13 +11,13 @@ import (
 	"skep/grid"
 )
 
-// Reader reads a blob once, from its beginning to its end. Its last bytes come only when all of it is what its name
-// says: else that read fails with ErrContent, and the blob is set aside.
+// Reader reads a blob once, from beginning to end. Its last bytes are returned only if the whole content matches
+// its name: otherwise that read fails with ErrContent, and the blob is moved to the quarantine.
 type Reader struct {
 	s    *Store
 	e    *entry
 	f    *os.File
-	hash hash.Hash // nil: it did not begin at the beginning
+	hash hash.Hash // nil: it did not start at the beginning
 	left int64
 }
 
@@ -33,20 +33,20 @@ func (r *Reader) Read(b []byte) (int, error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF) && n == 0:
-		return 0, r.s.spoiled(r.e, fmt.Errorf("%w: the file ends %d bytes too soon", ErrContent, r.left))
+		return 0, r.s.quarantineBlob(r.e, fmt.Errorf("%w: the file ends %d bytes too soon", ErrContent, r.left))
 	case errors.Is(err, syscall.EIO):
-		return 0, r.s.spoiled(r.e, fmt.Errorf("%w: %w", ErrContent, err))
+		return 0, r.s.quarantineBlob(r.e, fmt.Errorf("%w: %w", ErrContent, err))
 	case r.left > 0 || r.hash == nil:
 		return n, err
 	}
 	if got := grid.BlobID(r.hash.Sum(nil)); got != r.e.id {
-		return 0, r.s.spoiled(r.e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
+		return 0, r.s.quarantineBlob(r.e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
 	}
 	return n, err
 }
 
-// Resume goes on from an offset. What comes then is not hashed, since its beginning is not read: it is for a peer that
-// has that and hashes the whole.
+// Resume continues from an offset. The rest is not hashed, since its beginning is not read: it is for a peer that
+// has the beginning and hashes the whole.
 func (r *Reader) Resume(offset grid.Bytes) error {
 	if offset == 0 {
 		return nil

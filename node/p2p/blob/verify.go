@@ -15,21 +15,21 @@ import (
 	"skep/grid"
 )
 
-// verifiedFor is how long a file that looks unchanged is taken to hold what was hashed, by whoever does not hash it
-// himself. A disk can change what it keeps without a word.
+// verifiedFor is how long a file that looks unchanged is trusted to hold the hashed content, by callers that do not
+// hash it. A disk may change data silently.
 const verifiedFor = time.Hour
 
-// everVerified is for those who hash what they read.
+// everVerified is for callers that hash what they read.
 const everVerified = time.Duration(math.MaxInt64)
 
-// stamp tells whether a file was written to since it was looked at: whoever writes moves its times, and only with
-// rights over the whole machine could move back that of its status.
+// stamp tells whether a file was written to since: a write changes its times, and setting back the time of its
+// status takes control of the whole machine.
 type stamp struct {
 	inode, size     int64
 	written, status time.Time
 }
 
-// stampOf looks at a file; the zero stamp is of none.
+// stampOf returns the stamp of a file; the zero stamp is of none.
 func stampOf(path string) (stamp, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func stampOfInfo(info os.FileInfo) stamp {
 	return st
 }
 
-// trusted reports whether an entry's file was hashed within a time and is as it was then; s.mu is held.
+// trusted reports whether an entry's file was hashed within a time and is unchanged since; s.mu is held.
 func (s *Store) trusted(e *entry, within time.Duration) bool {
 	if e.seen == (stamp{}) || time.Since(e.hashed) > within {
 		return false
@@ -56,11 +56,12 @@ func (s *Store) trusted(e *entry, within time.Duration) bool {
 	return err == nil && now == e.seen
 }
 
-// verify hashes the file of an entry, outside the lock, and sets it aside if it is not what its name says.
+// verify hashes the file of an entry, outside the lock, and moves it to the quarantine if it does not match its
+// name.
 func (s *Store) verify(ctx context.Context, e *entry) error {
 	f, err := os.Open(s.path(e.id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.spoiled(e, fmt.Errorf("%w: %w", ErrContent, err))
+		return s.quarantineBlob(e, fmt.Errorf("%w: %w", ErrContent, err))
 	}
 	if err != nil {
 		return err
@@ -69,24 +70,24 @@ func (s *Store) verify(ctx context.Context, e *entry) error {
 	return s.verifyFile(ctx, e, f)
 }
 
-// verifyFile does so with a file that is open at its beginning. That the file cannot be read for other reasons than the
-// disk's says nothing of its content.
+// verifyFile does so with a file that is open at its beginning. A read error that is not the disk's says nothing
+// about the content.
 func (s *Store) verifyFile(ctx context.Context, e *entry, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	if grid.Bytes(info.Size()) != e.size {
-		return s.spoiled(e, fmt.Errorf("%w: the file has %d bytes, not %d", ErrContent, info.Size(), e.size))
+		return s.quarantineBlob(e, fmt.Errorf("%w: the file has %d bytes, not %d", ErrContent, info.Size(), e.size))
 	}
 	got, err := hashOf(ctx, f)
 	switch {
 	case errors.Is(err, syscall.EIO):
-		return s.spoiled(e, fmt.Errorf("%w: %w", ErrContent, err))
+		return s.quarantineBlob(e, fmt.Errorf("%w: %w", ErrContent, err))
 	case err != nil:
 		return err
 	case got != e.id:
-		return s.spoiled(e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
+		return s.quarantineBlob(e, fmt.Errorf("%w: the file has become %s", ErrContent, got))
 	}
 	s.mu.Lock()
 	e.seen, e.hashed = stampOfInfo(info), time.Now()

@@ -12,7 +12,7 @@ import (
 
 const line = "what is kept\n"
 
-// save keeps a line in a file in one step: careful is how it has to be done, the others leave something out.
+// save writes a line to a file atomically; the flags leave out a sync.
 func save(dir string, syncFile, syncNames bool) error {
 	f, err := os.CreateTemp(dir, "new-")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// folders does some of everything that can be recorded.
+// folders makes one call of each recorded kind or more.
 func folders(dir string) error {
 	sub := filepath.Join(dir, "a", "b")
 	f := func() error {
@@ -66,7 +66,7 @@ func folders(dir string) error {
 		os.Rename(sub, filepath.Join(dir, "c")))
 }
 
-// check wants the file as it was acknowledged, and never half of it.
+// check expects the acknowledged content of the file, and never a part.
 func check(dir string, acked []string) error {
 	b, err := os.ReadFile(filepath.Join(dir, "kept"))
 	switch {
@@ -80,7 +80,7 @@ func check(dir string, acked []string) error {
 	return nil
 }
 
-// Who syncs the content and then the name has what was acknowledged after any crash; who leaves one out has not.
+// With both syncs, acknowledged content survives any crash; without one of them it does not.
 func TestWhatACrashLeaves(t *testing.T) {
 	seeds := uint64(8)
 	if testing.Short() {
@@ -98,7 +98,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 	}
 }
 
-// What was recorded is compared to what is there, also where the process is killed: at every call.
+// The recorded tree equals the real one, also if the process is killed, at every call.
 func TestRecordsAll(t *testing.T) {
 	j := Recorded(t, "folders")
 	if j.Len() < 12 {

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// ErrCannot says that this machine cannot record: it is not Linux, its kernel is too old, or something forbids it.
+// ErrCannot reports that this machine cannot record: it is not Linux, its kernel is too old, or something forbids
+// it.
 var ErrCannot = errors.New("cannot record what a process does here")
 
 type kind uint8
@@ -21,7 +22,7 @@ const (
 	said                    // text was written to stdout
 )
 
-// op is a call. Files and folders are numbered in the order in which they were made; 0 is the folder itself.
+// op is a call. Files and folders are numbered in the order of creation; 0 is the folder itself.
 type op struct {
 	kind    kind
 	file    int
@@ -32,7 +33,7 @@ type op struct {
 	text    string
 }
 
-// change is what a name in a folder means from now on; -1 is nothing.
+// change is what a name in a folder refers to from now on; -1 is nothing.
 type change struct {
 	folder int
 	name   string
@@ -53,7 +54,7 @@ func (o *op) String() string {
 	return fmt.Sprintf("say %q", o.text)
 }
 
-// Journal is what a program did, in order.
+// Journal is the sequence of a program's calls.
 type Journal struct {
 	ops     []op
 	folders []bool // by number: it is one, not a file
@@ -62,10 +63,10 @@ type Journal struct {
 // Len returns the number of calls.
 func (j *Journal) Len() int { return len(j.ops) }
 
-// how is what becomes of calls that no sync has brought to disk.
+// how decides what becomes of calls that were not synced.
 type how struct {
 	name   string
-	sector int64                // what is written as a whole or not at all
+	sector int64                // the unit that is written as a whole or not at all
 	keep   func(last bool) bool // a name, a sector, a size; last: of the last write
 }
 
@@ -80,9 +81,9 @@ func manners(random *rand.Rand) []how {
 	}
 }
 
-// Each calls f with each folder that a crash before the n-th call could have left, for every stride-th n and after the
-// last call, below scratch, and with the lines that the program had written to its stdout by then. The folder may be changed;
-// it is removed after. An error of f ends it, told with the crash that it belongs to.
+// Each calls f with each folder that a crash before the n-th call could have left, for every stride-th n and after
+// the last call, below scratch, and with the lines that the program had written to its stdout by then. f may change
+// the folder, which is removed after. An error of f ends it, and is wrapped with the crash that it belongs to.
 func (j *Journal) Each(scratch string, random *rand.Rand, stride int, f func(dir string, acked []string) error) error {
 	for n := 0; ; n = min(n+stride, len(j.ops)) {
 		for _, h := range manners(random) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// note writes a call down, if it is about the folder. The caller waits meanwhile.
+// note records a call, if it concerns the folder. The caller is blocked meanwhile.
 func (r *recorder) note(c *notice) error {
 	fd := int(int32(c.args[0]))
 	switch c.nr {
@@ -59,7 +59,7 @@ func (r *recorder) write(fd int, off int64, at uint64, n int) error {
 	return err
 }
 
-// link is what a descriptor of the process is open on.
+// link returns the path that a descriptor of the process is open on.
 func (r *recorder) link(fd int) string {
 	at := fmt.Sprintf("/proc/%d/fd/%d", r.pid, fd)
 	if fd == unix.AT_FDCWD {
@@ -87,7 +87,7 @@ func (r *recorder) offset(fd int) (at int64) {
 	return at
 }
 
-// place is a name in a folder, and what has it.
+// place is a name in a folder, and the file that has it.
 type place struct {
 	folder int
 	name   string

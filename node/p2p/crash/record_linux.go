@@ -18,8 +18,8 @@ import (
 // Record runs a script of Main in a process of its own, with dir, an empty folder, and returns what it did to dir.
 func Record(script, dir string) (*Journal, error) { return record(script, dir, math.MaxInt) }
 
-// Kill is Record of a process that is killed at its n-th call, which is not carried out. It returns the lines that the
-// process had written to its stdout by then; dir is as it left it.
+// Kill is Record of a process that is killed at its n-th call, which is not carried out. It returns the lines that
+// the process had written to its stdout by then; dir is as it left it.
 func Kill(script, dir string, n int) (acked []string, err error) {
 	j, err := record(script, dir, n)
 	if err != nil {
@@ -64,7 +64,7 @@ func record(script, dir string, most int) (*Journal, error) {
 	return r.j, r.j.at(r.j.Len(), killed).differs(dir)
 }
 
-// recorder notes the calls of one process.
+// recorder records the calls of one process.
 type recorder struct {
 	j    *Journal
 	dir  string
@@ -91,7 +91,7 @@ type answer struct {
 	flags uint32
 }
 
-// listen notes calls until the process has ended.
+// listen records calls until the process has ended.
 func (r *recorder) listen(from *os.File) error {
 	room := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := unix.Recvmsg(int(from.Fd()), make([]byte, 1), room, 0)

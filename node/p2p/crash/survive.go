@@ -19,8 +19,8 @@ func Recorded(t *testing.T, script string) *Journal {
 	return j
 }
 
-// Survives fails t with the crash and the seed if check finds something wrong with what any crash could have left, as Each
-// has it.
+// Survives fails t, with the crash and the seed, if check returns an error for a folder that a crash could have
+// left; see Each.
 func (j *Journal) Survives(t *testing.T, stride int, check func(dir string, acked []string) error) {
 	t.Helper()
 	seed, crashes := rand.Uint64(), 0

@@ -60,13 +60,14 @@ func (t *tree) writeFolder(id int, dir string) error {
 
 const page = 4096
 
-// content is what a file holds; pages that are not there are zeros.
+// content is the content of a file; missing pages are zeros.
 type content struct {
 	size  int64
 	pages map[int64]*[page]byte
 }
 
-// write writes those sectors of data that keep says yes to. Of the others the size may stay, and what was there before.
+// write writes those sectors of data for which keep returns true. For the others the size may change, and the
+// former content stays.
 func (c *content) write(off int64, data []byte, sector int64, keep func() bool) {
 	for len(data) > 0 {
 		n := min(int64(len(data)), sector-off%sector)
@@ -118,7 +119,7 @@ func (c *content) save(path string) error {
 	return f.Truncate(c.size)
 }
 
-// differs says where dir is another than t. Files must be alike in content, folders in what is in them.
+// differs returns an error where dir differs from t. Files are compared by content, folders by their entries.
 func (t *tree) differs(dir string) error {
 	seen := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -15,15 +15,15 @@ import (
 	"skep/grid"
 )
 
-// Tries a minute, and as many at once, at addresses where no member has answered.
+// Dials a minute, and as many at once, at addresses where no member has answered.
 const (
-	All     = 120 // in all
-	PerHost = 4   // at one host: an address of IPv4, a /64 of IPv6
-	AtHome  = 30  // at one host where members live
-	PerTale = 12  // at addresses of which one member told
+	All           = 120 // in all
+	PerHost       = 4   // at one host: an address of IPv4, a /64 of IPv6
+	PerMemberHost = 30  // at one host where members have been seen
+	PerReporter   = 12  // at addresses that one member reported
 )
 
-const maxKept = 4096 // hosts, addresses and tellers that are remembered, each
+const maxTracked = 4096 // hosts, addresses and reporters that are tracked, each
 
 // Errors of Allow.
 var (
@@ -31,39 +31,40 @@ var (
 	ErrBudget = errors.New("too many tries where nobody has answered")
 )
 
-// Budget counts the tries of one node. Its methods may be called at the same time.
+// Budget counts the dials of one node. Its methods are safe for concurrent use.
 type Budget struct {
 	self     grid.NodeID
 	loopback bool
 
-	mu      sync.Mutex
-	all     *rate.Limiter
-	proved  *lru.Cache[string, struct{}] // addresses that an operator named, or where a member has answered
-	homes   *lru.Cache[string, *rate.Limiter]
-	hosts   *lru.Cache[string, *rate.Limiter]
-	tellers *lru.Cache[grid.NodeID, *rate.Limiter]
+	mu          sync.Mutex
+	all         *rate.Limiter
+	proved      *lru.Cache[string, struct{}] // addresses that an operator named, or where a member has answered
+	memberHosts *lru.Cache[string, *rate.Limiter]
+	hosts       *lru.Cache[string, *rate.Limiter]
+	reporters   *lru.Cache[grid.NodeID, *rate.Limiter]
 }
 
-// New returns the budget of a node. A node that uses nothing but the loopback may dial there what others tell of, and pays nothing for the host.
+// New returns the budget of a node. A node that uses only the loopback may dial reported loopback addresses, and
+// the host is not charged.
 func New(self grid.NodeID, loopback bool) *Budget {
-	return &Budget{self: self, loopback: loopback, all: perMinute(All), proved: kept[string, struct{}](),
-		homes: kept[string, *rate.Limiter](), hosts: kept[string, *rate.Limiter](), tellers: kept[grid.NodeID, *rate.Limiter]()}
+	return &Budget{self: self, loopback: loopback, all: perMinute(All), proved: newCache[string, struct{}](),
+		memberHosts: newCache[string, *rate.Limiter](), hosts: newCache[string, *rate.Limiter](), reporters: newCache[grid.NodeID, *rate.Limiter]()}
 }
 
 func perMinute(n int) *rate.Limiter {
 	return rate.NewLimiter(rate.Every(time.Minute/time.Duration(n)), n)
 }
 
-func kept[K comparable, V any]() *lru.Cache[K, V] {
-	c, err := lru.New[K, V](maxKept)
+func newCache[K comparable, V any]() *lru.Cache[K, V] {
+	c, err := lru.New[K, V](maxTracked)
 	if err != nil {
 		panic("dials: " + err.Error())
 	}
 	return c
 }
 
-// Prove notes that an address is good: an operator named it, or a member has answered there.
-func (b *Budget) Prove(a ma.Multiaddr) {
+// AddProved marks an address as proved: an operator named it, or a member has answered there.
+func (b *Budget) AddProved(a ma.Multiaddr) {
 	if at, err := tcp(a); err == nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -71,20 +72,21 @@ func (b *Budget) Prove(a ma.Multiaddr) {
 	}
 }
 
-// Home notes that a member lives at the host of an address: it has connected from there.
-func (b *Budget) Home(a ma.Multiaddr) {
+// AddMemberHost marks the host of an address as one of a member, which has connected from there.
+func (b *Budget) AddMemberHost(a ma.Multiaddr) {
 	if at, err := tcp(a); err == nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if !b.homes.Contains(host(at.IP)) {
-			b.homes.Add(host(at.IP), perMinute(AtHome))
+		if !b.memberHosts.Contains(host(at.IP)) {
+			b.memberHosts.Add(host(at.IP), perMinute(PerMemberHost))
 		}
 	}
 }
 
-// Allow reports whether an address may be dialled now, and counts that as a try. tellers are those that told of it, any of whom may pay for
-// the try; the node itself, where it remembers the address, pays nothing. Errors wrap ErrLocal or ErrBudget.
-func (b *Budget) Allow(a ma.Multiaddr, tellers []grid.NodeID, at time.Time) error {
+// Allow reports whether an address may be dialled now, and counts the dial. reporters are the nodes that reported
+// it; the one with the most dials left is charged. The node itself, where it remembers the address, is not charged.
+// Errors wrap ErrLocal or ErrBudget.
+func (b *Budget) Allow(a ma.Multiaddr, reporters []grid.NodeID, at time.Time) error {
 	to, err := tcp(a)
 	if err != nil {
 		return err
@@ -98,18 +100,18 @@ func (b *Budget) Allow(a ma.Multiaddr, tellers []grid.NodeID, at time.Time) erro
 		return fmt.Errorf("%s: %w", to, ErrLocal)
 	}
 	pay := []*rate.Limiter{b.all}
-	if teller := b.payer(tellers, at); teller != nil {
-		pay = append(pay, teller)
+	if reporter := b.reporterLimit(reporters, at); reporter != nil {
+		pay = append(pay, reporter)
 	}
-	if !affords(pay, at) { // before the host is looked up, so that what is refused pushes no host out of those that are remembered
+	if !allHaveTokens(pay, at) { // before the host is looked up, so that refused dials evict no host from the cache
 		return fmt.Errorf("%s: %w", to, ErrBudget)
 	}
-	if !to.IP.IsLoopback() { // there the whole network lives
-		where, home := b.homes.Get(host(to.IP))
+	if !to.IP.IsLoopback() { // there, one host has the whole network
+		where, home := b.memberHosts.Get(host(to.IP))
 		if !home {
 			where = limiter(b.hosts, host(to.IP), PerHost)
 		}
-		if pay = append(pay, where); !affords(pay, at) {
+		if pay = append(pay, where); !allHaveTokens(pay, at) {
 			return fmt.Errorf("%s: %w", to, ErrBudget)
 		}
 	}
@@ -119,7 +121,7 @@ func (b *Budget) Allow(a ma.Multiaddr, tellers []grid.NodeID, at time.Time) erro
 	return nil
 }
 
-func affords(pay []*rate.Limiter, at time.Time) bool {
+func allHaveTokens(pay []*rate.Limiter, at time.Time) bool {
 	for _, l := range pay {
 		if l.TokensAt(at) < 1 {
 			return false
@@ -128,20 +130,20 @@ func affords(pay []*rate.Limiter, at time.Time) bool {
 	return true
 }
 
-// payer returns who of the tellers has the most tries left; nil: nobody has to pay.
-func (b *Budget) payer(tellers []grid.NodeID, at time.Time) (payer *rate.Limiter) {
-	if len(tellers) == 0 {
-		tellers = []grid.NodeID{{}} // of what nobody is known to have told there is one purse
+// reporterLimit returns the limiter of the reporter with the most dials left; nil: nobody is charged.
+func (b *Budget) reporterLimit(reporters []grid.NodeID, at time.Time) (best *rate.Limiter) {
+	if len(reporters) == 0 {
+		reporters = []grid.NodeID{{}} // unknown reporters share one limiter
 	}
-	for _, n := range tellers {
+	for _, n := range reporters {
 		if n == b.self {
 			return nil
 		}
-		if l := limiter(b.tellers, n, PerTale); payer == nil || l.TokensAt(at) > payer.TokensAt(at) {
-			payer = l
+		if l := limiter(b.reporters, n, PerReporter); best == nil || l.TokensAt(at) > best.TokensAt(at) {
+			best = l
 		}
 	}
-	return payer
+	return best
 }
 
 func limiter[K comparable](c *lru.Cache[K, *rate.Limiter], key K, n int) *rate.Limiter {
@@ -153,7 +155,7 @@ func limiter[K comparable](c *lru.Cache[K, *rate.Limiter], key K, n int) *rate.L
 	return l
 }
 
-// tcp reads where a multiaddress leads; relays are not looked through.
+// tcp returns the TCP address of a multiaddress; an error for one through a relay.
 func tcp(a ma.Multiaddr) (*net.TCPAddr, error) {
 	at, err := manet.ToNetAddr(a)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// WriteFile gives path, readable by the owner alone, a content that is on disk when it returns. At no moment is there
-// half of it.
+// WriteFile writes a file that only the owner can read; it is on disk when WriteFile returns. After a crash the
+// file has the old or the new content, never a part.
 func WriteFile(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
 	if err != nil {
@@ -26,8 +26,8 @@ func WriteFile(path string, content []byte) error {
 	return Sync(filepath.Dir(path))
 }
 
-// MakeFolder makes a folder and those above it where they are missing, as os.MkdirAll does; their names are on disk
-// when it returns.
+// MakeFolder creates a folder and its missing parents, as os.MkdirAll does; their names are on disk when it
+// returns.
 func MakeFolder(path string, mode fs.FileMode) error {
 	var made []string
 	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
@@ -47,7 +47,7 @@ func MakeFolder(path string, mode fs.FileMode) error {
 	return nil
 }
 
-// Sync brings a file's content, or the names in a folder, to disk.
+// Sync syncs a file's content, or the names in a folder, to disk.
 func Sync(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

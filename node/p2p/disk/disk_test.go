@@ -33,11 +33,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// After any crash a file is as it was when WriteFile returned last, or as the one under way makes it.
+// After any crash a file has the content of the last WriteFile that returned, or of the one under way.
 func TestPowerLoss(t *testing.T) {
 	crash.Recorded(t, "write").Survives(t, 1, func(dir string, acked []string) error {
 		b, err := os.ReadFile(filepath.Join(dir, "a", "b", "file"))
-		n := len(acked) - 1 // written so often
+		n := len(acked) - 1 // completed writes
 		switch {
 		case len(acked) > 0 && errors.Is(err, os.ErrNotExist):
 			if _, err := os.Stat(filepath.Join(dir, "a", "b")); err != nil || n > 0 {

@@ -8,30 +8,30 @@ import (
 	"skep/grid"
 )
 
-// Usage is what a folder takes with all in it.
+// Usage is the disk usage of a folder and all in it.
 type Usage struct {
-	Bytes  grid.Bytes // of disk
-	Files  int64      // and folders, each an inode
-	Deep   bool       // it is nested more deeply than can be looked at
-	Closed bool       // there is a folder in it that cannot be looked into
+	Bytes      grid.Bytes // of disk
+	Files      int64      // and folders, each an inode
+	Deep       bool       // it is nested more deeply than maxDepth
+	Unreadable bool       // a folder in it could not be read
 }
 
-// maxDepth is how many folders inside each other are looked at, each of which is open meanwhile.
+// maxDepth bounds the nesting that is measured; each folder on the path is open meanwhile.
 const maxDepth = 128
 
-// Used measures a folder, of which it looks at most names. What goes away meanwhile does not count. It goes by open folders, so that
-// neither long paths nor links mislead it. A folder of this user's that its mode keeps this user from is permitted for as long as it
-// is looked at.
+// Used measures a folder, at most so many names in it. Files removed meanwhile do not count. It walks by open
+// folders, so that neither long paths nor links mislead it. A folder of this user whose mode denies access is made
+// listable while it is measured.
 func Used(dir string, most int) (u Usage) {
 	u.folder(unix.AT_FDCWD, dir, &most, 0)
 	return u
 }
 
-// folder adds what is in the folder of a name, and how much the names in it take.
+// folder adds the contents of a folder.
 func (u *Usage) folder(parent int, name string, most *int, depth int) {
-	f, restore, err := enter(parent, name)
+	f, restore, err := openFolder(parent, name)
 	if err != nil {
-		u.Closed = u.Closed || err == unix.EACCES || err == unix.EPERM
+		u.Unreadable = u.Unreadable || err == unix.EACCES || err == unix.EPERM
 		return
 	}
 	defer f.Close()
@@ -42,7 +42,7 @@ func (u *Usage) folder(parent int, name string, most *int, depth int) {
 		for _, name := range names {
 			var st unix.Stat_t
 			if err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-				u.Closed = u.Closed || err == unix.EACCES
+				u.Unreadable = u.Unreadable || err == unix.EACCES
 				continue
 			}
 			*most--
@@ -63,16 +63,16 @@ func (u *Usage) folder(parent int, name string, most *int, depth int) {
 	}
 }
 
-// access is what it takes to list a folder, and to look at what is in it.
+// access is the mode that allows listing a folder and reading the status of its files.
 const access = 0o500
 
-// enter opens a folder to look at all in it. Afterwards restore gives it the mode that it had.
-func enter(parent int, name string) (f *os.File, restore func(), err error) {
+// openFolder opens a folder, changing its mode if need be; restore sets the former mode again.
+func openFolder(parent int, name string) (f *os.File, restore func(), err error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	before := uint32(access)
 	fd, err := unix.Openat(parent, name, flags, 0)
 	if err == unix.EACCES {
-		if before, err = permit(parent, name); err == nil {
+		if before, err = makeListable(parent, name); err == nil {
 			fd, err = unix.Openat(parent, name, flags, 0)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What is in a folder counts whatever the modes of folders are, and they stay as they were: a task may test what it cannot read.
-func TestClosedFoldersAreMeasured(t *testing.T) {
+// Folders are measured whatever their modes, which stay as they were: a task may create what it cannot read.
+func TestUnreadableFoldersAreMeasured(t *testing.T) {
 	base := t.TempDir()
 	for mode := range fs.FileMode(0o1000) {
 		dir := filepath.Join(base, fmt.Sprintf("%o", mode))
@@ -21,7 +21,7 @@ func TestClosedFoldersAreMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := Used(dir, 100)
-		if u.Files != 3 || u.Bytes < 1<<16 || u.Closed || u.Deep {
+		if u.Files != 3 || u.Bytes < 1<<16 || u.Unreadable || u.Deep {
 			t.Errorf("mode %04o: %+v", mode, u)
 		}
 		for _, path := range []string{dir, filepath.Dir(inner), inner} {
@@ -34,12 +34,12 @@ func TestClosedFoldersAreMeasured(t *testing.T) {
 	}
 }
 
-// A folder of somebody else's that cannot be looked into does not count as empty.
-func TestFoldersThatCannotBeLookedInto(t *testing.T) {
+// A folder of another user that cannot be read does not count as empty.
+func TestFoldersOfOthersAreReported(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("nothing is closed to root")
 	}
-	if u := Used("/root", 100); !u.Closed {
+	if u := Used("/root", 100); !u.Unreadable {
 		t.Errorf("%+v: want it to be closed", u)
 	}
 }

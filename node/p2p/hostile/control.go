@@ -13,8 +13,8 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Protocols of a node besides gossipsub's, as Stream takes them. The request of a blob stream is 40 bytes, of an output stream 64, of a reach
-// stream 2; a door stream carries HTTP.
+// Protocols of a node besides gossipsub's, for Stream. The request of a blob stream is 40 bytes, of an output
+// stream 64, of a reach stream 2; an API stream (Door) carries HTTP.
 const (
 	Control = "/skep/control/1"
 	Blob    = "/skep/blob/1"
@@ -74,10 +74,10 @@ func (t *Talk) Say(msg *grid.Message) error {
 // Frame sends bytes as one frame.
 func (t *Talk) Frame(body []byte) error { return writeFrame(t.st, body) }
 
-// SetDeadline bounds how long writes may take that the node does not read.
+// SetDeadline bounds writes that the node does not read.
 func (t *Talk) SetDeadline(at time.Time) error { return t.st.SetDeadline(at) }
 
-// Close breaks the stream off.
+// Close resets the stream.
 func (t *Talk) Close() error { return t.st.Reset() }
 
 func writeFrame(w io.Writer, body []byte) error {
@@ -96,7 +96,7 @@ func readFrame(r io.Reader) ([]byte, error) {
 	return b, err
 }
 
-// welcome answers the hellos on a control stream that a node has opened, and then reads what it says.
+// welcome answers the hellos on a control stream that a node has opened, and then discards what the node sends.
 func welcome(st network.Stream, own *wire.Hello) {
 	for range greetings {
 		if _, err := readFrame(st); err != nil {
@@ -111,7 +111,7 @@ func welcome(st network.Stream, own *wire.Hello) {
 	io.Copy(io.Discard, st)
 }
 
-// oneByte reads single bytes without taking more than it is asked for.
+// oneByte reads single bytes without buffering more.
 type oneByte struct{ io.Reader }
 
 // ReadByte reads the next byte.

@@ -17,12 +17,12 @@ import (
 // Published is an announcement.
 type Published = pb.Message
 
-// RPC is what one frame of gossipsub says.
+// RPC is the content of one frame of gossipsub.
 type RPC struct {
 	Subscribe, Unsubscribe []string            // topics
 	Graft, Prune           []string            // topics
 	Backoff                uint64              // seconds, of each prune
-	Exchange               [][2]string         // identities and signed records that each prune hands on
+	Exchange               [][2]string         // identities and signed records in each PRUNE
 	IHave                  map[string][]string // IDs by topic
 	IWant, IDontWant       []string
 	Publish                []*Published // as Announcement makes them
@@ -98,7 +98,7 @@ func (m *Member) Announcement(data []byte) (*Published, error) {
 	return a, m.Sign(a)
 }
 
-// Sign signs what was changed.
+// Sign signs a changed announcement.
 func (m *Member) Sign(a *Published) error {
 	priv, err := crypto.UnmarshalEd25519PrivateKey(m.key)
 	if err != nil {

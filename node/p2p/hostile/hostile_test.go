@@ -9,7 +9,7 @@ import (
 	"skep/node/p2p"
 )
 
-// A hostile member is taken for a member, or nothing that it does would tell anything.
+// A node accepts a hostile member as a member; otherwise its attacks would show nothing.
 func TestAHostileMemberIsAMember(t *testing.T) {
 	cfg := p2p.Config{DataDir: filepath.Join(t.TempDir(), "a"), Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Name: "a"}
 	cfg.Node.Speed = 1

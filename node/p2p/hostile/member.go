@@ -25,7 +25,7 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Options say who joins what. Token is needed.
+// Options of Join. Token is needed.
 type Options struct {
 	Token  string             // of the network; the first node that it names is connected to, and is Node
 	Key    ed25519.PrivateKey // the identity; nil = a new one
@@ -33,7 +33,7 @@ type Options struct {
 	Boot   uint64             // starts so far that the hello tells; default 1
 }
 
-// Member is one hostile identity. Its methods may be called at the same time.
+// Member is one hostile identity. Its methods are safe for concurrent use.
 type Member struct {
 	host   host.Host
 	key    ed25519.PrivateKey
@@ -90,7 +90,7 @@ func (m *Member) Self() grid.NodeID { return grid.NodeID(m.key.Public().(ed25519
 // Node returns the node that was joined.
 func (m *Member) Node() grid.NodeID { return m.node }
 
-// Host returns the libp2p host, for what this package has no words for.
+// Host returns the libp2p host, for what this package does not provide.
 func (m *Member) Host() host.Host { return m.host }
 
 // Close closes all connections.

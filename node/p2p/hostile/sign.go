@@ -7,13 +7,13 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Spec signs the spec of a job of the member's own; who submitted it is the member and a user of any name.
+// Spec signs the spec of a job of the member's own, submitted by the member and a user of any name.
 func (m *Member) Spec(job grid.JobID, spec *grid.JobSpec, user string) (*grid.JobSpec, error) {
 	spec.Submitter = grid.Submitter{Node: m.Self(), User: user}
 	return wire.SealSpec(m.key, job, spec)
 }
 
-// Ghost returns the ad of a node that does not exist, signed by a key that nobody will use, with addresses of anybody's.
+// Ghost returns the ad of a node that does not exist, signed by a key of no other use, with anybody's addresses.
 func Ghost(name string, addrs ...string) (*grid.Ad, error) {
 	public, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func Ghost(name string, addrs ...string) (*grid.Ad, error) {
 	return ad, err
 }
 
-// Digest is a message that tells ads on.
+// Digest returns a message that forwards ads.
 func Digest(ads ...*grid.Ad) *grid.Message {
 	m := &grid.Message{Kind: grid.KindDigest}
 	for _, a := range ads {

@@ -8,7 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Bounds of one RPC. A node's own stay far below: it announces on one topic, and frames are split by size, not by count.
+// Bounds of one RPC. A node's own RPCs stay far below: it announces on one topic, and frames are split by size, not
+// by count.
 const (
 	MaxSubscriptions = 16   // changes of subscriptions
 	MaxPublished     = 256  // messages
@@ -27,15 +28,16 @@ var (
 	ErrExchange  = errors.New("hands on peers")
 )
 
-// counted is what one RPC has of each kind so far; the elements of a list may be spread over its bytes.
-type counted struct {
+// counts holds the numbers of elements of one RPC so far; the elements of a list may be spread over its bytes.
+type counts struct {
 	subscriptions, published, controls, ids int
 }
 
-// Check returns how many messages an encoded RPC holds, and reports what in it no node sends: broken encoding (ErrMalformed), counts and lengths beyond the bounds (ErrBound),
-// and peers to be dialled (ErrExchange). Fields of later versions are passed over. It allocates nothing.
+// Check returns the number of messages in an encoded RPC, and an error for anything that no node sends: broken
+// encoding (ErrMalformed), counts and lengths beyond the bounds (ErrBound), and peer exchange (ErrExchange). Fields
+// of later versions are skipped. It allocates nothing.
 func Check(b []byte) (messages int, err error) {
-	var c counted
+	var c counts
 	err = fields(b, func(num protowire.Number, v value) error {
 		switch num {
 		case 1:
@@ -56,7 +58,7 @@ func Check(b []byte) (messages int, err error) {
 	return c.published, err
 }
 
-// published checks a field of a message. Its data are bounded by the frame.
+// published checks a field of a message. The frame bounds its data.
 func published(num protowire.Number, v value) error {
 	if num == 3 && len(v.bytes) != seqno {
 		return bound("bytes of a sequence number", len(v.bytes), seqno)
@@ -65,7 +67,7 @@ func published(num protowire.Number, v value) error {
 }
 
 // control checks a field of the control part: lists of IHAVE, IWANT, GRAFT, PRUNE, IDONTWANT.
-func (c *counted) control(num protowire.Number, v value) error {
+func (c *counts) control(num protowire.Number, v value) error {
 	if num > 5 {
 		return nil
 	}
@@ -90,7 +92,7 @@ func (c *counted) control(num protowire.Number, v value) error {
 	})
 }
 
-// value is what a field holds: bytes of a string or message, else a number.
+// value is the content of a field: bytes of a string or message, else a number.
 type value struct {
 	kind   protowire.Type
 	bytes  []byte

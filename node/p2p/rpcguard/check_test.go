@@ -73,8 +73,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Counts are of the whole RPC: a list that is spread over several control parts is one.
-func TestListsInPartsAreCountedTogether(t *testing.T) {
+// Counts are of the whole RPC: a list that is spread over several control parts counts as one.
+func TestSplitListsAreCountedTogether(t *testing.T) {
 	part, err := proto.Marshal(&pb.RPC{Control: &pb.ControlMessage{Iwant: []*pb.ControlIWant{{MessageIDs: many(100, func(int) string { return "x" })}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -20,8 +20,9 @@ import (
 // MaxFrame bounds a frame in bytes.
 const MaxFrame = 32 << 10
 
-// Rates. A frame costs its bytes and frameCost more; beyond the rate the peer's stream is read more slowly. Messages are counted apart, since
-// pubsub keeps the ID of each for two minutes. All peers together have a rate too; waiting, each has its turn.
+// Rates. A frame costs its bytes and frameCost; beyond the rate the peer's stream is read more slowly. Messages are
+// counted separately, since pubsub stores the ID of each for two minutes. All peers together have a rate too;
+// streams wait for it in turn.
 const (
 	frameCost  = 256
 	peerBytes  = 256 << 10 // a second
@@ -34,20 +35,20 @@ const (
 	allAtOnce  = 4000
 
 	frameTime = 10 * time.Second // from the first byte of a frame to its last
-	maxPeers  = 1024             // whose rates are remembered
+	maxPeers  = 1024             // whose rates are tracked
 )
 
-// Guard stands between the streams of gossipsub and pubsub.
+// Guard checks and rate-limits gossipsub streams before pubsub reads them.
 type Guard struct {
 	bad   func(p peer.ID, err error)
 	peers *lru.Cache[peer.ID, *rates]
 	all   rates
 }
 
-// rates bound what is taken in.
+// rates limit the bytes and messages that are read.
 type rates struct{ bytes, messages *rate.Limiter }
 
-// New returns a guard. bad is called with each frame that is refused, before the stream that it came on is reset: the error wraps
+// New returns a guard. bad is called with each refused frame, before its stream is reset: the error wraps
 // ErrMalformed, ErrBound or ErrExchange.
 func New(bad func(p peer.ID, err error)) *Guard {
 	peers, err := lru.New[peer.ID, *rates](maxPeers)
@@ -57,7 +58,7 @@ func New(bad func(p peer.ID, err error)) *Guard {
 	return &Guard{bad: bad, peers: peers, all: rates{rate.NewLimiter(allBytes, allBurst), rate.NewLimiter(allRate, allAtOnce)}}
 }
 
-// Host returns h as pubsub is to see it: the streams that it serves are guarded.
+// Host returns h for pubsub: the streams that it serves are guarded.
 func (g *Guard) Host(h host.Host) host.Host { return guarded{h, g} }
 
 type guarded struct {
@@ -65,12 +66,12 @@ type guarded struct {
 	g *Guard
 }
 
-// SetStreamHandler has the streams of a protocol guarded.
+// SetStreamHandler serves guarded streams of a protocol.
 func (h guarded) SetStreamHandler(id protocol.ID, f network.StreamHandler) {
 	h.Host.SetStreamHandler(id, func(st network.Stream) { f(h.g.stream(st)) })
 }
 
-// stream is an incoming stream whose frames were checked.
+// stream is an incoming stream whose frames are checked.
 type stream struct {
 	network.Stream
 	g     *Guard
@@ -93,7 +94,7 @@ func (g *Guard) stream(st network.Stream) *stream {
 	return s
 }
 
-// Read returns bytes of frames that were checked.
+// Read returns bytes of checked frames.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(s.rest) == 0 {
 		if err := s.next(); err != nil {
@@ -108,7 +109,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Reset breaks the stream off, and ends waiting.
+// Reset resets the stream, and ends waiting.
 func (s *stream) Reset() error {
 	s.leave()
 	return s.Stream.Reset()
@@ -120,7 +121,7 @@ func (s *stream) Close() error {
 	return s.Stream.Close()
 }
 
-// next takes in the next frame.
+// next reads and checks the next frame.
 func (s *stream) next() error {
 	size, err := s.size()
 	if err != nil {
@@ -150,7 +151,8 @@ func (s *stream) next() error {
 	return nil
 }
 
-// size reads the length of the next frame. It waits for ever for the first byte, and from then on a frame has frameTime to be whole.
+// size reads the length of the next frame. It waits for ever for the first byte; from then on a frame has frameTime
+// to be complete.
 func (s *stream) size() (uint64, error) {
 	var b [1]byte
 	var size uint64

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// said is a stream on which a peer says something, and then no more.
-type said struct {
+// scriptedStream is a stream on which a peer sends given bytes, and then nothing.
+type scriptedStream struct {
 	network.Stream
 	io.Reader
 	who      peer.ID
@@ -24,18 +24,18 @@ type said struct {
 	deadline time.Time
 }
 
-func (s *said) Read(b []byte) (int, error)         { return s.Reader.Read(b) }
-func (s *said) Conn() network.Conn                 { return from{who: s.who} }
-func (s *said) Reset() error                       { s.reset = true; return nil }
-func (s *said) SetReadDeadline(at time.Time) error { s.deadline = at; return nil }
+func (s *scriptedStream) Read(b []byte) (int, error)         { return s.Reader.Read(b) }
+func (s *scriptedStream) Conn() network.Conn                 { return peerConn{who: s.who} }
+func (s *scriptedStream) Reset() error                       { s.reset = true; return nil }
+func (s *scriptedStream) SetReadDeadline(at time.Time) error { s.deadline = at; return nil }
 
-// from is a connection with a peer.
-type from struct {
+// peerConn is a connection with a peer.
+type peerConn struct {
 	network.Conn
 	who peer.ID
 }
 
-func (f from) RemotePeer() peer.ID { return f.who }
+func (f peerConn) RemotePeer() peer.ID { return f.who }
 
 func frame(t *testing.T, rpc *pb.RPC) []byte {
 	b, err := proto.Marshal(rpc)
@@ -45,39 +45,39 @@ func frame(t *testing.T, rpc *pb.RPC) []byte {
 	return append(binary.AppendUvarint(nil, uint64(len(b))), b...)
 }
 
-// Frames that are well come out as they came in; the first that is not ends the stream and is told.
-func TestFramesComeThrough(t *testing.T) {
+// Valid frames pass unchanged; the first invalid one ends the stream and is reported.
+func TestValidFramesPass(t *testing.T) {
 	good := frame(t, &pb.RPC{Publish: []*pb.Message{{Data: make([]byte, 1000)}}})
 	bad := frame(t, &pb.RPC{Publish: []*pb.Message{{Seqno: make([]byte, 100)}}})
-	var told error
-	g := New(func(_ peer.ID, err error) { told = err })
-	in := &said{who: "a", Reader: bytes.NewReader(append(append(bytes.Repeat(good, 3), bad...), good...))}
+	var reported error
+	g := New(func(_ peer.ID, err error) { reported = err })
+	in := &scriptedStream{who: "a", Reader: bytes.NewReader(append(append(bytes.Repeat(good, 3), bad...), good...))}
 	out, err := io.ReadAll(g.stream(in))
-	if !bytes.Equal(out, bytes.Repeat(good, 3)) || !errors.Is(err, ErrBound) || !errors.Is(told, ErrBound) || !in.reset {
-		t.Errorf("%d bytes of %d, %v, told %v, reset %v: want what came before the bad frame, and that to be told", len(out), 3*len(good), err, told, in.reset)
+	if !bytes.Equal(out, bytes.Repeat(good, 3)) || !errors.Is(err, ErrBound) || !errors.Is(reported, ErrBound) || !in.reset {
+		t.Errorf("%d bytes of %d, %v, told %v, reset %v: want what came before the bad frame, and that to be told", len(out), 3*len(good), err, reported, in.reset)
 	}
-	in = &said{who: "b", Reader: bytes.NewReader(binary.AppendUvarint(nil, 1<<40))}
+	in = &scriptedStream{who: "b", Reader: bytes.NewReader(binary.AppendUvarint(nil, 1<<40))}
 	if _, err := io.ReadAll(g.stream(in)); !errors.Is(err, ErrBound) {
 		t.Errorf("a frame of a TiB: %v", err)
 	}
 }
 
-// A frame that has begun has to come to its end; between two frames a stream may be silent.
-func TestAFrameHasToBeWholeSoon(t *testing.T) {
+// A frame that has begun must become complete; between two frames a stream may be silent.
+func TestFrameDeadline(t *testing.T) {
 	good := frame(t, &pb.RPC{})
-	in := &said{who: "a", Reader: bytes.NewReader(good)}
+	in := &scriptedStream{who: "a", Reader: bytes.NewReader(good)}
 	New(nil).stream(in).Read(make([]byte, 10))
 	if !in.deadline.IsZero() {
 		t.Error("after a frame the stream has a deadline")
 	}
-	in = &said{who: "a", Reader: bytes.NewReader([]byte{100, 1})}
+	in = &scriptedStream{who: "a", Reader: bytes.NewReader([]byte{100, 1})}
 	New(nil).stream(in).Read(make([]byte, 10))
 	if in.deadline.IsZero() {
 		t.Error("in a frame the stream has no deadline")
 	}
 }
 
-// A peer that says more than its rate is read more slowly, also over new streams; the others are not.
+// A peer that exceeds its rate is read more slowly, also over new streams; the others are not.
 func TestRates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(nil)
@@ -85,7 +85,7 @@ func TestRates(t *testing.T) {
 			start := time.Now()
 			one := frame(t, &pb.RPC{Publish: []*pb.Message{{}}})
 			for range 10 {
-				if _, err := io.Copy(io.Discard, g.stream(&said{who: who, Reader: bytes.NewReader(bytes.Repeat(one, frames/10))})); err != nil {
+				if _, err := io.Copy(io.Discard, g.stream(&scriptedStream{who: who, Reader: bytes.NewReader(bytes.Repeat(one, frames/10))})); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -1,12 +1,13 @@
-// Package seats shares a bounded number of places, of streams or of connections, between peers that may be many identities of one.
+// Package seats does admission control of a bounded number of streams or connections (seats) between peers, many of
+// which may be identities of one attacker.
 //
-// The idea: while there is room, everybody gets in. When there is none, a newcomer gets the place of somebody who holds more than
-// it would itself: of two networks (an address's /24, or /56 of IPv6) the one with more places gives, within one network the
-// node with more, and of its places the one that was used least lately. So whoever holds little is never kept out by who
-// holds much, however many identities that has at one address. Nodes that have been known for long do not give places to
-// strangers, but strangers to them, until they hold all but a quarter, which strangers keep; a stranger's place that
-// nobody has used for a while goes to whoever wants it.
+// While seats are free, everybody gets one. When none is, a newcomer gets the seat of a peer that holds more than
+// the newcomer would: of two networks (an address's /24, or /56 of IPv6) the one with more seats gives, within one
+// network the node with more, and of its seats the least recently used. So a peer that holds few is never kept out
+// by one that holds many, however many identities that has at one address. Familiar nodes, which have been known
+// for long, do not give seats to strangers, but strangers to them, until familiar nodes hold all but a quarter,
+// which strangers keep; a stranger's seat that has not been used for MaxIdle goes to any newcomer.
 //
-// It is not kept from an attacker with addresses in as many networks as there are places: against that helps only not to give
-// it the secret, or a list of nodes to talk to.
+// An attacker with addresses in as many networks as there are seats is not kept out: against that helps only to
+// keep the secret from it, or an allow-list of nodes.
 package seats

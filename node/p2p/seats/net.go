@@ -7,7 +7,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 )
 
-// Net returns the network that a remote address is of: the /24 of IPv4, the /56 of IPv6, the relay where one is between.
+// Net returns the network of a remote address: the /24 of IPv4, the /56 of IPv6, or the relay.
 func Net(a ma.Multiaddr) string {
 	if _, err := a.ValueForProtocol(ma.P_CIRCUIT); err == nil {
 		relay, err := a.ValueForProtocol(ma.P_P2P)

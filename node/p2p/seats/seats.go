@@ -8,78 +8,78 @@ import (
 	"skep/grid"
 )
 
-// Idle is for how long a place is not used until it may be given away.
-const Idle = 30 * time.Second
+// MaxIdle is for how long a stranger's seat may be unused until any newcomer gets it.
+const MaxIdle = 30 * time.Second
 
-// Claim says who wants a place.
+// Claim describes who asks for a seat.
 type Claim struct {
-	Node  grid.NodeID
-	Net   string // where it comes from, as Net tells
-	Known bool   // for long: no stranger
-	Leave func() // called when the place is given to another; it must not block, nor call Seats
+	Node     grid.NodeID
+	Net      string // its network, as returned by Net
+	Familiar bool   // known for long: no stranger
+	OnEvict  func() // called when the seat is given to another; it must not block, nor call Seats
 }
 
-// Seats are the places. The zero value has none; its methods may be called at the same time.
+// Seats is a pool of seats. The zero value has none. Its methods are safe for concurrent use.
 type Seats struct {
-	Most    int // places in all
+	Max     int // seats in all
 	PerNode int // of one node
 
 	mu    sync.Mutex
 	taken []*Seat
 }
 
-// Seat is one place that is taken.
+// Seat is a taken seat.
 type Seat struct {
 	of    *Seats
 	claim Claim
-	index int // in of.taken; -1: left
+	index int // in of.taken; -1: freed
 	used  atomic.Int64
 }
 
-// Take takes a place, in another's stead if need be; nil if there is none.
+// Take takes a seat, another's if need be; nil if there is none.
 func (s *Seats) Take(c Claim, at time.Time) *Seat {
 	s.mu.Lock()
 	n := s.count(&c)
-	if n.node >= s.PerNode || s.Most == 0 {
+	if n.node >= s.PerNode || s.Max == 0 {
 		s.mu.Unlock()
 		return nil
 	}
-	var gone *Seat
-	if len(s.taken) >= s.Most {
-		if gone = s.victim(&c, n, at); gone == nil {
+	var evicted *Seat
+	if len(s.taken) >= s.Max {
+		if evicted = s.victim(&c, n, at); evicted == nil {
 			s.mu.Unlock()
 			return nil
 		}
-		s.remove(gone)
+		s.remove(evicted)
 	}
 	seat := &Seat{of: s, claim: c, index: len(s.taken)}
 	seat.used.Store(at.UnixNano())
 	s.taken = append(s.taken, seat)
 	s.mu.Unlock()
-	if gone != nil && gone.claim.Leave != nil {
-		gone.claim.Leave()
+	if evicted != nil && evicted.claim.OnEvict != nil {
+		evicted.claim.OnEvict()
 	}
 	return seat
 }
 
-// Use notes that something went over a place.
+// Use records that the seat is in use.
 func (t *Seat) Use(at time.Time) { t.used.Store(at.UnixNano()) }
 
-// Know notes that who holds the place is no stranger any more.
-func (t *Seat) Know() {
+// SetFamiliar records that the seat's node is familiar now.
+func (t *Seat) SetFamiliar() {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
-	t.claim.Known = true
+	t.claim.Familiar = true
 }
 
-// Free gives the place back. It may be called again, and after the place was given away.
+// Free frees the seat. It may be called again, and after the seat was given away.
 func (t *Seat) Free() {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	t.of.remove(t)
 }
 
-// Taken returns how many places are taken.
+// Taken returns the number of taken seats.
 func (s *Seats) Taken() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,15 +96,16 @@ func (s *Seats) remove(t *Seat) {
 	t.index = -1
 }
 
-// held is how many places a network and a node have among those of one class, and the class.
-type held struct{ net, node, class int }
+// share is how many seats a network and a node have among those of one class (familiar nodes or strangers), and how
+// many the class has.
+type share struct{ net, node, class int }
 
-func (s *Seats) count(c *Claim) (n held) {
+func (s *Seats) count(c *Claim) (n share) {
 	for _, t := range s.taken {
 		if t.claim.Node == c.Node {
 			n.node++
 		}
-		if t.claim.Known == c.Known {
+		if t.claim.Familiar == c.Familiar {
 			n.class++
 			if t.claim.Net == c.Net {
 				n.net++
@@ -114,33 +115,33 @@ func (s *Seats) count(c *Claim) (n held) {
 	return n
 }
 
-// victim returns whose place a newcomer gets, who has n; nil: nobody's. Of the class that has to give, the place of the network with the most is
-// taken, there of the node with the most, there the one that was used least lately.
-func (s *Seats) victim(c *Claim, n held, at time.Time) *Seat {
-	known := c.Known && n.class >= s.Most-s.Most/4 // these give to each other; else strangers give
+// victim returns the seat that a newcomer gets, which has n already; nil: none. Of the class that has to give, it
+// is a seat of the network with the most, of the node there with the most, the least recently used.
+func (s *Seats) victim(c *Claim, n share, at time.Time) *Seat {
+	known := c.Familiar && n.class >= s.Max-s.Max/4 // among familiar nodes; else strangers give
 	nets, nodes := make(map[string]int), make(map[grid.NodeID]int)
 	var idle *Seat
 	for _, t := range s.taken {
-		if !t.claim.Known && (idle == nil || t.used.Load() < idle.used.Load()) {
+		if !t.claim.Familiar && (idle == nil || t.used.Load() < idle.used.Load()) {
 			idle = t
 		}
-		if t.claim.Known == known {
+		if t.claim.Familiar == known {
 			nets[t.claim.Net]++
 			nodes[t.claim.Node]++
 		}
 	}
 	var worst *Seat
 	for _, t := range s.taken {
-		if t.claim.Known == known && (worst == nil || heavier(t, worst, nets, nodes)) {
+		if t.claim.Familiar == known && (worst == nil || heavier(t, worst, nets, nodes)) {
 			worst = t
 		}
 	}
 	switch {
-	case idle != nil && at.Sub(time.Unix(0, idle.used.Load())) >= Idle:
+	case idle != nil && at.Sub(time.Unix(0, idle.used.Load())) >= MaxIdle:
 		return idle
 	case worst == nil:
 		return nil
-	case c.Known && !known: // a stranger gives to one who is known
+	case c.Familiar && !known: // a stranger gives to a familiar node
 		return worst
 	case worst.claim.Net != c.Net && nets[worst.claim.Net] > n.net+1:
 		return worst
@@ -150,7 +151,7 @@ func (s *Seats) victim(c *Claim, n held, at time.Time) *Seat {
 	return nil
 }
 
-// heavier orders the places that may be given away.
+// heavier orders the seats that may be given away.
 func heavier(a, b *Seat, nets map[string]int, nodes map[grid.NodeID]int) bool {
 	if x, y := nets[a.claim.Net], nets[b.claim.Net]; x != y {
 		return x > y

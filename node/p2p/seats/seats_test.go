@@ -11,29 +11,29 @@ import (
 
 var start = time.Unix(1e9, 0)
 
-// hall is places, and who had to leave them.
-type hall struct {
+// testSeats is a pool, and the nodes whose seats were given away.
+type testSeats struct {
 	Seats
 	left []grid.NodeID
 }
 
-func (h *hall) take(node byte, net string, known bool, at time.Time) *Seat {
+func (h *testSeats) take(node byte, net string, known bool, at time.Time) *Seat {
 	n := grid.NodeID{node}
-	return h.Take(Claim{Node: n, Net: net, Known: known, Leave: func() { h.left = append(h.left, n) }}, at)
+	return h.Take(Claim{Node: n, Net: net, Familiar: known, OnEvict: func() { h.left = append(h.left, n) }}, at)
 }
 
-// full has nodes 1, 2, … of one network take all of 256 places, 32 each.
-func full(known bool) *hall {
-	h := &hall{Seats: Seats{Most: 256, PerNode: 32}}
+// fullSeats returns a pool of 256 seats taken by nodes 1, 2, … of one network, 32 each.
+func fullSeats(known bool) *testSeats {
+	h := &testSeats{Seats: Seats{Max: 256, PerNode: 32}}
 	for i := range 256 {
 		h.take(byte(1+i/32), "a", known, start)
 	}
 	return h
 }
 
-func TestWhoHoldsLittleGetsIn(t *testing.T) {
+func TestHolderOfFewGetsASeat(t *testing.T) {
 	for _, net := range []string{"a", "b"} {
-		h := full(false)
+		h := fullSeats(false)
 		if h.Taken() != 256 {
 			t.Fatalf("%d places taken: want 256", h.Taken())
 		}
@@ -53,9 +53,9 @@ func TestWhoHoldsLittleGetsIn(t *testing.T) {
 	}
 }
 
-// Many identities with one place each, of one network, do not keep out another network.
+// Many identities of one network, with one seat each, do not keep out another network.
 func TestManyIdentitiesOfOneNetwork(t *testing.T) {
-	h := &hall{Seats: Seats{Most: 64, PerNode: 32}}
+	h := &testSeats{Seats: Seats{Max: 64, PerNode: 32}}
 	for i := range byte(64) {
 		h.take(i, "a", false, start)
 	}
@@ -69,18 +69,18 @@ func TestManyIdentitiesOfOneNetwork(t *testing.T) {
 	}
 }
 
-func TestStrangersDoNotPushOutWhoIsKnown(t *testing.T) {
-	h := full(true)
+func TestStrangersDoNotEvictFamiliarNodes(t *testing.T) {
+	h := fullSeats(true)
 	if h.take(100, "b", false, start.Add(time.Hour)) != nil {
 		t.Errorf("a stranger has the place of %v", h.left)
 	}
-	h = full(false)
+	h = fullSeats(false)
 	for i := range 300 {
 		h.take(byte(100+i/32), "c", true, start)
 	}
 	known := 0
 	for _, s := range h.taken {
-		if s.claim.Known {
+		if s.claim.Familiar {
 			known++
 		}
 	}
@@ -89,30 +89,30 @@ func TestStrangersDoNotPushOutWhoIsKnown(t *testing.T) {
 	}
 }
 
-func TestIdleStrangersGive(t *testing.T) {
-	h := &hall{Seats: Seats{Most: 2, PerNode: 1}}
+func TestIdleStrangersAreEvicted(t *testing.T) {
+	h := &testSeats{Seats: Seats{Max: 2, PerNode: 1}}
 	busy := h.take(1, "a", false, start)
 	h.take(2, "a", false, start)
-	if h.take(3, "a", false, start.Add(Idle-1)) != nil {
+	if h.take(3, "a", false, start.Add(MaxIdle-1)) != nil {
 		t.Error("a place was given away early")
 	}
-	busy.Use(start.Add(Idle))
-	if h.take(3, "a", false, start.Add(Idle)) == nil || len(h.left) != 1 || h.left[0] != (grid.NodeID{2}) {
+	busy.Use(start.Add(MaxIdle))
+	if h.take(3, "a", false, start.Add(MaxIdle)) == nil || len(h.left) != 1 || h.left[0] != (grid.NodeID{2}) {
 		t.Errorf("%v left: want the node that used its place least lately", h.left)
 	}
 }
 
-// Who is known in the course of time gives no place to strangers from then on, used or not.
-func TestStrangersBecomeKnown(t *testing.T) {
-	h := &hall{Seats: Seats{Most: 1, PerNode: 1}}
-	h.take(1, "a", false, start).Know()
+// A node that becomes familiar gives no seat to strangers from then on, used or not.
+func TestStrangersBecomeFamiliar(t *testing.T) {
+	h := &testSeats{Seats: Seats{Max: 1, PerNode: 1}}
+	h.take(1, "a", false, start).SetFamiliar()
 	if h.take(2, "b", false, start.Add(time.Hour)) != nil {
 		t.Error("who is known gave its place to a stranger")
 	}
 }
 
-func TestPlacesAreGivenBackOnce(t *testing.T) {
-	h := &hall{Seats: Seats{Most: 4, PerNode: 2}}
+func TestSeatsAreFreedOnce(t *testing.T) {
+	h := &testSeats{Seats: Seats{Max: 4, PerNode: 2}}
 	a, b := h.take(1, "a", false, start), h.take(1, "a", false, start)
 	if h.take(1, "a", false, start) != nil {
 		t.Error("a node has more than its share")

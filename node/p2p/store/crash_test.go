@@ -18,7 +18,7 @@ const (
 	batchSize = 32
 )
 
-// child commits batches until it is killed, and says the number of each once it is acknowledged.
+// child commits batches until it is killed, and prints the number of each once it is acknowledged.
 func child(dir string) {
 	s, err := Open(dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func child(dir string) {
 	}
 }
 
-// crashBatch is the n-th batch of a run: records that tell where they belong.
+// crashBatch returns the n-th batch of a run, of records that state it.
 func crashBatch(boot, n uint32) (rs []grid.Record) {
 	for i := range uint32(batchSize) {
 		r := task(n*batchSize + i)
@@ -47,8 +47,7 @@ func crashBatch(boot, n uint32) (rs []grid.Record) {
 	return rs
 }
 
-// Whatever the moment at which a node is killed, what it acknowledged is there, whole, and a batch is there
-// as a whole or not at all.
+// Whenever a node is killed, every acknowledged batch is there, and any other as a whole or not at all.
 func TestKilledWriter(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -92,8 +91,8 @@ func TestKilledWriter(t *testing.T) {
 	t.Logf("seed %d, acknowledged batches %v", seed, acked)
 }
 
-// runAndKill lets a writer acknowledge some batches, kills it in the middle of what follows, and returns
-// the number that were acknowledged in all.
+// runAndKill lets a writer acknowledge some batches, kills it in the middle of what follows, and returns the number
+// that were acknowledged in all.
 func runAndKill(t *testing.T, dir string, batches int) (acked uint32) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+dir)
@@ -114,7 +113,7 @@ func runAndKill(t *testing.T, dir string, batches int) (acked uint32) {
 		acked = n + 1
 	}
 	cmd.Process.Kill()
-	for { // what it still acknowledged counts too
+	for { // batches acknowledged meanwhile count too
 		if err := binary.Read(r, binary.BigEndian, &n); err != nil {
 			break
 		}

@@ -11,8 +11,8 @@ import (
 	"skep/grid"
 )
 
-// A file that was cut, or pages of which were overwritten, is an error of one line and never a panic. What of it can be read
-// may pass: content has no checksum.
+// A file that was truncated, or whose pages were overwritten, is an error of one line and never a panic. Damage to
+// content may pass: content has no checksum.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

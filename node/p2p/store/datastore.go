@@ -58,8 +58,8 @@ func (d *datastore) GetSize(ctx context.Context, key ds.Key) (size int, err erro
 	return size, err
 }
 
-// Query copies what it finds: results that are read slowly must not hold a transaction open, which would
-// keep the pages of later ones from being used again.
+// Query copies its results: results that are read slowly must not hold a transaction open, which would keep the
+// pages of later ones from being reused.
 func (d *datastore) Query(ctx context.Context, q query.Query) (results query.Results, err error) {
 	err = d.view(ctx, func(r reader) error { results = r.query(q); return nil })
 	return results, err

@@ -16,7 +16,7 @@ func TestDatastoreSuite(t *testing.T) {
 		t.Skip("takes ten seconds")
 	}
 	s := open(t, t.TempDir())
-	s.db.NoSync = true // thousands of single writes; that they reach the disk is not what is asked here
+	s.db.NoSync = true // thousands of single writes; durability is not tested here
 	dstest.SubtestAll(t, s.Datastore())
 }
 

@@ -9,7 +9,7 @@ import (
 	"skep/grid"
 )
 
-// mount puts a small file system in memory onto dir; tests that need one are for root.
+// mount mounts a small file system in memory on dir; such tests need root.
 func mount(t *testing.T, dir, options string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -40,7 +40,7 @@ func TestDiskFull(t *testing.T) {
 			batch = append(batch, task(n+i))
 		}
 		if err := s.Commit(batch); err != nil {
-			one(t, err, ErrFull, dir, "the disk is full")
+			wantError(t, err, ErrFull, dir, "the disk is full")
 			break
 		}
 		saved += len(batch)

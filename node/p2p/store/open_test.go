@@ -13,8 +13,8 @@ import (
 	"skep/grid"
 )
 
-// one reports whether err is a line that names the folder and says the words.
-func one(t *testing.T, err, want error, dir, words string) {
+// wantError checks that err is one line that names the folder and contains the words.
+func wantError(t *testing.T, err, want error, dir, words string) {
 	t.Helper()
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), words) ||
 		strings.Contains(err.Error(), "\n") {
@@ -26,7 +26,7 @@ func TestInUse(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	_, err := Open(dir)
-	one(t, err, ErrInUse, dir, "stop that node or use another --data-dir")
+	wantError(t, err, ErrInUse, dir, "stop that node or use another --data-dir")
 	s.Close()
 	open(t, dir)
 }
@@ -42,7 +42,7 @@ func TestNewerFormat(t *testing.T) {
 	}
 	s.Close()
 	_, err = Open(dir)
-	one(t, err, ErrNewer, dir, "format 7")
+	wantError(t, err, ErrNewer, dir, "format 7")
 }
 
 func TestNotADataFolder(t *testing.T) {
@@ -52,7 +52,7 @@ func TestNotADataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(file)
-	one(t, err, ErrNoAccess, file, "")
+	wantError(t, err, ErrNoAccess, file, "")
 
 	rubbish := filepath.Join(dir, "rubbish")
 	os.Mkdir(rubbish, 0o700)
@@ -60,7 +60,7 @@ func TestNotADataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(rubbish)
-	one(t, err, ErrDamaged, rubbish, "")
+	wantError(t, err, ErrDamaged, rubbish, "")
 
 	foreign := filepath.Join(dir, "foreign")
 	os.Mkdir(foreign, 0o700)
@@ -71,7 +71,7 @@ func TestNotADataFolder(t *testing.T) {
 	db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("theirs")); return err })
 	db.Close()
 	_, err = Open(foreign)
-	one(t, err, ErrDamaged, foreign, "is not Skep's")
+	wantError(t, err, ErrDamaged, foreign, "is not Skep's")
 }
 
 func TestNotWritable(t *testing.T) {
@@ -82,10 +82,10 @@ func TestNotWritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(dir)
-	one(t, err, ErrNoAccess, dir, "")
+	wantError(t, err, ErrNoAccess, dir, "")
 }
 
-// The owner alone may read what jobs there are.
+// Only the owner may read the files.
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	open(t, dir)
@@ -96,8 +96,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// Nothing is acknowledged that goes into a file which nobody will find again.
-func TestGone(t *testing.T) {
+// Nothing is acknowledged that goes into a file without a name.
+func TestFileRemovedWhileOpen(t *testing.T) {
 	for how, lose := range map[string]func(dir string) error{
 		"removed": os.RemoveAll,
 		"moved":   func(dir string) error { return os.Rename(dir, dir+".away") },
@@ -114,6 +114,6 @@ func TestGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Log(how)
-		one(t, s.Commit([]grid.Record{task(2)}), ErrGone, dir, File+" is gone")
+		wantError(t, s.Commit([]grid.Record{task(2)}), ErrGone, dir, File+" is gone")
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"skep/node/p2p/wire"
 )
 
-// Commit writes records in order, those to be deleted too, in one transaction with one fsync: after it
-// returns nil they are on disk, after an error none of them is. An error, such as ErrFull or ErrGone, is fatal to a
-// node: it may show nothing that it could not save. The records are not kept.
+// Commit writes records in order, deletions too, in one transaction with one fsync: after it returns nil they are
+// on disk, after an error none of them is. An error, such as ErrFull or ErrGone, is fatal to a node: it may show
+// nothing that it could not save. The records are not retained.
 func (s *Store) Commit(records []grid.Record) error {
 	if len(records) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (s *Store) Commit(records []grid.Record) error {
 			if err != nil {
 				return fmt.Errorf("record %d of %d: %w", i+1, len(records), err)
 			}
-			// Values stay in use until the transaction ends: the next record goes behind them.
+			// bbolt keeps values until the transaction ends: the next record is appended behind them.
 			if buf = value; value == nil {
 				buf = key
 			}
@@ -42,13 +42,13 @@ func (s *Store) Commit(records []grid.Record) error {
 		return nil
 	})
 	if err == nil {
-		err = s.there()
+		err = s.checkName()
 	}
 	return explain(s.dir, err)
 }
 
-// Load calls f with every record, ordered by kind and ID, until f returns an error. Records are fresh
-// memory. f must not use the store. A record that cannot be read is ErrNewer or ErrDamaged.
+// Load calls f with every record, ordered by kind and ID, until f returns an error. f may keep records but must not
+// use the store. A record that cannot be read is ErrNewer or ErrDamaged.
 func (s *Store) Load(f func(*grid.Record) error) error {
 	return explain(s.dir, s.db.View(func(tx *bbolt.Tx) error {
 		var key, value []byte
@@ -56,7 +56,7 @@ func (s *Store) Load(f func(*grid.Record) error) error {
 		c := tx.Bucket(recordBucket).Cursor()
 		next := c.First
 		for {
-			err := readable(func() (err error) {
+			err := recoverPanic(func() (err error) {
 				if key, value = next(); key == nil {
 					return nil
 				}

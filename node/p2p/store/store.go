@@ -21,7 +21,7 @@ import (
 // File is the database's name in a data folder.
 const File = "skep.db"
 
-// Why a data folder cannot be used.
+// Errors of an unusable data folder.
 var (
 	ErrInUse    = errors.New("in use by another node")
 	ErrNewer    = errors.New("written by a newer Skep")
@@ -43,24 +43,23 @@ var (
 	ownerKey     = []byte("owner")
 )
 
-// Store is the database of a data folder. Its methods may be called from several goroutines; writers wait
-// for each other.
+// Store is the database of a data folder. Its methods are safe for concurrent use; writers wait for each other.
 type Store struct {
-	db  *bbolt.DB
-	is  os.FileInfo // of the file, as it was opened
-	dir string
-	buf []byte // for the values of a Commit, which alone uses it, inside a write transaction
+	db   *bbolt.DB
+	info os.FileInfo // of the file, as it was opened
+	dir  string
+	buf  []byte // for the values of a Commit, used only inside a write transaction
 }
 
-// lockWait is how long Open waits for another process to let go of the file: long enough for one that is
-// just ending, short enough to be an answer at once.
+// lockWait is how long Open waits for another process to release the file: long enough for one that is just ending,
+// short enough for an immediate answer.
 const lockWait = 100 * time.Millisecond
 
 // mapSize is address space, not memory: growing the map has to wait for readers, so it starts large.
 const mapSize = 256 << 20
 
-// Open opens the database of a data folder, and makes folder and file, for the owner alone, where there are
-// none. Errors wrap ErrInUse, ErrNewer, ErrDamaged, ErrNoAccess or ErrFull.
+// Open opens the database of a data folder, and creates folder and file, for the owner alone, if they do not exist.
+// Errors wrap ErrInUse, ErrNewer, ErrDamaged, ErrNoAccess or ErrFull.
 func Open(dir string) (*Store, error) {
 	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return nil, explain(dir, err)
@@ -69,18 +68,18 @@ func Open(dir string) (*Store, error) {
 	path := filepath.Join(dir, File)
 	m, err := readMark(dir)
 	if err == nil {
-		err = errTaken
+		err = errBeingMade
 	}
-	for n := 0; n < 3 && err == errTaken; n++ {
+	for n := 0; n < 3 && err == errBeingMade; n++ {
 		if _, missing := os.Lstat(path); !errors.Is(missing, fs.ErrNotExist) {
 			err = s.open(path)
 		} else if err = m.missing(); err == nil {
-			err = s.make()
+			err = s.create()
 		}
 	}
 	if err == nil {
 		if err = s.db.View(m.check); err == nil {
-			s.is, err = os.Stat(path)
+			s.info, err = os.Stat(path)
 		}
 		if err != nil {
 			s.db.Close()
@@ -92,9 +91,9 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// there reports whether the file still has its name. Without it what is written is lost, and no write fails.
-func (s *Store) there() error {
-	if info, err := os.Stat(filepath.Join(s.dir, File)); err != nil || !os.SameFile(info, s.is) {
+// checkName reports whether the file still has its name. Otherwise writes are lost without an error.
+func (s *Store) checkName() error {
+	if info, err := os.Stat(filepath.Join(s.dir, File)); err != nil || !os.SameFile(info, s.info) {
 		return fmt.Errorf("%s is %w", File, ErrGone)
 	}
 	return nil
@@ -111,7 +110,7 @@ func options() *bbolt.Options {
 }
 
 func (s *Store) open(path string) error {
-	if err := sound(path); err != nil {
+	if err := checkDatabase(path); err != nil {
 		return err
 	}
 	var file *os.File
@@ -120,7 +119,7 @@ func (s *Store) open(path string) error {
 		file, err = os.OpenFile(name, flag, mode)
 		return file, err
 	}
-	err := readable(func() (err error) {
+	err := recoverPanic(func() (err error) {
 		if s.db, err = bbolt.Open(path, 0o600, options); err == nil {
 			err = s.prepare()
 		}
@@ -131,13 +130,13 @@ func (s *Store) open(path string) error {
 	case s.db != nil:
 		s.db.Close()
 	case file != nil:
-		unix.Flock(int(file.Fd()), unix.LOCK_UN) // where the library has panicked it has not, and the mapping holds the lock
+		unix.Flock(int(file.Fd()), unix.LOCK_UN) // after a panic bbolt has not, and the mapping holds the lock
 		file.Close()
 	}
 	return err
 }
 
-// prepare looks at the format before anything is written, and makes what is missing.
+// prepare checks the format before anything is written, and creates missing buckets.
 func (s *Store) prepare() error {
 	fresh := true
 	err := s.db.View(func(tx *bbolt.Tx) error {
@@ -185,9 +184,9 @@ func (s *Store) Owner() (id grid.NodeID, err error) {
 	return id, explain(s.dir, err)
 }
 
-// NextBoot counts a start of the node, which is the Owner from now on, and returns the count, 1 for the first, once it
-// is on disk, and then in the mark too: the other way round a crash between the two would make a sound database look
-// like an old one.
+// NextBoot counts a start of the node, which is the Owner from now on, and returns the count, 1 for the first. The
+// count is on disk first, and then in the mark: the other way round, a crash between the two would make an intact
+// database look like an old one.
 func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) {
 	var boot uint64
 	err := s.db.Update(func(tx *bbolt.Tx) error {
@@ -207,16 +206,16 @@ func (s *Store) NextBoot(owner grid.NodeID) (uint64, error) {
 	return boot, nil
 }
 
-// Close lets the data folder go. It waits for transactions; later calls of other methods fail.
+// Close releases the data folder. It waits for transactions; later calls of other methods fail.
 func (s *Store) Close() error { return s.db.Close() }
 
-// explain says what an error of the database or the file system means for the data folder.
+// explain turns an error of the database or the file system into one about the data folder.
 func explain(dir string, err error) error {
 	why := func(reason error) error { return fmt.Errorf("data folder %s: %w: %w", dir, reason, err) }
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, bolt.ErrTimeout), errors.Is(err, errTaken):
+	case errors.Is(err, bolt.ErrTimeout), errors.Is(err, errBeingMade):
 		return fmt.Errorf("data folder %s: %w: stop that node or use another --data-dir", dir, ErrInUse)
 	case errors.Is(err, bolt.ErrInvalid), errors.Is(err, bolt.ErrChecksum), errors.Is(err, bolt.ErrVersionMismatch),
 		errors.Is(err, bolt.ErrInvalidMapping):

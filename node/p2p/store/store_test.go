@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		child(dir)
 		return
 	}
-	// Where the library finds more than one damage it panics at the first and goes on telling nobody.
+	// If bbolt finds several damages it panics at the first and sends the others to nobody.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("go.etcd.io/bbolt.(*DB).freepages.func2"))
 }
 
@@ -37,7 +37,7 @@ func open(t testing.TB, dir string) *Store {
 	return s
 }
 
-// task is the n-th of some records that differ in key and size.
+// task returns the n-th of some records that differ in key and size.
 func task(n uint32) grid.Record {
 	a := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID{1}}, Index: n}, Attempt: grid.Attempt{N: 1}}
 	return grid.Record{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Placed: int64(n),
@@ -82,8 +82,8 @@ func TestCommitAndLoad(t *testing.T) {
 	}
 }
 
-// In one batch the later record of a key counts.
-func TestOrderInBatch(t *testing.T) {
+// The last record of a key in a batch wins.
+func TestLastWriteOfABatchWins(t *testing.T) {
 	s := open(t, t.TempDir())
 	gone := task(1)
 	gone.Delete = true
@@ -133,13 +133,13 @@ func TestNewerAndDamagedRecords(t *testing.T) {
 		}
 	}
 	put([]byte{9, 1})
-	one(t, s.Load(func(*grid.Record) error { return nil }), ErrNewer, dir, "9")
+	wantError(t, s.Load(func(*grid.Record) error { return nil }), ErrNewer, dir, "9")
 	put([]byte{1, 0xff})
-	one(t, s.Load(func(*grid.Record) error { return nil }), ErrDamaged, dir, "record of kind 4")
+	wantError(t, s.Load(func(*grid.Record) error { return nil }), ErrDamaged, dir, "record of kind 4")
 }
 
-// Other things in the file are not records, and records are not theirs.
-func TestDatastoreIsApart(t *testing.T) {
+// Other data in the file is not loaded as records, and records are not in the datastore.
+func TestDatastoreIsSeparate(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := context.Background()
 	if err := s.Datastore().Put(ctx, ds.NewKey("/peers/a"), []byte("x")); err != nil {

@@ -54,7 +54,7 @@ func (b *batch) Commit(ctx context.Context) error {
 	})
 }
 
-// NewTransaction begins a transaction. See Datastore for what an open one holds up.
+// NewTransaction begins a transaction. See Datastore for what an open one blocks.
 func (d *datastore) NewTransaction(ctx context.Context, readOnly bool) (ds.Txn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ type txn struct {
 	dir string
 }
 
-// open reports why nothing more can be done with the transaction.
+// open returns an error if the transaction cannot be used any more.
 func (t *txn) open(ctx context.Context) error {
 	if t.tx.DB() == nil {
 		return bolt.ErrTxClosed

@@ -9,7 +9,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// adContext keeps signatures of ads apart from signatures of anything else by the same key.
+// adContext separates signatures of ads from other signatures by the same key.
 var adContext = &ed25519.Options{Context: "skep ad 1"}
 
 // Seal returns a's signed bytes: 64 bytes of signature, then the encoded ad. The key must be that of
@@ -37,8 +37,8 @@ func Seal(key ed25519.PrivateKey, a *grid.Ad) ([]byte, error) {
 	return sealed, nil
 }
 
-// Open reads sealed bytes and checks the ad and its node's signature over the bytes as they are. The ad
-// is fresh memory and keeps a copy of sealed. Errors wrap ErrSize, ErrMalformed, ErrBound or ErrSignature.
+// Open decodes sealed bytes and checks the ad and its node's signature over the bytes as received. The ad is fresh
+// memory and holds a copy of sealed. Errors wrap ErrSize, ErrMalformed, ErrBound or ErrSignature.
 func Open(sealed []byte) (*grid.Ad, error) {
 	if len(sealed) <= ed25519.SignatureSize || len(sealed) > int(grid.MaxAdSize) {
 		return nil, fmt.Errorf("ad: %w: %d signed bytes, want %d to %d", ErrSize, len(sealed), ed25519.SignatureSize+1, grid.MaxAdSize)
@@ -58,7 +58,7 @@ func Open(sealed []byte) (*grid.Ad, error) {
 	if err := a.Check(); err != nil {
 		return nil, fmt.Errorf("ad of %s: %w: %s", a.Node.Short(), ErrBound, clean(err.Error()))
 	}
-	// The signature comes last: it costs fifty times what all other checks cost together.
+	// The signature is checked last: it costs fifty times as much as all other checks together.
 	if ed25519.VerifyWithOptions(a.Node[:], encoded, sig, adContext) != nil {
 		return nil, fmt.Errorf("ad of %s: %w", a.Node.Short(), ErrSignature)
 	}
@@ -90,13 +90,13 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 	if len(p.Node) != nodeSize {
 		return nil, fmt.Errorf("node: %w: %d bytes, want %d", ErrBound, len(p.Node), nodeSize)
 	}
-	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: heard(p.Name),
+	a := &grid.Ad{Node: grid.NodeID(p.Node), Seq: grid.Seq{Boot: p.Boot, N: p.N}, Name: cleanText(p.Name),
 		Capacity: grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)},
 		Free:     grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)},
-		Speed:    p.Speed, Availability: p.Availability, Engines: allHeard(p.Engines), Addrs: allHeard(p.Addrs),
+		Speed:    p.Speed, Availability: p.Availability, Engines: cleanTexts(p.Engines), Addrs: cleanTexts(p.Addrs),
 		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0}
 	for _, l := range p.Labels {
-		a.Labels = append(a.Labels, grid.Label{Key: heard(l.GetKey()), Value: heard(l.GetValue())})
+		a.Labels = append(a.Labels, grid.Label{Key: cleanText(l.GetKey()), Value: cleanText(l.GetValue())})
 	}
 	var err error
 	if a.Coord, err = getCoord(p.Coordinate); err != nil {

@@ -43,7 +43,7 @@ func TestSealAndOpen(t *testing.T) {
 	})
 }
 
-// No byte of an ad can be changed on its way.
+// No byte of a sealed ad can be changed.
 func TestForgedAd(t *testing.T) {
 	key := testKey(1)
 	sealed, err := Seal(key, exampleAd(key))
@@ -69,7 +69,7 @@ func TestForgedAd(t *testing.T) {
 	}
 }
 
-// A signature of the same key for another purpose is none for an ad.
+// A signature of the same key for another purpose is not valid for an ad.
 func TestSignatureOfSomethingElse(t *testing.T) {
 	key := testKey(1)
 	sealed, _ := Seal(key, exampleAd(key))
@@ -88,7 +88,7 @@ func TestSignatureOfSomethingElse(t *testing.T) {
 	}
 }
 
-// An ad of a later version is read, and passed on with what this version does not know.
+// An ad of a later version is read, and forwarded with its unknown fields.
 func TestAdOfLaterVersion(t *testing.T) {
 	key := testKey(1)
 	encoded, err := proto.Marshal(putAd(exampleAd(key)))
@@ -114,7 +114,7 @@ func sign(t *testing.T, key ed25519.PrivateKey, encoded []byte) []byte {
 	return append(sig, encoded...)
 }
 
-// An ad that its own node signed is still not believed beyond the bounds.
+// The bounds hold for an ad with a valid signature too.
 func TestAdBounds(t *testing.T) {
 	key := testKey(1)
 	for name, c := range map[string]struct {

@@ -31,7 +31,7 @@ func getAttempt(p *pb.Attempt, a *grid.AttemptID) error {
 	return getJob(p.GetJob(), &a.Task.Job)
 }
 
-// putAttempts writes a list in columns, the job once for each run of attempts of the same job.
+// putAttempts encodes a list in columns, the job once for each run of attempts of the same job.
 func (c *Codec) putAttempts(as []grid.AttemptID) *pb.Attempts {
 	p := c.emptyAttempts()
 	for i := range as {
@@ -56,7 +56,7 @@ func (c *Codec) readAttempts(b []byte, m *grid.Message) error {
 	return c.attemptsOf(p, m)
 }
 
-// attemptsOf takes columns apart.
+// attemptsOf decodes the columns.
 func (c *Codec) attemptsOf(p *pb.Attempts, m *grid.Message) error {
 	n := len(p.Index)
 	if len(p.Epoch) != n || len(p.N) != n || len(p.Jobs) != jobSize*len(p.Runs) {

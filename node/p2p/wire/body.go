@@ -33,9 +33,9 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	case grid.KindDeposit:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putMaybe(m.Result)}, nil
 	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
-		return putGuard(&m.Register)
+		return putRegister(&m.Register)
 	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
-		return c.putWatch(m), nil
+		return c.putKeepalive(m), nil
 	case grid.KindMiss:
 		return putFind(&m.Find), nil
 	case grid.KindFind, grid.KindCall, grid.KindHit:
@@ -70,11 +70,11 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 	case grid.KindResult:
 		return readEnded(b, m)
 	case grid.KindDeposit:
-		return readCopy(b, m)
+		return readDeposit(b, m)
 	case grid.KindWrite, grid.KindCampaign, grid.KindVote:
-		return c.readGuard(b, &m.Register)
+		return c.readRegister(b, &m.Register)
 	case grid.KindWriteAck, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
-		return c.readWatch(b, m)
+		return c.readKeepalive(b, m)
 	case grid.KindMiss:
 		var f pb.Find
 		if err := parse(b, &f); err != nil {
@@ -87,7 +87,7 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 	return fmt.Errorf("%w %d", ErrKind, m.Kind)
 }
 
-// parse decodes what a shape has already been compared with: what is left to go wrong is text.
+// parse decodes bytes that a shape has already checked: only texts can still be invalid.
 func parse(b []byte, m proto.Message) error {
 	if err := unmarshal.Unmarshal(b, m); err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)

@@ -12,8 +12,8 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// What a node would say beyond the bounds is not said. Each case is one bound.
-func TestSayBounds(t *testing.T) {
+// Append refuses messages beyond the bounds. Each case is one bound.
+func TestAppendBounds(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for name, c := range map[string]struct {
 		kind  grid.Kind
@@ -99,8 +99,8 @@ func fillDigest(m *grid.Message, n, size int) {
 	}
 }
 
-// What comes from a peer beyond the bounds is not heard, whatever the sender's own checks.
-func TestHearBounds(t *testing.T) {
+// Decode refuses messages beyond the bounds, whatever the sender's own checks.
+func TestDecodeBounds(t *testing.T) {
 	at := putAttempt(exampleAttempt(0))
 	job := putJob(exampleJob())
 	many := func(n int) (out [][]byte) {

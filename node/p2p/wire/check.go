@@ -8,7 +8,7 @@ import (
 	"skep/grid"
 )
 
-// MaxSpan is the longest duration on the wire, some 146 years: two of them still add up. A longer one, such
+// MaxSpan is the longest duration on the wire, some 146 years: the sum of two does not overflow. A longer one, such
 // as the completion time of what will never be done, is sent as this.
 const MaxSpan = time.Duration(1)<<62 - 1
 
@@ -25,8 +25,8 @@ func span(field string, d time.Duration) error {
 	return nil
 }
 
-// check reports what no peer would accept in m, where it is made and where it is read. What only reading
-// can find is found there.
+// check returns an error for anything in m that no peer would accept, both when encoding and when decoding. What
+// only decoding can find is found there.
 func check(m *grid.Message) error {
 	switch m.Kind {
 	case grid.KindDigest:
@@ -54,7 +54,7 @@ func check(m *grid.Message) error {
 	case grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return attempts(m.Attempts, 0, grid.MaxBeats)
 	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover, grid.KindStartLease, grid.KindStartLeaseAck:
-		return guard(m.Kind, m)
+		return registerBody(m.Kind, m)
 	case grid.KindMiss:
 		return find(m.Kind, &m.Find)
 	case grid.KindFind, grid.KindCall:
@@ -97,7 +97,7 @@ func attempts(as []grid.AttemptID, least, most int) error {
 	return nil
 }
 
-// partner checks what both sides of a poll tell of themselves.
+// partner checks what both sides of a poll state of themselves.
 func partner(rates []grid.Rate, speed float64, cores grid.MilliCPU) error {
 	if !(speed >= 0 && speed <= 1e6) || cores < 0 || cores > grid.MaxMillis {
 		return fmt.Errorf("speed %g, cores %d: %w: want 0 to 1e6 and 0 to %d", speed, cores, ErrBound, grid.MaxMillis)
@@ -157,7 +157,7 @@ func result(r *grid.Result) error {
 	return first(spans("waited", r.Waited, "wall", r.Wall), spans("cpu", r.CPU, "", 0), text("next", r.Next, grid.MaxClass))
 }
 
-// find checks a search. What comes back from one need not repeat what was asked.
+// find checks a search. Its answer need not repeat the request.
 func find(k grid.Kind, f *grid.Find) error {
 	asks := k == grid.KindFind || k == grid.KindCall
 	if asks && f.Asker.IsZero() {
@@ -175,7 +175,7 @@ func find(k grid.Kind, f *grid.Find) error {
 	return first(text("engine", f.Engine, grid.MaxClass), spans("within", f.Within, "", 0))
 }
 
-// spans rejects what is negative; what is too long is cut when it is sent and found when it is read.
+// spans rejects negative durations; too long ones are cut when encoding and rejected when decoding.
 func spans(a string, x time.Duration, b string, y time.Duration) error {
 	return first(span(a, min(x, MaxSpan)), span(b, min(y, MaxSpan)))
 }
@@ -187,24 +187,24 @@ func text(field, s string, most int) error {
 	return nil
 }
 
-// heard returns a text that was read as it may be shown. What another version takes for printable is cleaned and not
-// refused: who passes it on is not to blame. No version lets a control character of ASCII through, so that one is left
-// for the checks.
-func heard(s string) string {
+// cleanText returns a decoded text as it may be displayed. Text that another version takes for printable is cleaned
+// and not refused: a node that forwards it is not to blame. No version lets a control character of ASCII through,
+// so that one is left for the checks.
+func cleanText(s string) string {
 	if grid.Printable(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return s
 	}
 	return grid.Clean(s, len(s))
 }
 
-func allHeard(list []string) []string {
+func cleanTexts(list []string) []string {
 	for i := range list {
-		list[i] = heard(list[i])
+		list[i] = cleanText(list[i])
 	}
 	return list
 }
 
-// clean makes a text for people fit for an error or detail.
+// clean makes a text fit for an error or detail.
 func clean(s string) string { return grid.Clean(s, grid.MaxText) }
 
 // bound marks an error of package grid's own checks, and bounds its text: it may quote what a peer sent.

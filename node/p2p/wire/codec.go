@@ -10,10 +10,11 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// Codec turns messages into bytes and back. It holds buffers that are used again: one for each stream or
-// goroutine, not to be copied. The zero value is ready.
+// Codec encodes and decodes messages. It holds reused buffers: use one for each stream or goroutine, and do not
+// copy it. The zero value is ready.
 type Codec struct {
-	// Specs reads the spec of a job that a message carries, as OpenSpec does; the bytes are only lent to it. nil = OpenSpec.
+	// Specs decodes the spec of a job that a message carries, as OpenSpec does; it must not keep the bytes. nil =
+	// OpenSpec.
 	Specs func(job grid.JobID, encoded []byte) (*grid.JobSpec, error)
 
 	digest   pb.Digest
@@ -24,11 +25,11 @@ type Codec struct {
 	attempts pb.Attempts
 }
 
-// maxGuard bounds a write to a register.
-const maxGuard = 2 << 20
+// maxWrite bounds a write to a register.
+const maxWrite = 2 << 20
 
-// maxKind is the highest number that the wire has room for as a kind; higher fields of a frame are extras
-// of later versions and skipped.
+// maxKind is the highest kind that the wire has room for; higher fields of a frame are extras of later versions and
+// skipped.
 const maxKind = 63
 
 var (
@@ -37,8 +38,8 @@ var (
 	unmarshal = proto.UnmarshalOptions{Merge: true, DiscardUnknown: true}
 )
 
-// Limit returns the largest encoded size of a message of the kind in bytes, 0 for kinds that this version
-// does not know. It holds where a message is made and where it is read.
+// Limit returns the largest encoded size of a message of the kind in bytes, 0 for kinds that this version does not
+// know. It applies to encoding and decoding.
 func Limit(k grid.Kind) int {
 	if int(k) >= len(limits) {
 		return 0
@@ -61,16 +62,16 @@ var limits = func() (l [grid.Kinds]int) {
 		}
 	}
 	l[grid.KindDigest] = int(grid.MaxDigest) + grid.MaxAds*8 + slack
-	l[grid.KindWrite] = min(l[grid.KindWrite], maxGuard) // what a job is and how its tasks ended is written in turn
-	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxGuard)
-	l[grid.KindVote] = min(l[grid.KindVote], maxGuard)
+	l[grid.KindWrite] = min(l[grid.KindWrite], maxWrite) // the spec and the entries of a register are written in several messages
+	l[grid.KindCampaign] = min(l[grid.KindCampaign], maxWrite)
+	l[grid.KindVote] = min(l[grid.KindVote], maxWrite)
 	return l
 }()
 
-// Append appends m's encoding to dst. Ads are sent as their Sealed bytes; one without them, which can only
-// be the node's own, as what seal returns. A message that no peer would accept is an error (ErrBound,
-// ErrSize, ErrKind) and dst comes back as it was. Of texts for people (Refusal.Detail, Result.Error) what is
-// too long or not printable is left out, and durations are cut to MaxSpan, rather than the message lost.
+// Append appends m's encoding to dst. Ads are sent as their Sealed bytes; an ad without them, which can only be the
+// node's own, as what seal returns. A message that no peer would accept is an error (ErrBound, ErrSize, ErrKind)
+// and dst is returned unchanged. Texts for people (Refusal.Detail, Result.Error) are cut and cleaned, and durations
+// cut to MaxSpan, rather than the message refused.
 func (c *Codec) Append(dst []byte, m *grid.Message, seal func(*grid.Ad) []byte) ([]byte, error) {
 	if Limit(m.Kind) == 0 {
 		return dst, fmt.Errorf("%w %d", ErrKind, m.Kind)
@@ -94,10 +95,10 @@ func (c *Codec) Append(dst []byte, m *grid.Message, seal func(*grid.Ad) []byte) 
 	return out, nil
 }
 
-// Decode reads one message, the whole of b, into m, whose memory it uses again; nothing of m is an alias of
-// b. Ads, JobSpecs and Results are fresh memory. open reads the sealed bytes of an ad, as Open does; they
-// are only lent to it, and a nil ad without an error leaves that entry out of a digest. On error, which wraps one of
-// the Err of this package or is open's, m is empty.
+// Decode decodes one message, the whole of b, into m, whose memory it reuses; nothing of m aliases b. Ads, JobSpecs
+// and Results are fresh memory. open decodes the sealed bytes of an ad, as Open does; it must not keep them, and a
+// nil ad without an error leaves that entry out of a digest. On error, which wraps one of the Err of this package
+// or is open's, m is empty.
 func (c *Codec) Decode(b []byte, m *grid.Message, open func(sealed []byte) (*grid.Ad, error)) error {
 	k, body, err := split(b)
 	if err == nil {
@@ -116,8 +117,8 @@ func (c *Codec) Decode(b []byte, m *grid.Message, open func(sealed []byte) (*gri
 	return nil
 }
 
-// KindOf returns the kind of an encoded message after a look at its first bytes only, so that a frame can
-// be held against Limit before the rest of it is read; false if they do not tell.
+// KindOf returns the kind of an encoded message from its first bytes only, so that a frame can be compared with
+// Limit before the rest of it is read; false if they do not tell.
 func KindOf(b []byte) (grid.Kind, bool) {
 	num, typ, n := protowire.ConsumeTag(b)
 	if n < 0 || typ != protowire.BytesType || num > maxKind {
@@ -126,7 +127,7 @@ func KindOf(b []byte) (grid.Kind, bool) {
 	return grid.Kind(num), true
 }
 
-// split finds the one body of a frame and its kind.
+// split returns the one body of a frame and its kind.
 func split(b []byte) (k grid.Kind, body []byte, err error) {
 	if len(b) > MaxFrame {
 		return 0, nil, fmt.Errorf("%w: %d bytes, want at most %d", ErrSize, len(b), MaxFrame)

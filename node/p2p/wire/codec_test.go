@@ -15,7 +15,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// What is said is what is heard, with one codec and one message used again for all kinds.
+// What is encoded is what is decoded, with one codec and one message reused for all kinds.
 func TestRoundTrip(t *testing.T) {
 	var send, receive Codec
 	var said, heard grid.Message
@@ -36,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := receive.Decode(frame, &heard, Open); err != nil {
 			t.Fatal(err)
 		}
-		clear(frame) // nothing may be an alias of it
+		clear(frame) // nothing may alias it
 		if d := cmp.Diff(&said, &heard, cmpopts.EquateEmpty()); d != "" {
 			t.Fatal(d)
 		}
@@ -91,8 +91,8 @@ func TestDigestLeavesOut(t *testing.T) {
 	}
 }
 
-// Texts for people and endless durations do not cost the message.
-func TestCutRatherThanLost(t *testing.T) {
+// Long texts for people and endless durations do not make a message invalid.
+func TestLongTextsAreCut(t *testing.T) {
 	var c Codec
 	var m, got grid.Message
 	m.Reset(grid.KindRefuse)
@@ -156,8 +156,8 @@ func TestLaterVersion(t *testing.T) {
 	}
 }
 
-// What a member says of its room comes through: that there is none for a write, and how much there is for a further job.
-func TestRoomComesThrough(t *testing.T) {
+// A member's free deposit quota round-trips: none for a write, and how much for a further job.
+func TestFreeQuotaRoundTrip(t *testing.T) {
 	var c Codec
 	for _, want := range []grid.Message{
 		{Kind: grid.KindWriteAck, Register: grid.RegisterMessage{Job: exampleJob(), Epoch: 1, Seq: 2, Answer: grid.RegisterFull}},

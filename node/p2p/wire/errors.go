@@ -2,7 +2,7 @@ package wire
 
 import "errors"
 
-// What can be wrong with bytes from a peer, a person or a disk. Every error of this package wraps one of them.
+// Errors of bytes from a peer, a person or a disk. Every error of this package wraps one of them.
 var (
 	ErrMalformed = errors.New("malformed")           // not the encoding of anything
 	ErrKind      = errors.New("unknown kind")        // of a message that this version does not know
@@ -15,8 +15,7 @@ var (
 	ErrMistyped  = errors.New("join token mistyped") // a token that was copied with errors
 )
 
-// Reason returns a word for err that suits as a metric's label: one of malformed, kind, size, bound,
-// signature, version, token, other.
+// Reason returns a metric label for err: one of malformed, kind, size, bound, signature, version, token, other.
 func Reason(err error) string {
 	for _, r := range reasons {
 		if errors.Is(err, r.err) {

@@ -11,7 +11,7 @@ import (
 	"skep/grid"
 )
 
-// Fixed values, one for each thing that is written, for golden bytes, fuzz seeds and benchmarks.
+// Fixed values, one of each type, for golden bytes, fuzz seeds and benchmarks.
 
 func exampleAd(key ed25519.PrivateKey) *grid.Ad {
 	return &grid.Ad{Node: nodeOf(key), Seq: grid.Seq{Boot: 3, N: 17}, Name: "lab-7",
@@ -157,7 +157,7 @@ func encoded(t testing.TB, m proto.Message) []byte {
 	return b
 }
 
-// frame encodes a body as it is, whatever this package's own bounds.
+// frame encodes a body, whatever this package's own bounds.
 func frame(t testing.TB, k grid.Kind, body proto.Message) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType), encoded(t, body))
 }

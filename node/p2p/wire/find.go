@@ -32,7 +32,7 @@ func getFind(p *pb.Find, f *grid.Find) error {
 	if len(visited)%nodeSize != 0 {
 		return fmt.Errorf("visited: %w: %d bytes, want a multiple of %d", ErrBound, len(visited), nodeSize)
 	}
-	f.ID, f.Needs, f.Engine = p.GetId(), getNeeds(p.GetNeeds()), heard(p.GetEngine())
+	f.ID, f.Needs, f.Engine = p.GetId(), getNeeds(p.GetNeeds()), cleanText(p.GetEngine())
 	f.Left, f.Hops = uint8(p.GetLeft()), uint8(p.GetHops())
 	copy(f.Asker[:], p.GetAsker())
 	for i := 0; i < len(visited); i += nodeSize {
@@ -43,8 +43,8 @@ func getFind(p *pb.Find, f *grid.Find) error {
 	return err
 }
 
-// readSearch reads a find or call with the asker's ad, which tells the finder where to answer, or a hit with
-// the ad of who was found.
+// readSearch decodes a find or call with the asker's ad, which tells the finder where to answer, or a hit with the
+// ad of the node that was found.
 func readSearch(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, error)) error {
 	var p pb.Search
 	if err := parse(b, &p); err != nil {

@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// What is heard without an error can be said again, and is heard the same.
+// What is decoded without an error can be encoded again, and is decoded to the same.
 func FuzzDecode(f *testing.F) {
 	for k := grid.Kind(1); int(k) < grid.Kinds; k++ {
 		f.Add(example(f, k))
@@ -16,7 +16,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c Codec
 		var m, again grid.Message
-		open := func(sealed []byte) (*grid.Ad, error) { // signatures would end every attempt
+		open := func(sealed []byte) (*grid.Ad, error) { // a wrong signature would end every attempt
 			if len(sealed) == 0 {
 				return nil, nil
 			}
@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A spec that is read without an error is carried as it came.
+// A spec that is decoded without an error is encoded unchanged.
 func FuzzSpec(f *testing.F) {
 	f.Add([]byte(exampleSealed(f).Sealed))
 	f.Add(encoded(f, putSpec(exampleSpec())))

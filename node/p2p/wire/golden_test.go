@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden.txt anew")
 
-// The bytes on the wire and on disk do not change by accident: nodes of other versions and old data folders
-// rest on them.
+// The bytes on the wire and on disk do not change by accident: nodes of other versions and old data folders depend
+// on them.
 func TestGoldenBytes(t *testing.T) {
 	var out strings.Builder
 	line := func(name string, b []byte) { fmt.Fprintf(&out, "%s %s\n", name, hex.EncodeToString(b)) }

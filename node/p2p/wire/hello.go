@@ -7,7 +7,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// Version is this version of the protocol. Peers of another one that say Hello can still talk: each sends
+// Version is this version of the protocol. Peers of another version that exchange Hellos can still talk: each sends
 // only kinds that the other lists.
 const Version = 1
 
@@ -23,7 +23,7 @@ type Hello struct {
 	Features grid.FeatureSet
 }
 
-// Append appends h's encoding to dst. What of Software is not printable or too long is left out.
+// Append appends h's encoding to dst. Software is cleaned and cut.
 func (h *Hello) Append(dst []byte) []byte {
 	p := pb.Hello{Version: h.Version, Kinds: uint64(h.Kinds), Software: grid.Clean(h.Software, grid.MaxName), Boot: h.Boot, Features: uint64(h.Features)}
 	out, err := marshal.MarshalAppend(dst, &p)
@@ -49,7 +49,7 @@ func (h *Hello) Decode(b []byte) error {
 	if p.Version == 0 {
 		return fmt.Errorf("hello: %w: version 0, want 1 or more", ErrBound)
 	}
-	software := heard(p.Software)
+	software := cleanText(p.Software)
 	if err := text("hello.software", software, grid.MaxName); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func frameBytes(k grid.Kind, body []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, protowire.Number(k), protowire.BytesType), body)
 }
 
-// A frame of nothing but empty elements must not make memory of many times its size.
+// A frame of nothing but empty elements must not allocate many times its size.
 func TestEmptyElementsAreCheap(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

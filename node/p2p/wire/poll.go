@@ -23,7 +23,7 @@ func (c *Codec) readPoll(b []byte, q *grid.Poll) error {
 	if err := parse(b, p); err != nil {
 		return err
 	}
-	q.ID, q.Class, q.Needs = p.Id, heard(p.Class), grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)}
+	q.ID, q.Class, q.Needs = p.Id, cleanText(p.Class), grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)}
 	q.Speed, q.Cores, q.Mine, q.Have = p.Speed, grid.MilliCPU(p.Cores), p.Mine, p.Have
 	var err error
 	q.Rates, err = getRates(q.Rates, p.Rates)
@@ -87,7 +87,7 @@ func getRates(dst []grid.Rate, p *pb.Rates) ([]grid.Rate, error) {
 		return dst, fmt.Errorf("rates: %w: columns of %d, %d and %d", ErrMalformed, len(class), len(alpha), len(mu))
 	}
 	for i := range class {
-		dst = append(dst, grid.Rate{Class: heard(class[i]), Alpha: alpha[i], Mu: mu[i]})
+		dst = append(dst, grid.Rate{Class: cleanText(class[i]), Alpha: alpha[i], Mu: mu[i]})
 	}
 	return dst, nil
 }

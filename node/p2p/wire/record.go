@@ -18,9 +18,9 @@ const (
 	attemptSize = taskSize + 8
 )
 
-// AppendRecord returns the key and value of a record, both in memory appended to dst; value is nil for one
-// to be deleted. A key is the kind in a byte and the ID with its numbers big end first, so that keys are
-// ordered as kinds and IDs are. A task has one record whatever its attempt: its key is the TaskID.
+// AppendRecord returns the key and value of a record, both in memory appended to dst; value is nil for a deletion.
+// A key is the kind in a byte and the ID with its numbers big-endian, so that keys sort as kinds and IDs do. A task
+// has one record whatever its attempt: its key is the TaskID.
 func AppendRecord(dst []byte, r *grid.Record) (key, value []byte, err error) {
 	b, err := appendKey(append(dst, byte(r.Kind)), r)
 	if err != nil {
@@ -75,7 +75,7 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 	case grid.RecTask:
 		return putTaskRecord(&r.Task)
 	case grid.RecRegister:
-		return putGuardRecord(r.Register)
+		return putRegisterRecord(r.Register)
 	case grid.RecEntry:
 		return putEntryRecord(r.Entry)
 	case grid.RecWork:
@@ -112,9 +112,9 @@ func putMaybe(r *grid.Result) *pb.Result {
 	return putResult(r)
 }
 
-// DecodeRecord reads what AppendRecord wrote, into fresh memory. A value of a newer version is ErrVersion
-// with its number; what is damaged is ErrMalformed, ErrBound or ErrKind. The bounds of what people and peers
-// send are not applied again: what was once accepted can always be read.
+// DecodeRecord decodes what AppendRecord wrote, into fresh memory. A value of a newer version is ErrVersion with
+// its number; a damaged one is ErrMalformed, ErrBound or ErrKind. The bounds of input from people and peers are not
+// applied again: what was once accepted can always be read.
 func DecodeRecord(key, value []byte) (*grid.Record, error) {
 	if len(key) == 0 || len(value) == 0 {
 		return nil, fmt.Errorf("record: %w: key of %d bytes, value of %d", ErrMalformed, len(key), len(value))
@@ -133,7 +133,7 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 		err = getWorkRecord(key, value, &r.Work)
 	case grid.RecRegister:
 		r.Register = new(grid.RegisterRecord)
-		err = getGuardRecord(key, value, r.Register)
+		err = getRegisterRecord(key, value, r.Register)
 	case grid.RecEntry:
 		r.Entry = new(grid.EntryRecord)
 		err = getEntryRecord(key, value, r.Entry)

@@ -72,7 +72,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	})
 }
 
-// Keys are ordered by kind, then as IDs are; a task's record is one, whatever the attempt.
+// Keys sort by kind, then as IDs do; a task has one record, whatever the attempt.
 func TestRecordKeys(t *testing.T) {
 	task := func(index, n uint32) grid.Record {
 		a := exampleAttempt(index)

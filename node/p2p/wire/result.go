@@ -22,8 +22,8 @@ func readEnded(b []byte, m *grid.Message) error {
 	return err
 }
 
-// readCopy reads a result that may be missing.
-func readCopy(b []byte, m *grid.Message) error {
+// readDeposit decodes a result that may be missing.
+func readDeposit(b []byte, m *grid.Message) error {
 	var p pb.Ended
 	if err := parse(b, &p); err != nil {
 		return err
@@ -42,7 +42,7 @@ func readRefuse(b []byte, m *grid.Message) error {
 	if err := oneAttempt(p.Attempt, m); err != nil {
 		return err
 	}
-	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: heard(p.Detail)}
+	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: cleanText(p.Detail)}
 	return text("detail", m.Refusal.Detail, grid.MaxText)
 }
 
@@ -65,7 +65,7 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 	if p == nil {
 		return nil, fmt.Errorf("result: %w: is missing", ErrMalformed)
 	}
-	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: heard(p.Error), Next: heard(p.Next), MaxRSS: grid.Bytes(p.MaxRss)}
+	r := &grid.Result{Cause: getCause(p.Cause), Exit: p.Exit, Error: cleanText(p.Error), Next: cleanText(p.Next), MaxRSS: grid.Bytes(p.MaxRss)}
 	var err error
 	if r.Waited, err = getSpan("waited", p.Waited); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func getResult(p *pb.Result) (*grid.Result, error) {
 	return r, nil
 }
 
-// putOutput returns nothing for a stream on which nothing was printed.
+// putOutput returns nil for a stream on which nothing was printed.
 func putOutput(o *grid.Output) *pb.Output {
 	if len(o.Inline) == 0 && o.Blob.IsZero() && o.Size == 0 && o.Dropped == 0 {
 		return nil
@@ -101,7 +101,7 @@ func getOutput(p *pb.Output, o *grid.Output) error {
 	return getBlob(p.GetBlob(), &o.Blob)
 }
 
-// getCause reads a cause of a later version as Failed: a result must not be lost over a word.
+// getCause maps a cause of a later version to Failed: a result must not be lost for it.
 func getCause(n uint32) grid.Cause {
 	if n > uint32(grid.Failed) {
 		return grid.Failed
@@ -109,7 +109,7 @@ func getCause(n uint32) grid.Cause {
 	return grid.Cause(n)
 }
 
-// getWhy reads a reason of a later version as one that may pass, and never returns the separator.
+// getWhy maps a reason of a later version to a temporary one, and never returns the separator.
 func getWhy(n uint32) grid.Why {
 	if n > uint32(grid.WhyStuck) || grid.Why(n) == grid.WhyNever {
 		return grid.WhyFailed

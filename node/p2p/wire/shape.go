@@ -6,11 +6,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// shape says what the encoding of a message may hold: it is both the check that runs before anything is
+// shape describes what the encoding of a message may contain: it is both the check that runs before anything is
 // allocated and the source of the largest size.
 type shape struct {
 	name   string
-	fields []field // by number; numbers without a name and beyond the end are not known and skipped
+	fields []field // by number; numbers without a name and beyond the end are unknown and skipped
 }
 
 // field bounds one field.
@@ -61,7 +61,7 @@ func (s *shape) limit() int {
 	return sum
 }
 
-// check walks over an encoded message and compares it with the shape. It allocates nothing but errors.
+// check compares an encoded message with the shape. It allocates nothing but errors.
 func (s *shape) check(b []byte) error {
 	var counts, totals [maxFields]int
 	for len(b) > 0 {

@@ -114,12 +114,12 @@ var (
 	}}
 	finalsField = field{name: "finals", typ: protowire.BytesType, count: grid.MaxEntries, sub: finalShape,
 		size: finalShape.limit(), total: max(int(grid.MaxEntriesSize), finalShape.limit())}
-	guardShape = &shape{"guard", []field{
+	registerShape = &shape{"guard", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: message("spec", 1, specShape), 7: data("members", 1, nodeSize*grid.MaxMembers), 8: number("age"), 9: number("done"),
 		10: number("next"), 11: number("more"), 12: finalsField,
 	}}
-	watchShape = &shape{"watch", []field{
+	keepaliveShape = &shape{"watch", []field{
 		1: data("job", 1, jobSize), 2: number("epoch"), 3: fixed("seq"), 4: number("answer"), 5: data("owner", 1, nodeSize),
 		6: number("more"), 7: number("count"), 8: fixed("sum"), 9: message("attempts", 1, manyShape),
 		10: number("room"),
@@ -132,9 +132,9 @@ var (
 		grid.KindAccept: oneShape, grid.KindRefuse: refuseShape, grid.KindBeat: manyShape, grid.KindDrop: manyShape,
 		grid.KindResult: endedShape, grid.KindResultAck: oneShape, grid.KindAsk: manyShape, grid.KindFind: searchShape,
 		grid.KindHit: searchShape, grid.KindMiss: findShape, grid.KindCall: searchShape, grid.KindBye: byeShape,
-		grid.KindWrite: guardShape, grid.KindWriteAck: watchShape, grid.KindCampaign: guardShape, grid.KindVote: guardShape,
-		grid.KindKeepalive: watchShape, grid.KindKeepaliveAck: watchShape, grid.KindTakeover: watchShape,
-		grid.KindStartLease: watchShape, grid.KindStartLeaseAck: watchShape, grid.KindDeposit: endedShape, grid.KindDepositAck: refuseShape,
+		grid.KindWrite: registerShape, grid.KindWriteAck: keepaliveShape, grid.KindCampaign: registerShape, grid.KindVote: registerShape,
+		grid.KindKeepalive: keepaliveShape, grid.KindKeepaliveAck: keepaliveShape, grid.KindTakeover: keepaliveShape,
+		grid.KindStartLease: keepaliveShape, grid.KindStartLeaseAck: keepaliveShape, grid.KindDeposit: endedShape, grid.KindDepositAck: refuseShape,
 	}
 )
 

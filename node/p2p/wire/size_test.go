@@ -15,7 +15,7 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-// The tables of bounds know every field of the schema by its name, number and type.
+// The tables of bounds contain every field of the schema with its name, number and type.
 func TestShapesAreTheSchema(t *testing.T) {
 	seen := map[protoreflect.FullName]bool{}
 	var same func(s *shape, d protoreflect.MessageDescriptor)
@@ -75,7 +75,7 @@ func TestShapesAreTheSchema(t *testing.T) {
 	same(adShape, (&pb.Ad{}).ProtoReflect().Descriptor())
 }
 
-// A poll, a state and a beat cost no memory to say, and to hear only their texts and columns.
+// Encoding a poll, a state and a beat allocates nothing, and decoding only their texts and columns.
 func TestEncodeDoesNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

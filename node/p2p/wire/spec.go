@@ -22,7 +22,7 @@ func (c *Codec) readOffer(b []byte, o *grid.Offer) error {
 	if o.Lease, err = getSpan("lease", p.Lease); err != nil {
 		return err
 	}
-	o.Class, o.Stamp = heard(p.Class), p.Stamp
+	o.Class, o.Stamp = cleanText(p.Class), p.Stamp
 	if o.Members, err = getNodes(o.Members, p.Members); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func putNeeds(n *grid.Needs) *pb.Needs {
 func getNeeds(p *pb.Needs) grid.Needs {
 	n := grid.Needs{Resources: grid.Resources{CPU: grid.MilliCPU(p.GetCpu()), Memory: grid.Bytes(p.GetMemory())}}
 	for _, l := range p.GetLabels() {
-		n.Labels = append(n.Labels, grid.LabelNeed{Key: heard(l.GetKey()), Values: allHeard(l.GetValues())})
+		n.Labels = append(n.Labels, grid.LabelNeed{Key: cleanText(l.GetKey()), Values: cleanTexts(l.GetValues())})
 	}
 	return n
 }
@@ -83,7 +83,7 @@ func getFiles(ps []*pb.File) ([]grid.File, error) {
 	return out, nil
 }
 
-// shown returns bytes that were read as text that may be shown. Earlier versions let any through.
+// shown returns decoded bytes as text fit for display. Earlier versions let any bytes through.
 func shown(b []byte) string { return grid.Clean(string(b), len(b)) }
 
 // putBlob returns the hash, or nothing for no blob; it aliases id until the message is encoded.

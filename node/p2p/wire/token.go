@@ -22,23 +22,23 @@ import (
 // MaxToken bounds a token's text in bytes.
 const MaxToken = 4096
 
-// Token is what a machine needs to join a network: the network's secret and where some members are.
+// Token is what a machine needs to join a network: the network's secret and addresses of some members.
 type Token struct {
 	Secret  [32]byte
-	Addrs   []string // multiaddresses that end in /p2p/ID, at most grid.MaxAddrs; none where the LAN tells
+	Addrs   []string // multiaddresses that end in /p2p/ID, at most grid.MaxAddrs; none if mDNS finds members
 	Network string   // for people, at most grid.MaxName bytes; may be empty
 }
 
 const tokenPrefix = "skep1-"
 
-// tokenText has small letters and digits only: it survives being read out, and a double click takes it whole.
+// tokenText has small letters and digits only: it can be read out, and a double click selects it whole.
 var tokenText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 var tokenShape = &shape{"token", []field{
 	1: data("secret", 1, 32), 2: data("addrs", grid.MaxAddrs, grid.MaxAddr), 3: data("network", 1, grid.MaxName),
 }}
 
-// Check reports everything that is wrong with t.
+// Check returns an error for everything that is wrong with t.
 func (t Token) Check() error {
 	var errs []error
 	if t.Secret == [32]byte{} {
@@ -58,8 +58,8 @@ func (t Token) Check() error {
 	return errors.Join(errs...)
 }
 
-// String returns the text to hand on: skep1-, then in base 32 the payload's length in two bytes, the
-// payload and its CRC-32. It holds the secret. Of a token that Check objects to, the bad addresses are left out.
+// String returns the token's text: skep1-, then in base 32 the payload's length in two bytes, the payload and its
+// CRC-32. It contains the secret. Invalid addresses are left out.
 func (t Token) String() string {
 	p := pb.Token{Secret: t.Secret[:], Network: grid.Clean(t.Network, grid.MaxName)}
 	for _, s := range t.Addrs[:min(len(t.Addrs), grid.MaxAddrs)] {
@@ -75,11 +75,11 @@ func (t Token) String() string {
 	return tokenPrefix + tokenText.EncodeToString(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
 
-// tokens finds them in a text, also cut ones of which enough is left to tell of the secret.
+// tokens finds tokens in a text, also truncated ones with enough left to reveal of the secret.
 var tokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(skep[0-9]+-)[a-z2-7]{16,}`) })
 
-// TokenIn returns from where to where a text holds a token, or enough of one to tell of its secret; twice 0 if it holds
-// none.
+// TokenIn returns the start and end of a token in a text, or of enough of one to reveal of its secret; 0, 0 if
+// there is none.
 func TokenIn(text string) (from, to int) {
 	if at := tokens().FindStringIndex(text); at != nil {
 		return at[0], at[1]
@@ -87,7 +87,8 @@ func TokenIn(text string) (from, to int) {
 	return 0, 0
 }
 
-// Hide leaves the secrets of tokens out of a text that people will read or that is kept: an error, a line of a log.
+// Hide removes the secrets of tokens from a text that people will read or that is stored: an error, a line of a
+// log.
 func Hide(text string) string {
 	if !strings.Contains(strings.ToLower(text), "skep") {
 		return text
@@ -98,8 +99,8 @@ func Hide(text string) string {
 // LogValue keeps the secret out of logs.
 func (t Token) LogValue() slog.Value { return slog.StringValue(tokenPrefix + "…") }
 
-// ParseToken reads what String prints; white space anywhere and capital letters do no harm. Errors wrap
-// ErrToken, ErrVersion, ErrSize, ErrCut, ErrMistyped or ErrBound and do not repeat the secret.
+// ParseToken parses what String prints, ignoring white space and case. Errors wrap ErrToken, ErrVersion, ErrSize,
+// ErrCut, ErrMistyped or ErrBound and do not contain the secret.
 func ParseToken(s string) (Token, error) {
 	if len(s) > MaxToken {
 		return Token{}, fmt.Errorf("join token: %w: %d characters, want at most %d", ErrSize, len(s), MaxToken)
@@ -128,7 +129,7 @@ func ParseToken(s string) (Token, error) {
 	return getToken(&p)
 }
 
-// notToken tells what s is, by how it begins.
+// notToken says what s is, by its beginning.
 func notToken(s string) error {
 	digits := strings.TrimPrefix(s, "skep")
 	version, _, dash := strings.Cut(digits, "-")
@@ -179,7 +180,7 @@ func tokenBytes(body string) ([]byte, error) {
 }
 
 func getToken(p *pb.Token) (Token, error) {
-	t := Token{Network: heard(p.Network)}
+	t := Token{Network: cleanText(p.Network)}
 	if len(p.Secret) != len(t.Secret) {
 		return Token{}, fmt.Errorf("join token: %w: a secret of %d bytes, want %d", ErrBound, len(p.Secret), len(t.Secret))
 	}
@@ -197,7 +198,7 @@ func getToken(p *pb.Token) (Token, error) {
 	return t, nil
 }
 
-// dialable reads an address at which a known node may be reached.
+// dialable parses an address at which a known node may be reached.
 func dialable(s string) (ma.Multiaddr, error) {
 	if len(s) > grid.MaxAddr {
 		return nil, fmt.Errorf("address %.64q…: %w: %d bytes, want at most %d", s, ErrBound, len(s), grid.MaxAddr)

@@ -102,7 +102,7 @@ func TestTokenErrors(t *testing.T) {
 	}
 }
 
-// Every single mistake in typing is found.
+// Every single typing error is detected.
 func TestTokenMistyped(t *testing.T) {
 	text := exampleToken().String()
 	for i := len(tokenPrefix); i < len(text); i++ {

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"skep/grid"
+)
+
+// claimantDialTime bounds dialling a node after which another one can be asked.
+const claimantDialTime = 3 * time.Second
+
+type (
+	claimantsKey struct{} // of a request's context: nodes that claim to have taken its job over
+	dialBoundKey struct{} // a time.Duration
+)
+
+// claimantError is the error of the last claimant that could not be asked.
+type claimantError struct {
+	who grid.NodeID
+	error
+}
+
+// claimantTransport asks the node that a request is for and, if that cannot be asked or does not know the job, one
+// after the other the nodes that claim to have taken the job over. Any member may claim that, so the origin comes
+// first, and the others after a false claimant.
+type claimantTransport struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper. Requests have no bodies.
+func (t claimantTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	others, _ := r.Context().Value(claimantsKey{}).([]grid.NodeID)
+	if len(others) == 0 {
+		return t.RoundTripper.RoundTrip(r)
+	}
+	first, ferr := t.try(r, r.URL.Host, claimantDialTime)
+	if ferr == nil && first.StatusCode != http.StatusNotFound {
+		return first, nil
+	}
+	var last error
+	for i, who := range others {
+		bound := claimantDialTime
+		if i == len(others)-1 {
+			bound = dialTime
+		}
+		resp, err := t.try(r, who.String(), bound)
+		switch {
+		case err != nil:
+			last = &claimantError{who, err}
+		case resp.StatusCode == http.StatusNotFound:
+			drop(resp)
+		default:
+			if first != nil {
+				drop(first)
+			}
+			return resp, nil
+		}
+	}
+	if ferr != nil && last != nil {
+		return nil, last
+	}
+	return first, ferr
+}
+
+func (t claimantTransport) try(r *http.Request, who string, bound time.Duration) (*http.Response, error) {
+	out := r.Clone(context.WithValue(r.Context(), dialBoundKey{}, bound))
+	out.URL.Host, out.Host = who, who
+	return t.RoundTripper.RoundTrip(out)
+}
+
+// drop drains and closes an answer that is not used, so that its connection can be reused.
+func drop(resp *http.Response) {
+	io.Copy(io.Discard, io.LimitReader(resp.Body, 4<<10))
+	resp.Body.Close()
+}

@@ -1,0 +1,78 @@
+package p2p
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"testing"
+
+	"skep/grid"
+	"skep/node/p2p/dials"
+	"skep/node/p2p/hostile"
+)
+
+// A member sends ads of nodes that do not exist, each with the address of a third party, and the node takes them
+// all for neighbours. The third party gets no more dials than the budget of one reporter.
+func TestForgedAdsCauseFewDials(t *testing.T) {
+	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
+	m := attacker(t, a)
+	talk, err := m.Control(t.Context(), a.self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	victim := listenThirdParty(t)
+	at := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", victim.Addr().(*net.TCPAddr).Port)
+	const ghosts = 60
+	var links []grid.Link
+	for i := range ghosts {
+		ad, err := hostile.Ghost(fmt.Sprint("ghost", i), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := talk.Say(hostile.Digest(ad)); err != nil {
+			t.Fatal(err)
+		}
+		links = append(links, grid.Link{Peer: ad.Node, Keep: true})
+	}
+	await(t, "all ghosts are known", func() bool {
+		a.dialer.mu.Lock()
+		defer a.dialer.mu.Unlock()
+		return len(a.dialer.contacts) >= ghosts
+	})
+	a.do(func(fx *grid.Effects) { fx.Links = links })
+	await(t, "every ghost was tried, or was not", func() bool {
+		return int(victim.connections())+int(a.Dropped()["dial beyond the budget"]) >= ghosts
+	})
+	if n := victim.connections(); n > dials.PerReporter+4 { // plus what accrues meanwhile
+		t.Errorf("a third party was dialled %d times: want %d at once", n, dials.PerReporter)
+	}
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
+	waitUp(t, a, b)
+	a.dialer.learn(b.self, published(b.host.Addrs()), b.self)
+	a.host.Network().ClosePeer(b.host.ID())
+	await(t, "an honest member is back", func() bool { return b.fake.count(grid.EvPeerUp) > 1 && a.fake.isUp(b.self) })
+}
+
+// Host names in ads are not looked up.
+func TestNamesAreNotLookedUp(t *testing.T) {
+	got := numericAddrs([]string{"/dns4/example.com/tcp/1", "/ip4/192.0.2.1/tcp/1", "/ip6/2001:db8::1/tcp/1", "/dnsaddr/example.com", "rubbish",
+		"/unix/tmp/x"})
+	if len(got) != 2 {
+		t.Errorf("%v: want the two addresses of IP", got)
+	}
+}
+
+func TestOnlyLoopback(t *testing.T) {
+	for _, tt := range []struct {
+		listen []string
+		want   bool
+	}{
+		{[]string{"/ip4/127.0.0.1/tcp/0", "/ip6/::1/tcp/0"}, true},
+		{[]string{"/ip4/127.0.0.1/tcp/0", "/ip4/0.0.0.0/tcp/0"}, false},
+		{[]string{"/ip4/192.0.2.1/tcp/0"}, false},
+	} {
+		if got := onlyLoopback(tt.listen); got != tt.want {
+			t.Errorf("listening on %v is only the loopback: %v", tt.listen, got)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package p2p
+
+import (
+	"skep/grid"
+)
+
+// effectCounts holds the lengths of the effect lists that concern attempts, after a step.
+type effectCounts struct{ saves, stops, fetches, starts int }
+
+func countEffects(fx *grid.Effects) effectCounts {
+	return effectCounts{len(fx.Saves), len(fx.Stops), len(fx.Fetches), len(fx.Starts)}
+}
+
+// carryOut carries out the effects of a batch: those about attempts step by step, so that what one step began the
+// next can end, and the others kind by kind. Nothing in it blocks.
+func (l *loop) carryOut() {
+	d, fx := l.d, &l.fx
+	var done effectCounts
+	for _, to := range l.steps {
+		l.carryOutAttempts(done, to)
+		done = to
+	}
+	l.sendAll(false)
+	for i := range fx.Announces {
+		l.announce(&fx.Announces[i])
+	}
+	for _, w := range fx.Wakes {
+		l.timers.set(w)
+	}
+	for i := range fx.Replies {
+		l.reply(&fx.Replies[i])
+	}
+	for _, k := range fx.Links {
+		d.dialer.setNeighbour(k)
+	}
+	for _, n := range fx.Offences {
+		d.offend(n, "replayed or forged result", 1)
+	}
+	d.watchers.changed(fx.Changed)
+	fx.Reset()
+	l.steps = l.steps[:0]
+}
+
+// carryOutAttempts carries out what one step wants of attempts. Stops come first: they make room for the Starts.
+func (l *loop) carryOutAttempts(from, to effectCounts) {
+	fx, t := &l.fx, l.d.tasks
+	for i := range fx.Saves[from.saves:to.saves] {
+		t.recordSaved(&fx.Saves[from.saves+i])
+		l.d.members.noteRecord(&fx.Saves[from.saves+i])
+	}
+	for _, s := range fx.Stops[from.stops:to.stops] {
+		t.stop(s)
+	}
+	for _, x := range fx.Fetches[from.fetches:to.fetches] {
+		t.fetch(x)
+	}
+	for _, s := range fx.Starts[from.starts:to.starts] {
+		t.start(s)
+	}
+}
+
+// sendAll sends the messages of a batch that wait for its records, or (early) those that do not.
+func (l *loop) sendAll(early bool) {
+	for i := range l.fx.Sends {
+		if s := &l.fx.Sends[i]; s.Msg.Kind.Early() == early {
+			l.send(s)
+		}
+	}
+}
+
+// send encodes a message and queues it for its peer.
+func (l *loop) send(s *grid.Send) {
+	body, err := l.codec.Append(l.buf[:0], &s.Msg, l.d.ads.seal)
+	if err != nil {
+		l.d.counts.drop("unsendable")
+		l.d.log.Error("message not sent", "kind", s.Msg.Kind, "error", err)
+		return
+	}
+	l.buf = body
+	l.d.peers.send(s.To, s.Msg.Kind, body)
+}
+
+func (l *loop) announce(m *grid.Message) {
+	body, err := l.codec.Append(nil, m, l.d.ads.seal)
+	if err != nil || len(body) > maxAnnounce {
+		l.d.counts.drop("unsendable")
+		l.d.log.Error("announcement not sent", "kind", m.Kind, "bytes", len(body), "error", err)
+		return
+	}
+	l.d.announcer.publish(m.Kind, body)
+}

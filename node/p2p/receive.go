@@ -1,0 +1,162 @@
+package p2p
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"skep/grid"
+	"skep/node/p2p/wire"
+)
+
+// read turns the frames of a peer's stream into events until the stream ends.
+func (s *session) read(st network.Stream) {
+	defer st.Reset()
+	stop := context.AfterFunc(s.ctx, func() { st.Reset() })
+	defer stop()
+	select {
+	case <-s.up: // the node is told that the peer is up before its first message
+	case <-s.ctx.Done():
+		return
+	case <-time.After(helloDeadline):
+		return
+	}
+	var meter meter
+	codec, ads := wire.Codec{Specs: s.d.specs.open}, s.d.ads.opener(s.node)
+	in, room, seat := newFrames(st), newInboundMemory(s.ctx, s.d.peers.inboundMemory), s.d.peers.conns.seatOf(st.Conn())
+	in.memory = room
+	defer room.releaseNow()
+	for {
+		room.releaseNow() // of a frame that became no event
+		kind, body, err := in.next()
+		s.liveness.frameReceived()
+		if seat != nil {
+			seat.Use(time.Now())
+		}
+		switch {
+		case errors.Is(err, errOversize):
+			s.d.offend(s.node, "size", 4)
+			return
+		case errors.Is(err, errFraming):
+			s.d.offend(s.node, "framing", 4)
+			return
+		case errors.Is(err, errMalformed):
+			s.d.offend(s.node, "malformed", 1)
+			continue
+		case errors.Is(err, errUnknown):
+			s.d.counts.drop("kind")
+			continue
+		case errors.Is(err, os.ErrDeadlineExceeded): // in the middle of a frame
+			s.d.offend(s.node, "slow", 2)
+			return
+		case err != nil:
+			return
+		}
+		if !s.admit(&meter, kind) {
+			continue
+		}
+		m := newInput()
+		if err := codec.Decode(body, &m.msg, ads); err != nil {
+			m.free()
+			s.countUndecodable(err)
+			continue
+		}
+		if foreign(&m.msg, s.node, s.d.self, &s.d.members) {
+			if m.msg.Kind == grid.KindBeat { // of a worker that searches its job's owner, which this node does not know yet
+				s.d.counts.drop("foreign")
+				m.free()
+				continue
+			}
+			m.free()
+			s.d.offend(s.node, "foreign", 1)
+			continue
+		}
+		if unsigned(&m.msg, s.node) {
+			s.d.counts.drop("unsigned")
+			m.free()
+			continue
+		}
+		if room.reserveDecoded(&m.msg) != nil {
+			m.free()
+			return
+		}
+		s.d.counts.received[kind].Add(1)
+		s.d.counts.receivedBytes[kind].Add(uint64(len(body)))
+		m.ev.Kind, m.ev.Peer, m.ev.Msg, m.done = grid.EvMessage, s.node, &m.msg, room.release()
+		if s.d.loop.post(s.ctx, m) != nil {
+			m.free()
+			return
+		}
+	}
+}
+
+// admit reports whether a frame is to be decoded; it may wait first.
+func (s *session) admit(m *meter, kind grid.Kind) bool {
+	switch {
+	case kind == grid.KindCall || kind == grid.KindBye: // announcements only
+		s.d.offend(s.node, "misplaced", 1)
+		return false
+	case !limits[kind].wait:
+		if m.of(kind).Allow() {
+			return true
+		}
+		s.d.counts.drop("rate")
+		return false
+	}
+	wait := m.of(kind).Reserve().Delay()
+	if wait == 0 {
+		return true
+	}
+	s.d.counts.drop("slowed")
+	select {
+	case <-time.After(wait):
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// foreign reports whether a message is about attempts with which its sender has nothing to do. Only the origin of a
+// job, or another member of its register, offers and ends the job's attempts and is told about them. The members
+// are known from the job's records, or from the offer itself.
+func foreign(m *grid.Message, from, self grid.NodeID, kin *memberCache) bool {
+	who := from
+	switch m.Kind {
+	case grid.KindOffer:
+		id := m.Offer.ID.Task.Job
+		return id.Origin != from && (len(m.Offer.Members) == 0 || m.Offer.Members[0] != id.Origin || !slices.Contains(m.Offer.Members, from))
+	case grid.KindAsk, grid.KindDrop, grid.KindResultAck:
+	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindBeat:
+		who = self
+	default:
+		return false
+	}
+	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != who && !kin.isMember(a.Task.Job, who) })
+}
+
+// unsigned reports whether a message carries a job without its origin's signature, and is not from that origin: the
+// sender may have forged it. A node of a version that does not sign sends only its own jobs.
+func unsigned(m *grid.Message, from grid.NodeID) bool {
+	job, spec := m.Register.Job, m.Register.Spec
+	if m.Kind == grid.KindOffer {
+		job, spec = m.Offer.ID.Task.Job, m.Offer.Spec
+	}
+	return spec != nil && spec.Sealed == "" && job.Origin != from
+}
+
+// countUndecodable counts a frame that could not be decoded. A kind unknown to this version is no offence.
+func (s *session) countUndecodable(err error) {
+	reason := wire.Reason(err)
+	switch {
+	case errors.Is(err, wire.ErrKind):
+		s.d.counts.drop(reason)
+	case errors.Is(err, wire.ErrSignature):
+		s.d.offend(s.node, reason, 4)
+	default:
+		s.d.offend(s.node, reason, 1)
+	}
+}

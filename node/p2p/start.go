@@ -1,0 +1,204 @@
+package p2p
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"skep/grid"
+	"skep/node"
+	"skep/node/p2p/blob"
+	"skep/node/p2p/disk"
+	"skep/node/p2p/store"
+)
+
+// open starts all parts, beginning with the disk. Each part that must be closed registers that by onClose.
+func (d *Driver) open(join *[32]byte, addrs []string) error {
+	if err := d.openFolder(); err != nil {
+		return err
+	}
+	newSecret, err := d.openIdentity(join)
+	if err != nil {
+		return err
+	}
+	if err := d.openTasks(); err != nil {
+		return err
+	}
+	nc, err := d.nodeConfig()
+	if err != nil {
+		return err
+	}
+	if d.cfg.Recorder != nil {
+		d.cfg.Recorder.Begin(nc, d.wall)
+	}
+	if d.node, err = d.cfg.newNode(nc, d.wall); err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	d.loop = newLoop(d)
+	d.diskMonitor = newDiskMonitor(d)
+	d.counts.init(d)
+	d.ads, d.specs = newAdCache(d), newSpecCache()
+	d.watchers.init()
+	if err := d.restore(); err != nil {
+		return err
+	}
+	if err := d.openNetwork(addrs); err != nil {
+		return err
+	}
+	if newSecret {
+		if err := writeHex(filepath.Join(d.cfg.DataDir, secretFile), d.secret[:]); err != nil {
+			return fmt.Errorf("network secret: %w", err)
+		}
+	}
+	d.start()
+	return nil
+}
+
+const blobFolder = "blobs"
+
+// openFolder creates and locks the data folder and opens what is on disk.
+func (d *Driver) openFolder() (err error) {
+	dir, err := filepath.Abs(d.cfg.DataDir)
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	d.cfg.DataDir = dir
+	before, err := d.makeFolder(dir)
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	if err := checkComplete(dir, before); err != nil {
+		return err
+	}
+	if d.store, err = store.Open(dir); err != nil {
+		return err
+	}
+	d.onClose(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is this node's
+	d.onClose(func() { d.store.Close() })
+	if d.blobs, err = blob.Open(filepath.Join(dir, blobFolder), d.cfg.CacheSize); err != nil {
+		return err
+	}
+	d.blobs.KeepFree(min(d.cfg.diskFloor()/2, 64*grid.MiB))
+	d.blobs.OnDamage(d.repairBlob)
+	d.onClose(func() { d.blobs.Close() })
+	return nil
+}
+
+// checkComplete returns an error if a node has run in the folder and its database is missing. The database exists
+// before the blob folder does, and before the network's secret, which is written last, exists beside the node's
+// key. A new database would start its counts anew, and the others would take the node's messages for old ones.
+func checkComplete(dir string, before []os.DirEntry) error {
+	has := func(name string) bool {
+		return slices.ContainsFunc(before, func(e os.DirEntry) bool { return e.Name() == name })
+	}
+	ran := has(blobFolder) || has(keyFile) && has(secretFile) && !has(preparedFile)
+	if _, err := os.Lstat(filepath.Join(dir, store.File)); ran && errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("data folder %s: a node has run here, but %s is not there: want it back, or another data folder", dir, store.File)
+	}
+	return nil
+}
+
+// makeFolder creates the data folder if it does not exist, accessible to its owner alone, and returns its entries.
+// A folder that it created is removed again if Open fails.
+func (d *Driver) makeFolder(dir string) (before []os.DirEntry, err error) {
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		d.onClose(func() {
+			if !d.started {
+				os.RemoveAll(dir)
+			}
+		})
+	}
+	if err := disk.MakeFolder(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.ReadDir(dir)
+}
+
+// cleanFolder removes what a failed Open added to the data folder.
+func (d *Driver) cleanFolder(before []os.DirEntry) {
+	after, err := os.ReadDir(d.cfg.DataDir)
+	if d.started || err != nil {
+		return
+	}
+	var added []string
+	for _, e := range after {
+		if !slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == e.Name() }) {
+			added = append(added, e.Name())
+		}
+	}
+	if i := slices.Index(added, store.MarkFile); i > 0 { // remove it first: a crash must not leave it without the database
+		added[0], added[i] = added[i], added[0]
+	}
+	for _, name := range added {
+		os.RemoveAll(filepath.Join(d.cfg.DataDir, name))
+	}
+}
+
+// nodeConfig returns the pure node's configuration.
+func (d *Driver) nodeConfig() (node.Config, error) {
+	nc := d.cfg.Node
+	nc.Self, nc.Boot, nc.Name = d.self, d.boot, d.cfg.Name
+	nc.Policy = cmp.Or(d.cfg.Policy, nc.Policy)
+	nc.Members = cmp.Or(d.cfg.Members, nc.Members)
+	nc.Copies, nc.Lend = cmp.Or(d.cfg.Copies, nc.Copies), min(cmp.Or(d.cfg.Lend, nc.Lend), d.cfg.CacheSize/2)
+	nc.Strikes = d.cfg.strikes()
+	nc.Bounds = append(nc.Bounds, d.cfg.Bounds...)
+	nc.Gossip.Rule = cmp.Or(d.cfg.Rule, nc.Gossip.Rule)
+	nc.Discovery.Forward = cmp.Or(d.cfg.Forward, nc.Discovery.Forward)
+	nc.Discovery.Walkers = cmp.Or(d.cfg.Walkers, nc.Discovery.Walkers)
+	nc.Discovery.Reverse = d.cfg.Reverse || nc.Discovery.Reverse
+	nc.Known = d.countSavedPeers()
+	if !grid.Printable(nc.Name) {
+		return nc, fmt.Errorf("name %q: want printable text", nc.Name)
+	}
+	if nc.Name == "" {
+		nc.Name, _ = os.Hostname()
+	}
+	nc.Name = grid.Clean(nc.Name, grid.MaxName)
+	if nc.Seed == 0 {
+		nc.Seed = rand.Uint64()
+	}
+	var err error
+	if nc.Capacity, err = d.cfg.capacity(); err != nil {
+		return nc, err
+	}
+	level, _ := d.tasks.runner.Isolation()
+	nc.Private = d.private
+	if nc.Labels, err = d.cfg.labels(append(machineLabels(d.cfg.Version), isolationLabel(level))); err != nil {
+		return nc, err
+	}
+	nc.Engines = []string{grid.EngineProcess}
+	if nc.Speed == 0 {
+		nc.Speed, err = d.speed()
+	}
+	return nc, err
+}
+
+// start starts all goroutines and handlers. Nothing can fail any more.
+func (d *Driver) start() {
+	d.started = true
+	d.spawn(d.loop.run)
+	d.spawn(d.diskMonitor.run)
+	in := newInput()
+	in.ev.Kind = grid.EvStart
+	d.loop.post(d.ctx, in)
+	d.host.SetStreamHandler(blobProtocol, d.serveBlob)
+	d.host.SetStreamHandler(outputProtocol, d.serveOutput)
+	d.host.SetStreamHandler(apiProtocol, d.apiListener.serve)
+	d.host.SetStreamHandler(reachProtocol, d.serveReach)
+	d.peers.start()
+	d.announcer.start()
+	d.spawn(d.publishAddrs)
+	d.spawn(d.relays.run)
+	d.spawn(d.dialer.run)
+	d.spawn(d.measureAvailability)
+	if d.cfg.MDNS {
+		d.startMDNS()
+	}
+	d.log.Info("node runs", "node", d.self.String(), "network", networkName(d.secret), "boot", d.boot, "addrs", d.Addrs())
+}

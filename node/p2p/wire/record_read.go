@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func getJobRecord(key, value []byte, j *grid.JobRecord) error {
+	var p pb.JobValue
+	if err := parse(value, &p); err != nil {
+		return err
+	}
+	j.Submitted, j.Cancelled = p.Submitted, p.Cancelled
+	if err := getJob(key, &j.ID); err != nil {
+		return err
+	}
+	var err error
+	j.Spec, err = readSpec(p.Spec)
+	return err
+}
+
+func getTaskRecord(key, value []byte, t *grid.TaskRecord) error {
+	var p pb.TaskValue
+	if err := parse(value, &p); err != nil {
+		return err
+	}
+	return readTaskRecord(key, &p, t)
+}
+
+func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
+	t.ID.Epoch, t.ID.N, t.State, t.Lost = p.Epoch, p.N, grid.TaskState(p.State), p.Lost
+	t.Placed, t.Began, t.Done = p.Placed, p.Began, p.Done
+	if p.State == 0 || p.State > uint32(grid.Ended) {
+		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.Ended)
+	}
+	if n := len(p.Worker); n != 0 && n != nodeSize {
+		return fmt.Errorf("worker: %w: %d bytes, want %d", ErrBound, n, nodeSize)
+	}
+	copy(t.Worker[:], p.Worker)
+	if err := getTask(key, &t.ID.Task); err != nil {
+		return err
+	}
+	if c := p.Copy; c != nil {
+		t.Backup = &grid.BackupRecord{Attempt: grid.Attempt{Epoch: c.Epoch, N: c.N}}
+		if err := getNode("copy.worker", c.Worker, &t.Backup.Worker); err != nil {
+			return err
+		}
+	}
+	var err error
+	t.Result, err = getMaybe(p.Result)
+	return err
+}
+
+func getWorkRecord(key, value []byte, w *grid.WorkRecord) error {
+	var p pb.WorkValue
+	if err := parse(value, &p); err != nil {
+		return err
+	}
+	if len(key) != attemptSize {
+		return fmt.Errorf("attempt ID: %w: %d bytes, want %d", ErrMalformed, len(key), attemptSize)
+	}
+	if p.State == 0 || p.State > uint32(grid.WorkFinished) {
+		return fmt.Errorf("state %d: %w: want 1 to %d", p.State, ErrBound, grid.WorkFinished)
+	}
+	w.ID.Epoch = binary.BigEndian.Uint32(key[taskSize:])
+	w.ID.N = binary.BigEndian.Uint32(key[taskSize+4:])
+	w.Class, w.State = cleanText(p.Class), grid.WorkState(p.State)
+	err := getTask(key[:taskSize], &w.ID.Task)
+	if err == nil {
+		w.Lease, err = getSpan("lease", p.Lease)
+	}
+	if err == nil {
+		w.Spec, err = readSpec(p.Spec)
+	}
+	if err == nil {
+		w.Result, err = getMaybe(p.Result)
+	}
+	if err == nil {
+		w.Members, err = getNodes(nil, p.Members)
+	}
+	if err == nil {
+		err = getNode("owner", p.Owner, &w.Owner)
+	}
+	w.Epoch = p.Epoch
+	return err
+}
+
+func getTask(key []byte, t *grid.TaskID) error {
+	if len(key) != taskSize {
+		return fmt.Errorf("task ID: %w: %d bytes, want %d", ErrMalformed, len(key), taskSize)
+	}
+	t.Index = binary.BigEndian.Uint32(key[jobSize:])
+	return getJob(key[:jobSize], &t.Job)
+}
+
+func getMaybe(p *pb.Result) (*grid.Result, error) {
+	if p == nil {
+		return nil, nil
+	}
+	return getResult(p)
+}

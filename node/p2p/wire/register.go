@@ -1,0 +1,168 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func putRegister(g *grid.RegisterMessage) (*pb.Guard, error) {
+	spec, err := specBytes(g.Spec)
+	if err != nil {
+		return nil, err
+	}
+	p := &pb.Guard{Job: putJob(g.Job), Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner),
+		Spec: spec, Members: putNodes(g.Members), Age: putSpan(g.Age), Done: g.Done, Next: g.Next, More: g.More}
+	for k := range g.Entries {
+		f := &g.Entries[k]
+		p.Finals = append(p.Finals, &pb.Final{Index: f.Index, Epoch: f.Epoch, AttemptEpoch: f.Attempt.Epoch, AttemptN: f.Attempt.N,
+			Worker: putNode(f.Worker), Lost: f.Lost, Result: putMaybe(f.Result), Placed: f.Placed, Began: f.Began, Done: f.Done})
+	}
+	return p, nil
+}
+
+func (c *Codec) readRegister(b []byte, g *grid.RegisterMessage) error {
+	var p pb.Guard
+	err := parse(b, &p)
+	if err == nil {
+		err = first(getJob(p.Job, &g.Job), getNode("owner", p.Owner, &g.Owner))
+	}
+	if err == nil {
+		g.Members, err = getNodes(g.Members, p.Members)
+	}
+	if err == nil {
+		g.Age, err = getSpan("age", p.Age)
+	}
+	if err == nil && len(p.Spec) > 0 {
+		g.Spec, err = c.spec(g.Job, p.Spec)
+	}
+	if err != nil {
+		return err
+	}
+	g.Epoch, g.Seq, g.Answer, g.Done, g.Next, g.More = p.Epoch, p.Seq, getAnswer(p.Answer), p.Done, p.Next, p.More
+	for _, x := range p.Finals {
+		f := grid.Entry{Index: x.GetIndex(), Epoch: x.GetEpoch(), Attempt: grid.Attempt{Epoch: x.GetAttemptEpoch(), N: x.GetAttemptN()},
+			Lost: x.GetLost(), Placed: x.GetPlaced(), Began: x.GetBegan(), Done: x.GetDone()}
+		if f.Result, err = getMaybe(x.GetResult()); err == nil {
+			err = getNode("worker", x.GetWorker(), &f.Worker)
+		}
+		if err == nil && f.Result != nil {
+			err = text("error", f.Result.Error, grid.MaxText)
+		}
+		if err != nil {
+			return err
+		}
+		g.Entries = append(g.Entries, f)
+	}
+	return nil
+}
+
+func (c *Codec) putKeepalive(m *grid.Message) *pb.Watch {
+	g := &m.Register
+	p := &pb.Watch{Epoch: g.Epoch, Seq: g.Seq, Answer: uint32(g.Answer), Owner: putNode(g.Owner), More: g.More, Count: g.Count, Sum: g.Sum, Room: g.Room}
+	if g.Job != (grid.JobID{}) {
+		p.Job = putJob(g.Job)
+	}
+	if len(m.Attempts) > 0 {
+		p.Attempts = c.putAttempts(m.Attempts)
+	}
+	return p
+}
+
+func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
+	var p pb.Watch
+	g := &m.Register
+	err := parse(b, &p)
+	if err == nil && len(p.Job) > 0 {
+		err = getJob(p.Job, &g.Job)
+	}
+	if err == nil {
+		err = getNode("owner", p.Owner, &g.Owner)
+	}
+	if err == nil && p.Attempts != nil {
+		err = c.attemptsOf(p.Attempts, m)
+	}
+	g.Epoch, g.Seq, g.Answer, g.More, g.Count, g.Sum, g.Room = p.Epoch, p.Seq, getAnswer(p.Answer), p.More, p.Count, p.Sum, p.Room
+	return err
+}
+
+// lastAnswer is the highest answer that this version knows.
+const lastAnswer = grid.RegisterFull
+
+// getAnswer maps an answer of a later version to the empty one.
+func getAnswer(n uint32) grid.RegisterAnswer {
+	if n > uint32(lastAnswer) {
+		return 0
+	}
+	return grid.RegisterAnswer(n)
+}
+
+// registerBody checks messages between members of a register. Only writes and votes carry entries; the job is named
+// wherever there are any.
+func registerBody(k grid.Kind, m *grid.Message) error {
+	g := &m.Register
+	if g.Spec != nil {
+		if err := bound(g.Spec.Check()); err != nil {
+			return fmt.Errorf("spec: %w", err)
+		}
+	}
+	if len(g.Members) > grid.MaxMembers || g.Answer > lastAnswer {
+		return fmt.Errorf("%d members, answer %d: %w: want at most %d and %d", len(g.Members), g.Answer, ErrBound, grid.MaxMembers, lastAnswer)
+	}
+	carries := k == grid.KindWrite || k == grid.KindVote
+	if len(g.Entries) > grid.MaxEntries || len(g.Entries) > 0 && !carries {
+		return fmt.Errorf("%d entries: %w: want at most %d, and none but in a write or promise", len(g.Entries), ErrBound, grid.MaxEntries)
+	}
+	for i := range g.Entries {
+		if err := final(&g.Entries[i]); err != nil {
+			return err
+		}
+	}
+	return first(attempts(m.Attempts, 0, grid.MaxBeats), spans("age", g.Age, "", 0))
+}
+
+// final checks an entry. One without a result is a cancellation, or marks an empty place; its index is at most a
+// job's count.
+func final(f *grid.Entry) error {
+	if f.Index > grid.MaxCount || f.Lost < 0 || f.Placed < 0 || f.Began < 0 || f.Done < 0 {
+		return fmt.Errorf("entry %d, %d lost: %w: want at most %d, and nothing negative", f.Index, f.Lost, ErrBound, grid.MaxCount)
+	}
+	if f.Result == nil {
+		return nil
+	}
+	return first(result(f.Result), nil)
+}
+
+func putNode(id grid.NodeID) []byte {
+	if id.IsZero() {
+		return nil
+	}
+	return slices.Clone(id[:])
+}
+
+func getNode(field string, b []byte, id *grid.NodeID) error {
+	if len(b) != 0 && len(b) != nodeSize {
+		return fmt.Errorf("%s: %w: %d bytes, want %d", field, ErrBound, len(b), nodeSize)
+	}
+	copy(id[:], b)
+	return nil
+}
+
+func putNodes(ids []grid.NodeID) (b []byte) {
+	for i := range ids {
+		b = append(b, ids[i][:]...)
+	}
+	return b
+}
+
+func getNodes(dst []grid.NodeID, b []byte) ([]grid.NodeID, error) {
+	if len(b)%nodeSize != 0 || len(b) > nodeSize*grid.MaxMembers {
+		return dst, fmt.Errorf("members: %w: %d bytes, want up to %d times %d", ErrBound, len(b), grid.MaxMembers, nodeSize)
+	}
+	for ; len(b) > 0; b = b[nodeSize:] {
+		dst = append(dst, grid.NodeID(b[:nodeSize]))
+	}
+	return dst, nil
+}

@@ -1,0 +1,53 @@
+package wire
+
+import (
+	"fmt"
+
+	"skep/grid"
+	"skep/node/p2p/wire/internal/pb"
+)
+
+func putRegisterRecord(g *grid.RegisterRecord) (*pb.GuardValue, error) {
+	if g.Spec == nil {
+		return nil, fmt.Errorf("record of the register of job %s: %w: has no spec", g.ID.Short(), ErrMalformed)
+	}
+	spec, err := specBytes(g.Spec)
+	return &pb.GuardValue{Spec: spec, Members: putNodes(g.Members), Submitted: g.Submitted, Promised: g.Promised,
+		To: putNode(g.VotedFor), Epoch: g.Epoch, Owner: putNode(g.Owner), Done: g.Done, Held: g.Held}, err
+}
+
+func putEntryRecord(e *grid.EntryRecord) (*pb.EntryValue, error) {
+	t, err := putTaskRecord(&e.TaskRecord)
+	return &pb.EntryValue{Task: t, Epoch: e.Epoch, Final: e.Committed, Held: e.Held}, err
+}
+
+func getRegisterRecord(key, value []byte, g *grid.RegisterRecord) error {
+	var p pb.GuardValue
+	err := parse(value, &p)
+	if err == nil {
+		err = getJob(key, &g.ID)
+	}
+	if err == nil {
+		g.Spec, err = readSpec(p.Spec)
+	}
+	if err == nil {
+		g.Members, err = getNodes(nil, p.Members)
+	}
+	if err == nil {
+		err = first(getNode("to", p.To, &g.VotedFor), getNode("owner", p.Owner, &g.Owner))
+	}
+	g.Submitted, g.Promised, g.Epoch, g.Done, g.Held = p.Submitted, p.Promised, p.Epoch, p.Done, p.Held
+	return err
+}
+
+func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
+	var p pb.EntryValue
+	if err := parse(value, &p); err != nil {
+		return err
+	}
+	if p.Task == nil {
+		return fmt.Errorf("entry: %w: has no task", ErrMalformed)
+	}
+	e.Epoch, e.Committed, e.Held = p.Epoch, p.Final, p.Held
+	return readTaskRecord(key, p.Task, &e.TaskRecord)
+}

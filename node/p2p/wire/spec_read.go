@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"fmt"
+	"math"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"skep/grid"
+)
+
+// readSpec decodes a spec into fresh memory. The seal and the long texts (arguments, paths, values) are parts of
+// one string, so that a spec and its signed bytes do not take memory twice. What may outlive the job is a copy.
+func readSpec(encoded []byte) (*grid.JobSpec, error) {
+	if len(encoded) == 0 {
+		return nil, fmt.Errorf("spec: %w: is missing", ErrMalformed)
+	}
+	whole := part{encoded, string(encoded)}
+	r := specReader{s: new(grid.JobSpec)}
+	if err := whole.each(r.number, r.data); err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	if r.seals == 0 {
+		return r.s, nil
+	}
+	tail := len(encoded) - sealSize
+	if r.seals > 1 || r.last != sealField || tail < 0 || !bytes.HasPrefix(encoded[tail:], sealHead) {
+		return nil, fmt.Errorf("spec: %w: want one signature of %d bytes, at the end", ErrMalformed, ed25519.SignatureSize)
+	}
+	r.s.Sealed = whole.text
+	return r.s, nil
+}
+
+// specReader fills a spec with the fields of its encoding.
+type specReader struct {
+	s     *grid.JobSpec
+	seals int
+	last  protowire.Number // of the fields so far
+}
+
+func (r *specReader) number(num protowire.Number, n uint64) error {
+	r.last = num
+	switch s := r.s; num {
+	case 5:
+		s.Count = uint32(n)
+	case 10:
+		s.Timeout = time.Duration(n)
+	case 11:
+		s.Retries = int32(n)
+	case 13:
+		s.Wait = n != 0
+	case 14:
+		s.Idempotent = n != 0
+	case 15:
+		if n > math.MaxUint8 {
+			return fmt.Errorf("network: %w: %d", ErrBound, n)
+		}
+		s.Network = grid.Network(n)
+	}
+	return nil
+}
+
+func (r *specReader) data(num protowire.Number, p part) (err error) {
+	r.last = num
+	switch s := r.s; num {
+	case 1:
+		s.Name, err = p.cloned("name")
+	case 2:
+		s.Class, err = p.cloned("class")
+	case 3:
+		s.Engine, err = p.cloned("engine")
+	case 4:
+		s.Command = append(s.Command, p.text)
+	case 6:
+		err = p.needs(&s.Needs)
+	case 7:
+		s.Inputs = append(s.Inputs, grid.File{})
+		err = p.file(&s.Inputs[len(s.Inputs)-1])
+	case 8:
+		s.Outputs = append(s.Outputs, p.display())
+	case 9:
+		s.Env = append(s.Env, grid.Var{})
+		err = p.variable(&s.Env[len(s.Env)-1])
+	case 12:
+		s.Policy, err = p.cloned("policy")
+	case 17:
+		err = p.submitter(&s.Submitter)
+	case 18:
+		err = getHash(p.b, &s.Capability)
+	case sealField:
+		r.seals++
+	}
+	return err
+}
