@@ -70,7 +70,7 @@ func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *gri
 	if rep := l.job.replica; rep != nil {
 		epoch = rep.reg.State().Epoch
 	}
-	t.backupMade = t.nextAttempt(epoch)
+	t.backupMade = n.nextAttempt(l, epoch, c.Node)
 	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
 	b.madeAt, l.backup = now, b
 	n.startPromise(now, &b.promise)

@@ -34,7 +34,7 @@ func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, 
 		epoch, members = rep.reg.State().Epoch, rep.reg.Members()
 	}
 	n.probeBlacklisted(now, l.class(), c.Node)
-	t.attempt = t.nextAttempt(epoch)
+	t.attempt = n.nextAttempt(l, epoch, c.Node)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.cannotExecute, l.madeAt = nil, now
 	n.startPromise(now, &l.promise)
@@ -62,6 +62,16 @@ func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, 
 		return
 	}
 	n.sendFirstOffer(now, l, fx)
+}
+
+// nextAttempt returns the number of a task's next attempt on a worker. On this node it skips attempts accepted from a
+// member that claimed to own the job.
+func (n *Node) nextAttempt(l *liveTask, epoch uint32, worker grid.NodeID) grid.Attempt {
+	id := grid.AttemptID{Task: l.id().Task, Attempt: l.task().nextAttempt(epoch)}
+	for worker == n.cfg.Self && n.exec.Get(id) != nil {
+		id.N++
+	}
+	return id.Attempt
 }
 
 // sendFirstOffer sends the first offer of an attempt whose record is on disk, or will be when the message leaves.

@@ -11,6 +11,7 @@ import (
 func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
 	if o.Spec == nil || o.ID.Task.Index >= o.Spec.Count || !n.mayOffer(now, from, o, fx) {
 		n.stats.Stale++
+		n.refuseContradiction(from, o, fx)
 		return
 	}
 	foreign := from != o.ID.Task.Job.Origin // then a tombstone may rest on hearsay
@@ -40,7 +41,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 			n.supersede(now, o.ID, fx)
 			n.countReceived(now, from, o)
 			n.learnOwner(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
-			n.ledger.Take(o.ID, parties(o.ID.Task.Job, o.Spec, from), offerBytes+specBytes(o.Spec))
+			n.ledger.Take(o.ID, parties(o.ID.Task.Job, from), offerBytes+specBytes(o.Spec))
 			n.acceptAttempt(now, from, o, fx)
 		}
 	}

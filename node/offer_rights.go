@@ -29,13 +29,28 @@ func (n *Node) mayOffer(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid
 	}
 	if j != nil && j.replica != nil {
 		rep := j.replica
-		return slices.Equal(rep.reg.Members(), o.Members) && (o.ID.Epoch >= rep.epoch || rep.owner == from) && !rep.reg.State().Done &&
+		return slices.Equal(rep.reg.Members(), o.Members) && (o.ID.Epoch > rep.epoch || rep.owner == from) && !rep.reg.State().Done &&
 			(rec == nil || o.ID.Epoch > rec.epoch || rec.owner == from)
+	}
+	if id.Origin == n.cfg.Self {
+		return false // this node knows its own jobs: this one has no register, or is forgotten
 	}
 	if rec == nil {
 		return len(n.exec.Of(id, nil)) == 0 // else the origin has offered some of them, and the job has no register
 	}
 	return slices.Equal(rec.members, o.Members) && (o.ID.Epoch > rec.epoch || rec.owner == from)
+}
+
+// refuseContradiction refuses an offer that only hearsay about the job's members stands against: unanswered it would
+// count as a lost attempt.
+func (n *Node) refuseContradiction(from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	if o.Spec == nil || len(o.Members) == 0 || !n.isHearsay(o.ID.Task.Job) || slices.Equal(n.membersOf(o.ID.Task.Job), o.Members) {
+		return
+	}
+	n.neverRan.add(tombstone{o.ID, true})
+	m := fx.Send(from, grid.KindRefuse)
+	m.Attempts = append(m.Attempts, o.ID)
+	m.Refusal = grid.Refusal{Why: grid.WhyStale, Detail: "another node has named other members of the job"}
 }
 
 // checkOriginMembers drops what rests on hearsay about a job's members when the job's origin offers an attempt and

@@ -10,7 +10,8 @@ import (
 // clients that ask this node about the job.
 type cachedOwner struct {
 	id        grid.JobID
-	claimants []claimant
+	arrival   uint64     // place in the order of arrival
+	claimants []claimant // newest epoch first
 }
 
 // claimant is a node that announced to have taken a job over.
@@ -22,16 +23,18 @@ type claimant struct {
 
 func (c *cachedOwner) key() grid.JobID { return c.id }
 
-// ownerCache holds the newest announced takeovers, at most maxCachedOwners jobs in FIFO order.
+// ownerCache holds the newest announced takeovers. Any member can announce, so each is the newest claimant of a bounded
+// number of jobs: one cannot evict what others announced.
 type ownerCache struct {
-	ring []*cachedOwner // in order of arrival; once full, a ring whose oldest entry is at next
-	next int
-	by   lookup[grid.JobID, *cachedOwner]
+	entries []*cachedOwner // in no order
+	last    uint64         // arrivals so far
+	by      lookup[grid.JobID, *cachedOwner]
 }
 
 const (
 	maxCachedOwners = 4096
-	maxClaimants    = 4 // of one job
+	maxCachedByOne  = 1024 // jobs with the same newest claimant
+	maxClaimants    = 4    // of one job
 )
 
 // add records a takeover. An announcement proves nothing: clients ask the claimant only after the job's origin, and
@@ -41,15 +44,34 @@ func (c *ownerCache) add(id grid.JobID, x claimant) {
 		old.add(x)
 		return
 	}
-	entry := &cachedOwner{id: id, claimants: []claimant{x}}
-	c.by.put(entry)
-	if len(c.ring) < maxCachedOwners {
-		c.ring = append(c.ring, entry)
-		return
+	c.last++
+	entry := &cachedOwner{id: id, arrival: c.last, claimants: []claimant{x}}
+	all, own := -1, -1 // places of the oldest of all, and of this claimant
+	count := 0
+	for at, e := range c.entries {
+		if all < 0 || e.arrival < c.entries[all].arrival {
+			all = at
+		}
+		if e.claimants[0].node == x.node {
+			if count++; own < 0 || e.arrival < c.entries[own].arrival {
+				own = at
+			}
+		}
 	}
-	c.by.drop(c.ring[c.next].id)
-	c.ring[c.next] = entry
-	c.next = (c.next + 1) % maxCachedOwners
+	c.by.put(entry)
+	switch {
+	case count >= maxCachedByOne:
+		c.replace(own, entry)
+	case len(c.entries) >= maxCachedOwners:
+		c.replace(all, entry)
+	default:
+		c.entries = append(c.entries, entry)
+	}
+}
+
+func (c *ownerCache) replace(at int, entry *cachedOwner) {
+	c.by.drop(c.entries[at].id)
+	c.entries[at] = entry
 }
 
 // add records a claimant's newest epoch; claimants of the oldest epochs are dropped.
@@ -110,7 +132,7 @@ func (n *Node) ForeignJobs(dst []grid.JobID) []grid.JobID {
 			dst = append(dst, j.id)
 		}
 	}
-	for _, c := range n.ownerCache.ring {
+	for _, c := range n.ownerCache.entries {
 		if n.peekJob(c.id) == nil {
 			dst = append(dst, c.id)
 		}

@@ -13,7 +13,7 @@ func TestClaimantsAreAskedAfterTheOrigin(t *testing.T) {
 	r := newRig(t, nil)
 	job := grid.JobID{Origin: fastID, Nonce: [10]byte{1}}
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: 1e6, Kinds: grid.AllKinds})
-	r.announceTakeover(job, 1<<30)
+	r.announceTakeover(slowID, job, 1<<30)
 	if who, _, known := r.n.Authority(job); !known || who != fastID {
 		t.Errorf("origin connected: %v, %t: want the origin", who, known)
 	}

@@ -153,6 +153,10 @@ func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, a
 		n.ownerClaimed(now, from, m.Register.Job, ownerClaim{m.Register.Owner, m.Register.Epoch}, fx)
 		return
 	}
+	if len(m.Attempts) > maxTakeovers {
+		n.stats.Stale++
+		return
+	}
 	for _, x := range m.Attempts {
 		if n.job(x.Task.Job) == nil {
 			n.ownerCache.add(x.Task.Job, claimant{from, x.Epoch, n.wall.At(now).UnixNano()})

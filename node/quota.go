@@ -1,6 +1,8 @@
 package node
 
 import (
+	"cmp"
+
 	"skep/grid"
 	"skep/node/quota"
 	"skep/register"
@@ -61,12 +63,11 @@ func resultBytes(r *grid.Result) grid.Bytes {
 	return grid.Bytes(register.Weight(&grid.Entry{Result: r}))
 }
 
-// parties names who answers for what a node sends about a job: the sender and, if the sender is the origin or the
-// specification bears the origin's signature (checked by the driver), the origin. Otherwise anybody could use up a
-// node's quota by naming it as the origin.
-func parties(id grid.JobID, spec *grid.JobSpec, from grid.NodeID) quota.Parties {
+// parties names who answers for what a node sends about a job: the sender, and the origin only for what it sends
+// itself. Whoever has seen a job has the origin's signature of it, and could use up the origin's quota with copies.
+func parties(id grid.JobID, from grid.NodeID) quota.Parties {
 	who := quota.Parties{Sender: from}
-	if from == id.Origin || spec.Sealed != "" {
+	if from == id.Origin {
 		who.Origin = id.Origin
 	}
 	return who
@@ -74,27 +75,28 @@ func parties(id grid.JobID, spec *grid.JobSpec, from grid.NodeID) quota.Parties 
 
 // admitJob returns why a job of this sender must not be stored; "" = it may, and then there is room.
 func (n *Node) admitJob(id grid.JobID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) string {
-	return n.admit(parties(id, spec, from), quota.Amount{Bytes: jobBytes + specBytes(spec), Registers: 1, Tasks: int(spec.Count)}, fx)
+	return n.admit(parties(id, from), quota.Amount{Bytes: jobBytes + specBytes(spec), Registers: 1, Tasks: int(spec.Count)}, fx)
 }
 
 // admitOffer returns why an attempt must not be accepted from a node; "" = it may.
 func (n *Node) admitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) string {
-	return n.admit(parties(o.ID.Task.Job, o.Spec, from), quota.Amount{Bytes: offerBytes + specBytes(o.Spec), Offers: 1}, fx)
+	return n.admit(parties(o.ID.Task.Job, from), quota.Amount{Bytes: offerBytes + specBytes(o.Spec), Offers: 1}, fx)
 }
 
-// admitWrite returns why an owner's write to a job must not be stored; "" = it may.
-func (n *Node) admitWrite(j *job, g *grid.RegisterMessage, fx *grid.Effects) string {
+// admitEntries returns why entries of a job's register, written in an epoch or sent with a vote (epoch 0), must not be
+// stored; "" = they may.
+func (n *Node) admitEntries(j *job, entries []grid.Entry, epoch uint32, fx *grid.Effects) string {
 	who, known := n.ledger.Of(j.id)
-	if !known || len(g.Entries) == 0 {
+	if !known || len(entries) == 0 {
 		return ""
 	}
 	bytes, last := grid.Bytes(0), ^uint32(0)
-	for k := range g.Entries {
-		f := &g.Entries[k]
+	for k := range entries {
+		f := &entries[k]
 		if f.Index > j.spec.Count {
 			continue
 		}
-		if v, _ := j.replica.reg.Value(f.Index); v != nil && v.Epoch >= g.Epoch { // a repeated entry costs nothing
+		if v, _ := j.replica.reg.Value(f.Index); v != nil && v.Epoch >= cmp.Or(epoch, f.Epoch) { // a repeated entry costs nothing
 			continue
 		}
 		bytes += grid.Bytes(register.Weight(f))
@@ -127,7 +129,7 @@ func (n *Node) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) str
 
 // chargeJob charges a job that a node sent here.
 func (n *Node) chargeJob(j *job, from grid.NodeID) {
-	n.ledger.Keep(j.id, parties(j.id, j.spec, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
+	n.ledger.Keep(j.id, parties(j.id, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
 	n.rechargeJob(j)
 }
 

@@ -18,7 +18,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.RegisterMessa
 		n.answerRegister(from, grid.KindWriteAck, g, refusal, fx)
 		return
 	}
-	if !j.replica.reg.State().Done && n.admitWrite(j, g, fx) != "" {
+	if !j.replica.reg.State().Done && n.admitEntries(j, g.Entries, g.Epoch, fx) != "" {
 		n.stats.Full++
 		n.answerRegister(from, grid.KindWriteAck, g, grid.RegisterFull, fx)
 		return

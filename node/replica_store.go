@@ -166,7 +166,11 @@ func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.
 		j.cancelled = true
 		rep.reg.Propose(&grid.Entry{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
 		n.saveEntry(j, j.spec.Count, fx)
-		n.endAll(now, j, fx)
+		if j.id.Origin == n.cfg.Self {
+			n.endAll(now, j, fx)
+		} else {
+			n.startBulkEnd(now, j, fx)
+		}
 		n.markDirty(j)
 	}
 }

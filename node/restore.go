@@ -67,7 +67,7 @@ func (n *Node) restoreWork(r *grid.WorkRecord) {
 		if r.Result != nil {
 			size += resultBytes(r.Result)
 		}
-		n.ledger.Take(r.ID, parties(r.ID.Task.Job, r.Spec, from), size)
+		n.ledger.Take(r.ID, parties(r.ID.Task.Job, from), size)
 	}
 	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
 	switch r.State {

@@ -54,6 +54,10 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 		n.yieldToBackup(now, l, from, id, r, fx)
 		return
 	}
+	if n.ledger.AdmitMore(j.id, resultBytes(r)) != "" {
+		n.postponeResult(now, l, fx)
+		return
+	}
 	switch {
 	case r.Cause == grid.Lost:
 		n.releaseAttempt(from, id, t, fx)
@@ -91,6 +95,18 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 		}
 		l.result = r
 		n.fetchOutputs(now, l, fx)
+	}
+}
+
+// postponeResult leaves a result unacknowledged for which the origin of a job taken over has no quota left: the worker
+// keeps it and sends it again.
+func (n *Node) postponeResult(now grid.Time, l *liveTask, fx *grid.Effects) {
+	n.stats.Full++
+	again := now.Add(maxResultRetry + n.cfg.Lease)
+	l.deadline = max(l.deadline, again)
+	if w := n.exec.Get(l.id()); w != nil && l.task().worker == n.cfg.Self {
+		n.exec.ScheduleResend(w, again)
+		n.scheduleResults(fx)
 	}
 }
 

@@ -86,10 +86,10 @@ func TestRepeatingResultsIsLinear(t *testing.T) {
 	})
 }
 
-// announceTakeover announces that the slow node has taken over a job with which this node has nothing to do.
-func (r *rig) announceTakeover(job grid.JobID, epoch uint32) {
+// announceTakeover announces that a node has taken over a job with which this node has nothing to do.
+func (r *rig) announceTakeover(from grid.NodeID, job grid.JobID, epoch uint32) {
 	r.t.Helper()
-	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: slowID, Msg: &grid.Message{Kind: grid.KindTakeover,
+	r.step(grid.Event{Kind: grid.EvAnnounce, Peer: from, Msg: &grid.Message{Kind: grid.KindTakeover,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: epoch}}}}})
 }
 
@@ -97,17 +97,36 @@ func (r *rig) announceTakeover(job grid.JobID, epoch uint32) {
 func TestOwnerCacheHoldsNewestTakeovers(t *testing.T) {
 	const jobs = 2*maxCachedOwners + 100
 	job := func(i int) grid.JobID { return grid.JobID{Origin: fastID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}} }
+	by := func(i int) grid.NodeID { return grid.NodeID{7, byte(i % 8)} }
 	r := newRig(t, nil)
 	for i := range jobs {
-		r.announceTakeover(job(i), 2)
+		r.announceTakeover(by(i), job(i), 2)
 	}
-	r.announceTakeover(job(jobs-1), 3)
+	r.announceTakeover(by(jobs-1), job(jobs-1), 3)
 	if got := len(r.n.ForeignJobs(nil)); got != maxCachedOwners {
 		t.Fatalf("%d are known, want %d", got, maxCachedOwners)
 	}
 	for i := range jobs {
 		if _, _, known := r.n.Authority(job(i)); known != (i >= jobs-maxCachedOwners) {
 			t.Fatalf("job %d of %d: known %v", i, jobs, known)
+		}
+	}
+}
+
+// One node cannot evict from the owner cache what others announced, only its own oldest.
+func TestOwnerCacheIsShared(t *testing.T) {
+	job := func(i int) grid.JobID { return grid.JobID{Origin: fastID, Nonce: [10]byte{1, byte(i >> 8), byte(i)}} }
+	r := newRig(t, nil)
+	r.announceTakeover(fastID, job(0), 2)
+	for i := range 2 * maxCachedOwners {
+		r.announceTakeover(slowID, job(i+1), 2)
+	}
+	if got := len(r.n.ForeignJobs(nil)); got != 1+maxCachedByOne {
+		t.Errorf("%d are known, want %d", got, 1+maxCachedByOne)
+	}
+	for i, want := range map[int]bool{0: true, 1: false, 2*maxCachedOwners - maxCachedByOne: false, 2*maxCachedOwners - maxCachedByOne + 1: true, 2 * maxCachedOwners: true} {
+		if _, _, known := r.n.Authority(job(i)); known != want {
+			t.Errorf("job %d: known %v, want %v", i, known, want)
 		}
 	}
 }

@@ -97,22 +97,47 @@ func (n *Node) searchMethod(f *discovery.Found) string {
 type dialled struct {
 	node  grid.NodeID
 	until grid.Time
+	asked grid.Time // when the connection was last requested
 }
 
-// keepDialled is how long such a connection is kept after a task last needed it.
-const keepDialled = 10 * time.Minute
+const (
+	// keepDialled is how long such a connection is kept after a task last needed it.
+	keepDialled = 10 * time.Minute
 
-// dial requests a connection to a node that fits a task.
+	// maxDialled bounds these connections. Members of other nodes' registers get half of them: whoever writes a
+	// register names its members.
+	maxDialled = 256
+)
+
+// dial requests a connection to a node that fits a task or is a member of a register, once in a step.
 func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
-	fx.Links = append(fx.Links, grid.Link{Peer: id, Keep: true})
-	until := now.Add(keepDialled)
-	for i := range n.dialled {
-		if n.dialled[i].node == id {
-			n.dialled[i].until = until
-			return
-		}
+	n.dialAmong(now, id, maxDialled, fx)
+}
+
+// dialMember requests a connection to a member of a job's register.
+func (n *Node) dialMember(now grid.Time, j *job, id grid.NodeID, fx *grid.Effects) {
+	most := maxDialled / 2
+	if j.id.Origin == n.cfg.Self {
+		most = maxDialled
 	}
-	n.dialled = append(n.dialled, dialled{id, until})
+	n.dialAmong(now, id, most, fx)
+}
+
+// dialAmong requests a connection unless there are that many others.
+func (n *Node) dialAmong(now grid.Time, id grid.NodeID, most int, fx *grid.Effects) {
+	at := slices.IndexFunc(n.dialled, func(d dialled) bool { return d.node == id })
+	switch {
+	case at < 0 && len(n.dialled) >= most:
+		return
+	case at < 0:
+		at, n.dialled = len(n.dialled), append(n.dialled, dialled{node: id, asked: -1})
+	}
+	d := &n.dialled[at]
+	if d.until = now.Add(keepDialled); d.asked == now {
+		return
+	}
+	d.asked = now
+	fx.Links = append(fx.Links, grid.Link{Peer: id, Keep: true})
 }
 
 // dropDialled releases connections that no task has needed for keepDialled, except those to overlay neighbours.

@@ -22,7 +22,7 @@ func (n *Node) tickReplica(now grid.Time, j *job, fx *grid.Effects) bool {
 	n.recallQueued(now, j, fx)
 	for _, id := range r.Members() {
 		if q := n.peers.get(id); id != n.cfg.Self && (q == nil || !q.up) {
-			n.dial(now, id, fx)
+			n.dialMember(now, j, id, fx)
 		}
 	}
 	if !r.IsOwner() {
@@ -113,6 +113,13 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMes
 		return
 	}
 	rep := j.replica
+	if n.admitEntries(j, a.Entries, 0, fx) != "" {
+		n.stats.Full++
+		rep.reg.EndCampaign()
+		n.rechargeJob(j)
+		n.delayCampaign(now, j)
+		return
+	}
 	n.convertTimes(now, a.Entries)
 	wasOwner := rep.reg.IsOwner()
 	n.ownerTerms++
@@ -141,9 +148,10 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMes
 		n.saveRegister(j, fx)
 		n.jobClosed(now, j, fx)
 	case register.CampaignOpen:
+		n.rechargeJob(j)
 		m := fx.Send(from, grid.KindCampaign)
 		m.Register.Job = j.id
-		if !a.More || !rep.reg.VoteRequest(rep.reg.Place(from), &m.Register) {
+		if !a.More || uint64(a.Next) <= a.Seq || !rep.reg.VoteRequest(rep.reg.Place(from), &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		}
 	}

@@ -10,6 +10,7 @@ type campaign struct {
 	epoch         uint32
 	votes         []vote                   // by place
 	entries       sparse.List[*grid.Entry] // of the others' entries, those of the highest epoch
+	bytes         grid.Bytes               // of entries
 	otherAccepted bool                     // a voter has accepted another owner's writes
 }
 
@@ -81,6 +82,9 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 		if g.Seq != uint64(v.next) || v.complete || v.answer != 0 && v.answer != g.Answer {
 			return CampaignOpen // repeated, or an answer to another request
 		}
+		if g.More && g.Next <= v.next {
+			return CampaignOpen // pages only go on
+		}
 		v.answer, v.next, v.complete = g.Answer, g.Next, !g.More
 		r.campaign.merge(g.Entries)
 		if v.complete && g.Answer == grid.RegisterDone {
@@ -98,6 +102,10 @@ func (c *campaign) merge(finals []grid.Entry) {
 			continue
 		}
 		if current := c.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {
+			if *current != nil {
+				c.bytes -= grid.Bytes(Weight(*current))
+			}
+			c.bytes += grid.Bytes(Weight(&f))
 			*current = &f
 		}
 	}

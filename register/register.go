@@ -92,11 +92,21 @@ func (r *Register) set(i uint32, x slot) {
 	*s = x
 }
 
-// Bytes estimates the memory of the entries, without their slots.
-func (r *Register) Bytes() grid.Bytes { return r.bytes }
+// Bytes estimates the memory of the entries, those of a campaign included, without their slots.
+func (r *Register) Bytes() grid.Bytes {
+	if r.campaign != nil {
+		return r.bytes + r.campaign.bytes
+	}
+	return r.bytes
+}
 
-// Leaves is the number of allocated leaves of sparse.Leaf entries.
-func (r *Register) Leaves() int { return r.slots.Leaves() }
+// Leaves is the number of allocated leaves of sparse.Leaf entries, those of a campaign included.
+func (r *Register) Leaves() int {
+	if r.campaign != nil {
+		return r.slots.Leaves() + r.campaign.entries.Leaves()
+	}
+	return r.slots.Leaves()
+}
 
 // NeedsLeaf reports whether writing an entry allocates a leaf.
 func (r *Register) NeedsLeaf(i uint32) bool { return int(i) < r.slots.Len() && r.slots.Peek(i) == nil }

@@ -75,7 +75,7 @@ func (s *session) read(st network.Stream) {
 			s.d.offend(s.node, "foreign", 1)
 			continue
 		}
-		if unsigned(&m.msg, s.node) {
+		if dropUnsigned(&m.msg, s.node) {
 			s.d.counts.drop("unsigned")
 			m.free()
 			continue
@@ -138,14 +138,17 @@ func foreign(m *grid.Message, from, self grid.NodeID, kin *memberCache) bool {
 	return slices.ContainsFunc(m.Attempts, func(a grid.AttemptID) bool { return a.Task.Job.Origin != who && !kin.isMember(a.Task.Job, who) })
 }
 
-// unsigned reports whether a message carries a job without its origin's signature, and is not from that origin: the
-// sender may have forged it. A node of a version that does not sign sends only its own jobs.
-func unsigned(m *grid.Message, from grid.NodeID) bool {
-	job, spec := m.Register.Job, m.Register.Spec
-	if m.Kind == grid.KindOffer {
-		job, spec = m.Offer.ID.Task.Job, m.Offer.Spec
+// dropUnsigned removes a job from a message that carries it without its origin's signature and is not from that origin: the
+// sender may have forged it. It reports whether nothing is left of the message. Members of a register know the job already, so
+// that one submitted to an older version, which did not sign, can still be taken over.
+func dropUnsigned(m *grid.Message, from grid.NodeID) bool {
+	unsigned := func(job grid.JobID, spec *grid.JobSpec) bool {
+		return spec != nil && spec.Sealed == "" && job.Origin != from
 	}
-	return spec != nil && spec.Sealed == "" && job.Origin != from
+	if unsigned(m.Register.Job, m.Register.Spec) {
+		m.Register.Spec, m.Register.Members = nil, m.Register.Members[:0]
+	}
+	return m.Kind == grid.KindOffer && unsigned(m.Offer.ID.Task.Job, m.Offer.Spec)
 }
 
 // countUndecodable counts a frame that could not be decoded. A kind unknown to this version is no offence.

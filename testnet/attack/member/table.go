@@ -1,6 +1,7 @@
 package member
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -17,6 +18,14 @@ var Table = []Attack{
 	{Name: "guards-ended", What: "have results of many tasks kept", run: loop(func(s *siege) (*grid.Message, error) {
 		return s.guard(grid.MaxCount, 0, s.finals())
 	})},
+	{Name: "guards-of-strangers", What: "have nodes dialled that are none", run: loop(func(s *siege) (*grid.Message, error) {
+		m, err := s.guard(1, 0, nil)
+		if err == nil {
+			m.Register.Members = []grid.NodeID{s.m.Self(), s.Node, stranger(), stranger(), stranger()}
+		}
+		return m, err
+	})},
+	{Name: "votes", What: "have entries kept that come with votes", run: votes},
 	{Name: "offers", What: "have many tasks kept that it will not take back", run: loop(func(s *siege) (*grid.Message, error) { return s.offer(0) })},
 	{Name: "offers-large", What: "have large tasks kept", run: loop(func(s *siege) (*grid.Message, error) { return s.offer(30 << 10) })},
 	{Name: "offers-redirected", What: "have the beats of tasks sent to members that are none", run: loop(func(s *siege) (*grid.Message, error) {
@@ -110,6 +119,40 @@ func (s *siege) guard(count uint32, size int, finals []grid.Entry) (*grid.Messag
 		members = append(members, s.Nodes[0])
 	}
 	return &grid.Message{Kind: grid.KindWrite, Register: grid.RegisterMessage{Job: job, Epoch: 1, Seq: s.n, Owner: s.m.Self(), Spec: spec, Members: members, Entries: finals}}, nil
+}
+
+// votes has the node keep registers with members that do not answer, and so campaign for the next epoch. Then it votes, page by page.
+func votes(ctx context.Context, s *siege) error {
+	const registers, pages = 4, 4000
+	var jobs []grid.JobID
+	for range registers {
+		m, err := s.guard(grid.MaxCount, 0, nil)
+		if err == nil {
+			m.Register.Members = []grid.NodeID{s.m.Self(), s.Node, stranger()}
+			err = s.say(m)
+		}
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, m.Register.Job)
+	}
+	for ctx.Err() == nil {
+		for page := range uint32(pages) {
+			entries := s.finals()
+			for i := range entries {
+				entries[i].Index += page * uint32(len(entries))
+			}
+			for _, job := range jobs {
+				for epoch := uint32(2); epoch < 4; epoch++ {
+					if err := s.say(&grid.Message{Kind: grid.KindVote, Register: grid.RegisterMessage{Job: job, Epoch: epoch, Seq: uint64(page),
+						Answer: grid.RegisterOK, Next: page + 1, More: true, Entries: entries}}); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // finals are results with as much output as may travel in them.
