@@ -109,8 +109,9 @@ func lookAtSessions(tasks []*watched) {
 	eachProcess(func(pid int) {
 		session, err := unix.Getsid(pid)
 		if t := sessions[session]; err == nil && t != nil {
-			t.size += resident("/proc", pid)
-			t.members = append(t.members, pid)
+			s, id := statusOf("/proc", pid)
+			t.size += s.all
+			t.members = append(t.members, id)
 		}
 	})
 }

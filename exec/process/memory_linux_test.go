@@ -13,6 +13,9 @@ import (
 
 const hog = 100 << 20
 
+// leaderEnded is a process whose main thread ends, and which is THEN another one.
+const leaderEnded = "leader ended"
+
 // Tasks that hold memory where no process of theirs shows it.
 func init() {
 	fill := func(f *os.File) {
@@ -30,6 +33,21 @@ func init() {
 			panic(err)
 		}
 		fill(os.NewFile(uintptr(fd), "hidden"))
+	}
+	if os.Getenv("PROCESS_TEST_ROLE") == leaderEnded {
+		runtime.LockOSThread() // main has the first thread from here on
+	}
+	roles[leaderEnded] = func() {
+		go roles[os.Getenv("THEN")]()
+		unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+	}
+	roles["private"] = func() {
+		b := make([]byte, hog)
+		for i := 0; i < len(b); i += os.Getpagesize() {
+			b[i] = 1
+		}
+		time.Sleep(time.Minute)
+		runtime.KeepAlive(b)
 	}
 	roles["shm"] = func() {
 		f, err := os.Create("/dev/shm/hidden")
@@ -114,12 +132,7 @@ func init() {
 			}
 			time.Sleep(time.Minute)
 		}
-		b := make([]byte, hog)
-		for i := 0; i < len(b); i += os.Getpagesize() {
-			b[i] = 1
-		}
-		time.Sleep(time.Minute)
-		runtime.KeepAlive(b)
+		roles["private"]()
 	}
 }
 
@@ -148,6 +161,46 @@ func TestMemoryCannotBeHidden(t *testing.T) {
 				t.Errorf("%v, %d MiB, %q", res.Cause, res.MaxRSS>>20, output(t, s, Stderr))
 			}
 		})
+	}
+}
+
+// Nor is it hidden by the end of the main thread, whose place in /proc is that of the process.
+func TestMemoryOfAProcessWithoutItsMainThread(t *testing.T) {
+	both(t, testMemoryOfAProcessWithoutItsMainThread)
+}
+
+func testMemoryOfAProcessWithoutItsMainThread(t *testing.T, r *Runner) {
+	kinds := []string{"private", "memfd", "untouched"}
+	if !r.sandbox.Boxes() {
+		kinds = kinds[:1]
+	}
+	for _, kind := range kinds {
+		s := spec(t, r, "exec ./role")
+		role(t, r, &s, leaderEnded)
+		s.Env, s.Memory = append(s.Env, "THEN="+kind), hog*6/10
+		if res := wait(t, start(t, r, s)); res.Cause != MemoryExceeded || res.MaxRSS < s.Memory {
+			t.Errorf("%s: %v, %d MiB, %q", kind, res.Cause, res.MaxRSS>>20, output(t, s, Stderr))
+		}
+	}
+}
+
+// The memory of a process is found behind the groups of its user.
+func TestMemoryOfAUserOfManyGroups(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("groups are root's to give")
+	}
+	c := exec.Command("sleep", "1000")
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{}}
+	for i := range uint32(20_000) {
+		c.SysProcAttr.Credential.Groups = append(c.SysProcAttr.Credential.Groups, 100_000+i)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	if s := readStatus("/proc", c.Process.Pid); !s.has || s.all == 0 || s.threads != 1 {
+		t.Errorf("%+v", s)
 	}
 }
 

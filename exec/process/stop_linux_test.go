@@ -198,6 +198,21 @@ func testCloseEndsAllTasks(t *testing.T, r *Runner) {
 	}
 }
 
+// A process whose main thread has ended is still known by its environment.
+func TestAttemptOfAProcessWithoutItsMainThread(t *testing.T) {
+	c := exec.Command("/proc/self/exe")
+	c.Env = append(os.Environ(), "PROCESS_TEST_ROLE="+leaderEnded, "THEN=private", Marker+"=/of/an/attempt")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	eventually(t, "its main thread ends", func() bool { return !hasMemory("/proc", c.Process.Pid) })
+	if dir := attemptOf(c.Process.Pid); dir != "/of/an/attempt" {
+		t.Errorf("attempt %q", dir)
+	}
+}
+
 // node is a parent that starts a task and then does nothing until it is killed.
 func init() {
 	roles["node"] = func() {

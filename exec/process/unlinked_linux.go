@@ -29,6 +29,9 @@ func (r *Runner) Unlinked(p *Process) int64 {
 		}
 		seen, left := make(map[[2]uint64]bool), maxDescriptors
 		for _, pid := range pids {
+			if !hasMemory(root, pid) {
+				pid = holder(root, pid)
+			}
 			sum += unlinked(fmt.Sprintf("%s/%d/fd", root, pid), memory.Dev, seen, &left)
 		}
 	})

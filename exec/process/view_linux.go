@@ -2,7 +2,6 @@ package process
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -113,13 +112,6 @@ type memory struct {
 
 func (m memory) sum() int64 { return m.resident + max(m.objects-m.mapped, 0) }
 
-// tablesOf is the memory of a process's page tables.
-func tablesOf(root string, pid int) int64 {
-	b, _ := readSome(fmt.Sprintf("%s/%d/status", root, pid), 4096)
-	_, after, _ := bytes.Cut(b, []byte("\nVmPTE:"))
-	return number(after, 0) << 10
-}
-
 // filesIn is how much memory files on a file system in memory have.
 func filesIn(f *os.File) int64 {
 	var fs unix.Statfs_t
@@ -147,24 +139,6 @@ func segments(f *os.File) (sum int64) {
 	return sum
 }
 
-// statusOf is the memory of a process, page tables and what was swapped out with it, and of that, what is resident of files in
-// memory [1].
-func statusOf(root string, pid int) (all, shmem int64) {
-	b, err := readSome(fmt.Sprintf("%s/%d/status", root, pid), 4096)
-	if err != nil {
-		return 0, 0
-	}
-	for line := range bytes.Lines(b) {
-		switch {
-		case bytes.HasPrefix(line, []byte("VmRSS:")), bytes.HasPrefix(line, []byte("VmPTE:")), bytes.HasPrefix(line, []byte("VmSwap:")):
-			all += number(line, 1) << 10
-		case bytes.HasPrefix(line, []byte("RssShmem:")):
-			shmem = number(line, 1) << 10
-		}
-	}
-	return all, shmem
-}
-
 // machineShmem is the memory of all files in memory on this machine.
 func machineShmem() int64 {
 	b, err := readSome("/proc/meminfo", 4096)
@@ -180,11 +154,7 @@ func machineShmem() int64 {
 func (t *watched) lookIntoBox(shmem, most int64) {
 	t.view.look(func(root string, pids []int) {
 		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc)}
-		for _, pid := range pids {
-			rss, mapped := statusOf(root, pid)
-			m.resident += rss
-			m.mapped += mapped
-		}
+		pids, m.resident, m.mapped = statuses(root, pids)
 		t.nameless.look(root, pids, shmem, most-m.objects)
 		m.objects += t.nameless.known
 		t.objects.Store(m.objects)
@@ -202,11 +172,15 @@ func (t *watched) shared() (sum int64, ok bool) {
 		var mapped int64
 		ok = true
 		for _, pid := range pids {
-			all, shmem, readable := proportional(root, pid)
-			if !readable && resident(root, pid) > 0 {
+			s, id := statusOf(root, pid)
+			if !s.has {
+				continue
+			}
+			all, shmem, readable := proportional(root, id)
+			if !readable && resident(root, id) > 0 {
 				ok = false
 			}
-			sum, mapped = sum+all+tablesOf(root, pid), mapped+shmem
+			sum, mapped = sum+all+s.tables, mapped+shmem
 		}
 		sum += max(filesIn(t.view.shm)+segments(t.view.ipc)+t.nameless.known+t.nameless.guess-mapped, 0)
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -101,6 +102,33 @@ var memoryFills = map[string]func(n int) error{
 		return errors.Join(err, fillFile(os.NewFile(uintptr(fd), "memfd"), n))
 	},
 	"page-tables": pageTables,
-	"pipes":       fillPipes,
-	"sockets":     fillSockets,
+	"leader-ended": func(n int) error { // what /proc/PID tells is that of the main thread
+		if err := endMainThread(); err != nil {
+			return err
+		}
+		return touch(n, -1, unix.MAP_PRIVATE|unix.MAP_ANON)
+	},
+	"pipes":   fillPipes,
+	"sockets": fillSockets,
+}
+
+// endMainThread ends the first thread of this process, which lives on in the others.
+func endMainThread() error {
+	found, hold := make(chan bool), make(chan bool)
+	defer close(hold)
+	for range 100 {
+		go func() {
+			runtime.LockOSThread()
+			if unix.Gettid() == unix.Getpid() {
+				found <- true
+				unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+			}
+			found <- false
+			<-hold // or the next would have the same thread
+		}()
+		if <-found {
+			return nil
+		}
+	}
+	return errors.New("no goroutine was given the main thread")
 }
