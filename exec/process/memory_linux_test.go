@@ -34,6 +34,10 @@ func init() {
 		}
 		fill(os.NewFile(uintptr(fd), "hidden"))
 	}
+	roles["memfd undumpable"] = func() {
+		unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+		roles["memfd"]()
+	}
 	if os.Getenv("PROCESS_TEST_ROLE") == leaderEnded {
 		runtime.LockOSThread() // main has the first thread from here on
 	}
@@ -142,7 +146,7 @@ func TestMemoryCannotBeHidden(t *testing.T) {
 	if !r.sandbox.Boxes() {
 		t.Skip("no boxes here")
 	}
-	for _, kind := range []string{"memfd", "memfd mapped", "memfd behind others", "untouched", "page tables", "shm", "segment", "away"} {
+	for _, kind := range []string{"memfd", "memfd mapped", "memfd behind others", "memfd undumpable", "untouched", "page tables", "shm", "segment", "away"} {
 		t.Run(kind, func(t *testing.T) {
 			s := spec(t, r, "exec ./role")
 			role(t, r, &s, kind)
