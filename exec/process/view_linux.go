@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -101,6 +102,39 @@ func (v *view) locked(f func(root string, pids []int)) {
 		}
 	}
 	f(root, pids)
+}
+
+// figure is a number that takes a look to know.
+type figure struct {
+	asked atomic.Bool // somebody looks
+	n     atomic.Int64
+	ok    atomic.Bool
+}
+
+// patience is how long such a look is waited for. A task can make one long, as those wait which change its memory.
+const patience = 500 * time.Millisecond
+
+// ask finds the number out, or is content with the last one if that takes too long.
+func (f *figure) ask(v *view, find func(root string, pids []int) (n int64, ok bool)) (int64, bool) {
+	if f.asked.CompareAndSwap(false, true) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer f.asked.Store(false)
+			v.look(func(root string, pids []int) {
+				n, ok := find(root, pids)
+				f.n.Store(n)
+				f.ok.Store(ok)
+			})
+		}()
+		late := time.NewTimer(patience)
+		defer late.Stop()
+		select {
+		case <-done:
+		case <-late.C:
+		}
+	}
+	return f.n.Load(), f.ok.Load()
 }
 
 // memory is what a box holds, in bytes.
