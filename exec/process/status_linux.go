@@ -80,16 +80,17 @@ func holder(root string, pid int) int {
 	return pid
 }
 
-// statuses are the IDs of those processes that have memory, how much it is of all together, and how much of that is of files in memory.
-func statuses(root string, pids []int) (ids []int, all, shmem int64) {
+// statuses are the IDs of those processes that have memory, how much it is of all together, how much of that is of files in memory, and
+// how many threads they have.
+func statuses(root string, pids []int) (ids []int, all, shmem, threads int64) {
 	ids = make([]int, 0, len(pids))
 	for _, pid := range pids {
 		if s, id := statusOf(root, pid); s.has {
 			ids = append(ids, id)
-			all, shmem = all+s.all, shmem+s.shmem
+			all, shmem, threads = all+s.all, shmem+s.shmem, threads+s.threads
 		}
 	}
-	return ids, all, shmem
+	return ids, all, shmem, threads
 }
 
 // hasMemory reports whether a thread has an address space, however little of it is resident.

@@ -2,7 +2,6 @@ package process
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"strconv"
 	"sync"
@@ -18,11 +17,12 @@ type view struct {
 	of     looker
 	closed atomic.Bool
 
-	mu             sync.Mutex // held while somebody looks
-	opened         bool
-	proc, shm, ipc *os.File
-	failed         int   // how often it could not be opened, one after the other
-	err            error // of the last time
+	mu        sync.Mutex // held while somebody looks
+	opened    bool
+	proc, shm *os.File
+	ipc       [3]*os.File // the lists of System V shared memory, semaphores and message queues
+	failed    int         // how often it could not be opened, one after the other
+	err       error       // of the last time
 }
 
 // open reports whether there is anything to see.
@@ -59,12 +59,10 @@ func (v *view) tidy() {
 		return
 	}
 	defer v.mu.Unlock()
-	for _, f := range [...]**os.File{&v.proc, &v.shm, &v.ipc} {
-		if *f != nil {
-			(*f).Close()
-			*f = nil
-		}
+	for _, f := range append(v.ipc[:], v.proc, v.shm) {
+		f.Close()
 	}
+	v.proc, v.shm, v.ipc = nil, nil, [3]*os.File{}
 }
 
 // tryLook is look, unless somebody else looks at this moment; it reports whether it did.
@@ -142,9 +140,10 @@ type memory struct {
 	resident int64 // of all processes; what several of them share counts for each
 	mapped   int64 // of that, what is of files in memory
 	objects  int64 // files in memory: /dev/shm, System V shared memory, and what only descriptors name
+	kernel   int64 // of the kernel for System V semaphores and messages
 }
 
-func (m memory) sum() int64 { return m.resident + max(m.objects-m.mapped, 0) }
+func (m memory) sum() int64 { return m.resident + max(m.objects-m.mapped, 0) + m.kernel }
 
 // filesIn is how much memory files on a file system in memory have.
 func filesIn(f *os.File) int64 {
@@ -153,24 +152,6 @@ func filesIn(f *os.File) int64 {
 		return 0
 	}
 	return int64(fs.Blocks-fs.Bfree) * fs.Bsize
-}
-
-// segments is how much memory System V segments have: the last but one field of each line.
-func segments(f *os.File) (sum int64) {
-	if f == nil {
-		return 0
-	}
-	f.Seek(0, io.SeekStart)
-	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return 0
-	}
-	for line := range bytes.Lines(b) {
-		if fields := bytes.Fields(line); len(fields) == 16 {
-			sum += number(line, 14)
-		}
-	}
-	return sum
 }
 
 // machineShmem is the memory of all files in memory on this machine.
@@ -187,8 +168,10 @@ func machineShmem() int64 {
 // can be its own.
 func (t *watched) lookIntoBox(shmem, most int64) {
 	t.view.look(func(root string, pids []int) {
-		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc)}
-		pids, m.resident, m.mapped = statuses(root, pids)
+		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc[0])}
+		var threads int64
+		pids, m.resident, m.mapped, threads = statuses(root, pids)
+		m.kernel = semaphores(t.view.ipc[1], threads) + messages(t.view.ipc[2])
 		t.nameless.look(root, pids, shmem, most-m.objects)
 		m.objects += t.nameless.known
 		t.objects.Store(m.objects)
@@ -203,7 +186,7 @@ func (t *watched) shared() (sum int64, ok bool) {
 		return proportionalSum("/proc", t.members)
 	}
 	t.view.look(func(root string, pids []int) {
-		var mapped int64
+		var mapped, threads int64
 		ok = true
 		for _, pid := range pids {
 			s, id := statusOf(root, pid)
@@ -214,9 +197,10 @@ func (t *watched) shared() (sum int64, ok bool) {
 			if !readable && resident(root, id) > 0 {
 				ok = false
 			}
-			sum, mapped = sum+all+s.tables, mapped+shmem
+			sum, mapped, threads = sum+all+s.tables, mapped+shmem, threads+s.threads
 		}
-		sum += max(filesIn(t.view.shm)+segments(t.view.ipc)+t.nameless.known+t.nameless.guess-mapped, 0)
+		sum += max(filesIn(t.view.shm)+segments(t.view.ipc[0])+t.nameless.known+t.nameless.guess-mapped, 0)
+		sum += semaphores(t.view.ipc[1], threads) + messages(t.view.ipc[2])
 	})
 	return sum, ok
 }

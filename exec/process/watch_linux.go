@@ -213,5 +213,5 @@ func (w *watcher) spentBy() (sum time.Duration) {
 
 // looker is a group that can be looked into from outside.
 type looker interface {
-	Look() (proc, shm, ipc *os.File, err error)
+	Look() (proc, shm *os.File, ipc [3]*os.File, err error)
 }
