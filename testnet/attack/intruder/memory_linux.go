@@ -17,6 +17,30 @@ var memoryFills = map[string]func(n int) error{
 		fd, err := unix.MemfdCreate("m", 0)
 		return errors.Join(err, fillFile(os.NewFile(uintptr(fd), "memfd"), n))
 	},
+	"memfd-undumpable": func(n int) error { // whose descriptors only root may list
+		fd, err := unix.MemfdCreate("m", 0)
+		return errors.Join(err, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0), fillFile(os.NewFile(uintptr(fd), "memfd"), n))
+	},
+	"memfd-thread": func(n int) error { // in a table of descriptors that one thread has
+		done := make(chan error)
+		fill := func() error {
+			err := unix.Unshare(unix.CLONE_FILES)
+			if err != nil {
+				return err
+			}
+			fd, err := unix.MemfdCreate("m", 0)
+			return errors.Join(err, fillFile(os.NewFile(uintptr(fd), "memfd"), n))
+		}
+		if runtime.LockOSThread(); unix.Gettid() != unix.Getpid() {
+			return fill()
+		}
+		go func() {
+			runtime.LockOSThread() // this one is not the first
+			done <- fill()
+			select {}
+		}()
+		return <-done
+	},
 	"memfd-unseen": func(n int) error { // held by a descriptor that is in flight
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 		if err != nil {
