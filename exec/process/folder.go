@@ -48,7 +48,7 @@ func (r *Runner) prepare(dir string) error {
 	if r.sandbox.Boxes() && filepath.Dir(dir) != r.work {
 		return fmt.Errorf("%s is not in %s, the folder of attempts", dir, r.work)
 	}
-	id, err := r.claim(dir)
+	id, err := r.claim(dir, r.sandbox.TakeID, r.sandbox.ReleaseID)
 	if err != nil {
 		return err
 	}
@@ -77,18 +77,27 @@ func (r *Runner) prepare(dir string) error {
 	return nil
 }
 
-// claim gives an attempt its user ID, if the node has some to give.
-func (r *Runner) claim(dir string) (uint32, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if id := r.ids[dir]; id != 0 {
+// claim gives an attempt its user ID, if the node has some to give. Taking one may need a walk of all that is exposed for writing,
+// behind which no other task may wait.
+func (r *Runner) claim(dir string, take func() (uint32, error), giveBack func(id uint32, left bool)) (uint32, error) {
+	if id := r.Owner(dir); id != 0 {
 		return id, nil
 	}
-	id, err := r.sandbox.TakeID()
-	if err == nil && id != 0 {
+	id, err := take()
+	if err != nil || id == 0 {
+		return id, err
+	}
+	r.mu.Lock()
+	had := r.ids[dir]
+	if had == 0 {
 		r.ids[dir] = id
 	}
-	return id, err
+	r.mu.Unlock()
+	if had != 0 { // by another call for this folder
+		giveBack(id, false)
+		return had, nil
+	}
+	return id, nil
 }
 
 // Owner is the user and group ID of an attempt; 0 is the node's own.

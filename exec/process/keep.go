@@ -126,6 +126,7 @@ type keeper struct {
 	paused  bool
 	timeout <-chan time.Time
 	kill    <-chan time.Time
+	killAt  time.Time // when that is due
 	turn    <-chan time.Time
 }
 
@@ -146,15 +147,16 @@ func (k *keeper) follow() bool {
 		if c := p.asked.Load(); c != 0 && !k.stopped && exited != nil {
 			k.stop(Cause(c - 1))
 		}
+		if c := p.haste.Load(); c != 0 { // also of what the task has left, and in the grace that it has for another reason
+			k.killIn(p.grace(Cause(c - 1)))
+		}
 		select {
 		case <-k.g.Empty():
 			p.settled(k.g.End(), k.stopped, k.why)
 			return true
 		case <-exited: // it left others behind
 			exited, k.turn, k.timeout = nil, nil, nil
-			if k.kill == nil {
-				k.kill = time.After(p.spec.Grace)
-			}
+			k.killIn(p.spec.Grace)
 		case <-k.wake:
 		case <-k.timeout:
 			p.asked.CompareAndSwap(0, 1+int32(TimedOut))
@@ -179,7 +181,14 @@ func (k *keeper) stop(why Cause) {
 	k.stopped, k.why, k.turn, k.timeout = true, why, nil, nil
 	k.g.Signal(syscall.SIGTERM)
 	k.g.Signal(syscall.SIGCONT) // a stopped process takes no SIGTERM
-	k.kill = time.After(k.p.grace(why))
+	k.killIn(k.p.grace(why))
+}
+
+// killIn has what is left killed after a time at the latest.
+func (k *keeper) killIn(d time.Duration) {
+	if at := time.Now().Add(d); k.kill == nil || at.Before(k.killAt) {
+		k.kill, k.killAt = time.After(d), at
+	}
 }
 
 func (k *keeper) emptyWithin(d time.Duration) bool {

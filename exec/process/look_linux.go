@@ -22,14 +22,7 @@ func (w *watcher) measure() (shmem int64) {
 // look adds up the memory of each task and stops those that hold too much. One that has just begun is left for the next time:
 // most end before. Each box is looked at by itself: one of many processes and files may take long.
 func (w *watcher) look() {
-	w.mu.Lock()
-	tasks := make([]*watched, 0, len(w.tasks))
-	for _, t := range w.tasks {
-		if time.Since(t.since) >= lookEvery && !t.busy.Load() {
-			tasks = append(tasks, t)
-		}
-	}
-	w.mu.Unlock()
+	tasks := w.due()
 	if len(tasks) == 0 {
 		return
 	}
@@ -51,6 +44,7 @@ func (w *watcher) look() {
 	}
 	w.mu.Unlock()
 	for _, t := range tasks {
+		t.passes = 0
 		t.busy.Store(true)
 		w.looking.Go(func() {
 			defer t.busy.Store(false)
@@ -59,6 +53,24 @@ func (w *watcher) look() {
 			t.judge()
 		})
 	}
+}
+
+// due are the tasks to look at. One at which a look takes too long is stopped: meanwhile nobody knows what it holds.
+func (w *watcher) due() []*watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	tasks := make([]*watched, 0, len(w.tasks))
+	for _, t := range w.tasks {
+		switch {
+		case t.busy.Load():
+			if t.passes++; t.passes >= slow && t.spec.Memory > 0 {
+				t.Process.stopFor(MemoryExceeded, fmt.Sprintf("keeps its memory from being looked at: one look takes longer than %v", slow*lookEvery))
+			}
+		case time.Since(t.since) >= lookEvery:
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks
 }
 
 // judge stops a task that holds more than it may, or of which that cannot be known.
@@ -109,8 +121,9 @@ func lookAtSessions(tasks []*watched) {
 	eachProcess(func(pid int) {
 		session, err := unix.Getsid(pid)
 		if t := sessions[session]; err == nil && t != nil {
-			t.size += resident("/proc", pid)
-			t.members = append(t.members, pid)
+			s, id := statusOf("/proc", pid)
+			t.size += s.all
+			t.members = append(t.members, id)
 		}
 	})
 }

@@ -23,7 +23,7 @@ func (s *stranger) Empty() <-chan struct{}      { return nil }
 func (s *stranger) End() sandbox.End            { return sandbox.End{} }
 func (s *stranger) Close()                      {}
 
-func (s *stranger) Look() (proc, shm, ipc *os.File, err error) {
+func (s *stranger) Look() (proc, shm *os.File, ipc [3]*os.File, err error) {
 	select {
 	case s.asked <- struct{}{}:
 	default:
@@ -31,7 +31,7 @@ func (s *stranger) Look() (proc, shm, ipc *os.File, err error) {
 	if s.hangs != nil {
 		<-s.hangs
 	}
-	return nil, nil, nil, errors.New("too many open files")
+	return nil, nil, ipc, errors.New("too many open files")
 }
 
 // A task that keeps the node from looking ends: its bound of memory could not be kept.
@@ -70,14 +70,37 @@ func TestBoxThatTakesLongToLookInto(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		r.CPU()
+		r.Unlinked(p)
+		r.Written(p)
 		r.watch.remove(p)
 		close(done)
 	}()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):
-		t.Error("who asks for the processor time, or ends the task, waits for the look")
+		t.Error("who asks what the task has used, or ends it, waits for the look")
 	}
+}
+
+// One that takes too long ends: until then its bound of memory is not kept.
+func TestBoxThatTakesTooLongToLookInto(t *testing.T) {
+	var w watcher
+	w.init(true)
+	p, hangs := &Process{spec: Spec{Memory: 1 << 30}}, make(chan struct{})
+	w.tasks[p] = &watched{Process: p}
+	w.tasks[p].view.of = &stranger{hangs: hangs}
+	w.look()
+	for range slow {
+		if p.asked.Load() != 0 {
+			t.Fatal("it is ended too soon")
+		}
+		w.look()
+	}
+	if p.asked.Load() != 1+int32(MemoryExceeded) || !strings.Contains(p.said, "15s") {
+		t.Errorf("asked %d, said %q", p.asked.Load(), p.said)
+	}
+	close(hangs)
+	w.looking.Wait()
 }
 
 // Of a box with more open files or mappings than can be looked at nobody knows what it holds.

@@ -3,15 +3,20 @@ package process
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 const hog = 100 << 20
+
+// leaderEnded is a process whose main thread ends, and which is THEN another one.
+const leaderEnded = "leader ended"
 
 // Tasks that hold memory where no process of theirs shows it.
 func init() {
@@ -30,6 +35,25 @@ func init() {
 			panic(err)
 		}
 		fill(os.NewFile(uintptr(fd), "hidden"))
+	}
+	roles["memfd undumpable"] = func() {
+		unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+		roles["memfd"]()
+	}
+	if os.Getenv("PROCESS_TEST_ROLE") == leaderEnded {
+		runtime.LockOSThread() // main has the first thread from here on
+	}
+	roles[leaderEnded] = func() {
+		go roles[os.Getenv("THEN")]()
+		unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+	}
+	roles["private"] = func() {
+		b := make([]byte, hog)
+		for i := 0; i < len(b); i += os.Getpagesize() {
+			b[i] = 1
+		}
+		time.Sleep(time.Minute)
+		runtime.KeepAlive(b)
 	}
 	roles["shm"] = func() {
 		f, err := os.Create("/dev/shm/hidden")
@@ -52,6 +76,31 @@ func init() {
 		}
 		if err := unix.SysvShmDetach(b); err != nil {
 			panic(err)
+		}
+		time.Sleep(time.Minute)
+	}
+	call := func(what, a, b, c, d uintptr) uintptr {
+		r, _, errno := unix.Syscall6(what, a, b, c, d, 0, 0)
+		if errno != 0 {
+			panic(errno)
+		}
+		return r
+	}
+	roles["semaphores"] = func() {
+		const most = 32_000 // of a set
+		for range hog / 64 / most {
+			call(unix.SYS_SEMGET, unix.IPC_PRIVATE, most, 0o600, 0)
+		}
+		time.Sleep(time.Minute)
+	}
+	roles["messages"] = func() {
+		message := make([]byte, 8+8192)
+		message[0] = 1 // its kind
+		for range hog / 16384 {
+			id := call(unix.SYS_MSGGET, unix.IPC_PRIVATE, 0o600, 0, 0)
+			for range 2 {
+				call(unix.SYS_MSGSND, id, uintptr(unsafe.Pointer(&message[0])), 8192, 0)
+			}
 		}
 		time.Sleep(time.Minute)
 	}
@@ -114,12 +163,7 @@ func init() {
 			}
 			time.Sleep(time.Minute)
 		}
-		b := make([]byte, hog)
-		for i := 0; i < len(b); i += os.Getpagesize() {
-			b[i] = 1
-		}
-		time.Sleep(time.Minute)
-		runtime.KeepAlive(b)
+		roles["private"]()
 	}
 }
 
@@ -129,7 +173,8 @@ func TestMemoryCannotBeHidden(t *testing.T) {
 	if !r.sandbox.Boxes() {
 		t.Skip("no boxes here")
 	}
-	for _, kind := range []string{"memfd", "memfd mapped", "memfd behind others", "untouched", "page tables", "shm", "segment", "away"} {
+	for _, kind := range []string{"memfd", "memfd mapped", "memfd behind others", "memfd undumpable", "untouched", "page tables", "shm", "segment",
+		"semaphores", "messages", "away"} {
 		t.Run(kind, func(t *testing.T) {
 			s := spec(t, r, "exec ./role")
 			role(t, r, &s, kind)
@@ -148,6 +193,72 @@ func TestMemoryCannotBeHidden(t *testing.T) {
 				t.Errorf("%v, %d MiB, %q", res.Cause, res.MaxRSS>>20, output(t, s, Stderr))
 			}
 		})
+	}
+}
+
+// Nor is it hidden by the end of the main thread, whose place in /proc is that of the process.
+func TestMemoryOfAProcessWithoutItsMainThread(t *testing.T) {
+	both(t, testMemoryOfAProcessWithoutItsMainThread)
+}
+
+func testMemoryOfAProcessWithoutItsMainThread(t *testing.T, r *Runner) {
+	kinds := []string{"private", "memfd", "untouched"}
+	if !r.sandbox.Boxes() {
+		kinds = kinds[:1]
+	}
+	for _, kind := range kinds {
+		s := spec(t, r, "exec ./role")
+		role(t, r, &s, leaderEnded)
+		s.Env, s.Memory = append(s.Env, "THEN="+kind), hog*6/10
+		if res := wait(t, start(t, r, s)); res.Cause != MemoryExceeded || res.MaxRSS < s.Memory {
+			t.Errorf("%s: %v, %d MiB, %q", kind, res.Cause, res.MaxRSS>>20, output(t, s, Stderr))
+		}
+	}
+}
+
+// The memory of a process is found behind the groups of its user.
+func TestMemoryOfAUserOfManyGroups(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("groups are root's to give")
+	}
+	c := exec.Command("sleep", "1000")
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{}}
+	for i := range uint32(20_000) {
+		c.SysProcAttr.Credential.Groups = append(c.SysProcAttr.Credential.Groups, 100_000+i)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	if s := readStatus("/proc", c.Process.Pid); !s.has || s.all == 0 || s.threads != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// What was swapped out counts, and so does what the kernel has of an empty message, or of a semaphore for a thread.
+func TestSystemVObjects(t *testing.T) {
+	list := func(text string) *os.File {
+		f, err := os.Create(filepath.Join(t.TempDir(), "list"))
+		if err == nil {
+			_, err = f.WriteString(text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	if n := segments(list("key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime rss swap\n" +
+		"0 0 600 9000000 1 1 0 0 0 0 0 1 1 1 4096 8192\n0 1 600 9000000 1 1 0 0 0 0 0 1 1 1 100 0\n")); n != 4096+8192+100 {
+		t.Errorf("segments have %d", n)
+	}
+	if n := semaphores(list("key semid perms nsems uid gid cuid cgid otime ctime\n0 0 600 1000 0 0 0 0 0 1\n"), 5); n != 256+74_000 {
+		t.Errorf("semaphores have %d", n)
+	}
+	if n := messages(list("key msqid perms cbytes qnum lspid lrpid uid gid cuid cgid stime rtime ctime\n" +
+		"0 0 600 10 16000 1 1 0 0 0 0 0 0 1\n")); n != 256+10+16_000*64 {
+		t.Errorf("messages have %d", n)
 	}
 }
 

@@ -33,12 +33,14 @@ type nameless struct {
 	known int64  // in bytes, when it was last looked at
 	guess int64  // further bytes that are mapped, and may be there
 	over  string // why it is not known; empty if it is
+	soon  bool   // somebody may hide something: look again
 
 	shmem  int64 // that all files in memory of the machine had when this was last looked at
 	looked time.Time
 	next   time.Time
 
 	descriptors, mappings int              // that may still be looked at
+	closed                map[int]int      // how often, one after the other, the descriptors of a process could not be looked at
 	seen                  map[uint64]int64 // sizes by inode
 	guessed               map[uint64]int64 // the same where it cannot be asked, as much of it as is mapped
 }
@@ -47,7 +49,7 @@ type nameless struct {
 func (n *nameless) look(root string, pids []int, shmem, most int64) {
 	now := time.Now()
 	news := shmem < n.shmem-shmemNews || shmem > n.shmem+shmemNews
-	if now.Before(n.next) || !news && now.Sub(n.looked) < namelessEvery {
+	if now.Before(n.next) || !news && !n.soon && now.Sub(n.looked) < namelessEvery {
 		return
 	}
 	n.shmem, n.looked = shmem, now
@@ -56,13 +58,11 @@ func (n *nameless) look(root string, pids []int, shmem, most int64) {
 }
 
 // count adds up each file once. What is only mapped has the size of its mappings where the node may not ask the file, but not more
-// than most allows: a program may map much and touch little of it.
+// than most allows: a program may map much and touch little of it. One that lets nobody see its descriptors may have all that.
 func (n *nameless) count(root string, pids []int, most int64) {
 	n.descriptors, n.mappings, n.over = maxDescriptors, maxMappings, ""
 	n.seen, n.guessed = make(map[uint64]int64), make(map[uint64]int64)
-	for _, pid := range pids {
-		n.opened(fmt.Sprintf("%s/%d/fd", root, pid))
-	}
+	hides := n.hidden(root, pids)
 	for _, pid := range pids {
 		n.mapped(fmt.Sprintf("%s/%d", root, pid))
 	}
@@ -78,15 +78,38 @@ func (n *nameless) count(root string, pids []int, most int64) {
 			n.guess += size
 		}
 	}
-	n.guess = min(n.guess, max(most-n.known, 0))
+	if room := max(most-n.known, 0); hides || n.guess > room {
+		n.guess = room
+	}
 	n.seen, n.guessed = nil, nil
 }
 
-// opened counts what descriptors name.
-func (n *nameless) opened(dir string) {
+// hidden counts what descriptors name, and reports whether there is a process that keeps its own from being looked at. One that is
+// not yet, or no more, what it runs may do so for a moment.
+func (n *nameless) hidden(root string, pids []int) (hides bool) {
+	before := n.closed
+	n.closed, n.soon = make(map[int]int), false
+	for _, pid := range pids {
+		if n.opened(fmt.Sprintf("%s/%d/fd", root, pid)) || !hasMemory(root, pid) {
+			continue
+		}
+		if n.closed[pid] = min(before[pid]+1, blind); n.closed[pid] == blind {
+			hides = true
+		} else {
+			n.soon = true
+		}
+	}
+	return hides
+}
+
+// opened counts what descriptors name, and reports whether it could.
+func (n *nameless) opened(dir string) bool {
+	if n.descriptors < 0 {
+		return true
+	}
 	f, err := os.Open(dir)
-	if err != nil || n.descriptors < 0 {
-		return
+	if err != nil {
+		return false
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(n.descriptors + 1)
@@ -97,6 +120,7 @@ func (n *nameless) opened(dir string) {
 			n.ask(link)
 		}
 	}
+	return true
 }
 
 // ask notes the size of a file, and reports whether it could be asked.

@@ -17,6 +17,7 @@ type Process struct {
 	out  [2]sink
 
 	asked atomic.Int32 // 1 + the Cause for which it shall stop; the first one counts
+	haste atomic.Int32 // 1 + the Cause for which what is left of it cannot have its whole grace, whatever it is stopped for
 	peak  atomic.Int64 // the most memory that was seen
 
 	mu   sync.Mutex
@@ -59,7 +60,8 @@ func (p *Process) stopFor(c Cause, why string) {
 }
 
 func (p *Process) stop(c Cause) {
-	if !p.asked.CompareAndSwap(0, 1+int32(c)) {
+	first := p.asked.CompareAndSwap(0, 1+int32(c))
+	if !p.hasten(c) && !first {
 		return
 	}
 	p.mu.Lock()
@@ -67,6 +69,17 @@ func (p *Process) stop(c Cause) {
 	if p.wake != nil {
 		p.wake()
 	}
+}
+
+// hasten notes that the task holds what others need, and reports whether that is news. The disk is more urgent than memory.
+func (p *Process) hasten(c Cause) bool {
+	switch c {
+	case MemoryExceeded:
+		return p.haste.CompareAndSwap(0, 1+int32(c))
+	case DiskExceeded:
+		return p.haste.Swap(1+int32(c)) != 1+int32(c)
+	}
+	return false
 }
 
 // MaxMemoryGrace bounds the grace of a task that holds too much memory: what it has not saved by

@@ -78,14 +78,11 @@ func readSome(path string, most int64) ([]byte, error) {
 
 // attemptOf is the attempt's folder that the environment of a process names, "" if none.
 func attemptOf(pid int) string {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	env, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return ""
+	env := environment(pid)
+	if len(env) == 0 { // of a process whose main thread has ended another has it
+		if id := holder("/proc", pid); id != pid {
+			env = environment(id)
+		}
 	}
 	for _, e := range bytes.Split(env, []byte{0}) {
 		if dir, ok := bytes.CutPrefix(e, []byte(Marker+"=")); ok {
@@ -93,4 +90,17 @@ func attemptOf(pid int) string {
 		}
 	}
 	return ""
+}
+
+func environment(pid int) []byte {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	env, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return nil
+	}
+	return env
 }

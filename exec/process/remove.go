@@ -18,6 +18,12 @@ import (
 // first.
 const removeDepth = 48
 
+// removeTurns is how often a folder may be moved up or all be looked through again: more often than a task may have files. Without boxes
+// a process that has left its task may go on and make folders faster than they are removed.
+var removeTurns = 1 << 18
+
+var errFilled = errors.New("it is filled again as it is emptied")
+
 // removeTree removes a folder and all in it. It goes by open folders and follows no link, so that nothing else is removed or
 // changed however the folder was made. Folders of any mode are entered: root is kept out by none, another user changes it.
 func removeTree(dir string) error {
@@ -37,7 +43,7 @@ func removeTree(dir string) error {
 	default:
 		return &os.PathError{Op: "remove", Path: dir, Err: err}
 	}
-	r := remover{}
+	r := remover{left: removeTurns}
 	for {
 		if r.top, err = enter(parent, name); err != nil {
 			return &os.PathError{Op: "open", Path: dir, Err: err}
@@ -45,6 +51,9 @@ func removeTree(dir string) error {
 		r.again = false
 		err := r.empty(r.top, 0)
 		unix.Close(r.top)
+		if r.left--; err == nil && r.again && r.left < 0 {
+			err = errFilled
+		}
 		if err != nil {
 			return &os.PathError{Op: "remove", Path: dir, Err: err}
 		}
@@ -61,7 +70,8 @@ func removeTree(dir string) error {
 // remover removes what is in a folder.
 type remover struct {
 	top   int  // that folder
-	again bool // some were moved up to it in this pass
+	again bool // something is left to remove after this pass
+	left  int  // turns
 }
 
 // enter opens a folder, whatever its permissions are, to be listed and emptied.
@@ -146,6 +156,9 @@ func (r *remover) remove(folder int, name string, depth int) error {
 
 // moveUp moves a folder to the top, under a name that no task can have foreseen.
 func (r *remover) moveUp(folder int, name string) error {
+	if r.left--; r.left < 0 {
+		return errFilled
+	}
 	if err := permit(folder, name); err != nil {
 		return err
 	}

@@ -44,3 +44,20 @@ func TestRemoveMovesFoldersUnderFreeNames(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A folder that a living process goes on to fill is given up.
+func TestRemoveComesToAnEnd(t *testing.T) {
+	defer func(turns int) { removeTurns = turns }(removeTurns)
+	dir := filepath.Join(t.TempDir(), "attempt")
+	if err := os.MkdirAll(filepath.Join(dir, "x"+strings.Repeat("/d", 6*removeDepth)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	removeTurns = 3
+	if err := Remove(dir); !errors.Is(err, errFilled) {
+		t.Errorf("after as many turns as it has: %v", err)
+	}
+	removeTurns = 1000
+	if err := Remove(dir); err != nil {
+		t.Error(err)
+	}
+}

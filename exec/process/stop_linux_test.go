@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -91,6 +92,51 @@ func TestFull(t *testing.T) {
 	}
 	if !gone(m) {
 		t.Errorf("%d processes still run", living(m))
+	}
+}
+
+// A process that ignores SIGTERM and fills memory when it is asked to end, or left behind.
+func init() {
+	roles["late hog"] = func() {
+		term := make(chan os.Signal, 1)
+		signal.Notify(term, syscall.SIGTERM)
+		if err := os.WriteFile("ready", nil, 0o600); err != nil {
+			panic(err)
+		}
+		<-term
+		roles["private"]()
+	}
+}
+
+// A grace is for what a task does within its bounds.
+func TestBoundsHoldDuringTheGrace(t *testing.T) { both(t, testBoundsHoldDuringTheGrace) }
+
+func testBoundsHoldDuringTheGrace(t *testing.T, r *Runner) {
+	const ready = `; while [ ! -e ready ]; do sleep 0.01; done; `
+	for _, c := range []struct {
+		name, script string
+		end          func(*Process)
+		cause        Cause
+		code         int
+	}{
+		{"of what is left", `./role & :` + ready + `exit 3`, nil, Exited, 3},
+		{"of a cancelled task", `./role & :` + ready + `echo x; trap "" TERM; while :; do sleep 0.05; done`, (*Process).Cancel, Cancelled, 143},
+		{"of one that is full after that", `trap "" TERM; echo x; while :; do sleep 0.05; done`, func(p *Process) {
+			p.Cancel()
+			p.Full("filled the disk")
+		}, Cancelled, 143},
+	} {
+		s := spec(t, r, c.script)
+		role(t, r, &s, "late hog")
+		s.Memory, s.Grace = hog*6/10, 15*time.Second
+		p := start(t, r, s)
+		if c.end != nil {
+			says(t, s, 1)
+			c.end(p)
+		}
+		if res := wait(t, p); res.Cause != c.cause || res.Code() != c.code || res.Wall >= s.Grace {
+			t.Errorf("%s: %v, code %d, after %v: %s", c.name, res.Cause, res.Code(), res.Wall, res.Error)
+		}
 	}
 }
 
@@ -195,6 +241,21 @@ func testCloseEndsAllTasks(t *testing.T, r *Runner) {
 	}
 	if _, err := r.Start(late); err != ErrClosed {
 		t.Errorf("start after close: %v", err)
+	}
+}
+
+// A process whose main thread has ended is still known by its environment.
+func TestAttemptOfAProcessWithoutItsMainThread(t *testing.T) {
+	c := exec.Command("/proc/self/exe")
+	c.Env = append(os.Environ(), "PROCESS_TEST_ROLE="+leaderEnded, "THEN=private", Marker+"=/of/an/attempt")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	eventually(t, "its main thread ends", func() bool { return !hasMemory("/proc", c.Process.Pid) })
+	if dir := attemptOf(c.Process.Pid); dir != "/of/an/attempt" {
+		t.Errorf("attempt %q", dir)
 	}
 }
 

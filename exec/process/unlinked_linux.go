@@ -13,7 +13,7 @@ import (
 )
 
 // Unlinked is how many bytes of disk the files of a running task have that it has removed and keeps open: they are in no folder, and
-// the disk has them until the task closes them. Without boxes it is not known, and 0.
+// the disk has them until the task closes them. Without boxes it is not known, and 0. It is of the time before if a look takes long.
 func (r *Runner) Unlinked(p *Process) int64 {
 	r.watch.mu.Lock()
 	t := r.watch.tasks[p]
@@ -21,16 +21,19 @@ func (r *Runner) Unlinked(p *Process) int64 {
 	if t == nil || t.view.of == nil {
 		return 0
 	}
-	var sum int64
-	t.view.look(func(root string, pids []int) {
+	sum, _ := t.unlinked.ask(&t.view, func(root string, pids []int) (sum int64, ok bool) {
 		var memory syscall.Stat_t // whose files are no disk's
 		if t.view.shm != nil {
 			syscall.Fstat(int(t.view.shm.Fd()), &memory)
 		}
 		seen, left := make(map[[2]uint64]bool), maxDescriptors
 		for _, pid := range pids {
+			if !hasMemory(root, pid) {
+				pid = holder(root, pid)
+			}
 			sum += unlinked(fmt.Sprintf("%s/%d/fd", root, pid), memory.Dev, seen, &left)
 		}
+		return sum, true
 	})
 	return sum
 }
@@ -47,7 +50,7 @@ func (r *Runner) Written(p *Process) (sum int64, ok bool) {
 	if t == nil || t.view.of == nil {
 		return 0, false
 	}
-	t.view.look(func(root string, pids []int) {
+	return t.written.ask(&t.view, func(root string, pids []int) (sum int64, ok bool) {
 		ok = true
 		for _, pid := range append(pids, 1) { // it has waited for those that are gone
 			n, err := written(fmt.Sprintf("%s/%d/io", root, pid))
@@ -56,8 +59,8 @@ func (r *Runner) Written(p *Process) (sum int64, ok bool) {
 			}
 			sum += n
 		}
+		return sum, ok
 	})
-	return sum, ok
 }
 
 // written reads what a process has had written, and those of its children that it has waited for.

@@ -31,12 +31,19 @@ func init() {
 
 // A file that a task has removed and keeps open is in no folder that could be measured.
 func TestUnlinkedFilesAreCounted(t *testing.T) {
+	for _, kind := range []string{"unlinked", leaderEnded} {
+		t.Run(kind, func(t *testing.T) { testUnlinkedFilesAreCounted(t, kind) })
+	}
+}
+
+func testUnlinkedFilesAreCounted(t *testing.T, kind string) {
 	r := newRunner(t)
 	if !r.sandbox.Boxes() {
 		t.Skip("no boxes here: what a task has open is not known")
 	}
 	s := spec(t, r, `exec 3>memory-is-none; exec ./role`)
-	role(t, r, &s, "unlinked")
+	role(t, r, &s, kind)
+	s.Env = append(s.Env, "THEN=unlinked")
 	p, err := r.Start(s)
 	if err != nil {
 		t.Fatal(err)

@@ -2,12 +2,11 @@ package process
 
 import (
 	"bytes"
-	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,11 +17,12 @@ type view struct {
 	of     looker
 	closed atomic.Bool
 
-	mu             sync.Mutex // held while somebody looks
-	opened         bool
-	proc, shm, ipc *os.File
-	failed         int   // how often it could not be opened, one after the other
-	err            error // of the last time
+	mu        sync.Mutex // held while somebody looks
+	opened    bool
+	proc, shm *os.File
+	ipc       [3]*os.File // the lists of System V shared memory, semaphores and message queues
+	failed    int         // how often it could not be opened, one after the other
+	err       error       // of the last time
 }
 
 // open reports whether there is anything to see.
@@ -59,12 +59,10 @@ func (v *view) tidy() {
 		return
 	}
 	defer v.mu.Unlock()
-	for _, f := range [...]**os.File{&v.proc, &v.shm, &v.ipc} {
-		if *f != nil {
-			(*f).Close()
-			*f = nil
-		}
+	for _, f := range append(v.ipc[:], v.proc, v.shm) {
+		f.Close()
 	}
+	v.proc, v.shm, v.ipc = nil, nil, [3]*os.File{}
 }
 
 // tryLook is look, unless somebody else looks at this moment; it reports whether it did.
@@ -104,21 +102,48 @@ func (v *view) locked(f func(root string, pids []int)) {
 	f(root, pids)
 }
 
+// figure is a number that takes a look to know.
+type figure struct {
+	asked atomic.Bool // somebody looks
+	n     atomic.Int64
+	ok    atomic.Bool
+}
+
+// patience is how long such a look is waited for. A task can make one long, as those wait which change its memory.
+const patience = 500 * time.Millisecond
+
+// ask finds the number out, or is content with the last one if that takes too long.
+func (f *figure) ask(v *view, find func(root string, pids []int) (n int64, ok bool)) (int64, bool) {
+	if f.asked.CompareAndSwap(false, true) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer f.asked.Store(false)
+			v.look(func(root string, pids []int) {
+				n, ok := find(root, pids)
+				f.n.Store(n)
+				f.ok.Store(ok)
+			})
+		}()
+		late := time.NewTimer(patience)
+		defer late.Stop()
+		select {
+		case <-done:
+		case <-late.C:
+		}
+	}
+	return f.n.Load(), f.ok.Load()
+}
+
 // memory is what a box holds, in bytes.
 type memory struct {
 	resident int64 // of all processes; what several of them share counts for each
 	mapped   int64 // of that, what is of files in memory
 	objects  int64 // files in memory: /dev/shm, System V shared memory, and what only descriptors name
+	kernel   int64 // of the kernel for System V semaphores and messages
 }
 
-func (m memory) sum() int64 { return m.resident + max(m.objects-m.mapped, 0) }
-
-// tablesOf is the memory of a process's page tables.
-func tablesOf(root string, pid int) int64 {
-	b, _ := readSome(fmt.Sprintf("%s/%d/status", root, pid), 4096)
-	_, after, _ := bytes.Cut(b, []byte("\nVmPTE:"))
-	return number(after, 0) << 10
-}
+func (m memory) sum() int64 { return m.resident + max(m.objects-m.mapped, 0) + m.kernel }
 
 // filesIn is how much memory files on a file system in memory have.
 func filesIn(f *os.File) int64 {
@@ -127,42 +152,6 @@ func filesIn(f *os.File) int64 {
 		return 0
 	}
 	return int64(fs.Blocks-fs.Bfree) * fs.Bsize
-}
-
-// segments is how much memory System V segments have: the last but one field of each line.
-func segments(f *os.File) (sum int64) {
-	if f == nil {
-		return 0
-	}
-	f.Seek(0, io.SeekStart)
-	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return 0
-	}
-	for line := range bytes.Lines(b) {
-		if fields := bytes.Fields(line); len(fields) == 16 {
-			sum += number(line, 14)
-		}
-	}
-	return sum
-}
-
-// statusOf is the memory of a process, page tables and what was swapped out with it, and of that, what is resident of files in
-// memory [1].
-func statusOf(root string, pid int) (all, shmem int64) {
-	b, err := readSome(fmt.Sprintf("%s/%d/status", root, pid), 4096)
-	if err != nil {
-		return 0, 0
-	}
-	for line := range bytes.Lines(b) {
-		switch {
-		case bytes.HasPrefix(line, []byte("VmRSS:")), bytes.HasPrefix(line, []byte("VmPTE:")), bytes.HasPrefix(line, []byte("VmSwap:")):
-			all += number(line, 1) << 10
-		case bytes.HasPrefix(line, []byte("RssShmem:")):
-			shmem = number(line, 1) << 10
-		}
-	}
-	return all, shmem
 }
 
 // machineShmem is the memory of all files in memory on this machine.
@@ -179,12 +168,10 @@ func machineShmem() int64 {
 // can be its own.
 func (t *watched) lookIntoBox(shmem, most int64) {
 	t.view.look(func(root string, pids []int) {
-		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc)}
-		for _, pid := range pids {
-			rss, mapped := statusOf(root, pid)
-			m.resident += rss
-			m.mapped += mapped
-		}
+		m := memory{objects: filesIn(t.view.shm) + segments(t.view.ipc[0])}
+		var threads int64
+		pids, m.resident, m.mapped, threads = statuses(root, pids)
+		m.kernel = semaphores(t.view.ipc[1], threads) + messages(t.view.ipc[2])
 		t.nameless.look(root, pids, shmem, most-m.objects)
 		m.objects += t.nameless.known
 		t.objects.Store(m.objects)
@@ -199,16 +186,21 @@ func (t *watched) shared() (sum int64, ok bool) {
 		return proportionalSum("/proc", t.members)
 	}
 	t.view.look(func(root string, pids []int) {
-		var mapped int64
+		var mapped, threads int64
 		ok = true
 		for _, pid := range pids {
-			all, shmem, readable := proportional(root, pid)
-			if !readable && resident(root, pid) > 0 {
+			s, id := statusOf(root, pid)
+			if !s.has {
+				continue
+			}
+			all, shmem, readable := proportional(root, id)
+			if !readable && resident(root, id) > 0 {
 				ok = false
 			}
-			sum, mapped = sum+all+tablesOf(root, pid), mapped+shmem
+			sum, mapped, threads = sum+all+s.tables, mapped+shmem, threads+s.threads
 		}
-		sum += max(filesIn(t.view.shm)+segments(t.view.ipc)+t.nameless.known+t.nameless.guess-mapped, 0)
+		sum += max(filesIn(t.view.shm)+segments(t.view.ipc[0])+t.nameless.known+t.nameless.guess-mapped, 0)
+		sum += semaphores(t.view.ipc[1], threads) + messages(t.view.ipc[2])
 	})
 	return sum, ok
 }

@@ -39,7 +39,10 @@ type watched struct {
 	members []int
 
 	nameless nameless
-	busy     atomic.Bool // somebody looks at it
+	busy     atomic.Bool // a look at it is under way
+	passes   int         // of the watcher since that began
+	unlinked figure
+	written  figure
 	spent    atomic.Int64
 	objects  atomic.Int64 // memory of files that are its own for certain, at the last look
 }
@@ -54,6 +57,10 @@ const (
 
 	// blind is how often one after the other a living box may not let itself be looked into.
 	blind = 5
+
+	// slow is how many passes a look may take, 15 seconds: longer than a stub may take to answer. Passes are counted and no time, as a
+	// node that was stopped has not looked either.
+	slow = 75
 )
 
 func (w *watcher) init(boxes bool) {
@@ -206,5 +213,5 @@ func (w *watcher) spentBy() (sum time.Duration) {
 
 // looker is a group that can be looked into from outside.
 type looker interface {
-	Look() (proc, shm, ipc *os.File, err error)
+	Look() (proc, shm *os.File, ipc [3]*os.File, err error)
 }

@@ -145,7 +145,7 @@ func (b *Box) begin(q *request, fds []int, theirs *os.File) error {
 func (b *Box) listen() {
 	for {
 		var r zygote.Report
-		var files [3]*os.File
+		var files [sent]*os.File
 		n, _, err := b.control.receive(unsafe.Slice((*byte)(unsafe.Pointer(&r)), unsafe.Sizeof(r)), files[:])
 		if err != nil || n != int(unsafe.Sizeof(r)) {
 			break

@@ -71,6 +71,11 @@ func filter(cookie uint64, shared bool) ([]zygote.Instruction, error) {
 		{Action: refuse, Names: known(forbidden), NamesWithCondtions: append([]seccomp.NameWithConditions{
 			{Name: "clone", Conditions: seccomp.ArgumentConditions{makes, stranger}},
 			{Name: "unshare", Conditions: seccomp.ArgumentConditions{makes}},
+			// All threads of a process have the same files open, or the node would not see those of a thread.
+			{Name: "unshare", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: unix.CLONE_FILES}}},
+			{Name: "close_range", Conditions: seccomp.ArgumentConditions{{Argument: 2, Operation: seccomp.BitsSet, Value: unix.CLOSE_RANGE_UNSHARE}}},
+			{Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: unix.CLONE_THREAD},
+				{Argument: 0, Operation: seccomp.BitsNotSet, Value: unix.CLONE_FILES}}},
 			{Name: "mount", Conditions: seccomp.ArgumentConditions{stranger}},
 			// The limits of others: a stub that can open nothing could not be asked what its box holds. A child's are its own to set.
 			{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{

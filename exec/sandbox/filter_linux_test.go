@@ -3,9 +3,12 @@
 package sandbox
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"skep/grid"
 )
@@ -29,6 +32,21 @@ func TestScoreStaysWithoutLandlock(t *testing.T) {
 	out, _ := begin(t, s, `echo 0 >/proc/self/oom_score_adj; echo 0 >/proc/$$/task/$$/../../oom_score_adj; choom -n 0 -p $$ 2>&1
 		cat /proc/self/oom_score_adj`, nil).end()
 	if !strings.HasSuffix(out, "\n1000\n") {
+		t.Errorf("%q", out)
+	}
+}
+
+// What a thread has open its process has open, so that it is seen.
+func TestThreadsHaveTheFilesOfTheirProcess(t *testing.T) {
+	s := open(t, nil)
+	script := `perl -e '`
+	for _, call := range [][3]int{{unix.SYS_UNSHARE, unix.CLONE_FILES},
+		{unix.SYS_UNSHARE, unix.CLONE_FILES | unix.CLONE_FS}, {unix.SYS_UNSHARE, unix.CLONE_FS},
+		{unix.SYS_CLONE, unix.CLONE_THREAD}, {unix.SYS_CLONE, unix.CLONE_THREAD | unix.CLONE_FILES}, // neither can be without CLONE_SIGHAND
+		{unix.SYS_CLOSE_RANGE, 200, unix.CLOSE_RANGE_UNSHARE}, {unix.SYS_CLOSE_RANGE, 200, 0}} {
+		script += fmt.Sprintf(`print syscall(%d, %d, 300, %d, 0, 0) < 0 && $!{EPERM} ? "not " : "made "; `, call[0], call[1], call[2])
+	}
+	if out, _ := begin(t, s, script+"'", nil).end(); out != "not not made not made not made " {
 		t.Errorf("%q", out)
 	}
 }

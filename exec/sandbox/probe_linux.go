@@ -185,7 +185,7 @@ func (b *Box) lookAt() error {
 	if err != nil {
 		return err
 	}
-	for _, f := range [...]*os.File{proc, shm, ipc} {
+	for _, f := range append(ipc[:], proc, shm) {
 		if f != nil {
 			defer f.Close()
 		}

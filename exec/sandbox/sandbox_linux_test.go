@@ -237,7 +237,9 @@ func TestLookIntoTheBox(t *testing.T) {
 	}
 	defer proc.Close()
 	defer shm.Close()
-	defer ipc.Close()
+	for _, f := range ipc {
+		defer f.Close()
+	}
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) { // until the shell has become sleep
 		cmd, err := os.ReadFile(fmt.Sprintf("/proc/self/fd/%d/2/cmdline", proc.Fd()))
 		if err == nil && strings.Contains(string(cmd), "1000") {

@@ -37,8 +37,11 @@ type services struct {
 
 type answer struct {
 	errno syscall.Errno
-	files [3]*os.File
+	files [sent]*os.File
 }
+
+// sent is how many files a stub sends at most.
+const sent = 5
 
 func (a *answer) close() {
 	for _, f := range a.files {
@@ -62,7 +65,7 @@ func (v *services) number() uint64 {
 }
 
 // told takes a report that is not about the box's own command.
-func (v *services) told(r *zygote.Report, files [3]*os.File) {
+func (v *services) told(r *zygote.Report, files [sent]*os.File) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if r.Kind == zygote.ReportAnswer {
@@ -148,17 +151,17 @@ func (b *Box) Listen(at netip.AddrPort, backlog int) (net.Listener, error) {
 }
 
 // Look returns the box's /proc and /dev/shm, not to be read themselves but to open what is in them and to ask how full they are,
-// and the list of its System V shared memory.
-func (b *Box) Look() (proc, shm, ipc *os.File, err error) {
+// and the lists of its System V shared memory, semaphores and message queues.
+func (b *Box) Look() (proc, shm *os.File, ipc [3]*os.File, err error) {
 	a, err := b.ask(newRequest(zygote.OpLook))
 	if err == nil && a.errno != 0 {
 		a.close()
 		err = fmt.Errorf("look into the box: %w", a.errno)
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, ipc, err
 	}
-	return a.files[0], a.files[1], a.files[2], nil
+	return a.files[0], a.files[1], [3]*os.File(a.files[2:]), nil
 }
 
 // ask asks the stub, and waits for its answer.

@@ -24,8 +24,9 @@ const (
 )
 
 // quick are the attacks with attempts of their own that a short run tries.
-var quick = []string{"box/everybody", "box/remove/links", "box/remove/odd", "box/outputs/link", "bounds/memory/private", "bounds/memory/memfd",
-	"bounds/memory/session", "bounds/memory/dev-shm", "bounds/processes/forks", "bounds/disk/many", "bounds/disk/sparse", "bounds/files/many", "bounds/output"}
+var quick = []string{"box/everybody", "box/remove/links", "box/remove/odd", "box/outputs/link", "bounds/memory/private",
+	"bounds/memory/leader-ended", "bounds/memory/memfd", "bounds/memory/session", "bounds/memory/dev-shm", "bounds/processes/forks",
+	"bounds/disk/many", "bounds/disk/sparse", "bounds/files/many", "bounds/output"}
 
 // Run attacks a node, as the user that this program runs as.
 func Run(ctx context.Context, o *Options) (*Report, error) {

@@ -61,7 +61,7 @@ func listen(r *Request) {
 	answer(errno, 1)
 }
 
-// look sends what the box's processes, its shared memory and its System V segments can be seen by.
+// look sends what the box's processes, its shared memory and its System V objects can be seen by.
 //
 //go:nosplit
 //go:norace
@@ -73,6 +73,12 @@ func look() {
 	}
 	if errno == 0 {
 		errno = find(&found, text("/proc/sysvipc/shm\x00"), unix.O_RDONLY)
+	}
+	if errno == 0 {
+		errno = find(&found, text("/proc/sysvipc/sem\x00"), unix.O_RDONLY)
+	}
+	if errno == 0 {
+		errno = find(&found, text("/proc/sysvipc/msg\x00"), unix.O_RDONLY)
 	}
 	answer(errno, found)
 }

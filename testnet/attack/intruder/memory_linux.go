@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +16,30 @@ var memoryFills = map[string]func(n int) error{
 	"memfd": func(n int) error {
 		fd, err := unix.MemfdCreate("m", 0)
 		return errors.Join(err, fillFile(os.NewFile(uintptr(fd), "memfd"), n))
+	},
+	"memfd-undumpable": func(n int) error { // whose descriptors only root may list
+		fd, err := unix.MemfdCreate("m", 0)
+		return errors.Join(err, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0), fillFile(os.NewFile(uintptr(fd), "memfd"), n))
+	},
+	"memfd-thread": func(n int) error { // in a table of descriptors that one thread has
+		done := make(chan error)
+		fill := func() error {
+			err := unix.Unshare(unix.CLONE_FILES)
+			if err != nil {
+				return err
+			}
+			fd, err := unix.MemfdCreate("m", 0)
+			return errors.Join(err, fillFile(os.NewFile(uintptr(fd), "memfd"), n))
+		}
+		if runtime.LockOSThread(); unix.Gettid() != unix.Getpid() {
+			return fill()
+		}
+		go func() {
+			runtime.LockOSThread() // this one is not the first
+			done <- fill()
+			select {}
+		}()
+		return <-done
 	},
 	"memfd-unseen": func(n int) error { // held by a descriptor that is in flight
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
@@ -101,6 +126,33 @@ var memoryFills = map[string]func(n int) error{
 		return errors.Join(err, fillFile(os.NewFile(uintptr(fd), "memfd"), n))
 	},
 	"page-tables": pageTables,
-	"pipes":       fillPipes,
-	"sockets":     fillSockets,
+	"leader-ended": func(n int) error { // what /proc/PID tells is that of the main thread
+		if err := endMainThread(); err != nil {
+			return err
+		}
+		return touch(n, -1, unix.MAP_PRIVATE|unix.MAP_ANON)
+	},
+	"pipes":   fillPipes,
+	"sockets": fillSockets,
+}
+
+// endMainThread ends the first thread of this process, which lives on in the others.
+func endMainThread() error {
+	found, hold := make(chan bool), make(chan bool)
+	defer close(hold)
+	for range 100 {
+		go func() {
+			runtime.LockOSThread()
+			if unix.Gettid() == unix.Getpid() {
+				found <- true
+				unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+			}
+			found <- false
+			<-hold // or the next would have the same thread
+		}()
+		if <-found {
+			return nil
+		}
+	}
+	return errors.New("no goroutine was given the main thread")
 }
