@@ -35,8 +35,9 @@ type Options struct {
 
 	// Warn tells the operator what has gone wrong since Open, and why. Default: nobody is told.
 	Warn func(what string, err error)
-	// Slots is how many tasks run at the same time as a rule, by which the processes that all of them may have are divided; those of
-	// less than a core may be more. Default: the processors of the machine.
+
+	// Slots is how many cores the node gives to tasks, by which the processes that all of them may have are divided. Default: the
+	// processors of the machine.
 	Slots int
 
 	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = whatever the kernel has, −1 = none.

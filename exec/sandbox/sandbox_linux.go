@@ -202,7 +202,7 @@ func (s *Sandbox) Boxes() bool { return s.mode.boxes }
 // Level is the level that the probe saw hold.
 func (s *Sandbox) Level() grid.Isolation { return s.level }
 
-// Processes is how many processes and threads a task may have that asks for more, and what bounds them. Where nothing does it is 0.
+// Processes is how many processes and threads a task of one core may have that asks for more, and what bounds them. Where nothing does it is 0.
 func (s *Sandbox) Processes() (n int64, by string) {
 	if s.room == nil || !s.room.enough() {
 		return 0, ""

@@ -2,8 +2,11 @@ package p2p
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"skep/exec/process"
+	"skep/exec/sandbox"
 	"skep/grid"
 )
 
@@ -17,6 +20,28 @@ func (t *tasks) wantedFor(a *attempt) (context.Context, context.CancelFunc) {
 		cancel()
 	}
 	return ctx, cancel
+}
+
+// roomEvery is the time between two tries to start a task for which the node has no processes to give.
+var roomEvery = time.Second
+
+// begin starts an attempt, by calling start, before the time that is not 0; nil: it came too late, or nobody wants it. Where other tasks have all the
+// processes that the node may have it waits for their end: that is no failure of this one.
+func (t *tasks) begin(a *attempt, until grid.Time, start func() (*process.Process, error)) (*process.Process, error) {
+	ctx, cancel := t.wantedFor(a)
+	defer cancel()
+	for until == 0 || now() < until {
+		p, err := start()
+		if !errors.Is(err, sandbox.ErrNoRoom) {
+			return p, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(roomEvery):
+		}
+	}
+	return nil, nil
 }
 
 // late makes an attempt that came to its start too late ready to be started another time, and tells the node so. It reports
