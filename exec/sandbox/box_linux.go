@@ -6,9 +6,7 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"syscall"
 	"time"
-	"unsafe"
 
 	"skep/exec/sandbox/zygote"
 	"skep/grid"
@@ -139,90 +137,6 @@ func (b *Box) begin(q *request, fds []int, theirs *os.File) error {
 		b.forker.stuck.Store(true) // it has one thread for all
 	}
 	return errLate
-}
-
-// listen takes the reports of the stub until it has ended.
-func (b *Box) listen() {
-	for {
-		var r zygote.Report
-		var files [3]*os.File
-		n, _, err := b.control.receive(unsafe.Slice((*byte)(unsafe.Pointer(&r)), unsafe.Sizeof(r)), files[:])
-		if err != nil || n != int(unsafe.Sizeof(r)) {
-			break
-		}
-		if r.Kind == zygote.ReportAnswer || r.ID != b.id {
-			b.more.told(&r, files)
-			continue
-		}
-		b.told(&r)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.heard = true
-	b.bury()
-}
-
-// told takes a report about this box.
-func (b *Box) told(r *zygote.Report) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch r.Kind {
-	case zygote.ReportStarted:
-		b.pid = int(r.Pid)
-		b.began(nil)
-	case zygote.ReportFailed:
-		b.began(&StartError{r.Stage, syscall.Errno(r.Errno)})
-	case zygote.ReportExited:
-		b.note(r)
-		b.leave()
-	case zygote.ReportEmpty:
-		if b.control != nil {
-			b.note(r)
-		}
-		b.finish()
-	case zygote.ReportGone:
-		b.gone = true
-		b.heard = b.heard || b.control == nil
-		b.bury()
-	}
-}
-
-// bury ends what the stub did not tell the end of: once it is gone, and what it had told was heard.
-func (b *Box) bury() {
-	if b.heard && b.gone {
-		b.began(errors.New("its box ended before it began"))
-		b.end.Broken = b.end.Broken || !b.left
-		b.finish()
-	}
-}
-
-// began answers Start, once.
-func (b *Box) began(err error) {
-	if !b.begun {
-		b.begun = true
-		b.started <- err
-	}
-}
-
-func (b *Box) note(r *zygote.Report) {
-	b.end = End{Status: syscall.WaitStatus(r.Status), CPU: time.Duration(r.CPU) * time.Microsecond, MaxRSS: r.MaxRSS << 10,
-		OutOfMemory: b.group.killed() > b.kills}
-}
-
-func (b *Box) leave() {
-	if !b.left {
-		b.left = true
-		close(b.exited)
-	}
-}
-
-func (b *Box) finish() {
-	b.leave()
-	if !b.over {
-		b.over = true
-		b.more.end()
-		close(b.empty)
-	}
 }
 
 // Pid is the command's process ID: in its box, or of the machine where there are none.
