@@ -111,6 +111,7 @@ func (s *Sandbox) openBoxes() {
 	if err == nil {
 		finds = s.tree.findSockets(o.Expose)
 	}
+	s.groups = openGroups() // before there is a zygote: the node may divide a group only in which it is alone
 	for _, way := range ways {
 		if err != nil {
 			break
@@ -121,7 +122,6 @@ func (s *Sandbox) openBoxes() {
 		}
 		failed := s.restart()
 		if failed == nil {
-			s.groups = openGroups()
 			s.level, s.finds = s.probe(finds)
 			if !s.room.enough() {
 				s.level, s.finds = grid.IsolationNone, append(s.finds, s.room.finding())
@@ -131,6 +131,8 @@ func (s *Sandbox) openBoxes() {
 		reasons = append(reasons, failed)
 	}
 	s.mode = mode{}
+	s.groups.close()
+	s.groups = nil
 	if s.ids != nil {
 		s.ids.fixed = false
 	}
