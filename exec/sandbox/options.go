@@ -30,7 +30,8 @@ type Options struct {
 	// Expose are further files and folders of the machine that tasks see, at the same path.
 	Expose []Expose
 
-	// IDs are the user IDs from which, where the node is root, each attempt gets one.
+	// IDs are the user IDs from which, where the node is root, each attempt gets one. Default DefaultRange; where the user namespace
+	// of the node does not have that, one that it has.
 	IDs Range
 
 	// Warn tells the operator what has gone wrong since Open, and why. Default: nobody is told.

@@ -22,7 +22,12 @@ import (
 
 // ownMounts runs a test in a process with mounts of its own, shared as most machines have theirs; it reports whether this is that one.
 func ownMounts(t *testing.T) bool {
-	const mark = "SANDBOX_TEST_MOUNTS"
+	return inChild(t, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS})
+}
+
+// inChild runs a test in a process that is made as attr says; it reports whether this is that one.
+func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
+	const mark = "SANDBOX_TEST_CHILD"
 	if os.Getenv(mark) != "" {
 		return true
 	}
@@ -31,14 +36,15 @@ func ownMounts(t *testing.T) bool {
 	}
 	cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), mark+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
+	cmd.SysProcAttr = attr
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, os.ErrPermission) {
-		t.Skip("cannot have mounts of its own: ", err)
+		t.Skip("cannot have namespaces of its own: ", err)
 	}
 	if err != nil || !strings.Contains(string(out), "PASS") {
 		t.Errorf("%v:\n%s", err, out)
 	}
+	t.Logf("%s", out)
 	return false
 }
 

@@ -27,7 +27,7 @@ type Boxes struct {
 	// nodes of this machine.
 	Hide []string
 
-	// TaskIDs are the user IDs of which, where the node is root, each attempt gets one. Default sandbox.DefaultRange.
+	// TaskIDs are the user IDs of which, where the node is root, each attempt gets one. Default sandbox.DefaultRange, see sandbox.Options.
 	TaskIDs sandbox.Range
 
 	// Processes bounds the processes and threads of a task. Default 4096: more than parallel programs have, and few enough that
