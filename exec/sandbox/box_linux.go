@@ -31,7 +31,7 @@ type Box struct {
 	released sync.Once
 
 	mu    sync.Mutex
-	begun bool // started has its value
+	start beginning
 	heard bool // the stub tells no more
 	gone  bool // the zygote has waited for the stub
 	left  bool // exited is closed
@@ -39,6 +39,15 @@ type Box struct {
 	end   End
 	more  services
 }
+
+// beginning is what Start knows of the command.
+type beginning uint8
+
+const (
+	awaited beginning = iota
+	begun             // or failed: started has its value
+	givenUp           // nobody waits for it any more
+)
 
 // Start makes a box and runs its command. It returns when the program has been executed; an error of type *StartError says how
 // far that came.
@@ -130,6 +139,9 @@ func (b *Box) begin(q *request, fds []int, theirs *os.File) error {
 	case err := <-b.started:
 		return err
 	case <-late.C:
+	}
+	if !b.giveUp() {
+		return <-b.started
 	}
 	if b.control != nil {
 		b.control.shut() // the stub ends with all that is in the box, as soon as the kernel lets it

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -72,5 +73,42 @@ func TestProgramThatCannotBeReached(t *testing.T) {
 		if out, _ := begin(t, s, "echo on", here).end(); out != "on\n" || !s.Boxes() && s.forker == before {
 			t.Errorf("%v: the next prints %q", level, out)
 		}
+	}
+}
+
+// Without boxes a program that was given up before it began does not run when it begins after all: nobody would watch it.
+func TestProgramThatBeginsTooLate(t *testing.T) {
+	s := open(t, func(o *Options) { o.Level = grid.IsolationNone })
+	if err := os.MkdirAll(s.opts.Work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer func(d time.Duration) { startTime = d }(startTime)
+	startTime = 100 * time.Millisecond
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	slow := s.forker.cmd.Process
+	if err := slow.Signal(unix.SIGSTOP); err != nil { // as if it hung in an exec
+		t.Fatal(err)
+	}
+	_, err = s.Start(&Spec{Command: Command{Path: "/bin/sh", Dir: "/", Argv: []string{"sh", "-c", "exec sleep 1000"}, Env: []string{"PATH=/usr/bin:/bin"},
+		Files: [3]int{int(null.Fd()), int(theirs.Fd()), int(theirs.Fd())}}})
+	theirs.Close()
+	if err != errLate {
+		t.Fatal(err)
+	}
+	if err := slow.Signal(unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	out.SetReadDeadline(time.Now().Add(20 * time.Second))
+	if _, err := out.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("it runs: %v", err)
 	}
 }

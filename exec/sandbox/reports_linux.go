@@ -42,6 +42,9 @@ func (b *Box) told(r *zygote.Report) {
 	switch r.Kind {
 	case zygote.ReportStarted:
 		b.pid = int(r.Pid)
+		if b.start == givenUp && b.control == nil { // nobody would watch it; with a stub it ends with that
+			go b.Signal(syscall.SIGKILL)
+		}
 		b.began(nil)
 	case zygote.ReportFailed:
 		b.began(&StartError{r.Stage, syscall.Errno(r.Errno)})
@@ -81,10 +84,20 @@ func (b *Box) lose() {
 	b.end.Broken = true
 }
 
+// giveUp has the command killed when it begins after all; false: it has begun, or failed, that moment.
+func (b *Box) giveUp() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.start == awaited {
+		b.start = givenUp
+	}
+	return b.start == givenUp
+}
+
 // began answers Start, once.
 func (b *Box) began(err error) {
-	if !b.begun {
-		b.begun = true
+	if b.start == awaited {
+		b.start = begun
 		b.started <- err
 	}
 }
