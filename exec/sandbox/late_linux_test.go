@@ -3,14 +3,17 @@
 package sandbox
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"skep/exec/sandbox/zygote"
 	"skep/grid"
 )
 
@@ -111,4 +114,48 @@ func TestProgramThatBeginsTooLate(t *testing.T) {
 	if _, err := out.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("it runs: %v", err)
 	}
+}
+
+// A file system that hangs, as of a server that is gone, keeps a new zygote from being set up. Tasks go on in boxes of the former, and
+// the node can end.
+func TestZygoteThatHangs(t *testing.T) {
+	if !ownMounts(t) {
+		return
+	}
+	dir := t.TempDir()
+	server, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	if err := unix.Mount("hangs", dir, "fuse", 0, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", server.Fd())); err != nil {
+		t.Skip("no file system that hangs: ", err)
+	}
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+	warned := make(chan error, 1)
+	s := open(t, func(o *Options) { o.Warn = func(_ string, err error) { warned <- err } })
+	defer func(d time.Duration) { setUpTime = d }(setUpTime)
+	setUpTime = 300 * time.Millisecond
+	s.tree.mounts = append(slices.Clip(s.tree.mounts), zygote.Mount{Source: dir + "/lost", Target: "/lost"})
+	s.etc.stamps[1].size++
+	s.etc.looked = time.Now().Add(-time.Hour)
+	if out, _ := begin(t, s, "echo on", nil).end(); out != "on\n" {
+		t.Errorf("the next prints %q", out)
+	}
+	if err := <-warned; err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A zygote of which nothing is heard any more does not keep the node from ending.
+func TestForkerThatDoesNotEnd(t *testing.T) {
+	defer func(d time.Duration) { setUpTime = d }(setUpTime)
+	setUpTime = time.Millisecond
+	ours, theirs, err := socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	defer ours.close()
+	closeForkers([]*forker{nil, {socket: ours, dead: make(chan struct{})}, {socket: ours, dead: make(chan struct{})}})
 }

@@ -29,6 +29,8 @@ type Sandbox struct {
 	room   *room
 	level  grid.Isolation
 	finds  []Finding
+	rules  zygote.Landlock
+	places []string // that tasks may write to, of those exposed
 
 	mu      sync.Mutex
 	etc     etc
@@ -84,12 +86,7 @@ func (s *Sandbox) shared() (places []string) {
 	if !s.mode.boxes {
 		return []string{"/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"}
 	}
-	for _, e := range s.opts.Expose {
-		if e.Writable && !isDevice(e.Path) {
-			places = append(places, e.Path)
-		}
-	}
-	return places
+	return s.places
 }
 
 // openBoxes tries the ways to make boxes, and keeps the first whose zygote comes up; what the boxes are worth the probe says.
@@ -97,6 +94,12 @@ func (s *Sandbox) openBoxes() {
 	o := &s.opts
 	s.etc.changed()
 	version := landlockVersion(o.Landlock)
+	s.rules = landlock(version, o.Expose) // now, and for all zygotes: a file system of one may hang later
+	for _, e := range o.Expose {
+		if e.Writable && !isDevice(e.Path) {
+			s.places = append(s.places, e.Path)
+		}
+	}
 	ways := []mode{{boxes: true, users: true, landlock: version}}
 	if s.ids != nil {
 		ways = []mode{{boxes: true, landlock: version}, {boxes: true, mapped: true, landlock: version}}
@@ -166,8 +169,8 @@ func (s *Sandbox) restart() error {
 			return err
 		}
 		setup = zygote.Setup{Boxes: true, Users: s.mode.users, UID: os.Getuid(), GID: os.Getgid(), Root: s.root(), Work: s.opts.Work,
-			Tree: s.tree.mounts, Links: s.tree.links, Hide: s.tree.covers, Mask: s.tree.sockets, Filter: program, Cookie: cookie}
-		landlock(&setup, s.mode.landlock, s.opts.Expose)
+			Tree: s.tree.mounts, Links: s.tree.links, Hide: s.tree.covers, Mask: s.tree.sockets, Filter: program, Cookie: cookie,
+			Landlock: s.rules}
 	}
 	f, err := startForker(&setup, s.namespaces())
 	if err == nil {
@@ -223,11 +226,7 @@ func (s *Sandbox) Close() error {
 		return nil
 	}
 	s.closed = true
-	for _, f := range append(s.former, s.forker) {
-		if f != nil {
-			f.close()
-		}
-	}
+	closeForkers(append(s.former, s.forker))
 	s.groups.close()
 	s.ids.close()
 	return nil

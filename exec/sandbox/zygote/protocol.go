@@ -23,11 +23,14 @@ type Setup struct {
 	Filter []Instruction // of system calls; those with Cookie as the sixth argument it lets the zygote make
 	Cookie uint64
 
-	// Landlock confines commands in addition: Handled and Scoped as in struct landlock_ruleset_attr; 0 = not at all.
-	Landlock struct {
-		Handled, Scoped uint64
-		Rules           []Rule
-	}
+	// Landlock confines commands in addition.
+	Landlock Landlock
+}
+
+// Landlock is a set of rules, with Handled and Scoped as in struct landlock_ruleset_attr; 0 = none.
+type Landlock struct {
+	Handled, Scoped uint64
+	Rules           []Rule
 }
 
 // Mount binds a file or folder of the machine into the tree.
