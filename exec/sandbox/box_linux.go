@@ -83,6 +83,7 @@ func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
 		return b, err
 	}
 	q := newRequest(zygote.OpBare)
+	q.head.Command.OOM = q.text("1000") // whoever runs out of memory, a task goes first
 	fds := append(make([]int, 0, 8), spec.Command.Files[:]...)
 	if spec.Command.program > 0 {
 		q.head.Flags |= zygote.FlagExecFile
@@ -113,7 +114,6 @@ func (s *Sandbox) describe(q *request, spec *Spec) {
 	} else if s.mode.landlock < landlockScopes {
 		q.head.Flags |= zygote.FlagNoUnix // they could reach any abstract socket of the machine
 	}
-	q.head.Command.OOM = q.text("1000") // whoever runs out of memory, a task goes first
 }
 
 // begin sends the request and waits for what becomes of it.

@@ -455,6 +455,23 @@ func TestScoreStays(t *testing.T) {
 	}
 }
 
+// Without boxes too a task goes first when memory is short, and the process that forks all of them stays as it is.
+func TestScoreWithoutBoxes(t *testing.T) {
+	s := open(t, func(o *Options) { o.Level = grid.IsolationNone })
+	if err := os.MkdirAll(s.opts.Work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := fmt.Sprintf("/proc/%d/oom_score_adj", s.forker.cmd.Process.Pid)
+	before, _ := os.ReadFile(file)
+	out, _ := begin(t, s, `cat /proc/self/oom_score_adj`, func(p *Spec) { p.Command.Dir = "/" }).end()
+	if out != "1000\n" {
+		t.Errorf("%q", out)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the zygote has %q, %v: want %q", after, err, before)
+	}
+}
+
 // The stub of a box has the task's user where the node is not root. With a limit of open files it could not be asked any more what
 // its box holds, and no bound of memory would be kept.
 func TestLimitsOfTheStubStay(t *testing.T) {
