@@ -33,11 +33,14 @@ type forker struct {
 	retired bool // another makes the boxes from now on
 }
 
-// deniedError is what a zygote was not permitted to do.
-type deniedError string
+// setUpError is what a zygote could not do, and why.
+type setUpError struct {
+	text string
+	why  error // nil: the text says it
+}
 
-func (e deniedError) Error() string        { return string(e) }
-func (e deniedError) Is(target error) bool { return target == os.ErrPermission }
+func (e *setUpError) Error() string { return e.text }
+func (e *setUpError) Unwrap() error { return e.why }
 
 // errRetired is why a zygote makes no further box: another does.
 var errRetired = errors.New("the zygote is retired")
@@ -96,12 +99,14 @@ func (f *forker) setUp(s *zygote.Setup) error {
 		return fmt.Errorf("set up zygote: %w", err)
 	}
 	switch {
+	case ready.Err == "":
+		return nil
 	case ready.Denied:
-		return deniedError(ready.Err)
-	case ready.Err != "":
-		return errors.New(ready.Err)
+		return &setUpError{ready.Err, os.ErrPermission}
+	case ready.Old:
+		return &setUpError{ready.Err, unix.ENOSYS}
 	}
-	return nil
+	return &setUpError{ready.Err, nil}
 }
 
 // listen hands what the zygote tells to the boxes that it is about, until it is gone.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -397,6 +398,33 @@ func TestLevels(t *testing.T) {
 	s := open(t, func(o *Options) { o.Level = grid.IsolationNone })
 	if s.Boxes() || s.Level() != grid.IsolationNone {
 		t.Errorf("boxes that nobody asked for: %v", s.Level())
+	}
+}
+
+// A kernel that is too old for boxes says so, and what helps.
+func TestOldKernel(t *testing.T) {
+	if !ownMounts(t) {
+		return
+	}
+	hidden := [...]unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_MOUNT_SETATTR, Jf: 1},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	}
+	program := unix.SockFprog{Len: uint16(len(hidden)), Filter: &hidden[0]}
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&program))); errno != 0 {
+		t.Skip("cannot filter system calls: ", errno)
+	}
+	dir := t.TempDir()
+	s, err := Open(Options{Level: grid.IsolationBasic, Work: filepath.Join(dir, "work"), Dir: filepath.Join(dir, "box")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if said := Explain(s.Findings()); s.Boxes() || s.Level() != grid.IsolationNone || !strings.Contains(said, "5.12") {
+		t.Errorf("boxes %v, level %v: %s", s.Boxes(), s.Level(), said)
 	}
 }
 

@@ -60,6 +60,7 @@ type Instruction struct {
 type Ready struct {
 	Err    string // empty = it waits for requests
 	Denied bool   // it was not permitted to do what it needs
+	Old    bool   // the kernel does not know a system call that it needs
 }
 
 // Places of a box.
