@@ -44,6 +44,29 @@ func TestStubThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// What a stub has told counts though it ended before it read all that it was asked, as when its task ends by the first of two signals.
+func TestStubThatEndsWithoutReading(t *testing.T) {
+	ours, theirs, err := socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.close()
+	if _, err := theirs.WriteString("its end"); err != nil {
+		t.Fatal(err)
+	}
+	if err := ours.send([]byte("a signal"), nil); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	b := make([]byte, 100)
+	if n, _, err := ours.receive(b, nil); err != nil || string(b[:n]) != "its end" {
+		t.Errorf("%q, %v", b[:max(n, 0)], err)
+	}
+	if _, _, err := ours.receive(b, nil); err != io.EOF {
+		t.Errorf("then %v", err)
+	}
+}
+
 // A program whose exec takes without end, as on a file system that hangs, fails alone. Without boxes one process forks all commands,
 // and another takes its place.
 func TestProgramThatCannotBeReached(t *testing.T) {
