@@ -158,6 +158,8 @@ func (s *Sandbox) runProbe(spec *Spec, a *attempt, id uint32) (said string, unse
 		return "", nil, fmt.Errorf("try a box: %w", err)
 	}
 	defer b.Close()
+	r.SetReadDeadline(time.Now().Add(2 * probeTime))
+	r.Read(make([]byte, len("begun"))) // the kernel says that it was executed a moment before it lets others look at it
 	unseen = b.lookAt()
 	hold.Close()
 	grace := time.AfterFunc(probeTime, func() { b.Signal(unix.SIGKILL) })
