@@ -24,7 +24,8 @@ func (r *Runner) launch(p *Process, path string, env []string) error {
 	}
 	defer closeAll(write[:])
 	spec := sandbox.Spec{
-		Folder: filepath.Base(p.spec.Dir), Network: p.spec.Network, Memory: p.spec.Memory, Procs: p.spec.MaxProcs, Strict: p.spec.Strict,
+		Folder: filepath.Base(p.spec.Dir), Network: p.spec.Network, Memory: p.spec.Memory, Procs: p.spec.MaxProcs,
+		CPU: p.spec.CPU, Strict: p.spec.Strict,
 		Command: sandbox.Command{Path: path, Dir: r.seen(p.spec.Dir).work, Argv: p.spec.Argv, Env: env, Nice: r.nice,
 			Files: [3]int{r.null, int(write[0].Fd()), int(write[1].Fd())}, Limits: r.limits(&p.spec), ID: r.Owner(p.spec.Dir)},
 	}

@@ -66,7 +66,7 @@ func (r *Runner) Isolation() (grid.Isolation, []sandbox.Finding) {
 	return r.sandbox.Level(), r.sandbox.Findings()
 }
 
-// Processes is how many processes and threads a task may have that asks for more, and what bounds them; 0 where nothing does.
+// Processes is how many processes and threads a task of one core may have that asks for more, and what bounds them; 0 where nothing does.
 func (r *Runner) Processes() (n int64, by string) { return r.sandbox.Processes() }
 
 // Boxed reports whether tasks run in boxes.

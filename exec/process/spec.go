@@ -53,6 +53,10 @@ type Spec struct {
 	// Runner.Processes. 0: no bound.
 	MaxProcs int64
 
+	// CPU is what the task was admitted with: tasks of less than a core get as much less of what processes the node may have. 0: a
+	// core.
+	CPU grid.MilliCPU
+
 	// Network is what the task reaches of the network. Without boxes that is always the host's.
 	Network grid.Network
 

@@ -3,18 +3,21 @@
 package sandbox
 
 import (
+	"cmp"
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"skep/grid"
 )
 
 // bound takes what bounds the box: its share of the processes that this node may have, and a control group.
 func (b *Box) bound(spec *Spec) (err error) {
-	if b.procs, err = b.s.room.take(spec.Procs); err != nil {
-		return err
-	}
-	spec.Procs = b.procs
 	if spec.Procs > 0 && (b.s.Boxes() || spec.Command.ID != 0) { // else it would count all that the node's user runs
+		if b.procs, err = b.s.room.take(spec.Procs, cmp.Or(spec.CPU, grid.CPU)); err != nil {
+			return err
+		}
+		spec.Procs = b.procs
 		most := uint64(spec.Procs)
 		var now unix.Rlimit
 		if unix.Getrlimit(unix.RLIMIT_NPROC, &now) == nil { // without privilege a hard limit cannot be raised

@@ -17,9 +17,10 @@ var ErrClosed = errors.New("the sandbox is closed")
 type Spec struct {
 	Folder  string // name of the attempt's folder in Options.Work
 	Network grid.Network
-	Memory  int64 // bound of all of it in bytes, for the control group and /dev/shm; 0 = none
-	Procs   int64 // bound of its processes and threads, lowered to what this node can have; 0 = none
-	Strict  bool  // the bounds are to be kept by the kernel, whatever that costs
+	Memory  int64         // bound of all of it in bytes, for the control group and /dev/shm; 0 = none
+	Procs   int64         // bound of its processes and threads, lowered to what this node can have; 0 = none
+	CPU     grid.MilliCPU // that it was admitted with, by which processes are divided; 0 = a core
+	Strict  bool          // the bounds are to be kept by the kernel, whatever that costs
 	Command Command
 }
 

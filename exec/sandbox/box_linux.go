@@ -6,9 +6,7 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"syscall"
 	"time"
-	"unsafe"
 
 	"skep/exec/sandbox/zygote"
 	"skep/grid"
@@ -33,7 +31,7 @@ type Box struct {
 	released sync.Once
 
 	mu    sync.Mutex
-	begun bool // started has its value
+	start beginning
 	heard bool // the stub tells no more
 	gone  bool // the zygote has waited for the stub
 	left  bool // exited is closed
@@ -41,6 +39,15 @@ type Box struct {
 	end   End
 	more  services
 }
+
+// beginning is what Start knows of the command.
+type beginning uint8
+
+const (
+	awaited beginning = iota
+	begun             // or failed: started has its value
+	givenUp           // nobody waits for it any more
+)
 
 // Start makes a box and runs its command. It returns when the program has been executed; an error of type *StartError says how
 // far that came.
@@ -76,6 +83,7 @@ func (s *Sandbox) start(asked *Spec) (b *Box, err error) {
 		return b, err
 	}
 	q := newRequest(zygote.OpBare)
+	q.head.Command.OOM = q.text("1000") // whoever runs out of memory, a task goes first
 	fds := append(make([]int, 0, 8), spec.Command.Files[:]...)
 	if spec.Command.program > 0 {
 		q.head.Flags |= zygote.FlagExecFile
@@ -106,7 +114,6 @@ func (s *Sandbox) describe(q *request, spec *Spec) {
 	} else if s.mode.landlock < landlockScopes {
 		q.head.Flags |= zygote.FlagNoUnix // they could reach any abstract socket of the machine
 	}
-	q.head.Command.OOM = q.text("1000") // whoever runs out of memory, a task goes first
 }
 
 // begin sends the request and waits for what becomes of it.
@@ -133,96 +140,15 @@ func (b *Box) begin(q *request, fds []int, theirs *os.File) error {
 		return err
 	case <-late.C:
 	}
+	if !b.giveUp() {
+		return <-b.started
+	}
 	if b.control != nil {
 		b.control.shut() // the stub ends with all that is in the box, as soon as the kernel lets it
 	} else {
 		b.forker.stuck.Store(true) // it has one thread for all
 	}
 	return errLate
-}
-
-// listen takes the reports of the stub until it has ended.
-func (b *Box) listen() {
-	for {
-		var r zygote.Report
-		var files [sent]*os.File
-		n, _, err := b.control.receive(unsafe.Slice((*byte)(unsafe.Pointer(&r)), unsafe.Sizeof(r)), files[:])
-		if err != nil || n != int(unsafe.Sizeof(r)) {
-			break
-		}
-		if r.Kind == zygote.ReportAnswer || r.ID != b.id {
-			b.more.told(&r, files)
-			continue
-		}
-		b.told(&r)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.heard = true
-	b.bury()
-}
-
-// told takes a report about this box.
-func (b *Box) told(r *zygote.Report) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch r.Kind {
-	case zygote.ReportStarted:
-		b.pid = int(r.Pid)
-		b.began(nil)
-	case zygote.ReportFailed:
-		b.began(&StartError{r.Stage, syscall.Errno(r.Errno)})
-	case zygote.ReportExited:
-		b.note(r)
-		b.leave()
-	case zygote.ReportEmpty:
-		if b.control != nil {
-			b.note(r)
-		}
-		b.finish()
-	case zygote.ReportGone:
-		b.gone = true
-		b.heard = b.heard || b.control == nil
-		b.bury()
-	}
-}
-
-// bury ends what the stub did not tell the end of: once it is gone, and what it had told was heard.
-func (b *Box) bury() {
-	if b.heard && b.gone {
-		b.began(errors.New("its box ended before it began"))
-		b.end.Broken = b.end.Broken || !b.left
-		b.finish()
-	}
-}
-
-// began answers Start, once.
-func (b *Box) began(err error) {
-	if !b.begun {
-		b.begun = true
-		b.started <- err
-	}
-}
-
-func (b *Box) note(r *zygote.Report) {
-	b.end = End{Status: syscall.WaitStatus(r.Status), CPU: time.Duration(r.CPU) * time.Microsecond, MaxRSS: r.MaxRSS << 10,
-		OutOfMemory: b.group.killed() > b.kills}
-}
-
-func (b *Box) leave() {
-	if !b.left {
-		b.left = true
-		close(b.exited)
-	}
-}
-
-func (b *Box) finish() {
-	b.leave()
-	if !b.over {
-		b.over = true
-		b.more.end()
-		close(b.empty)
-	}
 }
 
 // Pid is the command's process ID: in its box, or of the machine where there are none.

@@ -29,8 +29,8 @@ func (s *Sandbox) current() (*forker, error) {
 	case !alive && time.Now().Before(s.retryAt):
 		return nil, errors.New("what forks its box has died: tried again in a second")
 	}
-	s.retryAt = time.Now().Add(restartEvery)
 	err := s.restart()
+	s.retryAt = time.Now().Add(restartEvery)
 	switch {
 	case err != nil && !alive:
 		return nil, fmt.Errorf("start what forks its box: %w", err)

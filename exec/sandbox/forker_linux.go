@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -31,14 +33,21 @@ type forker struct {
 	retired bool // another makes the boxes from now on
 }
 
-// deniedError is what a zygote was not permitted to do.
-type deniedError string
+// setUpError is what a zygote could not do, and why.
+type setUpError struct {
+	text string
+	why  error // nil: the text says it
+}
 
-func (e deniedError) Error() string        { return string(e) }
-func (e deniedError) Is(target error) bool { return target == os.ErrPermission }
+func (e *setUpError) Error() string { return e.text }
+func (e *setUpError) Unwrap() error { return e.why }
 
 // errRetired is why a zygote makes no further box: another does.
 var errRetired = errors.New("the zygote is retired")
+
+// setUpTime bounds how long a zygote is waited for that is set up, or that is to end: it takes some hundredths of a second, but on a
+// file system that hangs as long as that does.
+var setUpTime = 10 * time.Second
 
 // startForker starts a zygote and has it set up.
 func startForker(s *zygote.Setup, attr *syscall.SysProcAttr) (*forker, error) {
@@ -59,7 +68,8 @@ func startForker(s *zygote.Setup, attr *syscall.SysProcAttr) (*forker, error) {
 	theirs.Close() // or its end would not be seen
 	if err := f.setUp(s); err != nil {
 		ours.close()
-		f.cmd.Wait()
+		f.cmd.Process.Kill()
+		go f.cmd.Wait() // it may hang in the kernel
 		return nil, err
 	}
 	go f.listen()
@@ -75,21 +85,28 @@ func (f *forker) setUp(s *zygote.Setup) error {
 		return fmt.Errorf("set up zygote: %w", err)
 	}
 	answer := make([]byte, 4096)
+	f.socket.file.SetReadDeadline(time.Now().Add(setUpTime))
 	n, _, err := f.socket.receive(answer, nil)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("set up zygote: no answer in %v: a file system that tasks are to see may hang", setUpTime)
+	}
 	if err != nil {
 		return fmt.Errorf("set up zygote: %w", err)
 	}
+	f.socket.file.SetReadDeadline(time.Time{})
 	var ready zygote.Ready
 	if err := json.Unmarshal(answer[:n], &ready); err != nil {
 		return fmt.Errorf("set up zygote: %w", err)
 	}
 	switch {
+	case ready.Err == "":
+		return nil
 	case ready.Denied:
-		return deniedError(ready.Err)
-	case ready.Err != "":
-		return errors.New(ready.Err)
+		return &setUpError{ready.Err, os.ErrPermission}
+	case ready.Old:
+		return &setUpError{ready.Err, unix.ENOSYS}
 	}
-	return nil
+	return &setUpError{ready.Err, nil}
 }
 
 // listen hands what the zygote tells to the boxes that it is about, until it is gone.
@@ -170,7 +187,19 @@ func (f *forker) alive() bool {
 	}
 }
 
-func (f *forker) close() {
-	f.socket.shut()
-	<-f.dead
+// closeForkers ends zygotes with all their boxes. One of which a process hangs in the kernel ends when that does.
+func closeForkers(all []*forker) {
+	all = slices.DeleteFunc(all, func(f *forker) bool { return f == nil })
+	for _, f := range all {
+		f.socket.shut()
+	}
+	late := time.NewTimer(setUpTime)
+	defer late.Stop()
+	for _, f := range all {
+		select {
+		case <-f.dead:
+		case <-late.C:
+			return
+		}
+	}
 }

@@ -3,6 +3,8 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,6 +128,41 @@ func TestGroupsAreSwept(t *testing.T) {
 	}
 	if other.bases[0] == base {
 		t.Error("both have one group")
+	}
+}
+
+// A node that has a group to itself is alone in it when it looks, before it has a zygote, and moves out of the way of its tasks.
+func TestGroupOfTheNodeAloneIsDivided(t *testing.T) {
+	if !ownMounts(t) {
+		return
+	}
+	if err := errors.Join(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""), unix.Mount("none", cgroupRoot, "cgroup2", 0, "")); err != nil {
+		t.Skip("no cgroup v2 here: ", err)
+	}
+	name := fmt.Sprint("skep-test-", os.Getpid())
+	own := filepath.Join(cgroupRoot, name)
+	if err := os.Mkdir(own, 0o755); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		write(filepath.Join(cgroupRoot, "cgroup.procs"), fmt.Sprint(os.Getpid()))
+		os.Remove(filepath.Join(own, "node"))
+		if err := os.Remove(own); err != nil {
+			t.Error(err)
+		}
+	})
+	delegated := unix.Setxattr(own, "trusted.delegate", []byte("1"), 0)
+	if err := errors.Join(delegated, write(filepath.Join(own, "cgroup.procs"), fmt.Sprint(os.Getpid()))); err != nil {
+		t.Skip(err)
+	}
+	s := open(t, nil)
+	moved, _ := os.ReadFile("/proc/self/cgroup")
+	bounds, _ := os.ReadFile(filepath.Join(own, "cgroup.controllers"))
+	if !strings.Contains(string(moved), ":/"+name+"/node\n") {
+		t.Errorf("the node is still in its group: %s", moved)
+	}
+	if strings.Contains(string(bounds), "memory") && strings.Contains(string(bounds), "pids") && s.groups == nil {
+		t.Error("there are no groups for its tasks")
 	}
 }
 

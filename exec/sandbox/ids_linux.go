@@ -49,10 +49,8 @@ const locks = "/run/skep"
 
 // claim takes a block of a range that no other node of this machine has.
 func claim(r Range, instead string) (*ids, error) {
-	if r == (Range{}) {
-		r = DefaultRange
-	}
-	if err := r.free(); err != nil {
+	r, err := usable(r, mapped("/proc/self/uid_map"), mapped("/proc/self/gid_map"))
+	if err != nil {
 		return nil, err
 	}
 	dir := locks

@@ -3,12 +3,17 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+
+	"skep/grid"
 )
 
 func TestRange(t *testing.T) {
@@ -144,5 +149,68 @@ func TestFullPlacesCostABlock(t *testing.T) {
 	idLooked = 1000
 	if id, err := i.take(); err != nil || id >= first+idBlock {
 		t.Errorf("%d, %v: want one of the first, now that all can be looked at", id, err)
+	}
+}
+
+// Where the node's user namespace does not have the default range, one that it has is taken; one that the operator set is not replaced.
+func TestRangeThatIsMapped(t *testing.T) {
+	all, rootless, alone := []Range{{0, math.MaxUint32}}, []Range{{0, 1}, {1, 65_536}}, []Range{{0, 1}}
+	for _, c := range []struct {
+		asked         Range
+		users, groups []Range
+		exact         bool
+		count         uint32 // none: an error that says what to set
+	}{
+		{Range{}, all, all, true, DefaultRange.Count},
+		{Range{5_000_000, 9}, all, all, true, 9},
+		{Range{40_000, 1024}, rootless, rootless, true, 1024},
+		{Range{}, rootless, all, false, 16 * 1024},
+		{DefaultRange, []Range{{0, 1000}, {1000, 69_000}}, rootless, false, 16 * 1024},
+		{Range{}, []Range{{0, 1}, {3000, 1024}}, rootless, false, 1024},
+		{Range{}, alone, alone, false, 0},
+		{Range{}, rootless, alone, false, 0},
+		{Range{5_000_000, 9}, rootless, rootless, true, 0},
+		{Range{65_000, 9000}, rootless, rootless, true, 0},
+	} {
+		got, err := usable(c.asked, c.users, c.groups)
+		switch want := c.asked; {
+		case c.count == 0:
+			if err == nil || !strings.Contains(err.Error(), "task_uids") {
+				t.Errorf("%+v: %v, %v", c, got, err)
+			}
+		case err != nil || got.Count != c.count || !got.within(c.users) || !got.within(c.groups) || got.free() != nil:
+			t.Errorf("%+v: %v, %v", c, got, err)
+		case c.exact && got != cmp.Or(want, DefaultRange):
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// Root in a container that is made without root runs tasks, each as a user that the container has.
+func TestTasksOfRootInAUserNamespace(t *testing.T) {
+	own := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: 1, HostID: 1_999_800_000, Size: 65_536}}
+	if !inChild(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, UidMappings: own, GidMappings: own,
+		GidMappingsEnableSetgroups: true}) {
+		return
+	}
+	for _, level := range []grid.Isolation{grid.IsolationNone, grid.IsolationBasic} {
+		s, err := Open(Options{Level: level, Work: filepath.Join(t.TempDir(), "work"), Dir: filepath.Join(t.TempDir(), "box")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		if err := os.MkdirAll(s.opts.Work, 0o711); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := begin(t, s, "id -u", func(p *Spec) {
+			if !s.Boxes() {
+				p.Command.Dir = "/"
+			}
+		}).end()
+		var id uint32
+		if n, err := fmt.Sscan(out, &id); n != 1 || !s.ids.all.holds(uint64(id), 1) || id > 65_536 {
+			t.Errorf("%v, level %v: user %q of %v, %v", level, s.Level(), out, s.ids.all, err)
+		}
+		t.Logf("%v: %v, %s", level, s.Level(), Explain(s.Findings()))
 	}
 }

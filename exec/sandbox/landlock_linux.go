@@ -34,12 +34,11 @@ func landlockVersion(most int) int {
 	return int(v)
 }
 
-// landlock fills in what a version can do.
-func landlock(s *zygote.Setup, version int, expose []Expose) {
+// landlock is what a version can do.
+func landlock(version int, expose []Expose) (l zygote.Landlock) {
 	if version == 0 {
-		return
+		return l
 	}
-	l := &s.Landlock
 	l.Handled = landlockWrites
 	if version >= 2 {
 		l.Handled |= unix.LANDLOCK_ACCESS_FS_REFER
@@ -62,4 +61,5 @@ func landlock(s *zygote.Setup, version int, expose []Expose) {
 			l.Rules = append(l.Rules, zygote.Rule{Path: e.Path, Rights: rights})
 		}
 	}
+	return l
 }

@@ -30,13 +30,15 @@ type Options struct {
 	// Expose are further files and folders of the machine that tasks see, at the same path.
 	Expose []Expose
 
-	// IDs are the user IDs from which, where the node is root, each attempt gets one.
+	// IDs are the user IDs from which, where the node is root, each attempt gets one. Default DefaultRange; where the user namespace
+	// of the node does not have that, one that it has.
 	IDs Range
 
 	// Warn tells the operator what has gone wrong since Open, and why. Default: nobody is told.
 	Warn func(what string, err error)
-	// Slots is how many tasks run at the same time as a rule, by which the processes that all of them may have are divided; those of
-	// less than a core may be more. Default: the processors of the machine.
+
+	// Slots is how many cores the node gives to tasks, by which the processes that all of them may have are divided. Default: the
+	// processors of the machine.
 	Slots int
 
 	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = whatever the kernel has, −1 = none.

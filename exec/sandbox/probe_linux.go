@@ -158,6 +158,8 @@ func (s *Sandbox) runProbe(spec *Spec, a *attempt, id uint32) (said string, unse
 		return "", nil, fmt.Errorf("try a box: %w", err)
 	}
 	defer b.Close()
+	r.SetReadDeadline(time.Now().Add(2 * probeTime))
+	r.Read(make([]byte, len("begun"))) // the kernel says that it was executed a moment before it lets others look at it
 	unseen = b.lookAt()
 	hold.Close()
 	grace := time.AfterFunc(probeTime, func() { b.Signal(unix.SIGKILL) })
@@ -211,6 +213,11 @@ func (a *attempt) left() (finds []Finding) {
 // unboxed says why there are no boxes, and what helps on this machine.
 func unboxed(err error) Finding {
 	f := Finding{Property: Processes, What: "no box can be made: " + strings.ReplaceAll(err.Error(), "\n", "; ")}
+	if errors.Is(err, unix.ENOSYS) {
+		f.Remedy = "take Linux 5.12 or newer, as Debian 12, Ubuntu 22.04 and RHEL 9 have; " +
+			"in a container: give it a seccomp profile that permits mount_setattr"
+		return f
+	}
 	for _, cause := range []struct{ file, value, remedy string }{
 		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
 			"AppArmor keeps this program from making user namespaces: docs/trust.md has the profile that lets it, or set " +

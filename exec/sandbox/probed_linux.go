@@ -41,6 +41,7 @@ func init() {
 		if err := json.Unmarshal([]byte(os.Args[1]), &a); err != nil {
 			syscall.Exit(1)
 		}
+		fmt.Println("begun")
 		io.Copy(io.Discard, os.Stdin) // until it was looked at
 		for _, p := range [...]struct {
 			property Property

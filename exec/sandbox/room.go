@@ -1,9 +1,16 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"sync"
+
+	"skep/grid"
 )
+
+// ErrNoRoom is why a command is not started now: other tasks have the processes that this node may have. It may when some of them
+// have ended.
+var ErrNoRoom = errors.New("no room for another task")
 
 const (
 	// roomReserve is how many processes and threads are kept from tasks, for the node and what else its user runs. A Go program
@@ -13,11 +20,11 @@ const (
 	// leastReserve is what must be left of it for bounds to hold where the node may have few.
 	leastReserve = 128
 
-	// leastProcs is the least bound of a task: a shell with a pipeline, a Go program with its threads.
+	// leastProcs is the least bound of a task: a shell with a pipeline, a Go program with its threads. With less a program fails that
+	// would not elsewhere, so a task waits instead.
 	leastProcs = 32
 
-	// spareShares are shares besides those of the slots. Tasks of less than a core are more than there are slots: these halve among
-	// them what is left.
+	// spareShares are shares besides those of the slots, for tasks whose part of a core gives them less than leastProcs.
 	spareShares = 2
 )
 
@@ -27,7 +34,7 @@ const (
 type room struct {
 	by    string // the bound that it comes from
 	total int64
-	share int64 // of a task, at most
+	share int64 // of a core
 
 	mu    sync.Mutex
 	taken int64
@@ -43,16 +50,18 @@ func newRoom(left int64, by string, slots int) *room {
 // enough reports whether each task can have the least that one needs.
 func (r *room) enough() bool { return r == nil || r.share >= leastProcs }
 
-// take returns the bound of a task that asks for one, 0 being none. The sum of all bounds is never more than the total.
-func (r *room) take(asked int64) (int64, error) {
+// take returns the bound of a task that asks for one, 0 being none, and was admitted with so much of the processors. Tasks of less than
+// a core are more than there are slots, and get as much less. The sum of all bounds is never more than the total.
+func (r *room) take(asked int64, cpu grid.MilliCPU) (int64, error) {
 	if asked == 0 || r == nil || !r.enough() { // which a finding tells
 		return asked, nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := min(asked, r.share, (r.total-r.taken)/2)
+	part := int64(float64(r.share) * float64(cpu) / float64(grid.CPU))
+	n := min(asked, max(part, leastProcs), r.total-r.taken)
 	if n < min(asked, leastProcs) {
-		return 0, fmt.Errorf("tasks have %d of the %d processes that this node may have (%s): no room for another", r.taken, r.total, r.by)
+		return 0, fmt.Errorf("%w: tasks have %d of the %d processes that this node may have (%s)", ErrNoRoom, r.taken, r.total, r.by)
 	}
 	r.taken += n
 	return n, nil

@@ -3,11 +3,14 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"skep/grid"
 )
 
 // However many tasks run, their bounds together leave the reserve.
@@ -25,34 +28,50 @@ func TestRoomIsDivided(t *testing.T) {
 		{left: -10, slots: 1, first: 4096, second: 4096},
 	} {
 		r := newRoom(c.left, "a bound", c.slots)
-		first, err1 := r.take(4096)
-		second, err2 := r.take(4096)
+		first, err1 := r.take(4096, grid.CPU)
+		second, err2 := r.take(4096, grid.CPU)
 		if err1 != nil || err2 != nil || first != c.first || second != c.second || r.enough() != c.enough {
 			t.Errorf("%+v: %d, %d, enough %v, %v, %v", c, first, second, r.enough(), err1, err2)
 		}
 	}
-	r, sum, all := newRoom(1512, "a bound of 1512", 2), int64(0), []int64{}
-	for {
-		n, err := r.take(4096)
-		if err != nil {
-			if !strings.Contains(err.Error(), "a bound of 1512") {
-				t.Error(err)
-			}
-			break
-		}
-		sum, all = sum+n, append(all, n)
-	}
-	if sum > 1000 || len(all) < 5 || slices.Min(all) < leastProcs {
-		t.Errorf("tasks have %d together: %v", sum, all)
-	}
-	for _, n := range all {
-		r.give(n)
-	}
-	if n, err := r.take(4096); n != 250 || err != nil {
-		t.Errorf("when all have ended: %d, %v", n, err)
-	}
-	if n, err := (*room)(nil).take(7); n != 7 || err != nil {
+	if n, err := (*room)(nil).take(7, grid.CPU); n != 7 || err != nil {
 		t.Errorf("no room: %d, %v", n, err)
+	}
+}
+
+// Tasks of a part of a core are as many more and get as much less; when the floor of all of them is the total, a further one is to
+// wait, and is not at fault.
+func TestRoomOfSmallTasks(t *testing.T) {
+	for _, c := range []struct {
+		left  int64
+		slots int
+		cpu   grid.MilliCPU
+		count int   // as many fit by the processors, or by the floor
+		each  int64 // that they get
+		full  bool
+	}{
+		{left: 63_000, slots: 8, cpu: 100, count: 80, each: 624},
+		{left: 63_000, slots: 8, cpu: 2500, count: 3, each: 4096},
+		{left: 1512, slots: 2, cpu: 100, count: 20, each: 32},
+		{left: 1512, slots: 8, cpu: 100, count: 31, each: 32, full: true},
+		{left: 63_000, slots: 8, cpu: 1, count: 1952, each: 32, full: true},
+	} {
+		r := newRoom(c.left, "a bound of that", c.slots)
+		for i := range c.count {
+			if n, err := r.take(4096, c.cpu); n != c.each || err != nil {
+				t.Fatalf("%+v: task %d gets %d, %v", c, i, n, err)
+			}
+		}
+		if _, err := r.take(4096, c.cpu); c.full && (!errors.Is(err, ErrNoRoom) || !strings.Contains(err.Error(), "a bound of that")) {
+			t.Errorf("%+v: one more: %v", c, err)
+		}
+		if r.taken > r.total {
+			t.Errorf("%+v: tasks have %d of %d", c, r.taken, r.total)
+		}
+		r.give(c.each)
+		if n, err := r.take(4096, c.cpu); n < leastProcs || err != nil {
+			t.Errorf("%+v: when one has ended: %d, %v", c, n, err)
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ type Sandbox struct {
 	room   *room
 	level  grid.Isolation
 	finds  []Finding
+	rules  zygote.Landlock
+	places []string // that tasks may write to, of those exposed
 
 	mu      sync.Mutex
 	etc     etc
@@ -84,12 +86,7 @@ func (s *Sandbox) shared() (places []string) {
 	if !s.mode.boxes {
 		return []string{"/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"}
 	}
-	for _, e := range s.opts.Expose {
-		if e.Writable && !isDevice(e.Path) {
-			places = append(places, e.Path)
-		}
-	}
-	return places
+	return s.places
 }
 
 // openBoxes tries the ways to make boxes, and keeps the first whose zygote comes up; what the boxes are worth the probe says.
@@ -97,6 +94,12 @@ func (s *Sandbox) openBoxes() {
 	o := &s.opts
 	s.etc.changed()
 	version := landlockVersion(o.Landlock)
+	s.rules = landlock(version, o.Expose) // now, and for all zygotes: a file system of one may hang later
+	for _, e := range o.Expose {
+		if e.Writable && !isDevice(e.Path) {
+			s.places = append(s.places, e.Path)
+		}
+	}
 	ways := []mode{{boxes: true, users: true, landlock: version}}
 	if s.ids != nil {
 		ways = []mode{{boxes: true, landlock: version}, {boxes: true, mapped: true, landlock: version}}
@@ -111,6 +114,7 @@ func (s *Sandbox) openBoxes() {
 	if err == nil {
 		finds = s.tree.findSockets(o.Expose)
 	}
+	s.groups = openGroups() // before there is a zygote: the node may divide a group only in which it is alone
 	for _, way := range ways {
 		if err != nil {
 			break
@@ -121,7 +125,6 @@ func (s *Sandbox) openBoxes() {
 		}
 		failed := s.restart()
 		if failed == nil {
-			s.groups = openGroups()
 			s.level, s.finds = s.probe(finds)
 			if !s.room.enough() {
 				s.level, s.finds = grid.IsolationNone, append(s.finds, s.room.finding())
@@ -131,6 +134,8 @@ func (s *Sandbox) openBoxes() {
 		reasons = append(reasons, failed)
 	}
 	s.mode = mode{}
+	s.groups.close()
+	s.groups = nil
 	if s.ids != nil {
 		s.ids.fixed = false
 	}
@@ -164,8 +169,8 @@ func (s *Sandbox) restart() error {
 			return err
 		}
 		setup = zygote.Setup{Boxes: true, Users: s.mode.users, UID: os.Getuid(), GID: os.Getgid(), Root: s.root(), Work: s.opts.Work,
-			Tree: s.tree.mounts, Links: s.tree.links, Hide: s.tree.covers, Mask: s.tree.sockets, Filter: program, Cookie: cookie}
-		landlock(&setup, s.mode.landlock, s.opts.Expose)
+			Tree: s.tree.mounts, Links: s.tree.links, Hide: s.tree.covers, Mask: s.tree.sockets, Filter: program, Cookie: cookie,
+			Landlock: s.rules}
 	}
 	f, err := startForker(&setup, s.namespaces())
 	if err == nil {
@@ -202,7 +207,7 @@ func (s *Sandbox) Boxes() bool { return s.mode.boxes }
 // Level is the level that the probe saw hold.
 func (s *Sandbox) Level() grid.Isolation { return s.level }
 
-// Processes is how many processes and threads a task may have that asks for more, and what bounds them. Where nothing does it is 0.
+// Processes is how many processes and threads a task of one core may have that asks for more, and what bounds them. Where nothing does it is 0.
 func (s *Sandbox) Processes() (n int64, by string) {
 	if s.room == nil || !s.room.enough() {
 		return 0, ""
@@ -221,11 +226,7 @@ func (s *Sandbox) Close() error {
 		return nil
 	}
 	s.closed = true
-	for _, f := range append(s.former, s.forker) {
-		if f != nil {
-			f.close()
-		}
-	}
+	closeForkers(append(s.former, s.forker))
 	s.groups.close()
 	s.ids.close()
 	return nil

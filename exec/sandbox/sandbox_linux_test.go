@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -402,6 +403,33 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// A kernel that is too old for boxes says so, and what helps.
+func TestOldKernel(t *testing.T) {
+	if !ownMounts(t) {
+		return
+	}
+	hidden := [...]unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_MOUNT_SETATTR, Jf: 1},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	}
+	program := unix.SockFprog{Len: uint16(len(hidden)), Filter: &hidden[0]}
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&program))); errno != 0 {
+		t.Skip("cannot filter system calls: ", errno)
+	}
+	dir := t.TempDir()
+	s, err := Open(Options{Level: grid.IsolationBasic, Work: filepath.Join(dir, "work"), Dir: filepath.Join(dir, "box")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if said := Explain(s.Findings()); s.Boxes() || s.Level() != grid.IsolationNone || !strings.Contains(said, "5.12") {
+		t.Errorf("boxes %v, level %v: %s", s.Boxes(), s.Level(), said)
+	}
+}
+
 // Without Landlock a task with the network of the machine cannot make Unix sockets, by which it could reach abstract ones; one
 // with a network of its own can.
 func TestUnixSocketsWithoutLandlock(t *testing.T) {
@@ -454,6 +482,23 @@ func TestScoreStays(t *testing.T) {
 		cd /task/work; exec 3<>file; echo x >/proc/self/fd/3; echo y >>/dev/fd/3; cat file`, nil).end()
 	if !strings.HasSuffix(out, "1000\nx\ny\n") {
 		t.Errorf("%q", out)
+	}
+}
+
+// Without boxes too a task goes first when memory is short, and the process that forks all of them stays as it is.
+func TestScoreWithoutBoxes(t *testing.T) {
+	s := open(t, func(o *Options) { o.Level = grid.IsolationNone })
+	if err := os.MkdirAll(s.opts.Work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := fmt.Sprintf("/proc/%d/oom_score_adj", s.forker.cmd.Process.Pid)
+	before, _ := os.ReadFile(file)
+	out, _ := begin(t, s, `cat /proc/self/oom_score_adj`, func(p *Spec) { p.Command.Dir = "/" }).end()
+	if out != "1000\n" {
+		t.Errorf("%q", out)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the zygote has %q, %v: want %q", after, err, before)
 	}
 }
 

@@ -67,6 +67,9 @@ func (s *socket) receive(b []byte, files []*os.File) (n, came int, err error) {
 	var length int
 	err = s.conn.Read(func(fd uintptr) bool {
 		n, length, _, _, got = unix.Recvmsg(int(fd), b, rights, unix.MSG_CMSG_CLOEXEC)
+		if got == unix.ECONNRESET { // told once, and before what it has sent, of one that ended without reading all
+			n, length, _, _, got = unix.Recvmsg(int(fd), b, rights, unix.MSG_CMSG_CLOEXEC)
+		}
 		return got != unix.EAGAIN && got != unix.EINTR
 	})
 	if err == nil {

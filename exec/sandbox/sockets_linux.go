@@ -29,18 +29,24 @@ const (
 	socketsCovered = 256
 )
 
-// findSockets lists the sockets in open folders and in those that are exposed read-only. One that is exposed by its own name is to be
-// reached, and what is in a folder exposed for writing is what tasks share with the machine.
+// findSockets lists the sockets in open folders and in those that are exposed read-only, by where the tree has them. One that is
+// exposed by its own name is to be reached, and what is in a folder exposed for writing is what tasks share with the machine.
 func (t *tree) findSockets(expose []Expose) (finds []Finding) {
-	listening := listeners("/proc/net/unix")
-	look := func(dir string, finding bool) {
-		found, all := socketsIn(dir, socketsLooked)
+	listening := realSockets(listeners("/proc/net/unix"))
+	look := func(dir, target string, finding bool) {
+		real, err := realPath(dir)
+		if err != nil {
+			return
+		}
+		found, all := socketsIn(real, socketsLooked)
 		for _, path := range listening {
-			if inside(path, dir) && isSocket(path) {
+			if inside(path, real) {
 				found = append(found, path)
 			}
 		}
-		t.sockets = append(t.sockets, found...)
+		for _, path := range found {
+			t.sockets = append(t.sockets, filepath.Join(target, strings.TrimPrefix(path, real)))
+		}
 		if !all && finding {
 			finds = append(finds, Finding{Property: Kernel, Remedy: "hide a part of it from tasks (--hide)",
 				What: fmt.Sprintf("%s has more than %d entries: a socket further on, of somebody who is not listening now, is not covered",
@@ -48,13 +54,15 @@ func (t *tree) findSockets(expose []Expose) (finds []Finding) {
 		}
 	}
 	for _, dir := range unmanaged {
-		if slices.ContainsFunc(t.mounts, func(m zygote.Mount) bool { return m.Source == dir && !m.Writable }) {
-			look(dir, true)
+		if slices.ContainsFunc(t.mounts, func(m zygote.Mount) bool { return m.Target == dir && !m.Writable }) {
+			look(dir, dir, true)
+		} else if real, err := realPath(dir); err == nil && t.shows(real) { // a link in the tree too
+			look(dir, real, true)
 		}
 	}
 	for _, e := range expose {
 		if !e.Writable && isFolder(e.Path) {
-			look(e.Path, false)
+			look(e.Path, e.Path, false)
 		}
 	}
 	t.sockets = slices.DeleteFunc(t.sockets, func(path string) bool {
@@ -69,7 +77,7 @@ func (t *tree) findSockets(expose []Expose) (finds []Finding) {
 	return finds
 }
 
-// socketsIn lists the sockets in a folder; all is false if it has more entries than are looked at.
+// socketsIn lists the sockets in a folder, which is no link; all is false if it has more entries than are looked at.
 func socketsIn(dir string, most int) (found []string, all bool) {
 	for dirs := []string{dir}; len(dirs) > 0; {
 		at := dirs[len(dirs)-1]
@@ -111,6 +119,18 @@ func listeners(list string) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// realSockets are those of the paths at which sockets are, each without links in it: a daemon may name another way to its folder than
+// the operator does.
+func realSockets(paths []string) (real []string) {
+	for _, path := range paths {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if path = filepath.Join(dir, filepath.Base(path)); err == nil && isSocket(path) {
+			real = append(real, path)
+		}
+	}
+	return real
 }
 
 func isSocket(path string) bool {

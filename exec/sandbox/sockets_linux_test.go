@@ -9,18 +9,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"skep/exec/sandbox/zygote"
 	"skep/grid"
 )
 
 // ownMounts runs a test in a process with mounts of its own, shared as most machines have theirs; it reports whether this is that one.
 func ownMounts(t *testing.T) bool {
-	const mark = "SANDBOX_TEST_MOUNTS"
+	return inChild(t, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS})
+}
+
+// inChild runs a test in a process that is made as attr says; it reports whether this is that one.
+func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
+	const mark = "SANDBOX_TEST_CHILD"
 	if os.Getenv(mark) != "" {
 		return true
 	}
@@ -29,14 +36,15 @@ func ownMounts(t *testing.T) bool {
 	}
 	cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), mark+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
+	cmd.SysProcAttr = attr
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, os.ErrPermission) {
-		t.Skip("cannot have mounts of its own: ", err)
+		t.Skip("cannot have namespaces of its own: ", err)
 	}
 	if err != nil || !strings.Contains(string(out), "PASS") {
 		t.Errorf("%v:\n%s", err, out)
 	}
+	t.Logf("%s", out)
 	return false
 }
 
@@ -83,6 +91,63 @@ func TestSocketsAndLaterMounts(t *testing.T) {
 		t.Fatal("the machine cannot reach it either: ", err)
 	}
 	c.Close()
+}
+
+// What tasks see is searched for sockets where links lead to it, and covered where tasks see it; a daemon may have named it either way.
+func TestSocketsBehindLinks(t *testing.T) {
+	dir, _ := shownFolder(t)
+	link := dir + "-link"
+	listen := func(path string) {
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { l.Close() })
+	}
+	defer func(was []string) { unmanaged = was }(unmanaged)
+	unmanaged = []string{link}
+	listen(filepath.Join(dir, "one"))
+	listen(filepath.Join(link, "deep", "two"))
+	for name, c := range map[string]struct {
+		tree   tree
+		expose []Expose
+		at     string
+	}{
+		"exposed by a link":    {expose: []Expose{{Path: link}}, at: link},
+		"exposed":              {expose: []Expose{{Path: dir}}, at: dir},
+		"a link that is shown": {tree: tree{mounts: []zygote.Mount{{Source: dir, Target: link}}}, at: link},
+		"a link to what is":    {tree: tree{mounts: []zygote.Mount{{Source: dir, Target: dir}}}, at: dir},
+	} {
+		c.tree.findSockets(c.expose)
+		if want := []string{filepath.Join(c.at, "deep", "two"), filepath.Join(c.at, "one")}; !slices.Equal(c.tree.sockets, want) {
+			t.Errorf("%s: %q, want %q", name, c.tree.sockets, want)
+		}
+	}
+	listening := realSockets(listeners("/proc/net/unix"))
+	for _, want := range []string{filepath.Join(dir, "one"), filepath.Join(dir, "deep", "two")} {
+		if !slices.Contains(listening, want) {
+			t.Errorf("%s is not among %d listeners", want, len(listening))
+		}
+	}
+}
+
+// Nobody connects to a socket in a folder that is exposed by a link to it.
+func TestSocketBehindALinkIsCovered(t *testing.T) {
+	dir, _ := shownFolder(t)
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	if err := os.Chmod(filepath.Join(dir, "s"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, func(o *Options) { o.Landlock, o.Expose = -1, []Expose{{Path: dir + "-link"}} })
+	script := `cd "` + dir + `-link" && perl -e 'use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) or die "none";
+		connect(S, sockaddr_un("s")) ? print "connected" : print "refused"'`
+	if out, _ := begin(t, s, script, func(x *Spec) { x.Network = grid.NetworkNone }).end(); out != "refused" {
+		t.Errorf("%q", out)
+	}
 }
 
 // The search for sockets says when it did not come to its end.

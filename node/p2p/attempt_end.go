@@ -2,8 +2,11 @@ package p2p
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"skep/exec/process"
+	"skep/exec/sandbox"
 	"skep/grid"
 )
 
@@ -17,6 +20,28 @@ func (t *tasks) inputsContext(a *attempt) (context.Context, context.CancelFunc) 
 		cancel()
 	}
 	return ctx, cancel
+}
+
+// roomEvery is the time between two tries to start a task for which the node has no processes left.
+var roomEvery = time.Second
+
+// begin starts an attempt by calling start, before the deadline until (0 = none); nil: too late, or nobody wants the
+// attempt any more. While other tasks use all processes that the node may have it waits: that is no failure of this one.
+func (t *tasks) begin(a *attempt, until grid.Time, start func() (*process.Process, error)) (*process.Process, error) {
+	ctx, cancel := t.inputsContext(a)
+	defer cancel()
+	for until == 0 || now() < until {
+		p, err := start()
+		if !errors.Is(err, sandbox.ErrNoRoom) {
+			return p, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(roomEvery):
+		}
+	}
+	return nil, nil
 }
 
 // startTooLate makes an attempt whose start lease had run out before its process started ready for another start,

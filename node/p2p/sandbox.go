@@ -29,7 +29,7 @@ type Boxes struct {
 	Hide []string
 
 	// TaskIDs is the range of user IDs of which, if the node is root, each attempt gets one. Default
-	// sandbox.DefaultRange.
+	// sandbox.DefaultRange, see sandbox.Options.
 	TaskIDs sandbox.Range
 
 	// Processes bounds the processes and threads of a task. Default 4096: more than parallel programs have, and few

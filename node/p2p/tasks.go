@@ -189,12 +189,12 @@ func (t *tasks) execute(a *attempt, s grid.Start) (r *grid.Result, ran bool) {
 	if t.isUnwanted(a) {
 		return new(grid.Result), false
 	}
-	if s.Until != 0 && now() >= s.Until {
-		return nil, false
-	}
-	p, err := t.runner.Start(t.spec(a.dir, a.argv, spec, a.id))
-	if err != nil {
+	p, err := t.begin(a, s.Until, func() (*process.Process, error) { return t.runner.Start(t.spec(a.dir, a.argv, spec, a.id)) })
+	switch {
+	case err != nil:
 		return startFailure(err, result), false
+	case p == nil:
+		return nil, false
 	}
 	t.mu.Lock()
 	a.process = p

@@ -130,7 +130,7 @@ func (t *tasks) spec(dir string, argv []string, spec *grid.JobSpec, id grid.Atte
 	return process.Spec{
 		Argv: argv, Env: append(env, variables(t.d.self, spec, id)...), Dir: dir,
 		Memory: int64(cmp.Or(spec.Needs.Memory, t.memory)), Timeout: spec.Timeout, MaxOutput: int64(t.d.cfg.MaxOutput),
-		MaxFile: t.d.cfg.maxFile(), MaxProcs: t.d.cfg.Boxes.Processes, Share: t.d.cfg.cpuShare(grid.ClassOf(spec)),
+		MaxFile: t.d.cfg.maxFile(), MaxProcs: t.d.cfg.Boxes.Processes, CPU: spec.Needs.CPU, Share: t.d.cfg.cpuShare(grid.ClassOf(spec)),
 		Network: spec.Network, Strict: spec.Isolation() == grid.IsolationStrict,
 	}
 }

@@ -75,12 +75,14 @@ func commandMain() {
 	if failure == 0 && c.Nice != 0 {
 		failed, failure = StageNice, renice(c.Nice)
 	}
+	if failure == 0 && bare { // in a box it has that of the stub; another user may not write to it
+		failed, failure = StageOOM, overwrite(text("/proc/self/oom_score_adj\x00"), at(r, c.OOM))
+	}
 	if failure == 0 && c.UID != 0 {
 		failed, failure = StageUser, become(c)
 	}
-	if failure == 0 && bare { // a stub that ends takes all with it
+	if failure == 0 && bare { // a stub that ends takes all with it; taking a user clears the signal
 		call(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
-		failed, failure = StageOOM, overwrite(text("/proc/self/oom_score_adj\x00"), at(r, c.OOM))
 	}
 	if failure == 0 && confined {
 		failed = StageLandlock

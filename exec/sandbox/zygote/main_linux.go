@@ -38,7 +38,7 @@ func serve() {
 	}
 	var ready Ready
 	if err != nil {
-		ready.Err, ready.Denied = err.Error(), errors.Is(err, os.ErrPermission)
+		ready.Err, ready.Denied, ready.Old = err.Error(), errors.Is(err, os.ErrPermission), errors.Is(err, unix.ENOSYS)
 	}
 	text, _ := json.Marshal(ready)
 	if unix.Send(nodeFd, text, unix.MSG_NOSIGNAL) != nil || err != nil {

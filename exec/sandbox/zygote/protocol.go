@@ -23,11 +23,14 @@ type Setup struct {
 	Filter []Instruction // of system calls; those with Cookie as the sixth argument it lets the zygote make
 	Cookie uint64
 
-	// Landlock confines commands in addition: Handled and Scoped as in struct landlock_ruleset_attr; 0 = not at all.
-	Landlock struct {
-		Handled, Scoped uint64
-		Rules           []Rule
-	}
+	// Landlock confines commands in addition.
+	Landlock Landlock
+}
+
+// Landlock is a set of rules, with Handled and Scoped as in struct landlock_ruleset_attr; 0 = none.
+type Landlock struct {
+	Handled, Scoped uint64
+	Rules           []Rule
 }
 
 // Mount binds a file or folder of the machine into the tree.
@@ -57,6 +60,7 @@ type Instruction struct {
 type Ready struct {
 	Err    string // empty = it waits for requests
 	Denied bool   // it was not permitted to do what it needs
+	Old    bool   // the kernel does not know a system call that it needs
 }
 
 // Places of a box.
