@@ -114,30 +114,34 @@ func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	n.dialAmong(now, id, maxDialled, fx)
 }
 
-// dialMember requests a connection to a member of a job's register.
-func (n *Node) dialMember(now grid.Time, j *job, id grid.NodeID, fx *grid.Effects) {
+// reachMember reports whether a member of a job's register is connected or being dialled, after requesting a connection
+// if need be.
+func (n *Node) reachMember(now grid.Time, j *job, id grid.NodeID, fx *grid.Effects) bool {
+	if n.isConnected(id) {
+		return true
+	}
 	most := maxDialled / 2
 	if j.id.Origin == n.cfg.Self {
 		most = maxDialled
 	}
-	n.dialAmong(now, id, most, fx)
+	return n.dialAmong(now, id, most, fx)
 }
 
-// dialAmong requests a connection unless there are that many others.
-func (n *Node) dialAmong(now grid.Time, id grid.NodeID, most int, fx *grid.Effects) {
+// dialAmong requests a connection, or returns false if there are that many others.
+func (n *Node) dialAmong(now grid.Time, id grid.NodeID, most int, fx *grid.Effects) bool {
 	at := slices.IndexFunc(n.dialled, func(d dialled) bool { return d.node == id })
 	switch {
 	case at < 0 && len(n.dialled) >= most:
-		return
+		return false
 	case at < 0:
 		at, n.dialled = len(n.dialled), append(n.dialled, dialled{node: id, asked: -1})
 	}
 	d := &n.dialled[at]
-	if d.until = now.Add(keepDialled); d.asked == now {
-		return
+	if d.until = now.Add(keepDialled); d.asked != now {
+		d.asked = now
+		fx.Links = append(fx.Links, grid.Link{Peer: id, Keep: true})
 	}
-	d.asked = now
-	fx.Links = append(fx.Links, grid.Link{Peer: id, Keep: true})
+	return true
 }
 
 // dropDialled releases connections that no task has needed for keepDialled, except those to overlay neighbours.

@@ -78,6 +78,9 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 	for _, s := range n.obsolete {
 		log.Warn(s)
 	}
+	if os.Getenv("GOGC") == "" {
+		defer newHeapTarget().stop()
+	}
 	d, err := p2p.Open(ctx, n.Config)
 	if err != nil {
 		return err
