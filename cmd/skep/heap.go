@@ -27,7 +27,9 @@ func newHeapTarget() *heapTarget {
 }
 
 // arm has collected called after the next collection.
-func (h *heapTarget) arm() { runtime.AddCleanup(new(*heapTarget), func(h *heapTarget) { h.collected() }, h) }
+func (h *heapTarget) arm() {
+	runtime.AddCleanup(new(*heapTarget), func(h *heapTarget) { h.collected() }, h)
+}
 
 func (h *heapTarget) collected() {
 	select {
