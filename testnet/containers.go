@@ -107,12 +107,16 @@ func (d *containers) prepare(ctx context.Context) error {
 	return nil
 }
 
+// imageTries is how often an image is made again that is gone when a container is made.
+const imageTries = 5
+
 // start starts a node's container, which is made when it is not there yet.
 func (d *containers) start(ctx context.Context, n *Node) error {
 	ctx, stop := context.WithTimeout(ctx, engineTime)
 	defer stop()
 	_, err := d.c.ContainerCreate(ctx, *d.recipe(n))
-	if errdefs.IsNotFound(err) && d.t.madeImage() { // another testnet that went down has taken the image with it
+	// Other testnets that go down take the image with them.
+	for try := 0; try < imageTries && errdefs.IsNotFound(err) && d.t.madeImage(); try++ {
 		if err := d.image(ctx); err != nil {
 			return err
 		}
