@@ -60,13 +60,14 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 		}
 	}
 	var known bool
-	await(t, "both run, and one has written", func() bool {
+	const floor = 16 * grid.MiB
+	await(t, "both run, and one has written what is in no folder", func() bool {
 		a.diskMonitor.mu.Lock()
 		defer a.diskMonitor.mu.Unlock()
 		var most int64
-		for u := range a.diskMonitor.running {
+		for u, used := range a.diskMonitor.running {
 			p := a.tasks.processOf(u)
-			if p == nil {
+			if p == nil || used.Bytes >= floor/8 {
 				return false
 			}
 			n, ok := a.tasks.runner.Written(p)
@@ -74,7 +75,6 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 		}
 		return len(a.diskMonitor.running) == 2 && most >= 8<<20
 	})
-	const floor = 16 * grid.MiB
 	if known {
 		a.diskMonitor.endWriter(0, 100*floor) // something else fills the disk
 	}
