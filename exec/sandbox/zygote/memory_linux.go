@@ -25,6 +25,18 @@ const threadMemory = 64 << 10
 // The heap is not there in a child, so whatever is in it no box can come by.
 func forkLittle() error {
 	debug.FreeOSMemory()
+	for try := 0; ; try++ {
+		err := keepMemoryFromForks()
+		if try == memoryTries || !errors.Is(err, unix.ENOMEM) {
+			return err
+		}
+	}
+}
+
+// memoryTries is how often that is repeated while other threads of the C library or the runtime unmap what was just listed.
+const memoryTries = 10
+
+func keepMemoryFromForks() error {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return fmt.Errorf("look at own memory: %w", err)
