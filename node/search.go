@@ -93,7 +93,7 @@ func (n *Node) searchMethod(f *discovery.Found) string {
 	return fmt.Sprintf("hops: %d, by %s", f.Hops, n.cfg.Discovery.Forward)
 }
 
-// dialled is a node to which a connection was requested for tasks, beyond the overlay's own.
+// dialled is a node to which a connection was requested for tasks or registers, beyond the overlay's own.
 type dialled struct {
 	node  grid.NodeID
 	until grid.Time

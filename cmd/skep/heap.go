@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
 
 // With the collector's default target a heap doubles before it is collected. That is cheap while it is small; what
@@ -17,11 +18,11 @@ const (
 // heapTarget sets how far the heap grows until the next collection, after each collection until stop is called.
 type heapTarget struct {
 	live    []metrics.Sample
-	stopped chan struct{}
+	stopped atomic.Bool
 }
 
 func newHeapTarget() *heapTarget {
-	h := &heapTarget{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}, stopped: make(chan struct{})}
+	h := &heapTarget{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}}
 	h.arm()
 	return h
 }
@@ -32,17 +33,15 @@ func (h *heapTarget) arm() {
 }
 
 func (h *heapTarget) collected() {
-	select {
-	case <-h.stopped:
+	if h.stopped.Load() {
 		return
-	default:
 	}
 	metrics.Read(h.live)
 	debug.SetGCPercent(growFor(h.live[0].Value.Uint64()))
 	h.arm()
 }
 
-func (h *heapTarget) stop() { close(h.stopped) }
+func (h *heapTarget) stop() { h.stopped.Store(true) }
 
 // growFor returns by how many percent a heap with so many bytes alive may grow.
 func growFor(live uint64) int {

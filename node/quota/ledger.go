@@ -2,7 +2,7 @@ package quota
 
 import "skep/grid"
 
-// Parties are who answers for what is kept. A zero origin is one that nobody has proved; then the sender answers alone.
+// Parties are who answers for what is kept. The origin is zero where another node sent the job: then the sender answers alone.
 type Parties struct{ Origin, Sender grid.NodeID }
 
 // Ledger counts what is kept for whom. Its zero value is empty. An account exists as long as something is kept for it.
