@@ -29,7 +29,7 @@ race:
 # end, and stay in bin/bench.txt. Half an hour on two cores.
 bench:
 	@mkdir -p bin
-	@{ $(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 40m -p 1 ./lpas ./exec/process ./sim ./sim/queueing ./sim/spread ./sim/forwarding ./cmd/skep; echo $$? > bin/bench.status; } | tee bin/bench.txt
+	@{ $(GO) test -run '^$$' -bench 'Bars$$' -benchtime 1x -timeout 40m -p 1 ./lpas ./exec/process ./sim ./sim/event ./sim/queueing ./sim/spread ./sim/forwarding ./cmd/skep; echo $$? > bin/bench.status; } | tee bin/bench.txt
 	@echo; grep -o 'bar: .*' bin/bench.txt; exit $$(cat bin/bench.status)
 
 # One scenario in the simulator and, several times, on real nodes: a minute.
@@ -61,7 +61,7 @@ attack: build
 # Random worlds with every fault at once, and larger instances of the register's model: some minutes, a few gigabytes.
 soak:
 	$(GO) test ./sim -run '^TestSwarm$$' -sim.swarm 10000 -timeout 60m
-	$(GO) test ./register -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
+	$(GO) test ./node/replication -run '^TestEveryInterleaving$$' -register.deep -timeout 60m -v
 
 # What the simulated worlds of the tests do, kept as a digest each: for a change that is meant to alter it.
 digests:

@@ -18,49 +18,65 @@ import (
 var floors = map[string][]string{
 	"grid":         {},
 	"lpas":         {},
-	"document":     {},
+	"document":     {"grid"},
 	"gossip":       {"grid"},
-	"exec":         {"grid"},
+	"exec":         {"grid", "heap"},
 	"sparse":       {},
-	"register":     {"grid", "sparse"},
-	"discovery":    {"grid", "gossip"},
+	"heap":         {},
+	"fifo":         {"grid"},
+	"discovery":    {"grid", "gossip", "fifo"},
 	"balance":      {"grid", "gossip", "lpas"},
 	"exec/process": {"grid", "exec", "exec/sandbox", "exec/sandbox/zygote"},
 	"exec/sandbox": {"grid", "exec/sandbox/zygote"},
 
 	"exec/sandbox/zygote": {},
 
-	"node":          {"grid", "gossip", "exec", "register", "sparse", "node/quota", "lpas", "discovery", "balance"},
-	"node/quota":    {"grid"},
-	"node/p2p/wire": {"grid", "node/p2p/wire/internal/pb"},
+	"node":             {"grid", "gossip", "exec", "sparse", "heap", "fifo", "node/quota", "node/rates", "node/replication", "node/reputation", "lpas", "discovery", "balance"},
+	"node/quota":       {"grid"},
+	"node/rates":       {"grid"},
+	"node/p2p/wire":    {"grid", "node/p2p/wire/internal/pb"},
+	"node/replication": {"grid", "sparse"},
 
 	"node/p2p/wire/internal/pb": {},
 
-	"internal/digests":  {},
-	"node/p2p/dials":    {"grid"},
-	"node/p2p/hostile":  {"grid", "node/p2p/wire"},
-	"node/p2p/rpcguard": {},
-	"node/p2p/seats":    {"grid"},
+	"node/reputation": {"grid"},
 
-	"node/p2p/crash":  {},
+	"internal/crash":     {},
+	"internal/digests":   {},
+	"node/p2p/clock":     {"grid"},
+	"node/p2p/identity":  {"grid", "node/p2p/disk"},
+	"node/p2p/inbox":     {"grid"},
+	"node/p2p/lifecycle": {},
+
+	"node/p2p/runner":              {"grid", "exec/process", "exec/sandbox", "node/p2p/blob", "node/p2p/clock", "node/p2p/disk", "node/p2p/lifecycle", "node/p2p/wire"},
+	"node/p2p/transport":           {"fifo", "grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/rpcguard", "node/p2p/transport/admission", "node/p2p/wire"},
+	"node/p2p/reachability":        {"grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},
+	"node/p2p/transport/dials":     {"grid"},
+	"node/p2p/hostile":             {"grid", "node/p2p/wire"},
+	"node/p2p/rpcguard":            {},
+	"node/p2p/transport/admission": {"grid"},
+
 	"node/p2p/disk":   {"grid"},
 	"node/p2p/store":  {"grid", "node/p2p/disk", "node/p2p/wire"},
 	"node/p2p/blob":   {"grid", "node/p2p/disk"},
-	"node/p2p":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/rpcguard", "node/p2p/seats", "node/p2p/dials", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec", "exec/process", "exec/sandbox"},
+	"node/p2p":        {"grid", "heap", "node", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec/process", "exec/sandbox"},
 	"node/api/v1":     {"grid"},
 	"node/api/client": {"grid", "node/api/v1"},
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/p2p/disk", "node/api/v1", "node/api/client"},
-	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node"},
+	"sim":             {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim/event", "sim/oracle"},
+	"sim/event":       {"grid"},
+	"sim/oracle":      {"grid", "node"},
 	"sim/queueing":    {"grid", "balance", "lpas", "document"},
-	"sim/brokers":     {"grid", "balance"},
+	"sim/brokers":     {"grid", "balance", "heap"},
 	"sim/chart":       {},
 	"sim/pages":       {},
-	"sim/spread":      {"grid", "gossip", "sim"},
+	"sim/spread":      {"grid", "gossip", "sim", "sim/event"},
 	"sim/record":      {"grid", "node", "sim"},
-	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim", "sim/pages"},
-	"sim/forwarding":  {"grid", "discovery", "sim"},
+	"sim/net":         {"grid", "gossip", "discovery", "balance", "lpas", "exec", "node", "sim", "sim/pages", "document"},
+	"sim/forwarding":  {"grid", "discovery", "sim/event"},
 	"sim/paper":       {"grid", "gossip", "discovery", "lpas", "node", "sim/brokers", "sim/forwarding", "sim/net", "sim/queueing", "sim/spread"},
 	"testnet":         {"grid", "exec/process", "node/p2p", "node/api/v1", "node/api/client"},
+	"testnet/demo":    {"grid", "node/api/v1", "node/api/client"},
 	"testnet/attack":  {"grid", "node/api/client", "testnet/attack/world", "testnet/attack/member"},
 
 	"testnet/attack/world":    {},
@@ -69,11 +85,11 @@ var floors = map[string][]string{
 
 	"cmd/skep":        {"*"},
 	"cmd/skep-attack": {"testnet/attack"},
-	"cmd/skep-paper":  {"sim/paper"},
+	"cmd/skep-paper":  {"sim/chart", "sim/paper"},
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "register", "discovery", "balance", "node", "node/quota", "sim", "sim/chart", "sim/spread"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/quota", "node/rates", "node/replication", "node/reputation", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

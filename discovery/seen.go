@@ -1,47 +1,38 @@
 package discovery
 
 import (
+	"skep/fifo"
 	"skep/grid"
 )
 
-// seen is the searches that passed here, for a time and up to a number. The map is only used for lookups.
-type seen struct {
-	from  map[seenKey]uint64 // who brought it first
-	queue []seenAt           // oldest first, from first on
-	first int
-}
+// seen is the searches that passed here, for a time and up to a number.
+type seen struct{ fifo.Map[seenKey, passed] }
 
 type seenKey struct{ id, asker uint64 }
 
-type seenAt struct {
-	key seenKey
-	at  grid.Time
+// passed is when a search came first, and who brought it.
+type passed struct {
+	from uint64
+	at   grid.Time
 }
+
+func keyOf(f *grid.Find) seenKey { return seenKey{f.ID, head(f.Asker)} }
 
 // add records a search and, if it was recorded already, reports who brought it first.
 func (s *seen) add(now grid.Time, c *Config, f *grid.Find, from grid.NodeID) (uint64, bool) {
-	for s.first < len(s.queue) && (now.Sub(s.queue[s.first].at) >= c.Seen || len(s.queue)-s.first >= c.SeenMax) {
-		delete(s.from, s.queue[s.first].key)
-		s.first++
+	for s.Len() > 0 {
+		if _, oldest := s.Oldest(); now.Sub(oldest.at) < c.Seen && s.Len() < c.SeenMax {
+			break
+		}
+		s.RemoveOldest()
 	}
-	if s.first > 32 && s.first > len(s.queue)/2 {
-		s.queue = s.queue[:copy(s.queue, s.queue[s.first:])]
-		s.first = 0
+	k := keyOf(f)
+	if first := s.Get(k); first != nil {
+		return first.from, true
 	}
-	k := seenKey{f.ID, head(f.Asker)}
-	if first, ok := s.from[k]; ok {
-		return first, true
-	}
-	if s.from == nil {
-		s.from = make(map[seenKey]uint64)
-	}
-	s.from[k] = head(from)
-	s.queue = append(s.queue, seenAt{k, now})
+	s.Add(k, passed{head(from), now})
 	return 0, false
 }
 
 // has reports whether a search passed here.
-func (s *seen) has(f *grid.Find) bool {
-	_, ok := s.from[seenKey{f.ID, head(f.Asker)}]
-	return ok
-}
+func (s *seen) has(f *grid.Find) bool { return s.Get(keyOf(f)) != nil }

@@ -192,7 +192,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		f.Asker = id(1000 + i)
 		d.Call(at(float64(i)/100), f.Asker, f, self, fx)
 	}
-	if len(d.seen.from) > 100 || len(d.seen.queue) > 300 || len(d.limits) > maxBuckets || len(d.answers) > maxAnswers {
-		t.Errorf("seen %d and %d, limits %d, answers %d", len(d.seen.from), len(d.seen.queue), len(d.limits), len(d.answers))
+	if d.seen.Len() > 100 || len(d.limits) > maxBuckets || len(d.answers) > maxAnswers {
+		t.Errorf("seen %d, limits %d, answers %d", d.seen.Len(), len(d.limits), len(d.answers))
 	}
 }

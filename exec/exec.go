@@ -37,7 +37,9 @@ type Exec struct {
 
 // New returns the empty ledger of a node with that capacity.
 func New(capacity grid.Resources) *Exec {
-	return &Exec{capacity: capacity, free: capacity, coreShare: coreShare{share: 1}}
+	e := &Exec{capacity: capacity, free: capacity, coreShare: coreShare{share: 1}}
+	e.resends.Track((*Work).setResendPlace)
+	return e
 }
 
 // Refuses returns why work with that need would not be accepted now; WhyNone if it would.

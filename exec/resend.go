@@ -1,68 +1,47 @@
 package exec
 
 import (
-	"cmp"
-	"container/heap"
-
 	"skep/grid"
+	"skep/heap"
 )
 
 // Results that their owners have not acknowledged are sent again, each at a time of its own. Of the thousands that an
 // unreachable owner may leave here, only due ones are examined.
 
-// resendHeap is a heap of finished work by resend time; each knows its place, counted from 1.
-type resendHeap []*Work
+// resendHeap is the finished work by resend time; each knows its place, counted from 1.
+type resendHeap = heap.Heap[grid.Time, *Work, byEnd]
 
-func (q resendHeap) Len() int { return len(q) }
+// byEnd orders work of equal resend times by its end.
+type byEnd struct{}
 
-func (q resendHeap) Less(i, k int) bool {
-	return cmp.Or(cmp.Compare(q[i].Due, q[k].Due), cmp.Compare(q[i].order, q[k].order)) < 0
-}
+// Before implements [heap.Order].
+func (byEnd) Before(a, b *Work) bool { return a.order < b.order }
 
-func (q resendHeap) Swap(i, k int) {
-	q[i], q[k] = q[k], q[i]
-	q[i].resendPlace, q[k].resendPlace = i+1, k+1
-}
-
-// Push implements [heap.Interface].
-func (q *resendHeap) Push(x any) {
-	w := x.(*Work)
-	*q = append(*q, w)
-	w.resendPlace = len(*q)
-}
-
-// Pop implements [heap.Interface].
-func (q *resendHeap) Pop() any {
-	old := *q
-	w := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	w.resendPlace = 0
-	return w
-}
+func (w *Work) setResendPlace(i int) { w.resendPlace = i + 1 }
 
 // ScheduleResend sets when the result of finished work is sent again.
 func (e *Exec) ScheduleResend(w *Work, at grid.Time) {
 	if w.Due = at; w.resendPlace > 0 {
-		heap.Fix(&e.resends, w.resendPlace-1)
+		e.resends.Update(w.resendPlace-1, at)
 		return
 	}
-	heap.Push(&e.resends, w)
+	e.resends.Push(at, w)
 }
 
 // CancelResend stops resends of a result, until ScheduleResend.
 func (e *Exec) CancelResend(w *Work) {
 	if w.resendPlace > 0 {
-		heap.Remove(&e.resends, w.resendPlace-1)
+		e.resends.Remove(w.resendPlace - 1)
 	}
 }
 
 // NextResend returns the work whose result is to be sent next; nil if there is none.
 func (e *Exec) NextResend() *Work {
-	if len(e.resends) == 0 {
+	if e.resends.Len() == 0 {
 		return nil
 	}
-	return e.resends[0]
+	_, w := e.resends.First()
+	return w
 }
 
 // finish appends work that has a result to finished.

@@ -115,4 +115,5 @@ type EntryRecord struct {
 	Epoch     uint32 // in which its end was accepted; 0 = no end is known here
 	Committed bool   // its end is committed
 	Held      bool   // the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
+	Further   uint32 // with Record.Delete only: so many indices that follow are deleted too, where there are records
 }

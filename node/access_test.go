@@ -49,7 +49,7 @@ func (r *rig) chooseMembers(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 			r.answerKeepalive(who)
 		}
 		if j := r.n.job(id); j != nil && j.replica != nil {
-			return j.replica.reg.Members()
+			return j.replica.Members()
 		} else if j != nil {
 			return nil
 		}

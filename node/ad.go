@@ -24,7 +24,7 @@ func (n *Node) adChanged(now grid.Time, fx *grid.Effects) {
 // last one by less than the rule's threshold is not built at all.
 func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 	n.lastAd = now
-	n.rates.publish(now)
+	n.rates.Publish(now)
 	draft := &n.scratch.draft
 	*draft = n.describe(now)
 	if last := n.gossip.Ad(); last == nil || n.gossip.Worth(gossip.Delta(last, draft, n.cfg.Gossip.BacklogScale)) {
@@ -34,7 +34,7 @@ func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 
 // newAd returns the next ad of this node's sequence.
 func (n *Node) newAd(now grid.Time) *grid.Ad {
-	n.rates.publish(now)
+	n.rates.Publish(now)
 	n.ads++
 	ad := n.describe(now)
 	if last := n.gossip.Ad(); last != nil && slices.Equal(last.Rates, ad.Rates) {
@@ -47,11 +47,12 @@ func (n *Node) newAd(now grid.Time) *grid.Ad {
 
 // describe returns the node's current description. It changes nothing; Rates aliases the node's own slice.
 func (n *Node) describe(now grid.Time) grid.Ad {
+	own, _ := n.rates.Published()
 	return grid.Ad{
 		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
 		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: n.availability.fraction(),
-		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.rates.runTime)),
-		Labels:  n.labels, Engines: n.cfg.Engines, Rates: n.rates.own, Addrs: n.addrs,
+		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.runTime)),
+		Labels:  n.labels, Engines: n.cfg.Engines, Rates: own, Addrs: n.addrs,
 		Coord:    n.gossip.Coord(),
 		Draining: n.exec.Draining(),
 		Full:     n.lowDisk,

@@ -40,16 +40,15 @@ func (n *Node) forgoUnclaimed(now grid.Time, l *liveTask, fx *grid.Effects) bool
 // endAsLost ends a task that may run at most once and that no worker claims.
 func (n *Node) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	n.stats.Lost++
-	n.end(now, j, i, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
-		Error: "lost: the node that it was submitted to is gone, nobody has it, and it was to run at most once"}, fx)
+	n.end(now, j, i, unclaimedResult, fx)
 }
 
 // adoptAttempt takes over an attempt of an earlier epoch that a worker claims, unless this node knows a newer attempt
 // of the task.
 func (n *Node) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
 	j := n.job(id.Task.Job)
-	if j == nil || j.replica == nil || !j.replica.reg.IsOwner() || id.Task.Index >= j.spec.Count ||
-		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.reg.State().Epoch {
+	if j == nil || j.replica == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
+		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.State().Epoch {
 		return false
 	}
 	t := j.task(id.Task.Index)
@@ -62,7 +61,7 @@ func (n *Node) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, 
 	t.attempt, t.worker, t.placed = id.Attempt, from, n.wall.At(now).UnixNano()
 	l := n.newLiveTask(j, id.Task.Index)
 	l.phase = placed
-	n.startPromise(now, &l.promise)
+	n.records.Start(now, &l.promise)
 	n.setState(j, id.Task.Index, grid.Placed, fx)
 	n.saveEntry(j, id.Task.Index, fx)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: from})

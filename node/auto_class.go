@@ -5,6 +5,8 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/rates"
+	"skep/node/reputation"
 )
 
 // ClassAuto, as the value of LabelClass, lets the node choose the class that it is reserved for.
@@ -36,12 +38,13 @@ func (n *Node) chooseClass(now grid.Time) {
 		return
 	}
 	a.demand, a.counts, a.measured = a.demand[:0], a.counts[:0], a.measured[:0]
-	n.rates.publish(now)
-	a.add(n.rates.own, a.Kept(), 1)
+	n.rates.Publish(now)
+	own, _ := n.rates.Published()
+	a.add(own, a.Kept(), 1)
 	for _, p := range n.gossip.Peers() {
 		if p.Ad != nil {
 			class, _ := p.Ad.Label(LabelClass)
-			received := receivedWork{}
+			received := reputation.Received{}
 			if q := n.peers.get(p.Node()); q != nil {
 				received = q.received
 			}
@@ -52,7 +55,7 @@ func (n *Node) chooseClass(now grid.Time) {
 		if d := &a.demand[i]; a.measured[i] > 0 {
 			d.Service /= float64(a.measured[i])
 		} else {
-			d.Service = prior
+			d.Service = rates.Prior
 		}
 	}
 	if a.Look(now, a.demand, a.counts, n.rng) {
@@ -62,12 +65,12 @@ func (n *Node) chooseClass(now grid.Time) {
 }
 
 // add counts one node's class and its rates, arrivals weighted by the share that is trusted.
-func (a *autoClass) add(rates []grid.Rate, class string, trusted float64) {
+func (a *autoClass) add(published []grid.Rate, class string, trusted float64) {
 	if class != "" {
 		a.counts[a.indexOf(class)]++
 	}
-	for i := range rates {
-		x := &rates[i]
+	for i := range published {
+		x := &published[i]
 		if x.Class == grid.OtherClass {
 			continue
 		}

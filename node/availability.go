@@ -24,7 +24,7 @@ func (n *Node) setAvailability(now grid.Time, left, up float64, fx *grid.Effects
 	n.availability = availability{idleShare: clampShare(left), upShare: clampShare(up)}
 	if n.cfg.Balance.Availability {
 		n.exec.SetCoreShare(now, n.availability.idleShare)
-		n.rates.stale = true
+		n.policies.stale = true
 	}
 	n.adChanged(now, fx)
 }
@@ -51,23 +51,20 @@ func (n *Node) slotsOf(now grid.Time, m connectedPeer) float64 {
 	}
 	a := m.view.Ad.Availability
 	if s := m.record; s != nil && len(n.cfg.Given) == 0 {
-		if a = min(a, s.returnRate(now)); s.backingOff(now) || s.lateCount(now) > int(s.onTime) {
+		if a = min(a, s.ReturnRate(now)); s.BackingOff(now) || s.Late(now) {
 			a = minAvailability
 		}
 	}
 	return cores * clampShare(a)
 }
 
-// returnRate returns the decayed share of attempts given to a node that it did not lose; 1 if it lost none. The prior
-// damps the first losses.
-func (s *trackRecord) returnRate(now grid.Time) float64 {
-	t := s.ends // a copy: reading the record must not change it
-	t.decay(now)
-	return (t.good + priorReturns) / (t.good + t.bad + priorReturns)
+// cores returns how many cores of a peer are trusted, by its track record.
+func (n *Node) cores(m connectedPeer) grid.MilliCPU {
+	if len(n.cfg.Given) > 0 {
+		return grid.MilliCPU(m.cores)
+	}
+	return m.record.Cores(grid.MilliCPU(m.cores))
 }
-
-// priorReturns is the number of returned attempts that every node is credited with initially.
-const priorReturns = 2
 
 // speedOf returns the factor (at most 1) by which a task is slowed down at a peer, by its ad: other load and its own
 // tasks share the cores.

@@ -30,8 +30,8 @@ func (p *capacityRecorder) Note(o balance.Outcome) {
 // withRecorder is a rig whose default policy is a capacityRecorder.
 func withRecorder(t *testing.T, change func(*Config)) (*rig, *capacityRecorder) {
 	r := newRig(t, change)
-	p := &capacityRecorder{Policy: r.n.policies[0].Policy, slots: map[grid.NodeID]float64{}}
-	r.n.policies[0].Policy = p
+	p := &capacityRecorder{Policy: r.n.policies.list[0].Policy, slots: map[grid.NodeID]float64{}}
+	r.n.policies.list[0].Policy = p
 	return r, p
 }
 
@@ -82,7 +82,7 @@ func TestAvailabilityCanBeLeftOut(t *testing.T) {
 	if p.slots[selfID] != 1 || p.slots[fastID] != 1 {
 		t.Errorf("capacities %v, want 1 of both", p.slots)
 	}
-	if mean, _ := r.n.rates.runTime("other"); mean != 1 {
+	if mean, _ := r.n.runTime("other"); mean != 1 {
 		t.Errorf("a task is expected to take %g s, want 1", mean)
 	}
 }
@@ -97,42 +97,17 @@ func TestForeignCPULoadIsNotLearned(t *testing.T) {
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}},
 		Result: &grid.Result{Cause: grid.Exited, Wall: 8 * time.Second}})
 	r.now = r.now.Add(2 * time.Second)
-	r.n.rates.publish(r.now)
-	if mu := r.n.rates.own[0].Mu; mu != 0.25 {
+	r.n.rates.Publish(r.now)
+	own, _ := r.n.rates.Published()
+	if mu := own[0].Mu; mu != 0.25 {
 		t.Errorf("it tells a rate of %g, want 0.25: what a core of it does", mu)
 	}
-	if mean, _ := r.n.rates.runTime(r.n.rates.own[0].Class); mean != 8 {
+	if mean, _ := r.n.runTime(own[0].Class); mean != 8 {
 		t.Errorf("the next is expected to take %g s here, want 8", mean)
 	}
 	r.measured(1, 1)
-	if mean, _ := r.n.rates.runTime(r.n.rates.own[0].Class); mean != 4 {
+	if mean, _ := r.n.runTime(own[0].Class); mean != 4 {
 		t.Errorf("when the others have gone %g s are expected, want 4", mean)
-	}
-}
-
-// The claimed availability of a node that loses its attempts is replaced by the share of attempts that it returned.
-func TestObservedAvailabilityReplacesClaimed(t *testing.T) {
-	var s trackRecord
-	if a := s.returnRate(0); a != 1 {
-		t.Errorf("of who was given nothing %g is believed, want what it says", a)
-	}
-	now := grid.Time(0)
-	for range 8 {
-		now = now.Add(time.Second)
-		s.attemptLost(now)
-	}
-	if a := s.returnRate(now); a > 0.25 {
-		t.Errorf("eight of eight were lost, and %g is believed", a)
-	}
-	for range 30 {
-		now = now.Add(time.Second)
-		s.recordResult(now, 1, 1, false)
-	}
-	if a := s.returnRate(now); a < 0.75 {
-		t.Errorf("thirty came back since, and %g is believed", a)
-	}
-	if a := s.returnRate(now.Add(time.Hour)); a < 0.99 {
-		t.Errorf("after an hour %g is believed: want it forgiven", a)
 	}
 }
 

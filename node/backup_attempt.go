@@ -5,13 +5,13 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/reputation"
 )
 
 // backupAttempt is the second attempt of a task that already runs, of idempotent jobs only. It has its own worker and
 // lease. Its number is higher than the primary's, so to a worker it is an ordinary attempt. The first successful
 // result of either ends the task, and the other attempt is dropped. A backup that fails or is lost counts against its
-// node, not against the task. After one of the two has failed there is no further backup, or a task that must fail
-// would fail for ever.
+// node, not against the task. After one of the two has failed there is no further backup, or the task would never end.
 type backupAttempt struct {
 	attempt  grid.Attempt
 	worker   grid.NodeID
@@ -19,7 +19,7 @@ type backupAttempt struct {
 	sent     grid.Time // when it was last offered
 	deadline grid.Time // of its attempt lease
 	placed   int64
-	promise
+	promise  reputation.Promise
 }
 
 // nextAttempt returns the number of the next attempt: higher than all that were ever made.
@@ -68,14 +68,14 @@ func (l *liveTask) backupID() grid.AttemptID {
 func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *grid.Effects) {
 	t, epoch := l.task(), uint32(1)
 	if rep := l.job.replica; rep != nil {
-		epoch = rep.reg.State().Epoch
+		epoch = rep.State().Epoch
 	}
 	t.backupMade = n.nextAttempt(l, epoch, c.Node)
 	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
-	b.madeAt, l.backup = now, b
-	n.startPromise(now, &b.promise)
+	b.promise.Made, l.backup = now, b
+	n.records.Start(now, &b.promise)
 	n.stats.Backups++
-	n.probeBlacklisted(now, l.class(), c.Node)
+	n.failures.Probe(now, l.class(), c.Node)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
 	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
 	n.saveTask(l.job, l.index, fx)
@@ -107,7 +107,7 @@ func (n *Node) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 func (n *Node) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
 	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease}
 	if rep := l.job.replica; rep != nil {
-		o.Members = slices.Clone(rep.reg.Members())
+		o.Members = slices.Clone(rep.Members())
 	}
 	return o
 }
@@ -196,55 +196,4 @@ func (n *Node) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.saveTask(l.job, l.index, fx)
 	n.scheduleLease(l, fx)
 	n.backups.due = true
-}
-
-// backupEnded takes the result of a backup attempt and reports whether it ends the task: then the backup becomes the
-// primary and the old primary is dropped. While the primary's result waits for its files, this one is ignored; its
-// worker repeats it.
-func (n *Node) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
-	t := l.task()
-	switch {
-	case !r.Succeeded():
-		n.releaseAttempt(from, id, t, fx)
-		n.recordEnd(now, l.class(), from, r)
-		l.noBackup = l.noBackup || r.Cause != grid.Lost
-		n.dropBackup(now, l, refusalOf(r), r.Cause == grid.Lost, fx)
-		return false
-	case l.result != nil:
-		return false
-	}
-	n.leaveWindow(l)
-	n.attemptReturned(now, &l.promise, t.worker, false)
-	n.dropAttempt(now, l, t.worker, l.id(), fx)
-	n.promoteBackup(now, l, fx)
-	return true
-}
-
-// yieldToBackup promotes the backup attempt after the primary ended without success.
-func (n *Node) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
-	t := l.task()
-	n.leaveWindow(l)
-	n.recordEnd(now, l.class(), l.task().worker, r)
-	n.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
-	if r.Cause == grid.Lost {
-		n.countLost(now, l, from, refusalOf(r))
-		n.countLostCopy(l, from, refusalOf(r))
-	} else {
-		n.countFailedNode(l, from, refusalOf(r))
-		l.noBackup = true
-	}
-	n.promoteBackup(now, l, fx)
-	n.releaseAttempt(from, id, t, fx)
-}
-
-// refusalOf returns the reason for giving up an attempt that ended without success.
-func refusalOf(r *grid.Result) grid.Refusal {
-	why := grid.WhyFailed
-	switch r.Cause {
-	case grid.Lost:
-		why = grid.WhyLost
-	case grid.CannotExecute, grid.NotFound:
-		why = grid.WhyProgram
-	}
-	return grid.Refusal{Why: why, Detail: r.Error}
 }

@@ -35,6 +35,38 @@ func withBackup(t *testing.T, change func(*Config)) (r *rig, first, second grid.
 
 var exitThree = &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}
 
+// Regression: a backup attempt on this node ends while the files of the primary's result are fetched, and these cannot be
+// had. Its result counts: nobody repeats it, and the task waited for ever.
+func TestOwnBackupEndsWhileFilesAreFetched(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 1, "linux")
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Policy, s.Needs.CPU = "local", r.n.cfg.Capacity.CPU }))
+	filler := r.fx.Starts[0].Attempt
+	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Idempotent, s.Policy = true, "workqueue:2" }))
+	r.answerAll(nil)
+	first := r.one(grid.KindOffer).Msg.Offer.ID
+	r.deliverFor(fastID, grid.KindAccept, first, nil)
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: filler, Result: exitZero})
+	if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt.Task != first.Task {
+		t.Fatalf("started %v: want the backup attempt", r.fx.Starts)
+	}
+	own := r.fx.Starts[0].Attempt
+	r.deliverFor(fastID, grid.KindResult, first, &grid.Result{Cause: grid.Exited, Outputs: []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: 1 << 20}}})
+	if len(r.fx.Fetches) != 1 {
+		t.Fatalf("%d fetches, want one", len(r.fx.Fetches))
+	}
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: own, Result: exitZero})
+	for end := r.now.Add(10 * time.Minute); r.task(first.Task.Job).State != grid.Ended; r.pass(time.Second) {
+		if r.now > end {
+			t.Fatalf("it is %v", r.task(first.Task.Job).State)
+		}
+		r.step(grid.Event{Kind: grid.EvFetched, Attempt: first, Err: "gone"})
+	}
+	if v := r.task(first.Task.Job); v.Worker != selfID || v.Result.Cause != grid.Exited {
+		t.Errorf("it has ended at %v: %v", v.Worker.Short(), v.Result.Cause)
+	}
+}
+
 // The first success is the result, whichever attempt brings it; the other is dropped, and dropped again if its result
 // comes late.
 func TestFirstAttemptToSucceedWins(t *testing.T) {
@@ -259,7 +291,7 @@ func TestBackupsThatKillTheirNodesEnd(t *testing.T) {
 func TestTrackRecordFromBackups(t *testing.T) {
 	r, first, _ := withBackup(t, nil)
 	r.deliverFor(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
-	if s := r.n.recordOf(first.To); s.results != 0 || s.ends.good != 0 || s.ends.bad != 1 {
+	if s := r.n.records.Of(first.To); s.Delivered() || s.ReturnRate(r.now) != 2.0/3 { // one lost, two credited
 		t.Errorf("lost backup: track record %+v", s)
 	}
 	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
@@ -267,7 +299,7 @@ func TestTrackRecordFromBackups(t *testing.T) {
 		r.deliver(second.To, grid.KindRefuse, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
 		})
-		if s := r.n.recordOf(second.To); s.ends.bad != 0 || r.n.stats.Lost != 0 {
+		if s := r.n.records.Of(second.To); s.ReturnRate(r.now) != 1 || r.n.stats.Lost != 0 {
 			t.Errorf("%v: %d lost, track record %+v", why, r.n.stats.Lost, s)
 		}
 	}

@@ -53,7 +53,7 @@ func (n *Node) startBackups(now grid.Time, fx *grid.Effects) {
 
 func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) {
 	n.backups.jobs = slices.DeleteFunc(n.backups.jobs, func(j *job) bool {
-		if n.jobs.get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
+		if n.jobs.Get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
 			return true
 		}
 		if j.counts[grid.Pending] == 0 && n.mayAct(now, j) {
@@ -82,7 +82,7 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
 			continue
 		}
 		l.polled = l.polled[:0]
-		v := n.candidates(now, l)
+		v, _ := n.candidates(now, l)
 		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().worker })
 		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == n.backups.justFreed }); k >= 0 {
 			n.creditDelivered(l, &v.Nodes[k])

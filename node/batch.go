@@ -54,7 +54,7 @@ func (n *Node) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *gri
 		case placed && choices[k].Act == balance.Place && (x == l || n.mayTakeMore(now, choices[k].Node)):
 			n.offerUsing(now, x, l, choices[k], fx)
 		case x != l:
-			n.live.drop(x.handle) // as if it had never been tried
+			n.live.Drop(x.handle) // as if it had never been tried
 			j.task(x.index).live = nil
 		}
 	}
@@ -69,5 +69,5 @@ func (n *Node) assignBatch(now grid.Time, l *liveTask, p balance.Policy, fx *gri
 // mayTakeMore reports whether a node may get another task now: it is known and not on probation.
 func (n *Node) mayTakeMore(now grid.Time, id grid.NodeID) bool {
 	q := n.peers.get(id)
-	return id == n.cfg.Self || q != nil && !n.recordOf(id).onProbation(now, grid.MilliCPU(q.cores))
+	return id == n.cfg.Self || q != nil && !n.records.Of(id).OnProbation(now, grid.MilliCPU(q.cores))
 }

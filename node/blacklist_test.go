@@ -97,7 +97,7 @@ func TestTraceNamesBlacklistedNode(t *testing.T) {
 	if why := r.n.Blacklisted(r.now, grid.ClassOf(spec(nil)), fastID); why.Why != grid.WhyAvoided {
 		t.Errorf("the node is shown as %q", why.Why)
 	}
-	if got := r.n.rates.get(grid.ClassOf(spec(nil))); got != nil && got.ends > 0 {
+	if r.n.rates.Class(grid.ClassOf(spec(nil))).Known() {
 		t.Error("what failed in a millisecond counts as the usual run time")
 	}
 }
@@ -134,7 +134,7 @@ func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {
 			t.Fatalf("task %d: %v, %+v", k, v.State, v.Result)
 		}
 	}
-	if c := r.n.failures.class(class); c == nil || c.listed > 0 || r.n.isBlacklisted(r.now, c, fastID) {
-		t.Errorf("the node has failures: %+v", c)
+	if c := r.n.failures.Blacklist(class); c != nil {
+		t.Errorf("the node is blacklisted: %+v", c)
 	}
 }

@@ -7,43 +7,57 @@ import "skep/grid"
 // only as far as the quota has room for their entries (package quota). No task of the job is placed before that is
 // done.
 
-// bulkEndBatch is the number of tasks that end in one step: about 1 MB of records.
+// bulkEndBatch is the number of tasks, of all jobs together, that end in one step: about 1 MB of records.
 const bulkEndBatch = 2000
 
 // bulkEnd is the progress of a bulk end.
 type bulkEnd struct {
-	on   bool
-	next uint32 // tasks below it are done
+	on     bool
+	queued bool   // in bulkEnds.queue
+	next   uint32 // tasks below it are done
+}
+
+// bulkEnds are the jobs whose tasks end in bulk.
+type bulkEnds struct {
+	queue []*job // those whose next batch is due at once
+	left  int    // tasks that may still end in this step
 }
 
 func (n *Node) startBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
-	j.replica.bulkEnd = bulkEnd{on: true}
+	s := &j.replica.bulkEnd
+	s.on, s.next = true, 0
 	n.continueBulkEnd(now, j, fx)
 }
+
+// Results of tasks that end in bulk. They are shared: nobody changes a result.
+var (
+	cancelledResult = &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}
+	unclaimedResult = &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep,
+		Error: "lost: the node that it was submitted to is gone, nobody has it, and it was to run at most once"}
+)
 
 // continueBulkEnd ends the next batch, and queues the job for placement when all are done. Without quota it stops;
 // the register's timer calls it again.
 func (n *Node) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	s := &j.replica.bulkEnd
-	if !s.on || !j.isOwner() || !j.cancelled && !n.mayAct(now, j) {
+	if !s.on || !j.leads() || !j.cancelled && !n.mayAct(now, j) {
 		return
 	}
-	for done := 0; s.next < j.spec.Count; s.next++ {
+	for ; s.next < j.spec.Count; s.next++ {
 		t := j.at(s.next)
 		if t.state == grid.Ended || !j.cancelled && t.live != nil {
 			continue
 		}
-		if done == bulkEndBatch {
-			n.bulkEnds = append(n.bulkEnds, j)
-			fx.Wake(now, grid.TimerRegister, bulkEndKey)
+		if n.bulkEnds.left == 0 {
+			n.queueBulkEnd(now, j, fx)
 			return
 		}
 		if n.ledger.AdmitMore(j.id, entryBytes) != "" {
 			return
 		}
-		done++
+		n.bulkEnds.left--
 		if j.cancelled {
-			n.end(now, j, s.next, &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
+			n.end(now, j, s.next, cancelledResult, fx)
 		} else {
 			n.endAsLost(now, j, s.next, fx)
 		}
@@ -53,12 +67,28 @@ func (n *Node) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	}
 }
 
-// continueBulkEnds continues the jobs whose next batch is due.
+// queueBulkEnd has a job's next batch end in a step to come.
+func (n *Node) queueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
+	if j.replica.bulkEnd.queued {
+		return
+	}
+	j.replica.bulkEnd.queued = true
+	if n.bulkEnds.queue = append(n.bulkEnds.queue, j); len(n.bulkEnds.queue) == 1 {
+		fx.Wake(now, grid.TimerRegister, bulkEndKey)
+	}
+}
+
+// continueBulkEnds continues the jobs whose next batch is due, in turns.
 func (n *Node) continueBulkEnds(now grid.Time, fx *grid.Effects) {
-	jobs := n.bulkEnds
-	n.bulkEnds = nil
+	jobs := n.bulkEnds.queue
+	n.bulkEnds.queue = nil
 	for _, j := range jobs {
-		if n.peekJob(j.id) == j {
+		j.replica.bulkEnd.queued = false
+		switch {
+		case n.peekJob(j.id) != j:
+		case n.bulkEnds.left == 0:
+			n.queueBulkEnd(now, j, fx)
+		default:
 			n.continueBulkEnd(now, j, fx)
 		}
 	}

@@ -2,10 +2,11 @@ package node
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 
 	"skep/grid"
+	"skep/heap"
+	"skep/node/replication"
 )
 
 // cancelBarrier holds back the answer to a cancel while a worker may still start an attempt of the job. It is lowered
@@ -17,8 +18,7 @@ type cancelBarrier struct {
 	outstanding []issuedAttempt // attempts at other nodes, by task index
 	unconfirmed int             // number of outstanding attempts that are not confirmed
 	callers     []uint64
-	nextLook    grid.Time // next time to check it
-	heapIndex   int       // in cancelBarriers.jobs
+	heapIndex   int // in cancelBarriers.jobs
 }
 
 // cancelBarriers are the cancelled jobs whose barrier is raised.
@@ -27,35 +27,16 @@ type cancelBarriers struct {
 	wake grid.Time // time of the next check
 }
 
-// barrierHeap is a min-heap by the time of the next check.
-type barrierHeap []*job
+// barrierHeap is the jobs by the time of the next check of their barriers.
+type barrierHeap = heap.Heap[grid.Time, *job, byJobID]
 
-func (q barrierHeap) Len() int { return len(q) }
+// byJobID orders jobs that are to be checked at the same time.
+type byJobID struct{}
 
-func (q barrierHeap) Less(i, k int) bool {
-	return cmp.Or(cmp.Compare(q[i].barrier.nextLook, q[k].barrier.nextLook), q[i].id.Compare(q[k].id)) < 0
-}
+// Before implements [heap.Order].
+func (byJobID) Before(a, b *job) bool { return a.id.Compare(b.id) < 0 }
 
-func (q barrierHeap) Swap(i, k int) {
-	q[i], q[k] = q[k], q[i]
-	q[i].barrier.heapIndex, q[k].barrier.heapIndex = i, k
-}
-
-// Push implements [heap.Interface].
-func (q *barrierHeap) Push(x any) {
-	j := x.(*job)
-	j.barrier.heapIndex = len(*q)
-	*q = append(*q, j)
-}
-
-// Pop implements [heap.Interface].
-func (q *barrierHeap) Pop() any {
-	old := *q
-	j := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	return j
-}
+func (j *job) setBarrierIndex(i int) { j.barrier.heapIndex = i }
 
 // issuedAttempt is an attempt that was given to a worker.
 type issuedAttempt struct {
@@ -67,13 +48,13 @@ type issuedAttempt struct {
 // startsPossible extends the job's quiet time: an attempt is given up, and its worker may still have it.
 func (n *Node) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
 	if worker != n.cfg.Self {
-		j.quietAt = max(j.quietAt, now.Add(takeoverDelay(n.cfg.Lease)))
+		j.quietAt = max(j.quietAt, now.Add(replication.TakeoverDelay(n.cfg.Lease)))
 	}
 }
 
 // raiseBarrier lists, before the job's tasks are ended, the attempts that other nodes may have.
 func (n *Node) raiseBarrier(now grid.Time, j *job) {
-	b := &cancelBarrier{until: now.Add(takeoverDelay(n.cfg.Lease))}
+	b := &cancelBarrier{until: now.Add(replication.TakeoverDelay(n.cfg.Lease))}
 	for i, t := range j.known() {
 		if (t.state == grid.Offered || t.state == grid.Placed) && t.worker != n.cfg.Self {
 			b.outstanding = append(b.outstanding, issuedAttempt{id: j.attempt(i), worker: t.worker})
@@ -84,18 +65,18 @@ func (n *Node) raiseBarrier(now grid.Time, j *job) {
 	}
 	b.unconfirmed = len(b.outstanding)
 	if old := j.barrier; old != nil { // an earlier cancel was not completed
-		heap.Remove(&n.barriers.jobs, old.heapIndex)
+		n.barriers.jobs.Remove(old.heapIndex)
 		b.callers = old.callers
 	}
 	j.barrier = b
-	heap.Push(&n.barriers.jobs, j)
+	n.barriers.jobs.Push(0, j)
 }
 
 // awaitBarrier answers the caller of a cancel once no attempt of the job can start.
 func (n *Node) awaitBarrier(now grid.Time, j *job, caller uint64, fx *grid.Effects) {
 	if j.barrier == nil && now < j.quietAt {
 		j.barrier = &cancelBarrier{until: j.quietAt}
-		heap.Push(&n.barriers.jobs, j)
+		n.barriers.jobs.Push(0, j)
 	}
 	if j.barrier == nil {
 		fx.Reply(caller, j.id, "")
@@ -131,8 +112,12 @@ func (n *Node) confirmStopped(now grid.Time, from grid.NodeID, id grid.AttemptID
 
 // checkBarriers checks the barriers that are due.
 func (n *Node) checkBarriers(now grid.Time, fx *grid.Effects) {
-	for firstSend := len(fx.Sends); len(n.barriers.jobs) > 0 && n.barriers.jobs[0].barrier.nextLook <= now; {
-		n.checkBarrier(now, n.barriers.jobs[0], firstSend, fx)
+	for firstSend := len(fx.Sends); n.barriers.jobs.Len() > 0; {
+		due, j := n.barriers.jobs.First()
+		if due > now {
+			break
+		}
+		n.checkBarrier(now, j, firstSend, fx)
 	}
 	n.wakeBarriers(now, fx)
 }
@@ -147,31 +132,31 @@ func (n *Node) checkBarrier(now grid.Time, j *job, firstSend int, fx *grid.Effec
 		n.packing = append(n.packing, j)
 		return
 	}
-	b.nextLook = b.until
+	next := b.until
 	if b.unconfirmed == 0 {
-		b.nextLook = min(b.nextLook, j.quietAt)
+		next = min(next, j.quietAt)
 	} else {
 		if b.askedAt == 0 || now >= b.askedAt.Add(n.cfg.Lease/6) {
 			b.askedAt = now
 			b.askWorkers(firstSend, fx)
 		}
-		b.nextLook = min(b.nextLook, b.askedAt.Add(n.cfg.Lease/6))
+		next = min(next, b.askedAt.Add(n.cfg.Lease/6))
 	}
-	heap.Fix(&n.barriers.jobs, b.heapIndex)
+	n.barriers.jobs.Update(b.heapIndex, next)
 }
 
 // lowerBarrier removes the job's barrier.
 func (n *Node) lowerBarrier(j *job) {
-	heap.Remove(&n.barriers.jobs, j.barrier.heapIndex)
+	n.barriers.jobs.Remove(j.barrier.heapIndex)
 	j.barrier = nil
 }
 
 // wakeBarriers schedules the next check.
 func (n *Node) wakeBarriers(now grid.Time, fx *grid.Effects) {
-	if len(n.barriers.jobs) == 0 {
+	if n.barriers.jobs.Len() == 0 {
 		return
 	}
-	if next := n.barriers.jobs[0].barrier.nextLook; n.barriers.wake <= now || next < n.barriers.wake {
+	if next, _ := n.barriers.jobs.First(); n.barriers.wake <= now || next < n.barriers.wake {
 		n.barriers.wake = max(next, now)
 		fx.Wake(n.barriers.wake, grid.TimerRegister, barrierKey)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/replication"
 )
 
 // A worker that cannot be reached can start nothing after its start lease has expired; then the caller is answered.
@@ -19,8 +20,8 @@ func TestCancelIsAnsweredWhenNoWorkerCanStart(t *testing.T) {
 	for len(r.fx.Replies) == 0 && r.now < begun.Add(2*lease) {
 		r.pass(100 * time.Millisecond)
 	}
-	if took := r.now.Sub(begun); took < lease || took > takeoverDelay(lease)+lease/10 {
-		t.Errorf("answered after %v: want the lease and the margin of the clocks, %v", took, takeoverDelay(lease))
+	if took := r.now.Sub(begun); took < lease || took > replication.TakeoverDelay(lease)+lease/10 {
+		t.Errorf("answered after %v: want the lease and the margin of the clocks, %v", took, replication.TakeoverDelay(lease))
 	}
 }
 

@@ -8,29 +8,38 @@ import (
 	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
+	"skep/node/reputation"
 )
 
 // candidates returns the nodes that the task may be offered to, as known without a poll, except those polled in this
 // decision. It falls back in two steps when nobody else is left: first to nodes that it otherwise avoids for this task
 // (an attempt failed, was lost or was demoted there, or they must deliver first after a reclaim), then to blacklisted
-// nodes.
-func (n *Node) candidates(now grid.Time, l *liveTask) balance.View {
+// nodes. onProbation counts the nodes that fit but were left out at the last step: on probation or backing off.
+func (n *Node) candidates(now grid.Time, l *liveTask) (v balance.View, onProbation int) {
 	l.excluded = slices.DeleteFunc(l.excluded, func(o exclusion) bool { return o.until <= now })
 	l.tryBlacklisted = l.tryBlacklisted && len(l.polled) > 0
 	if n.isLocal(l.job) {
 		return n.eligibleNodes(now, l, nil, false)
 	}
-	c := n.blacklistOf(l.class())
-	v := n.eligibleNodes(now, l, c, true)
-	if len(v.Nodes) == 0 && (len(l.failedOn) > 0 || len(l.demotions) > 0 || l.reclaims > 0 || n.onProbation > 0 || slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.preference })) {
-		v = n.eligibleNodes(now, l, c, false)
+	c := n.failures.Blacklist(l.class())
+	v, onProbation = n.eligibleNodes(now, l, c, true)
+	preferred := func(o exclusion) bool { return o.preference }
+	if len(v.Nodes) == 0 && (len(l.failedOn) > 0 || len(l.demotions) > 0 || l.reclaims > 0 || onProbation > 0 ||
+		slices.ContainsFunc(l.excluded, preferred)) {
+		v, onProbation = n.eligibleNodes(now, l, c, false)
 	}
-	if len(v.Nodes) == 0 && c != nil && n.onProbation == 0 && len(l.polled) == 0 &&
+	if len(v.Nodes) == 0 && c != nil && onProbation == 0 && len(l.polled) == 0 &&
 		!slices.ContainsFunc(l.excluded, func(o exclusion) bool { return !o.preference && !o.why.Why.Never() }) {
 		l.tryBlacklisted = true
-		v = n.eligibleNodes(now, l, nil, false)
+		v, onProbation = n.eligibleNodes(now, l, nil, false)
 	}
-	return v
+	return v, onProbation
+}
+
+// hasCandidate reports whether there is a node that the task may be offered to.
+func (n *Node) hasCandidate(now grid.Time, l *liveTask) bool {
+	v, _ := n.candidates(now, l)
+	return len(v.Nodes) > 0
 }
 
 // isLocal reports whether the job's tasks run only on this node (policy "local"). Such a task waits for this node
@@ -40,7 +49,7 @@ func (n *Node) isLocal(j *job) bool { return cmp.Or(j.spec.Policy, n.cfg.Policy)
 // moreCandidates returns the candidates for another poll. It leaves out this node once it has answered: its answer
 // would be the same, immediately, in an endless loop.
 func (n *Node) moreCandidates(now grid.Time, l *liveTask) balance.View {
-	v := n.candidates(now, l)
+	v, _ := n.candidates(now, l)
 	self := func(s balance.State) bool { return s.Node == n.cfg.Self }
 	if slices.ContainsFunc(l.answers, self) {
 		v.Nodes = slices.DeleteFunc(v.Nodes, self)
@@ -48,11 +57,12 @@ func (n *Node) moreCandidates(now grid.Time, l *liveTask) balance.View {
 	return v
 }
 
-// eligibleNodes returns the candidates outside the blacklist, which may be nil; strict as in excludes.
-func (n *Node) eligibleNodes(now grid.Time, l *liveTask, blacklist *classFailures, strict bool) balance.View {
-	v := balance.View{Self: n.cfg.Self, Home: n.site, Nodes: n.scratch.view[:0]}
-	n.onProbation = 0
-	spec, expected, floor := l.job.spec, n.expected(l.class()), n.minRunTime(l.class())
+// eligibleNodes returns the candidates outside the blacklist, which may be nil, and how many were left out because they
+// are on probation or backing off; strict as in excludes.
+func (n *Node) eligibleNodes(now grid.Time, l *liveTask, blacklist *reputation.Blacklist, strict bool) (
+	v balance.View, onProbation int) {
+	v = balance.View{Self: n.cfg.Self, Home: n.site, Nodes: n.scratch.view[:0]}
+	spec, expected, floor := l.job.spec, n.expected(l.class()), n.rates.MinRunTime(l.class(), n.claims)
 	fetch, ownerOnly := n.fetchTime(spec), spec.Access() == grid.AccessOwner
 	for _, m := range n.connected() {
 		q, g := m.peer, m.view
@@ -60,28 +70,29 @@ func (n *Node) eligibleNodes(now grid.Time, l *liveTask, blacklist *classFailure
 			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		if n.isBlacklisted(now, blacklist, q.id) {
+		if n.failures.Excludes(now, blacklist, q.id) {
 			continue
 		}
 		s := m.record
-		if strict && l.reclaims > 0 && (s == nil || s.results == 0) {
+		if strict && l.reclaims > 0 && !s.Delivered() {
 			continue
 		}
-		if s.onProbation(now, grid.MilliCPU(q.cores)) || strict && s.backingOff(now) {
-			n.onProbation++
+		if s.OnProbation(now, grid.MilliCPU(q.cores)) || strict && s.BackingOff(now) {
+			onProbation++
 			continue
 		}
-		claimed := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.overhead
+		claimed := g.Ad.Backlog.Seconds() + 1/(n.rateOf(q, l.class())*n.speedOf(m, spec)) + n.rates.Overhead()
 		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
-			ECT: s.completionTime(now, claimed, expected, floor), Heard: g.Fresh()})
+			ECT: s.CompletionTime(now, claimed, expected, floor), Heard: g.Fresh()})
 	}
-	if !n.refusesForeign(l.job.id) && !l.excludes(n.cfg.Self, strict) && !n.isBlacklisted(now, blacklist, n.cfg.Self) && discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
+	if !n.refusesForeign(l.job.id) && !l.excludes(n.cfg.Self, strict) && !n.failures.Excludes(now, blacklist, n.cfg.Self) &&
+		discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
 		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, n.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 		v.Nodes = slices.Insert(v.Nodes, at, n.selfState(now, spec.Needs.Resources, l.class()))
 	}
 	n.scratch.view = v.Nodes
-	return v
+	return v, onProbation
 }
 
 // excludes reports whether a task must not be offered to a node, or has polled it in this decision. If strict it also
@@ -98,14 +109,14 @@ func (n *Node) rateOf(q *peer, class string) float64 {
 			return q.rates[i].Mu
 		}
 	}
-	return n.rates.guess(class, q.speed)
+	return n.rates.Rate(class, q.speed, n.claims)
 }
 
 // selfState returns this node's own answer to a poll.
 func (n *Node) selfState(now grid.Time, need grid.Resources, class string) balance.State {
-	ready := n.exec.Wait(now, need, n.rates.runTime)
-	ran, rest := n.exec.Ahead(now, need, n.rates.runTime)
-	return balance.State{Node: n.cfg.Self, ECT: ready + n.exec.Mean(now, class, n.rates.runTime), Ready: ready, Heard: now, Site: n.site,
+	ready := n.exec.Wait(now, need, n.runTime)
+	ran, rest := n.exec.Ahead(now, need, n.runTime)
+	return balance.State{Node: n.cfg.Self, ECT: ready + n.exec.Mean(now, class, n.runTime), Ready: ready, Heard: now, Site: n.site,
 		Waiting: int32(len(n.exec.Queue())), Running: int32(len(n.exec.Running())), Ran: ran, Rest: rest, Whole: !n.cfg.Balance.Rest}
 }
 

@@ -9,6 +9,7 @@ import (
 	"skep/balance"
 	"skep/exec"
 	"skep/grid"
+	"skep/node/rates"
 )
 
 // Bounds on the run time of a class. A task that runs longer was declared too small and delays the small tasks behind
@@ -23,12 +24,8 @@ type Bound struct {
 	Next  string
 }
 
-// maxDemotions bounds how often a task changes its class. maxForeignClasses bounds the classes that only workers have
-// named.
-const (
-	maxDemotions      = 4
-	maxForeignClasses = 8
-)
+// maxDemotions bounds how often a task changes its class.
+const maxDemotions = 4
 
 // demotion records a task's earlier class and the worker that found it too small.
 type demotion struct {
@@ -40,7 +37,7 @@ type demotion struct {
 func (c *Config) checkBounds() error {
 	var errs []error
 	for i, b := range c.Bounds {
-		if b.Class == "" || b.Next == "" || b.Class == b.Next || !isClass(b.Class) || !isClass(b.Next) || b.Time <= 0 {
+		if b.Class == "" || b.Next == "" || b.Class == b.Next || !rates.IsClass(b.Class) || !rates.IsClass(b.Next) || b.Time <= 0 {
 			errs = append(errs, fmt.Errorf("bounds[%d]: %v for class %q, then %q: want more than 0 and two classes", i, b.Time, b.Class, b.Next))
 			continue
 		}
@@ -58,9 +55,6 @@ func (c *Config) checkBounds() error {
 	}
 	return errors.Join(errs...)
 }
-
-// isClass reports whether a name is a valid class name on the wire.
-func isClass(name string) bool { return len(name) <= grid.MaxClass && grid.Printable(name) }
 
 // boundOf returns the bound of a running attempt; nil if it has none.
 func (n *Node) boundOf(w *exec.Work) *Bound {
@@ -103,7 +97,7 @@ func (n *Node) stopOverBound(now grid.Time, fx *grid.Effects) {
 // mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, and at
 // most maxDemotions times. Otherwise the result is an ordinary loss.
 func (l *liveTask) mayDemoteTo(next string) bool {
-	return next != "" && isClass(next) && next != l.class() && l.job.spec.Retries > 0 && len(l.demotions) < maxDemotions &&
+	return next != "" && rates.IsClass(next) && next != l.class() && l.job.spec.Retries > 0 && len(l.demotions) < maxDemotions &&
 		!slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.class == next })
 }
 
@@ -114,13 +108,13 @@ func (n *Node) demote(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effec
 	if !l.mayDemoteTo(r.Next) {
 		return false
 	}
-	worker, next := l.task().worker, n.rates.intern(r.Next)
+	worker, next := l.task().worker, n.rates.Intern(r.Next)
 	n.attemptReturned(now, &l.promise, worker, false)
 	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
-	n.recordFailure(now, l.class(), worker, false)
+	n.failures.Failed(now, l.class(), worker)
 	l.demotions = append(l.demotions, demotion{worker, l.class()})
 	l.demotedTo, l.request.Class = next, next
-	n.rates.foreignArrival(now, l.job.spec, next)
+	n.rates.ArriveForeign(now, next, l.job.spec)
 	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceDemoted, Node: worker, Refusal: grid.Refusal{Detail: next}})
 	n.setState(l.job, l.index, grid.Pending, fx)
 	n.saveTask(l.job, l.index, fx)
@@ -131,24 +125,4 @@ func (n *Node) demote(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effec
 // demotedBy reports whether that node has demoted the task.
 func (l *liveTask) demotedBy(id grid.NodeID) bool {
 	return slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.node == id })
-}
-
-// foreignArrival counts the arrival of a task whose class a worker named. Such classes evict each other, never a
-// measured class.
-func (r *rates) foreignArrival(now grid.Time, spec *grid.JobSpec, name string) {
-	c := r.get(name)
-	foreign := c == nil || c.foreign
-	if c == nil {
-		k := 0
-		for _, c := range r.classes {
-			if c.foreign {
-				k++
-			}
-		}
-		if k >= maxForeignClasses {
-			r.evict(func(c *classRate) bool { return c.foreign })
-		}
-	}
-	r.arrive(now, spec, name, 1)
-	r.get(name).foreign = foreign
 }

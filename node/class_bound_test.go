@@ -1,7 +1,6 @@
 package node
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -150,7 +149,7 @@ func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
 	r := newRig(t, cannotRunHere)
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	for k := range byte(minFailures) {
+	for k := range byte(3) {
 		r.reportStopped(fastID, r.offeredAs(k+1, "small", 3, fastID), "large")
 		r.answer(slowID)
 		id := r.one(grid.KindOffer).Msg.Offer.ID
@@ -158,7 +157,7 @@ func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
 		r.deliverFor(slowID, grid.KindResult, id, exitZero)
 		r.want(jobID(k+1), grid.Ended)
 	}
-	if s := r.n.recordOf(fastID); s == nil || s.results != 0 || s.onTime != 0 || s.ends.good != 0 || len(s.due) != 0 {
+	if s := r.n.records.Of(fastID); s == nil || s.Delivered() {
 		t.Errorf("its track record is %+v", s)
 	}
 	if why := r.n.Blacklisted(r.now, "small", fastID); why.Why != grid.WhyAvoided {
@@ -174,37 +173,9 @@ func TestUnpublishableClassNameIsRejected(t *testing.T) {
 	r.join(slowID, 1, "linux")
 	for k, next := range []string{"\n", "\xff", strings.Repeat("x", grid.MaxClass+1)} {
 		r.reportStopped(fastID, r.offeredAs(byte(k+1), "small", 3, fastID), next)
-		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.get(next) != nil {
-			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.get(next))
+		if v := r.task(jobID(byte(k + 1))); v.Lost != 1 || r.n.rates.Class(next) != nil {
+			t.Errorf("%q: %d lost, measured %v", next, v.Lost, r.n.rates.Class(next))
 		}
-	}
-	r.n.Restore(&grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "\n", Mean: 1, Count: 1}})
-	if r.n.rates.get("\n") != nil {
-		t.Error("an unpublishable name is restored")
-	}
-	r.fx.Reset()
-	r.n.forgetClasses(&r.fx)
-	if len(r.fx.Saves) != 1 || !r.fx.Saves[0].Delete || r.fx.Saves[0].Class.Class != "\n" {
-		t.Errorf("it stays on disk: %+v", r.fx.Saves)
-	}
-}
-
-// Class names made up by workers evict each other, not classes measured or submitted here.
-func TestForeignClassesAreBounded(t *testing.T) {
-	r := newRates(&settings{Tuning: &Tuning{Memory: time.Minute}})
-	for i := range maxClasses - maxForeignClasses {
-		r.arrive(1, spec(nil), fmt.Sprint("class", i), 1)
-	}
-	for i := range 1000 {
-		r.foreignArrival(grid.Time(i+2), spec(nil), fmt.Sprint("x", i))
-	}
-	for i := range maxClasses - maxForeignClasses {
-		if r.get(fmt.Sprint("class", i)) == nil {
-			t.Fatalf("class%d was evicted", i)
-		}
-	}
-	if len(r.classes) != maxClasses || r.get("x999") == nil {
-		t.Errorf("%d classes", len(r.classes))
 	}
 }
 

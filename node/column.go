@@ -4,30 +4,31 @@ import (
 	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
+	"skep/node/rates"
 )
 
 // updateColumns gives the policies every changed column, if anything changed since the last call.
 func (n *Node) updateColumns(now grid.Time) {
 	r := n.rates
-	r.publish(now)
-	if !r.stale {
+	r.Publish(now)
+	stale := r.TakeChange() || n.policies.stale
+	stale = n.records.TakeChange() || stale
+	if stale = n.failures.TakeChange() || stale; !stale {
 		return
 	}
-	r.stale = false
-	r.typicals = r.typicals[:0]
-	r.addClasses(r.own)
+	n.policies.stale = false
+	r.ResetRows()
 	up := n.connected()
 	for _, p := range up {
-		r.addClasses(p.rates)
+		r.AddRows(p.rates)
 	}
-	r.addMeasured()
 	n.scratch.blacklists = n.scratch.blacklists[:0]
-	for k := range r.typicals {
-		n.scratch.blacklists = append(n.scratch.blacklists, n.blacklistOf(r.typicals[k].class))
+	for _, m := range r.Rows() {
+		n.scratch.blacklists = append(n.scratch.blacklists, n.failures.Blacklist(m.Class))
 	}
 	self, slots := n.column(now, connectedPeer{}), n.slots()
-	if m := markOf(self, slots); m != r.columnMark {
-		r.columnMark = m
+	if m := markOf(self, slots); m != n.policies.told {
+		n.policies.told = m
 		n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: n.cfg.Self, Rates: self, Slots: slots})
 	}
 	for _, p := range up {
@@ -47,8 +48,9 @@ func (n *Node) updateColumns(now grid.Time) {
 // A class not measured there gets the typical rate scaled by speed, if this node knows the class's needs and the peer
 // meets them. p is zero for this node.
 func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
-	r := n.rates
-	from, speed, ad := r.own, r.cfg.Speed, n.gossip.Ad()
+	r, claims := n.rates, n.claims
+	from, _ := r.Published()
+	speed, ad := n.cfg.Speed, n.gossip.Ad()
 	remote := p.peer != nil
 	if remote {
 		from, speed, ad = p.rates, p.speed, p.view.Ad
@@ -62,36 +64,36 @@ func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
 	if remote && !given {
 		trusted = n.trustedShare(now, p.rates, n.cores(p), p.received)
 	}
-	for k := range r.typicals {
-		m := &r.typicals[k]
-		c := m.here
-		x := grid.Rate{Class: m.class}
+	rows := r.Rows()
+	for k := range rows {
+		m := &rows[k]
+		x := grid.Rate{Class: m.Class}
 		for i := range from {
-			if from[i].Class == m.class {
+			if from[i].Class == m.Class {
 				x = from[i]
 			}
 		}
 		x.Alpha *= trusted
 		need := grid.CPU
-		if c != nil && c.spec != nil {
-			need = max(c.spec.Needs.CPU, 1)
-			if ad != nil && discovery.Fit(&c.spec.Needs, c.spec.Engine, ad).Never() {
+		if spec := m.Here.Spec(); spec != nil {
+			need = max(spec.Needs.CPU, 1)
+			if ad != nil && discovery.Fit(&spec.Needs, spec.Engine, ad).Never() {
 				x.Mu = 0
 			} else if x.Mu == 0 {
-				x.Mu = rateAtSpeed(r.typicalAt(k), speed)
+				x.Mu = rates.RateAtSpeed(r.TypicalAt(k, claims), speed)
 			}
 		}
 		if ad != nil && (ad.Shut() || remote && ad.Private) {
 			x.Mu = 0
 		}
 		if remote && x.Mu > 0 && !given {
-			x.Mu = s.executionRate(now, x.Mu, r.typicalAt(k), c.expected(r.typicalAt(k)))
+			x.Mu = s.ExecutionRate(now, x.Mu, r.TypicalAt(k, claims), m.Here.Expected(r.TypicalAt(k, claims)))
 		}
 		if remote && x.Mu > 0 {
-			x.Mu = 1 / (1/x.Mu + r.overhead)
+			x.Mu = 1 / (1/x.Mu + r.Overhead())
 		}
 		x.Mu *= float64(grid.CPU) / float64(need)
-		if x.Mu > 0 && n.isBlacklisted(now, n.scratch.blacklists[k], id) {
+		if x.Mu > 0 && n.failures.Excludes(now, n.scratch.blacklists[k], id) {
 			x.Mu = 0
 		}
 		if x.Alpha > 0 || x.Mu > 0 {

@@ -9,6 +9,7 @@ import (
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/rates"
 )
 
 // Config is the identity of a node, its resources and its tuning.
@@ -101,5 +102,5 @@ func (c *Config) Check() error {
 		add("kept tasks %d: want 1 or more", c.Keep)
 	}
 	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
-	return errors.Join(append(errs, c.checkBounds(), c.checkGiven(), ad.Check(), c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+	return errors.Join(append(errs, c.checkBounds(), rates.CheckGiven(c.Given), ad.Check(), c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
 }

@@ -74,10 +74,10 @@ func (j *job) depositOf(i uint32, a grid.Attempt) *deposit {
 
 // depositPayer returns the node to charge for the job's files: its owner, or its origin while the owner is unknown.
 func (j *job) depositPayer() grid.NodeID {
-	if j.replica.owner.IsZero() {
+	if j.ownerKnown().IsZero() {
 		return j.id.Origin
 	}
-	return j.replica.owner
+	return j.ownerKnown()
 }
 
 // chargedTo returns the node charged for the job's files. It is fixed at the first call, so that all are charged to
@@ -95,7 +95,8 @@ func (n *Node) chargeDeposit(j *job, size grid.Bytes) {
 	if j.id.Origin == n.cfg.Self || size == 0 {
 		return
 	}
-	p := n.coMember(j.chargedTo())
+	p := n.accounts.of(j.chargedTo())
+	n.replicas.Note(p.payer)
 	d.size += size
 	n.deposited += size
 	p.deposited += size
@@ -105,6 +106,7 @@ func (n *Node) chargeDeposit(j *job, size grid.Bytes) {
 	case size: // it had none before
 		n.addEvictable(j)
 	}
+	n.accounts.settle(p)
 }
 
 // releaseDeposit frees the room of a task's files. One still being fetched is charged as a transfer only.
@@ -130,7 +132,7 @@ func (n *Node) depositRoom(j *job, files []grid.File, fx *grid.Effects) grid.Ref
 	if payer.IsZero() {
 		payer = j.depositPayer()
 	}
-	p := n.coMember(payer)
+	p := n.accounts.of(payer)
 	switch {
 	case j.id.Origin == n.cfg.Self:
 		return grid.Refusal{}
@@ -154,7 +156,7 @@ func (n *Node) depositRoom(j *job, files []grid.File, fx *grid.Effects) grid.Ref
 // Nothing waits for them, so a refusal is not reported: a majority had them before the end was written, or the end
 // itself names who has them.
 func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
-	v, _ := j.replica.reg.Value(i)
+	v, _ := j.replica.Value(i)
 	var files []grid.File
 	if v.Result != nil {
 		files = v.Result.Blobs(nil)
@@ -164,7 +166,7 @@ func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 	}
 	j.replica.deposits.resultWritten(i)
 	if len(files) > 0 {
-		from := j.replica.owner
+		from := j.ownerKnown()
 		if from == n.cfg.Self {
 			from = v.Worker
 		}

@@ -10,7 +10,7 @@ import (
 func (n *Node) depositAsked(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id := m.Attempts[0]
 	j := n.job(id.Task.Job)
-	if j == nil || j.replica == nil || j.replica.owner != from || j.replica.reg.IsOwner() || j.replica.reg.State().Done || id.Task.Index >= j.spec.Count {
+	if j == nil || j.replica == nil || j.ownerKnown() != from || j.replica.IsOwner() || j.replica.State().Done || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return
 	}
@@ -52,7 +52,7 @@ func (n *Node) fetchOutput(j *job, id grid.AttemptID, r *grid.Result, from grid.
 	if j.depositOf(id.Task.Index, id.Attempt) != nil {
 		return grid.Refusal{}
 	}
-	if v, _ := j.replica.reg.Value(id.Task.Index); v != nil {
+	if v, _ := j.replica.Value(id.Task.Index); v != nil {
 		if v.Attempt != id.Attempt {
 			return grid.Refusal{Why: grid.WhyStale}
 		}
@@ -87,9 +87,9 @@ func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case inputs && ev.Err != "":
 		d.inputs = depositAbsent
 	case inputs:
-		d.inputs = depositStored
+		d.inputs, j.replica.InputsHeld = depositStored, true
 		n.chargeDeposit(j, diskBytes(j.spec.Inputs))
-		n.saveReplica(j, fx)
+		n.replicas.Save(j.replica.Replica, fx)
 	case ev.Err != "":
 		n.releaseDeposit(j, ev.Attempt.Task.Index)
 	default:
@@ -98,10 +98,10 @@ func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.saveEntry(j, ev.Attempt.Task.Index, fx)
 	}
 	switch {
-	case !j.replica.reg.IsOwner() && j.replica.owner != n.cfg.Self && !j.replica.owner.IsZero():
-		n.answerDeposit(j.replica.owner, ev.Attempt, refusal, fx)
+	case !j.replica.IsOwner() && j.ownerKnown() != n.cfg.Self && !j.ownerKnown().IsZero():
+		n.answerDeposit(j.ownerKnown(), ev.Attempt, refusal, fx)
 	case inputs && j.replica.inputs != nil:
-		j.replica.inputs.answer(j.replica.reg.Place(n.cfg.Self), n.cfg.Self, refusal)
+		j.replica.inputs.answer(j.replica.Place(n.cfg.Self), n.cfg.Self, refusal)
 		n.confirmSubmission(now, j, fx)
 	}
 }

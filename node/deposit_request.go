@@ -18,7 +18,7 @@ func (n *Node) replicateInputs(now grid.Time, j *job) {
 // confirmSubmission answers the submitters once a majority has the job and its inputs, or the inputs are no longer
 // waited for.
 func (n *Node) confirmSubmission(now grid.Time, j *job, fx *grid.Effects) {
-	if rep := j.replica; rep.reg.Ready() && (rep.inputs == nil || rep.inputs.settle(now, rep.reg)) {
+	if rep := j.replica; rep.Ready() && (rep.inputs == nil || rep.inputs.settle(now, rep)) {
 		n.replyAll(&rep.submitters, j.id, fx)
 	}
 }
@@ -40,7 +40,7 @@ func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *g
 	j.replica.replicating = append(j.replica.replicating, l)
 	n.saveEntry(j, l.index, fx)
 	n.scheduleTick(now, fx)
-	for place := range j.replica.reg.Members() {
+	for place := range j.replica.Members() {
 		n.askDeposit(now, j, place, l.replicas, l.id(), r, fx)
 	}
 }
@@ -48,12 +48,12 @@ func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *g
 // finishReplicated records a task's end if a majority has its files, or is no longer waited for.
 func (n *Node) finishReplicated(now grid.Time, l *liveTask, fx *grid.Effects) {
 	j, f := l.job, l.replicas
-	if !f.settle(now, j.replica.reg) {
+	if !f.settle(now, j.replica) {
 		return
 	}
 	j.replica.replicating = slices.DeleteFunc(j.replica.replicating, func(o *liveTask) bool { return o == l })
 	r := l.result
-	if !f.hasMajority(j.replica.reg) {
+	if !f.hasMajority(j.replica) {
 		r = f.annotate(j, r)
 	}
 	n.recordResult(now, l, r, fx)
@@ -62,7 +62,7 @@ func (n *Node) finishReplicated(now grid.Time, l *liveTask, fx *grid.Effects) {
 // tickDeposits repeats unanswered requests, and settles those whose deadline has passed.
 func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	n.askDeposits(now, j, fx)
-	if !j.replica.reg.IsOwner() {
+	if !j.replica.IsOwner() {
 		return
 	}
 	n.confirmSubmission(now, j, fx)
@@ -74,11 +74,11 @@ func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
 // askDeposits asks each member for the deposits that it has not confirmed.
 func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	rep := j.replica
-	if !rep.reg.IsOwner() || rep.reg.State().Done || rep.inputs == nil && len(rep.replicating) == 0 {
+	if !rep.IsOwner() || rep.State().Done || rep.inputs == nil && len(rep.replicating) == 0 {
 		return
 	}
 	rep.replicating = slices.DeleteFunc(rep.replicating, func(l *liveTask) bool { return !l.isReplicating() })
-	for place := range rep.reg.Members() {
+	for place := range rep.Members() {
 		if rep.inputs != nil {
 			n.askDeposit(now, j, place, rep.inputs, inputsID(j.id), nil, fx)
 		}
@@ -104,12 +104,12 @@ func (n *Node) askDeposit(now grid.Time, j *job, place int, f *fileReplicas, id 
 	if f.tooLarge || f.have&bit != 0 || f.askedAt[place] != 0 && now < f.askedAt[place].Add(again) {
 		return
 	}
-	to := rep.reg.Members()[place]
+	to := rep.Members()[place]
 	switch {
 	case to == n.cfg.Self:
 		f.askedAt[place] = now
 		n.fetchInputs(now, j, j.id.Origin, fx)
-	case rep.reg.HasAccepted(place):
+	case rep.HasAccepted(place):
 		f.askedAt[place] = now
 		m := fx.Send(to, grid.KindDeposit)
 		m.Attempts, m.Result = append(m.Attempts, id), r
@@ -124,7 +124,7 @@ func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
 		n.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.replica == nil || !j.replica.reg.IsOwner() || j.replica.reg.Place(from) < 0 || id.Task.Index >= j.spec.Count {
+	if j == nil || j.replica == nil || !j.replica.IsOwner() || j.replica.Place(from) < 0 || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return
 	}
@@ -140,7 +140,7 @@ func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
 		n.stats.Stale++
 		return
 	}
-	f.answer(j.replica.reg.Place(from), from, m.Refusal)
+	f.answer(j.replica.Place(from), from, m.Refusal)
 	if l != nil {
 		n.finishReplicated(now, l, fx)
 		return

@@ -89,7 +89,7 @@ func TestMemberDepositsAndAnswers(t *testing.T) {
 			t.Errorf("after a restart it says %v of %v", said, id)
 		}
 	}
-	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB))+diskBytes(r.Outputs); got != want || again.n.coMember(o.id).deposited != want {
+	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB))+diskBytes(r.Outputs); got != want || again.n.accounts.of(o.id).deposited != want {
 		t.Errorf("%d bytes are deposited after a restart, want %d", got, want)
 	}
 	// The end of another attempt is written: the first one's output is useless.
@@ -145,7 +145,7 @@ func TestOnePeerCannotFillTheDisk(t *testing.T) {
 	o := newOwner(t, func(c *Config) { c.Copies, c.Lend = 16*grid.MiB, 2*half })
 	most := func() {
 		t.Helper()
-		if n := o.n.deposited; n > half || n != o.n.coMember(o.id).deposited || n < 0 {
+		if n := o.n.deposited; n > half || n != o.n.accounts.of(o.id).deposited || n < 0 {
 			t.Fatalf("%d bytes are deposited for one peer, of at most %d", n, half)
 		}
 	}

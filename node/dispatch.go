@@ -95,7 +95,7 @@ func (n *Node) handleRegister(now grid.Time, from grid.NodeID, m *grid.Message, 
 	case grid.KindVote:
 		n.voteAnswered(now, from, &m.Register, fx)
 	case grid.KindKeepalive:
-		n.keepaliveReceived(now, from, m, fx)
+		n.replicas.KeepaliveReceived(now, from, m, n.quotaLeft(from), fx)
 	case grid.KindKeepaliveAck:
 		n.keepaliveAnswered(now, from, m, fx)
 	case grid.KindTakeover:
@@ -132,7 +132,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		n.adWake = false
 		n.advertise(now, fx)
 	default:
-		if l := n.live.get(t.Key); l != nil {
+		if l := n.live.Get(t.Key); l != nil {
 			n.taskTimer(now, t.Kind, l, fx)
 		}
 	}

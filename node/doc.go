@@ -6,10 +6,13 @@
 //     records its end once (job.go, placement.go, offer.go, lease.go, result.go, wait.go);
 //   - worker: it runs the attempts that it accepted, sends beats to their owners, and keeps each result until the owner has
 //     acknowledged it (offer_received.go, work.go, beat.go, start_lease.go);
-//   - replica of other nodes' jobs: it stores what their registers say, and takes over when an owner is silent (replica.go,
-//     replica_member.go, keepalive.go, takeover.go).
+//   - replica of other nodes' jobs: it stores what their registers say, and takes over when an owner is silent (package
+//     replication; the jobs follow the changes of their registers in takeover.go).
 //
 // Timers find what is lost in between; the pair (epoch, attempt) tells what arrives twice or late.
+//
+// What it measures of arrivals and run times is package rates, what it has itself seen of others package reputation;
+// column.go joins both with the rates that peers claim.
 //
 // # Glossary
 //

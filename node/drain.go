@@ -36,7 +36,7 @@ func (n *Node) Drain(now grid.Time) DrainView {
 			v.Unsaved++
 		}
 	}
-	for j := range n.jobs.all() {
+	for j := range n.jobs.All() {
 		if j.authoritative() && j.counts[grid.Ended]-j.uncommitted < j.count() && !n.survivesLeaving(now, j) {
 			v.Own++
 		}
@@ -47,14 +47,14 @@ func (n *Node) Drain(now grid.Time) DrainView {
 // survivesLeaving reports whether other members can finish a job without this node: a majority of its register
 // answers, and a majority of its members has the inputs.
 func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
-	return j.replica != nil && len(j.replica.reg.Members()) > 2 && n.mayAct(now, j) && (j.replica.inputs == nil || j.replica.inputs.hasMajority(j.replica.reg))
+	return j.replica != nil && len(j.replica.Members()) > 2 && n.mayAct(now, j) && (j.replica.inputs == nil || j.replica.inputs.hasMajority(j.replica))
 }
 
 // setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.lowDisk = low
 	n.exec.LowDisk(low)
-	n.rates.stale = true
+	n.policies.stale = true
 	n.adChanged(now, fx)
 }
 
@@ -74,7 +74,7 @@ func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.exec.Drain(true)
 	n.drainUntil = now.Add(min(max(ev.Within, 0), MaxDrain))
 	fx.Wake(n.drainUntil, grid.TimerDrain, 0)
-	n.rates.stale = true
+	n.policies.stale = true
 	n.announceDrain(now, fx)
 	n.handBackQueue(now, fx)
 	fx.Reply(ev.Caller, grid.JobID{}, "")
@@ -88,9 +88,9 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	case n.exec.Draining():
 		n.exec.Drain(false)
-		n.rates.stale = true
+		n.policies.stale = true
 		n.announceDrain(now, fx)
-		for _, l := range slices.Clone(n.waiting) { // waiting tasks may fit this node now
+		for _, l := range slices.Clone(n.waiting.list) { // waiting tasks may fit this node now
 			l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
 			if l.search == 0 {
 				n.resumeTask(l)

@@ -13,14 +13,14 @@ import (
 // addEvictable adds a job whose files take room, if it is over.
 func (n *Node) addEvictable(j *job) {
 	if at := n.archive.find(j.id); at >= 0 {
-		p := n.coMember(j.chargedTo())
+		p := n.accounts.of(j.chargedTo())
 		p.evictable = slices.Insert(p.evictable, n.evictablePlace(p.evictable, at), j)
 	}
 }
 
 // removeEvictable removes a job whose files take no room any more. One that has left the archive was the oldest.
 func (n *Node) removeEvictable(j *job) {
-	p, k := n.coMember(j.chargedTo()), 0
+	p, k := n.accounts.of(j.chargedTo()), 0
 	if at := n.archive.find(j.id); at >= 0 {
 		k = n.evictablePlace(p.evictable, at)
 	}
@@ -38,7 +38,7 @@ func (n *Node) evictablePlace(list []*job, at int) int {
 // sortArchive orders the archive and the evictable lists by the jobs' ends, after a restart.
 func (n *Node) sortArchive() {
 	n.archive.sort()
-	for _, p := range n.coMembers.all {
+	for p := range n.accounts.by.All() {
 		slices.SortFunc(p.evictable, func(a, b *job) int { return cmp.Compare(n.archive.find(a.id), n.archive.find(b.id)) })
 	}
 }
@@ -47,8 +47,8 @@ func (n *Node) sortArchive() {
 func (n *Node) evictJob(own bool, owner grid.NodeID, fx *grid.Effects) bool {
 	var oldest *job
 	at := 0
-	for _, p := range n.coMembers.all {
-		if len(p.evictable) == 0 || own && p.peer != owner {
+	for p := range n.accounts.by.All() {
+		if len(p.evictable) == 0 || own && p.payer != owner {
 			continue
 		}
 		if k := n.archive.find(p.evictable[0].id); oldest == nil || k < at {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node/replication"
 )
 
 // Model test against a linear search through all archived jobs.
@@ -15,7 +16,7 @@ func TestOldestEvictableJobIsEvicted(t *testing.T) {
 	for k := range 1000 {
 		id := grid.JobID{Origin: owners[r.IntN(3)], Nonce: [10]byte{byte(k >> 8), byte(k)}}
 		j := n.newJob(id, spec(nil), int64(k))
-		j.replica = &replica{owner: id.Origin}
+		j.replica = &replica{Replica: new(replication.Replica)}
 		open = append(open, j)
 		if some := open[r.IntN(len(open))]; r.IntN(2) == 0 {
 			n.chargeDeposit(some, grid.MiB)
@@ -52,7 +53,7 @@ func TestOldestEvictableJobIsEvicted(t *testing.T) {
 			t.Fatalf("job %d: forgot one %v, want place %d", k, did, want)
 		}
 		if want >= 0 {
-			if n.archive.find(kept[want].id) >= 0 || n.jobs.get(kept[want].id) != nil {
+			if n.archive.find(kept[want].id) >= 0 || n.jobs.Get(kept[want].id) != nil {
 				t.Fatalf("job %d: not the one at place %d was forgotten", k, want)
 			}
 			kept = slices.Delete(kept, want, want+1)
@@ -62,7 +63,7 @@ func TestOldestEvictableJobIsEvicted(t *testing.T) {
 		}
 	}
 	for _, owner := range owners { // no finished job without a deposit is in a list
-		for _, j := range n.coMember(owner).evictable {
+		for _, j := range n.accounts.of(owner).evictable {
 			if j.replica.deposits.size == 0 || !slices.Contains(kept, j) {
 				t.Errorf("job %v can be forgotten to make room: %d bytes", j.id, j.replica.deposits.size)
 			}

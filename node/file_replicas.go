@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/register"
 )
 
 // Replication of files, the owner's side. A job's record names files by hash; whoever takes the job over needs their
@@ -43,7 +42,7 @@ func diskBytes(files []grid.File) (sum grid.Bytes) {
 
 // newFileReplicas returns the state of a set of files, which this node has itself if here is set.
 func (n *Node) newFileReplicas(now grid.Time, j *job, files []grid.File, here bool) *fileReplicas {
-	size, r := diskBytes(files), j.replica.reg
+	size, r := diskBytes(files), j.replica
 	f := &fileReplicas{askedAt: make([]grid.Time, len(r.Members())), until: now.Add(n.cfg.Confirm + grid.Seconds(float64(size)/float64(minCopyRate)))}
 	if here {
 		f.have = 1 << r.Place(n.cfg.Self)
@@ -60,13 +59,13 @@ func (j *job) members() []grid.NodeID {
 	if j.replica == nil {
 		return nil
 	}
-	return j.replica.reg.Members()
+	return j.replica.Members()
 }
 
 func mebi(n grid.Bytes) float64 { return float64(n) / float64(grid.MiB) }
 
 // settle reports whether a majority has the files, or is no longer waited for.
-func (f *fileReplicas) settle(now grid.Time, r *register.Register) bool {
+func (f *fileReplicas) settle(now grid.Time, r *replica) bool {
 	all := uint8(1)<<len(r.Members()) - 1
 	switch {
 	case f.settled:
@@ -83,12 +82,12 @@ func (f *fileReplicas) settle(now grid.Time, r *register.Register) bool {
 	return f.settled
 }
 
-func (f *fileReplicas) hasMajority(r *register.Register) bool {
+func (f *fileReplicas) hasMajority(r *replica) bool {
 	return bits.OnesCount8(f.have) >= r.Majority()
 }
 
 // holders names the members that have the files.
-func (f *fileReplicas) holders(r *register.Register) string {
+func (f *fileReplicas) holders(r *replica) string {
 	var names []string
 	for place, id := range r.Members() {
 		if f.have&(1<<place) != 0 {
@@ -104,10 +103,10 @@ func (f *fileReplicas) holders(r *register.Register) string {
 // inputsAtRisk describes who has a job's inputs, if fewer than a majority of its members; else "".
 func (j *job) inputsAtRisk() string {
 	rep := j.replica
-	if rep == nil || rep.inputs == nil || !rep.inputs.settled || rep.inputs.hasMajority(rep.reg) || rep.reg.State().Done {
+	if rep == nil || rep.inputs == nil || !rep.inputs.settled || rep.inputs.hasMajority(rep) || rep.State().Done {
 		return ""
 	}
-	return "its inputs are only with " + rep.inputs.holders(rep.reg) + ", and without them its tasks cannot run: " + rep.inputs.why
+	return "its inputs are only with " + rep.inputs.holders(rep) + ", and without them its tasks cannot run: " + rep.inputs.why
 }
 
 // annotate returns a copy of the result whose error says where its files are.
@@ -116,7 +115,7 @@ func (f *fileReplicas) annotate(j *job, r *grid.Result) *grid.Result {
 	if annotated.Error != "" {
 		annotated.Error += "; "
 	}
-	annotated.Error = clip(annotated.Error + "what it left is only with " + f.holders(j.replica.reg) + ": " + f.why)
+	annotated.Error = clip(annotated.Error + "what it left is only with " + f.holders(j.replica) + ": " + f.why)
 	return &annotated
 }
 

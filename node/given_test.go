@@ -8,29 +8,15 @@ import (
 	"skep/grid"
 )
 
-func given() []grid.Rate {
-	return []grid.Rate{{Class: "long", Alpha: 0.5, Mu: 0.25}, {Class: "short", Alpha: 3, Mu: 4}}
-}
-
-// A node with given rates publishes them from the start, uses them, and learns nothing from its runs.
-func TestGivenRatesArePublishedAndKept(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.Given = given() })
+// A node with given rates sends them from the start, and uses them.
+func TestGivenRatesAreUsed(t *testing.T) {
+	given := []grid.Rate{{Class: "long", Alpha: 0.5, Mu: 0.25}, {Class: "short", Alpha: 3, Mu: 4}}
+	r := newRig(t, func(c *Config) { c.Given = given })
 	r.join(fastID, 2, "linux")
 	r.deliver(fastID, grid.KindPoll, func(m *grid.Message) { m.Poll = grid.Poll{ID: 1, Class: "long", Speed: 1, Cores: 1000, Mine: 1} })
 	s := r.one(grid.KindState).Msg.State
-	if len(s.Rates) != 2 || s.Rates[0] != given()[0] || s.Rates[1] != given()[1] || s.ECT != 4*time.Second {
+	if len(s.Rates) != 2 || s.Rates[0] != given[0] || s.Rates[1] != given[1] || s.ECT != 4*time.Second {
 		t.Fatalf("tells %v and expects %v, want what was given and 4s", s.Rates, s.ECT)
-	}
-	for range 50 {
-		r.n.rates.recordRun(r.now, "long", 100)
-		r.n.rates.recordMove(10)
-		r.n.rates.arrive(r.now, &grid.JobSpec{}, "long", 1)
-		r.now = r.now.Add(time.Second)
-		r.n.rates.publish(r.now)
-	}
-	mean, _ := r.n.rates.runTime("long")
-	if got := r.n.rates; got.own[0] != given()[0] || mean != 4 || got.overhead != 0 {
-		t.Errorf("learned: %v, %g s, overhead %g s", got.own, mean, got.overhead)
 	}
 }
 

@@ -118,7 +118,7 @@ func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 	if a := r.writeFrom(fastID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = three }); a != grid.RegisterOK {
 		t.Errorf("the origin's: %v, want it kept", a)
 	}
-	if m := r.n.job(replicatedJob).replica.reg.Members(); !slices.Equal(m, three) {
+	if m := r.n.job(replicatedJob).replica.Members(); !slices.Equal(m, three) {
 		t.Errorf("its members are %v, want those that the origin named", m)
 	}
 	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {

@@ -38,7 +38,7 @@ func TestNobodyOffersOwnJobs(t *testing.T) {
 func TestMembersOfferOnlyInTheirEpochs(t *testing.T) {
 	r, id := newOwnerOf(t, 1)
 	for n := uint32(1); n < 4; n++ {
-		r.offerOwn(slowID, id, r.n.job(id).replica.epoch, n, r.n.job(id).replica.reg.Members()...)
+		r.offerOwn(slowID, id, r.n.job(id).replica.State().Epoch, n, r.n.job(id).replica.Members()...)
 	}
 	if stale := r.n.stats.Stale; stale != 3 || len(r.sent(grid.KindRefuse)) != 0 {
 		t.Errorf("%d offers were ignored, of 3", stale)
@@ -79,7 +79,7 @@ func abandoned(t *testing.T) (*rig, grid.JobID) {
 	if a := r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count, s.Retries = grid.MaxCount, 0 }), nil); a != grid.RegisterOK {
 		t.Fatalf("the register was answered with %v", a)
 	}
-	for end := r.now.Add(time.Minute); r.n.job(id).replica.reg.CampaignEpoch() == 0; {
+	for end := r.now.Add(time.Minute); r.n.job(id).replica.CampaignEpoch() == 0; {
 		if r.now >= end {
 			t.Fatal("no campaign")
 		}
@@ -93,7 +93,7 @@ func TestVotesAreBounded(t *testing.T) {
 	r, id := abandoned(t)
 	entries := grid.Bytes(0)
 	for next := uint32(0); next < 1000; next++ {
-		reg := r.n.job(id).replica.reg
+		reg := r.n.job(id).replica
 		if reg.CampaignEpoch() == 0 {
 			break
 		}
@@ -106,7 +106,7 @@ func TestVotesAreBounded(t *testing.T) {
 	if entries < quota.Each.Bytes/2 || entries > quota.Each.Bytes {
 		t.Errorf("votes brought %d bytes: want up to %d", entries, quota.Each.Bytes)
 	}
-	if reg := r.n.job(id).replica.reg; reg.CampaignEpoch() != 0 || reg.Bytes() > entries/2 {
+	if reg := r.n.job(id).replica; reg.CampaignEpoch() != 0 || reg.Bytes() > entries/2 {
 		t.Errorf("the campaign goes on in epoch %d with %d bytes", reg.CampaignEpoch(), reg.Bytes())
 	}
 }
@@ -114,7 +114,7 @@ func TestVotesAreBounded(t *testing.T) {
 // A vote whose pages do not go on is not asked for the next page without end.
 func TestVotePagesGoOn(t *testing.T) {
 	r, id := abandoned(t)
-	reg := r.n.job(id).replica.reg
+	reg := r.n.job(id).replica
 	for range 3 {
 		r.deliver(fastID, grid.KindVote, func(m *grid.Message) {
 			m.Register = grid.RegisterMessage{Job: id, Epoch: reg.CampaignEpoch(), Answer: grid.RegisterOK, More: true}
@@ -151,7 +151,7 @@ func takenOver(t *testing.T) (*rig, grid.JobID) {
 		g.Members = []grid.NodeID{fastID, selfID, slowID}
 	})
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
-	for end := r.now.Add(time.Minute); !r.n.job(id).replica.reg.IsOwner(); {
+	for end := r.now.Add(time.Minute); !r.n.job(id).replica.IsOwner(); {
 		if r.now >= end {
 			t.Fatal("no takeover")
 		}

@@ -115,7 +115,7 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 		"a member, of the last epoch": func(r *rig, id grid.JobID, e uint32) { r.claimOwner(slowID, slowID, id, ^uint32(0)-100+e%100, true) },
 	} {
 		r, id := newOwnerOf(t, 6)
-		epoch, keepalives := uint32(1), r.n.keepalives
+		epoch, keepalives := uint32(1), r.n.stats.Sent[grid.KindKeepalive]
 		began := r.now
 		r.runWithPeers(12*time.Second, func() {
 			for range 9 {
@@ -132,10 +132,10 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
 		})
 		j := r.n.job(id)
-		if j.counts[grid.Placed] != 6 || j.replica.reg.State().Epoch != 1 || !j.replica.reg.IsOwner() {
-			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.reg.State().Epoch, j.replica.reg.IsOwner())
+		if j.counts[grid.Placed] != 6 || j.replica.State().Epoch != 1 || !j.replica.IsOwner() {
+			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.State().Epoch, j.replica.IsOwner())
 		}
-		if sent := int(r.n.keepalives - keepalives); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
+		if sent := int(r.n.stats.Sent[grid.KindKeepalive] - keepalives); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
 			t.Errorf("%s: %d keepalives in 12 s", name, sent)
 		}
 	}
@@ -218,7 +218,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 			})
 		}
 	}
-	if r.n.job(id) != nil || r.n.isAlive(r.now, r.n.coMember(strangerID)) {
+	if r.n.job(id) != nil || r.n.replicas.IsAlive(r.now, strangerID) {
 		t.Fatal("answers to questions that were put to others count")
 	}
 	for _, s := range keepalives {
@@ -234,13 +234,13 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 		}
 	}
 	j := r.n.job(id)
-	if j == nil || slices.Contains(j.replica.reg.Members(), strangerID) {
+	if j == nil || slices.Contains(j.replica.Members(), strangerID) {
 		t.Fatalf("the job has no members, or the stranger is one: %v", j)
 	}
-	j.replica.reg.Campaign(0)
+	j.replica.Campaign(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
 		r.deliver(strangerID, k, func(m *grid.Message) {
-			m.Register = grid.RegisterMessage{Job: id, Epoch: j.replica.reg.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
+			m.Register = grid.RegisterMessage{Job: id, Epoch: j.replica.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
 			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)
@@ -275,7 +275,7 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 		if j == nil {
 			t.Fatalf("room %d: its members were never chosen", room)
 		}
-		if room > 0 && slices.Contains(j.replica.reg.Members(), fastID) {
+		if room > 0 && slices.Contains(j.replica.Members(), fastID) {
 			t.Errorf("room %d: who has none is chosen", room)
 		}
 		r.now = r.now.Add(r.n.cfg.Lease)

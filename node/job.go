@@ -28,7 +28,6 @@ type job struct {
 	quietAt          grid.Time      // attempts that were given up may start until then
 	replica          *replica       // nil = this node alone has the job
 	uncommitted      int            // tasks that ended without being committed yet
-	dirty            bool           // in Node.dirty: its register may have something to send
 	turn             uint64         // position in the job queue
 	queueIndex       int            // in the job queue, from 1; 0 = not queued
 	setAside         bool           // taken out of the queue until something can be done
@@ -38,7 +37,7 @@ type job struct {
 	noSearchBefore   grid.Time      // no known node fits, and no search is repeated until then
 }
 
-func (j *job) key() grid.JobID { return j.id }
+func (j *job) Key() grid.JobID { return j.id }
 
 // submit accepts a job. The caller is answered once the record is on disk. A submission of a known job gets the same
 // answer again.
@@ -74,7 +73,7 @@ func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: sparse.Make[task](spec.Count)}
 	j.counts[grid.Pending] = j.count()
-	n.jobs.put(j)
+	n.jobs.Put(j)
 	return j
 }
 
@@ -103,7 +102,7 @@ func (n *Node) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 func (n *Node) endAll(now grid.Time, j *job, fx *grid.Effects) {
 	for i := range j.spec.Count {
 		if j.state(i) != grid.Ended {
-			n.end(now, j, i, &grid.Result{Cause: grid.Cancelled, Exit: 130, Error: "cancelled"}, fx)
+			n.end(now, j, i, cancelledResult, fx)
 		}
 	}
 }
@@ -172,7 +171,7 @@ func (n *Node) archiveAndTrim(j *job, fx *grid.Effects) {
 			n.forgetJob(old, fx)
 			continue
 		}
-		n.jobs.drop(old.id)
+		n.jobs.Drop(old.id)
 		for i := range old.known() {
 			rec := fx.Save(grid.RecTask)
 			rec.Delete, rec.Task.ID = true, old.attempt(i)

@@ -12,7 +12,7 @@ const closeDelay = 20 * time.Millisecond
 
 // mayClose reports whether this node owns the job and all its tasks have ended and are committed.
 func (j *job) mayClose() bool {
-	r := j.replica.reg
+	r := j.replica
 	cancelled, committed := r.Cancelled()
 	return r.IsOwner() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!cancelled || committed)
 }
@@ -37,9 +37,9 @@ func (n *Node) closeJobs(now grid.Time, fx *grid.Effects) {
 		if n.peekJob(j.id) != j || !j.mayClose() {
 			continue
 		}
-		j.replica.reg.Close()
-		n.saveReplica(j, fx)
-		n.markDirty(j)
+		j.replica.Close()
+		n.replicas.Save(j.replica.Replica, fx)
+		n.replicas.MarkDirty(j.replica.Replica)
 		n.forgetAttempts(now, j, fx) // attempts from an earlier epoch of this owner, superseded by another's
 		n.archiveAndTrim(j, fx)
 	}

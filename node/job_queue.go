@@ -1,56 +1,33 @@
 package node
 
 import (
-	"container/heap"
 	"slices"
 
 	"skep/grid"
+	"skep/heap"
 )
 
 // The queue of jobs with untried tasks, in order of arrival. A job that can do nothing now, because a node on
 // probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs cost
 // nothing until that changes.
 
-// jobQueue is a heap by turn. Jobs keep their index in it, counted from 1.
-type jobQueue []*job
+// jobQueue is the jobs by turn. Jobs keep their index in it, counted from 1.
+type jobQueue = heap.Heap[uint64, *job, heap.Unique[*job]]
 
-func (q jobQueue) Len() int           { return len(q) }
-func (q jobQueue) Less(i, k int) bool { return q[i].turn < q[k].turn }
-
-func (q jobQueue) Swap(i, k int) {
-	q[i], q[k] = q[k], q[i]
-	q[i].queueIndex, q[k].queueIndex = i+1, k+1
-}
-
-// Push implements [heap.Interface].
-func (q *jobQueue) Push(x any) {
-	j := x.(*job)
-	*q = append(*q, j)
-	j.queueIndex = len(*q)
-}
-
-// Pop implements [heap.Interface].
-func (q *jobQueue) Pop() any {
-	old := *q
-	j := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	j.queueIndex = 0
-	return j
-}
+func (j *job) setQueueIndex(i int) { j.queueIndex = i + 1 }
 
 // enqueueJob puts a job at the end of the queue.
 func (n *Node) enqueueJob(j *job) {
 	n.dequeueJob(j)
 	n.lastTurn++
 	j.turn = n.lastTurn
-	heap.Push(&n.jobQueue, j)
+	n.jobQueue.Push(j.turn, j)
 }
 
 // dequeueJob takes a job out of the queue, also one set aside.
 func (n *Node) dequeueJob(j *job) {
 	if j.setAside = false; j.queueIndex > 0 {
-		heap.Remove(&n.jobQueue, j.queueIndex-1)
+		n.jobQueue.Remove(j.queueIndex - 1)
 	}
 }
 
@@ -58,7 +35,7 @@ func (n *Node) dequeueJob(j *job) {
 func (n *Node) requeueJob(j *job) {
 	if j.setAside {
 		j.setAside = false
-		heap.Push(&n.jobQueue, j)
+		n.jobQueue.Push(j.turn, j)
 	}
 }
 
@@ -73,7 +50,7 @@ func (n *Node) awaitMajority(j *job) {
 // dropUnowned removes jobs that are over or that this node no longer owns: nothing of them waits for a majority.
 func (n *Node) dropUnowned() {
 	n.awaitingMajority = slices.DeleteFunc(n.awaitingMajority, func(j *job) bool {
-		j.awaitingMajority = j.isOwner()
+		j.awaitingMajority = j.leads()
 		return !j.awaitingMajority
 	})
 }

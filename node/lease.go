@@ -39,7 +39,7 @@ func (n *Node) scheduleLease(l *liveTask, fx *grid.Effects) {
 // beats, and the tasks of a dead one are placed again sooner.
 func (n *Node) shortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, h := range n.handlesInOrder() {
-		l := n.live.get(h)
+		l := n.live.Get(h)
 		if l.backup != nil && l.backup.worker == id {
 			l.backup.deadline = min(l.backup.deadline, now.Add(n.cfg.Lease/3))
 			n.scheduleLease(l, fx)
@@ -69,7 +69,7 @@ func (l *liveTask) answeredBy(id grid.NodeID) bool {
 func (n *Node) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
 	for _, h := range n.handlesInOrder() {
-		l := n.live.get(h)
+		l := n.live.Get(h)
 		about := l.id()
 		switch {
 		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
@@ -100,11 +100,12 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 	l.phase = idle
 	n.countLost(now, l, t.worker, why)
 	if why.Why == grid.WhyFetch {
-		n.recordFailure(now, l.class(), t.worker, false)
+		n.failures.Failed(now, l.class(), t.worker)
 	}
 	if l.backup != nil {
 		n.countLostCopy(l, t.worker, why)
 		n.promoteBackup(now, l, fx)
+		n.takeWaitingResult(now, l, fx)
 		return
 	}
 	t.lost++
@@ -142,10 +143,7 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 
 // countLost counts a lost attempt in the worker's track record and the task's trace.
 func (n *Node) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why grid.Refusal) {
-	if s := n.recordOf(worker); s != nil {
-		s.attemptLost(now)
-		n.rates.stale = true
-	}
+	n.records.Lost(now, worker)
 	n.stats.Lost++
 	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
 }
@@ -189,7 +187,7 @@ func (n *Node) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.
 // handlesInOrder returns the handles of the live tasks, oldest first.
 func (n *Node) handlesInOrder() []uint64 {
 	hs := n.scratch.handles[:0]
-	for l := range n.live.all() {
+	for l := range n.live.All() {
 		hs = append(hs, l.handle)
 	}
 	slices.Sort(hs)

@@ -3,6 +3,7 @@ package node
 import (
 	"skep/balance"
 	"skep/grid"
+	"skep/node/reputation"
 )
 
 // liveTask is the state of a task that is being placed or has an attempt.
@@ -44,16 +45,7 @@ type liveTask struct {
 	demotions        []demotion      // its earlier classes
 	noBackup         bool            // no further backup: one attempt of two failed, or too many were lost
 	lostBesideBackup int32           // attempts lost while the other one lived
-	promise
-}
-
-// promise is the completion time promised for an attempt.
-type promise struct {
-	madeAt         grid.Time // time of the promise
-	expected       float64   // promised completion, seconds after madeAt
-	lateAt         grid.Time // late from then on; 0 = nothing was promised
-	sentAt         grid.Time // when it was sent, as known since this start
-	resultsAtStart uint64    // Node.results at that time
+	promise          reputation.Promise
 }
 
 // exclusion keeps a task from being offered to a node for some time.
@@ -80,7 +72,7 @@ func (n *Node) newLiveTask(j *job, i uint32) *liveTask {
 	n.lastHandle++
 	l := &liveTask{handle: n.lastHandle, job: j, index: i, queueIndex: notQueued}
 	l.request = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
-	n.live.put(l)
+	n.live.Put(l)
 	j.task(i).live = l
 	return l
 }
@@ -97,11 +89,11 @@ func (n *Node) dropLive(l *liveTask) {
 	if l.job.unproven > 0 {
 		n.resumeAwaitingProof()
 	}
-	n.live.drop(l.handle)
+	n.live.Drop(l.handle)
 	l.job.task(l.index).live = nil
 }
 
-func (l *liveTask) key() uint64 { return l.handle }
+func (l *liveTask) Key() uint64 { return l.handle }
 func (l *liveTask) task() *task { return l.job.task(l.index) }
 
 // class returns the task's class: its job's, unless it was demoted.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/register"
+	"skep/node/replication"
 )
 
 const (
@@ -20,7 +20,7 @@ const replicaKinds = grid.KindSet(1<<grid.KindWrite | 1<<grid.KindCampaign | 1<<
 // beginSubmission accepts a valid submission: at once if this node alone has the job, else when its members are
 // chosen.
 func (n *Node) beginSubmission(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	if sub := n.pending.by.get(ev.Job); sub != nil {
+	if sub := n.pending.by.Get(ev.Job); sub != nil {
 		sub.callers = append(sub.callers, ev.Caller)
 		return
 	}
@@ -100,18 +100,16 @@ func (n *Node) tryMembers(now grid.Time, sub *pendingSubmission, candidates, ali
 func (n *Node) probeCandidates(now grid.Time, queue *submissionQueue, candidates []*grid.Ad, fx *grid.Effects) {
 	probed := n.spreadMembers(candidates, n.cfg.Members+1)
 	for _, id := range probed {
-		if p := n.coMember(id); p.keepaliveSeq == 0 || now >= p.keepaliveSent.Add(probeRetry) {
-			n.sendKeepalive(now, p, n.ownedWith(id), fx)
-		}
+		n.replicas.Probe(now, id, probeRetry, fx)
 	}
 	if len(probed) > 0 {
-		for _, sub := range queue.unprobed { // oldest first, as in addPending
+		for _, sub := range queue.unprobed { // oldest first, as in await
 			if sub.done {
 				continue
 			}
 			sub.probed = probed
 			for _, id := range probed {
-				n.coMember(id).addPending(sub)
+				n.pending.await(id, sub)
 			}
 		}
 		queue.unprobed = nil
@@ -122,25 +120,33 @@ func (n *Node) probeCandidates(now grid.Time, queue *submissionQueue, candidates
 	}
 }
 
-// candidateAnswered records a keepalive answer. If the node was not alive before, the submissions that waited for it
-// are tried.
-func (n *Node) candidateAnswered(now grid.Time, p *coMember, fx *grid.Effects) {
-	var waiters []*pendingSubmission
-	if !n.isAlive(now, p) {
-		waiters, p.pending = p.pending, nil
+// keepaliveAnswered takes a member's, or a candidate's, answer to a keepalive.
+func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	a := n.replicas.KeepaliveAnswered(now, from, m, fx)
+	if a.Forged {
+		n.countOffence(from, fx)
 	}
-	p.lastAlive = now
-	n.chooseMembers(now, waiters, false, fx)
-	for _, sub := range waiters {
-		if !sub.done && now < sub.since.Add(probeRetry) {
-			p.addPending(sub)
-		}
+	if a.Alive {
+		n.candidateAnswered(now, from, a.Revived, fx)
+	}
+	if a.Agrees {
+		n.resumeJobs(now)
 	}
 }
 
-// isAlive reports whether a node has answered a keepalive within the last third of a lease.
-func (n *Node) isAlive(now grid.Time, p *coMember) bool {
-	return p.lastAlive > 0 && now < p.lastAlive.Add(n.cfg.Lease/3)
+// candidateAnswered continues with the pending submissions when a node proves alive. If it was not alive before, those
+// that waited for it are tried.
+func (n *Node) candidateAnswered(now grid.Time, from grid.NodeID, revived bool, fx *grid.Effects) {
+	var waiters []*pendingSubmission
+	if revived {
+		waiters = n.pending.takeAwaiting(from)
+	}
+	n.chooseMembers(now, waiters, false, fx)
+	for _, sub := range waiters {
+		if !sub.done && now < sub.since.Add(probeRetry) {
+			n.pending.await(from, sub)
+		}
+	}
 }
 
 // expectsMorePeers reports whether more nodes are about to connect: this node has just started and knew more, or a
@@ -155,7 +161,7 @@ func (n *Node) expectsMorePeers(now, since grid.Time, connected int) bool {
 // aliveNodes returns the candidates that are alive.
 func (n *Node) aliveNodes(now grid.Time, candidates []*grid.Ad) (alive []*grid.Ad) {
 	for _, ad := range candidates {
-		if p := n.coMembers.by.get(ad.Node); p != nil && n.isAlive(now, p) {
+		if n.replicas.IsAlive(now, ad.Node) {
 			alive = append(alive, ad)
 		}
 	}
@@ -221,16 +227,12 @@ func (n *Node) createUnreplicated(now grid.Time, sub *pendingSubmission, fx *gri
 // createReplicated creates a job's register. The caller is answered when a majority holds it.
 func (n *Node) createReplicated(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
 	members := append([]grid.NodeID{n.cfg.Self}, others...)
-	j := n.newReplica(sub.id, sub.spec, n.wall.At(now).UnixNano(), members, register.State{})
-	j.replica.submitters, j.replica.confirmBy, j.replica.provisional, j.replica.membersVerified = sub.callers, sub.since.Add(n.cfg.Confirm), true, true
-	n.ownerTerms++
-	j.replica.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
-	s := j.replica.reg.State()
-	j.replica.owner, j.replica.epoch, j.replica.ownerSince = s.Owner, s.Epoch, j.submitted
+	j := n.newReplica(sub.id, sub.spec, n.wall.At(now).UnixNano(), members, replication.State{})
+	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(n.cfg.Confirm), true
+	n.replicas.Own(j.replica.Replica)
 	n.queueNewJob(now, j, fx)
 	n.replicateInputs(now, j)
-	n.saveReplica(j, fx)
-	n.markDirty(j)
+	n.replicas.Save(j.replica.Replica, fx)
 	n.scheduleTick(now, fx)
 	n.adChanged(now, fx)
 }
@@ -239,5 +241,5 @@ func (n *Node) createReplicated(now grid.Time, sub *pendingSubmission, others []
 func (n *Node) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
 	n.enqueueJob(j)
-	n.rates.arrive(now, j.spec, j.class, int(j.spec.Count))
+	n.rates.Arrive(now, j.class, j.spec, int(j.spec.Count))
 }

@@ -14,12 +14,12 @@ func justStarted(t *testing.T) *rig {
 	return newRig(t, func(c *Config) { c.Members, c.Known, c.Policy = 3, 2, "local" })
 }
 
-// answerKeepalive makes a node answer the newest keepalive sent to it.
+// answerKeepalive makes a node answer a keepalive that is sent to it now.
 func (r *rig) answerKeepalive(id grid.NodeID) {
 	r.t.Helper()
-	r.n.keepalives++
-	seq := r.n.cfg.Boot<<40 | r.n.keepalives
-	r.n.coMember(id).openKeepalives.add(seq)
+	var fx grid.Effects
+	r.n.replicas.Probe(r.now, id, 0, &fx)
+	seq := fx.Sends[0].Msg.Register.Seq
 	r.deliver(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK} })
 }
 

@@ -14,8 +14,8 @@ import (
 // withQuotaLeft returns the candidates that have not reported too little quota for the job.
 func (n *Node) withQuotaLeft(alive []*grid.Ad, sub *pendingSubmission) []*grid.Ad {
 	full := func(ad *grid.Ad) bool {
-		p := n.coMembers.by.get(ad.Node)
-		return p != nil && p.room > 0 && sub.spec.Count >= p.room
+		room := n.replicas.Room(ad.Node)
+		return room > 0 && sub.spec.Count >= room
 	}
 	if !slices.ContainsFunc(alive, full) {
 		return alive
@@ -34,12 +34,12 @@ func quotaHint(nodes int) string {
 // fullMembers names the members that refused the job's last write for lack of quota; "" if none. The write is
 // repeated every third of a lease.
 func (j *job) fullMembers() string {
-	if j.replica == nil || !j.replica.reg.IsOwner() {
+	if j.replica == nil || !j.replica.IsOwner() {
 		return ""
 	}
 	var full []string
-	for place, id := range j.replica.reg.Members() {
-		if j.replica.reg.Full(place) {
+	for place, id := range j.replica.Members() {
+		if j.replica.Full(place) {
 			full = append(full, id.Short())
 		}
 	}

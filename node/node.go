@@ -10,6 +10,10 @@ import (
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/quota"
+	"skep/node/rates"
+	"skep/node/replication"
+	"skep/node/reputation"
+	"skep/sparse"
 )
 
 // Node is one member of the grid. Its methods are called from one goroutine.
@@ -18,31 +22,26 @@ type Node struct {
 	wall grid.Wall
 	rng  *grid.Rand
 
-	gossip        *gossip.Gossip
-	discovery     *discovery.Discovery
-	exec          *exec.Exec
-	rates         *rates
-	policies      []policy // the node's own and those that jobs asked for, by name
-	policiesMade  uint64   // number of policies made
-	policiesKept  int      // number of policies after the last cleanup
-	peers         peerset
-	records       []*trackRecord // ordered by identity
-	results       uint64         // delivered by nodes that keep their promises
-	awaitingProof int            // tasks that wait for a node on probation to deliver
-	onProbation   int            // nodes that fit but were left out at the last look: on probation or backing off
-	site          *balance.Site  // this node's
-	availability  availability
-	autoClass     *autoClass   // nil = the class is configured
-	labels        []grid.Label // as advertised
-	failures      failureLog
+	gossip       *gossip.Gossip
+	discovery    *discovery.Discovery
+	exec         *exec.Exec
+	rates        *rates.Estimator
+	policies     policySet
+	peers        peerset
+	records      reputation.Records
+	failures     reputation.FailureLog
+	site         *balance.Site // this node's
+	availability availability
+	autoClass    *autoClass   // nil = the class is configured
+	labels       []grid.Label // as advertised
 
-	jobs             lookup[grid.JobID, *job] // except packed ones
-	jobQueue         jobQueue                 // jobs with untried tasks
-	lastTurn         uint64                   // last turn given to a queued job
-	awaitingMajority []*job                   // something of them waits for a majority of their registers
-	retries          retryQueue               // tasks to be placed again
-	waiting          []*liveTask              // tasks that no known node fits
-	live             lookup[uint64, *liveTask]
+	jobs             sparse.Map[grid.JobID, *job] // except packed ones
+	jobQueue         jobQueue                     // jobs with untried tasks
+	lastTurn         uint64                       // last turn given to a queued job
+	awaitingMajority []*job                       // something of them waits for a majority of their registers
+	retries          retryQueue                   // tasks to be placed again
+	waiting          waitingTasks
+	live             sparse.Map[uint64, *liveTask]
 	lastHandle       uint64 // last handle given to a live task
 	dialled          []dialled
 	repeated         repeatedResults
@@ -50,24 +49,21 @@ type Node struct {
 	archive          archive // finished jobs, oldest end first
 	packing          []*job  // finished jobs to be packed after this step
 
-	replicas                 []*job // unfinished jobs whose registers this node is a member of
-	sharedWith               lookup[grid.NodeID, *sharedJobs]
-	dirty                    []*job // their registers may have something to send
+	replicas                 *replication.Replicas
 	pending                  pendingSubmissions
 	grace                    []graceEntry // taken over by this node and in takeover grace, oldest first
 	closing                  []*job       // all their tasks have ended; the members are told soon
-	coMembers                coMembers
 	ownerRecords             map[grid.JobID]*ownerRecord
 	takenOver                []grid.JobID // jobs taken over in this step
 	barriers                 cancelBarriers
 	transfers                map[grid.AttemptID]transfer
-	ownerTerms, keepalives   uint64       // counts in this boot: times that this node began to own a register; keepalives sent
-	deposited                grid.Bytes   // size of the files stored for jobs submitted elsewhere
-	bulkEnds                 []*job       // jobs whose bulk end continues at once
+	accounts                 depositAccounts
+	deposited                grid.Bytes // size of the files stored for jobs submitted elsewhere
+	bulkEnds                 bulkEnds
 	ledger                   quota.Ledger // of what is stored for others
 	replicaWake, pendingWake bool         // a TimerRegister is pending: for registers; for pending submissions
 	backups                  backupJobs
-	ownerCache               ownerCache
+	ownerCache               replication.OwnerCache
 	strayEntries             map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
 	restoredBackups          map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
 	strayTasks               map[grid.JobID][]grid.TaskRecord  // during restore: tasks whose job has not come yet
@@ -104,11 +100,14 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		n.scratch = new(Scratch)
 	}
 	n.cfg = cfg.settings(n.scratch)
+	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{n}}, wall, n.rng)
+	n.jobQueue.Track((*job).setQueueIndex)
+	n.retries.Track((*liveTask).setQueueIndex)
+	n.barriers.jobs.Track((*job).setBarrierIndex)
 	n.discovery = discovery.New(cfg.Self, &n.cfg.Discovery, grid.NewRand(cfg.Seed, 3))
 	n.initExec()
-	n.rates = newRates(&n.cfg)
+	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, Memory: cfg.Memory, Scratch: &n.scratch.rating})
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
-	n.rates.measured, n.rates.speed = n.median, n.exec.Speed
 	if n.labels, n.autoClass = cfg.Labels, newAutoClass(cfg.Labels); n.autoClass != nil {
 		n.labels = n.autoClass.labels
 	}
@@ -133,7 +132,7 @@ func (n *Node) Restore(r *grid.Record) {
 	case grid.RecEntry:
 		n.restoreEntry(r.Entry)
 	case grid.RecClass:
-		n.rates.restore(&r.Class)
+		n.rates.Restore(&r.Class)
 	default:
 		panic(fmt.Sprintf("node: record of kind %d was decoded but is not known", r.Kind))
 	}
@@ -142,7 +141,7 @@ func (n *Node) Restore(r *grid.Record) {
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	n.firstSend = len(fx.Sends)
+	n.firstSend, n.bulkEnds.left = len(fx.Sends), bulkEndBatch
 	n.exec.Advance(now)
 	firstAnnounce := len(fx.Announces)
 	switch ev.Kind {
@@ -183,7 +182,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.placeQueued(now, fx)
 	n.startBackups(now, fx)
 	n.startFreed(now, fx)
-	n.sendWrites(now, fx)
+	n.replicas.SendWrites(now, fx)
 	n.announceTakeovers(fx)
 	n.packFinished()
 	for i := n.firstSend; i < len(fx.Sends); i++ {

@@ -31,13 +31,13 @@ func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, 
 			n.waitForMajority(now, l, fx)
 			return
 		}
-		epoch, members = rep.reg.State().Epoch, rep.reg.Members()
+		epoch, members = rep.State().Epoch, rep.Members()
 	}
-	n.probeBlacklisted(now, l.class(), c.Node)
+	n.failures.Probe(now, l.class(), c.Node)
 	t.attempt = n.nextAttempt(l, epoch, c.Node)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
-	l.cannotExecute, l.madeAt = nil, now
-	n.startPromise(now, &l.promise)
+	l.cannotExecute, l.promise.Made = nil, now
+	n.records.Start(now, &l.promise)
 	tr := grid.Trace{At: now, What: grid.TraceChosen, Node: c.Node, ECT: grid.Seconds(c.ECT), Asked: int32(len(polled.polled))}
 	for i := range polled.answers {
 		if polled.answers[i].Node == c.Node {
@@ -97,7 +97,7 @@ func (n *Node) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 		m.Offer.Stamp = q.stamp
 	}
 	if rep := l.job.replica; rep != nil {
-		m.Offer.Members = append(m.Offer.Members, rep.reg.Members()...)
+		m.Offer.Members = append(m.Offer.Members, rep.Members()...)
 	}
 	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
 }

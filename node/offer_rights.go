@@ -29,7 +29,8 @@ func (n *Node) mayOffer(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid
 	}
 	if j != nil && j.replica != nil {
 		rep := j.replica
-		return slices.Equal(rep.reg.Members(), o.Members) && (o.ID.Epoch > rep.epoch || rep.owner == from) && !rep.reg.State().Done &&
+		owner, epoch, _ := rep.Owner()
+		return slices.Equal(rep.Members(), o.Members) && (o.ID.Epoch > epoch || owner == from) && !rep.State().Done &&
 			(rec == nil || o.ID.Epoch > rec.epoch || rec.owner == from)
 	}
 	if id.Origin == n.cfg.Self {
@@ -57,8 +58,8 @@ func (n *Node) refuseContradiction(from grid.NodeID, o *grid.Offer, fx *grid.Eff
 // names other members or none.
 func (n *Node) checkOriginMembers(now grid.Time, o *grid.Offer, fx *grid.Effects) {
 	id := o.ID.Task.Job
-	if j := n.peekJob(id); j != nil && j.replica != nil && !j.replica.membersVerified && !slices.Equal(j.replica.reg.Members(), o.Members) {
-		n.dropForgedReplica(j, fx)
+	if j := n.peekJob(id); j != nil && j.replica != nil && !j.replica.MembersVerified && !slices.Equal(j.replica.Members(), o.Members) {
+		n.dropForgedReplica(now, j, fx)
 	}
 	rec := n.ownerRecords[id]
 	if rec == nil {
@@ -78,9 +79,10 @@ func (n *Node) checkOriginMembers(now grid.Time, o *grid.Offer, fx *grid.Effects
 
 // dropForgedReplica forgets a replica that another node than the job's origin created here, and that the origin does
 // not know.
-func (n *Node) dropForgedReplica(j *job, fx *grid.Effects) {
-	if j.replica.reg.IsOwner() {
-		n.stepDown(j, fx)
+func (n *Node) dropForgedReplica(now grid.Time, j *job, fx *grid.Effects) {
+	if j.replica.IsOwner() {
+		n.replicas.StepDown(j.replica.Replica)
+		n.followRegisters(now, fx)
 	}
 	at := n.archive.find(j.id)
 	n.forgetJob(j, fx)
@@ -93,7 +95,7 @@ func (n *Node) dropForgedReplica(j *job, fx *grid.Effects) {
 // through a verified replica.
 func (n *Node) membersVerified(id grid.JobID, from grid.NodeID) bool {
 	j := n.peekJob(id)
-	return from == id.Origin || j != nil && j.replica != nil && j.replica.membersVerified
+	return from == id.Origin || j != nil && j.replica != nil && j.replica.MembersVerified
 }
 
 // tombstone names an attempt that this worker dropped. One that rests on hearsay does not block the origin's attempt

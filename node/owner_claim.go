@@ -5,6 +5,7 @@ import (
 
 	"skep/exec"
 	"skep/grid"
+	"skep/node/replication"
 )
 
 // Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
@@ -13,29 +14,16 @@ import (
 // members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
 // messages each sixth of a lease.
 
-// ownerClaim is a member's statement about who owns a register.
-type ownerClaim struct {
-	owner grid.NodeID
-	epoch uint32
-}
-
-// claimState is what a replica knows of claims about its owner.
-type claimState struct {
-	membersVerified bool       // the job's origin named the members
-	rival           ownerClaim // newest claim of a member that says it is the owner and has not written to this node
-	rivalChecked    grid.Time  // when keepalives were last sent because of a claim
-}
-
 // memberClaims are the statements of a register's members about its owner, as a worker received them.
 type memberClaims struct {
-	byPlace   [grid.MaxMembers]ownerClaim // by the member's place; newest epoch that it stated
-	lastAsked grid.Time                   // when the other members were last asked
+	byPlace   [grid.MaxMembers]replication.Claim // by the member's place; newest epoch that it stated
+	lastAsked grid.Time                          // when the other members were last asked
 }
 
 // claimants appends the members that claim the register for themselves in an epoch above the known one.
 func (rec *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
 	for place, id := range rec.members {
-		if c := rec.claims.byPlace[place]; c.owner == id && c.epoch > rec.epoch && id != rec.owner {
+		if c := rec.claims.byPlace[place]; c.Owner == id && c.Epoch > rec.epoch && id != rec.owner {
 			dst = append(dst, id)
 		}
 	}
@@ -43,14 +31,14 @@ func (rec *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
 }
 
 // majorityClaim returns the claim on which a majority of the members agrees; zero = none.
-func (rec *ownerRecord) majorityClaim() ownerClaim {
+func (rec *ownerRecord) majorityClaim() replication.Claim {
 	for place, id := range rec.members {
 		claim, votes := rec.claims.byPlace[place], 0
-		if claim.owner != id || claim.epoch <= rec.epoch {
+		if claim.Owner != id || claim.Epoch <= rec.epoch {
 			continue
 		}
 		for other := range rec.members {
-			if c := rec.claims.byPlace[other]; c.owner == id && c.epoch > rec.epoch {
+			if c := rec.claims.byPlace[other]; c.Owner == id && c.Epoch > rec.epoch {
 				votes++
 			}
 		}
@@ -58,24 +46,24 @@ func (rec *ownerRecord) majorityClaim() ownerClaim {
 			return claim
 		}
 	}
-	return ownerClaim{}
+	return replication.Claim{}
 }
 
 // ownerClaimed handles a statement about who owns a register.
-func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c ownerClaim, fx *grid.Effects) {
+func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c replication.Claim, fx *grid.Effects) {
 	if j := n.job(id); j != nil && j.replica != nil {
 		n.replicaClaimed(now, from, j, c, fx)
 	}
 	rec := n.ownerRecords[id]
-	if rec == nil || rec.owner == n.cfg.Self || c.owner == n.cfg.Self || c.epoch <= rec.epoch || !slices.Contains(rec.members, c.owner) {
+	if rec == nil || rec.owner == n.cfg.Self || c.Owner == n.cfg.Self || c.Epoch <= rec.epoch || !slices.Contains(rec.members, c.Owner) {
 		return
 	}
 	place := slices.Index(rec.members, from)
-	if place < 0 || place >= len(rec.claims.byPlace) || rec.claims.byPlace[place].epoch >= c.epoch {
+	if place < 0 || place >= len(rec.claims.byPlace) || rec.claims.byPlace[place].Epoch >= c.Epoch {
 		return
 	}
 	rec.claims.byPlace[place] = c
-	if winner := rec.majorityClaim(); winner != (ownerClaim{}) {
+	if winner := rec.majorityClaim(); winner != (replication.Claim{}) {
 		n.followOwner(now, id, winner, fx)
 		return
 	}
@@ -86,29 +74,15 @@ func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c ow
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
 // node.
-func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c ownerClaim, fx *grid.Effects) {
+func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c replication.Claim, fx *grid.Effects) {
 	rep := j.replica
 	if n.isOutsider(j, from) {
-		if rep.membersVerified { // else the members may be forged, and the sender may be a real one
+		if rep.MembersVerified { // else the members may be forged, and the sender may be a real one
 			n.countOffence(from, fx)
 		}
 		return
 	}
-	if c.owner != from || c.epoch <= max(rep.epoch, rep.rival.epoch) {
-		return
-	}
-	rep.rival = c
-	if !rep.reg.IsOwner() || !n.mayRepeat(now, &rep.rivalChecked) {
-		return
-	}
-	for _, id := range rep.reg.Members() {
-		if id == n.cfg.Self {
-			continue
-		}
-		if p := n.coMember(id); p.keepaliveSeq == 0 { // else the answer to the open keepalive will tell
-			n.keepaliveOne(now, p, n.ownedWith(id), fx)
-		}
-	}
+	n.replicas.Claimed(now, from, rep.Replica, c, fx)
 }
 
 // mayRepeat reports whether an action limited to once each sixth of a lease is due, and records that it is done now.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/replication"
 )
 
 // ownerRecord is a worker's record of the owner of a job that has a register. Attempts of a job without a register are
@@ -72,24 +73,25 @@ func (n *Node) mayDrop(from grid.NodeID, id grid.JobID) bool {
 
 // learnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
 func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
-	if j := n.job(id); j != nil && j.replica != nil && epoch > j.replica.epoch && j.replica.reg.Place(owner) >= 0 {
-		j.replica.owner, j.replica.epoch, j.replica.ownerSince = owner, epoch, n.wall.At(now).UnixNano()
-		if j.confirmed() {
-			n.replyAll(&j.replica.submitters, j.id, fx)
-		}
-		if owner != n.cfg.Self {
-			n.coMember(owner).ownerAnswered = max(n.coMember(owner).ownerAnswered, now)
-			if j.replica.reg.IsOwner() {
-				n.stepDown(j, fx)
-			}
-		}
+	if j := n.job(id); j != nil && j.replica != nil {
+		n.replicas.Follow(now, j.replica.Replica, epoch, owner)
+		n.followRegisters(now, fx)
 	}
-	n.followOwner(now, id, ownerClaim{owner, epoch}, fx)
+	n.followOwner(now, id, replication.Claim{Owner: owner, Epoch: epoch}, fx)
+}
+
+// ownerLearned follows a job's new owner, of which its register has told.
+func (n *Node) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
+	if j.confirmed() {
+		n.replyAll(&j.replica.submitters, j.id, fx)
+	}
+	owner, epoch, _ := j.replica.Owner()
+	n.followOwner(now, j.id, replication.Claim{Owner: owner, Epoch: epoch}, fx)
 }
 
 // followOwner reports this node's attempts of a job to its new owner from now on.
-func (n *Node) followOwner(now grid.Time, id grid.JobID, c ownerClaim, fx *grid.Effects) {
-	rec, owner, epoch := n.ownerRecords[id], c.owner, c.epoch
+func (n *Node) followOwner(now grid.Time, id grid.JobID, c replication.Claim, fx *grid.Effects) {
+	rec, owner, epoch := n.ownerRecords[id], c.Owner, c.Epoch
 	if rec == nil || epoch <= rec.epoch || !slices.Contains(rec.members, owner) {
 		return
 	}
@@ -103,7 +105,7 @@ func (n *Node) followOwner(now grid.Time, id grid.JobID, c ownerClaim, fx *grid.
 		n.reportTo(now, id, owner, fx)
 		return
 	}
-	if j := n.job(id); j != nil && j.replica != nil && j.replica.reg.State().Done {
+	if j := n.job(id); j != nil && j.replica != nil && j.replica.State().Done {
 		n.forgetAttempts(now, j, fx)
 		return
 	}
@@ -150,7 +152,7 @@ func (n *Node) saveResults(id grid.JobID, fx *grid.Effects) {
 // takeoverHeard handles an announcement of takeovers, or a member's redirect to another owner.
 func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
 	if !announced {
-		n.ownerClaimed(now, from, m.Register.Job, ownerClaim{m.Register.Owner, m.Register.Epoch}, fx)
+		n.ownerClaimed(now, from, m.Register.Job, replication.Claim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
 		return
 	}
 	if len(m.Attempts) > maxTakeovers {
@@ -159,19 +161,20 @@ func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, a
 	}
 	for _, x := range m.Attempts {
 		if n.job(x.Task.Job) == nil {
-			n.ownerCache.add(x.Task.Job, claimant{from, x.Epoch, n.wall.At(now).UnixNano()})
+			n.ownerCache.Add(x.Task.Job, replication.Claimant{Node: from, Epoch: x.Epoch, Since: n.wall.At(now).UnixNano()})
 		}
-		n.ownerClaimed(now, from, x.Task.Job, ownerClaim{from, x.Epoch}, fx)
+		n.ownerClaimed(now, from, x.Task.Job, replication.Claim{Owner: from, Epoch: x.Epoch}, fx)
 	}
 }
 
 // redirect tells a worker whom this node considers a job's owner.
 func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
-	if to == n.cfg.Self || j.replica.owner == n.cfg.Self && !j.replica.reg.IsOwner() {
+	owner, epoch, _ := j.replica.Owner()
+	if to == n.cfg.Self || owner == n.cfg.Self && !j.replica.IsOwner() {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)
-	m.Register.Job, m.Register.Epoch, m.Register.Owner = j.id, j.replica.epoch, j.replica.owner
+	m.Register.Job, m.Register.Epoch, m.Register.Owner = j.id, epoch, owner
 }
 
 // announceTakeovers announces the jobs that this node has taken over.
@@ -181,7 +184,8 @@ func (n *Node) announceTakeovers(fx *grid.Effects) {
 		k := min(len(n.takenOver), maxTakeovers)
 		for _, id := range n.takenOver[:k] {
 			if j := n.job(id); j != nil && j.authoritative() {
-				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: j.replica.epoch}})
+				_, epoch, _ := j.replica.Owner()
+				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch}})
 			}
 		}
 		n.takenOver = slices.Delete(n.takenOver, 0, k)

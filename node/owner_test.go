@@ -14,10 +14,11 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 		r := newMember(t)
 		r.takeOver()
 		j := r.n.job(replicatedJob)
-		if !j.replica.reg.IsOwner() || j.task(0).live == nil {
+		if !j.replica.IsOwner() || j.task(0).live == nil {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
-		j.replica.graceUntil, j.replica.promisedElsewhere = 0, 7 // as after the takeover grace
+		j.replica.graceUntil = 0 // as after the takeover grace
+		r.promiseElsewhere(7)
 		for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 			if r.now > end {
 				t.Fatal("it never campaigns for a higher epoch")
@@ -28,7 +29,7 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 			m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
 				Entries: []grid.Entry{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
-		if !j.replica.reg.IsOwner() || j.replica.epoch != epoch {
+		if !j.replica.IsOwner() || j.replica.State().Epoch != epoch {
 			t.Fatalf("it does not own epoch %d", epoch)
 		}
 		if waits := j.replica.graceUntil > r.now; waits != (since == fastID) {

@@ -41,7 +41,7 @@ func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 		r.takeOver()
 		r.loseMajority()
 		j := r.n.job(replicatedJob)
-		if succeeds(r); j.replica.reg.IsOwner() {
+		if succeeds(r); j.replica.IsOwner() {
 			t.Fatalf("%s: it is the owner still", name)
 		}
 		r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
@@ -97,19 +97,19 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 		})
 	}
 	j := r.n.job(id)
-	if j == nil || !j.replica.reg.IsOwner() {
+	if j == nil || !j.replica.IsOwner() {
 		t.Fatal("it does not own the job")
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: id})
-	if len(r.fx.Replies) > 0 || len(r.n.barriers.jobs) != 1 {
-		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, len(r.n.barriers.jobs))
+	if len(r.fx.Replies) > 0 || r.n.barriers.jobs.Len() != 1 {
+		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, r.n.barriers.jobs.Len())
 	}
 	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: id, Epoch: 2, Seq: 1} })
 	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
 		t.Errorf("replies %+v, want that another node has it", p)
 	}
-	if len(r.n.barriers.jobs) > 0 || j.barrier != nil {
-		t.Errorf("%d cancelled jobs are looked at", len(r.n.barriers.jobs))
+	if r.n.barriers.jobs.Len() > 0 || j.barrier != nil {
+		t.Errorf("%d cancelled jobs are looked at", r.n.barriers.jobs.Len())
 	}
 }
 
@@ -123,7 +123,7 @@ func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
 		t.Fatalf("replies %+v at once, while what earlier owners let start may run", r.fx.Replies)
 	}
 	j := r.n.job(replicatedJob)
-	if _, final := j.replica.reg.Cancelled(); !final {
+	if _, final := j.replica.Cancelled(); !final {
 		t.Fatal("the cancellation is not final")
 	}
 	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })

@@ -34,7 +34,7 @@ func (n *Node) packFinished() {
 		if at := n.archive.find(j.id); at >= 0 && n.archive.at(at).open != nil && n.packable(j) { // a job may be listed twice
 			*n.archive.at(at) = n.pack(j)
 			n.archive.packed++
-			n.jobs.drop(j.id)
+			n.jobs.Drop(j.id)
 		}
 	}
 	n.packing = n.packing[:0]
@@ -59,7 +59,7 @@ func (n *Node) archiveJob(j *job) {
 
 // job returns a job, nil if it is unknown. A packed job is unpacked for this step.
 func (n *Node) job(id grid.JobID) *job {
-	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
+	if j := n.jobs.Get(id); j != nil || id.Origin != n.cfg.Self {
 		return j
 	}
 	at := n.archive.find(id)
@@ -69,14 +69,14 @@ func (n *Node) job(id grid.JobID) *job {
 	j := n.unpack(n.archive.at(at), true)
 	*n.archive.at(at) = packedJob{nonce: noncePrefix(id), open: j}
 	n.archive.packed--
-	n.jobs.put(j)
+	n.jobs.Put(j)
 	n.packing = append(n.packing, j)
 	return j
 }
 
 // peekJob returns a job for reading only and leaves it packed; nil if it is unknown.
 func (n *Node) peekJob(id grid.JobID) *job {
-	if j := n.jobs.get(id); j != nil || id.Origin != n.cfg.Self {
+	if j := n.jobs.Get(id); j != nil || id.Origin != n.cfg.Self {
 		return j
 	}
 	if at := n.archive.find(id); at >= 0 {

@@ -82,7 +82,7 @@ func TestArchiveAgainstModel(t *testing.T) {
 	for k := range uint32(1000) {
 		j := endedJob(n, r, k)
 		n.archiveJob(j)
-		n.jobs.put(j)
+		n.jobs.Put(j)
 		all = append(all, j)
 		tasks += j.count()
 		if r.IntN(3) > 0 {
@@ -93,7 +93,7 @@ func TestArchiveAgainstModel(t *testing.T) {
 			if id := f.id(n.cfg.Self); id != all[0].id {
 				t.Fatalf("%v goes first, not %v", id, all[0].id)
 			}
-			n.jobs.drop(all[0].id)
+			n.jobs.Drop(all[0].id)
 			tasks -= all[0].count()
 			if n.job(all[0].id) != nil {
 				t.Fatal("a job that was taken out is found")
@@ -103,7 +103,7 @@ func TestArchiveAgainstModel(t *testing.T) {
 		if k%50 == 0 {
 			i := r.IntN(len(all))
 			n.archive.remove(n.cfg.Self, n.archive.find(all[i].id))
-			n.jobs.drop(all[i].id)
+			n.jobs.Drop(all[i].id)
 			tasks -= all[i].count()
 			all = slices.Delete(all, i, i+1)
 			if len(all) == 0 {
@@ -124,8 +124,8 @@ func TestArchiveAgainstModel(t *testing.T) {
 			t.Fatalf("%d jobs of %d tasks, %d listed, %d counted, want %d of %d", n.archive.len(), n.archive.tasks, len(n.Jobs(nil)), n.Stats(0).Jobs, len(all), tasks)
 		}
 	}
-	if n.packFinished(); n.jobs.len() != 0 || n.archive.packed != len(all) {
-		t.Errorf("%d are open, %d of %d packed", n.jobs.len(), n.archive.packed, len(all))
+	if n.packFinished(); n.jobs.Len() != 0 || n.archive.packed != len(all) {
+		t.Errorf("%d are open, %d of %d packed", n.jobs.Len(), n.archive.packed, len(all))
 	}
 }
 
@@ -157,8 +157,8 @@ func TestCancelledJobCountsOnce(t *testing.T) {
 	r.submit(jobID(1), spec(nil))
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
 	r.want(jobID(1), grid.Ended)
-	if jobs := r.n.Stats(r.now).Jobs; jobs != 1 || r.n.archive.packed != 1 || r.n.jobs.len() != 0 {
-		t.Errorf("%d jobs, %d packed, %d open; want 1, 1, 0", jobs, r.n.archive.packed, r.n.jobs.len())
+	if jobs := r.n.Stats(r.now).Jobs; jobs != 1 || r.n.archive.packed != 1 || r.n.jobs.Len() != 0 {
+		t.Errorf("%d jobs, %d packed, %d open; want 1, 1, 0", jobs, r.n.archive.packed, r.n.jobs.Len())
 	}
 }
 
@@ -177,8 +177,8 @@ func TestReadsLeaveJobsPacked(t *testing.T) {
 		"may start": func() { n.mayStart(r.now, w) },
 		"start by":  func() { n.startDeadline(w) },
 	} {
-		if read(); n.archive.packed != 1 || n.jobs.len() != 0 || len(n.packing) != 0 {
-			t.Fatalf("%s: %d packed, %d open, %d to be packed; want 1, 0, 0", name, n.archive.packed, n.jobs.len(), len(n.packing))
+		if read(); n.archive.packed != 1 || n.jobs.Len() != 0 || len(n.packing) != 0 {
+			t.Fatalf("%s: %d packed, %d open, %d to be packed; want 1, 0, 0", name, n.archive.packed, n.jobs.Len(), len(n.packing))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"skep/balance"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/reputation"
 )
 
 // peer is what this node knows of another node beyond its ad: the connection and the exchanged rates.
@@ -23,7 +24,7 @@ type peer struct {
 	ourVersion   uint64 // version of this node's rates that it is known to have
 	stamp        uint64 // newest start lease stamp that it sent; 0 = none
 	columnMark   mark   // version of the column that the policies have
-	received     receivedWork
+	received     reputation.Received
 	site         *balance.Site
 
 	hidesJobs bool // it shows a job under access: owner only to the job's owner
@@ -48,13 +49,13 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	p.up, p.theirVersion, p.ourVersion = true, 0, 0
 	p.takesWork, p.mayReplicate = ev.Kinds&workKinds == workKinds, ev.Kinds&replicaKinds == replicaKinds
 	p.hidesJobs = ev.Features.Has(grid.FeatureAccess)
-	n.rates.stale = true
+	n.policies.stale = true
 	n.gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := n.gossip.Peer(ev.Peer); known != nil && known.Ad != nil {
 		n.learnRates(p, known.Ad)
 	}
 	n.askAttempts(now, ev.Peer, fx)
-	n.resendWrites(now, ev.Peer, fx)
+	n.replicas.Resend(now, ev.Peer, fx)
 	n.resendResults(now, ev.Peer, fx)
 	n.handBackQueue(now, fx)
 	n.nodeChanged(now, n.gossip.Peer(ev.Peer))
@@ -68,7 +69,7 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	}
 	p.up = false
 	p.columnMark = 0
-	n.rates.stale = true
+	n.policies.stale = true
 	n.note(balance.Outcome{Kind: balance.Gone, At: now, Node: id})
 	n.shortenLeases(now, id, fx)
 	if at, ok := n.peers.find(id); ok {
@@ -115,7 +116,7 @@ func (n *Node) adNews(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 			return
 		}
 		n.learnRates(p, g.Ad)
-		n.rates.stale = true
+		n.policies.stale = true
 		n.nodeChanged(now, g)
 	}
 }
@@ -131,14 +132,14 @@ func (n *Node) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores gr
 		return // omitted by a peer that has not noticed our restart; it sends them once it sees which version we have
 	}
 	p.theirVersion = mine
-	n.rates.stale = true
+	n.policies.stale = true
 	if slices.Equal(p.rates, rates) {
 		return
 	}
 	n.ownRates(p, len(rates))
 	p.rates = p.rates[:0]
 	for _, r := range rates {
-		r.Class = n.rates.intern(r.Class)
+		r.Class = n.rates.Intern(r.Class)
 		p.rates = append(p.rates, r)
 	}
 	if known := n.gossip.Peer(p.id); known != nil && known.Ad != nil && slices.Equal(p.rates, known.Ad.Rates) {
@@ -180,13 +181,13 @@ func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
 type connectedPeer struct {
 	*peer
 	view   *gossip.Peer
-	record *trackRecord // nil if it was never given an attempt
+	record *reputation.Record // nil if it was never given an attempt
 }
 
 // connected lists the peers with a live connection, ordered by identity; valid until the next call. The view, the peers
 // and the track records are all sorted by identity, so one merge pass joins them.
 func (n *Node) connected() []connectedPeer {
-	up, at, seen := n.scratch.met[:0], 0, recordCursor(n.records)
+	up, at, seen := n.scratch.met[:0], 0, n.records.Cursor()
 	peers, heads := n.gossip.Peers(), n.gossip.Heads()
 	for i, h := range heads {
 		for at < len(n.peers) && n.peers[at].head < h {
@@ -197,7 +198,7 @@ func (n *Node) connected() []connectedPeer {
 			if !p.up || p.id != peers[i].Node() {
 				continue
 			}
-			up = append(up, connectedPeer{p, peers[i], seen.next(p.id)})
+			up = append(up, connectedPeer{p, peers[i], seen.Next(p.id)})
 		}
 	}
 	n.scratch.met = up

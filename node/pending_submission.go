@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/sparse"
 )
 
 // pendingSubmission is a submission whose members are not chosen yet. Nothing of it is on disk and no other node knows
@@ -18,14 +19,16 @@ type pendingSubmission struct {
 	done    bool          // members are chosen, or the submission failed
 }
 
-func (p *pendingSubmission) key() grid.JobID { return p.id }
+func (p *pendingSubmission) Key() grid.JobID { return p.id }
 
-// pendingSubmissions are the submissions whose members are not chosen yet. A co-member whose answer one of them awaits
-// lists it (coMember.pending), so an answer looks only at the submissions it concerns. Submissions that only some nodes
+// pendingSubmissions are the submissions whose members are not chosen yet. They are listed by the node whose answer they
+// await, so an answer looks only at the submissions it concerns. Submissions that only some nodes
 // may store queue separately, so that they do not hold up the others.
 type pendingSubmissions struct {
-	by     lookup[grid.JobID, *pendingSubmission]
+	by     sparse.Map[grid.JobID, *pendingSubmission]
 	queues [2]submissionQueue // jobs that any member may see; jobs that only their owner may see
+
+	awaited map[grid.NodeID][]*pendingSubmission // by the node whose answer they await; may hold done ones
 }
 
 // submissionQueue are submissions that the same nodes may store.
@@ -48,17 +51,39 @@ func (s *pendingSubmissions) all() []*pendingSubmission {
 }
 
 func (s *pendingSubmissions) add(p *pendingSubmission) {
-	s.by.put(p)
+	s.by.Put(p)
 	l := s.queueOf(p)
 	l.waiting, l.unprobed = append(l.waiting, p), append(l.unprobed, p)
 }
 
 // remove marks a submission as done; waiting holds it until trim.
 func (s *pendingSubmissions) remove(p *pendingSubmission) {
-	s.by.drop(p.id)
+	s.by.Drop(p.id)
 	p.done = true
 	s.queueOf(p).done++
 }
+
+// await lists a submission that waits for a node's answer.
+func (s *pendingSubmissions) await(id grid.NodeID, p *pendingSubmission) {
+	if s.awaited == nil {
+		s.awaited = make(map[grid.NodeID][]*pendingSubmission)
+	}
+	l := s.awaited[id]
+	if len(l) == cap(l) {
+		l = slices.DeleteFunc(l, func(p *pendingSubmission) bool { return p.done })
+	}
+	s.awaited[id] = append(l, p)
+}
+
+// takeAwaiting returns the submissions that wait for a node's answer, and forgets that they do.
+func (s *pendingSubmissions) takeAwaiting(id grid.NodeID) []*pendingSubmission {
+	l := s.awaited[id]
+	delete(s.awaited, id)
+	return l
+}
+
+// clearAwaited forgets whose answers are awaited: no submission is left.
+func (s *pendingSubmissions) clearAwaited() { s.awaited = nil }
 
 // trim removes done submissions from the front, and all of them once they are the majority.
 func (s *submissionQueue) trim() {

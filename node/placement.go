@@ -24,10 +24,10 @@ func (n *Node) place(now grid.Time, l *liveTask, fx *grid.Effects) {
 		l.answers, n.scratch.answers = n.scratch.answers[k-1], n.scratch.answers[:k-1]
 	}
 	l.polled, l.answers = l.polled[:0], l.answers[:0]
-	v := n.candidates(now, l)
+	v, onProbation := n.candidates(now, l)
 	n.traceBlacklisted(now, l)
 	switch {
-	case n.onProbation > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Node == n.cfg.Self && v.Nodes[0].Ready > 0):
+	case onProbation > 0 && (len(v.Nodes) == 0 || len(v.Nodes) == 1 && v.Nodes[0].Node == n.cfg.Self && v.Nodes[0].Ready > 0):
 		n.pauseTask(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 	case len(v.Nodes) == 0:
 		n.noCandidate(now, l, fx)
@@ -49,7 +49,8 @@ func (n *Node) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects
 	}
 	l.unanswered = l.unanswered[:0]
 	l.round++
-	n.rates.publish(now)
+	n.rates.Publish(now)
+	own, version := n.rates.Published()
 	for _, id := range ids {
 		if id == n.cfg.Self {
 			l.answers = append(l.answers, n.selfState(now, l.job.spec.Needs.Resources, l.class()))
@@ -63,9 +64,9 @@ func (n *Node) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.Effects
 		l.unanswered = append(l.unanswered, id)
 		m := fx.Send(id, grid.KindPoll)
 		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.class(), l.job.spec.Needs.Resources
-		m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = n.cfg.Speed, n.cfg.Capacity.CPU, n.rates.version, q.theirVersion
-		if q.ourVersion != n.rates.version {
-			m.Poll.Rates = append(m.Poll.Rates, n.rates.own...)
+		m.Poll.Speed, m.Poll.Cores, m.Poll.Mine, m.Poll.Have = n.cfg.Speed, n.cfg.Capacity.CPU, version, q.theirVersion
+		if q.ourVersion != version {
+			m.Poll.Rates = append(m.Poll.Rates, own...)
 		}
 	}
 	l.sent = now
@@ -88,7 +89,7 @@ func (n *Node) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *
 	if q == nil {
 		return
 	}
-	l := n.live.get(s.ID >> 8)
+	l := n.live.Get(s.ID >> 8)
 	if l != nil && l.phase == polling && l.round == uint8(s.ID) && !slices.Contains(l.polled, from) {
 		n.countOffence(from, fx)
 		return
@@ -108,7 +109,9 @@ func (n *Node) pollAnswered(now grid.Time, from grid.NodeID, s *grid.State, fx *
 	if s.Why != grid.WhyNone {
 		n.exclude(now, l, from, grid.Refusal{Why: s.Why})
 	} else {
-		l.answers = append(l.answers, balance.State{Node: from, ECT: n.recordOf(from).completionTime(now, max(s.ECT, 0).Seconds()+n.rates.overhead, n.expected(l.class()), n.minRunTime(l.class())),
+		ect := n.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+n.rates.Overhead(),
+			n.expected(l.class()), n.rates.MinRunTime(l.class(), n.claims))
+		l.answers = append(l.answers, balance.State{Node: from, ECT: ect,
 			Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now, Site: q.site,
 			Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !n.cfg.Balance.Rest,
 			Fetch: n.fetchTime(l.job.spec)})

@@ -12,7 +12,7 @@ import (
 // isProvisional reports whether a job submitted here awaits its first majority and its first task may be placed
 // meanwhile. Not a job without retries: a crash before the offer would end the task as lost. Not under a batch policy.
 func (n *Node) isProvisional(j *job) bool {
-	if j.replica == nil || !j.replica.provisional || !j.replica.reg.IsOwner() || j.spec.Retries == 0 {
+	if j.replica == nil || !j.replica.provisional || !j.replica.IsOwner() || j.spec.Retries == 0 {
 		return false
 	}
 	_, batch := n.policyOf(j).(balance.Batch)
@@ -39,8 +39,8 @@ func (n *Node) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
 		n.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyGone}, fx)
 		return
 	}
-	l.task().placed, l.madeAt = n.wall.At(now).UnixNano(), now
-	n.startPromise(now, &l.promise)
+	l.task().placed, l.promise.Made = n.wall.At(now).UnixNano(), now
+	n.records.Start(now, &l.promise)
 	n.attemptReturned(now, &l.promise, l.task().worker, false) // its promised time begins now
 	n.givenAttempt(now, &l.promise, l.class(), l.task().worker, l.ect)
 	n.sendFirstOffer(now, l, fx)

@@ -5,7 +5,7 @@ import (
 
 	"skep/grid"
 	"skep/node/quota"
-	"skep/register"
+	"skep/node/replication"
 	"skep/sparse"
 )
 
@@ -23,8 +23,12 @@ const (
 	typicalJobBytes = jobBytes + 64*grid.KiB // a job of ordinary size
 )
 
-// maxEvictionsPerStep bounds the jobs evicted in one step: after a start far more may be stored than the quota allows.
-const maxEvictionsPerStep = 256
+// Bounds of one step: after a start far more may be stored than the quota allows, and each of the jobs evicted to make
+// room may have many records.
+const (
+	maxEvictionsPerStep = 256
+	maxEvictedRecords   = 2000 // no further job is evicted then
+)
 
 // footprint is what a register is charged for.
 type footprint struct {
@@ -60,7 +64,7 @@ func specBytes(s *grid.JobSpec) grid.Bytes {
 
 // resultBytes estimates the memory of a result.
 func resultBytes(r *grid.Result) grid.Bytes {
-	return grid.Bytes(register.Weight(&grid.Entry{Result: r}))
+	return grid.Bytes(replication.Weight(&grid.Entry{Result: r}))
 }
 
 // parties names who answers for what a node sends about a job: the sender, and the origin only for what it sends
@@ -96,11 +100,11 @@ func (n *Node) admitEntries(j *job, entries []grid.Entry, epoch uint32, fx *grid
 		if f.Index > j.spec.Count {
 			continue
 		}
-		if v, _ := j.replica.reg.Value(f.Index); v != nil && v.Epoch >= cmp.Or(epoch, f.Epoch) { // a repeated entry costs nothing
+		if v, _ := j.replica.Value(f.Index); v != nil && v.Epoch >= cmp.Or(epoch, f.Epoch) { // a repeated entry costs nothing
 			continue
 		}
-		bytes += grid.Bytes(register.Weight(f))
-		if leaf := f.Index / sparse.Leaf; leaf != last && j.replica.reg.NeedsLeaf(f.Index) {
+		bytes += grid.Bytes(replication.Weight(f))
+		if leaf := f.Index / sparse.Leaf; leaf != last && j.replica.NeedsLeaf(f.Index) {
 			bytes, last = bytes+leafBytes, leaf
 		}
 	}
@@ -112,13 +116,15 @@ func (n *Node) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) str
 	if why := n.ledger.Admit(who, size); why != "" {
 		return why
 	}
-	for range maxEvictionsPerStep {
+	evicted := 0
+	for k := 0; k < maxEvictionsPerStep && evicted < maxEvictedRecords; k++ {
 		id, found := n.ledger.Oldest(who, size)
 		if !found {
 			return ""
 		}
-		at := n.archive.find(id)
-		n.forgetJob(n.jobs.get(id), fx)
+		at, j := n.archive.find(id), n.jobs.Get(id)
+		evicted += j.counts[grid.Ended]
+		n.forgetJob(j, fx)
 		n.archive.remove(n.cfg.Self, at)
 	}
 	if n.ledger.Crowded(who, size) {
@@ -136,7 +142,7 @@ func (n *Node) chargeJob(j *job, from grid.NodeID) {
 // rechargeJob updates a job's charge after a write.
 func (n *Node) rechargeJob(j *job) {
 	if rep := j.replica; j.id.Origin != n.cfg.Self {
-		n.ledger.Resize(j.id, rep.base+rep.reg.Bytes()+grid.Bytes(max(rep.reg.Leaves(), j.tasks.Leaves()))*leafBytes+rep.deposits.resultBytes)
+		n.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(), j.tasks.Leaves()))*leafBytes+rep.deposits.resultBytes)
 	}
 }
 

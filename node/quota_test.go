@@ -83,7 +83,7 @@ func TestRecordsBeyondQuotaDoNotStopStart(t *testing.T) {
 	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {
 		t.Errorf("the start allocates %d bytes: want at most 8 MiB", used)
 	}
-	if got := len(r.n.replicas); got != 200 {
+	if got := len(r.n.replicas.Open()); got != 200 {
 		t.Errorf("%d jobs are known after the start, want all 200", got)
 	}
 	if a := r.writeFrom(fastID, numbered(fastID, 999), spec(nil), nil); a != grid.RegisterFull {

@@ -1,11 +1,14 @@
 package node
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/node/replication"
+)
 
 // scheduleTick sets the timer for the next check of the registers, a third of a lease from now. Without replicas there
 // is no timer.
 func (n *Node) scheduleTick(now grid.Time, fx *grid.Effects) {
-	if !n.replicaWake && len(n.replicas) > 0 {
+	if !n.replicaWake && len(n.replicas.Open()) > 0 {
 		n.replicaWake = true
 		fx.Wake(now.Add(n.cfg.Lease/3), grid.TimerRegister, tickKey)
 	}
@@ -23,7 +26,7 @@ func (n *Node) replicaTimer(now grid.Time, key uint64, fx *grid.Effects) {
 		n.pendingWake = false
 		n.chooseMembers(now, n.pending.all(), true, fx)
 		if len(n.pending.all()) == 0 {
-			n.coMembers.clearPending()
+			n.pending.clearAwaited()
 		}
 	case barrierKey:
 		n.checkBarriers(now, fx)
@@ -70,8 +73,8 @@ func (n *Node) tickRegisters(now grid.Time, fx *grid.Effects) {
 	n.replicaWake = false
 	n.exec.WakeAll()
 	n.freed = n.freed || len(n.exec.Queue()) > 0 // work of jobs whose quorum lease this node holds now may start
-	n.tickReplicas(now, fx)
+	n.replicas.Retire(func(r *replication.Replica) bool { return !n.tickReplica(now, r, fx) })
 	n.dropUnowned()
-	n.sendKeepalives(now, fx)
+	n.replicas.SendKeepalives(now, n.accounts.holds, fx)
 	n.scheduleTick(now, fx)
 }

@@ -9,24 +9,6 @@ import (
 	"skep/grid"
 )
 
-// The estimated arrival rate does not depend on the number of runs here: a node without submissions that runs much of
-// the class must not look busy with submissions.
-func TestRunsDoNotDelayArrivalDecay(t *testing.T) {
-	c := config(selfID)
-	own := c.settings(new(Scratch))
-	r := newRates(&own)
-	s := spec(nil)
-	now := grid.Time(1)
-	r.arrive(now, s, "a", 1)
-	for range 600 {
-		now = now.Add(time.Second)
-		r.recordRun(now, "a", 1)
-	}
-	if a := r.alpha(now, r.class("a")); a > 1e-4 {
-		t.Errorf("one arrival 10 min ago, and a run each second since: %g arrivals per second, want next to none", a)
-	}
-}
-
 // A policy that learns of nodes only in Poll must be called although there is a single node: local would not know which
 // of them it is.
 func TestLonelyNodeRunsUnderEveryPolicy(t *testing.T) {
@@ -187,35 +169,11 @@ func TestRefusalIsNotALossAfterARestart(t *testing.T) {
 	}
 }
 
-// More classes than are published do not make a new version of the rates at each publication.
-func TestManyClassesDoNotRepublish(t *testing.T) {
-	c := config(selfID)
-	own := c.settings(new(Scratch))
-	r := newRates(&own)
-	now := grid.Time(1)
-	for range 2 { // long ago, and now
-		for i := range 30 {
-			r.arrive(now, spec(nil), string(rune('a'+i)), 100)
-			r.recordRun(now, string(rune('a'+i)), 1)
-		}
-		now = now.Add(10 * time.Minute)
-	}
-	now = now.Add(-10 * time.Minute)
-	r.publish(now)
-	v := r.version
-	for range 5 {
-		now = now.Add(time.Second)
-		r.publish(now)
-	}
-	if r.version > v+1 {
-		t.Errorf("%d versions in 5 s in which arrivals fell by 8 %%", r.version-v)
-	}
-}
-
 // An evicted class is deleted from disk.
 func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 	r := newRig(t, nil)
-	for i := range maxClasses + 50 {
+	const most = 256 // classes measured at once
+	for i := range most + 50 {
 		r.submit(grid.JobID{Origin: selfID, Nonce: [10]byte{1, byte(i), byte(i >> 8)}}, spec(func(s *grid.JobSpec) { s.Class = fmt.Sprint("c", i) }))
 		r.now += 1e9
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: r.fx.Starts[0].Attempt, Result: &grid.Result{Cause: grid.Exited, Wall: time.Second}})
@@ -226,8 +184,8 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 			kept++
 		}
 	}
-	if kept > maxClasses {
-		t.Errorf("%d classes on disk, want at most the %d that are measured", kept, maxClasses)
+	if kept > most {
+		t.Errorf("%d classes on disk, want at most the %d that are measured", kept, most)
 	}
 }
 
@@ -235,7 +193,7 @@ func TestForgottenClassesLeaveTheDisk(t *testing.T) {
 func TestCancelTakesFewMessages(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "windows")
-	r.n.records = []*trackRecord{{node: fastID, results: maxTrust}}
+	r.trust(fastID)
 	s := spec(func(s *grid.JobSpec) {
 		s.Count, s.Needs.Labels = 3000, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	})

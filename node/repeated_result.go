@@ -1,18 +1,19 @@
 package node
 
-import "skep/grid"
+import (
+	"skep/fifo"
+	"skep/grid"
+)
 
 // repeatedResults remembers the unwanted results that came. The sender of each is told so, and an honest one then
 // forgets the result: a sender that repeats it many times does so on purpose.
 type repeatedResults struct {
-	seen []repeatedResult
-	next int
+	times fifo.Map[repeatedResult, int]
 }
 
 type repeatedResult struct {
-	from  grid.NodeID
-	id    grid.AttemptID
-	times int
+	from grid.NodeID
+	id   grid.AttemptID
 }
 
 const (
@@ -22,18 +23,15 @@ const (
 
 // count counts an unwanted result, and reports whether it has come too often.
 func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
-	for i := range r.seen {
-		if x := &r.seen[i]; x.id == id && x.from == from {
-			x.times++
-			return x.times > maxRepeats
-		}
+	x := repeatedResult{from, id}
+	if times := r.times.Get(x); times != nil {
+		*times++
+		return *times > maxRepeats
 	}
-	if len(r.seen) < maxRepeated {
-		r.seen = append(r.seen, repeatedResult{from, id, 1})
-		return false
+	if r.times.Len() == maxRepeated {
+		r.times.RemoveOldest()
 	}
-	r.seen[r.next] = repeatedResult{from, id, 1}
-	r.next = (r.next + 1) % maxRepeated
+	r.times.Add(x, 1)
 	return false
 }
 

@@ -4,15 +4,8 @@ import (
 	"fmt"
 
 	"skep/grid"
-	"skep/register"
+	"skep/node/replication"
 )
-
-func (n *Node) saveReplica(j *job, fx *grid.Effects) {
-	s := j.replica.reg.State()
-	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: j.id, Spec: j.spec, Members: j.replica.reg.Members(), Submitted: j.submitted,
-		Promised: s.Promised, VotedFor: s.VotedFor, Epoch: s.Epoch, Owner: s.Owner, Done: s.Done,
-		Held: len(j.spec.Inputs) > 0 && n.hasInputs(j)}
-}
 
 // saveEntry saves a task's state; index Count is the job's cancellation. Every task with a record has an entry in
 // j.tasks, so that its record is found when the job is forgotten.
@@ -20,7 +13,7 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	e := new(grid.EntryRecord)
 	fx.Save(grid.RecEntry).Entry = e
 	e.ID.Task = grid.TaskID{Job: j.id, Index: i}
-	v, final := j.replica.reg.Value(i)
+	v, final := j.replica.Value(i)
 	if v == nil && i == j.spec.Count {
 		fx.Saves[len(fx.Saves)-1].Delete = true
 	} else if v != nil {
@@ -41,11 +34,11 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 
 // restoreReplica restores a job with a register. Its entries may have been restored before it.
 func (n *Node) restoreReplica(r *grid.RegisterRecord) {
-	s := register.State{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	s := replication.State{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := n.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
-	j.replica.membersVerified = r.ID.Origin == n.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
+	j.replica.MembersVerified = r.ID.Origin == n.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
 	if r.Held {
-		j.replica.deposits.inputs = depositStored
+		j.replica.deposits.inputs, j.replica.InputsHeld = depositStored, true
 		n.chargeDeposit(j, diskBytes(r.Spec.Inputs))
 	}
 	for _, e := range n.strayEntries[r.ID] {
@@ -75,7 +68,7 @@ func (n *Node) restoreEntry(r *grid.EntryRecord) {
 func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 	i := r.ID.Task.Index
 	if r.Epoch > 0 {
-		j.replica.reg.Restore(&grid.Entry{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
+		j.replica.Restore(&grid.Entry{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
 			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done}, r.Committed)
 	}
 	if i == j.spec.Count {
@@ -95,7 +88,7 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 		return
 	}
 	j.replica.deposits.resultWritten(i)
-	if r.Committed || j.replica.reg.State().Done {
+	if r.Committed || j.replica.State().Done {
 		n.putTask(j, &r.TaskRecord)
 		return
 	}
@@ -111,34 +104,25 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 // answered; as a member it may have answered the owner just before it stopped.
 func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	rep := j.replica
-	s := rep.reg.State()
-	rep.owner, rep.epoch, rep.ownerSince, rep.lastWrite = s.Owner, s.Epoch, n.wall.At(now).UnixNano(), now
-	rep.campaignAt = now.Add(takeoverDelay(n.cfg.Lease))
-	j.quietAt = rep.campaignAt
+	j.quietAt = now.Add(replication.TakeoverDelay(n.cfg.Lease))
 	n.scheduleTick(now, fx)
-	if s.Owner != n.cfg.Self {
-		n.coMember(s.Owner).ownerAnswered = now
-		n.stepDown(j, fx)
+	owns := n.replicas.Resume(now, rep.Replica)
+	n.followRegisters(now, fx)
+	if !owns {
 		return
 	}
-	n.ownerTerms++
-	rep.reg.BecomeOwner(n.cfg.Boot<<40 | n.ownerTerms<<20)
-	if !rep.reg.IsOwner() {
-		n.stepDown(j, fx)
-		return
-	}
-	if cancelled, _ := rep.reg.Cancelled(); cancelled {
+	if cancelled, _ := rep.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
 	}
-	rep.fullHistoryFrom = s.Epoch
+	epoch := rep.State().Epoch
+	rep.fullHistoryFrom = epoch
 	n.replicateInputs(now, j)
-	n.markDirty(j)
-	if s.Epoch > 1 {
+	if epoch > 1 {
 		rep.graceUntil = now.Add(n.cfg.Lease)
 	} else if !j.cancelled {
 		n.enqueueJob(j)
 	}
-	n.rates.arrive(now, j.spec, j.class, 0)
+	n.rates.Arrive(now, j.class, j.spec, 0)
 	n.resume(now, j, fx)
 }
 
@@ -146,14 +130,14 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 // now on this owner places none of its tasks, and any later owner will know.
 func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
 	rep := j.replica
-	cancelled, _ := rep.reg.Cancelled()
+	cancelled, _ := rep.Cancelled()
 	switch {
-	case rep.reg.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
+	case rep.State().Done || !cancelled && j.counts[grid.Ended]-j.uncommitted == j.count(): // an end that was visible does not change
 		n.awaitBarrier(now, j, ev.Caller, fx)
-	case !rep.reg.IsOwner():
-		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), rep.owner.Short()))
+	case !rep.IsOwner():
+		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: its owner is node %s", j.id.Short(), j.ownerKnown().Short()))
 	default:
-		v, final := rep.reg.Value(j.spec.Count)
+		v, final := rep.Value(j.spec.Count)
 		if v != nil && final {
 			n.awaitBarrier(now, j, ev.Caller, fx)
 			return
@@ -164,14 +148,14 @@ func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.
 		}
 		n.raiseBarrier(now, j)
 		j.cancelled = true
-		rep.reg.Propose(&grid.Entry{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
+		rep.Propose(&grid.Entry{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
 		n.saveEntry(j, j.spec.Count, fx)
 		if j.id.Origin == n.cfg.Self {
 			n.endAll(now, j, fx)
 		} else {
 			n.startBulkEnd(now, j, fx)
 		}
-		n.markDirty(j)
+		n.replicas.MarkDirty(j.replica.Replica)
 	}
 }
 
@@ -184,21 +168,38 @@ func (j *job) awaitsCommit(id grid.AttemptID) bool {
 	return t.uncommitted && t.attempt == id.Attempt
 }
 
+// forgetEntries deletes a job's entries from disk.
+func (n *Node) forgetEntries(j *job, fx *grid.Effects) {
+	known := 0
+	for range j.known() {
+		known++
+	}
+	if known > maxForgottenSingly {
+		n.forgetEntry(j, 0, fx)
+		fx.Saves[len(fx.Saves)-1].Entry.Further = j.spec.Count
+		return
+	}
+	for i := range j.known() {
+		n.forgetEntry(j, i, fx)
+	}
+	n.forgetEntry(j, j.spec.Count, fx)
+}
+
 func (n *Node) forgetEntry(j *job, i uint32, fx *grid.Effects) {
 	rec := fx.Save(grid.RecEntry)
 	rec.Delete, rec.Entry = true, new(grid.EntryRecord)
 	rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
 }
 
+// maxForgottenSingly is the number of a job's entries up to which each is deleted by a record of its own.
+const maxForgottenSingly = 1000
+
 // forgetJob deletes a job with a register from memory and disk.
 func (n *Node) forgetJob(j *job, fx *grid.Effects) {
-	for i := range j.known() {
-		n.forgetEntry(j, i, fx)
-	}
-	n.forgetEntry(j, j.spec.Count, fx)
+	n.forgetEntries(j, fx)
 	rec := fx.Save(grid.RecRegister)
 	rec.Delete, rec.Register = true, &grid.RegisterRecord{ID: j.id}
 	n.releaseDeposits(j)
 	n.ledger.Forget(j.id)
-	n.jobs.drop(j.id)
+	n.jobs.Drop(j.id)
 }

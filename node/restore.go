@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/node/replication"
 )
 
 // restoreJob restores a job. Its tasks may have been restored before it.
@@ -89,7 +90,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	}
 	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
-	for j := range n.jobs.all() {
+	for j := range n.jobs.All() {
 		jobs = append(jobs, j)
 	}
 	slices.SortFunc(jobs, func(a, b *job) int {
@@ -103,9 +104,9 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
 		if j.cancelled || j.counts[grid.Ended] < j.count() {
-			j.quietAt = now.Add(takeoverDelay(n.cfg.Lease))
+			j.quietAt = now.Add(replication.TakeoverDelay(n.cfg.Lease))
 		}
-		if j.replica != nil && !j.replica.reg.State().Done {
+		if j.replica != nil && !j.replica.State().Done {
 			active = append(active, j)
 			continue
 		}
@@ -117,16 +118,17 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		n.enqueueJob(j)
-		n.rates.arrive(now, j.spec, j.class, 0)
+		n.rates.Arrive(now, j.class, j.spec, 0)
 		n.resume(now, j, fx)
 	}
-	n.replicas, n.sharedWith = nil, lookup[grid.NodeID, *sharedJobs]{}
+	open := make([]*replication.Replica, 0, len(active))
 	for _, j := range active {
-		n.trackReplica(j)
+		open = append(open, j.replica.Replica)
 	}
+	n.replicas.Start(open)
 	for _, j := range active {
 		n.resumeReplica(now, j, fx)
-		s := j.replica.reg.State()
+		s := j.replica.State()
 		n.learnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
 	}
 	n.sortArchive()
@@ -163,7 +165,7 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 			}
 			continue
 		}
-		n.startPromise(now, &l.promise)
+		n.records.Start(now, &l.promise)
 		n.renewLease(now, l, fx)
 	}
 }
@@ -182,22 +184,5 @@ func (n *Node) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 		n.dropBackup(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, true, fx)
 	default:
 		l.backup.deadline = grid.Never
-	}
-}
-
-// restore restores the measurements of a class. A name that must not be published is deleted from disk: older versions
-// recorded any name that a worker sent.
-func (r *rates) restore(rec *grid.ClassRecord) {
-	if !isClass(rec.Class) {
-		r.forgotten = append(r.forgotten, rec.Class)
-		return
-	}
-	if !(rec.Mean > 0) || !(rec.Count > 0) {
-		return
-	}
-	c := r.class(rec.Class)
-	c.seconds, c.runs, c.saved = rec.Mean, min(rec.Count, 1/meanWeight), rec.Mean
-	if rec.Spread >= 0 && rec.Spreads > 0 { // older versions wrote none
-		c.runSCV, c.runSCVCount = min(rec.Spread, maxDeviation), min(rec.Spreads, 1/scvWeight)
 	}
 }

@@ -72,7 +72,7 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 	case r.Cause.Refused():
 		n.releaseAttempt(from, id, t, fx)
 		n.takeForResult(now, l, fx)
-		n.recordEnd(now, l.class(), l.task().worker, r)
+		n.failures.Ended(now, l.class(), l.task().worker, r)
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
@@ -189,18 +189,18 @@ func (n *Node) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid
 	t := l.task()
 	n.backups.justFreed = t.worker
 	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
-	n.recordEnd(now, l.class(), l.task().worker, r)
+	n.failures.Ended(now, l.class(), l.task().worker, r)
 	if !r.Succeeded() { // the time to a failure measures nothing
-		l.expected = 0
+		l.promise.Void()
 	}
 	n.attemptReturned(now, &l.promise, t.worker, true)
 	n.resumeAwaitingProof()
-	if r.Succeeded() && (t.worker == n.cfg.Self || n.recordOf(t.worker).proven()) {
-		n.results++
-		n.rates.recordEnd(l.class(), min(max(r.Wall, 0), now.Sub(l.madeAt)).Seconds())
+	if r.Succeeded() && (t.worker == n.cfg.Self || n.records.Of(t.worker).Proven()) {
+		n.records.CountResult()
+		n.rates.Ended(l.class(), min(max(r.Wall, 0), now.Sub(l.promise.Made)).Seconds())
 	}
 	if t.worker != n.cfg.Self {
-		n.rates.recordMove((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
+		n.rates.Moved((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
 	}
 	n.end(now, l.job, l.index, r, fx)
 }

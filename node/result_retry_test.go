@@ -93,6 +93,9 @@ func (r *rig) announceTakeover(from grid.NodeID, job grid.JobID, epoch uint32) {
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: epoch}}}}})
 }
 
+// Bounds of the owner cache: of all nodes, and of one.
+const maxCachedOwners, maxCachedByOne = 4096, 1024
+
 // The owner cache holds the newest takeovers, each once.
 func TestOwnerCacheHoldsNewestTakeovers(t *testing.T) {
 	const jobs = 2*maxCachedOwners + 100
@@ -153,11 +156,11 @@ func TestUnfittingAdsAreLinear(t *testing.T) {
 			r.deliver(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
 		}
 		took := cpu() - begin
-		if len(r.n.waiting) != jobs {
-			t.Fatalf("%d jobs wait, want %d", len(r.n.waiting), jobs)
+		if len(r.n.waiting.list) != jobs {
+			t.Fatalf("%d jobs wait, want %d", len(r.n.waiting.list), jobs)
 		}
 		r.join(slowID, 1, "windows")
-		if left := len(r.n.waiting); left == jobs {
+		if left := len(r.n.waiting.list); left == jobs {
 			t.Fatal("all of them wait still when one that fits has come")
 		}
 		return took
@@ -165,28 +168,24 @@ func TestUnfittingAdsAreLinear(t *testing.T) {
 }
 
 // An owner of many registers counts them for all peers in one pass: ten times as many of both cost ten times as much.
-// The counts equal those of a pass for each peer.
 func TestKeepalivesAreLinear(t *testing.T) {
 	inProportion(t, 1000, func(t *testing.T, jobs int) time.Duration {
 		t.Helper()
 		r, _ := submitAll(t, jobs)
 		for i := range jobs / 5 {
-			r.n.coMember(grid.NodeID{9, byte(i >> 8), byte(i)})
+			r.n.replicas.AnsweredOwner(r.now, grid.NodeID{9, byte(i >> 8), byte(i)})
 		}
 		took := time.Hour
 		for range 30 {
 			begin := cpu()
 			r.fx.Reset()
-			r.n.sendKeepalives(r.now, &r.fx)
+			r.n.replicas.SendKeepalives(r.now, r.n.accounts.holds, &r.fx)
 			took = min(took, cpu()-begin)
 		}
-		for _, p := range r.n.coMembers.all {
-			if want := r.n.ownedWith(p.peer); p.shared != want {
-				t.Fatalf("%v shares %+v, want %+v", p.peer.Short(), p.shared, want)
+		for _, s := range r.fx.Sends {
+			if got := int(s.Msg.Register.Count); s.To == fastID && got != jobs {
+				t.Fatalf("a member holds %d of %d", got, jobs)
 			}
-		}
-		if got := r.n.coMemberOrNone(fastID).shared.count; int(got) != jobs {
-			t.Fatalf("a member holds %d of %d", got, jobs)
 		}
 		return took
 	})

@@ -1,53 +1,55 @@
 package node
 
 import (
-	"cmp"
-	"container/heap"
-
 	"skep/grid"
+	"skep/heap"
 )
 
 // notQueued is the queue index of a live task that is in no queue.
 const notQueued = -1
 
-// retryQueue is a heap of the tasks to place again, oldest submission first. Each task knows its index, so one of a
-// hundred thousand is removed without a search.
-type retryQueue []*liveTask
+// retryQueue is the tasks to place again, oldest submission first. Each task knows its index, so one of a hundred
+// thousand is removed without a search.
+type retryQueue = heap.Heap[grid.Time, *liveTask, byHandle]
 
-func (q retryQueue) Len() int { return len(q) }
-func (q retryQueue) Less(i, k int) bool {
-	return cmp.Or(cmp.Compare(q[i].request.Arrived, q[k].request.Arrived), cmp.Compare(q[i].handle, q[k].handle)) < 0
-}
+// byHandle orders the tasks of jobs that arrived at the same time.
+type byHandle struct{}
 
-func (q retryQueue) Swap(i, k int) {
-	q[i], q[k] = q[k], q[i]
-	q[i].queueIndex, q[k].queueIndex = i, k
-}
+// Before implements [heap.Order].
+func (byHandle) Before(a, b *liveTask) bool { return a.handle < b.handle }
 
-// Push implements [heap.Interface].
-func (q *retryQueue) Push(x any) {
-	l := x.(*liveTask)
-	l.queueIndex = len(*q)
-	*q = append(*q, l)
-}
-
-// Pop implements [heap.Interface].
-func (q *retryQueue) Pop() any {
-	old := *q
-	l := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	l.queueIndex = notQueued
-	return l
-}
+func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
 
 // retry puts a task back into the queue, ahead of younger ones.
 func (n *Node) retry(l *liveTask) {
 	l.phase = idle
-	heap.Push(&n.retries, l)
+	n.retries.Push(l.request.Arrived, l)
 }
 
-// parkTask makes a task wait until its timer or a change resumes it; the waiting list has no order.
+// waitingTasks are the tasks that wait for a timer, or for a change of the nodes known.
+type waitingTasks struct {
+	list     []*liveTask // in no order
+	unproven int         // of them, those that wait for a node on probation to deliver
+}
+
+// maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.
+const maxRetriesPerProof = 4
+
+// resumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
+func (n *Node) resumeAwaitingProof() {
+	left := min(maxRetriesPerProof, n.waiting.unproven)
+	for i := 0; i < len(n.waiting.list) && left > 0; {
+		if l := n.waiting.list[i]; l.awaitsProof {
+			l.lookAgain = true
+			n.resumeTask(l)
+			left--
+			continue
+		}
+		i++
+	}
+}
+
+// parkTask makes a task wait until its timer or a change resumes it.
 func (n *Node) parkTask(l *liveTask) {
 	l.phase = waiting
 	if l.awaitsMajority {
@@ -58,9 +60,9 @@ func (n *Node) parkTask(l *liveTask) {
 	}
 	if l.awaitsProof {
 		l.job.unproven++
-		n.awaitingProof++
+		n.waiting.unproven++
 	}
-	l.queueIndex, n.waiting = len(n.waiting), append(n.waiting, l)
+	l.queueIndex, n.waiting.list = len(n.waiting.list), append(n.waiting.list, l)
 }
 
 // dequeue removes a task from the queue that it is in, if any.
@@ -71,16 +73,16 @@ func (n *Node) dequeue(l *liveTask) {
 		l.removeFrom(&l.job.replica.awaitingMajority)
 		l.awaitsMajority = false
 	case l.phase == waiting:
-		l.removeFrom(&n.waiting)
+		l.removeFrom(&n.waiting.list)
 		if l.awaitsProof {
 			l.awaitsProof = false
-			n.awaitingProof--
+			n.waiting.unproven--
 			if l.job.unproven--; l.job.unproven == 0 {
 				n.requeueJob(l.job)
 			}
 		}
 	default:
-		heap.Remove(&n.retries, l.queueIndex)
+		n.retries.Remove(l.queueIndex)
 	}
 }
 
@@ -98,8 +100,8 @@ func (l *liveTask) removeFrom(list *[]*liveTask) {
 // the order of submission.
 func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 	for n.inFlight < n.cfg.Window {
-		if len(n.retries) > 0 {
-			l := heap.Pop(&n.retries).(*liveTask)
+		if n.retries.Len() > 0 {
+			_, l := n.retries.Pop()
 			if !l.lookAgain && l.job.unproven > 0 { // another task of its job tries for all
 				l.awaitsProof = true
 				n.parkTask(l)
@@ -109,12 +111,12 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 			n.place(now, l, fx)
 			continue
 		}
-		if len(n.jobQueue) == 0 {
+		if n.jobQueue.Len() == 0 {
 			return
 		}
-		j := n.jobQueue[0]
+		_, j := n.jobQueue.First()
 		if noMajority := !n.mayAct(now, j) && !n.mayPlan(j); noMajority || j.unproven > 0 {
-			heap.Pop(&n.jobQueue)
+			n.jobQueue.Pop()
 			j.setAside = true
 			if noMajority {
 				n.awaitMajority(j)
@@ -128,7 +130,7 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 			j.nextFresh++
 		}
 		if j.nextFresh == j.spec.Count {
-			heap.Pop(&n.jobQueue)
+			n.jobQueue.Pop()
 			n.allPlaced(j)
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"skep/balance"
 	"skep/exec"
 	"skep/grid"
+	"skep/node/rates"
+	"skep/node/reputation"
 )
 
 // Scratch is memory used only within a step, or free for reuse. Nodes that never step at the same time can share one.
@@ -15,10 +17,10 @@ type Scratch struct {
 	jobs       []*job
 	works      []*exec.Work
 	met        []connectedPeer
-	blacklists []*classFailures // by class, while columns are computed
+	blacklists []*reputation.Blacklist // by class, while columns are computed
 	packed     []byte
 	told       []byte
-	typical    []float64
+	rating     rates.Scratch
 	group      []*liveTask
 	tasks      []*grid.Task
 	choices    []balance.Choice

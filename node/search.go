@@ -40,7 +40,7 @@ func (n *Node) searchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
 		n.dial(now, f.Ad.Node, fx)
 		n.readmit(now, f.Ad, fx)
 	}
-	for _, l := range slices.Clone(n.waiting) {
+	for _, l := range slices.Clone(n.waiting.list) {
 		if l.search != f.ID || l.phase != waiting {
 			continue
 		}
@@ -114,14 +114,17 @@ func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	n.dialAmong(now, id, maxDialled, fx)
 }
 
-// reachMember reports whether a member of a job's register is connected or being dialled, after requesting a connection
-// if need be.
-func (n *Node) reachMember(now grid.Time, j *job, id grid.NodeID, fx *grid.Effects) bool {
+// contacts requests connections to the members of registers.
+type contacts struct{ n *Node }
+
+// Reach implements [replication.Contacts].
+func (c contacts) Reach(now grid.Time, job grid.JobID, id grid.NodeID, fx *grid.Effects) bool {
+	n := c.n
 	if n.isConnected(id) {
 		return true
 	}
 	most := maxDialled / 2
-	if j.id.Origin == n.cfg.Self {
+	if job.Origin == n.cfg.Self {
 		most = maxDialled
 	}
 	return n.dialAmong(now, id, most, fx)

@@ -42,7 +42,7 @@ func (n *Node) startDeadline(w *exec.Work) grid.Time {
 		return w.Until
 	}
 	if j := n.peekJob(w.ID.Task.Job); j != nil && j.replica != nil {
-		return n.mayActUntil(j)
+		return n.replicas.MayActUntil(j.replica.Replica)
 	}
 	return 0
 }
@@ -160,7 +160,7 @@ func unleasedLimit(w *exec.Work) time.Duration {
 // recallQueued takes back waiting attempts of a job for which this owner has had no quorum lease for long. They would
 // never start, and tasks that wait for this node to be idle would wait for ever.
 func (n *Node) recallQueued(now grid.Time, j *job, fx *grid.Effects) {
-	rec, leaseEnd := n.ownerRecords[j.id], n.mayActUntil(j)
+	rec, leaseEnd := n.ownerRecords[j.id], n.replicas.MayActUntil(j.replica.Replica)
 	if rec == nil || rec.owner != n.cfg.Self || now < leaseEnd.Add(maxUnleased*n.cfg.Lease) {
 		return
 	}

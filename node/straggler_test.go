@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/reputation"
 )
 
 // stragglerRig has a node that has run the class, a second each, and keeps ending one each second here, while a peer
@@ -104,18 +105,19 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.attempt.N && v.State == grid.Placed && v.Worker == fastID {
 		t.Errorf("the task is %+v: want it placed again, and no loss counted", v)
 	}
-	s := g.n.recordOf(fastID)
-	if !s.backingOff(g.now) || !s.backingOff(g.now.Add(minBackoff)) {
+	s := g.n.records.Of(fastID)
+	if !s.BackingOff(g.now) || !s.BackingOff(g.now.Add(time.Minute)) {
 		t.Error("the node may be given more at once")
 	}
-	after := g.now.Add(3 * minBackoff)
-	if s.backingOff(after) || s.onProbation(after, grid.CPU) {
+	after := g.now.Add(3 * time.Minute)
+	if s.BackingOff(after) || s.OnProbation(after, grid.CPU) {
 		t.Error("the node is never probed again")
 	}
-	if s.due = append(s.due, grid.Never); !s.onProbation(after, grid.CPU) {
+	probe := reputation.Promise{Made: after}
+	if s.Given(after, &probe, 0, 0); !s.OnProbation(after, grid.CPU) {
 		t.Error("two attempts probe it at once")
 	}
-	if s.recordResult(after, 1, 1, false); s.onProbation(after, grid.CPU) {
+	if g.n.records.Returned(after, &probe, fastID, true); s.OnProbation(after, grid.CPU) {
 		t.Error("it delivered and gets nothing more")
 	}
 	if a := g.n.slots(); a != 1 {
@@ -126,18 +128,24 @@ func TestStragglerIsReclaimed(t *testing.T) {
 // Long tasks are legitimate: more time is allowed where hardly anything else ends, where the node has recently kept its
 // promises, and where run times of the class vary.
 func TestLongTasksAreGivenTime(t *testing.T) {
+	const unknownFactor, trustedFactor = 4, 16
 	quiet := newStragglerRig(t, nil).wait(10*time.Minute, false)
 	if quiet < unknownFactor*30*time.Second || quiet > unknownFactor*time.Minute {
 		t.Errorf("where nothing else ends it is reclaimed after %v, want %d times as long", quiet, unknownFactor)
 	}
 	g := newStragglerRig(t, nil)
-	g.n.recordOf(fastID).onTime = maxTrust
+	g.trust(fastID)
 	if took := g.wait(20*time.Minute, true); took < trustedFactor*30*time.Second || took > trustedFactor*time.Minute {
 		t.Errorf("from a reliable node it is reclaimed after %v, want %d times as long", took, trustedFactor)
 	}
 	g = newStragglerRig(t, nil)
-	g.n.rates.get(g.n.job(jobID(1)).class).endSCV = 9
-	g.n.rates.get(g.n.job(jobID(1)).class).endSCVCount = 50
+	class := g.n.job(jobID(1)).class
+	for range 200 {
+		g.n.rates.Ended(class, 1e-9)
+	}
+	for g.n.expected(class) < 1 { // each result is far above the mean
+		g.n.rates.Ended(class, 5*g.n.expected(class))
+	}
 	if took := g.wait(20*time.Minute, true); took < 40*time.Second {
 		t.Errorf("though the class varies it is reclaimed after %v", took)
 	}

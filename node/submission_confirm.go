@@ -11,19 +11,23 @@ import (
 // voter holds the job.
 func (j *job) confirmed() bool {
 	rep := j.replica
-	return rep == nil || rep.reg.State().Done || rep.reg.Ready() && (rep.inputs == nil || rep.inputs.settled) || !rep.reg.IsOwner() && rep.epoch > 1
+	if rep == nil || rep.State().Done || rep.Ready() && (rep.inputs == nil || rep.inputs.settled) {
+		return true
+	}
+	_, epoch, _ := rep.Owner()
+	return !rep.IsOwner() && epoch > 1
 }
 
 // answerUnconfirmed answers the callers that have waited Config.Confirm for a majority: the job is here and may yet
 // run.
 func (n *Node) answerUnconfirmed(now grid.Time, j *job, fx *grid.Effects) {
 	rep := j.replica
-	if len(rep.submitters) == 0 || now < rep.confirmBy || rep.reg.Ready() { // a ready register waits only for its inputs, which end by themselves
+	if len(rep.submitters) == 0 || now < rep.confirmBy || rep.Ready() { // a ready register waits only for its inputs, which end by themselves
 		return
 	}
 	for _, c := range rep.submitters {
 		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
-			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.reg.Members()), n.cfg.Confirm)
+			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.Members()), n.cfg.Confirm)
 		if why := j.fullMembers(); why != "" {
 			text += "; " + why
 		}

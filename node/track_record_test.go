@@ -59,14 +59,14 @@ func TestOverpromisingNodeWaitsUntilItDelivers(t *testing.T) {
 		}
 	}
 	r.deliverFor(fastID, grid.KindResult, got[0], exitZero)
-	st := r.n.recordOf(fastID)
-	if x := st.completionTime(r.now, 0, 1, 0); x < 4 || x > 6 {
+	st := r.n.records.Of(fastID)
+	if x := st.CompletionTime(r.now, 0, 1, 0); x < 4 || x > 6 {
 		t.Errorf("it is believed to end a task in %g s, want half of the 10 s that it took", x)
 	}
-	if mu := st.executionRate(r.now, grid.MaxRate, 1, 1); mu > 0.3 {
+	if mu := st.ExecutionRate(r.now, grid.MaxRate, 1, 1); mu > 0.3 {
 		t.Errorf("its rate is believed to be %g a second: want about that of its result, 0.1", mu)
 	}
-	if x := st.completionTime(r.now.Add(time.Hour), 0, 1, 0); x > 0.5 {
+	if x := st.CompletionTime(r.now.Add(time.Hour), 0, 1, 0); x > 0.5 {
 		t.Errorf("an hour later it is still believed to need %g s", x)
 	}
 }
@@ -81,34 +81,15 @@ func TestReliableNodeMayHaveManyTasks(t *testing.T) {
 			r.deliverFor(fastID, grid.KindResult, id, exitZero)
 		}
 	}
-	s := r.n.recordOf(fastID)
-	if s == nil || s.results < 5 || s.unreliable() || s.completionTime(r.now, 1, 1, 0) != 1 || len(s.due) != 0 {
+	s := r.n.records.Of(fastID)
+	if !s.Proven() || s.CompletionTime(r.now, 1, 1, 0) != 1 {
 		t.Fatalf("track record %+v", s)
 	}
 	r.submit(jobID(50), spec(nil))
 	r.promises(fastID, 10*time.Millisecond)
 	r.now = r.now.Add(time.Minute)
-	if s.onProbation(r.now, grid.CPU) {
+	if s.OnProbation(r.now, grid.CPU) {
 		t.Error("one late task of a reliable node counts against it")
-	}
-}
-
-// Before its first result a node gets a few tasks for each core, bounded however many cores it claims.
-func TestProbationIsBounded(t *testing.T) {
-	for _, c := range []struct {
-		cores grid.MilliCPU
-		want  int
-	}{{grid.CPU, minProbation}, {8 * grid.CPU, 8 * probationPerCore}, {grid.MaxMillis, probationCores * probationPerCore}} {
-		s := &trackRecord{}
-		for !s.onProbation(0, c.cores) {
-			s.due = append(s.due, grid.Never)
-		}
-		if len(s.due) != c.want {
-			t.Errorf("%d tasks for a node of %d cores that has delivered none, want %d", len(s.due), c.cores/grid.CPU, c.want)
-		}
-		if s.results = 1; s.onProbation(0, c.cores) {
-			t.Error("a result changes nothing")
-		}
 	}
 }
 
@@ -122,7 +103,7 @@ func TestTypicalRateIsTheMedian(t *testing.T) {
 			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: 1, Rates: []grid.Rate{{Class: "x", Mu: mu}}}
 		})
 	}
-	if got, _ := r.n.rates.runTime("x"); got != 1.0/3 {
+	if got, _ := r.n.runTime("x"); got != 1.0/3 {
 		t.Errorf("a task of the class is taken to need %g s, want 1/3", got)
 	}
 }

@@ -28,7 +28,7 @@ func (n *Node) fetchDeposit(j *job, id grid.AttemptID, from grid.NodeID, files [
 	if j.id.Origin != n.cfg.Self {
 		n.reserveTransfer(id, transfer{payer: j.chargedTo(), files: files})
 	}
-	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: from, Others: j.replica.reg.Members(), Files: files, Deposit: true})
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: from, Others: j.replica.Members(), Files: files, Deposit: true})
 	return grid.Refusal{}
 }
 
@@ -38,7 +38,7 @@ func (n *Node) reserveTransfer(id grid.AttemptID, t transfer) {
 		n.transfers = make(map[grid.AttemptID]transfer)
 	}
 	n.transfers[id] = t
-	size, p := diskBytes(t.files), n.coMember(t.payer)
+	size, p := diskBytes(t.files), n.accounts.of(t.payer)
 	p.fetching++
 	p.deposited += size
 	n.deposited += size
@@ -51,8 +51,9 @@ func (n *Node) releaseTransfer(id grid.AttemptID) {
 		return
 	}
 	delete(n.transfers, id)
-	size, p := diskBytes(t.files), n.coMember(t.payer)
+	size, p := diskBytes(t.files), n.accounts.of(t.payer)
 	p.fetching--
 	p.deposited -= size
 	n.deposited -= size
+	n.accounts.settle(p)
 }

@@ -25,15 +25,15 @@ func TestUnwantedTransferIsChargedUntilItEnds(t *testing.T) {
 				t.Fatalf("%s: asked to deposit it said %v", name, said)
 			}
 			unwant(o)
-			if p := o.n.coMember(o.id); p.fetching != 1 || p.deposited != size || o.n.deposited != size {
+			if p := o.n.accounts.of(o.id); p.fetching != 1 || p.deposited != size || o.n.deposited != size {
 				t.Errorf("%s: %d under way, %d bytes deposited; want 1, %d", name, p.fetching, p.deposited, size)
 			}
 			o.fetched(o.attempt(1, 1), err)
-			if p := o.n.coMember(o.id); p.fetching != 0 || p.deposited != 0 || o.n.deposited != 0 {
+			if p := o.n.accounts.of(o.id); p.fetching != 0 || p.deposited != 0 || o.n.deposited != 0 {
 				t.Errorf("%s, and came with %q: %d under way, %d bytes deposited", name, err, p.fetching, p.deposited)
 			}
 			o.fetched(o.attempt(1, 1), err) // nobody asked for that
-			if p := o.n.coMember(o.id); p.fetching != 0 || p.deposited != 0 {
+			if p := o.n.accounts.of(o.id); p.fetching != 0 || p.deposited != 0 {
 				t.Errorf("%s, twice: %d under way, %d bytes deposited", name, p.fetching, p.deposited)
 			}
 		}
@@ -61,7 +61,7 @@ func TestDroppedTransfersDoNotBlockOwner(t *testing.T) {
 		o.fetched(id, "")
 		o.fetched(next, "")
 	}
-	if p := o.n.coMember(o.id); p.fetching != 0 {
+	if p := o.n.accounts.of(o.id); p.fetching != 0 {
 		t.Errorf("%d are still under way", p.fetching)
 	}
 }

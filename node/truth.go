@@ -22,5 +22,5 @@ func (n *Node) inform(now grid.Time) {
 		m.speed, m.cores = ad.Speed, int32(ad.Capacity.CPU)
 		m.rates, m.borrowed = ad.Rates, true
 	}
-	n.rates.stale = true
+	n.policies.stale = true
 }

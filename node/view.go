@@ -7,6 +7,7 @@ import (
 	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
+	"skep/node/replication"
 )
 
 // JobView is a job as this node knows it. Times are wall time in Unix nanoseconds, 0 = not yet.
@@ -85,8 +86,8 @@ type Counts struct {
 // Jobs appends the jobs submitted to or owned by this node, oldest first.
 func (n *Node) Jobs(dst []JobView) []JobView {
 	at := len(dst)
-	for j := range n.jobs.all() {
-		if j.replica == nil || j.replica.reg.IsOwner() || j.id.Origin == n.cfg.Self {
+	for j := range n.jobs.All() {
+		if j.replica == nil || j.replica.IsOwner() || j.id.Origin == n.cfg.Self {
 			dst = append(dst, j.view())
 		}
 	}
@@ -159,9 +160,9 @@ func (n *Node) Stats(now grid.Time) Stats {
 	s := Stats{Counts: n.stats}
 	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
 	s.Free = n.exec.Free()
-	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.rates.runTime))
-	s.Jobs, s.Peers = n.jobs.len()+n.archive.packed, len(n.gossip.Peers()) // Jobs includes the replicas of others' jobs
-	for j := range n.jobs.all() {
+	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.runTime))
+	s.Jobs, s.Peers = n.jobs.Len()+n.archive.packed, len(n.gossip.Peers()) // Jobs includes the replicas of others' jobs
+	for j := range n.jobs.All() {
 		if !j.authoritative() {
 			s.Replicated++
 			continue
@@ -180,8 +181,9 @@ func (j *job) view() JobView {
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
 		Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit}
 	if rep := j.replica; rep != nil {
-		v.Members, v.Owner, v.Epoch, v.Since = rep.reg.Members(), rep.owner, rep.epoch, rep.ownerSince
-		_, v.Cancelled = rep.reg.Cancelled()
+		v.Members = rep.Members()
+		v.Owner, v.Epoch, v.Since = rep.Owner()
+		_, v.Cancelled = rep.Cancelled()
 		v.InputsAtRisk = j.inputsAtRisk()
 		if v.Ended < j.count() {
 			v.Done = 0
@@ -216,11 +218,11 @@ func (n *Node) MayAct(now grid.Time, id grid.JobID) bool {
 // or is a member whose owner has been silent for so long that a takeover is due.
 func (n *Node) AwaitsMajority(now grid.Time, id grid.JobID) bool {
 	j := n.peekJob(id)
-	if j == nil || j.replica == nil || j.replica.reg.State().Done {
+	if j == nil || j.replica == nil || j.replica.State().Done {
 		return false
 	}
-	if j.replica.reg.IsOwner() {
+	if j.replica.IsOwner() {
 		return !n.mayAct(now, j)
 	}
-	return j.replica.unlisted || now >= n.ownerLastAnswered(j).Add(takeoverDelay(n.cfg.Lease))
+	return j.replica.Unlisted() || now >= n.replicas.OwnerLastAnswered(j.replica.Replica).Add(replication.TakeoverDelay(n.cfg.Lease))
 }

@@ -65,10 +65,10 @@ func (n *Node) nodeChanged(now grid.Time, changed *gossip.Peer) {
 	if changed == nil || changed.Ad == nil {
 		return
 	}
-	for i := 0; i < len(n.waiting); {
-		l := n.waiting[i]
+	for i := 0; i < len(n.waiting.list); {
+		l := n.waiting.list[i]
 		if l.awaitsNode && l.job != noneFor {
-			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && len(n.candidates(now, l).Nodes) > 0 {
+			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && n.hasCandidate(now, l) {
 				l.search = 0
 				n.resumeTask(l)
 				continue

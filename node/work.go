@@ -26,27 +26,28 @@ func (n *Node) answerPoll(now grid.Time, from grid.NodeID, p *grid.Poll, fx *gri
 		return
 	}
 	n.exchangeRates(q, p.Rates, p.Speed, p.Cores, p.Mine, p.Have)
-	n.rates.publish(now)
+	n.rates.Publish(now)
+	own, version := n.rates.Published()
 	m := fx.Send(from, grid.KindState)
 	s := &m.State
-	ready := n.exec.Wait(now, p.Needs, n.rates.runTime)
+	ready := n.exec.Wait(now, p.Needs, n.runTime)
 	s.ID, s.Why = p.ID, n.exec.Refuses(p.Needs)
 	if n.cfg.Private {
 		s.Why = grid.WhyPrivate
 	}
-	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.rates.runTime))
+	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+n.exec.Mean(now, p.Class, n.runTime))
 	s.Free, s.Speed, s.Cores = n.exec.Free(), n.cfg.Speed, n.cfg.Capacity.CPU
-	s.Mine, s.Have, s.Stamp = n.rates.version, q.theirVersion, n.leaseStamp(now)
-	ran, rest := n.exec.Ahead(now, p.Needs, n.rates.runTime)
+	s.Mine, s.Have, s.Stamp = version, q.theirVersion, n.leaseStamp(now)
+	ran, rest := n.exec.Ahead(now, p.Needs, n.runTime)
 	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(n.exec.Queue())), int32(len(n.exec.Running())), grid.Seconds(ran), grid.Seconds(rest)
-	if q.ourVersion != n.rates.version {
-		s.Rates = append(s.Rates, n.rates.own...)
+	if q.ourVersion != version {
+		s.Rates = append(s.Rates, own...)
 	}
 }
 
 // acceptAttempt queues an attempt. Its record is on disk before the acceptance leaves.
 func (n *Node) acceptAttempt(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
-	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.rates.runTime)
+	expected := n.exec.Wait(now, o.Spec.Needs.Resources, n.runTime)
 	w := n.exec.Accept(now, o.ID, o, len(o.Spec.Inputs) == 0)
 	w.Expected = grid.Seconds(expected)
 	if w.Until = -1; n.ownStamp(now, o.Stamp) {
@@ -80,7 +81,7 @@ func (n *Node) startReady(now grid.Time, fx *grid.Effects) {
 	}
 	works := n.exec.Asleep(n.scratch.works[:0])
 	for _, w := range works {
-		if j := n.peekJob(w.ID.Task.Job); j != nil && j.replica != nil && j.isOwner() && n.ownerOf(j.id) == n.cfg.Self {
+		if j := n.peekJob(w.ID.Task.Job); j != nil && j.replica != nil && j.leads() && n.ownerOf(j.id) == n.cfg.Self {
 			n.awaitMajority(j)
 		}
 	}
@@ -119,12 +120,8 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	}
 	n.ledger.Extend(id, resultBytes(r))
 	n.resumeAwaitingProof()
-	if r.Succeeded() && n.rates.recordRun(now, w.Class, occupied) {
-		n.forgetClasses(fx)
-		c := n.rates.class(w.Class)
-		c.saved = c.seconds
-		rec := fx.Save(grid.RecClass)
-		rec.Later, rec.Class = true, grid.ClassRecord{Class: c.name, Mean: c.seconds, Count: c.runs, Spread: c.runSCV, Spreads: c.runSCVCount}
+	if r.Succeeded() {
+		n.rates.Ran(now, w.Class, occupied, fx)
 	}
 	if n.ownerOf(id.Task.Job) == n.cfg.Self {
 		n.resultReceived(now, n.cfg.Self, id, r, fx)
@@ -137,15 +134,6 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	}
 	n.startReady(now, fx)
 	n.adChanged(now, fx)
-}
-
-// forgetClasses deletes the records of evicted classes from disk.
-func (n *Node) forgetClasses(fx *grid.Effects) {
-	for _, name := range n.rates.forgotten {
-		rec := fx.Save(grid.RecClass)
-		rec.Delete, rec.Later, rec.Class.Class = true, true, name
-	}
-	n.rates.forgotten = n.rates.forgotten[:0]
 }
 
 func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {

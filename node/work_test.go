@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/rates"
 )
 
 func foreignAttempt(i byte) grid.AttemptID {
@@ -131,14 +132,14 @@ func TestOnlySuccessTeachesTheRate(t *testing.T) {
 	} {
 		r.offer(fastID, foreignAttempt(byte(i)), spec(nil))
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(byte(i)), Result: res})
-		if c := r.n.rates.class(class); c.runs != 0 {
+		if got, _ := r.n.runTime(class); got != rates.Prior {
 			t.Fatalf("%v taught a rate", res.Cause)
 		}
 	}
 	r.offer(fastID, foreignAttempt(9), spec(nil))
 	r.now = r.now.Add(4 * time.Second)
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(9), Result: &grid.Result{Cause: grid.Exited, Wall: 4 * time.Second}})
-	if got, _ := r.n.rates.runTime(class); math.Abs(got-4) > 1e-6 {
+	if got, _ := r.n.runTime(class); math.Abs(got-4) > 1e-6 {
 		t.Errorf("mean run time %g, want 4", got)
 	}
 }
@@ -161,7 +162,7 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 		t.Errorf("rates were sent again: %v", s.Rates)
 	}
 	r.n.updateColumns(r.now)
-	if mu := r.n.rates.typical("x"); mu != 4 {
+	if mu := r.n.rates.Typical("x", r.n.claims); mu != 4 {
 		t.Errorf("usual rate of x: %g, want 8/2", mu)
 	}
 }

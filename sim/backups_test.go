@@ -23,8 +23,8 @@ func makespan(t *testing.T, policy string, seed uint64) (time.Duration, Report) 
 		Node: func(i int, c *node.Config) { c.Capacity.CPU = grid.CPU },
 		Work: []Submission{{At: 10 * time.Second, Spec: s}}})
 	end := grid.Time(0)
-	for k := range w.tasks {
-		end = max(end, w.tasks[k].ended)
+	for _, x := range allTasks(w) {
+		end = max(end, x.Ended)
 	}
 	return end.Sub(grid.Time(10 * time.Second)), r
 }

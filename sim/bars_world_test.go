@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"container/heap"
 	"fmt"
 	"runtime"
 	"syscall"
@@ -14,13 +15,12 @@ import (
 	"skep/sim/pages"
 )
 
-// BenchmarkBars measures worlds and the event queue against named references in the same run, in CPU time (user and
+// BenchmarkBars measures worlds against named references in the same run, in CPU time (user and
 // system, getrusage: the collector's share is in it). Run it with
 //
 //	go test ./sim -run '^$' -bench Bars -benchtime 1x
 func BenchmarkBars(b *testing.B) {
 	for range b.N {
-		barQueue()
 		barThousand()
 		small := measureWorld(1000)
 		for _, nodes := range []int{10_000, 100_000} {
@@ -42,23 +42,6 @@ func cpu() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// barQueue measures the ladder with 300,000 pending events over the delays of its benchmark; the worst counts.
-func barQueue() {
-	const pending, slice = 300_000, 1_000_000
-	worst, which := 1e9, ""
-	for _, delay := range []string{"exponential", "bimodal", "pareto"} {
-		ref, q := warm(&textbook{}, delays[delay], pending), warm(NewLadder(), delays[delay], pending)
-		for range 3 {
-			ref.hold(slice)
-			q.hold(slice)
-		}
-		if x := float64(ref.spent) / float64(q.spent); x < worst {
-			worst, which = x, delay
-		}
-	}
-	report("event queue, 300,000 pending, over container/heap, "+which, worst, "", "≥ 5", worst >= 5)
 }
 
 // figures are of a world under load: CPU in nanoseconds, memory in bytes a node, completion in seconds, bytes sent a
@@ -111,14 +94,52 @@ func measureWorld(nodes int) figures {
 		}
 	}
 	f.completion /= ended
-	ref := warm(&textbook{}, delays["exponential"], w.queue.Len())
-	begin := cpu()
-	ref.hold(1_000_000)
-	f.heap = float64(cpu()-begin) / 1e6
+	f.heap = holdHeap(w.queue.Len())
 	fmt.Printf("%d nodes: %.2f µs a task, %.2f µs an event, %.2f of the heap with %d pending, %.1f KiB a node, tasks of %.3f s, %.0f bytes a node and second\n",
 		nodes, f.task/1e3, f.event/1e3, f.heap/1e3, w.queue.Len(), f.memory/1024, f.completion, f.bytes)
 	runtime.KeepAlive(w)
 	return f
+}
+
+// pendingTimes is a container/heap of times.
+type pendingTimes []*grid.Time
+
+func (p pendingTimes) Len() int           { return len(p) }
+func (p pendingTimes) Less(i, j int) bool { return *p[i] < *p[j] }
+func (p pendingTimes) Swap(i, j int)      { p[i], p[j] = p[j], p[i] }
+func (p *pendingTimes) Push(x any)        { *p = append(*p, x.(*grid.Time)) }
+func (p *pendingTimes) Pop() any {
+	old := *p
+	t := old[len(old)-1]
+	*p = old[:len(old)-1]
+	return t
+}
+
+// holdHeap returns the nanoseconds of CPU of one pop and one push of a container/heap of pointers, with delays that are
+// exponentially distributed.
+func holdHeap(pending int) float64 {
+	const holds = 1_000_000
+	r := grid.NewRand(1, 1)
+	delay := func() grid.Time { return grid.Time(r.ExpFloat64() * 1e6) }
+	var delays [1 << 16]grid.Time // drawn beforehand: the draw is not measured
+	for i := range delays {
+		delays[i] = delay()
+	}
+	var p pendingTimes
+	for range pending {
+		t := delay()
+		heap.Push(&p, &t)
+	}
+	hold := func(n int) time.Duration {
+		begin := cpu()
+		for i := range n {
+			t := *heap.Pop(&p).(*grid.Time) + delays[i%len(delays)]
+			heap.Push(&p, &t)
+		}
+		return cpu() - begin
+	}
+	hold(2 * pending)
+	return float64(hold(holds)) / holds
 }
 
 // barThousand runs 1,000 nodes and 100,000 tasks to the end with default settings.

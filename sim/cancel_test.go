@@ -62,7 +62,7 @@ func TestCancelledIsSaidWhenItIsFinal(t *testing.T) {
 
 func cancelled(t *testing.T, w *World) {
 	t.Helper()
-	if !w.jobs[0].cancelAnswered {
+	if !w.books.Job(0).CancelAnswered {
 		t.Error("the cancellation was never answered")
 	}
 	if o := w.Outcome(0, 59); o.Result.Cause != grid.Cancelled {

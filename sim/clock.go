@@ -1,6 +1,9 @@
 package sim
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/sim/event"
+)
 
 // clock is a node's clock. Every run starts it at a random reading.
 type clock struct {
@@ -49,7 +52,7 @@ func (w *World) setDrift(i int32, drift int64) {
 
 // deferEarlyWake reports whether a wake comes before the node's clock shows its time, because the clock became slower
 // since, and if so schedules it again.
-func (w *World) deferEarlyWake(e *Event) bool {
+func (w *World) deferEarlyWake(e *event.Event) bool {
 	h := &w.hosts[e.Node]
 	for k := range h.pastClocks {
 		p := &h.pastClocks[k]

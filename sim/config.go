@@ -54,9 +54,6 @@ type Config struct {
 
 	// Log gets a line for each step of a node; nil = no log.
 	Log func(line string)
-
-	// Queue makes the event queue; nil = a ladder.
-	Queue func() Queue
 }
 
 // Level is what is checked at every event.
@@ -76,15 +73,6 @@ type Member interface {
 	Jobs(dst []node.JobView) []node.JobView
 	Stats(now grid.Time) node.Stats
 }
-
-// The checks find these methods by type assertion: renaming one without this declaration would disable a check silently.
-var _ interface {
-	Authority(grid.JobID) (grid.NodeID, int64, bool)
-	AwaitsMajority(grid.Time, grid.JobID) bool
-	MayAct(grid.Time, grid.JobID) bool
-	Job(grid.JobID) (node.JobView, bool)
-	Task(grid.TaskID) (node.TaskView, bool)
-} = (*node.Node)(nil)
 
 // Submission is a job submitted to a node. A client that gets no answer because the node is down submits the same job
 // again when it is back.
@@ -149,9 +137,6 @@ func (c *Config) check() error {
 func (c *Config) defaults() {
 	if c.Bound == 0 {
 		c.Bound = 30 * time.Minute
-	}
-	if c.Queue == nil {
-		c.Queue = func() Queue { return NewLadder() }
 	}
 	if c.Make == nil {
 		c.Make = func(cfg node.Config, wall grid.Wall) (Member, error) { return node.New(cfg, wall) }

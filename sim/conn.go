@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/event"
 )
 
 // conn is a connection between two nodes, or a request for one. What the nodes know of it lags behind: after a crash
@@ -125,7 +126,7 @@ func (w *World) dial(name, from int32) {
 }
 
 // current returns the connection that an event is about, nil if it was opened or closed since.
-func (w *World) current(e *Event) (int32, *conn) {
+func (w *World) current(e *event.Event) (int32, *conn) {
 	name, gen := unpackRef(e.Arg)
 	if c := &w.conns[name]; c.gen == gen {
 		return name, c
@@ -133,7 +134,7 @@ func (w *World) current(e *Event) (int32, *conn) {
 	return name, nil
 }
 
-func (w *World) redial(e *Event) {
+func (w *World) redial(e *event.Event) {
 	name, c := w.current(e)
 	if c == nil {
 		return
@@ -147,7 +148,7 @@ func (w *World) redial(e *Event) {
 }
 
 // dialDone ends a handshake.
-func (w *World) dialDone(e *Event) {
+func (w *World) dialDone(e *event.Event) {
 	name, c := w.current(e)
 	if c == nil {
 		return

@@ -88,8 +88,8 @@ func TestSharesChangeWhileATaskIsStopped(t *testing.T) {
 		if err == nil {
 			err = w.RunUntil(at)
 		}
-		if err != nil || w.running != want {
-			t.Errorf("after %v %d run (%v), want %d", at, w.running, err, want)
+		if err != nil || w.books.Running() != want {
+			t.Errorf("after %v %d run (%v), want %d", at, w.books.Running(), err, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,11 +29,11 @@ func TestFilesOutliveTheirOrigin(t *testing.T) {
 		if r.Failed != 0 {
 			t.Errorf("%d tasks failed", r.Failed)
 		}
-		for k := range w.jobs {
-			for _, id := range w.members(&w.jobs[k])[1:] {
+		for k := range w.cfg.Work {
+			for _, id := range w.books.Job(k).Members[1:] {
 				v := w.hosts[w.index(id)].member.(*node.Node).Tasks(w.jobID(int32(k)), nil)
 				for i := range v {
-					if v[i].Result == nil || v[i].Result.Error != "" || !w.majorityHasFiles([]grid.NodeID{id}, v[i].Result.Outputs) {
+					if v[i].Result == nil || v[i].Result.Error != "" || !hasFiles(w, w.index(id), v[i].Result.Outputs) {
 						t.Errorf("a member has of task %d of submission %d %+v, and not its file", i, k, v[i].Result)
 					}
 				}
@@ -51,8 +52,8 @@ func TestReturningOriginHasWhatWasLeft(t *testing.T) {
 		if r.Failed != 0 {
 			t.Errorf("%d tasks failed", r.Failed)
 		}
-		for k := range w.tasks {
-			if res := w.tasks[k].result.Result(); !w.majorityHasFiles([]grid.NodeID{w.hosts[0].id}, res.Outputs) {
+		for k, x := range allTasks(w) {
+			if res := x.Result.Result(); !hasFiles(w, 0, res.Outputs) {
 				t.Errorf("the origin is back and lacks what task %d left", k)
 			}
 		}
@@ -65,8 +66,8 @@ func TestTooLargeToBeCopied(t *testing.T) {
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Copies = 2*grid.CPU, 3, grid.MiB }
 	work(&c, 5*time.Second, time.Second, 1, []int{0}, jobWithFiles(2))
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		for k := range w.tasks {
-			if text := w.tasks[k].result.Result().Error; r.Failed != 0 || !strings.Contains(text, "is only with node "+w.hosts[0].id.Short()) {
+		for k, x := range allTasks(w) {
+			if text := x.Result.Result().Error; r.Failed != 0 || !strings.Contains(text, "is only with node "+w.hosts[0].id.Short()) {
 				t.Errorf("the end of task %d says %q, %d failed", k, text, r.Failed)
 			}
 		}
@@ -79,8 +80,8 @@ func TestTooLargeToBeCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, _ := w.hosts[0].member.(*node.Node).Job(w.jobID(0))
-	if !w.jobs[0].confirmed || !strings.Contains(v.InputsAtRisk, "only with node "+w.hosts[0].id.Short()) {
-		t.Errorf("half a second later: acknowledged %v, inputs %q", w.jobs[0].confirmed, v.InputsAtRisk)
+	if !w.books.Job(0).Confirmed || !strings.Contains(v.InputsAtRisk, "only with node "+w.hosts[0].id.Short()) {
+		t.Errorf("half a second later: acknowledged %v, inputs %q", w.books.Job(0).Confirmed, v.InputsAtRisk)
 	}
 }
 
@@ -97,7 +98,7 @@ func TestSubmissionWaitsForItsInputs(t *testing.T) {
 		if err := w.RunUntil(at); err != nil {
 			t.Fatal(err)
 		}
-		if w.jobs[0].confirmed != want {
+		if w.books.Job(0).Confirmed != want {
 			t.Errorf("at %v, of 3 MiB at 1 MiB/s from 5 s on: acknowledged %v, want %v", at, !want, want)
 		}
 	}
@@ -110,8 +111,8 @@ func TestRoomIsLentAgain(t *testing.T) {
 	c.Node = func(_ int, c *node.Config) { c.Capacity.CPU, c.Members, c.Lend = 2*grid.CPU, 3, 24*grid.MiB }
 	work(&c, 5*time.Second, 8*time.Second, 12, []int{0}, jobWithFiles(1))
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		for k := range w.tasks {
-			if text := w.tasks[k].result.Result().Error; text != "" || r.Failed != 0 {
+		for k, x := range allTasks(w) {
+			if text := x.Result.Result().Error; text != "" || r.Failed != 0 {
 				t.Errorf("the end of task %d says %q, %d failed", k, text, r.Failed)
 			}
 		}
@@ -122,4 +123,9 @@ func TestRoomIsLentAgain(t *testing.T) {
 			t.Error("a member has forgotten the last job")
 		}
 	})
+}
+
+// hasFiles reports whether each file is on a node.
+func hasFiles(w *World, i int32, files []grid.File) bool {
+	return !slices.ContainsFunc(files, func(f grid.File) bool { return !w.hasBlob(i, f.Blob) })
 }

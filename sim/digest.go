@@ -89,6 +89,9 @@ func (d *digest) record(r *grid.Record) {
 	case grid.RecEntry:
 		d.attempt(&r.Entry.ID)
 		d.add(uint64(r.Entry.State), uint64(r.Entry.Epoch))
+		if r.Entry.Further > 0 {
+			d.add(uint64(r.Entry.Further))
+		}
 	}
 }
 

@@ -7,11 +7,4 @@
 // run to the last effect, which the run's [Report.Digest] proves. What must never happen is checked at
 // every event, what must happen in the end is checked after the faults have healed, and a failure says
 // the one command that repeats it.
-//
-// Sources, cited by number in this package:
-//
-//	[1] W. T. Tang, R. S. M. Goh, I. L.-J. Thng, Ladder queue: an O(1) priority queue structure for
-//	    large-scale discrete event simulation, ACM TOMACS 15(3), 2005.
-//	[2] D. B. Johnson, Priority queues with update and finding minimum spanning trees, Information
-//	    Processing Letters 4(3), 1975 (heaps of d children).
 package sim

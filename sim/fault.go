@@ -107,6 +107,7 @@ func (w *World) applyFault(f *Fault) {
 		case Lose:
 			w.crash(i)
 			w.hosts[i].lost = true
+			w.books.Lost(i)
 		case Leave:
 			w.leave(i)
 		case Drain:

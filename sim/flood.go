@@ -1,6 +1,9 @@
 package sim
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/sim/event"
+)
 
 // flood is an announcement in flight: each node that it reaches sends it to all nodes connected to it.
 type flood struct {
@@ -56,7 +59,7 @@ func (w *World) forwardFlood(name, i int32) {
 }
 
 // hop delivers a flood to a node.
-func (w *World) hop(e *Event) {
+func (w *World) hop(e *event.Event) {
 	name, i := int32(e.Arg), e.Node
 	f := &w.floods[name]
 	f.hops--

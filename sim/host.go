@@ -33,12 +33,10 @@ type host struct {
 	busy                float64 // core-seconds of ended runs
 	cap                 grid.Resources
 	disk                disk
-	checkedAd           *grid.Ad // its last own ad that was checked
-	unanswered          []int32  // submissions without an answer
+	unanswered          []int32 // submissions without an answer
 	blobs               map[grid.BlobID]struct{}
 	hostile             Behaviour
 	offenders           []offender // peers with offences counted by this node's driver
-	reported            map[int32]reportedJob
 }
 
 // boot is the number of the current run, as in events.
@@ -110,7 +108,8 @@ func (w *World) start(i int32) {
 	if h.hostile = w.cfg.Hostile(int(i)); h.hostile != 0 {
 		m = newHostile(m, h.hostile, h.id, cfg.Seed)
 	}
-	h.member, h.up, h.upSince, h.cap, h.reported = m, true, w.now, cfg.Capacity, nil
+	h.member, h.up, h.upSince, h.cap = m, true, w.now, cfg.Capacity
+	w.books.Started(i, m, cfg.Capacity)
 	w.restore(i)
 	w.ev = grid.Event{Kind: grid.EvStart}
 	w.step(i, &w.ev)
@@ -133,6 +132,7 @@ func (w *World) crash(i int32) {
 		return
 	}
 	h.up, h.member, h.pausedUntil, h.deferred, h.startedTooLate = false, nil, 0, nil, nil
+	w.books.Stopped(i)
 	w.upTime += w.now.Sub(h.upSince)
 	w.loseUnwritten(i)
 	w.killRuns(i)
@@ -140,24 +140,6 @@ func (w *World) crash(i int32) {
 	if w.wireFree != nil {
 		w.wireFree[i] = 0
 	}
-}
-
-// submit hands a submission to its node, now or when the node is up.
-func (w *World) submit(s int32) {
-	j := &w.jobs[s]
-	h := &w.hosts[j.origin]
-	if !j.submitTried {
-		j.submitTried = true
-		h.unanswered = append(h.unanswered, s)
-	}
-	if !h.up {
-		return
-	}
-	for _, f := range w.cfg.Work[s].Spec.Inputs {
-		w.putBlob(j.origin, f.Blob)
-	}
-	w.ev = grid.Event{Kind: grid.EvSubmit, Caller: uint64(s) + 1, Job: w.jobID(s), Spec: w.cfg.Work[s].Spec}
-	w.step(j.origin, &w.ev)
 }
 
 // Index returns the node with an identity, or -1.

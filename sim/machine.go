@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/event"
 )
 
 // Machine models how tasks run and files are transferred.
@@ -61,7 +62,8 @@ func (m *Machine) defaults() {
 
 func (m *Machine) check() error {
 	if m.Overhead < 0 || m.Bandwidth < 0 {
-		return errors.Join(fmt.Errorf("sim: machine: overhead %v, bandwidth %d bytes/s: want 0 for the default, or more", m.Overhead, m.Bandwidth))
+		return errors.Join(fmt.Errorf("sim: machine: overhead %v, bandwidth %d bytes/s: want 0 for the default, or more",
+			m.Overhead, m.Bandwidth))
 	}
 	return nil
 }
@@ -70,7 +72,6 @@ func (m *Machine) check() error {
 type machines struct {
 	runs         []run
 	freeRun      int32 // free list of runs, from 1
-	running      int
 	transfers    []transfer
 	freeTransfer int32
 }
@@ -80,7 +81,7 @@ type run struct {
 	id          grid.AttemptID
 	spec        *grid.JobSpec
 	node        int32
-	task        int32
+	job, task   int32 // indices over all submissions
 	gen         uint32
 	began       grid.Time     // when it was started, then when its process began to execute
 	duration    time.Duration // at full speed
@@ -90,14 +91,13 @@ type run struct {
 	timesOut    bool          // its scheduled end is its time limit
 	ending      Ending
 	stopping    bool  // told to end
-	nextOnNode  int32 // next run of the node, −1 = last
-	nextOfTask  int32 // next run of the task, −1 = last; in the free list from 1
+	nextOnNode  int32 // next run of the node, −1 = last; in the free list from 1
 }
 
 // startRun starts an attempt.
 func (w *World) startRun(i int32, s *grid.Start) {
-	task := w.task(i, s.Attempt.Task)
-	if task < 0 || !w.checkStart(i, task, s) {
+	job, task, ok := w.books.Start(i, s)
+	if !ok {
 		return
 	}
 	if w.freeRun == 0 {
@@ -106,14 +106,13 @@ func (w *World) startRun(i int32, s *grid.Start) {
 	}
 	name := w.freeRun - 1
 	r := &w.runs[name]
-	w.freeRun = r.nextOfTask
-	h, t := &w.hosts[i], &w.tasks[task]
-	*r = run{id: s.Attempt, spec: s.Spec, node: i, task: task, gen: r.gen + 1, began: w.now, nextOnNode: h.runs, nextOfTask: t.runs}
-	h.runs, t.runs = name, name
+	w.freeRun = r.nextOnNode
+	h := &w.hosts[i]
+	*r = run{id: s.Attempt, spec: s.Spec, node: i, job: job, task: task, gen: r.gen + 1, began: w.now, nextOnNode: h.runs}
+	h.runs = name
 	h.used = h.used.Plus(s.Spec.Needs.Resources)
-	w.running++
 	w.updateSpeed(i)
-	class := w.classOf(t)
+	class := grid.ClassOf(w.cfg.Work[job].Spec)
 	rate := w.cfg.Machine.Rate(class, int(i))
 	r.ending = w.cfg.Machine.End(s.Attempt, class, int(i))
 	if rate <= 0 {
@@ -124,14 +123,14 @@ func (w *World) startRun(i int32, s *grid.Start) {
 		w.push(at, kindEnded, i, 0, packRef(name, r.gen))
 		return
 	}
-	t.starts++
-	r.duration = grid.Seconds(w.taskSize(task, class) / rate * h.slow)
+	w.books.Executes(task)
+	r.duration = grid.Seconds(w.taskSize(job, task, class) / rate * h.slow)
 	w.push(at, kindStarted, i, 0, packRef(name, r.gen))
 }
 
 // taskSize returns the size of a task; it does not depend on the node.
-func (w *World) taskSize(task int32, class string) float64 {
-	if s := w.cfg.Work[w.tasks[task].job].Size; s > 0 {
+func (w *World) taskSize(job, task int32, class string) float64 {
+	if s := w.cfg.Work[job].Size; s > 0 {
 		return s
 	}
 	w.size.Seed(w.cfg.Seed, uint64(task))
@@ -139,7 +138,7 @@ func (w *World) taskSize(task int32, class string) float64 {
 }
 
 // currentRun returns the run that an event is about, nil if it has ended.
-func (w *World) currentRun(e *Event) (int32, *run) {
+func (w *World) currentRun(e *event.Event) (int32, *run) {
 	name, gen := unpackRef(e.Arg)
 	if r := &w.runs[name]; r.gen == gen {
 		return name, r
@@ -147,7 +146,7 @@ func (w *World) currentRun(e *Event) (int32, *run) {
 	return name, nil
 }
 
-func (w *World) runStarted(e *Event) {
+func (w *World) runStarted(e *event.Event) {
 	name, r := w.currentRun(e)
 	if r == nil || r.stopping {
 		return
@@ -158,7 +157,7 @@ func (w *World) runStarted(e *Event) {
 	w.step(e.Node, &w.ev)
 }
 
-func (w *World) runEnded(e *Event) {
+func (w *World) runEnded(e *event.Event) {
 	name, r := w.currentRun(e)
 	if r == nil {
 		return
@@ -208,18 +207,13 @@ func (w *World) removeRun(name int32) {
 		at = &w.runs[*at].nextOnNode
 	}
 	*at = r.nextOnNode
-	at = &w.tasks[r.task].runs
-	for *at != name {
-		at = &w.runs[*at].nextOfTask
-	}
-	*at = r.nextOfTask
+	w.books.End(r.node, r.task, r.id.Attempt)
 	h.used = h.used.Minus(r.spec.Needs.Resources)
 	h.busy += r.busy(w.now)
-	w.running--
 	r.gen++
 	i := r.node
 	r.spec, r.executing = nil, false
-	r.nextOfTask, w.freeRun = w.freeRun, name+1
+	r.nextOnNode, w.freeRun = w.freeRun, name+1
 	w.updateSpeed(i)
 }
 

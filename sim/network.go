@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/event"
 )
 
 // Network models the transport of messages. Times are one way.
@@ -187,7 +188,7 @@ func (w *World) transmitDelay(i int32, size int) time.Duration {
 }
 
 // arrive delivers a message if the connection that it was sent on is still open.
-func (w *World) arrive(e *Event) {
+func (w *World) arrive(e *event.Event) {
 	b := int32(e.Arg)
 	body := w.bodies.at(b)
 	c := &w.conns[body.conn]

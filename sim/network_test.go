@@ -213,16 +213,16 @@ func TestDurableBeforeVisible(t *testing.T) {
 			t.Fatal(err)
 		}
 		runUntil(t, w, 1500*time.Millisecond)
-		if w.jobs[0].confirmed {
+		if w.books.Job(0).Confirmed {
 			t.Fatal("the client was answered before the job was on disk")
 		}
-		if w.jobs[0].saved {
+		if w.books.Job(0).Saved {
 			kept++
 		} else {
 			lost++
 		}
 		runUntil(t, w, 3*time.Second)
-		if len(members) != 2 || len(members[1].jobs) != 1 || !w.jobs[0].confirmed {
+		if len(members) != 2 || len(members[1].jobs) != 1 || !w.books.Job(0).Confirmed {
 			t.Fatalf("seed %d: the client did not submit again to the restarted node", seed)
 		}
 	}

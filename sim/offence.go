@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/event"
 )
 
 // Offences, as the real driver counts them: it tolerates maxOffences at once and one more in each forgiveAfter, then
@@ -53,7 +54,7 @@ func (w *World) countOffence(i int32, id grid.NodeID) {
 }
 
 // endBlocked ends a node's connection to a peer that it has blocked.
-func (w *World) endBlocked(e *Event) {
+func (w *World) endBlocked(e *event.Event) {
 	if name, _ := w.connect(e.Node, int32(e.Arg)); w.conns[name].up {
 		w.closeConn(name)
 	} else {

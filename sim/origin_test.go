@@ -19,9 +19,9 @@ func slowNine() Config {
 // checkThreeMembers checks that every acknowledged submission has three members.
 func checkThreeMembers(t *testing.T, w *World) {
 	t.Helper()
-	for k := range w.jobs {
-		if j := &w.jobs[k]; j.confirmed && len(w.members(j)) != 3 {
-			t.Errorf("submission %d was acknowledged and is kept by %d members, want 3", k, len(w.members(j)))
+	for k := range w.cfg.Work {
+		if j := w.books.Job(k); j.Confirmed && len(j.Members) != 3 {
+			t.Errorf("submission %d was acknowledged and is kept by %d members, want 3", k, len(j.Members))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestSubmitFailsWithoutMajority(t *testing.T) {
 	if err := w.RunUntil(16 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if j := &w.jobs[0]; j.confirmed || !j.rejected {
-		t.Errorf("acknowledged %v, refused %v, when nobody else answered; want a refusal", j.confirmed, j.rejected)
+	if j := w.books.Job(0); j.Confirmed || !j.Rejected {
+		t.Errorf("acknowledged %v, refused %v, when nobody else answered; want a refusal", j.Confirmed, j.Rejected)
 	}
 }

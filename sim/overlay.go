@@ -2,6 +2,7 @@ package sim
 
 import (
 	"skep/grid"
+	"skep/sim/event"
 )
 
 // drawKnownPeers draws the peers that each node knows before its first start.
@@ -81,14 +82,14 @@ func (w *World) dropConns(i int32) {
 }
 
 // peerDied closes a connection whose peer died. If the peer is back, a new connection is unaffected.
-func (w *World) peerDied(e *Event) {
+func (w *World) peerDied(e *event.Event) {
 	if name, c := w.current(e); c != nil {
 		w.closeConn(name)
 	}
 }
 
 // timeout closes a connection that is still cut.
-func (w *World) timeout(e *Event) {
+func (w *World) timeout(e *event.Event) {
 	name, c := w.current(e)
 	if c != nil && c.up && (w.isCut(c.node[0], c.node[1]) || w.isCut(c.node[1], c.node[0])) {
 		w.closeConn(name)
@@ -96,7 +97,7 @@ func (w *World) timeout(e *Event) {
 }
 
 // idle closes a connection that is neither wanted nor used.
-func (w *World) idle(e *Event) {
+func (w *World) idle(e *event.Event) {
 	name, c := w.current(e)
 	if c == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/event"
 )
 
 // A paused node is a stopped process or a sleeping machine: its clock runs, events for it wait, and its effects come
@@ -20,7 +21,7 @@ func (w *World) pause(i int32, d time.Duration) {
 }
 
 // resume delivers the events that reached a node while it was paused.
-func (w *World) resume(e *Event) {
+func (w *World) resume(e *event.Event) {
 	h := &w.hosts[e.Node]
 	if !w.isCurrent(e) || h.pausedUntil > w.now {
 		return
@@ -44,7 +45,7 @@ func (w *World) setDiskFull(i int32, full bool) {
 }
 
 // reportTooLate tells a node which attempts its disk delayed beyond their start lease.
-func (w *World) reportTooLate(e *Event) {
+func (w *World) reportTooLate(e *event.Event) {
 	if !w.isCurrent(e) {
 		return
 	}

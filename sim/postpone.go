@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/sim/event"
 )
 
 // postponeFor is how long postponed records are kept before a commit of their own.
@@ -26,7 +27,7 @@ func (w *World) postpone(i int32, records []grid.Record) {
 	case len(records) == 0:
 	case !allLater(records):
 		w.savePostponed(i)
-		w.save(i, records)
+		w.books.Save(i, records)
 	default:
 		if len(d.postponed) == 0 {
 			w.push(w.now.Add(postponeFor), kindFlush, i, 0, 0)
@@ -41,7 +42,7 @@ func (w *World) postpone(i int32, records []grid.Record) {
 // savePostponed makes postponed records durable.
 func (w *World) savePostponed(i int32) {
 	d := &w.hosts[i].disk
-	w.save(i, d.postponed)
+	w.books.Save(i, d.postponed)
 	w.dropPostponed(d)
 }
 
@@ -55,7 +56,7 @@ func (w *World) dropPostponed(d *disk) {
 }
 
 // flushPostponed begins a commit of postponed records, if no other commit has written them.
-func (w *World) flushPostponed(e *Event) {
+func (w *World) flushPostponed(e *event.Event) {
 	if d := &w.hosts[e.Node].disk; w.isCurrent(e) && len(d.postponed) > 0 && len(d.writing) == 0 {
 		w.fx.Reset()
 		d.writing = append(d.writing, w.copyEffects(&w.fx))

@@ -22,9 +22,9 @@ func TestRegisterWithoutFaults(t *testing.T) {
 		if r.Failed != 0 || r.Again != 0 {
 			t.Errorf("%d failed, %d ran again, with no fault", r.Failed, r.Again)
 		}
-		for k := range w.jobs {
-			if len(w.members(&w.jobs[k])) != 3 {
-				t.Errorf("submission %d is kept by %d members, want 3", k, len(w.members(&w.jobs[k])))
+		for k := range w.cfg.Work {
+			if n := len(w.books.Job(k).Members); n != 3 {
+				t.Errorf("submission %d is kept by %d members, want 3", k, n)
 			}
 		}
 	})
@@ -53,8 +53,8 @@ func TestMajorityGoneAndBack(t *testing.T) {
 		if r.Failed != 0 {
 			t.Errorf("%d tasks failed", r.Failed)
 		}
-		for k := range w.tasks {
-			if at := w.tasks[k].ended; at > grid.Time(15*time.Second) && at < grid.Time(60*time.Second) {
+		for k, x := range allTasks(w) {
+			if at := x.Ended; at > grid.Time(15*time.Second) && at < grid.Time(60*time.Second) {
 				t.Errorf("task %d ended at %v, when one of three members lived", k, time.Duration(at))
 			}
 		}
@@ -74,9 +74,9 @@ func TestWhatCannotStartKeepsNobodyWaiting(t *testing.T) {
 	back := 5 * time.Minute
 	c.Faults = []Fault{{At: 12 * time.Second, Kind: Crash, Nodes: []int{1, 2}}, {At: back, Kind: Restart, Nodes: []int{1, 2}}}
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		for k := range w.tasks {
-			if w.tasks[k].job == 1 && w.tasks[k].ended > grid.Time(back) {
-				t.Errorf("%s ended after %v", w.taskName(int32(k)), time.Duration(w.tasks[k].ended))
+		for k := range w.cfg.Work[1].Spec.Count {
+			if x := w.Outcome(1, int(k)); x.Ended > back {
+				t.Errorf("task %d of the later job ended after %v", k, x.Ended)
 			}
 		}
 	})
@@ -92,11 +92,11 @@ func TestAtMostOnceOverATakeover(t *testing.T) {
 	c.Faults = []Fault{{At: 8 * time.Second, Kind: Lose, Nodes: []int{0}}}
 	kept := 0
 	play(t, c, func(t *testing.T, w *World, r Report) {
-		for k := range w.tasks {
-			if w.tasks[k].starts > 1 {
-				t.Errorf("task %d was started %d times", k, w.tasks[k].starts)
+		for k, x := range allTasks(w) {
+			if x.Starts > 1 {
+				t.Errorf("task %d was started %d times", k, x.Starts)
 			}
-			if w.tasks[k].ended > grid.Time(9*time.Second) && w.tasks[k].result.Cause == grid.Exited {
+			if x.Ended > grid.Time(9*time.Second) && x.Result.Cause == grid.Exited {
 				kept++
 			}
 		}
@@ -128,7 +128,7 @@ func TestOneActingOwnerWithinDriftBound(t *testing.T) {
 				}
 				acting := 0
 				for i := range w.hosts {
-					if w.mayAct(int32(i), w.JobID(0)) {
+					if n, ok := w.hosts[i].member.(*node.Node); ok && n.MayAct(w.local(int32(i)), w.JobID(0)) {
 						acting++
 					}
 				}

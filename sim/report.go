@@ -45,37 +45,36 @@ func (r *Report) MovedShare() float64 { return float64(r.Moved) / float64(max(r.
 
 // Report returns the results of the run so far.
 func (w *World) Report() Report {
-	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: len(w.tasks), Traffic: w.counts, Nodes: w.upTime}
+	r := Report{Digest: uint64(w.digest), Virtual: time.Duration(w.now), Steps: w.steps, Tasks: w.books.Tasks(), Traffic: w.counts, Nodes: w.upTime}
 	for i := range w.hosts {
 		if h := &w.hosts[i]; h.up {
 			r.Nodes += w.now.Sub(h.upSince)
 		}
 	}
-	times := make([][]time.Duration, len(w.classes))
-	for _, name := range w.classes {
+	times := make([][]time.Duration, len(w.books.Classes()))
+	for _, name := range w.books.Classes() {
 		r.Classes = append(r.Classes, ClassReport{Class: name})
 	}
-	for i := range w.jobs {
-		j := &w.jobs[i]
-		if j.rejected {
+	for i := range w.cfg.Work {
+		s, j := &w.cfg.Work[i], w.books.Job(i)
+		if j.Rejected {
 			r.Rejected++
 		}
-		c := int(j.class)
-		for k := range j.count {
-			t := &w.tasks[j.first+k]
-			r.Again += int(max(t.last.N, 1) - 1)
-			if t.state != grid.Ended {
+		for k := range s.Spec.Count {
+			t := w.books.Task(i, int(k))
+			r.Again += int(max(t.Attempt.N, 1) - 1)
+			if t.State != grid.Ended {
 				continue
 			}
 			r.Ended++
-			if t.worker >= 0 && t.worker != j.origin {
+			if t.Worker >= 0 && int(t.Worker) != s.Node {
 				r.Moved++
 			}
-			if t.result.None() || t.result.Exit != 0 {
+			if t.Result.None() || t.Result.Exit != 0 {
 				r.Failed++
 				continue
 			}
-			times[c] = append(times[c], t.ended.Sub(grid.Time(w.cfg.Work[i].At)))
+			times[j.Class] = append(times[j.Class], t.Ended.Sub(grid.Time(s.At)))
 		}
 	}
 	for c := range times {
@@ -97,22 +96,6 @@ func (c *ClassReport) fill(times []time.Duration) {
 	quantile := func(q float64) time.Duration { return times[int(math.Ceil(q*float64(len(times))))-1] }
 	c.Mean = time.Duration(sum / float64(len(times)))
 	c.P50, c.P95, c.P99 = quantile(0.50), quantile(0.95), quantile(0.99)
-}
-
-// Outcome is the durable state of a task.
-type Outcome struct {
-	State   grid.TaskState // 0 = nothing yet
-	Attempt grid.Attempt
-	Worker  int // index; −1 = none
-	Starts  int // started processes of all attempts, without refused ones
-	Result  *grid.Result
-	Ended   time.Duration // since the world began
-}
-
-// Outcome returns the durable state of a task at its origin, or of its register.
-func (w *World) Outcome(submission, index int) Outcome {
-	t := &w.tasks[int(w.jobs[submission].first)+index]
-	return Outcome{State: t.state, Attempt: t.last, Worker: int(t.worker), Starts: int(t.starts), Result: t.result.Result(), Ended: time.Duration(t.ended)}
 }
 
 // Traffic returns the message counts so far.

@@ -12,7 +12,8 @@ import (
 
 // reschedule is the time that a task waits to run elsewhere after its worker died.
 type reschedule struct {
-	task int32
+	job  int32
+	task int32 // over all submissions
 	gone grid.AttemptID
 	at   time.Duration // of the death
 	took time.Duration // 0: it still waits
@@ -41,16 +42,13 @@ func rescheduleDelays(t *testing.T, c Config, until time.Duration, ok func(w *Wo
 				run(f.At - time.Microsecond)
 				for x := w.hosts[f.Nodes[0]].runs; x >= 0; x = w.runs[x].nextOnNode {
 					u := &w.runs[x]
-					open = append(open, reschedule{task: u.task, gone: u.id, at: f.At, boot: w.hosts[w.jobs[w.tasks[u.task].job].origin].boots})
+					open = append(open, reschedule{job: u.job, task: u.task, gone: u.id, at: f.At, boot: w.hosts[w.cfg.Work[u.job].Node].boots})
 				}
 			}
 		}
 		run(at)
 		open = slices.DeleteFunc(open, func(x reschedule) bool {
-			again := w.tasks[x.task].state == grid.Ended
-			for r := w.tasks[x.task].runs; r >= 0; r = w.runs[r].nextOfTask {
-				again = again || w.runs[r].id != x.gone
-			}
+			again := w.Outcome(int(x.job), int(x.gone.Task.Index)).State == grid.Ended || w.runsAgain(x.task, x.gone)
 			if x.took = at - x.at; again && ok(w, &x) {
 				took = append(took, x.took)
 			}
@@ -84,10 +82,20 @@ func (c *Config) crashAndRestart(n int, at, back time.Duration) {
 	slices.SortStableFunc(c.Faults, func(a, b Fault) int { return cmp.Compare(a.At, b.At) })
 }
 
+// runsAgain reports whether another attempt of a task runs than the one that is gone.
+func (w *World) runsAgain(task int32, gone grid.AttemptID) bool {
+	for a := range w.books.Runs(task) {
+		if a != gone.Attempt {
+			return true
+		}
+	}
+	return false
+}
+
 // ownerUndisturbed reports whether the owner of a waiting task has run since before the death: no takeover, and no
 // restart of its origin.
 func (w *World) ownerUndisturbed(x *reschedule) bool {
-	h := &w.hosts[w.jobs[w.tasks[x.task].job].origin]
+	h := &w.hosts[w.cfg.Work[x.job].Node]
 	return h.up && h.boots == x.boot && x.gone.Epoch == 1
 }
 
@@ -165,7 +173,7 @@ func TestShortLossOfMajorityDelaysLittle(t *testing.T) {
 		run(10 * time.Second)
 		var members, workers []int
 		for i := 1; i < c.Nodes; i++ {
-			if slices.Contains(w.members(&w.jobs[0]), w.hosts[i].id) {
+			if slices.Contains(w.books.Job(0).Members, w.hosts[i].id) {
 				members = append(members, i)
 			} else if w.hosts[i].runs >= 0 {
 				workers = append(workers, i)
@@ -180,7 +188,7 @@ func TestShortLossOfMajorityDelaysLittle(t *testing.T) {
 		apply(Restart, members[0])
 		for at := 18 * time.Second; ; at += 10 * time.Millisecond {
 			run(at)
-			if r := w.tasks[task].runs; r >= 0 && w.runs[r].id != gone {
+			if w.runsAgain(task, gone) {
 				break
 			}
 			if at > 22*time.Second {

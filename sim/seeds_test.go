@@ -1,6 +1,11 @@
 package sim
 
-import "testing"
+import (
+	"flag"
+	"testing"
+
+	"skep/sim/oracle"
+)
 
 // Worlds in which the node or the oracle once failed.
 func TestSeedsThatFailed(t *testing.T) {
@@ -69,4 +74,28 @@ func TestSeedsThatFailedWithSharedMachines(t *testing.T) {
 			t.Errorf("again: %s\n%v", s.was, err)
 		}
 	}
+}
+
+var seedFlag = flag.Uint64("sim.seed", 0, "run random tests with this seed alone; 0 = with the usual ones")
+
+// seeds returns the seeds of a random test: the usual ones, or the one of the flag.
+func seeds(n int) []uint64 {
+	if *seedFlag != 0 {
+		return []uint64{*seedFlag}
+	}
+	s := make([]uint64, n)
+	for i := range s {
+		s[i] = uint64(i) + 1
+	}
+	return s
+}
+
+// allTasks returns the durable states of all tasks, in order of submission.
+func allTasks(w *World) (all []oracle.Task) {
+	for n, s := range w.cfg.Work {
+		for k := range s.Spec.Count {
+			all = append(all, w.books.Task(n, int(k)))
+		}
+	}
+	return all
 }

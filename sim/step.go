@@ -23,10 +23,9 @@ func (w *World) step(i int32, ev *grid.Event) {
 	if w.cfg.Log != nil {
 		w.cfg.Log(w.logLine(i, ev))
 	}
-	w.checkOffers(i)
-	w.checkSubmitReplies(i)
+	w.books.Step(i, &w.fx)
 	if w.cfg.Check >= CheckViews && h.hostile == 0 {
-		w.checkViews(i)
+		w.books.Views(i)
 	}
 	w.write(i)
 }
@@ -58,7 +57,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 		w.sendChecked(i, &fx.Sends[k])
 	}
 	for k := range fx.Announces {
-		w.checkAd(i, fx.Announces[k].Digest)
+		w.books.Advertise(i, fx.Announces[k].Digest)
 		w.announce(i, &fx.Announces[k])
 	}
 	for _, peer := range fx.Offences {
@@ -74,7 +73,7 @@ func (w *World) release(i int32, fx *grid.Effects) {
 // sendChecked checks and sends a message.
 func (w *World) sendChecked(i int32, s *grid.Send) {
 	if w.hosts[i].hostile == 0 {
-		w.checkSend(i, s)
+		w.books.Send(i, &s.Msg)
 	}
 	w.send(i, s.To, &s.Msg)
 }

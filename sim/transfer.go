@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node"
+	"skep/sim/event"
 )
 
 // transfer is a fetch under way.
@@ -40,7 +40,7 @@ func (w *World) fetch(i int32, f *grid.Fetch) {
 
 // fetched ends a fetch: a blob is there if the node had it before, or if one of the nodes to ask has it and can be
 // reached.
-func (w *World) fetched(e *Event) {
+func (w *World) fetched(e *event.Event) {
 	name := int32(e.Arg)
 	t := w.transfers[name]
 	w.transfers[name] = transfer{next: w.freeTransfer}
@@ -94,39 +94,4 @@ func (w *World) outputs(i, task int32, a grid.Attempt) []grid.File {
 	binary.BigEndian.PutUint32(f.Blob[12:], a.N)
 	w.putBlob(i, f.Blob)
 	return []grid.File{f}
-}
-
-// majorityHasFiles reports whether each file is on a majority of the nodes.
-func (w *World) majorityHasFiles(nodes []grid.NodeID, files []grid.File) bool {
-	for k := range files {
-		have := 0
-		for _, id := range nodes {
-			if w.hasBlob(w.index(id), files[k].Blob) {
-				have++
-			}
-		}
-		if have <= len(nodes)/2 {
-			return false
-		}
-	}
-	return true
-}
-
-// checkSubmitReplies checks confirmations of submissions when they are made: a majority of the members has the inputs,
-// or the node's view states that they are at risk. Once a slow disk releases the answer, its node may not own the job
-// any more.
-func (w *World) checkSubmitReplies(i int32) {
-	m, ok := w.hosts[i].member.(interface {
-		Job(grid.JobID) (node.JobView, bool)
-	})
-	for k := range w.fx.Replies {
-		r := &w.fx.Replies[k]
-		n := int(r.Caller) - 1
-		if !ok || r.Err != "" || n < 0 || n >= len(w.jobs) || w.jobs[n].register == 0 || w.majorityHasFiles(w.members(&w.jobs[n]), w.cfg.Work[n].Spec.Inputs) {
-			continue
-		}
-		if v, known := m.Job(w.jobID(int32(n))); known && v.InputsAtRisk == "" && v.Owner == w.hosts[i].id && v.Ended < int(w.jobs[n].count) {
-			w.failf(i, "says that it has taken submission %d, whose inputs no majority of its members has", n)
-		}
-	}
 }

@@ -9,13 +9,15 @@ import (
 	"skep/grid"
 	"skep/lpas"
 	"skep/node"
+	"skep/sim/event"
+	"skep/sim/oracle"
 )
 
 // World is a running simulation. It is used from one goroutine.
 type World struct {
 	cfg   Config
 	now   grid.Time
-	queue Queue
+	queue *event.Ladder
 	seq   uint64
 	hosts []host
 	rng   *grid.Rand // of the network, disks and clocks
@@ -24,13 +26,13 @@ type World struct {
 
 	network
 	machines
-	oracle
+	agenda
+	books *oracle.Books
 
 	fx          grid.Effects
 	ev          grid.Event
 	freeEffects []*grid.Effects // buffers of effects that wait for a disk
 	freeRecords [][]grid.Record // buffers of postponed records
-	resubmit    []int32         // scratch
 	steps       uint64
 	upTime      time.Duration // of ended runs
 	digest      digest
@@ -47,7 +49,7 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	cfg.defaults()
-	w := &World{cfg: cfg, queue: cfg.Queue(), hosts: make([]host, cfg.Nodes), rng: grid.NewRand(cfg.Seed, 1)}
+	w := &World{cfg: cfg, queue: event.NewLadder(), hosts: make([]host, cfg.Nodes), rng: grid.NewRand(cfg.Seed, 1)}
 	w.sizes = &grid.Rand{Rand: rand.New(&w.size)}
 	w.tap.node = -1
 	for i := range w.hosts {
@@ -57,7 +59,7 @@ func New(cfg Config) (*World, error) {
 		w.push(grid.Time(int64(cfg.Spread)*int64(i)/int64(cfg.Nodes)), kindStart, int32(i), 0, 0)
 	}
 	w.drawKnownPeers()
-	w.initTables()
+	w.openBooks()
 	if len(cfg.Work) > 0 {
 		w.push(grid.Time(cfg.Work[0].At), kindSubmit, 0, 0, 0)
 	}
@@ -133,7 +135,7 @@ func (w *World) processNext(end grid.Time) bool {
 	e, ok := w.queue.Pop()
 	if !ok {
 		if end == grid.Never {
-			w.failf(-1, "nothing will happen any more, and %s", w.unfinished())
+			w.failf(-1, "nothing will happen any more, and %s", w.books.Unfinished())
 		}
 		return false
 	}
@@ -148,18 +150,18 @@ func (w *World) processNext(end grid.Time) bool {
 }
 
 // push schedules an event. It is dropped if its node was restarted before.
-func (w *World) push(at grid.Time, k Kind, i int32, sub uint8, arg uint64) {
+func (w *World) push(at grid.Time, k event.Kind, i int32, sub uint8, arg uint64) {
 	w.seq++
-	w.queue.Push(Event{At: at, Seq: w.seq, Arg: arg, Node: i, Boot: w.hosts[i].boot(), Kind: k, Sub: sub})
+	w.queue.Push(event.Event{At: at, Seq: w.seq, Arg: arg, Node: i, Boot: w.hosts[i].boot(), Kind: k, Sub: sub})
 }
 
 // isCurrent reports whether e is for the current run of its node.
-func (w *World) isCurrent(e *Event) bool {
+func (w *World) isCurrent(e *event.Event) bool {
 	h := &w.hosts[e.Node]
 	return h.up && h.boot() == e.Boot
 }
 
-func (w *World) dispatch(e *Event) {
+func (w *World) dispatch(e *event.Event) {
 	switch e.Kind {
 	case kindStart:
 		w.start(e.Node)

@@ -1,5 +1,8 @@
-// Package sparse holds a list of a fixed, perhaps large length of which memory is taken only for what was written.
+// Package sparse holds containers that take little memory while little is in them: most nodes of a large grid never
+// fill theirs.
 //
-// It is a radix tree of two levels: a trunk of branches, of which each has the leaves for a run of indices. Who names a length names a
-// number; what costs memory is to write. A list of no more than one leaf is that leaf.
+// [List] is a list of a fixed, perhaps large length that takes memory only for what was written: a radix tree of two
+// levels, a trunk of branches, each with the leaves for a run of indices. A list of at most one leaf is that leaf.
+//
+// [Map] is a map that is a slice while it is small.
 package sparse

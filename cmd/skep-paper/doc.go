@@ -1,4 +1,3 @@
 // Command skep-paper makes one HTML page, with tables and plots, out of what `skep sim paper run --output json`
-// printed. It simulates nothing, and is a program of its own so that skep does not carry a plotting library
-// and its fonts.
+// printed. It simulates nothing, so that a page can be made again without the runs behind it.
 package main

@@ -75,18 +75,3 @@ func TestBadReports(t *testing.T) {
 		t.Error("no report: want an error")
 	}
 }
-
-func TestTicksOfALogarithm(t *testing.T) {
-	labels := map[string]bool{}
-	for _, x := range (ticks{}).Ticks(0.13, 3.5) {
-		if x.Value < 0.13 || x.Value > 3.5 {
-			t.Errorf("tick at %g: want from 0.13 to 3.5", x.Value)
-		}
-		labels[x.Label] = true
-	}
-	for _, want := range []string{"0.2", "0.5", "1", "2"} {
-		if !labels[want] {
-			t.Errorf("no tick says %s", want)
-		}
-	}
-}

@@ -40,7 +40,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := readScenario(conformance, b, os.ReadFile, nil)
+	s, _, err := net.ParseScenario(conformance, b, os.ReadFile, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,15 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/goccy/go-yaml/ast"
 
+	"skep/document"
 	"skep/grid"
 	"skep/node/api/v1"
 )
@@ -28,22 +25,22 @@ var jobKeys = []string{"name", "class", "engine", "command", "count", "needs", "
 
 // readJob parses a job file. The error lists all problems with line and column.
 func readJob(name string, b []byte) (*jobFile, error) {
-	f := &yamlFile{name: name}
+	f := &document.Reader{Name: name}
 	j := &jobFile{lines: map[string]int{}}
-	body, err := f.parse(b)
+	body, err := f.Parse(b)
 	if err != nil {
 		return nil, err
 	}
 	if body == nil {
 		return nil, fmt.Errorf("%s: is empty: want a job, at least its command", name)
 	}
-	for _, e := range f.mapping(body, "job", jobKeys...) {
-		if t := e.node.GetToken(); t != nil && t.Position != nil {
-			j.lines[e.key] = t.Position.Line
+	for _, e := range f.Mapping(body, "job", jobKeys...) {
+		if t := e.Node.GetToken(); t != nil && t.Position != nil {
+			j.lines[e.Key] = t.Position.Line
 		}
 		j.field(f, e)
 	}
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	if err := checkSpec(&j.spec); err != nil {
@@ -52,14 +49,14 @@ func readJob(name string, b []byte) (*jobFile, error) {
 	return j, nil
 }
 
-func (j *jobFile) field(f *yamlFile, e entry) {
+func (j *jobFile) field(f *document.Reader, e document.Entry) {
 	s := &j.spec
 	text := func(dst *string) {
-		if t, ok := f.text(e.value, e.key); ok {
+		if t, ok := f.Text(e.Value, e.Key); ok {
 			*dst = t
 		}
 	}
-	switch e.key {
+	switch e.Key {
 	case "name":
 		text(&s.Name)
 	case "class":
@@ -73,75 +70,52 @@ func (j *jobFile) field(f *yamlFile, e entry) {
 	case "network":
 		text(&s.Network)
 	case "command":
-		if _, ok := e.value.(*ast.SequenceNode); !ok {
-			f.at(e.value, "command: want a list of words, as in [./simulate, --seed, 7]")
+		if _, ok := e.Value.(*ast.SequenceNode); !ok {
+			f.At(e.Value, "command: want a list of words, as in [./simulate, --seed, 7]")
 			return
 		}
-		s.Command = f.texts(e.value, "command")
+		s.Command = f.Texts(e.Value, "command")
 	case "count":
-		f.number(e, 1, grid.MaxCount, func(n int64) { s.Count = uint32(n) })
+		f.Number(e, 1, grid.MaxCount, func(n int64) { s.Count = uint32(n) })
 	case "retries":
-		f.number(e, 0, grid.MaxRetries, func(n int64) { r := int32(n); s.Retries = &r })
+		f.Number(e, 0, grid.MaxRetries, func(n int64) { r := int32(n); s.Retries = &r })
 	case "inputs":
-		j.inputs = f.texts(e.value, "inputs")
+		j.inputs = f.Texts(e.Value, "inputs")
 	case "outputs":
-		s.Outputs = f.texts(e.value, "outputs")
+		s.Outputs = f.Texts(e.Value, "outputs")
 	case "env":
 		s.Env = map[string]string{}
-		for _, v := range f.mapping(e.value, "env") {
-			if t, ok := f.text(v.value, "env "+v.key); ok {
-				s.Env[v.key] = t
+		for _, v := range f.Mapping(e.Value, "env") {
+			if t, ok := f.Text(v.Value, "env "+v.Key); ok {
+				s.Env[v.Key] = t
 			}
 		}
 	case "timeout":
-		f.parsed(e, func(t string) (err error) { s.Timeout, err = parseTimeout(t); return })
+		f.Value(e, func(t string) (err error) { s.Timeout, err = document.ParseTimeout(t); return })
 	case "wait":
-		f.parsed(e, func(t string) (err error) { s.Wait, err = strconv.ParseBool(t); return badBool(err) })
+		f.Value(e, func(t string) (err error) { s.Wait, err = document.ParseBool(t); return })
 	case "access":
-		f.parsed(e, func(t string) error { s.Access = t; return checkAccess(t) })
+		f.Value(e, func(t string) error { s.Access = t; return checkAccess(t) })
 	case "idempotent":
-		f.parsed(e, func(t string) (err error) { s.Idempotent, err = strconv.ParseBool(t); return badBool(err) })
+		f.Value(e, func(t string) (err error) { s.Idempotent, err = document.ParseBool(t); return })
 	case "needs":
-		j.needs(f, e.value)
+		j.needs(f, e.Value)
 	}
 }
 
-func (j *jobFile) needs(f *yamlFile, n ast.Node) {
-	for _, e := range f.mapping(n, "needs", "cpu", "memory", "labels") {
-		switch e.key {
+func (j *jobFile) needs(f *document.Reader, n ast.Node) {
+	for _, e := range f.Mapping(n, "needs", "cpu", "memory", "labels") {
+		switch e.Key {
 		case "cpu":
-			f.parsed(e, func(t string) (err error) { j.spec.Needs.Cores, err = parseCores(t); return })
+			f.Value(e, func(t string) (err error) { j.spec.Needs.Cores, err = document.ParseCores(t); return })
 		case "memory":
-			f.parsed(e, func(t string) (err error) { j.spec.Needs.Memory, err = parseSize(t); return })
+			f.Value(e, func(t string) (err error) { j.spec.Needs.Memory, err = document.ParseSize(t); return })
 		case "labels":
 			j.spec.Needs.Labels = map[string][]string{}
-			for _, l := range f.mapping(e.value, "labels") {
-				j.spec.Needs.Labels[l.key] = f.texts(l.value, "labels "+l.key)
+			for _, l := range f.Mapping(e.Value, "labels") {
+				j.spec.Needs.Labels[l.Key] = f.Texts(l.Value, "labels "+l.Key)
 			}
 		}
-	}
-}
-
-// number parses an integer within bounds.
-func (f *yamlFile) number(e entry, lo, hi int64, set func(int64)) {
-	f.parsed(e, func(t string) error {
-		n, err := strconv.ParseInt(t, 10, 64)
-		if err != nil || n < lo || n > hi {
-			return fmt.Errorf("%.40q: want a whole number from %d to %d", t, lo, hi)
-		}
-		set(n)
-		return nil
-	})
-}
-
-// parsed parses a scalar with a function whose error says what is allowed.
-func (f *yamlFile) parsed(e entry, parse func(string) error) {
-	t, ok := f.text(e.value, e.key)
-	if !ok {
-		return
-	}
-	if err := parse(t); err != nil {
-		f.at(e.value, "%s %v", e.key, err)
 	}
 }
 
@@ -167,44 +141,6 @@ func checkSpec(s *v1.Spec) error {
 		return err
 	}
 	return g.Check()
-}
-
-func badBool(err error) error {
-	var e *strconv.NumError
-	if errors.As(err, &e) {
-		return fmt.Errorf("%.40q: want true or false", e.Num)
-	}
-	return err
-}
-
-// parseCores parses a number of cores.
-func parseCores(t string) (float64, error) {
-	c, err := strconv.ParseFloat(t, 64)
-	if err != nil || !(c >= 0.001 && c <= grid.MaxMillis/1000) {
-		return 0, fmt.Errorf("%.40q: want cores, from 0.001 to %d", t, grid.MaxMillis/1000)
-	}
-	return c, nil
-}
-
-// parseSize parses a size such as 256MiB.
-func parseSize(t string) (int64, error) {
-	n, err := humanize.ParseBytes(t)
-	if err != nil || n > uint64(grid.MaxMemory) || strings.HasPrefix(strings.TrimSpace(t), "-") {
-		return 0, fmt.Errorf("%.40q: want a size up to %s, as in 256MiB or 2GB", t, humanize.IBytes(uint64(grid.MaxMemory)))
-	}
-	return int64(n), nil
-}
-
-// parseTimeout parses a duration such as 10m, in seconds.
-func parseTimeout(t string) (float64, error) {
-	d, err := time.ParseDuration(t)
-	if s, ferr := strconv.ParseFloat(t, 64); err != nil && ferr == nil && s >= 0 && !math.IsInf(s, 0) {
-		d, err = grid.Seconds(s), nil
-	}
-	if err != nil || d < 0 || d > grid.MaxTimeout {
-		return 0, fmt.Errorf("%.40q: want a length of time up to %v, as in 90s or 10m", t, grid.MaxTimeout)
-	}
-	return d.Seconds(), nil
 }
 
 // parseLabels parses KEY=VALUE needs; a repeated key adds a value.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"skep/sim/net"
 )
 
 // setKnobs returns a function that parses NAME=VALUE of a section that a scenario of skep sim net has too, under the
@@ -13,15 +15,16 @@ import (
 func setKnobs(section string) func(n *nodeSettings, values []string) error {
 	return func(n *nodeSettings, values []string) error {
 		c := &n.Node
-		known := knobs(c)[section]
+		known := net.Knobs(c, section)
 		delete(known, "walkers")
 		delete(known, "reverse_path")
 		for _, v := range values {
 			name, value, _ := strings.Cut(v, "=")
-			if known[name] == nil {
+			knob, ok := known[name]
+			if !ok {
 				return fmt.Errorf("%.80q: want NAME=VALUE, and a name of %s", v, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			}
-			if err := setKnob(known[name], value); err != nil {
+			if err := knob.Set(value); err != nil {
 				return fmt.Errorf("%s %w", name, err)
 			}
 		}

@@ -15,9 +15,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"skep/discovery"
+	"skep/document"
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p"
+	"skep/sim/net"
 )
 
 // nodeSettings are the settings of `skep up`.
@@ -52,7 +54,7 @@ var ownSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { n.api = v[0]; return nil }},
 	{name: "label", usage: "KEY=VALUE that tasks may ask for", shape: pairs, apply: setLabels},
 	{name: "cpus", usage: "cores that tasks may take (default all)", apply: func(n *nodeSettings, v []string) error {
-		c, err := parseCores(v[0])
+		c, err := document.ParseCores(v[0])
 		n.CPUs = grid.MilliCPU(math.Round(c * 1000))
 		return err
 	}},
@@ -69,16 +71,15 @@ var ownSettings = []setting{
 	{name: "rule", usage: "dissemination rule: which news of other nodes this one hands on", def: []string{"probabilistic*change_sensitive"},
 		apply: func(n *nodeSettings, v []string) error {
 			n.Rule = v[0]
-			_, err := ruleOf(v[0])
-			return err
+			return net.CheckRule(v[0])
 		}},
 	{name: "forward", usage: "how searches go from node to node: " + strings.Join(discovery.Forwards(), ", "), def: []string{discovery.Defaults().Forward},
 		apply: setForward},
 	{name: "walkers", usage: "walks that a search sends at once, 1 to 4", def: []string{strconv.Itoa(discovery.Defaults().Walkers)}, apply: setWalkers},
 	{name: "reverse_path", usage: "true: nodes that a search came by learn from it, too", def: []string{"false"},
 		apply: func(n *nodeSettings, v []string) (err error) {
-			n.Reverse, err = strconv.ParseBool(v[0])
-			return badBool(err)
+			n.Reverse, err = document.ParseBool(v[0])
+			return err
 		}},
 	{name: "balance", usage: "NAME=VALUE: of placement, as poll_max=8; as in a scenario of skep sim net", shape: pairs, apply: setKnobs("balance")},
 	{name: "gossip", usage: "NAME=VALUE: of news, as view=512; as in a scenario", shape: pairs, apply: setKnobs("gossip")},
@@ -87,8 +88,8 @@ var ownSettings = []setting{
 	{name: "bound", usage: "CLASS=TIME:NEXT: a task of a class that runs here for longer is stopped, and placed again as one of class NEXT", shape: pairs, apply: setBounds},
 	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,
 		apply: func(n *nodeSettings, v []string) (err error) {
-			n.MDNS, err = strconv.ParseBool(v[0])
-			return badBool(err)
+			n.MDNS, err = document.ParseBool(v[0])
+			return err
 		}},
 	{name: "allow", usage: "ID of a node to talk to; if given, to no others", shape: several, apply: setAllow},
 	{name: "admins", usage: "ID of a node that may drain this one, besides itself (default every member)", shape: several, apply: setAdmins},
@@ -111,7 +112,7 @@ var ownSettings = []setting{
 }
 
 func setSize(dst *grid.Bytes, text string) error {
-	n, err := parseSize(text)
+	n, err := document.ParseSize(text)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("%q: want more than 0", text)
 	}
@@ -189,22 +190,12 @@ func setShares(n *nodeSettings, values []string) error {
 func setBounds(n *nodeSettings, values []string) (err error) {
 	n.Bounds = make([]node.Bound, len(values))
 	for i, v := range values {
-		if n.Bounds[i], err = readBound(v); err != nil {
+		b := &n.Bounds[i]
+		if b.Class, b.Time, b.Next, err = document.ParseBound(v); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// readBound parses CLASS=TIME:NEXT; a class may contain an equals sign.
-func readBound(v string) (node.Bound, error) {
-	i := strings.LastIndexByte(v, '=')
-	long, next, ok := strings.Cut(v[i+1:], ":")
-	d, err := parseTimeout(long)
-	if i < 1 || !ok || err != nil || d <= 0 || next == "" || next == v[:i] {
-		return node.Bound{}, fmt.Errorf("%.80q: want TIME:NEXT for a class, as in small=90s:large", v)
-	}
-	return node.Bound{Class: v[:i], Time: grid.Seconds(d), Next: next}, nil
 }
 
 func setAllow(n *nodeSettings, values []string) error {

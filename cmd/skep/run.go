@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"skep/document"
 	"skep/grid"
 	"skep/node/api/client"
 	"skep/node/api/v1"
@@ -88,11 +89,11 @@ func (f *runFlags) spec(args []string) (*v1.Spec, error) {
 		}
 	}
 	var err error
-	s.Needs.Cores, err = parseCores(f.cpu)
+	s.Needs.Cores, err = document.ParseCores(f.cpu)
 	note("cpu", err)
-	s.Needs.Memory, err = parseSize(f.memory)
+	s.Needs.Memory, err = document.ParseSize(f.memory)
 	note("memory", err)
-	s.Timeout, err = parseTimeout(f.timeout)
+	s.Timeout, err = document.ParseTimeout(f.timeout)
 	note("timeout", err)
 	s.Needs.Labels, err = parseLabels(f.labels)
 	note("label", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"skep/document"
 	"skep/node"
 	"skep/node/api/v1"
 )
@@ -151,8 +152,8 @@ func readConfig(name string, m map[string]settingValue) error {
 	if err != nil {
 		return err
 	}
-	f := &yamlFile{name: name}
-	body, err := f.parse(b)
+	f := &document.Reader{Name: name}
+	body, err := f.Parse(b)
 	if err != nil || body == nil {
 		return err
 	}
@@ -160,34 +161,34 @@ func readConfig(name string, m map[string]settingValue) error {
 	for i := range settings {
 		known = append(known, settings[i].name)
 	}
-	for _, e := range f.mapping(body, "settings", known...) {
+	for _, e := range f.Mapping(body, "settings", known...) {
 		for i := range settings {
-			if s := &settings[i]; s.name == e.key {
+			if s := &settings[i]; s.name == e.Key {
 				m[s.name] = settingValue{s.read(f, e), fromFile}
 			}
 		}
 	}
-	return f.err()
+	return f.Err()
 }
 
 // read parses a setting's value in the file; pairs may be a mapping.
-func (s *setting) read(f *yamlFile, e entry) []string {
-	if s.shape == pairs && isMapping(e.value) {
+func (s *setting) read(f *document.Reader, e document.Entry) []string {
+	if s.shape == pairs && isMapping(e.Value) {
 		out := []string{}
-		for _, p := range f.mapping(e.value, e.key) {
-			if t, ok := f.text(p.value, e.key+" "+p.key); ok {
-				out = append(out, p.key+"="+t)
+		for _, p := range f.Mapping(e.Value, e.Key) {
+			if t, ok := f.Text(p.Value, e.Key+" "+p.Key); ok {
+				out = append(out, p.Key+"="+t)
 			}
 		}
 		return out
 	}
 	if s.shape == single || s.shape == onOff {
-		if t, ok := f.text(e.value, e.key); ok {
+		if t, ok := f.Text(e.Value, e.Key); ok {
 			return []string{t}
 		}
 		return nil
 	}
-	return f.texts(e.value, e.key)
+	return f.Texts(e.Value, e.Key)
 }
 
 // applySettings turns setting values into a node's settings and reports all problems.

@@ -28,7 +28,7 @@ func (a *app) simNetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, _, err := readScenario(args[0], b, relativeTo(args[0]), func(s *net.Scenario) {
+			s, _, err := net.ParseScenario(args[0], b, relativeTo(args[0]), func(s *net.Scenario) {
 				override(cmd, "seed", &s.Seed, seed)
 				override(cmd, "replications", &s.Replications, replications)
 				override(cmd, "time", &s.Time, length)

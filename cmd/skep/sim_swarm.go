@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -90,4 +91,13 @@ func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(stri
 	})
 	r.Pace = r.Hours / max(cpuTime()-before, time.Millisecond).Minutes()
 	return r
+}
+
+// cpuTime returns the CPU time that this process has used.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -112,47 +111,6 @@ func TestSimNetTraceBeyondEnd(t *testing.T) {
 	}
 }
 
-// All problems are reported at once, with lines.
-func TestSimNetReportsAllProblems(t *testing.T) {
-	for text, want := range map[string][]string{
-		"nods: 1\ntime: -5m\nclasses:\n  a: {mean: 1s, size: gauss}\nnodes:\n  - {count: 0, rates: {zz: -1}}\nnetwork: {loss: 2, latency: {matrix: bad.csv}}\npolicy: best\nworkload:\n  - {class: a, rate: -2}\n  - {class: a, trace: none.swf}\n  - {class: a, trace: bad.swf}\nfaults:\n  - {at: 1m, crash: x/5-2, heal: all}\ngossip: {viewed: 1}\n": {
-			`s.yaml:1:1: unknown key "nods"`, `s.yaml:2:7: time "-5m"`, `s.yaml:4:23: size "gauss"`, `s.yaml:6:13: count "0"`, `s.yaml:6:28: zz "-1"`,
-			`s.yaml:7:17: loss "2"`, `bad.csv:2: row 2, column 1 is "x"`, `s.yaml:8:9: policy "best"`, `s.yaml:10:22: rate "-2"`, `s.yaml:11:23: trace: open`,
-			`s.yaml:12:23: trace: bad.swf:2: 3 fields`, `s.yaml:12:23: trace: bad.swf:3: 2 fields`, `s.yaml:14:21: crash "x/5-2"`, `s.yaml:14:28: a fault is one of`, `s.yaml:15:10: unknown key "viewed"`},
-		"classes:\n  a: {mean: 1s}\n  big: {mean: 1s, cpu: 64}\nnodes:\n  - {name: x, count: 3}\nnetwork: {latency: {matrix: shape.csv}}\nworkload:\n  - {class: q, rate: 1, from: [y]}\nfaults:\n  - {at: 1h, crash: z}\ngossip: {view: 3}\n": {
-			"s.yaml:3:3: classes.big: no machine can run it", "s.yaml:6:11: network.latency: matrix of 2 rows", "row 1 has 3 columns", `s.yaml:8:5: workload.0: class "q"`,
-			`from "y": is no group`, `s.yaml:10:5: faults.0: nodes "z"`, "at 1h0m0s: want at most time", "s.yaml:11:1: gossip: view 3"},
-		"classes:\n  a: {mean: 1s}\nnodes:\n  - {count: 2}\nworkload:\n  - {class: a, rate: 4}\n": {"s.yaml:5:1: workload: the load cannot be stable: λ* is 0.5"},
-		// An invalid value does not prevent other reports, and is reported once.
-		"nods: 1\nclasses:\n  big: {mean: 1s, cpu: 64}\nnodes:\n  - {name: x, speed: -1}\n  - {name: x, rates: {q: 1}}\npolicy: best\nworkload:\n  - {class: z, rate: -1}\n": {
-			`s.yaml:1:1: unknown key "nods"`, "s.yaml:3:3: classes.big: no machine can run it", `s.yaml:5:22: speed "-1"`, `s.yaml:6:5: nodes.1: name "x" stands twice`,
-			`s.yaml:6:5: nodes.1: rates of "q": is no class`, `s.yaml:7:9: policy "best"`, `s.yaml:9:22: rate "-1"`, `s.yaml:9:5: workload.0: class "z"`},
-		"rates: known\nclasses:\n  a: {}\n  b: {mean: 1s}\nnodes:\n  - {rates: {a: 2}}\n  - {}\nworkload:\n  - {class: b, rate: 0.1}\n": {`s.yaml:1:8: rates "known": want measured, or given`},
-		"rates: given\nclasses:\n  a: {}\n  b: {mean: 1s}\nnodes:\n  - {rates: {a: 2}}\n  - {count: 2}\nworkload:\n  - {class: b, rate: 0.1}\n": {
-			`s.yaml:7:5: nodes.1: has no rate for class "a"`},
-		"":                           {"is empty"},
-		"classes: {a: {mean: 1s}}\n": {"has no nodes", "has no workload"},
-	} {
-		code, _, errs := cli(t, "sim", "net", scenario(t, text, "bad.csv", "1,2\nx,3\n", "shape.csv", "1,2,3\n4,5\n", "bad.swf", ";\n1 2 3\n4 5\n"))
-		if code != 1 {
-			t.Errorf("exit %d for\n%s", code, text)
-		}
-		for _, w := range want {
-			if !strings.Contains(errs, w) {
-				t.Errorf("does not say %q:\n%s", w, errs)
-			}
-		}
-		last := 0
-		for _, m := range regexp.MustCompile(`s\.yaml:(\d+):`).FindAllStringSubmatch(errs, -1) {
-			line, _ := strconv.Atoi(m[1])
-			if line < last {
-				t.Errorf("line %d after line %d:\n%s", line, last, errs)
-			}
-			last = line
-		}
-	}
-}
-
 // A table has no powers of ten, so that values can be compared.
 func TestEstimateFormat(t *testing.T) {
 	for want, e := range map[string]net.Estimate{
@@ -183,23 +141,6 @@ func TestSimNetUnstable(t *testing.T) {
 		if !regexp.MustCompile(`(?i)unstable|"?stable"?[:,]+ ?(false|,0)`).MatchString(out) {
 			t.Errorf("%s does not say so: %s", format, out)
 		}
-	}
-}
-
-// The scenario in the README is valid.
-func TestSimNetOfTheReadme(t *testing.T) {
-	b, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, ok := strings.Cut(string(b), "```yaml\nname: two-groups")
-	text, _, ok2 := strings.Cut(rest, "```")
-	if !ok || !ok2 {
-		t.Fatal("the README has no scenario")
-	}
-	s, lambda, err := readScenario("README.yaml", []byte("name: two-groups"+text), os.ReadFile, nil)
-	if err != nil || lambda < 1 || len(s.Groups) != 2 || len(s.Faults) != 2 {
-		t.Errorf("%v, λ* %v", err, lambda)
 	}
 }
 

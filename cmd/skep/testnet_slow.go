@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"skep/document"
 	"skep/testnet"
 )
 
@@ -38,7 +39,7 @@ func readShape(latency, loss, rate string) (s testnet.Shape, err error) {
 	note("latency", err)
 	s.Loss, err = parseLoss(loss)
 	note("loss", err)
-	s.Rate, err = parseSize(rate)
+	s.Rate, err = document.ParseSize(rate)
 	note("rate", err)
 	if len(problems) == 0 && s == (testnet.Shape{}) {
 		problems = append(problems, errors.New("slow: want --latency, --loss or --rate; to end it: skep testnet heal"))

@@ -8,12 +8,13 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"skep/document"
 	"skep/testnet"
 )
 
 // testnetFile is the spec of a testnet being parsed.
 type testnetFile struct {
-	yamlFile
+	document.Reader
 	s          testnet.Spec
 	positions  map[string]ast.Node // by the paths of testnet.Problem
 	unreadable map[ast.Node]bool   // invalid, and reported
@@ -21,37 +22,37 @@ type testnetFile struct {
 
 // readTestnet parses a spec. The error lists all problems with line and column.
 func readTestnet(name string, b []byte) (*testnet.Spec, error) {
-	f := &testnetFile{yamlFile: yamlFile{name: name}, positions: map[string]ast.Node{}, unreadable: map[ast.Node]bool{}}
-	body, err := f.parse(b)
+	f := &testnetFile{Reader: document.Reader{Name: name}, positions: map[string]ast.Node{}, unreadable: map[ast.Node]bool{}}
+	body, err := f.Parse(b)
 	if err != nil {
 		return nil, err
 	}
 	if body == nil {
 		return nil, fmt.Errorf("%s: is empty: want a spec, at least its nodes", name)
 	}
-	for _, e := range f.mapping(body, "spec", "nodes", "links") {
-		list, ok := e.value.(*ast.SequenceNode)
+	for _, e := range f.Mapping(body, "spec", "nodes", "links") {
+		list, ok := e.Value.(*ast.SequenceNode)
 		if !ok {
-			f.at(e.value, "%s: want a list", e.key)
+			f.At(e.Value, "%s: want a list", e.Key)
 			continue
 		}
 		for i, n := range list.Values {
-			if e.key == "nodes" {
+			if e.Key == "nodes" {
 				f.group(i, n)
 			} else {
 				f.link(i, n)
 			}
 		}
-		f.positions[map[string]string{"nodes": "groups", "links": "links"}[e.key]] = e.node
+		f.positions[map[string]string{"nodes": "groups", "links": "links"}[e.Key]] = e.Node
 	}
 	if f.positions["groups"] == nil {
-		f.at(body, "has no nodes")
-		return nil, f.err()
+		f.At(body, "has no nodes")
+		return nil, f.Err()
 	}
 	for _, p := range f.s.Check() {
 		f.locate(p)
 	}
-	return &f.s, f.err()
+	return &f.s, f.Err()
 }
 
 // locate reports a problem at the line of its path, or of the nearest enclosing one.
@@ -59,12 +60,12 @@ func (f *testnetFile) locate(p testnet.Problem) {
 	for path := p.Where; ; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
 		if n := f.positions[path]; n != nil {
 			if !f.unreadable[n] {
-				f.at(n, "%s", p.What)
+				f.At(n, "%s", p.What)
 			}
 			return
 		}
 		if path == "" {
-			f.note(nil, "%s: %s", f.name, p.What)
+			f.Note(nil, "%s: %s", f.Name, p.What)
 			return
 		}
 	}
@@ -74,9 +75,9 @@ func (f *testnetFile) group(i int, n ast.Node) {
 	g := testnet.Group{Name: "n", Count: 1}
 	at := fmt.Sprint("groups.", i)
 	f.positions[at] = n
-	for _, e := range f.mapping(n, "nodes", "name", "count", "cpus", "memory", "labels") {
-		f.positions[at+"."+e.key] = e.value
-		switch e.key {
+	for _, e := range f.Mapping(n, "nodes", "name", "count", "cpus", "memory", "labels") {
+		f.positions[at+"."+e.Key] = e.Value
+		switch e.Key {
 		case "name":
 			f.value(e, func(t string) error { g.Name = t; return nil })
 		case "count":
@@ -87,13 +88,13 @@ func (f *testnetFile) group(i int, n ast.Node) {
 				return err
 			})
 		case "cpus":
-			f.value(e, func(t string) (err error) { g.CPUs, err = parseCores(t); return err })
+			f.value(e, func(t string) (err error) { g.CPUs, err = document.ParseCores(t); return err })
 		case "memory":
-			f.value(e, func(t string) (err error) { g.Memory, err = parseSize(t); return err })
+			f.value(e, func(t string) (err error) { g.Memory, err = document.ParseSize(t); return err })
 		case "labels":
 			g.Labels = map[string]string{}
-			for _, l := range f.mapping(e.value, "labels") {
-				g.Labels[l.key], _ = f.text(l.value, "label "+l.key)
+			for _, l := range f.Mapping(e.Value, "labels") {
+				g.Labels[l.Key], _ = f.Text(l.Value, "label "+l.Key)
 			}
 		}
 	}
@@ -104,9 +105,9 @@ func (f *testnetFile) link(i int, n ast.Node) {
 	var l testnet.Link
 	at := fmt.Sprint("links.", i)
 	f.positions[at] = n
-	for _, e := range f.mapping(n, "links", "of", "latency", "loss", "rate") {
-		f.positions[at+"."+e.key] = e.value
-		switch e.key {
+	for _, e := range f.Mapping(n, "links", "of", "latency", "loss", "rate") {
+		f.positions[at+"."+e.Key] = e.Value
+		switch e.Key {
 		case "of":
 			f.value(e, func(t string) error { l.Of = t; return nil })
 		case "latency":
@@ -114,22 +115,22 @@ func (f *testnetFile) link(i int, n ast.Node) {
 		case "loss":
 			f.value(e, func(t string) (err error) { l.Loss, err = parseLoss(t); return err })
 		case "rate":
-			f.value(e, func(t string) (err error) { l.Rate, err = parseSize(t); return err })
+			f.value(e, func(t string) (err error) { l.Rate, err = document.ParseSize(t); return err })
 		}
 	}
 	f.s.Links = append(f.s.Links, l)
 }
 
 // value parses a scalar and reports its problem.
-func (f *testnetFile) value(e entry, read func(text string) error) {
-	t, ok := f.text(e.value, e.key)
+func (f *testnetFile) value(e document.Entry, read func(text string) error) {
+	t, ok := f.Text(e.Value, e.Key)
 	if !ok {
-		f.unreadable[e.value] = true
+		f.unreadable[e.Value] = true
 		return
 	}
 	if err := read(t); err != nil {
-		f.unreadable[e.value] = true
-		f.at(e.value, "%s: %v", e.key, err)
+		f.unreadable[e.Value] = true
+		f.At(e.Value, "%s: %v", e.Key, err)
 	}
 }
 

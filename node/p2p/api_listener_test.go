@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"skep/node/p2p/hostile"
+	"skep/node/p2p/transport"
 )
 
 // holdSeats has identities of one attacker take all the seats that a protocol gives them, and hold them.
@@ -52,8 +53,8 @@ func TestAPIListenerSeatsAreShared(t *testing.T) {
 			}()
 		}
 	}()
-	holdSeats(t, a, 9, apiPerPeer, hostile.Door)
-	await(t, "the door is full", func() bool { return a.apiListener.seats.Taken() == apiAll })
+	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.Door)
+	await(t, "the door is full", func() bool { return a.transport.Served(hostile.Door) == transport.ServesAll })
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)
 	for i := range 8 {
@@ -82,9 +83,9 @@ func ask(t *testing.T, i int, c net.Conn) {
 func TestBlobSeatsAreShared(t *testing.T) {
 	a, b := openPair(t)
 	f := a.put("f", noiseOf(1, 1<<16), false)
-	holdSeats(t, a, 9, servesPerPeer, hostile.Blob)
-	await(t, "all places are taken", func() bool { return a.blobsServed.Taken() == servesAll })
-	if err := b.fetches.get(t.Context(), a.self, &f); err != nil || !b.hasBlob(f) {
+	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.Blob)
+	await(t, "all places are taken", func() bool { return a.transport.Served(hostile.Blob) == transport.ServesAll })
+	if err := b.runner.Get(t.Context(), a.self, &f); err != nil || !b.hasBlob(f) {
 		t.Errorf("fetch in a crowd: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"skep/exec/process"
 	"skep/grid"
+	"skep/node/p2p/clock"
 )
 
 // Parameters of measuring the node's availability.
@@ -82,15 +83,15 @@ func (d *Driver) measureAvailability() {
 		moved := false
 		if c, ok := process.ReadCores(); ok {
 			if own, ok := d.cpuUsed(); ok {
-				moved = g.sample(now(), c, own)
+				moved = g.sample(clock.Now(), c, own)
 			}
 		}
-		if up, changed := u.update(now(), time.Now()); moved || changed {
+		if up, changed := u.update(clock.Now(), time.Now()); moved || changed {
 			left := g.reported
-			d.loop.event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
+			d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
 		}
 		select {
-		case <-d.ctx.Done():
+		case <-d.work.Context().Done():
 			return
 		case <-tick.C:
 		}
@@ -100,7 +101,7 @@ func (d *Driver) measureAvailability() {
 // cpuUsed returns the CPU time of this node and its tasks so far.
 func (d *Driver) cpuUsed() (time.Duration, bool) {
 	var ru unix.Rusage
-	tasks, ok := d.tasks.runner.CPU()
+	tasks, ok := d.runner.CPU()
 	if !ok || unix.Getrusage(unix.RUSAGE_SELF, &ru) != nil {
 		return 0, false
 	}

@@ -2,12 +2,15 @@ package p2p
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/runner"
+	"skep/node/p2p/wire"
 )
 
 // corrupt flips a bit in the middle of a blob's file.
@@ -39,10 +42,10 @@ func TestDamagedBlobIsNotServed(t *testing.T) {
 	content := noiseOf(1, 3<<20)
 	f := b.put("big", content, false)
 	c.put("big", content, false)
-	b.pin([]grid.File{f})
-	defer b.unpin([]grid.File{f})
+	b.Blobs().Pin(f.Blob)
+	defer b.Blobs().Unpin(f.Blob)
 	b.corrupt(f)
-	if err := a.fetches.get(t.Context(), b.self, &f, c.self); err != nil || !a.hasBlob(f) {
+	if err := a.runner.Get(t.Context(), b.self, &f, c.self); err != nil || !a.hasBlob(f) {
 		t.Errorf("fetch: %v", err)
 	}
 	if n := b.Dropped()["damaged"]; n != 1 {
@@ -58,8 +61,18 @@ func TestDamagedBlobIsNotServed(t *testing.T) {
 func TestServedBlobIsVerified(t *testing.T) {
 	a, b, _ := openThree(t)
 	f := b.put("big", noiseOf(1, 8<<20), false)
-	src := &blobSource{f: a.fetches, ctx: t.Context(), file: &f, holders: []grid.NodeID{b.self}}
-	defer src.close()
+	src, err := filePeers{a.Driver}.Open(t.Context(), b.self, runner.BlobProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Reset()
+	if _, err := src.Write(append(f.Blob[:], make([]byte, 8)...)); err != nil { // from the first byte on
+		t.Fatal(err)
+	}
+	var answer [9]byte
+	if _, err := io.ReadFull(src, answer[:]); err != nil || answer[0] != wire.StatusOK {
+		t.Fatalf("answer %x, %v", answer, err)
+	}
 	got := 0
 	piece := make([]byte, 64<<10)
 	for got < 1<<20 {

@@ -10,6 +10,8 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/identity"
+	"skep/node/p2p/runner"
 	"skep/node/p2p/wire"
 )
 
@@ -98,7 +100,7 @@ type Config struct {
 	Share map[string]float64
 
 	// Boxes says how tasks are isolated from the machine and from each other.
-	Boxes Boxes
+	Boxes runner.Boxes
 
 	// Version is the version of this build, told to peers and set as label skep.version. May be empty.
 	Version string
@@ -159,7 +161,7 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		c.Node = node.Defaults()
 		c.Node.Seed, c.Node.Speed = seed, speed
 	}
-	if err := c.Boxes.defaults(); err != nil {
+	if err := c.Boxes.Defaults(); err != nil {
 		return nil, nil, err
 	}
 	for class, share := range c.Share {
@@ -178,7 +180,7 @@ func (c *Config) tokens() (secret *[32]byte, addrs []string, err error) {
 		}
 		if secret != nil && *secret != t.Secret {
 			return nil, nil, fmt.Errorf("the tokens are of networks %s and %s: want tokens of one network",
-				networkName(*secret), networkName(t.Secret))
+				identity.NetworkName(*secret), identity.NetworkName(t.Secret))
 		}
 		secret = &t.Secret
 		addrs = append(addrs, t.Addrs...)
@@ -217,14 +219,6 @@ func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
 	}
 	slices.SortFunc(labels, func(a, b grid.Label) int { return strings.Compare(a.Key, b.Key) })
 	return labels, nil
-}
-
-// cpuShare returns the part of the time that tasks of a class may run; 0 = all of it.
-func (c *Config) cpuShare(class string) float64 {
-	if s, ok := c.Share[class]; ok {
-		return s
-	}
-	return c.Share["*"]
 }
 
 // strikes returns Strikes where it is set, else that of node.Config.

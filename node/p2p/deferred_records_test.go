@@ -40,7 +40,7 @@ func TestDeferredRecordsAreSaved(t *testing.T) {
 	await(t, "it is on disk", func() bool { return len(a.savedClasses()) == 1 })
 	a.saveDeferred("second", nil)
 	a.do(func(fx *grid.Effects) { fx.Save(grid.RecClass).Class.Class = "third" })
-	a.loop.waitProcessed()
+	a.inbox.Wait()
 	if names := a.savedClasses(); len(names) != 3 {
 		t.Errorf("on disk are %v: want what was saved before, too", names)
 	}

@@ -73,7 +73,7 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 	}
 }
 
-// Deposits leave the disk's reserve, and are rate-limited for each owner.
+// Deposits leave the disk's reserve.
 func TestDepositsLeaveADiskReserve(t *testing.T) {
 	a, b := openPair(t)
 	free, err := disk.Free(b.cfg.DataDir)
@@ -81,7 +81,7 @@ func TestDepositsLeaveADiskReserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token())
-	small.dialer.discovered(b.self, published(b.host.Addrs()))
+	small.reach.Discovered(b.self, b.reach.Advertised(grid.MaxAddrs))
 	waitUp(t, small, b)
 	f := []grid.File{b.put("x", noiseOf(8, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}}
@@ -91,13 +91,5 @@ func TestDepositsLeaveADiskReserve(t *testing.T) {
 	await(t, "the fetch ends", func() bool { return small.fake.count(grid.EvFetched) == 1 })
 	if ev, _ := small.fake.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") || small.hasBlob(f[0]) {
 		t.Errorf("it was copied onto a disk without room: %+v", ev)
-	}
-	s := &small.fetches.deposits
-	s.delay(b.self, depositBurst)
-	if d := s.delay(b.self, 10*depositRate); d < 5*time.Second || d > 11*time.Second {
-		t.Errorf("ten seconds' worth beyond the bound waits %v", d)
-	}
-	if d := s.delay(a.self, depositRate); d != 0 {
-		t.Errorf("another owner's waits %v", d)
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"skep/grid"
-	"skep/node/p2p/dials"
 	"skep/node/p2p/hostile"
+	"skep/node/p2p/identity"
+	"skep/node/p2p/transport/dials"
 )
 
 // A member sends ads of nodes that do not exist, each with the address of a third party, and the node takes them
@@ -34,11 +35,7 @@ func TestForgedAdsCauseFewDials(t *testing.T) {
 		}
 		links = append(links, grid.Link{Peer: ad.Node, Keep: true})
 	}
-	await(t, "all ghosts are known", func() bool {
-		a.dialer.mu.Lock()
-		defer a.dialer.mu.Unlock()
-		return len(a.dialer.contacts) >= ghosts
-	})
+	await(t, "all ghosts are known", func() bool { return a.fake.count(grid.EvMessage) >= ghosts })
 	a.do(func(fx *grid.Effects) { fx.Links = links })
 	await(t, "every ghost was tried, or was not", func() bool {
 		return int(victim.connections())+int(a.Dropped()["dial beyond the budget"]) >= ghosts
@@ -48,31 +45,7 @@ func TestForgedAdsCauseFewDials(t *testing.T) {
 	}
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)
-	a.dialer.learn(b.self, published(b.host.Addrs()), b.self)
-	a.host.Network().ClosePeer(b.host.ID())
+	a.reach.Learn(b.self, b.reach.Advertised(grid.MaxAddrs), b.self)
+	a.transport.Host().Network().ClosePeer(identity.Peer(b.self))
 	await(t, "an honest member is back", func() bool { return b.fake.count(grid.EvPeerUp) > 1 && a.fake.isUp(b.self) })
-}
-
-// Host names in ads are not looked up.
-func TestNamesAreNotLookedUp(t *testing.T) {
-	got := numericAddrs([]string{"/dns4/example.com/tcp/1", "/ip4/192.0.2.1/tcp/1", "/ip6/2001:db8::1/tcp/1", "/dnsaddr/example.com", "rubbish",
-		"/unix/tmp/x"})
-	if len(got) != 2 {
-		t.Errorf("%v: want the two addresses of IP", got)
-	}
-}
-
-func TestOnlyLoopback(t *testing.T) {
-	for _, tt := range []struct {
-		listen []string
-		want   bool
-	}{
-		{[]string{"/ip4/127.0.0.1/tcp/0", "/ip6/::1/tcp/0"}, true},
-		{[]string{"/ip4/127.0.0.1/tcp/0", "/ip4/0.0.0.0/tcp/0"}, false},
-		{[]string{"/ip4/192.0.2.1/tcp/0"}, false},
-	} {
-		if got := onlyLoopback(tt.listen); got != tt.want {
-			t.Errorf("listening on %v is only the loopback: %v", tt.listen, got)
-		}
-	}
 }

@@ -1,5 +1,6 @@
 // Package p2p is the driver of one pure node on a real machine: libp2p [2, 3] between the nodes, records and blobs
-// on disk, tasks as processes.
+// on disk, tasks as processes. It joins three parts that do not know it: transport (bytes to and from peers),
+// reachability (which nodes there are, and at which addresses) and runner (tasks and their files).
 //
 // One goroutine, the loop, owns the node and is the only one that steps it. All other goroutines (streams, dials,
 // fetches, tasks, timers) turn what happens into events on the loop's bounded channel. The loop takes all waiting

@@ -10,60 +10,56 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"skep/exec/sandbox"
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/blob"
-	"skep/node/p2p/seats"
+	"skep/node/p2p/clock"
+	"skep/node/p2p/identity"
+	"skep/node/p2p/inbox"
+	"skep/node/p2p/lifecycle"
+	"skep/node/p2p/reachability"
+	"skep/node/p2p/runner"
 	"skep/node/p2p/store"
+	"skep/node/p2p/transport"
 	"skep/node/p2p/wire"
 )
 
 // Driver runs one node. All its methods are safe for concurrent use.
 type Driver struct {
-	cfg    Config
-	log    *slog.Logger
-	self   grid.NodeID
-	boot   uint64
-	key    ed25519.PrivateKey
-	secret [32]byte
-	wall   grid.Wall
+	identified
+	cfg  Config
+	log  *slog.Logger
+	wall grid.Wall
 
-	ctx    context.Context // until the driver closes
-	cancel context.CancelFunc
-	work   sync.WaitGroup // goroutines that end with ctx or with the host
-	workMu sync.RWMutex   // read-locked to add to work, so that nothing is added once ctx is done
-
-	store      *store.Store
-	blobs      *blob.Store
-	host       host.Host
-	ownAddrs   *ownAddrs
-	dialBudget *dialBudget
-	relays     *relays
-
-	node                                    stepper
-	loop                                    *loop
-	ads                                     *adCache
-	specs                                   *specCache
-	members                                 memberCache
-	offences                                offenders
-	peers                                   *peers
-	dialer                                  *dialer
-	announcer                               *announcer
-	fetches                                 *fetcher
-	tasks                                   *tasks
-	diskMonitor                             *diskMonitor
-	watchers                                watchers
-	counts                                  counts
-	apiListener                             *apiListener
-	blobsServed, outputsServed, reachServed *seats.Seats
-
+	work    *lifecycle.Group // the loop, and what measures the machine
 	closing sync.Once
-	closers []func() // what Open set up, closed in reverse order
-	started bool     // Open succeeded
-	private bool     // the node refuses tasks of others, since it cannot isolate them
+	closers closers // what Open set up
+	started bool    // Open succeeded
+
+	store     *store.Store
+	blobs     *blob.Store
+	runner    *runner.Runner
+	reach     *reachability.Network
+	transport *transport.Transport
+
+	inbox    *inbox.Inbox
+	node     stepper
+	loop     *loop
+	members  transport.Members
+	watchers watchers
+	drops    drops
+	registry *prometheus.Registry
+}
+
+// identified is who a node is. It is set before anything that says so starts.
+type identified struct {
+	self   grid.NodeID
+	boot   uint64 // how many times it has started
+	key    ed25519.PrivateKey
+	secret [32]byte // of its network
 }
 
 // Open starts a node in its data folder and connects it to its network. If it fails, it leaves nothing behind but
@@ -73,10 +69,9 @@ func Open(ctx context.Context, cfg Config) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{cfg: cfg, log: cfg.Logger, blobsServed: newSeats(servesPerPeer, servesAll), outputsServed: newSeats(servesPerPeer, servesAll),
-		reachServed: newSeats(reachPerPeer, reachAll)}
-	d.ctx, d.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	d.wall = grid.Wall{Zero: time.Now().Add(-time.Duration(now())).Round(0)}
+	d := &Driver{inbox: inbox.Open(), cfg: cfg, log: cfg.Logger}
+	d.work = lifecycle.New(context.WithoutCancel(ctx))
+	d.wall = grid.Wall{Zero: time.Now().Add(-time.Duration(clock.Now())).Round(0)}
 	if err := d.open(join, addrs); err != nil {
 		d.unwind()
 		return nil, err
@@ -93,19 +88,27 @@ func (d *Driver) Wall() grid.Wall { return d.wall }
 // Blobs returns the node's blob store.
 func (d *Driver) Blobs() *blob.Store { return d.blobs }
 
+// FetchBlob fetches a blob that some nodes should have, and returns when it is here. It may be evicted again.
+func (d *Driver) FetchBlob(ctx context.Context, file *grid.File, holders []grid.NodeID) error {
+	return d.runner.FetchBlob(ctx, file, holders)
+}
+
+// Isolation returns the isolation level of tasks here, and what is missing for a higher one.
+func (d *Driver) Isolation() (grid.Isolation, []sandbox.Finding) { return d.runner.Isolation() }
+
 // Registry returns the node's metrics.
-func (d *Driver) Registry() *prometheus.Registry { return d.counts.registry }
+func (d *Driver) Registry() *prometheus.Registry { return d.registry }
 
 // Dropped returns the number of messages, streams and ads dropped since start, by reason.
-func (d *Driver) Dropped() map[string]uint64 { return d.counts.reasons() }
+func (d *Driver) Dropped() map[string]uint64 { return d.drops.byReason() }
 
 // Addrs returns the multiaddresses at which the node may be dialled now, each ending in its /p2p identity.
 func (d *Driver) Addrs() []string { return d.addrs(grid.MaxAddrs) }
 
 func (d *Driver) addrs(most int) []string {
-	addrs := d.advertisedAddrs(most)
+	addrs := d.reach.Advertised(most)
 	for i := range addrs {
-		addrs[i] += "/p2p/" + d.host.ID().String()
+		addrs[i] += "/p2p/" + identity.Peer(d.self).String()
 	}
 	return addrs
 }
@@ -140,16 +143,16 @@ func (d *Driver) Cancel(ctx context.Context, id grid.JobID) error {
 }
 
 // ErrClosed is returned by calls while and after the driver closes.
-var ErrClosed = errors.New("the node is stopping")
+var ErrClosed = inbox.ErrClosed
 
 // call steps an event and waits for the node's reply.
 func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
-	caller, reply := d.loop.newCaller()
-	defer d.loop.dropCaller(caller)
-	in := newInput()
-	fill(&in.ev)
-	in.ev.Caller = caller
-	if err := d.loop.post(ctx, in); err != nil {
+	caller, reply := d.loop.callers.add()
+	defer d.loop.callers.remove(caller)
+	in := inbox.New()
+	fill(&in.Event)
+	in.Event.Caller = caller
+	if err := d.inbox.Post(ctx, in); err != nil {
 		return err
 	}
 	select {
@@ -160,7 +163,7 @@ func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-d.loop.done:
+	case <-d.inbox.Closed():
 		return ErrClosed
 	}
 }
@@ -168,7 +171,7 @@ func (d *Driver) call(ctx context.Context, fill func(*grid.Event)) error {
 // Read calls f between two steps with the node in the state that is on disk, except for deferred records, on which
 // no effect depends. f must be quick, keep nothing of what it sees but values, and call nothing of the driver.
 func (d *Driver) Read(ctx context.Context, f func(n *node.Node, now grid.Time)) error {
-	return d.loop.read(ctx, func(at grid.Time) {
+	return d.inbox.Read(ctx, func(at grid.Time) {
 		n, _ := d.node.(*node.Node)
 		f(n, at)
 	})
@@ -180,11 +183,11 @@ func (d *Driver) Watch(id grid.JobID) (ch <-chan struct{}, stop func()) { return
 
 // Dial opens a byte stream to the API listener (Listener) of another node.
 func (d *Driver) Dial(ctx context.Context, id grid.NodeID) (net.Conn, error) {
-	return d.apiListener.dial(ctx, id)
+	return d.transport.DialAPI(ctx, id)
 }
 
 // Listener accepts the byte streams that others open by Dial.
-func (d *Driver) Listener() net.Listener { return d.apiListener }
+func (d *Driver) Listener() net.Listener { return d.transport.APIListener() }
 
 // Close announces that the node leaves, stops the tasks, and ends. Tasks that ran here are run again, here or
 // elsewhere, as their jobs allow.
@@ -192,53 +195,35 @@ func (d *Driver) Close(ctx context.Context) error {
 	err := ErrClosed
 	d.closing.Do(func() {
 		d.log.Info("stopping")
-		in := newInput()
-		in.ev.Kind = grid.EvLeave
-		if err = d.loop.post(ctx, in); err == nil {
-			err = d.loop.read(ctx, func(grid.Time) {})
-			d.peers.flush(ctx)
-			d.announcer.flush(ctx)
+		in := inbox.New()
+		in.Event.Kind = grid.EvLeave
+		if err = d.inbox.Post(ctx, in); err == nil {
+			err = d.inbox.Read(ctx, func(grid.Time) {})
+			d.transport.Flush(ctx)
 		}
 		d.unwind()
 	})
 	return err
 }
 
-// unwind closes what Open set up, in reverse order.
+// unwind ends all goroutines and closes what Open set up.
 func (d *Driver) unwind() {
-	d.workMu.Lock()
-	d.cancel()
-	d.workMu.Unlock()
-	for len(d.closers) > 0 {
-		last := len(d.closers) - 1
-		f := d.closers[last]
-		d.closers = d.closers[:last]
-		f()
-	}
+	d.work.Cancel()
+	d.closers.close()
 }
 
-// onClose has f called when the driver closes, or when Open fails.
+// onClose has f called when the driver closes, or when Open fails; who comes last is called first.
 func (d *Driver) onClose(f func()) { d.closers = append(d.closers, f) }
 
-// beginWork adds to work, which work.Done ends; false if the driver is closing.
-func (d *Driver) beginWork() bool {
-	d.workMu.RLock()
-	defer d.workMu.RUnlock()
-	if d.ctx.Err() != nil {
-		return false
-	}
-	d.work.Add(1)
-	return true
-}
+// closers are functions to call in reverse order.
+type closers []func()
 
-// spawn runs f, which must end with ctx or with the host, in a goroutine; false if the driver is closing.
-func (d *Driver) spawn(f func()) bool {
-	if !d.beginWork() {
-		return false
-	}
-	go func() {
-		defer d.work.Done()
+// close calls each once.
+func (c *closers) close() {
+	for len(*c) > 0 {
+		last := len(*c) - 1
+		f := (*c)[last]
+		*c = (*c)[:last]
 		f()
-	}()
-	return true
+	}
 }

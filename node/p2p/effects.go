@@ -22,40 +22,43 @@ func (l *loop) carryOut() {
 	}
 	l.sendAll(false)
 	for i := range fx.Announces {
-		l.announce(&fx.Announces[i])
+		d.transport.Announce(&fx.Announces[i])
 	}
 	for _, w := range fx.Wakes {
 		l.timers.set(w)
 	}
 	for i := range fx.Replies {
-		l.reply(&fx.Replies[i])
+		l.callers.reply(&fx.Replies[i])
 	}
 	for _, k := range fx.Links {
-		d.dialer.setNeighbour(k)
+		d.reach.SetNeighbour(k)
 	}
 	for _, n := range fx.Offences {
-		d.offend(n, "replayed or forged result", 1)
+		d.transport.Offend(n, "replayed or forged result", 1)
 	}
 	d.watchers.changed(fx.Changed)
 	fx.Reset()
-	l.steps = l.steps[:0]
+	if cap(fx.Saves) > 2*maxRecords {
+		fx.Saves = nil
+	}
+	l.steps, l.records = l.steps[:0], 0
 }
 
 // carryOutAttempts carries out what one step wants of attempts. Stops come first: they make room for the Starts.
 func (l *loop) carryOutAttempts(from, to effectCounts) {
-	fx, t := &l.fx, l.d.tasks
+	fx, t := &l.fx, l.d.runner
 	for i := range fx.Saves[from.saves:to.saves] {
-		t.recordSaved(&fx.Saves[from.saves+i])
-		l.d.members.noteRecord(&fx.Saves[from.saves+i])
+		t.RecordSaved(&fx.Saves[from.saves+i])
+		l.d.members.NoteRecord(&fx.Saves[from.saves+i])
 	}
 	for _, s := range fx.Stops[from.stops:to.stops] {
-		t.stop(s)
+		t.Stop(s)
 	}
 	for _, x := range fx.Fetches[from.fetches:to.fetches] {
-		t.fetch(x)
+		t.Fetch(x)
 	}
 	for _, s := range fx.Starts[from.starts:to.starts] {
-		t.start(s)
+		t.Start(s)
 	}
 }
 
@@ -63,29 +66,7 @@ func (l *loop) carryOutAttempts(from, to effectCounts) {
 func (l *loop) sendAll(early bool) {
 	for i := range l.fx.Sends {
 		if s := &l.fx.Sends[i]; s.Msg.Kind.Early() == early {
-			l.send(s)
+			l.d.transport.Send(s)
 		}
 	}
-}
-
-// send encodes a message and queues it for its peer.
-func (l *loop) send(s *grid.Send) {
-	body, err := l.codec.Append(l.buf[:0], &s.Msg, l.d.ads.seal)
-	if err != nil {
-		l.d.counts.drop("unsendable")
-		l.d.log.Error("message not sent", "kind", s.Msg.Kind, "error", err)
-		return
-	}
-	l.buf = body
-	l.d.peers.send(s.To, s.Msg.Kind, body)
-}
-
-func (l *loop) announce(m *grid.Message) {
-	body, err := l.codec.Append(nil, m, l.d.ads.seal)
-	if err != nil || len(body) > maxAnnounce {
-		l.d.counts.drop("unsendable")
-		l.d.log.Error("announcement not sent", "kind", m.Kind, "bytes", len(body), "error", err)
-		return
-	}
-	l.d.announcer.publish(m.Kind, body)
 }

@@ -226,3 +226,15 @@ func (y *fakeNode) isUp(n grid.NodeID) bool {
 	}
 	return false
 }
+
+// all returns the events of a kind, in order.
+func (y *fakeNode) all(k grid.EventKind) (events []grid.Event) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for i := range y.seen {
+		if y.seen[i].Kind == k {
+			events = append(events, y.seen[i])
+		}
+	}
+	return events
+}

@@ -15,7 +15,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
-	"skep/node/p2p/seats"
+	"skep/node/p2p/runner"
+	"skep/node/p2p/wire"
 )
 
 // noiseOf returns pseudo-random bytes, the same for the same seed.
@@ -47,28 +48,28 @@ func TestFetchIsSharedAndFallsBack(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() { // b does not have it; c does, though it was not named
-			if err := a.fetches.get(t.Context(), b.self, &f); err != nil {
+			if err := a.runner.Get(t.Context(), b.self, &f); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wait.Wait()
-	if n := a.counts.fetches.Load(); n != 1 || !a.hasBlob(f) {
+	if n := a.runner.Fetched(); n != 1 || !a.hasBlob(f) {
 		t.Errorf("%d fetches: want one for all who wanted it", n)
 	}
 	none := grid.File{Path: "none", Blob: grid.BlobID{9}, Size: 5}
-	if err := a.fetches.get(t.Context(), b.self, &none); err == nil {
+	if err := a.runner.Get(t.Context(), b.self, &none); err == nil {
 		t.Error("got a blob that nobody has")
 	}
 }
 
 // serveFalse has a member answer blob requests by sending limit bytes of content and then breaking off.
 func (m *member) serveFalse(content []byte, limit int) {
-	m.host.SetStreamHandler(blobProtocol, func(st network.Stream) {
-		var ask [blobRequest]byte
+	m.transport.Host().SetStreamHandler(runner.BlobProtocol, func(st network.Stream) {
+		var ask [runner.BlobRequest]byte
 		io.ReadFull(st, ask[:])
 		from := int(binary.BigEndian.Uint64(ask[32:]))
-		st.Write(binary.BigEndian.AppendUint64([]byte{statusOK}, uint64(len(content))))
+		st.Write(binary.BigEndian.AppendUint64([]byte{wire.StatusOK}, uint64(len(content))))
 		st.Write(content[from:min(from+limit, len(content))])
 		st.Close()
 	})
@@ -79,7 +80,7 @@ func TestFetchResumes(t *testing.T) {
 	content := noiseOf(2, 1<<20)
 	f := c.put("big", content, false)
 	b.serveFalse(content, 300_000) // breaks off each time: the next peer continues
-	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.hasBlob(f) {
+	if err := a.runner.Get(t.Context(), b.self, &f); err != nil || !a.hasBlob(f) {
 		t.Errorf("fetch: %v", err)
 	}
 }
@@ -89,7 +90,7 @@ func TestFetchOfFalseContent(t *testing.T) {
 	content := noiseOf(3, 1<<20)
 	f := c.put("big", content, false)
 	b.serveFalse(noiseOf(4, len(content)), len(content))
-	if err := a.fetches.get(t.Context(), b.self, &f); err != nil || !a.hasBlob(f) {
+	if err := a.runner.Get(t.Context(), b.self, &f); err != nil || !a.hasBlob(f) {
 		t.Errorf("fetch: %v", err)
 	}
 	if a.Dropped()["blob"] != 1 {
@@ -98,7 +99,7 @@ func TestFetchOfFalseContent(t *testing.T) {
 	// Half false, half right content: no peer is blamed before each was asked alone.
 	g := c.put("other", noiseOf(5, 1<<20), false)
 	b.serveFalse(noiseOf(6, 1<<20), 1<<19)
-	if err := a.fetches.get(t.Context(), b.self, &g); err != nil || !a.hasBlob(g) {
+	if err := a.runner.Get(t.Context(), b.self, &g); err != nil || !a.hasBlob(g) {
 		t.Errorf("fetch: %v", err)
 	}
 }
@@ -106,7 +107,7 @@ func TestFetchOfFalseContent(t *testing.T) {
 func TestFetchEndsWithItsAttempt(t *testing.T) {
 	a, b, _ := openThree(t)
 	asked := make(chan struct{}, 8)
-	b.host.SetStreamHandler(blobProtocol, func(st network.Stream) { asked <- struct{}{} }) // no answer
+	b.transport.Host().SetStreamHandler(runner.BlobProtocol, func(st network.Stream) { asked <- struct{}{} }) // no answer
 	f := grid.File{Path: "late", Blob: grid.BlobID{7}, Size: 5}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	spec := sh("true")
@@ -118,12 +119,8 @@ func TestFetchEndsWithItsAttempt(t *testing.T) {
 	<-asked
 	began := time.Now()
 	a.do(func(fx *grid.Effects) { fx.Stops = append(fx.Stops, grid.Stop{Attempt: id}) })
-	await(t, "the fetch ends", func() bool {
-		a.fetches.mu.Lock()
-		defer a.fetches.mu.Unlock()
-		return len(a.fetches.downloads) == 0 && len(a.fetches.peers) == 0
-	})
-	if took := time.Since(began); took > fetchStall/2 || a.fake.count(grid.EvFetched) != 0 {
+	await(t, "the fetch ends", func() bool { return a.runner.Downloads() == 0 })
+	if took := time.Since(began); took > 7*time.Second || a.fake.count(grid.EvFetched) != 0 {
 		t.Errorf("after %v, with %d reports: want it to end with its attempt, without one", took, a.fake.count(grid.EvFetched))
 	}
 }
@@ -131,7 +128,7 @@ func TestFetchEndsWithItsAttempt(t *testing.T) {
 func TestFetchedFilesArePinnedUntilSaved(t *testing.T) {
 	a, b := openPair(t)
 	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.CacheSize = 100_000 }, a.token())
-	small.dialer.discovered(b.self, published(b.host.Addrs()))
+	small.reach.Discovered(b.self, b.reach.Advertised(grid.MaxAddrs))
 	waitUp(t, small, b)
 	files := []grid.File{b.put("x", noiseOf(8, 60_000), false), b.put("y", noiseOf(9, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: small.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
@@ -146,54 +143,4 @@ func TestFetchedFilesArePinnedUntilSaved(t *testing.T) {
 		_, _, err := small.Blobs().Put(t.Context(), bytes.NewReader(noiseOf(10, 100_000)), 100_000, false)
 		return err == nil
 	})
-}
-
-// slowStream is a stream that gives one byte at a time.
-type slowStream struct {
-	network.Stream
-	deadlines int
-}
-
-func (d *slowStream) Read(b []byte) (int, error) { return 1, nil }
-
-func (d *slowStream) SetReadDeadline(time.Time) error {
-	d.deadlines++
-	return nil
-}
-
-func TestFetchRenewsItsDeadline(t *testing.T) {
-	d := &slowStream{}
-	s := &blobSource{st: d, file: &grid.File{Size: 3 * fetchPiece}}
-	for range 2*fetchPiece + 1 {
-		if _, err := s.Read(make([]byte, 100)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d.deadlines != 3 {
-		t.Errorf("%d deadlines for %d bytes that drip: want one for each %d", d.deadlines, s.at, fetchPiece)
-	}
-}
-
-func TestServedStreamsAreBounded(t *testing.T) {
-	s := newSeats(servesPerPeer, servesAll)
-	var taken []*seats.Seat
-	for range servesPerPeer {
-		seat := s.Take(seats.Claim{Node: grid.NodeID{1}}, time.Now())
-		if seat == nil {
-			t.Fatal("no place")
-		}
-		taken = append(taken, seat)
-	}
-	if s.Take(seats.Claim{Node: grid.NodeID{1}}, time.Now()) != nil {
-		t.Errorf("more than %d streams for one peer", servesPerPeer)
-	}
-	if s.Take(seats.Claim{Node: grid.NodeID{2}}, time.Now()) == nil {
-		t.Error("no place for another peer")
-	}
-	for _, seat := range taken {
-		seat.Free()
-	}
-	if s.Take(seats.Claim{Node: grid.NodeID{1}}, time.Now()) == nil || s.Taken() != 2 {
-		t.Error("places are not given back")
-	}
 }

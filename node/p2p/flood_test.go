@@ -1,35 +1,26 @@
 package p2p
 
 import (
-	"context"
 	"encoding/binary"
 	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/peer"
-
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/identity"
+	"skep/node/p2p/runner"
+	"skep/node/p2p/transport"
 )
 
 // joinRealNode connects the rogue to a member with a real node, which does not show who is up.
 func joinRealNode(t *testing.T, a *member) *rogue {
 	t.Helper()
-	r := newUnconnectedRogue(t, a)
-	if err := r.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
-		t.Fatal(err)
-	}
+	r := newSilentRogue(t, a)
 	r.open(a)
-	await(t, "the rogue is up", func() bool { s := a.peers.session(r.node); return s != nil && s.reportedUp() })
+	await(t, "the rogue is up", func() bool { return a.transport.Up(r.node) })
 	return r
-}
-
-func (s *session) reportedUp() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.isUp
 }
 
 // TestFloods has a member send well-formed but false messages as fast as it can, and read nothing.
@@ -62,12 +53,12 @@ func TestFloods(t *testing.T) {
 		}
 	}
 	var open int
-	for ; open < 2*servesPerPeer; open++ { // incomplete requests
-		st, err := r.NewStream(t.Context(), a.host.ID(), blobProtocol)
+	for ; open < 2*transport.ServesPerPeer; open++ { // incomplete requests
+		st, err := r.NewStream(t.Context(), identity.Peer(a.self), runner.BlobProtocol)
 		if err != nil {
 			break
 		}
-		st.Write(make([]byte, blobRequest-1))
+		st.Write(make([]byte, runner.BlobRequest-1))
 	}
 	busy := a.timeJob(2, 20)
 	t.Logf("20 tasks took %v before the flood and %v in it; %d streams open; dropped %v", quiet, busy, open, a.Dropped())
@@ -92,7 +83,7 @@ func TestForgedResultsBlockTheirSender(t *testing.T) {
 			break
 		}
 	}
-	await(t, "the forger is cut off", func() bool { return a.Dropped()["cut off"] > 0 && !a.peers.connected(r.node) })
+	await(t, "the forger is cut off", func() bool { return a.Dropped()["cut off"] > 0 && !a.transport.Connected(r.node) })
 	a.Read(t.Context(), func(n *node.Node, at grid.Time) {
 		if v, _ := n.Task(done.Task); v.Result == nil || v.Result.Exit != 0 {
 			t.Errorf("a forged result counts: %+v", v.Result)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/binary"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,9 +12,10 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
-	"github.com/libp2p/go-libp2p/core/peer"
 
 	"skep/grid"
+	"skep/node/p2p/hostile"
+	"skep/node/p2p/identity"
 	"skep/node/p2p/wire"
 )
 
@@ -30,28 +32,66 @@ func helloOf(boot uint64) *wire.Hello {
 	return &wire.Hello{Version: wire.Version, Kinds: grid.AllKinds, Boot: boot}
 }
 
-// newUnconnectedRogue makes a rogue that is not connected yet.
-func newUnconnectedRogue(t *testing.T, a *member) *rogue {
+// newSilentRogue makes a rogue that is connected and has said nothing yet.
+func newSilentRogue(t *testing.T, a *member) *rogue {
 	t.Helper()
 	pub, key, _ := ed25519.GenerateKey(nil)
-	h, err := newHost(key, a.secret, []string{"/ip4/127.0.0.1/tcp/0"}, newConnGater(nil, &offenders{}), &ownAddrs{}, nil)
+	m, err := hostile.Join(t.Context(), hostile.Options{Token: a.token(), Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.Close() })
-	r := &rogue{Host: h, key: key, node: grid.NodeID(pub), t: t}
-	h.SetStreamHandler(controlProtocol, func(st network.Stream) {
-		welcome(st, helloOf(1))
-	})
-	return r
+	t.Cleanup(func() { m.Close() })
+	return &rogue{Host: m.Host(), key: key, node: grid.NodeID(pub), t: t}
 }
+
+// sayHello begins a control stream.
+func sayHello(st network.Stream, own *wire.Hello) error {
+	for range 3 {
+		body := own.Append(nil)
+		if _, err := st.Write(append(binary.AppendUvarint(nil, uint64(len(body))), body...)); err != nil {
+			return err
+		}
+		if err := hearHello(st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answerHello answers the hellos of a control stream.
+func answerHello(st network.Stream, own *wire.Hello) {
+	for range 3 {
+		if hearHello(st) != nil {
+			return
+		}
+		body := own.Append(nil)
+		st.Write(append(binary.AppendUvarint(nil, uint64(len(body))), body...))
+	}
+}
+
+func hearHello(st network.Stream) error {
+	var size [1]byte
+	if _, err := io.ReadFull(st, size[:]); err != nil {
+		return err
+	}
+	if size[0] >= 0x80 { // two bytes of length
+		var high [1]byte
+		if _, err := io.ReadFull(st, high[:]); err != nil {
+			return err
+		}
+		_, err := io.ReadFull(st, make([]byte, int(size[0]&0x7f)|int(high[0])<<7))
+		return err
+	}
+	_, err := io.ReadFull(st, make([]byte, size[0]))
+	return err
+}
+
+// maxOffences is how many offences at once a peer may commit.
+const maxOffences = 20
 
 func newRogue(t *testing.T, a *member) *rogue {
 	t.Helper()
-	r := newUnconnectedRogue(t, a)
-	if err := r.Connect(context.Background(), peer.AddrInfo{ID: a.host.ID(), Addrs: a.host.Addrs()}); err != nil {
-		t.Fatal(err)
-	}
+	r := newSilentRogue(t, a)
 	r.open(a)
 	await(t, "the rogue is up", func() bool { return a.fake.isUp(r.node) })
 	return r
@@ -59,11 +99,11 @@ func newRogue(t *testing.T, a *member) *rogue {
 
 func (r *rogue) open(a *member) {
 	r.t.Helper()
-	st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol)
+	st, err := r.NewStream(context.Background(), identity.Peer(a.self), hostile.Control)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if _, _, err := greet(st, helloOf(1)); err != nil {
+	if err := sayHello(st, helloOf(1)); err != nil {
 		r.t.Fatal(err)
 	}
 	r.st = st
@@ -168,22 +208,22 @@ func TestHostilePeersAreBlocked(t *testing.T) {
 				if tt.say(r) == nil && (tt.reason == "size" || tt.reason == "framing") {
 					r.st.SetReadDeadline(time.Now().Add(testTimeout))
 					r.st.Read(make([]byte, 1)) // the node resets the stream
-				} else if r.Network().Connectedness(a.host.ID()) == network.Connected {
+				} else if r.Network().Connectedness(identity.Peer(a.self)) == network.Connected {
 					continue
 				}
-				if r.Network().Connectedness(a.host.ID()) != network.Connected {
+				if r.Network().Connectedness(identity.Peer(a.self)) != network.Connected {
 					break
 				}
-				if st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol); err == nil {
+				if st, err := r.NewStream(context.Background(), identity.Peer(a.self), hostile.Control); err == nil {
 					r.st = st
-					greet(st, helloOf(1))
+					sayHello(st, helloOf(1))
 				}
 			}
-			await(t, "the rogue is cut off", func() bool { return !a.fake.isUp(r.node) && !a.peers.connected(r.node) })
+			await(t, "the rogue is cut off", func() bool { return !a.fake.isUp(r.node) && !a.transport.Connected(r.node) })
 			if n := a.Dropped()[tt.reason] - before; n < 5 {
 				t.Errorf("%d counted as %s: want those that were sent", n, tt.reason)
 			}
-			if !a.offences.blocked(r.node, time.Now()) {
+			if !a.transport.Blocked(r.node) {
 				t.Error("the rogue may come back at once")
 			}
 			if got := a.run(byte(i+1), sh("echo still here")); string(got.Stdout.Inline) != "still here\n" {
@@ -225,53 +265,26 @@ func TestGossipBeyondItsRateIsDropped(t *testing.T) {
 		}
 	}
 	await(t, "the flood is over", func() bool {
-		return int(a.Dropped()["rate"]+a.counts.received[grid.KindDigest].Load()) == sent
+		return int(a.Dropped()["rate"]+a.transport.Counts().Received[grid.KindDigest].Load()) == sent
 	})
-	if got := a.counts.received[grid.KindDigest].Load(); got > sent/2 {
-		t.Errorf("%d of %d digests got through: want about the burst, %d", got, sent, limits[grid.KindDigest].burst)
+	if got := a.transport.Counts().Received[grid.KindDigest].Load(); got > sent/2 {
+		t.Errorf("%d of %d digests got through: want about the burst", got, sent)
 	}
 }
 
 func TestPeerRestartReplacesTheSession(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	r := newRogue(t, a)
-	r.RemoveStreamHandler(controlProtocol)
-	r.SetStreamHandler(controlProtocol, func(st network.Stream) {
-		welcome(st, helloOf(2))
+	r.RemoveStreamHandler(hostile.Control)
+	r.SetStreamHandler(hostile.Control, func(st network.Stream) {
+		answerHello(st, helloOf(2))
 	})
-	st, err := r.NewStream(context.Background(), a.host.ID(), controlProtocol)
+	st, err := r.NewStream(context.Background(), identity.Peer(a.self), hostile.Control)
 	if err != nil {
 		t.Fatal(err)
 	}
-	greet(st, helloOf(2))
+	sayHello(st, helloOf(2))
 	await(t, "the peer goes down and up", func() bool {
 		return a.fake.count(grid.EvPeerDown) == 1 && a.fake.count(grid.EvPeerUp) == 2 && a.fake.isUp(r.node)
 	})
-}
-
-func TestOffenders(t *testing.T) {
-	var o offenders
-	at := time.Unix(1e9, 0)
-	n := grid.NodeID{1}
-	for i := range maxOffences {
-		if o.offend(n, 1, at) {
-			t.Fatalf("cut off after %d offences: want %d", i+1, maxOffences+1)
-		}
-	}
-	if !o.offend(n, 1, at) || !o.blocked(n, at.Add(minBlock-1)) || o.blocked(n, at.Add(minBlock)) {
-		t.Error("not blocked for the first time")
-	}
-	at = at.Add(2 * time.Hour)
-	for range maxOffences {
-		o.offend(n, 1, at)
-	}
-	if !o.offend(n, 1, at) || !o.blocked(n, at.Add(2*minBlock-1)) {
-		t.Error("not blocked for twice as long")
-	}
-	for i := range 2 * maxOffenders {
-		o.offend(grid.NodeID{2, byte(i), byte(i >> 8)}, 1, at)
-	}
-	if len(o.peers) > maxOffenders {
-		t.Errorf("%d peers remembered: want at most %d", len(o.peers), maxOffenders)
-	}
 }

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"skep/node/p2p/identity"
+	"skep/node/p2p/reachability"
 )
 
 func TestTokenOfAnotherNetwork(t *testing.T) {
@@ -12,14 +15,14 @@ func TestTokenOfAnotherNetwork(t *testing.T) {
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil)
 	b.close()
 	_, err := tryOpenMember(t, b.cfg.DataDir, nil, a.token())
-	if err == nil || !strings.Contains(err.Error(), "belongs to network "+networkName(b.secret)) {
+	if err == nil || !strings.Contains(err.Error(), "belongs to network "+identity.NetworkName(b.secret)) {
 		t.Errorf("error %v: want the names of both networks", err)
 	}
 	again := openMember(t, b.cfg.DataDir, nil)
 	if again.self != b.self || again.secret != b.secret || again.boot != b.boot+1 && again.boot != b.boot+2 {
 		t.Errorf("after a restart: another identity or network, or boot %d after %d", again.boot, b.boot)
 	}
-	for _, name := range []string{keyFile, secretFile} {
+	for _, name := range []string{identity.KeyFile, identity.SecretFile} {
 		info, err := os.Stat(filepath.Join(b.cfg.DataDir, name))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v: want mode 0600", name, info.Mode(), err)
@@ -34,10 +37,10 @@ func TestMissingSecret(t *testing.T) {
 	alone := openMember(t, filepath.Join(t.TempDir(), "alone"), nil)
 	alone.run(1, sh("true"))
 	alone.close()
-	await(t, "b saves a", func() bool { return b.countSavedPeers() > 0 })
+	await(t, "b saves a", func() bool { return reachability.CountSaved(t.Context(), b.store.Datastore()) > 0 })
 	b.close()
 	for _, m := range []*member{alone, b} {
-		path := filepath.Join(m.cfg.DataDir, secretFile)
+		path := filepath.Join(m.cfg.DataDir, identity.SecretFile)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -53,18 +56,5 @@ func TestMissingSecret(t *testing.T) {
 	waitUp(t, a, again)
 	if again.self != b.self || again.secret != a.secret {
 		t.Error("with the network's token it is another node, or in another network")
-	}
-}
-
-func TestIdentityConversion(t *testing.T) {
-	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
-	if peerOf(a.self) != a.host.ID() {
-		t.Errorf("peer of %v is %v: want %v", a.self, peerOf(a.self), a.host.ID())
-	}
-	if n, ok := nodeOf(a.host.ID()); !ok || n != a.self {
-		t.Errorf("node of %v is %v, %v", a.host.ID(), n, ok)
-	}
-	if _, ok := nodeOf("QmcgpsyWgH8Y8ajJz1Cu72KnS5uo2Aa2LpzU7kinSupNKC"); ok {
-		t.Error("a peer without an Ed25519 key is a node")
 	}
 }

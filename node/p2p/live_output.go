@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 
-	"skep/exec/process"
 	"skep/grid"
+	"skep/node/p2p/runner"
 )
 
 // errMoved reports that a task does not run any more where it did.
@@ -45,13 +45,9 @@ func (f *outputFollower) copy(ctx context.Context, worker grid.NodeID) error {
 		return errWorkerUnknown
 	}
 	id := grid.AttemptID{Task: f.task, Attempt: f.attempt}
-	from, err := f.d.remoteOutput, error(nil)
-	if worker == f.d.self {
-		from = func(ctx context.Context, _ grid.NodeID, id grid.AttemptID, s process.Stream, offset int64, follow bool) (io.ReadCloser, error) {
-			return f.d.tasks.tail(ctx, id, s, offset, follow)
-		}
+	open := func(offset int64) (io.ReadCloser, error) {
+		return f.d.runner.OpenOutput(ctx, worker, id, f.stream, offset, f.follow)
 	}
-	open := func(offset int64) (io.ReadCloser, error) { return from(ctx, worker, id, f.stream, offset, f.follow) }
 	goesOn := f.continues(f.attempt, func(n int64) (io.Reader, error) {
 		r, err := open(f.start)
 		if err != nil {
@@ -68,7 +64,7 @@ func (f *outputFollower) copy(ctx context.Context, worker grid.NodeID) error {
 	}
 	f.writtenBy = f.attempt
 	r, err := open(f.offset)
-	if isNoOutput(err) {
+	if runner.NoOutput(err) {
 		return nil
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"skep/grid"
+	"skep/node/p2p/identity"
 	"skep/node/p2p/wire"
 )
 
@@ -72,6 +73,12 @@ func (c *cuttableProxy) forward(to, from net.Conn) {
 	}
 }
 
+// How long a peer may be silent after something was sent to it, and then not answer a ping.
+const (
+	silenceLimit = 3 * time.Second
+	pingTimeout  = 5 * time.Second
+)
+
 // A machine that loses its power is noticed soon after something was sent to it, and is found again when it is
 // back.
 func TestSilentPeerIsDisconnected(t *testing.T) {
@@ -91,7 +98,7 @@ func TestSilentPeerIsDisconnected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, wire.Token{Secret: a.secret, Addrs: []string{way.String() + "/p2p/" + peerOf(a.self).String()}}.String())
+	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, wire.Token{Secret: a.secret, Addrs: []string{way.String() + "/p2p/" + identity.Peer(a.self).String()}}.String())
 	waitUp(t, a, b)
 	line.cut.Store(true)
 	began := time.Now()
@@ -125,11 +132,8 @@ func TestQuietLivePeerIsKept(t *testing.T) {
 // poll sends something to a peer that need not be answered.
 func (m *member) poll(to *member) {
 	m.t.Helper()
-	var codec wire.Codec
-	ask := grid.Message{Kind: grid.KindAsk, Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: m.job(9)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}}
-	body, err := codec.Append(nil, &ask, nil)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	m.peers.send(to.self, grid.KindAsk, body)
+	m.do(func(fx *grid.Effects) {
+		ask := fx.Send(to.self, grid.KindAsk)
+		ask.Attempts = []grid.AttemptID{{Task: grid.TaskID{Job: m.job(9)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}
+	})
 }

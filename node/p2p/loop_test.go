@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,76 +51,36 @@ func TestTimersAreOrdered(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var q timers
 	var want []grid.Time
-	for range 1000 {
+	for i := range uint64(1000) {
 		at := grid.Time(rng.IntN(200))
-		q.set(grid.Wake{At: at})
+		q.set(grid.Wake{At: at, Timer: grid.Timer{Key: i}})
 		want = append(want, at)
 	}
 	q.set(grid.Wake{At: grid.Never})
 	slices.Sort(want)
-	var last timer
+	var last grid.Wake
 	for i, at := range want {
 		if _, ok := q.due(at - 1); ok {
 			t.Fatalf("wake %d came before its time", i)
 		}
-		head := q.heap[0]
-		if head.At == last.At && head.n < last.n {
-			t.Fatal("wakes of one time came in another order than they were set")
-		}
-		last = head
-		if w, ok := q.due(at); !ok || w.At != at {
+		w, ok := q.due(at)
+		if !ok || w.At != at {
 			t.Fatalf("wake %d at %d: want %d", i, w.At, at)
 		}
+		if w.At == last.At && w.Timer.Key < last.Timer.Key {
+			t.Fatal("wakes of one time came in another order than they were set")
+		}
+		last = w
 	}
 	if q.next(0) != time.Hour {
 		t.Errorf("sleeps %v with nothing to do", q.next(0))
 	}
 }
 
-func TestQueueDropsGossipFirst(t *testing.T) {
-	q := newQueue(new(atomic.Int64))
-	body := make([]byte, 10)
-	for i := range maxQueued {
-		kind := grid.KindOffer
-		if i%2 == 1 {
-			kind = grid.KindDigest
-		}
-		if d := q.put(kind, body); d != nil {
-			t.Fatalf("frame %d dropped %v", i, d)
-		}
-	}
-	for i := range maxQueued {
-		want := grid.KindDigest
-		if i >= maxQueued/2 {
-			want = grid.KindOffer
-		}
-		if d := q.put(grid.KindResult, body); len(d) != 1 || d[0] != want {
-			t.Fatalf("frame %d beyond the bound dropped %v: want one %v", i, d, want)
-		}
-	}
-	got := q.take(nil, grid.AllKinds)
-	if len(got) != maxQueued*11 || !q.empty() {
-		t.Errorf("%d bytes taken: want %d", len(got), maxQueued*11)
-	}
-	big := make([]byte, 3<<20)
-	for range 10 {
-		q.put(grid.KindResult, big)
-	}
-	if q.live > maxQueuedBytes || cap(q.buf) > 8*maxQueuedBytes {
-		t.Errorf("%d bytes wait, %d are held: want at most %d", q.live, cap(q.buf), maxQueuedBytes)
-	}
-	q.take(nil, grid.AllKinds)
-	q.put(grid.KindHit, body)
-	q.put(grid.KindOffer, body)
-	if got := q.take(nil, 1<<grid.KindOffer); len(got) != 11 {
-		t.Errorf("%d bytes for a peer that knows one of two kinds: want 11", len(got))
-	}
-}
-
 func TestAnnouncementsReachEverybody(t *testing.T) {
 	a, b, c := openThree(t)
 	await(t, "all hear announcements", func() bool {
-		return len(a.announcer.topic.ListPeers()) == 2 && len(b.announcer.topic.ListPeers()) == 2
+		return len(a.transport.Listeners()) == 2 && len(b.transport.Listeners()) == 2
 	})
 	a.do(func(fx *grid.Effects) {
 		fx.Announce(grid.KindCall).Find = grid.Find{ID: 7, Asker: a.self, Engine: grid.EngineProcess,
@@ -180,8 +139,8 @@ func TestAdsAreCheckedOnceAndGiveAddresses(t *testing.T) {
 	}
 	tell(a, b, heard, 1)
 	tell(a, b, heard, 2)
-	if n := b.ads.known.Len(); n != 1 {
-		t.Errorf("%d ads remembered: want one", n)
+	if all := b.fake.all(grid.EvMessage); len(all) < 2 || all[0].Msg.Digest[0].Ad != all[1].Msg.Digest[0].Ad {
+		t.Error("the same ad was decoded again")
 	}
 	// Now b knows where c is: as a neighbour it is dialled.
 	b.do(func(fx *grid.Effects) { fx.Links = append(fx.Links, grid.Link{Peer: c.self, Keep: true}) })
@@ -202,7 +161,7 @@ func TestMessageToAPeerThatIsNotConnected(t *testing.T) {
 	}
 	say()
 	await(t, "a message to nowhere is counted", func() bool { return b.Dropped()["not connected"] == 1 })
-	b.dialer.learn(c.self, published(c.host.Addrs()), c.self)
+	b.reach.Learn(c.self, c.reach.Advertised(grid.MaxAddrs), c.self)
 	say()
 	await(t, "the message comes, as the address is known", func() bool { return c.fake.count(grid.EvMessage) == 1 })
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 
 	"skep/exec/process"
 	"skep/grid"
-	"skep/node/p2p/disk"
 )
 
 // machineLabels returns the labels of the machine, in no order.
@@ -74,15 +74,17 @@ func memory() (total, free grid.Bytes) {
 	return total, free
 }
 
-// maxFile returns the bound of each file that a task writes, in bytes: what is free now beyond DiskLow, or half of
-// what is free if that is more. Without it, a file that grows for ever would take the room for the node's records,
-// and the node would end. 0, no bound, if the free space is not known.
-func (c *Config) maxFile() int64 {
-	free, err := disk.Free(c.DataDir)
-	if err != nil {
-		return 0
-	}
-	return int64(max(free-c.DiskLow, free/2, 1))
+// fixedLabels are properties of the machine, which the operator cannot override.
+var fixedLabels = []string{"os", "arch", grid.IsolationLabel}
+
+// isFixed reports whether a label is one of fixedLabels.
+func isFixed(key string) bool {
+	return slices.ContainsFunc(fixedLabels, func(k string) bool { return strings.EqualFold(k, key) })
+}
+
+// isolationLabel returns the node's label of an isolation level, which needs can name.
+func isolationLabel(level grid.Isolation) grid.Label {
+	return grid.Label{Key: grid.IsolationLabel, Value: level.String()}
 }
 
 // Calibration: a fixed mix of integer, floating point and memory work on one core. Speed 1 does
@@ -102,14 +104,14 @@ func (d *Driver) speed() (float64, error) {
 		Speed   float64
 	}
 	data := d.store.Datastore()
-	if b, err := data.Get(d.ctx, speedKey); err == nil && json.Unmarshal(b, &kept) == nil &&
+	if b, err := data.Get(d.work.Context(), speedKey); err == nil && json.Unmarshal(b, &kept) == nil &&
 		kept.Version == calibrationVersion && kept.Speed > 0 {
 		return kept.Speed, nil
 	}
 	kept.Version, kept.Speed = calibrationVersion, calibrate()
 	b, err := json.Marshal(kept)
 	if err == nil {
-		err = data.Put(d.ctx, speedKey, b)
+		err = data.Put(d.work.Context(), speedKey, b)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("keep calibration: %w", err)

@@ -14,8 +14,8 @@ import (
 
 	"skep/exec/sandbox"
 	"skep/grid"
+	"skep/internal/crash"
 	"skep/node"
-	"skep/node/p2p/crash"
 )
 
 func TestMain(m *testing.M) {
@@ -125,7 +125,7 @@ func (m *member) do(f func(fx *grid.Effects)) {
 	m.fake.mu.Lock()
 	m.fake.todo = append(m.fake.todo, f)
 	m.fake.mu.Unlock()
-	m.loop.event(func(ev *grid.Event) { ev.Kind = grid.EvWake })
+	m.inbox.Event(func(ev *grid.Event) { ev.Kind = grid.EvWake })
 }
 
 // await polls until f holds.
@@ -161,7 +161,7 @@ func openPair(t testing.TB) (a, b *member) {
 
 // listenAddr returns the address that the member listens on.
 func (m *member) listenAddr() string {
-	for _, a := range m.host.Network().ListenAddresses() {
+	for _, a := range m.transport.Host().Network().ListenAddresses() {
 		if _, err := a.ValueForProtocol(multiaddr.P_TCP); err == nil {
 			return a.String()
 		}
@@ -200,3 +200,6 @@ func (m *member) result(t grid.TaskID) *grid.Result {
 	})
 	return r
 }
+
+// workDir returns the folder that holds the folders of attempts.
+func (m *member) workDir() string { return filepath.Join(m.cfg.DataDir, "work") }

@@ -6,11 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/multiformats/go-multiaddr"
 
 	"skep/grid"
+	"skep/node/p2p/identity"
+	"skep/node/p2p/reachability"
 	"skep/node/p2p/wire"
 )
 
@@ -20,13 +19,8 @@ func TestStrangerCannotConnect(t *testing.T) {
 	// The stranger knows the address but not the secret.
 	forged := wire.Token{Secret: [32]byte{1}, Addrs: a.Addrs()}
 	s := openMember(t, filepath.Join(t.TempDir(), "stranger"), nil, forged.String())
-	await(t, "a failed dial", func() bool {
-		s.dialer.mu.Lock()
-		defer s.dialer.mu.Unlock()
-		c := s.dialer.contacts[a.self]
-		return c != nil && c.failures > 0
-	})
-	if s.fake.count(grid.EvPeerUp) != 0 || a.fake.count(grid.EvPeerUp) != 0 || len(a.host.Network().Peers()) != 0 {
+	await(t, "a failed dial", func() bool { return !s.reach.Dialable(a.self) })
+	if s.fake.count(grid.EvPeerUp) != 0 || a.fake.count(grid.EvPeerUp) != 0 || len(a.transport.Peers()) != 0 {
 		t.Error("a stranger without the secret got in")
 	}
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
@@ -37,7 +31,7 @@ func TestAllowList(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	friend := filepath.Join(t.TempDir(), "friend")
 	os.Mkdir(friend, 0o700)
-	key, err := loadKey(friend, grid.NodeID{})
+	key, err := identity.LoadKey(friend, grid.NodeID{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +104,7 @@ func TestOpenErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := os.Stat(filepath.Join(a.cfg.DataDir, secretFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(a.cfg.DataDir, identity.SecretFile)); err != nil {
 		t.Errorf("the node in whose folder another one tried to start: %v", err)
 	}
 }
@@ -118,10 +112,7 @@ func TestOpenErrors(t *testing.T) {
 func TestRedialAfterRestart(t *testing.T) {
 	a, b := openPair(t)
 	// b comes back on its own, with its saved contacts; a cannot know b's new port.
-	await(t, "b saves a", func() bool {
-		has, _ := b.store.Datastore().Has(b.ctx, contactKey(a.self))
-		return has
-	})
+	await(t, "b saves a", func() bool { return reachability.CountSaved(b.work.Context(), b.store.Datastore()) > 0 })
 	b.close()
 	await(t, "a hears that b is down", func() bool { return !a.fake.isUp(b.self) })
 	b = openMember(t, b.cfg.DataDir, nil)
@@ -131,63 +122,6 @@ func TestRedialAfterRestart(t *testing.T) {
 	a.close()
 	await(t, "b hears that a is down", func() bool { return !b.fake.isUp(a.self) })
 	a = openMember(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{port} })
-	b.dialer.mu.Lock()
-	b.dialer.contacts[a.self].next = time.Time{} // skip the back-off
-	b.dialer.mu.Unlock()
-	b.dialer.wake()
+	b.reach.Discovered(a.self, nil) // skip the back-off
 	waitUp(t, a, b)
-}
-
-func TestRetryAfter(t *testing.T) {
-	last := time.Duration(0)
-	for failed := range 40 {
-		least, most := retryAfter(failed, 0), retryAfter(failed, 1)
-		if least < minRetry/2 || most > maxRetry || least*2 != most || most < last {
-			t.Errorf("after %d failures: %v to %v", failed, least, most)
-		}
-		last = most
-	}
-	if last != maxRetry {
-		t.Errorf("in the end %v: want %v", last, maxRetry)
-	}
-}
-
-func TestPublishedAddresses(t *testing.T) {
-	var all []multiaddr.Multiaddr
-	for _, s := range []string{"/ip4/127.0.0.1/tcp/1", "/ip4/192.168.1.2/tcp/1", "/ip4/8.8.8.8/tcp/1"} {
-		all = append(all, multiaddr.StringCast(s))
-	}
-	if got := published(all); len(got) != 2 || got[0] != "/ip4/8.8.8.8/tcp/1" || got[1] != "/ip4/192.168.1.2/tcp/1" {
-		t.Errorf("published %v: want the public address first and no loopback", got)
-	}
-	if got := published(all[:1]); len(got) != 1 {
-		t.Errorf("published %v: want loopback where there is nothing else", got)
-	}
-	for range 20 {
-		all = append(all, multiaddr.StringCast("/ip4/10.0.0.1/tcp/1"))
-	}
-	if got := published(all); len(got) != grid.MaxAddrs {
-		t.Errorf("%d addresses: want at most %d", len(got), grid.MaxAddrs)
-	}
-}
-
-func TestContactsAreBounded(t *testing.T) {
-	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
-	addr := []string{"/ip4/127.0.0.1/tcp/1"}
-	kept := grid.NodeID{1}
-	a.dialer.learn(kept, addr, kept)
-	a.do(func(fx *grid.Effects) { fx.Links = append(fx.Links, grid.Link{Peer: kept, Keep: true}) })
-	await(t, "the neighbour is noted", func() bool {
-		a.dialer.mu.Lock()
-		defer a.dialer.mu.Unlock()
-		return a.dialer.contacts[kept].neighbour
-	})
-	for i := range maxContacts + 100 {
-		a.dialer.learn(grid.NodeID{2, byte(i), byte(i >> 8)}, addr, kept)
-	}
-	a.dialer.mu.Lock()
-	defer a.dialer.mu.Unlock()
-	if len(a.dialer.contacts) > maxContacts || a.dialer.contacts[kept] == nil {
-		t.Errorf("%d contacts, neighbour among them %v: want at most %d with it", len(a.dialer.contacts), a.dialer.contacts[kept] != nil, maxContacts)
-	}
 }

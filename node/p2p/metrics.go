@@ -2,8 +2,8 @@ package p2p
 
 import (
 	"context"
+	"maps"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,39 +13,35 @@ import (
 	"skep/node"
 )
 
-// counts holds the driver's counters since its start, and the registry of these and of the node's own metrics.
-type counts struct {
-	registry                 *prometheus.Registry
-	sent, received           [grid.Kinds]atomic.Uint64 // messages
-	sentBytes, receivedBytes [grid.Kinds]atomic.Uint64
-	fetches                  atomic.Uint64 // blobs that were not stored here
-
-	mu      sync.Mutex
-	dropped map[string]uint64
+// drops counts what was not handled, by reason.
+type drops struct {
+	mu sync.Mutex
+	m  map[string]uint64
 }
 
-func (c *counts) init(d *Driver) {
-	c.dropped = make(map[string]uint64)
-	c.registry = prometheus.NewRegistry()
-	c.registry.MustRegister(&collector{d}, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-}
-
-// drop counts something that was not handled. The reasons are few and fixed: never a peer's text.
-func (c *counts) drop(reason string) {
+// add counts something that was not handled. The reasons are few and fixed: never a peer's text.
+func (c *drops) add(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.dropped[reason]++
-}
-
-func (c *counts) reasons() map[string]uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := make(map[string]uint64, len(c.dropped))
-	for r, n := range c.dropped {
-		m[r] = n
+	if c.m == nil {
+		c.m = make(map[string]uint64)
 	}
+	c.m[reason]++
+}
+
+func (c *drops) byReason() map[string]uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := make(map[string]uint64, len(c.m))
+	maps.Copy(m, c.m)
 	return m
+}
+
+// newRegistry returns the registry of the driver's and the node's metrics.
+func newRegistry(d *Driver) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(&collector{d}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
 }
 
 // collector makes metrics when they are collected.
@@ -87,24 +83,24 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	n := &c.d.counts
+	n := c.d.transport.Counts()
 	for k := range grid.Kinds {
 		if k == 0 {
 			continue
 		}
 		kind := grid.Kind(k).String()
-		counter(descSent, n.sent[k].Load(), kind)
-		counter(descReceived, n.received[k].Load(), kind)
-		counter(descOut, n.sentBytes[k].Load(), kind)
-		counter(descIn, n.receivedBytes[k].Load(), kind)
+		counter(descSent, n.Sent[k].Load(), kind)
+		counter(descReceived, n.Received[k].Load(), kind)
+		counter(descOut, n.SentBytes[k].Load(), kind)
+		counter(descIn, n.ReceivedBytes[k].Load(), kind)
 	}
-	for reason, v := range n.reasons() {
+	for reason, v := range c.d.drops.byReason() {
 		counter(descDropped, v, "driver", reason)
 	}
-	counter(descFetches, n.fetches.Load())
-	gauge(descConns, float64(len(c.d.host.Network().Peers())))
+	counter(descFetches, c.d.runner.Fetched())
+	gauge(descConns, float64(len(c.d.transport.Peers())))
 	gauge(descBlobs, float64(c.d.blobs.Size()))
-	gauge(descQueue, float64(len(c.d.loop.in)))
+	gauge(descQueue, float64(c.d.inbox.Len()))
 	if s, ok := c.stats(); ok {
 		collectNode(&s, counter, gauge)
 	}
@@ -112,7 +108,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 
 // stats asks the node, for a second at most.
 func (c *collector) stats() (s node.Stats, ok bool) {
-	ctx, cancel := context.WithTimeout(c.d.ctx, time.Second)
+	ctx, cancel := context.WithTimeout(c.d.work.Context(), time.Second)
 	defer cancel()
 	err := c.d.Read(ctx, func(n *node.Node, at grid.Time) {
 		if n != nil {

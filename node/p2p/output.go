@@ -116,7 +116,7 @@ func nodeError(n grid.NodeID, err error) error {
 
 func (f *outputFollower) taskView(ctx context.Context) (v node.TaskView, err error) {
 	found := false
-	err = f.d.loop.read(ctx, func(grid.Time) {
+	err = f.d.inbox.Read(ctx, func(grid.Time) {
 		if n, ok := f.d.node.(viewer); ok {
 			v, found = n.Task(f.task)
 			j, _ := n.Job(f.task.Job)
@@ -144,7 +144,7 @@ func (f *outputFollower) writeResult(ctx context.Context, v *node.TaskView) erro
 	if f.writtenBy == v.ID.Attempt && f.offset >= int64(o.Size) {
 		return nil
 	}
-	file, err := f.d.openBlob(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members)
+	file, err := f.d.runner.OpenBlob(ctx, v.Worker, &grid.File{Path: "output", Blob: o.Blob, Size: o.Size}, f.members)
 	if err != nil {
 		return nodeError(v.Worker, err)
 	}

@@ -2,17 +2,16 @@ package p2p
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/runner"
 )
 
 // secondAttempt has m run the task itself, after its first attempt was lost.
@@ -67,7 +66,7 @@ func TestOutputRestartsIfTheNextAttemptDiffers(t *testing.T) {
 func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	a, b := openPair(t)
 	var asked atomic.Int32
-	b.host.SetStreamHandler(outputProtocol, func(st network.Stream) {
+	b.transport.Host().SetStreamHandler(runner.OutputProtocol, func(st network.Stream) {
 		asked.Add(1)
 		st.Reset()
 	})
@@ -86,7 +85,7 @@ func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 func TestOutputIsReadableByTheOriginOnly(t *testing.T) {
 	a, b := openPair(t)
 	c := openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
-	c.dialer.discovered(b.self, published(b.host.Addrs()))
+	c.reach.Discovered(b.self, b.reach.Advertised(grid.MaxAddrs))
 	waitUp(t, b, c)
 	if err := a.Submit(t.Context(), a.job(1), sh("echo secret; sleep 30")); err != nil {
 		t.Fatal(err)
@@ -96,34 +95,12 @@ func TestOutputIsReadableByTheOriginOnly(t *testing.T) {
 	if v, _ := a.fake.Task(attempt.Task); v.Worker == c.self {
 		worker, c = c, b
 	}
-	r, err := c.remoteOutput(t.Context(), worker.self, attempt, 0, 0, true)
+	r, err := c.runner.OpenOutput(t.Context(), worker.self, attempt, 0, 0, true)
 	if err == nil {
 		r.Close()
 		t.Error("another node than the job's own reads its output")
 	}
-	if errors.Is(err, errNotRunning) {
+	if runner.NoOutput(err) {
 		t.Errorf("another node than the job's own: %v: want to be refused", err)
-	}
-}
-
-// A node that names itself a member of a job's register, with an attempt that it offers itself, cannot read the
-// output.
-func TestOutputIsNotReadableByFalseMembers(t *testing.T) {
-	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
-	r := newRogue(t, a)
-	own := grid.JobID{Origin: grid.NodeID{7}}
-	real := grid.AttemptID{Task: grid.TaskID{Job: own}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	forged := real
-	forged.Task.Index = 1
-	s := sh("exit 0")
-	s.Count = 2
-	for id, members := range map[grid.AttemptID][]grid.NodeID{real: nil, forged: {own.Origin, r.node, a.self}} {
-		a.do(func(fx *grid.Effects) {
-			fx.Save(grid.RecWork).Work = grid.WorkRecord{ID: id, Spec: s, Class: "x", Lease: time.Minute, State: grid.WorkQueued, Members: members}
-		})
-	}
-	await(t, "both attempts are here", func() bool { return a.tasks.lookup(real) != nil && a.tasks.lookup(forged) != nil })
-	if a.tasks.mayReadOutput(real, r.node) || !a.tasks.mayReadOutput(real, own.Origin) || !a.tasks.mayReadOutput(forged, r.node) {
-		t.Error("want the output of each attempt told to its origin and the members that it was offered with")
 	}
 }

@@ -14,10 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
+
 	"skep/exec/process"
 	"skep/grid"
 	"skep/node"
-	"skep/node/p2p/seats"
+	"skep/node/p2p/runner"
+	"skep/node/p2p/transport"
 )
 
 // syncBuffer is a bytes.Buffer for concurrent use.
@@ -69,7 +72,7 @@ func TestOutputIsFollowed(t *testing.T) {
 			t.Errorf("stderr %q, %v", errs.String(), err)
 		}
 	}
-	if n := b.outputsServed.Taken(); n != 0 {
+	if n := b.transport.Served(runner.OutputProtocol); n != 0 {
 		t.Errorf("%d output streams left open", n)
 	}
 	if err := a.Output(t.Context(), io.Discard, grid.TaskID{}, false, 0, true); err == nil {
@@ -89,18 +92,28 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err != nil {
 		t.Errorf("of a task that has printed nothing: %v", err)
 	}
-	var taken []*seats.Seat
-	for i := range servesAll { // by familiar nodes, which give no seat to a
-		taken = append(taken, b.outputsServed.Take(seats.Claim{Node: grid.NodeID{byte(i / servesPerPeer)}, Familiar: true}, time.Now()))
+	var taken []network.Stream
+	for range transport.ServesPerPeer { // all that a peer may have
+		st, err := a.transport.OpenStream(t.Context(), b.self, runner.OutputProtocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.Write([]byte{0}) // an incomplete request
+		taken = append(taken, st)
 	}
+	await(t, "all places are taken", func() bool { return b.transport.Served(runner.OutputProtocol) == transport.ServesPerPeer })
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || !strings.HasSuffix(err.Error(), "is busy") {
 		t.Errorf("of a task whose node is busy: %v: want that", err)
 	}
-	for _, seat := range taken {
-		seat.Free()
+	for _, st := range taken {
+		st.Reset()
 	}
-	v, _ := a.fake.Task(task)
-	stdout := process.Output(b.tasks.lookup(v.ID).dir, process.Stdout)
+	await(t, "all places are free", func() bool { return b.transport.Served(runner.OutputProtocol) == 0 })
+	folders, err := os.ReadDir(b.workDir())
+	if err != nil || len(folders) != 1 {
+		t.Fatalf("%d work folders, %v", len(folders), err)
+	}
+	stdout := process.Output(filepath.Join(b.workDir(), folders[0].Name()), process.Stdout)
 	if err := errors.Join(os.RemoveAll(stdout), os.Symlink(stdout, stdout)); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +178,7 @@ func TestOnePeerCannotFillTheAPIListener(t *testing.T) {
 		c.Write([]byte("x")) // the stream is opened with its first byte
 		return c
 	}
-	for range apiPerPeer {
+	for range transport.ServesPerPeer {
 		dial(a)
 		c, err := b.Listener().Accept()
 		if err != nil {
@@ -176,7 +189,7 @@ func TestOnePeerCannotFillTheAPIListener(t *testing.T) {
 	one := dial(a)
 	one.SetReadDeadline(time.Now().Add(testTimeout))
 	if _, err := one.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("beyond %d streams: %v: want it broken off", apiPerPeer, err)
+		t.Errorf("beyond %d streams: %v: want it broken off", transport.ServesPerPeer, err)
 	}
 	open[0].Close()
 	open[0].Close()
@@ -186,8 +199,8 @@ func TestOnePeerCannotFillTheAPIListener(t *testing.T) {
 	} else {
 		open[0] = c
 	}
-	if n := b.apiListener.seats.Taken(); n != apiPerPeer {
-		t.Errorf("%d places taken: want %d", n, apiPerPeer)
+	if n := b.transport.Served("/skep/api/1"); n != transport.ServesPerPeer {
+		t.Errorf("%d places taken: want %d", n, transport.ServesPerPeer)
 	}
 	for _, c := range open {
 		c.Close()

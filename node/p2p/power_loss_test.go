@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"skep/grid"
-	"skep/node/p2p/crash"
+	"skep/internal/crash"
+	"skep/node/p2p/identity"
+	"skep/node/p2p/lifecycle"
 	"skep/node/p2p/store"
 )
 
@@ -22,14 +24,14 @@ func startFolder(dir string) (id grid.NodeID, secret [32]byte, boot uint64, err 
 		return id, secret, boot, err
 	}
 	d := &Driver{cfg: c}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.work = lifecycle.New(context.Background())
 	defer d.unwind()
 	if err = d.openFolder(); err != nil {
 		return id, secret, boot, err
 	}
 	made, err := d.openIdentity(nil)
 	if err == nil && made {
-		err = writeHex(filepath.Join(d.cfg.DataDir, secretFile), d.secret[:])
+		err = identity.SaveSecret(d.cfg.DataDir, d.secret)
 	}
 	d.started = err == nil
 	return d.self, d.secret, d.boot, err
@@ -69,7 +71,7 @@ func startTwice(dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println(id, networkName(secret), boot)
+		fmt.Println(id, identity.NetworkName(secret), boot)
 	}
 	return nil
 }
@@ -87,8 +89,8 @@ func TestPowerLoss(t *testing.T) {
 		if _, err := fmt.Sscan(acked[len(acked)-1], &wasID, &wasNetwork, &wasBoot); err != nil {
 			return err
 		}
-		if id.String() != wasID || networkName(secret) != wasNetwork || boot <= wasBoot {
-			return fmt.Errorf("it was %q and is %v %s %d", acked, id, networkName(secret), boot)
+		if id.String() != wasID || identity.NetworkName(secret) != wasNetwork || boot <= wasBoot {
+			return fmt.Errorf("it was %q and is %v %s %d", acked, id, identity.NetworkName(secret), boot)
 		}
 		return nil
 	})
@@ -100,7 +102,7 @@ func TestMissingIdentity(t *testing.T) {
 	for want, lose := range map[string]func(path string) error{
 		"is not there, but the data folder is that of node": os.Remove,
 		"want its own file back": func(path string) error {
-			return writeHex(path, make([]byte, 32))
+			return os.WriteFile(path, []byte(strings.Repeat("0", 64)+"\n"), 0o600)
 		},
 		"want 64 hexadecimal digits": func(path string) error { return os.Truncate(path, 30) },
 	} {
@@ -109,7 +111,7 @@ func TestMissingIdentity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join(dir, "data", keyFile)
+		path := filepath.Join(dir, "data", identity.KeyFile)
 		was, err := os.ReadFile(path)
 		if err == nil {
 			err = lose(path)
@@ -193,7 +195,7 @@ func TestFailedStartLeavesAFreshFolder(t *testing.T) {
 	if _, _, err := d.cfg.defaults(); err != nil {
 		t.Fatal(err)
 	}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.work = lifecycle.New(context.Background())
 	if err := d.openFolder(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/disk"
+	"skep/node/p2p/identity"
 	"skep/node/p2p/wire"
 )
 
@@ -22,11 +23,11 @@ func Prepare(dir string, secret [32]byte) (id grid.NodeID, err error) {
 	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return id, fmt.Errorf("data folder: %w", err)
 	}
-	_, made, err := loadSecret(dir, &secret)
+	_, made, err := identity.LoadSecret(dir, &secret)
 	if err != nil {
 		return id, err
 	}
-	key, err := loadKey(dir, grid.NodeID{})
+	key, err := identity.LoadKey(dir, grid.NodeID{})
 	if err != nil {
 		return id, err
 	}
@@ -34,8 +35,8 @@ func Prepare(dir string, secret [32]byte) (id grid.NodeID, err error) {
 		if err := disk.WriteFile(filepath.Join(dir, preparedFile), nil); err != nil {
 			return id, fmt.Errorf("data folder: %w", err)
 		}
-		if err := writeHex(filepath.Join(dir, secretFile), secret[:]); err != nil {
-			return id, fmt.Errorf("network secret: %w", err)
+		if err := identity.SaveSecret(dir, secret); err != nil {
+			return id, err
 		}
 	}
 	copy(id[:], key.Public().(ed25519.PublicKey))
@@ -44,9 +45,9 @@ func Prepare(dir string, secret [32]byte) (id grid.NodeID, err error) {
 
 // Invite returns a join token that names members of a network; the first grid.MaxAddrs of them.
 func Invite(secret [32]byte, members ...Member) (string, error) {
-	t := wire.Token{Secret: secret, Network: networkName(secret)}
+	t := wire.Token{Secret: secret, Network: identity.NetworkName(secret)}
 	for _, m := range members[:min(len(members), grid.MaxAddrs)] {
-		t.Addrs = append(t.Addrs, m.Addr+"/p2p/"+peerOf(m.Node).String())
+		t.Addrs = append(t.Addrs, m.Addr+"/p2p/"+identity.Peer(m.Node).String())
 	}
 	if err := t.Check(); err != nil {
 		return "", err

@@ -17,12 +17,12 @@ type Recorder interface {
 // restore restores the node from its records.
 func (d *Driver) restore() error {
 	return d.store.Load(func(r *grid.Record) error {
-		d.tasks.recordSaved(r)
+		d.runner.RecordSaved(r)
 		if d.cfg.Recorder != nil {
 			d.cfg.Recorder.Restored(r)
 		}
 		d.node.Restore(r)
-		d.members.noteRecord(r)
+		d.members.NoteRecord(r)
 		return nil
 	})
 }
@@ -39,6 +39,15 @@ func (l *loop) step(at grid.Time, ev *grid.Event) {
 		rec.After(&of)
 	} else {
 		l.d.node.Step(at, ev, &l.fx)
+	}
+	saved := 0
+	if k := len(l.steps); k > 0 {
+		saved = l.steps[k-1].saves
+	}
+	for i := range l.fx.Saves[saved:] {
+		if l.records++; l.fx.Saves[saved+i].Entry != nil {
+			l.records += int(l.fx.Saves[saved+i].Entry.Further)
+		}
 	}
 	l.steps = append(l.steps, countEffects(&l.fx))
 }

@@ -40,7 +40,7 @@ func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
 		t.Fatalf("kept by %d, owner %s: want three, and the origin", len(v.Members), v.Owner.Short())
 	}
 	await(t, "some tasks to end", func() bool { return a.view(id).Ended > 2 })
-	a.host.Close()
+	a.transport.Host().Close()
 	for _, m := range []*member{b, c} {
 		await(t, "the job's end at "+m.cfg.Name, func() bool { v := m.view(id); return v.Ended == 24 && v.Owner != a.self })
 		m.Read(context.Background(), func(n *node.Node, _ grid.Time) {

@@ -14,6 +14,10 @@ import (
 	"skep/node"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/disk"
+	"skep/node/p2p/identity"
+	"skep/node/p2p/inbox"
+	"skep/node/p2p/reachability"
+	"skep/node/p2p/runner"
 	"skep/node/p2p/store"
 )
 
@@ -26,7 +30,7 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.openTasks(); err != nil {
+	if err := d.openRunner(); err != nil {
 		return err
 	}
 	nc, err := d.nodeConfig()
@@ -40,9 +44,7 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	d.loop = newLoop(d)
-	d.diskMonitor = newDiskMonitor(d)
-	d.counts.init(d)
-	d.ads, d.specs = newAdCache(d), newSpecCache()
+	d.registry = newRegistry(d)
 	d.watchers.init()
 	if err := d.restore(); err != nil {
 		return err
@@ -51,8 +53,8 @@ func (d *Driver) open(join *[32]byte, addrs []string) error {
 		return err
 	}
 	if newSecret {
-		if err := writeHex(filepath.Join(d.cfg.DataDir, secretFile), d.secret[:]); err != nil {
-			return fmt.Errorf("network secret: %w", err)
+		if err := identity.SaveSecret(d.cfg.DataDir, d.secret); err != nil {
+			return err
 		}
 	}
 	d.start()
@@ -83,8 +85,8 @@ func (d *Driver) openFolder() (err error) {
 	if d.blobs, err = blob.Open(filepath.Join(dir, blobFolder), d.cfg.CacheSize); err != nil {
 		return err
 	}
-	d.blobs.KeepFree(min(d.cfg.diskFloor()/2, 64*grid.MiB))
-	d.blobs.OnDamage(d.repairBlob)
+	d.blobs.KeepFree(min(runner.DiskFloor(d.cfg.DiskLow)/2, 64*grid.MiB))
+	d.blobs.OnDamage(func(b blob.Damage) { d.runner.RepairBlob(b) })
 	d.onClose(func() { d.blobs.Close() })
 	return nil
 }
@@ -96,7 +98,7 @@ func checkComplete(dir string, before []os.DirEntry) error {
 	has := func(name string) bool {
 		return slices.ContainsFunc(before, func(e os.DirEntry) bool { return e.Name() == name })
 	}
-	ran := has(blobFolder) || has(keyFile) && has(secretFile) && !has(preparedFile)
+	ran := has(blobFolder) || has(identity.KeyFile) && has(identity.SecretFile) && !has(preparedFile)
 	if _, err := os.Lstat(filepath.Join(dir, store.File)); ran && errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("data folder %s: a node has run here, but %s is not there: want it back, or another data folder", dir, store.File)
 	}
@@ -152,7 +154,7 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	nc.Discovery.Forward = cmp.Or(d.cfg.Forward, nc.Discovery.Forward)
 	nc.Discovery.Walkers = cmp.Or(d.cfg.Walkers, nc.Discovery.Walkers)
 	nc.Discovery.Reverse = d.cfg.Reverse || nc.Discovery.Reverse
-	nc.Known = d.countSavedPeers()
+	nc.Known = reachability.CountSaved(d.work.Context(), d.store.Datastore())
 	if !grid.Printable(nc.Name) {
 		return nc, fmt.Errorf("name %q: want printable text", nc.Name)
 	}
@@ -167,8 +169,8 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 	if nc.Capacity, err = d.cfg.capacity(); err != nil {
 		return nc, err
 	}
-	level, _ := d.tasks.runner.Isolation()
-	nc.Private = d.private
+	level, _ := d.runner.Isolation()
+	nc.Private = d.runner.Private()
 	if nc.Labels, err = d.cfg.labels(append(machineLabels(d.cfg.Version), isolationLabel(level))); err != nil {
 		return nc, err
 	}
@@ -182,23 +184,12 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 // start starts all goroutines and handlers. Nothing can fail any more.
 func (d *Driver) start() {
 	d.started = true
-	d.spawn(d.loop.run)
-	d.spawn(d.diskMonitor.run)
-	in := newInput()
-	in.ev.Kind = grid.EvStart
-	d.loop.post(d.ctx, in)
-	d.host.SetStreamHandler(blobProtocol, d.serveBlob)
-	d.host.SetStreamHandler(outputProtocol, d.serveOutput)
-	d.host.SetStreamHandler(apiProtocol, d.apiListener.serve)
-	d.host.SetStreamHandler(reachProtocol, d.serveReach)
-	d.peers.start()
-	d.announcer.start()
-	d.spawn(d.publishAddrs)
-	d.spawn(d.relays.run)
-	d.spawn(d.dialer.run)
-	d.spawn(d.measureAvailability)
-	if d.cfg.MDNS {
-		d.startMDNS()
-	}
-	d.log.Info("node runs", "node", d.self.String(), "network", networkName(d.secret), "boot", d.boot, "addrs", d.Addrs())
+	d.work.Go(d.loop.run)
+	in := inbox.New()
+	in.Event.Kind = grid.EvStart
+	d.inbox.Post(d.work.Context(), in)
+	d.transport.Start()
+	d.reach.Start()
+	d.work.Go(d.measureAvailability)
+	d.log.Info("node runs", "node", d.self.String(), "network", identity.NetworkName(d.secret), "boot", d.boot, "addrs", d.Addrs())
 }

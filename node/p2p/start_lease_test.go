@@ -8,6 +8,7 @@ import (
 
 	"skep/exec/process"
 	"skep/grid"
+	"skep/node/p2p/clock"
 )
 
 // startBefore starts an attempt whose start lease ends at a time.
@@ -20,9 +21,9 @@ func (m *member) startBefore(id grid.AttemptID, spec *grid.JobSpec, until grid.T
 
 // inputCopies returns the copies of an input in the folders of attempts.
 func (m *member) inputCopies(f grid.File) (files []os.FileInfo) {
-	dirs, _ := os.ReadDir(m.tasks.dir)
+	dirs, _ := os.ReadDir(m.workDir())
 	for _, d := range dirs {
-		if info, err := os.Stat(filepath.Join(process.Work(filepath.Join(m.tasks.dir, d.Name())), f.Path)); err == nil {
+		if info, err := os.Stat(filepath.Join(process.Work(filepath.Join(m.workDir(), d.Name())), f.Path)); err == nil {
 			files = append(files, info)
 		}
 	}
@@ -38,18 +39,18 @@ func TestNoStartAfterTheStartLease(t *testing.T) {
 	spec := sh("exec sleep 60")
 	spec.Inputs = []grid.File{in}
 	id := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-	a.startBefore(id, spec, now())
+	a.startBefore(id, spec, clock.Now())
 	await(t, "the node hears that it was late", func() bool { return a.fake.count(grid.EvLate) == 1 })
 	first := a.inputCopies(in)
 	if len(first) != 1 {
 		t.Fatalf("%d copies of its input are kept", len(first))
 	}
-	a.startBefore(id, spec, now())
+	a.startBefore(id, spec, clock.Now())
 	await(t, "the node hears so of a prepared one too", func() bool { return a.fake.count(grid.EvLate) == 2 })
 	if a.fake.count(grid.EvStarted) > 0 {
 		t.Error("it ran")
 	}
-	a.startBefore(id, spec, now().Add(time.Hour))
+	a.startBefore(id, spec, clock.Now().Add(time.Hour))
 	await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == 1 })
 	if c := a.inputCopies(in); len(c) != 1 || !os.SameFile(c[0], first[0]) {
 		t.Errorf("%d copies of its input: want the one that was made first", len(c))
@@ -61,7 +62,7 @@ func TestDroppedLateAttemptLeavesNoFolder(t *testing.T) {
 	for _, how := range []string{"stopped", "let go of"} {
 		a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 		id := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		a.startBefore(id, sh("exec sleep 60"), now())
+		a.startBefore(id, sh("exec sleep 60"), clock.Now())
 		await(t, "the node hears that it was late", func() bool { return a.fake.count(grid.EvLate) == 1 })
 		a.do(func(fx *grid.Effects) {
 			if how == "stopped" {
@@ -72,8 +73,8 @@ func TestDroppedLateAttemptLeavesNoFolder(t *testing.T) {
 			r.Delete, r.Work.ID = true, id
 		})
 		await(t, how+": its folder is removed", func() bool {
-			left, err := os.ReadDir(a.tasks.dir)
-			return err == nil && len(left) == 0 && a.tasks.lookup(id) == nil
+			left, err := os.ReadDir(a.workDir())
+			return err == nil && len(left) == 0
 		})
 		if a.fake.count(grid.EvStarted) > 0 {
 			t.Errorf("%s: it ran", how)

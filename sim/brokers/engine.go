@@ -2,6 +2,7 @@ package brokers
 
 import (
 	"encoding/binary"
+	"math"
 	"strconv"
 	"sync/atomic"
 
@@ -127,7 +128,11 @@ func (e *engine) run() bool {
 	e.left = e.measured
 	arrival := e.gaps.ExpFloat64() / e.rate
 	for e.left > 0 {
-		if len(e.agenda.list) == 0 || arrival < e.agenda.list[0].at {
+		due := math.Inf(1)
+		if e.agenda.due.Len() > 0 {
+			due, _ = e.agenda.due.First()
+		}
+		if arrival < due {
 			e.advance(arrival)
 			e.arrive()
 			arrival += e.gaps.ExpFloat64() / e.rate
@@ -136,8 +141,8 @@ func (e *engine) run() bool {
 			}
 			continue
 		}
-		h := e.agenda.next()
-		e.advance(h.at)
+		at, h := e.agenda.due.Pop()
+		e.advance(at)
 		e.happen(h)
 	}
 	return true

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"unicode/utf8"
 )
@@ -9,15 +8,18 @@ import (
 // Chart is a picture of curves or bars.
 type Chart struct {
 	Title, X, Y string
-	Log         bool // the X axis is logarithmic
+	LogX, LogY  bool     // the axis is logarithmic
+	Names       []string // of the values 0, 1, 2 … of X, which is no number then
 	Curves      []Curve
 	Bars        []Bar
 }
 
-// Curve is points in order of X, joined. It has a gap where one is not finite.
+// Curve is points in order of X, joined. It has a gap where one is not finite, or not positive on a logarithmic axis.
 type Curve struct {
-	Name string
-	X, Y []float64
+	Name   string
+	X, Y   []float64
+	Half   []float64 // drawn as error bars on marked points; nil = none
+	Points bool      // they are not joined
 }
 
 // Bar is a value with a name; Half is drawn as an error bar.
@@ -80,17 +82,42 @@ func (c *Chart) draw(to canvas) {
 		c.bars(to, &y, edge)
 		return
 	}
-	x := axis{from: left, to: edge, log: c.Log}
+	x := axis{from: left, to: edge, log: c.LogX}
+	y.log = c.LogY
 	y.cover(0)
-	for _, k := range c.Curves {
-		for i := range k.X {
-			x.cover(k.X[i])
-			y.cover(k.Y[i])
-		}
+	for k := range c.Curves {
+		c.Curves[k].cover(&x, &y)
 	}
 	y.grid(to, false, edge)
-	x.grid(to, true, edge)
+	if n := len(c.Names); n > 0 {
+		x.cover(-0.5)
+		x.cover(float64(n) - 0.5)
+		names(to, left, (edge-left)/float64(n), c.Names)
+	} else {
+		x.grid(to, true, edge)
+	}
 	c.curves(to, &x, &y)
+}
+
+// interval returns the ends of the error bar of a point. A logarithm has no 0.
+func (k *Curve) interval(i int, log bool) (low, high float64) {
+	low, high = k.Y[i]-k.Half[i], k.Y[i]+k.Half[i]
+	if log {
+		low = max(low, 0.1*k.Y[i])
+	}
+	return low, high
+}
+
+func (k *Curve) cover(x, y *axis) {
+	for i := range k.X {
+		x.cover(k.X[i])
+		y.cover(k.Y[i])
+		if k.Half != nil {
+			low, high := k.interval(i, y.log)
+			y.cover(low)
+			y.cover(high)
+		}
+	}
 }
 
 func (c *Chart) curves(to canvas, x, y *axis) {
@@ -98,21 +125,33 @@ func (c *Chart) curves(to canvas, x, y *axis) {
 	for n, k := range c.Curves {
 		colour, dash := colours[n%len(colours)], dashes[n/len(colours)%len(dashes)]
 		var px, py []float64
-		for i := range k.X {
-			if c.Log && k.X[i] <= 0 {
-				continue
+		flush := func() {
+			if !k.Points && len(px) > 0 {
+				to.curve(px, py, colour, dash)
 			}
-			at, high := x.at(k.X[i]), y.at(k.Y[i])
-			if finite(at) && finite(high) {
-				px, py = append(px, at), append(py, high)
-				continue
-			}
-			to.curve(px, py, colour, dash) // which has a gap here
 			px, py = nil, nil
 		}
-		to.curve(px, py, colour, dash)
+		for i := range k.X {
+			at, high := x.at(k.X[i]), y.at(k.Y[i])
+			if !finite(at) || !finite(high) {
+				flush() // there is a gap here
+				continue
+			}
+			px, py = append(px, at), append(py, high)
+			if k.Half != nil {
+				low, up := k.interval(i, y.log)
+				to.line(at, y.at(low), at, y.at(up), colour)
+				mark(to, at, high, colour)
+			}
+		}
+		flush()
 		at := top + 10 + row*float64(n)
-		to.curve([]float64{width - right + 8, width - right + 38}, []float64{at, at}, colour, dash)
+		if k.Half != nil {
+			mark(to, width-right+23, at, colour)
+		}
+		if !k.Points {
+			to.curve([]float64{width - right + 8, width - right + 38}, []float64{at, at}, colour, dash)
+		}
 		name := []rune(k.Name)
 		if len(name) > longest {
 			name = append(name[:longest-1], '…')
@@ -125,10 +164,7 @@ func (c *Chart) curves(to canvas, x, y *axis) {
 func (c *Chart) bars(to canvas, y *axis, edge float64) {
 	step := (edge - left) / float64(len(c.Bars))
 	floor := y.at(y.lo)
-	wide := 1
-	for _, bar := range c.Bars {
-		wide = max(wide, int(math.Ceil(letter*float64(utf8.RuneCountInString(bar.Name))/step)))
-	}
+	all := make([]string, len(c.Bars))
 	for n, bar := range c.Bars {
 		x := left + step*(float64(n)+0.15)
 		at := y.at(bar.Value)
@@ -137,92 +173,21 @@ func (c *Chart) bars(to canvas, y *axis, edge float64) {
 			mid := x + step*0.35
 			to.line(mid, min(y.at(bar.Value-bar.Half), floor), mid, y.at(bar.Value+bar.Half), black)
 		}
-		to.text(x+step*0.35, height-bottom+16+float64(n%min(wide, rows))*rowHeight, middle, 11, false, bar.Name)
+		all[n] = bar.Name
 	}
+	names(to, left, step, all)
 }
 
-// axis turns values into places.
-type axis struct {
-	from, to float64
-	log      bool
-	lo, hi   float64
-	any      bool
-}
+// mark draws a point.
+func mark(to canvas, x, y float64, colour string) { to.box(x-3, y-3, 6, 6, colour) }
 
-func (a *axis) cover(v float64) {
-	if !finite(v) || a.log && v <= 0 {
-		return
+// names writes a name below each step from the left on, in several rows where they are long.
+func names(to canvas, from, step float64, all []string) {
+	wide := 1
+	for _, name := range all {
+		wide = max(wide, int(math.Ceil(letter*float64(utf8.RuneCountInString(name))/step)))
 	}
-	if !a.any {
-		a.lo, a.hi, a.any = v, v, true
+	for n, name := range all {
+		to.text(from+step*(float64(n)+0.5), height-bottom+16+float64(n%min(wide, rows))*rowHeight, middle, 11, false, name)
 	}
-	a.lo, a.hi = min(a.lo, v), max(a.hi, v)
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func (a *axis) scale(v float64) float64 {
-	if a.log {
-		return math.Log10(max(v, a.lo))
-	}
-	return v
-}
-
-func (a *axis) at(v float64) float64 {
-	lo, hi := a.scale(a.lo), a.scale(a.hi)
-	if hi <= lo {
-		return a.from
-	}
-	return a.from + (a.scale(v)-lo)/(hi-lo)*(a.to-a.from)
-}
-
-// grid draws lines at round values, up to the right edge.
-func (a *axis) grid(to canvas, vertical bool, edge float64) {
-	if !a.any {
-		a.lo, a.hi, a.any = 0, 1, true
-	}
-	if a.hi <= a.lo {
-		a.hi = a.lo + max(math.Abs(a.lo), 1)
-	}
-	for _, v := range a.ticks() {
-		p, name := a.at(v), fmt.Sprintf("%.4g", v)
-		if vertical {
-			to.line(p, top, p, height-bottom, grey)
-			to.text(p, height-bottom+16, middle, 11, false, name)
-		} else {
-			to.line(left, p, edge, p, grey)
-			to.text(left-8, p+4, end, 11, false, name)
-		}
-	}
-}
-
-// ticks returns round values on the axis, about six.
-func (a *axis) ticks() []float64 {
-	var out []float64
-	if a.log {
-		from, to := math.Floor(math.Log10(a.lo)), math.Log10(a.hi)
-		decades := max(1, math.Ceil((to-from)/10)) // from tick to tick, where there are many
-		for e := from; e <= to; e += decades {
-			for _, m := range [...]float64{1, 2, 5} {
-				if v := m * math.Pow(10, e); v >= a.lo && v <= a.hi && (m == 1 || to-from <= 4) {
-					out = append(out, v)
-				}
-			}
-		}
-		if len(out) > 2 {
-			return out
-		}
-		out = nil // so short a piece of it is nearly even
-	}
-	step := math.Pow(10, math.Floor(math.Log10((a.hi-a.lo)/3)))
-	for _, m := range [...]float64{5, 2} {
-		if (a.hi-a.lo)/(step*m) >= 3 {
-			step *= m
-			break
-		}
-	}
-	for k := math.Ceil(a.lo / step); k*step <= a.hi*(1+1e-12); k++ {
-		out = append(out, k*step)
-	}
-	return out
 }

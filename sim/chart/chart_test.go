@@ -29,7 +29,7 @@ func wellFormed(t *testing.T, svg string) {
 func TestChartsAreWellFormed(t *testing.T) {
 	for name, c := range map[string]Chart{
 		"empty":    {Title: "<none> & nothing"},
-		"curves":   {Title: "t", Log: true, Curves: []Curve{{Name: "a<b", X: []float64{0, 0.01, 100}, Y: []float64{0, 0.5, 1}}, {Name: "empty"}}},
+		"curves":   {Title: "t", LogX: true, Curves: []Curve{{Name: "a<b", X: []float64{0, 0.01, 100}, Y: []float64{0, 0.5, 1}}, {Name: "empty"}}},
 		"one":      {Curves: []Curve{{X: []float64{3}, Y: []float64{3}}}},
 		"bars":     {Bars: []Bar{{"x", 3, 1}, {"y", 0, 0}}},
 		"nonsense": {Bars: []Bar{{"x", math.NaN(), 0}}},
@@ -241,5 +241,42 @@ func (p *placed) text(x, y float64, a anchor, _ float64, upright bool, s string)
 			x, y float64
 			s    string
 		}{x, y, s})
+	}
+}
+
+// A point with an interval is marked and has a bar from end to end, which on a logarithmic axis ends above 0; points alone
+// are not joined, and names stand in the place of numbers.
+func TestIntervals(t *testing.T) {
+	c := Chart{LogY: true, Names: []string{"plane", "ring"}, Curves: []Curve{
+		{Name: "a", X: []float64{0, 1}, Y: []float64{10, 100}, Half: []float64{1, 200}, Points: true}}}
+	svg := c.SVG()
+	wellFormed(t, svg)
+	if n := strings.Count(svg, `width="6.0" height="6.0"`); n != 3 {
+		t.Errorf("%d marks, want one for each point and one in the legend", n)
+	}
+	if n := strings.Count(svg, `stroke="`+colours[0]); n != 2 || strings.Contains(svg, "<polyline") {
+		t.Errorf("%d lines in the curve's colour, want two intervals and no curve", n)
+	}
+	if !strings.Contains(svg, ">plane<") || !strings.Contains(svg, ">ring<") || !strings.Contains(svg, ">100<") {
+		t.Error("want names below the points, and powers of ten beside them")
+	}
+	if low, high := c.Curves[0].interval(1, true); low != 10 || high != 300 {
+		t.Errorf("an interval from %g to %g, want 10 to 300", low, high)
+	}
+	c.Curves[0].Points = false
+	if n := strings.Count(c.SVG(), "<polyline"); n != 2 {
+		t.Errorf("%d curves, want it and its entry in the legend", n)
+	}
+}
+
+// A value that a logarithmic axis does not have leaves a gap.
+func TestLogarithmHasNoZero(t *testing.T) {
+	for name, c := range map[string]Chart{
+		"X": {LogX: true, Curves: []Curve{{X: []float64{1, 2, 0, 3, 4}, Y: []float64{1, 2, 3, 4, 5}}}},
+		"Y": {LogY: true, Curves: []Curve{{X: []float64{1, 2, 3, 4, 5}, Y: []float64{1, 2, 0, 3, 4}}}},
+	} {
+		if n := strings.Count(c.SVG(), "<polyline"); n != 3 || strings.Contains(c.SVG(), "NaN") {
+			t.Errorf("%s: %d curves, want the two pieces and the entry in the legend", name, n)
+		}
 	}
 }

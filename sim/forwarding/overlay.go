@@ -6,7 +6,7 @@ import (
 
 	"skep/discovery"
 	"skep/grid"
-	"skep/sim"
+	"skep/sim/event"
 )
 
 // world is a setting while it runs.
@@ -20,7 +20,7 @@ type world struct {
 	needs []*grid.Needs   // of each type
 	cdf   []float64       // of the types asked for
 
-	queue  *sim.Ladder
+	queue  *event.Ladder
 	seq    uint64
 	slots  []slot
 	idle   []int32
@@ -44,7 +44,7 @@ func nodeID(i int32) (n grid.NodeID) {
 func indexOf(n grid.NodeID) int32 { return int32(binary.BigEndian.Uint32(n[:])) - 1 }
 
 func newWorld(s *Setting) *world {
-	w := &world{s: s, rand: grid.NewRand(s.Seed, 0), queue: sim.NewLadder(), near: make([][]grid.NodeID, s.Nodes),
+	w := &world{s: s, rand: grid.NewRand(s.Seed, 0), queue: event.NewLadder(), near: make([][]grid.NodeID, s.Nodes),
 		has: make([][]int32, s.Nodes), knows: make([][]known, s.Nodes), open: make([][]asked, s.Nodes), load: make([]int, s.Nodes)}
 	for i := range s.Nodes {
 		w.nodes = append(w.nodes, discovery.New(nodeID(int32(i)), &s.Discovery, grid.NewRand(s.Seed, uint64(i+1))))

@@ -6,12 +6,12 @@ import (
 
 	"skep/discovery"
 	"skep/grid"
-	"skep/sim"
+	"skep/sim/event"
 )
 
 // The kinds of events: a message reaches a node, a timer of a node, a flood reaches a node, a request is made.
 const (
-	arrives sim.Kind = iota + 1
+	arrives event.Kind = iota + 1
 	wakes
 	floods
 	asks
@@ -80,9 +80,9 @@ func Run(s Setting, stop func(done float64) bool) (*Result, bool) {
 	}
 }
 
-func (w *world) push(at grid.Time, kind sim.Kind, node, arg int32) {
+func (w *world) push(at grid.Time, kind event.Kind, node, arg int32) {
 	w.seq++
-	w.queue.Push(sim.Event{At: at, Seq: w.seq, Arg: uint64(arg), Node: node, Kind: kind})
+	w.queue.Push(event.Event{At: at, Seq: w.seq, Arg: uint64(arg), Node: node, Kind: kind})
 }
 
 // ask lets a random node that lacks a type ask for it.
@@ -108,7 +108,7 @@ func (w *world) holds(i, kind int32) bool {
 }
 
 // take lets a node have an event.
-func (w *world) take(e *sim.Event) {
+func (w *world) take(e *event.Event) {
 	i := e.Node
 	if e.Kind == floods {
 		w.reach(e.At, i, int32(e.Arg))

@@ -6,6 +6,8 @@
 // at it while it does, and turns what came of it into estimates with confidence intervals. All chance
 // comes from Scenario.Seed: replication r runs under seed Seed + r, so any one of them can be run alone.
 //
+// A scenario is read from a YAML file by [ParseScenario], which says all that is wrong with one at once, by line.
+//
 // Sources, cited by number in this package:
 //
 //	[1] S. J. Chapin and others, Benchmarks and standards for the evaluation of parallel job schedulers,

@@ -7,6 +7,7 @@ import (
 	"skep/gossip"
 	"skep/grid"
 	"skep/sim"
+	"skep/sim/event"
 )
 
 // world is a run.
@@ -14,7 +15,7 @@ type world struct {
 	cfg   *Config
 	over  *overlay
 	rand  *grid.Rand
-	queue sim.Queue
+	queue *event.Ladder
 	now   grid.Time
 	seq   uint64
 	nodes []member
@@ -42,7 +43,7 @@ type letter struct {
 
 // What happens.
 const (
-	letterComes sim.Kind = iota + 1
+	letterComes event.Kind = iota + 1
 	timerRings
 	loadChanges
 	nodePolls
@@ -56,7 +57,7 @@ func Run(c Config) (*Result, error) {
 		return nil, err
 	}
 	r := grid.NewRand(c.Seed, 0)
-	w := &world{cfg: &c, rand: r, over: wire(&c, r), queue: sim.NewLadder(), nodes: make([]member, c.Nodes), phase: -1}
+	w := &world{cfg: &c, rand: r, over: wire(&c, r), queue: event.NewLadder(), nodes: make([]member, c.Nodes), phase: -1}
 	for i := range w.nodes {
 		w.nodes[i] = member{Gossip: gossip.New(id(i), &c.Gossip, grid.NewRand(c.Seed, uint64(i)+1)), load: r.Float64()}
 		w.describe(i)
@@ -89,16 +90,16 @@ func Run(c Config) (*Result, error) {
 	return w.result(), nil
 }
 
-func (w *world) push(at grid.Time, k sim.Kind, node int, sub uint8, arg uint64) {
+func (w *world) push(at grid.Time, k event.Kind, node int, sub uint8, arg uint64) {
 	w.seq++
-	w.queue.Push(sim.Event{At: at, Seq: w.seq, Kind: k, Node: int32(node), Sub: sub, Arg: arg})
+	w.queue.Push(event.Event{At: at, Seq: w.seq, Kind: k, Node: int32(node), Sub: sub, Arg: arg})
 }
 
 func (w *world) after(mean time.Duration) grid.Time {
 	return w.now.Add(grid.Seconds(mean.Seconds() * w.rand.ExpFloat64()))
 }
 
-func (w *world) happen(e *sim.Event) {
+func (w *world) happen(e *event.Event) {
 	i := int(e.Node)
 	switch e.Kind {
 	case letterComes:

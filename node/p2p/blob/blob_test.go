@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"skep/grid"
-	"skep/node/p2p/crash"
+	"skep/internal/crash"
 )
 
 func TestMain(m *testing.M) {

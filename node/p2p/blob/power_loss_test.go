@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"skep/grid"
-	"skep/node/p2p/crash"
+	"skep/internal/crash"
 )
 
 // testContent returns the n-th content that the script stores.

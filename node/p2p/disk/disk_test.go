@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"skep/node/p2p/crash"
+	"skep/internal/crash"
 )
 
 func content(n int) string { return strings.Repeat(fmt.Sprint(n), 10_000) }

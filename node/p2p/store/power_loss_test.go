@@ -17,7 +17,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"skep/grid"
-	"skep/node/p2p/crash"
+	"skep/internal/crash"
 )
 
 // state is the content of a store: a text for each record and each other key.

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -26,7 +28,7 @@ func (s *Store) Commit(records []grid.Record) error {
 				return err
 			}
 			if records[i].Delete {
-				err = bucket.Delete(key)
+				err = deleteRecord(bucket, key, &records[i])
 			} else {
 				err = bucket.Put(key, value)
 			}
@@ -45,6 +47,23 @@ func (s *Store) Commit(records []grid.Record) error {
 		err = s.checkName()
 	}
 	return explain(s.dir, err)
+}
+
+// deleteRecord deletes a record, and those of the entries that follow it if it says so. It deletes by key: a cursor would
+// step through all pages that are empty already, again for each entry.
+func deleteRecord(b *bbolt.Bucket, key []byte, r *grid.Record) error {
+	if err := b.Delete(key); err != nil || r.Kind != grid.RecEntry || r.Entry.Further == 0 {
+		return err
+	}
+	key = slices.Clone(key)
+	index := key[len(key)-4:]
+	for range r.Entry.Further {
+		binary.BigEndian.PutUint32(index, binary.BigEndian.Uint32(index)+1)
+		if err := b.Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Load calls f with every record, ordered by kind and ID, until f returns an error. f may keep records but must not

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"skep/grid"
-	"skep/node/p2p/crash"
+	"skep/internal/crash"
 )
 
 func TestMain(m *testing.M) {
@@ -92,6 +92,45 @@ func TestLastWriteOfABatchWins(t *testing.T) {
 	}
 	if n := len(load(t, s)); n != 2 {
 		t.Errorf("%d records", n)
+	}
+}
+
+// A deletion of an entry may say that so many that follow go too, where there are any: also such as the same transaction
+// has written, and none of another job or kind.
+func TestEntriesAreDeletedTogether(t *testing.T) {
+	s := open(t, t.TempDir())
+	jobs := [2]grid.JobID{{Nonce: [10]byte{1}}, {Nonce: [10]byte{2}}}
+	entry := func(j grid.JobID, i, further uint32) grid.Record {
+		e := &grid.EntryRecord{Epoch: 1, Further: further}
+		e.ID.Task, e.State = grid.TaskID{Job: j, Index: i}, grid.Ended
+		e.Result = &grid.Result{Cause: grid.Exited}
+		return grid.Record{Kind: grid.RecEntry, Entry: e, Delete: further > 0}
+	}
+	var first, second []grid.Record
+	for i := range uint32(300) {
+		for _, j := range jobs {
+			if r := entry(j, i, 0); i%2 == 0 {
+				first = append(first, r)
+			} else {
+				second = append(second, r)
+			}
+		}
+	}
+	if err := s.Commit(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(append(second, entry(jobs[0], 10, 280))); err != nil {
+		t.Fatal(err)
+	}
+	left := map[grid.JobID][]uint32{}
+	if err := s.Load(func(r *grid.Record) error {
+		left[r.Entry.ID.Task.Job] = append(left[r.Entry.ID.Task.Job], r.Entry.ID.Task.Index)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if l := left[jobs[0]]; len(l) != 19 || l[9] != 9 || l[10] != 291 || len(left[jobs[1]]) != 300 {
+		t.Errorf("%v are left of one job, %d of the other: want 0 to 9, 291 to 299, and 300", l, len(left[jobs[1]]))
 	}
 }
 

@@ -1,0 +1,67 @@
+package node
+
+import "skep/grid"
+
+// How backup attempts end.
+
+// takeWaitingResult takes the result of a promoted attempt that ran on this node and ended while the files of the old
+// primary's result were fetched. Other workers repeat theirs.
+func (n *Node) takeWaitingResult(now grid.Time, l *liveTask, fx *grid.Effects) {
+	if l.task().worker != n.cfg.Self {
+		return
+	}
+	if w := n.exec.Get(l.id()); w != nil && w.State == grid.WorkFinished {
+		n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
+	}
+}
+
+// backupEnded takes the result of a backup attempt and reports whether it ends the task: then the backup becomes the
+// primary and the old primary is dropped. While the primary's result waits for its files, this one is ignored; its
+// worker repeats it, or takeWaitingResult takes it.
+func (n *Node) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
+	t := l.task()
+	switch {
+	case !r.Succeeded():
+		n.releaseAttempt(from, id, t, fx)
+		n.failures.Ended(now, l.class(), from, r)
+		l.noBackup = l.noBackup || r.Cause != grid.Lost
+		n.dropBackup(now, l, refusalOf(r), r.Cause == grid.Lost, fx)
+		return false
+	case l.result != nil:
+		return false
+	}
+	n.leaveWindow(l)
+	n.attemptReturned(now, &l.promise, t.worker, false)
+	n.dropAttempt(now, l, t.worker, l.id(), fx)
+	n.promoteBackup(now, l, fx)
+	return true
+}
+
+// yieldToBackup promotes the backup attempt after the primary ended without success.
+func (n *Node) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	t := l.task()
+	n.leaveWindow(l)
+	n.failures.Ended(now, l.class(), l.task().worker, r)
+	n.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
+	if r.Cause == grid.Lost {
+		n.countLost(now, l, from, refusalOf(r))
+		n.countLostCopy(l, from, refusalOf(r))
+	} else {
+		n.countFailedNode(l, from, refusalOf(r))
+		l.noBackup = true
+	}
+	n.promoteBackup(now, l, fx)
+	n.releaseAttempt(from, id, t, fx)
+}
+
+// refusalOf returns the reason for giving up an attempt that ended without success.
+func refusalOf(r *grid.Result) grid.Refusal {
+	why := grid.WhyFailed
+	switch r.Cause {
+	case grid.Lost:
+		why = grid.WhyLost
+	case grid.CannotExecute, grid.NotFound:
+		why = grid.WhyProgram
+	}
+	return grid.Refusal{Why: why, Detail: r.Error}
+}

@@ -1,0 +1,2 @@
+// Package lifecycle is about goroutines that end with their owner.
+package lifecycle

@@ -1,0 +1,87 @@
+package p2p
+
+import (
+	"context"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"skep/grid"
+	"skep/node/p2p/reachability"
+	"skep/node/p2p/runner"
+	"skep/node/p2p/transport"
+)
+
+// openRunner gets ready to run tasks.
+func (d *Driver) openRunner() error {
+	capacity, err := d.cfg.capacity()
+	if err != nil {
+		return err
+	}
+	c := &d.cfg
+	d.runner, err = runner.Open(d.work.Context(), runner.Config{
+		Self: d.self, DataDir: c.DataDir, Capacity: capacity,
+		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect, DiskLow: c.DiskLow, Share: c.Share, Boxes: c.Boxes,
+		Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: filePeers{d}, Drop: d.drops.add,
+	})
+	if err == nil {
+		d.onClose(d.runner.Close)
+	}
+	return err
+}
+
+// openNetwork creates the host and everything that uses it; nothing is dialled or served yet.
+func (d *Driver) openNetwork(tokenAddrs []string) (err error) {
+	d.onClose(d.work.Wait) // after the transport is closed: nobody waits for the loop any more
+	c := &d.cfg
+	d.reach, err = reachability.New(d.work.Context(), reachability.Config{
+		Self: d.self, Secret: d.secret, Announce: c.Announce, Data: d.store.Datastore(), MDNS: c.MDNS,
+		Log: d.log, Event: d.inbox.Event,
+	})
+	if err != nil {
+		return err
+	}
+	d.transport, err = transport.Open(d.work.Context(), transport.Config{
+		Self: d.self, Boot: d.boot, Key: d.key, Secret: d.secret, Version: c.Version, Listen: c.Listen, Allow: c.Allow,
+		Services: d.services(), Contacts: d.reach, Addrs: d.reach.Addrs(),
+		Log: d.log, Inbox: d.inbox, Members: &d.members, Drop: d.drops.add,
+	})
+	if err != nil {
+		return err
+	}
+	d.onClose(d.transport.Close)
+	d.onClose(d.reach.Close)
+	return d.reach.Attach(d.transport, tokenAddrs)
+}
+
+// services are the streams with a request and an answer.
+func (d *Driver) services() []transport.Service {
+	const most = transport.ServesPerPeer
+	files := transport.Service{PerPeer: most, All: transport.ServesAll, Inbound: most * 3 / 2, Transfer: true}
+	blobs, outputs := files, files
+	blobs.Protocol, blobs.Request, blobs.Serve = runner.BlobProtocol, runner.BlobRequest, d.runner.ServeBlob
+	outputs.Protocol, outputs.Request, outputs.Serve = runner.OutputProtocol, runner.OutputRequest, d.runner.ServeOutput
+	return []transport.Service{blobs, outputs, d.reach.Service()}
+}
+
+// filePeers are the peers as the runner sees them. The network is opened after the runner.
+type filePeers struct{ d *Driver }
+
+// Open opens a stream to a node, which is dialled if it is not connected.
+func (p filePeers) Open(ctx context.Context, n grid.NodeID, id string) (network.Stream, error) {
+	return p.d.transport.OpenStream(ctx, n, protocol.ID(id))
+}
+
+// Connected returns the connected nodes.
+func (p filePeers) Connected() []grid.NodeID { return p.d.transport.Peers() }
+
+// IsConnected reports whether there is a connection to a node.
+func (p filePeers) IsConnected(n grid.NodeID) bool { return p.d.transport.Connected(n) }
+
+// Dialable reports whether it is worth dialling a node that is not connected.
+func (p filePeers) Dialable(n grid.NodeID) bool { return p.d.reach.Dialable(n) }
+
+// Offend counts an offence of a peer.
+func (p filePeers) Offend(n grid.NodeID, reason string, weight int) {
+	p.d.transport.Offend(n, reason, weight)
+}

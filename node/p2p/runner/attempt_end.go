@@ -1,0 +1,99 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"skep/exec/process"
+	"skep/exec/sandbox"
+	"skep/grid"
+	"skep/node/p2p/clock"
+)
+
+// inputsContext returns a context that ends when an attempt is dropped.
+func (r *Runner) inputsContext(a *attempt) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.cancelInputs = cancel // its inputs have been fetched
+	if a.dropped {
+		cancel()
+	}
+	return ctx, cancel
+}
+
+// roomEvery is the time between two tries to start a task for which the node has no processes left.
+var roomEvery = time.Second
+
+// begin starts an attempt by calling start, before the deadline until (0 = none); nil: too late, or nobody wants the
+// attempt any more. While other tasks use all processes that the node may have it waits: that is no failure of this one.
+func (r *Runner) begin(a *attempt, until grid.Time, start func() (*process.Process, error)) (*process.Process, error) {
+	ctx, cancel := r.inputsContext(a)
+	defer cancel()
+	for until == 0 || clock.Now() < until {
+		p, err := start()
+		if !errors.Is(err, sandbox.ErrNoRoom) {
+			return p, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(roomEvery):
+		}
+	}
+	return nil, nil
+}
+
+// startTooLate makes an attempt whose start lease had run out before its process started ready for another start,
+// and tells the node so; false if the attempt was dropped meanwhile. The folder stays as it was prepared: if
+// copying the inputs takes longer than a start lease lasts, the task would otherwise never run.
+func (r *Runner) startTooLate(a *attempt) bool {
+	r.mu.Lock()
+	wanted := !a.dropped && !r.closed
+	if wanted {
+		a.started = false
+	}
+	r.mu.Unlock()
+	if wanted {
+		r.cfg.Loop.Event(func(ev *grid.Event) { ev.Kind, ev.Attempt = grid.EvLate, a.id })
+	}
+	return wanted
+}
+
+// attemptEnded records that nothing of an attempt runs any more, and reports whether the node wants its result, and
+// whether it is to be told of the end at all.
+func (r *Runner) attemptEnded(a *attempt, ran bool) (wanted, tell bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.ended = true
+	if !ran {
+		close(a.processKnown)
+	}
+	if a.dropped && !r.closed {
+		r.removeFolder(a)
+	}
+	return !a.dropped, !r.closed
+}
+
+func causeOf(c process.Cause) grid.Cause {
+	switch c {
+	case process.Exited:
+		return grid.Exited
+	case process.Signaled, process.DiskExceeded:
+		return grid.Signaled
+	case process.TimedOut:
+		return grid.TimedOut
+	case process.MemoryExceeded:
+		return grid.MemoryExceeded
+	case process.Cancelled:
+		return grid.Cancelled
+	case process.CannotExecute:
+		return grid.CannotExecute
+	case process.NotFound:
+		return grid.NotFound
+	case process.Broken:
+		return grid.Lost
+	}
+	return grid.Failed
+}

@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"skep/exec/process"
+	"skep/exec/sandbox"
+	"skep/grid"
+)
+
+// Boxes holds the settings of the sandbox that tasks run in.
+type Boxes struct {
+	// Isolation is the lowest isolation level that the node must reach. With none, all tasks run without a sandbox,
+	// also those of others. Default, nil: the best level of this machine; where that is below basic, the node takes
+	// no tasks of others.
+	Isolation *grid.Isolation
+
+	// Expose lists files and folders of the machine that tasks see besides programs and libraries.
+	Expose []sandbox.Expose
+
+	// Hide lists folders hidden from tasks though they lie in one that tasks see, as the node's data folder is:
+	// those of other nodes of this machine.
+	Hide []string
+
+	// TaskIDs is the range of user IDs of which, if the node is root, each attempt gets one. Default
+	// sandbox.DefaultRange, see sandbox.Options.
+	TaskIDs sandbox.Range
+
+	// Processes bounds the processes and threads of a task. Default 4096: more than parallel programs have, and few
+	// enough that the machine keeps running. With more, a fork bomb takes longer to end. Where the node's user, its
+	// control group or the machine has a low limit, a task gets its share of it, and the node keeps some hundreds
+	// for itself.
+	Processes int64
+
+	// Disk bounds the bytes of the files of one task. Default 0: what is free when it starts, less DiskLow. Usage
+	// is measured about every second, so a fast writer exceeds the bound by what it writes in that time.
+	Disk grid.Bytes
+
+	// Files bounds the files and folders of one task. Default 200,000; each takes an inode, of which a file system
+	// may have few.
+	Files int64
+
+	// Landlock is the newest version of Landlock to use, for tests of older kernels; 0 = the kernel's, −1 = none.
+	Landlock int
+}
+
+// Defaults sets the defaults and checks b.
+func (b *Boxes) Defaults() error {
+	b.Processes, b.Files = cmp.Or(b.Processes, 4096), cmp.Or(b.Files, 200_000)
+	if b.Processes < 1 || b.Files < 1 || b.Disk < 0 {
+		return fmt.Errorf("bounds of tasks: %d processes, %d files, %d bytes: want at least 1, 1 and 0", b.Processes, b.Files, b.Disk)
+	}
+	return nil
+}
+
+// open makes the runner of tasks; private reports that the node takes no tasks of others.
+func (b *Boxes) open(data, work string, slots int, warn func(string, error)) (r *process.Runner, private bool, err error) {
+	asked := grid.IsolationBasic
+	if b.Isolation != nil {
+		asked = *b.Isolation
+	}
+	r, err = process.New(process.Options{Sandbox: sandbox.Options{Level: asked, Work: work, Dir: filepath.Join(data, "box"),
+		Hidden: append([]string{data}, b.Hide...), Expose: b.Expose, IDs: b.TaskIDs, Slots: slots, Landlock: b.Landlock, Warn: warn}})
+	if err != nil {
+		return nil, false, err
+	}
+	level, findings := r.Isolation()
+	if b.Isolation != nil && level < asked {
+		r.Close()
+		return nil, false, fmt.Errorf("isolation %v is asked for, and this machine has %v: %s", asked, level, sandbox.Explain(findings))
+	}
+	return r, asked != grid.IsolationNone && level < grid.IsolationBasic, nil
+}
+
+// openBoxes ends the tasks of a former run and gets ready to run tasks in dir.
+func openBoxes(c *Config) (dir string, r *process.Runner, private bool, err error) {
+	dir = filepath.Join(c.DataDir, "work")
+	if n, err := process.Reap(dir); err != nil {
+		return dir, nil, false, err
+	} else if n > 0 {
+		c.Log.Info("ended tasks of a former run", "processes", n)
+	}
+	if err := clearWork(dir); err != nil {
+		c.Log.Warn("what tasks of a former run left stays", "error", err)
+	}
+	slots := int((c.Capacity.CPU + grid.CPU - 1) / grid.CPU)
+	r, private, err = c.Boxes.open(c.DataDir, dir, slots, func(what string, err error) { c.Log.Warn(what, "error", err) })
+	if err != nil {
+		return dir, nil, false, err
+	}
+	if os.Geteuid() == 0 && !r.Boxed() { // tasks have user IDs of their own, and need to traverse it to their folders
+		err := os.Chmod(c.DataDir, 0o711)
+		if err == nil {
+			err = r.Passable(dir)
+		}
+		if err != nil {
+			r.Close()
+			return dir, nil, false, fmt.Errorf("data folder: %w", err)
+		}
+	}
+	return dir, r, private, nil
+}
+
+// clearWork removes the folder of attempts of a former run, and what earlier starts could not remove. What cannot
+// be removed is renamed, for another start to try again: no task can keep a node from starting.
+func clearWork(work string) error {
+	var problems []error
+	entries, _ := os.ReadDir(filepath.Dir(work))
+	for _, d := range entries {
+		if strings.HasPrefix(d.Name(), filepath.Base(work)+asideSuffix) {
+			problems = append(problems, process.Remove(filepath.Join(filepath.Dir(work), d.Name())))
+		}
+	}
+	if err := process.Remove(work); err != nil {
+		problems = append(problems, err, os.Rename(work, fmt.Sprintf("%s%s%016x", work, asideSuffix, rand.Uint64())))
+	}
+	return errors.Join(problems...)
+}
+
+// asideSuffix follows the name of the folder of attempts in the names of folders that could not be removed.
+const asideSuffix = ".left-"
+
+// logIsolation logs the isolation level, and what is missing for a higher one and why.
+func (r *Runner) logIsolation() {
+	level, findings := r.processes.Isolation()
+	args := []any{"level", level.String()}
+	for i, f := range findings {
+		args = append(args, fmt.Sprint("finding", i+1), f.String())
+	}
+	log := r.cfg.Log
+	switch {
+	case r.private:
+		log.Warn("tasks are not isolated, so this node takes none of others: it does with --isolation none", args...)
+	case level == grid.IsolationNone:
+		log.Warn("tasks are not isolated: they can do what the node's user can", args...)
+	default:
+		log.Info("tasks are isolated", args...)
+	}
+	if n, by := r.processes.Processes(); n > 0 && n < r.cfg.Boxes.Processes {
+		log.Info("tasks may have fewer processes than is set", "processes", n, "set", r.cfg.Boxes.Processes, "bound", by)
+	}
+}

@@ -1,0 +1,242 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"skep/exec/process"
+	"skep/grid"
+)
+
+// maxWalk bounds the entries of a work folder that are searched for outputs.
+const maxWalk = 100_000
+
+// errNotKept reports that the node failed to store outputs of a task. The task is not to blame: it may succeed
+// elsewhere.
+var errNotKept = errors.New("could not be kept")
+
+// collect makes the result of an attempt whose process has ended: how it ended, what it printed, and the output
+// files that the job asks for. The blobs that it names are pinned. An attempt whose outputs this node could not
+// store is lost, however it ended: a task must not be reported as successful while its output is gone.
+func (r *Runner) collect(dir string, spec *grid.JobSpec, end *process.Result, waited time.Duration) *grid.Result {
+	res := &grid.Result{Cause: causeOf(end.Cause), Exit: int32(end.Code()), Error: end.Error, Waited: waited,
+		Wall: end.Wall, CPU: end.CPU, MaxRSS: grid.Bytes(end.MaxRSS)}
+	var problems []error
+	keep := func(s process.Stream, dropped int64) grid.Output {
+		o, err := r.collectOutput(process.Output(dir, s))
+		o.Dropped = grid.Bytes(dropped)
+		problems = append(problems, err)
+		return o
+	}
+	res.Stdout = keep(process.Stdout, end.StdoutDropped)
+	res.Stderr = keep(process.Stderr, end.StderrDropped)
+	if len(spec.Outputs) > 0 && end.Cause != process.DiskExceeded {
+		files, err := r.collectFiles(dir, spec.Outputs)
+		res.Outputs = files
+		problems = append(problems, err)
+	}
+	err := errors.Join(problems...)
+	if errors.Is(err, errNotKept) {
+		r.pins.remove(res.Blobs(nil))
+		res.Cause, res.Exit, res.Error = grid.Lost, grid.ExitSkep, ""
+		res.Stdout, res.Stderr, res.Outputs = grid.Output{}, grid.Output{}, nil
+	}
+	if err != nil {
+		if res.Error != "" {
+			res.Error += "; "
+		}
+		res.Error += strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	if res.Cause == grid.Exited && res.Exit == 0 && res.Error != "" {
+		res.Exit = grid.ExitSkep // no success if something requested is missing
+	}
+	res.Error = cutText(res.Error)
+	return res
+}
+
+// collectOutput returns what a task printed: inline if it is short, else as a durable blob.
+func (r *Runner) collectOutput(file string) (o grid.Output, err error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) { // created with its first byte
+		return o, nil
+	}
+	if err == nil {
+		defer f.Close()
+		o, err = r.storeOutput(f)
+	}
+	if err != nil {
+		err = fmt.Errorf("what it printed: %w", notKept(err))
+	}
+	return o, err
+}
+
+func notKept(err error) error {
+	if errors.Is(err, errNotKept) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errNotKept, err)
+}
+
+// storeOutput stores one of its two streams.
+func (r *Runner) storeOutput(f *os.File) (o grid.Output, err error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return o, err
+	}
+	if size := grid.Bytes(info.Size()); size <= grid.MaxInline {
+		o.Inline, o.Size = make([]byte, size), size
+		_, err = io.ReadFull(f, o.Inline)
+		return o, err
+	}
+	o.Blob, o.Size, err = r.storeBlob(f, r.cfg.MaxOutput)
+	return o, err
+}
+
+// storeBlob stores an output as a blob and pins it, so that the next one cannot evict it.
+func (r *Runner) storeBlob(f *os.File, most grid.Bytes) (id grid.BlobID, size grid.Bytes, err error) {
+	if id, size, err = r.cfg.Blobs.Put(r.ctx, f, most, true); err != nil {
+		return id, size, notKept(err)
+	}
+	r.cfg.Blobs.Pin(id)
+	return id, size, nil
+}
+
+// collectFiles collects the files of an attempt's work folder that match one of the patterns, ordered by path.
+// Everything in the attempt's folder is under the task's control; without a sandbox even the name of the work
+// folder is. The node may read more than the task, so it follows no link out of the attempt's folder and opens only
+// regular files.
+func (r *Runner) collectFiles(dir string, patterns []string) (files []grid.File, err error) {
+	own, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("outputs: %w", err)
+	}
+	defer own.Close()
+	root, err := own.OpenRoot(filepath.Base(process.Work(dir)))
+	if err != nil {
+		return nil, fmt.Errorf("outputs: %w", err)
+	}
+	defer root.Close()
+	names, problem := matches(root, patterns)
+	left := r.cfg.MaxCollect
+	for i, name := range names {
+		if i == grid.MaxFiles {
+			problem = errors.Join(problem, fmt.Errorf("outputs: %d files match: only the first %d were collected", len(names), grid.MaxFiles))
+			break
+		}
+		f, err := r.collectFile(root, name, left)
+		if err != nil {
+			problem = errors.Join(problem, fmt.Errorf("output %.64q: %w", name, err))
+			continue
+		}
+		left -= f.Size
+		files = append(files, f)
+	}
+	return files, problem
+}
+
+// collectFile stores one file of a work folder.
+func (r *Runner) collectFile(root *os.Root, name string, left grid.Bytes) (out grid.File, err error) {
+	if !grid.Inside(name) || !grid.Printable(name) {
+		return out, fmt.Errorf("its path of %d bytes cannot travel: want at most %d of printable text, and no backslash",
+			len(name), grid.MaxPath)
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return out, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return out, err
+	}
+	if !info.Mode().IsRegular() {
+		return out, errors.New("is not an ordinary file")
+	}
+	if grid.Bytes(info.Size()) > left {
+		return out, fmt.Errorf("has %d bytes: want at most %d for all outputs of a task", info.Size(), r.cfg.MaxCollect)
+	}
+	out = grid.File{Path: name, Exec: info.Mode()&0o100 != 0}
+	out.Blob, out.Size, err = r.storeBlob(f, left)
+	return out, err
+}
+
+// matches returns the paths of the regular files that match one of the patterns, ordered.
+func matches(root *os.Root, patterns []string) (names []string, err error) {
+	split := make([][]string, len(patterns))
+	for i, p := range patterns {
+		split[i] = strings.Split(path.Clean(p), "/")
+	}
+	seen := 0
+	for folders := []string{"."}; len(folders) > 0; {
+		folder := folders[len(folders)-1]
+		folders = folders[:len(folders)-1]
+		f, err := root.Open(folder)
+		if err != nil {
+			continue // the task removed its own permissions
+		}
+		for {
+			entries, err := f.ReadDir(1024)
+			for _, d := range entries {
+				name := path.Join(folder, d.Name())
+				if d.IsDir() {
+					folders = append(folders, name)
+				} else if d.Type().IsRegular() && matchAny(split, strings.Split(name, "/")) {
+					names = append(names, name)
+				}
+			}
+			seen += len(entries)
+			if err != nil || seen > maxWalk {
+				break
+			}
+		}
+		f.Close()
+		if seen > maxWalk {
+			err = fmt.Errorf("outputs: the work folder has more than %d entries: the rest was not looked at", maxWalk)
+			slices.Sort(names)
+			return names, err
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func matchAny(patterns [][]string, name []string) bool {
+	return slices.ContainsFunc(patterns, func(p []string) bool { return match(p, name) })
+}
+
+// match is path.Match element by element; in addition, an element ** matches any number of elements, none included,
+// and a pattern that matches a folder matches all in it. A mismatch backtracks to the last ** only, which is
+// enough, so the time is bounded by the product of the lengths.
+func match(pattern, name []string) bool {
+	p, n := 0, 0
+	star, from := -1, 0 // the last **, and the first element of name that it may still take
+	for p < len(pattern) {
+		switch {
+		case pattern[p] == "**":
+			star, from = p, n
+			p++
+			continue
+		case n < len(name):
+			if ok, err := path.Match(pattern[p], name[n]); ok && err == nil {
+				p++
+				n++
+				continue
+			}
+		}
+		if star < 0 || from >= len(name) {
+			return false
+		}
+		from++
+		p, n = star+1, from
+	}
+	return true // the rest of name is inside a folder that the pattern names
+}

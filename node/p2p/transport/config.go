@@ -1,0 +1,84 @@
+package transport
+
+import (
+	"crypto/ed25519"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
+	ma "github.com/multiformats/go-multiaddr"
+
+	"skep/grid"
+	"skep/node/p2p/inbox"
+)
+
+// Config is what a transport needs. All fields must be set but where they say otherwise.
+type Config struct {
+	Self    grid.NodeID
+	Boot    uint64 // how many times the node has started
+	Key     ed25519.PrivateKey
+	Secret  [32]byte
+	Version string // of this build, told to peers; may be empty
+
+	Listen []string      // TCP multiaddresses
+	Allow  []grid.NodeID // the only nodes to talk to; nil: all members of the network
+
+	Services []Service
+	Contacts Contacts
+	Addrs    Addrs
+
+	Log     *slog.Logger
+	Inbox   *inbox.Inbox // of the loop, for messages and for peers that come and go
+	Members *Members     // of registers
+	Drop    func(string) // counts what was not handled, by a reason of a fixed few
+}
+
+// Contacts are the nodes that are known, with their addresses. No method may block.
+type Contacts interface {
+	// Familiar reports whether a node has been known for long.
+	Familiar(n grid.NodeID, at time.Time) bool
+	// Dialable reports whether a node that is not connected is worth dialling; its addresses are then in the host's
+	// peerstore.
+	Dialable(n grid.NodeID) bool
+	// Reporters returns who reported a node's addresses.
+	Reporters(n grid.NodeID) []grid.NodeID
+
+	Learn(n grid.NodeID, addrs []string, reporter grid.NodeID) // a node announces addresses, as reporter passed on
+	Reported(n, reporter grid.NodeID)                          // the same once more, by another reporter
+
+	SessionUp(n grid.NodeID)
+	SessionDown(n grid.NodeID, wasUp bool) // wasUp: SessionUp was called
+	RelayedConn(n grid.NodeID)             // a connection through a relay was made
+}
+
+// Addrs decides at which addresses the host is dialled.
+type Addrs interface {
+	Merge(proposed []ma.Multiaddr) []ma.Multiaddr // from those that libp2p proposes
+	Attach(host.Host)                             // called once, when the host is made
+}
+
+// Service is a protocol of which each stream has one request of fixed size and its answer.
+type Service struct {
+	Protocol protocol.ID
+	Request  int // bytes
+
+	// Bounds of streams that are served at a time, for one peer and all. One more gets "busy", or the place of a peer
+	// that holds more. Inbound is how many of a peer may be open, with some reserve for those about to end.
+	PerPeer, All, Inbound int
+
+	Cooldown time.Duration // how long a stream counts after its answer
+	Transfer bool          // an answer that breaks off has to be sent again: its connection is kept
+
+	// Serve answers a request. It writes bytes that may be many to w, which waits for the peer as long as that keeps
+	// taking them. The stream is closed afterwards.
+	Serve func(from grid.NodeID, st network.Stream, request []byte, w io.Writer)
+}
+
+// Bounds of a service with large answers.
+const (
+	ServesPerPeer = 32
+	ServesAll     = 256
+)

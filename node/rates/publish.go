@@ -1,0 +1,78 @@
+package rates
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"skep/grid"
+)
+
+// Published returns the rates that others are told, ordered by class, and their version, which grows with each change.
+// The slice is valid until the second Publish from now.
+func (e *Estimator) Published() (rates []grid.Rate, version uint64) { return e.own, e.version }
+
+// Publish updates the published rates, at most once a second, and increases their version when one of them changed.
+func (e *Estimator) Publish(now grid.Time) {
+	if e.given || e.lastPublish != 0 && now-e.lastPublish < publishGap {
+		return
+	}
+	e.lastPublish = max(now, 1)
+	e.rebuild(now)
+	if e.differs() {
+		e.own, e.next = e.next, e.own
+		e.version++
+		e.changed = true
+	}
+}
+
+// differs reports whether the current rates differ enough from the published ones.
+func (e *Estimator) differs() bool {
+	if len(e.own) != len(e.next) {
+		return true
+	}
+	for i := range e.own {
+		a, b := &e.own[i], &e.next[i]
+		if a.Class != b.Class || differs(a.Alpha, b.Alpha, alphaFloor) || differs(a.Mu, b.Mu, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func differs(old, now, floor float64) bool {
+	return math.Abs(now-old) > publishThreshold*max(old, floor) && max(old, now) > floor
+}
+
+// rebuild computes the rates to publish: the busiest classes by name, the others summed as one class.
+func (e *Estimator) rebuild(now grid.Time) {
+	e.next = e.next[:0]
+	for _, c := range e.classes {
+		alpha := e.alpha(now, c)
+		if alpha <= alphaFloor {
+			alpha = 0
+		}
+		if mu := c.mu(); alpha > 0 || mu > 0 {
+			e.next = append(e.next, grid.Rate{Class: c.name, Alpha: alpha, Mu: mu})
+		}
+	}
+	if len(e.next) < grid.MaxRates {
+		return
+	}
+	slices.SortStableFunc(e.next, func(a, b grid.Rate) int {
+		return cmp.Compare(b.Alpha, a.Alpha)
+	})
+	other, work := grid.Rate{Class: grid.OtherClass}, 0.0
+	for _, o := range e.next[grid.MaxRates-1:] {
+		other.Alpha += o.Alpha
+		if o.Mu > 0 {
+			work += o.Alpha / o.Mu
+		}
+	}
+	if work > 0 { // the rate at which their mix is executed
+		other.Mu = min(other.Alpha/work, grid.MaxRate)
+	}
+	e.next = append(e.next[:grid.MaxRates-1], other)
+	slices.SortFunc(e.next, func(a, b grid.Rate) int { return strings.Compare(a.Class, b.Class) })
+}

@@ -1,0 +1,62 @@
+package rates
+
+// Run times of this node's tasks on any worker, from their results.
+
+const (
+	minEnds          = 3  // results from which on a class's run time counts as known
+	minVariationEnds = 20 // results from which on its variation counts as known
+)
+
+// Ended updates the class's mean run time and its variation with a successful result, in seconds.
+func (e *Estimator) Ended(class string, seconds float64) {
+	if c := e.Class(class); c != nil {
+		if c.meanEnd > 0 {
+			d := seconds/c.meanEnd - 1
+			c.endSCVCount = min(c.endSCVCount+1, 1/scvWeight)
+			c.endSCV += (min(d*d, maxDeviation) - c.endSCV) / c.endSCVCount
+		}
+		c.ends = min(c.ends+1, 1/meanWeight)
+		c.meanEnd += (seconds - c.meanEnd) / c.ends
+	}
+}
+
+// Known reports whether the class's run time is known from enough results.
+func (c *Class) Known() bool { return c != nil && c.ends >= minEnds }
+
+// EndVariation returns the squared coefficient of variation of the run times of this node's tasks of the class, on
+// any worker; at least 1 while it rests on few results.
+func (c *Class) EndVariation() float64 {
+	switch {
+	case c == nil:
+		return 1
+	case c.endSCVCount < minVariationEnds:
+		return max(c.endSCV, 1)
+	}
+	return c.endSCV
+}
+
+// Expected returns the expected run time of the class's tasks on any worker in seconds: the mean of this node's results
+// if there are enough, else 1/typical; 0 if unknown.
+func (c *Class) Expected(typical float64) float64 {
+	switch {
+	case c.Known():
+		return c.meanEnd
+	case typical > 0:
+		return 1 / typical
+	}
+	return 0
+}
+
+// Expected is Class.Expected by the class's name, with its typical rate.
+func (e *Estimator) Expected(class string, claims Claims) float64 {
+	return e.Class(class).Expected(e.Typical(class, claims))
+}
+
+// MinRunTime is the shortest time, in seconds, that a node without delivered results is believed to need for a task of
+// the class: the estimate for this node, or for the reference machine if that is faster. 0 if rates are given.
+func (e *Estimator) MinRunTime(class string, claims Claims) float64 {
+	if e.given {
+		return 0
+	}
+	return 1 / e.Rate(class, max(e.speed, 1), claims)
+}

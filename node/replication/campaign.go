@@ -1,0 +1,166 @@
+package replication
+
+import (
+	"skep/grid"
+	"skep/sparse"
+)
+
+// campaign is a member's attempt to become the owner of a new epoch.
+type campaign struct {
+	epoch         uint32
+	votes         []vote                   // by place
+	entries       sparse.List[*grid.Entry] // of the others' entries, those of the highest epoch
+	bytes         grid.Bytes               // of entries
+	otherAccepted bool                     // a voter has accepted another owner's writes
+}
+
+type vote struct {
+	answer   grid.RegisterAnswer // 0 = none yet
+	next     uint32              // first missing entry
+	complete bool                // all entries have come
+}
+
+// Outcome is the outcome of a campaign.
+type Outcome uint8
+
+// Outcomes of a campaign.
+const (
+	CampaignOpen    Outcome = iota // more votes are needed
+	CampaignWon                    // this member is the owner; save all entries and the state
+	CampaignRenewed                // as CampaignWon, and it was the owner before and nobody else has acted since
+	CampaignLost                   // another member is the owner, or may be: campaign again later, if at all
+	CampaignVoid                   // the origin has forgotten the register: the job is long over
+	CampaignDone                   // the job is closed; save all entries and the state
+)
+
+// Campaign begins a campaign for an epoch above any known here. Nothing needs saving: this member votes for itself only
+// once enough others have voted, so a failed campaign leaves the owner undisturbed.
+func (r *Register) Campaign(above uint32) {
+	r.campaign = &campaign{epoch: max(r.state.Promised, above) + 1, votes: make([]vote, len(r.members)), entries: sparse.Make[*grid.Entry](uint32(r.slots.Len()))}
+}
+
+// CampaignEpoch returns the epoch of this member's campaign; 0 = none.
+func (r *Register) CampaignEpoch() uint32 {
+	if r.campaign == nil {
+		return 0
+	}
+	return r.campaign.epoch
+}
+
+// EndCampaign abandons the campaign.
+func (r *Register) EndCampaign() { r.campaign = nil }
+
+// VoteRequest fills g with the request for a member's vote, and reports whether there is one.
+func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
+	if r.campaign == nil || place == r.self {
+		return false
+	}
+	v := &r.campaign.votes[place]
+	if v.complete || v.answer == grid.RegisterUnknown {
+		return false
+	}
+	g.Epoch, g.Next, g.Seq = r.campaign.epoch, v.next, uint64(v.next)
+	return true
+}
+
+// VoteReceived handles a member's answer to the campaign. seq is as in BecomeOwner, for CampaignWon and
+// CampaignRenewed.
+func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq uint64) Outcome {
+	place := r.Place(from)
+	if r.campaign == nil || place < 0 || place == r.self || g.Epoch != r.campaign.epoch && g.Answer != grid.RegisterHigher {
+		return CampaignOpen
+	}
+	v := &r.campaign.votes[place]
+	switch g.Answer {
+	case grid.RegisterHigher, grid.RegisterLive:
+		r.campaign = nil
+		return CampaignLost
+	case grid.RegisterUnknown:
+		v.answer = g.Answer
+	case grid.RegisterOK, grid.RegisterDone:
+		r.campaign.otherAccepted = r.campaign.otherAccepted || !g.Owner.IsZero() && g.Owner != r.members[r.self]
+		if g.Seq != uint64(v.next) || v.complete || v.answer != 0 && v.answer != g.Answer {
+			return CampaignOpen // repeated, or an answer to another request
+		}
+		if g.More && g.Next <= v.next {
+			return CampaignOpen // pages only go on
+		}
+		v.answer, v.next, v.complete = g.Answer, g.Next, !g.More
+		r.campaign.merge(g.Entries)
+		if v.complete && g.Answer == grid.RegisterDone {
+			return r.learnOutcome()
+		}
+	}
+	return r.countVotes(seq)
+}
+
+// merge takes over the entries that were accepted in a higher epoch.
+func (c *campaign) merge(finals []grid.Entry) {
+	for k := range finals {
+		f := finals[k]
+		if int(f.Index) >= c.entries.Len() {
+			continue
+		}
+		if current := c.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {
+			if *current != nil {
+				c.bytes -= grid.Bytes(Weight(*current))
+			}
+			c.bytes += grid.Bytes(Weight(&f))
+			*current = &f
+		}
+	}
+}
+
+// countVotes ends the campaign if a majority has voted for it, or if it has become void.
+func (r *Register) countVotes(seq uint64) Outcome {
+	granted := 1
+	for _, v := range r.campaign.votes {
+		if v.answer == grid.RegisterOK && v.complete {
+			granted++
+		}
+	}
+	s, epoch := &r.state, r.campaign.epoch
+	switch {
+	case r.campaign.votes[0].answer == grid.RegisterUnknown: // the origin had the job first: it has forgotten it
+		r.campaign = nil
+		return CampaignVoid
+	case granted < r.Majority():
+		return CampaignOpen
+	case s.Promised >= epoch:
+		r.campaign = nil
+		return CampaignLost
+	}
+	self, outcome := r.members[r.self], CampaignWon
+	if r.ownership != nil && !r.campaign.otherAccepted {
+		outcome = CampaignRenewed // any other owner's writes were accepted by a majority, and a member of that majority has voted now
+	}
+	for i, f := range r.campaign.entries.All() {
+		if v, final := r.Value(i); *f != nil && (v == nil || v.Epoch < (*f).Epoch) {
+			r.set(i, slot{value: *f, committed: final})
+		}
+	}
+	for _, x := range r.slots.All() {
+		if x.value != nil {
+			entry := *x.value
+			entry.Epoch = epoch
+			x.value = &entry
+		}
+	}
+	*s = State{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self}
+	r.BecomeOwner(seq)
+	return outcome
+}
+
+// learnOutcome takes over the outcome that a member knows to be committed. All of it is of one epoch, the highest.
+func (r *Register) learnOutcome() Outcome {
+	highest := uint32(0)
+	for i, f := range r.campaign.entries.All() {
+		if *f != nil {
+			r.set(i, slot{value: *f, committed: true})
+			highest = max(highest, (*f).Epoch)
+		}
+	}
+	r.dropCancellation(highest)
+	r.campaign, r.ownership, r.state.Done = nil, nil, true
+	return CampaignDone
+}

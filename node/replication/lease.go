@@ -1,0 +1,67 @@
+package replication
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// Bounds of time, for the lease L. A member votes for a new epoch not before TakeoverDelay(L) after it last answered
+// the owner; the owner acts for L after it sent what was answered. With clocks off by at most δ = maxDrift either way,
+// (1+δ)/(1−δ)·L on the faster clock is not shorter than L on the slower.
+const maxDrift = 0.05
+
+// TakeoverDelay is how long a member waits after it last answered the owner: see maxDrift, plus L/20 for a disk that
+// releases effects late.
+func TakeoverDelay(lease time.Duration) time.Duration {
+	return time.Duration(float64(lease)*(1+maxDrift)/(1-maxDrift)) + lease/20
+}
+
+// MayAct reports whether this node holds a register's quorum lease: it is the owner, and a majority of the members has
+// answered what it sent within a lease.
+func (s *Replicas) MayAct(now grid.Time, r *Replica) bool {
+	return r.Ready() && now < s.MayActUntil(r)
+}
+
+// MayActUntil is the end of this node's quorum lease, unless further answers renew it.
+func (s *Replicas) MayActUntil(r *Replica) grid.Time {
+	var answered [grid.MaxMembers]grid.Time
+	k := 0
+	for place, id := range r.members {
+		if place != r.self && r.HasAccepted(place) {
+			answered[k] = r.acked[place]
+			if p := s.by.Get(id); p != nil && p.leaseVerified > r.acceptedAt[place] { // earlier keepalives did not list this register
+				answered[k] = max(answered[k], p.leaseVerified)
+			}
+			k++
+		}
+	}
+	others := r.Majority() - 1
+	if k < others {
+		return 0
+	}
+	slices.Sort(answered[:k])
+	return answered[k-others].Add(s.cfg.Lease)
+}
+
+// OwnerLastAnswered is when this member last answered the owner that it follows. An owner that no longer lists the job
+// may still rest on the answer to a write.
+func (s *Replicas) OwnerLastAnswered(r *Replica) grid.Time {
+	switch p := s.by.Get(r.owner); {
+	case r.owner == s.cfg.Self:
+		return 0
+	case r.unlisted:
+		return r.lastWrite
+	case p == nil:
+		return 0
+	default:
+		return p.ownerAnswered
+	}
+}
+
+// AnsweredOwner records that this node has answered another one as the owner of a register.
+func (s *Replicas) AnsweredOwner(now grid.Time, owner grid.NodeID) {
+	p := s.member(owner)
+	p.ownerAnswered = max(p.ownerAnswered, now)
+}

@@ -1,0 +1,222 @@
+package replication
+
+import (
+	"math/bits"
+	"slices"
+
+	"skep/grid"
+)
+
+// ownership is the owner's state: its progress with the other members. Each has at most one write under way; entries
+// proposed meanwhile go with the next one.
+type ownership struct {
+	progress  []progress // by place; the owner's own is not used
+	seq       uint64
+	inherited int // entries of an earlier epoch that are not committed in this one yet
+}
+
+type progress struct {
+	accepted  bool     // it has accepted a write of this epoch
+	knowsDone bool     // it knows that the job is closed
+	sentDone  bool     // the write under way says that the job is closed
+	refused   bool     // it refused the last write: nothing is sent until Retry
+	full      bool     // it refused for want of quota
+	queue     []uint32 // entries to write
+	sent      []uint32 // entries of the write under way
+	seq       uint64   // sequence number of the write under way; 0 = none
+}
+
+// BecomeOwner makes a member the owner, if its state says so: at the origin of a new job, or after a restart.
+// Uncommitted entries are written again. seq must be above any that this member ever used.
+func (r *Register) BecomeOwner(seq uint64) {
+	s := &r.state
+	self := r.members[r.self]
+	if s.Epoch == 0 {
+		*s = State{Promised: 1, VotedFor: self, Epoch: 1, Owner: self}
+	}
+	if s.Owner != self || s.VotedFor != self || s.Promised != s.Epoch {
+		return
+	}
+	r.campaign = nil
+	r.ownership = &ownership{progress: make([]progress, len(r.members)), seq: seq}
+	for i, x := range r.slots.All() {
+		if x.value == nil {
+			continue
+		}
+		x.acceptedBy = 1 << r.self
+		if x.inherited = !x.committed; x.inherited {
+			r.ownership.inherited++
+		}
+		r.enqueue(i)
+	}
+}
+
+// IsOwner reports whether this member is the owner, as far as it knows.
+func (r *Register) IsOwner() bool { return r.ownership != nil }
+
+// Ready reports whether a majority has accepted the owner's epoch and all entries of earlier epochs.
+func (r *Register) Ready() bool {
+	if r.ownership == nil || r.ownership.inherited > 0 {
+		return false
+	}
+	n := 1
+	for i := range r.ownership.progress {
+		if r.ownership.progress[i].accepted {
+			n++
+		}
+	}
+	return n >= r.Majority()
+}
+
+// HasAccepted reports whether a member has accepted the owner's epoch.
+func (r *Register) HasAccepted(place int) bool {
+	return r.ownership != nil && r.ownership.progress[place].accepted
+}
+
+// HasRefused reports whether a member refused the last write: nothing is sent to it until Retry.
+func (r *Register) HasRefused(place int) bool {
+	return r.ownership != nil && r.ownership.progress[place].refused
+}
+
+// Full reports whether a member refused the last write for want of quota.
+func (r *Register) Full(place int) bool {
+	return r.ownership != nil && r.ownership.progress[place].full
+}
+
+// Retry resumes writes to a member that refused the last one: with the refused entries if that was for want of quota
+// and it has accepted the epoch, otherwise from the start.
+func (r *Register) Retry(place int) {
+	if p := &r.ownership.progress[place]; p.full && p.accepted {
+		p.refused = false
+		return
+	}
+	r.ResetProgress(place)
+}
+
+// StepDown makes an owner a plain member: it has heard of a higher epoch.
+func (r *Register) StepDown() { r.ownership, r.campaign = nil, nil }
+
+// ResetProgress forgets that a member has accepted the epoch: writes to it start again from the first entry.
+func (r *Register) ResetProgress(place int) {
+	if r.ownership == nil || place == r.self {
+		return
+	}
+	p := &r.ownership.progress[place]
+	*p = progress{queue: p.queue[:0]}
+	for i := range r.Written() {
+		p.queue = append(p.queue, i)
+	}
+}
+
+// Propose decides an entry as the owner. The caller saves it; it is written to the others. An entry is proposed once.
+func (r *Register) Propose(f *grid.Entry) {
+	if v, _ := r.Value(f.Index); r.ownership == nil || v != nil {
+		panic("register: the owner decides each entry once")
+	}
+	f.Epoch = r.state.Epoch
+	r.set(f.Index, slot{value: f, acceptedBy: 1 << r.self})
+	r.enqueue(f.Index)
+}
+
+func (r *Register) enqueue(i uint32) {
+	for k := range r.ownership.progress {
+		if k != r.self {
+			p := &r.ownership.progress[k]
+			p.queue = append(p.queue, i)
+		}
+	}
+}
+
+// Close records that every task has ended and is committed; the others are told. A campaign to renew the epoch is
+// abandoned: won, it would forget the close.
+func (r *Register) Close() { r.campaign, r.state.Done = nil, true }
+
+// NextWrite fills g with the next write to a member, and reports whether there is one: no write is under way, and there
+// is something to write.
+func (r *Register) NextWrite(place int, g *grid.RegisterMessage) bool {
+	if r.ownership == nil || place == r.self {
+		return false
+	}
+	p := &r.ownership.progress[place]
+	if p.seq != 0 || p.refused || p.accepted && len(p.queue) == 0 && (p.knowsDone || !r.state.Done) {
+		return false
+	}
+	r.ownership.seq++
+	p.seq = r.ownership.seq
+	size, n := 0, 0
+	for _, i := range p.queue {
+		if !p.accepted { // the first write only describes the job
+			break
+		}
+		if size += Weight(r.slots.At(i).value); n == grid.MaxEntries || n > 0 && size > int(grid.MaxEntriesSize) {
+			break
+		}
+		n++
+	}
+	p.sent = append(p.sent[:0], p.queue[:n]...)
+	p.queue = append(p.queue[:0], p.queue[n:]...)
+	p.sentDone = r.state.Done && len(p.queue) == 0
+	return r.RepeatWrite(place, g)
+}
+
+// RepeatWrite fills g with the write under way to a member, if there is one.
+func (r *Register) RepeatWrite(place int, g *grid.RegisterMessage) bool {
+	if r.ownership == nil || r.ownership.progress[place].seq == 0 {
+		return false
+	}
+	p := &r.ownership.progress[place]
+	g.Epoch, g.Seq = r.state.Epoch, p.seq
+	for _, i := range p.sent {
+		g.Entries = append(g.Entries, *r.slots.At(i).value)
+	}
+	g.Done = p.sentDone
+	return true
+}
+
+// WriteAnswered handles a member's answer to a write and appends the newly committed entries. It reports whether it
+// answered the write under way.
+func (r *Register) WriteAnswered(from grid.NodeID, g *grid.RegisterMessage, dst []uint32) ([]uint32, bool) {
+	place := r.Place(from)
+	if r.ownership == nil || place < 0 || place == r.self {
+		return dst, false
+	}
+	p := &r.ownership.progress[place]
+	if p.seq == 0 || g.Seq != p.seq {
+		return dst, false
+	}
+	if g.Answer == grid.RegisterFull && p.accepted {
+		p.queue = append(slices.Clone(p.sent), p.queue...)
+		p.sent, p.seq, p.refused, p.full = p.sent[:0], 0, true, true
+		return dst, true
+	}
+	if g.Answer != grid.RegisterOK || g.Epoch != r.state.Epoch {
+		r.ResetProgress(place)
+		p.refused, p.full = true, g.Answer == grid.RegisterFull
+		return dst, true
+	}
+	p.accepted, p.full, p.seq = true, false, 0
+	p.knowsDone = p.sentDone
+	for _, i := range p.sent {
+		x := r.slots.At(i)
+		x.acceptedBy |= 1 << place
+		if !x.committed && bits.OnesCount8(x.acceptedBy) >= r.Majority() {
+			x.committed = true
+			dst = append(dst, i)
+			if x.inherited {
+				x.inherited = false
+				r.ownership.inherited--
+			}
+		}
+	}
+	p.sent = p.sent[:0]
+	return dst, true
+}
+
+// UpToDate reports whether a member has accepted everything.
+func (r *Register) UpToDate(place int) bool {
+	if r.ownership == nil || place == r.self {
+		return true
+	}
+	p := &r.ownership.progress[place]
+	return p.accepted && p.seq == 0 && len(p.queue) == 0 && (p.knowsDone || !r.state.Done)
+}

@@ -1,0 +1,229 @@
+package replication
+
+import (
+	"iter"
+	"slices"
+
+	"skep/grid"
+	"skep/sparse"
+)
+
+// Register is one member's copy of the register of one job. Everything in it but ownership and campaign must be on disk
+// before an answer leaves.
+type Register struct {
+	members   []grid.NodeID
+	self      int
+	state     State
+	bytes     grid.Bytes        // of the entries: see Weight
+	slots     sparse.List[slot] // an unwritten entry takes no memory
+	ownership *ownership        // nil unless this member is the owner
+	campaign  *campaign         // nil unless this member campaigns
+}
+
+// State is what is saved besides the entries.
+type State struct {
+	Promised uint32      // highest epoch voted for or accepted; no lower one is taken part in
+	VotedFor grid.NodeID // the candidate of Promised
+	Epoch    uint32      // highest accepted; 0 = none yet
+	Owner    grid.NodeID // of Epoch
+	Done     bool        // every task has ended, and that is committed: the job is closed
+}
+
+// slot is an entry: how a task ended, or that the job is cancelled.
+type slot struct {
+	value      *grid.Entry // nil = unwritten
+	acceptedBy uint8       // owner only: bit set of the members that have accepted it in the owner's epoch
+	committed  bool
+	inherited  bool // owner only: from an earlier epoch, and not committed in the owner's
+}
+
+// New returns a member's copy of the register of a job of that many tasks. self must be among members, an odd number up
+// to grid.MaxMembers.
+func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register {
+	return &Register{members: slices.Clone(members), self: slices.Index(members, self), state: s, slots: sparse.Make[slot](uint32(tasks) + 1)}
+}
+
+// Restore restores an entry from disk.
+func (r *Register) Restore(f *grid.Entry, final bool) {
+	if int(f.Index) < r.slots.Len() {
+		r.set(f.Index, slot{value: f, committed: final})
+	}
+}
+
+// State returns what must be saved besides the entries.
+func (r *Register) State() State { return r.state }
+
+// Members lists the members, the origin first; read only.
+func (r *Register) Members() []grid.NodeID { return r.members }
+
+// Majority is the number of members that decides.
+func (r *Register) Majority() int { return len(r.members)/2 + 1 }
+
+// Place returns the index of a member; -1 = not a member.
+func (r *Register) Place(id grid.NodeID) int { return slices.Index(r.members, id) }
+
+// Value returns an entry and whether it is known to be committed; nil = unwritten.
+func (r *Register) Value(i uint32) (*grid.Entry, bool) {
+	if x := r.slots.Peek(i); x != nil {
+		return x.value, x.committed
+	}
+	return nil, false
+}
+
+// Written iterates over the written entries, in order.
+func (r *Register) Written() iter.Seq2[uint32, *grid.Entry] {
+	return func(yield func(uint32, *grid.Entry) bool) {
+		for i, x := range r.slots.All() {
+			if x.value != nil && !yield(i, x.value) {
+				return
+			}
+		}
+	}
+}
+
+func (r *Register) set(i uint32, x slot) {
+	s := r.slots.At(i)
+	if s.value != nil {
+		r.bytes -= grid.Bytes(Weight(s.value))
+	}
+	if x.value != nil {
+		r.bytes += grid.Bytes(Weight(x.value))
+	}
+	*s = x
+}
+
+// Bytes estimates the memory of the entries, those of a campaign included, without their slots.
+func (r *Register) Bytes() grid.Bytes {
+	if r.campaign != nil {
+		return r.bytes + r.campaign.bytes
+	}
+	return r.bytes
+}
+
+// Leaves is the number of allocated leaves of sparse.Leaf entries, those of a campaign included.
+func (r *Register) Leaves() int {
+	if r.campaign != nil {
+		return r.slots.Leaves() + r.campaign.entries.Leaves()
+	}
+	return r.slots.Leaves()
+}
+
+// NeedsLeaf reports whether writing an entry allocates a leaf.
+func (r *Register) NeedsLeaf(i uint32) bool { return int(i) < r.slots.Len() && r.slots.Peek(i) == nil }
+
+// Cancelled reports whether the job's cancellation is written here, and whether that is committed.
+func (r *Register) Cancelled() (written, committed bool) {
+	v, committed := r.Value(r.Tasks())
+	return v != nil, v != nil && (committed || r.state.Done)
+}
+
+// Tasks is the number of tasks; it is also the index of the cancellation.
+func (r *Register) Tasks() uint32 { return uint32(r.slots.Len() - 1) }
+
+// Write applies a write of an epoch's owner, and appends the indices of the entries to save. Whatever the answer, the
+// state may have to be saved too.
+func (r *Register) Write(from grid.NodeID, g *grid.RegisterMessage, dst []uint32) (grid.RegisterAnswer, []uint32) {
+	s := &r.state
+	if r.Place(from) < 0 || r.members[r.self] == from || g.Epoch == 0 {
+		return grid.RegisterUnknown, dst
+	}
+	if g.Epoch < s.Promised || g.Epoch == s.Promised && s.VotedFor != from {
+		if s.Done {
+			return grid.RegisterDone, dst
+		}
+		return grid.RegisterHigher, dst
+	}
+	if s.Done { // nothing changes any more; an owner that does not know so is told
+		if !g.Done {
+			return grid.RegisterDone, dst
+		}
+		return grid.RegisterOK, dst
+	}
+	if g.Epoch > s.Epoch {
+		r.ownership = nil
+	}
+	r.campaign = nil // the owner is alive
+	s.Promised, s.VotedFor, s.Epoch, s.Owner = g.Epoch, from, g.Epoch, from
+	for k := range g.Entries {
+		f := g.Entries[k]
+		if int(f.Index) >= r.slots.Len() {
+			continue
+		}
+		present, final := r.Value(f.Index)
+		if present != nil && present.Epoch >= g.Epoch {
+			continue
+		}
+		f.Epoch = g.Epoch
+		r.set(f.Index, slot{value: &f, committed: final || r.Majority() <= 2}) // the owner saved it before: with this member it is two
+		dst = append(dst, f.Index)
+	}
+	if g.Done {
+		s.Done = true
+		if r.dropCancellation(g.Epoch) {
+			dst = append(dst, r.Tasks())
+		}
+	}
+	return grid.RegisterOK, dst
+}
+
+// dropCancellation removes a cancellation of an earlier epoch that the owner who closed the job did not know: it was
+// never committed, and is not part of the outcome. It reports whether there was one.
+func (r *Register) dropCancellation(epoch uint32) bool {
+	v, _ := r.Value(r.Tasks())
+	if v == nil || v.Epoch >= epoch {
+		return false
+	}
+	r.set(r.Tasks(), slot{})
+	return true
+}
+
+// Vote answers a member that campaigns for an epoch. ownerAlive says that the owner is alive as far as is known here;
+// the owner itself gets a vote for a higher epoch all the same. A member that has accepted nothing yet votes too: a
+// majority of the live members must, whichever they are.
+func (r *Register) Vote(from grid.NodeID, epoch uint32, ownerAlive bool) grid.RegisterAnswer {
+	s := &r.state
+	switch {
+	case r.Place(from) < 0 || r.members[r.self] == from || s.Epoch == 0 && r.self == 0:
+		return grid.RegisterUnknown
+	case s.Done:
+		return grid.RegisterDone
+	case epoch == s.Promised && s.VotedFor == from && epoch > s.Epoch:
+		return grid.RegisterOK // repeated
+	case epoch <= s.Promised:
+		return grid.RegisterHigher
+	case ownerAlive && from != s.Owner:
+		return grid.RegisterLive
+	}
+	s.Promised, s.VotedFor = epoch, from
+	r.ownership, r.campaign = nil, nil
+	return grid.RegisterOK
+}
+
+// Page adds the entries from next on to an answer, as far as they fit.
+func (r *Register) Page(next uint32, g *grid.RegisterMessage) {
+	size := 0
+	g.Next, g.More = max(next, uint32(r.slots.Len())), false
+	for i, x := range r.slots.From(next) {
+		f := x.value
+		if f == nil {
+			continue
+		}
+		if size += Weight(f); len(g.Entries) == grid.MaxEntries || len(g.Entries) > 0 && size > int(grid.MaxEntriesSize) {
+			g.Next, g.More = i, true
+			return
+		}
+		g.Entries = append(g.Entries, *f)
+	}
+}
+
+// Weight estimates the bytes of an entry on the wire, on disk and in memory.
+func Weight(f *grid.Entry) int {
+	n := 128
+	if r := f.Result; r != nil {
+		n += 256 + len(r.Error) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
+		for i := range r.Outputs {
+			n += 64 + len(r.Outputs[i].Path)
+		}
+	}
+	return n
+}

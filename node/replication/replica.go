@@ -1,0 +1,87 @@
+package replication
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// Replica is this node's copy of a job's register, with what it knows of the register's owner and, as the owner, of the
+// other members.
+type Replica struct {
+	*Register
+	id        grid.JobID
+	spec      *grid.JobSpec
+	submitted int64 // wall time, Unix nanoseconds
+
+	// What the member that keeps the job's files and offers decides, and is not part of the register.
+	MembersVerified bool // the job's origin named the members
+	InputsHeld      bool // the job's inputs are stored here, though it was submitted elsewhere
+
+	owner             grid.NodeID // as far as known here
+	ownerEpoch        uint32      // of owner
+	ownerSince        int64       // wall time, Unix nanoseconds
+	promisedElsewhere uint32      // highest epoch that any member reported to have promised
+	unlisted          bool        // its owner is alive and no longer lists the job in its keepalives
+	lastWrite         grid.Time   // when the owner's last write was answered
+	campaignAt        grid.Time   // earliest time of this member's next campaign
+	rival             Claim       // newest claim of a member that says it is the owner and has not written to this node
+	rivalChecked      grid.Time   // when keepalives were last sent because of a claim
+
+	acked        []grid.Time // owner only, by place: send time of the last answered write of this epoch
+	acceptedAt   []grid.Time // owner only, by place: since when the member is known to have accepted this epoch
+	writeSent    []grid.Time // by place: first send time of the write under way; 0 = none
+	closeNotices int         // number of times that the close was sent to the members
+	dirty        bool        // in Replicas.dirty
+	retired      bool        // nothing is left to do: removed from Replicas.open
+}
+
+// Claim is a member's statement about who owns a register.
+type Claim struct {
+	Owner grid.NodeID
+	Epoch uint32
+}
+
+// Job returns the ID of the register's job.
+func (r *Replica) Job() grid.JobID { return r.id }
+
+// Owner returns the owner of the newest epoch known here, that epoch, and since when it is known: wall time in Unix
+// nanoseconds.
+func (r *Replica) Owner() (owner grid.NodeID, epoch uint32, since int64) {
+	return r.owner, r.ownerEpoch, r.ownerSince
+}
+
+// Unlisted reports whether the owner is alive and no longer lists the job in its keepalives.
+func (r *Replica) Unlisted() bool { return r.unlisted }
+
+// Leads reports whether this node owns the register and the job is not closed.
+func (r *Replica) Leads() bool { return r.IsOwner() && !r.State().Done }
+
+// Follows reports whether this node is a member that has accepted that owner's epoch and promised no higher one.
+func (r *Replica) Follows(owner grid.NodeID) bool {
+	s := r.State()
+	return !s.Done && s.Owner == owner && s.Promised == s.Epoch && r.owner == owner
+}
+
+// successionRank is the number of members that come before this one if the owner is gone.
+func (r *Replica) successionRank() int {
+	k := len(r.members)
+	return (r.self - r.Place(r.owner) - 1 + 2*k) % k
+}
+
+// describe adds the job's description to a message, for a member that may not know the job. wall is the time now.
+func (r *Replica) describe(wall int64, g *grid.RegisterMessage) {
+	g.Spec, g.Members = r.spec, append(g.Members[:0], r.members...)
+	g.Age = time.Duration(max(wall-r.submitted, 0))
+}
+
+// ConvertTimes converts the wall times of entries to ages, and back: no absolute time goes over the wire.
+func ConvertTimes(wall int64, entries []grid.Entry) {
+	for k := range entries {
+		for _, t := range [...]*int64{&entries[k].Placed, &entries[k].Began, &entries[k].Done} {
+			if *t != 0 {
+				*t = max(wall-*t, 1)
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package replication
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+	"skep/sparse"
+)
+
+// Config is what a node says of itself once.
+type Config struct {
+	Self  grid.NodeID
+	Boot  uint64 // counts the node's starts; kept on disk
+	Lease time.Duration
+
+	Contacts Contacts
+}
+
+// Replicas are this node's replicas of registers whose jobs are not closed, and what it knows of the other members.
+type Replicas struct {
+	cfg        Config
+	wall       grid.Wall
+	rng        *grid.Rand // jitter of campaigns
+	open       []*Replica
+	shared     sparse.Map[grid.NodeID, *sharedReplicas]
+	members    []*coMember
+	by         sparse.Map[grid.NodeID, *coMember]
+	dirty      []*Replica // they may have something to send
+	terms      uint64     // times that this node began to own a register, in this boot
+	keepalives uint64     // keepalives sent in this boot
+	changes    []Change   // not applied yet, oldest first
+	written    []uint32   // scratch
+}
+
+// sharedReplicas lists the replicas of the registers that this node and another are both members of. A register's
+// members never change, so an owner's keepalive costs time in proportion to the shared registers, not to all here.
+type sharedReplicas struct {
+	peer     grid.NodeID
+	replicas []*Replica // those of Replicas.open with that member, in the same order
+}
+
+// Key returns the peer.
+func (l *sharedReplicas) Key() grid.NodeID { return l.peer }
+
+// NewReplicas returns a node's replicas: none yet.
+func NewReplicas(cfg Config, wall grid.Wall, rng *grid.Rand) *Replicas {
+	return &Replicas{cfg: cfg, wall: wall, rng: rng}
+}
+
+// Add adds the replica of a job's register. self must be among members. submitted is wall time in Unix nanoseconds.
+func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, state State) *Replica {
+	k := len(members)
+	times := make([]grid.Time, 3*k)
+	r := &Replica{Register: New(s.cfg.Self, members, int(spec.Count), state), id: id, spec: spec, submitted: submitted,
+		owner: state.Owner, ownerEpoch: state.Epoch, acked: times[:k:k], acceptedAt: times[k : 2*k : 2*k], writeSent: times[2*k:]}
+	s.track(r)
+	return r
+}
+
+func (s *Replicas) track(r *Replica) {
+	s.open = append(s.open, r)
+	for _, id := range r.members {
+		if id == s.cfg.Self {
+			continue
+		}
+		l := s.shared.Get(id)
+		if l == nil {
+			l = &sharedReplicas{peer: id}
+			s.shared.Put(l)
+		}
+		l.replicas = append(l.replicas, r)
+	}
+}
+
+// Start keeps only the given replicas, in their order: those whose jobs are not closed, after a restart.
+func (s *Replicas) Start(open []*Replica) {
+	s.open, s.shared = nil, sparse.Map[grid.NodeID, *sharedReplicas]{}
+	for _, r := range open {
+		s.track(r)
+	}
+}
+
+// Open lists the replicas whose jobs are not closed; read only.
+func (s *Replicas) Open() []*Replica { return s.open }
+
+// With lists the replicas whose jobs are not closed and of which a node is a member too; read only.
+func (s *Replicas) With(id grid.NodeID) []*Replica {
+	if l := s.shared.Get(id); l != nil {
+		return l.replicas
+	}
+	return nil
+}
+
+// Retire removes the replicas of which done reports that nothing is left to do. It calls done once for each.
+func (s *Replicas) Retire(done func(*Replica) bool) {
+	before := len(s.open)
+	s.open = slices.DeleteFunc(s.open, func(r *Replica) bool {
+		r.retired = done(r)
+		return r.retired
+	})
+	if len(s.open) == before {
+		return
+	}
+	var empty []grid.NodeID
+	for l := range s.shared.All() {
+		if l.replicas = slices.DeleteFunc(l.replicas, func(r *Replica) bool { return r.retired }); len(l.replicas) == 0 {
+			empty = append(empty, l.peer)
+		}
+	}
+	for _, id := range empty {
+		s.shared.Drop(id)
+	}
+}
+
+// NextTerm returns a number above all that this node has written registers with, for BecomeOwner and VoteReceived.
+func (s *Replicas) NextTerm() uint64 {
+	s.terms++
+	return s.cfg.Boot<<40 | s.terms<<20
+}

@@ -1,0 +1,249 @@
+package replication
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// world is a state of a small instance: three members, every message ever sent, and what must hold for ever. A message
+// that was sent may be delivered any number of times, in any order, or never.
+type world struct {
+	members [3]*Register
+	boots   [3]uint8
+	sent    []uint16  // sorted names of messages
+	chosen  [2]uint32 // epoch of the attempt of a committed entry, by index; 0 = none
+	wrong   string
+}
+
+// Kinds of messages.
+const (
+	writeRequest = iota
+	writeAnswer
+	voteRequest
+	voteAnswer
+)
+
+type message struct {
+	from, to int
+	kind     int
+	g        grid.RegisterMessage
+}
+
+type model struct {
+	campaigns  [3]uint32 // highest epoch that each member campaigns for
+	crashes    int
+	cancels    bool // owners may cancel
+	ends       bool // owners may close the job
+	forgets    bool // a crash loses votes: a disk fault that must not happen
+	hidesOwner bool // voters do not say whose epoch they have accepted
+	messages   []message
+	names      map[string]uint16
+	ids        []grid.NodeID
+}
+
+func (m *model) first() *world {
+	m.names, m.ids = map[string]uint16{}, []grid.NodeID{{1}, {2}, {3}}
+	w := &world{}
+	for i := range w.members {
+		w.members[i] = New(m.ids[i], m.ids, 1, State{})
+	}
+	w.members[0].BecomeOwner(1)
+	m.send(w, 0)
+	return w
+}
+
+// send records what a member has to send: sending costs nothing, as a message may never arrive.
+func (m *model) send(w *world, i int) {
+	r := w.members[i]
+	for to := range w.members {
+		var g grid.RegisterMessage
+		if r.NextWrite(to, &g) {
+			m.record(w, message{i, to, writeRequest, g})
+		}
+		g = grid.RegisterMessage{}
+		if r.VoteRequest(to, &g) {
+			m.record(w, message{i, to, voteRequest, g})
+		}
+	}
+}
+
+func (m *model) record(w *world, l message) {
+	key := []byte{byte(l.from), byte(l.to), byte(l.kind), byte(l.g.Answer), byte(l.g.Epoch), byte(l.g.Seq), byte(l.g.Next), l.g.Owner[0]}
+	if l.g.Done {
+		key = append(key, 1)
+	}
+	for _, f := range l.g.Entries {
+		key = append(key, 2, byte(f.Index), byte(f.Epoch), byte(f.Attempt.Epoch))
+	}
+	name, known := m.names[string(key)]
+	if !known {
+		name = uint16(len(m.messages))
+		m.names[string(key)] = name
+		m.messages = append(m.messages, l)
+	}
+	if at, ok := slices.BinarySearch(w.sent, name); !ok {
+		w.sent = slices.Insert(slices.Clone(w.sent), at, name)
+	}
+}
+
+// after visits the worlds that may follow.
+func (m *model) after(w *world, visit func(*world)) {
+	for _, name := range w.sent {
+		l := &m.messages[name]
+		n := w.with(l.to)
+		m.deliver(n, l)
+		visit(n)
+	}
+	for i, r := range w.members {
+		me := m.ids[i]
+		if r.state.Promised > 0 && max(r.state.Promised, r.CampaignEpoch()) < m.campaigns[i] && !r.state.Done {
+			n := w.with(i)
+			n.members[i].Campaign(r.CampaignEpoch())
+			m.send(n, i)
+			visit(n)
+		}
+		if r.IsOwner() && r.Ready() && !r.state.Done {
+			for k := range w.chosen {
+				if v, _ := r.Value(uint32(k)); v == nil && (k == 0 || m.cancels) {
+					p := w.with(i)
+					p.members[i].Propose(&grid.Entry{Index: uint32(k), Attempt: grid.Attempt{Epoch: r.state.Epoch}})
+					m.send(p, i)
+					visit(p)
+				}
+			}
+			written, committed := r.Cancelled()
+			if v, final := r.Value(0); m.ends && v != nil && final && written == committed {
+				n := w.with(i)
+				n.members[i].Close()
+				m.send(n, i)
+				visit(n)
+			}
+		}
+		if int(w.boots[0])+int(w.boots[1])+int(w.boots[2]) < m.crashes {
+			n := w.with(i)
+			n.boots[i]++
+			n.members[i].ownership, n.members[i].campaign = nil, nil
+			if m.forgets {
+				s := &n.members[i].state
+				s.Promised, s.VotedFor = s.Epoch, s.Owner
+			}
+			if r.state.Owner == me {
+				n.members[i].BecomeOwner(m.seq(n, i))
+			}
+			m.send(n, i)
+			visit(n)
+		}
+	}
+}
+
+// seq is above all that a member used before it last became the owner or restarted as the owner.
+func (m *model) seq(w *world, i int) uint64 {
+	return uint64(w.boots[i])*64 + uint64(w.members[i].state.Promised)*16
+}
+
+func (m *model) deliver(w *world, l *message) {
+	r := w.members[l.to]
+	before := r.state
+	answer := grid.RegisterMessage{Epoch: l.g.Epoch, Seq: l.g.Seq}
+	from := m.ids[l.from]
+	switch l.kind {
+	case writeRequest:
+		g := l.g
+		var changed []uint32
+		answer.Answer, changed = r.Write(from, &g, nil)
+		for _, i := range changed {
+			if v, final := r.Value(i); final {
+				w.choose(i, v)
+			}
+		}
+		if answer.Answer == grid.RegisterHigher {
+			answer.Epoch = r.state.Promised
+		}
+		m.record(w, message{l.to, l.from, writeAnswer, answer})
+	case voteRequest:
+		if answer.Answer = r.Vote(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK || answer.Answer == grid.RegisterDone {
+			if !m.hidesOwner {
+				answer.Owner = r.state.Owner
+			}
+			r.Page(l.g.Next, &answer)
+		} else if answer.Answer == grid.RegisterHigher {
+			answer.Epoch = r.state.Promised
+		}
+		m.record(w, message{l.to, l.from, voteAnswer, answer})
+	case writeAnswer:
+		g := l.g
+		finals, _ := r.WriteAnswered(from, &g, nil)
+		for _, i := range finals {
+			v, _ := r.Value(i)
+			w.choose(i, v)
+		}
+	case voteAnswer:
+		g := l.g
+		base := uint64(w.boots[l.to])*64 + uint64(r.CampaignEpoch())*16
+		switch outcome := r.VoteReceived(from, &g, base); {
+		case outcome == CampaignRenewed && w.accepted(before.Epoch+1, r.state.Epoch) >= r.Majority():
+			w.wrong = "an owner takes its epoch for renewed, and another may have acted since"
+		case outcome == CampaignVoid:
+			w.wrong = "a job that its origin knows is taken for one that nobody knows"
+		case outcome == CampaignDone:
+			if v, final := r.Value(0); v != nil && final {
+				w.choose(0, v)
+			}
+		}
+	}
+	if now := r.state; before.Done && !now.Done || now.Promised < before.Promised || now.Epoch < before.Epoch {
+		w.wrong = "a member goes back"
+	}
+	m.send(w, l.to)
+}
+
+// accepted counts the members whose last accepted epoch is from first on and below end.
+func (w *world) accepted(first, end uint32) (n int) {
+	for _, r := range w.members {
+		if e := r.state.Epoch; e >= first && e < end {
+			n++
+		}
+	}
+	return n
+}
+
+// choose records a committed entry: for ever.
+func (w *world) choose(i uint32, f *grid.Entry) {
+	if w.chosen[i] != 0 && w.chosen[i] != f.Attempt.Epoch {
+		w.wrong = "an entry was committed with another value"
+	}
+	w.chosen[i] = f.Attempt.Epoch
+}
+
+// check finds members that hold another value for committed than the recorded one.
+func (w *world) check() {
+	for _, r := range w.members {
+		for i, x := range r.slots.All() {
+			if x.value != nil && (x.committed || r.state.Done) && x.value.Attempt.Epoch != w.chosen[i] {
+				w.wrong = "a member holds another value for committed"
+			}
+		}
+	}
+}
+
+// noEffect reports whether a message can have no effect, now or later: such messages are left out of a world's key, or
+// equal worlds would differ by their past.
+func (m *model) noEffect(w *world, l *message) bool {
+	r, sender := w.members[l.to], w.members[l.from]
+	switch l.kind {
+	case writeRequest: // applied before, or refused, and its sender awaits no answer
+		return l.g.Epoch <= r.state.Promised && (sender.ownership == nil || sender.ownership.progress[l.to].seq != l.g.Seq) &&
+			(l.g.Epoch < r.state.Promised || !slices.ContainsFunc(l.g.Entries, func(f grid.Entry) bool {
+				v, _ := r.Value(f.Index)
+				return v == nil || v.Epoch < l.g.Epoch
+			}) && (r.state.Done || !l.g.Done) && r.state.Epoch == l.g.Epoch)
+	case voteRequest:
+		return l.g.Epoch <= r.state.Promised && sender.CampaignEpoch() != l.g.Epoch
+	case writeAnswer:
+		return r.ownership == nil || r.ownership.progress[l.from].seq != l.g.Seq
+	case voteAnswer:
+		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.RegisterHigher || r.campaign == nil && l.g.Epoch < r.state.Promised
+	}
+	return false
+}

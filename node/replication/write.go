@@ -1,0 +1,111 @@
+package replication
+
+import "skep/grid"
+
+// The owner's writes to the other members.
+
+// MarkDirty schedules a register to send writes at the end of the step.
+func (s *Replicas) MarkDirty(r *Replica) {
+	if !r.dirty {
+		r.dirty = true
+		s.dirty = append(s.dirty, r)
+	}
+}
+
+// SendWrites sends, for each register marked dirty, the next write to each member that has answered the one before.
+func (s *Replicas) SendWrites(now grid.Time, fx *grid.Effects) {
+	for k, r := range s.dirty {
+		s.dirty[k] = nil
+		r.dirty = false
+		for place, id := range r.members {
+			m := fx.Send(id, grid.KindWrite)
+			if !r.NextWrite(place, &m.Register) {
+				fx.Sends = fx.Sends[:len(fx.Sends)-1]
+				continue
+			}
+			r.writeSent[place] = now
+			s.fill(now, r, place, m)
+		}
+	}
+	s.dirty = s.dirty[:0]
+}
+
+// writeAgain repeats the write under way to a member.
+func (s *Replicas) writeAgain(now grid.Time, r *Replica, place int, fx *grid.Effects) {
+	m := fx.Send(r.members[place], grid.KindWrite)
+	if r.RepeatWrite(place, &m.Register) {
+		s.fill(now, r, place, m)
+		return
+	}
+	fx.Sends = fx.Sends[:len(fx.Sends)-1]
+}
+
+// fill completes a write. A member that has accepted nothing in this epoch gets the job's description too.
+func (s *Replicas) fill(now grid.Time, r *Replica, place int, m *grid.Message) {
+	wall := s.wall.At(now).UnixNano()
+	m.Register.Job = r.id
+	if !r.HasAccepted(place) {
+		r.describe(wall, &m.Register)
+	}
+	ConvertTimes(wall, m.Register.Entries)
+}
+
+// Resend repeats unanswered writes and the keepalive to a member that has reconnected: a majority may depend on it.
+func (s *Replicas) Resend(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	for _, r := range s.With(id) {
+		if place := r.Place(id); r.IsOwner() && r.writeSent[place] != 0 {
+			s.writeAgain(now, r, place, fx)
+		}
+	}
+	if p := s.by.Get(id); p != nil {
+		s.keepaliveOne(now, p, s.ownedWith(id), fx)
+	}
+}
+
+// Repeat repeats writes that were not answered for long, and those that were refused. It reports whether each member
+// has accepted everything.
+func (s *Replicas) Repeat(now grid.Time, r *Replica, fx *grid.Effects) (settled bool) {
+	settled = true
+	for place := range r.members {
+		settled = settled && r.UpToDate(place)
+		switch {
+		case r.HasRefused(place):
+			r.Retry(place)
+			s.MarkDirty(r)
+		case r.writeSent[place] != 0 && now >= r.writeSent[place].Add(s.cfg.Lease/6):
+			s.writeAgain(now, r, place, fx)
+		}
+	}
+	return settled
+}
+
+// Answered takes a member's answer to a write; it appends the committed entries to dst, and reports whether it answered the
+// write under way.
+func (s *Replicas) Answered(now grid.Time, from grid.NodeID, r *Replica, g *grid.RegisterMessage, dst []uint32) ([]uint32, bool) {
+	accepted := r.HasAccepted(max(r.Place(from), 0))
+	committed, valid := r.WriteAnswered(from, g, dst)
+	if !valid {
+		return committed, false
+	}
+	place := r.Place(from)
+	if g.Answer == grid.RegisterOK {
+		r.acked[place] = max(r.acked[place], r.writeSent[place])
+		if s.member(from); !accepted { // from now on keepalives list this register
+			r.acceptedAt[place] = now
+		}
+	}
+	if g.Answer == grid.RegisterHigher {
+		s.sawHigherEpoch(now, r, g)
+	}
+	r.writeSent[place] = 0
+	return committed, true
+}
+
+// maxCloseNotices bounds how often a job's close is sent to members that do not answer; those that return later ask.
+const maxCloseNotices = 5
+
+// CountCloseNotice counts that a job's close was sent again, and reports whether it may be once more.
+func (r *Replica) CountCloseNotice() bool {
+	r.closeNotices++
+	return r.closeNotices <= maxCloseNotices
+}

@@ -1,0 +1,240 @@
+package reputation
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"skep/grid"
+)
+
+// deliver gives a node an attempt that it ends after took, where a second is usual.
+func (r *Records) deliver(now grid.Time, id grid.NodeID, took time.Duration) grid.Time {
+	p := Promise{Made: now}
+	r.Open(id).Given(now, &p, 0, 1)
+	now = now.Add(took)
+	r.Returned(now, &p, id, true)
+	return now
+}
+
+// Before its first result a node gets a few tasks for each core, bounded however many cores it claims.
+func TestProbationIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		cores grid.MilliCPU
+		want  int
+	}{{grid.CPU, minProbation}, {8 * grid.CPU, 8 * probationPerCore}, {grid.MaxMillis, probationCores * probationPerCore}} {
+		s := &Record{}
+		for !s.OnProbation(0, c.cores) {
+			s.due = append(s.due, grid.Never)
+		}
+		if len(s.due) != c.want {
+			t.Errorf("%d tasks for a node of %d cores that has delivered none, want %d", len(s.due), c.cores/grid.CPU, c.want)
+		}
+		if s.results = 1; s.OnProbation(0, c.cores) {
+			t.Error("a result changes nothing")
+		}
+	}
+}
+
+// The claimed availability of a node that loses its attempts is replaced by the share of attempts that it returned.
+func TestReturnRate(t *testing.T) {
+	var r Records
+	now := grid.Time(0)
+	s := r.Open(fastID)
+	if a := s.ReturnRate(now); a != 1 {
+		t.Errorf("of who was given nothing %g is believed, want what it says", a)
+	}
+	for range 8 {
+		now = now.Add(time.Second)
+		r.Lost(now, fastID)
+	}
+	if a := s.ReturnRate(now); a > 0.25 {
+		t.Errorf("eight of eight were lost, and %g is believed", a)
+	}
+	for range 30 {
+		now = r.deliver(now, fastID, time.Second)
+	}
+	if a := s.ReturnRate(now); a < 0.75 {
+		t.Errorf("thirty came back since, and %g is believed", a)
+	}
+	if a := s.ReturnRate(now.Add(time.Hour)); a < 0.99 {
+		t.Errorf("after an hour %g is believed: want it forgiven", a)
+	}
+}
+
+// An attempt is outstanding until it is returned, once; its result then replaces the node's claims.
+func TestResultsReplaceClaims(t *testing.T) {
+	var r Records
+	if s := r.Of(fastID); s.Delivered() || s.Late(1) || s.BackingOff(1) || s.OnProbation(1, grid.CPU) {
+		t.Error("something is known of a node that was given nothing")
+	}
+	now, p := grid.Time(1e9), Promise{Made: 1e9}
+	s := r.Open(fastID)
+	s.Given(now, &p, 0, 1)
+	if late := now.Add(lateFactor*time.Second) + lateSlack; s.Late(late-1) || !s.Late(late) {
+		t.Error("want the attempt late after four usual run times and a second")
+	}
+	if x := s.CompletionTime(now, 0, 1, 2); x != 2 {
+		t.Errorf("before its first result %g s are believed, want the floor", x)
+	}
+	if mu := s.ExecutionRate(now, 100, 1, 1); mu != maxBoast {
+		t.Errorf("before its first result a rate of %g is believed, want %d times the usual one", mu, maxBoast)
+	}
+	r.TakeChange()
+	now = now.Add(8 * time.Second)
+	if !r.Returned(now, &p, fastID, true) || len(s.due) != 0 || !r.TakeChange() || r.TakeChange() {
+		t.Error("want the result to be taken, and one change")
+	}
+	if r.Returned(now, &p, fastID, true) || s.results != 1 {
+		t.Error("it is returned twice")
+	}
+	if x := s.CompletionTime(now, 0, 1, 2); x != 8/overrunTolerance {
+		t.Errorf("%g s are believed, want half of the 8 s that it took", x)
+	}
+	if s.Proven() || !s.Delivered() || s.Cores(9*grid.CPU) != grid.CPU {
+		t.Error("a node that takes eight times as long counts as proven")
+	}
+	if now = r.deliver(now, slowID, time.Second); !r.TakeChange() {
+		t.Error("a first result is no change")
+	}
+	if now = r.deliver(now, slowID, time.Second); r.TakeChange() {
+		t.Error("a second result on time is a change")
+	}
+	for range 30 {
+		now = r.deliver(now, fastID, time.Second)
+	}
+	if !s.Proven() || s.Cores(900*grid.CPU) != 900*grid.CPU || r.Of(selfID).Cores(900*grid.CPU) != probationCores*grid.CPU {
+		t.Error("want all cores of a proven node, and not of an unknown one")
+	}
+}
+
+// The records are bounded: the idle node whose last result is oldest goes.
+func TestRecordsAreBounded(t *testing.T) {
+	var r Records
+	id := func(i int) grid.NodeID { return grid.NodeID{1, byte(i), byte(i >> 8)} }
+	var p Promise
+	r.deliver(1, id(1), time.Second)
+	r.Open(id(1)).Given(2, &p, 0, 1) // it has another attempt
+	r.deliver(2, id(0), time.Second)
+	for i := 2; i <= maxRecords; i++ {
+		r.deliver(grid.Time(i+1), id(i), time.Second)
+	}
+	if len(r.list) != maxRecords || r.Of(id(1)) == nil || r.Of(id(0)) != nil || r.Of(id(2)) == nil {
+		t.Errorf("%d records: want %d, the oldest idle one evicted", len(r.list), maxRecords)
+	}
+	at := r.Cursor()
+	for i := range 3 * maxRecords {
+		if id := (grid.NodeID{1, byte(i >> 8), byte(i)}); at.Next(id) != r.Of(id) {
+			t.Fatalf("the cursor has another record of %v", id.Short())
+		}
+	}
+}
+
+// The age at which an attempt is a straggler, by what is known: each row changes one thing of the first.
+func TestStragglerAge(t *testing.T) {
+	usual := Usual{RunTime: 1, Known: true}
+	for name, c := range map[string]struct {
+		change     func(r *Records, u *Usual)
+		overtakers int
+		want       float64 // seconds
+	}{
+		"a short class":        {nil, 100, minReclaimAge},
+		"a long class":         {func(_ *Records, u *Usual) { u.RunTime = 100 }, 100, lateFactor * 100},
+		"with inputs":          {func(_ *Records, u *Usual) { u.RunTime, u.Fetch = 100, 10 }, 100, lateFactor * 110},
+		"that varies":          {func(_ *Records, u *Usual) { u.RunTime, u.Variation = 100, 2 }, 100, 400 * (1 + 2*variationWeight)},
+		"reclaimed twice":      {func(_ *Records, u *Usual) { u.Reclaims = 2 }, 100, 4 * minReclaimAge},
+		"nothing else ends":    {nil, minOvertakers - 1, unknownFactor * minReclaimAge},
+		"others say how long":  {func(_ *Records, u *Usual) { u.Known = false }, 100, unknownFactor * minReclaimAge},
+		"a time limit":         {func(_ *Records, u *Usual) { u.Limit = time.Hour }, 100, minReclaimAge + lateFactor + 3600},
+		"a reliable node":      {func(r *Records, _ *Usual) { r.Of(fastID).onTime = 2 }, 100, trustedFactor * minReclaimAge},
+		"who had one before":   {func(r *Records, _ *Usual) { r.Of(fastID).holds = 1 }, 100, lateFactor},
+		"had one, third place": {func(r *Records, u *Usual) { r.Of(fastID).holds, u.Reclaims = 1, 2 }, 100, 4 * lateFactor},
+	} {
+		var r Records
+		begin := grid.Time(1e9)
+		p, late := Promise{Made: begin}, Promise{}
+		r.Open(fastID).Given(0, &late, 0, 1e-9) // another attempt
+		for range minOvertakers {
+			r.CountResult() // before the attempt was made
+		}
+		r.Start(begin, &p)
+		r.Open(fastID).Given(begin, &p, 0, 0) // when it becomes late is not known yet
+		u := usual
+		if c.change != nil {
+			c.change(&r, &u)
+		}
+		for range c.overtakers {
+			r.CountResult()
+		}
+		at := begin.Add(grid.Seconds(c.want))
+		if r.Straggler(at-1e6, &p, fastID, u) || !r.Straggler(at+1e6, &p, fastID, u) {
+			t.Errorf("%s: want it a straggler after %g s, and not before", name, c.want)
+		}
+		if dated := r.Of(fastID).lateCount(begin.Add(time.Hour)) == 2; dated != (u.Limit == 0) {
+			t.Errorf("%s: it becomes late: %v", name, dated)
+		}
+	}
+}
+
+// A node whose straggler was reclaimed gets nothing for a while, each time for longer; then one attempt, and its result
+// takes one step back.
+func TestReclaimedNodeBacksOff(t *testing.T) {
+	var r Records
+	now := grid.Time(1e9)
+	for k := range 3 {
+		p := Promise{Made: now}
+		r.Open(fastID).Given(now, &p, 0, 1)
+		now = now.Add(time.Minute)
+		r.Reclaimed(now, fastID)
+		r.Returned(now, &p, fastID, false)
+		s, pause := r.Of(fastID), minBackoff<<(k+1)
+		if !s.BackingOff(now.Add(pause-1)) || s.BackingOff(now.Add(pause)) {
+			t.Errorf("back-off %d: want %v", k+1, pause)
+		}
+		now = now.Add(pause)
+	}
+	s, p := r.Of(fastID), Promise{Made: now}
+	if s.OnProbation(now, grid.CPU) {
+		t.Error("it is never probed")
+	}
+	if s.Given(now, &p, 0, 0); !s.OnProbation(now, grid.CPU) {
+		t.Error("two attempts probe it at once")
+	}
+	if r.Returned(now, &p, fastID, true); s.holds != 2 {
+		t.Errorf("a result leaves %d of 3 steps, want 2", s.holds)
+	}
+	r.TakeChange()
+	r.Reclaimed(now, slowID) // of which nothing is known
+	if r.Of(slowID) != nil || !r.TakeChange() {
+		t.Error("want a change, and no record of a node that was given nothing")
+	}
+}
+
+// Claimed arrivals are believed as far as the peer could run them itself, or gives a share of them.
+func TestTrustedShare(t *testing.T) {
+	var r Received
+	now, memory := grid.Time(1e9), time.Minute
+	share := func(claimed float64, cores grid.MilliCPU) float64 {
+		return r.TrustedShare(now, memory, claimed, cores, 10)
+	}
+	for _, c := range []struct {
+		claimed float64
+		cores   grid.MilliCPU
+		want    float64
+	}{
+		{1, grid.CPU, 1}, {4, grid.CPU, 0.25}, {4, 4 * grid.CPU, 1}, {80, 1000 * grid.CPU, 0.1},
+		{math.Inf(1), grid.CPU, 0}, {math.NaN(), grid.CPU, 0},
+	} {
+		if got := share(c.claimed, c.cores); got != c.want {
+			t.Errorf("of arrivals for %g cores claimed by a node of %d a share of %g is believed, want %g",
+				c.claimed, c.cores/grid.CPU, got, c.want)
+		}
+	}
+	r.Add(now, memory, 30) // half a core in a minute: five cores if each of ten peers gets as much
+	if got := share(10, grid.CPU); math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("a share of %g is believed, want a half", got)
+	}
+	if now = now.Add(memory); math.Abs(share(10, grid.CPU)-0.5/math.E) > 1e-9 {
+		t.Errorf("after one time constant a share of %g is believed, want a half over e", share(10, grid.CPU))
+	}
+}

@@ -1,0 +1,79 @@
+package reputation
+
+import (
+	"time"
+
+	"skep/grid"
+)
+
+// Stragglers. A node that accepts work, renews its leases and never ends it cannot be told from one with a long task by
+// that task alone; other results tell. ../DESIGN.md says what is reclaimed and what is not.
+
+const (
+	minReclaimAge   = 30.0 // seconds; least age of a reclaimed attempt
+	variationWeight = 3    // weight of the class's squared coefficient of variation in the allowed age
+	minOvertakers   = 8    // results of others needed since the attempt was made
+	unknownFactor   = 4    // allowed age is multiplied by this if fewer came, or only others report the run time
+	trustedFactor   = 16   // multiplied by this if the node's recent results on time are at least its late attempts
+)
+
+// MaxReclaims bounds how often a task's reclaims double the time that its next worker is given.
+const MaxReclaims = 12
+
+// maxHolds bounds the exponent of a worker's back-off.
+const maxHolds = 8
+
+// Usual is what the owner of a task knows of how long it may take.
+type Usual struct {
+	RunTime   float64       // expected run time of the class, seconds; more than 0
+	Variation float64       // squared coefficient of variation of its run times
+	Known     bool          // RunTime rests on results that the owner received
+	Fetch     float64       // time to fetch the inputs, seconds
+	Limit     time.Duration // time limit of the task; 0 = none
+	Reclaims  uint8         // times that the task was reclaimed, at most MaxReclaims
+}
+
+// Straggler reports whether an attempt is so old that it is reclaimed:
+//
+//	age > max(minReclaimAge, lateFactor · promise · (1 + variationWeight·c²)) · doubt · 2^reclaims
+//
+// where doubt is the product of unknownFactor and trustedFactor as far as they apply. If the node had stragglers before
+// (Record.holds), age > lateFactor · promise · 2^reclaims is enough. Here promise is the greater of the expected
+// and the usual time, plus the time to fetch the inputs. A task with a time limit is allowed minReclaimAge + lateFactor
+// · promise + limit.
+func (r *Records) Straggler(now grid.Time, p *Promise, worker grid.NodeID, u Usual) bool {
+	age, promise := now.Sub(p.sentAt).Seconds(), lateFactor*(max(p.expected, u.RunTime)+u.Fetch)
+	if u.Limit > 0 {
+		return age > minReclaimAge+promise+u.Limit.Seconds()
+	}
+	rec, doubling := r.Of(worker), float64(uint32(1)<<u.Reclaims)
+	if rec != nil {
+		rec.date(p, u.RunTime)
+		if rec.holds > 0 {
+			return age > promise*doubling
+		}
+	}
+	allowed := max(minReclaimAge, promise*(1+variationWeight*u.Variation)) * doubling
+	if r.results-p.results < minOvertakers<<u.Reclaims || !u.Known {
+		allowed *= unknownFactor
+	}
+	if !rec.Late(now) {
+		allowed *= trustedFactor
+	}
+	return age > allowed
+}
+
+// Reclaimed counts a straggler of the node as lost. If it has too many late attempts, and its last back-off is over, it
+// gets no work for a while: minBackoff, doubled each time, at most maxBackoff.
+func (r *Records) Reclaimed(now grid.Time, id grid.NodeID) {
+	r.changed = true
+	rec := r.Of(id)
+	if rec == nil {
+		return
+	}
+	if now >= rec.backoffUntil && rec.Late(now) {
+		rec.holds = min(rec.holds+1, maxHolds)
+		rec.backoffUntil = now.Add(min(minBackoff<<rec.holds, maxBackoff))
+	}
+	rec.lost(now)
+}

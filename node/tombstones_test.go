@@ -1,0 +1,44 @@
+package node
+
+import (
+	"testing"
+
+	"skep/grid"
+)
+
+func attemptNumber(n int) grid.AttemptID {
+	return grid.AttemptID{Attempt: grid.Attempt{Epoch: 1, N: uint32(n)}}
+}
+
+// The newest are kept, each once.
+func TestTombstonesAreBounded(t *testing.T) {
+	var s tombstones
+	for n := range maxTombstones + 2 {
+		s.add(tombstone{AttemptID: attemptNumber(n)})
+		s.add(tombstone{AttemptID: attemptNumber(n)})
+	}
+	for n, want := range map[int]bool{0: false, 1: false, 2: true, maxTombstones + 1: true} {
+		if s.has(tombstone{AttemptID: attemptNumber(n)}) != want {
+			t.Errorf("has the attempt %d: %v, want %v", n, !want, want)
+		}
+	}
+}
+
+// A result is forgotten when as many others came as are counted, and is counted again from one.
+func TestRepeatedResultsAreBounded(t *testing.T) {
+	var r repeatedResults
+	from := grid.NodeID{1}
+	for range maxRepeats {
+		r.count(from, attemptNumber(0))
+	}
+	for n := range maxRepeated - 1 {
+		r.count(from, attemptNumber(n+1))
+	}
+	if !r.count(from, attemptNumber(0)) {
+		t.Error("a result that came too often is not found")
+	}
+	r.count(from, attemptNumber(maxRepeated))
+	if r.count(from, attemptNumber(0)) {
+		t.Error("more results are counted than the bound allows")
+	}
+}

@@ -1,0 +1,121 @@
+package oracle
+
+import (
+	"fmt"
+
+	"skep/grid"
+)
+
+// job is a submission, and the fields of its record on the origin's disk that the submission does not have.
+type job struct {
+	spec           *grid.JobSpec
+	submitted      int64
+	reported       reportedJob // by nodes that were up to date
+	origin         int32
+	class          int32 // index into Books.classes
+	first          int32 // index of its first task
+	nextOfOrigin   int32 // next in the chain of its origin, from 1
+	count          int32
+	register       int32 // index into Books.registers, from 1; 0 = it has none
+	confirmed      bool  // its node acknowledged the submission
+	rejected       bool
+	saved          bool // its record is on its origin's disk
+	cancelled      bool
+	cancelAnswered bool // its cancellation was acknowledged
+}
+
+// task is the durable state of a task, and its runs. Its record on the origin's disk is all here.
+type task struct {
+	Task
+	job        int32
+	runs       int32 // chain of the attempts that run, from 1
+	acceptedBy int32 // node that accepted an attempt last; −1 = none
+	workChain  int32 // chain of its attempts' records on workers' disks, from 1
+	lost       int32
+	saved      bool         // its record is on its origin's disk
+	accepted   grid.Attempt // attempt that acceptedBy accepted
+	placed     int64
+	began      int64
+	done       int64
+}
+
+// taskAttempt is an attempt of a task.
+type taskAttempt struct {
+	task    int32
+	attempt grid.Attempt
+}
+
+// Job is what the books know of a submission.
+type Job struct {
+	Class          int           // index into Classes
+	Confirmed      bool          // its node acknowledged the submission
+	Rejected       bool          // its node refused it
+	Saved          bool          // its record is on its origin's disk
+	CancelAnswered bool          // its cancellation was acknowledged
+	Members        []grid.NodeID // of its register; nil = it has none
+}
+
+// Job returns what the books know of a submission.
+func (b *Books) Job(submission int) Job {
+	j := &b.jobs[submission]
+	return Job{Class: int(j.class), Confirmed: j.confirmed, Rejected: j.rejected, Saved: j.saved,
+		CancelAnswered: j.cancelAnswered, Members: b.members(j)}
+}
+
+// Task is the durable state of a task at its origin, or of its register.
+type Task struct {
+	State   grid.TaskState // 0 = nothing yet
+	Attempt grid.Attempt
+	Worker  int32 // index; −1 = none
+	Starts  int32 // started processes of all attempts, without refused ones
+	Result  grid.Brief
+	Ended   grid.Time // when its end was recorded
+}
+
+// Task returns the durable state of a task.
+func (b *Books) Task(submission, index int) Task {
+	return b.tasks[int(b.jobs[submission].first)+index].Task
+}
+
+// Tasks is the number of tasks of all submissions.
+func (b *Books) Tasks() int { return len(b.tasks) }
+
+// Classes returns the classes of the submissions, in order of first use. They must not be changed.
+func (b *Books) Classes() []string { return b.classes }
+
+// members returns the members of a submission's register; nil = it has none.
+func (b *Books) members(j *job) []grid.NodeID {
+	if j.register == 0 {
+		return nil
+	}
+	return b.registers[j.register-1]
+}
+
+// taskName returns a task's name in failures.
+func (b *Books) taskName(t int32) string {
+	j := b.tasks[t].job
+	return fmt.Sprintf("task %d of submission %d (from n%d)", t-b.jobs[j].first, j, b.jobs[j].origin)
+}
+
+// jobRecord returns the record of a submission on its origin's disk.
+func (b *Books) jobRecord(n int32) grid.Record {
+	j := &b.jobs[n]
+	return grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: b.world.JobID(n), Spec: j.spec, Submitted: j.submitted,
+		Cancelled: j.cancelled}}
+}
+
+// taskRecord returns the record of a task on its origin's disk.
+func (b *Books) taskRecord(k int32) grid.Record {
+	t := &b.tasks[k]
+	id := grid.TaskID{Job: b.world.JobID(t.job), Index: uint32(k - b.jobs[t.job].first)}
+	r := grid.TaskRecord{ID: grid.AttemptID{Task: id, Attempt: t.Attempt}, State: t.State, Lost: t.lost,
+		Result: t.Result.Result(),
+		Placed: t.placed, Began: t.began, Done: t.done}
+	if t.Worker >= 0 {
+		r.Worker = b.world.ID(t.Worker)
+	}
+	if c, is := b.backups.copies[k]; is {
+		r.Backup = &c
+	}
+	return grid.Record{Kind: grid.RecTask, Task: r}
+}

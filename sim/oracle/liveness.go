@@ -1,0 +1,95 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"skep/grid"
+	"skep/node"
+)
+
+// Settle reports that all submissions and faults have happened, and counts what must end from now on. A node that is
+// down now stays down: its jobs need not end.
+func (b *Books) Settle() {
+	b.settled = true
+	for i := range b.machines {
+		for at := b.machines[i].disk.workChain; at != 0; at = b.workRecords[at-1].nodeChain[1] {
+			if b.up(int32(i)) && b.mustEnd(&b.jobs[b.tasks[b.workRecords[at-1].task].job]) {
+				b.recordsLeft++
+			}
+		}
+	}
+	for i := range b.jobs {
+		if j := &b.jobs[i]; b.mustEnd(j) {
+			b.tasksLeft += b.unended(j)
+		}
+	}
+}
+
+// Done reports whether everything that must end has ended; known once Settle was called.
+func (b *Books) Done() bool {
+	return b.settled && b.tasksLeft == 0 && b.recordsLeft == 0 && b.running == 0
+}
+
+// unended counts the tasks of a job whose end is not recorded.
+func (b *Books) unended(j *job) (n int) {
+	for k := range j.count {
+		if b.tasks[j.first+k].State != grid.Ended {
+			n++
+		}
+	}
+	return n
+}
+
+// mustEnd reports whether a job has to end: its origin, or a majority of its members, is up.
+func (b *Books) mustEnd(j *job) bool {
+	m, up := &b.machines[j.origin], b.up(j.origin)
+	if j.register != 0 {
+		return !j.rejected && b.majorityUp(b.members(j)) && (j.confirmed || up)
+	}
+	return !j.rejected && !m.lost && (up || !m.begun)
+}
+
+// Unfinished describes what has not ended, for a failure.
+func (b *Books) Unfinished() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%d tasks have not ended, %d run, %d work records are kept", b.tasksLeft, b.running, b.recordsLeft)
+	shown := 0
+	for k := range b.tasks {
+		t := &b.tasks[k]
+		if t.State == grid.Ended || !b.mustEnd(&b.jobs[t.job]) || shown == 5 {
+			continue
+		}
+		shown++
+		fmt.Fprintf(&s, "\n  %s: on disk %v, attempt %v, worker n%d; last accepted %v by n%d; started %d times",
+			b.taskName(int32(k)), t.State, t.Attempt, t.Worker, t.accepted, t.acceptedBy, t.Starts)
+		s.WriteString(b.waitReason(t, uint32(int32(k)-b.jobs[t.job].first)))
+		for r := t.runs; r != 0; r = b.runs[r-1].next {
+			fmt.Fprintf(&s, "; %v runs on n%d", b.runs[r-1].attempt, b.runs[r-1].node)
+		}
+	}
+	for i := range b.machines {
+		if n := b.machines[i].disk.workCount; b.up(int32(i)) && n > 0 && shown < 10 {
+			shown++
+			fmt.Fprintf(&s, "\n  n%d keeps %d work records", i, n)
+		}
+	}
+	return s.String()
+}
+
+// waitReason returns why a task waits, if its origin knows.
+func (b *Books) waitReason(t *task, index uint32) string {
+	j := &b.jobs[t.job]
+	m, ok := b.machines[j.origin].member.(interface {
+		Task(grid.TaskID) (node.TaskView, bool)
+	})
+	if !ok {
+		return ""
+	}
+	v, _ := m.Task(grid.TaskID{Job: b.world.JobID(t.job), Index: index})
+	s := "; there " + v.State.String()
+	if v.Waits.Why != grid.WhyNone {
+		s += ", waits: " + strings.TrimSpace(v.Waits.Why.String()+" "+v.Waits.Detail)
+	}
+	return s
+}

@@ -1,0 +1,93 @@
+package oracle
+
+import (
+	"skep/grid"
+)
+
+// Send reports that a message leaves a node. What it states must be durable: an accept, the acknowledgement of a
+// result.
+func (b *Books) Send(i int32, m *grid.Message) {
+	b.Advertise(i, m.Digest)
+	switch m.Kind {
+	case grid.KindAccept, grid.KindResult, grid.KindResultAck:
+	default:
+		return
+	}
+	for _, a := range m.Attempts {
+		k := b.task(i, a.Task)
+		if k < 0 {
+			return
+		}
+		t := &b.tasks[k]
+		switch m.Kind {
+		case grid.KindAccept:
+			if t.acceptedBy != i && t.accepted == a.Attempt || t.accepted.Less(a.Attempt) {
+				b.fail(i, "accepts attempt %v of %s, which is not on its disk", a.Attempt, b.taskName(k))
+			}
+		case grid.KindResult:
+			if c := m.Result.Cause; c == grid.Lost || c.Refused() {
+				b.annul(k, a.Attempt)
+			}
+		case grid.KindResultAck:
+			members := b.members(&b.jobs[t.job])
+			// the final state may not be on the disk yet
+			durable := t.State == grid.Ended || members != nil && b.countHolders(t.job, a) > len(members)/2
+			if (t.Attempt == a.Attempt || b.isBackup(k, a.Attempt) || members != nil) && !durable &&
+				!b.annulled[taskAttempt{k, a.Attempt}] {
+				b.fail(i, "acknowledges the result of attempt %v of %s, which is not on its disk", a.Attempt, b.taskName(k))
+			}
+		}
+	}
+}
+
+// Advertise reports a digest that a node announces. Its own ad is checked once, as the drivers that sign and read it
+// do; they refuse an invalid one. An own ad
+// comes first in a digest.
+func (b *Books) Advertise(i int32, digest []grid.AdEntry) {
+	x := &b.machines[i]
+	if len(digest) == 0 || digest[0].Ad == nil || digest[0].Ad == x.checkedAd || digest[0].Ad.Node != b.world.ID(i) {
+		return
+	}
+	x.checkedAd = digest[0].Ad
+	if err := x.checkedAd.Check(); err != nil {
+		b.fail(i, "says of itself what cannot be: %v", err)
+	}
+}
+
+// Step reports what a node decided, before any of it is durable or visible.
+func (b *Books) Step(i int32, fx *grid.Effects) {
+	b.checkOffers(i, fx)
+	b.checkConfirmations(i, fx)
+}
+
+// checkOffers checks offers when they are made: only one node may act as a job's owner, and none offers once the
+// cancellation was acknowledged.
+func (b *Books) checkOffers(i int32, fx *grid.Effects) {
+	for k := range fx.Sends {
+		m := &fx.Sends[k].Msg
+		if m.Kind != grid.KindOffer {
+			continue
+		}
+		n := b.job(i, m.Offer.ID.Task.Job)
+		if n < 0 {
+			return
+		}
+		j := &b.jobs[n]
+		if j.cancelAnswered {
+			b.fail(i, "offers attempt %v of submission %d, which is cancelled", m.Offer.ID.Attempt, n)
+		}
+		for _, id := range m.Offer.Members {
+			if o := b.world.Index(id); o != i && b.mayAct(o, m.Offer.ID.Task.Job) {
+				b.fail(i, "offers attempt %v of submission %d, and n%d acts as its owner too", m.Offer.ID.Attempt, n, o)
+			}
+		}
+	}
+}
+
+// mayAct reports whether a node's own view is that it may act as a job's owner.
+func (b *Books) mayAct(i int32, id grid.JobID) bool {
+	m, ok := b.machines[i].member.(interface {
+		MayAct(grid.Time, grid.JobID) bool
+	})
+	return ok && m.MayAct(b.world.Clock(i), id)
+}

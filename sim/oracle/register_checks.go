@@ -1,0 +1,90 @@
+package oracle
+
+import (
+	"skep/grid"
+)
+
+// checkRegister checks the record of a register: promised and accepted epochs never go back, and an epoch has one
+// owner.
+func (b *Books) checkRegister(i int32, r *grid.Record) {
+	n := b.job(i, r.Register.ID)
+	if n < 0 || r.Delete {
+		return
+	}
+	g := r.Register
+	if x := b.replicaOf(i, n); x != nil && (g.Promised < x.rec.Promised || g.Epoch < x.rec.Epoch || x.rec.Done &&
+		!g.Done) {
+		b.fail(i, "goes back in the register of submission %d: promised %d, accepted %d, after %d and %d", n, g.Promised,
+			g.Epoch, x.rec.Promised, x.rec.Epoch)
+	}
+	for _, id := range g.Members {
+		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch == g.Epoch && x.rec.Owner != g.Owner &&
+			g.Epoch > 0 {
+			b.fail(i, "takes n%d for the owner of epoch %d of submission %d, and n%d takes n%d for it", b.world.Index(g.Owner),
+				g.Epoch, n, b.world.Index(id), b.world.Index(x.rec.Owner))
+		}
+	}
+}
+
+// countHolders counts the members of a submission's register whose disks have a task's end by that attempt.
+func (b *Books) countHolders(n int32, a grid.AttemptID) (held int) {
+	for _, id := range b.members(&b.jobs[n]) {
+		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.entries[a.Task.Index].Epoch > 0 &&
+			x.entries[a.Task.Index].ID == a {
+			held++
+		}
+	}
+	return held
+}
+
+// checkFinal checks an entry that a node calls final (committed): a majority of the members' disks have it, and no
+// other value was final before.
+func (b *Books) checkFinal(i, n int32, e *grid.EntryRecord) {
+	j := &b.jobs[n]
+	members := b.members(j)
+	if !e.Committed || e.ID.Task.Index >= uint32(j.count) {
+		return
+	}
+	held := b.countHolders(n, e.ID)
+	k := j.first + int32(e.ID.Task.Index)
+	t := &b.tasks[k]
+	switch {
+	case t.State == grid.Ended && (t.Attempt != e.ID.Attempt || t.Result.Cause != e.Result.Cause ||
+		t.Result.Exit != e.Result.Exit):
+		b.fail(i, "records the end of %s with attempt %v (%v), and with attempt %v (%v) it was final", b.taskName(k),
+			e.ID.Attempt, e.Result.Cause, t.Attempt, t.Result.Cause)
+	case t.State == grid.Ended:
+	case held < len(members)/2+1:
+		b.fail(i, "says that the end of %s is final, which %d of %d members hold", b.taskName(k), held, len(members))
+	case e.Result.Error == "" && !b.majorityHasFiles(members, e.Result.Blobs(nil)):
+		b.fail(i, "says that the end of %s is final, and no majority of the members has what it left", b.taskName(k))
+	default:
+		t.State, t.Attempt, t.Worker, t.Result, t.Ended = grid.Ended, e.ID.Attempt, b.world.Index(e.Worker),
+			e.Result.Brief(), b.world.Time()
+		if b.settled && b.mustEnd(j) {
+			b.tasksLeft--
+		}
+	}
+}
+
+// majorityUp reports whether a majority of the members of a register is up.
+func (b *Books) majorityUp(members []grid.NodeID) bool {
+	up := 0
+	for _, id := range members {
+		if b.up(b.world.Index(id)) {
+			up++
+		}
+	}
+	return up > len(members)/2
+}
+
+// majorityHolds reports whether a majority of the members' disks have the register of a submission.
+func (b *Books) majorityHolds(n int32) bool {
+	held, members := 0, b.members(&b.jobs[n])
+	for _, id := range members {
+		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch > 0 {
+			held++
+		}
+	}
+	return held > len(members)/2
+}

@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package demo
+
+import "syscall"
+
+// childAttr puts a child into a process group of its own, so that an interrupt at the terminal does not reach it
+// before the demonstration has cleaned up.
+func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
