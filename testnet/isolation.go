@@ -93,10 +93,11 @@ func (t *Net) letPass() error {
 	return nil
 }
 
-// level runs the program as nodes are: what a kernel lets a program do may depend on its path.
+// level runs the program as nodes are: what a kernel lets a program do may depend on its path. It is marked as they
+// are, so that Down ends it should this program be killed.
 func (p *processes) level(ctx context.Context) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.t.binary(), levelArgs...)
-	cmd.Env = without(os.Environ(), "SKEP_")
+	cmd.Env = append(without(os.Environ(), "SKEP_"), marker+"="+filepath.Join(p.nodes(), levelFolder))
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
@@ -107,7 +108,7 @@ func (p *processes) level(ctx context.Context) ([]byte, error) {
 
 var levelArgs = []string{"isolation", "--output", "json"}
 
-// What is in the folder that a container has which finds out a level.
+// What stands for a node while the level is found out: a folder, and in a container a file in it.
 const (
 	levelFolder = "level"
 	levelFile   = "isolation.json"

@@ -43,9 +43,10 @@ func belong(folder string) string {
 func TestInterruptedTestnetCleansUp(t *testing.T) {
 	t.Parallel()
 	moments := map[string]string{ // the file at whose appearance it is killed
-		"before anything runs":   "testnet.json",
-		"while nodes start":      "nodes/n2/log",
-		"when the last is there": "nodes/n4/data/api.sock",
+		"before anything runs":     "testnet.json",
+		"while the level is asked": "skep",
+		"while nodes start":        "nodes/n2/log",
+		"when the last is there":   "nodes/n4/data/api.sock",
 	}
 	for name, file := range moments {
 		t.Run(name, func(t *testing.T) {
