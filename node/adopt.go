@@ -65,8 +65,6 @@ func (n *Node) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, 
 	n.setState(j, id.Task.Index, grid.Placed, fx)
 	n.saveEntry(j, id.Task.Index, fx)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: from})
-	if from != n.cfg.Self {
-		n.renewLease(now, l, fx)
-	}
+	n.renewLease(now, l, fx)
 	return true
 }

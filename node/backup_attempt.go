@@ -70,7 +70,7 @@ func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *gri
 	if rep := l.job.replica; rep != nil {
 		epoch = rep.State().Epoch
 	}
-	t.backupMade = n.nextAttempt(l, epoch, c.Node)
+	t.backupMade = t.nextAttempt(epoch)
 	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
 	b.promise.Made, l.backup = now, b
 	n.records.Start(now, &b.promise)
@@ -79,15 +79,9 @@ func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *gri
 	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
 	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
 	n.saveTask(l.job, l.index, fx)
-	if c.Node == n.cfg.Self {
-		b.accepted, b.deadline = true, grid.Never
-		n.stats.Local++
-		n.acceptAttempt(now, n.cfg.Self, n.backupOffer(l, l.backupID()), fx)
-		return
-	}
-	n.stats.Moved++
+	n.countPlaced(c.Node)
 	n.givenAttempt(now, &b.promise, l.class(), c.Node, c.ECT)
-	b.deadline = now.Add(n.cfg.Lease)
+	b.deadline = n.leaseEnd(now, c.Node)
 	n.scheduleLease(l, fx)
 	n.sendBackupOffer(now, l, fx)
 }
@@ -97,9 +91,11 @@ func (n *Node) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	b := l.backup
 	b.sent = now
 	if n.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
-		fx.Send(b.worker, grid.KindOffer).Offer = *n.backupOffer(l, l.backupID())
+		o := n.backupOffer(l, l.backupID())
+		o.Stamp = n.stampOf(now, b.worker)
+		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
-	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
+	n.wakeForOffer(now, l, b.worker, fx)
 }
 
 // backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
@@ -118,9 +114,9 @@ func (n *Node) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if !b.accepted {
 		b.accepted = true
 		n.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
-		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: b.worker})
+		n.traceAccepted(now, l.task(), b.worker)
 	}
-	b.deadline = max(b.deadline, now.Add(n.cfg.Lease))
+	b.deadline = max(b.deadline, n.leaseEnd(now, b.worker))
 }
 
 // backupTimer handles the task's timers for its backup attempt.
@@ -130,7 +126,7 @@ func (n *Node) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *gri
 	case k == grid.TimerOffer && !b.accepted && now >= b.sent.Add(n.cfg.Lease/4):
 		n.sendBackupOffer(now, l, fx)
 	case k == grid.TimerLease && now >= b.deadline && !n.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
-		b.deadline = now.Add(n.cfg.Lease)
+		b.deadline = n.leaseEnd(now, b.worker)
 	case k == grid.TimerLease && now >= b.deadline:
 		n.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
 	}
@@ -167,10 +163,6 @@ func (n *Node) countLostCopy(l *liveTask, worker grid.NodeID, why grid.Refusal) 
 
 // dropAttempt drops one of a task's two attempts at its worker.
 func (n *Node) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
-	if worker == n.cfg.Self {
-		n.forgetAttempt(now, id, fx)
-		return
-	}
 	if l.job.barrier == nil { // a cancel barrier instead lists this attempt and waits for it
 		n.startsPossible(now, l.job, worker)
 	}

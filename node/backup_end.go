@@ -4,20 +4,16 @@ import "skep/grid"
 
 // How backup attempts end.
 
-// takeWaitingResult takes the result of a promoted attempt that ran on this node and ended while the files of the old
-// primary's result were fetched. Other workers repeat theirs.
-func (n *Node) takeWaitingResult(now grid.Time, l *liveTask, fx *grid.Effects) {
-	if l.task().worker != n.cfg.Self {
-		return
-	}
-	if w := n.exec.Get(l.id()); w != nil && w.State == grid.WorkFinished {
-		n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
-	}
+// askWorker asks the worker of a promoted attempt for its result: it may have come while the files of the old primary's
+// result were fetched.
+func (n *Node) askWorker(l *liveTask, fx *grid.Effects) {
+	m := attemptsMessage(fx, n.firstSend, l.task().worker, grid.KindAsk)
+	m.Attempts = append(m.Attempts, l.id())
 }
 
 // backupEnded takes the result of a backup attempt and reports whether it ends the task: then the backup becomes the
 // primary and the old primary is dropped. While the primary's result waits for its files, this one is ignored; its
-// worker repeats it, or takeWaitingResult takes it.
+// worker repeats it, or is asked for it.
 func (n *Node) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
 	t := l.task()
 	switch {

@@ -42,34 +42,41 @@ func (n *Node) allPlaced(j *job) {
 	}
 }
 
-// startBackups runs a scan if one is due.
-func (n *Node) startBackups(now grid.Time, fx *grid.Effects) {
+// startBackups runs a scan if one is due, and reports whether it has to go on once this node has taken an attempt that
+// it was offered: what is free here has changed.
+func (n *Node) startBackups(now grid.Time, fx *grid.Effects) (more bool) {
 	if n.backups.due {
 		n.backups.due = false
-		n.scanBackupJobs(now, fx)
+		more = n.scanBackupJobs(now, fx)
 	}
-	n.backups.justFreed = grid.NodeID{}
+	if !more {
+		n.backups.justFreed = grid.NodeID{}
+	}
+	n.backups.due = n.backups.due || more
+	return more
 }
 
-func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) {
+func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool) {
 	n.backups.jobs = slices.DeleteFunc(n.backups.jobs, func(j *job) bool {
 		if n.jobs.Get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
 			return true
 		}
-		if j.counts[grid.Pending] == 0 && n.mayAct(now, j) {
-			n.startBackupsOf(now, j, fx)
+		if !more && j.counts[grid.Pending] == 0 && n.mayAct(now, j) {
+			more = n.startBackupsOf(now, j, fx)
 		}
 		return false
 	})
+	return more
 }
 
 // maxBackupMisses ends the scan of a job after this many consecutive tasks without an idle node other than their own.
 const maxBackupMisses = 8
 
-func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
+// startBackupsOf reports whether it has made an attempt on this node, and stopped there.
+func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (here bool) {
 	p, misses := n.backupPolicy(j), 0
 	if p == nil {
-		return
+		return false
 	}
 	for j.backupFrom < j.spec.Count && j.state(j.backupFrom) == grid.Ended {
 		j.backupFrom++
@@ -96,8 +103,11 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) {
 			continue
 		}
 		misses = 0
-		n.startBackup(now, l, choices[0], fx)
+		if n.startBackup(now, l, choices[0], fx); choices[0].Node == n.cfg.Self {
+			return true
+		}
 	}
+	return false
 }
 
 // creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.

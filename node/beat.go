@@ -18,7 +18,13 @@ func (n *Node) sendBeats(now grid.Time, fx *grid.Effects) {
 		for _, w := range list {
 			to := n.ownerOf(w.ID.Task.Job)
 			q := n.peers.get(to)
-			if to == n.cfg.Self || w.Tries > 8 {
+			if to == n.cfg.Self {
+				if w.State == grid.WorkQueued {
+					n.requestStartLease(now, firstSend, w, to, fx)
+				}
+				continue
+			}
+			if w.Tries > 8 {
 				continue
 			}
 			if q == nil || !q.up {
@@ -111,7 +117,7 @@ func (n *Node) answerAsk(now grid.Time, from grid.NodeID, ids []grid.AttemptID, 
 				m.Refusal = n.refusedEarlier()
 			}
 		case w.State == grid.WorkFinished:
-			n.sendResult(now, w, fx)
+			n.repeatResult(now, w, fx)
 		default:
 			if beat == nil {
 				beat = fx.Send(from, grid.KindBeat)

@@ -52,15 +52,24 @@ func (n *Node) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
 	}
 }
 
-// raiseBarrier lists, before the job's tasks are ended, the attempts that other nodes may have.
-func (n *Node) raiseBarrier(now grid.Time, j *job) {
+// raiseBarrier lists, before the job's tasks are ended, the attempts that other nodes may have. This node drops its own
+// within the step.
+func (n *Node) raiseBarrier(now grid.Time, j *job, fx *grid.Effects) {
+	add := func(id grid.AttemptID, worker grid.NodeID, b *cancelBarrier) {
+		if worker == n.cfg.Self {
+			m := attemptsMessage(fx, n.firstSend, worker, grid.KindDrop)
+			m.Attempts = append(m.Attempts, id)
+			return
+		}
+		b.outstanding = append(b.outstanding, issuedAttempt{id: id, worker: worker})
+	}
 	b := &cancelBarrier{until: now.Add(replication.TakeoverDelay(n.cfg.Lease))}
 	for i, t := range j.known() {
-		if (t.state == grid.Offered || t.state == grid.Placed) && t.worker != n.cfg.Self {
-			b.outstanding = append(b.outstanding, issuedAttempt{id: j.attempt(i), worker: t.worker})
+		if t.state == grid.Offered || t.state == grid.Placed {
+			add(j.attempt(i), t.worker, b)
 		}
-		if l := t.live; l != nil && l.backup != nil && l.backup.worker != n.cfg.Self {
-			b.outstanding = append(b.outstanding, issuedAttempt{id: l.backupID(), worker: l.backup.worker})
+		if l := t.live; l != nil && l.backup != nil {
+			add(l.backupID(), l.backup.worker, b)
 		}
 	}
 	b.unconfirmed = len(b.outstanding)

@@ -2,12 +2,17 @@ package node
 
 import "skep/grid"
 
-// handleMessage passes a message to its handler and drops unknown kinds.
+// handleMessage takes another node's message and drops unknown kinds.
 func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if int(m.Kind) >= grid.Kinds {
 		return
 	}
 	n.stats.Received[m.Kind]++
+	n.route(now, from, m, fx)
+}
+
+// route passes a message to its handler.
+func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	switch m.Kind {
 	case grid.KindDigest:
 		n.gossip.Hear(now, from, m.Digest, fx, n.adNews(now, fx))

@@ -45,18 +45,21 @@ func TestMembersOfferOnlyInTheirEpochs(t *testing.T) {
 	}
 }
 
-// An attempt that this node makes for itself never has the number of one that is there.
-func TestAttemptNumbersAreSkipped(t *testing.T) {
+// An attempt that another node offered as a job's owner does not take the place of one that the owner, this node, offers
+// itself under the same number.
+func TestForgedAttemptYieldsToOwn(t *testing.T) {
 	r, id := newOwnerOf(t, 1)
-	l := r.n.job(id).at(0).live
-	next := l.task().nextAttempt(1)
-	r.n.exec.Accept(r.now, grid.AttemptID{Task: l.id().Task, Attempt: next}, &grid.Offer{Spec: l.job.spec, Class: "a"}, true)
-	if got := r.n.nextAttempt(l, 1, fastID); got != next {
-		t.Errorf("elsewhere: %v, want %v", got, next)
+	l, members := r.n.job(id).at(0).live, r.n.job(id).replica.Members()
+	own := grid.AttemptID{Task: l.id().Task, Attempt: l.task().nextAttempt(1)}
+	forged := &grid.Offer{ID: own, Spec: spec(nil), Class: "b", Lease: r.n.cfg.Lease, Members: members}
+	r.n.acceptAttempt(r.now, slowID, forged, &r.fx)
+	if owner := r.n.ownerOf(id); owner != slowID {
+		t.Fatalf("the forged attempt is reported to %v", owner)
 	}
-	next.N++
-	if got := r.n.nextAttempt(l, 1, selfID); got != next {
-		t.Errorf("here: %v, want %v", got, next)
+	o := &grid.Offer{ID: own, Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
+	r.n.offerReceived(r.now, selfID, o, &r.fx)
+	if w := r.n.exec.Get(own); w == nil || w.Class != "a" || r.n.ownerOf(id) != selfID {
+		t.Errorf("%+v, reported to %v", w, r.n.ownerOf(id))
 	}
 }
 

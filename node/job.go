@@ -90,7 +90,7 @@ func (n *Node) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	}
 	if j.counts[grid.Ended] < j.count() {
-		n.raiseBarrier(now, j)
+		n.raiseBarrier(now, j, fx)
 		j.cancelled = true
 		n.saveJob(j, fx)
 		n.endAll(now, j, fx)
@@ -136,7 +136,7 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 		j.failed++
 		j.exit = max(j.exit, r.Exit)
 	}
-	n.releaseWorker(now, j, i, fx)
+	n.releaseWorker(j, i, fx)
 	if j.counts[grid.Ended] == j.count() {
 		j.done = t.done
 		n.archiveAndTrim(j, fx)
@@ -144,13 +144,11 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 }
 
 // releaseWorker tells the worker of an ended task's last attempt to forget it.
-func (n *Node) releaseWorker(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+func (n *Node) releaseWorker(j *job, i uint32, fx *grid.Effects) {
 	t := j.task(i)
 	r := &t.result
 	switch {
 	case !t.heldByWorker:
-	case t.worker == n.cfg.Self:
-		n.forgetAttempt(now, j.attempt(i), fx)
 	case r.Cause == grid.Cancelled || r.Cause == grid.Lost:
 		m := attemptsMessage(fx, n.firstSend, t.worker, grid.KindDrop)
 		m.Attempts = append(m.Attempts, j.attempt(i))

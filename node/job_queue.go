@@ -57,27 +57,20 @@ func (n *Node) dropUnowned() {
 
 // resumeJob resumes what waited for a majority of the job's register.
 func (n *Node) resumeJob(j *job) {
-	n.freed = true // attempts on this node may start
+	n.leasesDue, j.replica.leasesDenied = true, false // attempts on this node may start
 	for rep := j.replica; len(rep.awaitingMajority) > 0; {
 		n.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
 	}
 	n.requeueJob(j)
-	works := n.exec.Of(j.id, n.scratch.works[:0])
-	for _, w := range works {
-		n.exec.Wake(w)
-	}
-	n.scratch.works = works
-	clear(works)
 }
 
 // resumeJobs resumes all jobs of which a majority answers now.
 func (n *Node) resumeJobs(now grid.Time) {
-	n.freed = true
 	n.awaitingMajority = slices.DeleteFunc(n.awaitingMajority, func(j *job) bool {
 		if n.mayAct(now, j) {
 			n.resumeJob(j)
 			j.awaitingMajority = false
-		} else if len(j.replica.awaitingMajority) == 0 && !j.setAside && n.ownerRecords[j.id] == nil { // nothing of it waits any more
+		} else if len(j.replica.awaitingMajority) == 0 && !j.setAside && !j.replica.leasesDenied { // nothing of it waits any more
 			j.awaitingMajority = false
 		}
 		return !j.awaitingMajority

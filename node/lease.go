@@ -7,6 +7,15 @@ import (
 	"skep/grid"
 )
 
+// leaseEnd is the end of a lease given to a worker now. Attempts on this node have no lease: it knows what became of
+// them.
+func (n *Node) leaseEnd(now grid.Time, worker grid.NodeID) grid.Time {
+	if worker == n.cfg.Self {
+		return grid.Never
+	}
+	return now.Add(n.cfg.Lease)
+}
+
 // renewLease extends the attempt lease to a full lease from now.
 func (n *Node) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.deadline = now.Add(n.cfg.Lease)
@@ -20,7 +29,7 @@ func (n *Node) extendLease(now grid.Time, l *liveTask, fx *grid.Effects) {
 }
 
 // scheduleLease sets a timer for the deadline of the attempt lease, unless an earlier timer is pending: reconnects
-// must not add timers. Attempts on this node have no lease.
+// must not add timers.
 func (n *Node) scheduleLease(l *liveTask, fx *grid.Effects) {
 	due := grid.Never
 	if l.task().worker != n.cfg.Self {
@@ -65,7 +74,7 @@ func (l *liveTask) answeredBy(id grid.NodeID) bool {
 	return at >= 0
 }
 
-// askAttempts asks a worker that has reconnected about the attempts that it was given.
+// askAttempts asks a worker that has reconnected, or this node after a restart, about the attempts that it was given.
 func (n *Node) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
 	for _, h := range n.handlesInOrder() {
@@ -75,7 +84,7 @@ func (n *Node) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
 			n.renewLease(now, l, fx)
 		case l.backup != nil && l.backup.worker == id:
-			about, l.backup.deadline = l.backupID(), now.Add(n.cfg.Lease)
+			about, l.backup.deadline = l.backupID(), n.leaseEnd(now, id)
 			n.scheduleLease(l, fx)
 		default:
 			continue
@@ -105,7 +114,7 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 	if l.backup != nil {
 		n.countLostCopy(l, t.worker, why)
 		n.promoteBackup(now, l, fx)
-		n.takeWaitingResult(now, l, fx)
+		n.askWorker(l, fx)
 		return
 	}
 	t.lost++

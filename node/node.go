@@ -83,7 +83,9 @@ type Node struct {
 	// restarts accepts work again.
 	drainUntil grid.Time
 	resultWake grid.Time
-	firstSend  int // number of sends in the effects when the step began
+	firstSend  int  // number of sends in the effects when the step began
+	delivered  int  // number of sends in the effects that deliverLocal has seen
+	leasesDue  bool // this node's own waiting work may get start leases now
 	stats      Counts
 	scratch    *Scratch
 }
@@ -141,7 +143,7 @@ func (n *Node) Restore(r *grid.Record) {
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	n.firstSend, n.bulkEnds.left = len(fx.Sends), bulkEndBatch
+	n.firstSend, n.delivered, n.bulkEnds.left = len(fx.Sends), len(fx.Sends), bulkEndBatch
 	n.exec.Advance(now)
 	firstAnnounce := len(fx.Announces)
 	switch ev.Kind {
@@ -178,10 +180,16 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvLeave, grid.EvDrain, grid.EvUndrain:
 		n.handleDrain(now, ev, fx)
 	}
-	n.startFreed(now, fx)
-	n.placeQueued(now, fx)
-	n.startBackups(now, fx)
-	n.startFreed(now, fx)
+	n.settle(now, fx)
+	for n.placeNext(now, fx) {
+		n.deliverLocal(now, fx)
+	}
+	for n.startBackups(now, fx) {
+		n.deliverLocal(now, fx)
+	}
+	n.requestOwnLeases(now, fx)
+	n.settle(now, fx)
+	n.setWorkerTimers(now, fx)
 	n.replicas.SendWrites(now, fx)
 	n.announceTakeovers(fx)
 	n.packFinished()

@@ -24,17 +24,16 @@ func (n *Node) recycleAnswers(l *liveTask) {
 
 // offerUsing is offer, with the poll answers of another task of the batch.
 func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, fx *grid.Effects) {
-	t := l.task()
-	epoch, members := uint32(1), []grid.NodeID(nil)
+	t, epoch := l.task(), uint32(1)
 	if rep := l.job.replica; rep != nil {
 		if !n.mayAct(now, l.job) && !n.isProvisional(l.job) {
 			n.waitForMajority(now, l, fx)
 			return
 		}
-		epoch, members = rep.State().Epoch, rep.Members()
+		epoch = rep.State().Epoch
 	}
 	n.failures.Probe(now, l.class(), c.Node)
-	t.attempt = n.nextAttempt(l, epoch, c.Node)
+	t.attempt = t.nextAttempt(epoch)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.cannotExecute, l.promise.Made = nil, now
 	n.records.Start(now, &l.promise)
@@ -46,14 +45,6 @@ func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, 
 	}
 	n.trace(t, tr)
 	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
-	if c.Node == n.cfg.Self {
-		l.phase = placed
-		n.stats.Local++
-		n.setState(l.job, l.index, grid.Placed, fx)
-		n.saveTask(l.job, l.index, fx)
-		n.acceptAttempt(now, n.cfg.Self, &grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now), Members: members}, fx)
-		return
-	}
 	n.setState(l.job, l.index, grid.Offered, fx)
 	n.saveTask(l.job, l.index, fx)
 	n.givenAttempt(now, &l.promise, l.class(), c.Node, c.ECT)
@@ -64,19 +55,9 @@ func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, 
 	n.sendFirstOffer(now, l, fx)
 }
 
-// nextAttempt returns the number of a task's next attempt on a worker. On this node it skips attempts accepted from a
-// member that claimed to own the job.
-func (n *Node) nextAttempt(l *liveTask, epoch uint32, worker grid.NodeID) grid.Attempt {
-	id := grid.AttemptID{Task: l.id().Task, Attempt: l.task().nextAttempt(epoch)}
-	for worker == n.cfg.Self && n.exec.Get(id) != nil {
-		id.N++
-	}
-	return id.Attempt
-}
-
 // sendFirstOffer sends the first offer of an attempt whose record is on disk, or will be when the message leaves.
 func (n *Node) sendFirstOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
-	n.stats.Moved++
+	n.countPlaced(l.task().worker)
 	l.phase = offered
 	n.inFlight++
 	n.renewLease(now, l, fx)
@@ -93,13 +74,27 @@ func (n *Node) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m := fx.Send(l.task().worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
-	if q := n.peers.get(l.task().worker); q != nil {
-		m.Offer.Stamp = q.stamp
-	}
+	m.Offer.Stamp = n.stampOf(now, l.task().worker)
 	if rep := l.job.replica; rep != nil {
 		m.Offer.Members = append(m.Offer.Members, rep.Members()...)
 	}
-	fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
+	n.wakeForOffer(now, l, l.task().worker, fx)
+}
+
+// wakeForOffer sets the timer that repeats an unanswered offer. This node answers its own within the step.
+func (n *Node) wakeForOffer(now grid.Time, l *liveTask, worker grid.NodeID, fx *grid.Effects) {
+	if worker != n.cfg.Self {
+		fx.Wake(now.Add(n.cfg.Lease/4), grid.TimerOffer, l.handle)
+	}
+}
+
+// countPlaced counts an attempt placed here or elsewhere.
+func (n *Node) countPlaced(worker grid.NodeID) {
+	if worker == n.cfg.Self {
+		n.stats.Local++
+		return
+	}
+	n.stats.Moved++
 }
 
 // age is the time since the task was submitted, over all its attempts.
@@ -141,7 +136,14 @@ func (n *Node) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	n.setState(l.job, l.index, grid.Placed, fx)
 	n.backups.due = true
-	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceAccepted, Node: l.task().worker})
+	n.traceAccepted(now, l.task(), l.task().worker)
+}
+
+// traceAccepted records that a worker has accepted an attempt. That this node has says nothing: it was chosen.
+func (n *Node) traceAccepted(now grid.Time, t *task, worker grid.NodeID) {
+	if worker != n.cfg.Self {
+		n.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: worker})
+	}
 }
 
 // refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
@@ -170,7 +172,7 @@ func (n *Node) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 
 // neverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
 func neverStarted(why grid.Why) bool {
-	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale
+	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale || why == grid.WhyMajority
 }
 
 // refusedAttempt places a task again after a refusal: the attempt never ran, so it is not a loss.

@@ -16,7 +16,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	}
 	foreign := from != o.ID.Task.Job.Origin // then a tombstone may rest on hearsay
 	neverRan := n.neverRan.contains(o.ID, foreign)
-	if n.released.contains(o.ID, foreign) && !neverRan {
+	if n.released.contains(o.ID, foreign) && !neverRan && from != n.cfg.Self { // its own offer is never late
 		n.stats.Stale++
 		return
 	}
@@ -41,7 +41,9 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 			n.supersede(now, o.ID, fx)
 			n.countReceived(now, from, o)
 			n.learnOwner(now, o.ID.Task.Job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
-			n.ledger.Take(o.ID, parties(o.ID.Task.Job, from), offerBytes+specBytes(o.Spec))
+			if from != n.cfg.Self {
+				n.ledger.Take(o.ID, parties(o.ID.Task.Job, from), offerBytes+specBytes(o.Spec))
+			}
 			n.acceptAttempt(now, from, o, fx)
 		}
 	}

@@ -14,13 +14,20 @@ import (
 
 // mayOffer reports whether a node may offer an attempt: the job's origin or, if the job has a register, the owner of
 // the newest epoch known here (as worker and as member) while the job is not closed. An owner that has renewed its
-// epoch still offers attempts of the epoch before.
+// epoch still offers attempts of the epoch before. This node offers itself only attempts of jobs that it owns, so what
+// others have claimed of these jobs is false.
 func (n *Node) mayOffer(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) bool {
 	id := o.ID.Task.Job
 	if from == id.Origin {
 		n.checkOriginMembers(now, o, fx)
 	}
 	rec, j := n.ownerRecords[id], n.peekJob(id)
+	if from == n.cfg.Self {
+		if rec != nil && rec.owner != from && rec.epoch >= o.ID.Epoch {
+			n.forgetAllOf(now, id, fx)
+		}
+		return true
+	}
 	if len(o.Members) == 0 {
 		return id.Origin == from && rec == nil
 	}
@@ -72,6 +79,11 @@ func (n *Node) checkOriginMembers(now grid.Time, o *grid.Offer, fx *grid.Effects
 		rec.membersVerified = true
 		return
 	}
+	n.forgetAllOf(now, id, fx)
+}
+
+// forgetAllOf forgets all attempts of a job.
+func (n *Node) forgetAllOf(now grid.Time, id grid.JobID, fx *grid.Effects) {
 	for _, w := range n.exec.Of(id, nil) {
 		n.forgetAttempt(now, w.ID, fx)
 	}

@@ -68,22 +68,7 @@ func (n *Node) idleNodeFits(w *exec.Work, room map[grid.NodeID]grid.Resources) b
 // giveBack drops a waiting attempt and tells its owner why.
 func (n *Node) giveBack(now grid.Time, w *exec.Work, why grid.Refusal, fx *grid.Effects) {
 	id := w.ID
-	to := n.ownerOf(id.Task.Job)
-	if to == n.cfg.Self {
-		if l := n.backupOf(n.cfg.Self, id); l != nil {
-			n.forgetAttempt(now, id, fx)
-			n.dropBackup(now, l, why, false, fx)
-			return
-		}
-		l := n.currentAttempt(n.cfg.Self, id)
-		if l == nil || l.phase != placed {
-			return
-		}
-		n.forgetAttempt(now, id, fx)
-		n.refusedAttempt(now, l, why, fx)
-		return
-	}
-	stone := tombstone{id, n.isHearsay(id.Task.Job)}
+	to, stone := n.ownerOf(id.Task.Job), tombstone{id, n.isHearsay(id.Task.Job)}
 	n.forgetAttempt(now, id, fx)
 	n.neverRan.add(stone)
 	m := fx.Send(to, grid.KindRefuse)

@@ -97,23 +97,11 @@ func (n *Node) followOwner(now grid.Time, id grid.JobID, c replication.Claim, fx
 	}
 	wasOwner := rec.owner == n.cfg.Self
 	rec.owner, rec.epoch = owner, epoch
-	if owner != n.cfg.Self {
-		if wasOwner {
-			n.revokeStartLeases(id)
-			n.saveResults(id, fx)
-		}
-		n.reportTo(now, id, owner, fx)
-		return
+	if wasOwner {
+		n.revokeStartLeases(id)
+		n.saveResults(id, fx)
 	}
-	if j := n.job(id); j != nil && j.replica != nil && j.replica.State().Done {
-		n.forgetAttempts(now, j, fx)
-		return
-	}
-	for _, w := range n.exec.Of(id, nil) {
-		if n.adoptAttempt(now, n.cfg.Self, w.ID, fx) && w.State == grid.WorkFinished {
-			n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
-		}
-	}
+	n.reportTo(now, id, owner, fx)
 }
 
 // reportTo reports this node's attempts of one job to its owner. Other jobs are left out: a node that takes over a
@@ -129,7 +117,7 @@ func (n *Node) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *gri
 		case !n.isConnected(owner):
 		case w.State == grid.WorkFinished:
 			w.Tries = 0
-			n.sendResult(now, w, fx)
+			n.repeatResult(now, w, fx)
 		case w.State == grid.WorkQueued:
 			n.requestStartLease(now, n.firstSend, w, owner, fx)
 		default:

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"skep/exec"
 	"skep/grid"
 	"skep/sparse"
 )
@@ -168,14 +167,11 @@ func TestReadsLeaveJobsPacked(t *testing.T) {
 	n := r.n
 	r.submit(jobID(1), spec(nil))
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
-	w := &exec.Work{ID: grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}
 	for name, read := range map[string]func(){
-		"stuck":     func() { n.AwaitsMajority(r.now, jobID(1)) },
-		"acts":      func() { n.MayAct(r.now, jobID(1)) },
-		"job":       func() { n.Job(jobID(1)) },
-		"tasks":     func() { n.Tasks(jobID(1), nil) },
-		"may start": func() { n.mayStart(r.now, w) },
-		"start by":  func() { n.startDeadline(w) },
+		"stuck": func() { n.AwaitsMajority(r.now, jobID(1)) },
+		"acts":  func() { n.MayAct(r.now, jobID(1)) },
+		"job":   func() { n.Job(jobID(1)) },
+		"tasks": func() { n.Tasks(jobID(1), nil) },
 	} {
 		if read(); n.archive.packed != 1 || n.jobs.Len() != 0 || len(n.packing) != 0 {
 			t.Fatalf("%s: %d packed, %d open, %d to be packed; want 1, 0, 0", name, n.archive.packed, n.jobs.Len(), len(n.packing))

@@ -35,7 +35,7 @@ func (n *Node) planOffer(now grid.Time, l *liveTask, ect float64, fx *grid.Effec
 // refusal.
 func (n *Node) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.planned = false
-	if q := n.peers.get(l.task().worker); q == nil || !q.up {
+	if !n.isConnected(l.task().worker) {
 		n.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyGone}, fx)
 		return
 	}

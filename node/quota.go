@@ -84,6 +84,9 @@ func (n *Node) admitJob(id grid.JobID, spec *grid.JobSpec, from grid.NodeID, fx 
 
 // admitOffer returns why an attempt must not be accepted from a node; "" = it may.
 func (n *Node) admitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) string {
+	if from == n.cfg.Self {
+		return ""
+	}
 	return n.admit(parties(o.ID.Task.Job, from), quota.Amount{Bytes: offerBytes + specBytes(o.Spec), Offers: 1}, fx)
 }
 

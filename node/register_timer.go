@@ -71,8 +71,6 @@ const (
 // tickRegisters checks every replica whose job is not closed.
 func (n *Node) tickRegisters(now grid.Time, fx *grid.Effects) {
 	n.replicaWake = false
-	n.exec.WakeAll()
-	n.freed = n.freed || len(n.exec.Queue()) > 0 // work of jobs whose quorum lease this node holds now may start
 	n.replicas.Retire(func(r *replication.Replica) bool { return !n.tickReplica(now, r, fx) })
 	n.dropUnowned()
 	n.replicas.SendKeepalives(now, n.accounts.holds, fx)

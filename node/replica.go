@@ -13,6 +13,7 @@ type replica struct {
 	cancellers       []uint64      // callers to answer once the cancellation is committed
 	fullHistoryFrom  uint32        // owner only: it knows every attempt from this epoch on
 	provisional      bool          // origin only: no majority has answered yet
+	leasesDenied     bool          // owner only: work that waits at its workers has no start lease for want of a majority
 	closing          bool          // every task has ended, and the members are about to be told
 	graceUntil       grid.Time     // end of the takeover grace; 0 = none, or over
 	inputs           *fileReplicas // owner only: who has the job's inputs; nil = it has none
@@ -127,7 +128,7 @@ func (n *Node) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 		return
 	}
 	n.publishEnd(j, i, fx)
-	n.releaseWorker(now, j, i, fx)
+	n.releaseWorker(j, i, fx)
 }
 
 // publishEnd makes a task's end visible.

@@ -133,7 +133,5 @@ func (n *Node) forgetAttempts(now grid.Time, j *job, fx *grid.Effects) {
 	if n.ownerRecords[j.id] == nil {
 		return
 	}
-	for _, w := range n.exec.Of(j.id, nil) {
-		n.forgetAttempt(now, w.ID, fx)
-	}
+	n.forgetAllOf(now, j.id, fx)
 }

@@ -146,7 +146,7 @@ func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.
 		if v != nil {
 			return
 		}
-		n.raiseBarrier(now, j)
+		n.raiseBarrier(now, j, fx)
 		j.cancelled = true
 		rep.Propose(&grid.Entry{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
 		n.saveEntry(j, j.spec.Count, fx)

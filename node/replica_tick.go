@@ -14,7 +14,6 @@ func (n *Node) tickReplica(now grid.Time, r *replication.Replica, fx *grid.Effec
 	rep := j.replica
 	n.tickDeposits(now, j, fx)
 	n.answerUnconfirmed(now, j, fx)
-	n.recallQueued(now, j, fx)
 	for _, id := range r.Members() {
 		contacts{n}.Reach(now, j.id, id, fx)
 	}

@@ -134,13 +134,13 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.sortArchive()
 	n.restoredBackups = nil
 	n.gossip.Start(now, n.newAd(now), fx)
-	for _, w := range slices.Clone(n.exec.Queue()) {
-		n.scheduleBeat(now, w, fx)
+	for _, w := range n.exec.Queue() {
 		if len(w.Spec.Inputs) > 0 {
 			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: n.ownerOf(w.ID.Task.Job), Others: n.membersOf(w.ID.Task.Job), Files: w.Spec.Inputs})
 		}
 	}
-	n.startReady(now, fx)
+	n.askAttempts(now, n.cfg.Self, fx)
+	n.leasesDue = true
 	n.sendDueResults(now, fx)
 }
 
@@ -159,12 +159,6 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 		l := n.newLiveTask(j, i)
 		l.phase = placed
 		n.resumeBackup(now, l, fx)
-		if t.worker == n.cfg.Self {
-			if n.exec.Get(j.attempt(i)) == nil {
-				n.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, fx)
-			}
-			continue
-		}
 		n.records.Start(now, &l.promise)
 		n.renewLease(now, l, fx)
 	}
@@ -176,13 +170,6 @@ func (n *Node) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if !found {
 		return
 	}
-	l.backup = &backupAttempt{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: now.Add(n.cfg.Lease), placed: l.task().placed}
-	switch {
-	case c.Worker != n.cfg.Self:
-		n.scheduleLease(l, fx)
-	case n.exec.Get(l.backupID()) == nil:
-		n.dropBackup(now, l, grid.Refusal{Why: grid.WhyLost, Detail: "this node was restarted"}, true, fx)
-	default:
-		l.backup.deadline = grid.Never
-	}
+	l.backup = &backupAttempt{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: n.leaseEnd(now, c.Worker), placed: l.task().placed}
+	n.scheduleLease(l, fx)
 }

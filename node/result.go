@@ -104,19 +104,11 @@ func (n *Node) postponeResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.stats.Full++
 	again := now.Add(maxResultRetry + n.cfg.Lease)
 	l.deadline = max(l.deadline, again)
-	if w := n.exec.Get(l.id()); w != nil && l.task().worker == n.cfg.Self {
-		n.exec.ScheduleResend(w, again)
-		n.scheduleResults(fx)
-	}
 }
 
 // releaseAttempt tells a worker that an attempt is no longer needed: a result already recorded is acknowledged, any
 // other is dropped.
 func (n *Node) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
-	if to == n.cfg.Self {
-		n.forgetAttempt(0, id, fx)
-		return
-	}
 	kind := grid.KindDrop
 	if t.attempt == id.Attempt {
 		kind = grid.KindResultAck

@@ -96,9 +96,9 @@ func (l *liveTask) removeFrom(list *[]*liveTask) {
 	*list, l.queueIndex = s[:last], notQueued
 }
 
-// placeQueued begins placement decisions while the window has room: first the tasks to place again, then new ones in
-// the order of submission.
-func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
+// placeNext begins the next placement decision, if there is one and the window has room, and reports whether it did:
+// first the tasks to place again, then new ones in the order of submission.
+func (n *Node) placeNext(now grid.Time, fx *grid.Effects) bool {
 	for n.inFlight < n.cfg.Window {
 		if n.retries.Len() > 0 {
 			_, l := n.retries.Pop()
@@ -109,10 +109,10 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 			}
 			l.lookAgain = false
 			n.place(now, l, fx)
-			continue
+			return true
 		}
 		if n.jobQueue.Len() == 0 {
-			return
+			return false
 		}
 		_, j := n.jobQueue.First()
 		if noMajority := !n.mayAct(now, j) && !n.mayPlan(j); noMajority || j.unproven > 0 {
@@ -124,7 +124,7 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		if n.awaitsBatch(j) {
-			return
+			return false
 		}
 		for j.nextFresh < j.spec.Count && (j.state(j.nextFresh) != grid.Pending || j.at(j.nextFresh).live != nil) {
 			j.nextFresh++
@@ -135,13 +135,15 @@ func (n *Node) placeQueued(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		n.place(now, n.newLiveTask(j, j.nextFresh), fx)
+		return true
 	}
+	return false
 }
 
-// startFreed starts waiting attempts once all attempts of this step are dropped: the next in the queue may be one of
-// those.
-func (n *Node) startFreed(now grid.Time, fx *grid.Effects) {
-	if n.freed {
+// settle delivers what this node has sent to itself, and starts waiting attempts once all attempts of this step are
+// dropped: the next in the queue may be one of those.
+func (n *Node) settle(now grid.Time, fx *grid.Effects) {
+	for n.deliverLocal(now, fx); n.freed; n.deliverLocal(now, fx) {
 		n.freed = false
 		n.startReady(now, fx)
 		n.adChanged(now, fx)

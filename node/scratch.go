@@ -2,7 +2,6 @@ package node
 
 import (
 	"skep/balance"
-	"skep/exec"
 	"skep/grid"
 	"skep/node/rates"
 	"skep/node/reputation"
@@ -15,7 +14,6 @@ type Scratch struct {
 	rates      []grid.Rate
 	handles    []uint64
 	jobs       []*job
-	works      []*exec.Work
 	met        []connectedPeer
 	blacklists []*reputation.Blacklist // by class, while columns are computed
 	packed     []byte
@@ -27,6 +25,7 @@ type Scratch struct {
 	answers    [][]balance.State // free buffers of finished decisions
 	lists      [][]grid.Rate     // free buffers of peers whose rates alias their ads'
 	finals     []uint32
+	local      []grid.Message
 	draft      grid.Ad   // this node's ad, to see whether it has changed enough
 	tunings    []*Tuning // shared by the nodes
 }

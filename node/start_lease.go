@@ -8,10 +8,10 @@ import (
 	"skep/grid"
 )
 
-// Start leases. An attempt of another owner may start here only while its start lease is valid: an owner that has
-// cancelled a job, or given an attempt up, could otherwise tell this node too late. A start lease comes with the answer
-// to a request (KindStartLease, KindStartLeaseAck), or with an offer that follows an answered poll. It counts from when
-// the request or the answer left here, so no delay extends it.
+// Start leases. An attempt may start here only while its start lease is valid: an owner that has cancelled a job, or
+// given an attempt up, could otherwise tell this node too late. A start lease comes with the answer to a request
+// (KindStartLease, KindStartLeaseAck), or with an offer that follows an answered poll. It counts from when the request
+// or the answer left here, so no delay extends it.
 
 // How long a waiting attempt is kept after its start lease has expired, in leases. One without retries is kept longer:
 // a returning owner would count it as lost.
@@ -23,29 +23,11 @@ const (
 // initExec configures the ledger: how waits are estimated, and which work may start.
 func (n *Node) initExec() {
 	n.exec.CountWhole(!n.cfg.Balance.Rest)
-	n.exec.Gate(n.mayStart)
+	n.exec.Gate(mayStart)
 }
 
-// mayStart reports whether waiting work may start now. An owner starts its own while it holds the quorum lease.
-func (n *Node) mayStart(now grid.Time, w *exec.Work) bool {
-	if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
-		return now < w.Until
-	}
-	j := n.peekJob(w.ID.Task.Job)
-	return j == nil || !j.cancelled && n.mayAct(now, j)
-}
-
-// startDeadline is the time before which work released now must start; 0 = none. The driver's disk may release the
-// start long after the lease was granted.
-func (n *Node) startDeadline(w *exec.Work) grid.Time {
-	if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
-		return w.Until
-	}
-	if j := n.peekJob(w.ID.Task.Job); j != nil && j.replica != nil {
-		return n.replicas.MayActUntil(j.replica.Replica)
-	}
-	return 0
-}
+// mayStart reports whether waiting work may start now.
+func mayStart(now grid.Time, w *exec.Work) bool { return now < w.Until }
 
 // startedTooLate takes back an attempt whose start was released after the start lease expired: it waits again. A
 // draining node hands it back like all that has not started.
@@ -56,7 +38,7 @@ func (n *Node) startedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects
 	}
 	if w != nil {
 		n.saveWork(w, fx)
-		n.scheduleBeat(now, w, fx)
+		n.leasesDue = true
 	}
 	n.handBackQueue(now, fx)
 	n.startReady(now, fx)
@@ -67,6 +49,17 @@ func (n *Node) startedTooLate(now grid.Time, id grid.AttemptID, fx *grid.Effects
 // time, whatever its delay.
 func (n *Node) leaseStamp(now grid.Time) uint64 {
 	return n.cfg.Boot<<40 | uint64(max(now, 0))/uint64(time.Millisecond)
+}
+
+// stampOf returns the newest stamp that a worker sent; 0 = none. This node's own is always new.
+func (n *Node) stampOf(now grid.Time, worker grid.NodeID) uint64 {
+	if worker == n.cfg.Self {
+		return n.leaseStamp(now)
+	}
+	if q := n.peers.get(worker); q != nil {
+		return q.stamp
+	}
+	return 0
 }
 
 // stampTime is the time in a stamp.
@@ -99,7 +92,12 @@ func (n *Node) grantStartLease(now grid.Time, from grid.NodeID, m *grid.Message,
 			l = n.backupOf(from, id)
 			isSecond = l != nil
 		}
-		if l == nil || !isSecond && l.phase != placed || !n.mayAct(now, l.job) {
+		if l == nil || !isSecond && l.phase != placed || l.job.cancelled {
+			continue
+		}
+		if !n.mayAct(now, l.job) {
+			l.job.replica.leasesDenied = true
+			n.awaitMajority(l.job)
 			continue
 		}
 		if a == nil {
@@ -140,40 +138,34 @@ func (n *Node) revokeStartLeases(id grid.JobID) {
 	}
 }
 
-// dropUnleased drops waiting attempts whose start lease expired long ago.
+// dropUnleased drops waiting attempts whose start lease expired long ago. Those of this node's own jobs are handed back:
+// tasks that wait for this node to be idle would wait for ever.
 func (n *Node) dropUnleased(now grid.Time, fx *grid.Effects) {
 	for _, w := range slices.Clone(n.exec.Queue()) {
-		if n.ownerOf(w.ID.Task.Job) != n.cfg.Self && now >= max(w.Until, w.Accepted).Add(unleasedLimit(w)) {
+		own := n.ownerOf(w.ID.Task.Job) == n.cfg.Self
+		limit := maxUnleased * w.Lease
+		if !own && w.Spec.Retries == 0 {
+			limit = maxUnleasedOnce * w.Lease
+		}
+		switch {
+		case now < max(w.Until, w.Accepted).Add(limit):
+		case own:
+			n.giveBack(now, w, grid.Refusal{Why: grid.WhyMajority}, fx)
+		default:
 			n.forgetAttempt(now, w.ID, fx)
 		}
 	}
 }
 
-// unleasedLimit is how long an attempt waits without a start lease.
-func unleasedLimit(w *exec.Work) time.Duration {
-	if w.Spec.Retries == 0 {
-		return maxUnleasedOnce * w.Lease
-	}
-	return maxUnleased * w.Lease
-}
-
-// recallQueued takes back waiting attempts of a job for which this owner has had no quorum lease for long. They would
-// never start, and tasks that wait for this node to be idle would wait for ever.
-func (n *Node) recallQueued(now grid.Time, j *job, fx *grid.Effects) {
-	rec, leaseEnd := n.ownerRecords[j.id], n.replicas.MayActUntil(j.replica.Replica)
-	if rec == nil || rec.owner != n.cfg.Self || now < leaseEnd.Add(maxUnleased*n.cfg.Lease) {
+// requestOwnLeases requests, if the leases are due, start leases for this node's own waiting work that has none.
+func (n *Node) requestOwnLeases(now grid.Time, fx *grid.Effects) {
+	if !n.leasesDue {
 		return
 	}
-	for _, w := range n.exec.Of(j.id, nil) {
-		switch since := max(w.Until, w.Accepted, leaseEnd); {
-		case w.State != grid.WorkQueued:
-		case n.currentAttempt(n.cfg.Self, w.ID) != nil || n.backupOf(n.cfg.Self, w.ID) != nil:
-			if now >= since.Add(maxUnleased*w.Lease) {
-				n.giveBack(now, w, grid.Refusal{Why: grid.WhyMajority}, fx)
-			}
-		case now >= since.Add(unleasedLimit(w)): // this node has dropped the job, and nobody has taken it over
-			n.forgetAttempt(now, w.ID, fx)
-			n.neverRan.add(tombstone{AttemptID: w.ID})
+	n.leasesDue = false
+	for _, w := range n.exec.Queue() {
+		if w.Until <= now && n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
+			n.requestStartLease(now, n.firstSend, w, n.cfg.Self, fx)
 		}
 	}
 }

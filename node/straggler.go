@@ -7,7 +7,7 @@ import (
 
 // givenAttempt adds an attempt to its worker's outstanding ones, of which ect seconds are expected until its end.
 func (n *Node) givenAttempt(now grid.Time, p *reputation.Promise, class string, id grid.NodeID, ect float64) {
-	if len(n.cfg.Given) == 0 { // else nothing is doubted
+	if len(n.cfg.Given) == 0 && id != n.cfg.Self { // else nothing is doubted
 		n.records.Open(id).Given(now, p, ect, n.expected(class))
 	}
 }

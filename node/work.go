@@ -53,7 +53,7 @@ func (n *Node) acceptAttempt(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	if w.Until = -1; n.ownStamp(now, o.Stamp) {
 		w.Until = stampTime(o.Stamp).Add(w.Lease)
 	}
-	n.recordOwner(o.ID.Task.Job, o.Members, from, o.ID.Epoch, from == n.cfg.Self || n.membersVerified(o.ID.Task.Job, from))
+	n.recordOwner(o.ID.Task.Job, o.Members, from, o.ID.Epoch, n.membersVerified(o.ID.Task.Job, from))
 	n.saveWork(w, fx)
 	if len(o.Spec.Inputs) > 0 {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: o.ID, From: n.ownerOf(w.ID.Task.Job), Others: n.membersOf(w.ID.Task.Job), Files: o.Spec.Inputs})
@@ -71,7 +71,7 @@ func (n *Node) startReady(now grid.Time, fx *grid.Effects) {
 	}
 	for w := n.exec.Next(now); w != nil; w = n.exec.Next(now) {
 		n.saveWork(w, fx)
-		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec, Until: n.startDeadline(w)})
+		fx.Starts = append(fx.Starts, grid.Start{Attempt: w.ID, Spec: w.Spec, Until: w.Until})
 		if n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
 			fx.Changed = append(fx.Changed, w.ID.Task)
 		}
@@ -79,14 +79,6 @@ func (n *Node) startReady(now grid.Time, fx *grid.Effects) {
 			n.stopOverBound(now, fx)
 		}
 	}
-	works := n.exec.Asleep(n.scratch.works[:0])
-	for _, w := range works {
-		if j := n.peekJob(w.ID.Task.Job); j != nil && j.replica != nil && j.leads() && n.ownerOf(j.id) == n.cfg.Self {
-			n.awaitMajority(j)
-		}
-	}
-	n.scratch.works = works
-	clear(works)
 }
 
 // attemptEnded handles the end of an attempt of which no process is left. One that was told to stop only frees its
@@ -123,25 +115,18 @@ func (n *Node) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stop
 	if r.Succeeded() {
 		n.rates.Ran(now, w.Class, occupied, fx)
 	}
-	if n.ownerOf(id.Task.Job) == n.cfg.Self {
-		n.resultReceived(now, n.cfg.Self, id, r, fx)
-	} else {
+	if n.ownerOf(id.Task.Job) != n.cfg.Self { // else the owner's record holds it
 		n.saveWork(w, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier
-		n.sendResult(now, w, fx)
-		if f := n.exec.Finished(); len(f) > maxUnacked {
-			n.forgetAttempt(now, f[0].ID, fx)
-		}
+	}
+	n.repeatResult(now, w, fx)
+	if f := n.exec.Finished(); len(f) > maxUnacked {
+		n.forgetAttempt(now, f[0].ID, fx)
 	}
 	n.startReady(now, fx)
 	n.adChanged(now, fx)
 }
 
-func (n *Node) sendResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
-	n.repeatResult(now, w, fx)
-	n.scheduleResults(fx)
-}
-
-// repeatResult sends a result and sets when it is due again. The caller schedules the timer.
+// repeatResult sends a result and sets when it is due again.
 func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	m := fx.Send(n.ownerOf(w.ID.Task.Job), grid.KindResult)
 	m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
@@ -149,29 +134,26 @@ func (n *Node) repeatResult(now grid.Time, w *exec.Work, fx *grid.Effects) {
 	w.Tries++
 }
 
-// scheduleResults sets a timer for the first due result, unless one at resultWake is early enough.
-func (n *Node) scheduleResults(fx *grid.Effects) {
+// setWorkerTimers sets, at the end of a step, the timers for the results that are still here and for the queue's next
+// start leases, unless earlier ones are pending.
+func (n *Node) setWorkerTimers(now grid.Time, fx *grid.Effects) {
 	if w := n.exec.NextResend(); w != nil && (n.resultWake == 0 || w.Due < n.resultWake) {
 		n.resultWake = w.Due
 		fx.Wake(w.Due, grid.TimerResult, 0)
 	}
+	if q := n.exec.Queue(); len(q) > 0 {
+		n.wakeForBeat(now, q[0].Lease, fx)
+	}
 }
 
-// sendDueResults repeats the due results. One of this node's own jobs, left by a restart or a takeover, is only handled
-// locally: it stays if a majority has to answer first, and the job's next owner is told of it.
+// sendDueResults repeats the due results.
 func (n *Node) sendDueResults(now grid.Time, fx *grid.Effects) {
 	for w := n.exec.NextResend(); w != nil && w.Due <= now; w = n.exec.NextResend() {
-		if n.ownerOf(w.ID.Task.Job) == n.cfg.Self {
-			n.exec.CancelResend(w)
-			n.resultReceived(now, n.cfg.Self, w.ID, w.Result, fx)
-			continue
-		}
 		n.repeatResult(now, w, fx)
 	}
 	if now >= n.resultWake {
 		n.resultWake = 0
 	}
-	n.scheduleResults(fx)
 }
 
 // resendResults repeats what an owner that reconnected may have missed.
@@ -182,7 +164,6 @@ func (n *Node) resendResults(now grid.Time, origin grid.NodeID, fx *grid.Effects
 			n.repeatResult(now, w, fx)
 		}
 	}
-	n.scheduleResults(fx)
 	n.sendBeats(now, fx)
 }
 
@@ -201,9 +182,7 @@ func (n *Node) forgetAttempt(now grid.Time, id grid.AttemptID, fx *grid.Effects)
 	rec.Delete, rec.Work.ID = true, id
 	rec.Later = was == grid.WorkFinished // after a crash it is sent and acknowledged again
 	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
-	if now > 0 {
-		n.freed = true
-	}
+	n.freed = true
 }
 
 func (n *Node) saveWork(w *exec.Work, fx *grid.Effects) *grid.Record {
