@@ -64,12 +64,11 @@ func (n *Node) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := j.task(i)
 	t.uncommitted = true
 	j.uncommitted++
-	j.replica.Propose(&grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
+	n.replicas.Propose(j.replica.Replica, &grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
 		Placed: t.placed, Began: t.began, Done: t.done})
 	n.matchDeposit(j, i, fx)
 	n.saveEntry(j, i, fx)
 	n.rechargeJob(j)
-	n.replicas.MarkDirty(j.replica.Replica)
 }
 
 // writeAnswered handles a member's answer to a write.

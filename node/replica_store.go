@@ -148,14 +148,13 @@ func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.
 		}
 		n.raiseBarrier(now, j, fx)
 		j.cancelled = true
-		rep.Propose(&grid.Entry{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
+		n.replicas.Propose(rep.Replica, &grid.Entry{Index: j.spec.Count, Done: n.wall.At(now).UnixNano()})
 		n.saveEntry(j, j.spec.Count, fx)
 		if j.id.Origin == n.cfg.Self {
 			n.endAll(now, j, fx)
 		} else {
 			n.startBulkEnd(now, j, fx)
 		}
-		n.replicas.MarkDirty(j.replica.Replica)
 	}
 }
 

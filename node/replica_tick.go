@@ -11,24 +11,23 @@ func (n *Node) tickReplica(now grid.Time, r *replication.Replica, fx *grid.Effec
 	if j == nil || r.State().Done && !r.IsOwner() {
 		return false
 	}
-	rep := j.replica
 	n.tickDeposits(now, j, fx)
 	n.answerUnconfirmed(now, j, fx)
 	for _, id := range r.Members() {
 		contacts{n}.Reach(now, j.id, id, fx)
 	}
 	if !r.IsOwner() {
-		n.replicas.CampaignIfDue(now, rep.Replica, fx)
+		n.replicas.CampaignIfDue(now, r, fx)
 		return true
 	}
-	settled := n.replicas.Repeat(now, rep.Replica, fx)
+	settled := n.replicas.Repeat(now, r, fx)
 	if r.State().Done {
-		return rep.CountCloseNotice() && !settled
+		return r.CountCloseNotice() && !settled
 	}
-	if rep.graceUntil != 0 && now >= rep.graceUntil && n.mayAct(now, j) {
+	if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && n.mayAct(now, j) {
 		n.placeUnclaimed(now, j, fx)
 	}
 	n.continueBulkEnd(now, j, fx)
-	n.replicas.RenewIfDue(now, rep.Replica, fx)
+	n.replicas.RenewIfDue(now, r, fx)
 	return true
 }

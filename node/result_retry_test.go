@@ -173,7 +173,7 @@ func TestKeepalivesAreLinear(t *testing.T) {
 		t.Helper()
 		r, _ := submitAll(t, jobs)
 		for i := range jobs / 5 {
-			r.n.replicas.AnsweredOwner(r.now, grid.NodeID{9, byte(i >> 8), byte(i)})
+			r.n.replicas.Note(grid.NodeID{9, byte(i >> 8), byte(i)})
 		}
 		took := time.Hour
 		for range 30 {

@@ -60,7 +60,6 @@ func (n *Node) followRegister(now grid.Time, j *job, c replication.Change, fx *g
 
 // applyRegister saves every entry of the register and applies it to the job.
 func (n *Node) applyRegister(j *job, fx *grid.Effects) {
-	n.rechargeJob(j)
 	for i := range j.replica.Written() {
 		n.saveEntry(j, i, fx)
 		n.applyEntry(j, i, fx)

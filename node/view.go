@@ -7,7 +7,6 @@ import (
 	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
-	"skep/node/replication"
 )
 
 // JobView is a job as this node knows it. Times are wall time in Unix nanoseconds, 0 = not yet.
@@ -224,5 +223,5 @@ func (n *Node) AwaitsMajority(now grid.Time, id grid.JobID) bool {
 	if j.replica.IsOwner() {
 		return !n.mayAct(now, j)
 	}
-	return j.replica.Unlisted() || now >= n.replicas.OwnerLastAnswered(j.replica.Replica).Add(replication.TakeoverDelay(n.cfg.Lease))
+	return n.replicas.TakeoverDue(now, j.replica.Replica)
 }

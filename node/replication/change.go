@@ -1,7 +1,5 @@
 package replication
 
-import "skep/grid"
-
 // ChangeKind is what has changed about a register.
 type ChangeKind uint8
 
@@ -28,22 +26,15 @@ func (s *Replicas) changed(k ChangeKind, r *Replica) {
 	s.changes = append(s.changes, Change{Kind: k, Of: r})
 }
 
-// NextChange removes the oldest change that was not applied yet, and reports whether there is one.
+// NextChange returns the oldest change that it has not returned yet, and reports whether there is one.
 func (s *Replicas) NextChange() (c Change, ok bool) {
-	if len(s.changes) == 0 {
+	if s.applied == len(s.changes) {
 		return c, false
 	}
-	c = s.changes[0]
-	if s.changes = s.changes[1:]; len(s.changes) == 0 {
-		s.changes = nil
+	c = s.changes[s.applied]
+	if s.applied++; s.applied == len(s.changes) {
+		clear(s.changes)
+		s.changes, s.applied = s.changes[:0], 0
 	}
 	return c, true
-}
-
-// Save saves all of a replica but the entries.
-func (s *Replicas) Save(r *Replica, fx *grid.Effects) {
-	st := &r.state
-	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members, Submitted: r.submitted,
-		Promised: st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
-		Held: len(r.spec.Inputs) > 0 && (r.InputsHeld || r.id.Origin == s.cfg.Self)}
 }

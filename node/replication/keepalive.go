@@ -122,7 +122,7 @@ func (s *Replicas) KeepaliveReceived(now grid.Time, from grid.NodeID, m *grid.Me
 	}
 	if d.count == m.Register.Count && d.sum == m.Register.Sum {
 		a.Register.Answer = grid.RegisterOK
-		s.AnsweredOwner(now, from)
+		s.answeredOwner(now, from)
 	}
 }
 
@@ -130,22 +130,20 @@ func (s *Replicas) KeepaliveReceived(now grid.Time, from grid.NodeID, m *grid.Me
 // not hold so.
 func (s *Replicas) keepaliveListed(now grid.Time, from grid.NodeID, m, a *grid.Message) {
 	a.Register.Answer = grid.RegisterOK
-	listed := make(map[grid.JobID]uint32, len(m.Attempts))
-	for _, x := range m.Attempts {
-		listed[x.Task.Job] = x.Epoch
-	}
-	held := make(map[grid.JobID]uint32, len(m.Attempts))
+	held := make(map[grid.JobID]*Replica, len(m.Attempts))
 	for _, r := range s.With(from) {
 		if r.Follows(from) {
-			held[r.id] = r.State().Epoch
-			_, isListed := listed[r.id]
-			r.unlisted = !m.Register.More && !isListed
+			held[r.id], r.unlisted = r, !m.Register.More
 		}
 	}
 	for _, x := range m.Attempts {
-		if epoch, isHeld := held[x.Task.Job]; !isHeld || epoch != x.Epoch {
+		r := held[x.Task.Job]
+		if r != nil {
+			r.unlisted = false
+		}
+		if r == nil || r.state.Epoch != x.Epoch {
 			a.Attempts = append(a.Attempts, x)
 		}
 	}
-	s.AnsweredOwner(now, from)
+	s.answeredOwner(now, from)
 }

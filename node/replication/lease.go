@@ -45,9 +45,9 @@ func (s *Replicas) MayActUntil(r *Replica) grid.Time {
 	return answered[k-others].Add(s.cfg.Lease)
 }
 
-// OwnerLastAnswered is when this member last answered the owner that it follows. An owner that no longer lists the job
+// ownerLastAnswered is when this member last answered the owner that it follows. An owner that no longer lists the job
 // may still rest on the answer to a write.
-func (s *Replicas) OwnerLastAnswered(r *Replica) grid.Time {
+func (s *Replicas) ownerLastAnswered(r *Replica) grid.Time {
 	switch p := s.by.Get(r.owner); {
 	case r.owner == s.cfg.Self:
 		return 0
@@ -60,8 +60,18 @@ func (s *Replicas) OwnerLastAnswered(r *Replica) grid.Time {
 	}
 }
 
-// AnsweredOwner records that this node has answered another one as the owner of a register.
-func (s *Replicas) AnsweredOwner(now grid.Time, owner grid.NodeID) {
+// ownerSilent reports whether this member has not answered the owner for the takeover delay: it may vote for another.
+func (s *Replicas) ownerSilent(now grid.Time, r *Replica) bool {
+	return now >= s.ownerLastAnswered(r).Add(TakeoverDelay(s.cfg.Lease))
+}
+
+// TakeoverDue reports whether this member waits for a takeover: its owner is silent, or no longer lists the job.
+func (s *Replicas) TakeoverDue(now grid.Time, r *Replica) bool {
+	return r.unlisted || s.ownerSilent(now, r)
+}
+
+// answeredOwner records that this node has answered another one as the owner of a register.
+func (s *Replicas) answeredOwner(now grid.Time, owner grid.NodeID) {
 	p := s.member(owner)
 	p.ownerAnswered = max(p.ownerAnswered, now)
 }

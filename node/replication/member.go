@@ -18,13 +18,13 @@ func (s *Replicas) Write(now grid.Time, from grid.NodeID, r *Replica, g *grid.Re
 		s.Save(r, fx)
 	}
 	if answer == grid.RegisterOK {
-		s.AnsweredOwner(now, from)
+		s.answeredOwner(now, from)
 		r.unlisted, r.lastWrite = false, now
 		if wasOwner {
 			s.StepDown(r)
 		}
-		s.Follow(now, r, g.Epoch, from)
-		s.changed(Moved, r) // a worker may have heard of an earlier owner only
+		s.follow(now, r, g.Epoch, from)
+		s.changed(Moved, r) // also for a known epoch: a worker may have heard of an earlier owner only
 		for _, i := range written {
 			s.changes = append(s.changes, Change{Kind: Written, Of: r, Index: i})
 		}
@@ -52,7 +52,7 @@ func Answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 // Vote answers a member that campaigns for a new epoch.
 func (s *Replicas) Vote(now grid.Time, from grid.NodeID, r *Replica, g *grid.RegisterMessage, fx *grid.Effects) {
 	before, wasOwner := r.state, r.IsOwner()
-	ownerAlive := now < s.OwnerLastAnswered(r).Add(TakeoverDelay(s.cfg.Lease)) || s.MayAct(now, r)
+	ownerAlive := !s.ownerSilent(now, r) || s.MayAct(now, r)
 	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
 	// more.
 	a := r.Register.Vote(from, g.Epoch, ownerAlive && from != r.owner && (from != r.rival.Owner || r.rival.Epoch <= r.ownerEpoch))
@@ -99,7 +99,7 @@ func (s *Replicas) Claimed(now grid.Time, from grid.NodeID, r *Replica, c Claim,
 
 // Own makes this node, the origin, the first owner of a new register.
 func (s *Replicas) Own(r *Replica) {
-	r.BecomeOwner(s.NextTerm())
+	r.BecomeOwner(s.nextTerm())
 	r.owner, r.ownerEpoch, r.ownerSince, r.MembersVerified = r.state.Owner, r.state.Epoch, r.submitted, true
 	s.MarkDirty(r)
 }
@@ -111,8 +111,8 @@ func (s *Replicas) Resume(now grid.Time, r *Replica) bool {
 	r.owner, r.ownerEpoch, r.ownerSince, r.lastWrite = st.Owner, st.Epoch, s.wall.At(now).UnixNano(), now
 	r.campaignAt = now.Add(TakeoverDelay(s.cfg.Lease))
 	if st.Owner != s.cfg.Self {
-		s.AnsweredOwner(now, st.Owner)
-	} else if r.BecomeOwner(s.NextTerm()); r.IsOwner() {
+		s.answeredOwner(now, st.Owner)
+	} else if r.BecomeOwner(s.nextTerm()); r.IsOwner() {
 		s.MarkDirty(r)
 		return true
 	}

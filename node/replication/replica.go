@@ -14,9 +14,9 @@ type Replica struct {
 	spec      *grid.JobSpec
 	submitted int64 // wall time, Unix nanoseconds
 
-	// What the member that keeps the job's files and offers decides, and is not part of the register.
-	MembersVerified bool // the job's origin named the members
-	InputsHeld      bool // the job's inputs are stored here, though it was submitted elsewhere
+	// Not part of the register.
+	MembersVerified bool // the job's origin named the members; set by whoever keeps the job
+	InputsHeld      bool // the job's inputs are stored here, though it was submitted elsewhere; set by whoever stores them
 
 	owner             grid.NodeID // as far as known here
 	ownerEpoch        uint32      // of owner
@@ -50,9 +50,6 @@ func (r *Replica) Job() grid.JobID { return r.id }
 func (r *Replica) Owner() (owner grid.NodeID, epoch uint32, since int64) {
 	return r.owner, r.ownerEpoch, r.ownerSince
 }
-
-// Unlisted reports whether the owner is alive and no longer lists the job in its keepalives.
-func (r *Replica) Unlisted() bool { return r.unlisted }
 
 // Leads reports whether this node owns the register and the job is not closed.
 func (r *Replica) Leads() bool { return r.IsOwner() && !r.State().Done }

@@ -29,7 +29,8 @@ type Replicas struct {
 	dirty      []*Replica // they may have something to send
 	terms      uint64     // times that this node began to own a register, in this boot
 	keepalives uint64     // keepalives sent in this boot
-	changes    []Change   // not applied yet, oldest first
+	changes    []Change   // oldest first
+	applied    int        // the first changes: NextChange has returned them
 	written    []uint32   // scratch
 }
 
@@ -113,8 +114,16 @@ func (s *Replicas) Retire(done func(*Replica) bool) {
 	}
 }
 
-// NextTerm returns a number above all that this node has written registers with, for BecomeOwner and VoteReceived.
-func (s *Replicas) NextTerm() uint64 {
+// Save saves all of a replica but the entries.
+func (s *Replicas) Save(r *Replica, fx *grid.Effects) {
+	st := &r.state
+	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members, Submitted: r.submitted,
+		Promised: st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
+		Held: len(r.spec.Inputs) > 0 && (r.InputsHeld || r.id.Origin == s.cfg.Self)}
+}
+
+// nextTerm returns a number above all that this node has written registers with, for BecomeOwner and VoteReceived.
+func (s *Replicas) nextTerm() uint64 {
 	s.terms++
 	return s.cfg.Boot<<40 | s.terms<<20
 }

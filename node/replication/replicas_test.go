@@ -24,7 +24,7 @@ func newReplicas() *Replicas {
 func owned(t *testing.T, s *Replicas, nonce byte, accepted ...grid.NodeID) *Replica {
 	t.Helper()
 	r := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{nonce}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, State{})
-	r.BecomeOwner(s.NextTerm())
+	r.BecomeOwner(s.nextTerm())
 	s.MarkDirty(r)
 	var fx grid.Effects
 	s.SendWrites(start, &fx)
@@ -67,7 +67,7 @@ func TestKeepaliveExtendsTheLeaseOfListedRegisters(t *testing.T) {
 		t.Fatalf("it lists %d registers, want 1", m.Register.Count)
 	}
 	later := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{2}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, State{})
-	later.BecomeOwner(s.NextTerm())
+	later.BecomeOwner(s.nextTerm())
 	s.MarkDirty(later)
 	var fx grid.Effects
 	s.SendWrites(start, &fx)
@@ -171,7 +171,7 @@ func TestAnswersThatNobodyAskedFor(t *testing.T) {
 // What is known of a member is forgotten when nothing was heard of it for a hundred leases.
 func TestMembersAreForgotten(t *testing.T) {
 	s := newReplicas()
-	s.AnsweredOwner(start, third)
+	s.answeredOwner(start, third)
 	var fx grid.Effects
 	if s.SendKeepalives(start.Add(100*lease), none, &fx); len(s.members) != 1 {
 		t.Error("it is forgotten too early")

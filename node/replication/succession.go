@@ -18,7 +18,7 @@ type Contacts interface {
 // CampaignIfDue campaigns if the owner has been silent for long enough. Members later in the succession wait longer, so
 // that they seldom campaign at once.
 func (s *Replicas) CampaignIfDue(now grid.Time, r *Replica, fx *grid.Effects) {
-	from := s.OwnerLastAnswered(r).Add(TakeoverDelay(s.cfg.Lease) + time.Duration(r.successionRank())*s.cfg.Lease/2)
+	from := s.ownerLastAnswered(r).Add(TakeoverDelay(s.cfg.Lease) + time.Duration(r.successionRank())*s.cfg.Lease/2)
 	if r.unlisted {
 		from = r.lastWrite.Add(TakeoverDelay(s.cfg.Lease))
 	}
@@ -69,7 +69,7 @@ func (s *Replicas) delayCampaign(now grid.Time, r *Replica) {
 func (s *Replicas) VoteAnswered(now grid.Time, from grid.NodeID, r *Replica, a *grid.RegisterMessage, fx *grid.Effects) {
 	ConvertTimes(s.wall.At(now).UnixNano(), a.Entries)
 	wasOwner := r.IsOwner()
-	switch outcome := r.VoteReceived(from, a, s.NextTerm()); outcome {
+	switch outcome := r.VoteReceived(from, a, s.nextTerm()); outcome {
 	case CampaignWon, CampaignRenewed:
 		s.becomeOwner(now, r, wasOwner, outcome == CampaignRenewed, fx)
 	case CampaignLost:
@@ -145,7 +145,7 @@ func (s *Replicas) Follow(now grid.Time, r *Replica, epoch uint32, owner grid.No
 		return
 	}
 	s.changed(Moved, r)
-	s.AnsweredOwner(now, owner)
+	s.answeredOwner(now, owner)
 	if r.IsOwner() {
 		s.StepDown(r)
 	}

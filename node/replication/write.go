@@ -12,6 +12,12 @@ func (s *Replicas) MarkDirty(r *Replica) {
 	}
 }
 
+// Propose decides an entry as the owner, and has it written to the other members: see Register.Propose.
+func (s *Replicas) Propose(r *Replica, f *grid.Entry) {
+	r.Register.Propose(f)
+	s.MarkDirty(r)
+}
+
 // SendWrites sends, for each register marked dirty, the next write to each member that has answered the one before.
 func (s *Replicas) SendWrites(now grid.Time, fx *grid.Effects) {
 	for k, r := range s.dirty {
@@ -79,8 +85,8 @@ func (s *Replicas) Repeat(now grid.Time, r *Replica, fx *grid.Effects) (settled 
 	return settled
 }
 
-// Answered takes a member's answer to a write; it appends the committed entries to dst, and reports whether it answered the
-// write under way.
+// Answered takes a member's answer to a write; it appends the committed entries to dst, and reports whether it answered
+// the write under way.
 func (s *Replicas) Answered(now grid.Time, from grid.NodeID, r *Replica, g *grid.RegisterMessage, dst []uint32) ([]uint32, bool) {
 	accepted := r.HasAccepted(max(r.Place(from), 0))
 	committed, valid := r.WriteAnswered(from, g, dst)
