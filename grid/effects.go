@@ -19,6 +19,25 @@ type Effects struct {
 	Links     []Link
 	Offences  []NodeID // peers that sent what no honest node sends; one entry for each offence
 	Changed   []TaskID // tasks whose state at this owner changed, for watchers
+
+	first int // number of Sends when the step began
+}
+
+// Begin marks the beginning of a step.
+func (fx *Effects) Begin() { fx.first = len(fx.Sends) }
+
+// Sent lists what the step has sent so far.
+func (fx *Effects) Sent() []Send { return fx.Sends[fx.first:] }
+
+// About returns a message of a kind that lists attempts, with room for another one: the last such to a node in this step,
+// or a new one.
+func (fx *Effects) About(to NodeID, k Kind) *Message {
+	for i := len(fx.Sends) - 1; i >= fx.first; i-- {
+		if s := &fx.Sends[i]; s.To == to && s.Msg.Kind == k && len(s.Msg.Attempts) < MaxBeats {
+			return &s.Msg
+		}
+	}
+	return fx.Send(to, k)
 }
 
 // Send is a message to one node. Best effort: it may be lost, repeated or reordered.
@@ -106,7 +125,7 @@ func (fx *Effects) Reply(caller uint64, job JobID, err string) {
 // Reset empties fx and keeps its memory.
 func (fx *Effects) Reset() {
 	fx.Saves = fx.Saves[:0]
-	fx.Sends = fx.Sends[:0]
+	fx.Sends, fx.first = fx.Sends[:0], 0
 	fx.Announces = fx.Announces[:0]
 	fx.Wakes = fx.Wakes[:0]
 	fx.Fetches = fx.Fetches[:0]

@@ -1,6 +1,9 @@
 package grid
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Entry is how a task ended: an entry of its job's register. It is immutable once built. The entry after the last task
 // is the job's cancellation: it has no result.
@@ -53,4 +56,17 @@ const (
 func (g *RegisterMessage) reset() {
 	clear(g.Entries)
 	*g = RegisterMessage{Members: g.Members[:0], Entries: g.Entries[:0]}
+}
+
+// ValidMembers reports whether a list can be the members of a job's register, as a node states them that must be one.
+func ValidMembers(id JobID, sender NodeID, members []NodeID) bool {
+	if len(members) < 3 || len(members) > MaxMembers || len(members)%2 == 0 || members[0] != id.Origin || !slices.Contains(members, sender) {
+		return false
+	}
+	for k := range members {
+		if slices.Contains(members[:k], members[k]) {
+			return false
+		}
+	}
+	return true
 }

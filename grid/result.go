@@ -72,6 +72,18 @@ func (r *Result) Succeeded() bool {
 	return r.Cause == Exited && (r.Exit == 0 || r.Exit == ExitSkep && r.Error != "")
 }
 
+// Weight estimates the bytes of a result on the wire, on disk and in memory; 0 for none.
+func (r *Result) Weight() int {
+	if r == nil {
+		return 0
+	}
+	n := 256 + len(r.Error) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
+	for i := range r.Outputs {
+		n += 64 + len(r.Outputs[i].Path)
+	}
+	return n
+}
+
 // Blobs appends the blobs of r to fetch from the node that ran it.
 func (r *Result) Blobs(dst []File) []File {
 	for _, o := range [...]*Output{&r.Stdout, &r.Stderr} {

@@ -50,33 +50,19 @@ func (n *Node) describe(now grid.Time) grid.Ad {
 	own, _ := n.rates.Published()
 	return grid.Ad{
 		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
-		Capacity: n.cfg.Capacity, Free: n.exec.Free(), Speed: n.cfg.Speed, Availability: n.availability.fraction(),
-		Backlog: grid.Seconds(n.exec.Wait(now, oneCore, n.runTime)),
+		Capacity: n.cfg.Capacity, Free: n.worker.Exec().Free(), Speed: n.cfg.Speed, Availability: n.availability.fraction(),
+		Backlog: grid.Seconds(n.worker.Exec().Wait(now, oneCore, n.runTime)),
 		Labels:  n.labels, Engines: n.cfg.Engines, Rates: own, Addrs: n.addrs,
 		Coord:    n.gossip.Coord(),
-		Draining: n.exec.Draining(),
+		Draining: n.worker.Exec().Draining(),
 		Full:     n.lowDisk,
 		Private:  n.cfg.Private,
 	}
 }
 
-// announceLeave announces that this node is about to stop, and hands back the attempts of other owners: queued ones
-// are refused, running ones are reported as lost.
+// announceLeave announces that this node is about to stop, and hands back the attempts of other owners.
 func (n *Node) announceLeave(now grid.Time, fx *grid.Effects) {
-	n.leaving = true
-	n.exec.Drain(true)
-	for _, w := range slices.Clone(n.exec.Queue()) {
-		if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
-			m := fx.Send(n.ownerOf(w.ID.Task.Job), grid.KindRefuse)
-			m.Attempts, m.Refusal = append(m.Attempts, w.ID), grid.Refusal{Why: grid.WhyDrain}
-			n.forgetAttempt(now, w.ID, fx)
-		}
-	}
-	for _, w := range slices.Clone(n.exec.Running()) {
-		if n.ownerOf(w.ID.Task.Job) != n.cfg.Self {
-			n.keepResult(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was stopped"}, true, fx)
-		}
-	}
+	n.worker.Leave(now, fx)
 	ad := n.newAd(now)
 	ad.Leaving = true
 	n.gossip.Advertise(now, ad, fx)

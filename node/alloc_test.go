@@ -74,7 +74,7 @@ func TestAcceptedOfferAllocatesLittle(t *testing.T) {
 			fx.Reset()
 			n.Step(now, e, fx)
 		}
-		if len(n.exec.Finished()) != 0 {
+		if len(n.worker.Exec().Finished()) != 0 {
 			panic(fmt.Sprint("not acknowledged: ", id))
 		}
 	})

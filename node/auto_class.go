@@ -34,7 +34,7 @@ func newAutoClass(labels []grid.Label) *autoClass {
 // chooseClass reconsiders the node's class, once per refresh period and only while the node is idle.
 func (n *Node) chooseClass(now grid.Time) {
 	a := n.autoClass
-	if a == nil || len(n.exec.Running())+len(n.exec.Queue()) > 0 {
+	if a == nil || len(n.worker.Exec().Running())+len(n.worker.Exec().Queue()) > 0 {
 		return
 	}
 	a.demand, a.counts, a.measured = a.demand[:0], a.counts[:0], a.measured[:0]

@@ -23,7 +23,7 @@ func clampShare(x float64) float64 {
 func (n *Node) setAvailability(now grid.Time, left, up float64, fx *grid.Effects) {
 	n.availability = availability{idleShare: clampShare(left), upShare: clampShare(up)}
 	if n.cfg.Balance.Availability {
-		n.exec.SetCoreShare(now, n.availability.idleShare)
+		n.worker.SetCoreShare(now, n.availability.idleShare)
 		n.policies.stale = true
 	}
 	n.adChanged(now, fx)

@@ -166,7 +166,7 @@ func (n *Node) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID, id gr
 	if l.job.barrier == nil { // a cancel barrier instead lists this attempt and waits for it
 		n.startsPossible(now, l.job, worker)
 	}
-	m := attemptsMessage(fx, n.firstSend, worker, grid.KindDrop)
+	m := fx.About(worker, grid.KindDrop)
 	m.Attempts = append(m.Attempts, id)
 }
 

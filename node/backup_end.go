@@ -7,7 +7,7 @@ import "skep/grid"
 // askWorker asks the worker of a promoted attempt for its result: it may have come while the files of the old primary's
 // result were fetched.
 func (n *Node) askWorker(l *liveTask, fx *grid.Effects) {
-	m := attemptsMessage(fx, n.firstSend, l.task().worker, grid.KindAsk)
+	m := fx.About(l.task().worker, grid.KindAsk)
 	m.Attempts = append(m.Attempts, l.id())
 }
 

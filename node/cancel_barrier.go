@@ -57,7 +57,7 @@ func (n *Node) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
 func (n *Node) raiseBarrier(now grid.Time, j *job, fx *grid.Effects) {
 	add := func(id grid.AttemptID, worker grid.NodeID, b *cancelBarrier) {
 		if worker == n.cfg.Self {
-			m := attemptsMessage(fx, n.firstSend, worker, grid.KindDrop)
+			m := fx.About(worker, grid.KindDrop)
 			m.Attempts = append(m.Attempts, id)
 			return
 		}
@@ -176,7 +176,7 @@ func (n *Node) wakeBarriers(now grid.Time, fx *grid.Effects) {
 func (b *cancelBarrier) askWorkers(firstSend int, fx *grid.Effects) {
 	for k := range b.outstanding {
 		if o := &b.outstanding[k]; !o.confirmed {
-			m := attemptsMessage(fx, firstSend, o.worker, grid.KindAsk)
+			m := fx.About(o.worker, grid.KindAsk)
 			m.Attempts = append(m.Attempts, o.id)
 		}
 	}

@@ -101,7 +101,7 @@ func TestOldOfferNeedsStartLease(t *testing.T) {
 		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		o := grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease}
 		if age > 0 {
-			o.Stamp = r.n.leaseStamp(r.now.Add(-age))
+			o.Stamp = r.n.worker.Stamp(r.now.Add(-age))
 		}
 		r.step(grid.Event{Kind: grid.EvMessage, Peer: fastID, Msg: &grid.Message{Kind: grid.KindOffer, Offer: o}})
 		if r.one(grid.KindAccept); len(r.fx.Starts) != 0 {
@@ -135,7 +135,7 @@ func TestLateStartIsTakenBack(t *testing.T) {
 	second := r.offerTwo()
 	first := second
 	first.Task.Index = 0
-	w := r.n.exec.Get(first)
+	w := r.n.worker.Exec().Get(first)
 	if w.State != grid.WorkRunning || w.Until > r.now.Add(w.Lease) {
 		t.Fatalf("%+v at %v", w, r.now)
 	}
@@ -174,7 +174,7 @@ func TestQueuedWorkOfLostOriginIsDropped(t *testing.T) {
 	for end := r.now.Add(2 * time.Minute); r.now < end; {
 		r.pass(time.Minute)
 	}
-	if k := len(r.n.exec.Queue()); k != 0 {
+	if k := len(r.n.worker.Exec().Queue()); k != 0 {
 		t.Errorf("%d attempts wait", k)
 	}
 }

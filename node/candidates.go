@@ -87,7 +87,7 @@ func (n *Node) eligibleNodes(now grid.Time, l *liveTask, blacklist *reputation.B
 	}
 	if !n.refusesForeign(l.job.id) && !l.excludes(n.cfg.Self, strict) && !n.failures.Excludes(now, blacklist, n.cfg.Self) &&
 		discovery.Fit(&spec.Needs, spec.Engine, n.gossip.Ad()) == grid.WhyNone &&
-		n.exec.Refuses(spec.Needs.Resources) == grid.WhyNone {
+		n.worker.Exec().Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, n.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
 		v.Nodes = slices.Insert(v.Nodes, at, n.selfState(now, spec.Needs.Resources, l.class()))
 	}
@@ -114,10 +114,11 @@ func (n *Node) rateOf(q *peer, class string) float64 {
 
 // selfState returns this node's own answer to a poll.
 func (n *Node) selfState(now grid.Time, need grid.Resources, class string) balance.State {
-	ready := n.exec.Wait(now, need, n.runTime)
-	ran, rest := n.exec.Ahead(now, need, n.runTime)
-	return balance.State{Node: n.cfg.Self, ECT: ready + n.exec.Mean(now, class, n.runTime), Ready: ready, Heard: now, Site: n.site,
-		Waiting: int32(len(n.exec.Queue())), Running: int32(len(n.exec.Running())), Ran: ran, Rest: rest, Whole: !n.cfg.Balance.Rest}
+	here := n.worker.Exec()
+	ready := here.Wait(now, need, n.runTime)
+	ran, rest := here.Ahead(now, need, n.runTime)
+	return balance.State{Node: n.cfg.Self, ECT: ready + here.Mean(now, class, n.runTime), Ready: ready, Heard: now, Site: n.site,
+		Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran, Rest: rest, Whole: !n.cfg.Balance.Rest}
 }
 
 // refusesForeign reports whether this node is private and the job was submitted elsewhere.

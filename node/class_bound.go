@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"skep/balance"
-	"skep/exec"
 	"skep/grid"
 	"skep/node/rates"
+	"skep/node/worker"
 )
 
 // Bounds on the run time of a class. A task that runs longer was declared too small and delays the small tasks behind
@@ -18,11 +17,7 @@ import (
 // exempt.
 
 // Bound limits how long a task of a class may run on this node, and names the class of a task that takes longer.
-type Bound struct {
-	Class string
-	Time  time.Duration // running time
-	Next  string
-}
+type Bound = worker.Bound
 
 // maxDemotions bounds how often a task changes its class.
 const maxDemotions = 4
@@ -54,44 +49,6 @@ func (c *Config) checkBounds() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// boundOf returns the bound of a running attempt; nil if it has none.
-func (n *Node) boundOf(w *exec.Work) *Bound {
-	if w.Spec.Retries == 0 {
-		return nil
-	}
-	k := slices.IndexFunc(n.cfg.Bounds, func(b Bound) bool { return b.Class == w.Class })
-	if k < 0 {
-		return nil
-	}
-	return &n.cfg.Bounds[k]
-}
-
-// stopOverBound stops attempts that exceed their bound and schedules the next check. Without bounded attempts there
-// is no timer.
-func (n *Node) stopOverBound(now grid.Time, fx *grid.Effects) {
-	if len(n.cfg.Bounds) == 0 {
-		return
-	}
-	next := grid.Never
-	for _, w := range slices.Clone(n.exec.Running()) {
-		b := n.boundOf(w)
-		if b == nil {
-			continue
-		}
-		if at := w.Started.Add(b.Time); now < at {
-			next = min(next, at)
-			continue
-		}
-		fx.Stops = append(fx.Stops, grid.Stop{Attempt: w.ID})
-		n.keepResult(now, w.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Wall: now.Sub(w.Started), Next: b.Next,
-			Error: "it ran for longer than tasks of its class may here"}, true, fx)
-	}
-	if next < grid.Never && (n.boundWake <= now || next < n.boundWake) {
-		n.boundWake = next
-		fx.Wake(next, grid.TimerBound, 0)
-	}
 }
 
 // mayDemoteTo reports whether a worker may move the task to that class: not to a class that it had before, and at

@@ -181,15 +181,15 @@ func TestUnpublishableClassNameIsRejected(t *testing.T) {
 
 // Bounds that form a cycle would stop a task for ever.
 func TestCyclicBoundsAreRejected(t *testing.T) {
-	small, medium := Bound{"small", time.Second, "medium"}, Bound{"medium", time.Second, "large"}
+	small, medium := Bound{Class: "small", Time: time.Second, Next: "medium"}, Bound{Class: "medium", Time: time.Second, Next: "large"}
 	for name, c := range map[string]struct {
 		bounds []Bound
 		ok     bool
 	}{
 		"a chain":        {[]Bound{small, medium}, true},
-		"a circle of 2":  {[]Bound{small, {"medium", time.Second, "small"}}, false},
-		"a circle of 3":  {[]Bound{small, medium, {"large", time.Second, "small"}}, false},
-		"not for others": {[]Bound{{"small", time.Second, "a\n"}}, false},
+		"a circle of 2":  {[]Bound{small, {Class: "medium", Time: time.Second, Next: "small"}}, false},
+		"a circle of 3":  {[]Bound{small, medium, {Class: "large", Time: time.Second, Next: "small"}}, false},
+		"not for others": {[]Bound{{Class: "small", Time: time.Second, Next: "a\n"}}, false},
 	} {
 		cfg := config(selfID)
 		cfg.Bounds = c.bounds

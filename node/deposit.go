@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"skep/grid"
+	"skep/node/quota"
 )
 
 // Deposits, the member's side: disk space for the files of jobs submitted elsewhere. Owners are not trusted: the
@@ -59,7 +60,7 @@ func (n *Node) putDeposit(j *job, i uint32, x *deposit) {
 	}
 	d.tasks[i] = x
 	if x.result != nil {
-		d.resultBytes += resultBytes(x.result)
+		d.resultBytes += quota.ResultBytes(x.result)
 	}
 	n.rechargeJob(j)
 }
@@ -177,7 +178,7 @@ func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 // resultWritten drops the deposit's result: the register has it.
 func (d *deposits) resultWritten(i uint32) {
 	if x := d.tasks[i]; x != nil && x.result != nil {
-		d.resultBytes -= resultBytes(x.result)
+		d.resultBytes -= quota.ResultBytes(x.result)
 		x.result = nil
 	}
 }

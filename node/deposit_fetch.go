@@ -2,6 +2,7 @@ package node
 
 import (
 	"skep/grid"
+	"skep/node/quota"
 )
 
 // Fetching deposits: files named by a register's owner come to a member.
@@ -57,7 +58,7 @@ func (n *Node) fetchOutput(j *job, id grid.AttemptID, r *grid.Result, from grid.
 			return grid.Refusal{Why: grid.WhyStale}
 		}
 		r = nil
-	} else if n.ledger.AdmitMore(j.id, resultBytes(r)) != "" {
+	} else if n.ledger.AdmitMore(j.id, quota.ResultBytes(r)) != "" {
 		return grid.Refusal{Why: grid.WhyRoom}
 	}
 	refusal := n.fetchDeposit(j, id, from, files, fx)

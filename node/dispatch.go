@@ -31,13 +31,9 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 	case grid.KindBeat:
 		n.beatReceived(now, from, m.Attempts, fx)
 	case grid.KindDrop:
-		for _, id := range m.Attempts {
-			if n.mayDrop(from, id.Task.Job) {
-				n.forgetAttempt(now, id, fx)
-			}
-		}
+		n.worker.Drop(from, m.Attempts, fx)
 	case grid.KindAsk:
-		n.answerAsk(now, from, m.Attempts, fx)
+		n.worker.Asked(now, from, m.Attempts, fx)
 	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover:
 		n.handleRegister(now, from, m, fx)
 	case grid.KindDeposit, grid.KindDepositAck:
@@ -49,7 +45,9 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 	case grid.KindStartLease:
 		n.grantStartLease(now, from, m, fx)
 	case grid.KindStartLeaseAck:
-		n.startLeaseGranted(now, from, m, fx)
+		if !n.worker.LeasesGranted(now, from, m) {
+			n.countOffence(from, fx)
+		}
 	case grid.KindFind:
 		first := len(fx.Sends)
 		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.bestKnown, fx)
@@ -73,9 +71,7 @@ func (n *Node) handleAttempt(now grid.Time, from grid.NodeID, m *grid.Message, f
 	case grid.KindResult:
 		n.resultReceived(now, from, id, m.Result, fx)
 	case grid.KindResultAck:
-		if n.mayDrop(from, id.Task.Job) {
-			n.forgetAttempt(now, id, fx)
-		}
+		n.worker.Drop(from, m.Attempts, fx)
 	}
 }
 
@@ -119,20 +115,12 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		n.gossip.Wake(now, t, fx)
 	case grid.TimerSearch:
 		n.searchTimer(now, t, fx)
-	case grid.TimerBeat:
-		n.beatWake = false
-		n.sendBeats(now, fx)
-	case grid.TimerResult:
-		n.sendDueResults(now, fx)
-	case grid.TimerBound:
-		n.stopOverBound(now, fx)
+	case grid.TimerBeat, grid.TimerResult, grid.TimerBound, grid.TimerDrain:
+		n.worker.Wake(now, t.Kind, fx)
 	case grid.TimerOverdue:
-		n.overdueWake = false
 		n.returnOverdue(now, fx)
 	case grid.TimerRegister:
 		n.replicaTimer(now, t.Key, fx)
-	case grid.TimerDrain:
-		n.drainDeadline(now, fx)
 	case grid.TimerAd:
 		n.adWake = false
 		n.advertise(now, fx)

@@ -5,7 +5,7 @@
 //   - owner of jobs: it places each task, keeps a lease on each attempt, places the task again when the lease expires, and
 //     records its end once (job.go, placement.go, offer.go, lease.go, result.go, wait.go);
 //   - worker: it runs the attempts that it accepted, sends beats to their owners, and keeps each result until the owner has
-//     acknowledged it (offer_received.go, work.go, beat.go, start_lease.go);
+//     acknowledged it (package worker; attempt.go carries what the worker and the other parts say to each other);
 //   - replica of other nodes' jobs: it stores what their registers say, and takes over when an owner is silent (package
 //     replication; the jobs follow the changes of their registers in takeover.go).
 //

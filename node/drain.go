@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"skep/exec"
 	"skep/grid"
 )
 
@@ -26,16 +25,12 @@ func (v *DrainView) Over() bool { return v.On && v.Queued+v.Running+v.Unsaved+v.
 
 // Drain returns the progress of this node's drain.
 func (n *Node) Drain(now grid.Time) DrainView {
-	v := DrainView{On: n.exec.Draining(), Queued: len(n.exec.Queue()), Running: len(n.exec.Running()) + n.exec.Stopping()}
+	here := n.worker.Exec()
+	v := DrainView{On: here.Draining(), Queued: len(here.Queue()), Running: len(here.Running()) + here.Stopping()}
 	if !v.On {
 		return v
 	}
-	v.Left = max(n.drainUntil.Sub(now), 0)
-	for _, w := range n.exec.Finished() {
-		if n.isConnected(n.ownerOf(w.ID.Task.Job)) {
-			v.Unsaved++
-		}
-	}
+	v.Left, v.Unsaved = max(n.worker.DrainUntil().Sub(now), 0), n.worker.Unacked()
 	for j := range n.jobs.All() {
 		if j.authoritative() && j.counts[grid.Ended]-j.uncommitted < j.count() && !n.survivesLeaving(now, j) {
 			v.Own++
@@ -53,7 +48,7 @@ func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
 // setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.lowDisk = low
-	n.exec.LowDisk(low)
+	n.worker.SetLowDisk(low)
 	n.policies.stale = true
 	n.adChanged(now, fx)
 }
@@ -71,23 +66,20 @@ func (n *Node) handleDrain(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 
 // startDraining stops accepting work, hands back queued attempts, and gives running ones until the deadline.
 func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	n.exec.Drain(true)
-	n.drainUntil = now.Add(min(max(ev.Within, 0), MaxDrain))
-	fx.Wake(n.drainUntil, grid.TimerDrain, 0)
+	n.worker.Drain(now, now.Add(min(max(ev.Within, 0), MaxDrain)), fx)
 	n.policies.stale = true
 	n.announceDrain(now, fx)
-	n.handBackQueue(now, fx)
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
 
 // stopDraining accepts work again.
 func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	switch {
-	case n.leaving:
+	case n.worker.Leaving():
 		fx.Reply(ev.Caller, grid.JobID{}, "the node is stopping")
 		return
-	case n.exec.Draining():
-		n.exec.Drain(false)
+	case n.worker.Exec().Draining():
+		n.worker.Undrain(now, fx)
 		n.policies.stale = true
 		n.announceDrain(now, fx)
 		for _, l := range slices.Clone(n.waiting.list) { // waiting tasks may fit this node now
@@ -101,7 +93,6 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 				l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
 			}
 		}
-		n.startReady(now, fx)
 	}
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
@@ -119,41 +110,8 @@ func (n *Node) announceDrain(now grid.Time, fx *grid.Effects) {
 	m.Digest = append(m.Digest, grid.AdEntry{Ad: n.gossip.Ad()})
 }
 
-// handBackQueue hands back queued attempts: to their owners as refusals, since they never ran; this node's own are
-// placed elsewhere. Attempts of disconnected owners wait until those connect: a refusal that does not arrive would
-// end as a lost attempt.
-func (n *Node) handBackQueue(now grid.Time, fx *grid.Effects) {
-	if !n.exec.Draining() || n.leaving {
-		return
-	}
-	for _, w := range slices.Clone(n.exec.Queue()) {
-		if !n.isConnected(n.ownerOf(w.ID.Task.Job)) {
-			continue
-		}
-		n.giveBack(now, w, grid.Refusal{Why: grid.WhyDrain}, fx)
-	}
-}
-
 // isConnected reports whether a node is this node or connected.
 func (n *Node) isConnected(id grid.NodeID) bool {
 	q := n.peers.get(id)
 	return id == n.cfg.Self || q != nil && q.up
-}
-
-// drainDeadline stops the attempts that still run at the deadline. They count as lost and run again elsewhere if
-// their job allows it.
-func (n *Node) drainDeadline(now grid.Time, fx *grid.Effects) {
-	if !n.exec.Draining() || n.leaving || now < n.drainUntil {
-		return
-	}
-	n.handBackQueue(now, fx)
-	for _, w := range slices.Clone(n.exec.Running()) {
-		n.stopAttempt(now, w, "the node was drained, and the task ran on beyond the time that it was given", fx)
-	}
-}
-
-func (n *Node) stopAttempt(now grid.Time, w *exec.Work, why string, fx *grid.Effects) {
-	id := w.ID
-	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
-	n.keepResult(now, id, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}, true, fx)
 }

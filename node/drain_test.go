@@ -51,7 +51,7 @@ func TestDrainStopsRunningAtDeadline(t *testing.T) {
 	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.drain(time.Minute)
 	r.pass(time.Minute-time.Second, grid.TimerDrain)
-	if len(r.n.exec.Running()) != 1 {
+	if len(r.n.worker.Exec().Running()) != 1 {
 		t.Fatal("it was stopped before its time")
 	}
 	r.pass(2*time.Second, grid.TimerDrain)
@@ -199,7 +199,7 @@ func TestUndrain(t *testing.T) {
 	}
 	r.want(jobID(2), grid.Placed)
 	r.pass(2*time.Minute, grid.TimerDrain)
-	if len(r.n.exec.Running()) != 1 {
+	if len(r.n.worker.Exec().Running()) != 1 {
 		t.Error("what runs was stopped by a drain that was taken back")
 	}
 	r.drain(time.Hour)

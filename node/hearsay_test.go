@@ -93,12 +93,12 @@ func TestOriginOverrulesHearsay(t *testing.T) {
 				if s := r.one(grid.KindAccept); s.To != fastID {
 					t.Fatalf("%s, members %d: accepted to %v", name, len(members), s.To.Short())
 				}
-				w := r.n.exec.Get(attemptAt(n))
-				if w == nil || w.Spec.Command[0] != "true" || r.n.ownerOf(replicatedJob) != fastID {
-					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.ownerOf(replicatedJob).Short())
+				w := r.n.worker.Exec().Get(attemptAt(n))
+				if w == nil || w.Spec.Command[0] != "true" || r.n.worker.Owner(replicatedJob) != fastID {
+					t.Fatalf("%s, members %d: attempt %d is %+v of %v, want the origin's", name, len(members), n, w, r.n.worker.Owner(replicatedJob).Short())
 				}
 			}
-			if r.deliverFor(strangerID, grid.KindDrop, attemptAt(2), nil); r.n.exec.Get(attemptAt(2)) == nil {
+			if r.deliverFor(strangerID, grid.KindDrop, attemptAt(2), nil); r.n.worker.Exec().Get(attemptAt(2)) == nil {
 				t.Errorf("%s, members %d: the other ends the origin's attempt", name, len(members))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"skep/grid"
 	"skep/node/quota"
+	"skep/node/worker"
 )
 
 // What members say about jobs of this node, and about jobs that it takes over from them.
@@ -29,7 +30,7 @@ func TestNobodyOffersOwnJobs(t *testing.T) {
 	given := r.offered(id, spec(nil), fastID)
 	r.offerOwn(fastID, id, given.Epoch, given.N+1, selfID, fastID, slowID)
 	r.offerOwn(fastID, id, given.Epoch+7, 1, selfID, fastID, slowID)
-	if works := r.n.exec.Of(id, nil); len(works) != 0 {
+	if works := r.n.worker.Exec().Of(id, nil); len(works) != 0 {
 		t.Fatalf("%d attempts were accepted, the first %v", len(works), works[0].ID)
 	}
 }
@@ -40,7 +41,7 @@ func TestMembersOfferOnlyInTheirEpochs(t *testing.T) {
 	for n := uint32(1); n < 4; n++ {
 		r.offerOwn(slowID, id, r.n.job(id).replica.State().Epoch, n, r.n.job(id).replica.Members()...)
 	}
-	if stale := r.n.stats.Stale; stale != 3 || len(r.sent(grid.KindRefuse)) != 0 {
+	if stale := r.n.Stats(r.now).Stale; stale != 3 || len(r.sent(grid.KindRefuse)) != 0 {
 		t.Errorf("%d offers were ignored, of 3", stale)
 	}
 }
@@ -52,14 +53,14 @@ func TestForgedAttemptYieldsToOwn(t *testing.T) {
 	l, members := r.n.job(id).at(0).live, r.n.job(id).replica.Members()
 	own := grid.AttemptID{Task: l.id().Task, Attempt: l.task().nextAttempt(1)}
 	forged := &grid.Offer{ID: own, Spec: spec(nil), Class: "b", Lease: r.n.cfg.Lease, Members: members}
-	r.n.acceptAttempt(r.now, slowID, forged, &r.fx)
-	if owner := r.n.ownerOf(id); owner != slowID {
+	r.n.worker.Reply(r.now, slowID, forged, worker.Fresh, grid.Refusal{}, true, &r.fx)
+	if owner := r.n.worker.Owner(id); owner != slowID {
 		t.Fatalf("the forged attempt is reported to %v", owner)
 	}
 	o := &grid.Offer{ID: own, Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
 	r.n.offerReceived(r.now, selfID, o, &r.fx)
-	if w := r.n.exec.Get(own); w == nil || w.Class != "a" || r.n.ownerOf(id) != selfID {
-		t.Errorf("%+v, reported to %v", w, r.n.ownerOf(id))
+	if w := r.n.worker.Exec().Get(own); w == nil || w.Class != "a" || r.n.worker.Owner(id) != selfID {
+		t.Errorf("%+v, reported to %v", w, r.n.worker.Owner(id))
 	}
 }
 
@@ -244,7 +245,7 @@ func TestContradictedOwnerIsTold(t *testing.T) {
 		t.Errorf("refused as %v: want a reason that is no loss", why)
 	}
 	offer(thirdID, 1, fastID, thirdID, strangerID)
-	if len(r.n.exec.Of(replicatedJob, nil)) != 1 {
+	if len(r.n.worker.Exec().Of(replicatedJob, nil)) != 1 {
 		t.Error("what was refused is here")
 	}
 }

@@ -180,7 +180,7 @@ func TestWorkerFollowsAMajority(t *testing.T) {
 		r.claimOwner(strangerID, slowID, replicatedJob, 100+e, false)
 		r.claimOwner(slowID, slowID, replicatedJob, 2+e, true)
 	}
-	if who := r.n.ownerOf(replicatedJob); who != fastID {
+	if who := r.n.worker.Owner(replicatedJob); who != fastID {
 		t.Fatalf("on one message it reports to %v", who.Short())
 	}
 	if to := r.recipients(grid.KindBeat); !slices.Contains(to, fastID) || !slices.Contains(to, slowID) {
@@ -190,7 +190,7 @@ func TestWorkerFollowsAMajority(t *testing.T) {
 		t.Errorf("whether what waits may start is asked of %v: want the owner", to)
 	}
 	r.claimOwner(thirdID, slowID, replicatedJob, 10, false)
-	if who := r.n.ownerOf(replicatedJob); who != slowID {
+	if who := r.n.worker.Owner(replicatedJob); who != slowID {
 		t.Errorf("a majority says otherwise, and it still reports to %v", who.Short())
 	}
 }

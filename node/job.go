@@ -60,7 +60,7 @@ func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	if err == nil {
 		_, err = n.policy(ev.Spec.Policy)
 	}
-	if err == nil && n.exec.Draining() && !n.leaving {
+	if err == nil && n.worker.Exec().Draining() && !n.worker.Leaving() {
 		err = errors.New("this node is draining and takes nothing new: submit to another one, or let it take work again with skep node drain --self --undo")
 	}
 	if err != nil {
@@ -150,7 +150,7 @@ func (n *Node) releaseWorker(j *job, i uint32, fx *grid.Effects) {
 	switch {
 	case !t.heldByWorker:
 	case r.Cause == grid.Cancelled || r.Cause == grid.Lost:
-		m := attemptsMessage(fx, n.firstSend, t.worker, grid.KindDrop)
+		m := fx.About(t.worker, grid.KindDrop)
 		m.Attempts = append(m.Attempts, j.attempt(i))
 	default:
 		m := fx.Send(t.worker, grid.KindResultAck)

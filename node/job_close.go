@@ -40,7 +40,7 @@ func (n *Node) closeJobs(now grid.Time, fx *grid.Effects) {
 		j.replica.Close()
 		n.replicas.Save(j.replica.Replica, fx)
 		n.replicas.MarkDirty(j.replica.Replica)
-		n.forgetAttempts(now, j, fx) // attempts from an earlier epoch of this owner, superseded by another's
+		n.worker.ForgetRegistered(j.id, fx) // attempts from an earlier epoch of this owner, superseded by another's
 		n.archiveAndTrim(j, fx)
 	}
 	n.closing = n.closing[:0]

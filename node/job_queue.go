@@ -57,7 +57,8 @@ func (n *Node) dropUnowned() {
 
 // resumeJob resumes what waited for a majority of the job's register.
 func (n *Node) resumeJob(j *job) {
-	n.leasesDue, j.replica.leasesDenied = true, false // attempts on this node may start
+	j.replica.leasesDenied = false
+	n.worker.OwnLeasesDue()
 	for rep := j.replica; len(rep.awaitingMajority) > 0; {
 		n.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
 	}

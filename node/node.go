@@ -6,13 +6,13 @@ import (
 
 	"skep/balance"
 	"skep/discovery"
-	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
 	"skep/node/reputation"
+	"skep/node/worker"
 	"skep/sparse"
 )
 
@@ -23,8 +23,8 @@ type Node struct {
 	rng  *grid.Rand
 
 	gossip       *gossip.Gossip
+	worker       *worker.Worker
 	discovery    *discovery.Discovery
-	exec         *exec.Exec
 	rates        *rates.Estimator
 	policies     policySet
 	peers        peerset
@@ -53,7 +53,6 @@ type Node struct {
 	pending                  pendingSubmissions
 	grace                    []graceEntry // taken over by this node and in takeover grace, oldest first
 	closing                  []*job       // all their tasks have ended; the members are told soon
-	ownerRecords             map[grid.JobID]*ownerRecord
 	takenOver                []grid.JobID // jobs taken over in this step
 	barriers                 cancelBarriers
 	transfers                map[grid.AttemptID]transfer
@@ -68,26 +67,14 @@ type Node struct {
 	restoredBackups          map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
 	strayTasks               map[grid.JobID][]grid.TaskRecord  // during restore: tasks whose job has not come yet
 
-	addrs            []string
-	ads              uint64     // own ads made in this boot
-	lastAd, started  grid.Time  // time of the last ad; of the start
-	adWake           bool       // a TimerAd is pending
-	beatWake         bool       // a TimerBeat is pending
-	overdueWake      bool       // a TimerOverdue is pending
-	boundWake        grid.Time  // time of the next TimerBound
-	released         tombstones // tombstones of others' attempts
-	neverRan         tombstones // attempts that were refused or handed back
-	freed            bool       // attempts were released in this step
-	lowDisk, leaving bool       // the disk is nearly full; the node is stopping and starts nothing
-	// drainUntil is the time at which a draining node stops its running attempts. It is not on disk: a node that
-	// restarts accepts work again.
-	drainUntil grid.Time
-	resultWake grid.Time
-	firstSend  int  // number of sends in the effects when the step began
-	delivered  int  // number of sends in the effects that deliverLocal has seen
-	leasesDue  bool // this node's own waiting work may get start leases now
-	stats      Counts
-	scratch    *Scratch
+	addrs           []string
+	ads             uint64    // own ads made in this boot
+	lastAd, started grid.Time // time of the last ad; of the start
+	adWake          bool      // a TimerAd is pending
+	lowDisk         bool      // the disk is nearly full
+	delivered       int       // number of sends in the effects that deliverLocal has seen
+	stats           Counts
+	scratch         *Scratch
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
@@ -97,7 +84,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	n := &Node{wall: wall, rng: grid.NewRand(cfg.Seed, 1), exec: exec.New(cfg.Capacity), scratch: cfg.Scratch, availability: availability{idleShare: 1, upShare: 1}}
+	n := &Node{wall: wall, rng: grid.NewRand(cfg.Seed, 1), scratch: cfg.Scratch, availability: availability{idleShare: 1, upShare: 1}}
 	if n.scratch == nil {
 		n.scratch = new(Scratch)
 	}
@@ -107,7 +94,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n.retries.Track((*liveTask).setQueueIndex)
 	n.barriers.jobs.Track((*job).setBarrierIndex)
 	n.discovery = discovery.New(cfg.Self, &n.cfg.Discovery, grid.NewRand(cfg.Seed, 3))
-	n.initExec()
+	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: n.cfg.Lease, Overdue: n.cfg.Overdue,
+		Private: cfg.Private, Whole: !n.cfg.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: contacts{n}, Ledger: &n.ledger})
 	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, Memory: cfg.Memory, Scratch: &n.scratch.rating})
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
 	if n.labels, n.autoClass = cfg.Labels, newAutoClass(cfg.Labels); n.autoClass != nil {
@@ -128,7 +116,7 @@ func (n *Node) Restore(r *grid.Record) {
 	case grid.RecTask:
 		n.restoreTask(&r.Task)
 	case grid.RecWork:
-		n.restoreWork(&r.Work)
+		n.worker.Restore(&r.Work, n.membersVerified(r.Work.ID.Task.Job, r.Work.Owner))
 	case grid.RecRegister:
 		n.restoreReplica(r.Register)
 	case grid.RecEntry:
@@ -143,8 +131,9 @@ func (n *Node) Restore(r *grid.Record) {
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	n.firstSend, n.delivered, n.bulkEnds.left = len(fx.Sends), len(fx.Sends), bulkEndBatch
-	n.exec.Advance(now)
+	fx.Begin()
+	n.delivered, n.bulkEnds.left = len(fx.Sends), bulkEndBatch
+	n.worker.Advance(now)
 	firstAnnounce := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
@@ -165,7 +154,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.cancelJob(now, ev, fx)
 	case grid.EvStarted:
 	case grid.EvEnded:
-		n.attemptEnded(now, ev.Attempt, ev.Result, fx)
+		n.worker.Ended(now, ev.Attempt, ev.Result, fx)
 	case grid.EvFetched:
 		n.fetched(now, ev, fx)
 	case grid.EvDisk:
@@ -176,7 +165,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.addrs = slices.Clone(ev.Addrs)
 		n.adChanged(now, fx)
 	case grid.EvLate:
-		n.startedTooLate(now, ev.Attempt, fx)
+		n.worker.StartedTooLate(now, ev.Attempt, fx)
 	case grid.EvLeave, grid.EvDrain, grid.EvUndrain:
 		n.handleDrain(now, ev, fx)
 	}
@@ -187,14 +176,15 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	for n.startBackups(now, fx) {
 		n.deliverLocal(now, fx)
 	}
-	n.requestOwnLeases(now, fx)
+	n.worker.RequestOwnLeases(now, fx)
 	n.settle(now, fx)
-	n.setWorkerTimers(now, fx)
+	n.worker.SetTimers(now, fx)
 	n.replicas.SendWrites(now, fx)
 	n.announceTakeovers(fx)
 	n.packFinished()
-	for i := n.firstSend; i < len(fx.Sends); i++ {
-		n.sign(&fx.Sends[i].Msg)
+	sent := fx.Sent()
+	for i := range sent {
+		n.sign(&sent[i].Msg)
 	}
 	for i := firstAnnounce; i < len(fx.Announces); i++ {
 		n.sign(&fx.Announces[i])

@@ -16,8 +16,8 @@ func TestUnstorableOutputIsLost(t *testing.T) {
 	id := r.fx.Starts[0].Attempt
 	lost := &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "output \"x\": the disk is full", Wall: time.Second}
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: lost})
-	if len(r.fx.Starts) != 1 || r.n.exec.Stopping() != 0 {
-		t.Errorf("starts %v, %d are being stopped: want its place on a machine of one core to be free for the next try", r.fx.Starts, r.n.exec.Stopping())
+	if len(r.fx.Starts) != 1 || r.n.worker.Exec().Stopping() != 0 {
+		t.Errorf("starts %v, %d are being stopped: want its place on a machine of one core to be free for the next try", r.fx.Starts, r.n.worker.Exec().Stopping())
 	}
 	v, _ := r.n.Task(id.Task)
 	if v.State == grid.Ended || v.Lost != 1 {

@@ -37,7 +37,7 @@ func TestOverdueWorkIsHandedBackUnlessAtMostOnce(t *testing.T) {
 	if m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(3) || m.Msg.Refusal.Why != grid.WhyOverdue {
 		t.Fatalf("refused %+v", m)
 	}
-	if r.n.exec.Get(foreignAttempt(2)) == nil || r.n.exec.Get(foreignAttempt(3)) != nil {
+	if r.n.worker.Exec().Get(foreignAttempt(2)) == nil || r.n.worker.Exec().Get(foreignAttempt(3)) != nil {
 		t.Error("want the second kept and the third let go of")
 	}
 }

@@ -3,9 +3,9 @@ package node
 import (
 	"slices"
 
-	"skep/exec"
 	"skep/grid"
 	"skep/node/replication"
+	"skep/node/worker"
 )
 
 // Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
@@ -14,62 +14,76 @@ import (
 // members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
 // messages each sixth of a lease.
 
-// memberClaims are the statements of a register's members about its owner, as a worker received them.
-type memberClaims struct {
-	byPlace   [grid.MaxMembers]replication.Claim // by the member's place; newest epoch that it stated
-	lastAsked grid.Time                          // when the other members were last asked
-}
-
-// claimants appends the members that claim the register for themselves in an epoch above the known one.
-func (rec *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
-	for place, id := range rec.members {
-		if c := rec.claims.byPlace[place]; c.Owner == id && c.Epoch > rec.epoch && id != rec.owner {
-			dst = append(dst, id)
-		}
+// learnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
+func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
+	if j := n.job(id); j != nil && j.replica != nil {
+		n.replicas.Follow(now, j.replica.Replica, epoch, owner)
+		n.followRegisters(now, fx)
 	}
-	return dst
+	n.worker.FollowOwner(now, id, owner, epoch, fx)
 }
 
-// majorityClaim returns the claim on which a majority of the members agrees; zero = none.
-func (rec *ownerRecord) majorityClaim() replication.Claim {
-	for place, id := range rec.members {
-		claim, votes := rec.claims.byPlace[place], 0
-		if claim.Owner != id || claim.Epoch <= rec.epoch {
-			continue
+// ownerLearned follows a job's new owner, of which its register has told.
+func (n *Node) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
+	if j.confirmed() {
+		n.replyAll(&j.replica.submitters, j.id, fx)
+	}
+	owner, epoch, _ := j.replica.Owner()
+	n.worker.FollowOwner(now, j.id, owner, epoch, fx)
+}
+
+// takeoverHeard handles an announcement of takeovers, or a member's redirect to another owner.
+func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
+	if !announced {
+		n.ownerClaimed(now, from, m.Register.Job, replication.Claim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
+		return
+	}
+	if len(m.Attempts) > maxTakeovers {
+		n.stats.Stale++
+		return
+	}
+	for _, x := range m.Attempts {
+		if n.job(x.Task.Job) == nil {
+			n.ownerCache.Add(x.Task.Job, replication.Claimant{Node: from, Epoch: x.Epoch, Since: n.wall.At(now).UnixNano()})
 		}
-		for other := range rec.members {
-			if c := rec.claims.byPlace[other]; c.Owner == id && c.Epoch > rec.epoch {
-				votes++
+		n.ownerClaimed(now, from, x.Task.Job, replication.Claim{Owner: from, Epoch: x.Epoch}, fx)
+	}
+}
+
+// redirect tells a worker whom this node considers a job's owner.
+func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
+	owner, epoch, _ := j.replica.Owner()
+	if to == n.cfg.Self || owner == n.cfg.Self && !j.replica.IsOwner() {
+		return
+	}
+	m := fx.Send(to, grid.KindTakeover)
+	m.Register.Job, m.Register.Epoch, m.Register.Owner = j.id, epoch, owner
+}
+
+// announceTakeovers announces the jobs that this node has taken over.
+func (n *Node) announceTakeovers(fx *grid.Effects) {
+	for len(n.takenOver) > 0 {
+		m := fx.Announce(grid.KindTakeover)
+		k := min(len(n.takenOver), maxTakeovers)
+		for _, id := range n.takenOver[:k] {
+			if j := n.job(id); j != nil && j.authoritative() {
+				_, epoch, _ := j.replica.Owner()
+				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch}})
 			}
 		}
-		if votes > len(rec.members)/2 {
-			return claim
-		}
+		n.takenOver = slices.Delete(n.takenOver, 0, k)
 	}
-	return replication.Claim{}
 }
+
+// maxTakeovers bounds the jobs in one announcement: an announcement's size is limited.
+const maxTakeovers = 128
 
 // ownerClaimed handles a statement about who owns a register.
 func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c replication.Claim, fx *grid.Effects) {
 	if j := n.job(id); j != nil && j.replica != nil {
 		n.replicaClaimed(now, from, j, c, fx)
 	}
-	rec := n.ownerRecords[id]
-	if rec == nil || rec.owner == n.cfg.Self || c.Owner == n.cfg.Self || c.Epoch <= rec.epoch || !slices.Contains(rec.members, c.Owner) {
-		return
-	}
-	place := slices.Index(rec.members, from)
-	if place < 0 || place >= len(rec.claims.byPlace) || rec.claims.byPlace[place].Epoch >= c.Epoch {
-		return
-	}
-	rec.claims.byPlace[place] = c
-	if winner := rec.majorityClaim(); winner != (replication.Claim{}) {
-		n.followOwner(now, id, winner, fx)
-		return
-	}
-	if n.mayRepeat(now, &rec.claims.lastAsked) {
-		n.queryOwner(now, id, rec, fx)
-	}
+	n.worker.OwnerClaimed(now, from, id, worker.Claim(c), fx)
 }
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
@@ -83,56 +97,4 @@ func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c replica
 		return
 	}
 	n.replicas.Claimed(now, from, rep.Replica, c, fx)
-}
-
-// mayRepeat reports whether an action limited to once each sixth of a lease is due, and records that it is done now.
-func (n *Node) mayRepeat(now grid.Time, last *grid.Time) bool {
-	if *last != 0 && now < last.Add(n.cfg.Lease/6) {
-		return false
-	}
-	*last = now
-	return true
-}
-
-// queryOwner reports this node's attempts of a job to the claimants, and asks the other members whom they follow by
-// sending a beat with one attempt. Waiting attempts are reported like running ones: a claim alone starts none of
-// them.
-func (n *Node) queryOwner(now grid.Time, id grid.JobID, rec *ownerRecord, fx *grid.Effects) {
-	works, claimants := n.exec.Of(id, nil), rec.claimants(nil)
-	if len(works) == 0 {
-		return
-	}
-	for _, to := range rec.members {
-		switch {
-		case to == n.cfg.Self:
-		case !n.isConnected(to):
-			if slices.Contains(claimants, to) {
-				n.dial(now, to, fx)
-			}
-		case slices.Contains(claimants, to):
-			for _, w := range works {
-				if w.State == grid.WorkFinished {
-					m := fx.Send(to, grid.KindResult)
-					m.Attempts, m.Result = append(m.Attempts, w.ID), w.Result
-					continue
-				}
-				m := attemptsMessage(fx, n.firstSend, to, grid.KindBeat)
-				m.Attempts = append(m.Attempts, w.ID)
-			}
-		case to != rec.owner:
-			m := attemptsMessage(fx, n.firstSend, to, grid.KindBeat)
-			m.Attempts = append(m.Attempts, works[0].ID)
-		}
-	}
-}
-
-// informClaimants calls queryOwner at the regular beat for all jobs whose owner is disputed.
-func (n *Node) informClaimants(now grid.Time, fx *grid.Effects) {
-	for _, list := range [...][]*exec.Work{n.exec.Queue(), n.exec.Running(), n.exec.Finished()} {
-		for _, w := range list {
-			if rec := n.ownerRecords[w.ID.Task.Job]; rec != nil && len(rec.claimants(nil)) > 0 && n.mayRepeat(now, &rec.claims.lastAsked) {
-				n.queryOwner(now, w.ID.Task.Job, rec, fx)
-			}
-		}
-	}
 }

@@ -15,7 +15,7 @@ func (r *rig) loseMajority() {
 	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}
-	for _, w := range r.n.exec.Running() {
+	for _, w := range r.n.worker.Exec().Running() {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: w.ID, Result: exitZero})
 	}
 	if j := r.n.job(replicatedJob); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.awaitingMajority) != 1 {

@@ -56,8 +56,7 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 	n.askAttempts(now, ev.Peer, fx)
 	n.replicas.Resend(now, ev.Peer, fx)
-	n.resendResults(now, ev.Peer, fx)
-	n.handBackQueue(now, fx)
+	n.worker.OwnerConnected(now, ev.Peer, fx)
 	n.nodeChanged(now, n.gossip.Peer(ev.Peer))
 }
 

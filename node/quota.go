@@ -14,12 +14,9 @@ import (
 
 // Estimated memory for stored objects, without their strings; the size on disk is smaller.
 const (
-	jobBytes        = 4 * grid.KiB // a job and its register, with their entries in maps and lists
-	offerBytes      = grid.KiB
-	leafBytes       = sparse.Leaf * 240 // a leaf of tasks and of entries, without what they point to
-	inputBytes      = grid.Bytes(80)
-	entryBytes      = grid.Bytes(700) // the entry of a task that ended without having run
-	stringBytes     = grid.Bytes(16)
+	jobBytes        = 4 * grid.KiB           // a job and its register, with their entries in maps and lists
+	leafBytes       = sparse.Leaf * 240      // a leaf of tasks and of entries, without what they point to
+	entryBytes      = grid.Bytes(700)        // the entry of a task that ended without having run
 	typicalJobBytes = jobBytes + 64*grid.KiB // a job of ordinary size
 )
 
@@ -36,58 +33,23 @@ type footprint struct {
 	endedTasks uint32     // tasks charged among the ended jobs; 0 = all
 }
 
-// specBytes estimates the memory of a specification.
-func specBytes(s *grid.JobSpec) grid.Bytes {
-	size := 2*len(s.Sealed) + len(s.Name) + len(s.Class) + len(s.Policy)
-	strings := len(s.Command) + len(s.Outputs) + 2*len(s.Env)
-	for _, w := range s.Command {
-		size += len(w)
-	}
-	for _, w := range s.Outputs {
-		size += len(w)
-	}
-	for i := range s.Env {
-		size += len(s.Env[i].Name) + len(s.Env[i].Value)
-	}
-	for i := range s.Inputs {
-		size += len(s.Inputs[i].Path)
-	}
-	for i := range s.Needs.Labels {
-		l := &s.Needs.Labels[i]
-		size, strings = size+len(l.Key), strings+2+len(l.Values)
-		for _, v := range l.Values {
-			size += len(v)
-		}
-	}
-	return grid.Bytes(size) + grid.Bytes(strings)*stringBytes + grid.Bytes(len(s.Inputs))*inputBytes
-}
-
-// resultBytes estimates the memory of a result.
-func resultBytes(r *grid.Result) grid.Bytes {
-	return grid.Bytes(replication.Weight(&grid.Entry{Result: r}))
-}
-
-// parties names who answers for what a node sends about a job: the sender, and the origin only for what it sends
-// itself. Whoever has seen a job has the origin's signature of it, and could use up the origin's quota with copies.
-func parties(id grid.JobID, from grid.NodeID) quota.Parties {
-	who := quota.Parties{Sender: from}
-	if from == id.Origin {
-		who.Origin = id.Origin
-	}
-	return who
-}
-
 // admitJob returns why a job of this sender must not be stored; "" = it may, and then there is room.
 func (n *Node) admitJob(id grid.JobID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) string {
-	return n.admit(parties(id, from), quota.Amount{Bytes: jobBytes + specBytes(spec), Registers: 1, Tasks: int(spec.Count)}, fx)
+	return n.admit(quota.PartiesOf(id, from), quota.Amount{Bytes: jobBytes + quota.SpecBytes(spec), Registers: 1, Tasks: int(spec.Count)}, fx)
 }
 
-// admitOffer returns why an attempt must not be accepted from a node; "" = it may.
-func (n *Node) admitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) string {
+// admitOffer returns why an attempt must not be accepted from a node; WhyNone = it may.
+func (n *Node) admitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) grid.Refusal {
 	if from == n.cfg.Self {
-		return ""
+		return grid.Refusal{}
 	}
-	return n.admit(parties(o.ID.Task.Job, from), quota.Amount{Bytes: offerBytes + specBytes(o.Spec), Offers: 1}, fx)
+	size := quota.Amount{Bytes: quota.OfferBytes + quota.SpecBytes(o.Spec), Offers: 1}
+	full := n.admit(quota.PartiesOf(o.ID.Task.Job, from), size, fx)
+	if full == "" {
+		return grid.Refusal{}
+	}
+	n.stats.Full++
+	return grid.Refusal{Why: grid.WhyQueue, Detail: full}
 }
 
 // admitEntries returns why entries of a job's register, written in an epoch or sent with a vote (epoch 0), must not be
@@ -138,7 +100,7 @@ func (n *Node) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) str
 
 // chargeJob charges a job that a node sent here.
 func (n *Node) chargeJob(j *job, from grid.NodeID) {
-	n.ledger.Keep(j.id, parties(j.id, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
+	n.ledger.Keep(j.id, quota.PartiesOf(j.id, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
 	n.rechargeJob(j)
 }
 

@@ -125,7 +125,7 @@ func TestLargeRegistersAreBounded(t *testing.T) {
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
-	most := int(quota.Each.Bytes / specBytes(s))
+	most := int(quota.Each.Bytes / quota.SpecBytes(s))
 	kept := 0
 	for i := range 300 {
 		if r.writeFrom(fastID, numbered(fastID, i), s, nil) == grid.RegisterOK {
@@ -182,7 +182,7 @@ func TestLargeOffersAreBounded(t *testing.T) {
 			why = out.Msg.Refusal
 		}
 	}
-	if most := int(quota.Each.Bytes / specBytes(s)); taken > most || taken < most/2 || r.records(grid.RecWork) != taken {
+	if most := int(quota.Each.Bytes / quota.SpecBytes(s)); taken > most || taken < most/2 || r.records(grid.RecWork) != taken {
 		t.Errorf("%d are taken, %d on disk: want about %d", taken, r.records(grid.RecWork), most)
 	}
 	if why.Why != grid.WhyQueue || !strings.Contains(why.Detail, fastID.Short()) {

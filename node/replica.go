@@ -2,6 +2,7 @@ package node
 
 import (
 	"skep/grid"
+	"skep/node/quota"
 	"skep/node/replication"
 )
 
@@ -55,7 +56,7 @@ func (n *Node) replicated(r *replication.Replica) *job {
 // newReplica creates a job with a register.
 func (n *Node) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s replication.State) *job {
 	j := n.newJob(id, spec, submitted)
-	j.replica = &replica{Replica: n.replicas.Add(id, spec, submitted, members, s), footprint: footprint{base: jobBytes + specBytes(spec)}}
+	j.replica = &replica{Replica: n.replicas.Add(id, spec, submitted, members, s), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
 	return j
 }
 

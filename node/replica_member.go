@@ -58,7 +58,7 @@ func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessa
 	}
 	if j != nil && j.replica != nil {
 		return j, grid.RegisterOK
-	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !n.validMembers(g.Job, from, g.Members) ||
+	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
 		!slices.Contains(g.Members, n.cfg.Self) || g.Job.Origin == n.cfg.Self {
 		return nil, grid.RegisterUnknown
 	}
@@ -71,19 +71,6 @@ func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessa
 	j.arrived = now.Add(-g.Age)
 	n.chargeJob(j, from)
 	return j, grid.RegisterOK
-}
-
-// validMembers reports whether a list can be the members of a job and contains who.
-func (n *Node) validMembers(id grid.JobID, sender grid.NodeID, members []grid.NodeID) bool {
-	if len(members) < 3 || len(members) > grid.MaxMembers || len(members)%2 == 0 || members[0] != id.Origin || !slices.Contains(members, sender) {
-		return false
-	}
-	for k := range members {
-		if slices.Contains(members[:k], members[k]) {
-			return false
-		}
-	}
-	return true
 }
 
 // applyEntry copies the register's entry of a task into the job. It may overrule what this node decided as an earlier
@@ -123,15 +110,6 @@ func (n *Node) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 		}
 	}
 	j.quietAt = max(j.quietAt, now.Add(replication.TakeoverDelay(n.cfg.Lease))) // an earlier owner may still let attempts start
-	n.forgetAttempts(now, j, fx)
+	n.worker.ForgetRegistered(j.id, fx)
 	n.archiveAndTrim(j, fx)
-}
-
-// forgetAttempts forgets this node's attempts of a closed job: the other nodes that could tell it so may be gone for
-// good.
-func (n *Node) forgetAttempts(now grid.Time, j *job, fx *grid.Effects) {
-	if n.ownerRecords[j.id] == nil {
-		return
-	}
-	n.forgetAllOf(now, j.id, fx)
 }

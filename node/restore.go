@@ -56,38 +56,11 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	}
 }
 
-// restoreWork restores an attempt accepted here. A waiting one waits again; a running one did not survive the restart,
-// and its owner is told so.
-func (n *Node) restoreWork(r *grid.WorkRecord) {
-	n.recordOwner(r.ID.Task.Job, r.Members, r.Owner, r.Epoch, n.membersVerified(r.ID.Task.Job, r.Owner))
-	if from := r.Owner; from != n.cfg.Self && r.ID.Task.Job.Origin != n.cfg.Self {
-		if from.IsZero() {
-			from = r.ID.Task.Job.Origin
-		}
-		size := offerBytes + specBytes(r.Spec)
-		if r.Result != nil {
-			size += resultBytes(r.Result)
-		}
-		n.ledger.Take(r.ID, parties(r.ID.Task.Job, from), size)
-	}
-	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
-	switch r.State {
-	case grid.WorkQueued:
-		n.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0).Until = -1
-	case grid.WorkRunning:
-		n.exec.ScheduleResend(n.exec.Restore(r.ID, o, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: "the node was restarted while the task ran"}), 0)
-	case grid.WorkFinished:
-		n.exec.ScheduleResend(n.exec.Restore(r.ID, o, r.Result), 0)
-	}
-}
-
 // start resumes after a restart. Jobs resume in the order of submission, tasks that other nodes may hold are asked for
 // when those connect, and attempts accepted here run.
 func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.strayTasks, n.strayEntries, n.started = nil, nil, now
-	for _, w := range n.exec.Queue() {
-		w.Accepted = now // on this boot's clock: the wait before the restart is unknown
-	}
+	n.worker.Start(now)
 	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
 	for j := range n.jobs.All() {
@@ -113,7 +86,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		if j.replica != nil || j.counts[grid.Ended] == j.count() {
 			n.archiveJob(j)
 			if j.replica != nil { // its owner may never come back to say so
-				n.forgetAttempts(now, j, fx)
+				n.worker.ForgetRegistered(j.id, fx)
 			}
 			continue
 		}
@@ -134,14 +107,8 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.sortArchive()
 	n.restoredBackups = nil
 	n.gossip.Start(now, n.newAd(now), fx)
-	for _, w := range n.exec.Queue() {
-		if len(w.Spec.Inputs) > 0 {
-			fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: w.ID, From: n.ownerOf(w.ID.Task.Job), Others: n.membersOf(w.ID.Task.Job), Files: w.Spec.Inputs})
-		}
-	}
 	n.askAttempts(now, n.cfg.Self, fx)
-	n.leasesDue = true
-	n.sendDueResults(now, fx)
+	n.worker.Resume(now, fx)
 }
 
 // resume gives each task of a restored job whose attempt may still exist a new lease.

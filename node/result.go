@@ -5,6 +5,8 @@ import (
 
 	"skep/balance"
 	"skep/grid"
+	"skep/node/quota"
+	"skep/node/worker"
 )
 
 // resultReceived handles a result that a worker sent. A result of the live attempt counts: it is recorded once and
@@ -54,7 +56,7 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 		n.yieldToBackup(now, l, from, id, r, fx)
 		return
 	}
-	if n.ledger.AdmitMore(j.id, resultBytes(r)) != "" {
+	if n.ledger.AdmitMore(j.id, quota.ResultBytes(r)) != "" {
 		n.postponeResult(now, l, fx)
 		return
 	}
@@ -102,7 +104,7 @@ func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID
 // keeps it and sends it again.
 func (n *Node) postponeResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.stats.Full++
-	again := now.Add(maxResultRetry + n.cfg.Lease)
+	again := now.Add(worker.MaxResultRetry + n.cfg.Lease)
 	l.deadline = max(l.deadline, again)
 }
 
@@ -148,13 +150,7 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.depositFetched(now, ev, fx)
 		return
 	}
-	if w := n.exec.Get(id); w != nil && w.State == grid.WorkQueued {
-		if err == "" {
-			n.exec.Ready(id)
-			n.startReady(now, fx)
-			return
-		}
-		n.attemptEnded(now, id, &grid.Result{Cause: grid.Failed, Exit: grid.ExitSkep, Error: clip("inputs did not come: " + err)}, fx)
+	if n.worker.InputsFetched(now, id, err, fx) {
 		return
 	}
 	j := n.job(id.Task.Job)

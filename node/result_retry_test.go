@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/worker"
 )
 
 // unacknowledged is a worker with results for an owner that is gone; each attempt ended at a time of its own.
@@ -68,7 +69,7 @@ func TestResultsAreRepeatedWhenDue(t *testing.T) {
 
 // The cost of that does not grow with the results that are not due.
 func TestRepeatingResultsIsLinear(t *testing.T) {
-	inProportion(t, maxUnacked, func(t *testing.T, results int) time.Duration {
+	inProportion(t, worker.MaxUnacked, func(t *testing.T, results int) time.Duration {
 		t.Helper()
 		r, about := unacknowledged(t, results)
 		begin := cpu()
@@ -79,7 +80,7 @@ func TestRepeatingResultsIsLinear(t *testing.T) {
 		for i := range results {
 			r.deliverFor(fastID, grid.KindResultAck, about(i), nil)
 		}
-		if left := len(r.n.exec.Finished()); left > 0 || r.n.exec.NextResend() != nil {
+		if left := len(r.n.worker.Exec().Finished()); left > 0 || r.n.worker.Exec().NextResend() != nil {
 			t.Fatalf("%d are left", left)
 		}
 		return took

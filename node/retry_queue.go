@@ -141,11 +141,12 @@ func (n *Node) placeNext(now grid.Time, fx *grid.Effects) bool {
 }
 
 // settle delivers what this node has sent to itself, and starts waiting attempts once all attempts of this step are
-// dropped: the next in the queue may be one of those.
+// dropped.
 func (n *Node) settle(now grid.Time, fx *grid.Effects) {
-	for n.deliverLocal(now, fx); n.freed; n.deliverLocal(now, fx) {
-		n.freed = false
-		n.startReady(now, fx)
-		n.adChanged(now, fx)
+	for more := true; more; {
+		n.followWorker(now, fx)
+		n.deliverLocal(now, fx)
+		more = n.worker.StartFreed(now, fx)
 	}
+	n.followWorker(now, fx)
 }

@@ -143,7 +143,7 @@ func (r *rig) deliver(from grid.NodeID, k grid.Kind, fill func(*grid.Message)) {
 	}
 	r.now++
 	if k == grid.KindOffer { // it follows a poll
-		m.Offer.Stamp = r.n.leaseStamp(r.now)
+		m.Offer.Stamp = r.n.worker.Stamp(r.now)
 	}
 	r.step(grid.Event{Kind: grid.EvMessage, Peer: from, Msg: m})
 }

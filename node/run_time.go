@@ -8,7 +8,7 @@ import "skep/grid"
 // its cores, and its squared coefficient of variation.
 func (n *Node) runTime(class string) (mean, scv float64) {
 	mean, scv = n.rates.RunTime(class, n.claims)
-	return mean / n.exec.Speed(grid.CPU), scv
+	return mean / n.worker.Exec().Speed(grid.CPU), scv
 }
 
 // expected returns the expected run time of a class on any worker in seconds; 0 if unknown.

@@ -78,8 +78,8 @@ func submitAll(t *testing.T, jobs int) (*rig, time.Duration) {
 		replies += len(r.fx.Replies)
 	}
 	took := cpu() - begin
-	if here := len(r.n.exec.Queue()) + len(r.n.exec.Running()); replies != jobs || here != jobs || len(r.n.exec.Running()) != 1 {
-		t.Fatalf("%d jobs: %d answered, %d tasks here, %d run", jobs, replies, here, len(r.n.exec.Running()))
+	if here := len(r.n.worker.Exec().Queue()) + len(r.n.worker.Exec().Running()); replies != jobs || here != jobs || len(r.n.worker.Exec().Running()) != 1 {
+		t.Fatalf("%d jobs: %d answered, %d tasks here, %d run", jobs, replies, here, len(r.n.worker.Exec().Running()))
 	}
 	return r, took
 }

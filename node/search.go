@@ -114,8 +114,14 @@ func (n *Node) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	n.dialAmong(now, id, maxDialled, fx)
 }
 
-// contacts requests connections to the members of registers.
+// contacts is the node's connections for its worker, and for the members of registers.
 type contacts struct{ n *Node }
+
+// Connected implements [worker.Contacts].
+func (c contacts) Connected(id grid.NodeID) bool { return c.n.isConnected(id) }
+
+// Dial implements [worker.Contacts].
+func (c contacts) Dial(now grid.Time, id grid.NodeID, fx *grid.Effects) { c.n.dial(now, id, fx) }
 
 // Reach implements [replication.Contacts].
 func (c contacts) Reach(now grid.Time, job grid.JobID, id grid.NodeID, fx *grid.Effects) bool {

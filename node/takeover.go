@@ -53,7 +53,7 @@ func (n *Node) followRegister(now grid.Time, j *job, c replication.Change, fx *g
 	case replication.Closed:
 		n.jobClosed(now, j, fx)
 	case replication.Void:
-		n.forgetAttempts(now, j, fx)
+		n.worker.ForgetRegistered(j.id, fx)
 		n.forgetJob(j, fx)
 	}
 }

@@ -132,7 +132,7 @@ func (n *Node) Task(id grid.TaskID) (TaskView, bool) {
 
 // Work returns the state and result of an attempt accepted here.
 func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
-	if w := n.exec.Get(id); w != nil {
+	if w := n.worker.Exec().Get(id); w != nil {
 		return w.State, w.Result, true
 	}
 	return 0, nil, false
@@ -143,7 +143,7 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	at := len(dst)
 	self := n.describe(now)
 	self.Rates = slices.Clone(self.Rates)
-	dst = append(dst, PeerView{Ad: &self, Connected: true, Self: true, Refuses: n.exec.Refuses(grid.Resources{})})
+	dst = append(dst, PeerView{Ad: &self, Connected: true, Self: true, Refuses: n.worker.Exec().Refuses(grid.Resources{})})
 	for _, p := range n.gossip.Peers() {
 		if p.Ad != nil {
 			dst = append(dst, PeerView{Ad: p.Ad, Age: now.Sub(p.Fresh()), Hops: p.Hops, RTT: p.RTT,
@@ -157,9 +157,10 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 // Stats returns counts and gauges.
 func (n *Node) Stats(now grid.Time) Stats {
 	s := Stats{Counts: n.stats}
-	s.Queued, s.Running, s.Unacked = len(n.exec.Queue()), len(n.exec.Running()), len(n.exec.Finished())
-	s.Free = n.exec.Free()
-	s.Backlog = grid.Seconds(n.exec.Wait(now, oneCore, n.runTime))
+	s.Stale += n.worker.Stale()
+	s.Queued, s.Running, s.Unacked = len(n.worker.Exec().Queue()), len(n.worker.Exec().Running()), len(n.worker.Exec().Finished())
+	s.Free = n.worker.Exec().Free()
+	s.Backlog = grid.Seconds(n.worker.Exec().Wait(now, oneCore, n.runTime))
 	s.Jobs, s.Peers = n.jobs.Len()+n.archive.packed, len(n.gossip.Peers()) // Jobs includes the replicas of others' jobs
 	for j := range n.jobs.All() {
 		if !j.authoritative() {

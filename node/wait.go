@@ -90,7 +90,7 @@ func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 		}
 	}
 	if n.fitsSelf(spec).Why == grid.WhyNone && !l.neverFits(n.cfg.Self) {
-		if why := n.exec.Refuses(spec.Needs.Resources); why != grid.WhyNone {
+		if why := n.worker.Exec().Refuses(spec.Needs.Resources); why != grid.WhyNone {
 			busy = grid.Refusal{Why: why}
 		}
 	}

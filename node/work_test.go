@@ -39,13 +39,13 @@ func TestResultIsKeptUntilItIsAcknowledged(t *testing.T) {
 	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: exitZero})
 	r.one(grid.KindResult)
-	r.pass(minResultRetry, grid.TimerResult)
+	r.pass(2*time.Second, grid.TimerResult)
 	r.one(grid.KindResult)
 	r = r.restart()
 	r.step(grid.Event{Kind: grid.EvPeerUp, Peer: fastID, RTT: time.Millisecond, Kinds: grid.AllKinds})
 	r.one(grid.KindResult)
 	r.deliverFor(fastID, grid.KindResultAck, foreignAttempt(1), nil)
-	if len(r.fx.Stops) != 1 || len(r.n.exec.Finished()) != 0 {
+	if len(r.fx.Stops) != 1 || len(r.n.worker.Exec().Finished()) != 0 {
 		t.Error("the acknowledged result is still here")
 	}
 	for k, rec := range r.disk {
@@ -62,9 +62,9 @@ func TestStoppedWorkKeepsItsCore(t *testing.T) {
 		r.join(fastID, 1, "linux")
 		r.offer(fastID, foreignAttempt(1), spec(nil))
 		r.offer(fastID, foreignAttempt(2), spec(nil))
-		free := r.n.exec.Free()
-		if r.deliverFor(fastID, grid.KindDrop, foreignAttempt(1), nil); len(r.fx.Stops) != 1 || len(r.fx.Starts) != 0 || r.n.exec.Free() != free {
-			t.Fatalf("stops %v, starts %v, free %v: want one stop and nothing freed", r.fx.Stops, r.fx.Starts, r.n.exec.Free())
+		free := r.n.worker.Exec().Free()
+		if r.deliverFor(fastID, grid.KindDrop, foreignAttempt(1), nil); len(r.fx.Stops) != 1 || len(r.fx.Starts) != 0 || r.n.worker.Exec().Free() != free {
+			t.Fatalf("stops %v, starts %v, free %v: want one stop and nothing freed", r.fx.Stops, r.fx.Starts, r.n.worker.Exec().Free())
 		}
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: foreignAttempt(1), Result: last})
 		if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != foreignAttempt(2) {

@@ -217,13 +217,4 @@ func (r *Register) Page(next uint32, g *grid.RegisterMessage) {
 }
 
 // Weight estimates the bytes of an entry on the wire, on disk and in memory.
-func Weight(f *grid.Entry) int {
-	n := 128
-	if r := f.Result; r != nil {
-		n += 256 + len(r.Error) + len(r.Stdout.Inline) + len(r.Stderr.Inline)
-		for i := range r.Outputs {
-			n += 64 + len(r.Outputs[i].Path)
-		}
-	}
-	return n
-}
+func Weight(f *grid.Entry) int { return 128 + f.Result.Weight() }

@@ -1,6 +1,16 @@
-package node
+package worker
 
-import "skep/fifo"
+import (
+	"skep/fifo"
+	"skep/grid"
+)
+
+// tombstone names an attempt that this worker dropped. One that rests on hearsay does not block the origin's attempt
+// of the same number.
+type tombstone struct {
+	grid.AttemptID
+	hearsay bool
+}
 
 // tombstones are the newest attempts that this worker dropped, or said not to have. An offer that was delayed or
 // repeated must not start such an attempt again. The bound exceeds any delay of a message; a restart forgets them, and
@@ -23,3 +33,8 @@ func (t *tombstones) add(id tombstone) {
 }
 
 func (t *tombstones) has(id tombstone) bool { return t.newest.Get(id) != nil }
+
+// contains reports whether an attempt has a tombstone: a verified one or, if hearsay is set, one that rests on hearsay.
+func (t *tombstones) contains(id grid.AttemptID, hearsay bool) bool {
+	return t.has(tombstone{id, false}) || hearsay && t.has(tombstone{id, true})
+}

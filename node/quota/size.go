@@ -1,0 +1,49 @@
+package quota
+
+import "skep/grid"
+
+// Estimated memory of what is stored, without what it points to.
+const (
+	OfferBytes  = grid.KiB // an attempt, with its entries in maps and lists
+	inputBytes  = grid.Bytes(80)
+	stringBytes = grid.Bytes(16)
+)
+
+// PartiesOf names who answers for what a node sends about a job: the sender, and the origin only for what it sends itself.
+// Whoever has seen a job has the origin's signature of it, and could use up the origin's quota with copies.
+func PartiesOf(id grid.JobID, from grid.NodeID) Parties {
+	who := Parties{Sender: from}
+	if from == id.Origin {
+		who.Origin = id.Origin
+	}
+	return who
+}
+
+// SpecBytes estimates the memory of a specification.
+func SpecBytes(s *grid.JobSpec) grid.Bytes {
+	size := 2*len(s.Sealed) + len(s.Name) + len(s.Class) + len(s.Policy)
+	strings := len(s.Command) + len(s.Outputs) + 2*len(s.Env)
+	for _, w := range s.Command {
+		size += len(w)
+	}
+	for _, w := range s.Outputs {
+		size += len(w)
+	}
+	for i := range s.Env {
+		size += len(s.Env[i].Name) + len(s.Env[i].Value)
+	}
+	for i := range s.Inputs {
+		size += len(s.Inputs[i].Path)
+	}
+	for i := range s.Needs.Labels {
+		l := &s.Needs.Labels[i]
+		size, strings = size+len(l.Key), strings+2+len(l.Values)
+		for _, v := range l.Values {
+			size += len(v)
+		}
+	}
+	return grid.Bytes(size) + grid.Bytes(strings)*stringBytes + grid.Bytes(len(s.Inputs))*inputBytes
+}
+
+// ResultBytes estimates the memory of a result.
+func ResultBytes(r *grid.Result) grid.Bytes { return grid.Bytes(128 + r.Weight()) }

@@ -1,0 +1,114 @@
+package worker
+
+import (
+	"slices"
+	"time"
+
+	"skep/exec"
+	"skep/grid"
+)
+
+// sendBeats sends each owner its attempts that this node holds, and schedules the next beat a third of the shortest
+// attempt lease later. Of this node's own attempts only waiting ones need it.
+func (w *Worker) sendBeats(now grid.Time, fx *grid.Effects) {
+	lease := time.Duration(0)
+	w.dropUnleased(now, fx)
+	w.informClaimants(now, fx)
+	for _, list := range [...][]*exec.Work{w.exec.Queue(), w.exec.Running(), w.exec.Finished()} {
+		for _, a := range list {
+			to, queued := w.Owner(a.ID.Task.Job), a.State == grid.WorkQueued
+			if to == w.cfg.Self && !queued || a.Tries > 8 {
+				continue
+			}
+			if !w.cfg.Contacts.Connected(to) {
+				if rec := w.owners[a.ID.Task.Job]; rec != nil {
+					w.beatMembers(now, rec, a, fx)
+					lease = max(lease, a.Lease)
+				} else if queued {
+					lease = max(lease, a.Lease)
+				}
+				if queued && !dialRequested(fx, to) {
+					w.cfg.Contacts.Dial(now, to, fx)
+				}
+				continue
+			}
+			if lease == 0 || a.Lease < lease {
+				lease = a.Lease
+			}
+			if queued {
+				w.requestStartLease(now, a, to, fx)
+				continue
+			}
+			m := fx.About(to, grid.KindBeat)
+			m.Attempts = append(m.Attempts, a.ID)
+		}
+	}
+	w.wakeForBeat(now, lease, fx)
+}
+
+// beatMembers sends a beat to the other members of the job's register: the owner is disconnected, and one of them is
+// the next owner or knows it.
+func (w *Worker) beatMembers(now grid.Time, rec *ownerRecord, a *exec.Work, fx *grid.Effects) {
+	for _, id := range rec.members {
+		if id == rec.owner || id == w.cfg.Self {
+			continue
+		}
+		if w.cfg.Contacts.Connected(id) {
+			m := fx.About(id, grid.KindBeat)
+			m.Attempts = append(m.Attempts, a.ID)
+		} else if a.State == grid.WorkQueued && !dialRequested(fx, id) {
+			w.cfg.Contacts.Dial(now, id, fx)
+		}
+	}
+}
+
+// dialRequested reports whether this step already asks for a connection to the node.
+func dialRequested(fx *grid.Effects, id grid.NodeID) bool {
+	return slices.ContainsFunc(fx.Links, func(l grid.Link) bool { return l.Peer == id })
+}
+
+func (w *Worker) wakeForBeat(now grid.Time, lease time.Duration, fx *grid.Effects) {
+	if lease > 0 && !w.beatWake {
+		w.beatWake = true
+		fx.Wake(now.Add(lease/3), grid.TimerBeat, 0)
+	}
+}
+
+// Asked answers an owner that asks about attempts given to this node.
+func (w *Worker) Asked(now grid.Time, from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
+	for _, id := range ids {
+		if w.Owner(id.Task.Job) != from {
+			continue
+		}
+		a := w.exec.Get(id)
+		switch {
+		case a == nil:
+			hearsay := w.isHearsay(id.Task.Job)
+			if !w.released.contains(id, hearsay) {
+				w.released.add(tombstone{id, hearsay}) // a late offer of it must not start: the owner goes on without it
+			}
+			m := fx.Send(from, grid.KindRefuse)
+			m.Attempts = append(m.Attempts, id)
+			if m.Refusal = (grid.Refusal{Why: grid.WhyLost, Detail: "it does not have the attempt"}); w.neverRan.contains(id, hearsay) {
+				m.Refusal = w.refusedEarlier()
+			}
+		case a.State == grid.WorkFinished:
+			w.sendResult(now, a, fx)
+		default:
+			m := fx.About(from, grid.KindBeat)
+			m.Attempts = append(m.Attempts, id)
+		}
+	}
+}
+
+// OwnerConnected repeats the results that an owner may have missed, and hands back what a draining node could not.
+func (w *Worker) OwnerConnected(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	for _, a := range w.exec.Finished() {
+		if w.Owner(a.ID.Task.Job) == id {
+			a.Tries = 0
+			w.sendResult(now, a, fx)
+		}
+	}
+	w.sendBeats(now, fx)
+	w.HandBackQueue(now, fx)
+}

@@ -1,0 +1,124 @@
+package worker
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// ownerRecord is what is known of the owner of a job that has a register. Attempts of a job without a register are always
+// reported to its origin.
+type ownerRecord struct {
+	members         []grid.NodeID
+	owner           grid.NodeID
+	epoch           uint32
+	attempts        int // number of attempts here
+	claims          memberClaims
+	membersVerified bool // the job's origin named the members; else another node that offered attempts did
+}
+
+// Owner returns the node to which attempts of a job are reported.
+func (w *Worker) Owner(id grid.JobID) grid.NodeID {
+	if rec := w.owners[id]; rec != nil {
+		return rec.owner
+	}
+	return id.Origin
+}
+
+// membersOf lists the members of the register of a job with attempts here; nil = it has none.
+func (w *Worker) membersOf(id grid.JobID) []grid.NodeID {
+	if rec := w.owners[id]; rec != nil {
+		return rec.members
+	}
+	return nil
+}
+
+// recordOwner counts an attempt of a job that has a register, and records the job's owner if the epoch is newer.
+func (w *Worker) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, verified bool) {
+	if len(members) == 0 {
+		return
+	}
+	rec := w.owners[id]
+	if rec == nil {
+		if w.owners == nil {
+			w.owners = make(map[grid.JobID]*ownerRecord)
+		}
+		rec = &ownerRecord{members: slices.Clone(members), membersVerified: verified}
+		w.owners[id] = rec
+	}
+	rec.attempts++
+	if epoch > rec.epoch {
+		rec.owner, rec.epoch = owner, epoch
+	}
+}
+
+// releaseOwner notes that an attempt is no longer here; the record goes with the last one.
+func (w *Worker) releaseOwner(id grid.JobID) {
+	if rec := w.owners[id]; rec != nil {
+		if rec.attempts--; rec.attempts == 0 {
+			delete(w.owners, id)
+		}
+	}
+}
+
+// Drop forgets the attempts that a node names: they are no longer live, or their results are saved. Only the job's owner
+// may say so, or another member of its register, which knows that the job is closed. If this node is the owner nobody else
+// may: the message may be a late one of an earlier owner about attempts that were taken over since.
+func (w *Worker) Drop(from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) {
+	for _, id := range ids {
+		owner, rec := w.Owner(id.Task.Job), w.owners[id.Task.Job]
+		if owner == from || rec != nil && owner != w.cfg.Self && slices.Contains(rec.members, from) {
+			w.Forget(id, fx)
+		}
+	}
+}
+
+// FollowOwner reports the attempts of a job to its new owner from now on.
+func (w *Worker) FollowOwner(now grid.Time, id grid.JobID, owner grid.NodeID, epoch uint32, fx *grid.Effects) {
+	rec := w.owners[id]
+	if rec == nil || epoch <= rec.epoch || !slices.Contains(rec.members, owner) {
+		return
+	}
+	wasOwner := rec.owner == w.cfg.Self
+	rec.owner, rec.epoch = owner, epoch
+	if wasOwner {
+		w.revokeStartLeases(id)
+		w.saveResults(id, fx)
+	}
+	w.reportTo(now, id, owner, fx)
+}
+
+// reportTo reports the attempts of one job to its owner. Other jobs are left out: a node that takes over a thousand jobs at
+// once would otherwise be told of each of them a thousand times.
+func (w *Worker) reportTo(now grid.Time, id grid.JobID, owner grid.NodeID, fx *grid.Effects) {
+	connected := w.cfg.Contacts.Connected(owner)
+	if !connected {
+		w.cfg.Contacts.Dial(now, owner, fx) // the attempts are reported once it is connected
+	}
+	lease := time.Duration(0)
+	for _, a := range w.exec.Of(id, nil) {
+		lease = max(lease, a.Lease)
+		switch {
+		case !connected:
+		case a.State == grid.WorkFinished:
+			a.Tries = 0
+			w.sendResult(now, a, fx)
+		case a.State == grid.WorkQueued:
+			w.requestStartLease(now, a, owner, fx)
+		default:
+			m := fx.About(owner, grid.KindBeat)
+			m.Attempts = append(m.Attempts, a.ID)
+		}
+	}
+	w.wakeForBeat(now, lease, fx)
+}
+
+// saveResults saves the results of a job's attempts here. While this node owned the job its register held them.
+func (w *Worker) saveResults(id grid.JobID, fx *grid.Effects) {
+	for _, a := range w.exec.Of(id, nil) {
+		if a.State == grid.WorkFinished {
+			w.save(a, fx)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package worker
+
+import (
+	"skep/grid"
+	"skep/node/quota"
+)
+
+// Restore restores an attempt accepted in an earlier boot. A waiting one waits again; a running one did not survive the
+// restart, and its owner is told so. verified says whether the job's origin named the members in the record.
+func (w *Worker) Restore(r *grid.WorkRecord, verified bool) {
+	w.recordOwner(r.ID.Task.Job, r.Members, r.Owner, r.Epoch, verified)
+	if from := r.Owner; from != w.cfg.Self && r.ID.Task.Job.Origin != w.cfg.Self {
+		if from.IsZero() {
+			from = r.ID.Task.Job.Origin
+		}
+		size := quota.OfferBytes + quota.SpecBytes(r.Spec)
+		if r.Result != nil {
+			size += quota.ResultBytes(r.Result)
+		}
+		w.cfg.Ledger.Take(r.ID, quota.PartiesOf(r.ID.Task.Job, from), size)
+	}
+	o := &grid.Offer{ID: r.ID, Spec: r.Spec, Class: r.Class, Lease: r.Lease}
+	switch r.State {
+	case grid.WorkQueued:
+		w.exec.Accept(0, r.ID, o, len(r.Spec.Inputs) == 0).Until = -1
+	case grid.WorkRunning:
+		w.exec.ScheduleResend(w.exec.Restore(r.ID, o, lost("the node was restarted while the task ran")), 0)
+	case grid.WorkFinished:
+		w.exec.ScheduleResend(w.exec.Restore(r.ID, o, r.Result), 0)
+	}
+}
+
+// Start begins to work after all attempts were restored. The wait before the restart is unknown.
+func (w *Worker) Start(now grid.Time) {
+	for _, a := range w.exec.Queue() {
+		a.Accepted = now
+	}
+}
+
+// Resume goes on with what was restored, once the owners of the jobs are known.
+func (w *Worker) Resume(now grid.Time, fx *grid.Effects) {
+	for _, a := range w.exec.Queue() {
+		if len(a.Spec.Inputs) > 0 {
+			w.fetchInputs(a, fx)
+		}
+	}
+	w.leasesDue = true
+	w.sendDueResults(now, fx)
+}

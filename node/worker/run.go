@@ -1,0 +1,177 @@
+package worker
+
+import (
+	"time"
+
+	"skep/exec"
+	"skep/grid"
+	"skep/node/quota"
+)
+
+// Bounds of a worker. The interval of repeated results doubles from minResultRetry to MaxResultRetry while the owner is
+// silent.
+const (
+	minResultRetry = 2 * time.Second
+	MaxResultRetry = 5 * time.Minute
+	MaxUnacked     = 20_000 // results kept for owners that do not return; the oldest is dropped first
+)
+
+// startReady starts the waiting attempts that fit and may start.
+func (w *Worker) startReady(now grid.Time, fx *grid.Effects) {
+	if w.leaving || w.exec.Draining() {
+		return
+	}
+	for a := w.exec.Next(now); a != nil; a = w.exec.Next(now) {
+		w.save(a, fx)
+		fx.Starts = append(fx.Starts, grid.Start{Attempt: a.ID, Spec: a.Spec, Until: a.Until})
+		if w.own(a.ID.Task.Job) {
+			fx.Changed = append(fx.Changed, a.ID.Task)
+		}
+		if w.boundOf(a) != nil {
+			w.stopOverBound(now, fx)
+		}
+	}
+}
+
+// StartFreed starts waiting attempts once all attempts of a step are dropped: the next in the queue may be one of those.
+// It reports whether there was anything to do.
+func (w *Worker) StartFreed(now grid.Time, fx *grid.Effects) bool {
+	if !w.freed {
+		return false
+	}
+	w.freed = false
+	w.startReady(now, fx)
+	w.news.Changed = true
+	return true
+}
+
+// InputsFetched handles the end of the fetch of an attempt's inputs; why is empty if they are here. It reports whether the
+// attempt waits here.
+func (w *Worker) InputsFetched(now grid.Time, id grid.AttemptID, why string, fx *grid.Effects) bool {
+	a := w.exec.Get(id)
+	if a == nil || a.State != grid.WorkQueued {
+		return false
+	}
+	if why == "" {
+		w.exec.Ready(id)
+		w.startReady(now, fx)
+		return true
+	}
+	why = grid.Clean("inputs did not come: "+why, grid.MaxText)
+	w.Ended(now, id, &grid.Result{Cause: grid.Failed, Exit: grid.ExitSkep, Error: why}, fx)
+	return true
+}
+
+// Ended handles the end of an attempt of which no process is left. One that was told to stop only frees its slot.
+func (w *Worker) Ended(now grid.Time, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	if w.exec.Stopped(id) {
+		w.startReady(now, fx)
+		w.news.Changed = true
+		return
+	}
+	w.keepResult(now, id, r, false, fx)
+}
+
+// keepResult stores an attempt's result until its owner has it, and sends it. An attempt being stopped keeps its slot until
+// its process has ended.
+func (w *Worker) keepResult(now grid.Time, id grid.AttemptID, r *grid.Result, stopping bool, fx *grid.Effects) {
+	a := w.exec.Get(id)
+	if a == nil || a.State == grid.WorkFinished || r == nil {
+		return
+	}
+	if a.State == grid.WorkRunning && r.Waited == 0 && a.Started > a.Accepted {
+		copied := *r
+		copied.Waited = a.Started.Sub(a.Accepted)
+		r = &copied
+	}
+	occupied := w.exec.RunTime(now, a)
+	if stopping {
+		w.exec.FinishStopping(id, r)
+	} else {
+		w.exec.Finish(id, r)
+	}
+	w.cfg.Ledger.Extend(id, quota.ResultBytes(r))
+	w.news.Ended, w.news.Changed = true, true
+	if r.Succeeded() {
+		w.news.Ran = append(w.news.Ran, Ran{a.Class, occupied})
+	}
+	if !w.own(id.Task.Job) { // else the owner's record holds it
+		w.save(a, fx).Later = true // after a crash before the write it is a lost attempt, as after one a moment earlier
+	}
+	w.sendResult(now, a, fx)
+	if f := w.exec.Finished(); len(f) > MaxUnacked {
+		w.Forget(f[0].ID, fx)
+	}
+	w.startReady(now, fx)
+}
+
+// stop ends a running attempt with a result that says why.
+func (w *Worker) stop(now grid.Time, a *exec.Work, r *grid.Result, fx *grid.Effects) {
+	fx.Stops = append(fx.Stops, grid.Stop{Attempt: a.ID})
+	w.keepResult(now, a.ID, r, true, fx)
+}
+
+// lost is the result of an attempt that this node does not run to its end.
+func lost(why string) *grid.Result {
+	return &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: why}
+}
+
+// sendResult sends a result and sets when it is due again.
+func (w *Worker) sendResult(now grid.Time, a *exec.Work, fx *grid.Effects) {
+	m := fx.Send(w.Owner(a.ID.Task.Job), grid.KindResult)
+	m.Attempts, m.Result = append(m.Attempts, a.ID), a.Result
+	w.exec.ScheduleResend(a, now.Add(min(minResultRetry<<min(a.Tries, 10), MaxResultRetry)))
+	a.Tries++
+}
+
+// sendDueResults repeats the due results.
+func (w *Worker) sendDueResults(now grid.Time, fx *grid.Effects) {
+	for a := w.exec.NextResend(); a != nil && a.Due <= now; a = w.exec.NextResend() {
+		w.sendResult(now, a, fx)
+	}
+	if now >= w.resultWake {
+		w.resultWake = 0
+	}
+}
+
+// Forget drops an attempt: its result is acknowledged, or it is no longer needed.
+func (w *Worker) Forget(id grid.AttemptID, fx *grid.Effects) {
+	was, ok := w.exec.Forget(id)
+	if !ok {
+		return
+	}
+	if id.Task.Job.Origin != w.cfg.Self || w.owners[id.Task.Job] != nil {
+		w.released.add(tombstone{id, w.isHearsay(id.Task.Job)})
+	}
+	w.releaseOwner(id.Task.Job)
+	w.cfg.Ledger.Return(id)
+	rec := fx.Save(grid.RecWork)
+	rec.Delete, rec.Work.ID = true, id
+	rec.Later = was == grid.WorkFinished // after a crash it is sent and acknowledged again
+	fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
+	w.freed = true
+}
+
+// ForgetJob drops all attempts of a job.
+func (w *Worker) ForgetJob(id grid.JobID, fx *grid.Effects) {
+	for _, a := range w.exec.Of(id, nil) {
+		w.Forget(a.ID, fx)
+	}
+}
+
+// ForgetRegistered drops all attempts of a job that has a register and is closed: the other nodes that could say so may be
+// gone for good.
+func (w *Worker) ForgetRegistered(id grid.JobID, fx *grid.Effects) {
+	if w.owners[id] != nil {
+		w.ForgetJob(id, fx)
+	}
+}
+
+func (w *Worker) save(a *exec.Work, fx *grid.Effects) *grid.Record {
+	rec := fx.Save(grid.RecWork)
+	rec.Work = grid.WorkRecord{ID: a.ID, Spec: a.Spec, Class: a.Class, Lease: a.Lease, State: a.State, Result: a.Result}
+	if owner := w.owners[a.ID.Task.Job]; owner != nil {
+		rec.Work.Members, rec.Work.Owner, rec.Work.Epoch = owner.members, owner.owner, owner.epoch
+	}
+	return rec
+}

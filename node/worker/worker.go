@@ -1,0 +1,125 @@
+package worker
+
+import (
+	"time"
+
+	"skep/exec"
+	"skep/grid"
+	"skep/node/quota"
+)
+
+// Config is what a worker is told once.
+type Config struct {
+	Self     grid.NodeID
+	Boot     uint64 // number of starts so far, kept on disk
+	Capacity grid.Resources
+	Lease    time.Duration // of this node's own jobs
+	Overdue  time.Duration // work that waited for longer may be handed back; 0 = never
+	Private  bool          // only attempts of this node's own jobs are accepted
+	Whole    bool          // estimates count a running attempt in full
+	Bounds   []Bound
+	RunTime  exec.Law // expected run times here
+
+	Contacts Contacts
+	Ledger   *quota.Ledger // of what is stored for others; the attempts in it are the worker's
+}
+
+// Contacts are the node's connections.
+type Contacts interface {
+	// Connected reports whether a node is this one, or connected.
+	Connected(id grid.NodeID) bool
+
+	// Dial requests a connection, once in a step.
+	Dial(now grid.Time, id grid.NodeID, fx *grid.Effects)
+}
+
+// Worker is the attempts that a node has accepted.
+type Worker struct {
+	cfg    Config
+	exec   *exec.Exec
+	owners map[grid.JobID]*ownerRecord // of the jobs with a register of which attempts are here
+
+	released tombstones // attempts of others' jobs that are not here any more
+	neverRan tombstones // attempts that were refused or handed back
+
+	news      News
+	freed     bool // attempts were released, or may start, since StartFreed
+	leasesDue bool // this node's own waiting work may get start leases now
+
+	beatWake, overdueWake bool      // a timer is pending
+	boundWake, resultWake grid.Time // time of the next timer; 0 = none
+
+	leaving    bool
+	drainUntil grid.Time // when a draining node stops what runs
+	stale      uint64
+}
+
+// News is what has changed at a worker.
+type News struct {
+	Ran     []Ran // successful ends
+	Ended   bool  // an attempt has ended
+	Changed bool  // what the node's ad says of its load
+}
+
+// Ran is how long an attempt of a class took its place here, its start and the collection of its output included.
+type Ran struct {
+	Class string
+	Time  float64 // seconds
+}
+
+// New returns a worker without attempts.
+func New(cfg Config) *Worker {
+	w := &Worker{cfg: cfg, exec: exec.New(cfg.Capacity)}
+	w.exec.CountWhole(cfg.Whole)
+	w.exec.Gate(mayStart)
+	return w
+}
+
+// Exec returns the ledger of the machine, to read.
+func (w *Worker) Exec() *exec.Exec { return w.exec }
+
+// Stale is the number of messages that were ignored: about attempts that are not here, or from nodes that may not send them.
+func (w *Worker) Stale() uint64 { return w.stale }
+
+// News returns what has changed since the last call; valid until the next one.
+func (w *Worker) News() News {
+	news := w.news
+	w.news = News{Ran: w.news.Ran[:0]}
+	return news
+}
+
+// Advance tells the worker the time.
+func (w *Worker) Advance(now grid.Time) { w.exec.Advance(now) }
+
+// SetCoreShare sets the share of the cores that tasks get.
+func (w *Worker) SetCoreShare(now grid.Time, share float64) { w.exec.SetCoreShare(now, share) }
+
+// SetLowDisk makes the worker refuse attempts while the disk is nearly full.
+func (w *Worker) SetLowDisk(low bool) { w.exec.LowDisk(low) }
+
+// Answer fills in the answer to a poll, but for the rates.
+func (w *Worker) Answer(now grid.Time, class string, need grid.Resources, s *grid.State) {
+	ready := w.exec.Wait(now, need, w.cfg.RunTime)
+	if s.Why = w.exec.Refuses(need); w.cfg.Private {
+		s.Why = grid.WhyPrivate
+	}
+	s.Backlog, s.ECT = grid.Seconds(ready), grid.Seconds(ready+w.exec.Mean(now, class, w.cfg.RunTime))
+	s.Free, s.Stamp = w.exec.Free(), w.Stamp(now)
+	ran, rest := w.exec.Ahead(now, need, w.cfg.RunTime)
+	s.Waiting, s.Running, s.Ran, s.Rest = int32(len(w.exec.Queue())), int32(len(w.exec.Running())), grid.Seconds(ran), grid.Seconds(rest)
+}
+
+// SetTimers sets, at the end of a step, the timers for the results that are still here and for the queue's next start
+// leases, unless earlier ones are pending.
+func (w *Worker) SetTimers(now grid.Time, fx *grid.Effects) {
+	if a := w.exec.NextResend(); a != nil && (w.resultWake == 0 || a.Due < w.resultWake) {
+		w.resultWake = a.Due
+		fx.Wake(a.Due, grid.TimerResult, 0)
+	}
+	if q := w.exec.Queue(); len(q) > 0 {
+		w.wakeForBeat(now, q[0].Lease, fx)
+	}
+}
+
+// own reports whether this node owns a job, as far as is known here.
+func (w *Worker) own(id grid.JobID) bool { return w.Owner(id) == w.cfg.Self }
