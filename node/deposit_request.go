@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"skep/grid"
+	"skep/node/deposit"
 )
 
 // Deposits, the owner's side: which members are asked to store which files.
@@ -11,7 +12,7 @@ import (
 // replicateInputs starts to replicate a job's inputs to a majority of the members.
 func (n *Node) replicateInputs(now grid.Time, j *job) {
 	if rep := j.replica; len(j.spec.Inputs) > 0 {
-		rep.inputs = n.newFileReplicas(now, j, j.spec.Inputs, n.hasInputs(j))
+		rep.inputs = n.newFileReplicas(now, j, j.spec.Inputs, rep.files.HasInputs())
 	}
 }
 
@@ -31,7 +32,7 @@ func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *g
 		n.recordResult(now, l, r, fx)
 		return
 	}
-	n.storeDeposit(j, l.index, l.task().attempt, r)
+	n.outputStored(j, l.index, l.task().attempt, r)
 	if l.replicas = n.newFileReplicas(now, j, files, true); l.replicas.tooLarge {
 		n.recordResult(now, l, l.replicas.annotate(j, r), fx)
 		return
@@ -80,16 +81,13 @@ func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
 	rep.replicating = slices.DeleteFunc(rep.replicating, func(l *liveTask) bool { return !l.isReplicating() })
 	for place := range rep.Members() {
 		if rep.inputs != nil {
-			n.askDeposit(now, j, place, rep.inputs, inputsID(j.id), nil, fx)
+			n.askDeposit(now, j, place, rep.inputs, deposit.InputsID(j.id), nil, fx)
 		}
 		for _, l := range rep.replicating {
 			n.askDeposit(now, j, place, l.replicas, l.id(), l.result, fx)
 		}
 	}
 }
-
-// inputsID stands for a job's inputs where an attempt ID stands for a task's outputs.
-func inputsID(id grid.JobID) grid.AttemptID { return grid.AttemptID{Task: grid.TaskID{Job: id}} }
 
 // isReplicating reports whether the files of the task's result are still being replicated.
 func (l *liveTask) isReplicating() bool { return l.replicas != nil && l.task().live == l }
@@ -108,7 +106,8 @@ func (n *Node) askDeposit(now grid.Time, j *job, place int, f *fileReplicas, id 
 	switch {
 	case to == n.cfg.Self:
 		f.askedAt[place] = now
-		n.fetchInputs(now, j, j.id.Origin, fx)
+		n.deposits.FetchInputs(&rep.files, j.id.Origin, fx)
+		n.followDeposits(fx)
 	case rep.HasAccepted(place):
 		f.askedAt[place] = now
 		m := fx.Send(to, grid.KindDeposit)
@@ -129,7 +128,7 @@ func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
 		return
 	}
 	f, l := j.replica.inputs, (*liveTask)(nil)
-	if id != inputsID(j.id) {
+	if id != deposit.InputsID(j.id) {
 		if l = j.at(id.Task.Index).live; l == nil || !l.isReplicating() || l.id() != id {
 			n.stats.Stale++
 			return

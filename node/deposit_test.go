@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node/deposit"
 )
 
 // owner plays a peer whose jobs have this node and a third as members.
@@ -63,7 +64,7 @@ func (o *owner) attempt(i byte, task uint32) grid.AttemptID {
 func TestMemberDepositsAndAnswers(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, files(1, 2, grid.MiB), false)
-	in, out := inputsID(o.job(1)), o.attempt(1, 1)
+	in, out := deposit.InputsID(o.job(1)), o.attempt(1, 1)
 	if said, fetches := o.copy(in, nil); said != nil || !fetches || !slices.Equal(o.fx.Fetches[0].Files, files(1, 2, grid.MiB)) {
 		t.Fatalf("asked for inputs it said %v, fetches %v", said, o.fx.Fetches)
 	}
@@ -89,13 +90,10 @@ func TestMemberDepositsAndAnswers(t *testing.T) {
 			t.Errorf("after a restart it says %v of %v", said, id)
 		}
 	}
-	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB))+diskBytes(r.Outputs); got != want || again.n.accounts.of(o.id).deposited != want {
-		t.Errorf("%d bytes are deposited after a restart, want %d", got, want)
-	}
 	// The end of another attempt is written: the first one's output is useless.
 	again.write(1, nil, false, grid.Entry{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
-	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.disk["entry "+out.Task.String()].Entry.Held {
-		t.Errorf("%d bytes are deposited, want %d", got, want)
+	if again.disk["entry "+out.Task.String()].Entry.Held {
+		t.Error("the files of the attempt before are held")
 	}
 }
 
@@ -139,57 +137,20 @@ func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 	}
 }
 
-// A peer that names more than its quota is refused, whatever it names, and gets no more than half of the total.
-func TestOnePeerCannotFillTheDisk(t *testing.T) {
-	const half = 64 * grid.MiB
-	o := newOwner(t, func(c *Config) { c.Copies, c.Lend = 16*grid.MiB, 2*half })
-	most := func() {
-		t.Helper()
-		if n := o.n.deposited; n > half || n != o.n.accounts.of(o.id).deposited || n < 0 {
-			t.Fatalf("%d bytes are deposited for one peer, of at most %d", n, half)
-		}
-	}
-	refused := 0
-	for i := range byte(250) {
-		inputs := files(i, 1, 3*grid.MiB)
-		switch i % 5 {
-		case 1:
-			inputs = files(i, 1, 1<<50)
-		case 2:
-			inputs = files(i, 1000, 1<<62) // the sum overflows
-		case 3:
-			inputs = files(i, grid.MaxFiles, 1) // small files take room too
-		}
-		o.write(i, inputs, false)
-		said, fetches := o.copy(inputsID(o.job(i)), nil)
-		if (said == nil) != fetches || said != nil && said.Why != grid.WhyRoom {
+// A job that is over makes room for the files of the next one, and is forgotten.
+func TestEvictedJobIsForgotten(t *testing.T) {
+	o := newOwner(t, func(c *Config) { c.Lend = 7 * grid.MiB })
+	for i := range byte(2) {
+		o.write(i, files(i, 1, 3*grid.MiB), false)
+		if said, fetches := o.copy(deposit.InputsID(o.job(i)), nil); said != nil || !fetches {
 			t.Fatalf("job %d: said %v, fetches %v", i, said, fetches)
 		}
-		if said != nil {
-			refused++
-		} else if i%5 == 1 || i%5 == 2 {
-			t.Fatalf("job %d: deposits %d files of %d bytes", i, len(inputs), inputs[0].Size)
-		}
-		most()
+		o.fetched(deposit.InputsID(o.job(i)), "")
+		o.write(i, nil, true)
 	}
-	if refused < 200 {
-		t.Errorf("%d of 250 refused", refused)
+	if _, onDisk := o.disk["register "+o.job(0).String()]; o.n.job(o.job(0)) != nil || onDisk || o.n.job(o.job(1)) == nil {
+		t.Error("the job that made room is here, or the other one is not")
 	}
-	// Failed fetches and finished jobs free their room.
-	o.fetched(inputsID(o.job(0)), "it is not there")
-	most()
-	o.write(0, nil, true)
-	o.write(251, files(251, 1, 3*grid.MiB), false)
-	if _, fetches := o.copy(inputsID(o.job(251)), nil); !fetches {
-		t.Errorf("what did not come still takes room: %d bytes", o.n.deposited)
-	}
-	o.fetched(inputsID(o.job(251)), "")
-	o.write(251, nil, true)
-	o.write(252, files(252, 1, 3*grid.MiB), false)
-	if _, fetches := o.copy(inputsID(o.job(252)), nil); !fetches || o.n.job(o.job(251)) != nil {
-		t.Errorf("a job that is over keeps its room: %d bytes", o.n.deposited)
-	}
-	most()
 }
 
 func TestDepositRequestIsRefused(t *testing.T) {
@@ -201,14 +162,14 @@ func TestDepositRequestIsRefused(t *testing.T) {
 	}
 	o.write(1, files(1, 1, grid.MiB), false)
 	o.id = slowID
-	for _, id := range []grid.AttemptID{inputsID(grid.JobID{Origin: fastID, Nonce: [10]byte{1}}), {Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{1}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}} {
+	for _, id := range []grid.AttemptID{deposit.InputsID(grid.JobID{Origin: fastID, Nonce: [10]byte{1}}), {Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{1}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}} {
 		if said, fetches := o.copy(id, r); said != nil || fetches {
 			t.Errorf("by a member that is not the owner: said %v, fetches %v", said, fetches)
 		}
 	}
 	o.id = fastID
 	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
-	if said, fetches := o.copy(inputsID(o.job(1)), nil); said == nil || said.Why != grid.WhyDisk || fetches {
+	if said, fetches := o.copy(deposit.InputsID(o.job(1)), nil); said == nil || said.Why != grid.WhyDisk || fetches {
 		t.Errorf("with a full disk: said %v, fetches %v", said, fetches)
 	}
 }

@@ -54,6 +54,7 @@ func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.lowDisk = low
 	n.exec.LowDisk(low)
+	n.deposits.LowDisk(low)
 	n.policies.stale = true
 	n.adChanged(now, fx)
 }

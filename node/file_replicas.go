@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/deposit"
 )
 
 // Replication of files, the owner's side. A job's record names files by hash; whoever takes the job over needs their
@@ -28,21 +29,9 @@ const (
 	copyRetryAfter = time.Minute  // after a member's refusal
 )
 
-// diskBlock is the least size charged for a file: many small files must not be free.
-const diskBlock = 4 * grid.KiB
-
-// diskBytes returns the approximate disk space of files, in bytes.
-func diskBytes(files []grid.File) (sum grid.Bytes) {
-	const most = grid.Bytes(1) << 60
-	for i := range files {
-		sum = min(sum+min(max(files[i].Size, 0), most)+diskBlock, most)
-	}
-	return sum
-}
-
 // newFileReplicas returns the state of a set of files, which this node has itself if here is set.
 func (n *Node) newFileReplicas(now grid.Time, j *job, files []grid.File, here bool) *fileReplicas {
-	size, r := diskBytes(files), j.replica
+	size, r := deposit.DiskBytes(files), j.replica
 	f := &fileReplicas{askedAt: make([]grid.Time, len(r.Members())), until: now.Add(n.cfg.Confirm + grid.Seconds(float64(size)/float64(minCopyRate)))}
 	if here {
 		f.have = 1 << r.Place(n.cfg.Self)

@@ -9,6 +9,7 @@ import (
 	"skep/exec"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/deposit"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
@@ -56,9 +57,7 @@ type Node struct {
 	ownerRecords             map[grid.JobID]*ownerRecord
 	takenOver                []grid.JobID // jobs taken over in this step
 	barriers                 cancelBarriers
-	transfers                map[grid.AttemptID]transfer
-	accounts                 depositAccounts
-	deposited                grid.Bytes // size of the files stored for jobs submitted elsewhere
+	deposits                 deposit.Store
 	bulkEnds                 bulkEnds
 	ledger                   quota.Ledger // of what is stored for others
 	replicaWake, pendingWake bool         // a TimerRegister is pending: for registers; for pending submissions
@@ -101,6 +100,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	}
 	n.cfg = cfg.settings(n.scratch)
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{n}}, wall, n.rng)
+	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies, ResultBytes: resultBytes})
 	n.jobQueue.Track((*job).setQueueIndex)
 	n.retries.Track((*liveTask).setQueueIndex)
 	n.barriers.jobs.Track((*job).setBarrierIndex)

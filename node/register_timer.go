@@ -75,6 +75,6 @@ func (n *Node) tickRegisters(now grid.Time, fx *grid.Effects) {
 	n.freed = n.freed || len(n.exec.Queue()) > 0 // work of jobs whose quorum lease this node holds now may start
 	n.replicas.Retire(func(r *replication.Replica) bool { return !n.tickReplica(now, r, fx) })
 	n.dropUnowned()
-	n.replicas.SendKeepalives(now, n.accounts.holds, fx)
+	n.replicas.SendKeepalives(now, n.deposits.Holds, fx)
 	n.scheduleTick(now, fx)
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"skep/grid"
+	"skep/node/deposit"
 	"skep/node/replication"
 )
 
@@ -18,7 +19,7 @@ type replica struct {
 	inputs           *fileReplicas // owner only: who has the job's inputs; nil = it has none
 	awaitingMajority []*liveTask   // owner only: tasks that wait for a majority
 	replicating      []*liveTask   // owner only: tasks whose results' files are being deposited
-	deposits         deposits
+	files            deposit.Files
 	bulkEnd          bulkEnd
 	footprint
 }
@@ -54,7 +55,8 @@ func (n *Node) replicated(r *replication.Replica) *job {
 // newReplica creates a job with a register.
 func (n *Node) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s replication.State) *job {
 	j := n.newJob(id, spec, submitted)
-	j.replica = &replica{Replica: n.replicas.Add(id, spec, submitted, members, s), footprint: footprint{base: jobBytes + specBytes(spec)}}
+	r := n.replicas.Add(id, spec, submitted, members, s)
+	j.replica = &replica{Replica: r, files: n.deposits.NewFiles(spec, r), footprint: footprint{base: jobBytes + specBytes(spec)}}
 	return j
 }
 
