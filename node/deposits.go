@@ -35,13 +35,6 @@ func (n *Node) notePayer(j *job) {
 	}
 }
 
-// outputStored records that a result's files are stored here.
-func (n *Node) outputStored(j *job, i uint32, a grid.Attempt, r *grid.Result) {
-	n.deposits.OutputStored(&j.replica.files, i, a, r)
-	n.notePayer(j)
-	n.rechargeJob(j)
-}
-
 // matchDeposit aligns a task's deposit with its end in the register.
 func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 	n.deposits.Match(&j.replica.files, i, fx)
@@ -74,12 +67,78 @@ func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.deposits.Fetched(nil, ev.Attempt, ev.Err, fx)
 		return
 	}
-	refusal, toSelf := n.deposits.Fetched(&j.replica.files, ev.Attempt, ev.Err, fx)
+	ownInputs := n.deposits.Fetched(&j.replica.files, ev.Attempt, ev.Err, fx)
 	n.followDeposits(fx)
-	if toSelf && j.replica.inputs != nil {
-		j.replica.inputs.answer(j.replica.Place(n.cfg.Self), n.cfg.Self, refusal)
+	if ownInputs {
 		n.confirmSubmission(now, j, fx)
 	}
+}
+
+// replicateOutput has a result's files stored by a majority of the members, then records the task's end. The files are
+// stored here already.
+func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+	j := l.job
+	if j.replica == nil || len(r.Blobs(nil)) == 0 {
+		n.recordResult(now, l, r, fx)
+		return
+	}
+	r, waits := n.deposits.ReplicateOutput(now, &j.replica.files, l.id(), r, fx)
+	n.notePayer(j)
+	n.rechargeJob(j)
+	if !waits {
+		n.recordResult(now, l, r, fx)
+		return
+	}
+	l.result = r
+	n.saveEntry(j, l.index, fx)
+	n.scheduleTick(now, fx)
+}
+
+// finishReplicated records a task's end if a majority has its files, or is no longer waited for.
+func (n *Node) finishReplicated(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+	if r, finished := j.replica.files.Finish(now, i); finished {
+		n.recordResult(now, j.task(i).live, r, fx)
+	}
+}
+
+// tickDeposits repeats unanswered requests, and no longer waits for those whose deadline has passed.
+func (n *Node) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
+	n.askDeposits(now, j, fx)
+	if !j.replica.IsOwner() {
+		return
+	}
+	n.confirmSubmission(now, j, fx)
+	for _, i := range j.replica.files.Replicating() {
+		n.finishReplicated(now, j, i, fx)
+	}
+}
+
+// askDeposits asks the members, as the owner of a job that is not closed, for the deposits that they have not
+// confirmed.
+func (n *Node) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
+	if j.leads() {
+		n.deposits.Ask(now, &j.replica.files, fx)
+		n.followDeposits(fx)
+	}
+}
+
+// depositAnswered handles a member's answer.
+func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	id := m.Attempts[0]
+	j := n.job(id.Task.Job)
+	if n.isOutsider(j, from) {
+		n.countOffence(from, fx)
+		return
+	}
+	if j == nil || j.replica == nil || !j.replica.IsOwner() || !j.replica.files.Answered(from, id, m.Refusal) {
+		n.stats.Stale++
+		return
+	}
+	if id == deposit.InputsID(j.id) {
+		n.confirmSubmission(now, j, fx)
+		return
+	}
+	n.finishReplicated(now, j, id.Task.Index, fx)
 }
 
 // sortArchive orders the archive, and the deposits of its jobs, by the jobs' ends, after a restart.

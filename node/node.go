@@ -100,7 +100,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	}
 	n.cfg = cfg.settings(n.scratch)
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{n}}, wall, n.rng)
-	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies, ResultBytes: resultBytes})
+	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies,
+		Confirm: n.cfg.Confirm, Retry: n.cfg.Lease / 3, ResultBytes: resultBytes})
 	n.jobQueue.Track((*job).setQueueIndex)
 	n.retries.Track((*liveTask).setQueueIndex)
 	n.barriers.jobs.Track((*job).setBarrierIndex)

@@ -9,16 +9,14 @@ import (
 // replica is this node's replica of a job's register, and what waits for the register here.
 type replica struct {
 	*replication.Replica
-	submitters       []uint64      // callers to answer once a majority holds the job
-	confirmBy        grid.Time     // deadline for answering them otherwise
-	cancellers       []uint64      // callers to answer once the cancellation is committed
-	fullHistoryFrom  uint32        // owner only: it knows every attempt from this epoch on
-	provisional      bool          // origin only: no majority has answered yet
-	closing          bool          // every task has ended, and the members are about to be told
-	graceUntil       grid.Time     // end of the takeover grace; 0 = none, or over
-	inputs           *fileReplicas // owner only: who has the job's inputs; nil = it has none
-	awaitingMajority []*liveTask   // owner only: tasks that wait for a majority
-	replicating      []*liveTask   // owner only: tasks whose results' files are being deposited
+	submitters       []uint64    // callers to answer once a majority holds the job
+	confirmBy        grid.Time   // deadline for answering them otherwise
+	cancellers       []uint64    // callers to answer once the cancellation is committed
+	fullHistoryFrom  uint32      // owner only: it knows every attempt from this epoch on
+	provisional      bool        // origin only: no majority has answered yet
+	closing          bool        // every task has ended, and the members are about to be told
+	graceUntil       grid.Time   // end of the takeover grace; 0 = none, or over
+	awaitingMajority []*liveTask // owner only: tasks that wait for a majority
 	files            deposit.Files
 	bulkEnd          bulkEnd
 	footprint
@@ -37,6 +35,14 @@ func (j *job) leads() bool { return j.replica.Leads() }
 func (j *job) ownerKnown() grid.NodeID {
 	owner, _, _ := j.replica.Owner()
 	return owner
+}
+
+// members returns the members of the job's register; nil = this node alone has it.
+func (j *job) members() []grid.NodeID {
+	if j.replica == nil {
+		return nil
+	}
+	return j.replica.Members()
 }
 
 // mayAct reports whether this node may act as the job's owner: it alone has the job, or it holds the quorum lease.

@@ -77,7 +77,9 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 		return
 	}
 	if r.Held && r.Result != nil {
-		n.outputStored(j, i, r.ID.Attempt, r.Result)
+		n.deposits.OutputStored(&j.replica.files, i, r.ID.Attempt, r.Result)
+		n.notePayer(j)
+		n.rechargeJob(j)
 	}
 	if r.Epoch == 0 {
 		rec := r.TaskRecord
@@ -117,7 +119,7 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	epoch := rep.State().Epoch
 	rep.fullHistoryFrom = epoch
-	n.replicateInputs(now, j)
+	n.deposits.ReplicateInputs(now, &rep.files)
 	if epoch > 1 {
 		rep.graceUntil = now.Add(n.cfg.Lease)
 	} else if !j.cancelled {

@@ -23,8 +23,8 @@ const maxFetching = 1024
 // diskBlock is the least size charged for a file: many small files must not be free.
 const diskBlock = 4 * grid.KiB
 
-// DiskBytes returns the approximate disk space of files, in bytes.
-func DiskBytes(files []grid.File) (sum grid.Bytes) {
+// diskBytes returns the approximate disk space of files, in bytes.
+func diskBytes(files []grid.File) (sum grid.Bytes) {
 	const most = grid.Bytes(1) << 60
 	for i := range files {
 		sum = min(sum+min(max(files[i].Size, 0), most)+diskBlock, most)
@@ -69,7 +69,7 @@ func (s *Store) charge(f *Files, size grid.Bytes) {
 
 // admit makes room for files of a job, by evicting the oldest evictable jobs; it returns the reason if it cannot.
 func (s *Store) admit(f *Files, files []grid.File) grid.Refusal {
-	size, payer, none := DiskBytes(files), f.nextPayer(), account{}
+	size, payer, none := diskBytes(files), f.nextPayer(), account{}
 	a := &none
 	if x := s.accounts.Get(payer); x != nil {
 		a = x // it may be closed meanwhile: then it is empty

@@ -100,7 +100,7 @@ func TestWhoMakesRoom(t *testing.T) {
 		{"all is used, by jobs that go on", []grid.NodeID{other, third, third, other}, false, -1, true},
 	} {
 		inputs := files(1, 1, grid.MiB)
-		n := newNode(t, 4*DiskBytes(inputs), grid.GiB)
+		n := newNode(t, 4*diskBytes(inputs), grid.GiB)
 		var stored, want []*Files
 		for k, owner := range c.stored {
 			f, _ := n.job(owner, byte(k), inputs)
@@ -119,7 +119,7 @@ func TestWhoMakesRoom(t *testing.T) {
 		if fetches == c.refused || (said != nil) != c.refused || !slices.Equal(n.evicted, want) {
 			t.Errorf("%s: said %v, evicted %v", c.what, said, n.evicted)
 		}
-		if n.charged > 4*DiskBytes(inputs) {
+		if n.charged > 4*diskBytes(inputs) {
 			t.Errorf("%s: %d bytes are charged", c.what, n.charged)
 		}
 	}

@@ -8,6 +8,7 @@ type Register interface {
 	Members() []grid.NodeID                                // they never change
 	Owner() (owner grid.NodeID, epoch uint32, since int64) // as far as known here; zero = unknown
 	IsOwner() bool                                         // this node is the owner
+	HasAccepted(place int) bool                            // as far as the owner knows, that member has the job
 	Value(task uint32) (end *grid.Entry, committed bool)   // nil = the task has not ended
 }
 
@@ -24,6 +25,9 @@ type Files struct {
 
 	outputs     map[uint32]*output // by task; never iterated
 	resultBytes grid.Bytes         // of the results in outputs
+
+	inputCopies *copies  // owner only: who has the inputs; nil = there are none
+	replicating []uint32 // owner only: the tasks with copies, in the order of their results
 }
 
 // output is what one attempt of a task left.
@@ -32,6 +36,7 @@ type output struct {
 	result  *grid.Result // until the register has it
 	size    grid.Bytes
 	state   state
+	copies  *copies // owner only: who has them, while the result waits for a majority; then nil
 }
 
 // state tells whether files are stored here.
@@ -117,6 +122,7 @@ func (s *Store) put(f *Files, task uint32, x *output) {
 // release frees the room of a task's outputs. What is still under way stays charged as a transfer.
 func (s *Store) release(f *Files, task uint32) {
 	if x := f.outputs[task]; x != nil {
+		f.StopReplicating(task)
 		s.ResultWritten(f, task)
 		delete(f.outputs, task)
 		if x.state == stored {
@@ -136,12 +142,12 @@ func (s *Store) ResultWritten(f *Files, task uint32) {
 // InputsStored records that the job's inputs are stored here.
 func (s *Store) InputsStored(f *Files) {
 	f.inputs = stored
-	s.charge(f, DiskBytes(f.spec.Inputs))
+	s.charge(f, diskBytes(f.spec.Inputs))
 }
 
 // OutputStored records that what an attempt of a task left is stored here.
 func (s *Store) OutputStored(f *Files, task uint32, a grid.Attempt, r *grid.Result) {
-	x := &output{attempt: a, result: r, size: DiskBytes(r.Blobs(nil)), state: stored}
+	x := &output{attempt: a, result: r, size: diskBytes(r.Blobs(nil)), state: stored}
 	s.charge(f, x.size)
 	s.put(f, task, x)
 }

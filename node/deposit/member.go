@@ -15,15 +15,15 @@ func (s *Store) Asked(f *Files, from grid.NodeID, id grid.AttemptID, r *grid.Res
 	case f.HasInputs() || len(f.spec.Inputs) == 0:
 		here = true
 	default:
-		refusal = s.FetchInputs(f, from, fx)
+		refusal = s.fetchInputs(f, from, fx)
 	}
 	if here || refusal.Why != grid.WhyNone {
 		answer(from, id, refusal, fx)
 	}
 }
 
-// FetchInputs starts to fetch a job's inputs, unless they are stored or under way.
-func (s *Store) FetchInputs(f *Files, from grid.NodeID, fx *grid.Effects) grid.Refusal {
+// fetchInputs starts to fetch a job's inputs, unless they are stored or under way.
+func (s *Store) fetchInputs(f *Files, from grid.NodeID, fx *grid.Effects) grid.Refusal {
 	if f.inputs != absent {
 		return grid.Refusal{}
 	}
@@ -50,7 +50,7 @@ func (s *Store) fetchOutput(f *Files, id grid.AttemptID, r *grid.Result, files [
 	}
 	refusal := s.fetch(f, id, from, files, fx)
 	if refusal.Why == grid.WhyNone {
-		s.put(f, task, &output{attempt: id.Attempt, result: r, size: DiskBytes(files), state: fetching})
+		s.put(f, task, &output{attempt: id.Attempt, result: r, size: diskBytes(files), state: fetching})
 		s.changed(ResultAdded, f, 0)
 	}
 	return refusal
@@ -81,20 +81,21 @@ func (s *Store) Match(f *Files, task uint32, fx *grid.Effects) {
 }
 
 // Fetched continues after a fetch has ended: err says why it failed, "" = the files are here. f is nil if the job is
-// not. A member answers the owner that asked for them. It reports whether this node asked itself, for inputs that it
-// lacked as the owner, and what came of it.
-func (s *Store) Fetched(f *Files, id grid.AttemptID, err string, fx *grid.Effects) (refusal grid.Refusal, toSelf bool) {
+// not. A member answers the owner that asked for them. It reports whether this node is the owner itself, and waits no
+// longer for inputs that it lacked.
+func (s *Store) Fetched(f *Files, id grid.AttemptID, err string, fx *grid.Effects) (ownInputs bool) {
 	s.endTransfer(id)
 	if f == nil {
-		return grid.Refusal{}, false
+		return false
 	}
+	refusal := grid.Refusal{}
 	if err != "" {
 		refusal = grid.Refusal{Why: grid.WhyFetch, Detail: grid.Clean(err, grid.MaxText)}
 	}
 	task, inputs := id.Task.Index, id == InputsID(f.Job())
 	x := f.output(task, id.Attempt)
 	if inputs && f.inputs != fetching || !inputs && (x == nil || x.state != fetching) {
-		return refusal, false
+		return false
 	}
 	switch {
 	case inputs && err != "":
@@ -111,9 +112,9 @@ func (s *Store) Fetched(f *Files, id grid.AttemptID, err string, fx *grid.Effect
 	}
 	if owner := f.owner(); !f.reg.IsOwner() && owner != s.cfg.Self && !owner.IsZero() {
 		answer(owner, id, refusal, fx)
-		return refusal, false
+		return false
 	}
-	return refusal, inputs
+	return inputs && f.Answered(s.cfg.Self, id, refusal)
 }
 
 func answer(to grid.NodeID, id grid.AttemptID, refusal grid.Refusal, fx *grid.Effects) {

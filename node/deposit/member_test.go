@@ -116,7 +116,7 @@ func TestStoredFilesAreCharged(t *testing.T) {
 	inputs, r := files(1, 2, grid.MiB), left(2, grid.MiB)
 	f, reg := n.job(second, 1, inputs)
 	in, out := InputsID(f.Job()), attempt(f, 1, 1)
-	ins, outs := DiskBytes(inputs), DiskBytes(r.Outputs)
+	ins, outs := diskBytes(inputs), diskBytes(r.Outputs)
 	if said, fetches := n.ask(f, in, nil); said != nil || !fetches || !slices.Equal(n.fx.Fetches[0].Files, inputs) || !n.fx.Fetches[0].Deposit {
 		t.Fatalf("asked for inputs it said %v, fetches %v", said, n.fx.Fetches)
 	}

@@ -1,6 +1,8 @@
 package deposit
 
 import (
+	"time"
+
 	"skep/grid"
 	"skep/sparse"
 )
@@ -10,6 +12,9 @@ type Config struct {
 	Self  grid.NodeID
 	Quota grid.Bytes // for the files of all jobs submitted elsewhere; half of it for those of one payer
 	Limit grid.Bytes // for a job's inputs, or the outputs of one task: larger ones are not deposited
+
+	Confirm time.Duration // how long a majority is waited for, besides a second for each minRate bytes
+	Retry   time.Duration // after which an unanswered request is repeated
 
 	ResultBytes func(*grid.Result) grid.Bytes // estimates the memory of a result
 }

@@ -38,7 +38,7 @@ func (s *Store) beginTransfer(id grid.AttemptID, t transfer) {
 		s.transfers = make(map[grid.AttemptID]transfer)
 	}
 	s.transfers[id] = t
-	size, a := DiskBytes(t.files), s.account(t.payer)
+	size, a := diskBytes(t.files), s.account(t.payer)
 	a.fetching++
 	a.charged += size
 	s.charged += size
@@ -51,7 +51,7 @@ func (s *Store) endTransfer(id grid.AttemptID) {
 		return
 	}
 	delete(s.transfers, id)
-	size, a := DiskBytes(t.files), s.account(t.payer)
+	size, a := diskBytes(t.files), s.account(t.payer)
 	a.fetching--
 	a.charged -= size
 	s.charged -= size

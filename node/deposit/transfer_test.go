@@ -28,7 +28,7 @@ func TestUnwantedTransferIsChargedUntilItEnds(t *testing.T) {
 				t.Fatalf("%s: asked to deposit it said %v", what, said)
 			}
 			f = unwant(n, f, reg)
-			n.takes(what, second, DiskBytes(r.Outputs), 1)
+			n.takes(what, second, diskBytes(r.Outputs), 1)
 			n.fetched(f, id, err)
 			n.takes(what+", and it has come", second, 0, 0)
 			n.fetched(f, id, err) // nobody asked for that
@@ -53,7 +53,7 @@ func TestDroppedTransfersDoNotBlockOwner(t *testing.T) {
 		n.fetched(f, id, "")
 		n.fetched(f, next, "")
 	}
-	n.takes("at the end", second, DiskBytes(left(1, 2).Outputs), 0)
+	n.takes("at the end", second, diskBytes(left(1, 2).Outputs), 0)
 }
 
 // An owner beyond the bound is to ask again later; others are not held up.
@@ -92,5 +92,5 @@ func TestAnAttemptNamesItsFilesOnce(t *testing.T) {
 	if said := n.fetched(f, id, ""); said == nil || said.Why != grid.WhyNone {
 		t.Errorf("when they are here it says %v", said)
 	}
-	n.takes("when they are here", second, DiskBytes(left(2, grid.MiB).Outputs), 0)
+	n.takes("when they are here", second, diskBytes(left(2, grid.MiB).Outputs), 0)
 }
