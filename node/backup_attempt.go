@@ -176,7 +176,7 @@ func (n *Node) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	n.dequeue(l)
 	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
 	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
-	l.result, l.replicas, l.fetchTries = nil, nil, 0
+	l.forgetResult()
 	if b.accepted {
 		l.phase = placed
 		n.setState(l.job, l.index, grid.Placed, fx)

@@ -78,7 +78,7 @@ func (n *Node) handleAttempt(now grid.Time, from grid.NodeID, m *grid.Message, f
 // handleDeposit handles messages about deposits.
 func (n *Node) handleDeposit(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	if m.Kind == grid.KindDeposit {
-		n.depositAsked(now, from, m, fx)
+		n.depositAsked(from, m, fx)
 		return
 	}
 	n.depositAnswered(now, from, m, fx)

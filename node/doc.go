@@ -7,7 +7,8 @@
 //   - worker: it runs the attempts that it accepted, sends beats to their owners, and keeps each result until the owner has
 //     acknowledged it (package worker; attempt.go carries what the worker and the other parts say to each other);
 //   - replica of other nodes' jobs: it stores what their registers say, and takes over when an owner is silent (package
-//     replication; the jobs follow the changes of their registers in takeover.go).
+//     replication; the jobs follow the changes of their registers in takeover.go), and the files that these name (package
+//     deposit; followed in deposits.go).
 //
 // Timers find what is lost in between; the pair (epoch, attempt) tells what arrives twice or late.
 //

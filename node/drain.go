@@ -42,13 +42,14 @@ func (n *Node) Drain(now grid.Time) DrainView {
 // survivesLeaving reports whether other members can finish a job without this node: a majority of its register
 // answers, and a majority of its members has the inputs.
 func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
-	return j.replica != nil && len(j.replica.Members()) > 2 && n.mayAct(now, j) && (j.replica.inputs == nil || j.replica.inputs.hasMajority(j.replica))
+	return j.replica != nil && len(j.replica.Members()) > 2 && n.mayAct(now, j) && j.replica.files.InputsSafe()
 }
 
 // setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.lowDisk = low
 	n.worker.SetLowDisk(low)
+	n.deposits.LowDisk(low)
 	n.policies.stale = true
 	n.adChanged(now, fx)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/deposit"
 )
 
 // False messages of members. strangerID has nothing to do with the jobs that it names.
@@ -246,7 +247,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)
 		}
 	}
-	if r.deliverFor(strangerID, grid.KindDepositAck, inputsID(id), nil); len(r.fx.Offences) != 1 {
+	if r.deliverFor(strangerID, grid.KindDepositAck, deposit.InputsID(id), nil); len(r.fx.Offences) != 1 {
 		t.Errorf("deposited by a non-member: offences %v", r.fx.Offences)
 	}
 }

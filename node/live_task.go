@@ -35,7 +35,6 @@ type liveTask struct {
 	ect              float64         // expected completion time of that attempt, seconds
 	lookAgain        bool            // look again even if others of its job wait
 	result           *grid.Result    // its files are being fetched, or replicated to members
-	replicas         *fileReplicas   // of the result's files; nil = not fetched yet
 	fetchTries       int             // attempts to fetch the files
 	prepareFailures  int             // attempts whose preparation failed
 	cannotExecute    *grid.Result    // last result "cannot execute", used if no node can
@@ -89,6 +88,7 @@ func (n *Node) dropLive(l *liveTask) {
 	if l.job.unproven > 0 {
 		n.resumeAwaitingProof()
 	}
+	l.stopReplicating()
 	n.live.Drop(l.handle)
 	l.job.task(l.index).live = nil
 }
@@ -102,6 +102,23 @@ func (l *liveTask) class() string {
 		return l.demotedTo
 	}
 	return l.job.class
+}
+
+// forgetResult forgets a result whose files were waited for.
+func (l *liveTask) forgetResult() {
+	l.result, l.fetchTries = nil, 0
+	l.stopReplicating()
+}
+
+func (l *liveTask) stopReplicating() {
+	if rep := l.job.replica; rep != nil {
+		rep.files.StopReplicating(l.index)
+	}
+}
+
+// isReplicating reports whether the task's result waits for a majority to have its files.
+func (l *liveTask) isReplicating() bool {
+	return l.job.replica != nil && l.job.replica.files.IsReplicating(l.id())
 }
 
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }

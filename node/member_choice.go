@@ -231,7 +231,7 @@ func (n *Node) createReplicated(now grid.Time, sub *pendingSubmission, others []
 	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(n.cfg.Confirm), true
 	n.replicas.Own(j.replica.Replica)
 	n.queueNewJob(now, j, fx)
-	n.replicateInputs(now, j)
+	n.deposits.ReplicateInputs(now, &j.replica.files)
 	n.replicas.Save(j.replica.Replica, fx)
 	n.scheduleTick(now, fx)
 	n.adChanged(now, fx)

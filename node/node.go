@@ -8,6 +8,7 @@ import (
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/deposit"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
@@ -55,9 +56,7 @@ type Node struct {
 	closing                  []*job       // all their tasks have ended; the members are told soon
 	takenOver                []grid.JobID // jobs taken over in this step
 	barriers                 cancelBarriers
-	transfers                map[grid.AttemptID]transfer
-	accounts                 depositAccounts
-	deposited                grid.Bytes // size of the files stored for jobs submitted elsewhere
+	deposits                 deposit.Store
 	bulkEnds                 bulkEnds
 	ledger                   quota.Ledger // of what is stored for others
 	replicaWake, pendingWake bool         // a TimerRegister is pending: for registers; for pending submissions
@@ -90,6 +89,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	}
 	n.cfg = cfg.settings(n.scratch)
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{n}}, wall, n.rng)
+	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies,
+		Confirm: n.cfg.Confirm, Retry: n.cfg.Lease / 3, ResultBytes: quota.ResultBytes})
 	n.jobQueue.Track((*job).setQueueIndex)
 	n.retries.Track((*liveTask).setQueueIndex)
 	n.barriers.jobs.Track((*job).setBarrierIndex)

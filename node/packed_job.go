@@ -52,8 +52,8 @@ func (n *Node) archiveJob(j *job) {
 	}
 	n.archive.add(n.cfg.Self, j)
 	n.packing = append(n.packing, j)
-	if j.replica != nil && j.replica.deposits.size > 0 {
-		n.addEvictable(j)
+	if j.replica != nil {
+		n.deposits.Ended(&j.replica.files)
 	}
 }
 

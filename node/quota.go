@@ -107,7 +107,7 @@ func (n *Node) chargeJob(j *job, from grid.NodeID) {
 // rechargeJob updates a job's charge after a write.
 func (n *Node) rechargeJob(j *job) {
 	if rep := j.replica; j.id.Origin != n.cfg.Self {
-		n.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(), j.tasks.Leaves()))*leafBytes+rep.deposits.resultBytes)
+		n.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(), j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
 	}
 }
 

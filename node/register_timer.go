@@ -73,6 +73,6 @@ func (n *Node) tickRegisters(now grid.Time, fx *grid.Effects) {
 	n.replicaWake = false
 	n.replicas.Retire(func(r *replication.Replica) bool { return !n.tickReplica(now, r, fx) })
 	n.dropUnowned()
-	n.replicas.SendKeepalives(now, n.accounts.holds, fx)
+	n.replicas.SendKeepalives(now, n.deposits.Holds, fx)
 	n.scheduleTick(now, fx)
 }

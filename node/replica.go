@@ -2,6 +2,7 @@ package node
 
 import (
 	"skep/grid"
+	"skep/node/deposit"
 	"skep/node/quota"
 	"skep/node/replication"
 )
@@ -9,18 +10,16 @@ import (
 // replica is this node's replica of a job's register, and what waits for the register here.
 type replica struct {
 	*replication.Replica
-	submitters       []uint64      // callers to answer once a majority holds the job
-	confirmBy        grid.Time     // deadline for answering them otherwise
-	cancellers       []uint64      // callers to answer once the cancellation is committed
-	fullHistoryFrom  uint32        // owner only: it knows every attempt from this epoch on
-	provisional      bool          // origin only: no majority has answered yet
-	leasesDenied     bool          // owner only: work that waits at its workers has no start lease for want of a majority
-	closing          bool          // every task has ended, and the members are about to be told
-	graceUntil       grid.Time     // end of the takeover grace; 0 = none, or over
-	inputs           *fileReplicas // owner only: who has the job's inputs; nil = it has none
-	awaitingMajority []*liveTask   // owner only: tasks that wait for a majority
-	replicating      []*liveTask   // owner only: tasks whose results' files are being deposited
-	deposits         deposits
+	submitters       []uint64    // callers to answer once a majority holds the job
+	confirmBy        grid.Time   // deadline for answering them otherwise
+	cancellers       []uint64    // callers to answer once the cancellation is committed
+	fullHistoryFrom  uint32      // owner only: it knows every attempt from this epoch on
+	provisional      bool        // origin only: no majority has answered yet
+	leasesDenied     bool        // owner only: work that waits at its workers has no start lease for want of a majority
+	closing          bool        // every task has ended, and the members are about to be told
+	graceUntil       grid.Time   // end of the takeover grace; 0 = none, or over
+	awaitingMajority []*liveTask // owner only: tasks that wait for a majority
+	files            deposit.Files
 	bulkEnd          bulkEnd
 	footprint
 }
@@ -40,6 +39,14 @@ func (j *job) ownerKnown() grid.NodeID {
 	return owner
 }
 
+// members returns the members of the job's register; nil = this node alone has it.
+func (j *job) members() []grid.NodeID {
+	if j.replica == nil {
+		return nil
+	}
+	return j.replica.Members()
+}
+
 // mayAct reports whether this node may act as the job's owner: it alone has the job, or it holds the quorum lease.
 func (n *Node) mayAct(now grid.Time, j *job) bool {
 	return j.replica == nil || n.replicas.MayAct(now, j.replica.Replica)
@@ -56,7 +63,8 @@ func (n *Node) replicated(r *replication.Replica) *job {
 // newReplica creates a job with a register.
 func (n *Node) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s replication.State) *job {
 	j := n.newJob(id, spec, submitted)
-	j.replica = &replica{Replica: n.replicas.Add(id, spec, submitted, members, s), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
+	r := n.replicas.Add(id, spec, submitted, members, s)
+	j.replica = &replica{Replica: r, files: n.deposits.NewFiles(spec, r), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
 	return j
 }
 

@@ -19,14 +19,14 @@ func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
 	} else if v != nil {
 		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
 		e.Placed, e.Began, e.Done, e.Epoch, e.Committed = v.Placed, v.Began, v.Done, v.Epoch, final
-		x := j.depositOf(i, v.Attempt)
-		e.Held = x != nil && x.state == depositStored
+		a, _, found := j.replica.files.Output(i)
+		e.Held = found && a == v.Attempt
 	} else if i < j.spec.Count {
 		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
 		e.Placed, e.Began, e.Done, e.Backup = t.placed, t.began, t.done, t.backupRecord()
-		if x := j.replica.deposits.tasks[i]; x != nil && x.state == depositStored && !x.attempt.Less(t.attempt) { // the deposit must not replace the record of a newer attempt
-			e.ID.Attempt, e.Result, e.Held = x.attempt, x.result, true
+		if a, r, found := j.replica.files.Output(i); found && !a.Less(t.attempt) { // the deposit must not replace the record of a newer attempt
+			e.ID.Attempt, e.Result, e.Held = a, r, true
 		}
 	}
 	return &e.TaskRecord
@@ -38,8 +38,9 @@ func (n *Node) restoreReplica(r *grid.RegisterRecord) {
 	j := n.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	j.replica.MembersVerified = r.ID.Origin == n.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
 	if r.Held {
-		j.replica.deposits.inputs, j.replica.InputsHeld = depositStored, true
-		n.chargeDeposit(j, diskBytes(r.Spec.Inputs))
+		j.replica.InputsHeld = true
+		n.deposits.InputsStored(&j.replica.files)
+		n.notePayer(j)
 	}
 	for _, e := range n.strayEntries[r.ID] {
 		n.putEntry(j, &e)
@@ -76,7 +77,9 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 		return
 	}
 	if r.Held && r.Result != nil {
-		n.storeDeposit(j, i, r.ID.Attempt, r.Result)
+		n.deposits.OutputStored(&j.replica.files, i, r.ID.Attempt, r.Result)
+		n.notePayer(j)
+		n.rechargeJob(j)
 	}
 	if r.Epoch == 0 {
 		rec := r.TaskRecord
@@ -87,7 +90,7 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 		n.putTask(j, &rec)
 		return
 	}
-	j.replica.deposits.resultWritten(i)
+	n.deposits.ResultWritten(&j.replica.files, i)
 	if r.Committed || j.replica.State().Done {
 		n.putTask(j, &r.TaskRecord)
 		return
@@ -116,7 +119,7 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	epoch := rep.State().Epoch
 	rep.fullHistoryFrom = epoch
-	n.replicateInputs(now, j)
+	n.deposits.ReplicateInputs(now, &rep.files)
 	if epoch > 1 {
 		rep.graceUntil = now.Add(n.cfg.Lease)
 	} else if !j.cancelled {
@@ -198,7 +201,7 @@ func (n *Node) forgetJob(j *job, fx *grid.Effects) {
 	n.forgetEntries(j, fx)
 	rec := fx.Save(grid.RecRegister)
 	rec.Delete, rec.Register = true, &grid.RegisterRecord{ID: j.id}
-	n.releaseDeposits(j)
+	n.deposits.Release(&j.replica.files)
 	n.ledger.Forget(j.id)
 	n.jobs.Drop(j.id)
 }

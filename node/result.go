@@ -158,7 +158,7 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	}
 	l := j.at(id.Task.Index).live
-	if l == nil || l.result == nil || l.task().attempt != id.Attempt || l.replicas != nil {
+	if l == nil || l.result == nil || l.task().attempt != id.Attempt || l.isReplicating() {
 		return
 	}
 	if err == "" {

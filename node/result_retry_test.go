@@ -180,7 +180,7 @@ func TestKeepalivesAreLinear(t *testing.T) {
 		for range 30 {
 			begin := cpu()
 			r.fx.Reset()
-			r.n.replicas.SendKeepalives(r.now, r.n.accounts.holds, &r.fx)
+			r.n.replicas.SendKeepalives(r.now, r.n.deposits.Holds, &r.fx)
 			took = min(took, cpu()-begin)
 		}
 		for _, s := range r.fx.Sends {

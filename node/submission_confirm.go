@@ -11,11 +11,19 @@ import (
 // voter holds the job.
 func (j *job) confirmed() bool {
 	rep := j.replica
-	if rep == nil || rep.State().Done || rep.Ready() && (rep.inputs == nil || rep.inputs.settled) {
+	if rep == nil || rep.State().Done || rep.Ready() && rep.files.InputsSettled() {
 		return true
 	}
 	_, epoch, _ := rep.Owner()
 	return !rep.IsOwner() && epoch > 1
+}
+
+// confirmSubmission answers the submitters once a majority has the job and its inputs, or the inputs are no longer
+// waited for.
+func (n *Node) confirmSubmission(now grid.Time, j *job, fx *grid.Effects) {
+	if rep := j.replica; rep.Ready() && rep.files.SettleInputs(now) {
+		n.replyAll(&rep.submitters, j.id, fx)
+	}
 }
 
 // answerUnconfirmed answers the callers that have waited Config.Confirm for a majority: the job is here and may yet

@@ -89,7 +89,7 @@ func (n *Node) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid.Effect
 		n.takenOver = append(n.takenOver, j.id)
 	}
 	n.ownerLearned(now, j, fx)
-	n.replicateInputs(now, j)
+	n.deposits.ReplicateInputs(now, &rep.files)
 	n.scheduleTick(now, fx)
 	if cancelled, _ := rep.Cancelled(); cancelled {
 		n.startBulkEnd(now, j, fx)
@@ -98,7 +98,8 @@ func (n *Node) ownershipWon(now grid.Time, j *job, renewed bool, fx *grid.Effect
 
 // dropOwnership forgets what this node knew as a job's owner: another node may own it since and have done anything.
 func (n *Node) dropOwnership(j *job, fx *grid.Effects) {
-	j.replica.graceUntil, j.replica.provisional, j.replica.inputs, j.replica.replicating, j.replica.bulkEnd.on = 0, false, nil, nil, false
+	j.replica.graceUntil, j.replica.provisional, j.replica.bulkEnd.on = 0, false, false
+	j.replica.files.StepDown()
 	for _, c := range j.replica.cancellers {
 		fx.Reply(c, j.id, "another node has taken the job over: cancel it again")
 	}

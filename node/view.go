@@ -184,7 +184,9 @@ func (j *job) view() JobView {
 		v.Members = rep.Members()
 		v.Owner, v.Epoch, v.Since = rep.Owner()
 		_, v.Cancelled = rep.Cancelled()
-		v.InputsAtRisk = j.inputsAtRisk()
+		if !rep.State().Done {
+			v.InputsAtRisk = rep.files.InputsAtRisk()
+		}
 		if v.Ended < j.count() {
 			v.Done = 0
 		}

@@ -3,8 +3,10 @@ package node
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"skep/grid"
+	"skep/node/deposit"
 )
 
 // owner plays a peer whose jobs have this node and a third as members.
@@ -63,7 +65,7 @@ func (o *owner) attempt(i byte, task uint32) grid.AttemptID {
 func TestMemberDepositsAndAnswers(t *testing.T) {
 	o := newOwner(t, nil)
 	o.write(1, files(1, 2, grid.MiB), false)
-	in, out := inputsID(o.job(1)), o.attempt(1, 1)
+	in, out := deposit.InputsID(o.job(1)), o.attempt(1, 1)
 	if said, fetches := o.copy(in, nil); said != nil || !fetches || !slices.Equal(o.fx.Fetches[0].Files, files(1, 2, grid.MiB)) {
 		t.Fatalf("asked for inputs it said %v, fetches %v", said, o.fx.Fetches)
 	}
@@ -89,13 +91,10 @@ func TestMemberDepositsAndAnswers(t *testing.T) {
 			t.Errorf("after a restart it says %v of %v", said, id)
 		}
 	}
-	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB))+diskBytes(r.Outputs); got != want || again.n.accounts.of(o.id).deposited != want {
-		t.Errorf("%d bytes are deposited after a restart, want %d", got, want)
-	}
 	// The end of another attempt is written: the first one's output is useless.
 	again.write(1, nil, false, grid.Entry{Index: 1, Attempt: grid.Attempt{Epoch: 1, N: 2}, Result: exitZero})
-	if got, want := again.n.deposited, diskBytes(files(1, 2, grid.MiB)); got != want || again.disk["entry "+out.Task.String()].Entry.Held {
-		t.Errorf("%d bytes are deposited, want %d", got, want)
+	if again.disk["entry "+out.Task.String()].Entry.Held {
+		t.Error("the files of the attempt before are held")
 	}
 }
 
@@ -139,57 +138,20 @@ func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 	}
 }
 
-// A peer that names more than its quota is refused, whatever it names, and gets no more than half of the total.
-func TestOnePeerCannotFillTheDisk(t *testing.T) {
-	const half = 64 * grid.MiB
-	o := newOwner(t, func(c *Config) { c.Copies, c.Lend = 16*grid.MiB, 2*half })
-	most := func() {
-		t.Helper()
-		if n := o.n.deposited; n > half || n != o.n.accounts.of(o.id).deposited || n < 0 {
-			t.Fatalf("%d bytes are deposited for one peer, of at most %d", n, half)
-		}
-	}
-	refused := 0
-	for i := range byte(250) {
-		inputs := files(i, 1, 3*grid.MiB)
-		switch i % 5 {
-		case 1:
-			inputs = files(i, 1, 1<<50)
-		case 2:
-			inputs = files(i, 1000, 1<<62) // the sum overflows
-		case 3:
-			inputs = files(i, grid.MaxFiles, 1) // small files take room too
-		}
-		o.write(i, inputs, false)
-		said, fetches := o.copy(inputsID(o.job(i)), nil)
-		if (said == nil) != fetches || said != nil && said.Why != grid.WhyRoom {
+// A job that is over makes room for the files of the next one, and is forgotten.
+func TestEvictedJobIsForgotten(t *testing.T) {
+	o := newOwner(t, func(c *Config) { c.Lend = 7 * grid.MiB })
+	for i := range byte(2) {
+		o.write(i, files(i, 1, 3*grid.MiB), false)
+		if said, fetches := o.copy(deposit.InputsID(o.job(i)), nil); said != nil || !fetches {
 			t.Fatalf("job %d: said %v, fetches %v", i, said, fetches)
 		}
-		if said != nil {
-			refused++
-		} else if i%5 == 1 || i%5 == 2 {
-			t.Fatalf("job %d: deposits %d files of %d bytes", i, len(inputs), inputs[0].Size)
-		}
-		most()
+		o.fetched(deposit.InputsID(o.job(i)), "")
+		o.write(i, nil, true)
 	}
-	if refused < 200 {
-		t.Errorf("%d of 250 refused", refused)
+	if _, onDisk := o.disk["register "+o.job(0).String()]; o.n.job(o.job(0)) != nil || onDisk || o.n.job(o.job(1)) == nil {
+		t.Error("the job that made room is here, or the other one is not")
 	}
-	// Failed fetches and finished jobs free their room.
-	o.fetched(inputsID(o.job(0)), "it is not there")
-	most()
-	o.write(0, nil, true)
-	o.write(251, files(251, 1, 3*grid.MiB), false)
-	if _, fetches := o.copy(inputsID(o.job(251)), nil); !fetches {
-		t.Errorf("what did not come still takes room: %d bytes", o.n.deposited)
-	}
-	o.fetched(inputsID(o.job(251)), "")
-	o.write(251, nil, true)
-	o.write(252, files(252, 1, 3*grid.MiB), false)
-	if _, fetches := o.copy(inputsID(o.job(252)), nil); !fetches || o.n.job(o.job(251)) != nil {
-		t.Errorf("a job that is over keeps its room: %d bytes", o.n.deposited)
-	}
-	most()
 }
 
 func TestDepositRequestIsRefused(t *testing.T) {
@@ -201,14 +163,85 @@ func TestDepositRequestIsRefused(t *testing.T) {
 	}
 	o.write(1, files(1, 1, grid.MiB), false)
 	o.id = slowID
-	for _, id := range []grid.AttemptID{inputsID(grid.JobID{Origin: fastID, Nonce: [10]byte{1}}), {Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{1}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}} {
+	for _, id := range []grid.AttemptID{deposit.InputsID(grid.JobID{Origin: fastID, Nonce: [10]byte{1}}), {Task: grid.TaskID{Job: grid.JobID{Origin: fastID, Nonce: [10]byte{1}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}} {
 		if said, fetches := o.copy(id, r); said != nil || fetches {
 			t.Errorf("by a member that is not the owner: said %v, fetches %v", said, fetches)
 		}
 	}
 	o.id = fastID
 	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
-	if said, fetches := o.copy(inputsID(o.job(1)), nil); said == nil || said.Why != grid.WhyDisk || fetches {
+	if said, fetches := o.copy(deposit.InputsID(o.job(1)), nil); said == nil || said.Why != grid.WhyDisk || fetches {
 		t.Errorf("with a full disk: said %v, fetches %v", said, fetches)
+	}
+}
+
+// withOutput makes this node the owner of a replicated job whose task has just ended here and left a file.
+func withOutput(t *testing.T) (*rig, grid.AttemptID) {
+	r := newRig(t, func(c *Config) { c.Members = 3 })
+	r.join(fastID, 1, "linux")
+	r.join(slowID, 1, "linux")
+	r.submit(jobID(1), spec(nil))
+	for _, k := range []grid.Kind{grid.KindKeepaliveAck, grid.KindWriteAck} {
+		for _, s := range slices.Clone(r.fx.Sends) {
+			g := s.Msg.Register
+			r.deliver(s.To, k, func(m *grid.Message) {
+				m.Register = grid.RegisterMessage{Job: jobID(1), Epoch: g.Epoch, Seq: g.Seq, Answer: grid.RegisterOK}
+			})
+		}
+	}
+	r.answer(selfID)
+	r.pass(2*time.Second, grid.TimerPoll)
+	if len(r.fx.Starts) != 1 {
+		t.Fatalf("nothing starts; %v", r.task(jobID(1)))
+	}
+	id := r.fx.Starts[0].Attempt
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: id, Result: &grid.Result{Cause: grid.Exited, Outputs: files(1, 1, grid.MiB)}})
+	return r, id
+}
+
+// A task with output ends when one of the other two members has the files, or when neither will.
+func TestOwnerWaitsForDeposit(t *testing.T) {
+	for name, answers := range map[string][]grid.Why{"one has them": {grid.WhyNone}, "the second has them": {grid.WhyRoom, grid.WhyNone}, "neither": {grid.WhyRoom, grid.WhyDisk}} {
+		r, id := withOutput(t)
+		asked := slices.Clone(r.sent(grid.KindDeposit))
+		if len(asked) != 2 || len(r.sent(grid.KindWrite)) != 0 {
+			t.Fatalf("%s: %v are sent", name, kindsOf(r.fx.Sends))
+		}
+		for k, why := range answers {
+			if k > 0 && len(r.sent(grid.KindWrite)) != 0 {
+				t.Errorf("%s: the end is written after %d answers", name, k)
+			}
+			r.deliver(asked[k].To, grid.KindDepositAck, func(m *grid.Message) {
+				m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
+			})
+		}
+		if w := r.sent(grid.KindWrite); len(w) != 2 || len(w[0].Msg.Register.Entries) != 1 || (w[0].Msg.Register.Entries[0].Result.Error != "") != (name == "neither") {
+			t.Errorf("%s: %v are sent", name, kindsOf(r.fx.Sends))
+		}
+	}
+}
+
+// Regression: members that are busy fetching are asked again soon, and the end waits for them. It said at once that no
+// other node had the files.
+func TestOwnerAsksABusyMemberAgain(t *testing.T) {
+	r, id := withOutput(t)
+	say := func(to grid.NodeID, why grid.Why) {
+		r.deliver(to, grid.KindDepositAck, func(m *grid.Message) {
+			m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: why}
+		})
+	}
+	for _, to := range []grid.NodeID{fastID, slowID} {
+		if say(to, grid.WhyQueue); len(r.sent(grid.KindWrite)) != 0 {
+			t.Fatal("the end is written though both may bring the files soon")
+		}
+	}
+	for end := r.now.Add(r.n.cfg.Lease * 2 / 3); len(r.sent(grid.KindDeposit)) != 2; {
+		if r.pass(r.n.cfg.Lease/3, grid.TimerRegister); r.now > end {
+			t.Fatalf("%v are sent a third of a lease later, and after the tick behind that: want both asked again", kindsOf(r.fx.Sends))
+		}
+	}
+	say(slowID, grid.WhyNone)
+	if w := r.sent(grid.KindWrite); len(w) == 0 || w[0].Msg.Register.Entries[0].Result.Error != "" {
+		t.Errorf("%v are sent", kindsOf(r.fx.Sends))
 	}
 }
