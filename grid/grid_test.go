@@ -171,7 +171,7 @@ func TestEffectsKeepTheirMemory(t *testing.T) {
 		for range 10 {
 			m := fx.Send(NodeID{}, KindPoll)
 			m.Poll.Rates = append(m.Poll.Rates, Rate{Class: "a"})
-			fx.Save(RecTask)
+			fx.Save(RecEntry)
 			fx.Wake(1, TimerPoll, 2)
 		}
 	}

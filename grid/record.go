@@ -5,40 +5,28 @@ import "time"
 // RecordKind is the kind of a record.
 type RecordKind uint8
 
-// Kinds of records. The numbers are on disk: never reuse one.
+// Kinds of records. The numbers are on disk: never reuse one. 1 and 2 were jobs without a register and their tasks.
 const (
-	RecJob      RecordKind = iota + 1 // a job submitted here
-	RecTask                           // the state of one of its tasks, once it is not simply pending
-	RecWork                           // an attempt accepted here
+	RecWork     RecordKind = iota + 3 // an attempt accepted here
 	RecClass                          // the measurements of a class here
 	RecRegister                       // a job of whose register this node is a member
-	RecEntry                          // the state of one of its tasks
+	RecEntry                          // the state of one of its tasks, once it is not simply pending
 )
 
 // Record is one thing to save, or with Delete to delete. A later record with the same key replaces the earlier one.
-// Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of a task it is the TaskID alone, so
+// Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of an entry it is the TaskID alone, so
 // that a new attempt replaces the record of the one before.
 type Record struct {
 	Kind     RecordKind
 	Delete   bool
 	Later    bool // no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
-	Job      JobRecord
-	Task     TaskRecord
 	Work     WorkRecord
 	Class    ClassRecord
-	Register *RegisterRecord // newly allocated, like Entry: rare beside the others
-	Entry    *EntryRecord
+	Register RegisterRecord
+	Entry    EntryRecord
 }
 
-// JobRecord is a job submitted here.
-type JobRecord struct {
-	ID        JobID
-	Spec      *JobSpec
-	Submitted int64
-	Cancelled bool
-}
-
-// TaskRecord is the state of a task of such a job.
+// TaskRecord is the state of a task.
 type TaskRecord struct {
 	ID     AttemptID // the current attempt
 	State  TaskState
@@ -108,12 +96,26 @@ type RegisterRecord struct {
 	Held      bool // the job's inputs are deposited here
 }
 
-// EntryRecord is the state of a task of such a job; index Count is the job's cancellation. It is keyed like a
-// TaskRecord.
+// EntryRecord is the state of a task of such a job; index Count is the job's cancellation.
 type EntryRecord struct {
 	TaskRecord
 	Epoch     uint32 // in which its end was accepted; 0 = no end is known here
 	Committed bool   // its end is committed
 	Held      bool   // the files that Result names are deposited here; with Epoch 0 it is a result not yet written to the register
 	Further   uint32 // with Record.Delete only: so many indices that follow are deleted too, where there are records
+}
+
+// SoleRegister returns the record of a job whose origin alone keeps it.
+func SoleRegister(id JobID, spec *JobSpec, submitted int64) RegisterRecord {
+	return RegisterRecord{ID: id, Spec: spec, Members: []NodeID{id.Origin}, Submitted: submitted, Promised: 1, VotedFor: id.Origin,
+		Epoch: 1, Owner: id.Origin, Held: len(spec.Inputs) > 0}
+}
+
+// SoleEntry returns the record of a task of such a job: its end is committed at once.
+func SoleEntry(t *TaskRecord) EntryRecord {
+	e := EntryRecord{TaskRecord: *t}
+	if t.State == Ended {
+		e.Epoch, e.Committed, e.Held = 1, true, true
+	}
+	return e
 }

@@ -41,17 +41,15 @@ func TestOwnerOnlyJobIsNotOfferedToOldVersion(t *testing.T) {
 	}
 }
 
-// chooseMembers answers all probes until a job's members are chosen, and returns them; nil = the job has no register.
+// chooseMembers answers all probes until a job's members are chosen, and returns them; nil = this node alone.
 func (r *rig) chooseMembers(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 	r.t.Helper()
 	for end := r.now.Add(time.Minute); r.now < end; r.pass(probeRetry/2, grid.TimerRegister) {
 		for _, who := range all {
 			r.answerKeepalive(who)
 		}
-		if j := r.n.job(id); j != nil && j.replica != nil {
-			return j.replica.Members()
-		} else if j != nil {
-			return nil
+		if j := r.n.job(id); j != nil {
+			return j.members()
 		}
 	}
 	r.t.Fatal("its members were never chosen")

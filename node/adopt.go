@@ -24,12 +24,12 @@ func (n *Node) placeUnclaimed(now grid.Time, j *job, fx *grid.Effects) {
 // whether it handled the task.
 func (n *Node) forgoUnclaimed(now grid.Time, l *liveTask, fx *grid.Effects) bool {
 	rep := l.job.replica
-	if rep == nil || l.job.spec.Retries > 0 || l.task().attempt.Epoch >= rep.fullHistoryFrom {
+	if l.job.spec.Retries > 0 || l.task().attempt.Epoch >= rep.fullHistoryFrom {
 		return false
 	}
 	j, i := l.job, l.index
 	n.setState(j, i, grid.Pending, fx)
-	n.saveTask(j, i, fx)
+	n.saveEntry(j, i, fx)
 	n.dropLive(l)
 	if rep.graceUntil == 0 {
 		n.endAsLost(now, j, i, fx)
@@ -47,7 +47,7 @@ func (n *Node) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 // of the task.
 func (n *Node) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
 	j := n.job(id.Task.Job)
-	if j == nil || j.replica == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
+	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
 		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.State().Epoch {
 		return false
 	}

@@ -17,6 +17,7 @@ type archive struct {
 	index   map[grid.JobID]int // place + shifted + head of each job; nil while there are few
 	tasks   int                // in all jobs
 	packed  int                // number of packed jobs
+	replica *replica           // of each unpacked job; nil = none was unpacked yet
 }
 
 // smallArchive is the size up to which the archive is searched linearly, without an index.

@@ -48,7 +48,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		return
 	}
 	job := o.ID.Task.Job
-	if j := n.peekJob(job); from == job.Origin && j != nil && j.replica != nil && !j.replica.MembersVerified && !slices.Equal(j.replica.Members(), o.Members) {
+	if j := n.peekJob(job); from == job.Origin && j != nil && !j.replica.MembersVerified && !slices.Equal(j.replica.Members(), o.Members) {
 		n.dropForgedReplica(now, j, fx)
 	}
 	reg := n.registerOf(job, from)
@@ -76,7 +76,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 // registerOf is what this node knows, as a member, of the register of a job of which another node offers attempts.
 func (n *Node) registerOf(id grid.JobID, from grid.NodeID) worker.Register {
 	j := n.peekJob(id)
-	if j == nil || j.replica == nil {
+	if j == nil || j.replica.Sole() {
 		return worker.Register{Verified: from == id.Origin}
 	}
 	r := j.replica
@@ -135,5 +135,5 @@ func (n *Node) idleNodes() (idle []*grid.Ad) {
 // through a verified replica.
 func (n *Node) membersVerified(id grid.JobID, from grid.NodeID) bool {
 	j := n.peekJob(id)
-	return from == id.Origin || j != nil && j.replica != nil && j.replica.MembersVerified
+	return from == id.Origin || j != nil && j.replica.MembersVerified
 }

@@ -66,11 +66,8 @@ func (l *liveTask) backupID() grid.AttemptID {
 
 // startBackup makes a backup attempt on the chosen node.
 func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *grid.Effects) {
-	t, epoch := l.task(), uint32(1)
-	if rep := l.job.replica; rep != nil {
-		epoch = rep.State().Epoch
-	}
-	t.backupMade = t.nextAttempt(epoch)
+	t := l.task()
+	t.backupMade = t.nextAttempt(l.job.replica.State().Epoch)
 	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
 	b.promise.Made, l.backup = now, b
 	n.records.Start(now, &b.promise)
@@ -78,7 +75,7 @@ func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *gri
 	n.failures.Probe(now, l.class(), c.Node)
 	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
 	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
-	n.saveTask(l.job, l.index, fx)
+	n.saveEntry(l.job, l.index, fx)
 	n.countPlaced(c.Node)
 	n.givenAttempt(now, &b.promise, l.class(), c.Node, c.ECT)
 	b.deadline = n.leaseEnd(now, c.Node)
@@ -101,11 +98,7 @@ func (n *Node) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 // backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
 // queue: the task runs already.
 func (n *Node) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
-	o := &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease}
-	if rep := l.job.replica; rep != nil {
-		o.Members = slices.Clone(rep.Members())
-	}
-	return o
+	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Members: slices.Clone(l.job.members())}
 }
 
 // backupAccepted records that the worker accepted the backup attempt, and renews its lease.
@@ -149,7 +142,7 @@ func (n *Node) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost boo
 		n.exclude(now, l, b.worker, why)
 	}
 	l.backup = nil
-	n.saveTask(l.job, l.index, fx)
+	n.saveEntry(l.job, l.index, fx)
 	n.backups.due = true
 }
 
@@ -185,7 +178,7 @@ func (n *Node) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 		n.inFlight++
 		n.setState(l.job, l.index, grid.Offered, fx)
 	}
-	n.saveTask(l.job, l.index, fx)
+	n.saveEntry(l.job, l.index, fx)
 	n.scheduleLease(l, fx)
 	n.backups.due = true
 }

@@ -74,7 +74,7 @@ func (n *Node) demote(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effec
 	n.rates.ArriveForeign(now, next, l.job.spec)
 	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceDemoted, Node: worker, Refusal: grid.Refusal{Detail: next}})
 	n.setState(l.job, l.index, grid.Pending, fx)
-	n.saveTask(l.job, l.index, fx)
+	n.saveEntry(l.job, l.index, fx)
 	n.retry(l)
 	return true
 }

@@ -54,7 +54,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
-			Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Strikes: 3, Members: 1, Confirm: 10 * time.Second,
+			Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
 			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Window: 64,
 			PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 200_000,
 			Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),

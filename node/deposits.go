@@ -38,6 +38,9 @@ func (n *Node) notePayer(j *job) {
 
 // matchDeposit aligns a task's deposit with its end in the register.
 func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
+	if j.replica.Sole() {
+		return
+	}
 	n.deposits.Match(&j.replica.files, i, fx)
 	n.followDeposits(fx)
 }
@@ -46,7 +49,7 @@ func (n *Node) matchDeposit(j *job, i uint32, fx *grid.Effects) {
 func (n *Node) depositAsked(from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	id, full := m.Attempts[0], false
 	j := n.job(id.Task.Job)
-	if j == nil || j.replica == nil || j.ownerKnown() != from || j.replica.IsOwner() || j.replica.State().Done || id.Task.Index >= j.spec.Count {
+	if j == nil || j.ownerKnown() != from || j.replica.IsOwner() || j.replica.State().Done || id.Task.Index >= j.spec.Count {
 		n.stats.Stale++
 		return
 	}
@@ -64,7 +67,7 @@ func (n *Node) depositAsked(from grid.NodeID, m *grid.Message, fx *grid.Effects)
 // depositFetched continues after a fetch has succeeded or failed.
 func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	j := n.job(ev.Attempt.Task.Job)
-	if j == nil || j.replica == nil || ev.Attempt.Task.Index >= j.spec.Count {
+	if j == nil || ev.Attempt.Task.Index >= j.spec.Count {
 		n.deposits.Fetched(nil, ev.Attempt, ev.Err, fx)
 		return
 	}
@@ -79,7 +82,7 @@ func (n *Node) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // stored here already.
 func (n *Node) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
 	j := l.job
-	if j.replica == nil || len(r.Blobs(nil)) == 0 {
+	if j.replica.Sole() || len(r.Blobs(nil)) == 0 {
 		n.recordResult(now, l, r, fx)
 		return
 	}
@@ -131,7 +134,7 @@ func (n *Node) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message,
 		n.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.replica == nil || !j.replica.IsOwner() || !j.replica.files.Answered(from, id, m.Refusal) {
+	if j == nil || !j.replica.IsOwner() || !j.replica.files.Answered(from, id, m.Refusal) {
 		n.stats.Stale++
 		return
 	}
@@ -147,7 +150,7 @@ func (n *Node) sortArchive() {
 	n.archive.sort()
 	n.deposits.Reorder(func(yield func(*deposit.Files) bool) {
 		for i := range n.archive.all() {
-			if j := n.archive.at(i).open; j != nil && j.replica != nil && !yield(&j.replica.files) {
+			if j := n.archive.at(i).open; j != nil && !yield(&j.replica.files) {
 				return
 			}
 		}

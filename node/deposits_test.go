@@ -108,7 +108,7 @@ func TestMemberFetchesMissedDeposit(t *testing.T) {
 		t.Fatalf("fetches %+v", o.fx.Fetches)
 	}
 	o.fetched(o.attempt(1, 0), "")
-	if e := o.disk["entry "+o.attempt(1, 0).Task.String()].Entry; e == nil || !e.Held || e.Epoch != 1 {
+	if e := o.disk["entry "+o.attempt(1, 0).Task.String()].Entry; !e.Held || e.Epoch != 1 {
 		t.Errorf("on disk is %+v", e)
 	}
 }
@@ -122,7 +122,7 @@ func TestMemberWithoutRoomAcceptsTheEnd(t *testing.T) {
 	o.write(1, nil, false)
 	o.step(grid.Event{Kind: grid.EvDisk, Low: true})
 	o.write(1, nil, false, grid.Entry{Index: 0, Attempt: id.Attempt, Worker: slowID, Result: r})
-	if e := o.disk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e == nil || e.Epoch != 1 || e.Held {
+	if e := o.disk["entry "+id.Task.String()].Entry; len(o.fx.Fetches) != 0 || e.Epoch != 1 || e.Held {
 		t.Errorf("with a full disk it fetches %+v, and on disk is %+v", o.fx.Fetches, e)
 	}
 	if said, fetches := o.copy(id, r); said == nil || said.Why != grid.WhyDisk || fetches {

@@ -42,7 +42,7 @@ func (n *Node) Drain(now grid.Time) DrainView {
 // survivesLeaving reports whether other members can finish a job without this node: a majority of its register
 // answers, and a majority of its members has the inputs.
 func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
-	return j.replica != nil && len(j.replica.Members()) > 2 && n.mayAct(now, j) && j.replica.files.InputsSafe()
+	return len(j.replica.Members()) > 2 && n.mayAct(now, j) && j.replica.files.InputsSafe()
 }
 
 // setLowDisk applies the driver's report that the disk is nearly full, or no longer so.

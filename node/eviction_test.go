@@ -133,7 +133,7 @@ func TestEvictionInBatches(t *testing.T) {
 	const before = 1000
 	for i := range before {
 		id := numbered(fastID, i)
-		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(nil),
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: id, Spec: spec(nil),
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID, Done: true}}
 	}
 	quota.Each.Registers = 100
@@ -167,12 +167,12 @@ func evictsInBatches(t *testing.T, tasks uint32) {
 	const before = 40
 	for k := range before {
 		id := numbered(fastID, k)
-		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Count = tasks }),
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: id, Spec: spec(func(s *grid.JobSpec) { s.Count = tasks }),
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID, Done: true}}
 		for i := range tasks {
 			e := &grid.EntryRecord{Epoch: 1, Committed: true, TaskRecord: grid.TaskRecord{State: grid.Ended, Result: exitZero,
 				ID: grid.AttemptID{Task: grid.TaskID{Job: id, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}}
-			r.disk["entry "+e.ID.Task.String()] = grid.Record{Kind: grid.RecEntry, Entry: e}
+			r.disk["entry "+e.ID.Task.String()] = grid.Record{Kind: grid.RecEntry, Entry: *e}
 		}
 	}
 	quota.Each.Registers = 10

@@ -26,15 +26,15 @@ type job struct {
 	counts           [grid.Ended + 1]int
 	barrier          *cancelBarrier // the job is cancelled, and something of it may still start; nil = no
 	quietAt          grid.Time      // attempts that were given up may start until then
-	replica          *replica       // nil = this node alone has the job
-	uncommitted      int            // tasks that ended without being committed yet
-	turn             uint64         // position in the job queue
-	queueIndex       int            // in the job queue, from 1; 0 = not queued
-	setAside         bool           // taken out of the queue until something can be done
-	awaitingMajority bool           // in Node.awaitingMajority
-	backupFrom       uint32         // tasks below it have ended; the scan for backup attempts starts here
-	unproven         int32          // tasks that wait for a node on probation to deliver; further ones are not tried
-	noSearchBefore   grid.Time      // no known node fits, and no search is repeated until then
+	replica          *replica
+	uncommitted      int       // tasks that ended without being committed yet
+	turn             uint64    // position in the job queue
+	queueIndex       int       // in the job queue, from 1; 0 = not queued
+	setAside         bool      // taken out of the queue until something can be done
+	awaitingMajority bool      // in Node.awaitingMajority
+	backupFrom       uint32    // tasks below it have ended; the scan for backup attempts starts here
+	unproven         int32     // tasks that wait for a node on probation to deliver; further ones are not tried
+	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
 }
 
 func (j *job) Key() grid.JobID { return j.id }
@@ -85,17 +85,7 @@ func (n *Node) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
 		return
 	}
-	if j.replica != nil {
-		n.cancelReplicated(now, ev, j, fx)
-		return
-	}
-	if j.counts[grid.Ended] < j.count() {
-		n.raiseBarrier(now, j, fx)
-		j.cancelled = true
-		n.saveJob(j, fx)
-		n.endAll(now, j, fx)
-	}
-	n.awaitBarrier(now, j, ev.Caller, fx)
+	n.cancel(now, ev, j, fx)
 }
 
 // endAll ends all unended tasks of a job as cancelled.
@@ -127,20 +117,7 @@ func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Eff
 		}
 		n.dropLive(l)
 	}
-	if j.replica != nil {
-		n.proposeEnd(j, i, r, fx)
-		return
-	}
-	n.saveTask(j, i, fx).Result = r
-	if r.Exit != 0 {
-		j.failed++
-		j.exit = max(j.exit, r.Exit)
-	}
-	n.releaseWorker(j, i, fx)
-	if j.counts[grid.Ended] == j.count() {
-		j.done = t.done
-		n.archiveAndTrim(j, fx)
-	}
+	n.proposeEnd(j, i, r, fx)
 }
 
 // releaseWorker tells the worker of an ended task's last attempt to forget it.
@@ -165,17 +142,7 @@ func (n *Node) archiveAndTrim(j *job, fx *grid.Effects) {
 	for n.archive.tasks > n.cfg.Keep && n.archive.len() > 1 {
 		first := n.archive.shift(n.cfg.Self)
 		old := n.unpack(&first, true)
-		if old.replica != nil {
-			n.forgetJob(old, fx)
-			continue
-		}
-		n.jobs.Drop(old.id)
-		for i := range old.known() {
-			rec := fx.Save(grid.RecTask)
-			rec.Delete, rec.Task.ID = true, old.attempt(i)
-		}
-		rec := fx.Save(grid.RecJob)
-		rec.Delete, rec.Job.ID = true, old.id
+		n.forgetJob(old, fx)
 	}
 }
 
@@ -185,19 +152,4 @@ func (n *Node) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
 	j.counts[s]++
 	t.state = s
 	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
-}
-
-func (n *Node) saveJob(j *job, fx *grid.Effects) {
-	fx.Save(grid.RecJob).Job = grid.JobRecord{ID: j.id, Spec: j.spec, Submitted: j.submitted, Cancelled: j.cancelled}
-}
-
-// saveTask saves a task's state and returns the record, to which the caller adds the result of an ended task.
-func (n *Node) saveTask(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
-	if j.replica != nil {
-		return n.saveEntry(j, i, fx)
-	}
-	t := j.task(i)
-	r := &fx.Save(grid.RecTask).Task
-	*r = grid.TaskRecord{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Placed: t.placed, Began: t.began, Done: t.done, Backup: t.backupRecord()}
-	return r
 }

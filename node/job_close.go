@@ -17,6 +17,14 @@ func (j *job) mayClose() bool {
 	return r.IsOwner() && r.Ready() && !r.State().Done && j.uncommitted == 0 && j.counts[grid.Ended] == j.count() && (!cancelled || committed)
 }
 
+// closeSole closes a job that this node alone keeps, if it has ended. That is not saved: the ends of all tasks are.
+func (n *Node) closeSole(j *job, fx *grid.Effects) {
+	if j.mayClose() {
+		j.replica.Close()
+		n.archiveAndTrim(j, fx)
+	}
+}
+
 // scheduleClose schedules the close of a job whose tasks have all ended.
 func (n *Node) scheduleClose(now grid.Time, j *job, fx *grid.Effects) {
 	if j.replica.closing || !j.mayClose() {

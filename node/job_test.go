@@ -55,8 +55,8 @@ func TestPlacedOnSoonestNode(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	if rec := r.disk["task "+id.Task.String()]; rec.Task.ID != id || rec.Task.Worker != fastID {
-		t.Fatalf("the attempt is not on disk before its offer leaves: %+v", rec)
+	if e := r.disk["entry "+id.Task.String()].Entry; e.ID != id || e.Worker != fastID {
+		t.Fatalf("the attempt is not on disk before its offer leaves: %+v", e)
 	}
 	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.want(jobID(1), grid.Placed)

@@ -140,7 +140,7 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 	retryAt := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
 	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(retryAt, now.Add(n.cfg.Lease)), preference: true})
 	n.setState(l.job, l.index, grid.Pending, fx)
-	n.saveTask(l.job, l.index, fx)
+	n.saveEntry(l.job, l.index, fx)
 	if t.lost == 1 {
 		n.retry(l)
 		return

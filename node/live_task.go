@@ -111,14 +111,12 @@ func (l *liveTask) forgetResult() {
 }
 
 func (l *liveTask) stopReplicating() {
-	if rep := l.job.replica; rep != nil {
-		rep.files.StopReplicating(l.index)
-	}
+	l.job.replica.files.StopReplicating(l.index)
 }
 
 // isReplicating reports whether the task's result waits for a majority to have its files.
 func (l *liveTask) isReplicating() bool {
-	return l.job.replica != nil && l.job.replica.files.IsReplicating(l.id())
+	return l.job.replica.files.IsReplicating(l.id())
 }
 
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }

@@ -30,7 +30,7 @@ func (n *Node) beginSubmission(now grid.Time, ev *grid.Event, fx *grid.Effects) 
 		n.chooseMembers(now, nil, true, fx)
 		return
 	}
-	n.createUnreplicated(now, sub, fx)
+	n.create(now, sub, nil, fx)
 }
 
 // chooseMembers tries to choose the members of pending submissions: of those that have waited for probeRetry, of
@@ -79,11 +79,11 @@ func (n *Node) tryMembers(now grid.Time, sub *pendingSubmission, candidates, ali
 	}
 	switch {
 	case want < 3:
-		n.createUnreplicated(now, sub, fx)
+		n.create(now, sub, nil, fx)
 	case len(alive) >= want-1:
-		n.createReplicated(now, sub, n.spreadMembers(alive, want-1), fx)
+		n.create(now, sub, n.spreadMembers(alive, want-1), fx)
 	case late && len(alive) >= 2:
-		n.createReplicated(now, sub, n.spreadMembers(alive, 2), fx)
+		n.create(now, sub, n.spreadMembers(alive, 2), fx)
 	case late:
 		for _, c := range sub.callers {
 			fx.Reply(c, sub.id, fmt.Sprintf("job %s: was not taken: of the %d nodes connected to this one no two have said within %v that they will keep its record; "+
@@ -215,24 +215,20 @@ func sharedDomains(a, b *grid.Ad) (n int) {
 	return n
 }
 
-// createUnreplicated creates a job that this node alone has.
-func (n *Node) createUnreplicated(now grid.Time, sub *pendingSubmission, fx *grid.Effects) {
-	j := n.newJob(sub.id, sub.spec, n.wall.At(now).UnixNano())
-	n.queueNewJob(now, j, fx)
-	n.saveJob(j, fx)
-	n.replyAll(&sub.callers, j.id, fx)
-	n.adChanged(now, fx)
-}
-
-// createReplicated creates a job's register. The caller is answered when a majority holds it.
-func (n *Node) createReplicated(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
+// create creates a job whose register this node and others keep. The caller is answered when a majority has it.
+func (n *Node) create(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
 	members := append([]grid.NodeID{n.cfg.Self}, others...)
 	j := n.newReplica(sub.id, sub.spec, n.wall.At(now).UnixNano(), members, replication.State{})
-	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(n.cfg.Confirm), true
+	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(n.cfg.Confirm), len(others) > 0
 	n.replicas.Own(j.replica.Replica)
 	n.queueNewJob(now, j, fx)
-	n.deposits.ReplicateInputs(now, &j.replica.files)
+	if len(others) > 0 {
+		n.deposits.ReplicateInputs(now, &j.replica.files)
+	}
 	n.replicas.Save(j.replica.Replica, fx)
+	if len(others) == 0 {
+		n.replyAll(&j.replica.submitters, j.id, fx)
+	}
 	n.scheduleTick(now, fx)
 	n.adChanged(now, fx)
 }

@@ -34,7 +34,7 @@ func quotaHint(nodes int) string {
 // fullMembers names the members that refused the job's last write for lack of quota; "" if none. The write is
 // repeated every third of a lease.
 func (j *job) fullMembers() string {
-	if j.replica == nil || !j.replica.IsOwner() {
+	if !j.replica.IsOwner() {
 		return ""
 	}
 	var full []string

@@ -64,7 +64,6 @@ type Node struct {
 	ownerCache               replication.OwnerCache
 	strayEntries             map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
 	restoredBackups          map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
-	strayTasks               map[grid.JobID][]grid.TaskRecord  // during restore: tasks whose job has not come yet
 
 	addrs           []string
 	ads             uint64    // own ads made in this boot
@@ -112,16 +111,12 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 // Restore takes a record saved by an earlier run. All records come before EvStart, in any order.
 func (n *Node) Restore(r *grid.Record) {
 	switch r.Kind {
-	case grid.RecJob:
-		n.restoreJob(&r.Job)
-	case grid.RecTask:
-		n.restoreTask(&r.Task)
 	case grid.RecWork:
 		n.worker.Restore(&r.Work, n.membersVerified(r.Work.ID.Task.Job, r.Work.Owner))
 	case grid.RecRegister:
-		n.restoreReplica(r.Register)
+		n.restoreReplica(&r.Register)
 	case grid.RecEntry:
-		n.restoreEntry(r.Entry)
+		n.restoreEntry(&r.Entry)
 	case grid.RecClass:
 		n.rates.Restore(&r.Class)
 	default:

@@ -13,5 +13,5 @@ func (n *Node) countOffence(from grid.NodeID, fx *grid.Effects) {
 
 // isOutsider reports whether a node answers for a register of which it is not a member.
 func (n *Node) isOutsider(j *job, from grid.NodeID) bool {
-	return j != nil && j.replica != nil && j.replica.Place(from) < 0
+	return j != nil && j.replica.Place(from) < 0
 }

@@ -24,16 +24,13 @@ func (n *Node) recycleAnswers(l *liveTask) {
 
 // offerUsing is offer, with the poll answers of another task of the batch.
 func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, fx *grid.Effects) {
-	t, epoch := l.task(), uint32(1)
-	if rep := l.job.replica; rep != nil {
-		if !n.mayAct(now, l.job) && !n.isProvisional(l.job) {
-			n.waitForMajority(now, l, fx)
-			return
-		}
-		epoch = rep.State().Epoch
+	if !n.mayAct(now, l.job) && !n.isProvisional(l.job) {
+		n.waitForMajority(now, l, fx)
+		return
 	}
+	t := l.task()
 	n.failures.Probe(now, l.class(), c.Node)
-	t.attempt = t.nextAttempt(epoch)
+	t.attempt = t.nextAttempt(l.job.replica.State().Epoch)
 	t.worker, t.placed = c.Node, n.wall.At(now).UnixNano()
 	l.cannotExecute, l.promise.Made = nil, now
 	n.records.Start(now, &l.promise)
@@ -46,7 +43,7 @@ func (n *Node) offerUsing(now grid.Time, l, polled *liveTask, c balance.Choice, 
 	n.trace(t, tr)
 	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
 	n.setState(l.job, l.index, grid.Offered, fx)
-	n.saveTask(l.job, l.index, fx)
+	n.saveEntry(l.job, l.index, fx)
 	n.givenAttempt(now, &l.promise, l.class(), c.Node, c.ECT)
 	if !n.mayAct(now, l.job) {
 		n.planOffer(now, l, c.ECT, fx)
@@ -75,9 +72,7 @@ func (n *Node) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	m.Offer = grid.Offer{ID: l.id(), Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Age: l.age(now),
 		Members: m.Offer.Members}
 	m.Offer.Stamp = n.stampOf(now, l.task().worker)
-	if rep := l.job.replica; rep != nil {
-		m.Offer.Members = append(m.Offer.Members, rep.Members()...)
-	}
+	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
 	n.wakeForOffer(now, l, l.task().worker, fx)
 }
 
@@ -191,7 +186,7 @@ func (n *Node) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusal, fx *
 		return
 	}
 	n.setState(l.job, l.index, grid.Pending, fx)
-	n.saveTask(l.job, l.index, fx) // else a restart would ask for the attempt and count it as lost
+	n.saveEntry(l.job, l.index, fx) // else a restart would ask for the attempt and count it as lost
 	n.retry(l)
 }
 

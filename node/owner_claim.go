@@ -16,7 +16,7 @@ import (
 
 // learnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
 func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
-	if j := n.job(id); j != nil && j.replica != nil {
+	if j := n.job(id); j != nil {
 		n.replicas.Follow(now, j.replica.Replica, epoch, owner)
 		n.followRegisters(now, fx)
 	}
@@ -80,7 +80,7 @@ const maxTakeovers = 128
 
 // ownerClaimed handles a statement about who owns a register.
 func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c replication.Claim, fx *grid.Effects) {
-	if j := n.job(id); j != nil && j.replica != nil {
+	if j := n.job(id); j != nil {
 		n.replicaClaimed(now, from, j, c, fx)
 	}
 	n.worker.OwnerClaimed(now, from, id, worker.Claim(c), fx)

@@ -91,7 +91,9 @@ func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 func TestOwnerOfClosedJobKeepsNoAttempt(t *testing.T) {
 	r := newMember(t)
 	r.takeOver()
-	r.disk["register "+replicatedJob.String()].Register.Done = true // as it learned before it stopped
+	rec := r.disk["register "+replicatedJob.String()]
+	rec.Register.Done = true // as it learned before it stopped
+	r.disk["register "+replicatedJob.String()] = rec
 	again := r.restart()
 	again.join(fastID, 10, "linux")
 	again.deliver(fastID, grid.KindTakeover, func(m *grid.Message) {

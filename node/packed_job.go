@@ -24,7 +24,7 @@ const maxPackedTasks = 64
 
 // packable reports whether a job is small and can no longer change, except by an event that unpacks it first.
 func (n *Node) packable(j *job) bool {
-	return j.count() <= maxPackedTasks && j.replica == nil && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == n.cfg.Self
+	return j.count() <= maxPackedTasks && j.replica.Sole() && j.replica.State().Done && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == n.cfg.Self
 }
 
 // packFinished packs the jobs that ended or were unpacked in this step.
@@ -42,7 +42,7 @@ func (n *Node) packFinished() {
 
 // archiveJob puts a finished job into the archive; it is packed at the end of this step.
 func (n *Node) archiveJob(j *job) {
-	if j.replica != nil && j.id.Origin != n.cfg.Self {
+	if j.id.Origin != n.cfg.Self {
 		ended := uint32(0)
 		for range j.known() {
 			ended++
@@ -52,9 +52,7 @@ func (n *Node) archiveJob(j *job) {
 	}
 	n.archive.add(n.cfg.Self, j)
 	n.packing = append(n.packing, j)
-	if j.replica != nil {
-		n.deposits.Ended(&j.replica.files)
-	}
+	n.deposits.Ended(&j.replica.files)
 }
 
 // job returns a job, nil if it is unknown. A packed job is unpacked for this step.
@@ -157,13 +155,22 @@ func (n *Node) packTask(b []byte, p *packedJob, j *job, i uint32) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(history))), history...)
 }
 
+// closedReplica returns the replica that all unpacked jobs share: each is closed, and this node alone has it.
+func (n *Node) closedReplica() *replica {
+	if n.archive.replica == nil {
+		r := n.replicas.Closed()
+		n.archive.replica = &replica{Replica: r, files: n.deposits.NewFiles(new(grid.JobSpec), r)}
+	}
+	return n.archive.replica
+}
+
 // unpack decodes a job: whole, or without its tasks for a summary.
 func (n *Node) unpack(p *packedJob, whole bool) *job {
 	if p.open != nil {
 		return p.open
 	}
 	b := []byte(p.packed)
-	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: p.spec, class: grid.ClassOf(p.spec)}
+	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: p.spec, class: grid.ClassOf(p.spec), replica: n.closedReplica()}
 	b = b[copy(j.id.Nonce[:], b):]
 	j.cancelled, b = b[0]&packedCancelled != 0, b[1:]
 	number := func() int64 {

@@ -12,7 +12,7 @@ import (
 // isProvisional reports whether a job submitted here awaits its first majority and its first task may be placed
 // meanwhile. Not a job without retries: a crash before the offer would end the task as lost. Not under a batch policy.
 func (n *Node) isProvisional(j *job) bool {
-	if j.replica == nil || !j.replica.provisional || !j.replica.IsOwner() || j.spec.Retries == 0 {
+	if !j.replica.provisional || !j.replica.IsOwner() || j.spec.Retries == 0 {
 		return false
 	}
 	_, batch := n.policyOf(j).(balance.Batch)

@@ -77,7 +77,7 @@ func TestRecordsBeyondQuotaDoNotStopStart(t *testing.T) {
 	large := spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount })
 	for i := range 200 {
 		id := numbered(fastID, i)
-		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: id, Spec: large,
+		r.disk["register "+id.String()] = grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: id, Spec: large,
 			Members: []grid.NodeID{fastID, selfID, slowID}, Promised: 1, VotedFor: fastID, Epoch: 1, Owner: fastID}}
 	}
 	if used := allocated(func() { r = r.restart() }); used > 8*grid.MiB {

@@ -146,7 +146,7 @@ func TestRestoredJobOfAnUnknownPolicy(t *testing.T) {
 	r := newRig(t, nil)
 	s := spec(nil)
 	s.Policy = "of_a_newer_version"
-	r.disk["job"] = grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: jobID(1), Spec: s}}
+	r.disk["job"] = grid.Record{Kind: grid.RecRegister, Register: grid.SoleRegister(jobID(1), s, 0)}
 	r = r.restart()
 	r.want(jobID(1), grid.Placed)
 }

@@ -42,7 +42,7 @@ func (n *Node) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *g
 		return
 	}
 	j := n.job(id.Task.Job)
-	forged := t != nil && j.replica == nil && // other owners may have made attempts that this one does not know
+	forged := t != nil && j.replica.Sole() && // other owners may have made attempts that this one does not know
 		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.backupMade.Less(id.Attempt))
 	if n.repeated.count(from, id) || forged {
 		fx.Offences = append(fx.Offences, from)

@@ -27,7 +27,7 @@ type replica struct {
 // authoritative reports whether this node can tell what became of a job's attempts: it is the owner, or the job is
 // closed.
 func (j *job) authoritative() bool {
-	return j.replica == nil || j.replica.IsOwner() || j.replica.State().Done
+	return j.replica.IsOwner() || j.replica.State().Done
 }
 
 // leads reports whether this node owns the register of a job that is not closed.
@@ -39,22 +39,22 @@ func (j *job) ownerKnown() grid.NodeID {
 	return owner
 }
 
-// members returns the members of the job's register; nil = this node alone has it.
+// members returns the members of the job's register for an offer; nil = this node alone has it, which needs no words.
 func (j *job) members() []grid.NodeID {
-	if j.replica == nil {
+	if j.replica.Sole() {
 		return nil
 	}
 	return j.replica.Members()
 }
 
-// mayAct reports whether this node may act as the job's owner: it alone has the job, or it holds the quorum lease.
+// mayAct reports whether this node may act as the job's owner: it holds the quorum lease.
 func (n *Node) mayAct(now grid.Time, j *job) bool {
-	return j.replica == nil || n.replicas.MayAct(now, j.replica.Replica)
+	return n.replicas.MayAct(now, j.replica.Replica)
 }
 
 // replicated returns the job of a replica; nil if it is not here any more.
 func (n *Node) replicated(r *replication.Replica) *job {
-	if j := n.job(r.Job()); j != nil && j.replica != nil && j.replica.Replica == r {
+	if j := n.job(r.Job()); j != nil && j.replica.Replica == r {
 		return j
 	}
 	return nil
@@ -78,12 +78,17 @@ func (n *Node) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	n.matchDeposit(j, i, fx)
 	n.saveEntry(j, i, fx)
 	n.rechargeJob(j)
+	if j.replica.Sole() {
+		n.publishEnd(j, i, fx)
+		n.releaseWorker(j, i, fx)
+		n.closeSole(j, fx)
+	}
 }
 
 // writeAnswered handles a member's answer to a write.
 func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
 	j := n.job(a.Job)
-	if j == nil || j.replica == nil {
+	if j == nil {
 		n.stats.Stale++
 		return
 	}
@@ -124,10 +129,7 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMe
 func (n *Node) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	n.saveEntry(j, i, fx)
 	if i == j.spec.Count {
-		for _, c := range j.replica.cancellers {
-			n.awaitBarrier(now, j, c, fx)
-		}
-		j.replica.cancellers = nil
+		n.answerCancellers(now, j, fx)
 		return
 	}
 	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority: after a crash it learns the commit again
@@ -137,6 +139,14 @@ func (n *Node) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	}
 	n.publishEnd(j, i, fx)
 	n.releaseWorker(j, i, fx)
+}
+
+// answerCancellers answers those who wait for the job's cancellation, once nothing of it can start any more.
+func (n *Node) answerCancellers(now grid.Time, j *job, fx *grid.Effects) {
+	for _, c := range j.replica.cancellers {
+		n.awaitBarrier(now, j, c, fx)
+	}
+	j.replica.cancellers = nil
 }
 
 // publishEnd makes a task's end visible.

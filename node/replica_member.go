@@ -50,13 +50,13 @@ func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx
 // members and there is quota left; else the answer says why not.
 func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (*job, grid.RegisterAnswer) {
 	j := n.job(g.Job)
-	if j != nil && j.replica != nil && from == g.Job.Origin && !j.replica.MembersVerified && len(g.Members) > 0 {
+	if j != nil && from == g.Job.Origin && !j.replica.MembersVerified && len(g.Members) > 0 {
 		if j.replica.MembersVerified = slices.Equal(g.Members, j.replica.Members()); !j.replica.MembersVerified {
 			n.dropForgedReplica(now, j, fx)
 			j = nil
 		}
 	}
-	if j != nil && j.replica != nil {
+	if j != nil && !j.replica.Sole() {
 		return j, grid.RegisterOK
 	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
 		!slices.Contains(g.Members, n.cfg.Self) || g.Job.Origin == n.cfg.Self {

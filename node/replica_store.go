@@ -10,17 +10,17 @@ import (
 // saveEntry saves a task's state; index Count is the job's cancellation. Every task with a record has an entry in
 // j.tasks, so that its record is found when the job is forgotten.
 func (n *Node) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRecord {
-	e := new(grid.EntryRecord)
-	fx.Save(grid.RecEntry).Entry = e
+	rec := fx.Save(grid.RecEntry)
+	e := &rec.Entry
 	e.ID.Task = grid.TaskID{Job: j.id, Index: i}
 	v, final := j.replica.Value(i)
 	if v == nil && i == j.spec.Count {
-		fx.Saves[len(fx.Saves)-1].Delete = true
+		rec.Delete = true
 	} else if v != nil {
 		e.State, e.ID.Attempt, e.Worker, e.Lost, e.Result = grid.Ended, v.Attempt, v.Worker, v.Lost, v.Result
 		e.Placed, e.Began, e.Done, e.Epoch, e.Committed = v.Placed, v.Began, v.Done, v.Epoch, final
 		a, _, found := j.replica.files.Output(i)
-		e.Held = found && a == v.Attempt
+		e.Held = found && a == v.Attempt || j.replica.Sole()
 	} else if i < j.spec.Count {
 		t := j.task(i)
 		e.State, e.ID.Attempt, e.Worker, e.Lost = t.state, t.attempt, t.worker, t.lost
@@ -76,7 +76,7 @@ func (n *Node) putEntry(j *job, r *grid.EntryRecord) {
 		j.cancelled = r.Epoch > 0
 		return
 	}
-	if r.Held && r.Result != nil {
+	if r.Held && r.Result != nil && !j.replica.Sole() {
 		n.deposits.OutputStored(&j.replica.files, i, r.ID.Attempt, r.Result)
 		n.notePayer(j)
 		n.rechargeJob(j)
@@ -115,11 +115,17 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 		return
 	}
 	if cancelled, _ := rep.Cancelled(); cancelled {
+		if rep.Sole() {
+			n.endAll(now, j, fx)
+			return
+		}
 		n.startBulkEnd(now, j, fx)
 	}
 	epoch := rep.State().Epoch
 	rep.fullHistoryFrom = epoch
-	n.deposits.ReplicateInputs(now, &rep.files)
+	if !rep.Sole() {
+		n.deposits.ReplicateInputs(now, &rep.files)
+	}
 	if epoch > 1 {
 		rep.graceUntil = now.Add(n.cfg.Lease)
 	} else if !j.cancelled {
@@ -129,9 +135,9 @@ func (n *Node) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	n.resume(now, j, fx)
 }
 
-// cancelReplicated cancels a job that has a register. The caller is answered once the cancellation is committed. From
-// now on this owner places none of its tasks, and any later owner will know.
-func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
+// cancel cancels a job. The caller is answered once the cancellation is committed. From now on this owner places none of
+// its tasks, and any later owner will know.
+func (n *Node) cancel(now grid.Time, ev *grid.Event, j *job, fx *grid.Effects) {
 	rep := j.replica
 	cancelled, _ := rep.Cancelled()
 	switch {
@@ -157,6 +163,9 @@ func (n *Node) cancelReplicated(now grid.Time, ev *grid.Event, j *job, fx *grid.
 			n.endAll(now, j, fx)
 		} else {
 			n.startBulkEnd(now, j, fx)
+		}
+		if rep.Sole() {
+			n.answerCancellers(now, j, fx)
 		}
 	}
 }
@@ -189,7 +198,7 @@ func (n *Node) forgetEntries(j *job, fx *grid.Effects) {
 
 func (n *Node) forgetEntry(j *job, i uint32, fx *grid.Effects) {
 	rec := fx.Save(grid.RecEntry)
-	rec.Delete, rec.Entry = true, new(grid.EntryRecord)
+	rec.Delete = true
 	rec.Entry.ID.Task = grid.TaskID{Job: j.id, Index: i}
 }
 
@@ -200,7 +209,7 @@ const maxForgottenSingly = 1000
 func (n *Node) forgetJob(j *job, fx *grid.Effects) {
 	n.forgetEntries(j, fx)
 	rec := fx.Save(grid.RecRegister)
-	rec.Delete, rec.Register = true, &grid.RegisterRecord{ID: j.id}
+	rec.Delete, rec.Register.ID = true, j.id
 	n.deposits.Release(&j.replica.files)
 	n.ledger.Forget(j.id)
 	n.jobs.Drop(j.id)

@@ -7,27 +7,7 @@ import (
 	"skep/node/replication"
 )
 
-// restoreJob restores a job. Its tasks may have been restored before it.
-func (n *Node) restoreJob(r *grid.JobRecord) {
-	j := n.newJob(r.ID, r.Spec, r.Submitted)
-	j.cancelled = r.Cancelled
-	for _, t := range n.strayTasks[r.ID] {
-		n.putTask(j, &t)
-	}
-	delete(n.strayTasks, r.ID)
-}
-
-func (n *Node) restoreTask(r *grid.TaskRecord) {
-	if j := n.job(r.ID.Task.Job); j != nil {
-		n.putTask(j, r)
-		return
-	}
-	if n.strayTasks == nil {
-		n.strayTasks = make(map[grid.JobID][]grid.TaskRecord)
-	}
-	n.strayTasks[r.ID.Task.Job] = append(n.strayTasks[r.ID.Task.Job], *r)
-}
-
+// putTask restores the state of a task.
 func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	i := r.ID.Task.Index
 	if i >= j.spec.Count {
@@ -59,7 +39,7 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 // start resumes after a restart. Jobs resume in the order of submission, tasks that other nodes may hold are asked for
 // when those connect, and attempts accepted here run.
 func (n *Node) start(now grid.Time, fx *grid.Effects) {
-	n.strayTasks, n.strayEntries, n.started = nil, nil, now
+	n.strayEntries, n.started = nil, now
 	n.worker.Start(now)
 	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
@@ -79,24 +59,21 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		if j.cancelled || j.counts[grid.Ended] < j.count() {
 			j.quietAt = now.Add(replication.TakeoverDelay(n.cfg.Lease))
 		}
-		if j.replica != nil && !j.replica.State().Done {
+		if j.replica.Sole() && j.counts[grid.Ended] == j.count() {
+			j.replica.Close()
+		}
+		if !j.replica.State().Done {
 			active = append(active, j)
 			continue
 		}
-		if j.replica != nil || j.counts[grid.Ended] == j.count() {
-			n.archiveJob(j)
-			if j.replica != nil { // its owner may never come back to say so
-				n.worker.ForgetRegistered(j.id, fx)
-			}
-			continue
-		}
-		n.enqueueJob(j)
-		n.rates.Arrive(now, j.class, j.spec, 0)
-		n.resume(now, j, fx)
+		n.archiveJob(j)
+		n.worker.ForgetRegistered(j.id, fx) // its owner may never come back to say so
 	}
 	open := make([]*replication.Replica, 0, len(active))
 	for _, j := range active {
-		open = append(open, j.replica.Replica)
+		if !j.replica.Sole() {
+			open = append(open, j.replica.Replica)
+		}
 	}
 	n.replicas.Start(open)
 	for _, j := range active {
@@ -114,9 +91,6 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 // resume gives each task of a restored job whose attempt may still exist a new lease.
 func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 	if j.cancelled {
-		if j.replica == nil {
-			n.endAll(now, j, fx)
-		}
 		return
 	}
 	for i, t := range j.known() {

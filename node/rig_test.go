@@ -33,6 +33,7 @@ func config(self grid.NodeID) Config {
 	c.Self, c.Boot, c.Seed, c.Name = self, 1, 7, "self"
 	c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 	c.Labels = []grid.Label{{Key: "os", Value: "linux"}}
+	c.Members = 1 // where a test does not say
 	return c
 }
 
@@ -74,18 +75,12 @@ func (r *rig) step(ev grid.Event) {
 	r.wakes = append(r.wakes, r.fx.Wakes...)
 	saves := len(r.fx.Saves)
 	for i := range r.fx.Saves {
-		if e := r.fx.Saves[i].Entry; e != nil {
-			saves += int(e.Further)
-		}
+		saves += int(r.fx.Saves[i].Entry.Further)
 	}
 	r.mostSaves = max(r.mostSaves, saves)
 	for _, rec := range r.fx.Saves {
 		key := ""
 		switch rec.Kind {
-		case grid.RecJob:
-			key = "job " + rec.Job.ID.String()
-		case grid.RecTask:
-			key = "task " + rec.Task.ID.Task.String()
 		case grid.RecWork:
 			key = "work " + rec.Work.ID.String()
 		case grid.RecClass:

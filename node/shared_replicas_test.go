@@ -83,10 +83,10 @@ func TestKeepaliveTouchesOnlySharedRegisters(t *testing.T) {
 		},
 	} {
 		for i := range o.count {
-			hidden := map[*replication.Replica]*replication.Register{}
+			hidden := map[*replication.Replica]replication.Register{}
 			for _, r := range o.n.replicas.Open() {
 				if r.Place(o.node(i)) < 0 {
-					hidden[r], r.Register = r.Register, nil // touching it would panic
+					hidden[r], r.Register = r.Register, replication.Register{} // it has no members: acting on it panics
 				}
 			}
 			say(i)

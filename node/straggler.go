@@ -55,6 +55,6 @@ func (n *Node) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effects) {
 	}
 	l.phase = idle
 	n.setState(l.job, l.index, grid.Pending, fx)
-	n.saveTask(l.job, l.index, fx)
+	n.saveEntry(l.job, l.index, fx)
 	n.retry(l)
 }

@@ -11,7 +11,7 @@ import (
 // voter holds the job.
 func (j *job) confirmed() bool {
 	rep := j.replica
-	if rep == nil || rep.State().Done || rep.Ready() && rep.files.InputsSettled() {
+	if rep.State().Done || rep.Ready() && rep.files.InputsSettled() {
 		return true
 	}
 	_, epoch, _ := rep.Owner()

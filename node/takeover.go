@@ -12,7 +12,7 @@ func (n *Node) voteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMes
 		n.countOffence(from, fx)
 		return
 	}
-	if j == nil || j.replica == nil || j.replica.CampaignEpoch() == 0 {
+	if j == nil || j.replica.CampaignEpoch() == 0 {
 		n.stats.Stale++
 		return
 	}

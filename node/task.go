@@ -29,7 +29,7 @@ func (j *job) count() int { return int(j.spec.Count) }
 
 // size is the number of stored tasks of a finished job: of another node's job, those that were written.
 func (j *job) size() int {
-	if j.replica != nil && j.replica.endedTasks > 0 {
+	if j.replica.endedTasks > 0 {
 		return int(j.replica.endedTasks)
 	}
 	return j.count()

@@ -86,7 +86,7 @@ type Counts struct {
 func (n *Node) Jobs(dst []JobView) []JobView {
 	at := len(dst)
 	for j := range n.jobs.All() {
-		if j.replica == nil || j.replica.IsOwner() || j.id.Origin == n.cfg.Self {
+		if j.replica.IsOwner() || j.id.Origin == n.cfg.Self {
 			dst = append(dst, j.view())
 		}
 	}
@@ -180,7 +180,7 @@ func (j *job) view() JobView {
 	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
 		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
 		Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit}
-	if rep := j.replica; rep != nil {
+	if rep := j.replica; !rep.Sole() {
 		v.Members = rep.Members()
 		v.Owner, v.Epoch, v.Since = rep.Owner()
 		_, v.Cancelled = rep.Cancelled()
@@ -220,7 +220,7 @@ func (n *Node) MayAct(now grid.Time, id grid.JobID) bool {
 // or is a member whose owner has been silent for so long that a takeover is due.
 func (n *Node) AwaitsMajority(now grid.Time, id grid.JobID) bool {
 	j := n.peekJob(id)
-	if j == nil || j.replica == nil || j.replica.State().Done {
+	if j == nil || j.replica.State().Done {
 		return false
 	}
 	if j.replica.IsOwner() {

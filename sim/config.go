@@ -15,8 +15,8 @@ type Config struct {
 	Seed  uint64 // of all randomness in the run
 	Nodes int    // 1 to 1<<24
 
-	// Node adjusts the configuration of a node, by index; nil leaves [node.Defaults] with 4 cores, 4 GiB and labels os
-	// and arch. Self, Boot and Seed are set by the world afterwards.
+	// Node adjusts the configuration of a node, by index; nil leaves [node.Defaults] with jobs of one member, 4 cores, 4 GiB
+	// and labels os and arch. Self, Boot and Seed are set by the world afterwards.
 	Node func(i int, c *node.Config)
 
 	// Make creates a member; nil = the real node.

@@ -80,10 +80,13 @@ func (d *digest) effects(fx *grid.Effects) {
 }
 
 func (d *digest) record(r *grid.Record) {
-	d.add(uint64(r.Kind), uint64(get32(r.Job.ID.Nonce[:])), uint64(r.Task.State), uint64(r.Work.State), uint64(len(r.Class.Class)))
-	d.attempt(&r.Task.ID)
-	d.attempt(&r.Work.ID)
+	d.add(uint64(r.Kind))
 	switch r.Kind {
+	case grid.RecWork:
+		d.attempt(&r.Work.ID)
+		d.add(uint64(r.Work.State))
+	case grid.RecClass:
+		d.add(uint64(len(r.Class.Class)))
 	case grid.RecRegister:
 		d.add(uint64(get32(r.Register.ID.Nonce[:])), uint64(r.Register.Promised), uint64(r.Register.Epoch), d.id(&r.Register.Owner))
 	case grid.RecEntry:

@@ -121,8 +121,6 @@ func attemptName(a grid.AttemptID) string {
 func saveName(r *grid.Record) string {
 	s := [...]string{"record", "job", "task", "work", "class", "guard", "entry"}[min(int(r.Kind), 6)]
 	switch r.Kind {
-	case grid.RecTask:
-		s += " " + attemptName(r.Task.ID) + " " + r.Task.State.String()
 	case grid.RecRegister:
 		s += fmt.Sprintf(" %d promised %d epoch %d", get32(r.Register.ID.Nonce[:]), r.Register.Promised, r.Register.Epoch)
 	case grid.RecEntry:

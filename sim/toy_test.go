@@ -18,7 +18,7 @@ type toy struct {
 	free     grid.Resources
 	rand     *grid.Rand
 	peers    []grid.NodeID
-	jobs     []grid.JobRecord
+	jobs     []grid.RegisterRecord
 	tasks    []grid.TaskRecord // index is the handle
 	specs    []*grid.JobSpec
 	work     []grid.WorkRecord
@@ -33,10 +33,10 @@ func makeToy(bug string) func(node.Config, grid.Wall) (Member, error) {
 
 func (n *toy) Restore(r *grid.Record) {
 	switch r.Kind {
-	case grid.RecJob:
-		n.jobs = append(n.jobs, r.Job)
-	case grid.RecTask:
-		n.tasks = append(n.tasks, r.Task)
+	case grid.RecRegister:
+		n.jobs = append(n.jobs, r.Register)
+	case grid.RecEntry:
+		n.tasks = append(n.tasks, r.Entry.TaskRecord)
 	case grid.RecWork:
 		n.work = append(n.work, r.Work)
 	}
@@ -88,7 +88,7 @@ func (n *toy) start(now grid.Time, fx *grid.Effects) {
 	n.next(fx)
 }
 
-func (n *toy) expand(j *grid.JobRecord) {
+func (n *toy) expand(j *grid.RegisterRecord) {
 	for k := range j.Spec.Count {
 		n.tasks = append(n.tasks, grid.TaskRecord{ID: grid.AttemptID{Task: grid.TaskID{Job: j.ID, Index: k}}, State: grid.Pending})
 		n.specs = append(n.specs, j.Spec)
@@ -96,15 +96,15 @@ func (n *toy) expand(j *grid.JobRecord) {
 }
 
 func (n *toy) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	if slices.ContainsFunc(n.jobs, func(j grid.JobRecord) bool { return j.ID == ev.Job }) {
+	if slices.ContainsFunc(n.jobs, func(j grid.RegisterRecord) bool { return j.ID == ev.Job }) {
 		fx.Reply(ev.Caller, ev.Job, "")
 		return
 	}
-	j := grid.JobRecord{ID: ev.Job, Spec: n.misread(ev.Spec)}
+	j := grid.SoleRegister(ev.Job, n.misread(ev.Spec), 0)
 	n.sendInvalidAd(fx)
 	n.jobs = append(n.jobs, j)
 	if n.bug != "answers before it saves" {
-		fx.Save(grid.RecJob).Job = j
+		fx.Save(grid.RecRegister).Register = j
 	}
 	fx.Reply(ev.Caller, ev.Job, "")
 	first := len(n.tasks)
@@ -128,7 +128,7 @@ func (n *toy) place(now grid.Time, h int, fx *grid.Effects) {
 		return
 	}
 	t.State, t.Worker = grid.Offered, n.peers[n.rand.IntN(len(n.peers))]
-	fx.Save(grid.RecTask).Task = *t
+	fx.Save(grid.RecEntry).Entry = grid.SoleEntry(t)
 	m := fx.Send(t.Worker, grid.KindOffer)
 	m.Offer = grid.Offer{ID: t.ID, Spec: n.specs[h], Lease: time.Minute}
 	fx.Wake(now.Add(time.Minute), grid.TimerLease, uint64(h)<<32|uint64(t.ID.N))
@@ -191,8 +191,8 @@ func (n *toy) result(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.place(now, h, fx)
 	} else if live || n.bug == "takes late results" {
 		t.State, t.Result = grid.Ended, m.Result
-		rec := fx.Save(grid.RecTask)
-		rec.Task, rec.Later = *t, n.bug == "thanks before it saves"
+		rec := fx.Save(grid.RecEntry)
+		rec.Entry, rec.Later = grid.SoleEntry(t), n.bug == "thanks before it saves"
 	}
 	answer := fx.Send(from, grid.KindResultAck)
 	answer.Attempts = append(answer.Attempts, id)

@@ -46,7 +46,7 @@ func newFake(t *testing.T, id byte, name string) *fake {
 	f := &fake{t: t, now: 1e9, self: grid.NodeID{id}, name: name, store: store, watch: map[grid.JobID][]chan struct{}{},
 		peers: map[grid.NodeID]*fake{}, conns: make(chan net.Conn, 8), done: make(chan struct{})}
 	c := node.Defaults()
-	c.Self, c.Boot, c.Seed, c.Name = f.self, 1, 7, name
+	c.Self, c.Boot, c.Seed, c.Name, c.Members = f.self, 1, 7, name, 1
 	c.Capacity = grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}
 	c.Labels = []grid.Label{{Key: "os", Value: "linux"}}
 	if f.n, err = node.New(c, f.Wall()); err != nil {

@@ -77,7 +77,7 @@ func (y *fakeNode) Step(at grid.Time, ev *grid.Event, fx *grid.Effects) {
 }
 
 func (y *fakeNode) submit(ev *grid.Event, fx *grid.Effects) {
-	fx.Save(grid.RecJob).Job = grid.JobRecord{ID: ev.Job, Spec: ev.Spec, Submitted: 1}
+	fx.Save(grid.RecRegister).Register = grid.SoleRegister(ev.Job, ev.Spec, 1)
 	fx.Reply(ev.Caller, ev.Job, "")
 	y.jobs[ev.Job] = ev.Spec
 	for i := range ev.Spec.Count {
@@ -175,7 +175,7 @@ func (y *fakeNode) finish(id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 		return
 	}
 	t.State, t.Result = grid.Ended, r
-	fx.Save(grid.RecTask).Task = grid.TaskRecord{ID: id, State: grid.Ended, Worker: t.Worker, Result: r}
+	fx.Save(grid.RecEntry).Entry = grid.SoleEntry(&grid.TaskRecord{ID: id, State: grid.Ended, Worker: t.Worker, Result: r})
 	fx.Changed = append(fx.Changed, id.Task)
 }
 

@@ -45,9 +45,7 @@ func (l *loop) step(at grid.Time, ev *grid.Event) {
 		saved = l.steps[k-1].saves
 	}
 	for i := range l.fx.Saves[saved:] {
-		if l.records++; l.fx.Saves[saved+i].Entry != nil {
-			l.records += int(l.fx.Saves[saved+i].Entry.Further)
-		}
+		l.records += 1 + int(l.fx.Saves[saved+i].Entry.Further)
 	}
 	l.steps = append(l.steps, countEffects(&l.fx))
 }

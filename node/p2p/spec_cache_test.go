@@ -32,8 +32,8 @@ func TestJobsAreSignedByTheirOrigin(t *testing.T) {
 	a.close()
 	again := openMember(t, dir, nil)
 	for i := range again.fake.old {
-		if r := &again.fake.old[i]; r.Kind == grid.RecJob && (r.Job.Spec.Sealed != seen[0].Sealed || r.Job.Spec.Submitter != want) {
-			t.Errorf("record: %+v", r.Job.Spec)
+		if r := &again.fake.old[i]; r.Kind == grid.RecRegister && (r.Register.Spec.Sealed != seen[0].Sealed || r.Register.Spec.Submitter != want) {
+			t.Errorf("record: %+v", r.Register.Spec)
 		}
 	}
 }

@@ -224,7 +224,7 @@ func TestCloseDoesNotReportTaskEnds(t *testing.T) {
 	for _, r := range again.fake.old {
 		kinds[r.Kind]++
 	}
-	if kinds[grid.RecJob] != 1 || kinds[grid.RecWork] != 1 {
+	if kinds[grid.RecRegister] != 1 || kinds[grid.RecWork] != 1 {
 		t.Errorf("restored %v: want the job and the accepted attempt", kinds)
 	}
 }

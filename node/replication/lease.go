@@ -38,7 +38,10 @@ func (s *Replicas) MayActUntil(r *Replica) grid.Time {
 		}
 	}
 	others := r.Majority() - 1
-	if k < others {
+	switch {
+	case others == 0:
+		return grid.Never
+	case k < others:
 		return 0
 	}
 	slices.Sort(answered[:k])

@@ -11,6 +11,7 @@ import (
 // proposed meanwhile go with the next one.
 type ownership struct {
 	progress  []progress // by place; the owner's own is not used
+	own       [1]progress
 	seq       uint64
 	inherited int // entries of an earlier epoch that are not committed in this one yet
 }
@@ -38,7 +39,10 @@ func (r *Register) BecomeOwner(seq uint64) {
 		return
 	}
 	r.campaign = nil
-	r.ownership = &ownership{progress: make([]progress, len(r.members)), seq: seq}
+	r.ownership = &ownership{seq: seq}
+	if r.ownership.progress = r.ownership.own[:]; !r.Sole() {
+		r.ownership.progress = make([]progress, len(r.members))
+	}
 	for i, x := range r.slots.All() {
 		if x.value == nil {
 			continue
@@ -108,13 +112,14 @@ func (r *Register) ResetProgress(place int) {
 	}
 }
 
-// Propose decides an entry as the owner. The caller saves it; it is written to the others. An entry is proposed once.
+// Propose decides an entry as the owner. The caller saves it; it is written to the others, and committed without any. An
+// entry is proposed once.
 func (r *Register) Propose(f *grid.Entry) {
 	if v, _ := r.Value(f.Index); r.ownership == nil || v != nil {
 		panic("register: the owner decides each entry once")
 	}
 	f.Epoch = r.state.Epoch
-	r.set(f.Index, slot{value: f, acceptedBy: 1 << r.self})
+	r.set(f.Index, slot{value: f, acceptedBy: 1 << r.self, committed: r.Sole()})
 	r.enqueue(f.Index)
 }
 

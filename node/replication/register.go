@@ -40,7 +40,13 @@ type slot struct {
 // New returns a member's copy of the register of a job of that many tasks. self must be among members, an odd number up
 // to grid.MaxMembers.
 func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register {
-	return &Register{members: slices.Clone(members), self: slices.Index(members, self), state: s, slots: sparse.Make[slot](uint32(tasks) + 1)}
+	r := makeRegister(self, slices.Clone(members), tasks, s)
+	return &r
+}
+
+// makeRegister is New by value; it keeps members.
+func makeRegister(self grid.NodeID, members []grid.NodeID, tasks int, s State) Register {
+	return Register{members: members, self: slices.Index(members, self), state: s, slots: sparse.Make[slot](uint32(tasks) + 1)}
 }
 
 // Restore restores an entry from disk.
@@ -55,6 +61,9 @@ func (r *Register) State() State { return r.state }
 
 // Members lists the members, the origin first; read only.
 func (r *Register) Members() []grid.NodeID { return r.members }
+
+// Sole reports whether this node is the only member: what it decides is committed at once.
+func (r *Register) Sole() bool { return len(r.members) == 1 }
 
 // Majority is the number of members that decides.
 func (r *Register) Majority() int { return len(r.members)/2 + 1 }

@@ -9,7 +9,7 @@ import (
 // Replica is this node's copy of a job's register, with what it knows of the register's owner and, as the owner, of the
 // other members.
 type Replica struct {
-	*Register
+	Register
 	id        grid.JobID
 	spec      *grid.JobSpec
 	submitted int64 // wall time, Unix nanoseconds

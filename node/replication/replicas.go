@@ -21,8 +21,9 @@ type Config struct {
 type Replicas struct {
 	cfg        Config
 	wall       grid.Wall
-	rng        *grid.Rand // jitter of campaigns
-	open       []*Replica
+	rng        *grid.Rand    // jitter of campaigns
+	self       []grid.NodeID // the members of every register that this node alone keeps
+	open       []*Replica    // those with other members
 	shared     sparse.Map[grid.NodeID, *sharedReplicas]
 	members    []*coMember
 	by         sparse.Map[grid.NodeID, *coMember]
@@ -46,17 +47,28 @@ func (l *sharedReplicas) Key() grid.NodeID { return l.peer }
 
 // NewReplicas returns a node's replicas: none yet.
 func NewReplicas(cfg Config, wall grid.Wall, rng *grid.Rand) *Replicas {
-	return &Replicas{cfg: cfg, wall: wall, rng: rng}
+	return &Replicas{cfg: cfg, wall: wall, rng: rng, self: []grid.NodeID{cfg.Self}}
 }
 
 // Add adds the replica of a job's register. self must be among members. submitted is wall time in Unix nanoseconds.
 func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, state State) *Replica {
+	r := &Replica{id: id, spec: spec, submitted: submitted, owner: state.Owner, ownerEpoch: state.Epoch}
 	k := len(members)
+	if k == 1 {
+		r.Register = makeRegister(s.cfg.Self, s.self, int(spec.Count), state)
+		return r
+	}
+	r.Register = makeRegister(s.cfg.Self, slices.Clone(members), int(spec.Count), state)
 	times := make([]grid.Time, 3*k)
-	r := &Replica{Register: New(s.cfg.Self, members, int(spec.Count), state), id: id, spec: spec, submitted: submitted,
-		owner: state.Owner, ownerEpoch: state.Epoch, acked: times[:k:k], acceptedAt: times[k : 2*k : 2*k], writeSent: times[2*k:]}
+	r.acked, r.acceptedAt, r.writeSent = times[:k:k], times[k:2*k:2*k], times[2*k:]
 	s.track(r)
 	return r
+}
+
+// Closed returns the replica of a closed job that this node alone keeps, of which only that is asked.
+func (s *Replicas) Closed() *Replica {
+	st := State{Promised: 1, VotedFor: s.cfg.Self, Epoch: 1, Owner: s.cfg.Self, Done: true}
+	return &Replica{Register: makeRegister(s.cfg.Self, s.self, 0, st), owner: s.cfg.Self, ownerEpoch: 1, MembersVerified: true}
 }
 
 func (s *Replicas) track(r *Replica) {
@@ -74,7 +86,7 @@ func (s *Replicas) track(r *Replica) {
 	}
 }
 
-// Start keeps only the given replicas, in their order: those whose jobs are not closed, after a restart.
+// Start keeps only the given replicas, in their order: those with other members whose jobs are not closed, after a restart.
 func (s *Replicas) Start(open []*Replica) {
 	s.open, s.shared = nil, sparse.Map[grid.NodeID, *sharedReplicas]{}
 	for _, r := range open {
@@ -82,7 +94,7 @@ func (s *Replicas) Start(open []*Replica) {
 	}
 }
 
-// Open lists the replicas whose jobs are not closed; read only.
+// Open lists the replicas with other members whose jobs are not closed; read only.
 func (s *Replicas) Open() []*Replica { return s.open }
 
 // With lists the replicas whose jobs are not closed and of which a node is a member too; read only.
@@ -117,7 +129,7 @@ func (s *Replicas) Retire(done func(*Replica) bool) {
 // Save saves all of a replica but the entries.
 func (s *Replicas) Save(r *Replica, fx *grid.Effects) {
 	st := &r.state
-	fx.Save(grid.RecRegister).Register = &grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members, Submitted: r.submitted,
+	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members, Submitted: r.submitted,
 		Promised: st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
 		Held: len(r.spec.Inputs) > 0 && (r.InputsHeld || r.id.Origin == s.cfg.Self)}
 }

@@ -6,7 +6,7 @@ import "skep/grid"
 
 // MarkDirty schedules a register to send writes at the end of the step.
 func (s *Replicas) MarkDirty(r *Replica) {
-	if !r.dirty {
+	if !r.dirty && !r.Sole() {
 		r.dirty = true
 		s.dirty = append(s.dirty, r)
 	}

@@ -210,6 +210,9 @@ func (s *Scenario) world(seed uint64) sim.Config {
 			return s.Groups[groupOf(bounds, i)].rate(c)
 		}}}
 	w.Bound = s.bound(&w)
+	if s.Node.Members > 1 && len(w.Faults) > 0 { // a member that came back late has yet to hear how its jobs ended
+		w.Rest = 5 * s.Node.Lease
+	}
 	w.Network.Latency = s.latency(seed)
 	w.Node = s.configure(bounds)
 	w.Available = func(i int) (left, up float64) { return s.Groups[groupOf(bounds, i)].available() }

@@ -12,7 +12,6 @@ import (
 
 	"skep/balance"
 	"skep/grid"
-	"skep/node"
 	"skep/sim"
 	"skep/sim/queueing"
 )
@@ -25,7 +24,7 @@ const unit = 10 * time.Second
 // take time, all nodes are connected, and other mechanisms of a real node are off.
 func asScenario(sys *queueing.System, length, warmup float64, replications int) *Scenario {
 	s := &Scenario{Name: sys.Name, Seed: 1, Replications: replications, Start: unit, Warmup: unit + grid.Seconds(warmup*unit.Seconds()),
-		Time: unit + grid.Seconds(length*unit.Seconds()), Node: node.Defaults(), Given: true}
+		Time: unit + grid.Seconds(length*unit.Seconds()), Node: alone(), Given: true}
 	s.Node.Balance, s.Node.Overdue, s.Node.Lease = balance.Config{}, 0, time.Hour
 	s.Network.World.Mesh = true
 	for i, class := range sys.Classes {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node"
 	"skep/sim"
 )
 
@@ -16,7 +15,7 @@ func withHostile(honest, bad int, does sim.Behaviour) *Scenario {
 	one := grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}
 	rare := one
 	rare.Labels = []grid.LabelNeed{{Key: "rare", Values: []string{"yes"}}}
-	s := &Scenario{Name: "beset", Seed: 3, Replications: 4, Start: 10 * time.Second, Warmup: 20 * time.Second, Time: 80 * time.Second, Node: node.Defaults(),
+	s := &Scenario{Name: "beset", Seed: 3, Replications: 4, Start: 10 * time.Second, Warmup: 20 * time.Second, Time: 80 * time.Second, Node: alone(),
 		Groups: []Group{{Name: "good", Count: honest - 1, Cores: 2, Memory: grid.GiB, Speed: 1},
 			{Name: "rare", Count: 1, Cores: 2, Memory: grid.GiB, Speed: 1, Labels: []grid.Label{{Key: "rare", Value: "yes"}}}},
 		Classes: []Class{{Name: "short", Mean: time.Second, Size: sim.Exponential(), Needs: one, Retries: 1000},

@@ -25,7 +25,7 @@ func Knobs(c *node.Config, section string) map[string]Knob {
 	b, g, d := &c.Balance, &c.Gossip, &c.Discovery
 	sections := map[string]map[string]any{
 		"node": {"lease": &c.Lease, "overdue": &c.Overdue, "strikes": &c.Strikes, "window": &c.Window,
-			"poll_floor": &c.PollFloor, "poll_cap": &c.PollCap, "memory": &c.Memory, "keep": &c.Keep},
+			"poll_floor": &c.PollFloor, "poll_cap": &c.PollCap, "memory": &c.Memory, "keep": &c.Keep, "members": &c.Members},
 		"balance": {"poll_max": &b.PollMax, "resolve": &b.Resolve, "explore": &b.Explore, "near_tie": &b.NearTie,
 			"debit": &b.Debit, "rest": &b.Rest, "availability": &b.Availability,
 			"classes": &b.Classes, "kpb": &b.KPB},

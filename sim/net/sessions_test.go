@@ -72,6 +72,16 @@ func TestTasksOfANodeThatDoesNotComeBackAreNotLost(t *testing.T) {
 	if r := run(t, s); r.Orphans == 0 || r.Lost != 0 || r.Ended+r.Orphans != r.Tasks {
 		t.Errorf("%d of %d ended, %d of a node that is gone, %d lost", r.Ended, r.Tasks, r.Orphans, r.Lost)
 	}
+	alone := *s
+	s.Node.Members = 3
+	if r := run(t, s); r.Lost != 0 || r.Ended+r.Orphans != r.Tasks {
+		t.Errorf("with three members: %d of %d ended, %d of a node that is gone, %d lost", r.Ended, r.Tasks, r.Orphans, r.Lost)
+	}
+	s.Faults = append(s.Faults, Fault{At: s.Time, Kind: sim.Restart, Nodes: s.Faults[0].Nodes})
+	if r := run(t, s); r.Orphans != 0 || r.Lost != 0 || r.Ended != r.Tasks {
+		t.Errorf("with three members, when it came back: %d of %d ended, %d of a node that is gone, %d lost", r.Ended, r.Tasks, r.Orphans, r.Lost)
+	}
+	s = &alone
 	s.Faults = append(s.Faults, Fault{At: s.Time, Kind: sim.Restart, Nodes: s.Faults[0].Nodes})
 	if r := run(t, s); r.Orphans != 0 || r.Lost != 0 || r.Ended != r.Tasks {
 		t.Errorf("when it came back: %d of %d ended, %d of a node that is gone, %d lost", r.Ended, r.Tasks, r.Orphans, r.Lost)

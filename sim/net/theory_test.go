@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node"
 	"skep/sim"
 )
 
@@ -18,7 +17,7 @@ func TestOneNodeIsAnMMc(t *testing.T) {
 		lambda float64
 		want   float64
 	}{{1, 0.5, 2}, {1, 0.7, 1 / 0.3}, {4, 3, 1 + 0.509434}} {
-		s := &Scenario{Name: "mmc", Seed: 11, Replications: 10, Start: time.Second, Warmup: 100 * time.Second, Time: 3000 * time.Second, Node: node.Defaults(),
+		s := &Scenario{Name: "mmc", Seed: 11, Replications: 10, Start: time.Second, Warmup: 100 * time.Second, Time: 3000 * time.Second, Node: alone(),
 			Groups:  []Group{{Name: "one", Count: 1, Cores: float64(c.cores), Memory: grid.GiB, Speed: 1}},
 			Classes: []Class{{Name: "a", Mean: time.Second, Size: sim.Exponential(), Needs: grid.Needs{Resources: grid.Resources{CPU: grid.CPU}}}},
 			Streams: []Stream{{Class: "a", Rate: c.lambda}}}

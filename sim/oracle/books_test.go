@@ -55,7 +55,7 @@ func (s *scene) id(task, n uint32) grid.AttemptID {
 }
 
 func (s *scene) saveJob() {
-	s.Save(0, []grid.Record{{Kind: grid.RecJob, Job: grid.JobRecord{ID: s.w.JobID(0), Spec: s.spec}}})
+	s.Save(0, []grid.Record{{Kind: grid.RecRegister, Register: grid.SoleRegister(s.w.JobID(0), s.spec, 0)}})
 }
 
 // saveTask records a task's state at its origin; its end with exit 0.
@@ -64,7 +64,7 @@ func (s *scene) saveTask(task, n uint32, state grid.TaskState) {
 	if state == grid.Ended {
 		r.Result = &grid.Result{Cause: grid.Exited}
 	}
-	s.Save(0, []grid.Record{{Kind: grid.RecTask, Task: r}})
+	s.Save(0, []grid.Record{{Kind: grid.RecEntry, Entry: grid.SoleEntry(&r)}})
 }
 
 func (s *scene) accept(i int32, task, n uint32, deleted bool) {
@@ -150,15 +150,15 @@ func TestRules(t *testing.T) {
 		},
 		"accepts attempt": func(s *scene) { s.send(1, grid.KindAccept, 0, 1) },
 		"which was submitted elsewhere": func(s *scene) {
-			s.Save(1, []grid.Record{{Kind: grid.RecJob, Job: grid.JobRecord{ID: s.w.JobID(0), Spec: s.spec}}})
+			s.Save(1, []grid.Record{{Kind: grid.RecRegister, Register: grid.SoleRegister(s.w.JobID(0), s.spec, 0)}})
 		},
 		"as something else than was submitted": func(s *scene) {
-			s.Save(0, []grid.Record{{Kind: grid.RecJob, Job: grid.JobRecord{ID: s.w.JobID(0), Spec: &grid.JobSpec{Count: 2}}}})
+			s.Save(0, []grid.Record{{Kind: grid.RecRegister, Register: grid.SoleRegister(s.w.JobID(0), &grid.JobSpec{Count: 2}, 0)}})
 		},
 		"of unknown kind 99": func(s *scene) { s.Save(0, []grid.Record{{Kind: 99}}) },
 		"without a result": func(s *scene) {
 			s.saveJob()
-			s.Save(0, []grid.Record{{Kind: grid.RecTask, Task: grid.TaskRecord{ID: s.id(0, 1), State: grid.Ended}}})
+			s.Save(0, []grid.Record{{Kind: grid.RecEntry, Entry: grid.SoleEntry(&grid.TaskRecord{ID: s.id(0, 1), State: grid.Ended})}})
 		},
 		"which is cancelled": func(s *scene) {
 			s.Answer(0, &grid.Reply{Caller: 1 + CancelCaller})
@@ -199,10 +199,10 @@ func TestRecordsAreThoseThatWereSaved(t *testing.T) {
 	var got []string
 	for _, r := range s.Records(0, nil) {
 		switch r.Kind {
-		case grid.RecJob:
+		case grid.RecRegister:
 			got = append(got, "job")
-		case grid.RecTask:
-			got = append(got, "task "+r.Task.ID.Attempt.String())
+		case grid.RecEntry:
+			got = append(got, "task "+r.Entry.ID.Attempt.String())
 		case grid.RecWork:
 			got = append(got, "work "+r.Work.ID.Attempt.String())
 		case grid.RecClass:

@@ -32,15 +32,6 @@ func (b *Books) Save(i int32, records []grid.Record) {
 		r := &records[k]
 		b.checkSave(i, r)
 		switch r.Kind {
-		case grid.RecJob:
-			if n := b.job(i, r.Job.ID); n >= 0 {
-				j := &b.jobs[n]
-				j.saved, j.submitted, j.cancelled = !r.Delete, r.Job.Submitted, r.Job.Cancelled
-			}
-		case grid.RecTask:
-			if k := b.task(i, r.Task.ID.Task); k >= 0 {
-				b.tasks[k].saved = !r.Delete
-			}
 		case grid.RecWork:
 			n := d.workCount
 			b.storeWork(i, r)
@@ -48,9 +39,17 @@ func (b *Books) Save(i int32, records []grid.Record) {
 				b.recordsLeft += int(d.workCount - n)
 			}
 		case grid.RecRegister:
-			b.storeRegister(i, r)
+			if b.isSole(i, r) {
+				b.storeJob(i, r)
+			} else {
+				b.storeRegister(i, r)
+			}
 		case grid.RecEntry:
-			b.storeEntry(i, r)
+			if b.isSole(i, r) {
+				b.storeTask(i, r)
+			} else {
+				b.storeEntry(i, r)
+			}
 		case grid.RecClass:
 			d.storeClass(&r.Class, r.Delete)
 		}
@@ -139,7 +138,7 @@ func (b *Books) Records(i int32, dst []grid.Record) []grid.Record {
 	for n := d.jobs; n != 0; n = b.jobs[n-1].nextOfOrigin {
 		j := &b.jobs[n-1]
 		if j.saved {
-			dst = append(dst, b.jobRecord(n-1))
+			dst = b.jobRecords(n-1, dst)
 		}
 		for k := j.first; k < j.first+j.count; k++ {
 			if b.tasks[k].saved {

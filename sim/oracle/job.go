@@ -97,14 +97,60 @@ func (b *Books) taskName(t int32) string {
 	return fmt.Sprintf("task %d of submission %d (from n%d)", t-b.jobs[j].first, j, b.jobs[j].origin)
 }
 
-// jobRecord returns the record of a submission on its origin's disk.
-func (b *Books) jobRecord(n int32) grid.Record {
-	j := &b.jobs[n]
-	return grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: b.world.JobID(n), Spec: j.spec, Submitted: j.submitted,
-		Cancelled: j.cancelled}}
+// isSole reports whether a record of a register, or of one of its entries, is of a job that its origin alone keeps.
+func (b *Books) isSole(i int32, r *grid.Record) bool {
+	id := grid.JobID{}
+	switch r.Kind {
+	case grid.RecRegister:
+		if !r.Delete {
+			return len(r.Register.Members) == 1
+		}
+		id = r.Register.ID
+	case grid.RecEntry:
+		id = r.Entry.ID.Task.Job
+	}
+	n := b.job(i, id)
+	return n >= 0 && b.jobs[n].register == 0
 }
 
-// taskRecord returns the record of a task on its origin's disk.
+// storeJob makes the record of such a job durable.
+func (b *Books) storeJob(i int32, r *grid.Record) {
+	if n := b.job(i, r.Register.ID); n >= 0 {
+		j := &b.jobs[n]
+		j.saved, j.submitted = !r.Delete, r.Register.Submitted
+	}
+}
+
+// storeTask makes the record of one of its tasks, or of its cancellation, durable.
+func (b *Books) storeTask(i int32, r *grid.Record) {
+	n := b.job(i, r.Entry.ID.Task.Job)
+	if n < 0 {
+		return
+	}
+	j := &b.jobs[n]
+	for at, last := r.Entry.ID.Task.Index, r.Entry.ID.Task.Index+r.Entry.Further; at <= last; at++ {
+		switch {
+		case int32(at) < j.count:
+			b.tasks[j.first+int32(at)].saved = !r.Delete
+		case int32(at) == j.count:
+			j.cancelled = !r.Delete
+		}
+	}
+}
+
+// jobRecords appends the records of such a job and of its cancellation.
+func (b *Books) jobRecords(n int32, dst []grid.Record) []grid.Record {
+	j := &b.jobs[n]
+	id := b.world.JobID(n)
+	dst = append(dst, grid.Record{Kind: grid.RecRegister, Register: grid.SoleRegister(id, j.spec, j.submitted)})
+	if j.cancelled {
+		at := grid.AttemptID{Task: grid.TaskID{Job: id, Index: uint32(j.count)}}
+		dst = append(dst, grid.Record{Kind: grid.RecEntry, Entry: grid.SoleEntry(&grid.TaskRecord{ID: at, State: grid.Ended})})
+	}
+	return dst
+}
+
+// taskRecord returns the record of one of its tasks.
 func (b *Books) taskRecord(k int32) grid.Record {
 	t := &b.tasks[k]
 	id := grid.TaskID{Job: b.world.JobID(t.job), Index: uint32(k - b.jobs[t.job].first)}
@@ -117,5 +163,5 @@ func (b *Books) taskRecord(k int32) grid.Record {
 	if c, is := b.backups.copies[k]; is {
 		r.Backup = &c
 	}
-	return grid.Record{Kind: grid.RecTask, Task: r}
+	return grid.Record{Kind: grid.RecEntry, Entry: grid.SoleEntry(&r)}
 }

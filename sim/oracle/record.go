@@ -7,29 +7,39 @@ import (
 // checkSave checks a record that becomes durable.
 func (b *Books) checkSave(i int32, r *grid.Record) {
 	switch r.Kind {
-	case grid.RecJob:
-		if r.Job.ID.Origin != b.world.ID(i) {
-			b.fail(i, "saves job %v, which was submitted elsewhere", r.Job.ID)
-		}
-		if n := b.job(i, r.Job.ID); n >= 0 && !r.Delete && r.Job.Spec != b.jobs[n].spec {
-			b.fail(i, "saves submission %d as something else than was submitted", n)
-		}
-	case grid.RecTask:
-		b.checkTask(i, r)
 	case grid.RecWork:
 		b.checkWork(i, r)
 	case grid.RecRegister:
-		b.checkRegister(i, r)
-	case grid.RecClass, grid.RecEntry:
+		if b.isSole(i, r) {
+			b.checkJob(i, r)
+		} else {
+			b.checkRegister(i, r)
+		}
+	case grid.RecEntry:
+		if n := b.job(i, r.Entry.ID.Task.Job); n >= 0 && int32(r.Entry.ID.Task.Index) < b.jobs[n].count && b.isSole(i, r) {
+			b.checkTask(i, r)
+		}
+	case grid.RecClass:
 	default:
 		b.fail(i, "saves a record of unknown kind %d", r.Kind)
+	}
+}
+
+// checkJob checks the record of a job that its origin alone keeps.
+func (b *Books) checkJob(i int32, r *grid.Record) {
+	id := r.Register.ID
+	if id.Origin != b.world.ID(i) {
+		b.fail(i, "saves job %v, which was submitted elsewhere", id)
+	}
+	if n := b.job(i, id); n >= 0 && !r.Delete && r.Register.Spec != b.jobs[n].spec {
+		b.fail(i, "saves submission %d as something else than was submitted", n)
 	}
 }
 
 // checkTask checks a task's record: only its origin saves it, its attempt never goes back, and an ended task does not
 // change.
 func (b *Books) checkTask(i int32, r *grid.Record) {
-	k := b.task(i, r.Task.ID.Task)
+	k := b.task(i, r.Entry.ID.Task)
 	if k < 0 {
 		return
 	}
@@ -42,19 +52,19 @@ func (b *Books) checkTask(i int32, r *grid.Record) {
 	switch {
 	case r.Delete:
 		return
-	case t.State == grid.Ended && r.Task.State == grid.Ended:
-		b.fail(i, "records the end of %s twice, attempts %v and %v", b.taskName(k), t.Attempt, r.Task.ID.Attempt)
+	case t.State == grid.Ended && r.Entry.State == grid.Ended:
+		b.fail(i, "records the end of %s twice, attempts %v and %v", b.taskName(k), t.Attempt, r.Entry.ID.Attempt)
 	case t.State == grid.Ended:
-		b.fail(i, "changes the record of %s, which has ended, to %v", b.taskName(k), r.Task.State)
-	case r.Task.ID.Attempt.Less(t.Attempt):
-		b.fail(i, "goes back in %s from attempt %v to %v", b.taskName(k), t.Attempt, r.Task.ID.Attempt)
+		b.fail(i, "changes the record of %s, which has ended, to %v", b.taskName(k), r.Entry.State)
+	case r.Entry.ID.Attempt.Less(t.Attempt):
+		b.fail(i, "goes back in %s from attempt %v to %v", b.taskName(k), t.Attempt, r.Entry.ID.Attempt)
 	}
-	b.checkBackup(i, k, &r.Task)
-	t.State, t.Attempt, t.Worker, t.Result = r.Task.State, r.Task.ID.Attempt, b.world.Index(r.Task.Worker),
-		r.Task.Result.Brief()
-	t.lost, t.placed, t.began, t.done = r.Task.Lost, r.Task.Placed, r.Task.Began, r.Task.Done
+	b.checkBackup(i, k, &r.Entry.TaskRecord)
+	t.State, t.Attempt, t.Worker, t.Result = r.Entry.State, r.Entry.ID.Attempt, b.world.Index(r.Entry.Worker),
+		r.Entry.Result.Brief()
+	t.lost, t.placed, t.began, t.done = r.Entry.Lost, r.Entry.Placed, r.Entry.Began, r.Entry.Done
 	if t.State == grid.Ended {
-		if r.Task.Result == nil {
+		if r.Entry.Result == nil {
 			b.fail(i, "records the end of %s without a result", b.taskName(k))
 		}
 		t.Ended = b.world.Time()

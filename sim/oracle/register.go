@@ -38,9 +38,9 @@ func (b *Books) storeRegister(i int32, r *grid.Record) {
 	case ok && r.Delete:
 		d.replicas = slices.Delete(d.replicas, at, at+1)
 	case ok:
-		d.replicas[at].rec = *r.Register
+		d.replicas[at].rec = r.Register
 	case !r.Delete:
-		d.replicas = slices.Insert(d.replicas, at, &replica{job: n, rec: *r.Register, entries: make([]grid.EntryRecord,
+		d.replicas = slices.Insert(d.replicas, at, &replica{job: n, rec: r.Register, entries: make([]grid.EntryRecord,
 			b.jobs[n].count+1)})
 		j := &b.jobs[n]
 		if j.register == 0 {
@@ -65,21 +65,21 @@ func (b *Books) storeEntry(i int32, r *grid.Record) {
 		first := r.Entry.ID.Task.Index
 		clear(x.entries[first : first+1+r.Entry.Further])
 	case x != nil:
-		x.entries[r.Entry.ID.Task.Index] = *r.Entry
+		x.entries[r.Entry.ID.Task.Index] = r.Entry
 		if at := r.Entry.ID.Task.Index; at < uint32(b.jobs[n].count) {
 			b.checkBackupPair(i, b.jobs[n].first+int32(at), &r.Entry.TaskRecord)
 		}
-		b.checkFinal(i, n, r.Entry)
+		b.checkFinal(i, n, &r.Entry)
 	}
 }
 
 // registers appends the records of a disk's replicas.
 func (d *disk) registers(records []grid.Record) []grid.Record {
 	for _, x := range d.replicas {
-		records = append(records, grid.Record{Kind: grid.RecRegister, Register: &x.rec})
+		records = append(records, grid.Record{Kind: grid.RecRegister, Register: x.rec})
 		for k := range x.entries {
 			if x.entries[k].State != 0 {
-				records = append(records, grid.Record{Kind: grid.RecEntry, Entry: &x.entries[k]})
+				records = append(records, grid.Record{Kind: grid.RecEntry, Entry: x.entries[k]})
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // MaxFrame bounds a frame: larger than any event. Bytes.
 const MaxFrame = 16 << 20
 
-const magic = "skep recording 1\n"
+const magic = "skep recording 2\n"
 
 // Header is what the node was made from.
 type Header struct {

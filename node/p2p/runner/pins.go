@@ -21,10 +21,6 @@ func newPins(blobs *blob.Store) pins {
 // noteRecord updates the pins for a record of a job or a task that is now on disk.
 func (p *pins) noteRecord(r *grid.Record) {
 	switch r.Kind {
-	case grid.RecJob:
-		p.job(r.Job.ID, r.Job.Spec, r.Delete)
-	case grid.RecTask:
-		p.task(&r.Task, r.Delete)
 	case grid.RecRegister:
 		if r.Delete || r.Register.Held {
 			p.job(r.Register.ID, r.Register.Spec, r.Delete)

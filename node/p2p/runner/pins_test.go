@@ -32,14 +32,14 @@ func TestEntriesDeletedTogetherAreUnpinned(t *testing.T) {
 		}
 		e := entry(k/3, uint32(k%3))
 		e.Held, e.Result = true, &grid.Result{Outputs: []grid.File{{Path: "out", Blob: id, Size: size}}}
-		p.noteRecord(&grid.Record{Kind: grid.RecEntry, Entry: e})
+		p.noteRecord(&grid.Record{Kind: grid.RecEntry, Entry: *e})
 	}
 	if _, err := put(10); err == nil {
 		t.Fatal("a pinned blob is evicted")
 	}
 	e := entry(0, 0)
 	e.Further = 5
-	p.noteRecord(&grid.Record{Kind: grid.RecEntry, Delete: true, Entry: e})
+	p.noteRecord(&grid.Record{Kind: grid.RecEntry, Delete: true, Entry: *e})
 	for k := range byte(3) {
 		if _, err := put(20 + k); err != nil {
 			t.Errorf("no room for blob %d: %v", k, err)

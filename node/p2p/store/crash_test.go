@@ -41,7 +41,7 @@ func child(dir string) {
 func crashBatch(boot, n uint32) (rs []grid.Record) {
 	for i := range uint32(batchSize) {
 		r := task(n*batchSize + i)
-		r.Task.ID.Task.Job.Nonce[0] = byte(boot)
+		r.Entry.ID.Task.Job.Nonce[0] = byte(boot)
 		rs = append(rs, r)
 	}
 	return rs
@@ -61,9 +61,9 @@ func TestKilledWriter(t *testing.T) {
 		}
 		counts := map[byte]map[uint32]int{}
 		err = s.Load(func(r *grid.Record) error {
-			b, n := r.Task.ID.Task.Job.Nonce[0], r.Task.ID.Task.Index/batchSize
-			if want := task(r.Task.ID.Task.Index); r.Task.Placed != want.Task.Placed || r.Task.Result.Error != want.Task.Result.Error {
-				return fmt.Errorf("record %v is damaged", r.Task.ID)
+			b, n := r.Entry.ID.Task.Job.Nonce[0], r.Entry.ID.Task.Index/batchSize
+			if want := task(r.Entry.ID.Task.Index); r.Entry.Placed != want.Entry.Placed || r.Entry.Result.Error != want.Entry.Result.Error {
+				return fmt.Errorf("record %v is damaged", r.Entry.ID)
 			}
 			if counts[b] == nil {
 				counts[b] = map[uint32]int{}

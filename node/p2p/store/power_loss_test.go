@@ -37,7 +37,7 @@ func storeCalls(run int) (all []storeCall) {
 	commit := func(rs ...grid.Record) {
 		all = append(all, storeCall{func(s *Store) error { return s.Commit(rs) }, func(m state) {
 			for i := range rs {
-				key := rs[i].Task.ID.String()
+				key := rs[i].Entry.ID.String()
 				if delete(m, key); !rs[i].Delete {
 					m[key] = text(&rs[i])
 				}
@@ -63,7 +63,7 @@ func storeCalls(run int) (all []storeCall) {
 		gone := batch[0]
 		gone.Delete = true
 		long := task(first + n)
-		long.Task.Result.Outputs = []grid.File{{Path: strings.Repeat("long", 5000)}}
+		long.Entry.Result.Outputs = []grid.File{{Path: strings.Repeat("long", 5000)}}
 		commit(gone, long)
 		put(state{"/a": fmt.Sprint(run, n), fmt.Sprintf("/%d/%d", run, n): strings.Repeat("v", int(1000*n))})
 	}
@@ -72,8 +72,8 @@ func storeCalls(run int) (all []storeCall) {
 
 // text distinguishes a record from an earlier one of its task.
 func text(r *grid.Record) string {
-	s := r.Task.Result.Error
-	for _, f := range r.Task.Result.Outputs {
+	s := r.Entry.Result.Error
+	for _, f := range r.Entry.Result.Outputs {
 		s += f.Path
 	}
 	return s
@@ -104,7 +104,7 @@ func script(dir string) error {
 func read(s *Store) (state, error) {
 	m := state{}
 	err := s.Load(func(r *grid.Record) error {
-		m[r.Task.ID.String()] = text(r)
+		m[r.Entry.ID.String()] = text(r)
 		return nil
 	})
 	if err != nil {

@@ -40,8 +40,8 @@ func open(t testing.TB, dir string) *Store {
 // task returns the n-th of some records that differ in key and size.
 func task(n uint32) grid.Record {
 	a := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: grid.NodeID{1}}, Index: n}, Attempt: grid.Attempt{N: 1}}
-	return grid.Record{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Placed: int64(n),
-		Result: &grid.Result{Cause: grid.Exited, Error: strings.Repeat("e", int(n%97))}}}
+	return grid.Record{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Placed: int64(n),
+		Result: &grid.Result{Cause: grid.Exited, Error: strings.Repeat("e", int(n%97))}}}}
 }
 
 func load(t *testing.T, s *Store) (all []grid.Record) {
@@ -58,13 +58,13 @@ func TestCommitAndLoad(t *testing.T) {
 	for n := range uint32(300) { // more than fits into the reused buffer
 		batch = append(batch, task(n))
 	}
-	batch[7].Task.Result.Outputs = []grid.File{{Path: strings.Repeat("p", 70_000), Blob: grid.BlobID{1}}}
+	batch[7].Entry.Result.Outputs = []grid.File{{Path: strings.Repeat("p", 70_000), Blob: grid.BlobID{1}}}
 	if err := s.Commit(batch); err != nil {
 		t.Fatal(err)
 	}
 	gone, newer := task(5), task(6)
 	gone.Delete = true
-	newer.Task.ID.N, newer.Task.Lost = 2, 1
+	newer.Entry.ID.N, newer.Entry.Lost = 2, 1
 	later := []grid.Record{gone, newer, {Kind: grid.RecClass, Class: grid.ClassRecord{Class: "c", Mean: 2}}}
 	if err := s.Commit(later); err != nil {
 		t.Fatal(err)
@@ -75,8 +75,8 @@ func TestCommitAndLoad(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := append(append([]grid.Record{}, batch[:5]...), newer)
-	want = append(append(want, batch[7:]...), later[2])
+	want := append(append([]grid.Record{later[2]}, batch[:5]...), newer)
+	want = append(want, batch[7:]...)
 	if d := cmp.Diff(want, load(t, open(t, dir))); d != "" {
 		t.Error(d)
 	}
@@ -101,7 +101,7 @@ func TestEntriesAreDeletedTogether(t *testing.T) {
 	s := open(t, t.TempDir())
 	jobs := [2]grid.JobID{{Nonce: [10]byte{1}}, {Nonce: [10]byte{2}}}
 	entry := func(j grid.JobID, i, further uint32) grid.Record {
-		e := &grid.EntryRecord{Epoch: 1, Further: further}
+		e := grid.EntryRecord{Epoch: 1, Further: further}
 		e.ID.Task, e.State = grid.TaskID{Job: j, Index: i}, grid.Ended
 		e.Result = &grid.Result{Cause: grid.Exited}
 		return grid.Record{Kind: grid.RecEntry, Entry: e, Delete: further > 0}

@@ -160,16 +160,14 @@ func TestControlsAreRefused(t *testing.T) {
 func TestUnprintableRecordsAreCleaned(t *testing.T) {
 	j := exampleJob()
 	for kind, body := range map[grid.RecordKind]proto.Message{
-		grid.RecJob:      &pb.JobValue{Spec: unprintableSpecBytes()},
-		grid.RecTask:     &pb.TaskValue{State: uint32(grid.Ended), Result: unprintableResult()},
 		grid.RecWork:     &pb.WorkValue{State: uint32(grid.WorkFinished), Spec: unprintableSpecBytes(), Class: unprintable, Result: unprintableResult()},
 		grid.RecClass:    &pb.ClassValue{},
 		grid.RecRegister: &pb.GuardValue{Spec: unprintableSpecBytes()},
 		grid.RecEntry:    &pb.EntryValue{Task: &pb.TaskValue{State: uint32(grid.Ended), Result: unprintableResult()}},
 	} {
 		task := grid.AttemptID{Task: grid.TaskID{Job: j}}
-		r := &grid.Record{Kind: kind, Job: grid.JobRecord{ID: j}, Task: grid.TaskRecord{ID: task}, Work: grid.WorkRecord{ID: task},
-			Class: grid.ClassRecord{Class: unprintable}, Register: &grid.RegisterRecord{ID: j}, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
+		r := &grid.Record{Kind: kind, Work: grid.WorkRecord{ID: task},
+			Class: grid.ClassRecord{Class: unprintable}, Register: grid.RegisterRecord{ID: j}, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: task}}}
 		key, err := appendKey([]byte{byte(kind)}, r)
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +185,7 @@ func TestUnprintableRecordsAreCleaned(t *testing.T) {
 		if _, _, err := AppendRecord(nil, got); err != nil {
 			t.Errorf("record of kind %d cannot be written again: %v", kind, err)
 		}
-		for _, s := range []*grid.JobSpec{got.Job.Spec, got.Work.Spec} {
+		for _, s := range []*grid.JobSpec{got.Register.Spec, got.Work.Spec} {
 			if s != nil && s.Check() != nil {
 				t.Errorf("record of kind %d: %v", kind, s.Check())
 			}

@@ -131,13 +131,10 @@ func example(t testing.TB, k grid.Kind) []byte {
 func exampleRecords() []grid.Record {
 	a := exampleAttempt(7)
 	return []grid.Record{
-		{Kind: grid.RecJob, Job: grid.JobRecord{ID: exampleJob(), Spec: exampleSpec(), Submitted: 1234567890123456789, Cancelled: true}},
-		{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
-			Placed: 11, Began: 12, Done: 13}},
 		{Kind: grid.RecWork, Work: grid.WorkRecord{ID: a, Spec: exampleSpec(), Class: "lattice", Lease: time.Minute, State: grid.WorkRunning}},
-		{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: exampleJob(), Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
+		{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: exampleSpec(), Members: []grid.NodeID{nodeOf(testKey(1)), nodeOf(testKey(2)), nodeOf(testKey(3))},
 			Submitted: 5, Promised: 3, VotedFor: nodeOf(testKey(3)), Epoch: 2, Owner: nodeOf(testKey(2)), Done: true}},
-		{Kind: grid.RecEntry, Entry: &grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
+		{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
 			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Committed: true}},
 		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},
 	}

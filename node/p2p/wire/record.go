@@ -42,10 +42,6 @@ func AppendRecord(dst []byte, r *grid.Record) (key, value []byte, err error) {
 
 func appendKey(b []byte, r *grid.Record) ([]byte, error) {
 	switch r.Kind {
-	case grid.RecJob:
-		return appendJob(b, r.Job.ID), nil
-	case grid.RecTask:
-		return appendTask(b, r.Task.ID.Task), nil
 	case grid.RecWork:
 		b = appendTask(b, r.Work.ID.Task)
 		b = binary.BigEndian.AppendUint32(b, r.Work.ID.Epoch)
@@ -66,18 +62,10 @@ func appendTask(b []byte, t grid.TaskID) []byte {
 
 func putRecord(r *grid.Record) (proto.Message, error) {
 	switch r.Kind {
-	case grid.RecJob:
-		if r.Job.Spec == nil {
-			return nil, fmt.Errorf("record of job %s: %w: has no spec", r.Job.ID.Short(), ErrMalformed)
-		}
-		spec, err := specBytes(r.Job.Spec)
-		return &pb.JobValue{Spec: spec, Submitted: r.Job.Submitted, Cancelled: r.Job.Cancelled}, err
-	case grid.RecTask:
-		return putTaskRecord(&r.Task)
 	case grid.RecRegister:
-		return putRegisterRecord(r.Register)
+		return putRegisterRecord(&r.Register)
 	case grid.RecEntry:
-		return putEntryRecord(r.Entry)
+		return putEntryRecord(&r.Entry)
 	case grid.RecWork:
 		w := &r.Work
 		if w.Spec == nil || w.State == 0 || w.State > grid.WorkFinished {
@@ -116,27 +104,21 @@ func putMaybe(r *grid.Result) *pb.Result {
 // its number; a damaged one is ErrMalformed, ErrBound or ErrKind. The bounds of input from people and peers are not
 // applied again: what was once accepted can always be read.
 func DecodeRecord(key, value []byte) (*grid.Record, error) {
-	if len(key) == 0 || len(value) == 0 {
-		return nil, fmt.Errorf("record: %w: key of %d bytes, value of %d", ErrMalformed, len(key), len(value))
+	if len(key) == 0 {
+		return nil, fmt.Errorf("record: %w: no key", ErrMalformed)
 	}
-	if value[0] != recordVersion {
-		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", ErrVersion, value[0], recordVersion)
+	value, err := body(value)
+	if err != nil {
+		return nil, err
 	}
 	r := &grid.Record{Kind: grid.RecordKind(key[0])}
-	var err error
-	switch key, value = key[1:], value[1:]; r.Kind {
-	case grid.RecJob:
-		err = getJobRecord(key, value, &r.Job)
-	case grid.RecTask:
-		err = getTaskRecord(key, value, &r.Task)
+	switch key = key[1:]; r.Kind {
 	case grid.RecWork:
 		err = getWorkRecord(key, value, &r.Work)
 	case grid.RecRegister:
-		r.Register = new(grid.RegisterRecord)
-		err = getRegisterRecord(key, value, r.Register)
+		err = getRegisterRecord(key, value, &r.Register)
 	case grid.RecEntry:
-		r.Entry = new(grid.EntryRecord)
-		err = getEntryRecord(key, value, r.Entry)
+		err = getEntryRecord(key, value, &r.Entry)
 	case grid.RecClass:
 		var p pb.ClassValue
 		err = parse(value, &p)
@@ -148,4 +130,15 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 		return nil, fmt.Errorf("record of kind %d: %w", r.Kind, err)
 	}
 	return r, nil
+}
+
+// body returns a record's value without the version byte before it.
+func body(value []byte) ([]byte, error) {
+	if len(value) == 0 {
+		return nil, fmt.Errorf("record: %w: no value", ErrMalformed)
+	}
+	if value[0] != recordVersion {
+		return nil, fmt.Errorf("record: %w %d: this Skep reads %d", ErrVersion, value[0], recordVersion)
+	}
+	return value[1:], nil
 }

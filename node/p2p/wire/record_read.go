@@ -8,28 +8,6 @@ import (
 	"skep/node/p2p/wire/internal/pb"
 )
 
-func getJobRecord(key, value []byte, j *grid.JobRecord) error {
-	var p pb.JobValue
-	if err := parse(value, &p); err != nil {
-		return err
-	}
-	j.Submitted, j.Cancelled = p.Submitted, p.Cancelled
-	if err := getJob(key, &j.ID); err != nil {
-		return err
-	}
-	var err error
-	j.Spec, err = readSpec(p.Spec)
-	return err
-}
-
-func getTaskRecord(key, value []byte, t *grid.TaskRecord) error {
-	var p pb.TaskValue
-	if err := parse(value, &p); err != nil {
-		return err
-	}
-	return readTaskRecord(key, &p, t)
-}
-
 func readTaskRecord(key []byte, p *pb.TaskValue, t *grid.TaskRecord) error {
 	t.ID.Epoch, t.ID.N, t.State, t.Lost = p.Epoch, p.N, grid.TaskState(p.State), p.Lost
 	t.Placed, t.Began, t.Done = p.Placed, p.Began, p.Done

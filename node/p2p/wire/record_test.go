@@ -19,16 +19,14 @@ func genRecord(t *rapid.T) *grid.Record {
 	if rapid.Bool().Draw(t, "has a result") {
 		result = genResult(t)
 	}
-	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(1, 5).Draw(t, "kind"))}); r.Kind {
-	case grid.RecJob:
-		r.Job = grid.JobRecord{ID: j, Spec: spec, Submitted: rapid.Int64().Draw(t, "submitted"), Cancelled: rapid.Bool().Draw(t, "cancelled")}
-		return r
-	case grid.RecTask:
-		r.Task = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount), State: grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
+	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(3, 6).Draw(t, "kind"))}); r.Kind {
+	case grid.RecEntry:
+		r.Entry = grid.EntryRecord{Epoch: rapid.Uint32().Draw(t, "epoch"), Committed: rapid.Bool().Draw(t, "committed"), Held: rapid.Bool().Draw(t, "held")}
+		r.Entry.TaskRecord = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount), State: grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
 			Worker: array[grid.NodeID](t, "worker"), Lost: rapid.Int32().Draw(t, "lost"), Result: result,
 			Placed: rapid.Int64().Draw(t, "placed"), Began: rapid.Int64().Draw(t, "began"), Done: rapid.Int64().Draw(t, "done")}
 		if rapid.Bool().Draw(t, "copied") {
-			r.Task.Backup = &grid.BackupRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}
+			r.Entry.Backup = &grid.BackupRecord{Attempt: genAttempt(t, j, 1).Attempt, Worker: array[grid.NodeID](t, "copy at")}
 		}
 		return r
 	case grid.RecWork:
@@ -36,7 +34,7 @@ func genRecord(t *rapid.T) *grid.Record {
 			Lease: genSpan.Draw(t, "lease"), State: grid.WorkState(rapid.IntRange(1, 3).Draw(t, "state")), Result: result}
 		return r
 	case grid.RecRegister:
-		r.Register = &grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin}, Submitted: rapid.Int64().Draw(t, "submitted")}
+		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin}, Submitted: rapid.Int64().Draw(t, "submitted")}
 		return r
 	default:
 		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"), Count: rapid.Float64().Draw(t, "count"),
@@ -77,7 +75,7 @@ func TestRecordKeys(t *testing.T) {
 	task := func(index, n uint32) grid.Record {
 		a := exampleAttempt(index)
 		a.N = n
-		return grid.Record{Kind: grid.RecTask, Task: grid.TaskRecord{ID: a, State: grid.Pending}}
+		return grid.Record{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Pending}}}
 	}
 	work := func(index, n uint32) grid.Record {
 		a := exampleAttempt(index)
@@ -91,7 +89,7 @@ func TestRecordKeys(t *testing.T) {
 		}
 		return string(k)
 	}
-	order := []string{key(exampleRecords()[0]), key(task(1, 1)), key(task(2, 1)), key(task(256, 1)), key(work(1, 1)), key(work(1, 300)), key(work(2, 1))}
+	order := []string{key(work(1, 1)), key(work(1, 300)), key(work(2, 1)), key(exampleRecords()[1]), key(task(1, 1)), key(task(2, 1)), key(task(256, 1))}
 	for i := 1; i < len(order); i++ {
 		if order[i-1] >= order[i] {
 			t.Errorf("key %d is not before key %d", i-1, i)
@@ -120,8 +118,8 @@ func TestRecordErrors(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]grid.Record{
-		"no kind": {}, "later kind": {Kind: 9}, "job without a spec": {Kind: grid.RecJob}, "work without a spec": {Kind: grid.RecWork},
-		"task without a state": {Kind: grid.RecTask},
+		"no kind": {}, "later kind": {Kind: 9}, "register without a spec": {Kind: grid.RecRegister}, "work without a spec": {Kind: grid.RecWork},
+		"entry without a state": {Kind: grid.RecEntry},
 	} {
 		if _, _, err := AppendRecord(nil, &r); err == nil || Reason(err) == "other" {
 			t.Errorf("%s: %v", name, err)

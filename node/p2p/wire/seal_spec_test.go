@@ -83,7 +83,7 @@ func TestUnsignedClaimsAreNotSaid(t *testing.T) {
 	if _, err := c.Append(nil, &grid.Message{Kind: grid.KindOffer, Offer: grid.Offer{ID: exampleAttempt(1), Spec: s}}, nil); !errors.Is(err, ErrSignature) {
 		t.Errorf("offer: %v", err)
 	}
-	if _, _, err := AppendRecord(nil, &grid.Record{Kind: grid.RecJob, Job: grid.JobRecord{ID: exampleJob(), Spec: s}}); !errors.Is(err, ErrSignature) {
+	if _, _, err := AppendRecord(nil, &grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: s}}); !errors.Is(err, ErrSignature) {
 		t.Errorf("record: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func TestSealedBytesAreCarried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key, value, err := AppendRecord(nil, &grid.Record{Kind: grid.RecRegister, Register: &grid.RegisterRecord{ID: exampleJob(), Spec: m.Offer.Spec}})
+		key, value, err := AppendRecord(nil, &grid.Record{Kind: grid.RecRegister, Register: grid.RegisterRecord{ID: exampleJob(), Spec: m.Offer.Spec}})
 		if err != nil {
 			t.Fatal(err)
 		}
