@@ -9,12 +9,15 @@ import (
 
 // place begins a placement decision: it collects the eligible nodes and polls those that the policy names.
 func (n *Node) place(now grid.Time, l *liveTask, fx *grid.Effects) {
-	if !n.mayAct(now, l.job) && (l.planned || !n.isProvisional(l.job)) {
-		n.waitForMajority(now, l, fx)
-		return
-	}
-	if l.planned {
+	switch may := n.mayAct(now, l.job); {
+	case l.planned && may:
 		n.sendPlanned(now, l, fx)
+		return
+	case l.planned:
+		n.keepPlanned(now, l, fx)
+		return
+	case !may && !n.isProvisional(l.job):
+		n.waitForMajority(now, l, fx)
 		return
 	}
 	n.inform(now)

@@ -31,17 +31,31 @@ func (n *Node) planOffer(now grid.Time, l *liveTask, ect float64, fx *grid.Effec
 	n.parkFor(now, l, n.cfg.Lease/3, fx)
 }
 
-// sendPlanned offers a planned attempt. If the worker has gone meanwhile it never heard of the attempt: that is a
-// refusal.
+// keepPlanned keeps a planned attempt back for longer. It is no longer among its worker's outstanding ones: a worker is
+// not late with what it was never offered.
+func (n *Node) keepPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
+	n.attemptReturned(now, &l.promise, l.task().worker, false)
+	n.waitForMajority(now, l, fx)
+}
+
+// sendPlanned offers a planned attempt. If the worker has gone meanwhile, or has as many attempts as it may have, it
+// never heard of this one: that is a refusal.
 func (n *Node) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
 	l.planned = false
-	if !n.isConnected(l.task().worker) {
+	worker := l.task().worker
+	n.attemptReturned(now, &l.promise, worker, false) // its promised time begins now
+	q := n.peers.get(worker)
+	switch {
+	case worker == n.cfg.Self:
+	case q == nil || !q.up:
 		n.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyGone}, fx)
+		return
+	case n.records.Of(worker).OnProbation(now, grid.MilliCPU(q.cores)):
+		n.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
 		return
 	}
 	l.task().placed, l.promise.Made = n.wall.At(now).UnixNano(), now
 	n.records.Start(now, &l.promise)
-	n.attemptReturned(now, &l.promise, l.task().worker, false) // its promised time begins now
-	n.givenAttempt(now, &l.promise, l.class(), l.task().worker, l.ect)
+	n.givenAttempt(now, &l.promise, l.class(), worker, l.ect)
 	n.sendFirstOffer(now, l, fx)
 }

@@ -13,6 +13,12 @@ import (
 func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 	t.Helper()
 	r := newRig(t, func(c *Config) { c.Members = 3 })
+	r.beginProvisional(change)
+	return r
+}
+
+func (r *rig) beginProvisional(change func(*grid.JobSpec)) {
+	r.t.Helper()
 	r.join(fastID, 10, "linux")
 	r.join(slowID, 1, "bsd")
 	r.submit(jobID(1), spec(change))
@@ -22,9 +28,8 @@ func beginsProvisional(t *testing.T, change func(*grid.JobSpec)) *rig {
 		})
 	}
 	if len(r.sent(grid.KindWrite)) != 2 {
-		t.Fatalf("the members are not written to: %v", kindsOf(r.fx.Sends))
+		r.t.Fatalf("the members are not written to: %v", kindsOf(r.fx.Sends))
 	}
-	return r
 }
 
 // majority makes the fast member accept the job's first write.
@@ -146,6 +151,23 @@ func TestPlannedAttemptAfterRestart(t *testing.T) {
 	})
 	if o := r.one(grid.KindOffer); o.To != slowID || o.Msg.Offer.ID.Attempt == about.Attempt {
 		t.Errorf("attempt %v is offered, and %v was on disk", o.Msg.Offer.ID.Attempt, about.Attempt)
+	}
+}
+
+// An attempt that waits for a majority was never sent: however long that takes, its worker is not late with it, and gets
+// other work.
+func TestPlannedAttemptIsNotLate(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Members = 3 })
+	r.n.Restore(&grid.Record{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:true", Mean: 1, Count: 20}})
+	r.beginProvisional(on("bsd", 2))
+	for end := r.now.Add(time.Minute); r.now < end; {
+		r.pass(time.Minute)
+	}
+	if len(r.attempts()) != 1 || len(r.sent(grid.KindOffer)) != 0 {
+		t.Fatalf("%d attempts on disk, sent %v", len(r.attempts()), kindsOf(r.fx.Sends))
+	}
+	if rec := r.n.records.Of(slowID); rec.Late(r.now) || rec.OnProbation(r.now, grid.CPU) {
+		t.Error("the worker is late with an attempt that it was never offered")
 	}
 }
 
