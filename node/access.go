@@ -7,7 +7,7 @@ import "skep/grid"
 
 // accessHint explains, for a job with access: owner, which further candidates were not eligible; "" if access
 // excluded none.
-func (n *Node) accessHint(j *JobView) string {
+func (n *parts) accessHint(j *JobView) string {
 	if j.Spec.Access() == grid.AccessOwner && len(n.memberCandidates(true)) < len(n.memberCandidates(false)) {
 		return " that show it to nobody but its owner, as older versions do not"
 	}
@@ -15,7 +15,7 @@ func (n *Node) accessHint(j *JobView) string {
 }
 
 // WouldExpose reports whether a known peer would show the job to callers who may not see it.
-func (n *Node) WouldExpose(id grid.NodeID, spec *grid.JobSpec) bool {
+func (n *parts) WouldExpose(id grid.NodeID, spec *grid.JobSpec) bool {
 	q := n.peers.get(id)
 	return spec.Access() == grid.AccessOwner && q != nil && !q.hidesJobs
 }

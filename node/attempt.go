@@ -74,8 +74,8 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 }
 
 // registerOf is what this node knows, as a member, of the register of a job of which another node offers attempts.
-func (n *Node) registerOf(id grid.JobID, from grid.NodeID) worker.Register {
-	j := n.peekJob(id)
+func (c *coordinator) registerOf(id grid.JobID, from grid.NodeID) worker.Register {
+	j := c.peekJob(id)
 	if j == nil || j.replica.Sole() {
 		return worker.Register{Verified: from == id.Origin}
 	}
@@ -87,15 +87,15 @@ func (n *Node) registerOf(id grid.JobID, from grid.NodeID) worker.Register {
 
 // dropForgedReplica forgets a replica that another node than the job's origin created here, and that the origin does
 // not know.
-func (n *Node) dropForgedReplica(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) dropForgedReplica(now grid.Time, j *job, fx *grid.Effects) {
 	if j.replica.IsOwner() {
-		n.replicas.StepDown(j.replica.Replica)
-		n.followRegisters(now, fx)
+		c.replicas.StepDown(j.replica.Replica)
+		c.followRegisters(now, fx)
 	}
-	at := n.archive.find(j.id)
-	n.forgetJob(j, fx)
+	at := c.archive.find(j.id)
+	c.forgetJob(j, fx)
 	if at >= 0 {
-		n.archive.remove(n.cfg.Self, at)
+		c.archive.remove(c.cfg.Self, at)
 	}
 }
 
@@ -133,7 +133,7 @@ func (n *Node) idleNodes() (idle []*grid.Ad) {
 
 // membersVerified reports whether the members that a node names for a job come from the job's origin, directly or
 // through a verified replica.
-func (n *Node) membersVerified(id grid.JobID, from grid.NodeID) bool {
-	j := n.peekJob(id)
+func (c *coordinator) membersVerified(id grid.JobID, from grid.NodeID) bool {
+	j := c.peekJob(id)
 	return from == id.Origin || j != nil && j.replica.MembersVerified
 }

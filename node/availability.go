@@ -34,7 +34,7 @@ func (n *Node) setAvailability(now grid.Time, left, up float64, fx *grid.Effects
 func (a *availability) fraction() float64 { return clampShare(a.idleShare * a.upShare) }
 
 // slots returns this node's capacity in the allocation LP, in cores.
-func (n *Node) slots() float64 {
+func (n *parts) slots() float64 {
 	cores := float64(n.cfg.Capacity.CPU) / float64(grid.CPU)
 	if n.cfg.Balance.Availability {
 		cores *= n.availability.fraction()
@@ -44,7 +44,7 @@ func (n *Node) slots() float64 {
 
 // slotsOf returns a peer's capacity in the allocation LP, in cores: a_j times its trusted cores. The availability
 // that it claims is bounded by its return rate.
-func (n *Node) slotsOf(now grid.Time, m connectedPeer) float64 {
+func (n *parts) slotsOf(now grid.Time, m connectedPeer) float64 {
 	cores := float64(n.cores(m)) / float64(grid.CPU)
 	if !n.cfg.Balance.Availability || m.view.Ad == nil {
 		return cores
@@ -59,7 +59,7 @@ func (n *Node) slotsOf(now grid.Time, m connectedPeer) float64 {
 }
 
 // cores returns how many cores of a peer are trusted, by its track record.
-func (n *Node) cores(m connectedPeer) grid.MilliCPU {
+func (n *parts) cores(m connectedPeer) grid.MilliCPU {
 	if len(n.cfg.Given) > 0 {
 		return grid.MilliCPU(m.cores)
 	}
@@ -68,7 +68,7 @@ func (n *Node) cores(m connectedPeer) grid.MilliCPU {
 
 // speedOf returns the factor (at most 1) by which a task is slowed down at a peer, by its ad: other load and its own
 // tasks share the cores.
-func (n *Node) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
+func (n *parts) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
 	ad := m.view.Ad
 	if !n.cfg.Balance.Availability || ad.Availability >= 1 {
 		return 1

@@ -48,8 +48,8 @@ func (t *task) backupRecord() *grid.BackupRecord {
 }
 
 // backupOf returns the live task whose backup attempt is id, if from is its worker.
-func (n *Node) backupOf(from grid.NodeID, id grid.AttemptID) *liveTask {
-	j := n.job(id.Task.Job)
+func (c *coordinator) backupOf(from grid.NodeID, id grid.AttemptID) *liveTask {
+	j := c.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return nil
 	}
@@ -65,120 +65,120 @@ func (l *liveTask) backupID() grid.AttemptID {
 }
 
 // startBackup makes a backup attempt on the chosen node.
-func (n *Node) startBackup(now grid.Time, l *liveTask, c balance.Choice, fx *grid.Effects) {
+func (c *coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, fx *grid.Effects) {
 	t := l.task()
 	t.backupMade = t.nextAttempt(l.job.replica.State().Epoch)
-	b := &backupAttempt{attempt: t.backupMade, worker: c.Node, placed: n.wall.At(now).UnixNano()}
+	b := &backupAttempt{attempt: t.backupMade, worker: x.Node, placed: c.wall.At(now).UnixNano()}
 	b.promise.Made, l.backup = now, b
-	n.records.Start(now, &b.promise)
-	n.stats.Backups++
-	n.failures.Probe(now, l.class(), c.Node)
-	n.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: c.Node, ECT: grid.Seconds(c.ECT)})
-	n.note(balance.Outcome{Kind: balance.Placed, At: now, Node: c.Node, Class: l.class()})
-	n.saveEntry(l.job, l.index, fx)
-	n.countPlaced(c.Node)
-	n.givenAttempt(now, &b.promise, l.class(), c.Node, c.ECT)
-	b.deadline = n.leaseEnd(now, c.Node)
-	n.scheduleLease(l, fx)
-	n.sendBackupOffer(now, l, fx)
+	c.records.Start(now, &b.promise)
+	c.stats.Backups++
+	c.failures.Probe(now, l.class(), x.Node)
+	c.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: x.Node, ECT: grid.Seconds(x.ECT)})
+	c.note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
+	c.saveEntry(l.job, l.index, fx)
+	c.countPlaced(x.Node)
+	c.givenAttempt(now, &b.promise, l.class(), x.Node, x.ECT)
+	b.deadline = c.leaseEnd(now, x.Node)
+	c.scheduleLease(l, fx)
+	c.sendBackupOffer(now, l, fx)
 }
 
 // sendBackupOffer sends or repeats the offer of the backup attempt.
-func (n *Node) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
+func (c *coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	b := l.backup
 	b.sent = now
-	if n.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
-		o := n.backupOffer(l, l.backupID())
-		o.Stamp = n.stampOf(now, b.worker)
+	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
+		o := c.backupOffer(l, l.backupID())
+		o.Stamp = c.stampOf(now, b.worker)
 		fx.Send(b.worker, grid.KindOffer).Offer = *o
 	}
-	n.wakeForOffer(now, l, b.worker, fx)
+	c.wakeForOffer(now, l, b.worker, fx)
 }
 
 // backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
 // queue: the task runs already.
-func (n *Node) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
-	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: n.cfg.Lease, Members: slices.Clone(l.job.members())}
+func (c *coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
+	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Members: slices.Clone(l.job.members())}
 }
 
 // backupAccepted records that the worker accepted the backup attempt, and renews its lease.
-func (n *Node) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effects) {
+func (c *coordinator) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effects) {
 	b := l.backup
 	if !b.accepted {
 		b.accepted = true
-		n.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
-		n.traceAccepted(now, l.task(), b.worker)
+		c.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
+		c.traceAccepted(now, l.task(), b.worker)
 	}
-	b.deadline = max(b.deadline, n.leaseEnd(now, b.worker))
+	b.deadline = max(b.deadline, c.leaseEnd(now, b.worker))
 }
 
 // backupTimer handles the task's timers for its backup attempt.
-func (n *Node) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
+func (c *coordinator) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
 	b := l.backup
 	switch {
-	case k == grid.TimerOffer && !b.accepted && now >= b.sent.Add(n.cfg.Lease/4):
-		n.sendBackupOffer(now, l, fx)
-	case k == grid.TimerLease && now >= b.deadline && !n.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
-		b.deadline = n.leaseEnd(now, b.worker)
+	case k == grid.TimerOffer && !b.accepted && now >= b.sent.Add(c.cfg.Lease/4):
+		c.sendBackupOffer(now, l, fx)
+	case k == grid.TimerLease && now >= b.deadline && !c.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+		b.deadline = c.leaseEnd(now, b.worker)
 	case k == grid.TimerLease && now >= b.deadline:
-		n.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
+		c.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
 	}
 	if k == grid.TimerLease && l.backup != nil {
-		n.scheduleLease(l, fx)
+		c.scheduleLease(l, fx)
 	}
 }
 
 // dropBackup removes the backup attempt without a message to its worker: it is lost, or its worker does not have it.
-func (n *Node) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost bool, fx *grid.Effects) {
+func (c *coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost bool, fx *grid.Effects) {
 	b := l.backup
-	n.startsPossible(now, l.job, b.worker)
-	n.attemptReturned(now, &b.promise, b.worker, false)
+	c.startsPossible(now, l.job, b.worker)
+	c.attemptReturned(now, &b.promise, b.worker, false)
 	if lost {
-		n.countLost(now, l, b.worker, why)
-		n.countLostCopy(l, b.worker, why)
-		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(n.cfg.Lease), preference: true})
+		c.countLost(now, l, b.worker, why)
+		c.countLostCopy(l, b.worker, why)
+		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(c.cfg.Lease), preference: true})
 	} else {
-		n.note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
-		n.exclude(now, l, b.worker, why)
+		c.note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
+		c.exclude(now, l, b.worker, why)
 	}
 	l.backup = nil
-	n.saveEntry(l.job, l.index, fx)
-	n.backups.due = true
+	c.saveEntry(l.job, l.index, fx)
+	c.backups.due = true
 }
 
 // countLostCopy counts a lost attempt while the other one lives. It costs the task no retry. After more such losses
 // than retries, or failures on Config.Strikes nodes, the task gets no further backup: a task that kills its nodes
 // would kill them for ever.
-func (n *Node) countLostCopy(l *liveTask, worker grid.NodeID, why grid.Refusal) {
+func (c *coordinator) countLostCopy(l *liveTask, worker grid.NodeID, why grid.Refusal) {
 	l.lostBesideBackup++
-	l.noBackup = n.countFailedNode(l, worker, why) != "" || l.lostBesideBackup > l.job.spec.Retries || l.noBackup
+	l.noBackup = c.countFailedNode(l, worker, why) != "" || l.lostBesideBackup > l.job.spec.Retries || l.noBackup
 }
 
 // dropAttempt drops one of a task's two attempts at its worker.
-func (n *Node) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
+func (c *coordinator) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	if l.job.barrier == nil { // a cancel barrier instead lists this attempt and waits for it
-		n.startsPossible(now, l.job, worker)
+		c.startsPossible(now, l.job, worker)
 	}
 	m := fx.About(worker, grid.KindDrop)
 	m.Attempts = append(m.Attempts, id)
 }
 
 // promoteBackup makes the backup attempt the task's primary. The caller has finished with the old primary.
-func (n *Node) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
+func (c *coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	t, b := l.task(), l.backup
-	n.dequeue(l)
+	c.dequeue(l)
 	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
 	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
 	l.forgetResult()
 	if b.accepted {
 		l.phase = placed
-		n.setState(l.job, l.index, grid.Placed, fx)
+		c.setState(l.job, l.index, grid.Placed, fx)
 	} else {
 		l.phase = offered
-		n.inFlight++
-		n.setState(l.job, l.index, grid.Offered, fx)
+		c.inFlight++
+		c.setState(l.job, l.index, grid.Offered, fx)
 	}
-	n.saveEntry(l.job, l.index, fx)
-	n.scheduleLease(l, fx)
-	n.backups.due = true
+	c.saveEntry(l.job, l.index, fx)
+	c.scheduleLease(l, fx)
+	c.backups.due = true
 }

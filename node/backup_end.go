@@ -6,7 +6,7 @@ import "skep/grid"
 
 // askWorker asks the worker of a promoted attempt for its result: it may have come while the files of the old primary's
 // result were fetched.
-func (n *Node) askWorker(l *liveTask, fx *grid.Effects) {
+func (c *coordinator) askWorker(l *liveTask, fx *grid.Effects) {
 	m := fx.About(l.task().worker, grid.KindAsk)
 	m.Attempts = append(m.Attempts, l.id())
 }
@@ -14,40 +14,40 @@ func (n *Node) askWorker(l *liveTask, fx *grid.Effects) {
 // backupEnded takes the result of a backup attempt and reports whether it ends the task: then the backup becomes the
 // primary and the old primary is dropped. While the primary's result waits for its files, this one is ignored; its
 // worker repeats it, or is asked for it.
-func (n *Node) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
+func (c *coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
 	t := l.task()
 	switch {
 	case !r.Succeeded():
-		n.releaseAttempt(from, id, t, fx)
-		n.failures.Ended(now, l.class(), from, r)
+		c.releaseAttempt(from, id, t, fx)
+		c.failures.Ended(now, l.class(), from, r)
 		l.noBackup = l.noBackup || r.Cause != grid.Lost
-		n.dropBackup(now, l, refusalOf(r), r.Cause == grid.Lost, fx)
+		c.dropBackup(now, l, refusalOf(r), r.Cause == grid.Lost, fx)
 		return false
 	case l.result != nil:
 		return false
 	}
-	n.leaveWindow(l)
-	n.attemptReturned(now, &l.promise, t.worker, false)
-	n.dropAttempt(now, l, t.worker, l.id(), fx)
-	n.promoteBackup(now, l, fx)
+	c.leaveWindow(l)
+	c.attemptReturned(now, &l.promise, t.worker, false)
+	c.dropAttempt(now, l, t.worker, l.id(), fx)
+	c.promoteBackup(now, l, fx)
 	return true
 }
 
 // yieldToBackup promotes the backup attempt after the primary ended without success.
-func (n *Node) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+func (c *coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	t := l.task()
-	n.leaveWindow(l)
-	n.failures.Ended(now, l.class(), l.task().worker, r)
-	n.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
+	c.leaveWindow(l)
+	c.failures.Ended(now, l.class(), l.task().worker, r)
+	c.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
 	if r.Cause == grid.Lost {
-		n.countLost(now, l, from, refusalOf(r))
-		n.countLostCopy(l, from, refusalOf(r))
+		c.countLost(now, l, from, refusalOf(r))
+		c.countLostCopy(l, from, refusalOf(r))
 	} else {
-		n.countFailedNode(l, from, refusalOf(r))
+		c.countFailedNode(l, from, refusalOf(r))
 		l.noBackup = true
 	}
-	n.promoteBackup(now, l, fx)
-	n.releaseAttempt(from, id, t, fx)
+	c.promoteBackup(now, l, fx)
+	c.releaseAttempt(from, id, t, fx)
 }
 
 // refusalOf returns the reason for giving up an attempt that ended without success.

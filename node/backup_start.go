@@ -18,51 +18,51 @@ type backupJobs struct {
 }
 
 // backupPolicy returns the job's policy if it may make backup attempts for the job, else nil.
-func (n *Node) backupPolicy(j *job) balance.Copier {
+func (c *coordinator) backupPolicy(j *job) balance.Copier {
 	if !j.spec.Idempotent || j.spec.Retries == 0 {
 		return nil
 	}
-	if p, ok := n.policyOf(j).(balance.Copier); ok && p.Copies() > 1 {
+	if p, ok := c.policyOf(j).(balance.Copier); ok && p.Copies() > 1 {
 		return p
 	}
 	return nil
 }
 
 // awaitsIdleNode reports whether the job's policy keeps tasks until a node is idle. Then one task polls for all.
-func (n *Node) awaitsIdleNode(j *job) bool {
-	_, ok := n.policyOf(j).(balance.Copier)
+func (c *coordinator) awaitsIdleNode(j *job) bool {
+	_, ok := c.policyOf(j).(balance.Copier)
 	return ok
 }
 
 // allPlaced records that every task of a job was placed or tried at least once.
-func (n *Node) allPlaced(j *job) {
-	if n.backupPolicy(j) != nil && !slices.Contains(n.backups.jobs, j) {
-		n.backups.jobs = append(n.backups.jobs, j)
-		n.backups.due = true
+func (c *coordinator) allPlaced(j *job) {
+	if c.backupPolicy(j) != nil && !slices.Contains(c.backups.jobs, j) {
+		c.backups.jobs = append(c.backups.jobs, j)
+		c.backups.due = true
 	}
 }
 
 // startBackups runs a scan if one is due, and reports whether it has to go on once this node has taken an attempt that
 // it was offered: what is free here has changed.
-func (n *Node) startBackups(now grid.Time, fx *grid.Effects) (more bool) {
-	if n.backups.due {
-		n.backups.due = false
-		more = n.scanBackupJobs(now, fx)
+func (c *coordinator) startBackups(now grid.Time, fx *grid.Effects) (more bool) {
+	if c.backups.due {
+		c.backups.due = false
+		more = c.scanBackupJobs(now, fx)
 	}
 	if !more {
-		n.backups.justFreed = grid.NodeID{}
+		c.backups.justFreed = grid.NodeID{}
 	}
-	n.backups.due = n.backups.due || more
+	c.backups.due = c.backups.due || more
 	return more
 }
 
-func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool) {
-	n.backups.jobs = slices.DeleteFunc(n.backups.jobs, func(j *job) bool {
-		if n.jobs.Get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
+func (c *coordinator) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool) {
+	c.backups.jobs = slices.DeleteFunc(c.backups.jobs, func(j *job) bool {
+		if c.jobs.Get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
 			return true
 		}
-		if !more && j.counts[grid.Pending] == 0 && n.mayAct(now, j) {
-			more = n.startBackupsOf(now, j, fx)
+		if !more && j.counts[grid.Pending] == 0 && c.mayAct(now, j) {
+			more = c.startBackupsOf(now, j, fx)
 		}
 		return false
 	})
@@ -73,37 +73,37 @@ func (n *Node) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool) {
 const maxBackupMisses = 8
 
 // startBackupsOf reports whether it has made an attempt on this node, and stopped there.
-func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (here bool) {
-	p, misses := n.backupPolicy(j), 0
+func (c *coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (here bool) {
+	p, misses := c.backupPolicy(j), 0
 	if p == nil {
 		return false
 	}
 	for j.backupFrom < j.spec.Count && j.state(j.backupFrom) == grid.Ended {
 		j.backupFrom++
 	}
-	n.inform(now)
-	n.updateColumns(now)
+	c.inform(now)
+	c.updateColumns(now)
 	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses; i++ {
 		l := j.at(i).live
 		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
 			continue
 		}
 		l.polled = l.polled[:0]
-		v, _ := n.candidates(now, l)
+		v, _ := c.candidates(now, l)
 		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().worker })
-		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == n.backups.justFreed }); k >= 0 {
-			n.creditDelivered(l, &v.Nodes[k])
+		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == c.backups.justFreed }); k >= 0 {
+			c.creditDelivered(l, &v.Nodes[k])
 		}
 		l.request.ID = l.id()
-		tasks := append(n.scratch.tasks[:0], &l.request)
-		choices := p.Assign(now, tasks, v.Nodes, n.scratch.choices[:0])
-		n.scratch.tasks, n.scratch.choices = tasks, choices
+		tasks := append(c.scratch.tasks[:0], &l.request)
+		choices := p.Assign(now, tasks, v.Nodes, c.scratch.choices[:0])
+		c.scratch.tasks, c.scratch.choices = tasks, choices
 		if choices[0].Act != balance.Place {
 			misses++
 			continue
 		}
 		misses = 0
-		if n.startBackup(now, l, choices[0], fx); choices[0].Node == n.cfg.Self {
+		if c.startBackup(now, l, choices[0], fx); choices[0].Node == c.cfg.Self {
 			return true
 		}
 	}
@@ -111,8 +111,8 @@ func (n *Node) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (here boo
 }
 
 // creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.
-func (n *Node) creditDelivered(l *liveTask, s *balance.State) {
-	if done := n.expected(l.class()); s.Node != n.cfg.Self {
+func (c *coordinator) creditDelivered(l *liveTask, s *balance.State) {
+	if done := c.expected(l.class()); s.Node != c.cfg.Self {
 		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)
 	}
 }

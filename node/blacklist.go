@@ -9,9 +9,9 @@ import (
 
 // dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
 // task. Tasks that run only here are exempt: they have no other answer.
-func (n *Node) dropBlacklisted(now grid.Time, l *liveTask) {
-	if c := n.failures.Blacklist(l.class()); c != nil && !l.tryBlacklisted && !n.isLocal(l.job) {
-		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return n.failures.Excludes(now, c, s.Node) })
+func (c *coordinator) dropBlacklisted(now grid.Time, l *liveTask) {
+	if x := c.failures.Blacklist(l.class()); x != nil && !l.tryBlacklisted && !c.isLocal(l.job) {
+		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return c.failures.Excludes(now, x, s.Node) })
 	}
 }
 
@@ -19,23 +19,23 @@ func (n *Node) dropBlacklisted(now grid.Time, l *liveTask) {
 const maxTracedExclusions = 3
 
 // traceBlacklisted records, once per task, which nodes were blacklisted.
-func (n *Node) traceBlacklisted(now grid.Time, l *liveTask) {
-	c := n.failures.Blacklist(l.class())
-	if c == nil || l.blacklistTraced {
+func (c *coordinator) traceBlacklisted(now grid.Time, l *liveTask) {
+	x := c.failures.Blacklist(l.class())
+	if x == nil || l.blacklistTraced {
 		return
 	}
 	left := maxTracedExclusions
-	for id, why := range c.Excluded() {
+	for id, why := range x.Excluded() {
 		if left == 0 {
 			return
 		}
-		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why})
+		c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why})
 		left--
 		l.blacklistTraced = true
 	}
 }
 
 // Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.
-func (n *Node) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
-	return n.failures.Refusal(now, class, id)
+func (c *coordinator) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
+	return c.failures.Refusal(now, class, id)
 }

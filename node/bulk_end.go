@@ -23,10 +23,10 @@ type bulkEnds struct {
 	left  int    // tasks that may still end in this step
 }
 
-func (n *Node) startBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) startBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	s := &j.replica.bulkEnd
 	s.on, s.next = true, 0
-	n.continueBulkEnd(now, j, fx)
+	c.continueBulkEnd(now, j, fx)
 }
 
 // Results of tasks that end in bulk. They are shared: nobody changes a result.
@@ -38,9 +38,9 @@ var (
 
 // continueBulkEnd ends the next batch, and queues the job for placement when all are done. Without quota it stops;
 // the register's timer calls it again.
-func (n *Node) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	s := &j.replica.bulkEnd
-	if !s.on || !j.leads() || !j.cancelled && !n.mayAct(now, j) {
+	if !s.on || !j.leads() || !j.cancelled && !c.mayAct(now, j) {
 		return
 	}
 	for ; s.next < j.spec.Count; s.next++ {
@@ -48,48 +48,48 @@ func (n *Node) continueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 		if t.state == grid.Ended || !j.cancelled && t.live != nil {
 			continue
 		}
-		if n.bulkEnds.left == 0 {
-			n.queueBulkEnd(now, j, fx)
+		if c.bulkEnds.left == 0 {
+			c.queueBulkEnd(now, j, fx)
 			return
 		}
-		if n.ledger.AdmitMore(j.id, entryBytes) != "" {
+		if c.ledger.AdmitMore(j.id, entryBytes) != "" {
 			return
 		}
-		n.bulkEnds.left--
+		c.bulkEnds.left--
 		if j.cancelled {
-			n.end(now, j, s.next, cancelledResult, fx)
+			c.end(now, j, s.next, cancelledResult, fx)
 		} else {
-			n.endAsLost(now, j, s.next, fx)
+			c.endAsLost(now, j, s.next, fx)
 		}
 	}
 	if s.on = false; !j.cancelled {
-		n.enqueueJob(j)
+		c.enqueueJob(j)
 	}
 }
 
 // queueBulkEnd has a job's next batch end in a step to come.
-func (n *Node) queueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) queueBulkEnd(now grid.Time, j *job, fx *grid.Effects) {
 	if j.replica.bulkEnd.queued {
 		return
 	}
 	j.replica.bulkEnd.queued = true
-	if n.bulkEnds.queue = append(n.bulkEnds.queue, j); len(n.bulkEnds.queue) == 1 {
+	if c.bulkEnds.queue = append(c.bulkEnds.queue, j); len(c.bulkEnds.queue) == 1 {
 		fx.Wake(now, grid.TimerRegister, bulkEndKey)
 	}
 }
 
 // continueBulkEnds continues the jobs whose next batch is due, in turns.
-func (n *Node) continueBulkEnds(now grid.Time, fx *grid.Effects) {
-	jobs := n.bulkEnds.queue
-	n.bulkEnds.queue = nil
+func (c *coordinator) continueBulkEnds(now grid.Time, fx *grid.Effects) {
+	jobs := c.bulkEnds.queue
+	c.bulkEnds.queue = nil
 	for _, j := range jobs {
 		j.replica.bulkEnd.queued = false
 		switch {
-		case n.peekJob(j.id) != j:
-		case n.bulkEnds.left == 0:
-			n.queueBulkEnd(now, j, fx)
+		case c.peekJob(j.id) != j:
+		case c.bulkEnds.left == 0:
+			c.queueBulkEnd(now, j, fx)
 		default:
-			n.continueBulkEnd(now, j, fx)
+			c.continueBulkEnd(now, j, fx)
 		}
 	}
 }

@@ -46,24 +46,24 @@ type issuedAttempt struct {
 }
 
 // startsPossible extends the job's quiet time: an attempt is given up, and its worker may still have it.
-func (n *Node) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
-	if worker != n.cfg.Self {
-		j.quietAt = max(j.quietAt, now.Add(replication.TakeoverDelay(n.cfg.Lease)))
+func (c *coordinator) startsPossible(now grid.Time, j *job, worker grid.NodeID) {
+	if worker != c.cfg.Self {
+		j.quietAt = max(j.quietAt, now.Add(replication.TakeoverDelay(c.cfg.Lease)))
 	}
 }
 
 // raiseBarrier lists, before the job's tasks are ended, the attempts that other nodes may have. This node drops its own
 // within the step.
-func (n *Node) raiseBarrier(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) raiseBarrier(now grid.Time, j *job, fx *grid.Effects) {
 	add := func(id grid.AttemptID, worker grid.NodeID, b *cancelBarrier) {
-		if worker == n.cfg.Self {
+		if worker == c.cfg.Self {
 			m := fx.About(worker, grid.KindDrop)
 			m.Attempts = append(m.Attempts, id)
 			return
 		}
 		b.outstanding = append(b.outstanding, issuedAttempt{id: id, worker: worker})
 	}
-	b := &cancelBarrier{until: now.Add(replication.TakeoverDelay(n.cfg.Lease))}
+	b := &cancelBarrier{until: now.Add(replication.TakeoverDelay(c.cfg.Lease))}
 	for i, t := range j.known() {
 		if t.state == grid.Offered || t.state == grid.Placed {
 			add(j.attempt(i), t.worker, b)
@@ -74,32 +74,32 @@ func (n *Node) raiseBarrier(now grid.Time, j *job, fx *grid.Effects) {
 	}
 	b.unconfirmed = len(b.outstanding)
 	if old := j.barrier; old != nil { // an earlier cancel was not completed
-		n.barriers.jobs.Remove(old.heapIndex)
+		c.barriers.jobs.Remove(old.heapIndex)
 		b.callers = old.callers
 	}
 	j.barrier = b
-	n.barriers.jobs.Push(0, j)
+	c.barriers.jobs.Push(0, j)
 }
 
 // awaitBarrier answers the caller of a cancel once no attempt of the job can start.
-func (n *Node) awaitBarrier(now grid.Time, j *job, caller uint64, fx *grid.Effects) {
+func (c *coordinator) awaitBarrier(now grid.Time, j *job, caller uint64, fx *grid.Effects) {
 	if j.barrier == nil && now < j.quietAt {
 		j.barrier = &cancelBarrier{until: j.quietAt}
-		n.barriers.jobs.Push(0, j)
+		c.barriers.jobs.Push(0, j)
 	}
 	if j.barrier == nil {
 		fx.Reply(caller, j.id, "")
 		return
 	}
 	j.barrier.callers = append(j.barrier.callers, caller)
-	n.checkBarrier(now, j, len(fx.Sends), fx)
-	n.wakeBarriers(now, fx)
+	c.checkBarrier(now, j, len(fx.Sends), fx)
+	c.wakeBarriers(now, fx)
 }
 
 // confirmStopped records that a worker does not have an attempt of a cancelled job, or that the attempt has ended
 // there. It reports whether that confirmed an outstanding attempt.
-func (n *Node) confirmStopped(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
-	j := n.job(id.Task.Job)
+func (c *coordinator) confirmStopped(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
+	j := c.job(id.Task.Job)
 	if j == nil || j.barrier == nil {
 		return false
 	}
@@ -113,61 +113,61 @@ func (n *Node) confirmStopped(now grid.Time, from grid.NodeID, id grid.AttemptID
 	}
 	b.outstanding[at].confirmed = true
 	if b.unconfirmed--; b.unconfirmed == 0 {
-		n.checkBarrier(now, j, len(fx.Sends), fx)
-		n.wakeBarriers(now, fx)
+		c.checkBarrier(now, j, len(fx.Sends), fx)
+		c.wakeBarriers(now, fx)
 	}
 	return true
 }
 
 // checkBarriers checks the barriers that are due.
-func (n *Node) checkBarriers(now grid.Time, fx *grid.Effects) {
-	for firstSend := len(fx.Sends); n.barriers.jobs.Len() > 0; {
-		due, j := n.barriers.jobs.First()
+func (c *coordinator) checkBarriers(now grid.Time, fx *grid.Effects) {
+	for firstSend := len(fx.Sends); c.barriers.jobs.Len() > 0; {
+		due, j := c.barriers.jobs.First()
 		if due > now {
 			break
 		}
-		n.checkBarrier(now, j, firstSend, fx)
+		c.checkBarrier(now, j, firstSend, fx)
 	}
-	n.wakeBarriers(now, fx)
+	c.wakeBarriers(now, fx)
 }
 
 // checkBarrier lowers the job's barrier and answers its callers if nothing can start any more; else it asks the
 // workers again, at most once in a sixth of a lease.
-func (n *Node) checkBarrier(now grid.Time, j *job, firstSend int, fx *grid.Effects) {
+func (c *coordinator) checkBarrier(now grid.Time, j *job, firstSend int, fx *grid.Effects) {
 	b := j.barrier
 	if now >= b.until || b.unconfirmed == 0 && now >= j.quietAt {
-		n.lowerBarrier(j)
-		n.replyAll(&b.callers, j.id, fx)
-		n.packing = append(n.packing, j)
+		c.lowerBarrier(j)
+		c.replyAll(&b.callers, j.id, fx)
+		c.packing = append(c.packing, j)
 		return
 	}
 	next := b.until
 	if b.unconfirmed == 0 {
 		next = min(next, j.quietAt)
 	} else {
-		if b.askedAt == 0 || now >= b.askedAt.Add(n.cfg.Lease/6) {
+		if b.askedAt == 0 || now >= b.askedAt.Add(c.cfg.Lease/6) {
 			b.askedAt = now
 			b.askWorkers(firstSend, fx)
 		}
-		next = min(next, b.askedAt.Add(n.cfg.Lease/6))
+		next = min(next, b.askedAt.Add(c.cfg.Lease/6))
 	}
-	n.barriers.jobs.Update(b.heapIndex, next)
+	c.barriers.jobs.Update(b.heapIndex, next)
 }
 
 // lowerBarrier removes the job's barrier.
-func (n *Node) lowerBarrier(j *job) {
-	n.barriers.jobs.Remove(j.barrier.heapIndex)
+func (c *coordinator) lowerBarrier(j *job) {
+	c.barriers.jobs.Remove(j.barrier.heapIndex)
 	j.barrier = nil
 }
 
 // wakeBarriers schedules the next check.
-func (n *Node) wakeBarriers(now grid.Time, fx *grid.Effects) {
-	if n.barriers.jobs.Len() == 0 {
+func (c *coordinator) wakeBarriers(now grid.Time, fx *grid.Effects) {
+	if c.barriers.jobs.Len() == 0 {
 		return
 	}
-	if next, _ := n.barriers.jobs.First(); n.barriers.wake <= now || next < n.barriers.wake {
-		n.barriers.wake = max(next, now)
-		fx.Wake(n.barriers.wake, grid.TimerRegister, barrierKey)
+	if next, _ := c.barriers.jobs.First(); c.barriers.wake <= now || next < c.barriers.wake {
+		c.barriers.wake = max(next, now)
+		fx.Wake(c.barriers.wake, grid.TimerRegister, barrierKey)
 	}
 }
 

@@ -61,21 +61,21 @@ func (l *liveTask) mayDemoteTo(next string) bool {
 // demote places a task again with the class that its worker named, and reports whether the result was a valid
 // demotion. Only the worker knows whether the task really ran too long. So the result is no delivery, other nodes are
 // preferred, and it counts as a failure of the old class at that worker.
-func (n *Node) demote(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) bool {
+func (c *coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) bool {
 	if !l.mayDemoteTo(r.Next) {
 		return false
 	}
-	worker, next := l.task().worker, n.rates.Intern(r.Next)
-	n.attemptReturned(now, &l.promise, worker, false)
-	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
-	n.failures.Failed(now, l.class(), worker)
+	worker, next := l.task().worker, c.rates.Intern(r.Next)
+	c.attemptReturned(now, &l.promise, worker, false)
+	c.note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
+	c.failures.Failed(now, l.class(), worker)
 	l.demotions = append(l.demotions, demotion{worker, l.class()})
 	l.demotedTo, l.request.Class = next, next
-	n.rates.ArriveForeign(now, next, l.job.spec)
-	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceDemoted, Node: worker, Refusal: grid.Refusal{Detail: next}})
-	n.setState(l.job, l.index, grid.Pending, fx)
-	n.saveEntry(l.job, l.index, fx)
-	n.retry(l)
+	c.rates.ArriveForeign(now, next, l.job.spec)
+	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceDemoted, Node: worker, Refusal: grid.Refusal{Detail: next}})
+	c.setState(l.job, l.index, grid.Pending, fx)
+	c.saveEntry(l.job, l.index, fx)
+	c.retry(l)
 	return true
 }
 

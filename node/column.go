@@ -8,7 +8,7 @@ import (
 )
 
 // updateColumns gives the policies every changed column, if anything changed since the last call.
-func (n *Node) updateColumns(now grid.Time) {
+func (n *parts) updateColumns(now grid.Time) {
 	r := n.rates
 	r.Publish(now)
 	stale := r.TakeChange() || n.policies.stale
@@ -47,7 +47,7 @@ func (n *Node) updateColumns(now grid.Time) {
 //
 // A class not measured there gets the typical rate scaled by speed, if this node knows the class's needs and the peer
 // meets them. p is zero for this node.
-func (n *Node) column(now grid.Time, p connectedPeer) []grid.Rate {
+func (n *parts) column(now grid.Time, p connectedPeer) []grid.Rate {
 	r, claims := n.rates, n.claims
 	from, _ := r.Published()
 	speed, ad := n.cfg.Speed, n.gossip.Ad()

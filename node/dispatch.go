@@ -120,6 +120,10 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerOverdue:
 		n.returnOverdue(now, fx)
 	case grid.TimerRegister:
+		if t.Key == pendingKey {
+			n.submissionTimer(now, fx)
+			return
+		}
 		n.replicaTimer(now, t.Key, fx)
 	case grid.TimerAd:
 		n.adWake = false

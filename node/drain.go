@@ -41,8 +41,8 @@ func (n *Node) Drain(now grid.Time) DrainView {
 
 // survivesLeaving reports whether other members can finish a job without this node: a majority of its register
 // answers, and a majority of its members has the inputs.
-func (n *Node) survivesLeaving(now grid.Time, j *job) bool {
-	return len(j.replica.Members()) > 2 && n.mayAct(now, j) && j.replica.files.InputsSafe()
+func (c *coordinator) survivesLeaving(now grid.Time, j *job) bool {
+	return len(j.replica.Members()) > 2 && c.mayAct(now, j) && j.replica.files.InputsSafe()
 }
 
 // setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
@@ -112,7 +112,7 @@ func (n *Node) announceDrain(now grid.Time, fx *grid.Effects) {
 }
 
 // isConnected reports whether a node is this node or connected.
-func (n *Node) isConnected(id grid.NodeID) bool {
+func (n *parts) isConnected(id grid.NodeID) bool {
 	q := n.peers.get(id)
 	return id == n.cfg.Self || q != nil && q.up
 }

@@ -18,14 +18,14 @@ type failedOn struct {
 const MaxStrikes = 16
 
 // countFailedNode records that a task failed on a node. It returns the reason if the task ends now, "" if it goes on.
-func (n *Node) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
+func (c *coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
 	if !slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) {
 		if len(l.failedOn) == MaxStrikes {
 			l.failedOn = slices.Delete(l.failedOn, 0, 1)
 		}
 		l.failedOn = append(l.failedOn, failedOn{id, why})
 	}
-	if n.cfg.Strikes == 0 || len(l.failedOn) < n.cfg.Strikes {
+	if c.cfg.Strikes == 0 || len(l.failedOn) < c.cfg.Strikes {
 		return ""
 	}
 	var b strings.Builder
@@ -34,7 +34,7 @@ func (n *Node) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) st
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "%s %s", n.displayName(s.node), s.why.Why)
+		fmt.Fprintf(&b, "%s %s", c.displayName(s.node), s.why.Why)
 		if s.why.Detail != "" {
 			fmt.Fprintf(&b, " (%s)", s.why.Detail)
 		}
@@ -43,11 +43,11 @@ func (n *Node) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) st
 }
 
 // displayName returns a node's name, or its short ID if it has none.
-func (n *Node) displayName(id grid.NodeID) string {
-	if id == n.cfg.Self && n.cfg.Name != "" {
-		return n.cfg.Name
+func (c *coordinator) displayName(id grid.NodeID) string {
+	if id == c.cfg.Self && c.cfg.Name != "" {
+		return c.cfg.Name
 	}
-	if g := n.gossip.Peer(id); g != nil && g.Ad != nil && g.Ad.Name != "" {
+	if g := c.gossip.Peer(id); g != nil && g.Ad != nil && g.Ad.Name != "" {
 		return g.Ad.Name
 	}
 	return id.Short()

@@ -39,89 +39,88 @@ type job struct {
 
 func (j *job) Key() grid.JobID { return j.id }
 
-// submit accepts a job. The caller is answered once the record is on disk. A submission of a known job gets the same
-// answer again.
-func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	if j := n.job(ev.Job); j != nil {
+// submit reports whether a submission is a valid job that is new here; its members are to be chosen. Else the caller is
+// answered: a submission of a known job gets the same answer again, once the record is on disk.
+func (c *coordinator) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (fresh bool) {
+	if j := c.job(ev.Job); j != nil {
 		if !j.confirmed() {
 			if len(j.replica.submitters) == 0 {
-				j.replica.confirmBy = now.Add(n.cfg.Confirm)
+				j.replica.confirmBy = now.Add(c.cfg.Confirm)
 			}
 			j.replica.submitters = append(j.replica.submitters, ev.Caller)
-			return
+			return false
 		}
 		fx.Reply(ev.Caller, ev.Job, "")
-		return
+		return false
 	}
 	err := ev.Spec.Check()
-	if err == nil && ev.Job.Origin != n.cfg.Self {
+	if err == nil && ev.Job.Origin != c.cfg.Self {
 		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
 	}
 	if err == nil {
-		_, err = n.policy(ev.Spec.Policy)
+		_, err = c.policy(ev.Spec.Policy)
 	}
-	if err == nil && n.worker.Exec().Draining() && !n.worker.Leaving() {
+	if err == nil && c.worker.Exec().Draining() && !c.worker.Leaving() {
 		err = errors.New("this node is draining and takes nothing new: submit to another one, or let it take work again with skep node drain --self --undo")
 	}
 	if err != nil {
 		fx.Reply(ev.Caller, ev.Job, err.Error())
-		return
 	}
-	n.beginSubmission(now, ev, fx)
+	return err == nil
 }
 
-func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
+func (c *coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
 	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: sparse.Make[task](spec.Count)}
 	j.counts[grid.Pending] = j.count()
-	n.jobs.Put(j)
+	c.jobs.Put(j)
 	return j
 }
 
 // cancelJob ends every task of a job that has not ended. Workers that still have attempts are told to drop them,
 // again at each beat. The caller is answered once nothing of the job can start anywhere: see cancelBarrier.
-func (n *Node) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	j := n.job(ev.Job)
+func (c *coordinator) cancelJob(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	j := c.job(ev.Job)
 	if j == nil {
 		fx.Reply(ev.Caller, ev.Job, fmt.Sprintf("job %s: is not known here", ev.Job.Short()))
 		return
 	}
-	n.cancel(now, ev, j, fx)
+	c.cancel(now, ev, j, fx)
 }
 
 // endAll ends all unended tasks of a job as cancelled.
-func (n *Node) endAll(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) endAll(now grid.Time, j *job, fx *grid.Effects) {
 	for i := range j.spec.Count {
 		if j.state(i) != grid.Ended {
-			n.end(now, j, i, cancelledResult, fx)
+			c.end(now, j, i, cancelledResult, fx)
 		}
 	}
 }
 
 // end records a task's end, once, and releases the workers of its attempts.
-func (n *Node) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Effects) {
+func (c *coordinator) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := j.task(i)
 	if t.state == grid.Ended {
 		panic("node: a task ends once")
 	}
 	t.heldByWorker = t.state == grid.Offered || t.state == grid.Placed
-	t.result, t.done = r.Brief(), n.wall.At(now).UnixNano()
+	t.result, t.done = r.Brief(), c.wall.At(now).UnixNano()
 	if r.Wall > 0 {
 		t.began = t.done - int64(r.Wall)
 	}
-	n.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
-	n.setState(j, i, grid.Ended, fx)
-	n.backups.due = true
+	c.trace(t, grid.Trace{At: now, What: grid.TraceEnded, Node: t.worker})
+	c.setState(j, i, grid.Ended, fx)
+	c.backups.due = true
 	if l := t.live; l != nil {
 		if l.backup != nil {
-			n.dropAttempt(now, l, l.backup.worker, l.backupID(), fx)
+			c.dropAttempt(now, l, l.backup.worker, l.backupID(), fx)
 		}
-		n.dropLive(l)
+		c.dropLive(l)
 	}
-	n.proposeEnd(j, i, r, fx)
+	c.proposeEnd(j, i, r, fx)
 }
 
 // releaseWorker tells the worker of an ended task's last attempt to forget it.
-func (n *Node) releaseWorker(j *job, i uint32, fx *grid.Effects) {
+func (c *coordinator) releaseWorker(j *job, i uint32, fx *grid.Effects) {
 	t := j.task(i)
 	r := &t.result
 	switch {
@@ -137,16 +136,16 @@ func (n *Node) releaseWorker(j *job, i uint32, fx *grid.Effects) {
 }
 
 // archiveAndTrim archives a finished job and deletes the oldest ones beyond Config.Keep tasks.
-func (n *Node) archiveAndTrim(j *job, fx *grid.Effects) {
-	n.archiveJob(j)
-	for n.archive.tasks > n.cfg.Keep && n.archive.len() > 1 {
-		first := n.archive.shift(n.cfg.Self)
-		old := n.unpack(&first, true)
-		n.forgetJob(old, fx)
+func (c *coordinator) archiveAndTrim(j *job, fx *grid.Effects) {
+	c.archiveJob(j)
+	for c.archive.tasks > c.cfg.Keep && c.archive.len() > 1 {
+		first := c.archive.shift(c.cfg.Self)
+		old := c.unpack(&first, true)
+		c.forgetJob(old, fx)
 	}
 }
 
-func (n *Node) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
+func (c *coordinator) setState(j *job, i uint32, s grid.TaskState, fx *grid.Effects) {
 	t := j.task(i)
 	j.counts[t.state]--
 	j.counts[s]++

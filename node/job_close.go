@@ -18,38 +18,38 @@ func (j *job) mayClose() bool {
 }
 
 // closeSole closes a job that this node alone keeps, if it has ended. That is not saved: the ends of all tasks are.
-func (n *Node) closeSole(j *job, fx *grid.Effects) {
+func (c *coordinator) closeSole(j *job, fx *grid.Effects) {
 	if j.mayClose() {
 		j.replica.Close()
-		n.archiveAndTrim(j, fx)
+		c.archiveAndTrim(j, fx)
 	}
 }
 
 // scheduleClose schedules the close of a job whose tasks have all ended.
-func (n *Node) scheduleClose(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) scheduleClose(now grid.Time, j *job, fx *grid.Effects) {
 	if j.replica.closing || !j.mayClose() {
 		return
 	}
 	j.replica.closing = true
-	if len(n.closing) == 0 {
+	if len(c.closing) == 0 {
 		fx.Wake(now.Add(closeDelay), grid.TimerRegister, closeKey)
 	}
-	n.closing = append(n.closing, j)
+	c.closing = append(c.closing, j)
 }
 
 // closeJobs closes the scheduled jobs. The end is on disk here before the members are told.
-func (n *Node) closeJobs(now grid.Time, fx *grid.Effects) {
-	for k, j := range n.closing {
-		n.closing[k] = nil
+func (c *coordinator) closeJobs(now grid.Time, fx *grid.Effects) {
+	for k, j := range c.closing {
+		c.closing[k] = nil
 		j.replica.closing = false
-		if n.peekJob(j.id) != j || !j.mayClose() {
+		if c.peekJob(j.id) != j || !j.mayClose() {
 			continue
 		}
 		j.replica.Close()
-		n.replicas.Save(j.replica.Replica, fx)
-		n.replicas.MarkDirty(j.replica.Replica)
-		n.worker.ForgetRegistered(j.id, fx) // attempts from an earlier epoch of this owner, superseded by another's
-		n.archiveAndTrim(j, fx)
+		c.replicas.Save(j.replica.Replica, fx)
+		c.replicas.MarkDirty(j.replica.Replica)
+		c.worker.ForgetRegistered(j.id, fx) // attempts from an earlier epoch of this owner, superseded by another's
+		c.archiveAndTrim(j, fx)
 	}
-	n.closing = n.closing[:0]
+	c.closing = c.closing[:0]
 }

@@ -17,59 +17,59 @@ type jobQueue = heap.Heap[uint64, *job, heap.Unique[*job]]
 func (j *job) setQueueIndex(i int) { j.queueIndex = i + 1 }
 
 // enqueueJob puts a job at the end of the queue.
-func (n *Node) enqueueJob(j *job) {
-	n.dequeueJob(j)
-	n.lastTurn++
-	j.turn = n.lastTurn
-	n.jobQueue.Push(j.turn, j)
+func (c *coordinator) enqueueJob(j *job) {
+	c.dequeueJob(j)
+	c.lastTurn++
+	j.turn = c.lastTurn
+	c.jobQueue.Push(j.turn, j)
 }
 
 // dequeueJob takes a job out of the queue, also one set aside.
-func (n *Node) dequeueJob(j *job) {
+func (c *coordinator) dequeueJob(j *job) {
 	if j.setAside = false; j.queueIndex > 0 {
-		n.jobQueue.Remove(j.queueIndex - 1)
+		c.jobQueue.Remove(j.queueIndex - 1)
 	}
 }
 
 // requeueJob returns a job that was set aside to its old position.
-func (n *Node) requeueJob(j *job) {
+func (c *coordinator) requeueJob(j *job) {
 	if j.setAside {
 		j.setAside = false
-		n.jobQueue.Push(j.turn, j)
+		c.jobQueue.Push(j.turn, j)
 	}
 }
 
 // awaitMajority records that something of the job waits for a majority of its register.
-func (n *Node) awaitMajority(j *job) {
+func (c *coordinator) awaitMajority(j *job) {
 	if !j.awaitingMajority {
 		j.awaitingMajority = true
-		n.awaitingMajority = append(n.awaitingMajority, j)
+		c.awaitingMajority = append(c.awaitingMajority, j)
 	}
 }
 
 // dropUnowned removes jobs that are over or that this node no longer owns: nothing of them waits for a majority.
-func (n *Node) dropUnowned() {
-	n.awaitingMajority = slices.DeleteFunc(n.awaitingMajority, func(j *job) bool {
+func (c *coordinator) dropUnowned() {
+	c.awaitingMajority = slices.DeleteFunc(c.awaitingMajority, func(j *job) bool {
 		j.awaitingMajority = j.leads()
 		return !j.awaitingMajority
 	})
 }
 
 // resumeJob resumes what waited for a majority of the job's register.
-func (n *Node) resumeJob(j *job) {
+func (c *coordinator) resumeJob(j *job) {
 	j.replica.leasesDenied = false
-	n.worker.OwnLeasesDue()
+	c.worker.OwnLeasesDue()
 	for rep := j.replica; len(rep.awaitingMajority) > 0; {
-		n.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
+		c.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
 	}
-	n.requeueJob(j)
+	c.requeueJob(j)
 }
 
 // resumeJobs resumes all jobs of which a majority answers now.
-func (n *Node) resumeJobs(now grid.Time) {
-	n.awaitingMajority = slices.DeleteFunc(n.awaitingMajority, func(j *job) bool {
-		if n.mayAct(now, j) {
-			n.resumeJob(j)
+func (c *coordinator) resumeJobs(now grid.Time) {
+	c.awaitingMajority = slices.DeleteFunc(c.awaitingMajority, func(j *job) bool {
+		if c.mayAct(now, j) {
+			c.resumeJob(j)
 			j.awaitingMajority = false
 		} else if len(j.replica.awaitingMajority) == 0 && !j.setAside && !j.replica.leasesDenied { // nothing of it waits any more
 			j.awaitingMajority = false

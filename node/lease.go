@@ -9,30 +9,30 @@ import (
 
 // leaseEnd is the end of a lease given to a worker now. Attempts on this node have no lease: it knows what became of
 // them.
-func (n *Node) leaseEnd(now grid.Time, worker grid.NodeID) grid.Time {
-	if worker == n.cfg.Self {
+func (c *coordinator) leaseEnd(now grid.Time, worker grid.NodeID) grid.Time {
+	if worker == c.cfg.Self {
 		return grid.Never
 	}
-	return now.Add(n.cfg.Lease)
+	return now.Add(c.cfg.Lease)
 }
 
 // renewLease extends the attempt lease to a full lease from now.
-func (n *Node) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
-	l.deadline = now.Add(n.cfg.Lease)
-	n.scheduleLease(l, fx)
+func (c *coordinator) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
+	l.deadline = now.Add(c.cfg.Lease)
+	c.scheduleLease(l, fx)
 }
 
 // extendLease extends the attempt lease to at least half a lease from now, enough for a live worker's next beat.
-func (n *Node) extendLease(now grid.Time, l *liveTask, fx *grid.Effects) {
-	l.deadline = max(l.deadline, now.Add(n.cfg.Lease/2))
-	n.scheduleLease(l, fx)
+func (c *coordinator) extendLease(now grid.Time, l *liveTask, fx *grid.Effects) {
+	l.deadline = max(l.deadline, now.Add(c.cfg.Lease/2))
+	c.scheduleLease(l, fx)
 }
 
 // scheduleLease sets a timer for the deadline of the attempt lease, unless an earlier timer is pending: reconnects
 // must not add timers.
-func (n *Node) scheduleLease(l *liveTask, fx *grid.Effects) {
+func (c *coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
 	due := grid.Never
-	if l.task().worker != n.cfg.Self {
+	if l.task().worker != c.cfg.Self {
 		due = l.deadline
 	}
 	if l.backup != nil {
@@ -46,21 +46,21 @@ func (n *Node) scheduleLease(l *liveTask, fx *grid.Effects) {
 
 // shortenLeases shortens the attempt leases of a worker that has disconnected to a third: a live one reconnects and
 // beats, and the tasks of a dead one are placed again sooner.
-func (n *Node) shortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
-	for _, h := range n.handlesInOrder() {
-		l := n.live.Get(h)
+func (c *coordinator) shortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	for _, h := range c.handlesInOrder() {
+		l := c.live.Get(h)
 		if l.backup != nil && l.backup.worker == id {
-			l.backup.deadline = min(l.backup.deadline, now.Add(n.cfg.Lease/3))
-			n.scheduleLease(l, fx)
+			l.backup.deadline = min(l.backup.deadline, now.Add(c.cfg.Lease/3))
+			c.scheduleLease(l, fx)
 		}
 		switch {
 		case l.phase == polling:
 			if l.answeredBy(id) && len(l.unanswered) == 0 {
-				n.choose(now, l, fx)
+				c.choose(now, l, fx)
 			}
 		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
-			l.deadline = min(l.deadline, now.Add(n.cfg.Lease/3))
-			n.scheduleLease(l, fx)
+			l.deadline = min(l.deadline, now.Add(c.cfg.Lease/3))
+			c.scheduleLease(l, fx)
 		}
 	}
 }
@@ -75,17 +75,17 @@ func (l *liveTask) answeredBy(id grid.NodeID) bool {
 }
 
 // askAttempts asks a worker that has reconnected, or this node after a restart, about the attempts that it was given.
-func (n *Node) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+func (c *coordinator) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
-	for _, h := range n.handlesInOrder() {
-		l := n.live.Get(h)
+	for _, h := range c.handlesInOrder() {
+		l := c.live.Get(h)
 		about := l.id()
 		switch {
 		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
-			n.renewLease(now, l, fx)
+			c.renewLease(now, l, fx)
 		case l.backup != nil && l.backup.worker == id:
-			about, l.backup.deadline = l.backupID(), n.leaseEnd(now, id)
-			n.scheduleLease(l, fx)
+			about, l.backup.deadline = l.backupID(), c.leaseEnd(now, id)
+			c.scheduleLease(l, fx)
 		default:
 			continue
 		}
@@ -101,24 +101,24 @@ func (n *Node) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 const maxRetryDelay = 30 * time.Second
 
 // attemptLost gives up an attempt. The task is placed again unless it may run at most once or was lost too often.
-func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
+func (c *coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
 	t := l.task()
-	n.startsPossible(now, l.job, t.worker)
-	n.leaveWindow(l)
-	n.attemptReturned(now, &l.promise, t.worker, false)
+	c.startsPossible(now, l.job, t.worker)
+	c.leaveWindow(l)
+	c.attemptReturned(now, &l.promise, t.worker, false)
 	l.phase = idle
-	n.countLost(now, l, t.worker, why)
+	c.countLost(now, l, t.worker, why)
 	if why.Why == grid.WhyFetch {
-		n.failures.Failed(now, l.class(), t.worker)
+		c.failures.Failed(now, l.class(), t.worker)
 	}
 	if l.backup != nil {
-		n.countLostCopy(l, t.worker, why)
-		n.promoteBackup(now, l, fx)
-		n.askWorker(l, fx)
+		c.countLostCopy(l, t.worker, why)
+		c.promoteBackup(now, l, fx)
+		c.askWorker(l, fx)
 		return
 	}
 	t.lost++
-	reason := n.countFailedNode(l, t.worker, why)
+	reason := c.countFailedNode(l, t.worker, why)
 	if reason != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
 		text := "lost: the node that ran it " + why.Why.String()
 		if why.Detail != "" {
@@ -133,32 +133,32 @@ func (n *Node) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *gri
 		if l.job.spec.Retries == 0 {
 			text += "; it was to run at most once"
 		}
-		n.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: clip(text)}, fx)
+		c.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: clip(text)}, fx)
 		return
 	}
 	l.forgetResult()
-	retryAt := now.Add(min(n.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
-	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(retryAt, now.Add(n.cfg.Lease)), preference: true})
-	n.setState(l.job, l.index, grid.Pending, fx)
-	n.saveEntry(l.job, l.index, fx)
+	retryAt := now.Add(min(c.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
+	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(retryAt, now.Add(c.cfg.Lease)), preference: true})
+	c.setState(l.job, l.index, grid.Pending, fx)
+	c.saveEntry(l.job, l.index, fx)
 	if t.lost == 1 {
-		n.retry(l)
+		c.retry(l)
 		return
 	}
 	l.deadline = retryAt
-	n.parkTask(l)
+	c.parkTask(l)
 	fx.Wake(retryAt, grid.TimerRetry, l.handle)
 }
 
 // countLost counts a lost attempt in the worker's track record and the task's trace.
-func (n *Node) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why grid.Refusal) {
-	n.records.Lost(now, worker)
-	n.stats.Lost++
-	n.trace(l.task(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
+func (c *coordinator) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why grid.Refusal) {
+	c.records.Lost(now, worker)
+	c.stats.Lost++
+	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
 }
 
 // taskTimer handles a task's timers. A stale one finds another phase or a later deadline.
-func (n *Node) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
+func (c *coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
 	if k == grid.TimerLease {
 		if now < l.leaseWake {
 			return
@@ -166,40 +166,40 @@ func (n *Node) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.
 		l.leaseWake = 0
 	}
 	if l.backup != nil {
-		n.backupTimer(now, k, l, fx)
+		c.backupTimer(now, k, l, fx)
 	}
 	switch {
 	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
-		n.choose(now, l, fx)
-	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(n.cfg.Lease/4):
-		n.sendOffer(now, l, fx)
-	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !n.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
-		n.extendLease(now, l, fx)
-	case k == grid.TimerLease && n.isStraggler(now, l):
-		n.reclaimStraggler(now, l, fx)
-	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.task().worker != n.cfg.Self:
+		c.choose(now, l, fx)
+	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(c.cfg.Lease/4):
+		c.sendOffer(now, l, fx)
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !c.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+		c.extendLease(now, l, fx)
+	case k == grid.TimerLease && c.isStraggler(now, l):
+		c.reclaimStraggler(now, l, fx)
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.task().worker != c.cfg.Self:
 		if l.result != nil { // it has ended, and the fetch of its files ends by itself
-			n.renewLease(now, l, fx)
+			c.renewLease(now, l, fx)
 		} else if now < l.deadline {
-			n.scheduleLease(l, fx)
+			c.scheduleLease(l, fx)
 		} else if l.phase == offered {
-			n.attemptLost(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
+			c.attemptLost(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
 		} else {
-			n.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost}, fx)
+			c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost}, fx)
 		}
 	case k == grid.TimerRetry && l.phase == waiting && now >= l.deadline:
 		l.lookAgain = true
-		n.resumeTask(l)
+		c.resumeTask(l)
 	}
 }
 
 // handlesInOrder returns the handles of the live tasks, oldest first.
-func (n *Node) handlesInOrder() []uint64 {
-	hs := n.scratch.handles[:0]
-	for l := range n.live.All() {
+func (c *coordinator) handlesInOrder() []uint64 {
+	hs := c.scratch.handles[:0]
+	for l := range c.live.All() {
 		hs = append(hs, l.handle)
 	}
 	slices.Sort(hs)
-	n.scratch.handles = hs
+	c.scratch.handles = hs
 	return hs
 }

@@ -67,29 +67,29 @@ const (
 )
 
 // newLiveTask creates a task's live part.
-func (n *Node) newLiveTask(j *job, i uint32) *liveTask {
-	n.lastHandle++
-	l := &liveTask{handle: n.lastHandle, job: j, index: i, queueIndex: notQueued}
+func (c *coordinator) newLiveTask(j *job, i uint32) *liveTask {
+	c.lastHandle++
+	l := &liveTask{handle: c.lastHandle, job: j, index: i, queueIndex: notQueued}
 	l.request = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
-	n.live.Put(l)
+	c.live.Put(l)
 	j.task(i).live = l
 	return l
 }
 
 // dropLive removes a task's live part.
-func (n *Node) dropLive(l *liveTask) {
-	n.leaveWindow(l)
-	n.dequeue(l)
-	n.attemptReturned(0, &l.promise, l.task().worker, false)
+func (c *coordinator) dropLive(l *liveTask) {
+	c.leaveWindow(l)
+	c.dequeue(l)
+	c.attemptReturned(0, &l.promise, l.task().worker, false)
 	if l.backup != nil {
-		n.attemptReturned(0, &l.backup.promise, l.backup.worker, false)
+		c.attemptReturned(0, &l.backup.promise, l.backup.worker, false)
 		l.backup = nil
 	}
 	if l.job.unproven > 0 {
-		n.resumeAwaitingProof()
+		c.resumeAwaitingProof()
 	}
 	l.stopReplicating()
-	n.live.Drop(l.handle)
+	c.live.Drop(l.handle)
 	l.job.task(l.index).live = nil
 }
 
@@ -122,9 +122,9 @@ func (l *liveTask) isReplicating() bool {
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
 
 // leaveWindow removes a task from the window of decisions in flight.
-func (n *Node) leaveWindow(l *liveTask) {
+func (c *coordinator) leaveWindow(l *liveTask) {
 	if l.phase == polling || l.phase == offered {
-		n.inFlight--
+		c.inFlight--
 	}
 	if l.job.batchPoll == l {
 		l.job.batchPoll = nil

@@ -42,3 +42,14 @@ func (n *Node) takeLocal(fx *grid.Effects) []grid.Message {
 	fx.Sends, n.delivered, n.scratch.local = fx.Sends[:kept], kept, local
 	return local
 }
+
+// settle delivers what this node has sent to itself, and starts waiting attempts once all attempts of this step are
+// dropped.
+func (n *Node) settle(now grid.Time, fx *grid.Effects) {
+	for more := true; more; {
+		n.followWorker(now, fx)
+		n.deliverLocal(now, fx)
+		more = n.worker.StartFreed(now, fx)
+	}
+	n.followWorker(now, fx)
+}

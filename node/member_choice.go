@@ -30,7 +30,7 @@ func (n *Node) beginSubmission(now grid.Time, ev *grid.Event, fx *grid.Effects) 
 		n.chooseMembers(now, nil, true, fx)
 		return
 	}
-	n.create(now, sub, nil, fx)
+	n.createJob(now, sub, nil, fx)
 }
 
 // chooseMembers tries to choose the members of pending submissions: of those that have waited for probeRetry, of
@@ -64,6 +64,15 @@ func (n *Node) chooseForQueue(now grid.Time, queue *submissionQueue, waiters []*
 	}
 }
 
+// submissionTimer tries the pending submissions again.
+func (n *Node) submissionTimer(now grid.Time, fx *grid.Effects) {
+	n.pendingWake = false
+	n.chooseMembers(now, n.pending.all(), true, fx)
+	if len(n.pending.all()) == 0 {
+		n.pending.clearAwaited()
+	}
+}
+
 // tryMembers chooses the members of a submission if enough candidates have answered, and reports whether the
 // submission is done. The register gets fewer members than configured only if too few nodes are connected, or if too
 // few have answered after Config.Confirm.
@@ -79,11 +88,11 @@ func (n *Node) tryMembers(now grid.Time, sub *pendingSubmission, candidates, ali
 	}
 	switch {
 	case want < 3:
-		n.create(now, sub, nil, fx)
+		n.createJob(now, sub, nil, fx)
 	case len(alive) >= want-1:
-		n.create(now, sub, n.spreadMembers(alive, want-1), fx)
+		n.createJob(now, sub, n.spreadMembers(alive, want-1), fx)
 	case late && len(alive) >= 2:
-		n.create(now, sub, n.spreadMembers(alive, 2), fx)
+		n.createJob(now, sub, n.spreadMembers(alive, 2), fx)
 	case late:
 		for _, c := range sub.callers {
 			fx.Reply(c, sub.id, fmt.Sprintf("job %s: was not taken: of the %d nodes connected to this one no two have said within %v that they will keep its record; "+
@@ -170,7 +179,7 @@ func (n *Node) aliveNodes(now grid.Time, candidates []*grid.Ad) (alive []*grid.A
 
 // memberCandidates returns the ads of connected nodes that can be members; with owner set only those that honour
 // access: owner.
-func (n *Node) memberCandidates(ownerOnly bool) (ads []*grid.Ad) {
+func (n *parts) memberCandidates(ownerOnly bool) (ads []*grid.Ad) {
 	for _, p := range n.connected() {
 		g := n.gossip.Peer(p.id)
 		if g == nil || g.Ad == nil || g.Ad.Shut() || !p.mayReplicate || ownerOnly && !p.hidesJobs {
@@ -215,27 +224,32 @@ func sharedDomains(a, b *grid.Ad) (n int) {
 	return n
 }
 
-// create creates a job whose register this node and others keep. The caller is answered when a majority has it.
-func (n *Node) create(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
-	members := append([]grid.NodeID{n.cfg.Self}, others...)
-	j := n.newReplica(sub.id, sub.spec, n.wall.At(now).UnixNano(), members, replication.State{})
-	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(n.cfg.Confirm), len(others) > 0
-	n.replicas.Own(j.replica.Replica)
-	n.queueNewJob(now, j, fx)
-	if len(others) > 0 {
-		n.deposits.ReplicateInputs(now, &j.replica.files)
-	}
-	n.replicas.Save(j.replica.Replica, fx)
-	if len(others) == 0 {
-		n.replyAll(&j.replica.submitters, j.id, fx)
-	}
-	n.scheduleTick(now, fx)
+// createJob creates a job; this node has less room for other work from now on.
+func (n *Node) createJob(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
+	n.create(now, sub, others, fx)
 	n.adChanged(now, fx)
 }
 
+// create creates a job whose register this node and others keep. The caller is answered when a majority has it.
+func (c *coordinator) create(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
+	members := append([]grid.NodeID{c.cfg.Self}, others...)
+	j := c.newReplica(sub.id, sub.spec, c.wall.At(now).UnixNano(), members, replication.State{})
+	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(c.cfg.Confirm), len(others) > 0
+	c.replicas.Own(j.replica.Replica)
+	c.queueNewJob(now, j, fx)
+	if len(others) > 0 {
+		c.deposits.ReplicateInputs(now, &j.replica.files)
+	}
+	c.replicas.Save(j.replica.Replica, fx)
+	if len(others) == 0 {
+		c.replyAll(&j.replica.submitters, j.id, fx)
+	}
+	c.scheduleTick(now, fx)
+}
+
 // queueNewJob queues a new job's tasks for placement.
-func (n *Node) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
 	j.arrived = now
-	n.enqueueJob(j)
-	n.rates.Arrive(now, j.class, j.spec, int(j.spec.Count))
+	c.enqueueJob(j)
+	c.rates.Arrive(now, j.class, j.spec, int(j.spec.Count))
 }

@@ -12,9 +12,9 @@ import (
 // that says so later, and reports it to callers.
 
 // withQuotaLeft returns the candidates that have not reported too little quota for the job.
-func (n *Node) withQuotaLeft(alive []*grid.Ad, sub *pendingSubmission) []*grid.Ad {
+func (c *coordinator) withQuotaLeft(alive []*grid.Ad, sub *pendingSubmission) []*grid.Ad {
 	full := func(ad *grid.Ad) bool {
-		room := n.replicas.Room(ad.Node)
+		room := c.replicas.Room(ad.Node)
 		return room > 0 && sub.spec.Count >= room
 	}
 	if !slices.ContainsFunc(alive, full) {

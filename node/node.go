@@ -19,9 +19,26 @@ import (
 
 // Node is one member of the grid. Its methods are called from one goroutine.
 type Node struct {
-	cfg  settings
-	wall grid.Wall
-	rng  *grid.Rand
+	*parts
+	coordinator
+
+	autoClass   *autoClass // nil = the class is configured
+	pending     pendingSubmissions
+	pendingWake bool // a TimerRegister is pending for pending submissions
+
+	ads             uint64    // own ads made in this boot
+	lastAd, started grid.Time // time of the last ad; of the start
+	adWake          bool      // a TimerAd is pending
+	delivered       int       // number of sends in the effects that deliverLocal has seen
+}
+
+// parts are what a node consists of besides its jobs.
+type parts struct {
+	cfg     settings
+	wall    grid.Wall
+	rng     *grid.Rand
+	scratch *Scratch
+	stats   Counts
 
 	gossip       *gossip.Gossip
 	worker       *worker.Worker
@@ -31,10 +48,18 @@ type Node struct {
 	peers        peerset
 	records      reputation.Records
 	failures     reputation.FailureLog
+	replicas     *replication.Replicas
+	deposits     deposit.Store
 	site         *balance.Site // this node's
 	availability availability
-	autoClass    *autoClass   // nil = the class is configured
 	labels       []grid.Label // as advertised
+	addrs        []string
+	lowDisk      bool // the disk is nearly full
+}
+
+// coordinator is the jobs that this node owns, and those of whose registers it is a member.
+type coordinator struct {
+	*parts
 
 	jobs             sparse.Map[grid.JobID, *job] // except packed ones
 	jobQueue         jobQueue                     // jobs with untried tasks
@@ -50,29 +75,17 @@ type Node struct {
 	archive          archive // finished jobs, oldest end first
 	packing          []*job  // finished jobs to be packed after this step
 
-	replicas                 *replication.Replicas
-	pending                  pendingSubmissions
-	grace                    []graceEntry // taken over by this node and in takeover grace, oldest first
-	closing                  []*job       // all their tasks have ended; the members are told soon
-	takenOver                []grid.JobID // jobs taken over in this step
-	barriers                 cancelBarriers
-	deposits                 deposit.Store
-	bulkEnds                 bulkEnds
-	ledger                   quota.Ledger // of what is stored for others
-	replicaWake, pendingWake bool         // a TimerRegister is pending: for registers; for pending submissions
-	backups                  backupJobs
-	ownerCache               replication.OwnerCache
-	strayEntries             map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
-	restoredBackups          map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
-
-	addrs           []string
-	ads             uint64    // own ads made in this boot
-	lastAd, started grid.Time // time of the last ad; of the start
-	adWake          bool      // a TimerAd is pending
-	lowDisk         bool      // the disk is nearly full
-	delivered       int       // number of sends in the effects that deliverLocal has seen
-	stats           Counts
-	scratch         *Scratch
+	grace           []graceEntry // taken over by this node and in takeover grace, oldest first
+	closing         []*job       // all their tasks have ended; the members are told soon
+	takenOver       []grid.JobID // jobs taken over in this step
+	barriers        cancelBarriers
+	bulkEnds        bulkEnds
+	ledger          quota.Ledger // of what is stored for others
+	replicaWake     bool         // a TimerRegister is pending for registers
+	backups         backupJobs
+	ownerCache      replication.OwnerCache
+	strayEntries    map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
+	restoredBackups map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
@@ -82,12 +95,13 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	n := &Node{wall: wall, rng: grid.NewRand(cfg.Seed, 1), scratch: cfg.Scratch, availability: availability{idleShare: 1, upShare: 1}}
+	own := &parts{wall: wall, rng: grid.NewRand(cfg.Seed, 1), scratch: cfg.Scratch, availability: availability{idleShare: 1, upShare: 1}}
+	n := &Node{parts: own, coordinator: coordinator{parts: own}}
 	if n.scratch == nil {
 		n.scratch = new(Scratch)
 	}
 	n.cfg = cfg.settings(n.scratch)
-	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{n}}, wall, n.rng)
+	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{&n.coordinator}}, wall, n.rng)
 	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies,
 		Confirm: n.cfg.Confirm, Retry: n.cfg.Lease / 3, ResultBytes: quota.ResultBytes})
 	n.jobQueue.Track((*job).setQueueIndex)
@@ -95,7 +109,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n.barriers.jobs.Track((*job).setBarrierIndex)
 	n.discovery = discovery.New(cfg.Self, &n.cfg.Discovery, grid.NewRand(cfg.Seed, 3))
 	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: n.cfg.Lease, Overdue: n.cfg.Overdue,
-		Private: cfg.Private, Whole: !n.cfg.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: contacts{n}, Ledger: &n.ledger})
+		Private: cfg.Private, Whole: !n.cfg.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: contacts{&n.coordinator}, Ledger: &n.ledger})
 	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, Memory: cfg.Memory, Scratch: &n.scratch.rating})
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
 	if n.labels, n.autoClass = cfg.Labels, newAutoClass(cfg.Labels); n.autoClass != nil {
@@ -124,6 +138,17 @@ func (n *Node) Restore(r *grid.Record) {
 	}
 }
 
+// startNode resumes after a restart: the jobs, then the attempts accepted here.
+func (n *Node) startNode(now grid.Time, fx *grid.Effects) {
+	n.started = now
+	n.worker.Start(now)
+	n.discovery.Start(now)
+	n.start(now, fx)
+	n.gossip.Start(now, n.newAd(now), fx)
+	n.askAttempts(now, n.cfg.Self, fx)
+	n.worker.Resume(now, fx)
+}
+
 // Step feeds one event to the node and appends what it wants done to fx. It never blocks, and the same
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
@@ -133,7 +158,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	firstAnnounce := len(fx.Announces)
 	switch ev.Kind {
 	case grid.EvStart:
-		n.start(now, fx)
+		n.startNode(now, fx)
 	case grid.EvMessage:
 		n.handleMessage(now, ev.Peer, ev.Msg, fx)
 	case grid.EvAnnounce:
@@ -145,7 +170,9 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvPeerDown:
 		n.peerDown(now, ev.Peer, fx)
 	case grid.EvSubmit:
-		n.submit(now, ev, fx)
+		if n.submit(now, ev, fx) {
+			n.beginSubmission(now, ev, fx)
+		}
 	case grid.EvCancel:
 		n.cancelJob(now, ev, fx)
 	case grid.EvStarted:

@@ -6,12 +6,12 @@ import "skep/grid"
 // never asked for is an offence; a late or repeated answer of an honest node is ignored.
 
 // countOffence counts an answer that this node did not ask for, and reports the sender to the driver.
-func (n *Node) countOffence(from grid.NodeID, fx *grid.Effects) {
+func (n *parts) countOffence(from grid.NodeID, fx *grid.Effects) {
 	n.stats.Stale++
 	fx.Offences = append(fx.Offences, from)
 }
 
 // isOutsider reports whether a node answers for a register of which it is not a member.
-func (n *Node) isOutsider(j *job, from grid.NodeID) bool {
+func (c *coordinator) isOutsider(j *job, from grid.NodeID) bool {
 	return j != nil && j.replica.Place(from) < 0
 }

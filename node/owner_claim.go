@@ -15,45 +15,45 @@ import (
 // messages each sixth of a lease.
 
 // learnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
-func (n *Node) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
-	if j := n.job(id); j != nil {
-		n.replicas.Follow(now, j.replica.Replica, epoch, owner)
-		n.followRegisters(now, fx)
+func (c *coordinator) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
+	if j := c.job(id); j != nil {
+		c.replicas.Follow(now, j.replica.Replica, epoch, owner)
+		c.followRegisters(now, fx)
 	}
-	n.worker.FollowOwner(now, id, owner, epoch, fx)
+	c.worker.FollowOwner(now, id, owner, epoch, fx)
 }
 
 // ownerLearned follows a job's new owner, of which its register has told.
-func (n *Node) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
 	if j.confirmed() {
-		n.replyAll(&j.replica.submitters, j.id, fx)
+		c.replyAll(&j.replica.submitters, j.id, fx)
 	}
 	owner, epoch, _ := j.replica.Owner()
-	n.worker.FollowOwner(now, j.id, owner, epoch, fx)
+	c.worker.FollowOwner(now, j.id, owner, epoch, fx)
 }
 
 // takeoverHeard handles an announcement of takeovers, or a member's redirect to another owner.
-func (n *Node) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
+func (c *coordinator) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
 	if !announced {
-		n.ownerClaimed(now, from, m.Register.Job, replication.Claim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
+		c.ownerClaimed(now, from, m.Register.Job, replication.Claim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
 		return
 	}
 	if len(m.Attempts) > maxTakeovers {
-		n.stats.Stale++
+		c.stats.Stale++
 		return
 	}
 	for _, x := range m.Attempts {
-		if n.job(x.Task.Job) == nil {
-			n.ownerCache.Add(x.Task.Job, replication.Claimant{Node: from, Epoch: x.Epoch, Since: n.wall.At(now).UnixNano()})
+		if c.job(x.Task.Job) == nil {
+			c.ownerCache.Add(x.Task.Job, replication.Claimant{Node: from, Epoch: x.Epoch, Since: c.wall.At(now).UnixNano()})
 		}
-		n.ownerClaimed(now, from, x.Task.Job, replication.Claim{Owner: from, Epoch: x.Epoch}, fx)
+		c.ownerClaimed(now, from, x.Task.Job, replication.Claim{Owner: from, Epoch: x.Epoch}, fx)
 	}
 }
 
 // redirect tells a worker whom this node considers a job's owner.
-func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
+func (c *coordinator) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
 	owner, epoch, _ := j.replica.Owner()
-	if to == n.cfg.Self || owner == n.cfg.Self && !j.replica.IsOwner() {
+	if to == c.cfg.Self || owner == c.cfg.Self && !j.replica.IsOwner() {
 		return
 	}
 	m := fx.Send(to, grid.KindTakeover)
@@ -61,17 +61,17 @@ func (n *Node) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
 }
 
 // announceTakeovers announces the jobs that this node has taken over.
-func (n *Node) announceTakeovers(fx *grid.Effects) {
-	for len(n.takenOver) > 0 {
+func (c *coordinator) announceTakeovers(fx *grid.Effects) {
+	for len(c.takenOver) > 0 {
 		m := fx.Announce(grid.KindTakeover)
-		k := min(len(n.takenOver), maxTakeovers)
-		for _, id := range n.takenOver[:k] {
-			if j := n.job(id); j != nil && j.authoritative() {
+		k := min(len(c.takenOver), maxTakeovers)
+		for _, id := range c.takenOver[:k] {
+			if j := c.job(id); j != nil && j.authoritative() {
 				_, epoch, _ := j.replica.Owner()
 				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch}})
 			}
 		}
-		n.takenOver = slices.Delete(n.takenOver, 0, k)
+		c.takenOver = slices.Delete(c.takenOver, 0, k)
 	}
 }
 
@@ -79,22 +79,22 @@ func (n *Node) announceTakeovers(fx *grid.Effects) {
 const maxTakeovers = 128
 
 // ownerClaimed handles a statement about who owns a register.
-func (n *Node) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c replication.Claim, fx *grid.Effects) {
-	if j := n.job(id); j != nil {
-		n.replicaClaimed(now, from, j, c, fx)
+func (c *coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, x replication.Claim, fx *grid.Effects) {
+	if j := c.job(id); j != nil {
+		c.replicaClaimed(now, from, j, x, fx)
 	}
-	n.worker.OwnerClaimed(now, from, id, worker.Claim(c), fx)
+	c.worker.OwnerClaimed(now, from, id, worker.Claim(x), fx)
 }
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
 // node.
-func (n *Node) replicaClaimed(now grid.Time, from grid.NodeID, j *job, c replication.Claim, fx *grid.Effects) {
+func (c *coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, x replication.Claim, fx *grid.Effects) {
 	rep := j.replica
-	if n.isOutsider(j, from) {
+	if c.isOutsider(j, from) {
 		if rep.MembersVerified { // else the members may be forged, and the sender may be a real one
-			n.countOffence(from, fx)
+			c.countOffence(from, fx)
 		}
 		return
 	}
-	n.replicas.Claimed(now, from, rep.Replica, c, fx)
+	c.replicas.Claimed(now, from, rep.Replica, x, fx)
 }

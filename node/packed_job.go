@@ -23,62 +23,62 @@ type packedJob struct {
 const maxPackedTasks = 64
 
 // packable reports whether a job is small and can no longer change, except by an event that unpacks it first.
-func (n *Node) packable(j *job) bool {
-	return j.count() <= maxPackedTasks && j.replica.Sole() && j.replica.State().Done && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == n.cfg.Self
+func (c *coordinator) packable(j *job) bool {
+	return j.count() <= maxPackedTasks && j.replica.Sole() && j.replica.State().Done && j.barrier == nil && j.counts[grid.Ended] == j.count() && j.id.Origin == c.cfg.Self
 }
 
 // packFinished packs the jobs that ended or were unpacked in this step.
-func (n *Node) packFinished() {
-	for k, j := range n.packing {
-		n.packing[k] = nil
-		if at := n.archive.find(j.id); at >= 0 && n.archive.at(at).open != nil && n.packable(j) { // a job may be listed twice
-			*n.archive.at(at) = n.pack(j)
-			n.archive.packed++
-			n.jobs.Drop(j.id)
+func (c *coordinator) packFinished() {
+	for k, j := range c.packing {
+		c.packing[k] = nil
+		if at := c.archive.find(j.id); at >= 0 && c.archive.at(at).open != nil && c.packable(j) { // a job may be listed twice
+			*c.archive.at(at) = c.pack(j)
+			c.archive.packed++
+			c.jobs.Drop(j.id)
 		}
 	}
-	n.packing = n.packing[:0]
+	c.packing = c.packing[:0]
 }
 
 // archiveJob puts a finished job into the archive; it is packed at the end of this step.
-func (n *Node) archiveJob(j *job) {
-	if j.id.Origin != n.cfg.Self {
+func (c *coordinator) archiveJob(j *job) {
+	if j.id.Origin != c.cfg.Self {
 		ended := uint32(0)
 		for range j.known() {
 			ended++
 		}
 		j.replica.endedTasks = max(ended, 1)
-		n.ledger.End(j.id, int(j.replica.endedTasks))
+		c.ledger.End(j.id, int(j.replica.endedTasks))
 	}
-	n.archive.add(n.cfg.Self, j)
-	n.packing = append(n.packing, j)
-	n.deposits.Ended(&j.replica.files)
+	c.archive.add(c.cfg.Self, j)
+	c.packing = append(c.packing, j)
+	c.deposits.Ended(&j.replica.files)
 }
 
 // job returns a job, nil if it is unknown. A packed job is unpacked for this step.
-func (n *Node) job(id grid.JobID) *job {
-	if j := n.jobs.Get(id); j != nil || id.Origin != n.cfg.Self {
+func (c *coordinator) job(id grid.JobID) *job {
+	if j := c.jobs.Get(id); j != nil || id.Origin != c.cfg.Self {
 		return j
 	}
-	at := n.archive.find(id)
+	at := c.archive.find(id)
 	if at < 0 {
 		return nil
 	}
-	j := n.unpack(n.archive.at(at), true)
-	*n.archive.at(at) = packedJob{nonce: noncePrefix(id), open: j}
-	n.archive.packed--
-	n.jobs.Put(j)
-	n.packing = append(n.packing, j)
+	j := c.unpack(c.archive.at(at), true)
+	*c.archive.at(at) = packedJob{nonce: noncePrefix(id), open: j}
+	c.archive.packed--
+	c.jobs.Put(j)
+	c.packing = append(c.packing, j)
 	return j
 }
 
 // peekJob returns a job for reading only and leaves it packed; nil if it is unknown.
-func (n *Node) peekJob(id grid.JobID) *job {
-	if j := n.jobs.Get(id); j != nil || id.Origin != n.cfg.Self {
+func (c *coordinator) peekJob(id grid.JobID) *job {
+	if j := c.jobs.Get(id); j != nil || id.Origin != c.cfg.Self {
 		return j
 	}
-	if at := n.archive.find(id); at >= 0 {
-		return n.unpack(n.archive.at(at), true)
+	if at := c.archive.find(id); at >= 0 {
+		return c.unpack(c.archive.at(at), true)
 	}
 	return nil
 }
@@ -96,33 +96,33 @@ const (
 )
 
 // pack encodes a job. Times are varints relative to the submission, so most take a few bytes.
-func (n *Node) pack(j *job) packedJob {
+func (c *coordinator) pack(j *job) packedJob {
 	p := packedJob{nonce: noncePrefix(j.id), spec: j.spec}
-	b := append(n.scratch.packed[:0], j.id.Nonce[:]...)
+	b := append(c.scratch.packed[:0], j.id.Nonce[:]...)
 	flags := byte(0)
 	if j.cancelled {
 		flags |= packedCancelled
 	}
 	b = append(b, flags)
-	for _, x := range [...]int64{j.submitted, n.wall.At(j.arrived).UnixNano() - j.submitted, j.done - j.submitted, int64(j.quietAt),
+	for _, x := range [...]int64{j.submitted, c.wall.At(j.arrived).UnixNano() - j.submitted, j.done - j.submitted, int64(j.quietAt),
 		int64(j.nextFresh), int64(j.backupFrom), int64(j.failed), int64(j.exit)} {
 		b = binary.AppendVarint(b, x)
 	}
 	for i := range j.spec.Count {
-		b = n.packTask(b, &p, j, i)
+		b = c.packTask(b, &p, j, i)
 	}
-	n.scratch.packed, p.packed = b, string(b)
+	c.scratch.packed, p.packed = b, string(b)
 	return p
 }
 
-func (n *Node) packTask(b []byte, p *packedJob, j *job, i uint32) []byte {
+func (c *coordinator) packTask(b []byte, p *packedJob, j *job, i uint32) []byte {
 	t := j.task(i)
 	flags := byte(0)
 	if t.heldByWorker {
 		flags |= packedHeld
 	}
 	switch {
-	case t.worker == n.cfg.Self:
+	case t.worker == c.cfg.Self:
 		flags |= packedHere
 	case !t.worker.IsZero():
 		flags |= packedWorker
@@ -150,27 +150,27 @@ func (n *Node) packTask(b []byte, p *packedJob, j *job, i uint32) []byte {
 		t.began - j.submitted, t.done - j.done} {
 		b = binary.AppendVarint(b, x)
 	}
-	history := t.traces.rebase(traceCursor{}, n.scratch.told[:0], traceCursor{at: j.arrived, node: t.worker})
-	n.scratch.told = history
+	history := t.traces.rebase(traceCursor{}, c.scratch.told[:0], traceCursor{at: j.arrived, node: t.worker})
+	c.scratch.told = history
 	return append(binary.AppendUvarint(b, uint64(len(history))), history...)
 }
 
 // closedReplica returns the replica that all unpacked jobs share: each is closed, and this node alone has it.
-func (n *Node) closedReplica() *replica {
-	if n.archive.replica == nil {
-		r := n.replicas.Closed()
-		n.archive.replica = &replica{Replica: r, files: n.deposits.NewFiles(new(grid.JobSpec), r)}
+func (c *coordinator) closedReplica() *replica {
+	if c.archive.replica == nil {
+		r := c.replicas.Closed()
+		c.archive.replica = &replica{Replica: r, files: c.deposits.NewFiles(new(grid.JobSpec), r)}
 	}
-	return n.archive.replica
+	return c.archive.replica
 }
 
 // unpack decodes a job: whole, or without its tasks for a summary.
-func (n *Node) unpack(p *packedJob, whole bool) *job {
+func (c *coordinator) unpack(p *packedJob, whole bool) *job {
 	if p.open != nil {
 		return p.open
 	}
 	b := []byte(p.packed)
-	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: p.spec, class: grid.ClassOf(p.spec), replica: n.closedReplica()}
+	j := &job{id: grid.JobID{Origin: c.cfg.Self}, spec: p.spec, class: grid.ClassOf(p.spec), replica: c.closedReplica()}
 	b = b[copy(j.id.Nonce[:], b):]
 	j.cancelled, b = b[0]&packedCancelled != 0, b[1:]
 	number := func() int64 {
@@ -179,7 +179,7 @@ func (n *Node) unpack(p *packedJob, whole bool) *job {
 		return x
 	}
 	j.submitted = number()
-	j.arrived = grid.Time(j.submitted + number() - n.wall.At(0).UnixNano())
+	j.arrived = grid.Time(j.submitted + number() - c.wall.At(0).UnixNano())
 	j.done, j.quietAt, j.nextFresh, j.backupFrom = j.submitted+number(), grid.Time(number()), uint32(number()), uint32(number())
 	j.failed, j.exit = int32(number()), int32(number())
 	j.counts[grid.Ended] = int(p.spec.Count)
@@ -194,7 +194,7 @@ func (n *Node) unpack(p *packedJob, whole bool) *job {
 		t.state, t.heldByWorker = grid.Ended, flags&packedHeld != 0
 		switch {
 		case flags&packedHere != 0:
-			t.worker = n.cfg.Self
+			t.worker = c.cfg.Self
 		case flags&packedWorker != 0:
 			b = b[copy(t.worker[:], b):]
 		}

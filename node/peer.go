@@ -36,7 +36,7 @@ const minGrowth = 2
 // workKinds are the kinds that a peer must understand to be given work.
 const workKinds = grid.KindSet(1<<grid.KindPoll | 1<<grid.KindOffer | 1<<grid.KindResultAck)
 
-func (n *Node) peer(id grid.NodeID) *peer {
+func (n *parts) peer(id grid.NodeID) *peer {
 	at, ok := n.peers.find(id)
 	if !ok {
 		n.peers = slices.Insert(grid.Room(n.peers, minGrowth), at, peerKey{head(id), &peer{id: id, speed: 1}})
@@ -77,7 +77,7 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 }
 
 // learnRates takes over an ad's rates unless the peer itself has sent newer ones.
-func (n *Node) learnRates(p *peer, ad *grid.Ad) {
+func (n *parts) learnRates(p *peer, ad *grid.Ad) {
 	p.speed, p.cores = ad.Speed, int32(ad.Capacity.CPU)
 	p.site = siteOf(ad.Labels, p.site)
 	if p.theirVersion == 0 || slices.Equal(p.rates, ad.Rates) {
@@ -86,7 +86,7 @@ func (n *Node) learnRates(p *peer, ad *grid.Ad) {
 }
 
 // shareAdRates makes the peer's rates alias those of its ad, which is in memory anyway.
-func (n *Node) shareAdRates(p *peer, ad *grid.Ad) {
+func (n *parts) shareAdRates(p *peer, ad *grid.Ad) {
 	if !p.borrowed && cap(p.rates) > 0 {
 		n.scratch.lists = append(n.scratch.lists, p.rates[:0])
 	}
@@ -94,7 +94,7 @@ func (n *Node) shareAdRates(p *peer, ad *grid.Ad) {
 }
 
 // ownRates gives a peer a rates buffer of its own, separate from its ad.
-func (n *Node) ownRates(p *peer, size int) {
+func (n *parts) ownRates(p *peer, size int) {
 	if !p.borrowed && cap(p.rates) >= size {
 		return
 	}
@@ -108,20 +108,20 @@ func (n *Node) ownRates(p *peer, size int) {
 }
 
 // adNews returns the callback for each ad that is newer than the known one.
-func (n *Node) adNews(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
+func (c *coordinator) adNews(now grid.Time, fx *grid.Effects) func(*gossip.Peer) {
 	return func(g *gossip.Peer) {
-		p := n.peers.get(g.Node())
+		p := c.peers.get(g.Node())
 		if p == nil || g.Ad == nil {
 			return
 		}
-		n.learnRates(p, g.Ad)
-		n.policies.stale = true
-		n.nodeChanged(now, g)
+		c.learnRates(p, g.Ad)
+		c.policies.stale = true
+		c.nodeChanged(now, g)
 	}
 }
 
 // exchangeRates records the rates that came with a poll or an answer: mutual information feedback [1].
-func (n *Node) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores grid.MilliCPU, mine, have uint64) {
+func (n *parts) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores grid.MilliCPU, mine, have uint64) {
 	p.ourVersion = have
 	if !(speed > 0) || speed > 1e6 || cores < 0 || cores > grid.MaxMillis || mine == p.theirVersion {
 		return
@@ -162,7 +162,7 @@ func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Messa
 }
 
 // roundTrip returns the median round trip to the given peers (of at most 16), 0 if none is known.
-func (n *Node) roundTrip(ids []grid.NodeID) time.Duration {
+func (n *parts) roundTrip(ids []grid.NodeID) time.Duration {
 	rtts := make([]time.Duration, 0, 16)
 	for _, id := range ids {
 		if p := n.gossip.Peer(id); p != nil && p.RTT > 0 && len(rtts) < cap(rtts) {
@@ -185,7 +185,7 @@ type connectedPeer struct {
 
 // connected lists the peers with a live connection, ordered by identity; valid until the next call. The view, the peers
 // and the track records are all sorted by identity, so one merge pass joins them.
-func (n *Node) connected() []connectedPeer {
+func (n *parts) connected() []connectedPeer {
 	up, at, seen := n.scratch.met[:0], 0, n.records.Cursor()
 	peers, heads := n.gossip.Peers(), n.gossip.Heads()
 	for i, h := range heads {

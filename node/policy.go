@@ -28,61 +28,61 @@ type policySet struct {
 const minPolicies = 32
 
 // findPolicy returns the index of a policy, or where to insert it.
-func (n *Node) findPolicy(name string) (int, bool) {
-	return slices.BinarySearchFunc(n.policies.list, name, func(p policy, s string) int { return strings.Compare(p.name, s) })
+func (c *coordinator) findPolicy(name string) (int, bool) {
+	return slices.BinarySearchFunc(c.policies.list, name, func(p policy, s string) int { return strings.Compare(p.name, s) })
 }
 
 // policy returns the named policy. On first use it is created, and given all known rates.
-func (n *Node) policy(name string) (balance.Policy, error) {
+func (c *coordinator) policy(name string) (balance.Policy, error) {
 	if name == "" {
-		name = n.cfg.Policy
+		name = c.cfg.Policy
 	}
-	at, ok := n.findPolicy(name)
+	at, ok := c.findPolicy(name)
 	if ok {
-		return n.policies.list[at].Policy, nil
+		return c.policies.list[at].Policy, nil
 	}
-	p, err := balance.Make(name, &n.cfg.Balance, grid.NewRand(n.cfg.Seed, 16+n.policies.made))
+	p, err := balance.Make(name, &c.cfg.Balance, grid.NewRand(c.cfg.Seed, 16+c.policies.made))
 	if err != nil {
 		return nil, err
 	}
-	n.policies.made++
-	if len(n.policies.list) >= max(2*n.policies.kept, minPolicies) {
-		n.forgetPolicies()
-		at, _ = n.findPolicy(name)
+	c.policies.made++
+	if len(c.policies.list) >= max(2*c.policies.kept, minPolicies) {
+		c.forgetPolicies()
+		at, _ = c.findPolicy(name)
 	}
-	n.policies.list = slices.Insert(n.policies.list, at, policy{name, p})
-	n.policies.stale = true
-	for _, q := range n.peers {
+	c.policies.list = slices.Insert(c.policies.list, at, policy{name, p})
+	c.policies.stale = true
+	for _, q := range c.peers {
 		q.columnMark = 0
 	}
-	n.policies.told = 0
+	c.policies.told = 0
 	return p, nil
 }
 
 // forgetPolicies removes the policies that no unfinished job names; a later job creates its own anew.
-func (n *Node) forgetPolicies() {
-	named := map[string]bool{n.cfg.Policy: true}
-	for j := range n.jobs.All() {
+func (c *coordinator) forgetPolicies() {
+	named := map[string]bool{c.cfg.Policy: true}
+	for j := range c.jobs.All() {
 		if j.counts[grid.Ended] < j.count() {
 			named[j.spec.Policy] = true
 		}
 	}
-	n.policies.list = slices.DeleteFunc(n.policies.list, func(p policy) bool { return !named[p.name] })
-	n.policies.kept = len(n.policies.list)
+	c.policies.list = slices.DeleteFunc(c.policies.list, func(p policy) bool { return !named[p.name] })
+	c.policies.kept = len(c.policies.list)
 }
 
 // policyOf returns the policy that places a job's tasks: the node's default if a job from disk names one that this
 // version does not have.
-func (n *Node) policyOf(j *job) balance.Policy {
-	p, err := n.policy(j.spec.Policy)
+func (c *coordinator) policyOf(j *job) balance.Policy {
+	p, err := c.policy(j.spec.Policy)
 	if err != nil {
-		p, _ = n.policy("")
+		p, _ = c.policy("")
 	}
 	return p
 }
 
 // note tells every policy an outcome, in a fixed order.
-func (n *Node) note(o balance.Outcome) {
+func (n *parts) note(o balance.Outcome) {
 	for i := range n.policies.list {
 		n.policies.list[i].Note(o)
 	}

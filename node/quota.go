@@ -34,28 +34,28 @@ type footprint struct {
 }
 
 // admitJob returns why a job of this sender must not be stored; "" = it may, and then there is room.
-func (n *Node) admitJob(id grid.JobID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) string {
-	return n.admit(quota.PartiesOf(id, from), quota.Amount{Bytes: jobBytes + quota.SpecBytes(spec), Registers: 1, Tasks: int(spec.Count)}, fx)
+func (c *coordinator) admitJob(id grid.JobID, spec *grid.JobSpec, from grid.NodeID, fx *grid.Effects) string {
+	return c.admit(quota.PartiesOf(id, from), quota.Amount{Bytes: jobBytes + quota.SpecBytes(spec), Registers: 1, Tasks: int(spec.Count)}, fx)
 }
 
 // admitOffer returns why an attempt must not be accepted from a node; WhyNone = it may.
-func (n *Node) admitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) grid.Refusal {
-	if from == n.cfg.Self {
+func (c *coordinator) admitOffer(from grid.NodeID, o *grid.Offer, fx *grid.Effects) grid.Refusal {
+	if from == c.cfg.Self {
 		return grid.Refusal{}
 	}
 	size := quota.Amount{Bytes: quota.OfferBytes + quota.SpecBytes(o.Spec), Offers: 1}
-	full := n.admit(quota.PartiesOf(o.ID.Task.Job, from), size, fx)
+	full := c.admit(quota.PartiesOf(o.ID.Task.Job, from), size, fx)
 	if full == "" {
 		return grid.Refusal{}
 	}
-	n.stats.Full++
+	c.stats.Full++
 	return grid.Refusal{Why: grid.WhyQueue, Detail: full}
 }
 
 // admitEntries returns why entries of a job's register, written in an epoch or sent with a vote (epoch 0), must not be
 // stored; "" = they may.
-func (n *Node) admitEntries(j *job, entries []grid.Entry, epoch uint32, fx *grid.Effects) string {
-	who, known := n.ledger.Of(j.id)
+func (c *coordinator) admitEntries(j *job, entries []grid.Entry, epoch uint32, fx *grid.Effects) string {
+	who, known := c.ledger.Of(j.id)
 	if !known || len(entries) == 0 {
 		return ""
 	}
@@ -73,48 +73,48 @@ func (n *Node) admitEntries(j *job, entries []grid.Entry, epoch uint32, fx *grid
 			bytes, last = bytes+leafBytes, leaf
 		}
 	}
-	return n.admit(who, quota.Amount{Bytes: bytes}, fx)
+	return c.admit(who, quota.Amount{Bytes: bytes}, fx)
 }
 
 // admit returns why something must not be stored; "" = it may, after evicting the oldest finished jobs if need be.
-func (n *Node) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) string {
-	if why := n.ledger.Admit(who, size); why != "" {
+func (c *coordinator) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) string {
+	if why := c.ledger.Admit(who, size); why != "" {
 		return why
 	}
 	evicted := 0
 	for k := 0; k < maxEvictionsPerStep && evicted < maxEvictedRecords; k++ {
-		id, found := n.ledger.Oldest(who, size)
+		id, found := c.ledger.Oldest(who, size)
 		if !found {
 			return ""
 		}
-		at, j := n.archive.find(id), n.jobs.Get(id)
+		at, j := c.archive.find(id), c.jobs.Get(id)
 		evicted += j.counts[grid.Ended]
-		n.forgetJob(j, fx)
-		n.archive.remove(n.cfg.Self, at)
+		c.forgetJob(j, fx)
+		c.archive.remove(c.cfg.Self, at)
 	}
-	if n.ledger.Crowded(who, size) {
+	if c.ledger.Crowded(who, size) {
 		return "room is being made"
 	}
 	return ""
 }
 
 // chargeJob charges a job that a node sent here.
-func (n *Node) chargeJob(j *job, from grid.NodeID) {
-	n.ledger.Keep(j.id, quota.PartiesOf(j.id, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
-	n.rechargeJob(j)
+func (c *coordinator) chargeJob(j *job, from grid.NodeID) {
+	c.ledger.Keep(j.id, quota.PartiesOf(j.id, from), quota.Amount{Bytes: j.replica.base, Registers: 1, Tasks: j.count()})
+	c.rechargeJob(j)
 }
 
 // rechargeJob updates a job's charge after a write.
-func (n *Node) rechargeJob(j *job) {
-	if rep := j.replica; j.id.Origin != n.cfg.Self {
-		n.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(), j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
+func (c *coordinator) rechargeJob(j *job) {
+	if rep := j.replica; j.id.Origin != c.cfg.Self {
+		c.ledger.Resize(j.id, rep.base+rep.Bytes()+grid.Bytes(max(rep.Leaves(), j.tasks.Leaves()))*leafBytes+rep.files.ResultBytes())
 	}
 }
 
 // quotaLeft is the quota hint in a keepalive's answer: 0 = a job of any size is stored; else the most tasks that a job
 // may have, plus one.
-func (n *Node) quotaLeft(id grid.NodeID) uint32 {
-	left := n.ledger.Left(quota.Parties{Origin: id, Sender: id})
+func (c *coordinator) quotaLeft(id grid.NodeID) uint32 {
+	left := c.ledger.Left(quota.Parties{Origin: id, Sender: id})
 	switch {
 	case left.Bytes < typicalJobBytes || left.Registers < 1 || left.Tasks < 1:
 		return 1

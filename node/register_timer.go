@@ -7,33 +7,27 @@ import (
 
 // scheduleTick sets the timer for the next check of the registers, a third of a lease from now. Without replicas there
 // is no timer.
-func (n *Node) scheduleTick(now grid.Time, fx *grid.Effects) {
-	if !n.replicaWake && len(n.replicas.Open()) > 0 {
-		n.replicaWake = true
-		fx.Wake(now.Add(n.cfg.Lease/3), grid.TimerRegister, tickKey)
+func (c *coordinator) scheduleTick(now grid.Time, fx *grid.Effects) {
+	if !c.replicaWake && len(c.replicas.Open()) > 0 {
+		c.replicaWake = true
+		fx.Wake(now.Add(c.cfg.Lease/3), grid.TimerRegister, tickKey)
 	}
 }
 
 // replicaTimer handles the timers of registers: periodic tick, end of a takeover grace, choice of members, cancel
 // barriers, bulk ends and closing.
-func (n *Node) replicaTimer(now grid.Time, key uint64, fx *grid.Effects) {
+func (c *coordinator) replicaTimer(now grid.Time, key uint64, fx *grid.Effects) {
 	switch key {
 	case tickKey:
-		n.tickRegisters(now, fx)
+		c.tickRegisters(now, fx)
 	case graceKey:
-		n.endGrace(now, fx)
-	case pendingKey:
-		n.pendingWake = false
-		n.chooseMembers(now, n.pending.all(), true, fx)
-		if len(n.pending.all()) == 0 {
-			n.pending.clearAwaited()
-		}
+		c.endGrace(now, fx)
 	case barrierKey:
-		n.checkBarriers(now, fx)
+		c.checkBarriers(now, fx)
 	case bulkEndKey:
-		n.continueBulkEnds(now, fx)
+		c.continueBulkEnds(now, fx)
 	case closeKey:
-		n.closeJobs(now, fx)
+		c.closeJobs(now, fx)
 	}
 }
 
@@ -45,16 +39,16 @@ type graceEntry struct {
 
 // endGrace places the unclaimed tasks of the jobs whose takeover grace is over. Entries expire in FIFO order: all share
 // one duration.
-func (n *Node) endGrace(now grid.Time, fx *grid.Effects) {
-	for len(n.grace) > 0 && now >= n.grace[0].until {
-		j := n.grace[0].job
-		n.grace[0], n.grace = graceEntry{}, n.grace[1:]
-		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && n.mayAct(now, j) { // else tickReplica does it later
-			n.placeUnclaimed(now, j, fx)
+func (c *coordinator) endGrace(now grid.Time, fx *grid.Effects) {
+	for len(c.grace) > 0 && now >= c.grace[0].until {
+		j := c.grace[0].job
+		c.grace[0], c.grace = graceEntry{}, c.grace[1:]
+		if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) { // else tickReplica does it later
+			c.placeUnclaimed(now, j, fx)
 		}
 	}
-	if len(n.grace) == 0 {
-		n.grace = nil
+	if len(c.grace) == 0 {
+		c.grace = nil
 	}
 }
 
@@ -69,10 +63,10 @@ const (
 )
 
 // tickRegisters checks every replica whose job is not closed.
-func (n *Node) tickRegisters(now grid.Time, fx *grid.Effects) {
-	n.replicaWake = false
-	n.replicas.Retire(func(r *replication.Replica) bool { return !n.tickReplica(now, r, fx) })
-	n.dropUnowned()
-	n.replicas.SendKeepalives(now, n.deposits.Holds, fx)
-	n.scheduleTick(now, fx)
+func (c *coordinator) tickRegisters(now grid.Time, fx *grid.Effects) {
+	c.replicaWake = false
+	c.replicas.Retire(func(r *replication.Replica) bool { return !c.tickReplica(now, r, fx) })
+	c.dropUnowned()
+	c.replicas.SendKeepalives(now, c.deposits.Holds, fx)
+	c.scheduleTick(now, fx)
 }

@@ -37,14 +37,14 @@ func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
 
 // countUnwanted counts a result that is not of a live attempt. It is forged if the attempt was given to another node,
 // or was never made.
-func (n *Node) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
-	if from == n.cfg.Self {
+func (c *coordinator) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
+	if from == c.cfg.Self {
 		return
 	}
-	j := n.job(id.Task.Job)
+	j := c.job(id.Task.Job)
 	forged := t != nil && j.replica.Sole() && // other owners may have made attempts that this one does not know
 		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.backupMade.Less(id.Attempt))
-	if n.repeated.count(from, id) || forged {
+	if c.repeated.count(from, id) || forged {
 		fx.Offences = append(fx.Offences, from)
 	}
 }

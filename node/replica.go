@@ -48,88 +48,88 @@ func (j *job) members() []grid.NodeID {
 }
 
 // mayAct reports whether this node may act as the job's owner: it holds the quorum lease.
-func (n *Node) mayAct(now grid.Time, j *job) bool {
-	return n.replicas.MayAct(now, j.replica.Replica)
+func (c *coordinator) mayAct(now grid.Time, j *job) bool {
+	return c.replicas.MayAct(now, j.replica.Replica)
 }
 
 // replicated returns the job of a replica; nil if it is not here any more.
-func (n *Node) replicated(r *replication.Replica) *job {
-	if j := n.job(r.Job()); j != nil && j.replica.Replica == r {
+func (c *coordinator) replicated(r *replication.Replica) *job {
+	if j := c.job(r.Job()); j != nil && j.replica.Replica == r {
 		return j
 	}
 	return nil
 }
 
 // newReplica creates a job with a register.
-func (n *Node) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s replication.State) *job {
-	j := n.newJob(id, spec, submitted)
-	r := n.replicas.Add(id, spec, submitted, members, s)
-	j.replica = &replica{Replica: r, files: n.deposits.NewFiles(spec, r), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
+func (c *coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s replication.State) *job {
+	j := c.newJob(id, spec, submitted)
+	r := c.replicas.Add(id, spec, submitted, members, s)
+	j.replica = &replica{Replica: r, files: c.deposits.NewFiles(spec, r), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
 	return j
 }
 
 // proposeEnd writes a task's end to the register; the end becomes visible once it is committed.
-func (n *Node) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
+func (c *coordinator) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := j.task(i)
 	t.uncommitted = true
 	j.uncommitted++
-	n.replicas.Propose(j.replica.Replica, &grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
+	c.replicas.Propose(j.replica.Replica, &grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
 		Placed: t.placed, Began: t.began, Done: t.done})
-	n.matchDeposit(j, i, fx)
-	n.saveEntry(j, i, fx)
-	n.rechargeJob(j)
+	c.matchDeposit(j, i, fx)
+	c.saveEntry(j, i, fx)
+	c.rechargeJob(j)
 	if j.replica.Sole() {
-		n.publishEnd(j, i, fx)
-		n.releaseWorker(j, i, fx)
-		n.closeSole(j, fx)
+		c.publishEnd(j, i, fx)
+		c.releaseWorker(j, i, fx)
+		c.closeSole(j, fx)
 	}
 }
 
 // writeAnswered handles a member's answer to a write.
-func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
-	j := n.job(a.Job)
+func (c *coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
+	j := c.job(a.Job)
 	if j == nil {
-		n.stats.Stale++
+		c.stats.Stale++
 		return
 	}
-	if n.isOutsider(j, from) {
-		n.countOffence(from, fx)
+	if c.isOutsider(j, from) {
+		c.countOffence(from, fx)
 		return
 	}
-	rep, mayActBefore := j.replica, n.mayAct(now, j)
-	finals, valid := n.replicas.Answered(now, from, rep.Replica, a, n.scratch.finals[:0])
-	n.scratch.finals = finals
+	rep, mayActBefore := j.replica, c.mayAct(now, j)
+	finals, valid := c.replicas.Answered(now, from, rep.Replica, a, c.scratch.finals[:0])
+	c.scratch.finals = finals
 	if !valid {
-		n.stats.Stale++
+		c.stats.Stale++
 		return
 	}
-	n.askDeposits(now, j, fx)
+	c.askDeposits(now, j, fx)
 	if a.Answer == grid.RegisterDone && !rep.State().Done { // another owner closed the job
-		n.replicas.StepDown(rep.Replica)
-		n.replicas.Campaign(now, rep.Replica, fx)
+		c.replicas.StepDown(rep.Replica)
+		c.replicas.Campaign(now, rep.Replica, fx)
 	}
-	n.followRegisters(now, fx)
+	c.followRegisters(now, fx)
 	for _, i := range finals {
-		n.committed(now, j, i, fx)
+		c.committed(now, j, i, fx)
 	}
 	if rep.Ready() {
 		rep.provisional = false
-		n.confirmSubmission(now, j, fx)
-		n.scheduleClose(now, j, fx)
+		c.confirmSubmission(now, j, fx)
+		c.scheduleClose(now, j, fx)
 	}
 	if rep.IsOwner() {
-		n.replicas.MarkDirty(j.replica.Replica)
+		c.replicas.MarkDirty(j.replica.Replica)
 	}
-	if !mayActBefore && n.mayAct(now, j) {
-		n.resumeJob(j)
+	if !mayActBefore && c.mayAct(now, j) {
+		c.resumeJob(j)
 	}
 }
 
 // committed carries out what waited for a majority: the end is visible now, and the worker may forget it.
-func (n *Node) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
-	n.saveEntry(j, i, fx)
+func (c *coordinator) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+	c.saveEntry(j, i, fx)
 	if i == j.spec.Count {
-		n.answerCancellers(now, j, fx)
+		c.answerCancellers(now, j, fx)
 		return
 	}
 	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority: after a crash it learns the commit again
@@ -137,20 +137,20 @@ func (n *Node) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
 	if !t.uncommitted {
 		return
 	}
-	n.publishEnd(j, i, fx)
-	n.releaseWorker(j, i, fx)
+	c.publishEnd(j, i, fx)
+	c.releaseWorker(j, i, fx)
 }
 
 // answerCancellers answers those who wait for the job's cancellation, once nothing of it can start any more.
-func (n *Node) answerCancellers(now grid.Time, j *job, fx *grid.Effects) {
-	for _, c := range j.replica.cancellers {
-		n.awaitBarrier(now, j, c, fx)
+func (c *coordinator) answerCancellers(now grid.Time, j *job, fx *grid.Effects) {
+	for _, x := range j.replica.cancellers {
+		c.awaitBarrier(now, j, x, fx)
 	}
 	j.replica.cancellers = nil
 }
 
 // publishEnd makes a task's end visible.
-func (n *Node) publishEnd(j *job, i uint32, fx *grid.Effects) {
+func (c *coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
 	t := j.task(i)
 	t.uncommitted = false
 	j.uncommitted--

@@ -10,84 +10,84 @@ import (
 // The role of a member that is not the owner.
 
 // applyWrite applies a write of an epoch's owner, and answers once it is on disk.
-func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
-	j, refusal := n.replicaFor(now, from, g, fx)
+func (c *coordinator) applyWrite(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
+	j, refusal := c.replicaFor(now, from, g, fx)
 	if j == nil {
-		n.stats.Stale++
+		c.stats.Stale++
 		replication.Answer(nil, from, grid.KindWriteAck, g, refusal, fx)
 		return
 	}
 	r := j.replica.Replica
-	if !r.State().Done && n.admitEntries(j, g.Entries, g.Epoch, fx) != "" {
-		n.stats.Full++
+	if !r.State().Done && c.admitEntries(j, g.Entries, g.Epoch, fx) != "" {
+		c.stats.Full++
 		replication.Answer(r, from, grid.KindWriteAck, g, grid.RegisterFull, fx)
 		return
 	}
-	answer := n.replicas.Write(now, from, r, g, fx)
+	answer := c.replicas.Write(now, from, r, g, fx)
 	if answer == grid.RegisterOK {
-		n.rechargeJob(j)
+		c.rechargeJob(j)
 	}
-	n.followRegisters(now, fx)
+	c.followRegisters(now, fx)
 	if answer == grid.RegisterOK {
-		n.scheduleTick(now, fx)
+		c.scheduleTick(now, fx)
 	}
 	replication.Answer(r, from, grid.KindWriteAck, g, answer, fx)
 }
 
 // vote answers a member that campaigns for a new epoch.
-func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
-	j, refusal := n.replicaFor(now, from, g, fx)
+func (c *coordinator) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
+	j, refusal := c.replicaFor(now, from, g, fx)
 	if j == nil {
 		replication.Answer(nil, from, grid.KindVote, g, refusal, fx)
 		return
 	}
-	n.replicas.Vote(now, from, j.replica.Replica, g, fx)
-	n.followRegisters(now, fx)
-	n.scheduleTick(now, fx)
+	c.replicas.Vote(now, from, j.replica.Replica, g, fx)
+	c.followRegisters(now, fx)
+	c.scheduleTick(now, fx)
 }
 
 // replicaFor returns the job of a register message. A missing replica is created if this node and the sender must be
 // members and there is quota left; else the answer says why not.
-func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (*job, grid.RegisterAnswer) {
-	j := n.job(g.Job)
+func (c *coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (*job, grid.RegisterAnswer) {
+	j := c.job(g.Job)
 	if j != nil && from == g.Job.Origin && !j.replica.MembersVerified && len(g.Members) > 0 {
 		if j.replica.MembersVerified = slices.Equal(g.Members, j.replica.Members()); !j.replica.MembersVerified {
-			n.dropForgedReplica(now, j, fx)
+			c.dropForgedReplica(now, j, fx)
 			j = nil
 		}
 	}
 	if j != nil && !j.replica.Sole() {
 		return j, grid.RegisterOK
 	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
-		!slices.Contains(g.Members, n.cfg.Self) || g.Job.Origin == n.cfg.Self {
+		!slices.Contains(g.Members, c.cfg.Self) || g.Job.Origin == c.cfg.Self {
 		return nil, grid.RegisterUnknown
 	}
-	if n.admitJob(g.Job, g.Spec, from, fx) != "" {
-		n.stats.Full++
+	if c.admitJob(g.Job, g.Spec, from, fx) != "" {
+		c.stats.Full++
 		return nil, grid.RegisterFull
 	}
-	j = n.newReplica(g.Job, g.Spec, n.wall.At(now).UnixNano()-int64(g.Age), g.Members, replication.State{})
+	j = c.newReplica(g.Job, g.Spec, c.wall.At(now).UnixNano()-int64(g.Age), g.Members, replication.State{})
 	j.replica.MembersVerified = from == g.Job.Origin
 	j.arrived = now.Add(-g.Age)
-	n.chargeJob(j, from)
+	c.chargeJob(j, from)
 	return j, grid.RegisterOK
 }
 
 // applyEntry copies the register's entry of a task into the job. It may overrule what this node decided as an earlier
 // owner.
-func (n *Node) applyEntry(j *job, i uint32, fx *grid.Effects) {
+func (c *coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	if i >= j.spec.Count {
 		j.cancelled, _ = j.replica.Cancelled()
 		return
 	}
 	f, final := j.replica.Value(i)
-	n.matchDeposit(j, i, fx)
+	c.matchDeposit(j, i, fx)
 	t := j.task(i)
 	if t.live != nil {
-		n.dropLive(t.live)
+		c.dropLive(t.live)
 	}
 	if t.state != grid.Ended {
-		n.setState(j, i, grid.Ended, fx)
+		c.setState(j, i, grid.Ended, fx)
 		t.uncommitted = true
 		j.uncommitted++
 	}
@@ -95,21 +95,21 @@ func (n *Node) applyEntry(j *job, i uint32, fx *grid.Effects) {
 		return
 	}
 	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(), f.Placed, f.Began, f.Done
-	t.heldByWorker = t.worker == n.cfg.Self // other workers report theirs again
+	t.heldByWorker = t.worker == c.cfg.Self // other workers report theirs again
 	if final {
-		n.publishEnd(j, i, fx)
+		c.publishEnd(j, i, fx)
 	}
 }
 
 // jobClosed publishes every end that the register of a closed job holds, and archives the job.
-func (n *Node) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
-	n.replyAll(&j.replica.submitters, j.id, fx)
+func (c *coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
+	c.replyAll(&j.replica.submitters, j.id, fx)
 	for i, t := range j.known() {
 		if t.uncommitted {
-			n.publishEnd(j, i, fx)
+			c.publishEnd(j, i, fx)
 		}
 	}
-	j.quietAt = max(j.quietAt, now.Add(replication.TakeoverDelay(n.cfg.Lease))) // an earlier owner may still let attempts start
-	n.worker.ForgetRegistered(j.id, fx)
-	n.archiveAndTrim(j, fx)
+	j.quietAt = max(j.quietAt, now.Add(replication.TakeoverDelay(c.cfg.Lease))) // an earlier owner may still let attempts start
+	c.worker.ForgetRegistered(j.id, fx)
+	c.archiveAndTrim(j, fx)
 }

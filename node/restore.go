@@ -8,18 +8,18 @@ import (
 )
 
 // putTask restores the state of a task.
-func (n *Node) putTask(j *job, r *grid.TaskRecord) {
+func (c *coordinator) putTask(j *job, r *grid.TaskRecord) {
 	i := r.ID.Task.Index
 	if i >= j.spec.Count {
 		return
 	}
 	t := j.task(i)
 	j.counts[t.state]--
-	if c := r.Backup; c != nil && !c.Worker.IsZero() {
-		if n.restoredBackups == nil {
-			n.restoredBackups = make(map[grid.TaskID]grid.BackupRecord)
+	if x := r.Backup; x != nil && !x.Worker.IsZero() {
+		if c.restoredBackups == nil {
+			c.restoredBackups = make(map[grid.TaskID]grid.BackupRecord)
 		}
-		n.restoredBackups[r.ID.Task] = *c
+		c.restoredBackups[r.ID.Task] = *x
 	}
 	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Brief(),
 		placed: r.Placed, began: r.Began, done: r.Done}
@@ -36,14 +36,12 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 	}
 }
 
-// start resumes after a restart. Jobs resume in the order of submission, tasks that other nodes may hold are asked for
-// when those connect, and attempts accepted here run.
-func (n *Node) start(now grid.Time, fx *grid.Effects) {
-	n.strayEntries, n.started = nil, now
-	n.worker.Start(now)
-	n.discovery.Start(now)
-	jobs := n.scratch.jobs[:0]
-	for j := range n.jobs.All() {
+// start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for when
+// those connect.
+func (c *coordinator) start(now grid.Time, fx *grid.Effects) {
+	c.strayEntries = nil
+	jobs := c.scratch.jobs[:0]
+	for j := range c.jobs.All() {
 		jobs = append(jobs, j)
 	}
 	slices.SortFunc(jobs, func(a, b *job) int {
@@ -52,12 +50,12 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 		}
 		return a.id.Compare(b.id)
 	})
-	wall := n.wall.At(now).UnixNano()
+	wall := c.wall.At(now).UnixNano()
 	var active []*job
 	for _, j := range jobs {
 		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
 		if j.cancelled || j.counts[grid.Ended] < j.count() {
-			j.quietAt = now.Add(replication.TakeoverDelay(n.cfg.Lease))
+			j.quietAt = now.Add(replication.TakeoverDelay(c.cfg.Lease))
 		}
 		if j.replica.Sole() && j.counts[grid.Ended] == j.count() {
 			j.replica.Close()
@@ -66,8 +64,8 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 			active = append(active, j)
 			continue
 		}
-		n.archiveJob(j)
-		n.worker.ForgetRegistered(j.id, fx) // its owner may never come back to say so
+		c.archiveJob(j)
+		c.worker.ForgetRegistered(j.id, fx) // its owner may never come back to say so
 	}
 	open := make([]*replication.Replica, 0, len(active))
 	for _, j := range active {
@@ -75,21 +73,18 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 			open = append(open, j.replica.Replica)
 		}
 	}
-	n.replicas.Start(open)
+	c.replicas.Start(open)
 	for _, j := range active {
-		n.resumeReplica(now, j, fx)
+		c.resumeReplica(now, j, fx)
 		s := j.replica.State()
-		n.learnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
+		c.learnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
 	}
-	n.sortArchive()
-	n.restoredBackups = nil
-	n.gossip.Start(now, n.newAd(now), fx)
-	n.askAttempts(now, n.cfg.Self, fx)
-	n.worker.Resume(now, fx)
+	c.sortArchive()
+	c.restoredBackups = nil
 }
 
 // resume gives each task of a restored job whose attempt may still exist a new lease.
-func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
+func (c *coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
 	if j.cancelled {
 		return
 	}
@@ -97,20 +92,20 @@ func (n *Node) resume(now grid.Time, j *job, fx *grid.Effects) {
 		if t.state != grid.Offered && t.state != grid.Placed {
 			continue
 		}
-		l := n.newLiveTask(j, i)
+		l := c.newLiveTask(j, i)
 		l.phase = placed
-		n.resumeBackup(now, l, fx)
-		n.records.Start(now, &l.promise)
-		n.renewLease(now, l, fx)
+		c.resumeBackup(now, l, fx)
+		c.records.Start(now, &l.promise)
+		c.renewLease(now, l, fx)
 	}
 }
 
 // resumeBackup does so for the task's backup attempt.
-func (n *Node) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c, found := n.restoredBackups[grid.TaskID{Job: l.job.id, Index: l.index}]
+func (c *coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
+	x, found := c.restoredBackups[grid.TaskID{Job: l.job.id, Index: l.index}]
 	if !found {
 		return
 	}
-	l.backup = &backupAttempt{attempt: c.Attempt, worker: c.Worker, accepted: true, deadline: n.leaseEnd(now, c.Worker), placed: l.task().placed}
-	n.scheduleLease(l, fx)
+	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, deadline: c.leaseEnd(now, x.Worker), placed: l.task().placed}
+	c.scheduleLease(l, fx)
 }

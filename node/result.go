@@ -11,111 +11,111 @@ import (
 
 // resultReceived handles a result that a worker sent. A result of the live attempt counts: it is recorded once and
 // acknowledged, after its files have come here.
-func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
-	j := n.job(id.Task.Job)
-	if r == nil || j == nil && id.Task.Job.Origin != n.cfg.Self {
-		n.stats.Stale++
+func (c *coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	j := c.job(id.Task.Job)
+	if r == nil || j == nil && id.Task.Job.Origin != c.cfg.Self {
+		c.stats.Stale++
 		return
 	}
-	n.confirmStopped(now, from, id, fx)
+	c.confirmStopped(now, from, id, fx)
 	if j != nil && !j.authoritative() {
-		n.redirect(from, j, fx)
+		c.redirect(from, j, fx)
 		return
 	}
-	n.adoptAttempt(now, from, id, fx)
+	c.adoptAttempt(now, from, id, fx)
 	if j != nil && j.awaitsCommit(id) {
 		return // acknowledged once it is committed
 	}
 	if j == nil || id.Task.Index >= j.spec.Count {
-		n.countUnwanted(from, id, nil, fx)
-		n.dropStale(from, id, fx)
+		c.countUnwanted(from, id, nil, fx)
+		c.dropStale(from, id, fx)
 		return
 	}
 	t := j.task(id.Task.Index)
-	if l := n.backupOf(from, id); l != nil && !n.backupEnded(now, l, from, id, r, fx) {
+	if l := c.backupOf(from, id); l != nil && !c.backupEnded(now, l, from, id, r, fx) {
 		return
 	}
 	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
-		n.countUnwanted(from, id, t, fx)
-		n.releaseAttempt(from, id, t, fx)
+		c.countUnwanted(from, id, t, fx)
+		c.releaseAttempt(from, id, t, fx)
 		return
 	}
 	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
-		n.releaseAttempt(from, id, t, fx) // the attempt was given up before, and counted
+		c.releaseAttempt(from, id, t, fx) // the attempt was given up before, and counted
 		return
 	}
 	if t.live == nil {
-		n.newLiveTask(j, id.Task.Index)
+		c.newLiveTask(j, id.Task.Index)
 	}
 	l := t.live
 	if l.result != nil {
-		l.deadline = max(l.deadline, now.Add(n.cfg.Lease))
+		l.deadline = max(l.deadline, now.Add(c.cfg.Lease))
 		return
 	}
 	if l.backup != nil && !r.Succeeded() {
-		n.yieldToBackup(now, l, from, id, r, fx)
+		c.yieldToBackup(now, l, from, id, r, fx)
 		return
 	}
-	if n.ledger.AdmitMore(j.id, quota.ResultBytes(r)) != "" {
-		n.postponeResult(now, l, fx)
+	if c.ledger.AdmitMore(j.id, quota.ResultBytes(r)) != "" {
+		c.postponeResult(now, l, fx)
 		return
 	}
 	switch {
 	case r.Cause == grid.Lost:
-		n.releaseAttempt(from, id, t, fx)
-		n.takeForResult(now, l, fx)
-		if n.demote(now, l, r, fx) {
+		c.releaseAttempt(from, id, t, fx)
+		c.takeForResult(now, l, fx)
+		if c.demote(now, l, r, fx) {
 			return
 		}
 		if r.Next != "" { // no class is left for it: it would exceed the last one's bound again
 			l.prepareFailures++
 		}
-		n.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
+		c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
 	case r.Cause.Refused():
-		n.releaseAttempt(from, id, t, fx)
-		n.takeForResult(now, l, fx)
-		n.failures.Ended(now, l.class(), l.task().worker, r)
+		c.releaseAttempt(from, id, t, fx)
+		c.takeForResult(now, l, fx)
+		c.failures.Ended(now, l.class(), l.task().worker, r)
 		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
 		if r.Cause == grid.Failed {
 			why.Why = grid.WhyFailed
-			text := n.countFailedNode(l, from, why)
+			text := c.countFailedNode(l, from, why)
 			if l.prepareFailures++; l.prepareFailures >= maxPrepareFailures || text != "" {
 				if text != "" {
 					r = &grid.Result{Cause: r.Cause, Exit: r.Exit, Error: text}
 				}
-				n.end(now, j, id.Task.Index, r, fx)
+				c.end(now, j, id.Task.Index, r, fx)
 				return
 			}
 		}
 		l.cannotExecute = r
-		n.refusedAttempt(now, l, why, fx)
+		c.refusedAttempt(now, l, why, fx)
 	default:
-		n.takeForResult(now, l, fx)
-		if from == n.cfg.Self || len(r.Blobs(nil)) == 0 {
-			n.replicateOutput(now, l, r, fx)
+		c.takeForResult(now, l, fx)
+		if from == c.cfg.Self || len(r.Blobs(nil)) == 0 {
+			c.replicateOutput(now, l, r, fx)
 			return
 		}
 		l.result = r
-		n.fetchOutputs(now, l, fx)
+		c.fetchOutputs(now, l, fx)
 	}
 }
 
 // postponeResult leaves a result unacknowledged for which the origin of a job taken over has no quota left: the worker
 // keeps it and sends it again.
-func (n *Node) postponeResult(now grid.Time, l *liveTask, fx *grid.Effects) {
-	n.stats.Full++
-	again := now.Add(worker.MaxResultRetry + n.cfg.Lease)
+func (c *coordinator) postponeResult(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.stats.Full++
+	again := now.Add(worker.MaxResultRetry + c.cfg.Lease)
 	l.deadline = max(l.deadline, again)
 }
 
 // releaseAttempt tells a worker that an attempt is no longer needed: a result already recorded is acknowledged, any
 // other is dropped.
-func (n *Node) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
+func (c *coordinator) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
 	kind := grid.KindDrop
 	if t.attempt == id.Attempt {
 		kind = grid.KindResultAck
 	} else {
-		n.stats.Stale++
+		c.stats.Stale++
 	}
 	m := fx.Send(to, kind)
 	m.Attempts = append(m.Attempts, id)
@@ -123,16 +123,16 @@ func (n *Node) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *gr
 
 // takeForResult takes a task with a result out of its queue: its acceptance may have been lost, or the attempt given up
 // and not yet replaced.
-func (n *Node) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
-	n.dequeue(l)
+func (c *coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.dequeue(l)
 	if l.phase != placed {
-		n.markPlaced(now, l, fx)
+		c.markPlaced(now, l, fx)
 	}
 }
 
 // fetchOutputs fetches a result's files; the worker keeps them until the result is acknowledged.
-func (n *Node) fetchOutputs(now grid.Time, l *liveTask, fx *grid.Effects) {
-	n.renewLease(now, l, fx)
+func (c *coordinator) fetchOutputs(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.renewLease(now, l, fx)
 	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().worker, Others: l.job.members(), Files: l.result.Blobs(nil)})
 }
 
@@ -144,16 +144,16 @@ const maxFetches = 3
 const maxPrepareFailures = 5
 
 // fetched handles the end of a fetch: a worker's inputs, a result's files, or a member's deposit.
-func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+func (c *coordinator) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	id, err := ev.Attempt, ev.Err
 	if ev.Deposit {
-		n.depositFetched(now, ev, fx)
+		c.depositFetched(now, ev, fx)
 		return
 	}
-	if n.worker.InputsFetched(now, id, err, fx) {
+	if c.worker.InputsFetched(now, id, err, fx) {
 		return
 	}
-	j := n.job(id.Task.Job)
+	j := c.job(id.Task.Job)
 	if j == nil || id.Task.Index >= j.spec.Count {
 		return
 	}
@@ -162,35 +162,35 @@ func (n *Node) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	}
 	if err == "" {
-		n.replicateOutput(now, l, l.result, fx)
+		c.replicateOutput(now, l, l.result, fx)
 		return
 	}
 	if l.fetchTries++; l.fetchTries < maxFetches {
-		n.fetchOutputs(now, l, fx)
+		c.fetchOutputs(now, l, fx)
 		return
 	}
-	n.attemptLost(now, l, grid.Refusal{Why: grid.WhyFetch, Detail: clip("its output did not come: " + err)}, fx)
+	c.attemptLost(now, l, grid.Refusal{Why: grid.WhyFetch, Detail: clip("its output did not come: " + err)}, fx)
 }
 
 // recordResult records a task's end and learns from it.
-func (n *Node) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+func (c *coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
 	t := l.task()
-	n.backups.justFreed = t.worker
-	n.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
-	n.failures.Ended(now, l.class(), l.task().worker, r)
+	c.backups.justFreed = t.worker
+	c.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
+	c.failures.Ended(now, l.class(), l.task().worker, r)
 	if !r.Succeeded() { // the time to a failure measures nothing
 		l.promise.Void()
 	}
-	n.attemptReturned(now, &l.promise, t.worker, true)
-	n.resumeAwaitingProof()
-	if r.Succeeded() && (t.worker == n.cfg.Self || n.records.Of(t.worker).Proven()) {
-		n.records.CountResult()
-		n.rates.Ended(l.class(), min(max(r.Wall, 0), now.Sub(l.promise.Made)).Seconds())
+	c.attemptReturned(now, &l.promise, t.worker, true)
+	c.resumeAwaitingProof()
+	if r.Succeeded() && (t.worker == c.cfg.Self || c.records.Of(t.worker).Proven()) {
+		c.records.CountResult()
+		c.rates.Ended(l.class(), min(max(r.Wall, 0), now.Sub(l.promise.Made)).Seconds())
 	}
-	if t.worker != n.cfg.Self {
-		n.rates.Moved((time.Duration(n.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
+	if t.worker != c.cfg.Self {
+		c.rates.Moved((time.Duration(c.wall.At(now).UnixNano()-t.placed) - r.Waited - r.Wall).Seconds())
 	}
-	n.end(now, l.job, l.index, r, fx)
+	c.end(now, l.job, l.index, r, fx)
 }
 
 // clip bounds a text for a record or the wire.

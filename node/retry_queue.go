@@ -21,9 +21,9 @@ func (byHandle) Before(a, b *liveTask) bool { return a.handle < b.handle }
 func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
 
 // retry puts a task back into the queue, ahead of younger ones.
-func (n *Node) retry(l *liveTask) {
+func (c *coordinator) retry(l *liveTask) {
 	l.phase = idle
-	n.retries.Push(l.request.Arrived, l)
+	c.retries.Push(l.request.Arrived, l)
 }
 
 // waitingTasks are the tasks that wait for a timer, or for a change of the nodes known.
@@ -36,12 +36,12 @@ type waitingTasks struct {
 const maxRetriesPerProof = 4
 
 // resumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
-func (n *Node) resumeAwaitingProof() {
-	left := min(maxRetriesPerProof, n.waiting.unproven)
-	for i := 0; i < len(n.waiting.list) && left > 0; {
-		if l := n.waiting.list[i]; l.awaitsProof {
+func (c *coordinator) resumeAwaitingProof() {
+	left := min(maxRetriesPerProof, c.waiting.unproven)
+	for i := 0; i < len(c.waiting.list) && left > 0; {
+		if l := c.waiting.list[i]; l.awaitsProof {
 			l.lookAgain = true
-			n.resumeTask(l)
+			c.resumeTask(l)
 			left--
 			continue
 		}
@@ -50,39 +50,39 @@ func (n *Node) resumeAwaitingProof() {
 }
 
 // parkTask makes a task wait until its timer or a change resumes it.
-func (n *Node) parkTask(l *liveTask) {
+func (c *coordinator) parkTask(l *liveTask) {
 	l.phase = waiting
 	if l.awaitsMajority {
 		rep := l.job.replica
 		l.queueIndex, rep.awaitingMajority = len(rep.awaitingMajority), append(rep.awaitingMajority, l)
-		n.awaitMajority(l.job)
+		c.awaitMajority(l.job)
 		return
 	}
 	if l.awaitsProof {
 		l.job.unproven++
-		n.waiting.unproven++
+		c.waiting.unproven++
 	}
-	l.queueIndex, n.waiting.list = len(n.waiting.list), append(n.waiting.list, l)
+	l.queueIndex, c.waiting.list = len(c.waiting.list), append(c.waiting.list, l)
 }
 
 // dequeue removes a task from the queue that it is in, if any.
-func (n *Node) dequeue(l *liveTask) {
+func (c *coordinator) dequeue(l *liveTask) {
 	switch {
 	case l.queueIndex == notQueued:
 	case l.phase == waiting && l.awaitsMajority:
 		l.removeFrom(&l.job.replica.awaitingMajority)
 		l.awaitsMajority = false
 	case l.phase == waiting:
-		l.removeFrom(&n.waiting.list)
+		l.removeFrom(&c.waiting.list)
 		if l.awaitsProof {
 			l.awaitsProof = false
-			n.waiting.unproven--
+			c.waiting.unproven--
 			if l.job.unproven--; l.job.unproven == 0 {
-				n.requeueJob(l.job)
+				c.requeueJob(l.job)
 			}
 		}
 	default:
-		n.retries.Remove(l.queueIndex)
+		c.retries.Remove(l.queueIndex)
 	}
 }
 
@@ -98,55 +98,44 @@ func (l *liveTask) removeFrom(list *[]*liveTask) {
 
 // placeNext begins the next placement decision, if there is one and the window has room, and reports whether it did:
 // first the tasks to place again, then new ones in the order of submission.
-func (n *Node) placeNext(now grid.Time, fx *grid.Effects) bool {
-	for n.inFlight < n.cfg.Window {
-		if n.retries.Len() > 0 {
-			_, l := n.retries.Pop()
+func (c *coordinator) placeNext(now grid.Time, fx *grid.Effects) bool {
+	for c.inFlight < c.cfg.Window {
+		if c.retries.Len() > 0 {
+			_, l := c.retries.Pop()
 			if !l.lookAgain && l.job.unproven > 0 { // another task of its job tries for all
 				l.awaitsProof = true
-				n.parkTask(l)
+				c.parkTask(l)
 				continue
 			}
 			l.lookAgain = false
-			n.place(now, l, fx)
+			c.place(now, l, fx)
 			return true
 		}
-		if n.jobQueue.Len() == 0 {
+		if c.jobQueue.Len() == 0 {
 			return false
 		}
-		_, j := n.jobQueue.First()
-		if noMajority := !n.mayAct(now, j) && !n.mayPlan(j); noMajority || j.unproven > 0 {
-			n.jobQueue.Pop()
+		_, j := c.jobQueue.First()
+		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.unproven > 0 {
+			c.jobQueue.Pop()
 			j.setAside = true
 			if noMajority {
-				n.awaitMajority(j)
+				c.awaitMajority(j)
 			}
 			continue
 		}
-		if n.awaitsBatch(j) {
+		if c.awaitsBatch(j) {
 			return false
 		}
 		for j.nextFresh < j.spec.Count && (j.state(j.nextFresh) != grid.Pending || j.at(j.nextFresh).live != nil) {
 			j.nextFresh++
 		}
 		if j.nextFresh == j.spec.Count {
-			n.jobQueue.Pop()
-			n.allPlaced(j)
+			c.jobQueue.Pop()
+			c.allPlaced(j)
 			continue
 		}
-		n.place(now, n.newLiveTask(j, j.nextFresh), fx)
+		c.place(now, c.newLiveTask(j, j.nextFresh), fx)
 		return true
 	}
 	return false
-}
-
-// settle delivers what this node has sent to itself, and starts waiting attempts once all attempts of this step are
-// dropped.
-func (n *Node) settle(now grid.Time, fx *grid.Effects) {
-	for more := true; more; {
-		n.followWorker(now, fx)
-		n.deliverLocal(now, fx)
-		more = n.worker.StartFreed(now, fx)
-	}
-	n.followWorker(now, fx)
 }

@@ -23,10 +23,10 @@ const (
 )
 
 // trace appends an entry to a task's history.
-func (n *Node) trace(t *task, tr grid.Trace) {
+func (c *coordinator) trace(t *task, tr grid.Trace) {
 	var before traceCursor
 	count := t.traces.each(&before, nil)
-	b := n.scratch.packed[:0]
+	b := c.scratch.packed[:0]
 	if count < maxTraces {
 		b = before.write(b, &tr)
 	} else {
@@ -38,7 +38,7 @@ func (n *Node) trace(t *task, tr grid.Trace) {
 			}
 		}
 	}
-	n.scratch.packed = b
+	c.scratch.packed = b
 	if len(t.traces)+len(b) > cap(t.traces) { // exact size: few entries follow
 		t.traces = append(make(traces, 0, len(t.traces)+len(b)), t.traces...)
 	}

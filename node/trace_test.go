@@ -24,7 +24,7 @@ func TestTracesRoundTrip(t *testing.T) {
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		n, task, want := &Node{scratch: new(Scratch)}, new(task), []grid.Trace(nil)
+		n, task, want := &coordinator{parts: &parts{scratch: new(Scratch)}}, new(task), []grid.Trace(nil)
 		for range rapid.IntRange(0, 2*maxTraces).Draw(t, "entries") {
 			tr := entry.Draw(t, "entry")
 			n.trace(task, tr)

@@ -9,7 +9,7 @@ func (n *Node) Describe(now grid.Time) *grid.Ad {
 }
 
 // inform gives the node perfect information about its connected peers, where a simulation asks for that.
-func (n *Node) inform(now grid.Time) {
+func (n *parts) inform(now grid.Time) {
 	if n.cfg.Truth == nil {
 		return
 	}

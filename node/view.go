@@ -83,16 +83,16 @@ type Counts struct {
 }
 
 // Jobs appends the jobs submitted to or owned by this node, oldest first.
-func (n *Node) Jobs(dst []JobView) []JobView {
+func (c *coordinator) Jobs(dst []JobView) []JobView {
 	at := len(dst)
-	for j := range n.jobs.All() {
-		if j.replica.IsOwner() || j.id.Origin == n.cfg.Self {
+	for j := range c.jobs.All() {
+		if j.replica.IsOwner() || j.id.Origin == c.cfg.Self {
 			dst = append(dst, j.view())
 		}
 	}
-	for i := range n.archive.all() {
-		if f := n.archive.at(i); f.open == nil && !f.isHole() {
-			dst = append(dst, n.unpack(f, false).view())
+	for i := range c.archive.all() {
+		if f := c.archive.at(i); f.open == nil && !f.isHole() {
+			dst = append(dst, c.unpack(f, false).view())
 		}
 	}
 	slices.SortFunc(dst[at:], func(a, b JobView) int {
@@ -105,16 +105,16 @@ func (n *Node) Jobs(dst []JobView) []JobView {
 }
 
 // Job returns a job submitted here, or of whose register this node is a member.
-func (n *Node) Job(id grid.JobID) (JobView, bool) {
-	if j := n.peekJob(id); j != nil {
+func (c *coordinator) Job(id grid.JobID) (JobView, bool) {
+	if j := c.peekJob(id); j != nil {
 		return j.view(), true
 	}
 	return JobView{}, false
 }
 
 // Tasks appends the tasks of such a job, by index.
-func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
-	if j := n.peekJob(id); j != nil {
+func (c *coordinator) Tasks(id grid.JobID, dst []TaskView) []TaskView {
+	if j := c.peekJob(id); j != nil {
 		for i := range j.spec.Count {
 			dst = append(dst, j.taskView(i))
 		}
@@ -123,8 +123,8 @@ func (n *Node) Tasks(id grid.JobID, dst []TaskView) []TaskView {
 }
 
 // Task returns one task of such a job.
-func (n *Node) Task(id grid.TaskID) (TaskView, bool) {
-	if j := n.peekJob(id.Job); j != nil && id.Index < j.spec.Count {
+func (c *coordinator) Task(id grid.TaskID) (TaskView, bool) {
+	if j := c.peekJob(id.Job); j != nil && id.Index < j.spec.Count {
 		return j.taskView(id.Index), true
 	}
 	return TaskView{}, false
@@ -211,20 +211,20 @@ func (j *job) taskView(i uint32) TaskView {
 }
 
 // MayAct reports whether this node may decide about a job now: it has no register, or this node holds its quorum lease.
-func (n *Node) MayAct(now grid.Time, id grid.JobID) bool {
-	j := n.peekJob(id)
-	return j != nil && j.authoritative() && n.mayAct(now, j)
+func (c *coordinator) MayAct(now grid.Time, id grid.JobID) bool {
+	j := c.peekJob(id)
+	return j != nil && j.authoritative() && c.mayAct(now, j)
 }
 
 // AwaitsMajority reports whether a job waits for a majority of its register: this node owns it without a quorum lease,
 // or is a member whose owner has been silent for so long that a takeover is due.
-func (n *Node) AwaitsMajority(now grid.Time, id grid.JobID) bool {
-	j := n.peekJob(id)
+func (c *coordinator) AwaitsMajority(now grid.Time, id grid.JobID) bool {
+	j := c.peekJob(id)
 	if j == nil || j.replica.State().Done {
 		return false
 	}
 	if j.replica.IsOwner() {
-		return !n.mayAct(now, j)
+		return !c.mayAct(now, j)
 	}
-	return n.replicas.TakeoverDue(now, j.replica.Replica)
+	return c.replicas.TakeoverDue(now, j.replica.Replica)
 }

@@ -21,56 +21,56 @@ const (
 )
 
 // pauseTask makes a task wait with back-off, and records why.
-func (n *Node) pauseTask(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
+func (c *coordinator) pauseTask(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
 	d := min(minPause<<min(l.tries, 10), maxPause)
 	l.tries++
-	n.waitFor(now, l, d, why, fx)
+	c.waitFor(now, l, d, why, fx)
 }
 
 // waitForMajority makes a task wait for its job's quorum lease; this does not lengthen its back-off.
-func (n *Node) waitForMajority(now grid.Time, l *liveTask, fx *grid.Effects) {
-	n.waitFor(now, l, n.cfg.Lease/3, grid.Refusal{Why: grid.WhyMajority}, fx)
+func (c *coordinator) waitForMajority(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.waitFor(now, l, c.cfg.Lease/3, grid.Refusal{Why: grid.WhyMajority}, fx)
 }
 
-func (n *Node) waitFor(now grid.Time, l *liveTask, d time.Duration, why grid.Refusal, fx *grid.Effects) {
+func (c *coordinator) waitFor(now grid.Time, l *liveTask, d time.Duration, why grid.Refusal, fx *grid.Effects) {
 	t := l.task()
 	if tr := t.traces.last(); tr.What != grid.TraceWait || tr.Refusal != why {
-		n.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
+		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
 	l.awaitsMajority = why.Why == grid.WhyMajority
-	l.awaitsProof = why.Why == grid.WhyUnproven || why.Why == grid.WhyPolicy && n.awaitsIdleNode(l.job)
+	l.awaitsProof = why.Why == grid.WhyUnproven || why.Why == grid.WhyPolicy && c.awaitsIdleNode(l.job)
 	l.awaitsNode = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
-	n.parkFor(now, l, d, fx)
+	c.parkFor(now, l, d, fx)
 }
 
 // parkFor parks a task until a timer after d, or until something resumes it before.
-func (n *Node) parkFor(now grid.Time, l *liveTask, d time.Duration, fx *grid.Effects) {
+func (c *coordinator) parkFor(now grid.Time, l *liveTask, d time.Duration, fx *grid.Effects) {
 	l.deadline = now.Add(d)
-	n.parkTask(l)
+	c.parkTask(l)
 	fx.Wake(l.deadline, grid.TimerRetry, l.handle)
 }
 
 // resumeTask puts a waiting task back into the retry queue.
-func (n *Node) resumeTask(l *liveTask) {
-	n.dequeue(l)
-	n.retry(l)
+func (c *coordinator) resumeTask(l *liveTask) {
+	c.dequeue(l)
+	c.retry(l)
 }
 
 // nodeChanged lets tasks that wait for a fitting node retry: a node came or has a newer ad. Tasks that it does not fit
 // keep waiting.
-func (n *Node) nodeChanged(now grid.Time, changed *gossip.Peer) {
+func (c *coordinator) nodeChanged(now grid.Time, changed *gossip.Peer) {
 	var noneFor *job // no candidate for its tasks: all have the same needs
-	n.backups.due = true
-	n.resumeAwaitingProof()
+	c.backups.due = true
+	c.resumeAwaitingProof()
 	if changed == nil || changed.Ad == nil {
 		return
 	}
-	for i := 0; i < len(n.waiting.list); {
-		l := n.waiting.list[i]
+	for i := 0; i < len(c.waiting.list); {
+		l := c.waiting.list[i]
 		if l.awaitsNode && l.job != noneFor {
-			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && n.hasCandidate(now, l) {
+			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && c.hasCandidate(now, l) {
 				l.search = 0
-				n.resumeTask(l)
+				c.resumeTask(l)
 				continue
 			}
 			noneFor = l.job
@@ -81,7 +81,7 @@ func (n *Node) nodeChanged(now grid.Time, changed *gossip.Peer) {
 
 // noCandidate handles a task that no reachable node would take now. Three cases: a node fits but refuses for now, so
 // the task waits; a known node fits but is not connected, so it is dialled; no known node fits, so a search is sent.
-func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
+func (c *coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
 	busy, dialling := grid.Refusal{}, false
 	for _, o := range l.excluded {
@@ -89,50 +89,50 @@ func (n *Node) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 			busy = o.why
 		}
 	}
-	if n.fitsSelf(spec).Why == grid.WhyNone && !l.neverFits(n.cfg.Self) {
-		if why := n.worker.Exec().Refuses(spec.Needs.Resources); why != grid.WhyNone {
+	if c.fitsSelf(spec).Why == grid.WhyNone && !l.neverFits(c.cfg.Self) {
+		if why := c.worker.Exec().Refuses(spec.Needs.Resources); why != grid.WhyNone {
 			busy = grid.Refusal{Why: why}
 		}
 	}
-	for _, g := range n.gossip.Peers() {
+	for _, g := range c.gossip.Peers() {
 		if g.Ad == nil || l.neverFits(g.Ad.Node) || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		why, up := discovery.Now(&spec.Needs, g.Ad), n.isConnected(g.Ad.Node)
-		if up && n.WouldExpose(g.Ad.Node, spec) {
-			n.exclude(now, l, g.Ad.Node, grid.Refusal{Why: grid.WhyAccess})
+		why, up := discovery.Now(&spec.Needs, g.Ad), c.isConnected(g.Ad.Node)
+		if up && c.WouldExpose(g.Ad.Node, spec) {
+			c.exclude(now, l, g.Ad.Node, grid.Refusal{Why: grid.WhyAccess})
 			continue
 		}
-		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < n.cfg.Gossip.Expire) {
+		if why.Why != grid.WhyNone && (up || now.Sub(g.Fresh()) < c.cfg.Gossip.Expire) {
 			busy = why // a node that drained and left is expected back until the view drops others
 		} else if !up {
 			dialling = true
-			n.dial(now, g.Ad.Node, fx)
+			c.dial(now, g.Ad.Node, fx)
 		}
 	}
 	switch {
 	case busy.Why != grid.WhyNone:
-		n.pauseTask(now, l, busy, fx)
+		c.pauseTask(now, l, busy, fx)
 	case dialling && l.tries < 4:
 		l.tries++
-		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
-	case n.hasUnknownPeers() && l.tries < 4:
+		c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: "a node that fits is being dialled"}, fx)
+	case c.hasUnknownPeers() && l.tries < 4:
 		l.tries++
-		n.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyNobody, Detail: "a node that has just come has not yet said what it is"}, fx)
+		c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyNobody, Detail: "a node that has just come has not yet said what it is"}, fx)
 	case now < l.job.noSearchBefore:
-		n.giveUp(now, l, fx)
+		c.giveUp(now, l, fx)
 	default:
-		n.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch})
-		l.search = n.discovery.Search(now, &spec.Needs, spec.Engine, n.gossip.Neighbours(), fx)
-		n.waitFor(now, l, time.Hour, grid.Refusal{Why: grid.WhyNobody, Detail: "a search is under way"}, fx)
+		c.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch})
+		l.search = c.discovery.Search(now, &spec.Needs, spec.Engine, c.gossip.Neighbours(), fx)
+		c.waitFor(now, l, time.Hour, grid.Refusal{Why: grid.WhyNobody, Detail: "a search is under way"}, fx)
 	}
 }
 
 // hasUnknownPeers reports whether a connected node has not sent its ad yet. A connected node outside the view is older,
 // and was displaced there.
-func (n *Node) hasUnknownPeers() bool {
-	for _, p := range n.peers {
-		if g := n.gossip.Peer(p.id); p.up && g != nil && g.Ad == nil {
+func (c *coordinator) hasUnknownPeers() bool {
+	for _, p := range c.peers {
+		if g := c.gossip.Peer(p.id); p.up && g != nil && g.Ad == nil {
 			return true
 		}
 	}
@@ -145,21 +145,21 @@ func (l *liveTask) neverFits(id grid.NodeID) bool {
 }
 
 // giveUp ends a task that no node can run, with each known node's reason, or makes it wait if the job asked for that.
-func (n *Node) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
+func (c *coordinator) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if l.job.spec.Wait {
-		n.pauseTask(now, l, grid.Refusal{Why: grid.WhyNobody, Detail: clip(n.reasons(l))}, fx)
+		c.pauseTask(now, l, grid.Refusal{Why: grid.WhyNobody, Detail: clip(c.reasons(l))}, fx)
 		return
 	}
-	r := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip("nobody can run it: " + n.reasons(l))}
+	r := &grid.Result{Cause: grid.Unplaceable, Exit: grid.ExitUnplaceable, Error: clip("nobody can run it: " + c.reasons(l))}
 	if l.cannotExecute != nil {
 		r = l.cannotExecute
 	}
 	l.phase = idle
-	n.end(now, l.job, l.index, r, fx)
+	c.end(now, l.job, l.index, r, fx)
 }
 
 // reasons lists each known node's reason for not running the task.
-func (n *Node) reasons(l *liveTask) string {
+func (c *coordinator) reasons(l *liveTask) string {
 	var b strings.Builder
 	add := func(name string, r grid.Refusal) {
 		if b.Len() > 0 {
@@ -179,8 +179,8 @@ func (n *Node) reasons(l *liveTask) string {
 		}
 		return discovery.Match(&spec.Needs, spec.Engine, ad)
 	}
-	add("this node", why(n.cfg.Self, n.gossip.Ad()))
-	for _, g := range n.gossip.Peers() {
+	add("this node", why(c.cfg.Self, c.gossip.Ad()))
+	for _, g := range c.gossip.Peers() {
 		if g.Ad != nil && b.Len() < grid.MaxText {
 			name := g.Ad.Name
 			if name == "" {
@@ -198,12 +198,12 @@ func (n *Node) reasons(l *liveTask) string {
 
 // bestKnown returns this node's ad if it fits, or else, with Discovery.Ads, the ad of the known fitting node with the
 // least backlog: the next step of a walk.
-func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
-	if ad := n.selfIfFits(needs, engine); ad != nil || !n.cfg.Discovery.Ads {
+func (c *coordinator) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
+	if ad := c.selfIfFits(needs, engine); ad != nil || !c.cfg.Discovery.Ads {
 		return ad
 	}
 	var best *gossip.Peer
-	for _, g := range n.gossip.Peers() {
+	for _, g := range c.gossip.Peers() {
 		if g.Ad == nil || discovery.Fit(needs, engine, g.Ad) != grid.WhyNone || discovery.Now(needs, g.Ad).Why != grid.WhyNone {
 			continue
 		}
@@ -218,8 +218,8 @@ func (n *Node) bestKnown(needs *grid.Needs, engine string) *grid.Ad {
 }
 
 // selfIfFits returns this node's ad if it meets the needs and takes new work; a search then ends here.
-func (n *Node) selfIfFits(needs *grid.Needs, engine string) *grid.Ad {
-	ad := n.gossip.Ad()
+func (c *coordinator) selfIfFits(needs *grid.Needs, engine string) *grid.Ad {
+	ad := c.gossip.Ad()
 	if discovery.Match(needs, engine, ad).Why == grid.WhyNone && discovery.Now(needs, ad).Why == grid.WhyNone {
 		return ad
 	}
