@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"skep/grid"
+	"skep/node/replication"
 	"skep/sparse"
 )
 
@@ -67,6 +68,30 @@ func (c *coordinator) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 		fx.Reply(ev.Caller, ev.Job, err.Error())
 	}
 	return err == nil
+}
+
+// create creates a job whose register this node and others keep. The caller is answered when a majority has it.
+func (c *coordinator) create(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
+	members := append([]grid.NodeID{c.cfg.Self}, others...)
+	j := c.newReplica(sub.id, sub.spec, c.wall.At(now).UnixNano(), members, replication.State{})
+	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(c.cfg.Confirm), len(others) > 0
+	c.replicas.Own(j.replica.Replica)
+	c.queueNewJob(now, j, fx)
+	if len(others) > 0 {
+		c.deposits.ReplicateInputs(now, &j.replica.files)
+	}
+	c.replicas.Save(j.replica.Replica, fx)
+	if len(others) == 0 {
+		c.replyAll(&j.replica.submitters, j.id, fx)
+	}
+	c.scheduleTick(now, fx)
+}
+
+// queueNewJob queues a new job's tasks for placement.
+func (c *coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
+	j.arrived = now
+	c.enqueueJob(j)
+	c.rates.Arrive(now, j.class, j.spec, int(j.spec.Count))
 }
 
 func (c *coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {

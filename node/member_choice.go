@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/replication"
 )
 
 const (
@@ -228,28 +227,4 @@ func sharedDomains(a, b *grid.Ad) (n int) {
 func (n *Node) createJob(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
 	n.create(now, sub, others, fx)
 	n.adChanged(now, fx)
-}
-
-// create creates a job whose register this node and others keep. The caller is answered when a majority has it.
-func (c *coordinator) create(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
-	members := append([]grid.NodeID{c.cfg.Self}, others...)
-	j := c.newReplica(sub.id, sub.spec, c.wall.At(now).UnixNano(), members, replication.State{})
-	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(c.cfg.Confirm), len(others) > 0
-	c.replicas.Own(j.replica.Replica)
-	c.queueNewJob(now, j, fx)
-	if len(others) > 0 {
-		c.deposits.ReplicateInputs(now, &j.replica.files)
-	}
-	c.replicas.Save(j.replica.Replica, fx)
-	if len(others) == 0 {
-		c.replyAll(&j.replica.submitters, j.id, fx)
-	}
-	c.scheduleTick(now, fx)
-}
-
-// queueNewJob queues a new job's tasks for placement.
-func (c *coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
-	j.arrived = now
-	c.enqueueJob(j)
-	c.rates.Arrive(now, j.class, j.spec, int(j.spec.Count))
 }
