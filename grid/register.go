@@ -19,6 +19,9 @@ type Entry struct {
 	Done    int64
 }
 
+// Weight estimates the bytes of an entry on the wire, on disk and in memory.
+func (e *Entry) Weight() int { return 128 + e.Result.Weight() }
+
 // RegisterMessage is the part of a message between the members of a job's register. Which fields are set depends on the
 // message's kind.
 type RegisterMessage struct {
@@ -69,4 +72,41 @@ func ValidMembers(id JobID, sender NodeID, members []NodeID) bool {
 		}
 	}
 	return true
+}
+
+// RegisterState is what a member saves of a register besides the entries.
+type RegisterState struct {
+	Promised uint32 // highest epoch voted for or accepted; no lower one is taken part in
+	VotedFor NodeID // the candidate of Promised
+	Epoch    uint32 // highest accepted; 0 = none yet
+	Owner    NodeID // of Epoch
+	Done     bool   // every task has ended, and that is committed: the job is closed
+}
+
+// OwnerClaim is a node's statement about who owns a register.
+type OwnerClaim struct {
+	Owner NodeID
+	Epoch uint32
+}
+
+// RegisterChangeKind is what has changed about a register.
+type RegisterChangeKind uint8
+
+// Changes of a register. What they are about is on disk with the step, or is saved by whoever applies the change.
+const (
+	RegisterLost    RegisterChangeKind = iota // this node is not the owner any more: others may have overruled all that it decided
+	RegisterWritten                           // the owner has written an entry
+	RegisterMerged                            // any entry may be another one: a majority voted for this node, or the outcome was learned
+	RegisterOwned                             // this node is the owner, of a new epoch
+	RegisterRenewed                           // as RegisterOwned, and it was the owner before and nobody else has acted since
+	RegisterMoved                             // another node is the owner; may come again for the same epoch
+	RegisterClosed                            // every task has ended, and that is committed
+	RegisterVoid                              // the origin has forgotten the register: the job is long over
+)
+
+// RegisterChange is a change of a register that whoever keeps the job has to follow.
+type RegisterChange struct {
+	Kind  RegisterChangeKind
+	Job   JobID
+	Index uint32 // of the entry: RegisterWritten only
 }

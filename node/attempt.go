@@ -89,7 +89,7 @@ func (c *coordinator) registerOf(id grid.JobID, from grid.NodeID) worker.Registe
 // not know.
 func (c *coordinator) dropForgedReplica(now grid.Time, j *job, fx *grid.Effects) {
 	if j.replica.IsOwner() {
-		c.replicas.StepDown(j.replica.Replica)
+		j.replica.StepDown()
 		c.followRegisters(now, fx)
 	}
 	at := c.archive.find(j.id)

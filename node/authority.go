@@ -17,7 +17,7 @@ func (c *coordinator) Authority(id grid.JobID) (who grid.NodeID, since int64, kn
 		}
 		return c.cfg.Self, 0, true
 	}
-	claimants := c.ownerCache.Claimants(id)
+	claimants := c.ownerCache.claimantsOf(id)
 	switch {
 	case len(claimants) == 0:
 		return grid.NodeID{}, 0, false
@@ -30,7 +30,7 @@ func (c *coordinator) Authority(id grid.JobID) (who grid.NodeID, since int64, kn
 // Claimants appends the nodes that announced to have taken over a job with which this node has nothing to do, newest
 // epoch first. Ask them after the origin: any member of the grid can claim so.
 func (c *coordinator) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
-	if claimants := c.ownerCache.Claimants(id); len(claimants) > 0 && c.peekJob(id) == nil {
+	if claimants := c.ownerCache.claimantsOf(id); len(claimants) > 0 && c.peekJob(id) == nil {
 		for _, x := range claimants {
 			dst = append(dst, x.Node)
 		}
@@ -45,7 +45,7 @@ func (c *coordinator) ForeignJobs(dst []grid.JobID) []grid.JobID {
 			dst = append(dst, id)
 		}
 	}
-	for id := range c.ownerCache.Jobs() {
+	for id := range c.ownerCache.jobs() {
 		if c.peekJob(id) == nil {
 			dst = append(dst, id)
 		}

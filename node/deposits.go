@@ -19,7 +19,7 @@ func (c *coordinator) followDeposits(fx *grid.Effects) {
 		case deposit.InputsStored:
 			c.notePayer(j)
 			j.replica.InputsHeld = true
-			c.replicas.Save(j.replica.Replica, fx)
+			j.replica.Save(fx)
 		case deposit.OutputStored:
 			c.notePayer(j)
 			c.saveEntry(j, x.Index, fx)

@@ -238,7 +238,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	if j == nil || slices.Contains(j.replica.Members(), strangerID) {
 		t.Fatalf("the job has no members, or the stranger is one: %v", j)
 	}
-	j.replica.Campaign(0)
+	j.replica.Register.Campaign(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
 		r.deliver(strangerID, k, func(m *grid.Message) {
 			m.Register = grid.RegisterMessage{Job: id, Epoch: j.replica.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}

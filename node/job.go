@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"skep/grid"
-	"skep/node/replication"
 	"skep/sparse"
 )
 
@@ -73,14 +72,14 @@ func (c *coordinator) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 // create creates a job whose register this node and others keep. The caller is answered when a majority has it.
 func (c *coordinator) create(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
 	members := append([]grid.NodeID{c.cfg.Self}, others...)
-	j := c.newReplica(sub.id, sub.spec, c.wall.At(now).UnixNano(), members, replication.State{})
+	j := c.newReplica(sub.id, sub.spec, c.wall.At(now).UnixNano(), members, grid.RegisterState{})
 	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(c.cfg.Confirm), len(others) > 0
-	c.replicas.Own(j.replica.Replica)
+	j.replica.Own()
 	c.queueNewJob(now, j, fx)
 	if len(others) > 0 {
 		c.deposits.ReplicateInputs(now, &j.replica.files)
 	}
-	c.replicas.Save(j.replica.Replica, fx)
+	j.replica.Save(fx)
 	if len(others) == 0 {
 		c.replyAll(&j.replica.submitters, j.id, fx)
 	}

@@ -46,8 +46,8 @@ func (c *coordinator) closeJobs(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		j.replica.Close()
-		c.replicas.Save(j.replica.Replica, fx)
-		c.replicas.MarkDirty(j.replica.Replica)
+		j.replica.Save(fx)
+		j.replica.MarkDirty()
 		c.worker.ForgetRegistered(j.id, fx) // attempts from an earlier epoch of this owner, superseded by another's
 		c.archiveAndTrim(j, fx)
 	}

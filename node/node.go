@@ -83,7 +83,7 @@ type coordinator struct {
 	ledger          quota.Ledger // of what is stored for others
 	replicaWake     bool         // a TimerRegister is pending for registers
 	backups         backupJobs
-	ownerCache      replication.OwnerCache
+	ownerCache      ownerCache
 	strayEntries    map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
 	restoredBackups map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"skep/grid"
-	"skep/node/replication"
-	"skep/node/worker"
 )
 
 // Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
@@ -17,7 +15,7 @@ import (
 // learnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
 func (c *coordinator) learnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
 	if j := c.job(id); j != nil {
-		c.replicas.Follow(now, j.replica.Replica, epoch, owner)
+		j.replica.Follow(now, epoch, owner)
 		c.followRegisters(now, fx)
 	}
 	c.worker.FollowOwner(now, id, owner, epoch, fx)
@@ -35,7 +33,7 @@ func (c *coordinator) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
 // takeoverHeard handles an announcement of takeovers, or a member's redirect to another owner.
 func (c *coordinator) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Message, announced bool, fx *grid.Effects) {
 	if !announced {
-		c.ownerClaimed(now, from, m.Register.Job, replication.Claim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
+		c.ownerClaimed(now, from, m.Register.Job, grid.OwnerClaim{Owner: m.Register.Owner, Epoch: m.Register.Epoch}, fx)
 		return
 	}
 	if len(m.Attempts) > maxTakeovers {
@@ -44,9 +42,9 @@ func (c *coordinator) takeoverHeard(now grid.Time, from grid.NodeID, m *grid.Mes
 	}
 	for _, x := range m.Attempts {
 		if c.job(x.Task.Job) == nil {
-			c.ownerCache.Add(x.Task.Job, replication.Claimant{Node: from, Epoch: x.Epoch, Since: c.wall.At(now).UnixNano()})
+			c.ownerCache.add(x.Task.Job, claimant{Node: from, Epoch: x.Epoch, Since: c.wall.At(now).UnixNano()})
 		}
-		c.ownerClaimed(now, from, x.Task.Job, replication.Claim{Owner: from, Epoch: x.Epoch}, fx)
+		c.ownerClaimed(now, from, x.Task.Job, grid.OwnerClaim{Owner: from, Epoch: x.Epoch}, fx)
 	}
 }
 
@@ -79,16 +77,16 @@ func (c *coordinator) announceTakeovers(fx *grid.Effects) {
 const maxTakeovers = 128
 
 // ownerClaimed handles a statement about who owns a register.
-func (c *coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, x replication.Claim, fx *grid.Effects) {
+func (c *coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, x grid.OwnerClaim, fx *grid.Effects) {
 	if j := c.job(id); j != nil {
 		c.replicaClaimed(now, from, j, x, fx)
 	}
-	c.worker.OwnerClaimed(now, from, id, worker.Claim(x), fx)
+	c.worker.OwnerClaimed(now, from, id, x, fx)
 }
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
 // node.
-func (c *coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, x replication.Claim, fx *grid.Effects) {
+func (c *coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, x grid.OwnerClaim, fx *grid.Effects) {
 	rep := j.replica
 	if c.isOutsider(j, from) {
 		if rep.MembersVerified { // else the members may be forged, and the sender may be a real one
@@ -96,5 +94,5 @@ func (c *coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, x 
 		}
 		return
 	}
-	c.replicas.Claimed(now, from, rep.Replica, x, fx)
+	rep.Claimed(now, from, x, fx)
 }

@@ -5,7 +5,6 @@ import (
 
 	"skep/grid"
 	"skep/node/quota"
-	"skep/node/replication"
 	"skep/sparse"
 )
 
@@ -68,7 +67,7 @@ func (c *coordinator) admitEntries(j *job, entries []grid.Entry, epoch uint32, f
 		if v, _ := j.replica.Value(f.Index); v != nil && v.Epoch >= cmp.Or(epoch, f.Epoch) { // a repeated entry costs nothing
 			continue
 		}
-		bytes += grid.Bytes(replication.Weight(f))
+		bytes += grid.Bytes(f.Weight())
 		if leaf := f.Index / sparse.Leaf; leaf != last && j.replica.NeedsLeaf(f.Index) {
 			bytes, last = bytes+leafBytes, leaf
 		}

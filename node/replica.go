@@ -49,7 +49,7 @@ func (j *job) members() []grid.NodeID {
 
 // mayAct reports whether this node may act as the job's owner: it holds the quorum lease.
 func (c *coordinator) mayAct(now grid.Time, j *job) bool {
-	return c.replicas.MayAct(now, j.replica.Replica)
+	return j.replica.MayAct(now)
 }
 
 // replicated returns the job of a replica; nil if it is not here any more.
@@ -61,7 +61,7 @@ func (c *coordinator) replicated(r *replication.Replica) *job {
 }
 
 // newReplica creates a job with a register.
-func (c *coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s replication.State) *job {
+func (c *coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) *job {
 	j := c.newJob(id, spec, submitted)
 	r := c.replicas.Add(id, spec, submitted, members, s)
 	j.replica = &replica{Replica: r, files: c.deposits.NewFiles(spec, r), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
@@ -73,7 +73,7 @@ func (c *coordinator) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effe
 	t := j.task(i)
 	t.uncommitted = true
 	j.uncommitted++
-	c.replicas.Propose(j.replica.Replica, &grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
+	j.replica.Propose(&grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
 		Placed: t.placed, Began: t.began, Done: t.done})
 	c.matchDeposit(j, i, fx)
 	c.saveEntry(j, i, fx)
@@ -97,7 +97,7 @@ func (c *coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 		return
 	}
 	rep, mayActBefore := j.replica, c.mayAct(now, j)
-	finals, valid := c.replicas.Answered(now, from, rep.Replica, a, c.scratch.finals[:0])
+	finals, valid := rep.Answered(now, from, a, c.scratch.finals[:0])
 	c.scratch.finals = finals
 	if !valid {
 		c.stats.Stale++
@@ -105,8 +105,8 @@ func (c *coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 	}
 	c.askDeposits(now, j, fx)
 	if a.Answer == grid.RegisterDone && !rep.State().Done { // another owner closed the job
-		c.replicas.StepDown(rep.Replica)
-		c.replicas.Campaign(now, rep.Replica, fx)
+		rep.StepDown()
+		rep.Campaign(now, fx)
 	}
 	c.followRegisters(now, fx)
 	for _, i := range finals {
@@ -118,7 +118,7 @@ func (c *coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 		c.scheduleClose(now, j, fx)
 	}
 	if rep.IsOwner() {
-		c.replicas.MarkDirty(j.replica.Replica)
+		j.replica.MarkDirty()
 	}
 	if !mayActBefore && c.mayAct(now, j) {
 		c.resumeJob(j)

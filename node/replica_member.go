@@ -23,7 +23,7 @@ func (c *coordinator) applyWrite(now grid.Time, from grid.NodeID, g *grid.Regist
 		replication.Answer(r, from, grid.KindWriteAck, g, grid.RegisterFull, fx)
 		return
 	}
-	answer := c.replicas.Write(now, from, r, g, fx)
+	answer := r.Write(now, from, g, fx)
 	if answer == grid.RegisterOK {
 		c.rechargeJob(j)
 	}
@@ -41,7 +41,7 @@ func (c *coordinator) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMess
 		replication.Answer(nil, from, grid.KindVote, g, refusal, fx)
 		return
 	}
-	c.replicas.Vote(now, from, j.replica.Replica, g, fx)
+	j.replica.Vote(now, from, g, fx)
 	c.followRegisters(now, fx)
 	c.scheduleTick(now, fx)
 }
@@ -66,7 +66,7 @@ func (c *coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 		c.stats.Full++
 		return nil, grid.RegisterFull
 	}
-	j = c.newReplica(g.Job, g.Spec, c.wall.At(now).UnixNano()-int64(g.Age), g.Members, replication.State{})
+	j = c.newReplica(g.Job, g.Spec, c.wall.At(now).UnixNano()-int64(g.Age), g.Members, grid.RegisterState{})
 	j.replica.MembersVerified = from == g.Job.Origin
 	j.arrived = now.Add(-g.Age)
 	c.chargeJob(j, from)

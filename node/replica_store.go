@@ -34,7 +34,7 @@ func (c *coordinator) saveEntry(j *job, i uint32, fx *grid.Effects) *grid.TaskRe
 
 // restoreReplica restores a job with a register. Its entries may have been restored before it.
 func (c *coordinator) restoreReplica(r *grid.RegisterRecord) {
-	s := replication.State{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
 	j.replica.MembersVerified = r.ID.Origin == c.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
 	if r.Held {
@@ -109,7 +109,7 @@ func (c *coordinator) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 	rep := j.replica
 	j.quietAt = now.Add(replication.TakeoverDelay(c.cfg.Lease))
 	c.scheduleTick(now, fx)
-	owns := c.replicas.Resume(now, rep.Replica)
+	owns := rep.Resume(now)
 	c.followRegisters(now, fx)
 	if !owns {
 		return
@@ -157,7 +157,7 @@ func (c *coordinator) cancel(now grid.Time, ev *grid.Event, j *job, fx *grid.Eff
 		}
 		c.raiseBarrier(now, j, fx)
 		j.cancelled = true
-		c.replicas.Propose(rep.Replica, &grid.Entry{Index: j.spec.Count, Done: c.wall.At(now).UnixNano()})
+		rep.Propose(&grid.Entry{Index: j.spec.Count, Done: c.wall.At(now).UnixNano()})
 		c.saveEntry(j, j.spec.Count, fx)
 		if j.id.Origin == c.cfg.Self {
 			c.endAll(now, j, fx)

@@ -17,10 +17,10 @@ func (c *coordinator) tickReplica(now grid.Time, r *replication.Replica, fx *gri
 		contacts{c}.Reach(now, j.id, id, fx)
 	}
 	if !r.IsOwner() {
-		c.replicas.CampaignIfDue(now, r, fx)
+		r.CampaignIfDue(now, fx)
 		return true
 	}
-	settled := c.replicas.Repeat(now, r, fx)
+	settled := r.Repeat(now, fx)
 	if r.State().Done {
 		return r.CountCloseNotice() && !settled
 	}
@@ -28,6 +28,6 @@ func (c *coordinator) tickReplica(now grid.Time, r *replication.Replica, fx *gri
 		c.placeUnclaimed(now, j, fx)
 	}
 	c.continueBulkEnd(now, j, fx)
-	c.replicas.RenewIfDue(now, r, fx)
+	r.RenewIfDue(now, fx)
 	return true
 }

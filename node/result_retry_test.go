@@ -94,9 +94,6 @@ func (r *rig) announceTakeover(from grid.NodeID, job grid.JobID, epoch uint32) {
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: epoch}}}}})
 }
 
-// Bounds of the owner cache: of all nodes, and of one.
-const maxCachedOwners, maxCachedByOne = 4096, 1024
-
 // The owner cache holds the newest takeovers, each once.
 func TestOwnerCacheHoldsNewestTakeovers(t *testing.T) {
 	const jobs = 2*maxCachedOwners + 100

@@ -19,11 +19,11 @@ func (c *coordinator) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Regi
 	rep := j.replica
 	if c.admitEntries(j, a.Entries, 0, fx) != "" {
 		c.stats.Full++
-		c.replicas.GiveUpCampaign(now, rep.Replica)
+		rep.GiveUpCampaign(now)
 		c.rechargeJob(j)
 		return
 	}
-	c.replicas.VoteAnswered(now, from, rep.Replica, a, fx)
+	rep.VoteAnswered(now, from, a, fx)
 	c.rechargeJob(j)
 	c.followRegisters(now, fx)
 }
@@ -31,28 +31,28 @@ func (c *coordinator) voteAnswered(now grid.Time, from grid.NodeID, a *grid.Regi
 // followRegisters makes the jobs follow the changes of their registers, in the order of these.
 func (c *coordinator) followRegisters(now grid.Time, fx *grid.Effects) {
 	for x, ok := c.replicas.NextChange(); ok; x, ok = c.replicas.NextChange() {
-		if j := c.replicated(x.Of); j != nil {
+		if j := c.job(x.Job); j != nil {
 			c.followRegister(now, j, x, fx)
 		}
 	}
 }
 
-func (c *coordinator) followRegister(now grid.Time, j *job, x replication.Change, fx *grid.Effects) {
+func (c *coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChange, fx *grid.Effects) {
 	switch x.Kind {
-	case replication.Lost:
+	case grid.RegisterLost:
 		c.dropOwnership(j, fx)
-	case replication.Written:
+	case grid.RegisterWritten:
 		c.saveEntry(j, x.Index, fx)
 		c.applyEntry(j, x.Index, fx)
-	case replication.Merged:
+	case grid.RegisterMerged:
 		c.applyRegister(j, fx)
-	case replication.Owned, replication.Renewed:
-		c.ownershipWon(now, j, x.Kind == replication.Renewed, fx)
-	case replication.Moved:
+	case grid.RegisterOwned, grid.RegisterRenewed:
+		c.ownershipWon(now, j, x.Kind == grid.RegisterRenewed, fx)
+	case grid.RegisterMoved:
 		c.ownerLearned(now, j, fx)
-	case replication.Closed:
+	case grid.RegisterClosed:
 		c.jobClosed(now, j, fx)
-	case replication.Void:
+	case grid.RegisterVoid:
 		c.worker.ForgetRegistered(j.id, fx)
 		c.forgetJob(j, fx)
 	}

@@ -226,5 +226,5 @@ func (c *coordinator) AwaitsMajority(now grid.Time, id grid.JobID) bool {
 	if j.replica.IsOwner() {
 		return !c.mayAct(now, j)
 	}
-	return c.replicas.TakeoverDue(now, j.replica.Replica)
+	return j.replica.TakeoverDue(now)
 }

@@ -103,9 +103,9 @@ func (c *campaign) merge(finals []grid.Entry) {
 		}
 		if current := c.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {
 			if *current != nil {
-				c.bytes -= grid.Bytes(Weight(*current))
+				c.bytes -= grid.Bytes((*current).Weight())
 			}
-			c.bytes += grid.Bytes(Weight(&f))
+			c.bytes += grid.Bytes(f.Weight())
 			*current = &f
 		}
 	}
@@ -146,7 +146,7 @@ func (r *Register) countVotes(seq uint64) Outcome {
 			x.value = &entry
 		}
 	}
-	*s = State{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self}
+	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self}
 	r.BecomeOwner(seq)
 	return outcome
 }

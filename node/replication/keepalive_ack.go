@@ -41,7 +41,7 @@ func (s *Replicas) KeepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Me
 			r.acked[place] = max(r.acked[place], p.keepaliveSent)
 		} else if r.writeSent[place] == 0 && r.IsOwner() {
 			r.ResetProgress(place)
-			s.MarkDirty(r)
+			r.MarkDirty()
 		}
 	}
 	clear(p.listed)

@@ -20,18 +20,18 @@ func TakeoverDelay(lease time.Duration) time.Duration {
 
 // MayAct reports whether this node holds a register's quorum lease: it is the owner, and a majority of the members has
 // answered what it sent within a lease.
-func (s *Replicas) MayAct(now grid.Time, r *Replica) bool {
-	return r.Ready() && now < s.MayActUntil(r)
+func (r *Replica) MayAct(now grid.Time) bool {
+	return r.Ready() && now < r.MayActUntil()
 }
 
 // MayActUntil is the end of this node's quorum lease, unless further answers renew it.
-func (s *Replicas) MayActUntil(r *Replica) grid.Time {
+func (r *Replica) MayActUntil() grid.Time {
 	var answered [grid.MaxMembers]grid.Time
 	k := 0
 	for place, id := range r.members {
 		if place != r.self && r.HasAccepted(place) {
 			answered[k] = r.acked[place]
-			if p := s.by.Get(id); p != nil && p.leaseVerified > r.acceptedAt[place] { // earlier keepalives did not list this register
+			if p := r.of.by.Get(id); p != nil && p.leaseVerified > r.acceptedAt[place] { // earlier keepalives did not list this register
 				answered[k] = max(answered[k], p.leaseVerified)
 			}
 			k++
@@ -45,14 +45,14 @@ func (s *Replicas) MayActUntil(r *Replica) grid.Time {
 		return 0
 	}
 	slices.Sort(answered[:k])
-	return answered[k-others].Add(s.cfg.Lease)
+	return answered[k-others].Add(r.of.cfg.Lease)
 }
 
 // ownerLastAnswered is when this member last answered the owner that it follows. An owner that no longer lists the job
 // may still rest on the answer to a write.
-func (s *Replicas) ownerLastAnswered(r *Replica) grid.Time {
-	switch p := s.by.Get(r.owner); {
-	case r.owner == s.cfg.Self:
+func (r *Replica) ownerLastAnswered() grid.Time {
+	switch p := r.of.by.Get(r.owner); {
+	case r.owner == r.of.cfg.Self:
 		return 0
 	case r.unlisted:
 		return r.lastWrite
@@ -64,13 +64,13 @@ func (s *Replicas) ownerLastAnswered(r *Replica) grid.Time {
 }
 
 // ownerSilent reports whether this member has not answered the owner for the takeover delay: it may vote for another.
-func (s *Replicas) ownerSilent(now grid.Time, r *Replica) bool {
-	return now >= s.ownerLastAnswered(r).Add(TakeoverDelay(s.cfg.Lease))
+func (r *Replica) ownerSilent(now grid.Time) bool {
+	return now >= r.ownerLastAnswered().Add(TakeoverDelay(r.of.cfg.Lease))
 }
 
 // TakeoverDue reports whether this member waits for a takeover: its owner is silent, or no longer lists the job.
-func (s *Replicas) TakeoverDue(now grid.Time, r *Replica) bool {
-	return r.unlisted || s.ownerSilent(now, r)
+func (r *Replica) TakeoverDue(now grid.Time) bool {
+	return r.unlisted || r.ownerSilent(now)
 }
 
 // answeredOwner records that this node has answered another one as the owner of a register.

@@ -9,28 +9,28 @@ import (
 // The role of a member that is not the owner.
 
 // Write applies a write of an epoch's owner. The answer, by Answer, leaves once it is on disk.
-func (s *Replicas) Write(now grid.Time, from grid.NodeID, r *Replica, g *grid.RegisterMessage, fx *grid.Effects) grid.RegisterAnswer {
-	ConvertTimes(s.wall.At(now).UnixNano(), g.Entries)
+func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) grid.RegisterAnswer {
+	ConvertTimes(r.of.wall.At(now).UnixNano(), g.Entries)
 	before, wasOwner := r.state, r.IsOwner()
-	answer, written := r.Register.Write(from, g, s.written[:0])
-	s.written = written
+	answer, written := r.Register.Write(from, g, r.of.written[:0])
+	r.of.written = written
 	if r.state != before {
-		s.Save(r, fx)
+		r.Save(fx)
 	}
 	if answer == grid.RegisterOK {
-		s.answeredOwner(now, from)
+		r.of.answeredOwner(now, from)
 		r.unlisted, r.lastWrite = false, now
 		if wasOwner {
-			s.StepDown(r)
+			r.StepDown()
 		}
-		s.follow(now, r, g.Epoch, from)
-		s.changed(Moved, r) // also for a known epoch: a worker may have heard of an earlier owner only
+		r.follow(now, g.Epoch, from)
+		r.of.changed(grid.RegisterMoved, r) // also for a known epoch: a worker may have heard of an earlier owner only
 		for _, i := range written {
-			s.changes = append(s.changes, Change{Kind: Written, Of: r, Index: i})
+			r.of.changes = append(r.of.changes, grid.RegisterChange{Kind: grid.RegisterWritten, Job: r.id, Index: i})
 		}
 	}
 	if r.state.Done && !before.Done {
-		s.changed(Closed, r)
+		r.of.changed(grid.RegisterClosed, r)
 	}
 	return answer
 }
@@ -50,26 +50,26 @@ func Answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage,
 }
 
 // Vote answers a member that campaigns for a new epoch.
-func (s *Replicas) Vote(now grid.Time, from grid.NodeID, r *Replica, g *grid.RegisterMessage, fx *grid.Effects) {
+func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
 	before, wasOwner := r.state, r.IsOwner()
-	ownerAlive := !s.ownerSilent(now, r) || s.MayAct(now, r)
+	ownerAlive := !r.ownerSilent(now) || r.MayAct(now)
 	// A node that became the owner since, with the votes of others, is alive as well, and no earlier owner acts any
 	// more.
 	a := r.Register.Vote(from, g.Epoch, ownerAlive && from != r.owner && (from != r.rival.Owner || r.rival.Epoch <= r.ownerEpoch))
 	if wasOwner && !r.IsOwner() {
-		s.StepDown(r)
+		r.StepDown()
 	}
 	if r.state != before {
-		s.Save(r, fx)
+		r.Save(fx)
 		// Jitter over several ticks: two candidates that promised each other the same epoch would otherwise collide for
 		// ever.
-		r.campaignAt = now.Add(s.cfg.Lease + time.Duration(s.rng.Int64N(int64(s.cfg.Lease)*int64(1+r.successionRank()))))
+		r.campaignAt = now.Add(r.of.cfg.Lease + time.Duration(r.of.rng.Int64N(int64(r.of.cfg.Lease)*int64(1+r.successionRank()))))
 	}
 	m := Answer(r, from, grid.KindVote, g, a, fx)
 	if a == grid.RegisterOK || a == grid.RegisterDone {
 		m.Owner = r.state.Owner
 		r.Page(g.Next, m)
-		ConvertTimes(s.wall.At(now).UnixNano(), m.Entries)
+		ConvertTimes(r.of.wall.At(now).UnixNano(), m.Entries)
 	}
 	if a == grid.RegisterDone && wasOwner {
 		r.closeNotices = 0
@@ -78,44 +78,44 @@ func (s *Replicas) Vote(now grid.Time, from grid.NodeID, r *Replica, g *grid.Reg
 
 // Claimed records that a member says it is the owner. A real owner also writes to this node, which, if it is the owner
 // itself, sends keepalives at once, at most each sixth of a lease: their answers tell.
-func (s *Replicas) Claimed(now grid.Time, from grid.NodeID, r *Replica, c Claim, fx *grid.Effects) {
+func (r *Replica) Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx *grid.Effects) {
 	if c.Owner != from || c.Epoch <= max(r.ownerEpoch, r.rival.Epoch) {
 		return
 	}
 	r.rival = c
-	if !r.IsOwner() || r.rivalChecked != 0 && now < r.rivalChecked.Add(s.cfg.Lease/6) {
+	if !r.IsOwner() || r.rivalChecked != 0 && now < r.rivalChecked.Add(r.of.cfg.Lease/6) {
 		return
 	}
 	r.rivalChecked = now
 	for _, id := range r.members {
-		if id == s.cfg.Self {
+		if id == r.of.cfg.Self {
 			continue
 		}
-		if p := s.member(id); p.keepaliveSeq == 0 { // else the answer to the open keepalive will tell
-			s.keepaliveOne(now, p, s.ownedWith(id), fx)
+		if p := r.of.member(id); p.keepaliveSeq == 0 { // else the answer to the open keepalive will tell
+			r.of.keepaliveOne(now, p, r.of.ownedWith(id), fx)
 		}
 	}
 }
 
 // Own makes this node, the origin, the first owner of a new register.
-func (s *Replicas) Own(r *Replica) {
-	r.BecomeOwner(s.nextTerm())
+func (r *Replica) Own() {
+	r.BecomeOwner(r.of.nextTerm())
 	r.owner, r.ownerEpoch, r.ownerSince, r.MembersVerified = r.state.Owner, r.state.Epoch, r.submitted, true
-	s.MarkDirty(r)
+	r.MarkDirty()
 }
 
 // Resume resumes a replica after a restart. As the owner it acts once a majority has answered; as a member it may have
 // answered the owner just before it stopped. It reports whether this node is the owner.
-func (s *Replicas) Resume(now grid.Time, r *Replica) bool {
+func (r *Replica) Resume(now grid.Time) bool {
 	st := r.state
-	r.owner, r.ownerEpoch, r.ownerSince, r.lastWrite = st.Owner, st.Epoch, s.wall.At(now).UnixNano(), now
-	r.campaignAt = now.Add(TakeoverDelay(s.cfg.Lease))
-	if st.Owner != s.cfg.Self {
-		s.answeredOwner(now, st.Owner)
-	} else if r.BecomeOwner(s.nextTerm()); r.IsOwner() {
-		s.MarkDirty(r)
+	r.owner, r.ownerEpoch, r.ownerSince, r.lastWrite = st.Owner, st.Epoch, r.of.wall.At(now).UnixNano(), now
+	r.campaignAt = now.Add(TakeoverDelay(r.of.cfg.Lease))
+	if st.Owner != r.of.cfg.Self {
+		r.of.answeredOwner(now, st.Owner)
+	} else if r.BecomeOwner(r.of.nextTerm()); r.IsOwner() {
+		r.MarkDirty()
 		return true
 	}
-	s.StepDown(r)
+	r.StepDown()
 	return false
 }

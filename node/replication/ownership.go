@@ -33,7 +33,7 @@ func (r *Register) BecomeOwner(seq uint64) {
 	s := &r.state
 	self := r.members[r.self]
 	if s.Epoch == 0 {
-		*s = State{Promised: 1, VotedFor: self, Epoch: 1, Owner: self}
+		*s = grid.RegisterState{Promised: 1, VotedFor: self, Epoch: 1, Owner: self}
 	}
 	if s.Owner != self || s.VotedFor != self || s.Promised != s.Epoch {
 		return
@@ -153,7 +153,7 @@ func (r *Register) NextWrite(place int, g *grid.RegisterMessage) bool {
 		if !p.accepted { // the first write only describes the job
 			break
 		}
-		if size += Weight(r.slots.At(i).value); n == grid.MaxEntries || n > 0 && size > int(grid.MaxEntriesSize) {
+		if size += r.slots.At(i).value.Weight(); n == grid.MaxEntries || n > 0 && size > int(grid.MaxEntriesSize) {
 			break
 		}
 		n++

@@ -13,20 +13,11 @@ import (
 type Register struct {
 	members   []grid.NodeID
 	self      int
-	state     State
+	state     grid.RegisterState
 	bytes     grid.Bytes        // of the entries: see Weight
 	slots     sparse.List[slot] // an unwritten entry takes no memory
 	ownership *ownership        // nil unless this member is the owner
 	campaign  *campaign         // nil unless this member campaigns
-}
-
-// State is what is saved besides the entries.
-type State struct {
-	Promised uint32      // highest epoch voted for or accepted; no lower one is taken part in
-	VotedFor grid.NodeID // the candidate of Promised
-	Epoch    uint32      // highest accepted; 0 = none yet
-	Owner    grid.NodeID // of Epoch
-	Done     bool        // every task has ended, and that is committed: the job is closed
 }
 
 // slot is an entry: how a task ended, or that the job is cancelled.
@@ -39,13 +30,13 @@ type slot struct {
 
 // New returns a member's copy of the register of a job of that many tasks. self must be among members, an odd number up
 // to grid.MaxMembers.
-func New(self grid.NodeID, members []grid.NodeID, tasks int, s State) *Register {
+func New(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) *Register {
 	r := makeRegister(self, slices.Clone(members), tasks, s)
 	return &r
 }
 
 // makeRegister is New by value; it keeps members.
-func makeRegister(self grid.NodeID, members []grid.NodeID, tasks int, s State) Register {
+func makeRegister(self grid.NodeID, members []grid.NodeID, tasks int, s grid.RegisterState) Register {
 	return Register{members: members, self: slices.Index(members, self), state: s, slots: sparse.Make[slot](uint32(tasks) + 1)}
 }
 
@@ -57,7 +48,7 @@ func (r *Register) Restore(f *grid.Entry, final bool) {
 }
 
 // State returns what must be saved besides the entries.
-func (r *Register) State() State { return r.state }
+func (r *Register) State() grid.RegisterState { return r.state }
 
 // Members lists the members, the origin first; read only.
 func (r *Register) Members() []grid.NodeID { return r.members }
@@ -93,10 +84,10 @@ func (r *Register) Written() iter.Seq2[uint32, *grid.Entry] {
 func (r *Register) set(i uint32, x slot) {
 	s := r.slots.At(i)
 	if s.value != nil {
-		r.bytes -= grid.Bytes(Weight(s.value))
+		r.bytes -= grid.Bytes(s.value.Weight())
 	}
 	if x.value != nil {
-		r.bytes += grid.Bytes(Weight(x.value))
+		r.bytes += grid.Bytes(x.value.Weight())
 	}
 	*s = x
 }
@@ -217,13 +208,10 @@ func (r *Register) Page(next uint32, g *grid.RegisterMessage) {
 		if f == nil {
 			continue
 		}
-		if size += Weight(f); len(g.Entries) == grid.MaxEntries || len(g.Entries) > 0 && size > int(grid.MaxEntriesSize) {
+		if size += f.Weight(); len(g.Entries) == grid.MaxEntries || len(g.Entries) > 0 && size > int(grid.MaxEntriesSize) {
 			g.Next, g.More = i, true
 			return
 		}
 		g.Entries = append(g.Entries, *f)
 	}
 }
-
-// Weight estimates the bytes of an entry on the wire, on disk and in memory.
-func Weight(f *grid.Entry) int { return 128 + f.Result.Weight() }

@@ -10,6 +10,7 @@ import (
 // other members.
 type Replica struct {
 	Register
+	of        *Replicas
 	id        grid.JobID
 	spec      *grid.JobSpec
 	submitted int64 // wall time, Unix nanoseconds
@@ -18,15 +19,15 @@ type Replica struct {
 	MembersVerified bool // the job's origin named the members; set by whoever keeps the job
 	InputsHeld      bool // the job's inputs are stored here, though it was submitted elsewhere; set by whoever stores them
 
-	owner             grid.NodeID // as far as known here
-	ownerEpoch        uint32      // of owner
-	ownerSince        int64       // wall time, Unix nanoseconds
-	promisedElsewhere uint32      // highest epoch that any member reported to have promised
-	unlisted          bool        // its owner is alive and no longer lists the job in its keepalives
-	lastWrite         grid.Time   // when the owner's last write was answered
-	campaignAt        grid.Time   // earliest time of this member's next campaign
-	rival             Claim       // newest claim of a member that says it is the owner and has not written to this node
-	rivalChecked      grid.Time   // when keepalives were last sent because of a claim
+	owner             grid.NodeID     // as far as known here
+	ownerEpoch        uint32          // of owner
+	ownerSince        int64           // wall time, Unix nanoseconds
+	promisedElsewhere uint32          // highest epoch that any member reported to have promised
+	unlisted          bool            // its owner is alive and no longer lists the job in its keepalives
+	lastWrite         grid.Time       // when the owner's last write was answered
+	campaignAt        grid.Time       // earliest time of this member's next campaign
+	rival             grid.OwnerClaim // newest claim of a member that says it is the owner and has not written to this node
+	rivalChecked      grid.Time       // when keepalives were last sent because of a claim
 
 	acked        []grid.Time // owner only, by place: send time of the last answered write of this epoch
 	acceptedAt   []grid.Time // owner only, by place: since when the member is known to have accepted this epoch
@@ -34,12 +35,6 @@ type Replica struct {
 	closeNotices int         // number of times that the close was sent to the members
 	dirty        bool        // in Replicas.dirty
 	retired      bool        // nothing is left to do: removed from Replicas.open
-}
-
-// Claim is a member's statement about who owns a register.
-type Claim struct {
-	Owner grid.NodeID
-	Epoch uint32
 }
 
 // Job returns the ID of the register's job.

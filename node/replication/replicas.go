@@ -27,12 +27,12 @@ type Replicas struct {
 	shared     sparse.Map[grid.NodeID, *sharedReplicas]
 	members    []*coMember
 	by         sparse.Map[grid.NodeID, *coMember]
-	dirty      []*Replica // they may have something to send
-	terms      uint64     // times that this node began to own a register, in this boot
-	keepalives uint64     // keepalives sent in this boot
-	changes    []Change   // oldest first
-	applied    int        // the first changes: NextChange has returned them
-	written    []uint32   // scratch
+	dirty      []*Replica            // they may have something to send
+	terms      uint64                // times that this node began to own a register, in this boot
+	keepalives uint64                // keepalives sent in this boot
+	changes    []grid.RegisterChange // oldest first
+	applied    int                   // the first changes: NextChange has returned them
+	written    []uint32              // scratch
 }
 
 // sharedReplicas lists the replicas of the registers that this node and another are both members of. A register's
@@ -51,8 +51,8 @@ func NewReplicas(cfg Config, wall grid.Wall, rng *grid.Rand) *Replicas {
 }
 
 // Add adds the replica of a job's register. self must be among members. submitted is wall time in Unix nanoseconds.
-func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, state State) *Replica {
-	r := &Replica{id: id, spec: spec, submitted: submitted, owner: state.Owner, ownerEpoch: state.Epoch}
+func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, state grid.RegisterState) *Replica {
+	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, owner: state.Owner, ownerEpoch: state.Epoch}
 	k := len(members)
 	if k == 1 {
 		r.Register = makeRegister(s.cfg.Self, s.self, int(spec.Count), state)
@@ -67,8 +67,8 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 
 // Closed returns the replica of a closed job that this node alone keeps, of which only that is asked.
 func (s *Replicas) Closed() *Replica {
-	st := State{Promised: 1, VotedFor: s.cfg.Self, Epoch: 1, Owner: s.cfg.Self, Done: true}
-	return &Replica{Register: makeRegister(s.cfg.Self, s.self, 0, st), owner: s.cfg.Self, ownerEpoch: 1, MembersVerified: true}
+	st := grid.RegisterState{Promised: 1, VotedFor: s.cfg.Self, Epoch: 1, Owner: s.cfg.Self, Done: true}
+	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), owner: s.cfg.Self, ownerEpoch: 1, MembersVerified: true}
 }
 
 func (s *Replicas) track(r *Replica) {
@@ -127,11 +127,11 @@ func (s *Replicas) Retire(done func(*Replica) bool) {
 }
 
 // Save saves all of a replica but the entries.
-func (s *Replicas) Save(r *Replica, fx *grid.Effects) {
+func (r *Replica) Save(fx *grid.Effects) {
 	st := &r.state
 	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members, Submitted: r.submitted,
 		Promised: st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
-		Held: len(r.spec.Inputs) > 0 && (r.InputsHeld || r.id.Origin == s.cfg.Self)}
+		Held: len(r.spec.Inputs) > 0 && (r.InputsHeld || r.id.Origin == r.of.cfg.Self)}
 }
 
 // nextTerm returns a number above all that this node has written registers with, for BecomeOwner and VoteReceived.

@@ -23,9 +23,9 @@ func newReplicas() *Replicas {
 // owned adds a register that this node owns and of which the given members have accepted the epoch.
 func owned(t *testing.T, s *Replicas, nonce byte, accepted ...grid.NodeID) *Replica {
 	t.Helper()
-	r := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{nonce}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, State{})
+	r := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{nonce}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, grid.RegisterState{})
 	r.BecomeOwner(s.nextTerm())
-	s.MarkDirty(r)
+	r.MarkDirty()
 	var fx grid.Effects
 	s.SendWrites(start, &fx)
 	for _, w := range fx.Sends {
@@ -34,7 +34,7 @@ func owned(t *testing.T, s *Replicas, nonce byte, accepted ...grid.NodeID) *Repl
 				continue
 			}
 			g := grid.RegisterMessage{Job: r.id, Epoch: w.Msg.Register.Epoch, Seq: w.Msg.Register.Seq, Answer: grid.RegisterOK}
-			if _, valid := s.Answered(start, id, r, &g, nil); !valid {
+			if _, valid := r.Answered(start, id, &g, nil); !valid {
 				t.Fatalf("the answer of %v does not count", id.Short())
 			}
 		}
@@ -66,26 +66,26 @@ func TestKeepaliveExtendsTheLeaseOfListedRegisters(t *testing.T) {
 	if m.Register.Count != 1 {
 		t.Fatalf("it lists %d registers, want 1", m.Register.Count)
 	}
-	later := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{2}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, State{})
+	later := s.Add(grid.JobID{Origin: self, Nonce: [10]byte{2}}, &grid.JobSpec{Count: 1}, 0, []grid.NodeID{self, second, third}, grid.RegisterState{})
 	later.BecomeOwner(s.nextTerm())
-	s.MarkDirty(later)
+	later.MarkDirty()
 	var fx grid.Effects
 	s.SendWrites(start, &fx)
 	g := grid.RegisterMessage{Job: later.id, Epoch: 1, Seq: fx.Sends[0].Msg.Register.Seq, Answer: grid.RegisterOK}
-	if _, valid := s.Answered(sent.Add(time.Second), second, later, &g, nil); !valid {
+	if _, valid := later.Answered(sent.Add(time.Second), second, &g, nil); !valid {
 		t.Fatal("the write is not answered")
 	}
 	a := s.KeepaliveAnswered(sent.Add(2*time.Second), second, &grid.Message{Register: grid.RegisterMessage{Seq: m.Register.Seq, Answer: grid.RegisterOK}}, &fx)
 	if !a.Alive || !a.Revived || !a.Agrees || a.Forged {
 		t.Errorf("answer %+v", a)
 	}
-	if got, want := s.MayActUntil(old), sent.Add(lease); got != want {
+	if got, want := old.MayActUntil(), sent.Add(lease); got != want {
 		t.Errorf("the lease of the listed register ends at %v, want %v", got, want)
 	}
-	if got, want := s.MayActUntil(later), start.Add(lease); got != want {
+	if got, want := later.MayActUntil(), start.Add(lease); got != want {
 		t.Errorf("the lease of the other one ends at %v, want %v: from its write", got, want)
 	}
-	if s.MayAct(start.Add(lease), later) || !s.MayAct(start.Add(lease), old) {
+	if later.MayAct(start.Add(lease)) || !old.MayAct(start.Add(lease)) {
 		t.Error("it may act beyond the end of the lease, or not before")
 	}
 }

@@ -17,30 +17,30 @@ type Contacts interface {
 
 // CampaignIfDue campaigns if the owner has been silent for long enough. Members later in the succession wait longer, so
 // that they seldom campaign at once.
-func (s *Replicas) CampaignIfDue(now grid.Time, r *Replica, fx *grid.Effects) {
-	from := s.ownerLastAnswered(r).Add(TakeoverDelay(s.cfg.Lease) + time.Duration(r.successionRank())*s.cfg.Lease/2)
+func (r *Replica) CampaignIfDue(now grid.Time, fx *grid.Effects) {
+	from := r.ownerLastAnswered().Add(TakeoverDelay(r.of.cfg.Lease) + time.Duration(r.successionRank())*r.of.cfg.Lease/2)
 	if r.unlisted {
-		from = r.lastWrite.Add(TakeoverDelay(s.cfg.Lease))
+		from = r.lastWrite.Add(TakeoverDelay(r.of.cfg.Lease))
 	}
 	if now >= max(from, r.campaignAt) {
-		s.Campaign(now, r, fx)
+		r.Campaign(now, fx)
 	}
 }
 
 // RenewIfDue campaigns, as the owner, for an epoch above one that a member has promised elsewhere.
-func (s *Replicas) RenewIfDue(now grid.Time, r *Replica, fx *grid.Effects) {
+func (r *Replica) RenewIfDue(now grid.Time, fx *grid.Effects) {
 	if r.promisedElsewhere > r.state.Epoch && now >= r.campaignAt {
-		s.Campaign(now, r, fx)
+		r.Campaign(now, fx)
 	}
 }
 
 // Campaign begins a campaign, or repeats its requests.
-func (s *Replicas) Campaign(now grid.Time, r *Replica, fx *grid.Effects) {
+func (r *Replica) Campaign(now grid.Time, fx *grid.Effects) {
 	if r.CampaignEpoch() <= max(r.promisedElsewhere, r.state.Promised) {
 		r.Register.Campaign(r.promisedElsewhere)
 	}
 	for place, id := range r.members {
-		if !s.cfg.Contacts.Reach(now, r.id, id, fx) {
+		if !r.of.cfg.Contacts.Reach(now, r.id, id, fx) {
 			continue
 		}
 		m := fx.Send(id, grid.KindCampaign)
@@ -48,47 +48,47 @@ func (s *Replicas) Campaign(now grid.Time, r *Replica, fx *grid.Effects) {
 		if !r.VoteRequest(place, &m.Register) {
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		} else if m.Register.Next == 0 {
-			r.describe(s.wall.At(now).UnixNano(), &m.Register)
+			r.describe(r.of.wall.At(now).UnixNano(), &m.Register)
 		}
 	}
 }
 
 // GiveUpCampaign ends a campaign whose votes have no room here, and waits before the next.
-func (s *Replicas) GiveUpCampaign(now grid.Time, r *Replica) {
+func (r *Replica) GiveUpCampaign(now grid.Time) {
 	r.EndCampaign()
-	s.delayCampaign(now, r)
+	r.delayCampaign(now)
 }
 
 // delayCampaign makes a member wait after a failed campaign, with jitter.
-func (s *Replicas) delayCampaign(now grid.Time, r *Replica) {
-	d := s.cfg.Lease / 2
-	r.campaignAt = now.Add(d + time.Duration(s.rng.Int64N(int64(d)*int64(1+r.successionRank()))))
+func (r *Replica) delayCampaign(now grid.Time) {
+	d := r.of.cfg.Lease / 2
+	r.campaignAt = now.Add(d + time.Duration(r.of.rng.Int64N(int64(d)*int64(1+r.successionRank()))))
 }
 
 // VoteAnswered takes a member's answer to a campaign.
-func (s *Replicas) VoteAnswered(now grid.Time, from grid.NodeID, r *Replica, a *grid.RegisterMessage, fx *grid.Effects) {
-	ConvertTimes(s.wall.At(now).UnixNano(), a.Entries)
+func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
+	ConvertTimes(r.of.wall.At(now).UnixNano(), a.Entries)
 	wasOwner := r.IsOwner()
-	switch outcome := r.VoteReceived(from, a, s.nextTerm()); outcome {
+	switch outcome := r.VoteReceived(from, a, r.of.nextTerm()); outcome {
 	case CampaignWon, CampaignRenewed:
-		s.becomeOwner(now, r, wasOwner, outcome == CampaignRenewed, fx)
+		r.becomeOwner(now, wasOwner, outcome == CampaignRenewed, fx)
 	case CampaignLost:
 		if a.Answer == grid.RegisterHigher {
-			s.sawHigherEpoch(now, r, a)
+			r.sawHigherEpoch(now, a)
 		}
-		s.delayCampaign(now, r)
+		r.delayCampaign(now)
 	case CampaignVoid:
 		if wasOwner {
-			s.StepDown(r)
+			r.StepDown()
 		}
-		s.changed(Void, r)
+		r.of.changed(grid.RegisterVoid, r)
 	case CampaignDone:
 		if wasOwner {
-			s.StepDown(r)
+			r.StepDown()
 		}
-		s.Save(r, fx)
-		s.changed(Merged, r)
-		s.changed(Closed, r)
+		r.Save(fx)
+		r.of.changed(grid.RegisterMerged, r)
+		r.of.changed(grid.RegisterClosed, r)
 	case CampaignOpen:
 		m := fx.Send(from, grid.KindCampaign)
 		m.Register.Job = r.id
@@ -99,62 +99,62 @@ func (s *Replicas) VoteAnswered(now grid.Time, from grid.NodeID, r *Replica, a *
 }
 
 // becomeOwner makes this node the owner after a won campaign.
-func (s *Replicas) becomeOwner(now grid.Time, r *Replica, wasOwner, renewed bool, fx *grid.Effects) {
+func (r *Replica) becomeOwner(now grid.Time, wasOwner, renewed bool, fx *grid.Effects) {
 	if wasOwner && !renewed {
-		s.changed(Lost, r)
+		r.of.changed(grid.RegisterLost, r)
 	}
 	clear(r.acked)
 	clear(r.acceptedAt)
 	clear(r.writeSent)
 	r.unlisted = false
-	s.Save(r, fx)
-	s.changed(Merged, r)
-	s.follow(now, r, r.state.Epoch, s.cfg.Self)
-	s.MarkDirty(r)
+	r.Save(fx)
+	r.of.changed(grid.RegisterMerged, r)
+	r.follow(now, r.state.Epoch, r.of.cfg.Self)
+	r.MarkDirty()
 	if renewed {
-		s.changed(Renewed, r)
+		r.of.changed(grid.RegisterRenewed, r)
 		return
 	}
-	s.changed(Owned, r)
+	r.of.changed(grid.RegisterOwned, r)
 }
 
 // StepDown makes this node a plain member again.
-func (s *Replicas) StepDown(r *Replica) {
+func (r *Replica) StepDown() {
 	r.Register.StepDown()
-	s.changed(Lost, r)
+	r.of.changed(grid.RegisterLost, r)
 }
 
 // sawHigherEpoch records that a member has promised a higher epoch, and perhaps who owns it.
-func (s *Replicas) sawHigherEpoch(now grid.Time, r *Replica, a *grid.RegisterMessage) {
+func (r *Replica) sawHigherEpoch(now grid.Time, a *grid.RegisterMessage) {
 	if a.Epoch > r.promisedElsewhere {
 		r.promisedElsewhere = a.Epoch
-		s.delayCampaign(now, r)
+		r.delayCampaign(now)
 	}
-	if a.Epoch <= r.ownerEpoch || a.Owner.IsZero() || a.Owner == s.cfg.Self || r.Place(a.Owner) < 0 {
+	if a.Epoch <= r.ownerEpoch || a.Owner.IsZero() || a.Owner == r.of.cfg.Self || r.Place(a.Owner) < 0 {
 		return
 	}
 	if r.IsOwner() {
-		s.StepDown(r)
+		r.StepDown()
 	}
-	s.Follow(now, r, a.Epoch, a.Owner)
+	r.Follow(now, a.Epoch, a.Owner)
 }
 
 // Follow records who owns an epoch, if it is newer than the known one and its owner another member.
-func (s *Replicas) Follow(now grid.Time, r *Replica, epoch uint32, owner grid.NodeID) {
-	if !s.follow(now, r, epoch, owner) || owner == s.cfg.Self {
+func (r *Replica) Follow(now grid.Time, epoch uint32, owner grid.NodeID) {
+	if !r.follow(now, epoch, owner) || owner == r.of.cfg.Self {
 		return
 	}
-	s.changed(Moved, r)
-	s.answeredOwner(now, owner)
+	r.of.changed(grid.RegisterMoved, r)
+	r.of.answeredOwner(now, owner)
 	if r.IsOwner() {
-		s.StepDown(r)
+		r.StepDown()
 	}
 }
 
-func (s *Replicas) follow(now grid.Time, r *Replica, epoch uint32, owner grid.NodeID) bool {
+func (r *Replica) follow(now grid.Time, epoch uint32, owner grid.NodeID) bool {
 	if epoch <= r.ownerEpoch || r.Place(owner) < 0 {
 		return false
 	}
-	r.owner, r.ownerEpoch, r.ownerSince = owner, epoch, s.wall.At(now).UnixNano()
+	r.owner, r.ownerEpoch, r.ownerSince = owner, epoch, r.of.wall.At(now).UnixNano()
 	return true
 }

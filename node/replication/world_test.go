@@ -46,7 +46,7 @@ func (m *model) first() *world {
 	m.names, m.ids = map[string]uint16{}, []grid.NodeID{{1}, {2}, {3}}
 	w := &world{}
 	for i := range w.members {
-		w.members[i] = New(m.ids[i], m.ids, 1, State{})
+		w.members[i] = New(m.ids[i], m.ids, 1, grid.RegisterState{})
 	}
 	w.members[0].BecomeOwner(1)
 	m.send(w, 0)

@@ -5,17 +5,17 @@ import "skep/grid"
 // The owner's writes to the other members.
 
 // MarkDirty schedules a register to send writes at the end of the step.
-func (s *Replicas) MarkDirty(r *Replica) {
+func (r *Replica) MarkDirty() {
 	if !r.dirty && !r.Sole() {
 		r.dirty = true
-		s.dirty = append(s.dirty, r)
+		r.of.dirty = append(r.of.dirty, r)
 	}
 }
 
 // Propose decides an entry as the owner, and has it written to the other members: see Register.Propose.
-func (s *Replicas) Propose(r *Replica, f *grid.Entry) {
+func (r *Replica) Propose(f *grid.Entry) {
 	r.Register.Propose(f)
-	s.MarkDirty(r)
+	r.MarkDirty()
 }
 
 // SendWrites sends, for each register marked dirty, the next write to each member that has answered the one before.
@@ -30,25 +30,25 @@ func (s *Replicas) SendWrites(now grid.Time, fx *grid.Effects) {
 				continue
 			}
 			r.writeSent[place] = now
-			s.fill(now, r, place, m)
+			r.fill(now, place, m)
 		}
 	}
 	s.dirty = s.dirty[:0]
 }
 
 // writeAgain repeats the write under way to a member.
-func (s *Replicas) writeAgain(now grid.Time, r *Replica, place int, fx *grid.Effects) {
+func (r *Replica) writeAgain(now grid.Time, place int, fx *grid.Effects) {
 	m := fx.Send(r.members[place], grid.KindWrite)
 	if r.RepeatWrite(place, &m.Register) {
-		s.fill(now, r, place, m)
+		r.fill(now, place, m)
 		return
 	}
 	fx.Sends = fx.Sends[:len(fx.Sends)-1]
 }
 
 // fill completes a write. A member that has accepted nothing in this epoch gets the job's description too.
-func (s *Replicas) fill(now grid.Time, r *Replica, place int, m *grid.Message) {
-	wall := s.wall.At(now).UnixNano()
+func (r *Replica) fill(now grid.Time, place int, m *grid.Message) {
+	wall := r.of.wall.At(now).UnixNano()
 	m.Register.Job = r.id
 	if !r.HasAccepted(place) {
 		r.describe(wall, &m.Register)
@@ -60,7 +60,7 @@ func (s *Replicas) fill(now grid.Time, r *Replica, place int, m *grid.Message) {
 func (s *Replicas) Resend(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, r := range s.With(id) {
 		if place := r.Place(id); r.IsOwner() && r.writeSent[place] != 0 {
-			s.writeAgain(now, r, place, fx)
+			r.writeAgain(now, place, fx)
 		}
 	}
 	if p := s.by.Get(id); p != nil {
@@ -70,16 +70,16 @@ func (s *Replicas) Resend(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 
 // Repeat repeats writes that were not answered for long, and those that were refused. It reports whether each member
 // has accepted everything.
-func (s *Replicas) Repeat(now grid.Time, r *Replica, fx *grid.Effects) (settled bool) {
+func (r *Replica) Repeat(now grid.Time, fx *grid.Effects) (settled bool) {
 	settled = true
 	for place := range r.members {
 		settled = settled && r.UpToDate(place)
 		switch {
 		case r.HasRefused(place):
 			r.Retry(place)
-			s.MarkDirty(r)
-		case r.writeSent[place] != 0 && now >= r.writeSent[place].Add(s.cfg.Lease/6):
-			s.writeAgain(now, r, place, fx)
+			r.MarkDirty()
+		case r.writeSent[place] != 0 && now >= r.writeSent[place].Add(r.of.cfg.Lease/6):
+			r.writeAgain(now, place, fx)
 		}
 	}
 	return settled
@@ -87,7 +87,7 @@ func (s *Replicas) Repeat(now grid.Time, r *Replica, fx *grid.Effects) (settled 
 
 // Answered takes a member's answer to a write; it appends the committed entries to dst, and reports whether it answered
 // the write under way.
-func (s *Replicas) Answered(now grid.Time, from grid.NodeID, r *Replica, g *grid.RegisterMessage, dst []uint32) ([]uint32, bool) {
+func (r *Replica) Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32) ([]uint32, bool) {
 	accepted := r.HasAccepted(max(r.Place(from), 0))
 	committed, valid := r.WriteAnswered(from, g, dst)
 	if !valid {
@@ -96,12 +96,12 @@ func (s *Replicas) Answered(now grid.Time, from grid.NodeID, r *Replica, g *grid
 	place := r.Place(from)
 	if g.Answer == grid.RegisterOK {
 		r.acked[place] = max(r.acked[place], r.writeSent[place])
-		if s.member(from); !accepted { // from now on keepalives list this register
+		if r.of.member(from); !accepted { // from now on keepalives list this register
 			r.acceptedAt[place] = now
 		}
 	}
 	if g.Answer == grid.RegisterHigher {
-		s.sawHigherEpoch(now, r, g)
+		r.sawHigherEpoch(now, g)
 	}
 	r.writeSent[place] = 0
 	return committed, true

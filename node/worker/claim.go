@@ -13,16 +13,10 @@ import (
 // members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
 // messages each sixth of a lease.
 
-// Claim is a member's statement about who owns a register.
-type Claim struct {
-	Owner grid.NodeID
-	Epoch uint32
-}
-
 // memberClaims are the statements of a register's members about its owner, as a worker received them.
 type memberClaims struct {
-	byPlace   [grid.MaxMembers]Claim // by the member's place; newest epoch that it stated
-	lastAsked grid.Time              // when the other members were last asked
+	byPlace   [grid.MaxMembers]grid.OwnerClaim // by the member's place; newest epoch that it stated
+	lastAsked grid.Time                        // when the other members were last asked
 }
 
 // claimants appends the members that claim the register for themselves in an epoch above the known one.
@@ -36,7 +30,7 @@ func (rec *ownerRecord) claimants(dst []grid.NodeID) []grid.NodeID {
 }
 
 // majorityClaim returns the claim on which a majority of the members agrees; zero = none.
-func (rec *ownerRecord) majorityClaim() Claim {
+func (rec *ownerRecord) majorityClaim() grid.OwnerClaim {
 	for place, id := range rec.members {
 		claim, votes := rec.claims.byPlace[place], 0
 		if claim.Owner != id || claim.Epoch <= rec.epoch {
@@ -51,11 +45,11 @@ func (rec *ownerRecord) majorityClaim() Claim {
 			return claim
 		}
 	}
-	return Claim{}
+	return grid.OwnerClaim{}
 }
 
 // OwnerClaimed handles a statement of a node about who owns a register.
-func (w *Worker) OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c Claim, fx *grid.Effects) {
+func (w *Worker) OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c grid.OwnerClaim, fx *grid.Effects) {
 	rec := w.owners[id]
 	if rec == nil || rec.owner == w.cfg.Self || c.Owner == w.cfg.Self || c.Epoch <= rec.epoch || !slices.Contains(rec.members, c.Owner) {
 		return
@@ -65,7 +59,7 @@ func (w *Worker) OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c 
 		return
 	}
 	rec.claims.byPlace[place] = c
-	if winner := rec.majorityClaim(); winner != (Claim{}) {
+	if winner := rec.majorityClaim(); winner != (grid.OwnerClaim{}) {
 		w.FollowOwner(now, id, winner.Owner, winner.Epoch, fx)
 		return
 	}

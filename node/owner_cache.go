@@ -1,4 +1,4 @@
-package replication
+package node
 
 import (
 	"iter"
@@ -13,11 +13,11 @@ import (
 type cachedOwner struct {
 	id        grid.JobID
 	arrival   uint64     // place in the order of arrival
-	claimants []Claimant // newest epoch first
+	claimants []claimant // newest epoch first
 }
 
-// Claimant is a node that announced to have taken a job over.
-type Claimant struct {
+// claimant is a node that announced to have taken a job over.
+type claimant struct {
 	Node  grid.NodeID
 	Epoch uint32
 	Since int64 // wall time, Unix nanoseconds
@@ -26,9 +26,9 @@ type Claimant struct {
 // Key returns the job.
 func (c *cachedOwner) Key() grid.JobID { return c.id }
 
-// OwnerCache holds the newest announced takeovers. Any member can announce, so each is the newest claimant of a bounded
+// ownerCache holds the newest announced takeovers. Any member can announce, so each is the newest claimant of a bounded
 // number of jobs: one cannot evict what others announced.
-type OwnerCache struct {
+type ownerCache struct {
 	entries []*cachedOwner // in no order
 	last    uint64         // arrivals so far
 	by      sparse.Map[grid.JobID, *cachedOwner]
@@ -40,15 +40,15 @@ const (
 	maxClaimants    = 4    // of one job
 )
 
-// Add records a takeover. An announcement proves nothing: clients ask the claimant only after the job's origin, and
+// add records a takeover. An announcement proves nothing: clients ask the claimant only after the job's origin, and
 // older claimants after it.
-func (c *OwnerCache) Add(id grid.JobID, x Claimant) {
+func (c *ownerCache) add(id grid.JobID, x claimant) {
 	if old := c.by.Get(id); old != nil {
 		old.add(x)
 		return
 	}
 	c.last++
-	entry := &cachedOwner{id: id, arrival: c.last, claimants: []Claimant{x}}
+	entry := &cachedOwner{id: id, arrival: c.last, claimants: []claimant{x}}
 	all, own := -1, -1 // places of the oldest of all, and of this claimant
 	count := 0
 	for at, e := range c.entries {
@@ -72,20 +72,20 @@ func (c *OwnerCache) Add(id grid.JobID, x Claimant) {
 	}
 }
 
-func (c *OwnerCache) replace(at int, entry *cachedOwner) {
+func (c *ownerCache) replace(at int, entry *cachedOwner) {
 	c.by.Drop(c.entries[at].id)
 	c.entries[at] = entry
 }
 
 // add records a claimant's newest epoch; claimants of the oldest epochs are dropped.
-func (c *cachedOwner) add(x Claimant) {
-	if i := slices.IndexFunc(c.claimants, func(o Claimant) bool { return o.Node == x.Node }); i >= 0 {
+func (c *cachedOwner) add(x claimant) {
+	if i := slices.IndexFunc(c.claimants, func(o claimant) bool { return o.Node == x.Node }); i >= 0 {
 		if c.claimants[i].Epoch >= x.Epoch {
 			return
 		}
 		c.claimants = slices.Delete(c.claimants, i, i+1)
 	}
-	at := slices.IndexFunc(c.claimants, func(o Claimant) bool { return o.Epoch < x.Epoch })
+	at := slices.IndexFunc(c.claimants, func(o claimant) bool { return o.Epoch < x.Epoch })
 	if at < 0 {
 		at = len(c.claimants)
 	}
@@ -93,16 +93,16 @@ func (c *cachedOwner) add(x Claimant) {
 	c.claimants = c.claimants[:min(len(c.claimants), maxClaimants)]
 }
 
-// Claimants lists the nodes that announced to have taken a job over, newest epoch first; read only.
-func (c *OwnerCache) Claimants(id grid.JobID) []Claimant {
+// claimantsOf lists the nodes that announced to have taken a job over, newest epoch first; read only.
+func (c *ownerCache) claimantsOf(id grid.JobID) []claimant {
 	if x := c.by.Get(id); x != nil {
 		return x.claimants
 	}
 	return nil
 }
 
-// Jobs iterates over the jobs that somebody announced to have taken over, in no order of meaning but always the same.
-func (c *OwnerCache) Jobs() iter.Seq[grid.JobID] {
+// jobs iterates over the jobs that somebody announced to have taken over, in no order of meaning but always the same.
+func (c *ownerCache) jobs() iter.Seq[grid.JobID] {
 	return func(yield func(grid.JobID) bool) {
 		for _, x := range c.entries {
 			if !yield(x.id) {
