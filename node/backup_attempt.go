@@ -5,7 +5,6 @@ import (
 
 	"skep/balance"
 	"skep/grid"
-	"skep/node/reputation"
 )
 
 // backupAttempt is the second attempt of a task that already runs, of idempotent jobs only. It has its own worker and
@@ -19,7 +18,7 @@ type backupAttempt struct {
 	sent     grid.Time // when it was last offered
 	deadline grid.Time // of its attempt lease
 	placed   int64
-	promise  reputation.Promise
+	promise  grid.Promise
 }
 
 // nextAttempt returns the number of the next attempt: higher than all that were ever made.

@@ -11,7 +11,7 @@ import (
 // task. Tasks that run only here are exempt: they have no other answer.
 func (c *coordinator) dropBlacklisted(now grid.Time, l *liveTask) {
 	if x := c.failures.Blacklist(l.class()); x != nil && !l.tryBlacklisted && !c.isLocal(l.job) {
-		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return c.failures.Excludes(now, x, s.Node) })
+		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return x.Excludes(now, s.Node) })
 	}
 }
 

@@ -70,7 +70,7 @@ func (c *coordinator) eligibleNodes(now grid.Time, l *liveTask, blacklist *reput
 			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
 			continue
 		}
-		if c.failures.Excludes(now, blacklist, q.id) {
+		if blacklist.Excludes(now, q.id) {
 			continue
 		}
 		s := m.record
@@ -85,7 +85,7 @@ func (c *coordinator) eligibleNodes(now grid.Time, l *liveTask, blacklist *reput
 		v.Nodes = append(v.Nodes, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.CompletionTime(now, claimed, expected, floor), Heard: g.Fresh()})
 	}
-	if !c.refusesForeign(l.job.id) && !l.excludes(c.cfg.Self, strict) && !c.failures.Excludes(now, blacklist, c.cfg.Self) &&
+	if !c.refusesForeign(l.job.id) && !l.excludes(c.cfg.Self, strict) && !blacklist.Excludes(now, c.cfg.Self) &&
 		discovery.Fit(&spec.Needs, spec.Engine, c.gossip.Ad()) == grid.WhyNone &&
 		c.worker.Exec().Refuses(spec.Needs.Resources) == grid.WhyNone {
 		at, _ := slices.BinarySearchFunc(v.Nodes, c.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })

@@ -93,7 +93,7 @@ func (n *parts) column(now grid.Time, p connectedPeer) []grid.Rate {
 			x.Mu = 1 / (1/x.Mu + r.Overhead())
 		}
 		x.Mu *= float64(grid.CPU) / float64(need)
-		if x.Mu > 0 && n.failures.Excludes(now, n.scratch.blacklists[k], id) {
+		if x.Mu > 0 && n.scratch.blacklists[k].Excludes(now, id) {
 			x.Mu = 0
 		}
 		if x.Alpha > 0 || x.Mu > 0 {

@@ -3,7 +3,6 @@ package node
 import (
 	"skep/balance"
 	"skep/grid"
-	"skep/node/reputation"
 )
 
 // liveTask is the state of a task that is being placed or has an attempt.
@@ -44,7 +43,7 @@ type liveTask struct {
 	demotions        []demotion      // its earlier classes
 	noBackup         bool            // no further backup: one attempt of two failed, or too many were lost
 	lostBesideBackup int32           // attempts lost while the other one lived
-	promise          reputation.Promise
+	promise          grid.Promise
 }
 
 // exclusion keeps a task from being offered to a node for some time.

@@ -179,7 +179,7 @@ func (c *coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 	c.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
 	c.failures.Ended(now, l.class(), l.task().worker, r)
 	if !r.Succeeded() { // the time to a failure measures nothing
-		l.promise.Void()
+		l.promise.Expected = 0
 	}
 	c.attemptReturned(now, &l.promise, t.worker, true)
 	c.resumeAwaitingProof()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/reputation"
 )
 
 // rig drives one node by hand: events in, effects out.
@@ -263,7 +262,7 @@ var exitZero = &grid.Result{Cause: grid.Exited, Wall: time.Second}
 // trust gives a node the best track record: many results, all on time.
 func (r *rig) trust(id grid.NodeID) {
 	for range 16 {
-		p := reputation.Promise{Made: r.now}
+		p := grid.Promise{Made: r.now}
 		r.n.records.Open(id).Given(r.now, &p, 1, 1)
 		r.n.records.Returned(r.now, &p, id, true)
 	}

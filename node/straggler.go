@@ -2,19 +2,18 @@ package node
 
 import (
 	"skep/grid"
-	"skep/node/reputation"
 )
 
 // givenAttempt adds an attempt to its worker's outstanding ones, of which ect seconds are expected until its end.
-func (c *coordinator) givenAttempt(now grid.Time, p *reputation.Promise, class string, id grid.NodeID, ect float64) {
+func (c *coordinator) givenAttempt(now grid.Time, p *grid.Promise, class string, id grid.NodeID, ect float64) {
 	if len(c.cfg.Given) == 0 && id != c.cfg.Self { // else nothing is doubted
-		c.records.Open(id).Given(now, p, ect, c.expected(class))
+		c.records.Given(now, p, id, ect, c.expected(class))
 	}
 }
 
 // attemptReturned takes an attempt off its worker's outstanding ones, before anything else about it changes;
 // delivered = it brought a result.
-func (c *coordinator) attemptReturned(now grid.Time, p *reputation.Promise, worker grid.NodeID, delivered bool) {
+func (c *coordinator) attemptReturned(now grid.Time, p *grid.Promise, worker grid.NodeID, delivered bool) {
 	if c.records.Returned(now, p, worker, delivered) {
 		c.resumeAwaitingProof()
 	}
@@ -31,7 +30,7 @@ func (c *coordinator) isStraggler(now grid.Time, l *liveTask) bool {
 	if x == nil || usual == 0 { // no task of the class has ever ended
 		return false
 	}
-	return c.records.Straggler(now, &l.promise, to, reputation.Usual{
+	return c.records.Straggler(now, &l.promise, to, grid.RunEstimate{
 		RunTime: usual, Variation: x.EndVariation(), Known: x.Known(), Fetch: c.fetchTime(l.job.spec),
 		Limit: l.job.spec.Timeout, Reclaims: l.reclaims,
 	})
@@ -46,8 +45,8 @@ func (c *coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effe
 	c.stats.Lost++
 	c.trace(t, grid.Trace{At: now, What: grid.TraceLost, Node: t.worker, Refusal: why})
 	c.dropAttempt(now, l, t.worker, l.id(), fx)
-	l.reclaims = min(l.reclaims+1, reputation.MaxReclaims)
-	l.promise.Void()
+	l.reclaims = min(l.reclaims+1, grid.MaxReclaims)
+	l.promise.Expected = 0
 	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: now.Add(c.cfg.Lease), preference: true})
 	if l.backup != nil {
 		c.promoteBackup(now, l, fx)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"skep/grid"
-	"skep/node/reputation"
 )
 
 // stragglerRig has a node that has run the class, a second each, and keeps ending one each second here, while a peer
@@ -113,7 +112,7 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	if s.BackingOff(after) || s.OnProbation(after, grid.CPU) {
 		t.Error("the node is never probed again")
 	}
-	probe := reputation.Promise{Made: after}
+	probe := grid.Promise{Made: after}
 	if s.Given(after, &probe, 0, 0); !s.OnProbation(after, grid.CPU) {
 		t.Error("two attempts probe it at once")
 	}

@@ -13,6 +13,7 @@ import (
 // Blacklist is the failure log of one class: how its tasks ended at each node, and which of these get no more of them
 // for now.
 type Blacklist struct {
+	log    *FailureLog
 	class  string
 	all    endTally
 	nodes  []nodeFailures // ordered by identity
@@ -114,7 +115,7 @@ func (c *Blacklist) evict() {
 	c.nodes = slices.Delete(c.nodes, oldest, oldest+1)
 }
 
-// Excluded yields the nodes that were blacklisted when [FailureLog.Excludes] was last asked, with the reason. c may be
+// Excluded yields the nodes that were blacklisted when [Blacklist.Excludes] was last asked, with the reason. c may be
 // nil.
 func (c *Blacklist) Excluded() iter.Seq2[grid.NodeID, grid.Refusal] {
 	return func(yield func(grid.NodeID, grid.Refusal) bool) {

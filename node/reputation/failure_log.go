@@ -56,7 +56,7 @@ func (l *FailureLog) record(now grid.Time, class string, id grid.NodeID, good bo
 			l.evict()
 			at, _ = l.find(class)
 		}
-		l.classes = slices.Insert(l.classes, at, &Blacklist{class: strings.Clone(class)})
+		l.classes = slices.Insert(l.classes, at, &Blacklist{log: l, class: strings.Clone(class)})
 	}
 	c := l.classes[at]
 	at, ok = c.search(id)
@@ -80,7 +80,7 @@ func (l *FailureLog) Blacklist(class string) *Blacklist {
 
 // Excludes reports whether a node is on a blacklist now. If that has changed since it was last asked, the log has
 // changed. c may be nil.
-func (l *FailureLog) Excludes(now grid.Time, c *Blacklist, id grid.NodeID) bool {
+func (c *Blacklist) Excludes(now grid.Time, id grid.NodeID) bool {
 	if c == nil {
 		return false
 	}
@@ -90,7 +90,7 @@ func (l *FailureLog) Excludes(now grid.Time, c *Blacklist, id grid.NodeID) bool 
 	}
 	listed := c.blacklisted(now, f)
 	if listed != f.excluded {
-		f.excluded, l.changed = listed, true
+		f.excluded, c.log.changed = listed, true
 	}
 	return listed
 }

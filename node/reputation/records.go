@@ -89,19 +89,19 @@ func (r *Records) Lost(now grid.Time, id grid.NodeID) {
 
 // Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
 // brought a result. It reports whether the worker may be off probation now.
-func (r *Records) Returned(now grid.Time, p *Promise, worker grid.NodeID, delivered bool) bool {
-	if p.lateAt == 0 {
+func (r *Records) Returned(now grid.Time, p *grid.Promise, worker grid.NodeID, delivered bool) bool {
+	if p.LateAt == 0 {
 		return false
 	}
-	due := p.lateAt
-	p.lateAt = 0
+	due := p.LateAt
+	p.LateAt = 0
 	rec := r.Of(worker)
 	if rec == nil {
 		return false
 	}
 	rec.removeDue(due)
 	if delivered {
-		rec.result(now, p.expected, max(now.Sub(p.Made).Seconds(), 0), now > due)
+		rec.result(now, p.Expected, max(now.Sub(p.Made).Seconds(), 0), now > due)
 		r.changed = r.changed || rec.results == 1 || rec.unreliable()
 	}
 	return true

@@ -10,7 +10,7 @@ import (
 
 // deliver gives a node an attempt that it ends after took, where a second is usual.
 func (r *Records) deliver(now grid.Time, id grid.NodeID, took time.Duration) grid.Time {
-	p := Promise{Made: now}
+	p := grid.Promise{Made: now}
 	r.Open(id).Given(now, &p, 0, 1)
 	now = now.Add(took)
 	r.Returned(now, &p, id, true)
@@ -68,7 +68,7 @@ func TestResultsReplaceClaims(t *testing.T) {
 	if s := r.Of(fastID); s.Delivered() || s.Late(1) || s.BackingOff(1) || s.OnProbation(1, grid.CPU) {
 		t.Error("something is known of a node that was given nothing")
 	}
-	now, p := grid.Time(1e9), Promise{Made: 1e9}
+	now, p := grid.Time(1e9), grid.Promise{Made: 1e9}
 	s := r.Open(fastID)
 	s.Given(now, &p, 0, 1)
 	if late := now.Add(lateFactor*time.Second) + lateSlack; s.Late(late-1) || !s.Late(late) {
@@ -112,7 +112,7 @@ func TestResultsReplaceClaims(t *testing.T) {
 func TestRecordsAreBounded(t *testing.T) {
 	var r Records
 	id := func(i int) grid.NodeID { return grid.NodeID{1, byte(i), byte(i >> 8)} }
-	var p Promise
+	var p grid.Promise
 	r.deliver(1, id(1), time.Second)
 	r.Open(id(1)).Given(2, &p, 0, 1) // it has another attempt
 	r.deliver(2, id(0), time.Second)
@@ -132,27 +132,27 @@ func TestRecordsAreBounded(t *testing.T) {
 
 // The age at which an attempt is a straggler, by what is known: each row changes one thing of the first.
 func TestStragglerAge(t *testing.T) {
-	usual := Usual{RunTime: 1, Known: true}
+	usual := grid.RunEstimate{RunTime: 1, Known: true}
 	for name, c := range map[string]struct {
-		change     func(r *Records, u *Usual)
+		change     func(r *Records, u *grid.RunEstimate)
 		overtakers int
 		want       float64 // seconds
 	}{
 		"a short class":        {nil, 100, minReclaimAge},
-		"a long class":         {func(_ *Records, u *Usual) { u.RunTime = 100 }, 100, lateFactor * 100},
-		"with inputs":          {func(_ *Records, u *Usual) { u.RunTime, u.Fetch = 100, 10 }, 100, lateFactor * 110},
-		"that varies":          {func(_ *Records, u *Usual) { u.RunTime, u.Variation = 100, 2 }, 100, 400 * (1 + 2*variationWeight)},
-		"reclaimed twice":      {func(_ *Records, u *Usual) { u.Reclaims = 2 }, 100, 4 * minReclaimAge},
+		"a long class":         {func(_ *Records, u *grid.RunEstimate) { u.RunTime = 100 }, 100, lateFactor * 100},
+		"with inputs":          {func(_ *Records, u *grid.RunEstimate) { u.RunTime, u.Fetch = 100, 10 }, 100, lateFactor * 110},
+		"that varies":          {func(_ *Records, u *grid.RunEstimate) { u.RunTime, u.Variation = 100, 2 }, 100, 400 * (1 + 2*variationWeight)},
+		"reclaimed twice":      {func(_ *Records, u *grid.RunEstimate) { u.Reclaims = 2 }, 100, 4 * minReclaimAge},
 		"nothing else ends":    {nil, minOvertakers - 1, unknownFactor * minReclaimAge},
-		"others say how long":  {func(_ *Records, u *Usual) { u.Known = false }, 100, unknownFactor * minReclaimAge},
-		"a time limit":         {func(_ *Records, u *Usual) { u.Limit = time.Hour }, 100, minReclaimAge + lateFactor + 3600},
-		"a reliable node":      {func(r *Records, _ *Usual) { r.Of(fastID).onTime = 2 }, 100, trustedFactor * minReclaimAge},
-		"who had one before":   {func(r *Records, _ *Usual) { r.Of(fastID).holds = 1 }, 100, lateFactor},
-		"had one, third place": {func(r *Records, u *Usual) { r.Of(fastID).holds, u.Reclaims = 1, 2 }, 100, 4 * lateFactor},
+		"others say how long":  {func(_ *Records, u *grid.RunEstimate) { u.Known = false }, 100, unknownFactor * minReclaimAge},
+		"a time limit":         {func(_ *Records, u *grid.RunEstimate) { u.Limit = time.Hour }, 100, minReclaimAge + lateFactor + 3600},
+		"a reliable node":      {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).onTime = 2 }, 100, trustedFactor * minReclaimAge},
+		"who had one before":   {func(r *Records, _ *grid.RunEstimate) { r.Of(fastID).holds = 1 }, 100, lateFactor},
+		"had one, third place": {func(r *Records, u *grid.RunEstimate) { r.Of(fastID).holds, u.Reclaims = 1, 2 }, 100, 4 * lateFactor},
 	} {
 		var r Records
 		begin := grid.Time(1e9)
-		p, late := Promise{Made: begin}, Promise{}
+		p, late := grid.Promise{Made: begin}, grid.Promise{}
 		r.Open(fastID).Given(0, &late, 0, 1e-9) // another attempt
 		for range minOvertakers {
 			r.CountResult() // before the attempt was made
@@ -182,7 +182,7 @@ func TestReclaimedNodeBacksOff(t *testing.T) {
 	var r Records
 	now := grid.Time(1e9)
 	for k := range 3 {
-		p := Promise{Made: now}
+		p := grid.Promise{Made: now}
 		r.Open(fastID).Given(now, &p, 0, 1)
 		now = now.Add(time.Minute)
 		r.Reclaimed(now, fastID)
@@ -193,7 +193,7 @@ func TestReclaimedNodeBacksOff(t *testing.T) {
 		}
 		now = now.Add(pause)
 	}
-	s, p := r.Of(fastID), Promise{Made: now}
+	s, p := r.Of(fastID), grid.Promise{Made: now}
 	if s.OnProbation(now, grid.CPU) {
 		t.Error("it is never probed")
 	}

@@ -1,8 +1,6 @@
 package reputation
 
 import (
-	"time"
-
 	"skep/grid"
 )
 
@@ -17,21 +15,8 @@ const (
 	trustedFactor   = 16   // multiplied by this if the node's recent results on time are at least its late attempts
 )
 
-// MaxReclaims bounds how often a task's reclaims double the time that its next worker is given.
-const MaxReclaims = 12
-
 // maxHolds bounds the exponent of a worker's back-off.
 const maxHolds = 8
-
-// Usual is what the owner of a task knows of how long it may take.
-type Usual struct {
-	RunTime   float64       // expected run time of the class, seconds; more than 0
-	Variation float64       // squared coefficient of variation of its run times
-	Known     bool          // RunTime rests on results that the owner received
-	Fetch     float64       // time to fetch the inputs, seconds
-	Limit     time.Duration // time limit of the task; 0 = none
-	Reclaims  uint8         // times that the task was reclaimed, at most MaxReclaims
-}
 
 // Straggler reports whether an attempt is so old that it is reclaimed:
 //
@@ -41,8 +26,8 @@ type Usual struct {
 // (Record.holds), age > lateFactor · promise · 2^reclaims is enough. Here promise is the greater of the expected
 // and the usual time, plus the time to fetch the inputs. A task with a time limit is allowed minReclaimAge + lateFactor
 // · promise + limit.
-func (r *Records) Straggler(now grid.Time, p *Promise, worker grid.NodeID, u Usual) bool {
-	age, promise := now.Sub(p.sentAt).Seconds(), lateFactor*(max(p.expected, u.RunTime)+u.Fetch)
+func (r *Records) Straggler(now grid.Time, p *grid.Promise, worker grid.NodeID, u grid.RunEstimate) bool {
+	age, promise := now.Sub(p.SentAt).Seconds(), lateFactor*(max(p.Expected, u.RunTime)+u.Fetch)
 	if u.Limit > 0 {
 		return age > minReclaimAge+promise+u.Limit.Seconds()
 	}
@@ -54,7 +39,7 @@ func (r *Records) Straggler(now grid.Time, p *Promise, worker grid.NodeID, u Usu
 		}
 	}
 	allowed := max(minReclaimAge, promise*(1+variationWeight*u.Variation)) * doubling
-	if r.results-p.results < minOvertakers<<u.Reclaims || !u.Known {
+	if r.results-p.Results < minOvertakers<<u.Reclaims || !u.Known {
 		allowed *= unknownFactor
 	}
 	if !rec.Late(now) {

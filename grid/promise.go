@@ -1,0 +1,25 @@
+package grid
+
+import "time"
+
+// Promise is the completion time promised for an attempt, and what its worker's track record needs to know of it.
+type Promise struct {
+	Made     Time    // when the worker was chosen; 0 = before this start, or by another owner
+	Expected float64 // promised completion, seconds after Made; 0 = the attempt's time measures nothing
+	LateAt   Time    // late from then on; 0 = it is in no record
+	SentAt   Time    // when it was sent, as known since this start
+	Results  uint64  // successful results that the owner had counted at that time
+}
+
+// MaxReclaims bounds how often a task's reclaims double the time that its next worker is given.
+const MaxReclaims = 12
+
+// RunEstimate is what the owner of a task knows of how long it may take.
+type RunEstimate struct {
+	RunTime   float64       // expected run time of the class, seconds; more than 0
+	Variation float64       // squared coefficient of variation of its run times
+	Known     bool          // RunTime rests on results that the owner received
+	Fetch     float64       // time to fetch the inputs, seconds
+	Limit     time.Duration // time limit of the task; 0 = none
+	Reclaims  uint8         // times that the task was reclaimed, at most MaxReclaims
+}
