@@ -202,6 +202,11 @@ func (d *Driver) Close(ctx context.Context) error {
 			d.transport.Flush(ctx)
 		}
 		d.unwind()
+		if err == nil && !d.loop.failed {
+			if err := store.RemoveCopy(d.cfg.DataDir); err != nil {
+				d.log.Warn("the copy of the database before its conversion stays", "error", err)
+			}
+		}
 	})
 	return err
 }

@@ -33,6 +33,7 @@ type loop struct {
 	deferred []grid.Record // to be committed at commitBy; the effects of their steps are out
 	commitBy grid.Time
 	started  bool // the node has had its first event
+	failed   bool // records could not be saved
 }
 
 func newLoop(d *Driver) *loop { return &loop{d: d, inbox: d.inbox} }
@@ -46,6 +47,7 @@ func (l *loop) run() {
 		select {
 		case <-l.d.work.Context().Done():
 			if err := l.commit(nil); err != nil {
+				l.failed = true
 				l.d.log.Error("the last records were not saved", "error", err)
 			}
 			return
@@ -54,6 +56,7 @@ func (l *loop) run() {
 		case <-timer.C:
 		}
 		if err := l.turn(); err != nil {
+			l.failed = true
 			l.d.cfg.Fatal(err)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"skep/grid"
 	"skep/node"
@@ -80,6 +81,10 @@ func (d *Driver) openFolder() (err error) {
 	if d.store, err = store.Open(dir); err != nil {
 		return err
 	}
+	if c := d.store.Converted(); c != nil {
+		d.log.Info("database converted to a new format; its copy is removed when the node is stopped in order",
+			"jobs", c.Jobs, "tasks", c.Tasks, "dropped", c.Dropped, "took", c.Took.Round(time.Millisecond), "copy", c.Copy)
+	}
 	d.onClose(func() { d.cleanFolder(before) }) // it is locked, so what is new in it is this node's
 	d.onClose(func() { d.store.Close() })
 	if d.blobs, err = blob.Open(filepath.Join(dir, blobFolder), d.cfg.CacheSize); err != nil {
@@ -129,7 +134,8 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 	}
 	var added []string
 	for _, e := range after {
-		if !slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == e.Name() }) {
+		was := slices.ContainsFunc(before, func(o os.DirEntry) bool { return o.Name() == e.Name() })
+		if !was && e.Name() != store.CopyFile { // the database stays converted
 			added = append(added, e.Name())
 		}
 	}

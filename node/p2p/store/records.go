@@ -82,13 +82,11 @@ func (s *Store) Load(f func(*grid.Record) error) error {
 				r, err = wire.DecodeRecord(key, value)
 				return err
 			})
-			switch {
-			case errors.Is(err, wire.ErrVersion):
-				return fmt.Errorf("%w: %w", ErrNewer, err)
-			case err != nil && !errors.Is(err, ErrDamaged):
-				return fmt.Errorf("%w: %w", ErrDamaged, err)
-			case err != nil || key == nil:
-				return err
+			if err != nil {
+				return unreadable(err)
+			}
+			if key == nil {
+				return nil
 			}
 			if err := f(r); err != nil {
 				return err
@@ -96,4 +94,15 @@ func (s *Store) Load(f func(*grid.Record) error) error {
 			next = c.Next
 		}
 	}))
+}
+
+// unreadable returns the error of a record that cannot be read.
+func unreadable(err error) error {
+	switch {
+	case errors.Is(err, ErrDamaged):
+		return err
+	case errors.Is(err, wire.ErrVersion):
+		return fmt.Errorf("%w: %w", ErrNewer, err)
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }

@@ -32,7 +32,8 @@ var (
 )
 
 // format is the version of the file's layout: buckets and keys. Values have versions of their own.
-const format = 1
+// Format 2 has a register for every job; see convert.
+const format = 2
 
 var (
 	metaBucket   = []byte("meta")
@@ -49,6 +50,8 @@ type Store struct {
 	info os.FileInfo // of the file, as it was opened
 	dir  string
 	buf  []byte // for the values of a Commit, used only inside a write transaction
+
+	converted *Conversion // by Open; nil = the database had today's format
 }
 
 // lockWait is how long Open waits for another process to release the file: long enough for one that is just ending,
@@ -58,8 +61,8 @@ const lockWait = 100 * time.Millisecond
 // mapSize is address space, not memory: growing the map has to wait for readers, so it starts large.
 const mapSize = 256 << 20
 
-// Open opens the database of a data folder, and creates folder and file, for the owner alone, if they do not exist.
-// Errors wrap ErrInUse, ErrNewer, ErrDamaged, ErrNoAccess or ErrFull.
+// Open opens the database of a data folder, and creates folder and file, for the owner alone, if they do not exist. A
+// database of format 1 is converted; see Converted. Errors wrap ErrInUse, ErrNewer, ErrDamaged, ErrNoAccess or ErrFull.
 func Open(dir string) (*Store, error) {
 	if err := disk.MakeFolder(dir, 0o700); err != nil {
 		return nil, explain(dir, err)
@@ -80,6 +83,9 @@ func Open(dir string) (*Store, error) {
 	if err == nil {
 		if err = s.db.View(m.check); err == nil {
 			s.info, err = os.Stat(path)
+		}
+		if err == nil {
+			err = s.convert()
 		}
 		if err != nil {
 			s.db.Close()
@@ -148,11 +154,11 @@ func (s *Store) prepare() error {
 			return nil
 		}
 		fresh = false
-		v := meta.Get(formatKey)
-		if len(v) != 8 {
+		n := formatOf(tx)
+		if n == 0 {
 			return fmt.Errorf("%w: %s has no format", ErrDamaged, File)
 		}
-		if n := binary.BigEndian.Uint64(v); n > format {
+		if n > format {
 			return fmt.Errorf("%w (format %d): this one reads format %d", ErrNewer, n, format)
 		}
 		if tx.Bucket(recordBucket) == nil || tx.Bucket(dataBucket) == nil {
@@ -169,8 +175,20 @@ func (s *Store) prepare() error {
 				return err
 			}
 		}
-		return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format))
+		return setFormat(tx)
 	})
+}
+
+// formatOf returns the format that a database states; 0 = none.
+func formatOf(tx *bbolt.Tx) uint64 {
+	if v := tx.Bucket(metaBucket).Get(formatKey); len(v) == 8 {
+		return binary.BigEndian.Uint64(v)
+	}
+	return 0
+}
+
+func setFormat(tx *bbolt.Tx) error {
+	return tx.Bucket(metaBucket).Put(formatKey, binary.BigEndian.AppendUint64(nil, format))
 }
 
 // Owner returns the node whose records these are; zero before its first start.

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	crash.Main(map[string]func(string) error{"store": script})
+	crash.Main(map[string]func(string) error{"store": script, "convert": convertScript})
 	if dir := os.Getenv(childEnv); dir != "" {
 		child(dir)
 		return

@@ -1,0 +1,179 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"skep/grid"
+	"skep/node/p2p/disk"
+	"skep/node/p2p/wire"
+)
+
+// CopyFile is the name in the data folder of the database as it was before it was converted to format 2.
+const CopyFile = File + ".before-v2"
+
+// Conversion is what Open has converted from format 1.
+type Conversion struct {
+	Jobs, Tasks int    // that have a register and entries now
+	Dropped     int    // records of tasks of no job
+	Copy        string // path of the database as it was before
+	Took        time.Duration
+}
+
+// Converted returns what Open has converted; nil if the database had today's format.
+func (s *Store) Converted() *Conversion { return s.converted }
+
+// RemoveCopy removes the copy that a conversion of a data folder's database has left, if there is one. Whoever calls it
+// will not go back: the node has run with the converted database and was stopped in order.
+func RemoveCopy(dir string) error {
+	err := os.Remove(filepath.Join(dir, CopyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return explain(dir, err)
+}
+
+// convert converts a database of format 1. A crash leaves it as it was, or converted with a copy of what it was.
+func (s *Store) convert() error {
+	var need grid.Bytes
+	legacy := false
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		if legacy = formatOf(tx) < format; legacy {
+			need = spaceToConvert(tx)
+		}
+		return nil
+	})
+	if err != nil || !legacy {
+		return err
+	}
+	// A copy made by a conversion that did not happen may be older than the database.
+	if err := os.Remove(filepath.Join(s.dir, CopyFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if free, err := disk.Free(s.dir); err == nil && free < need {
+		return notConverted(need, fmt.Errorf("%w: %s are free", syscall.ENOSPC, mebi(free)))
+	}
+	if err := s.copyAndUpgrade(); err != nil {
+		return notConverted(need, err)
+	}
+	return nil
+}
+
+// copyAndUpgrade makes the copy, and then replaces the records in one transaction.
+func (s *Store) copyAndUpgrade() error {
+	start := time.Now()
+	c := &Conversion{Copy: filepath.Join(s.dir, CopyFile)}
+	if err := s.copyTo(c.Copy); err != nil {
+		return err
+	}
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		if err := upgradeRecords(tx.Bucket(recordBucket), c); err != nil {
+			return err
+		}
+		return setFormat(tx)
+	})
+	if err != nil {
+		os.Remove(c.Copy) // the database is as before
+		return err
+	}
+	c.Took = time.Since(start)
+	s.converted = c
+	return nil
+}
+
+// notConverted returns the error of a conversion that was not made; need is the disk space that it may take.
+func notConverted(need grid.Bytes, err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("to convert %s to format %d takes up to %s, and nothing was changed: %w",
+			File, format, mebi(need), err)
+	}
+	return fmt.Errorf("convert %s to format %d: %w", File, format, err)
+}
+
+func mebi(b grid.Bytes) string { return fmt.Sprintf("%.1f MiB", float64(b)/float64(grid.MiB)) }
+
+// spaceToConvert returns a bound of the disk space that a conversion takes: the copy, and the pages of new records,
+// since those of the old ones are free only after the transaction. A new record takes at most 5/2 of the old one with
+// what its page leaves free; that is the register of a job whose specification is small.
+func spaceToConvert(tx *bbolt.Tx) grid.Bytes {
+	const slack = 64 << 10 // of pages in which new records lie beside others, and of branches
+	need := tx.Size() + slack
+	cursor := tx.Bucket(recordBucket).Cursor()
+	for key, value := cursor.First(); wire.Legacy(key); key, value = cursor.Next() {
+		need += int64(len(key)+len(value)+elementSize) * 5 / 2
+	}
+	return grid.Bytes(need)
+}
+
+// copyTo writes the database as it is to a file of another name, complete and on disk.
+func (s *Store) copyTo(path string) error {
+	draft := path + ".new"
+	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		_, err := tx.WriteTo(struct{ io.Writer }{f}) // by writes alone, which package crash records
+		return err
+	})
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(draft, path)
+	}
+	if err != nil {
+		os.Remove(draft)
+		return err
+	}
+	return disk.Sync(s.dir)
+}
+
+// upgradeRecords replaces the records of format 1. Jobs come before tasks, as their keys do. Invariant: an entry has a
+// register. So the record of a task whose job has none is dropped: no version ever used such a record. Neither was one
+// used whose index the job does not have; as an entry it could be taken for the job's cancellation.
+func upgradeRecords(b *bbolt.Bucket, c *Conversion) error {
+	b.FillPercent = 0.9 // the new records come in the order of their keys
+	counts := make(map[grid.JobID]uint32)
+	var records []grid.Record
+	cursor := b.Cursor()
+	for key, value := cursor.First(); wire.Legacy(key); key, value = cursor.Seek(key) {
+		var err error
+		key = bytes.Clone(key)
+		if records, err = wire.UpgradeRecord(records[:0], key, value); err != nil {
+			return unreadable(err)
+		}
+		if err := b.Delete(key); err != nil {
+			return err
+		}
+		if g := &records[0].Register; records[0].Kind == grid.RecRegister {
+			counts[g.ID] = g.Spec.Count
+			c.Jobs++
+		} else if id := records[0].Entry.ID.Task; id.Index < counts[id.Job] {
+			c.Tasks++
+		} else {
+			c.Dropped++
+			continue
+		}
+		for i := range records {
+			newKey, newValue, err := wire.AppendRecord(nil, &records[i])
+			if err == nil {
+				err = b.Put(newKey, newValue)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
