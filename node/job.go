@@ -67,7 +67,7 @@ func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		fx.Reply(ev.Caller, ev.Job, err.Error())
 		return
 	}
-	n.beginSubmission(now, ev, fx)
+	n.createJobs(now, n.submissions.Submit(now, ev.Job, ev.Spec, ev.Caller, fx), fx)
 }
 
 func (n *Node) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {

@@ -31,8 +31,8 @@ func TestJobsBeforeFirstPeerKeepOrder(t *testing.T) {
 	}
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	for end := r.now.Add(probeRetry); len(r.sent(grid.KindKeepalive)) == 0 && r.now < end; {
-		r.pass(probeRetry/2, grid.TimerRegister)
+	for end := r.now.Add(2 * submissionTick); len(r.sent(grid.KindKeepalive)) == 0 && r.now < end; {
+		r.pass(submissionTick, grid.TimerRegister)
 	}
 	keepalives := slices.Clone(r.sent(grid.KindKeepalive))
 	if len(keepalives) != 2 {

@@ -9,6 +9,7 @@ import (
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/deposit"
+	"skep/node/membership"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
@@ -50,29 +51,29 @@ type Node struct {
 	archive          archive // finished jobs, oldest end first
 	packing          []*job  // finished jobs to be packed after this step
 
-	replicas                 *replication.Replicas
-	pending                  pendingSubmissions
-	grace                    []graceEntry // taken over by this node and in takeover grace, oldest first
-	closing                  []*job       // all their tasks have ended; the members are told soon
-	takenOver                []grid.JobID // jobs taken over in this step
-	barriers                 cancelBarriers
-	deposits                 deposit.Store
-	bulkEnds                 bulkEnds
-	ledger                   quota.Ledger // of what is stored for others
-	replicaWake, pendingWake bool         // a TimerRegister is pending: for registers; for pending submissions
-	backups                  backupJobs
-	ownerCache               replication.OwnerCache
-	strayEntries             map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
-	restoredBackups          map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
+	replicas        *replication.Replicas
+	submissions     *membership.Submissions // their members are not chosen yet
+	grace           []graceEntry            // taken over by this node and in takeover grace, oldest first
+	closing         []*job                  // all their tasks have ended; the members are told soon
+	takenOver       []grid.JobID            // jobs taken over in this step
+	barriers        cancelBarriers
+	deposits        deposit.Store
+	bulkEnds        bulkEnds
+	ledger          quota.Ledger // of what is stored for others
+	replicaWake     bool         // the timer of the registers is pending
+	backups         backupJobs
+	ownerCache      replication.OwnerCache
+	strayEntries    map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
+	restoredBackups map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
 
-	addrs           []string
-	ads             uint64    // own ads made in this boot
-	lastAd, started grid.Time // time of the last ad; of the start
-	adWake          bool      // a TimerAd is pending
-	lowDisk         bool      // the disk is nearly full
-	delivered       int       // number of sends in the effects that deliverLocal has seen
-	stats           Counts
-	scratch         *Scratch
+	addrs     []string
+	ads       uint64    // own ads made in this boot
+	lastAd    grid.Time // time of the last ad
+	adWake    bool      // a TimerAd is pending
+	lowDisk   bool      // the disk is nearly full
+	delivered int       // number of sends in the effects that deliverLocal has seen
+	stats     Counts
+	scratch   *Scratch
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
@@ -88,6 +89,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	}
 	n.cfg = cfg.settings(n.scratch)
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{n}}, wall, n.rng)
+	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: n.cfg.Members, Confirm: n.cfg.Confirm,
+		Known: cfg.Known, Timer: grid.Timer{Kind: grid.TimerRegister, Key: pendingKey}, Contacts: contacts{n}, Keepalives: n.replicas}, n.rng)
 	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies,
 		Confirm: n.cfg.Confirm, Retry: n.cfg.Lease / 3, ResultBytes: quota.ResultBytes})
 	n.jobQueue.Track((*job).setQueueIndex)

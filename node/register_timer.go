@@ -23,11 +23,7 @@ func (n *Node) replicaTimer(now grid.Time, key uint64, fx *grid.Effects) {
 	case graceKey:
 		n.endGrace(now, fx)
 	case pendingKey:
-		n.pendingWake = false
-		n.chooseMembers(now, n.pending.all(), true, fx)
-		if len(n.pending.all()) == 0 {
-			n.pending.clearAwaited()
-		}
+		n.createJobs(now, n.submissions.Wake(now, fx), fx)
 	case barrierKey:
 		n.checkBarriers(now, fx)
 	case bulkEndKey:

@@ -39,7 +39,8 @@ func (n *Node) putTask(j *job, r *grid.TaskRecord) {
 // start resumes after a restart. Jobs resume in the order of submission, tasks that other nodes may hold are asked for
 // when those connect, and attempts accepted here run.
 func (n *Node) start(now grid.Time, fx *grid.Effects) {
-	n.strayEntries, n.started = nil, now
+	n.strayEntries = nil
+	n.submissions.Start(now)
 	n.worker.Start(now)
 	n.discovery.Start(now)
 	jobs := n.scratch.jobs[:0]
