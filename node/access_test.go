@@ -44,7 +44,7 @@ func TestOwnerOnlyJobIsNotOfferedToOldVersion(t *testing.T) {
 // chooseMembers answers all probes until a job's members are chosen, and returns them; nil = this node alone.
 func (r *rig) chooseMembers(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 	r.t.Helper()
-	for end := r.now.Add(time.Minute); r.now < end; r.pass(probeRetry/2, grid.TimerRegister) {
+	for end := r.now.Add(time.Minute); r.now < end; r.pass(submissionTick, grid.TimerRegister) {
 		for _, who := range all {
 			r.answerKeepalive(who)
 		}

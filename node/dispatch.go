@@ -121,7 +121,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		n.returnOverdue(now, fx)
 	case grid.TimerRegister:
 		if t.Key == pendingKey {
-			n.submissionTimer(now, fx)
+			n.createJobs(now, n.submissions.Wake(now, fx), fx)
 			return
 		}
 		n.replicaTimer(now, t.Key, fx)

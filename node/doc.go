@@ -51,7 +51,7 @@
 // Failure log, blacklist. How tasks of a class ended at each node. A node that fails a class which others run is on that
 // class's blacklist, with back-off; then one task probes it.
 //
-// Pending submission. A submission whose members are not chosen yet.
+// Pending submission. A submission whose members are not chosen yet (package membership; submission.go).
 //
 // Owner cache. Nodes that announced to have taken over jobs with which this node has nothing to do.
 //

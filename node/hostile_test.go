@@ -261,7 +261,7 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 	for i, room := range []uint32{1, 50, 0} { // none; for a job of 49 tasks; any
 		id := jobID(byte(i))
 		r.submit(id, spec(func(s *grid.JobSpec) { s.Count = 50 }))
-		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(probeRetry/2, grid.TimerRegister) {
+		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(submissionTick, grid.TimerRegister) {
 			for _, s := range r.sentCopy() {
 				if s.Msg.Kind == grid.KindKeepalive {
 					r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {

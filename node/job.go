@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"skep/grid"
+	"skep/node/membership"
 	"skep/sparse"
 )
 
@@ -70,18 +71,19 @@ func (c *coordinator) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 }
 
 // create creates a job whose register this node and others keep. The caller is answered when a majority has it.
-func (c *coordinator) create(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
-	members := append([]grid.NodeID{c.cfg.Self}, others...)
-	j := c.newReplica(sub.id, sub.spec, c.wall.At(now).UnixNano(), members, grid.RegisterState{})
-	j.replica.submitters, j.replica.confirmBy, j.replica.provisional = sub.callers, sub.since.Add(c.cfg.Confirm), len(others) > 0
-	j.replica.Own()
+func (c *coordinator) create(now grid.Time, m *membership.Job, fx *grid.Effects) {
+	members := append([]grid.NodeID{c.cfg.Self}, m.Others...)
+	j := c.newReplica(m.ID, m.Spec, c.wall.At(now).UnixNano(), members, grid.RegisterState{})
+	r := j.replica
+	r.submitters, r.confirmBy, r.provisional = m.Callers, m.Since.Add(c.cfg.Confirm), !r.Sole()
+	r.Own()
 	c.queueNewJob(now, j, fx)
-	if len(others) > 0 {
-		c.deposits.ReplicateInputs(now, &j.replica.files)
+	if !r.Sole() {
+		c.deposits.ReplicateInputs(now, &r.files)
 	}
-	j.replica.Save(fx)
-	if len(others) == 0 {
-		c.replyAll(&j.replica.submitters, j.id, fx)
+	r.Save(fx)
+	if r.Sole() {
+		c.replyAll(&r.submitters, j.id, fx)
 	}
 	c.scheduleTick(now, fx)
 }

@@ -9,6 +9,7 @@ import (
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/deposit"
+	"skep/node/membership"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
@@ -22,14 +23,13 @@ type Node struct {
 	*parts
 	coordinator
 
-	autoClass   *autoClass // nil = the class is configured
-	pending     pendingSubmissions
-	pendingWake bool // a TimerRegister is pending for pending submissions
+	autoClass   *autoClass              // nil = the class is configured
+	submissions *membership.Submissions // their members are not chosen yet
 
-	ads             uint64    // own ads made in this boot
-	lastAd, started grid.Time // time of the last ad; of the start
-	adWake          bool      // a TimerAd is pending
-	delivered       int       // number of sends in the effects that deliverLocal has seen
+	ads       uint64    // own ads made in this boot
+	lastAd    grid.Time // time of the last ad
+	adWake    bool      // a TimerAd is pending
+	delivered int       // number of sends in the effects that deliverLocal has seen
 }
 
 // parts are what a node consists of besides its jobs.
@@ -102,6 +102,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	}
 	n.cfg = cfg.settings(n.scratch)
 	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{&n.coordinator}}, wall, n.rng)
+	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: n.cfg.Members, Confirm: n.cfg.Confirm,
+		Known: cfg.Known, Timer: grid.Timer{Kind: grid.TimerRegister, Key: pendingKey}, Contacts: contacts{&n.coordinator}, Keepalives: n.replicas}, n.rng)
 	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies,
 		Confirm: n.cfg.Confirm, Retry: n.cfg.Lease / 3, ResultBytes: quota.ResultBytes})
 	n.jobQueue.Track((*job).setQueueIndex)
@@ -140,7 +142,7 @@ func (n *Node) Restore(r *grid.Record) {
 
 // startNode resumes after a restart: the jobs, then the attempts accepted here.
 func (n *Node) startNode(now grid.Time, fx *grid.Effects) {
-	n.started = now
+	n.submissions.Start(now)
 	n.worker.Start(now)
 	n.discovery.Start(now)
 	n.start(now, fx)
@@ -171,7 +173,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.peerDown(now, ev.Peer, fx)
 	case grid.EvSubmit:
 		if n.submit(now, ev, fx) {
-			n.beginSubmission(now, ev, fx)
+			n.createJobs(now, n.submissions.Submit(now, ev.Job, ev.Spec, ev.Caller, fx), fx)
 		}
 	case grid.EvCancel:
 		n.cancelJob(now, ev, fx)

@@ -27,6 +27,9 @@ var (
 	slowID = grid.NodeID{3}
 )
 
+// submissionTick is how often pending submissions are looked at.
+const submissionTick = 250 * time.Millisecond
+
 func config(self grid.NodeID) Config {
 	c := Defaults()
 	c.Self, c.Boot, c.Seed, c.Name = self, 1, 7, "self"

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"strings"
 
 	"skep/grid"
 )
@@ -60,6 +61,25 @@ func (c *coordinator) Underreplicated(j *JobView) string {
 		return fmt.Sprintf("this node alone keeps the job, where %d should: too few others were connected%s; it is lost if this node is", c.cfg.Members, c.accessHint(j))
 	}
 	return fmt.Sprintf("%d nodes keep the job, where %d should: too few others answered%s", have, c.cfg.Members, c.accessHint(j))
+}
+
+// fullMembers names the members that refused the job's last write for lack of quota; "" if none. The write is
+// repeated every third of a lease.
+func (j *job) fullMembers() string {
+	if !j.replica.IsOwner() {
+		return ""
+	}
+	var full []string
+	for place, id := range j.replica.Members() {
+		if j.replica.Full(place) {
+			full = append(full, id.Short())
+		}
+	}
+	if len(full) == 0 {
+		return ""
+	}
+	return "no room for more of it is left on " + strings.Join(full, ", ") +
+		": there is again when other jobs of this node, or of the job's origin, are over"
 }
 
 func (c *coordinator) replyAll(callers *[]uint64, id grid.JobID, fx *grid.Effects) {

@@ -20,7 +20,9 @@ func (r *rig) answerKeepalive(id grid.NodeID) {
 	var fx grid.Effects
 	r.n.replicas.Probe(r.now, id, 0, &fx)
 	seq := fx.Sends[0].Msg.Register.Seq
-	r.deliver(id, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK} })
+	r.deliver(id, grid.KindKeepaliveAck, func(m *grid.Message) {
+		m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK}
+	})
 }
 
 // Jobs submitted while no candidate was connected are queued in order of submission once one is.
@@ -31,8 +33,8 @@ func TestJobsBeforeFirstPeerKeepOrder(t *testing.T) {
 	}
 	r.join(fastID, 1, "linux")
 	r.join(slowID, 1, "linux")
-	for end := r.now.Add(probeRetry); len(r.sent(grid.KindKeepalive)) == 0 && r.now < end; {
-		r.pass(probeRetry/2, grid.TimerRegister)
+	for end := r.now.Add(2 * submissionTick); len(r.sent(grid.KindKeepalive)) == 0 && r.now < end; {
+		r.pass(submissionTick, grid.TimerRegister)
 	}
 	keepalives := slices.Clone(r.sent(grid.KindKeepalive))
 	if len(keepalives) != 2 {
@@ -45,19 +47,6 @@ func TestJobsBeforeFirstPeerKeepOrder(t *testing.T) {
 		if j := r.n.job(jobID(i)); j == nil || j.turn != uint64(i)+1 {
 			t.Errorf("job %d of 4 is not in its place in the queue", i+1)
 		}
-	}
-}
-
-// If no candidate was probed for a submission, any keepalive answer completes it: at once, and not at the next tick.
-func TestUnprobedSubmissionTakesAnyAnswer(t *testing.T) {
-	r := justStarted(t)
-	r.submit(jobID(1), spec(nil))
-	r.join(fastID, 1, "linux")
-	r.join(slowID, 1, "linux")
-	r.answerKeepalive(fastID)
-	r.answerKeepalive(slowID)
-	if writes := len(r.sent(grid.KindWrite)); writes != 2 {
-		t.Errorf("%d members are written to when two have answered, want both", writes)
 	}
 }
 
