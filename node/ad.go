@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"skep/gossip"
 	"skep/grid"
 )
 
@@ -27,7 +26,7 @@ func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
 	n.rates.Publish(now)
 	draft := &n.scratch.draft
 	*draft = n.describe(now)
-	if last := n.gossip.Ad(); last == nil || n.gossip.Worth(gossip.Delta(last, draft, n.cfg.Gossip.BacklogScale)) {
+	if n.gossip.Worth(draft) {
 		n.gossip.Advertise(now, n.newAd(now), fx)
 	}
 }
