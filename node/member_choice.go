@@ -226,5 +226,5 @@ func sharedDomains(a, b *grid.Ad) (n int) {
 // createJob creates a job; this node has less room for other work from now on.
 func (n *Node) createJob(now grid.Time, sub *pendingSubmission, others []grid.NodeID, fx *grid.Effects) {
 	n.create(now, sub, others, fx)
-	n.adChanged(now, fx)
+	n.profile.Changed(now, fx)
 }
