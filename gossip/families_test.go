@@ -94,7 +94,11 @@ func TestSoftGate(t *testing.T) {
 	if got := g.rule.chance(g, 1, p); got != 1 {
 		t.Errorf("more than the threshold passes with %g", got)
 	}
-	if g = judge(t, "change_sensitive:0.2", nil); g.Worth(0.19) || !g.Worth(0.2) {
+	g = judge(t, "change_sensitive:0.2", nil)
+	if g.ad = nil; !g.Worth(adOf(0, 0.5)) {
+		t.Error("the first ad is not worth sending")
+	}
+	if g.ad = adOf(0, 0.5); g.Worth(adOf(0, 0.31)) || !g.Worth(adOf(0, 0.29)) {
 		t.Error("the threshold of the rule is not that of the own ad")
 	}
 }

@@ -57,9 +57,13 @@ func (g *Gossip) theta() float64 {
 	return g.cfg.Theta
 }
 
-// Worth reports whether an own ad with that difference from the last one could be sent before the refresh.
-func (g *Gossip) Worth(delta float64) bool {
-	return delta >= g.theta() || (g.rule.soft || g.rule.adapt != nil) && delta > 0
+// Worth reports whether an own ad differs enough from the last one to be sent before the refresh; the first always does.
+func (g *Gossip) Worth(ad *grid.Ad) bool {
+	if g.ad == nil {
+		return true
+	}
+	d := g.delta(g.ad, ad)
+	return d >= g.theta() || (g.rule.soft || g.rule.adapt != nil) && d > 0
 }
 
 // changed reports whether the own ad differs enough from what was last sent. A change that is reversed within MinGap

@@ -1,71 +1,83 @@
 package node
 
 import (
-	"slices"
-	"time"
-
-	"skep/gossip"
 	"skep/grid"
+	"skep/node/profile"
+	"skep/node/reputation"
 )
 
-// adGap is the minimum time between two own ads; changes within it are sent together.
-const adGap = time.Second
+// What the node carries between its profile, the parts that the profile tells of, and gossip.
 
-// adChanged schedules a new ad: what the last one says may be outdated.
-func (n *Node) adChanged(now grid.Time, fx *grid.Effects) {
-	if n.adWake || n.gossip.Ad() == nil {
-		return
-	}
-	n.adWake = true
-	fx.Wake(max(now, n.lastAd.Add(adGap)), grid.TimerAd, 0)
-}
-
-// advertise hands the node's current ad to gossip, whose rule decides whether it is sent. An ad that differs from the
-// last one by less than the rule's threshold is not built at all.
-func (n *Node) advertise(now grid.Time, fx *grid.Effects) {
-	n.lastAd = now
-	n.rates.Publish(now)
-	draft := &n.scratch.draft
-	*draft = n.describe(now)
-	if last := n.gossip.Ad(); last == nil || n.gossip.Worth(gossip.Delta(last, draft, n.cfg.Gossip.BacklogScale)) {
-		n.gossip.Advertise(now, n.newAd(now), fx)
-	}
-}
-
-// newAd returns the next ad of this node's sequence.
-func (n *Node) newAd(now grid.Time) *grid.Ad {
-	n.rates.Publish(now)
-	n.ads++
-	ad := n.describe(now)
-	if last := n.gossip.Ad(); last != nil && slices.Equal(last.Rates, ad.Rates) {
-		ad.Rates = last.Rates
-	} else {
-		ad.Rates = slices.Clone(ad.Rates)
-	}
-	return &ad
-}
-
-// describe returns the node's current description. It changes nothing; Rates aliases the node's own slice.
-func (n *Node) describe(now grid.Time) grid.Ad {
+// load collects what the parts say of this node. It changes nothing; Rates aliases the published ones.
+func (n *Node) load(now grid.Time) profile.Load {
+	here := n.worker.Exec()
 	own, _ := n.rates.Published()
-	return grid.Ad{
-		Node: n.cfg.Self, Seq: grid.Seq{Boot: n.cfg.Boot, N: n.ads}, Name: n.cfg.Name,
-		Capacity: n.cfg.Capacity, Free: n.worker.Exec().Free(), Speed: n.cfg.Speed, Availability: n.availability.fraction(),
-		Backlog: grid.Seconds(n.worker.Exec().Wait(now, oneCore, n.runTime)),
-		Labels:  n.labels, Engines: n.cfg.Engines, Rates: own, Addrs: n.addrs,
-		Coord:    n.gossip.Coord(),
-		Draining: n.worker.Exec().Draining(),
-		Full:     n.lowDisk,
-		Private:  n.cfg.Private,
+	return profile.Load{Free: here.Free(), Backlog: grid.Seconds(here.Wait(now, oneCore, n.runTime)), Rates: own, Draining: here.Draining()}
+}
+
+// nextAd returns the next ad, with the rates as of now.
+func (n *Node) nextAd(now grid.Time) *grid.Ad {
+	n.rates.Publish(now)
+	return n.profile.Next(n.load(now))
+}
+
+// adDue hands gossip the ad that TimerAd asks for.
+func (n *Node) adDue(now grid.Time, fx *grid.Effects) {
+	n.rates.Publish(now)
+	if ad := n.profile.Wake(now, n.load(now)); ad != nil {
+		n.gossip.Advertise(now, ad, fx)
 	}
+}
+
+// announceDrain announces the change to every node at once; the dissemination rule would limit its range.
+func (n *Node) announceDrain(now grid.Time, fx *grid.Effects) {
+	n.profile.Space(now)
+	n.gossip.Advertise(now, n.nextAd(now), fx)
+	m := fx.Announce(grid.KindBye)
+	m.Digest = append(m.Digest, grid.AdEntry{Ad: n.gossip.Ad()})
 }
 
 // announceLeave announces that this node is about to stop, and hands back the attempts of other owners.
 func (n *Node) announceLeave(now grid.Time, fx *grid.Effects) {
 	n.worker.Leave(now, fx)
-	ad := n.newAd(now)
-	ad.Leaving = true
+	n.rates.Publish(now)
+	ad := n.profile.Last(n.load(now))
 	n.gossip.Advertise(now, ad, fx)
 	m := fx.Announce(grid.KindBye)
 	m.Digest = append(m.Digest, grid.AdEntry{Ad: ad})
+}
+
+// setAvailability applies the driver's measurement.
+func (n *Node) setAvailability(now grid.Time, idle, up float64, fx *grid.Effects) {
+	n.profile.SetAvailability(now, idle, up, fx)
+	if n.cfg.Balance.Availability {
+		n.worker.SetCoreShare(now, n.profile.IdleShare())
+		n.policies.stale = true
+	}
+}
+
+// chooseClass reconsiders the class that this node is reserved for, if it chooses that itself: once per refresh period
+// and only while it is idle.
+func (n *Node) chooseClass(now grid.Time) {
+	if !n.profile.ChoosesClass() || len(n.worker.Exec().Running())+len(n.worker.Exec().Queue()) > 0 {
+		return
+	}
+	n.rates.Publish(now)
+	own, _ := n.rates.Published()
+	others := n.scratch.claims[:0]
+	for _, p := range n.gossip.Peers() {
+		if p.Ad == nil {
+			continue
+		}
+		received := reputation.Received{}
+		if q := n.peers.get(p.Node()); q != nil {
+			received = q.received
+		}
+		class, _ := p.Ad.Label(profile.LabelClass)
+		others = append(others, profile.Claim{Class: class, Rates: p.Ad.Rates,
+			Trusted: n.trustedShare(now, p.Ad.Rates, p.Ad.Capacity.CPU, received)})
+	}
+	n.profile.ChooseClass(now, own, others, n.rng)
+	clear(others) // the ads are not kept
+	n.scratch.claims = others
 }

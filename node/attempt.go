@@ -20,7 +20,7 @@ func (n *Node) followWorker(now grid.Time, fx *grid.Effects) {
 		n.resumeAwaitingProof()
 	}
 	if news.Changed {
-		n.adChanged(now, fx)
+		n.profile.Changed(now, fx)
 	}
 }
 

@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/profile"
 )
 
 // A node labelled class=auto serves the class that has too few nodes for its load, says so in its ad, and changes class
 // when the load has moved, but not within five minutes.
 func TestClassAutoFollowsTheLoad(t *testing.T) {
 	r := newRig(t, func(c *Config) {
-		c.Labels = []grid.Label{{Key: LabelClass, Value: ClassAuto}, {Key: LabelCluster, Value: "x"}, {Key: "os", Value: "linux"}}
+		c.Labels = []grid.Label{{Key: profile.LabelClass, Value: profile.ClassAuto}, {Key: profile.LabelCluster, Value: "x"}, {Key: "os", Value: "linux"}}
 	})
 	class := func() string {
-		c, _ := r.n.gossip.Ad().Label(LabelClass)
+		c, _ := r.n.gossip.Ad().Label(profile.LabelClass)
 		return c
 	}
 	seq := uint64(1)
@@ -25,7 +26,7 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 			kept string
 		}{{fastID, "small"}, {slowID, "large"}} {
 			ad := &grid.Ad{Node: who.id, Seq: grid.Seq{Boot: 1, N: seq}, Name: "peer", Speed: 1, Availability: 1,
-				Capacity: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: LabelClass, Value: who.kept}},
+				Capacity: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess}, Labels: []grid.Label{{Key: profile.LabelClass, Value: who.kept}},
 				Rates: []grid.Rate{{Class: "large", Alpha: large / 2, Mu: 1}, {Class: "small", Alpha: small / 2, Mu: 1}}}
 			r.deliver(who.id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 		}
@@ -42,8 +43,8 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 	}
 	tell(0.2, 0.9)
 	run(time.Minute)
-	if c := class(); c != "large" || r.n.site.Class != "large" || r.n.site.Cluster != "x" {
-		t.Fatalf("serves %q (%+v), want large: 0.9 tasks wait for one node", c, r.n.site)
+	if c := class(); c != "large" || r.n.profile.Site().Class != "large" || r.n.profile.Site().Cluster != "x" {
+		t.Fatalf("serves %q (%+v), want large: 0.9 tasks wait for one node", c, r.n.profile.Site())
 	}
 	tell(1.9, 0.2)
 	run(3 * time.Minute)
@@ -57,7 +58,7 @@ func TestClassAutoFollowsTheLoad(t *testing.T) {
 	if c := class(); c != "small" {
 		t.Errorf("serves %q, want small by now", c)
 	}
-	if got := r.n.labels; len(got) != 3 || got[0].Key != LabelClass || got[2].Key != "os" {
+	if got := r.n.gossip.Ad().Labels; len(got) != 3 || got[0].Key != profile.LabelClass || got[2].Key != "os" {
 		t.Errorf("labels %v, want all three in order", got)
 	}
 }

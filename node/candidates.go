@@ -61,7 +61,7 @@ func (c *coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
 // are on probation or backing off; strict as in excludes.
 func (c *coordinator) eligibleNodes(now grid.Time, l *liveTask, blacklist *reputation.Blacklist, strict bool) (
 	v balance.View, onProbation int) {
-	v = balance.View{Self: c.cfg.Self, Home: c.site, Nodes: c.scratch.view[:0]}
+	v = balance.View{Self: c.cfg.Self, Home: c.profile.Site(), Nodes: c.scratch.view[:0]}
 	spec, expected, floor := l.job.spec, c.expected(l.class()), c.rates.MinRunTime(l.class(), c.claims)
 	fetch, ownerOnly := c.fetchTime(spec), spec.Access() == grid.AccessOwner
 	for _, m := range c.connected() {
@@ -117,7 +117,7 @@ func (c *coordinator) selfState(now grid.Time, need grid.Resources, class string
 	here := c.worker.Exec()
 	ready := here.Wait(now, need, c.runTime)
 	ran, rest := here.Ahead(now, need, c.runTime)
-	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, class, c.runTime), Ready: ready, Heard: now, Site: c.site,
+	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, class, c.runTime), Ready: ready, Heard: now, Site: c.profile.Site(),
 		Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran, Rest: rest, Whole: !c.cfg.Balance.Rest}
 }
 

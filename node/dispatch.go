@@ -109,7 +109,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerGossip, grid.TimerRefresh:
 		if t.Kind == grid.TimerRefresh {
 			n.chooseClass(now)
-			n.gossip.Advertise(now, n.newAd(now), fx)
+			n.gossip.Advertise(now, n.nextAd(now), fx)
 			n.dropDialled(now, fx)
 		}
 		n.gossip.Wake(now, t, fx)
@@ -126,8 +126,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		}
 		n.replicaTimer(now, t.Key, fx)
 	case grid.TimerAd:
-		n.adWake = false
-		n.advertise(now, fx)
+		n.adDue(now, fx)
 	default:
 		if l := n.live.Get(t.Key); l != nil {
 			n.taskTimer(now, t.Kind, l, fx)

@@ -47,11 +47,10 @@ func (c *coordinator) survivesLeaving(now grid.Time, j *job) bool {
 
 // setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
-	n.lowDisk = low
 	n.worker.SetLowDisk(low)
 	n.deposits.LowDisk(low)
 	n.policies.stale = true
-	n.adChanged(now, fx)
+	n.profile.SetLowDisk(now, low, fx)
 }
 
 func (n *Node) handleDrain(now grid.Time, ev *grid.Event, fx *grid.Effects) {
@@ -101,14 +100,6 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // refusedDraining matches the exclusions of a node that refused because it drained.
 func refusedDraining(id grid.NodeID) func(exclusion) bool {
 	return func(o exclusion) bool { return o.node == id && o.why.Why == grid.WhyDrain }
-}
-
-// announceDrain announces the change to every node at once; the dissemination rule would limit its range.
-func (n *Node) announceDrain(now grid.Time, fx *grid.Effects) {
-	n.lastAd = now
-	n.gossip.Advertise(now, n.newAd(now), fx)
-	m := fx.Announce(grid.KindBye)
-	m.Digest = append(m.Digest, grid.AdEntry{Ad: n.gossip.Ad()})
 }
 
 // isConnected reports whether a node is this node or connected.

@@ -44,8 +44,8 @@ func (c *coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refu
 
 // displayName returns a node's name, or its short ID if it has none.
 func (c *coordinator) displayName(id grid.NodeID) string {
-	if id == c.cfg.Self && c.cfg.Name != "" {
-		return c.cfg.Name
+	if own := c.profile.Name(); id == c.cfg.Self && own != "" {
+		return own
 	}
 	if g := c.gossip.Peer(id); g != nil && g.Ad != nil && g.Ad.Name != "" {
 		return g.Ad.Name

@@ -203,7 +203,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 	for _, id := range []grid.NodeID{fastID, slowID, strangerID} {
 		r.join(id, 1, "linux")
 	}
-	boot := r.n.cfg.Boot << 40
+	boot := r.cfg.Boot << 40
 	for _, seq := range []uint64{boot, boot | 1, boot | 1000, boot | 1<<39} {
 		if r.deliver(strangerID, grid.KindKeepaliveAck, func(m *grid.Message) { m.Register = grid.RegisterMessage{Seq: seq, Answer: grid.RegisterOK} }); len(r.fx.Offences) != 1 {
 			t.Errorf("an answer %x that nobody asked for: offences %v", seq, r.fx.Offences)

@@ -2,14 +2,13 @@ package node
 
 import (
 	"fmt"
-	"slices"
 
-	"skep/balance"
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
 	"skep/node/deposit"
 	"skep/node/membership"
+	"skep/node/profile"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
@@ -23,13 +22,8 @@ type Node struct {
 	*parts
 	coordinator
 
-	autoClass   *autoClass              // nil = the class is configured
 	submissions *membership.Submissions // their members are not chosen yet
-
-	ads       uint64    // own ads made in this boot
-	lastAd    grid.Time // time of the last ad
-	adWake    bool      // a TimerAd is pending
-	delivered int       // number of sends in the effects that deliverLocal has seen
+	delivered   int                     // number of sends in the effects that deliverLocal has seen
 }
 
 // parts are what a node consists of besides its jobs.
@@ -40,21 +34,17 @@ type parts struct {
 	scratch *Scratch
 	stats   Counts
 
-	gossip       *gossip.Gossip
-	worker       *worker.Worker
-	discovery    *discovery.Discovery
-	rates        *rates.Estimator
-	policies     policySet
-	peers        peerset
-	records      reputation.Records
-	failures     reputation.FailureLog
-	replicas     *replication.Replicas
-	deposits     deposit.Store
-	site         *balance.Site // this node's
-	availability availability
-	labels       []grid.Label // as advertised
-	addrs        []string
-	lowDisk      bool // the disk is nearly full
+	gossip    *gossip.Gossip
+	worker    *worker.Worker
+	discovery *discovery.Discovery
+	rates     *rates.Estimator
+	policies  policySet
+	peers     peerset
+	records   reputation.Records
+	failures  reputation.FailureLog
+	replicas  *replication.Replicas
+	deposits  deposit.Store
+	profile   profile.Profile
 }
 
 // coordinator is the jobs that this node owns, and those of whose registers it is a member.
@@ -95,7 +85,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	own := &parts{wall: wall, rng: grid.NewRand(cfg.Seed, 1), scratch: cfg.Scratch, availability: availability{idleShare: 1, upShare: 1}}
+	own := &parts{wall: wall, rng: grid.NewRand(cfg.Seed, 1), scratch: cfg.Scratch}
 	n := &Node{parts: own, coordinator: coordinator{parts: own}}
 	if n.scratch == nil {
 		n.scratch = new(Scratch)
@@ -114,10 +104,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Private: cfg.Private, Whole: !n.cfg.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: contacts{&n.coordinator}, Ledger: &n.ledger})
 	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, Memory: cfg.Memory, Scratch: &n.scratch.rating})
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
-	if n.labels, n.autoClass = cfg.Labels, newAutoClass(cfg.Labels); n.autoClass != nil {
-		n.labels = n.autoClass.labels
-	}
-	n.site = siteOf(n.labels, nil)
+	n.profile = profile.New(profile.Config{Self: cfg.Self, Boot: cfg.Boot, Name: cfg.Name, Capacity: cfg.Capacity, Speed: cfg.Speed,
+		Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip}, cfg.Labels)
 	if _, err := n.policy(cfg.Policy); err != nil {
 		return nil, err
 	}
@@ -146,7 +134,7 @@ func (n *Node) startNode(now grid.Time, fx *grid.Effects) {
 	n.worker.Start(now)
 	n.discovery.Start(now)
 	n.start(now, fx)
-	n.gossip.Start(now, n.newAd(now), fx)
+	n.gossip.Start(now, n.nextAd(now), fx)
 	n.askAttempts(now, n.cfg.Self, fx)
 	n.worker.Resume(now, fx)
 }
@@ -187,8 +175,7 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvAvailable:
 		n.setAvailability(now, ev.Left, ev.Up, fx)
 	case grid.EvAddrs:
-		n.addrs = slices.Clone(ev.Addrs)
-		n.adChanged(now, fx)
+		n.profile.SetAddrs(now, ev.Addrs, fx)
 	case grid.EvLate:
 		n.worker.StartedTooLate(now, ev.Attempt, fx)
 	case grid.EvLeave, grid.EvDrain, grid.EvUndrain:

@@ -7,6 +7,7 @@ import (
 	"skep/balance"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/profile"
 	"skep/node/reputation"
 )
 
@@ -79,7 +80,7 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 // learnRates takes over an ad's rates unless the peer itself has sent newer ones.
 func (n *parts) learnRates(p *peer, ad *grid.Ad) {
 	p.speed, p.cores = ad.Speed, int32(ad.Capacity.CPU)
-	p.site = siteOf(ad.Labels, p.site)
+	p.site = profile.SiteOf(ad.Labels, p.site)
 	if p.theirVersion == 0 || slices.Equal(p.rates, ad.Rates) {
 		n.shareAdRates(p, ad)
 	}

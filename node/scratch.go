@@ -3,6 +3,7 @@ package node
 import (
 	"skep/balance"
 	"skep/grid"
+	"skep/node/profile"
 	"skep/node/rates"
 	"skep/node/reputation"
 )
@@ -25,8 +26,8 @@ type Scratch struct {
 	answers    [][]balance.State // free buffers of finished decisions
 	lists      [][]grid.Rate     // free buffers of peers whose rates alias their ads'
 	finals     []uint32
+	claims     []profile.Claim
 	local      []grid.Message
-	draft      grid.Ad   // this node's ad, to see whether it has changed enough
 	tunings    []*Tuning // shared by the nodes
 }
 

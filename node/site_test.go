@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node/profile"
 )
 
 // Labels state a node's class: a class-based policy gives a task to a node of its class, without a message where
@@ -12,7 +13,7 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 	labels := func(r *rig, id grid.NodeID, n uint64, class string) {
 		ad := &grid.Ad{Node: id, Seq: grid.Seq{Boot: 1, N: n}, Name: "peer", Speed: 1, Availability: 1,
 			Capacity: grid.Resources{CPU: grid.CPU}, Free: grid.Resources{CPU: grid.CPU}, Engines: []string{grid.EngineProcess},
-			Labels: []grid.Label{{Key: LabelClass, Value: class}, {Key: LabelCluster, Value: "x"}}}
+			Labels: []grid.Label{{Key: profile.LabelClass, Value: class}, {Key: profile.LabelCluster, Value: "x"}}}
 		r.deliver(id, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: ad}} })
 	}
 	large := func(s *grid.JobSpec) {
@@ -21,7 +22,7 @@ func TestClassBasedPoliciesReadLabels(t *testing.T) {
 	for _, policy := range []string{"cb", "cb_rr", "cb_lis"} {
 		r := newRig(t, func(c *Config) {
 			c.Policy = policy
-			c.Labels = []grid.Label{{Key: LabelClass, Value: "small"}, {Key: LabelCluster, Value: "x"}}
+			c.Labels = []grid.Label{{Key: profile.LabelClass, Value: "small"}, {Key: profile.LabelCluster, Value: "x"}}
 		})
 		r.join(fastID, 1, "linux")
 		r.join(slowID, 1, "linux")

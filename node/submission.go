@@ -48,7 +48,7 @@ func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Messag
 func (n *Node) createJobs(now grid.Time, jobs []membership.Job, fx *grid.Effects) {
 	for i := range jobs {
 		n.create(now, &jobs[i], fx)
-		n.adChanged(now, fx)
+		n.profile.Changed(now, fx)
 	}
 	n.submissions.SetTimer(now, fx)
 }

@@ -4,7 +4,7 @@ import "skep/grid"
 
 // Describe returns this node's ad as of now; it changes nothing.
 func (n *Node) Describe(now grid.Time) *grid.Ad {
-	ad := n.describe(now)
+	ad := n.profile.Describe(n.load(now))
 	return &ad
 }
 

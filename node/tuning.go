@@ -71,12 +71,9 @@ type Tuning struct {
 // settings is a configuration as a node stores it: nodes that share their scratch share the tuning too.
 type settings struct {
 	Self     grid.NodeID
-	Boot     uint64
 	Seed     uint64
-	Name     string
 	Capacity grid.Resources
 	Speed    float64
-	Engines  []string
 	Known    int
 	Private  bool
 	Given    []grid.Rate
@@ -86,6 +83,6 @@ type settings struct {
 }
 
 func (c *Config) settings(s *Scratch) settings {
-	return settings{Self: c.Self, Boot: c.Boot, Seed: c.Seed, Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Engines: c.Engines,
+	return settings{Self: c.Self, Seed: c.Seed, Capacity: c.Capacity, Speed: c.Speed,
 		Known: c.Known, Private: c.Private, Given: c.Given, Bounds: c.Bounds, Truth: c.Truth, Tuning: s.tuning(&c.Tuning)}
 }

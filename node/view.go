@@ -141,7 +141,7 @@ func (n *Node) Work(id grid.AttemptID) (grid.WorkState, *grid.Result, bool) {
 // Peers appends this node and the nodes in its view, ordered by identity.
 func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 	at := len(dst)
-	self := n.describe(now)
+	self := n.profile.Describe(n.load(now))
 	self.Rates = slices.Clone(self.Rates)
 	dst = append(dst, PeerView{Ad: &self, Connected: true, Self: true, Refuses: n.worker.Exec().Refuses(grid.Resources{})})
 	for _, p := range n.gossip.Peers() {

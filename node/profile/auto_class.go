@@ -1,12 +1,10 @@
-package node
+package profile
 
 import (
 	"slices"
 
 	"skep/balance"
 	"skep/grid"
-	"skep/node/rates"
-	"skep/node/reputation"
 )
 
 // ClassAuto, as the value of LabelClass, lets the node choose the class that it is reserved for.
@@ -31,51 +29,50 @@ func newAutoClass(labels []grid.Label) *autoClass {
 	return &autoClass{labels: slices.Delete(slices.Clone(labels), i, i+1)}
 }
 
-// chooseClass reconsiders the node's class, once per refresh period and only while the node is idle.
-func (n *Node) chooseClass(now grid.Time) {
-	a := n.autoClass
-	if a == nil || len(n.worker.Exec().Running())+len(n.worker.Exec().Queue()) > 0 {
-		return
-	}
+// Claim is what another node's ad says of the load.
+type Claim struct {
+	Class   string // that the node is reserved for; "" = it takes every class
+	Rates   []grid.Rate
+	Trusted float64 // share of the arrivals that is believed
+}
+
+// ChoosesClass reports whether the node chooses its class itself.
+func (p *Profile) ChoosesClass() bool { return p.autoClass != nil }
+
+// ChooseClass reconsiders the class of a node that chooses it and has nothing to do now. own is the rates that it
+// publishes.
+func (p *Profile) ChooseClass(now grid.Time, own []grid.Rate, others []Claim, r *grid.Rand) {
+	a := p.autoClass
 	a.demand, a.counts, a.measured = a.demand[:0], a.counts[:0], a.measured[:0]
-	n.rates.Publish(now)
-	own, _ := n.rates.Published()
-	a.add(own, a.Kept(), 1)
-	for _, p := range n.gossip.Peers() {
-		if p.Ad != nil {
-			class, _ := p.Ad.Label(LabelClass)
-			received := reputation.Received{}
-			if q := n.peers.get(p.Node()); q != nil {
-				received = q.received
-			}
-			a.add(p.Ad.Rates, class, n.trustedShare(now, p.Ad.Rates, p.Ad.Capacity.CPU, received))
-		}
+	a.add(&Claim{Class: a.Kept(), Rates: own, Trusted: 1})
+	for i := range others {
+		a.add(&others[i])
 	}
 	for i := range a.demand {
 		if d := &a.demand[i]; a.measured[i] > 0 {
 			d.Service /= float64(a.measured[i])
 		} else {
-			d.Service = rates.Prior
+			d.Service = p.cfg.Prior
 		}
 	}
-	if a.Look(now, a.demand, a.counts, n.rng) {
-		n.labels = a.withClass()
-		n.site = siteOf(n.labels, n.site)
+	if a.Look(now, a.demand, a.counts, r) {
+		p.labels = a.withClass()
+		p.site = SiteOf(p.labels, p.site)
 	}
 }
 
 // add counts one node's class and its rates, arrivals weighted by the share that is trusted.
-func (a *autoClass) add(published []grid.Rate, class string, trusted float64) {
-	if class != "" {
-		a.counts[a.indexOf(class)]++
+func (a *autoClass) add(c *Claim) {
+	if c.Class != "" {
+		a.counts[a.indexOf(c.Class)]++
 	}
-	for i := range published {
-		x := &published[i]
+	for i := range c.Rates {
+		x := &c.Rates[i]
 		if x.Class == grid.OtherClass {
 			continue
 		}
 		at := a.indexOf(x.Class)
-		a.demand[at].Rate += x.Alpha * trusted
+		a.demand[at].Rate += x.Alpha * c.Trusted
 		if x.Mu > 0 {
 			a.demand[at].Service += 1 / x.Mu
 			a.measured[at]++

@@ -1,4 +1,4 @@
-package node
+package profile
 
 import (
 	"skep/balance"
@@ -12,8 +12,8 @@ const (
 	LabelCluster = "cluster"
 )
 
-// siteOf reads a node's labels. It returns before if nothing changed, nil if there are none.
-func siteOf(labels []grid.Label, before *balance.Site) *balance.Site {
+// SiteOf reads a node's labels. It returns before if nothing changed, nil if there are none.
+func SiteOf(labels []grid.Label, before *balance.Site) *balance.Site {
 	var s balance.Site
 	for i := range labels {
 		switch l := &labels[i]; l.Key {

@@ -1,43 +1,15 @@
 package node
 
-import "skep/grid"
-
-// availability is the part of this node that tasks can use, as measured by its driver.
-type availability struct {
-	idleShare float64 // share of the cores that other load leaves idle
-	upShare   float64 // share of time that the node is up
-}
-
-// minAvailability is the lower bound of every share: a node with nothing left now is not gone.
-const minAvailability = 0.05
-
-// clampShare limits a share to [minAvailability, 1]; NaN becomes the minimum.
-func clampShare(x float64) float64 {
-	if !(x > minAvailability) {
-		return minAvailability
-	}
-	return min(x, 1)
-}
-
-// setAvailability applies the driver's measurement.
-func (n *Node) setAvailability(now grid.Time, left, up float64, fx *grid.Effects) {
-	n.availability = availability{idleShare: clampShare(left), upShare: clampShare(up)}
-	if n.cfg.Balance.Availability {
-		n.worker.SetCoreShare(now, n.availability.idleShare)
-		n.policies.stale = true
-	}
-	n.adChanged(now, fx)
-}
-
-// fraction returns the availability a_j of [1 of balance, section 3.2]: the share of all time in which a core of this
-// node is available.
-func (a *availability) fraction() float64 { return clampShare(a.idleShare * a.upShare) }
+import (
+	"skep/grid"
+	"skep/node/profile"
+)
 
 // slots returns this node's capacity in the allocation LP, in cores.
 func (n *parts) slots() float64 {
 	cores := float64(n.cfg.Capacity.CPU) / float64(grid.CPU)
 	if n.cfg.Balance.Availability {
-		cores *= n.availability.fraction()
+		cores *= n.profile.Availability()
 	}
 	return cores
 }
@@ -52,10 +24,10 @@ func (n *parts) slotsOf(now grid.Time, m connectedPeer) float64 {
 	a := m.view.Ad.Availability
 	if s := m.record; s != nil && len(n.cfg.Given) == 0 {
 		if a = min(a, s.ReturnRate(now)); s.BackingOff(now) || s.Late(now) {
-			a = minAvailability
+			a = 0
 		}
 	}
-	return cores * clampShare(a)
+	return cores * profile.ClampShare(a)
 }
 
 // cores returns how many cores of a peer are trusted, by its track record.
@@ -73,7 +45,7 @@ func (n *parts) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
 	if !n.cfg.Balance.Availability || ad.Availability >= 1 {
 		return 1
 	}
-	have := clampShare(ad.Availability) * float64(ad.Capacity.CPU)
+	have := profile.ClampShare(ad.Availability) * float64(ad.Capacity.CPU)
 	want := float64(min(ad.Capacity.CPU, ad.Capacity.CPU-ad.Free.CPU+spec.Needs.CPU))
 	return min(1, have/max(want, 1))
 }
