@@ -30,14 +30,14 @@ type nodeSettings struct {
 	inConfig  bool          // the config file holds a secret
 	drain     time.Duration // time for running tasks when the node is told to stop
 	level     slog.Level
-	obsolete  []string // obsolete settings that were given, and their replacements
+	obsolete  []string // what was given of obsoleteSettings
 
 	access grid.Access   // of jobs without one
 	admins []grid.NodeID // may drain this node; none = all members
 }
 
 // settings are all settings of a node.
-var settings = slices.Concat(ownSettings, boxSettings)
+var settings = slices.Concat(ownSettings, boxSettings, obsoleteSettings)
 
 var ownSettings = []setting{
 	{name: "name", usage: "what people call the node (default the host's name)",
@@ -81,9 +81,9 @@ var ownSettings = []setting{
 			n.Reverse, err = document.ParseBool(v[0])
 			return err
 		}},
-	{name: "balance", usage: "NAME=VALUE: of placement, as poll_max=8; as in a scenario of skep sim net", shape: pairs, apply: setKnobs("balance")},
-	{name: "gossip", usage: "NAME=VALUE: of news, as view=512; as in a scenario", shape: pairs, apply: setKnobs("gossip")},
-	{name: "discovery", usage: "NAME=VALUE: of searches, as explore=0.1; as in a scenario", shape: pairs, apply: setKnobs("discovery")},
+	{name: "balance", usage: "poll_max=N: other nodes asked for a task, 0 for all that the policy would ask (default poll_max=4)", shape: pairs,
+		apply: setKnobs("balance", "poll_max")},
+	{name: "gossip", usage: "view=N: other nodes that this one remembers (default view=256)", shape: pairs, apply: setKnobs("gossip", "view")},
 	{name: "share", usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class", shape: pairs, apply: setShares},
 	{name: "bound", usage: "CLASS=TIME:NEXT: a task of a class that runs here for longer is stopped, and placed again as one of class NEXT", shape: pairs, apply: setBounds},
 	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,
