@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/machine"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/wire"
 )
@@ -161,6 +160,11 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		c.Node = node.Defaults()
 		c.Node.Seed, c.Node.Speed = seed, speed
 	}
+	capacity, err := machine.Capacity(c.capacity())
+	if err != nil {
+		return nil, nil, err
+	}
+	c.CPUs, c.Memory = capacity.CPU, capacity.Memory
 	if err := c.Boxes.Defaults(); err != nil {
 		return nil, nil, err
 	}
@@ -195,31 +199,8 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// labels returns the node's labels, ordered by key: the driver's and the operator's.
-func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
-	labels := slices.Clone(fixed)
-	for _, l := range c.Labels {
-		if l.Key == "" || len(l.Key) > grid.MaxLabel || len(l.Value) > grid.MaxLabel || strings.ContainsAny(l.Key, "=, ") ||
-			!grid.Printable(l.Key+l.Value) {
-			return nil, fmt.Errorf("label %q=%q: want a key without '=', ',' and spaces, and at most %d bytes of printable text each",
-				l.Key, l.Value, grid.MaxLabel)
-		}
-		i := slices.IndexFunc(labels, func(o grid.Label) bool { return o.Key == l.Key })
-		switch {
-		case i >= 0 && isFixed(l.Key):
-			return nil, fmt.Errorf("label %s=%s: %s is what the machine is (%s) and cannot be set", l.Key, l.Value, l.Key, labels[i].Value)
-		case i >= 0:
-			labels[i] = l
-		default:
-			labels = append(labels, l)
-		}
-	}
-	if len(labels) > grid.MaxLabels {
-		return nil, fmt.Errorf("%d labels: want at most %d", len(labels), grid.MaxLabels)
-	}
-	slices.SortFunc(labels, func(a, b grid.Label) int { return strings.Compare(a.Key, b.Key) })
-	return labels, nil
-}
+// capacity returns what tasks may take.
+func (c *Config) capacity() grid.Resources { return grid.Resources{CPU: c.CPUs, Memory: c.Memory} }
 
 // strikes returns Strikes where it is set, else that of node.Config.
 func (c *Config) strikes() int {
