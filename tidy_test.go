@@ -52,6 +52,7 @@ var floors = map[string][]string{
 	"node/p2p/lifecycle": {},
 	"node/p2p/machine":   {"grid", "exec/process", "internal/cputime", "node/p2p/clock", "node/p2p/disk"},
 
+	"node/p2p/internal/rig":        {"grid", "node/p2p/hostile"},
 	"node/p2p/runner":              {"grid", "exec/process", "exec/sandbox", "node/p2p/blob", "node/p2p/clock", "node/p2p/disk", "node/p2p/lifecycle", "node/p2p/wire"},
 	"node/p2p/transport":           {"fifo", "grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/rpcguard", "node/p2p/transport/admission", "node/p2p/wire"},
 	"node/p2p/reachability":        {"grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},

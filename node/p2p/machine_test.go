@@ -13,6 +13,7 @@ import (
 	"skep/grid"
 	"skep/node/p2p/disk"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/internal/rig"
 )
 
 func TestCalibrationIsSaved(t *testing.T) {
@@ -55,7 +56,7 @@ func TestLowDiskSpaceAndTap(t *testing.T) {
 		c.DiskLow = 1 << 60
 		c.Tap = func(grid.Time, *grid.Event) { taps.Add(1) }
 	})
-	await(t, "the node hears that space is low", func() bool {
+	rig.Await(t, "the node hears that space is low", func() bool {
 		ev, ok := m.fake.find(grid.EvDisk, nil)
 		return ok && ev.Low
 	})
@@ -77,7 +78,7 @@ func TestAttemptsHaveTheirOwnUserAsRoot(t *testing.T) {
 	m := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	seen := make(map[string]bool)
 	for i := range byte(3) {
-		spec := sh("id -u; cat in; echo more >>in; cat in | wc -l")
+		spec := rig.Sh("id -u; cat in; echo more >>in; cat in | wc -l")
 		spec.Inputs = []grid.File{m.put("in", []byte("input\n"), false)}
 		r := m.run(1+i, spec)
 		id, rest, _ := strings.Cut(string(r.Stdout.Inline), "\n")
@@ -114,7 +115,7 @@ func TestNoFileOfATaskCanFillTheDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := a.run(1, sh("ulimit -f"))
+	r := a.run(1, rig.Sh("ulimit -f"))
 	blocks, err := strconv.ParseInt(strings.TrimSpace(string(r.Stdout.Inline)), 10, 64)
 	if err != nil || blocks <= 0 || grid.Bytes(blocks)*512 > free+64*grid.MiB {
 		t.Errorf("a task may write files of %q blocks of 512 bytes (%v): want at most the %d bytes that are free", r.Stdout.Inline, err, free)
