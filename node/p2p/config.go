@@ -43,53 +43,10 @@ type Config struct {
 	CPUs   grid.MilliCPU
 	Memory grid.Bytes
 
-	// Members is the number of members of the register of a job submitted here: 1, 3 or 5. Default: that of
-	// node.Config.
-	Members int
-
-	// Copies bounds, in bytes, the inputs of a job and the outputs of one task that the other members store. Lend
-	// is the deposit quota: how much this node stores of such files for jobs of others, at most half of CacheSize.
-	// See node.Config. Default: that of node.Config.
-	Copies, Lend grid.Bytes
-
-	// Strikes is the number of different nodes on which a task submitted here may fail before it ends; 0 = only its
-	// retries bound it. See node.Config. nil = that of node.Config.
-	Strikes *int
-
-	// Policy is the name of the placement policy. Default: that of node.Config.
-	Policy string
-
-	// Bounds limit how long tasks of classes may run here; see node.Bound. Default: those of node.Config.
-	Bounds []node.Bound
-
-	// Rule is the dissemination rule of ads; see gossip.Rules. Default: that of node.Config.
-	Rule string
-
-	// Forward is how searches are forwarded, Walkers how many walks one search starts at once, and Reverse lets the
-	// nodes on a search's path learn from it; see discovery.Config. Default: that of node.Config.
-	Forward string
-	Walkers int
-	Reverse bool
-
 	// MDNS searches for nodes of the same network on the local network.
 	MDNS bool
 
-	// CacheSize bounds the blobs on disk in bytes, including those that jobs need; what does not fit beside these
-	// is refused. Default 10 GiB. Less means more fetching and less room for the outputs of jobs; more means less
-	// free disk.
-	CacheSize grid.Bytes
-
-	// MaxOutput bounds each of stdout and stderr of a task in bytes. Default 64 MiB; the rest is dropped and
-	// counted.
-	MaxOutput grid.Bytes
-
-	// MaxCollect bounds the sum of the collected output files of one task in bytes. Default 4 GiB.
-	MaxCollect grid.Bytes
-
-	// DiskLow is the free disk space in bytes below which the node takes no tasks; below half of it, at most 512
-	// MiB, the task with the largest folder is ended. Default 256 MiB. With less, tasks that write fast fill the
-	// disk before it is noticed.
-	DiskLow grid.Bytes
+	Space
 
 	// Allow, if not empty, lists the only nodes to talk to.
 	Allow []grid.NodeID
@@ -111,18 +68,34 @@ type Config struct {
 	// Default: report on stderr and exit with 125.
 	Fatal func(error)
 
-	// Tap is called with every event before its step, on the loop's goroutine, for recording. The event must not be
-	// kept.
-	Tap func(now grid.Time, ev *grid.Event)
-
 	// Recorder, if not nil, records all inputs that decide what the node does, and its effects.
 	Recorder Recorder
 
-	// Node holds the pure node's other settings; the zero value is node.Defaults(). The driver fills in what it
-	// knows (Self, Boot, Capacity, …), and the calibrated Speed where that is 0.
+	// Node holds the pure node's settings; the zero value is node.Defaults(). The driver fills in what it knows
+	// (Self, Boot, Capacity, …), and the calibrated Speed where that is 0. Its Lend is at most half of CacheSize.
 	Node node.Config
 
 	newNode func(node.Config, grid.Wall) (stepper, error) // for tests
+}
+
+// Space bounds what is on disk. The zero value of each field is its default.
+type Space struct {
+	// CacheSize bounds the blobs on disk in bytes, including those that jobs need; what does not fit beside these
+	// is refused. Default 10 GiB. Less means more fetching and less room for the outputs of jobs; more means less
+	// free disk.
+	CacheSize grid.Bytes
+
+	// MaxOutput bounds each of stdout and stderr of a task in bytes. Default 64 MiB; the rest is dropped and
+	// counted.
+	MaxOutput grid.Bytes
+
+	// MaxCollect bounds the sum of the collected output files of one task in bytes. Default 4 GiB.
+	MaxCollect grid.Bytes
+
+	// DiskLow is the free disk space in bytes below which the node takes no tasks; below half of it, at most 512
+	// MiB, the task with the largest folder is ended. Default 256 MiB. With less, tasks that write fast fill the
+	// disk before it is noticed.
+	DiskLow grid.Bytes
 }
 
 // stepper is the part of the pure node that the loop uses.
@@ -201,11 +174,3 @@ func setDefault[T comparable](v *T, d T) {
 
 // capacity returns what tasks may take.
 func (c *Config) capacity() grid.Resources { return grid.Resources{CPU: c.CPUs, Memory: c.Memory} }
-
-// strikes returns Strikes where it is set, else that of node.Config.
-func (c *Config) strikes() int {
-	if c.Strikes != nil {
-		return *c.Strikes
-	}
-	return c.Node.Strikes
-}

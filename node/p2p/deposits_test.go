@@ -59,7 +59,7 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 	}
 	b.close()
 	again := openMember(t, b.cfg.DataDir, func(c *Config) {
-		c.newNode, c.Members, c.Node, c.CacheSize = nil, 3, node.Defaults(), 2_000_000
+		c.newNode, c.Node, c.CacheSize = nil, node.Defaults(), 2_000_000
 	}, a.token())
 	rig.Await(t, "the member that was restarted has all of it", func() bool {
 		return again.hasBlob(in) && again.hasBlob(left[0]) && again.hasBlob(left[1]) && again.endOf(id) != nil

@@ -16,7 +16,7 @@ import (
 func openReplicated3(t testing.TB, lease time.Duration) (a, b, c *member) {
 	open := func(name string, join ...string) *member {
 		return openMember(t, filepath.Join(t.TempDir(), name), func(c *Config) {
-			c.newNode, c.Members, c.Node = nil, 3, node.Defaults()
+			c.newNode, c.Node = nil, node.Defaults()
 			c.Node.Lease = lease
 		}, join...)
 	}

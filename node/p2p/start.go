@@ -1,7 +1,6 @@
 package p2p
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -146,15 +145,7 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
 	nc.Self, nc.Boot, nc.Name, nc.Capacity = d.self, d.boot, d.cfg.Name, d.cfg.capacity()
-	nc.Policy = cmp.Or(d.cfg.Policy, nc.Policy)
-	nc.Members = cmp.Or(d.cfg.Members, nc.Members)
-	nc.Copies, nc.Lend = cmp.Or(d.cfg.Copies, nc.Copies), min(cmp.Or(d.cfg.Lend, nc.Lend), d.cfg.CacheSize/2)
-	nc.Strikes = d.cfg.strikes()
-	nc.Bounds = append(nc.Bounds, d.cfg.Bounds...)
-	nc.Gossip.Rule = cmp.Or(d.cfg.Rule, nc.Gossip.Rule)
-	nc.Discovery.Forward = cmp.Or(d.cfg.Forward, nc.Discovery.Forward)
-	nc.Discovery.Walkers = cmp.Or(d.cfg.Walkers, nc.Discovery.Walkers)
-	nc.Discovery.Reverse = d.cfg.Reverse || nc.Discovery.Reverse
+	nc.Lend = min(nc.Lend, d.cfg.CacheSize/2)
 	nc.Known = reachability.CountSaved(d.work.Context(), d.store.Datastore())
 	if !grid.Printable(nc.Name) {
 		return nc, fmt.Errorf("name %q: want printable text", nc.Name)
