@@ -45,6 +45,7 @@ var floors = map[string][]string{
 
 	"node/reputation": {"grid"},
 
+	"internal/cputime":   {},
 	"internal/crash":     {},
 	"internal/digests":   {},
 	"internal/format1":   {"grid", "node/p2p/wire"},
@@ -52,7 +53,9 @@ var floors = map[string][]string{
 	"node/p2p/identity":  {"grid", "node/p2p/disk"},
 	"node/p2p/inbox":     {"grid"},
 	"node/p2p/lifecycle": {},
+	"node/p2p/machine":   {"grid", "exec/process", "internal/cputime", "node/p2p/clock", "node/p2p/disk"},
 
+	"node/p2p/internal/rig":        {"grid", "node/p2p/hostile"},
 	"node/p2p/runner":              {"grid", "exec/process", "exec/sandbox", "node/p2p/blob", "node/p2p/clock", "node/p2p/disk", "node/p2p/lifecycle", "node/p2p/wire"},
 	"node/p2p/transport":           {"fifo", "grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/rpcguard", "node/p2p/transport/admission", "node/p2p/wire"},
 	"node/p2p/reachability":        {"grid", "node/p2p/transport/dials", "node/p2p/identity", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/wire"},
@@ -64,7 +67,7 @@ var floors = map[string][]string{
 	"node/p2p/disk":   {"grid"},
 	"node/p2p/store":  {"grid", "node/p2p/disk", "node/p2p/wire"},
 	"node/p2p/blob":   {"grid", "node/p2p/disk"},
-	"node/p2p":        {"grid", "heap", "node", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec/process", "exec/sandbox"},
+	"node/p2p":        {"grid", "heap", "node", "node/p2p/wire", "node/p2p/clock", "node/p2p/identity", "node/p2p/inbox", "node/p2p/lifecycle", "node/p2p/machine", "node/p2p/transport", "node/p2p/reachability", "node/p2p/runner", "node/p2p/disk", "node/p2p/store", "node/p2p/blob", "exec/process", "exec/sandbox"},
 	"node/api/v1":     {"grid"},
 	"node/api/client": {"grid", "node/api/v1"},
 	"node/api":        {"grid", "gossip", "discovery", "balance", "node", "node/p2p/wire", "node/p2p/blob", "node/p2p/disk", "node/api/v1", "node/api/client"},
@@ -81,7 +84,7 @@ var floors = map[string][]string{
 	"sim/forwarding":  {"grid", "discovery", "sim/event"},
 	"sim/paper":       {"grid", "gossip", "discovery", "lpas", "node", "sim/brokers", "sim/forwarding", "sim/net", "sim/queueing", "sim/spread"},
 	"testnet":         {"grid", "exec/process", "node/p2p", "node/api/v1", "node/api/client"},
-	"testnet/demo":    {"grid", "node/api/v1", "node/api/client"},
+	"testnet/demo":    {"grid", "internal/cputime", "node/api/v1", "node/api/client"},
 	"testnet/attack":  {"grid", "node/api/client", "testnet/attack/world", "testnet/attack/member"},
 
 	"testnet/attack/world":    {},

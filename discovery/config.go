@@ -8,6 +8,17 @@ import (
 	"skep/grid"
 )
 
+// Times that nobody needs to set.
+const (
+	// meeting is how long after the node's start a search without any neighbour waits for one before it ends. Without
+	// it a node that has just started reports wrongly that no node fits.
+	meeting = 5 * time.Second
+
+	// seenTime is how long a search that passed here is remembered, so that it is not walked twice: longer than the
+	// life of a walk.
+	seenTime = 2 * time.Minute
+)
+
 // Config configures searches.
 type Config struct {
 	// Hops is the length of a walk, 1 to 64; default 16, which finds what one node in ten has with a probability of
@@ -26,11 +37,6 @@ type Config struct {
 	// walks over slow links; raising it makes a lost message cost more.
 	Deadline time.Duration
 
-	// Meeting is how long after the node's start a search without any neighbour waits for one before it ends; default
-	// 5 s, 0 = not at all. Lowering it makes a node that has just started report sooner, and more often wrongly, that
-	// no node fits.
-	Meeting time.Duration
-
 	// CallDelay is the longest delay of an answer to a call, uniform from 0; default 1 s. Raising it thins the answers
 	// of many nodes; lowering it finds sooner.
 	CallDelay time.Duration
@@ -42,11 +48,7 @@ type Config struct {
 	// CallMax; defaults 30 s and 10 min. A call reaches every node: lowering these costs the whole grid.
 	CallGap, CallMax time.Duration
 
-	// Seen is how long a search that passed here is remembered, so that it is not walked twice; default 2 min. It must
-	// only exceed the life of a walk.
-	Seen time.Duration
-
-	// SeenMax bounds how many are remembered; default 4096 of about 100 bytes. Beyond it the oldest are forgotten.
+	// SeenMax bounds how many searches that passed here are remembered; default 4096 of about 100 bytes. Beyond it the oldest are forgotten.
 	SeenMax int
 
 	// Searches bounds this node's own searches at one time; default 256. Beyond it a search ends without a find after
@@ -100,9 +102,9 @@ type Config struct {
 // Defaults returns the default configuration.
 func Defaults() Config {
 	return Config{
-		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second, Meeting: 5 * time.Second,
+		Hops: 16, Walkers: 1, Retries: 3, Deadline: 2 * time.Second,
 		CallDelay: time.Second, CallWait: 3 * time.Second, CallGap: 30 * time.Second, CallMax: 10 * time.Minute,
-		Seen: 2 * time.Minute, SeenMax: 4096, Searches: 256, Rate: 20, Burst: 40,
+		SeenMax: 4096, Searches: 256, Rate: 20, Burst: 40,
 		CallHold: 2 * time.Second, Forward: "learning", Explore: 0.05, Age: 10 * time.Minute, Keys: 256, Load: 3, BestShare: 0.05, Ads: true,
 	}
 }
@@ -118,9 +120,8 @@ func (c Config) Check() error {
 	want(c.Hops >= 1 && c.Hops <= grid.MaxHops, "hops %d: want 1 to %d", c.Hops, grid.MaxHops)
 	want(c.Walkers >= 1 && c.Walkers <= 4, "walkers %d: want 1 to 4", c.Walkers)
 	want(c.Retries >= 0 && c.Retries <= 16, "retries %d: want 0 to 16", c.Retries)
-	want(c.Deadline > 0, "deadline %v: want more than 0", c.Deadline)
+	want(c.Deadline > 0 && c.Deadline <= seenTime, "deadline %v: want more than 0, at most %v", c.Deadline, seenTime)
 	want(c.CallDelay >= 0, "call_delay %v: want 0 or more", c.CallDelay)
-	want(c.Meeting >= 0, "meeting %v: want 0 or more", c.Meeting)
 	want(c.CallWait > 0 && c.CallWait >= c.CallDelay, "call_wait %v: want more than 0, at least call_delay, %v", c.CallWait, c.CallDelay)
 	want(c.CallGap >= 0, "call_gap %v: want 0 or more", c.CallGap)
 	want(c.CallMax >= c.CallGap, "call_max %v: want at least call_gap, %v", c.CallMax, c.CallGap)
@@ -130,7 +131,6 @@ func (c Config) Check() error {
 	want(c.Keys >= 1 && c.Keys <= 1<<16, "keys %d: want 1 to %d", c.Keys, 1<<16)
 	want(c.Load >= 0 && c.Load <= 8, "load %g: want 0 to 8", c.Load)
 	want(c.BestShare >= 0 && c.BestShare <= 1, "best_share %g: want 0 to 1", c.BestShare)
-	want(c.Seen >= c.Deadline, "seen %v: want at least deadline, %v", c.Seen, c.Deadline)
 	want(c.SeenMax >= 1 && c.SeenMax <= 1<<20, "seen_max %d: want 1 to %d", c.SeenMax, 1<<20)
 	want(c.Searches >= 1 && c.Searches <= 1<<16, "searches %d: want 1 to %d", c.Searches, 1<<16)
 	want(c.Rate > 0 && c.Rate <= 1e6, "rate %g: want more than 0, at most 1e6 per second", c.Rate)

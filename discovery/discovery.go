@@ -79,7 +79,7 @@ func New(self grid.NodeID, c *Config, r *grid.Rand) *Discovery {
 }
 
 // Start is the start of the node, without neighbours.
-func (d *Discovery) Start(now grid.Time) { d.alone = now.Add(d.cfg.Meeting) }
+func (d *Discovery) Start(now grid.Time) { d.alone = now.Add(meeting) }
 
 // Stats returns counts since New.
 func (d *Discovery) Stats() Stats { return d.stats }

@@ -21,7 +21,7 @@ func keyOf(f *grid.Find) seenKey { return seenKey{f.ID, head(f.Asker)} }
 // add records a search and, if it was recorded already, reports who brought it first.
 func (s *seen) add(now grid.Time, c *Config, f *grid.Find, from grid.NodeID) (uint64, bool) {
 	for s.Len() > 0 {
-		if _, oldest := s.Oldest(); now.Sub(oldest.at) < c.Seen && s.Len() < c.SeenMax {
+		if _, oldest := s.Oldest(); now.Sub(oldest.at) < seenTime && s.Len() < c.SeenMax {
 			break
 		}
 		s.RemoveOldest()

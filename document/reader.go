@@ -75,6 +75,11 @@ type Entry struct {
 
 // Mapping returns the entries of a mapping; unknown keys are problems unless known is empty.
 func (r *Reader) Mapping(n ast.Node, what string, known ...string) []Entry {
+	return r.MappingBeside(n, what, nil, known...)
+}
+
+// MappingBeside is Mapping with obsolete keys that are accepted, too, but not offered where a key is unknown.
+func (r *Reader) MappingBeside(n ast.Node, what string, obsolete []string, known ...string) []Entry {
 	var values []*ast.MappingValueNode
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -91,7 +96,7 @@ func (r *Reader) Mapping(n ast.Node, what string, known ...string) []Entry {
 		if !ok {
 			continue
 		}
-		if len(known) > 0 && !slices.Contains(known, key) {
+		if len(known) > 0 && !slices.Contains(known, key) && !slices.Contains(obsolete, key) {
 			r.unknownKeys++
 			r.At(v.Key, "unknown key %q: want one of %s", key, strings.Join(known, ", "))
 			continue

@@ -51,9 +51,9 @@ const (
 	forwards          = 0.5 // of the price: a forwarder must not stop what the origin found worth sending
 )
 
-func newAdapt() *adapt { return &adapt{price: firstPrice, hold: 5 * firstPrice} }
+func newAdapt() *adapt { return &adapt{price: firstPrice, hold: 5 * firstPrice, target: defaultTarget} }
 
-// adaptive makes the rule. Its parameter is the target; default Config.Target.
+// adaptive makes the rule. Its parameter is the target; default defaultTarget.
 func adaptive(r *product, param string) (rule, error) {
 	r.adapt = newAdapt()
 	if param != "" {

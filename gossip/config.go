@@ -24,16 +24,12 @@ type Config struct {
 	// a colon; see Rules. Default "probabilistic*change_sensitive".
 	Rule string
 
-	// Near and Far are the least and the largest radius of the rule distinctive, and Near that of neighbourhood,
-	// in hops, 1 to 64; default 3 and 16. Raising Near makes all nodes known farther away, Far the rare ones.
-	Near, Far int
+	// Near is the radius of the rule neighbourhood and the least one of distinctive, in hops, 1 to 64; default 3.
+	// Raising it makes all nodes known farther away.
+	Near int
 
 	// P0 is the initial probability of the rule probabilistic, more than 0 to 1; default 1.
 	P0 float64
-
-	// Decay is the factor on that probability for each hop of an ad, more than 0 to 1; default 0.6, with which an ad
-	// costs about a seventh of a flood. 1 is a flood; 0.4 leaves nodes 5 hops away without news.
-	Decay float64
 
 	// PMin is the least probability, 0 to 1; default 0.1, so that news reaches every node eventually.
 	PMin float64
@@ -57,14 +53,6 @@ type Config struct {
 	// Potential is the least worth of a node there, as a share of the mean of those known as near, more than 0 to 1;
 	// default 0.1. Lowering it makes all known farther away.
 	Potential float64
-
-	// Target is the error of the view, as Delta, that the rule adaptive maintains, more than 0 to 1; default 0.1, the
-	// change that makes an allocation be solved again. Halving it about doubles the messages.
-	Target float64
-
-	// Theta is the change of an ad that is worth a message, more than 0 to 1 (see Delta); default 0.1, the change that
-	// makes an allocation be solved again. The error of views is about Theta; halving it roughly doubles the messages.
-	Theta float64
 
 	// BacklogScale is the backlog that counts as one half in Delta; default 1 min, about the wait beyond which longer
 	// ones make no difference. Raising it makes short queues invisible.
@@ -106,9 +94,9 @@ type Config struct {
 // Defaults returns the default configuration.
 func Defaults() Config {
 	return Config{
-		Neighbours: 8, View: 256, Rule: "probabilistic*change_sensitive", Near: 3, Far: 16,
-		P0: 1, Decay: 0.6, PMin: 0.1, Beta: 1, WeightScarce: 1, WeightNormal: 0.5, WeightPlentiful: 0.2,
-		GainLoad: 1, Reach: 20 * time.Millisecond, Potential: 0.1, Target: 0.1, Theta: 0.1, BacklogScale: time.Minute,
+		Neighbours: 8, View: 256, Rule: "probabilistic*change_sensitive", Near: 3,
+		P0: 1, PMin: 0.1, Beta: 1, WeightScarce: 1, WeightNormal: 0.5, WeightPlentiful: 0.2,
+		GainLoad: 1, Reach: 20 * time.Millisecond, Potential: 0.1, BacklogScale: time.Minute,
 		Refresh: 30 * time.Second, Expire: 180 * time.Second, Tmax: 90 * time.Second,
 		MinGap: time.Second, Hold: 2 * time.Second, Look: time.Minute, Exchange: 32, Forget: 24 * time.Hour,
 	}
@@ -141,9 +129,8 @@ func (c Config) Check() error {
 
 // checkRule checks the parameters of rules.
 func (c *Config) checkRule(want func(ok bool, format string, args ...any)) {
-	want(c.Near >= 1 && c.Near <= c.Far && c.Far <= grid.MaxHops, "near %d and far %d hops: want 1 to %d, near not above far", c.Near, c.Far, grid.MaxHops)
+	want(c.Near >= 1 && c.Near <= grid.MaxHops, "near %d hops: want 1 to %d", c.Near, grid.MaxHops)
 	want(c.P0 > 0 && c.P0 <= 1, "p0 %g: want more than 0, at most 1", c.P0)
-	want(c.Decay > 0 && c.Decay <= 1, "decay %g: want more than 0, at most 1", c.Decay)
 	want(c.PMin >= 0 && c.PMin <= 1, "pmin %g: want 0 to 1", c.PMin)
 	want(c.Beta > 0 && c.Beta <= 8, "beta %g: want more than 0, at most 8", c.Beta)
 	for _, w := range [...]struct {
@@ -155,7 +142,5 @@ func (c *Config) checkRule(want func(ok bool, format string, args ...any)) {
 	want(c.GainLoad >= 0 && c.GainLoad <= 10, "gain_load %g: want 0 to 10", c.GainLoad)
 	want(c.Reach > 0 && c.Reach <= maxDistance, "reach %v: want more than 0, at most %v", c.Reach, maxDistance)
 	want(c.Potential > 0 && c.Potential <= 1, "potential %g: want more than 0, at most 1", c.Potential)
-	want(c.Target > 0 && c.Target <= 1, "target %g: want more than 0, at most 1", c.Target)
-	want(c.Theta > 0 && c.Theta <= 1, "theta %g: want more than 0, at most 1", c.Theta)
 	want(c.BacklogScale > 0, "backlog_scale %v: want more than 0", c.BacklogScale)
 }

@@ -18,7 +18,7 @@ func distinctive(_ *product, param string) (rule, error) {
 	return func(g *Gossip, _ grid.Time, p *Peer) float64 {
 		r, top := float64(g.cfg.Near), far
 		if top == 0 {
-			top = g.cfg.Far
+			top = defaultFar
 		}
 		return within(float64(p.Hops) < r+max(float64(top)-r, 0)*(1-g.equals(p.Ad)))
 	}, err

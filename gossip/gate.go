@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"cmp"
 	"strings"
 
 	"skep/grid"
@@ -49,13 +50,8 @@ func (g *Gossip) open(d float64) float64 {
 
 func (g *Gossip) delta(a, b *grid.Ad) float64 { return Delta(a, b, g.cfg.BacklogScale) }
 
-// theta returns the threshold of the rule, else of the configuration.
-func (g *Gossip) theta() float64 {
-	if g.rule.theta > 0 {
-		return g.rule.theta
-	}
-	return g.cfg.Theta
-}
+// theta returns the threshold of the rule.
+func (g *Gossip) theta() float64 { return cmp.Or(g.rule.theta, defaultTheta) }
 
 // Worth reports whether an own ad differs enough from the last one to be sent before the refresh; the first always does.
 func (g *Gossip) Worth(ad *grid.Ad) bool {

@@ -56,9 +56,6 @@ func New(self grid.NodeID, c *Config, r *grid.Rand) *Gossip {
 	if err != nil {
 		panic(err)
 	}
-	if rule.adapt != nil && rule.adapt.target == 0 {
-		rule.adapt.target = c.Target
-	}
 	return &Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never, wakeAt: grid.Never, refreshAt: grid.Never}
 }
 

@@ -54,16 +54,12 @@ func probabilistic(_ *product, param string) (rule, error) {
 			return max(g.cfg.PMin, math.Pow(float64(d0)/float64(d), g.cfg.Beta))
 		}, err
 	}
-	factor := 0.0
+	factor := defaultDecay
 	if param != "" {
 		factor, err = fraction(param)
 	}
 	return func(g *Gossip, _ grid.Time, p *Peer) float64 {
-		decay := factor
-		if decay == 0 {
-			decay = g.cfg.Decay
-		}
-		return max(g.cfg.PMin, g.cfg.P0*math.Pow(decay, float64(p.Hops)))
+		return max(g.cfg.PMin, g.cfg.P0*math.Pow(factor, float64(p.Hops)))
 	}, err
 }
 

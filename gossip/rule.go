@@ -14,6 +14,23 @@ import (
 // ad, not for each neighbour, and after the product, so a rule itself draws nothing.
 type rule func(g *Gossip, now grid.Time, p *Peer) float64
 
+// Parameters of rules that have none after the colon.
+const (
+	// distinctive: hops. Raising it makes rare nodes known farther away.
+	defaultFar = 16
+
+	// probabilistic: factor for each hop of an ad, with which an ad costs about a seventh of a flood. 1 is a flood; 0.4
+	// leaves nodes 5 hops away without news.
+	defaultDecay = 0.6
+
+	// change_sensitive: the change of an ad that is worth a message, as Delta: that which makes an allocation be solved
+	// again. The error of views is about as large; halving it roughly doubles the messages.
+	defaultTheta = 0.1
+
+	// adaptive: the error of the view, as Delta. Halving it about doubles the messages.
+	defaultTarget = 0.1
+)
+
 // families make rules from their names and the parameter after the colon, empty if there is none. A gate changes the
 // product instead of adding a factor.
 var families = map[string]struct {
@@ -50,7 +67,7 @@ type product struct {
 	parts []rule
 	gated bool    // change_sensitive is among them: it applies to the own ad too
 	soft  bool    // and its gate is soft
-	theta float64 // of the gate, if the rule has one; 0 = Config.Theta
+	theta float64 // of the gate
 	adapt *adapt  // of adaptive
 }
 

@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/optimize/convex/lp"
+
+	"skep/internal/cputime"
 )
 
 // BenchmarkLPBars measures the solver against named references in the same run, in CPU time (user and
@@ -67,26 +67,17 @@ func verdict(ok bool) string {
 	return "MISS"
 }
 
-// cpu is the CPU time of this process so far. The collector's share is in it.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // least is the CPU time in seconds of one call of f: batches of n calls, the best of reps batches.
 func least(reps, n int, f func()) float64 {
 	runtime.GC()
 	f()
 	best := math.Inf(1)
 	for range reps {
-		start := cpu()
+		start := cputime.Used()
 		for range n {
 			f()
 		}
-		best = min(best, (cpu()-start).Seconds()/float64(n))
+		best = min(best, (cputime.Used()-start).Seconds()/float64(n))
 	}
 	return best
 }

@@ -6,11 +6,11 @@ import (
 	"container/heap"
 	"fmt"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"skep/grid"
+	"skep/internal/cputime"
 	"skep/node"
 	"skep/sim/pages"
 )
@@ -33,15 +33,6 @@ func BenchmarkBars(b *testing.B) {
 			report("bytes a node and second"+at+" over those at 1,000", f.bytes/small.bytes, "", "≤ 1.2", f.bytes/small.bytes <= 1.2)
 		}
 	}
-}
-
-// cpu returns the CPU time of this process so far.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // figures are of a world under load: CPU in nanoseconds, memory in bytes a node, completion in seconds, bytes sent a
@@ -77,11 +68,11 @@ func measureWorld(nodes int) figures {
 	if err := w.RunUntil(16 * time.Second); err != nil {
 		panic(err)
 	}
-	was, start := w.Report(), cpu()
+	was, start := w.Report(), cputime.Used()
 	if err := w.RunUntil(26 * time.Second); err != nil {
 		panic(err)
 	}
-	spent, is := float64(cpu()-start), w.Report()
+	spent, is := float64(cputime.Used()-start), w.Report()
 	f := figures{task: spent / float64(is.Ended-was.Ended), event: spent / float64(is.Steps-was.Steps),
 		memory: float64(memory()-before) / float64(nodes)}
 	for k := range is.Traffic.Bytes {
@@ -131,12 +122,12 @@ func holdHeap(pending int) float64 {
 		heap.Push(&p, &t)
 	}
 	hold := func(n int) time.Duration {
-		begin := cpu()
+		begin := cputime.Used()
 		for i := range n {
 			t := *heap.Pop(&p).(*grid.Time) + delays[i%len(delays)]
 			heap.Push(&p, &t)
 		}
-		return cpu() - begin
+		return cputime.Used() - begin
 	}
 	hold(2 * pending)
 	return float64(hold(holds)) / holds

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"skep/internal/cputime"
 	"skep/internal/digests"
 )
 
@@ -29,7 +30,7 @@ func TestSwarm(t *testing.T) {
 	if *logFlag {
 		log = func(line string) { fmt.Println(line) }
 	}
-	steps, nodes, before := uint64(0), time.Duration(0), cpu()
+	steps, nodes, before := uint64(0), time.Duration(0), cputime.Used()
 	RunSwarm(first, worlds, log, func(seed uint64, r Report, err error) bool {
 		if err != nil {
 			t.Error(err)
@@ -41,5 +42,5 @@ func TestSwarm(t *testing.T) {
 		return true
 	})
 	t.Logf("%d worlds, %d steps, %.0f a second; %.0f simulated node-hours, %.0f for each CPU minute", worlds, steps, float64(steps)/time.Since(begin).Seconds(),
-		nodes.Hours(), nodes.Hours()/(cpu()-before).Minutes())
+		nodes.Hours(), nodes.Hours()/(cputime.Used()-before).Minutes())
 }

@@ -26,7 +26,6 @@ var boxSettings = []setting{
 		apply: func(n *nodeSettings, v []string) error { return setCount(&n.Boxes.Files, v[0]) }},
 	{name: "landlock", usage: "newest version of Landlock to use, 0 for none: to try what an older kernel gives (default what the kernel has)",
 		apply: setLandlock},
-	{name: "task_user", obsolete: "each attempt has a user ID of its own, of task_uids"},
 }
 
 func setIsolation(n *nodeSettings, v []string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -22,8 +23,12 @@ func (a *app) configShowCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := applySettings(m); err != nil {
+			n, err := applySettings(m)
+			if err != nil {
 				return err
+			}
+			if len(n.obsolete) > 0 {
+				fmt.Fprintln(a.err, "skep:", obsoleteWarning(n.obsolete))
 			}
 			c := v1.Config{Settings: listSettings(a.folder(), a.dirSource(cmd), m)}
 			return out.print(a.out, c, func(w *tabwriter.Writer) {

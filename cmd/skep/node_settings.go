@@ -30,14 +30,14 @@ type nodeSettings struct {
 	inConfig  bool          // the config file holds a secret
 	drain     time.Duration // time for running tasks when the node is told to stop
 	level     slog.Level
-	obsolete  []string // obsolete settings that were given, and their replacements
+	obsolete  []string // what was given of obsoleteSettings
 
 	access grid.Access   // of jobs without one
 	admins []grid.NodeID // may drain this node; none = all members
 }
 
 // settings are all settings of a node.
-var settings = slices.Concat(ownSettings, boxSettings)
+var settings = slices.Concat(ownSettings, boxSettings, obsoleteSettings)
 
 var ownSettings = []setting{
 	{name: "name", usage: "what people call the node (default the host's name)",
@@ -61,29 +61,32 @@ var ownSettings = []setting{
 	{name: "memory", usage: "memory that tasks may take, as in 8GiB (default three quarters)",
 		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Memory, v[0]) }},
 	{name: "policy", usage: "placement policy", def: []string{"lpas_dec"},
-		apply: func(n *nodeSettings, v []string) error { n.Policy = v[0]; return nil }},
+		apply: func(n *nodeSettings, v []string) error { n.Node.Policy = v[0]; return nil }},
 	{name: "members", usage: "nodes that keep a job submitted here: 1, 3 or 5, or as many as are connected", def: []string{"3"}, apply: setMembers},
 	{name: "copies", usage: "bound of a job's inputs, and of what one task leaves, that the other nodes which keep the job copy", def: []string{"256MiB"},
-		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Copies, v[0]) }},
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Node.Copies, v[0]) }},
 	{name: "lend", usage: "bound of the disk space for such copies of the jobs of others, half of it for one node; at most half of cache", def: []string{"2GiB"},
-		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Lend, v[0]) }},
+		apply: func(n *nodeSettings, v []string) error { return setSize(&n.Node.Lend, v[0]) }},
 	{name: "strikes", usage: "nodes that a task may fail on until it ends, 0 for as many as its retries allow", def: []string{"3"}, apply: setStrikes},
 	{name: "rule", usage: "dissemination rule: which news of other nodes this one hands on", def: []string{"probabilistic*change_sensitive"},
 		apply: func(n *nodeSettings, v []string) error {
-			n.Rule = v[0]
-			return net.CheckRule(v[0])
+			if err := net.CheckRule(v[0]); err != nil {
+				return err
+			}
+			n.Node.Gossip.Rule = v[0]
+			return nil
 		}},
 	{name: "forward", usage: "how searches go from node to node: " + strings.Join(discovery.Forwards(), ", "), def: []string{discovery.Defaults().Forward},
 		apply: setForward},
 	{name: "walkers", usage: "walks that a search sends at once, 1 to 4", def: []string{strconv.Itoa(discovery.Defaults().Walkers)}, apply: setWalkers},
 	{name: "reverse_path", usage: "true: nodes that a search came by learn from it, too", def: []string{"false"},
 		apply: func(n *nodeSettings, v []string) (err error) {
-			n.Reverse, err = document.ParseBool(v[0])
+			n.Node.Discovery.Reverse, err = document.ParseBool(v[0])
 			return err
 		}},
-	{name: "balance", usage: "NAME=VALUE: of placement, as poll_max=8; as in a scenario of skep sim net", shape: pairs, apply: setKnobs("balance")},
-	{name: "gossip", usage: "NAME=VALUE: of news, as view=512; as in a scenario", shape: pairs, apply: setKnobs("gossip")},
-	{name: "discovery", usage: "NAME=VALUE: of searches, as explore=0.1; as in a scenario", shape: pairs, apply: setKnobs("discovery")},
+	{name: "balance", usage: "poll_max=N: other nodes asked for a task, 0 for all that the policy would ask (default poll_max=4)", shape: pairs,
+		apply: setKnobs("balance", "poll_max")},
+	{name: "gossip", usage: "view=N: other nodes that this one remembers (default view=256)", shape: pairs, apply: setKnobs("gossip", "view")},
 	{name: "share", usage: "CLASS=PART: part of the time that tasks of a class may run here, more than 0 to 1; * is every class", shape: pairs, apply: setShares},
 	{name: "bound", usage: "CLASS=TIME:NEXT: a task of a class that runs here for longer is stopped, and placed again as one of class NEXT", shape: pairs, apply: setBounds},
 	{name: "mdns", flag: "no-mdns", usage: "do not look for nodes of the network on the local network", def: []string{"true"}, shape: onOff,
@@ -121,7 +124,8 @@ func setSize(dst *grid.Bytes, text string) error {
 }
 
 func setMembers(n *nodeSettings, v []string) (err error) {
-	if n.Members, err = strconv.Atoi(v[0]); err != nil || n.Members != 1 && n.Members != 3 && n.Members != grid.MaxMembers {
+	m := &n.Node.Members
+	if *m, err = strconv.Atoi(v[0]); err != nil || *m != 1 && *m != 3 && *m != grid.MaxMembers {
 		return fmt.Errorf("%.40q: want 1, 3 or %d", v[0], grid.MaxMembers)
 	}
 	return nil
@@ -140,12 +144,12 @@ func setStrikes(n *nodeSettings, v []string) error {
 	if err != nil || x < 0 || x > node.MaxStrikes {
 		return fmt.Errorf("%.40q: want 0 to %d", v[0], node.MaxStrikes)
 	}
-	n.Strikes = &x
+	n.Node.Strikes = x
 	return nil
 }
 
 func setForward(n *nodeSettings, v []string) error {
-	n.Forward = v[0]
+	n.Node.Discovery.Forward = v[0]
 	if !slices.Contains(discovery.Forwards(), v[0]) {
 		return fmt.Errorf("%.40q: want one of %s", v[0], strings.Join(discovery.Forwards(), ", "))
 	}
@@ -153,7 +157,8 @@ func setForward(n *nodeSettings, v []string) error {
 }
 
 func setWalkers(n *nodeSettings, v []string) (err error) {
-	if n.Walkers, err = strconv.Atoi(v[0]); err != nil || n.Walkers < 1 || n.Walkers > 4 {
+	w := &n.Node.Discovery.Walkers
+	if *w, err = strconv.Atoi(v[0]); err != nil || *w < 1 || *w > 4 {
 		return fmt.Errorf("%.40q: want 1 to 4", v[0])
 	}
 	return nil
@@ -188,9 +193,9 @@ func setShares(n *nodeSettings, values []string) error {
 }
 
 func setBounds(n *nodeSettings, values []string) (err error) {
-	n.Bounds = make([]node.Bound, len(values))
+	n.Node.Bounds = make([]node.Bound, len(values))
 	for i, v := range values {
-		b := &n.Bounds[i]
+		b := &n.Node.Bounds[i]
 		if b.Class, b.Time, b.Next, err = document.ParseBound(v); err != nil {
 			return err
 		}

@@ -37,11 +37,9 @@ type setting struct {
 	shape shape
 	apply func(n *nodeSettings, values []string) error
 	// of the flag only
-	flag   string
-	secret bool
-	// Replacement of an obsolete setting. The setting is still read, so that an old file does not keep a node from
-	// starting.
-	obsolete string
+	flag     string
+	secret   bool
+	obsolete bool // see obsoleteSettings
 }
 
 // shape is the syntax of a setting.
@@ -81,7 +79,7 @@ func addSettings(fl *pflag.FlagSet) {
 		case onOff:
 			fl.Bool(s.flagName(), false, s.help())
 		}
-		if s.obsolete != "" {
+		if s.obsolete {
 			fl.MarkHidden(s.flagName())
 		}
 	}
@@ -157,11 +155,8 @@ func readConfig(name string, m map[string]settingValue) error {
 	if err != nil || body == nil {
 		return err
 	}
-	var known []string
-	for i := range settings {
-		known = append(known, settings[i].name)
-	}
-	for _, e := range f.Mapping(body, "settings", known...) {
+	known, obsolete := settingNames()
+	for _, e := range f.MappingBeside(body, "settings", obsolete, known...) {
 		for i := range settings {
 			if s := &settings[i]; s.name == e.Key {
 				m[s.name] = settingValue{s.read(f, e), fromFile}
@@ -173,10 +168,15 @@ func readConfig(name string, m map[string]settingValue) error {
 
 // read parses a setting's value in the file; pairs may be a mapping.
 func (s *setting) read(f *document.Reader, e document.Entry) []string {
+	if s.obsolete {
+		return []string{"…"} // whatever it is
+	}
 	if s.shape == pairs && isMapping(e.Value) {
 		out := []string{}
 		for _, p := range f.Mapping(e.Value, e.Key) {
-			if t, ok := f.Text(p.Value, e.Key+" "+p.Key); ok {
+			if slices.Contains(obsoleteKnobs[s.name], p.Key) {
+				out = append(out, p.Key+"=…")
+			} else if t, ok := f.Text(p.Value, e.Key+" "+p.Key); ok {
 				out = append(out, p.Key+"="+t)
 			}
 		}
@@ -191,9 +191,9 @@ func (s *setting) read(f *document.Reader, e document.Entry) []string {
 	return f.Texts(e.Value, e.Key)
 }
 
-// applySettings turns setting values into a node's settings and reports all problems.
+// applySettings turns setting values into a node's settings and reports all problems. It removes obsolete ones from m.
 func applySettings(m map[string]settingValue) (*nodeSettings, error) {
-	n := &nodeSettings{}
+	n := &nodeSettings{obsolete: dropObsolete(m)}
 	n.Node = node.Defaults()
 	n.Node.Speed = 0 // measured by the driver
 	var problems []error
@@ -201,10 +201,6 @@ func applySettings(m map[string]settingValue) (*nodeSettings, error) {
 		s := &settings[i]
 		c := m[s.name]
 		if len(c.values) == 0 || len(c.values) == 1 && c.values[0] == "" && c.source != fromFlag {
-			continue
-		}
-		if s.obsolete != "" {
-			n.obsolete = append(n.obsolete, fmt.Sprintf("%s (from the %s) is not used any more: %s", s.name, c.source, s.obsolete))
 			continue
 		}
 		if slices.Contains(c.values, "") { // --join $TOKEN without a token must not found another network
@@ -224,7 +220,7 @@ func listSettings(dir, dirSource string, m map[string]settingValue) []v1.Setting
 	out := []v1.Setting{{Name: "data_dir", Value: dir, Source: dirSource}}
 	for i := range settings {
 		s := &settings[i]
-		if s.obsolete != "" {
+		if s.obsolete {
 			continue
 		}
 		v := strings.Join(m[s.name].values, ", ")

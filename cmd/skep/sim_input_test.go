@@ -26,6 +26,15 @@ func TestFollowingErrorsAreNotReported(t *testing.T) {
 	}
 }
 
+// A scenario with knobs that have no effect any more runs, and one line lists them.
+func TestObsoleteKnobsOfAScenario(t *testing.T) {
+	name := scenario(t, "start: 1s\nwarmup: 2s\ntime: 5s\nclasses: {a: {mean: 1s}}\nworkload: [{class: a, rate: 1}]\nnodes: [{count: 4}]\nnode: {keep: x}\ngossip: {theta: 0.2}\n")
+	code, _, errs := cli(t, "sim", "net", name)
+	if want := "skep: these settings have no effect any more, remove them: node.keep, gossip.theta\n"; code != 0 || errs != want {
+		t.Errorf("exit %d: %q, want %q", code, errs, want)
+	}
+}
+
 // Of a thousand errors the first hundred are reported and the others counted.
 func TestManyErrorsAreCounted(t *testing.T) {
 	name := scenario(t, "classes: {a: {mean: 1s}}\nworkload: [{class: a, rate: 0.5}]\nnodes:\n"+strings.Repeat("- x\n", 1000))

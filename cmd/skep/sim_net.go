@@ -40,6 +40,9 @@ func (a *app) simNetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(s.Obsolete) > 0 {
+				fmt.Fprintln(a.err, "skep:", obsoleteWarning(s.Obsolete))
+			}
 			if plots != "" {
 				if err := os.MkdirAll(plots, 0o755); err != nil {
 					return err

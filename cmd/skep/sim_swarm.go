@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"skep/internal/cputime"
 	"skep/sim"
 )
 
@@ -75,7 +75,7 @@ func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(stri
 	r := &swarmReport{First: first, Failed: []swarmFailure{}}
 	line := newProgress(a.err)
 	defer line.clear()
-	before := cpuTime()
+	before := cputime.Used()
 	sim.RunSwarm(first, worlds, log, func(seed uint64, of sim.Report, err error) bool {
 		r.Worlds++
 		r.Steps += of.Steps
@@ -89,15 +89,6 @@ func (a *app) swarm(ctx context.Context, first uint64, worlds int, log func(stri
 		line.show(float64(r.Worlds)/float64(worlds), fmt.Sprintf("%d of %d worlds, %d failed", r.Worlds, worlds, len(r.Failed)))
 		return ctx.Err() == nil
 	})
-	r.Pace = r.Hours / max(cpuTime()-before, time.Millisecond).Minutes()
+	r.Pace = r.Hours / max(cputime.Used()-before, time.Millisecond).Minutes()
 	return r
-}
-
-// cpuTime returns the CPU time that this process has used.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

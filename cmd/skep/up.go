@@ -75,8 +75,8 @@ func (a *app) up(ctx, hurry context.Context, n *nodeSettings, o api.Options) (er
 		n.Recorder = rec
 		defer done() // after the driver is closed
 	}
-	for _, s := range n.obsolete {
-		log.Warn(s)
+	if len(n.obsolete) > 0 {
+		log.Warn(obsoleteWarning(n.obsolete))
 	}
 	if os.Getenv("GOGC") == "" {
 		defer newHeapTarget().stop()

@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"skep/node/p2p/hostile"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport"
 )
 
@@ -17,7 +18,7 @@ import (
 func holdSeats(t *testing.T, a *member, identities, streams int, id protocol.ID) {
 	t.Helper()
 	for range identities {
-		m := attacker(t, a)
+		m := rig.Attacker(t, a.token())
 		for range streams {
 			st, err := m.Stream(t.Context(), a.self, id)
 			if err != nil {
@@ -54,7 +55,7 @@ func TestAPIListenerSeatsAreShared(t *testing.T) {
 		}
 	}()
 	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.Door)
-	await(t, "the door is full", func() bool { return a.transport.Served(hostile.Door) == transport.ServesAll })
+	rig.Await(t, "the door is full", func() bool { return rig.Served(a.transport.Host(), hostile.Door) == transport.ServesAll })
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)
 	for i := range 8 {
@@ -84,7 +85,7 @@ func TestBlobSeatsAreShared(t *testing.T) {
 	a, b := openPair(t)
 	f := a.put("f", noiseOf(1, 1<<16), false)
 	holdSeats(t, a, 9, transport.ServesPerPeer, hostile.Blob)
-	await(t, "all places are taken", func() bool { return a.transport.Served(hostile.Blob) == transport.ServesAll })
+	rig.Await(t, "all places are taken", func() bool { return rig.Served(a.transport.Host(), hostile.Blob) == transport.ServesAll })
 	if err := b.runner.Get(t.Context(), a.self, &f); err != nil || !b.hasBlob(f) {
 		t.Errorf("fetch in a crowd: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/wire"
 )
@@ -51,7 +52,7 @@ func TestDamagedBlobIsNotServed(t *testing.T) {
 	if n := b.Dropped()["damaged"]; n != 1 {
 		t.Errorf("%d damages were found: want one", n)
 	}
-	await(t, "it is brought again", func() bool { return b.hasBlob(f) })
+	rig.Await(t, "it is brought again", func() bool { return b.hasBlob(f) })
 	if n := a.Dropped()["blob"]; n != 0 {
 		t.Errorf("%d false blobs came: want the node that has a bad disk to say nothing", n)
 	}
@@ -108,7 +109,7 @@ func TestDamagedInputIsFetchedAgain(t *testing.T) {
 	content := noiseOf(7, 300_000)
 	f := a.put("in", content, false)
 	b.put("in", content, false)
-	spec := sh("cat in; chmod 700 in; echo spoiled > in; ln in again; echo worse >> again")
+	spec := rig.Sh("cat in; chmod 700 in; echo spoiled > in; ln in again; echo worse >> again")
 	spec.Inputs = []grid.File{f}
 	for nonce := range byte(3) {
 		if nonce > 0 {
@@ -139,7 +140,7 @@ func TestDamagedOutputIsNotPrinted(t *testing.T) {
 			Result: &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Blob: f.Blob, Size: f.Size}}}
 		fx.Changed = append(fx.Changed, task)
 	})
-	await(t, "the task is known", func() bool { _, ok := a.fake.Task(task); return ok })
+	rig.Await(t, "the task is known", func() bool { _, ok := a.fake.Task(task); return ok })
 	for _, where := range []string{"nowhere", "here", "everywhere"} {
 		if where != "nowhere" {
 			a.corrupt(f)

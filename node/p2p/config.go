@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/machine"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/wire"
 )
@@ -44,53 +43,10 @@ type Config struct {
 	CPUs   grid.MilliCPU
 	Memory grid.Bytes
 
-	// Members is the number of members of the register of a job submitted here: 1, 3 or 5. Default: that of
-	// node.Config.
-	Members int
-
-	// Copies bounds, in bytes, the inputs of a job and the outputs of one task that the other members store. Lend
-	// is the deposit quota: how much this node stores of such files for jobs of others, at most half of CacheSize.
-	// See node.Config. Default: that of node.Config.
-	Copies, Lend grid.Bytes
-
-	// Strikes is the number of different nodes on which a task submitted here may fail before it ends; 0 = only its
-	// retries bound it. See node.Config. nil = that of node.Config.
-	Strikes *int
-
-	// Policy is the name of the placement policy. Default: that of node.Config.
-	Policy string
-
-	// Bounds limit how long tasks of classes may run here; see node.Bound. Default: those of node.Config.
-	Bounds []node.Bound
-
-	// Rule is the dissemination rule of ads; see gossip.Rules. Default: that of node.Config.
-	Rule string
-
-	// Forward is how searches are forwarded, Walkers how many walks one search starts at once, and Reverse lets the
-	// nodes on a search's path learn from it; see discovery.Config. Default: that of node.Config.
-	Forward string
-	Walkers int
-	Reverse bool
-
 	// MDNS searches for nodes of the same network on the local network.
 	MDNS bool
 
-	// CacheSize bounds the blobs on disk in bytes, including those that jobs need; what does not fit beside these
-	// is refused. Default 10 GiB. Less means more fetching and less room for the outputs of jobs; more means less
-	// free disk.
-	CacheSize grid.Bytes
-
-	// MaxOutput bounds each of stdout and stderr of a task in bytes. Default 64 MiB; the rest is dropped and
-	// counted.
-	MaxOutput grid.Bytes
-
-	// MaxCollect bounds the sum of the collected output files of one task in bytes. Default 4 GiB.
-	MaxCollect grid.Bytes
-
-	// DiskLow is the free disk space in bytes below which the node takes no tasks; below half of it, at most 512
-	// MiB, the task with the largest folder is ended. Default 256 MiB. With less, tasks that write fast fill the
-	// disk before it is noticed.
-	DiskLow grid.Bytes
+	Space
 
 	// Allow, if not empty, lists the only nodes to talk to.
 	Allow []grid.NodeID
@@ -112,18 +68,34 @@ type Config struct {
 	// Default: report on stderr and exit with 125.
 	Fatal func(error)
 
-	// Tap is called with every event before its step, on the loop's goroutine, for recording. The event must not be
-	// kept.
-	Tap func(now grid.Time, ev *grid.Event)
-
 	// Recorder, if not nil, records all inputs that decide what the node does, and its effects.
 	Recorder Recorder
 
-	// Node holds the pure node's other settings; the zero value is node.Defaults(). The driver fills in what it
-	// knows (Self, Boot, Capacity, …), and the calibrated Speed where that is 0.
+	// Node holds the pure node's settings; the zero value is node.Defaults(). The driver fills in what it knows
+	// (Self, Boot, Capacity, …), and the calibrated Speed where that is 0. Its Lend is at most half of CacheSize.
 	Node node.Config
 
 	newNode func(node.Config, grid.Wall) (stepper, error) // for tests
+}
+
+// Space bounds what is on disk. The zero value of each field is its default.
+type Space struct {
+	// CacheSize bounds the blobs on disk in bytes, including those that jobs need; what does not fit beside these
+	// is refused. Default 10 GiB. Less means more fetching and less room for the outputs of jobs; more means less
+	// free disk.
+	CacheSize grid.Bytes
+
+	// MaxOutput bounds each of stdout and stderr of a task in bytes. Default 64 MiB; the rest is dropped and
+	// counted.
+	MaxOutput grid.Bytes
+
+	// MaxCollect bounds the sum of the collected output files of one task in bytes. Default 4 GiB.
+	MaxCollect grid.Bytes
+
+	// DiskLow is the free disk space in bytes below which the node takes no tasks; below half of it, at most 512
+	// MiB, the task with the largest folder is ended. Default 256 MiB. With less, tasks that write fast fill the
+	// disk before it is noticed.
+	DiskLow grid.Bytes
 }
 
 // stepper is the part of the pure node that the loop uses.
@@ -161,6 +133,11 @@ func (c *Config) defaults() (secret *[32]byte, addrs []string, err error) {
 		c.Node = node.Defaults()
 		c.Node.Seed, c.Node.Speed = seed, speed
 	}
+	capacity, err := machine.Capacity(c.capacity())
+	if err != nil {
+		return nil, nil, err
+	}
+	c.CPUs, c.Memory = capacity.CPU, capacity.Memory
 	if err := c.Boxes.Defaults(); err != nil {
 		return nil, nil, err
 	}
@@ -195,36 +172,5 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// labels returns the node's labels, ordered by key: the driver's and the operator's.
-func (c *Config) labels(fixed []grid.Label) ([]grid.Label, error) {
-	labels := slices.Clone(fixed)
-	for _, l := range c.Labels {
-		if l.Key == "" || len(l.Key) > grid.MaxLabel || len(l.Value) > grid.MaxLabel || strings.ContainsAny(l.Key, "=, ") ||
-			!grid.Printable(l.Key+l.Value) {
-			return nil, fmt.Errorf("label %q=%q: want a key without '=', ',' and spaces, and at most %d bytes of printable text each",
-				l.Key, l.Value, grid.MaxLabel)
-		}
-		i := slices.IndexFunc(labels, func(o grid.Label) bool { return o.Key == l.Key })
-		switch {
-		case i >= 0 && isFixed(l.Key):
-			return nil, fmt.Errorf("label %s=%s: %s is what the machine is (%s) and cannot be set", l.Key, l.Value, l.Key, labels[i].Value)
-		case i >= 0:
-			labels[i] = l
-		default:
-			labels = append(labels, l)
-		}
-	}
-	if len(labels) > grid.MaxLabels {
-		return nil, fmt.Errorf("%d labels: want at most %d", len(labels), grid.MaxLabels)
-	}
-	slices.SortFunc(labels, func(a, b grid.Label) int { return strings.Compare(a.Key, b.Key) })
-	return labels, nil
-}
-
-// strikes returns Strikes where it is set, else that of node.Config.
-func (c *Config) strikes() int {
-	if c.Strikes != nil {
-		return *c.Strikes
-	}
-	return c.Node.Strikes
-}
+// capacity returns what tasks may take.
+func (c *Config) capacity() grid.Resources { return grid.Resources{CPU: c.CPUs, Memory: c.Memory} }

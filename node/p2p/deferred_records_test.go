@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"skep/grid"
+	"skep/node/p2p/internal/rig"
 )
 
 func (m *member) savedClasses() (names []string) {
@@ -37,7 +38,7 @@ func TestDeferredRecordsAreSaved(t *testing.T) {
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)
 	a.saveDeferred("first", nil)
-	await(t, "it is on disk", func() bool { return len(a.savedClasses()) == 1 })
+	rig.Await(t, "it is on disk", func() bool { return len(a.savedClasses()) == 1 })
 	a.saveDeferred("second", nil)
 	a.do(func(fx *grid.Effects) { fx.Save(grid.RecClass).Class.Class = "third" })
 	a.inbox.Wait()
@@ -59,10 +60,10 @@ func TestDeferredRecordsAreSaved(t *testing.T) {
 		m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}})
 		fx.Save(0).Later = true
 	})
-	await(t, "the message leaves", func() bool { return b.fake.count(grid.EvMessage) == 1 })
+	rig.Await(t, "the message leaves", func() bool { return b.fake.count(grid.EvMessage) == 1 })
 	select {
 	case <-fatal:
-	case <-time.After(testTimeout):
+	case <-time.After(rig.Timeout):
 		t.Error("a failed write does not end the node")
 	}
 }

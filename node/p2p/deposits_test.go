@@ -11,6 +11,7 @@ import (
 	"skep/grid"
 	"skep/node"
 	"skep/node/p2p/disk"
+	"skep/node/p2p/internal/rig"
 )
 
 // endOf returns a task's result as a node knows it; nil = it has not ended.
@@ -29,7 +30,7 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 	a, b, c := openReplicated3(t, 2*time.Second)
 	in := a.put("in", noiseOf(1, 300_000), false)
 	id := a.job(1)
-	s := sh("cat in in; cp in out; sleep 0.1")
+	s := rig.Sh("cat in in; cp in out; sleep 0.1")
 	s.Inputs, s.Outputs = []grid.File{in}, []string{"out"}
 	count := func(f grid.File) (n int) {
 		for _, m := range []*member{a, b, c} {
@@ -45,7 +46,7 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 	if count(in) < 2 {
 		t.Error("the submission is acknowledged, and its input is at its origin alone")
 	}
-	await(t, "the task's end", func() bool { return a.endOf(id) != nil })
+	rig.Await(t, "the task's end", func() bool { return a.endOf(id) != nil })
 	r := a.endOf(id)
 	left := r.Blobs(nil)
 	if len(left) != 2 || r.Error != "" {
@@ -58,9 +59,9 @@ func TestDepositsAreWithAMajority(t *testing.T) {
 	}
 	b.close()
 	again := openMember(t, b.cfg.DataDir, func(c *Config) {
-		c.newNode, c.Members, c.Node, c.CacheSize = nil, 3, node.Defaults(), 2_000_000
+		c.newNode, c.Node, c.CacheSize = nil, node.Defaults(), 2_000_000
 	}, a.token())
-	await(t, "the member that was restarted has all of it", func() bool {
+	rig.Await(t, "the member that was restarted has all of it", func() bool {
 		return again.hasBlob(in) && again.hasBlob(left[0]) && again.hasBlob(left[1]) && again.endOf(id) != nil
 	})
 	for i := range byte(6) { // more than fits
@@ -80,15 +81,14 @@ func TestDepositsLeaveADiskReserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token())
-	small.reach.Discovered(b.self, b.reach.Advertised(grid.MaxAddrs))
+	small := openMember(t, filepath.Join(t.TempDir(), "small"), func(c *Config) { c.DiskLow = free + 100*grid.GiB }, a.token(), b.token())
 	waitUp(t, small, b)
 	f := []grid.File{b.put("x", noiseOf(8, 60_000), false)}
 	id := grid.AttemptID{Task: grid.TaskID{Job: b.job(1)}}
 	small.do(func(fx *grid.Effects) {
 		fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: id, From: b.self, Files: f, Deposit: true})
 	})
-	await(t, "the fetch ends", func() bool { return small.fake.count(grid.EvFetched) == 1 })
+	rig.Await(t, "the fetch ends", func() bool { return small.fake.count(grid.EvFetched) == 1 })
 	if ev, _ := small.fake.find(grid.EvFetched, nil); !ev.Deposit || !strings.Contains(ev.Err, "reserve") || small.hasBlob(f[0]) {
 		t.Errorf("it was copied onto a disk without room: %+v", ev)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"skep/node/p2p/identity"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/reachability"
 )
 
@@ -35,9 +36,9 @@ func TestTokenOfAnotherNetwork(t *testing.T) {
 func TestMissingSecret(t *testing.T) {
 	a, b := openPair(t)
 	alone := openMember(t, filepath.Join(t.TempDir(), "alone"), nil)
-	alone.run(1, sh("true"))
+	alone.run(1, rig.Sh("true"))
 	alone.close()
-	await(t, "b saves a", func() bool { return reachability.CountSaved(t.Context(), b.store.Datastore()) > 0 })
+	rig.Await(t, "b saves a", func() bool { return reachability.CountSaved(t.Context(), b.store.Datastore()) > 0 })
 	b.close()
 	for _, m := range []*member{alone, b} {
 		path := filepath.Join(m.cfg.DataDir, identity.SecretFile)

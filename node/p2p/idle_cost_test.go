@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
+
+	"skep/internal/cputime"
 )
 
 // TestIdleCost measures the CPU time of idle nodes. It is skipped unless asked for, since it takes time and a quiet
@@ -26,14 +27,9 @@ func TestIdleCost(t *testing.T) {
 	}
 	waitUp(t, all...)
 	time.Sleep(5 * time.Second) // skip the libraries' probes at the start
-	used := func() time.Duration {
-		var u syscall.Rusage
-		syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	before := used()
+	before := cputime.Used()
 	time.Sleep(span)
-	share := (used() - before).Seconds() / span.Seconds() / n
+	share := (cputime.Used() - before).Seconds() / span.Seconds() / n
 	t.Logf("%d nodes at rest take %.3f %% of a core each", n, 100*share)
 	if share > 0.0015 {
 		t.Errorf("more than 0.15 %% of a core each")

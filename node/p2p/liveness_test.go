@@ -13,6 +13,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/wire"
 )
 
@@ -103,7 +104,7 @@ func TestSilentPeerIsDisconnected(t *testing.T) {
 	line.cut.Store(true)
 	began := time.Now()
 	var asked time.Time
-	await(t, "the end of the connection", func() bool {
+	rig.Await(t, "the end of the connection", func() bool {
 		if time.Since(asked) > 100*time.Millisecond { // frames sent before the cut may arrive after the first poll
 			asked = time.Now()
 			b.poll(a)
@@ -113,7 +114,7 @@ func TestSilentPeerIsDisconnected(t *testing.T) {
 	if d := time.Since(began); d > silenceLimit+pingTimeout+4*time.Second {
 		t.Errorf("a peer that is silent was given up after %v: want %v or a little more", d, silenceLimit+pingTimeout)
 	}
-	await(t, "another connection", func() bool { return b.fake.count(grid.EvPeerUp) > 1 }) // not through the proxy, which is still cut
+	rig.Await(t, "another connection", func() bool { return b.fake.count(grid.EvPeerUp) > 1 }) // not through the proxy, which is still cut
 }
 
 // A peer that sends nothing, but is alive, is kept.

@@ -11,6 +11,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/internal/rig"
 )
 
 func TestNoEffectBeforeTheCommit(t *testing.T) {
@@ -18,7 +19,7 @@ func TestNoEffectBeforeTheCommit(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), func(c *Config) { c.Fatal = func(err error) { fatal <- err } })
 	b := openMember(t, filepath.Join(t.TempDir(), "b"), nil, a.token())
 	waitUp(t, a, b)
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), rig.Timeout)
 	defer cancel()
 	submitted := make(chan error, 1)
 	a.do(func(fx *grid.Effects) { // a record that cannot be saved
@@ -27,10 +28,10 @@ func TestNoEffectBeforeTheCommit(t *testing.T) {
 		fx.Send(b.self, grid.KindState).State.ID = 7 // depends on no record
 		fx.Save(0)
 	})
-	go func() { submitted <- a.Submit(ctx, a.job(1), sh("true")) }()
+	go func() { submitted <- a.Submit(ctx, a.job(1), rig.Sh("true")) }()
 	select {
 	case <-fatal:
-	case <-time.After(testTimeout):
+	case <-time.After(rig.Timeout):
 		t.Fatal("a failed write does not end the node")
 	}
 	if err := <-submitted; !errors.Is(err, ErrClosed) {
@@ -39,9 +40,9 @@ func TestNoEffectBeforeTheCommit(t *testing.T) {
 	if err := a.Read(ctx, func(*node.Node, grid.Time) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("read: %v: want %v", err, ErrClosed)
 	}
-	await(t, "b hears what does not wait", func() bool { return b.fake.count(grid.EvMessage) == 1 })
+	rig.Await(t, "b hears what does not wait", func() bool { return b.fake.count(grid.EvMessage) == 1 })
 	a.close()
-	await(t, "b hears that a is gone", func() bool { return !b.fake.isUp(a.self) })
+	rig.Await(t, "b hears that a is gone", func() bool { return !b.fake.isUp(a.self) })
 	if ev, _ := b.fake.find(grid.EvMessage, nil); b.fake.count(grid.EvMessage) != 1 || ev.Msg.Kind != grid.KindState {
 		t.Error("a message left though its step was not saved")
 	}
@@ -79,7 +80,7 @@ func TestTimersAreOrdered(t *testing.T) {
 
 func TestAnnouncementsReachEverybody(t *testing.T) {
 	a, b, c := openThree(t)
-	await(t, "all hear announcements", func() bool {
+	rig.Await(t, "all hear announcements", func() bool {
 		return len(a.transport.Listeners()) == 2 && len(b.transport.Listeners()) == 2
 	})
 	a.do(func(fx *grid.Effects) {
@@ -87,7 +88,7 @@ func TestAnnouncementsReachEverybody(t *testing.T) {
 			Needs: grid.Needs{Resources: grid.Resources{CPU: 1}}, Within: time.Second}
 	})
 	for _, m := range []*member{b, c} {
-		await(t, m.cfg.Name+" hears the call", func() bool {
+		rig.Await(t, m.cfg.Name+" hears the call", func() bool {
 			ev, ok := m.fake.find(grid.EvAnnounce, nil)
 			return ok && ev.Peer == a.self && ev.Msg.Find.ID == 7
 		})
@@ -100,7 +101,7 @@ func TestAnnouncementsReachEverybody(t *testing.T) {
 		m := fx.Announce(grid.KindBye)
 		m.Digest = append(m.Digest, grid.AdEntry{Ad: &ad})
 	})
-	await(t, "a hears the good-bye, signed", func() bool {
+	rig.Await(t, "a hears the good-bye, signed", func() bool {
 		ev, ok := a.fake.find(grid.EvAnnounce, func(ev *grid.Event) bool { return ev.Msg.Kind == grid.KindBye })
 		return ok && len(ev.Msg.Digest) == 1 && ev.Msg.Digest[0].Ad.Node == b.self && ev.Msg.Digest[0].Ad.Leaving
 	})
@@ -123,7 +124,7 @@ func TestAdsAreCheckedOnceAndGiveAddresses(t *testing.T) {
 	}
 	tell := func(from, to *member, ad *grid.Ad, n int) { // repeat: a message may be lost with a connection that is replaced
 		var last time.Time
-		await(t, to.cfg.Name+" has the ad of c", func() bool {
+		rig.Await(t, to.cfg.Name+" has the ad of c", func() bool {
 			if time.Since(last) > time.Second {
 				last = time.Now()
 				digest(from, to.self, ad)
@@ -160,10 +161,10 @@ func TestMessageToAPeerThatIsNotConnected(t *testing.T) {
 		})
 	}
 	say()
-	await(t, "a message to nowhere is counted", func() bool { return b.Dropped()["not connected"] == 1 })
+	rig.Await(t, "a message to nowhere is counted", func() bool { return b.Dropped()["not connected"] == 1 })
 	b.reach.Learn(c.self, c.reach.Advertised(grid.MaxAddrs), c.self)
 	say()
-	await(t, "the message comes, as the address is known", func() bool { return c.fake.count(grid.EvMessage) == 1 })
+	rig.Await(t, "the message comes, as the address is known", func() bool { return c.fake.count(grid.EvMessage) == 1 })
 }
 
 func TestThroughput(t *testing.T) {
@@ -173,7 +174,7 @@ func TestThroughput(t *testing.T) {
 	waitUp(t, a, b)
 	waitUp(t, a, c)
 	const tasks = 300
-	spec := sh("")
+	spec := rig.Sh("")
 	spec.Command, spec.Count = []string{"true"}, tasks
 	start := time.Now()
 	if err := a.Submit(t.Context(), a.job(1), spec); err != nil {
@@ -184,7 +185,7 @@ func TestThroughput(t *testing.T) {
 	for done := 0; done < tasks; {
 		select {
 		case <-ch:
-		case <-time.After(testTimeout):
+		case <-time.After(rig.Timeout):
 			t.Fatalf("%d of %d tasks ended", done, tasks)
 		}
 		done = 0

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/multiformats/go-multiaddr"
 	"go.uber.org/goleak"
@@ -16,6 +15,7 @@ import (
 	"skep/grid"
 	"skep/internal/crash"
 	"skep/node"
+	"skep/node/p2p/internal/rig"
 )
 
 func TestMain(m *testing.M) {
@@ -66,8 +66,6 @@ type member struct {
 	t    testing.TB
 }
 
-const testTimeout = time.Minute
-
 // openMember opens a member on loopback; change may alter its configuration.
 func openMember(t testing.TB, dir string, change func(*Config), join ...string) *member {
 	t.Helper()
@@ -104,7 +102,7 @@ func tryOpenMember(t testing.TB, dir string, change func(*Config), join ...strin
 }
 
 func (m *member) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), rig.Timeout)
 	defer cancel()
 	if err := m.Close(ctx); err != nil && err != ErrClosed {
 		m.t.Errorf("close: %v", err)
@@ -128,23 +126,13 @@ func (m *member) do(f func(fx *grid.Effects)) {
 	m.inbox.Event(func(ev *grid.Event) { ev.Kind = grid.EvWake })
 }
 
-// await polls until f holds.
-func await(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(testTimeout); !f(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("in vain for %v: %s", testTimeout, what)
-		}
-	}
-}
-
 // waitUp waits until all members see each other up.
 func waitUp(t testing.TB, all ...*member) {
 	t.Helper()
 	for _, a := range all {
 		for _, b := range all {
 			if a != b {
-				await(t, a.cfg.Name+" hears that "+b.cfg.Name+" is up", func() bool { return a.fake.isUp(b.self) })
+				rig.Await(t, a.cfg.Name+" hears that "+b.cfg.Name+" is up", func() bool { return a.fake.isUp(b.self) })
 			}
 		}
 	}
@@ -175,11 +163,6 @@ func (m *member) job(nonce byte) grid.JobID {
 	return grid.JobID{Origin: m.self, Nonce: [10]byte{nonce}}
 }
 
-func sh(script string) *grid.JobSpec {
-	return &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"sh", "-c", script}, Count: 1,
-		Needs: grid.Needs{Resources: grid.Resources{CPU: 100, Memory: 0}}}
-}
-
 // run submits a job and waits for the result of its task 0.
 func (m *member) run(nonce byte, spec *grid.JobSpec) *grid.Result {
 	m.t.Helper()
@@ -193,7 +176,7 @@ func (m *member) run(nonce byte, spec *grid.JobSpec) *grid.Result {
 func (m *member) result(t grid.TaskID) *grid.Result {
 	m.t.Helper()
 	var r *grid.Result
-	await(m.t, "the end of task "+t.String(), func() bool {
+	rig.Await(m.t, "the end of task "+t.String(), func() bool {
 		v, _ := m.fake.Task(t)
 		r = v.Result
 		return r != nil

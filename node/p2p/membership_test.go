@@ -9,6 +9,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/wire"
 )
@@ -19,7 +20,7 @@ func TestStrangerCannotConnect(t *testing.T) {
 	// The stranger knows the address but not the secret.
 	forged := wire.Token{Secret: [32]byte{1}, Addrs: a.Addrs()}
 	s := openMember(t, filepath.Join(t.TempDir(), "stranger"), nil, forged.String())
-	await(t, "a failed dial", func() bool { return !s.reach.Dialable(a.self) })
+	rig.Await(t, "a failed dial", func() bool { return !s.reach.Dialable(a.self) })
 	if s.fake.count(grid.EvPeerUp) != 0 || a.fake.count(grid.EvPeerUp) != 0 || len(a.transport.Peers()) != 0 {
 		t.Error("a stranger without the secret got in")
 	}
@@ -112,16 +113,16 @@ func TestOpenErrors(t *testing.T) {
 func TestRedialAfterRestart(t *testing.T) {
 	a, b := openPair(t)
 	// b comes back on its own, with its saved contacts; a cannot know b's new port.
-	await(t, "b saves a", func() bool { return reachability.CountSaved(b.work.Context(), b.store.Datastore()) > 0 })
+	rig.Await(t, "b saves a", func() bool { return reachability.CountSaved(b.work.Context(), b.store.Datastore()) > 0 })
 	b.close()
-	await(t, "a hears that b is down", func() bool { return !a.fake.isUp(b.self) })
+	rig.Await(t, "a hears that b is down", func() bool { return !a.fake.isUp(b.self) })
 	b = openMember(t, b.cfg.DataDir, nil)
 	waitUp(t, a, b)
 	// The node that others joined by comes back on the same port: they find it again.
 	port := a.listenAddr()
 	a.close()
-	await(t, "b hears that a is down", func() bool { return !b.fake.isUp(a.self) })
+	rig.Await(t, "b hears that a is down", func() bool { return !b.fake.isUp(a.self) })
 	a = openMember(t, a.cfg.DataDir, func(c *Config) { c.Listen = []string{port} })
-	b.reach.Discovered(a.self, nil) // skip the back-off
+	rig.Dial(t, b.transport.Host(), a.Addrs()) // do not wait for the back-off
 	waitUp(t, a, b)
 }

@@ -11,6 +11,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/runner"
 )
 
@@ -39,9 +40,9 @@ func (m *member) followed(t *testing.T, spec *grid.JobSpec) (task grid.TaskID, o
 func TestOutputContinuesInTheNextAttempt(t *testing.T) {
 	a, b := openPair(t)
 	gate := filepath.Join(sharedFolder(t), "gate")
-	spec := sh("echo one; until [ -e " + gate + " ]; do sleep 0.01; done; echo two")
+	spec := rig.Sh("echo one; until [ -e " + gate + " ]; do sleep 0.01; done; echo two")
 	task, out, ended := a.followed(t, spec)
-	await(t, "the first line", func() bool { return out.String() == "one\n" })
+	rig.Await(t, "the first line", func() bool { return out.String() == "one\n" })
 	b.close() // the first attempt is lost
 	os.WriteFile(gate, nil, 0o644)
 	a.secondAttempt(task, spec)
@@ -53,9 +54,9 @@ func TestOutputContinuesInTheNextAttempt(t *testing.T) {
 func TestOutputRestartsIfTheNextAttemptDiffers(t *testing.T) {
 	a, b := openPair(t)
 	mark := filepath.Join(sharedFolder(t), "mark")
-	spec := sh("if mkdir " + mark + " 2>/dev/null; then echo lost; exec sleep 60; fi; echo done")
+	spec := rig.Sh("if mkdir " + mark + " 2>/dev/null; then echo lost; exec sleep 60; fi; echo done")
 	task, out, ended := a.followed(t, spec)
-	await(t, "the first attempt's line", func() bool { return out.String() == "lost\n" })
+	rig.Await(t, "the first attempt's line", func() bool { return out.String() == "lost\n" })
 	b.close()
 	a.secondAttempt(task, spec)
 	if err := <-ended; err != nil || out.String() != "lost\ndone\n" {
@@ -72,7 +73,7 @@ func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 	})
 	id := a.job(1)
 	var out bytes.Buffer
-	if err := a.Submit(t.Context(), id, sh("echo quick")); err != nil {
+	if err := a.Submit(t.Context(), id, rig.Sh("echo quick")); err != nil {
 		t.Fatal(err)
 	}
 	a.result(grid.TaskID{Job: id})
@@ -84,10 +85,9 @@ func TestOutputOfAQuickTaskOpensNoStream(t *testing.T) {
 
 func TestOutputIsReadableByTheOriginOnly(t *testing.T) {
 	a, b := openPair(t)
-	c := openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token())
-	c.reach.Discovered(b.self, b.reach.Advertised(grid.MaxAddrs))
+	c := openMember(t, filepath.Join(t.TempDir(), "c"), nil, a.token(), b.token())
 	waitUp(t, b, c)
-	if err := a.Submit(t.Context(), a.job(1), sh("echo secret; sleep 30")); err != nil {
+	if err := a.Submit(t.Context(), a.job(1), rig.Sh("echo secret; sleep 30")); err != nil {
 		t.Fatal(err)
 	}
 	attempt := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}

@@ -19,6 +19,7 @@ import (
 	"skep/exec/process"
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/transport"
 )
@@ -49,14 +50,14 @@ func TestOutputIsFollowed(t *testing.T) {
 		a.fake.mu.Unlock()
 		gate := filepath.Join(sharedFolder(t), "gate")
 		id := a.job(byte(i + 1))
-		if err := a.Submit(t.Context(), id, sh("echo one; until [ -e "+gate+" ]; do sleep 0.01; done; echo two; echo err >&2")); err != nil {
+		if err := a.Submit(t.Context(), id, rig.Sh("echo one; until [ -e "+gate+" ]; do sleep 0.01; done; echo two; echo err >&2")); err != nil {
 			t.Fatal(err)
 		}
 		task := grid.TaskID{Job: id}
 		var out syncBuffer
 		ended := make(chan error, 1)
 		go func() { ended <- a.Output(t.Context(), &out, task, false, 0, true) }()
-		await(t, "the first line comes while the task runs", func() bool { return out.String() == "one\n" })
+		rig.Await(t, "the first line comes while the task runs", func() bool { return out.String() == "one\n" })
 		var now syncBuffer
 		if err := a.Output(t.Context(), &now, task, false, 1, false); err != nil || now.String() != "ne\n" {
 			t.Errorf("without follow, from offset 1: %q, %v", now.String(), err)
@@ -72,7 +73,7 @@ func TestOutputIsFollowed(t *testing.T) {
 			t.Errorf("stderr %q, %v", errs.String(), err)
 		}
 	}
-	if n := b.transport.Served(runner.OutputProtocol); n != 0 {
+	if n := rig.Served(b.transport.Host(), runner.OutputProtocol); n != 0 {
 		t.Errorf("%d output streams left open", n)
 	}
 	if err := a.Output(t.Context(), io.Discard, grid.TaskID{}, false, 0, true); err == nil {
@@ -85,10 +86,10 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 	a, b := openPair(t)
 	begun := filepath.Join(sharedFolder(t), "begun")
 	task := grid.TaskID{Job: a.job(1)}
-	if err := a.Submit(t.Context(), task.Job, sh("touch "+begun+"; exec sleep 60")); err != nil {
+	if err := a.Submit(t.Context(), task.Job, rig.Sh("touch "+begun+"; exec sleep 60")); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the task runs", func() bool { _, err := os.Stat(begun); return err == nil })
+	rig.Await(t, "the task runs", func() bool { _, err := os.Stat(begun); return err == nil })
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err != nil {
 		t.Errorf("of a task that has printed nothing: %v", err)
 	}
@@ -101,14 +102,14 @@ func TestOutputOfAWorkerThatIsGone(t *testing.T) {
 		st.Write([]byte{0}) // an incomplete request
 		taken = append(taken, st)
 	}
-	await(t, "all places are taken", func() bool { return b.transport.Served(runner.OutputProtocol) == transport.ServesPerPeer })
+	rig.Await(t, "all places are taken", func() bool { return rig.Served(b.transport.Host(), runner.OutputProtocol) == transport.ServesPerPeer })
 	if err := a.Output(t.Context(), io.Discard, task, false, 0, false); err == nil || !strings.HasSuffix(err.Error(), "is busy") {
 		t.Errorf("of a task whose node is busy: %v: want that", err)
 	}
 	for _, st := range taken {
 		st.Reset()
 	}
-	await(t, "all places are free", func() bool { return b.transport.Served(runner.OutputProtocol) == 0 })
+	rig.Await(t, "all places are free", func() bool { return rig.Served(b.transport.Host(), runner.OutputProtocol) == 0 })
 	folders, err := os.ReadDir(b.workDir())
 	if err != nil || len(folders) != 1 {
 		t.Fatalf("%d work folders, %v", len(folders), err)
@@ -187,7 +188,7 @@ func TestOnePeerCannotFillTheAPIListener(t *testing.T) {
 		open = append(open, c)
 	}
 	one := dial(a)
-	one.SetReadDeadline(time.Now().Add(testTimeout))
+	one.SetReadDeadline(time.Now().Add(rig.Timeout))
 	if _, err := one.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("beyond %d streams: %v: want it broken off", transport.ServesPerPeer, err)
 	}
@@ -199,9 +200,9 @@ func TestOnePeerCannotFillTheAPIListener(t *testing.T) {
 	} else {
 		open[0] = c
 	}
-	if n := b.transport.Served("/skep/api/1"); n != transport.ServesPerPeer {
-		t.Errorf("%d places taken: want %d", n, transport.ServesPerPeer)
-	}
+	rig.Await(t, "all places are taken again", func() bool {
+		return rig.Served(b.transport.Host(), "/skep/api/1") == transport.ServesPerPeer
+	})
 	for _, c := range open {
 		c.Close()
 	}
@@ -216,7 +217,7 @@ func TestWatchIsCoalesced(t *testing.T) {
 	}
 	select {
 	case <-ch:
-	case <-time.After(testTimeout):
+	case <-time.After(rig.Timeout):
 		t.Fatal("no signal")
 	}
 	if err := a.Read(t.Context(), func(*node.Node, grid.Time) {}); err != nil {

@@ -13,14 +13,10 @@ import (
 )
 
 // openRunner gets ready to run tasks.
-func (d *Driver) openRunner() error {
-	capacity, err := d.cfg.capacity()
-	if err != nil {
-		return err
-	}
+func (d *Driver) openRunner() (err error) {
 	c := &d.cfg
 	d.runner, err = runner.Open(d.work.Context(), runner.Config{
-		Self: d.self, DataDir: c.DataDir, Capacity: capacity,
+		Self: d.self, DataDir: c.DataDir, Capacity: c.capacity(),
 		MaxOutput: c.MaxOutput, MaxCollect: c.MaxCollect, DiskLow: c.DiskLow, Share: c.Share, Boxes: c.Boxes,
 		Log: d.log, Blobs: d.blobs, Loop: d.inbox, Peers: filePeers{d}, Drop: d.drops.add,
 	})

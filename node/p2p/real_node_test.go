@@ -9,6 +9,7 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/internal/rig"
 )
 
 // openReal opens a member with the real node.
@@ -43,7 +44,7 @@ func openReal3(t testing.TB) (a, b, c *member) {
 	b = openReal(t, filepath.Join(t.TempDir(), "b"), a.token())
 	c = openReal(t, filepath.Join(t.TempDir(), "c"), a.token())
 	for _, m := range []*member{a, b, c} {
-		await(t, m.cfg.Name+" sees both others", func() bool { return m.connected() >= 2 })
+		rig.Await(t, m.cfg.Name+" sees both others", func() bool { return m.connected() >= 2 })
 	}
 	return a, b, c
 }
@@ -51,7 +52,7 @@ func openReal3(t testing.TB) (a, b, c *member) {
 // timeJob submits a job of empty tasks and returns how long it takes.
 func (m *member) timeJob(nonce byte, tasks int) time.Duration {
 	m.t.Helper()
-	spec := sh("")
+	spec := rig.Sh("")
 	spec.Command, spec.Count = []string{"true"}, uint32(tasks)
 	id := m.job(nonce)
 	ch, stop := m.Watch(id)
@@ -63,8 +64,8 @@ func (m *member) timeJob(nonce byte, tasks int) time.Duration {
 	for m.view(id).Ended < tasks {
 		select {
 		case <-ch:
-		case <-time.After(testTimeout):
-			m.t.Fatalf("in vain for %v: %d of %d tasks ended", testTimeout, m.view(id).Ended, tasks)
+		case <-time.After(rig.Timeout):
+			m.t.Fatalf("in vain for %v: %d of %d tasks ended", rig.Timeout, m.view(id).Ended, tasks)
 		}
 	}
 	if v := m.view(id); v.Failed != 0 || v.Exit != 0 {

@@ -28,9 +28,6 @@ func (d *Driver) restore() error {
 }
 
 func (l *loop) step(at grid.Time, ev *grid.Event) {
-	if tap := l.d.cfg.Tap; tap != nil {
-		tap(at, ev)
-	}
 	if rec := l.d.cfg.Recorder; rec != nil {
 		rec.Before(at, ev)
 		before := l.fx

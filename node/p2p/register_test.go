@@ -9,20 +9,21 @@ import (
 
 	"skep/grid"
 	"skep/node"
+	"skep/node/p2p/internal/rig"
 )
 
 // openReplicated3 opens three members with real nodes that replicate their jobs among themselves.
 func openReplicated3(t testing.TB, lease time.Duration) (a, b, c *member) {
 	open := func(name string, join ...string) *member {
 		return openMember(t, filepath.Join(t.TempDir(), name), func(c *Config) {
-			c.newNode, c.Members, c.Node = nil, 3, node.Defaults()
+			c.newNode, c.Node = nil, node.Defaults()
 			c.Node.Lease = lease
 		}, join...)
 	}
 	a = open("a")
 	b, c = open("b", a.token()), open("c", a.token())
 	for _, m := range []*member{a, b, c} {
-		await(t, m.cfg.Name+" sees both others", func() bool { return m.connected() >= 2 })
+		rig.Await(t, m.cfg.Name+" sees both others", func() bool { return m.connected() >= 2 })
 	}
 	return a, b, c
 }
@@ -31,7 +32,7 @@ func openReplicated3(t testing.TB, lease time.Duration) (a, b, c *member) {
 func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
 	a, b, c := openReplicated3(t, time.Second)
 	id := a.job(1)
-	s := sh("sleep 0.2; echo ran")
+	s := rig.Sh("sleep 0.2; echo ran")
 	s.Count, s.Retries = 24, 2
 	if err := a.Submit(context.Background(), id, s); err != nil {
 		t.Fatal(err)
@@ -39,10 +40,10 @@ func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
 	if v := a.view(id); len(v.Members) != 3 || v.Owner != a.self {
 		t.Fatalf("kept by %d, owner %s: want three, and the origin", len(v.Members), v.Owner.Short())
 	}
-	await(t, "some tasks to end", func() bool { return a.view(id).Ended > 2 })
+	rig.Await(t, "some tasks to end", func() bool { return a.view(id).Ended > 2 })
 	a.transport.Host().Close()
 	for _, m := range []*member{b, c} {
-		await(t, "the job's end at "+m.cfg.Name, func() bool { v := m.view(id); return v.Ended == 24 && v.Owner != a.self })
+		rig.Await(t, "the job's end at "+m.cfg.Name, func() bool { v := m.view(id); return v.Ended == 24 && v.Owner != a.self })
 		m.Read(context.Background(), func(n *node.Node, _ grid.Time) {
 			for _, x := range n.Tasks(id, nil) {
 				if x.Result == nil || x.Result.Exit != 0 || !strings.Contains(string(x.Result.Stdout.Inline), "ran") {
@@ -56,7 +57,7 @@ func TestTakeoverAfterTheOriginIsGone(t *testing.T) {
 func TestCancelIsKnownToAMajority(t *testing.T) {
 	a, b, _ := openReplicated3(t, 6*time.Second)
 	id := a.job(1)
-	s := sh("sleep 60")
+	s := rig.Sh("sleep 60")
 	s.Count = 4
 	if err := a.Submit(context.Background(), id, s); err != nil {
 		t.Fatal(err)
@@ -64,7 +65,7 @@ func TestCancelIsKnownToAMajority(t *testing.T) {
 	if err := a.Cancel(context.Background(), id); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the guardian hears of the end", func() bool { v := b.view(id); return v.Cancelled && v.Ended == 4 })
+	rig.Await(t, "the guardian hears of the end", func() bool { v := b.view(id); return v.Cancelled && v.Ended == 4 })
 }
 
 // BenchmarkRegister compares empty tasks of jobs whose register has three members with those of jobs whose register

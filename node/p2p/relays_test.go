@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"skep/grid"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport"
 )
 
@@ -33,13 +33,13 @@ func TestHiddenNodesConnectThroughARelay(t *testing.T) {
 		})
 	}
 	for _, m := range []*member{b, c} {
-		await(t, m.cfg.Name+" has a relay", func() bool { return through(m) })
+		rig.Await(t, m.cfg.Name+" has a relay", func() bool { return through(m) })
 	}
 	if through(a) {
 		t.Errorf("who can be dialled has a relay: %v", a.Addrs())
 	}
 	began := time.Now()
-	b.reach.Discovered(c.self, c.reach.Advertised(grid.MaxAddrs))
+	rig.Dial(t, b.transport.Host(), c.Addrs())
 	waitUp(t, a, b, c)
 	for _, conn := range b.transport.Host().Network().ConnsToPeer(identity.Peer(c.self)) {
 		if !transport.Relayed(conn.RemoteMultiaddr()) && time.Since(began) < 30*time.Second {

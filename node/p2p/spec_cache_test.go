@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node/p2p/internal/rig"
 )
 
 // A job's origin signs it, in its own name whatever it was given; workers check that, all tasks share one spec, and
 // the records of both have the seal.
 func TestJobsAreSignedByTheirOrigin(t *testing.T) {
 	a, b := openPair(t)
-	spec := sh("exit 0")
+	spec := rig.Sh("exit 0")
 	spec.Count, spec.Submitter = 3, grid.Submitter{Node: b.self, User: "ada"}
 	if err := a.Submit(context.Background(), a.job(1), spec); err != nil {
 		t.Fatal(err)
@@ -19,7 +20,7 @@ func TestJobsAreSignedByTheirOrigin(t *testing.T) {
 	var seen []*grid.JobSpec
 	for i := range spec.Count {
 		offer := func(ev *grid.Event) bool { return ev.Msg.Kind == grid.KindOffer && ev.Msg.Offer.ID.Task.Index == i }
-		await(t, "an offer", func() bool { _, ok := b.fake.find(grid.EvMessage, offer); return ok })
+		rig.Await(t, "an offer", func() bool { _, ok := b.fake.find(grid.EvMessage, offer); return ok })
 		ev, _ := b.fake.find(grid.EvMessage, offer)
 		seen = append(seen, ev.Msg.Offer.Spec)
 	}

@@ -1,7 +1,6 @@
 package p2p
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,6 +16,7 @@ import (
 	"skep/node/p2p/disk"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
+	"skep/node/p2p/machine"
 	"skep/node/p2p/reachability"
 	"skep/node/p2p/runner"
 	"skep/node/p2p/store"
@@ -150,16 +150,8 @@ func (d *Driver) cleanFolder(before []os.DirEntry) {
 // nodeConfig returns the pure node's configuration.
 func (d *Driver) nodeConfig() (node.Config, error) {
 	nc := d.cfg.Node
-	nc.Self, nc.Boot, nc.Name = d.self, d.boot, d.cfg.Name
-	nc.Policy = cmp.Or(d.cfg.Policy, nc.Policy)
-	nc.Members = cmp.Or(d.cfg.Members, nc.Members)
-	nc.Copies, nc.Lend = cmp.Or(d.cfg.Copies, nc.Copies), min(cmp.Or(d.cfg.Lend, nc.Lend), d.cfg.CacheSize/2)
-	nc.Strikes = d.cfg.strikes()
-	nc.Bounds = append(nc.Bounds, d.cfg.Bounds...)
-	nc.Gossip.Rule = cmp.Or(d.cfg.Rule, nc.Gossip.Rule)
-	nc.Discovery.Forward = cmp.Or(d.cfg.Forward, nc.Discovery.Forward)
-	nc.Discovery.Walkers = cmp.Or(d.cfg.Walkers, nc.Discovery.Walkers)
-	nc.Discovery.Reverse = d.cfg.Reverse || nc.Discovery.Reverse
+	nc.Self, nc.Boot, nc.Name, nc.Capacity = d.self, d.boot, d.cfg.Name, d.cfg.capacity()
+	nc.Lend = min(nc.Lend, d.cfg.CacheSize/2)
 	nc.Known = reachability.CountSaved(d.work.Context(), d.store.Datastore())
 	if !grid.Printable(nc.Name) {
 		return nc, fmt.Errorf("name %q: want printable text", nc.Name)
@@ -172,17 +164,14 @@ func (d *Driver) nodeConfig() (node.Config, error) {
 		nc.Seed = rand.Uint64()
 	}
 	var err error
-	if nc.Capacity, err = d.cfg.capacity(); err != nil {
-		return nc, err
-	}
 	level, _ := d.runner.Isolation()
 	nc.Private = d.runner.Private()
-	if nc.Labels, err = d.cfg.labels(append(machineLabels(d.cfg.Version), isolationLabel(level))); err != nil {
+	if nc.Labels, err = machine.Labels(d.cfg.Version, level, d.cfg.Labels); err != nil {
 		return nc, err
 	}
 	nc.Engines = []string{grid.EngineProcess}
 	if nc.Speed == 0 {
-		nc.Speed, err = d.speed()
+		nc.Speed, err = machine.Speed(d.work.Context(), d.store.Datastore())
 	}
 	return nc, err
 }
@@ -196,6 +185,13 @@ func (d *Driver) start() {
 	d.inbox.Post(d.work.Context(), in)
 	d.transport.Start()
 	d.reach.Start()
-	d.work.Go(d.measureAvailability)
+	d.work.Go(d.watchMachine)
 	d.log.Info("node runs", "node", d.self.String(), "network", identity.NetworkName(d.secret), "boot", d.boot, "addrs", d.Addrs())
+}
+
+// watchMachine reports to the node how much of the machine it has.
+func (d *Driver) watchMachine() {
+	machine.Watch(d.work.Context(), d.cfg.DataDir, d.cfg.CPUs, d.runner.CPU, func(left, up float64) {
+		d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
+	})
 }

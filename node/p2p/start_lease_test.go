@@ -9,6 +9,7 @@ import (
 	"skep/exec/process"
 	"skep/grid"
 	"skep/node/p2p/clock"
+	"skep/node/p2p/internal/rig"
 )
 
 // startBefore starts an attempt whose start lease ends at a time.
@@ -36,22 +37,22 @@ func (m *member) inputCopies(f grid.File) (files []os.FileInfo) {
 func TestNoStartAfterTheStartLease(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	in := a.put("in", []byte("input"), false)
-	spec := sh("exec sleep 60")
+	spec := rig.Sh("exec sleep 60")
 	spec.Inputs = []grid.File{in}
 	id := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	a.startBefore(id, spec, clock.Now())
-	await(t, "the node hears that it was late", func() bool { return a.fake.count(grid.EvLate) == 1 })
+	rig.Await(t, "the node hears that it was late", func() bool { return a.fake.count(grid.EvLate) == 1 })
 	first := a.inputCopies(in)
 	if len(first) != 1 {
 		t.Fatalf("%d copies of its input are kept", len(first))
 	}
 	a.startBefore(id, spec, clock.Now())
-	await(t, "the node hears so of a prepared one too", func() bool { return a.fake.count(grid.EvLate) == 2 })
+	rig.Await(t, "the node hears so of a prepared one too", func() bool { return a.fake.count(grid.EvLate) == 2 })
 	if a.fake.count(grid.EvStarted) > 0 {
 		t.Error("it ran")
 	}
 	a.startBefore(id, spec, clock.Now().Add(time.Hour))
-	await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == 1 })
+	rig.Await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == 1 })
 	if c := a.inputCopies(in); len(c) != 1 || !os.SameFile(c[0], first[0]) {
 		t.Errorf("%d copies of its input: want the one that was made first", len(c))
 	}
@@ -62,8 +63,8 @@ func TestDroppedLateAttemptLeavesNoFolder(t *testing.T) {
 	for _, how := range []string{"stopped", "let go of"} {
 		a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 		id := grid.AttemptID{Task: grid.TaskID{Job: a.job(1)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		a.startBefore(id, sh("exec sleep 60"), clock.Now())
-		await(t, "the node hears that it was late", func() bool { return a.fake.count(grid.EvLate) == 1 })
+		a.startBefore(id, rig.Sh("exec sleep 60"), clock.Now())
+		rig.Await(t, "the node hears that it was late", func() bool { return a.fake.count(grid.EvLate) == 1 })
 		a.do(func(fx *grid.Effects) {
 			if how == "stopped" {
 				fx.Stops = append(fx.Stops, grid.Stop{Attempt: id})
@@ -72,7 +73,7 @@ func TestDroppedLateAttemptLeavesNoFolder(t *testing.T) {
 			r := fx.Save(grid.RecWork)
 			r.Delete, r.Work.ID = true, id
 		})
-		await(t, how+": its folder is removed", func() bool {
+		rig.Await(t, how+": its folder is removed", func() bool {
 			left, err := os.ReadDir(a.workDir())
 			return err == nil && len(left) == 0
 		})

@@ -13,6 +13,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/internal/rig"
 )
 
 // put stores content as a blob at this member and returns it as a file.
@@ -27,7 +28,7 @@ func (m *member) put(path string, content []byte, exec bool) grid.File {
 
 func TestProgramIsAnInput(t *testing.T) {
 	a, b := openPair(t)
-	spec := sh("")
+	spec := rig.Sh("")
 	spec.Command = []string{"bin/prog", "${SKEP_INDEX}/${SKEP_COUNT}", "$HOME ${OTHER} ${SKEP_"}
 	spec.Inputs = []grid.File{
 		a.put("bin/prog", []byte("#!/bin/sh\ncat data/in\necho \"$@\"\necho $SKEP_NODE $SKEP_ATTEMPT $MODE\necho x > made\nmkdir -p out/deep\necho y > out/deep/y.csv\necho z > out/z.txt\nln -s /etc/passwd out/link.csv\nmkfifo out/pipe.csv\n"), true),
@@ -54,7 +55,7 @@ func TestProgramIsAnInput(t *testing.T) {
 	if n := b.runner.Fetched(); n != 2 {
 		t.Errorf("a second task with the same program fetched %d blobs: want none", n-2)
 	}
-	await(t, "work folders are removed once the results are acknowledged", func() bool {
+	rig.Await(t, "work folders are removed once the results are acknowledged", func() bool {
 		left, _ := os.ReadDir(b.workDir())
 		return len(left) == 0
 	})
@@ -63,15 +64,15 @@ func TestProgramIsAnInput(t *testing.T) {
 func TestCauses(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
 	job := func(words ...string) *grid.JobSpec {
-		s := sh("")
+		s := rig.Sh("")
 		s.Command = words
 		return s
 	}
-	quick := sh("sleep 30")
+	quick := rig.Sh("sleep 30")
 	quick.Timeout = 50 * time.Millisecond
 	data := a.put("data", []byte("no program"), false)
 	binary := a.put("prog", []byte("\x7fELF no program either"), true)
-	missing := sh("true")
+	missing := rig.Sh("true")
 	missing.Inputs = []grid.File{{Path: "x", Blob: grid.BlobID{1}, Size: 3}}
 	tests := []struct {
 		name  string
@@ -80,14 +81,14 @@ func TestCauses(t *testing.T) {
 		cause grid.Cause
 		exit  int32
 	}{
-		{"exit", sh("exit 7"), nil, grid.Exited, 7},
-		{"signal", sh("kill -9 $$"), nil, grid.Signaled, 137},
+		{"exit", rig.Sh("exit 7"), nil, grid.Exited, 7},
+		{"signal", rig.Sh("kill -9 $$"), nil, grid.Signaled, 137},
 		{"no such program", job("no-such-program"), nil, grid.NotFound, 127},
 		{"no such file", job("./nothing"), nil, grid.NotFound, 127},
 		{"not executable", job("./data"), &data, grid.CannotExecute, 126},
 		{"wrong format", job("./prog"), &binary, grid.CannotExecute, 126},
 		{"time limit", quick, nil, grid.TimedOut, 124},
-		{"the data folder is shut", sh("cat " + filepath.Join(a.cfg.DataDir, identity.KeyFile)), nil, grid.Exited, 1},
+		{"the data folder is shut", rig.Sh("cat " + filepath.Join(a.cfg.DataDir, identity.KeyFile)), nil, grid.Exited, 1},
 	}
 	for i, tt := range tests {
 		if tt.in != nil {
@@ -102,7 +103,7 @@ func TestCauses(t *testing.T) {
 
 func TestLongOutputIsABlob(t *testing.T) {
 	a, _ := openPair(t)
-	r := a.run(1, sh("head -c 100000 /dev/zero; echo short >&2"))
+	r := a.run(1, rig.Sh("head -c 100000 /dev/zero; echo short >&2"))
 	if r.Stdout.Blob.IsZero() || r.Stdout.Size != 100_000 || r.Stdout.Inline != nil || string(r.Stderr.Inline) != "short\n" {
 		t.Fatalf("stdout %+v, stderr %q: want a blob of 100000 bytes and a short text", r.Stdout, r.Stderr.Inline)
 	}
@@ -114,9 +115,9 @@ func TestLongOutputIsABlob(t *testing.T) {
 
 func TestNoOutputIsNoError(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
-	silent := sh("exec sleep 60")
+	silent := rig.Sh("exec sleep 60")
 	silent.Timeout = 50 * time.Millisecond
-	for i, spec := range []*grid.JobSpec{sh("exit 0"), silent} {
+	for i, spec := range []*grid.JobSpec{rig.Sh("exit 0"), silent} {
 		r := a.run(byte(i+1), spec)
 		if strings.Contains(r.Error, "output") || r.Stdout.Size != 0 || r.Stderr.Size != 0 {
 			t.Errorf("%q: %+v: want empty outputs and no word about them", spec.Command, r)
@@ -146,11 +147,11 @@ func TestStopReportsTheEnd(t *testing.T) {
 		if how == "both" {
 			script = ": " + mark + `; trap "" TERM; while :; do sleep 0.05; done`
 		}
-		if err := a.Submit(context.Background(), id, sh(script)); err != nil {
+		if err := a.Submit(context.Background(), id, rig.Sh(script)); err != nil {
 			t.Fatal(err)
 		}
 		attempt := grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == i+1 })
+		rig.Await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == i+1 })
 		a.do(func(fx *grid.Effects) {
 			if how != "stopped" {
 				r := fx.Save(grid.RecWork)
@@ -160,11 +161,11 @@ func TestStopReportsTheEnd(t *testing.T) {
 				fx.Stops = append(fx.Stops, grid.Stop{Attempt: attempt})
 			}
 		})
-		await(t, how+": its end is told", func() bool { return a.fake.count(grid.EvEnded) == i+1 })
+		rig.Await(t, how+": its end is told", func() bool { return a.fake.count(grid.EvEnded) == i+1 })
 		if isRunning(mark) {
 			t.Errorf("%s: its end is told and its process runs", how)
 		}
-		await(t, how+": its folder is removed", func() bool {
+		rig.Await(t, how+": its folder is removed", func() bool {
 			left, _ := os.ReadDir(a.workDir())
 			return len(left) == 0
 		})
@@ -180,7 +181,7 @@ func TestStepsOfABatchKeepTheirOrder(t *testing.T) {
 	first := grid.AttemptID{Task: grid.TaskID{Job: job}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	second := first
 	second.N = 2
-	spec := sh("exec sleep 60")
+	spec := rig.Sh("exec sleep 60")
 	a.inbox.Read(t.Context(), func(grid.Time) { // on the loop's goroutine, between two batches
 		l := a.loop
 		for _, step := range []func(*grid.Effects){
@@ -202,7 +203,7 @@ func TestStepsOfABatchKeepTheirOrder(t *testing.T) {
 		}
 		l.carryOut()
 	})
-	await(t, "only the last one runs", func() bool {
+	rig.Await(t, "only the last one runs", func() bool {
 		left, _ := os.ReadDir(a.workDir())
 		return a.fake.count(grid.EvStarted) >= 1 && len(left) == 1 && strings.Contains(left[0].Name(), "-1.2-")
 	})
@@ -210,10 +211,10 @@ func TestStepsOfABatchKeepTheirOrder(t *testing.T) {
 
 func TestCloseDoesNotReportTaskEnds(t *testing.T) {
 	a := openMember(t, filepath.Join(t.TempDir(), "a"), nil)
-	if err := a.Submit(context.Background(), a.job(1), sh("exec sleep 60")); err != nil {
+	if err := a.Submit(context.Background(), a.job(1), rig.Sh("exec sleep 60")); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == 1 })
+	rig.Await(t, "it runs", func() bool { return a.fake.count(grid.EvStarted) == 1 })
 	a.close()
 	if a.fake.count(grid.EvLeave) != 1 || a.fake.count(grid.EvEnded) != 0 {
 		t.Errorf("%d leaves, %d ends: want one leave, and no end that would pass for the task's own",

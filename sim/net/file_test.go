@@ -3,7 +3,9 @@ package net
 import (
 	"errors"
 	"os"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -136,5 +138,29 @@ func TestKnobs(t *testing.T) {
 	}
 	if Knobs(&c, "gossip")["view"].Set("-1") == nil {
 		t.Error("a view of -1 is set")
+	}
+}
+
+// Obsolete knobs are accepted, whatever their values, listed, and not offered.
+func TestObsoleteKnobs(t *testing.T) {
+	text := "classes: {a: {mean: 1s}}\nnodes: [{count: 2}]\nworkload: [{class: a, rate: 0.5}]\n"
+	s, _, err := ParseScenario("s.yaml", []byte(text+"node: {keep: many}\ngossip: {theta: [1], view: 99, far: 0}\n"), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := node.Defaults()
+	want.Strikes, want.Gossip.View = 0, 99
+	if !reflect.DeepEqual(s.Node, want) || !slices.Equal(s.Obsolete, []string{"node.keep", "gossip.theta", "gossip.far"}) {
+		t.Errorf("%+v, obsolete %q", s.Node, s.Obsolete)
+	}
+	for section, names := range obsoleteKnobs {
+		for _, name := range names {
+			if _, there := Knobs(&want, section)[name]; there {
+				t.Errorf("%s.%s is obsolete, and there", section, name)
+			}
+		}
+		if errs := parseErr(text + section + ": {zz: 1}\n"); !strings.Contains(errs, `unknown key "zz"`) || strings.Contains(errs, names[0]+",") {
+			t.Error(errs)
+		}
 	}
 }

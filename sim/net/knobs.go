@@ -24,26 +24,16 @@ type Knob struct{ at any }
 func Knobs(c *node.Config, section string) map[string]Knob {
 	b, g, d := &c.Balance, &c.Gossip, &c.Discovery
 	sections := map[string]map[string]any{
-		"node": {"lease": &c.Lease, "overdue": &c.Overdue, "strikes": &c.Strikes, "window": &c.Window,
-			"poll_floor": &c.PollFloor, "poll_cap": &c.PollCap, "memory": &c.Memory, "keep": &c.Keep, "members": &c.Members},
+		"node": {"lease": &c.Lease, "overdue": &c.Overdue, "strikes": &c.Strikes, "memory": &c.Memory, "members": &c.Members},
 		"balance": {"poll_max": &b.PollMax, "resolve": &b.Resolve, "explore": &b.Explore, "near_tie": &b.NearTie,
-			"debit": &b.Debit, "rest": &b.Rest, "availability": &b.Availability,
-			"classes": &b.Classes, "kpb": &b.KPB},
-		"gossip": {"neighbours": &g.Neighbours, "view": &g.View, "near": &g.Near, "far": &g.Far, "p0": &g.P0,
-			"decay": &g.Decay, "pmin": &g.PMin,
+			"debit": &b.Debit, "rest": &b.Rest, "availability": &b.Availability, "classes": &b.Classes},
+		"gossip": {"neighbours": &g.Neighbours, "view": &g.View, "near": &g.Near, "p0": &g.P0, "pmin": &g.PMin,
 			"beta": &g.Beta, "weight_scarce": &g.WeightScarce, "weight_normal": &g.WeightNormal,
-			"weight_plentiful": &g.WeightPlentiful,
-			"gain_load":        &g.GainLoad, "reach": &g.Reach, "potential": &g.Potential, "theta": &g.Theta, "target": &g.Target,
-			"hold":          &g.Hold,
-			"backlog_scale": &g.BacklogScale, "refresh": &g.Refresh, "expire": &g.Expire, "tmax": &g.Tmax, "min_gap": &g.MinGap,
-			"look": &g.Look, "exchange": &g.Exchange, "forget": &g.Forget},
+			"weight_plentiful": &g.WeightPlentiful, "gain_load": &g.GainLoad, "reach": &g.Reach, "potential": &g.Potential,
+			"refresh": &g.Refresh, "expire": &g.Expire, "tmax": &g.Tmax},
 		"discovery": {"hops": &d.Hops, "walkers": &d.Walkers, "retries": &d.Retries, "deadline": &d.Deadline,
-			"call_delay": &d.CallDelay,
-			"call_wait":  &d.CallWait, "meeting": &d.Meeting, "call_gap": &d.CallGap, "call_max": &d.CallMax, "seen": &d.Seen,
-			"seen_max": &d.SeenMax,
-			"searches": &d.Searches, "rate": &d.Rate, "burst": &d.Burst, "call_hold": &d.CallHold, "explore": &d.Explore,
-			"age":  &d.Age,
-			"keys": &d.Keys, "load": &d.Load, "best_share": &d.BestShare, "reverse_path": &d.Reverse, "ads": &d.Ads},
+			"explore": &d.Explore, "age": &d.Age, "load": &d.Load, "best_share": &d.BestShare, "reverse_path": &d.Reverse,
+			"ads": &d.Ads},
 	}
 	knobs := make(map[string]Knob)
 	for name, at := range sections[section] {
@@ -115,8 +105,12 @@ func (f *scenarioFile) knobs(e document.Entry) {
 		return
 	}
 	section := Knobs(c, e.Key)
-	for _, k := range f.Mapping(e.Value, e.Key, slices.Sorted(maps.Keys(section))...) {
-		f.Value(k, section[k.Key].Set)
+	for _, k := range f.MappingBeside(e.Value, e.Key, obsoleteKnobs[e.Key], slices.Sorted(maps.Keys(section))...) {
+		if knob, ok := section[k.Key]; ok {
+			f.Value(k, knob.Set)
+		} else {
+			f.s.Obsolete = append(f.s.Obsolete, e.Key+"."+k.Key)
+		}
 	}
 }
 

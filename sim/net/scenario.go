@@ -28,6 +28,8 @@ type Scenario struct {
 	Streams []Stream
 	Faults  []Fault
 	Files   grid.Bytes // bytes of files transferred in a second; 0 = 100 MiB
+
+	Obsolete []string // knobs in the file that have no effect any more, as in gossip.theta
 }
 
 // Bounds of a scenario.

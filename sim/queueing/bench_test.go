@@ -8,9 +8,10 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
+
+	"skep/internal/cputime"
 )
 
 // BenchmarkBars measures the simulator against a loop written by hand for just one system, in the same run:
@@ -32,15 +33,6 @@ func bar(what string, got float64, want string, pass bool, note string, args ...
 		verdict = "MISS"
 	}
 	fmt.Printf("bar: %-58s %10.3f %-6s bar %-9s %s  %s\n", what, got, "", want, verdict, fmt.Sprintf(note, args...))
-}
-
-// cpu is the CPU time of this process so far.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // simulated runs one replication of a policy and returns the tasks.
@@ -67,9 +59,9 @@ func speed() {
 	for range 7 {
 		for k, f := range subjects {
 			runtime.GC()
-			start := cpu()
+			start := cputime.Used()
 			n := f()
-			if ns := float64(cpu()-start) / float64(n); best[k] == 0 || ns < best[k] {
+			if ns := float64(cputime.Used()-start) / float64(n); best[k] == 0 || ns < best[k] {
 				best[k] = ns
 			}
 		}

@@ -2,10 +2,10 @@ package demo
 
 import (
 	"fmt"
-	"syscall"
 	"time"
 
 	"skep/grid"
+	"skep/internal/cputime"
 )
 
 // task is one task of the demonstration and its expected output.
@@ -46,20 +46,11 @@ func calibrate(class string) int {
 	best := time.Hour
 	const units = 10
 	for range 3 {
-		before := cpuTime()
+		before := cputime.Used()
 		programs[class](units)
-		if d := cpuTime() - before; d > 0 {
+		if d := cputime.Used() - before; d > 0 {
 			best = min(best, d)
 		}
 	}
 	return max(1, min(maxUnits, int(units*work/best)))
-}
-
-// cpuTime returns the CPU time that this process has used.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -22,7 +22,6 @@ var (
 	ErrContent  = errors.New("wrong content") // not the bytes that the name or size promised
 	ErrFull     = errors.New("the blob folder is full")
 	ErrDisk     = errors.New("the disk is full")
-	ErrFile     = errors.New("not a regular file")
 )
 
 // Store is a folder of blobs. Its methods are safe for concurrent use.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -151,31 +150,6 @@ func TestPutExpectedOfAStoredBlob(t *testing.T) {
 		t.Errorf("another size: %v", err)
 	}
 	if err := s.PutExpected(ctx, nameOf("new"), 3, strings.NewReader("new"), true); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestPutFile(t *testing.T) {
-	s := openStore(t, t.TempDir(), grid.MiB)
-	dir := t.TempDir()
-	path := filepath.Join(dir, "program")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	id, size, err := s.PutFile(ctx, path, grid.KiB, true)
-	if err != nil || size != 10 || read(t, s, id) != "#!/bin/sh\n" {
-		t.Errorf("%d bytes, %v", size, err)
-	}
-	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for p, want := range map[string]error{dir: ErrFile, pipe: ErrFile, filepath.Join(dir, "none"): os.ErrNotExist} {
-		if _, _, err := s.PutFile(ctx, p, grid.KiB, false); !errors.Is(err, want) || !strings.Contains(err.Error(), p) {
-			t.Errorf("%s: %v", p, err)
-		}
-	}
-	if _, _, err := s.PutFile(ctx, path, 9, false); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
 }

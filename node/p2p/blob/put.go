@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"skep/grid"
@@ -63,31 +62,6 @@ func (s *Store) putExpected(ctx context.Context, id grid.BlobID, size grid.Bytes
 		return fmt.Errorf("%w: what came is %s", ErrContent, t.id)
 	}
 	return s.commit(t, durable)
-}
-
-// PutFile stores a copy of a regular file of at most limit bytes. Concurrent writes to the file may be in the copy
-// or not; the name is that of the copy. Errors are those of Put, and ErrFile.
-func (s *Store) PutFile(ctx context.Context, path string, limit grid.Bytes, durable bool) (grid.BlobID, grid.Bytes, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // do not block on a named pipe
-	if err != nil {
-		return grid.BlobID{}, 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return grid.BlobID{}, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return grid.BlobID{}, 0, fmt.Errorf("%s: %w", path, ErrFile)
-	}
-	if size := grid.Bytes(info.Size()); size > limit {
-		return grid.BlobID{}, 0, fmt.Errorf("%s: %w: %d bytes, want at most %d", path, ErrTooLarge, size, limit)
-	}
-	id, size, err := s.Put(ctx, f, limit, durable)
-	if err != nil {
-		return id, size, fmt.Errorf("%s: %w", path, err)
-	}
-	return id, size, nil
 }
 
 // temporary is a file that has no name as a blob yet.

@@ -7,6 +7,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 
 	"skep/grid"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport"
 )
 
@@ -74,7 +75,7 @@ func TestStrangersDoNotReplaceSavedFamiliarNodes(t *testing.T) {
 		a.dialer.learn(n, addr, n)
 		a.dialer.up(n)
 	}
-	await(t, "strangers are up", func() bool {
+	rig.Await(t, "strangers are up", func() bool {
 		a.dialer.mu.Lock()
 		defer a.dialer.mu.Unlock()
 		return a.dialer.connected == 10

@@ -93,9 +93,6 @@ func (n *Network) Close() {
 // SetNeighbour makes a node a neighbour, to which a connection is kept, or ends that.
 func (n *Network) SetNeighbour(k grid.Link) { n.dialer.setNeighbour(k) }
 
-// Discovered adds a node that a token or the local network names, to be dialled now.
-func (n *Network) Discovered(node grid.NodeID, addrs []string) { n.dialer.discovered(node, addrs) }
-
 // Familiar reports whether a node has been known for long: it is no stranger.
 func (n *Network) Familiar(node grid.NodeID, at time.Time) bool { return n.dialer.familiar(node, at) }
 

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
-	"time"
 
 	ds "github.com/ipfs/go-datastore"
 	dsync "github.com/ipfs/go-datastore/sync"
@@ -16,6 +15,7 @@ import (
 	"skep/grid"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport"
 	"skep/node/p2p/wire"
 )
@@ -146,7 +146,7 @@ func waitUp(t testing.TB, all ...*testNode) {
 	for _, a := range all {
 		for _, b := range all {
 			if a != b {
-				await(t, "a node hears that another is up", func() bool { return a.isUp(b.cfg.Self) })
+				rig.Await(t, "a node hears that another is up", func() bool { return a.isUp(b.cfg.Self) })
 			}
 		}
 	}
@@ -161,20 +161,11 @@ func openPair(t testing.TB) (a, b *testNode) {
 	return a, b
 }
 
-func await(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !f(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("in vain for a minute: %s", what)
-		}
-	}
-}
-
 // Who was connected is on disk, and is dialled after a restart; its own addresses are told to the node.
 func TestPeersAreSavedAndAddressesTold(t *testing.T) {
 	a, b := openPair(t)
-	await(t, "b saves a", func() bool { return CountSaved(t.Context(), b.cfg.Data) == 1 })
-	await(t, "a saves b", func() bool { return CountSaved(t.Context(), a.cfg.Data) == 1 })
+	rig.Await(t, "b saves a", func() bool { return CountSaved(t.Context(), b.cfg.Data) == 1 })
+	rig.Await(t, "a saves b", func() bool { return CountSaved(t.Context(), a.cfg.Data) == 1 })
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.addrs) != 1 || a.addrs[0] != a.listenAddr() {

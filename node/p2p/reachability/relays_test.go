@@ -16,6 +16,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"skep/node/p2p/hostile"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/transport"
 	"skep/node/p2p/wire"
 )
@@ -49,7 +50,7 @@ func TestReachUsesThePortOfItsConnection(t *testing.T) {
 // machine behind the same router does.
 func TestReachDialsTheAskerOnly(t *testing.T) {
 	a, b := openPair(t)
-	await(t, "a dials b at "+b.listenAddr(), func() bool {
+	rig.Await(t, "a dials b at "+b.listenAddr(), func() bool {
 		at, err := b.askReach(transport.DirectConn(b.host, a.host.ID()))
 		return err == nil && at != nil && at.String() == b.listenAddr()
 	})
@@ -111,7 +112,7 @@ func TestReachabilityIsForgotten(t *testing.T) {
 		}
 		return r.probes[p].dialledAt
 	}
-	await(t, "a can dial b", func() bool {
+	rig.Await(t, "a can dial b", func() bool {
 		delete(r.probes, p) // under load a try may take too long
 		r.check()
 		return at() != nil

@@ -9,6 +9,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/disk"
+	"skep/node/p2p/internal/rig"
 )
 
 // While a disk is nearly full, folders that take long to measure are measured seldom, and at once when more is
@@ -55,11 +56,11 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 		t.Skip("this kernel does not tell what is written: ", err)
 	}
 	small, large := attemptID(1), attemptID(2)
-	r.Start(grid.Start{Attempt: small, Spec: sh("sleep 1000")})
-	r.Start(grid.Start{Attempt: large, Spec: sh("dd if=/dev/zero of=f bs=1M count=8 conv=fsync; rm f; sleep 1000")})
+	r.Start(grid.Start{Attempt: small, Spec: rig.Sh("sleep 1000")})
+	r.Start(grid.Start{Attempt: large, Spec: rig.Sh("dd if=/dev/zero of=f bs=1M count=8 conv=fsync; rm f; sleep 1000")})
 	var known bool
 	const floor = 16 * grid.MiB
-	await(t, "both run, and one has written what is in no folder", func() bool {
+	rig.Await(t, "both run, and one has written what is in no folder", func() bool {
 		r.disk.mu.Lock()
 		defer r.disk.mu.Unlock()
 		var most grid.Bytes
@@ -77,7 +78,7 @@ func TestBiggestWriterIsEndedIfNoFolderIsLarge(t *testing.T) {
 		r.disk.endWriter(0, 100*floor) // something else fills the disk
 	}
 	r.disk.endWriter(0, floor)
-	await(t, "it ends", func() bool { return loop.count(grid.EvEnded) > 0 })
+	rig.Await(t, "it ends", func() bool { return loop.count(grid.EvEnded) > 0 })
 	if ev := loop.last(grid.EvEnded); ev.Attempt != large || !strings.Contains(ev.Result.Error, "has written most, 8 MiB") {
 		t.Errorf("%v has ended: %+v", ev.Attempt, ev.Result)
 	}

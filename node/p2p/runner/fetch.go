@@ -198,9 +198,3 @@ func (f *fetcher) slot(ctx context.Context, n grid.NodeID) (release func(), err 
 	}
 	return func() { <-f.all; <-s.free; leave() }, nil
 }
-
-func (f *fetcher) underWay() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.downloads)
-}

@@ -119,9 +119,6 @@ func (r *Runner) CPU() (time.Duration, bool) { return r.processes.CPU() }
 // Fetched returns the number of blobs that were not here and were asked of peers.
 func (r *Runner) Fetched() uint64 { return r.fetched.Load() }
 
-// Downloads returns the number of blobs that are being fetched.
-func (r *Runner) Downloads() int { return r.fetcher.underWay() }
-
 // RecordSaved updates the pins for a record that is now on disk, and drops an attempt whose record is deleted.
 func (r *Runner) RecordSaved(rec *grid.Record) {
 	if rec.Kind == grid.RecWork {

@@ -15,6 +15,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/blob"
+	"skep/node/p2p/internal/rig"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -109,25 +110,12 @@ func attemptID(nonce byte) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: self, Nonce: [10]byte{nonce}}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 }
 
-func sh(script string) *grid.JobSpec {
-	return &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"sh", "-c", script}, Count: 1, Needs: grid.Needs{Resources: grid.Resources{CPU: 100}}}
-}
-
-func await(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !f(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("in vain for a minute: %s", what)
-		}
-	}
-}
-
 func TestAttemptFromStartToEnd(t *testing.T) {
 	r, l := openRunner(t)
-	spec := sh("echo out; echo made > file; exit 3")
+	spec := rig.Sh("echo out; echo made > file; exit 3")
 	spec.Outputs = []string{"file"}
 	r.Start(grid.Start{Attempt: attemptID(1), Spec: spec})
-	await(t, "its end", func() bool { return l.count(grid.EvEnded) == 1 })
+	rig.Await(t, "its end", func() bool { return l.count(grid.EvEnded) == 1 })
 	ev := l.last(grid.EvEnded)
 	if res := ev.Result; ev.Attempt != attemptID(1) || res.Exit != 3 || string(res.Stdout.Inline) != "out\n" || len(res.Outputs) != 1 || !r.cfg.Blobs.Has(res.Outputs[0].Blob) {
 		t.Errorf("%+v: want exit 3, what it printed, and its file as a blob", res)
@@ -138,7 +126,7 @@ func TestAttemptFromStartToEnd(t *testing.T) {
 	rec := &grid.Record{Kind: grid.RecWork, Delete: true}
 	rec.Work.ID = attemptID(1)
 	r.RecordSaved(rec)
-	await(t, "its folder is removed", func() bool {
+	rig.Await(t, "its folder is removed", func() bool {
 		left, _ := os.ReadDir(r.dir)
 		return len(left) == 0
 	})
@@ -148,7 +136,7 @@ func TestAttemptFromStartToEnd(t *testing.T) {
 func TestFetchWithoutPeersFails(t *testing.T) {
 	r, l := openRunner(t)
 	r.Fetch(grid.Fetch{Attempt: attemptID(1), From: grid.NodeID{1}, Files: []grid.File{{Path: "x", Blob: grid.BlobID{1}, Size: 3}}})
-	await(t, "its end", func() bool { return l.count(grid.EvFetched) == 1 })
+	rig.Await(t, "its end", func() bool { return l.count(grid.EvFetched) == 1 })
 	if ev := l.last(grid.EvFetched); ev.Err == "" || ev.Attempt != attemptID(1) {
 		t.Errorf("event %+v: want an error", ev)
 	}
@@ -156,8 +144,8 @@ func TestFetchWithoutPeersFails(t *testing.T) {
 
 func TestCloseStopsTasksSilently(t *testing.T) {
 	r, l := openRunner(t)
-	r.Start(grid.Start{Attempt: attemptID(1), Spec: sh("exec sleep 60")})
-	await(t, "it runs", func() bool { return l.count(grid.EvStarted) == 1 })
+	r.Start(grid.Start{Attempt: attemptID(1), Spec: rig.Sh("exec sleep 60")})
+	rig.Await(t, "it runs", func() bool { return l.count(grid.EvStarted) == 1 })
 	r.Close()
 	if n := l.count(grid.EvEnded); n != 0 {
 		t.Errorf("%d ends are told: want none, for they are not the task's own", n)
@@ -175,7 +163,7 @@ func TestOutputIsNotReadableByFalseMembers(t *testing.T) {
 	real := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: origin}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 	forged := real
 	forged.Task.Index = 1
-	s := sh("exit 0")
+	s := rig.Sh("exit 0")
 	s.Count = 2
 	for id, members := range map[grid.AttemptID][]grid.NodeID{real: nil, forged: {origin, rogue, self}} {
 		r.RecordSaved(&grid.Record{Kind: grid.RecWork, Work: grid.WorkRecord{ID: id, Spec: s, Class: "x", Lease: time.Minute, State: grid.WorkQueued, Members: members}})

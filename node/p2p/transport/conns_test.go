@@ -6,6 +6,7 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/hostile"
+	"skep/node/p2p/internal/rig"
 )
 
 // Strangers that hold all inbound connections of a node neither keep a familiar member out nor push it out.
@@ -13,9 +14,9 @@ func TestStrangersDoNotCrowdOutFamiliarNodes(t *testing.T) {
 	a := openNode(t, nil)
 	a.peers.conns.seats.Max = 4
 	for range 4 {
-		attacker(t, a)
+		rig.Attacker(t, a.token())
 	}
-	await(t, "all places are taken", func() bool { return a.peers.conns.seats.Taken() == 4 })
+	rig.Await(t, "all places are taken", func() bool { return a.peers.conns.seats.Taken() == 4 })
 	_, key, _ := ed25519.GenerateKey(nil)
 	id := grid.NodeID(key[32:])
 	a.known.setFamiliar(id)
@@ -27,7 +28,7 @@ func TestStrangersDoNotCrowdOutFamiliarNodes(t *testing.T) {
 			continue
 		}
 		defer m.Close()
-		await(t, "a stranger beyond the bound is let go", func() bool { return !m.Connected(a.self) || a.peers.conns.seats.Taken() <= 4 })
+		rig.Await(t, "a stranger beyond the bound is let go", func() bool { return !m.Connected(a.self) || a.peers.conns.seats.Taken() <= 4 })
 	}
 	if !a.Up(b.self) || a.peers.conns.seats.Taken() > 4 {
 		t.Errorf("%d connections, the known member up: %v", a.peers.conns.seats.Taken(), a.Up(b.self))

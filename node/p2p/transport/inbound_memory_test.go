@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"skep/grid"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/wire"
 )
 
@@ -122,7 +123,7 @@ func TestQueuesShareABound(t *testing.T) {
 // The memory of messages is released when they have been stepped.
 func TestMemoryIsReleasedAfterTheStep(t *testing.T) {
 	a := openNode(t, nil)
-	m := attacker(t, a)
+	m := rig.Attacker(t, a.token())
 	talk, err := m.Control(t.Context(), a.self)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestMemoryIsReleasedAfterTheStep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	await(t, "all is stepped", func() bool { return a.count(grid.EvMessage) == beats })
+	rig.Await(t, "all is stepped", func() bool { return a.count(grid.EvMessage) == beats })
 	if n := a.counts.ReceivedBytes[grid.KindBeat].Load() / beats; n <= inboundFree {
 		t.Fatalf("the messages have %d bytes: want more than are free", n)
 	}

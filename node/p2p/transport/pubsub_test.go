@@ -17,12 +17,13 @@ import (
 
 	"skep/grid"
 	"skep/node/p2p/hostile"
+	"skep/node/p2p/internal/rig"
 )
 
 // gossipAttacker joins a hostile member that speaks gossipsub.
 func gossipAttacker(t testing.TB, a *testNode) (*hostile.Member, *hostile.Gossip) {
 	t.Helper()
-	m := attacker(t, a)
+	m := rig.Attacker(t, a.token())
 	g, err := m.Gossip(t.Context(), a.self)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +47,7 @@ func TestForeignTopicsAreNotStored(t *testing.T) {
 	if err := g.Send(&hostile.RPC{Subscribe: []string{m.Topic()}}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the last of it was read", func() bool { return slices.Contains(a.announcer.topic.ListPeers(), m.Host().ID()) })
+	rig.Await(t, "the last of it was read", func() bool { return slices.Contains(a.announcer.topic.ListPeers(), m.Host().ID()) })
 	for _, name := range names {
 		if kept := a.announcer.ps.ListPeers(name); len(kept) > 0 {
 			t.Fatalf("topic %s is kept for %v", name, kept)
@@ -96,7 +97,7 @@ func TestHostileGossip(t *testing.T) {
 					g = next
 				}
 			}
-			if m.Connected(a.self) && !a.Blocked(m.Self()) || a.dropped()[tt.reason] < 5 {
+			if m.Connected(a.self) && !a.offences.blocked(m.Self(), time.Now()) || a.dropped()[tt.reason] < 5 {
 				t.Errorf("connected %v, dropped %v: want the member to be cut off for %s", m.Connected(a.self), a.dropped(), tt.reason)
 			}
 		})
@@ -106,13 +107,13 @@ func TestHostileGossip(t *testing.T) {
 // Peers in a PRUNE are not dialled: the addresses may be anybody's.
 func TestPeerExchangeCausesNoDials(t *testing.T) {
 	a := openNode(t, nil)
-	victim := listenThirdParty(t)
+	victim := rig.ListenThirdParty(t)
 	m, g := gossipAttacker(t, a)
 	if err := g.Send(&hostile.RPC{Prune: []string{m.Topic()}, Exchange: [][2]string{exchangedPeer(t, victim.Addr())}}); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the offer is refused, or taken", func() bool { return a.dropped()["peer exchange"] == 1 || victim.connections() > 0 })
-	if n := victim.connections(); n > 0 {
+	rig.Await(t, "the offer is refused, or taken", func() bool { return a.dropped()["peer exchange"] == 1 || victim.Connections() > 0 })
+	if n := victim.Connections(); n > 0 {
 		t.Errorf("a third party was dialled %d times", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"skep/grid"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/wire"
 )
 
@@ -13,11 +14,11 @@ import (
 func TestOtherSpecOfAKnownJobIsChecked(t *testing.T) {
 	specs := newSpecCache()
 	self, seal := signer(t)
-	first, err := seal(jobID(self, 1), sh("exit 1"))
+	first, err := seal(jobID(self, 1), rig.Sh("exit 1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := seal(jobID(self, 1), sh("exit 22"))
+	second, err := seal(jobID(self, 1), rig.Sh("exit 22"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestOtherSpecOfAKnownJobIsChecked(t *testing.T) {
 func TestSpecCacheIsBounded(t *testing.T) {
 	specs := newSpecCache()
 	self, seal := signer(t)
-	spec := sh("exit 0")
+	spec := rig.Sh("exit 0")
 	spec.Env = []grid.Var{{Name: "A", Value: strings.Repeat("x", 30_000)}}
 	for i := range 300 {
 		id := jobID(self, byte(i))
@@ -83,8 +84,4 @@ func signer(t *testing.T) (grid.NodeID, func(grid.JobID, *grid.JobSpec) (*grid.J
 
 func jobID(self grid.NodeID, nonce byte) grid.JobID {
 	return grid.JobID{Origin: self, Nonce: [10]byte{nonce}}
-}
-
-func sh(script string) *grid.JobSpec {
-	return &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"sh", "-c", script}, Count: 1, Needs: grid.Needs{Resources: grid.Resources{CPU: 100}}}
 }

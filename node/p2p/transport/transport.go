@@ -129,9 +129,6 @@ func (t *Transport) Listeners() (nodes []grid.NodeID) {
 	return nodes
 }
 
-// Served returns how many streams of a protocol are served, or wait to be accepted by the API.
-func (t *Transport) Served(id protocol.ID) int { return t.served[id].Taken() }
-
 // Send encodes a message and queues it for its peer. It is dropped if the peer is not connected and cannot be
 // dialled.
 func (t *Transport) Send(s *grid.Send) {
@@ -195,9 +192,6 @@ func (t *Transport) Offend(n grid.NodeID, reason string, weight int) {
 	t.cfg.Log.Warn("peer cut off", "node", n.Short(), "reason", reason)
 	t.work.Go(func() { t.host.Network().ClosePeer(identity.Peer(n)) })
 }
-
-// Blocked reports whether a peer is blocked for its offences.
-func (t *Transport) Blocked(n grid.NodeID) bool { return t.offences.blocked(n, time.Now()) }
 
 // hello returns this node's hello.
 func (t *Transport) hello() *wire.Hello {

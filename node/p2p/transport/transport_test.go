@@ -19,6 +19,7 @@ import (
 	"skep/node/p2p/hostile"
 	"skep/node/p2p/identity"
 	"skep/node/p2p/inbox"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/wire"
 )
 
@@ -178,27 +179,7 @@ func (n *testNode) connect(to *testNode) {
 	if err := n.Host().Connect(n.t.Context(), info); err != nil {
 		n.t.Fatal(err)
 	}
-	await(n.t, "both are up", func() bool { return n.Up(to.self) && to.Up(n.self) })
-}
-
-func await(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !f(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("in vain for a minute: %s", what)
-		}
-	}
-}
-
-// attacker joins a hostile member.
-func attacker(t testing.TB, a *testNode) *hostile.Member {
-	t.Helper()
-	m, err := hostile.Join(t.Context(), hostile.Options{Token: a.token()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m
+	rig.Await(n.t, "both are up", func() bool { return n.Up(to.self) && to.Up(n.self) })
 }
 
 // The loop hears that a peer is up before its first message, and that it is down after its last one.
@@ -208,10 +189,10 @@ func TestMessagesArriveBetweenUpAndDown(t *testing.T) {
 	ask := &grid.Send{To: b.self, Msg: grid.Message{Kind: grid.KindAsk,
 		Attempts: []grid.AttemptID{{Task: grid.TaskID{Job: grid.JobID{Origin: a.self}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}}}}
 	a.Send(ask)
-	await(t, "the message is heard", func() bool { return b.count(grid.EvMessage) == 1 })
+	rig.Await(t, "the message is heard", func() bool { return b.count(grid.EvMessage) == 1 })
 	a.Flush(t.Context())
 	a.end()
-	await(t, "a is down", func() bool { return b.count(grid.EvPeerDown) == 1 && !b.Up(a.self) })
+	rig.Await(t, "a is down", func() bool { return b.count(grid.EvPeerDown) == 1 && !b.Up(a.self) })
 	b.Send(&grid.Send{To: a.self, Msg: ask.Msg})
 	if n := b.dropped()["not connected"]; n != 1 {
 		t.Errorf("%d messages to nobody are counted: want one", n)

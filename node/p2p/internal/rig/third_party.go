@@ -1,4 +1,4 @@
-package p2p
+package rig
 
 import (
 	"net"
@@ -6,19 +6,20 @@ import (
 	"testing"
 )
 
-// thirdParty is a listener that is no node: it counts connections.
-type thirdParty struct {
+// ThirdParty is a listener that is no node: it counts connections.
+type ThirdParty struct {
 	net.Listener
 	count atomic.Int64
 }
 
-func listenThirdParty(t testing.TB) *thirdParty {
+// ListenThirdParty listens on loopback until the test ends.
+func ListenThirdParty(t testing.TB) *ThirdParty {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &thirdParty{Listener: l}
+	b := &ThirdParty{Listener: l}
 	done := make(chan struct{})
 	t.Cleanup(func() { l.Close(); <-done })
 	go func() {
@@ -35,4 +36,5 @@ func listenThirdParty(t testing.TB) *thirdParty {
 	return b
 }
 
-func (b *thirdParty) connections() int64 { return b.count.Load() }
+// Connections returns the number of connections so far.
+func (b *ThirdParty) Connections() int64 { return b.count.Load() }

@@ -1,13 +1,13 @@
-package p2p
+package machine
 
 import (
+	"context"
 	"math"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"skep/exec/process"
 	"skep/grid"
+	"skep/internal/cputime"
 	"skep/node/p2p/clock"
 )
 
@@ -69,41 +69,28 @@ func (g *availabilityMeter) availableShare(c process.Cores, busy, own float64) f
 	return min(max(cores/g.offered, 0), 1)
 }
 
-// measureAvailability reports the node's availability and uptime to it whenever they change.
-func (d *Driver) measureAvailability() {
-	capacity, err := d.cfg.capacity()
-	if err != nil {
-		return
-	}
-	g, u := newAvailabilityMeter(capacity.CPU), openUptime(d.cfg.DataDir, time.Now())
+// Watch measures the node's availability and uptime until ctx ends, and reports both when one has changed: left is the
+// part of the cores on offer that others leave, up the part of the time in which the node is up. dir is the data
+// folder, and tasks returns the CPU time of all tasks so far, if it is known.
+func Watch(ctx context.Context, dir string, offers grid.MilliCPU, tasks func() (time.Duration, bool), report func(left, up float64)) {
+	g, u := newAvailabilityMeter(offers), openUptime(dir, time.Now())
 	defer func() { u.save(time.Now()) }()
 	tick := time.NewTicker(sampleInterval)
 	defer tick.Stop()
 	for {
 		moved := false
 		if c, ok := process.ReadCores(); ok {
-			if own, ok := d.cpuUsed(); ok {
-				moved = g.sample(clock.Now(), c, own)
+			if own, ok := tasks(); ok {
+				moved = g.sample(clock.Now(), c, own+cputime.Used())
 			}
 		}
 		if up, changed := u.update(clock.Now(), time.Now()); moved || changed {
-			left := g.reported
-			d.inbox.Event(func(ev *grid.Event) { ev.Kind, ev.Left, ev.Up = grid.EvAvailable, left, up })
+			report(g.reported, up)
 		}
 		select {
-		case <-d.work.Context().Done():
+		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 	}
-}
-
-// cpuUsed returns the CPU time of this node and its tasks so far.
-func (d *Driver) cpuUsed() (time.Duration, bool) {
-	var ru unix.Rusage
-	tasks, ok := d.runner.CPU()
-	if !ok || unix.Getrusage(unix.RUSAGE_SELF, &ru) != nil {
-		return 0, false
-	}
-	return tasks + time.Duration(ru.Utime.Nano()+ru.Stime.Nano()), true
 }

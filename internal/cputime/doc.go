@@ -1,0 +1,2 @@
+// Package cputime reads the CPU time of this process.
+package cputime

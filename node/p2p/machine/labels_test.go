@@ -1,0 +1,58 @@
+package machine
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"skep/grid"
+)
+
+func TestLabels(t *testing.T) {
+	got, err := Labels("1.2", grid.IsolationBasic, []grid.Label{{Key: "zone", Value: "a"}, {Key: "hostname", Value: "mine"}, {Key: "zone", Value: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []string
+	for _, l := range got {
+		text = append(text, l.Key+"="+l.Value)
+	}
+	want := "arch=" + runtime.GOARCH + " hostname=mine isolation=basic os=" + runtime.GOOS + " skep.version=1.2 zone=b"
+	if strings.Join(text, " ") != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+}
+
+func TestLabelsRejects(t *testing.T) {
+	for _, c := range []struct {
+		own  string
+		want string
+	}{
+		{"os=x", "label os=x: os is what the machine is (" + runtime.GOOS + ") and cannot be set: want another key"},
+		{"OS=x", "label OS=x: os is what the machine is (" + runtime.GOOS + ") and cannot be set: want another key"},
+		{"Isolation=strict", "isolation is what the machine is (none)"},
+		{"Hostname=x", "only by case: want one of both, or another key"},
+		{"zone=a,Zone=b", "label Zone=b: differs from label zone=a only by case: want one of both, or another key"},
+		{"a b=c", "want a key without"},
+		{"=c", "want a key without"},
+	} {
+		var own []grid.Label
+		for _, l := range strings.Split(c.own, ",") {
+			k, v, _ := strings.Cut(l, "=")
+			own = append(own, grid.Label{Key: k, Value: v})
+		}
+		if _, err := Labels("", grid.IsolationNone, own); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.own, err, c.want)
+		}
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	r, err := Capacity(grid.Resources{CPU: 1500})
+	if err != nil || r.CPU != 1500 || r.Memory < 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := Capacity(grid.Resources{CPU: -1, Memory: grid.GiB}); err == nil || !strings.Contains(err.Error(), "cpus -0.001: want more than 0") {
+		t.Error(err)
+	}
+}
