@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skep/grid"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/store"
 )
 
@@ -16,7 +17,7 @@ import (
 // reports them to that owner: a result counts, what waited runs as the same attempt, and what ran is placed again.
 func TestAttemptsOfTheLastVersionAtAnotherNode(t *testing.T) {
 	a, b := newFormerNode(t, "a"), newFormerNode(t, "b")
-	spec := sh("echo task $SKEP_INDEX")
+	spec := rig.Sh("echo task $SKEP_INDEX")
 	spec.Count, spec.Retries = 4, 2
 	j := a.job(1, spec, taskAt(grid.Placed, b.self, 1, nil), taskAt(grid.Placed, b.self, 2, nil),
 		taskAt(grid.Placed, b.self, 3, nil), taskAt(grid.Offered, b.self, 4, nil))
@@ -30,7 +31,7 @@ func TestAttemptsOfTheLastVersionAtAnotherNode(t *testing.T) {
 	if c := worker.store.Converted(); c == nil || c.Jobs != 0 {
 		t.Fatalf("the worker's database: %+v", c)
 	}
-	await(t, "the end of the job", func() bool { return owner.view(j.ID).Ended == 4 })
+	rig.Await(t, "the end of the job", func() bool { return owner.view(j.ID).Ended == 4 })
 	type ended struct {
 		Attempt uint32
 		Exit    int32
@@ -59,7 +60,7 @@ func TestAttemptsOfTheLastVersionAtAnotherNode(t *testing.T) {
 // where records could not be saved.
 func TestCopyStays(t *testing.T) {
 	f := newFormerNode(t, "a")
-	f.job(1, sh("echo"), taskAt(grid.Ended, f.self, 1, exited(0, "")))
+	f.job(1, rig.Sh("echo"), taskAt(grid.Ended, f.self, 1, exited(0, "")))
 	f.write()
 	copied := filepath.Join(f.dir, store.CopyFile)
 	there := func(when string) {
@@ -68,7 +69,7 @@ func TestCopyStays(t *testing.T) {
 			t.Fatalf("%s: %v", when, err)
 		}
 	}
-	_, err := tryOpenMember(t, f.dir, func(c *Config) { c.newNode, c.Policy = nil, "none such" })
+	_, err := tryOpenMember(t, f.dir, func(c *Config) { c.newNode, c.Node.Policy = nil, "none such" })
 	if err == nil || !strings.Contains(err.Error(), "none such") {
 		t.Fatalf("error %v: want one about the policy", err)
 	}
@@ -83,7 +84,7 @@ func TestCopyStays(t *testing.T) {
 		t.Errorf("converted %+v, job %+v", m.store.Converted(), m.view(m.job(1)))
 	}
 	m.store.Close()
-	if err := m.Submit(t.Context(), m.job(2), sh("echo")); err == nil {
+	if err := m.Submit(t.Context(), m.job(2), rig.Sh("echo")); err == nil {
 		t.Error("a job was accepted that could not be saved")
 	}
 	<-failed

@@ -18,6 +18,7 @@ import (
 	"skep/node"
 	"skep/node/p2p/blob"
 	"skep/node/p2p/identity"
+	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/store"
 	"skep/node/p2p/wire"
 )
@@ -136,7 +137,7 @@ func TestFolderOfTheLastVersion(t *testing.T) {
 	f := newFormerNode(t, "a")
 	input, output := f.blob("in", "from the input\n"), f.blob("out/x", "collected\n")
 	spec := func(count uint32, retries int32, script string) *grid.JobSpec {
-		s := sh(script)
+		s := rig.Sh(script)
 		s.Count, s.Retries = count, retries
 		return s
 	}
@@ -205,7 +206,7 @@ func TestFolderOfTheLastVersion(t *testing.T) {
 		t.Helper()
 		for n := byte(1); n <= byte(len(want)); n++ {
 			var got outcome
-			await(t, "the end of job "+string('0'+rune(n)), func() bool {
+			rig.Await(t, "the end of job "+string('0'+rune(n)), func() bool {
 				got = m.outcome(m.job(n))
 				return got.Ended == want[n].Ended
 			})
