@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skep/grid"
+	"skep/node"
 	"skep/node/p2p/internal/rig"
 	"skep/node/p2p/store"
 )
@@ -69,7 +70,10 @@ func TestCopyStays(t *testing.T) {
 			t.Fatalf("%s: %v", when, err)
 		}
 	}
-	_, err := tryOpenMember(t, f.dir, func(c *Config) { c.newNode, c.Node.Policy = nil, "none such" })
+	_, err := tryOpenMember(t, f.dir, func(c *Config) {
+		c.newNode, c.Node = nil, node.Defaults()
+		c.Node.Policy = "none such"
+	})
 	if err == nil || !strings.Contains(err.Error(), "none such") {
 		t.Fatalf("error %v: want one about the policy", err)
 	}
