@@ -31,9 +31,10 @@ var floors = map[string][]string{
 
 	"exec/sandbox/zygote": {},
 
-	"node":             {"grid", "gossip", "exec", "sparse", "heap", "fifo", "node/deposit", "node/membership", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "lpas", "discovery", "balance"},
+	"node":             {"grid", "gossip", "exec", "sparse", "heap", "fifo", "node/deposit", "node/membership", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "lpas", "discovery", "balance"},
 	"node/deposit":     {"grid", "sparse"},
 	"node/membership":  {"grid", "sparse"},
+	"node/policies":    {"grid", "balance"},
 	"node/profile":     {"grid", "gossip", "balance"},
 	"node/quota":       {"grid"},
 	"node/worker":      {"grid", "exec", "fifo", "node/quota"},
@@ -97,7 +98,7 @@ var floors = map[string][]string{
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/deposit", "node/membership", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/deposit", "node/membership", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

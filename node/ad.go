@@ -52,7 +52,7 @@ func (n *Node) setAvailability(now grid.Time, idle, up float64, fx *grid.Effects
 	n.profile.SetAvailability(now, idle, up, fx)
 	if n.cfg.Balance.Availability {
 		n.worker.SetCoreShare(now, n.profile.IdleShare())
-		n.policies.stale = true
+		n.policies.ColumnsChanged()
 	}
 }
 

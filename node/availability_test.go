@@ -30,8 +30,9 @@ func (p *capacityRecorder) Note(o balance.Outcome) {
 // withRecorder is a rig whose default policy is a capacityRecorder.
 func withRecorder(t *testing.T, change func(*Config)) (*rig, *capacityRecorder) {
 	r := newRig(t, change)
-	p := &capacityRecorder{Policy: r.n.policies.list[0].Policy, slots: map[grid.NodeID]float64{}}
-	r.n.policies.list[0].Policy = p
+	own, _ := r.n.policy("")
+	p := &capacityRecorder{Policy: own, slots: map[grid.NodeID]float64{}}
+	r.n.policies.Use(r.n.cfg.Policy, p)
 	return r, p
 }
 

@@ -73,7 +73,7 @@ func (c *coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, 
 	c.stats.Backups++
 	c.failures.Probe(now, l.class(), x.Node)
 	c.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: x.Node, ECT: grid.Seconds(x.ECT)})
-	c.note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
 	c.saveEntry(l.job, l.index, fx)
 	c.countPlaced(x.Node)
 	c.givenAttempt(now, &b.promise, l.class(), x.Node, x.ECT)
@@ -137,7 +137,7 @@ func (c *coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 		c.countLostCopy(l, b.worker, why)
 		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(c.cfg.Lease), preference: true})
 	} else {
-		c.note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
+		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
 		c.exclude(now, l, b.worker, why)
 	}
 	l.backup = nil

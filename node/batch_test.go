@@ -97,7 +97,7 @@ func TestBatchRounds(t *testing.T) {
 // A policy that asks on although only this node is left, whose answer it has, does not loop.
 func TestPollingOnlySelfEnds(t *testing.T) {
 	r := newRig(t, nil)
-	r.n.policies.list[0].Policy = pollsForEver{} // replaces the default policy
+	r.n.policies.Use(r.n.cfg.Policy, pollsForEver{})
 	r.submit(jobID(2), spec(nil))
 	r.want(jobID(2), grid.Pending)
 }

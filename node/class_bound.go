@@ -67,7 +67,7 @@ func (c *coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *gri
 	}
 	worker, next := l.task().worker, c.rates.Intern(r.Next)
 	c.attemptReturned(now, &l.promise, worker, false)
-	c.note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: worker, Class: l.class()})
 	c.failures.Failed(now, l.class(), worker)
 	l.demotions = append(l.demotions, demotion{worker, l.class()})
 	l.demotedTo, l.request.Class = next, next

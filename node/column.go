@@ -1,7 +1,6 @@
 package node
 
 import (
-	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
 	"skep/node/rates"
@@ -11,12 +10,12 @@ import (
 func (n *parts) updateColumns(now grid.Time) {
 	r := n.rates
 	r.Publish(now)
-	stale := r.TakeChange() || n.policies.stale
+	stale := r.TakeChange()
+	stale = n.policies.TakeChange() || stale
 	stale = n.records.TakeChange() || stale
 	if stale = n.failures.TakeChange() || stale; !stale {
 		return
 	}
-	n.policies.stale = false
 	r.ResetRows()
 	up := n.connected()
 	for _, p := range up {
@@ -26,17 +25,9 @@ func (n *parts) updateColumns(now grid.Time) {
 	for _, m := range r.Rows() {
 		n.scratch.blacklists = append(n.scratch.blacklists, n.failures.Blacklist(m.Class))
 	}
-	self, slots := n.column(now, connectedPeer{}), n.slots()
-	if m := markOf(self, slots); m != n.policies.told {
-		n.policies.told = m
-		n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: n.cfg.Self, Rates: self, Slots: slots})
-	}
+	n.policies.TellOwn(now, n.cfg.Self, n.column(now, connectedPeer{}), n.slots())
 	for _, p := range up {
-		c, slots := n.column(now, p), n.slotsOf(now, p)
-		if m := markOf(c, slots); m != p.columnMark {
-			p.columnMark = m
-			n.note(balance.Outcome{Kind: balance.Rates, At: now, Node: p.id, Rates: c, Slots: slots})
-		}
+		n.policies.Tell(now, p.id, n.column(now, p), n.slotsOf(now, p), &p.columnMark)
 	}
 }
 

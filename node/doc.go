@@ -13,8 +13,8 @@
 // Timers find what is lost in between; the pair (epoch, attempt) tells what arrives twice or late.
 //
 // What it measures of arrivals and run times is package rates, what it has itself seen of others package reputation;
-// column.go joins both with the rates that peers claim. What it says about itself is package profile; ad.go hands that to
-// gossip.
+// column.go joins both with the rates that peers claim, and has package policies tell the result to the placement
+// policies. What it says about itself is package profile; ad.go hands that to gossip.
 //
 // # Glossary
 //

@@ -49,7 +49,7 @@ func (c *coordinator) survivesLeaving(now grid.Time, j *job) bool {
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.worker.SetLowDisk(low)
 	n.deposits.LowDisk(low)
-	n.policies.stale = true
+	n.policies.ColumnsChanged()
 	n.profile.SetLowDisk(now, low, fx)
 }
 
@@ -67,7 +67,7 @@ func (n *Node) handleDrain(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // startDraining stops accepting work, hands back queued attempts, and gives running ones until the deadline.
 func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.worker.Drain(now, now.Add(min(max(ev.Within, 0), MaxDrain)), fx)
-	n.policies.stale = true
+	n.policies.ColumnsChanged()
 	n.announceDrain(now, fx)
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
@@ -80,7 +80,7 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	case n.worker.Exec().Draining():
 		n.worker.Undrain(now, fx)
-		n.policies.stale = true
+		n.policies.ColumnsChanged()
 		n.announceDrain(now, fx)
 		for _, l := range slices.Clone(n.waiting.list) { // waiting tasks may fit this node now
 			l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))

@@ -8,6 +8,7 @@ import (
 	"skep/grid"
 	"skep/node/deposit"
 	"skep/node/membership"
+	"skep/node/policies"
 	"skep/node/profile"
 	"skep/node/quota"
 	"skep/node/rates"
@@ -38,7 +39,7 @@ type parts struct {
 	worker    *worker.Worker
 	discovery *discovery.Discovery
 	rates     *rates.Estimator
-	policies  policySet
+	policies  policies.Set
 	peers     peerset
 	records   reputation.Records
 	failures  reputation.FailureLog
@@ -106,7 +107,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
 	n.profile = profile.New(profile.Config{Self: cfg.Self, Boot: cfg.Boot, Name: cfg.Name, Capacity: cfg.Capacity, Speed: cfg.Speed,
 		Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip}, cfg.Labels)
-	if _, err := n.policy(cfg.Policy); err != nil {
+	n.policies = policies.New(policies.Config{Seed: cfg.Seed, Balance: &n.cfg.Balance})
+	if _, err := n.policy(""); err != nil {
 		return nil, err
 	}
 	return n, nil

@@ -41,7 +41,7 @@ func (c *coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 		}
 	}
 	c.trace(t, tr)
-	c.note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
 	c.setState(l.job, l.index, grid.Offered, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.givenAttempt(now, &l.promise, l.class(), x.Node, x.ECT)
@@ -178,7 +178,7 @@ func (c *coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 	c.leaveWindow(l)
 	l.tries++
 	c.attemptReturned(now, &l.promise, l.task().worker, false)
-	c.note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.class()})
 	c.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, false, fx)
 	c.exclude(now, l, l.task().worker, why)
 	if l.backup != nil {

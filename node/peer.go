@@ -7,6 +7,7 @@ import (
 	"skep/balance"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/policies"
 	"skep/node/profile"
 	"skep/node/reputation"
 )
@@ -21,10 +22,10 @@ type peer struct {
 	mayReplicate bool        // it understands the kinds that a member of a register needs
 	rates        []grid.Rate // newest known: from a poll, an answer or an ad
 	speed        float64
-	theirVersion uint64 // version of its rates that it last sent; 0 = known from an ad only
-	ourVersion   uint64 // version of this node's rates that it is known to have
-	stamp        uint64 // newest start lease stamp that it sent; 0 = none
-	columnMark   mark   // version of the column that the policies have
+	theirVersion uint64        // version of its rates that it last sent; 0 = known from an ad only
+	ourVersion   uint64        // version of this node's rates that it is known to have
+	stamp        uint64        // newest start lease stamp that it sent; 0 = none
+	columnMark   policies.Mark // version of the column that the policies have
 	received     reputation.Received
 	site         *balance.Site
 
@@ -50,7 +51,7 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	p.up, p.theirVersion, p.ourVersion = true, 0, 0
 	p.takesWork, p.mayReplicate = ev.Kinds&workKinds == workKinds, ev.Kinds&replicaKinds == replicaKinds
 	p.hidesJobs = ev.Features.Has(grid.FeatureAccess)
-	n.policies.stale = true
+	n.policies.ColumnsChanged()
 	n.gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := n.gossip.Peer(ev.Peer); known != nil && known.Ad != nil {
 		n.learnRates(p, known.Ad)
@@ -68,9 +69,8 @@ func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 		return
 	}
 	p.up = false
-	p.columnMark = 0
-	n.policies.stale = true
-	n.note(balance.Outcome{Kind: balance.Gone, At: now, Node: id})
+	n.policies.ColumnsChanged()
+	n.policies.Note(balance.Outcome{Kind: balance.Gone, At: now, Node: id})
 	n.shortenLeases(now, id, fx)
 	if at, ok := n.peers.find(id); ok {
 		n.peers = slices.Delete(n.peers, at, at+1)
@@ -116,7 +116,7 @@ func (c *coordinator) adNews(now grid.Time, fx *grid.Effects) func(*gossip.Peer)
 			return
 		}
 		c.learnRates(p, g.Ad)
-		c.policies.stale = true
+		c.policies.ColumnsChanged()
 		c.nodeChanged(now, g)
 	}
 }
@@ -132,7 +132,7 @@ func (n *parts) exchangeRates(p *peer, rates []grid.Rate, speed float64, cores g
 		return // omitted by a peer that has not noticed our restart; it sends them once it sees which version we have
 	}
 	p.theirVersion = mine
-	n.policies.stale = true
+	n.policies.ColumnsChanged()
 	if slices.Equal(p.rates, rates) {
 		return
 	}

@@ -26,19 +26,19 @@ func checkPoliciesRemoved(t *testing.T, members int, count uint32) {
 		return id
 	}
 	found := func(name string) balance.Policy {
-		at, ok := r.n.findPolicy(name)
-		if !ok {
-			t.Fatalf("policy %q is gone", name)
+		p, err := r.n.policy(name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return r.n.policies.list[at].Policy
+		return p
 	}
 	submit(0, "kpb:3")
 	own, named := found(r.n.cfg.Policy), found("kpb:3")
 	for i := 1; i < 200; i++ {
 		id := submit(i, fmt.Sprintf("guided_lpas:%d", i))
 		r.step(grid.Event{Kind: grid.EvCancel, Caller: 9, Job: id})
-		if len(r.n.policies.list) > minPolicies {
-			t.Fatalf("%d members, jobs of %d: %d policies after %d jobs, of which one is not over", members, count, len(r.n.policies.list), i+1)
+		if got := r.n.policies.Len(); got > 32 {
+			t.Fatalf("%d members, jobs of %d: %d policies after %d jobs, of which one is not over", members, count, got, i+1)
 		}
 	}
 	if found(r.n.cfg.Policy) != own || found("kpb:3") != named {

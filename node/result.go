@@ -176,7 +176,7 @@ func (c *coordinator) fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 func (c *coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
 	t := l.task()
 	c.backups.justFreed = t.worker
-	c.note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
+	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
 	c.failures.Ended(now, l.class(), l.task().worker, r)
 	if !r.Succeeded() { // the time to a failure measures nothing
 		l.promise.Expected = 0

@@ -22,5 +22,5 @@ func (n *parts) inform(now grid.Time) {
 		m.speed, m.cores = ad.Speed, int32(ad.Capacity.CPU)
 		m.rates, m.borrowed = ad.Rates, true
 	}
-	n.policies.stale = true
+	n.policies.ColumnsChanged()
 }

@@ -71,7 +71,6 @@ type Tuning struct {
 // settings is a configuration as a node stores it: nodes that share their scratch share the tuning too.
 type settings struct {
 	Self     grid.NodeID
-	Seed     uint64
 	Capacity grid.Resources
 	Speed    float64
 	Known    int
@@ -83,6 +82,6 @@ type settings struct {
 }
 
 func (c *Config) settings(s *Scratch) settings {
-	return settings{Self: c.Self, Seed: c.Seed, Capacity: c.Capacity, Speed: c.Speed,
+	return settings{Self: c.Self, Capacity: c.Capacity, Speed: c.Speed,
 		Known: c.Known, Private: c.Private, Given: c.Given, Bounds: c.Bounds, Truth: c.Truth, Tuning: s.tuning(&c.Tuning)}
 }
