@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"skep/grid"
-	"skep/node/membership"
 	"skep/sparse"
 )
 
@@ -70,12 +69,14 @@ func (c *coordinator) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	return err == nil
 }
 
-// create creates a job whose register this node and others keep. The caller is answered when a majority has it.
-func (c *coordinator) create(now grid.Time, m *membership.Job, fx *grid.Effects) {
-	members := append([]grid.NodeID{c.cfg.Self}, m.Others...)
-	j := c.newReplica(m.ID, m.Spec, c.wall.At(now).UnixNano(), members, grid.RegisterState{})
+// create creates a job whose register this node and others keep. The callers are answered when a majority has it, or at
+// confirmBy.
+func (c *coordinator) create(now grid.Time, id grid.JobID, spec *grid.JobSpec, others []grid.NodeID, callers []uint64,
+	confirmBy grid.Time, fx *grid.Effects) {
+	members := append([]grid.NodeID{c.cfg.Self}, others...)
+	j := c.newReplica(id, spec, c.wall.At(now).UnixNano(), members, grid.RegisterState{})
 	r := j.replica
-	r.submitters, r.confirmBy, r.provisional = m.Callers, m.Since.Add(c.cfg.Confirm), !r.Sole()
+	r.submitters, r.confirmBy, r.provisional = callers, confirmBy, !r.Sole()
 	r.Own()
 	c.queueNewJob(now, j, fx)
 	if !r.Sole() {

@@ -47,7 +47,8 @@ func (n *Node) keepaliveAnswered(now grid.Time, from grid.NodeID, m *grid.Messag
 // createJobs creates the jobs whose members are chosen. This node has less room for other work from then on.
 func (n *Node) createJobs(now grid.Time, jobs []membership.Job, fx *grid.Effects) {
 	for i := range jobs {
-		n.create(now, &jobs[i], fx)
+		j := &jobs[i]
+		n.create(now, j.ID, j.Spec, j.Others, j.Callers, j.Since.Add(n.cfg.Confirm), fx)
 		n.profile.Changed(now, fx)
 	}
 	n.submissions.SetTimer(now, fx)
