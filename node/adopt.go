@@ -60,7 +60,7 @@ func (c *coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 	}
 	t.attempt, t.worker, t.placed = id.Attempt, from, c.wall.At(now).UnixNano()
 	l := c.newLiveTask(j, id.Task.Index)
-	l.phase = placed
+	c.live.become(l, placed)
 	c.records.Start(now, &l.promise)
 	c.setState(j, id.Task.Index, grid.Placed, fx)
 	c.saveEntry(j, id.Task.Index, fx)

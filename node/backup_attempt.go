@@ -166,15 +166,15 @@ func (c *coordinator) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID
 func (c *coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	t, b := l.task(), l.backup
 	c.dequeue(l)
+	c.live.become(l, idle)
 	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
 	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
 	l.forgetResult()
 	if b.accepted {
-		l.phase = placed
+		c.live.become(l, placed)
 		c.setState(l.job, l.index, grid.Placed, fx)
 	} else {
-		l.phase = offered
-		c.inFlight++
+		c.live.become(l, offered)
 		c.setState(l.job, l.index, grid.Offered, fx)
 	}
 	c.saveEntry(l.job, l.index, fx)

@@ -26,7 +26,6 @@ func (c *coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 	case l.result != nil:
 		return false
 	}
-	c.leaveWindow(l)
 	c.attemptReturned(now, &l.promise, t.worker, false)
 	c.dropAttempt(now, l, t.worker, l.id(), fx)
 	c.promoteBackup(now, l, fx)
@@ -36,7 +35,6 @@ func (c *coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, 
 // yieldToBackup promotes the backup attempt after the primary ended without success.
 func (c *coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	t := l.task()
-	c.leaveWindow(l)
 	c.failures.Ended(now, l.class(), l.task().worker, r)
 	c.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
 	if r.Cause == grid.Lost {

@@ -26,7 +26,7 @@ func (c *coordinator) fetchTime(spec *grid.JobSpec) float64 {
 // awaitsBatch reports whether the job's untried tasks wait for a batch poll.
 func (c *coordinator) awaitsBatch(j *job) bool {
 	_, many := c.policyOf(j).(balance.Batch)
-	return many && (j.batchPoll != nil || j.spec.Count > 1 && 2*c.inFlight > c.cfg.Window)
+	return many && (j.batchPoll != nil || j.spec.Count > 1 && 2*c.live.inFlight > c.cfg.Window)
 }
 
 // assignBatch places a task, and other tasks of its job, with the task's answers. It reports false if the policy is
@@ -38,7 +38,7 @@ func (c *coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 	}
 	j := l.job
 	group, tasks := append(c.scratch.group[:0], l), append(c.scratch.tasks[:0], &l.request)
-	for i := j.nextFresh; i < j.spec.Count && c.inFlight+len(group) < c.cfg.Window; i++ {
+	for i := j.nextFresh; i < j.spec.Count && c.live.inFlight+len(group) < c.cfg.Window; i++ {
 		if t := j.at(i); t.state == grid.Pending && t.live == nil {
 			x := c.newLiveTask(j, i)
 			x.request.ID = x.id()
@@ -54,7 +54,7 @@ func (c *coordinator) assignBatch(now grid.Time, l *liveTask, p balance.Policy, 
 		case placed && choices[k].Act == balance.Place && (x == l || c.mayTakeMore(now, choices[k].Node)):
 			c.offerUsing(now, x, l, choices[k], fx)
 		case x != l:
-			c.live.Drop(x.handle) // as if it had never been tried
+			c.live.drop(x) // as if it had never been tried
 			j.task(x.index).live = nil
 		}
 	}

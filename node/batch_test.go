@@ -89,8 +89,8 @@ func TestBatchRounds(t *testing.T) {
 	if placedAll != 12 || rounds < 3 || rounds > 5 {
 		t.Errorf("%d tasks placed in %d rounds, want 12 in about 4", placedAll, rounds)
 	}
-	if v, _ := r.n.Job(jobID(1)); v.Pending != 0 || r.n.inFlight != 0 {
-		t.Errorf("%d pending and %d under way, want none", v.Pending, r.n.inFlight)
+	if v, _ := r.n.Job(jobID(1)); v.Pending != 0 || r.n.live.inFlight != 0 {
+		t.Errorf("%d pending and %d under way, want none", v.Pending, r.n.live.inFlight)
 	}
 }
 

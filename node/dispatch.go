@@ -128,7 +128,7 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	case grid.TimerAd:
 		n.adDue(now, fx)
 	default:
-		if l := n.live.Get(t.Key); l != nil {
+		if l := n.live.get(t.Key); l != nil {
 			n.taskTimer(now, t.Kind, l, fx)
 		}
 	}

@@ -82,13 +82,13 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		n.worker.Undrain(now, fx)
 		n.policies.ColumnsChanged()
 		n.announceDrain(now, fx)
-		for _, l := range slices.Clone(n.waiting.list) { // waiting tasks may fit this node now
+		for _, l := range slices.Clone(n.live.waiting.list) { // waiting tasks may fit this node now
 			l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
 			if l.search == 0 {
 				n.resumeTask(l)
 			}
 		}
-		for _, j := range n.awaitingMajority {
+		for _, j := range n.queue.awaitingMajority {
 			for _, l := range j.replica.awaitingMajority {
 				l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
 			}

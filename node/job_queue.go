@@ -11,23 +11,28 @@ import (
 // probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs cost
 // nothing until that changes.
 
-// jobQueue is the jobs by turn. Jobs keep their index in it, counted from 1.
-type jobQueue = heap.Heap[uint64, *job, heap.Unique[*job]]
+// jobQueue is the jobs with untried tasks, and those that wait for a majority. Jobs keep their index in turns, counted
+// from 1.
+type jobQueue struct {
+	turns            heap.Heap[uint64, *job, heap.Unique[*job]]
+	lastTurn         uint64 // last turn given
+	awaitingMajority []*job // something of them waits for a majority of their registers
+}
 
 func (j *job) setQueueIndex(i int) { j.queueIndex = i + 1 }
 
 // enqueueJob puts a job at the end of the queue.
 func (c *coordinator) enqueueJob(j *job) {
 	c.dequeueJob(j)
-	c.lastTurn++
-	j.turn = c.lastTurn
-	c.jobQueue.Push(j.turn, j)
+	c.queue.lastTurn++
+	j.turn = c.queue.lastTurn
+	c.queue.turns.Push(j.turn, j)
 }
 
 // dequeueJob takes a job out of the queue, also one set aside.
 func (c *coordinator) dequeueJob(j *job) {
 	if j.setAside = false; j.queueIndex > 0 {
-		c.jobQueue.Remove(j.queueIndex - 1)
+		c.queue.turns.Remove(j.queueIndex - 1)
 	}
 }
 
@@ -35,7 +40,7 @@ func (c *coordinator) dequeueJob(j *job) {
 func (c *coordinator) requeueJob(j *job) {
 	if j.setAside {
 		j.setAside = false
-		c.jobQueue.Push(j.turn, j)
+		c.queue.turns.Push(j.turn, j)
 	}
 }
 
@@ -43,13 +48,13 @@ func (c *coordinator) requeueJob(j *job) {
 func (c *coordinator) awaitMajority(j *job) {
 	if !j.awaitingMajority {
 		j.awaitingMajority = true
-		c.awaitingMajority = append(c.awaitingMajority, j)
+		c.queue.awaitingMajority = append(c.queue.awaitingMajority, j)
 	}
 }
 
 // dropUnowned removes jobs that are over or that this node no longer owns: nothing of them waits for a majority.
 func (c *coordinator) dropUnowned() {
-	c.awaitingMajority = slices.DeleteFunc(c.awaitingMajority, func(j *job) bool {
+	c.queue.awaitingMajority = slices.DeleteFunc(c.queue.awaitingMajority, func(j *job) bool {
 		j.awaitingMajority = j.leads()
 		return !j.awaitingMajority
 	})
@@ -67,7 +72,7 @@ func (c *coordinator) resumeJob(j *job) {
 
 // resumeJobs resumes all jobs of which a majority answers now.
 func (c *coordinator) resumeJobs(now grid.Time) {
-	c.awaitingMajority = slices.DeleteFunc(c.awaitingMajority, func(j *job) bool {
+	c.queue.awaitingMajority = slices.DeleteFunc(c.queue.awaitingMajority, func(j *job) bool {
 		if c.mayAct(now, j) {
 			c.resumeJob(j)
 			j.awaitingMajority = false

@@ -48,7 +48,7 @@ func (c *coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
 // beats, and the tasks of a dead one are placed again sooner.
 func (c *coordinator) shortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	for _, h := range c.handlesInOrder() {
-		l := c.live.Get(h)
+		l := c.live.get(h)
 		if l.backup != nil && l.backup.worker == id {
 			l.backup.deadline = min(l.backup.deadline, now.Add(c.cfg.Lease/3))
 			c.scheduleLease(l, fx)
@@ -78,7 +78,7 @@ func (l *liveTask) answeredBy(id grid.NodeID) bool {
 func (c *coordinator) askAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	var m *grid.Message
 	for _, h := range c.handlesInOrder() {
-		l := c.live.Get(h)
+		l := c.live.get(h)
 		about := l.id()
 		switch {
 		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
@@ -104,9 +104,8 @@ const maxRetryDelay = 30 * time.Second
 func (c *coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
 	t := l.task()
 	c.startsPossible(now, l.job, t.worker)
-	c.leaveWindow(l)
+	c.live.become(l, idle)
 	c.attemptReturned(now, &l.promise, t.worker, false)
-	l.phase = idle
 	c.countLost(now, l, t.worker, why)
 	if why.Why == grid.WhyFetch {
 		c.failures.Failed(now, l.class(), t.worker)
@@ -196,7 +195,7 @@ func (c *coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx
 // handlesInOrder returns the handles of the live tasks, oldest first.
 func (c *coordinator) handlesInOrder() []uint64 {
 	hs := c.scratch.handles[:0]
-	for l := range c.live.All() {
+	for l := range c.live.by.All() {
 		hs = append(hs, l.handle)
 	}
 	slices.Sort(hs)

@@ -54,31 +54,19 @@ type exclusion struct {
 	preference bool // other nodes are only preferred
 }
 
-// phase is the state of a live task.
-type phase uint8
-
-const (
-	idle    phase = iota // in one of the node's queues
-	polling              // waits for answers to its poll
-	offered              // waits for the worker to accept
-	placed               // a worker has it
-	waiting              // for a timer, or for a node that fits
-)
-
 // newLiveTask creates a task's live part.
 func (c *coordinator) newLiveTask(j *job, i uint32) *liveTask {
-	c.lastHandle++
-	l := &liveTask{handle: c.lastHandle, job: j, index: i, queueIndex: notQueued}
+	l := &liveTask{job: j, index: i}
 	l.request = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
-	c.live.Put(l)
+	c.live.add(l)
 	j.task(i).live = l
 	return l
 }
 
 // dropLive removes a task's live part.
 func (c *coordinator) dropLive(l *liveTask) {
-	c.leaveWindow(l)
 	c.dequeue(l)
+	c.live.become(l, idle)
 	c.attemptReturned(0, &l.promise, l.task().worker, false)
 	if l.backup != nil {
 		c.attemptReturned(0, &l.backup.promise, l.backup.worker, false)
@@ -88,7 +76,7 @@ func (c *coordinator) dropLive(l *liveTask) {
 		c.resumeAwaitingProof()
 	}
 	l.stopReplicating()
-	c.live.Drop(l.handle)
+	c.live.drop(l)
 	l.job.task(l.index).live = nil
 }
 
@@ -119,13 +107,3 @@ func (l *liveTask) isReplicating() bool {
 }
 
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
-
-// leaveWindow removes a task from the window of decisions in flight.
-func (c *coordinator) leaveWindow(l *liveTask) {
-	if l.phase == polling || l.phase == offered {
-		c.inFlight--
-	}
-	if l.job.batchPoll == l {
-		l.job.batchPoll = nil
-	}
-}

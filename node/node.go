@@ -52,19 +52,13 @@ type parts struct {
 type coordinator struct {
 	*parts
 
-	jobs             sparse.Map[grid.JobID, *job] // except packed ones
-	jobQueue         jobQueue                     // jobs with untried tasks
-	lastTurn         uint64                       // last turn given to a queued job
-	awaitingMajority []*job                       // something of them waits for a majority of their registers
-	retries          retryQueue                   // tasks to be placed again
-	waiting          waitingTasks
-	live             sparse.Map[uint64, *liveTask]
-	lastHandle       uint64 // last handle given to a live task
-	dialled          []dialled
-	repeated         repeatedResults
-	inFlight         int     // tasks being polled for or offered
-	archive          archive // finished jobs, oldest end first
-	packing          []*job  // finished jobs to be packed after this step
+	jobs     sparse.Map[grid.JobID, *job] // except packed ones
+	queue    jobQueue
+	live     liveTasks
+	dialled  []dialled
+	repeated repeatedResults
+	archive  archive // finished jobs, oldest end first
+	packing  []*job  // finished jobs to be packed after this step
 
 	grace           []graceEntry // taken over by this node and in takeover grace, oldest first
 	closing         []*job       // all their tasks have ended; the members are told soon
@@ -97,8 +91,8 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		Known: cfg.Known, Timer: grid.Timer{Kind: grid.TimerRegister, Key: pendingKey}, Contacts: contacts{&n.coordinator}, Keepalives: n.replicas}, n.rng)
 	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies,
 		Confirm: n.cfg.Confirm, Retry: n.cfg.Lease / 3, ResultBytes: quota.ResultBytes})
-	n.jobQueue.Track((*job).setQueueIndex)
-	n.retries.Track((*liveTask).setQueueIndex)
+	n.queue.turns.Track((*job).setQueueIndex)
+	n.live.retries.Track((*liveTask).setQueueIndex)
 	n.barriers.jobs.Track((*job).setBarrierIndex)
 	n.discovery = discovery.New(cfg.Self, &n.cfg.Discovery, grid.NewRand(cfg.Seed, 3))
 	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: n.cfg.Lease, Overdue: n.cfg.Overdue,

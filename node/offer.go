@@ -55,8 +55,7 @@ func (c *coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 // sendFirstOffer sends the first offer of an attempt whose record is on disk, or will be when the message leaves.
 func (c *coordinator) sendFirstOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.countPlaced(l.task().worker)
-	l.phase = offered
-	c.inFlight++
+	c.live.become(l, offered)
 	c.renewLease(now, l, fx)
 	c.sendOffer(now, l, fx)
 }
@@ -126,8 +125,8 @@ func (c *coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 
 // markPlaced records that the worker has accepted the attempt.
 func (c *coordinator) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.leaveWindow(l)
-	l.phase, l.tries = placed, 0
+	c.live.become(l, placed)
+	l.tries = 0
 	c.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	c.setState(l.job, l.index, grid.Placed, fx)
 	c.backups.due = true
@@ -175,7 +174,7 @@ func (c *coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 	if c.forgoUnclaimed(now, l, fx) {
 		return
 	}
-	c.leaveWindow(l)
+	c.live.become(l, idle)
 	l.tries++
 	c.attemptReturned(now, &l.promise, l.task().worker, false)
 	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.class()})

@@ -18,8 +18,8 @@ func (r *rig) loseMajority() {
 	for _, w := range r.n.worker.Exec().Running() {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: w.ID, Result: exitZero})
 	}
-	if j := r.n.job(replicatedJob); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.awaitingMajority) != 1 {
-		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.awaitingMajority))
+	if j := r.n.job(replicatedJob); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.queue.awaitingMajority) != 1 {
+		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.queue.awaitingMajority))
 	}
 }
 
@@ -45,8 +45,8 @@ func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 			t.Fatalf("%s: it is the owner still", name)
 		}
 		r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
-		if j.awaitingMajority || len(r.n.awaitingMajority) > 0 {
-			t.Errorf("%s: %d jobs wait for a majority still", name, len(r.n.awaitingMajority))
+		if j.awaitingMajority || len(r.n.queue.awaitingMajority) > 0 {
+			t.Errorf("%s: %d jobs wait for a majority still", name, len(r.n.queue.awaitingMajority))
 		}
 	}
 }

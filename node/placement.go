@@ -77,8 +77,7 @@ func (c *coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 		c.choose(now, l, fx)
 		return
 	}
-	l.phase = polling
-	c.inFlight++
+	c.live.become(l, polling)
 	if _, batch := p.(balance.Batch); batch {
 		l.job.batchPoll = l
 	}
@@ -92,7 +91,7 @@ func (c *coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	if q == nil {
 		return
 	}
-	l := c.live.Get(s.ID >> 8)
+	l := c.live.get(s.ID >> 8)
 	if l != nil && l.phase == polling && l.round == uint8(s.ID) && !slices.Contains(l.polled, from) {
 		c.countOffence(from, fx)
 		return
@@ -126,8 +125,7 @@ func (c *coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 
 // choose lets the policy decide with the answers received so far.
 func (c *coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.leaveWindow(l)
-	l.phase = idle
+	c.live.become(l, idle)
 	c.updateColumns(now)
 	c.dropBlacklisted(now, l)
 	p := c.policyOf(l.job)

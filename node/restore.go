@@ -93,7 +93,7 @@ func (c *coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
 			continue
 		}
 		l := c.newLiveTask(j, i)
-		l.phase = placed
+		c.live.become(l, placed)
 		c.resumeBackup(now, l, fx)
 		c.records.Start(now, &l.promise)
 		c.renewLease(now, l, fx)

@@ -125,6 +125,9 @@ func (c *coordinator) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task,
 // and not yet replaced.
 func (c *coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.dequeue(l)
+	if l.phase == polling {
+		c.live.become(l, idle)
+	}
 	if l.phase != placed {
 		c.markPlaced(now, l, fx)
 	}

@@ -154,11 +154,11 @@ func TestUnfittingAdsAreLinear(t *testing.T) {
 			r.deliver(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
 		}
 		took := cpu() - begin
-		if len(r.n.waiting.list) != jobs {
-			t.Fatalf("%d jobs wait, want %d", len(r.n.waiting.list), jobs)
+		if len(r.n.live.waiting.list) != jobs {
+			t.Fatalf("%d jobs wait, want %d", len(r.n.live.waiting.list), jobs)
 		}
 		r.join(slowID, 1, "windows")
-		if left := len(r.n.waiting.list); left == jobs {
+		if left := len(r.n.live.waiting.list); left == jobs {
 			t.Fatal("all of them wait still when one that fits has come")
 		}
 		return took

@@ -2,34 +2,12 @@ package node
 
 import (
 	"skep/grid"
-	"skep/heap"
 )
-
-// notQueued is the queue index of a live task that is in no queue.
-const notQueued = -1
-
-// retryQueue is the tasks to place again, oldest submission first. Each task knows its index, so one of a hundred
-// thousand is removed without a search.
-type retryQueue = heap.Heap[grid.Time, *liveTask, byHandle]
-
-// byHandle orders the tasks of jobs that arrived at the same time.
-type byHandle struct{}
-
-// Before implements [heap.Order].
-func (byHandle) Before(a, b *liveTask) bool { return a.handle < b.handle }
-
-func (l *liveTask) setQueueIndex(i int) { l.queueIndex = i }
 
 // retry puts a task back into the queue, ahead of younger ones.
 func (c *coordinator) retry(l *liveTask) {
-	l.phase = idle
-	c.retries.Push(l.request.Arrived, l)
-}
-
-// waitingTasks are the tasks that wait for a timer, or for a change of the nodes known.
-type waitingTasks struct {
-	list     []*liveTask // in no order
-	unproven int         // of them, those that wait for a node on probation to deliver
+	c.live.become(l, idle)
+	c.live.retries.Push(l.request.Arrived, l)
 }
 
 // maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.
@@ -37,9 +15,9 @@ const maxRetriesPerProof = 4
 
 // resumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
 func (c *coordinator) resumeAwaitingProof() {
-	left := min(maxRetriesPerProof, c.waiting.unproven)
-	for i := 0; i < len(c.waiting.list) && left > 0; {
-		if l := c.waiting.list[i]; l.awaitsProof {
+	left := min(maxRetriesPerProof, c.live.waiting.unproven)
+	for i := 0; i < len(c.live.waiting.list) && left > 0; {
+		if l := c.live.waiting.list[i]; l.awaitsProof {
 			l.lookAgain = true
 			c.resumeTask(l)
 			left--
@@ -51,7 +29,7 @@ func (c *coordinator) resumeAwaitingProof() {
 
 // parkTask makes a task wait until its timer or a change resumes it.
 func (c *coordinator) parkTask(l *liveTask) {
-	l.phase = waiting
+	c.live.become(l, waiting)
 	if l.awaitsMajority {
 		rep := l.job.replica
 		l.queueIndex, rep.awaitingMajority = len(rep.awaitingMajority), append(rep.awaitingMajority, l)
@@ -60,29 +38,31 @@ func (c *coordinator) parkTask(l *liveTask) {
 	}
 	if l.awaitsProof {
 		l.job.unproven++
-		c.waiting.unproven++
+		c.live.waiting.unproven++
 	}
-	l.queueIndex, c.waiting.list = len(c.waiting.list), append(c.waiting.list, l)
+	l.queueIndex, c.live.waiting.list = len(c.live.waiting.list), append(c.live.waiting.list, l)
 }
 
-// dequeue removes a task from the queue that it is in, if any.
+// dequeue removes a task from the queue that it is in, if any; one that waits is idle then.
 func (c *coordinator) dequeue(l *liveTask) {
 	switch {
 	case l.queueIndex == notQueued:
 	case l.phase == waiting && l.awaitsMajority:
 		l.removeFrom(&l.job.replica.awaitingMajority)
 		l.awaitsMajority = false
+		c.live.become(l, idle)
 	case l.phase == waiting:
-		l.removeFrom(&c.waiting.list)
+		l.removeFrom(&c.live.waiting.list)
+		c.live.become(l, idle)
 		if l.awaitsProof {
 			l.awaitsProof = false
-			c.waiting.unproven--
+			c.live.waiting.unproven--
 			if l.job.unproven--; l.job.unproven == 0 {
 				c.requeueJob(l.job)
 			}
 		}
 	default:
-		c.retries.Remove(l.queueIndex)
+		c.live.retries.Remove(l.queueIndex)
 	}
 }
 
@@ -99,9 +79,9 @@ func (l *liveTask) removeFrom(list *[]*liveTask) {
 // placeNext begins the next placement decision, if there is one and the window has room, and reports whether it did:
 // first the tasks to place again, then new ones in the order of submission.
 func (c *coordinator) placeNext(now grid.Time, fx *grid.Effects) bool {
-	for c.inFlight < c.cfg.Window {
-		if c.retries.Len() > 0 {
-			_, l := c.retries.Pop()
+	for c.live.inFlight < c.cfg.Window {
+		if c.live.retries.Len() > 0 {
+			_, l := c.live.retries.Pop()
 			if !l.lookAgain && l.job.unproven > 0 { // another task of its job tries for all
 				l.awaitsProof = true
 				c.parkTask(l)
@@ -111,12 +91,12 @@ func (c *coordinator) placeNext(now grid.Time, fx *grid.Effects) bool {
 			c.place(now, l, fx)
 			return true
 		}
-		if c.jobQueue.Len() == 0 {
+		if c.queue.turns.Len() == 0 {
 			return false
 		}
-		_, j := c.jobQueue.First()
+		_, j := c.queue.turns.First()
 		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.unproven > 0 {
-			c.jobQueue.Pop()
+			c.queue.turns.Pop()
 			j.setAside = true
 			if noMajority {
 				c.awaitMajority(j)
@@ -130,7 +110,7 @@ func (c *coordinator) placeNext(now grid.Time, fx *grid.Effects) bool {
 			j.nextFresh++
 		}
 		if j.nextFresh == j.spec.Count {
-			c.jobQueue.Pop()
+			c.queue.turns.Pop()
 			c.allPlaced(j)
 			continue
 		}

@@ -40,7 +40,7 @@ func (c *coordinator) searchDone(now grid.Time, f discovery.Found, fx *grid.Effe
 		c.dial(now, f.Ad.Node, fx)
 		c.readmit(now, f.Ad, fx)
 	}
-	for _, l := range slices.Clone(c.waiting.list) {
+	for _, l := range slices.Clone(c.live.waiting.list) {
 		if l.search != f.ID || l.phase != waiting {
 			continue
 		}

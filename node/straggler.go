@@ -52,7 +52,7 @@ func (c *coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effe
 		c.promoteBackup(now, l, fx)
 		return
 	}
-	l.phase = idle
+	c.live.become(l, idle)
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.retry(l)

@@ -65,8 +65,8 @@ func (c *coordinator) nodeChanged(now grid.Time, changed *gossip.Peer) {
 	if changed == nil || changed.Ad == nil {
 		return
 	}
-	for i := 0; i < len(c.waiting.list); {
-		l := c.waiting.list[i]
+	for i := 0; i < len(c.live.waiting.list); {
+		l := c.live.waiting.list[i]
 		if l.awaitsNode && l.job != noneFor {
 			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && c.hasCandidate(now, l) {
 				l.search = 0
@@ -154,7 +154,7 @@ func (c *coordinator) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if l.cannotExecute != nil {
 		r = l.cannotExecute
 	}
-	l.phase = idle
+	c.live.become(l, idle)
 	c.end(now, l.job, l.index, r, fx)
 }
 
