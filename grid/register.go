@@ -51,6 +51,7 @@ const (
 	RegisterDone                              // the job is closed; the entries are the outcome
 	RegisterDiffers                           // of a keepalive: other registers are known here; list yours one by one
 	RegisterFull                              // not written: no quota is left here for the sender, or for the job's origin
+	RegisterGone                              // the job is closed, and its outcome was evicted here; Epoch is the highest of the outcome's entries
 )
 
 func (g *RegisterMessage) reset() {
