@@ -15,7 +15,7 @@ func (n *Node) followDeposits(fx *grid.Effects) {
 		switch c.Kind {
 		case deposit.Evicted:
 			n.archive.remove(n.cfg.Self, n.archive.find(j.id))
-			n.forgetJob(j, fx)
+			n.buryJob(j, fx)
 		case deposit.InputsStored:
 			n.notePayer(j)
 			j.replica.InputsHeld = true

@@ -54,6 +54,9 @@ func (n *Node) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	}
 	err := ev.Spec.Check()
+	if err == nil && n.replicas.Buried(ev.Job) {
+		err = fmt.Errorf("job %s: was submitted before and is over, and its outcome is not kept any more", ev.Job.Short())
+	}
 	if err == nil && ev.Job.Origin != n.cfg.Self {
 		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
 	}
@@ -142,7 +145,7 @@ func (n *Node) archiveAndTrim(j *job, fx *grid.Effects) {
 	for n.archive.tasks > n.cfg.Keep && n.archive.len() > 1 {
 		first := n.archive.shift(n.cfg.Self)
 		old := n.unpack(&first, true)
-		n.forgetJob(old, fx)
+		n.buryJob(old, fx)
 	}
 }
 

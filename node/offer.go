@@ -196,7 +196,7 @@ func (n *Node) beatReceived(now grid.Time, from grid.NodeID, ids []grid.AttemptI
 	var redirected grid.JobID // the attempts of a job are adjacent
 	for _, id := range ids {
 		j := n.job(id.Task.Job)
-		if j == nil && id.Task.Job.Origin != n.cfg.Self {
+		if j == nil && !n.isOver(id.Task.Job) {
 			continue
 		}
 		if j != nil && !j.authoritative() {
@@ -225,10 +225,15 @@ func (n *Node) beatReceived(now grid.Time, from grid.NodeID, ids []grid.AttemptI
 	}
 }
 
+// isOver reports whether a job that is not here is over: it was submitted here and forgotten, or evicted.
+func (n *Node) isOver(id grid.JobID) bool {
+	return id.Origin == n.cfg.Self || n.replicas.Buried(id)
+}
+
 // dropStale tells a worker that an attempt is not the live one.
 func (n *Node) dropStale(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	n.stats.Stale++
-	if j := n.job(id.Task.Job); j == nil && id.Task.Job.Origin != n.cfg.Self {
+	if j := n.job(id.Task.Job); j == nil && !n.isOver(id.Task.Job) {
 		return
 	} else if j != nil && !j.authoritative() {
 		n.redirect(to, j, fx)

@@ -89,7 +89,7 @@ func (n *Node) admit(who quota.Parties, size quota.Amount, fx *grid.Effects) str
 		}
 		at, j := n.archive.find(id), n.jobs.Get(id)
 		evicted += j.counts[grid.Ended]
-		n.forgetJob(j, fx)
+		n.buryJob(j, fx)
 		n.archive.remove(n.cfg.Self, at)
 	}
 	if n.ledger.Crowded(who, size) {

@@ -104,7 +104,7 @@ func (n *Node) writeAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMe
 		return
 	}
 	n.askDeposits(now, j, fx)
-	if a.Answer == grid.RegisterDone && !rep.State().Done { // another owner closed the job
+	if (a.Answer == grid.RegisterDone || a.Answer == grid.RegisterGone) && !rep.State().Done { // another owner closed the job
 		n.replicas.StepDown(rep.Replica)
 		n.replicas.Campaign(now, rep.Replica, fx)
 	}

@@ -14,7 +14,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.RegisterMessa
 	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
 		n.stats.Stale++
-		replication.Answer(nil, from, grid.KindWriteAck, g, refusal, fx)
+		n.replicas.Refuse(from, grid.KindWriteAck, g, refusal, fx)
 		return
 	}
 	r := j.replica.Replica
@@ -38,7 +38,7 @@ func (n *Node) applyWrite(now grid.Time, from grid.NodeID, g *grid.RegisterMessa
 func (n *Node) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
 	j, refusal := n.replicaFor(now, from, g, fx)
 	if j == nil {
-		replication.Answer(nil, from, grid.KindVote, g, refusal, fx)
+		n.replicas.Refuse(from, grid.KindVote, g, refusal, fx)
 		return
 	}
 	n.replicas.Vote(now, from, j.replica.Replica, g, fx)
@@ -55,6 +55,9 @@ func (n *Node) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessa
 			n.dropForgedReplica(now, j, fx)
 			j = nil
 		}
+	}
+	if j == nil && n.replicas.BuriedFor(from, g, fx) {
+		return nil, grid.RegisterGone
 	}
 	if j != nil && !j.replica.Sole() {
 		return j, grid.RegisterOK

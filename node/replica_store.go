@@ -205,6 +205,12 @@ func (n *Node) forgetEntry(j *job, i uint32, fx *grid.Effects) {
 // maxForgottenSingly is the number of a job's entries up to which each is deleted by a record of its own.
 const maxForgottenSingly = 1000
 
+// buryJob forgets a job that is over, but for its tombstone.
+func (n *Node) buryJob(j *job, fx *grid.Effects) {
+	n.replicas.Bury(j.replica.Replica, max(j.done, j.submitted), fx)
+	n.forgetJob(j, fx)
+}
+
 // forgetJob deletes a job with a register from memory and disk.
 func (n *Node) forgetJob(j *job, fx *grid.Effects) {
 	n.forgetEntries(j, fx)

@@ -13,7 +13,7 @@ import (
 // acknowledged, after its files have come here.
 func (n *Node) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	j := n.job(id.Task.Job)
-	if r == nil || j == nil && id.Task.Job.Origin != n.cfg.Self {
+	if r == nil || j == nil && !n.isOver(id.Task.Job) {
 		n.stats.Stale++
 		return
 	}

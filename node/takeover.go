@@ -55,6 +55,11 @@ func (n *Node) followRegister(now grid.Time, j *job, c replication.Change, fx *g
 	case replication.Void:
 		n.worker.ForgetRegistered(j.id, fx)
 		n.forgetJob(j, fx)
+	case replication.Over:
+		n.worker.ForgetRegistered(j.id, fx)
+	case replication.Gone:
+		n.replyAll(&j.replica.submitters, j.id, fx)
+		n.buryJob(j, fx)
 	}
 }
 

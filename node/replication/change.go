@@ -13,6 +13,8 @@ const (
 	Moved                     // another node is the owner; may come again for the same epoch
 	Closed                    // every task has ended, and that is committed
 	Void                      // the origin has forgotten the register: the job is long over
+	Over                      // the job is closed, as another member says that does not know how it ended
+	Gone                      // the job is over, and no member has its outcome any more
 )
 
 // Change is a change of a register that whoever keeps the job has to follow.

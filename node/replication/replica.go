@@ -27,6 +27,7 @@ type Replica struct {
 	campaignAt        grid.Time   // earliest time of this member's next campaign
 	rival             Claim       // newest claim of a member that says it is the owner and has not written to this node
 	rivalChecked      grid.Time   // when keepalives were last sent because of a claim
+	goneSince         grid.Time   // since when this member waits for an outcome: see outcome.go; 0 = it does not
 
 	acked        []grid.Time // owner only, by place: send time of the last answered write of this epoch
 	acceptedAt   []grid.Time // owner only, by place: since when the member is known to have accepted this epoch

@@ -36,6 +36,10 @@ func (s *Replicas) RenewIfDue(now grid.Time, r *Replica, fx *grid.Effects) {
 
 // Campaign begins a campaign, or repeats its requests.
 func (s *Replicas) Campaign(now grid.Time, r *Replica, fx *grid.Effects) {
+	if s.givesUpOutcome(now, r) {
+		s.giveUp(r)
+		return
+	}
 	if r.CampaignEpoch() <= max(r.promisedElsewhere, r.state.Promised) {
 		r.Register.Campaign(r.promisedElsewhere)
 	}
@@ -68,8 +72,16 @@ func (s *Replicas) delayCampaign(now grid.Time, r *Replica) {
 // VoteAnswered takes a member's answer to a campaign.
 func (s *Replicas) VoteAnswered(now grid.Time, from grid.NodeID, r *Replica, a *grid.RegisterMessage, fx *grid.Effects) {
 	ConvertTimes(s.wall.At(now).UnixNano(), a.Entries)
-	wasOwner := r.IsOwner()
-	switch outcome := r.VoteReceived(from, a, s.nextTerm()); outcome {
+	wasOwner, heardClosed := r.IsOwner(), r.closedIn > 0
+	outcome := r.VoteReceived(from, a, s.nextTerm())
+	if r.closedIn > 0 && !heardClosed {
+		if wasOwner {
+			s.changed(Lost, r)
+			wasOwner = false
+		}
+		s.changed(Over, r)
+	}
+	switch outcome {
 	case CampaignWon, CampaignRenewed:
 		s.becomeOwner(now, r, wasOwner, outcome == CampaignRenewed, fx)
 	case CampaignLost:
@@ -82,6 +94,8 @@ func (s *Replicas) VoteAnswered(now grid.Time, from grid.NodeID, r *Replica, a *
 			s.StepDown(r)
 		}
 		s.changed(Void, r)
+	case CampaignGone:
+		s.giveUp(r)
 	case CampaignDone:
 		if wasOwner {
 			s.StepDown(r)
@@ -96,6 +110,12 @@ func (s *Replicas) VoteAnswered(now grid.Time, from grid.NodeID, r *Replica, a *
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		}
 	}
+}
+
+// giveUp gives up a job of whose outcome nothing is left.
+func (s *Replicas) giveUp(r *Replica) {
+	r.EndCampaign()
+	s.changed(Gone, r)
 }
 
 // becomeOwner makes this node the owner after a won campaign.
