@@ -206,7 +206,8 @@ func (n *Node) beatReceived(now grid.Time, from grid.NodeID, ids []grid.AttemptI
 			redirected = id.Task.Job
 			continue
 		}
-		if n.adoptAttempt(now, from, id, fx) && id.Task.Job != redirected { // the worker may know only an earlier owner
+		n.adoptAttempt(now, from, id, fx)
+		if j != nil && j.leads() && id.Epoch < j.replica.State().Epoch && id.Task.Job != redirected { // the worker may know only an earlier owner
 			n.redirect(from, j, fx)
 			redirected = id.Task.Job
 		}
