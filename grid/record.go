@@ -7,23 +7,25 @@ type RecordKind uint8
 
 // Kinds of records. The numbers are on disk: never reuse one. 1 and 2 were jobs without a register and their tasks.
 const (
-	RecWork     RecordKind = iota + 3 // an attempt accepted here
-	RecClass                          // the measurements of a class here
-	RecRegister                       // a job of whose register this node is a member
-	RecEntry                          // the state of one of its tasks, once it is not simply pending
+	RecWork      RecordKind = iota + 3 // an attempt accepted here
+	RecClass                           // the measurements of a class here
+	RecRegister                        // a job of whose register this node is a member
+	RecEntry                           // the state of one of its tasks, once it is not simply pending
+	RecTombstone                       // a job of whose register this node was a member, which is over and was evicted
 )
 
 // Record is one thing to save, or with Delete to delete. A later record with the same key replaces the earlier one.
 // Times are wall time in Unix nanoseconds. The key is the ID of the kind's struct; of an entry it is the TaskID alone, so
 // that a new attempt replaces the record of the one before.
 type Record struct {
-	Kind     RecordKind
-	Delete   bool
-	Later    bool // no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
-	Work     WorkRecord
-	Class    ClassRecord
-	Register RegisterRecord
-	Entry    EntryRecord
+	Kind      RecordKind
+	Delete    bool
+	Later     bool // no effect waits for it: it is written with the next record that one waits for, or soon; a crash before that loses it
+	Work      WorkRecord
+	Class     ClassRecord
+	Register  RegisterRecord
+	Entry     EntryRecord
+	Tombstone TombstoneRecord
 }
 
 // TaskRecord is the state of a task.
@@ -118,4 +120,14 @@ func SoleEntry(t *TaskRecord) EntryRecord {
 		e.Epoch, e.Committed, e.Held = 1, true, true
 	}
 	return e
+}
+
+// TombstoneRecord is what is kept of a closed register that was evicted.
+type TombstoneRecord struct {
+	ID        JobID
+	Epoch     uint32  // the highest of the outcome's entries
+	Tasks     uint32  // their number
+	Cancelled bool    // the cancellation is part of the outcome
+	Members   [8]byte // a hash of the list of members
+	Ended     int64   // the job
 }

@@ -54,6 +54,7 @@ const (
 	RegisterDone                              // the job is closed; the entries are the outcome
 	RegisterDiffers                           // of a keepalive: other registers are known here; list yours one by one
 	RegisterFull                              // not written: no quota is left here for the sender, or for the job's origin
+	RegisterGone                              // the job is closed, and its outcome was evicted here; Epoch is the highest of the outcome's entries
 )
 
 func (g *RegisterMessage) reset() {
@@ -102,6 +103,8 @@ const (
 	RegisterMoved                             // another node is the owner; may come again for the same epoch
 	RegisterClosed                            // every task has ended, and that is committed
 	RegisterVoid                              // the origin has forgotten the register: the job is long over
+	RegisterOver                              // the job is closed, as another member says that does not know how it ended
+	RegisterLeft                              // the job is over, and no member has its outcome any more
 )
 
 // RegisterChange is a change of a register that whoever keeps the job has to follow.

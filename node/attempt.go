@@ -76,6 +76,9 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 // registerOf is what this node knows, as a member, of the register of a job of which another node offers attempts.
 func (c *coordinator) registerOf(id grid.JobID, from grid.NodeID) worker.Register {
 	j := c.peekJob(id)
+	if j == nil && c.replicas.Buried(id) {
+		return worker.Register{Known: true, Closed: true, Verified: from == id.Origin}
+	}
 	if j == nil || j.replica.Sole() {
 		return worker.Register{Verified: from == id.Origin}
 	}

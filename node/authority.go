@@ -3,16 +3,16 @@ package node
 import "skep/grid"
 
 // Authority returns the node to ask about a job, and since when in wall time that node owns it. It is this node if it
-// owns the job, knows the end, or is a member whose owner is not connected; else the owner known here. For a job with
-// which this node has nothing to do it is the origin while that is connected, else the newest claimant. False: nothing
-// is known here; ask the origin.
+// owns the job, knows the end, or is a member whose owner is not connected or has evicted the job; else the owner known
+// here. For a job with which this node has nothing to do it is the origin while that is connected, else the newest
+// claimant. False: nothing is known here; ask the origin.
 func (c *coordinator) Authority(id grid.JobID) (who grid.NodeID, since int64, known bool) {
 	if j := c.peekJob(id); j != nil {
 		if j.authoritative() {
 			return c.cfg.Self, 0, true
 		}
 		owner, _, since := j.replica.Owner()
-		if q := c.peers.get(owner); q != nil && q.up {
+		if q := c.peers.get(owner); q != nil && q.up && !j.replica.AwaitsOutcome() {
 			return owner, since, true
 		}
 		return c.cfg.Self, 0, true

@@ -15,7 +15,7 @@ func (c *coordinator) followDeposits(fx *grid.Effects) {
 		switch x.Kind {
 		case deposit.Evicted:
 			c.archive.remove(c.cfg.Self, c.archive.find(j.id))
-			c.forgetJob(j, fx)
+			c.buryJob(j, fx)
 		case deposit.InputsStored:
 			c.notePayer(j)
 			j.replica.InputsHeld = true

@@ -60,6 +60,8 @@
 //
 // Tombstones. Attempts that a worker let go of: a repeated offer of one does not start it again.
 //
+// Register tombstone. What a member keeps of a closed register that it has evicted: its answer that the job is over.
+//
 // Archive, packed job. Jobs that are over, oldest end first. Small ones are packed.
 //
 // Deposit. Files (inputs of a job, outputs of a task) that a member stores for a job submitted elsewhere, within the deposit

@@ -141,7 +141,7 @@ func TestEvictionInBatches(t *testing.T) {
 	tries, answer := 0, grid.RegisterFull
 	for ; answer == grid.RegisterFull && tries < before; tries++ {
 		r.mostSaves = 0
-		if answer = r.writeFrom(fastID, numbered(fastID, before), spec(nil), nil); r.mostSaves > 2*maxEvictionsPerStep+10 {
+		if answer = r.writeFrom(fastID, numbered(fastID, before), spec(nil), nil); r.mostSaves > 3*maxEvictionsPerStep+10 {
 			t.Fatalf("%d records in a step", r.mostSaves)
 		}
 	}

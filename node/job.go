@@ -54,6 +54,9 @@ func (c *coordinator) submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 		return false
 	}
 	err := ev.Spec.Check()
+	if err == nil && c.replicas.Buried(ev.Job) {
+		err = fmt.Errorf("job %s: was submitted before and is over, and its outcome is not kept any more", ev.Job.Short())
+	}
 	if err == nil && ev.Job.Origin != c.cfg.Self {
 		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
 	}
@@ -168,7 +171,7 @@ func (c *coordinator) archiveAndTrim(j *job, fx *grid.Effects) {
 	for c.archive.tasks > c.cfg.Keep && c.archive.len() > 1 {
 		first := c.archive.shift(c.cfg.Self)
 		old := c.unpack(&first, true)
-		c.forgetJob(old, fx)
+		c.buryJob(old, fx)
 	}
 }
 

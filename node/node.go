@@ -117,6 +117,8 @@ func (n *Node) Restore(r *grid.Record) {
 		n.restoreReplica(&r.Register)
 	case grid.RecEntry:
 		n.restoreEntry(&r.Entry)
+	case grid.RecTombstone:
+		n.replicas.RestoreTombstone(&r.Tombstone)
 	case grid.RecClass:
 		n.rates.Restore(&r.Class)
 	default:

@@ -195,7 +195,7 @@ func (c *coordinator) beatReceived(now grid.Time, from grid.NodeID, ids []grid.A
 	var redirected grid.JobID // the attempts of a job are adjacent
 	for _, id := range ids {
 		j := c.job(id.Task.Job)
-		if j == nil && id.Task.Job.Origin != c.cfg.Self {
+		if j == nil && !c.isOver(id.Task.Job) {
 			continue
 		}
 		if j != nil && !j.authoritative() {
@@ -205,7 +205,8 @@ func (c *coordinator) beatReceived(now grid.Time, from grid.NodeID, ids []grid.A
 			redirected = id.Task.Job
 			continue
 		}
-		if c.adoptAttempt(now, from, id, fx) && id.Task.Job != redirected { // the worker may know only an earlier owner
+		c.adoptAttempt(now, from, id, fx)
+		if j != nil && j.leads() && id.Epoch < j.replica.State().Epoch && id.Task.Job != redirected { // the worker may know only an earlier owner
 			c.redirect(from, j, fx)
 			redirected = id.Task.Job
 		}
@@ -224,10 +225,15 @@ func (c *coordinator) beatReceived(now grid.Time, from grid.NodeID, ids []grid.A
 	}
 }
 
+// isOver reports whether a job that is not here is over: it was submitted here and forgotten, or evicted.
+func (c *coordinator) isOver(id grid.JobID) bool {
+	return id.Origin == c.cfg.Self || c.replicas.Buried(id)
+}
+
 // dropStale tells a worker that an attempt is not the live one.
 func (c *coordinator) dropStale(to grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	c.stats.Stale++
-	if j := c.job(id.Task.Job); j == nil && id.Task.Job.Origin != c.cfg.Self {
+	if j := c.job(id.Task.Job); j == nil && !c.isOver(id.Task.Job) {
 		return
 	} else if j != nil && !j.authoritative() {
 		c.redirect(to, j, fx)

@@ -88,7 +88,7 @@ func (c *coordinator) admit(who quota.Parties, size quota.Amount, fx *grid.Effec
 		}
 		at, j := c.archive.find(id), c.jobs.Get(id)
 		evicted += j.counts[grid.Ended]
-		c.forgetJob(j, fx)
+		c.buryJob(j, fx)
 		c.archive.remove(c.cfg.Self, at)
 	}
 	if c.ledger.Crowded(who, size) {

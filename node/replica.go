@@ -104,7 +104,7 @@ func (c *coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.Reg
 		return
 	}
 	c.askDeposits(now, j, fx)
-	if a.Answer == grid.RegisterDone && !rep.State().Done { // another owner closed the job
+	if (a.Answer == grid.RegisterDone || a.Answer == grid.RegisterGone) && !rep.State().Done { // another owner closed the job
 		rep.StepDown()
 		rep.Campaign(now, fx)
 	}

@@ -14,7 +14,7 @@ func (c *coordinator) applyWrite(now grid.Time, from grid.NodeID, g *grid.Regist
 	j, refusal := c.replicaFor(now, from, g, fx)
 	if j == nil {
 		c.stats.Stale++
-		replication.Answer(nil, from, grid.KindWriteAck, g, refusal, fx)
+		c.replicas.Refuse(from, grid.KindWriteAck, g, refusal, fx)
 		return
 	}
 	r := j.replica.Replica
@@ -38,7 +38,7 @@ func (c *coordinator) applyWrite(now grid.Time, from grid.NodeID, g *grid.Regist
 func (c *coordinator) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
 	j, refusal := c.replicaFor(now, from, g, fx)
 	if j == nil {
-		replication.Answer(nil, from, grid.KindVote, g, refusal, fx)
+		c.replicas.Refuse(from, grid.KindVote, g, refusal, fx)
 		return
 	}
 	j.replica.Vote(now, from, g, fx)
@@ -55,6 +55,9 @@ func (c *coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 			c.dropForgedReplica(now, j, fx)
 			j = nil
 		}
+	}
+	if j == nil && c.replicas.BuriedFor(from, g, fx) {
+		return nil, grid.RegisterGone
 	}
 	if j != nil && !j.replica.Sole() {
 		return j, grid.RegisterOK

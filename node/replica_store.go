@@ -205,6 +205,12 @@ func (c *coordinator) forgetEntry(j *job, i uint32, fx *grid.Effects) {
 // maxForgottenSingly is the number of a job's entries up to which each is deleted by a record of its own.
 const maxForgottenSingly = 1000
 
+// buryJob forgets a job that is over, but for its tombstone.
+func (c *coordinator) buryJob(j *job, fx *grid.Effects) {
+	j.replica.Bury(max(j.done, j.submitted), fx)
+	c.forgetJob(j, fx)
+}
+
 // forgetJob deletes a job with a register from memory and disk.
 func (c *coordinator) forgetJob(j *job, fx *grid.Effects) {
 	c.forgetEntries(j, fx)

@@ -13,7 +13,7 @@ import (
 // acknowledged, after its files have come here.
 func (c *coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
-	if r == nil || j == nil && id.Task.Job.Origin != c.cfg.Self {
+	if r == nil || j == nil && !c.isOver(id.Task.Job) {
 		c.stats.Stale++
 		return
 	}

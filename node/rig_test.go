@@ -89,6 +89,8 @@ func (r *rig) step(ev grid.Event) {
 			key = "class " + rec.Class.Class
 		case grid.RecRegister:
 			key = "register " + rec.Register.ID.String()
+		case grid.RecTombstone:
+			key = "tombstone " + rec.Tombstone.ID.String()
 		case grid.RecEntry:
 			key = "entry " + rec.Entry.ID.Task.String()
 		}

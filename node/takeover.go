@@ -55,6 +55,11 @@ func (c *coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChang
 	case grid.RegisterVoid:
 		c.worker.ForgetRegistered(j.id, fx)
 		c.forgetJob(j, fx)
+	case grid.RegisterOver:
+		c.worker.ForgetRegistered(j.id, fx)
+	case grid.RegisterLeft:
+		c.replyAll(&j.replica.submitters, j.id, fx)
+		c.buryJob(j, fx)
 	}
 }
 

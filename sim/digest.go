@@ -89,6 +89,8 @@ func (d *digest) record(r *grid.Record) {
 		d.add(uint64(len(r.Class.Class)))
 	case grid.RecRegister:
 		d.add(uint64(get32(r.Register.ID.Nonce[:])), uint64(r.Register.Promised), uint64(r.Register.Epoch), d.id(&r.Register.Owner))
+	case grid.RecTombstone:
+		d.add(uint64(get32(r.Tombstone.ID.Nonce[:])), uint64(r.Tombstone.Epoch))
 	case grid.RecEntry:
 		d.attempt(&r.Entry.ID)
 		d.add(uint64(r.Entry.State), uint64(r.Entry.Epoch))

@@ -131,8 +131,13 @@ func swarmSpec(class string, count uint32, cpu grid.MilliCPU) *grid.JobSpec {
 // RunSwarm runs the worlds of consecutive seeds from first on. each is called after each world, with its error if it
 // failed, and returns whether to go on.
 func RunSwarm(first uint64, worlds int, log func(line string), each func(seed uint64, r Report, err error) bool) {
+	runWorlds(Swarm, first, worlds, log, each)
+}
+
+// runWorlds is RunSwarm with another draw of worlds.
+func runWorlds(draw func(seed uint64) Config, first uint64, worlds int, log func(line string), each func(seed uint64, r Report, err error) bool) {
 	for k := range worlds {
-		c := Swarm(first + uint64(k))
+		c := draw(first + uint64(k))
 		c.Log = log
 		r, err := runToEnd(c)
 		if !each(c.Seed, r, err) {

@@ -44,3 +44,21 @@ func TestSwarm(t *testing.T) {
 	t.Logf("%d worlds, %d steps, %.0f a second; %.0f simulated node-hours, %.0f for each CPU minute", worlds, steps, float64(steps)/time.Since(begin).Seconds(),
 		nodes.Hours(), nodes.Hours()/(cputime.Used()-before).Minutes())
 }
+
+// Worlds in which members evict finished jobs for want of room.
+func TestSwarmDeposits(t *testing.T) {
+	first, worlds := uint64(1), *swarmFlag
+	if *seedFlag != 0 {
+		first, worlds = *seedFlag, 1
+	}
+	var log func(string)
+	if *logFlag {
+		log = func(line string) { fmt.Println(line) }
+	}
+	runWorlds(SwarmDeposits, first, worlds, log, func(_ uint64, _ Report, err error) bool {
+		if err != nil {
+			t.Error(err)
+		}
+		return true
+	})
+}

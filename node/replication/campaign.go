@@ -31,6 +31,7 @@ const (
 	CampaignLost                   // another member is the owner, or may be: campaign again later, if at all
 	CampaignVoid                   // the origin has forgotten the register: the job is long over
 	CampaignDone                   // the job is closed; save all entries and the state
+	CampaignGone                   // the job is closed, and no member has its outcome any more
 )
 
 // Campaign begins a campaign for an epoch above any known here. Nothing needs saving: this member votes for itself only
@@ -67,7 +68,7 @@ func (r *Register) VoteRequest(place int, g *grid.RegisterMessage) bool {
 // CampaignRenewed.
 func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq uint64) Outcome {
 	place := r.Place(from)
-	if r.campaign == nil || place < 0 || place == r.self || g.Epoch != r.campaign.epoch && g.Answer != grid.RegisterHigher {
+	if r.campaign == nil || place < 0 || place == r.self || g.Epoch != r.campaign.epoch && g.Answer != grid.RegisterHigher && g.Answer != grid.RegisterGone {
 		return CampaignOpen
 	}
 	v := &r.campaign.votes[place]
@@ -75,6 +76,8 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 	case grid.RegisterHigher, grid.RegisterLive:
 		r.campaign = nil
 		return CampaignLost
+	case grid.RegisterGone:
+		return r.heardClosed(v, g)
 	case grid.RegisterUnknown:
 		v.answer = g.Answer
 	case grid.RegisterOK, grid.RegisterDone:
@@ -113,6 +116,9 @@ func (c *campaign) merge(finals []grid.Entry) {
 
 // countVotes ends the campaign if a majority has voted for it, or if it has become void.
 func (r *Register) countVotes(seq uint64) Outcome {
+	if r.closedIn > 0 {
+		return r.collectOutcome()
+	}
 	granted := 1
 	for _, v := range r.campaign.votes {
 		if v.answer == grid.RegisterOK && v.complete {
@@ -149,18 +155,4 @@ func (r *Register) countVotes(seq uint64) Outcome {
 	*s = grid.RegisterState{Promised: epoch, VotedFor: self, Epoch: epoch, Owner: self}
 	r.BecomeOwner(seq)
 	return outcome
-}
-
-// learnOutcome takes over the outcome that a member knows to be committed. All of it is of one epoch, the highest.
-func (r *Register) learnOutcome() Outcome {
-	highest := uint32(0)
-	for i, f := range r.campaign.entries.All() {
-		if *f != nil {
-			r.set(i, slot{value: *f, committed: true})
-			highest = max(highest, (*f).Epoch)
-		}
-	}
-	r.dropCancellation(highest)
-	r.campaign, r.ownership, r.state.Done = nil, nil, true
-	return CampaignDone
 }

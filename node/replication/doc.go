@@ -12,5 +12,8 @@
 // [Replicas] are the registers of which this node is a member, with time: the owner's quorum lease, the keepalives that
 // renew it for all registers that two nodes share, and the writes that are repeated until they are answered.
 //
+// A member that evicts the register of a job that is over keeps a tombstone of it ([Tombstones]): it must not take part
+// again as if it had never promised anything. outcome.go says how a member learns from tombstones that its job is over.
+//
 //	[1] L. Lamport, The Part-Time Parliament, ACM Transactions on Computer Systems 16(2), 1998.
 package replication

@@ -62,7 +62,8 @@ func (m *model) key(w *world) string {
 	for i, r := range w.members {
 		s := &r.state
 		b = append(b, w.boots[i], byte(s.Promised), s.VotedFor[0], byte(s.Epoch), s.Owner[0])
-		bit(s.Done, r.ownership != nil, r.campaign != nil)
+		bit(s.Done, r.ownership != nil, r.campaign != nil, w.buried[i])
+		b = append(b, byte(r.closedIn))
 		for i := range uint32(r.slots.Len()) {
 			x := read(&r.slots, i)
 			bit(x.value != nil, x.committed, x.inherited)

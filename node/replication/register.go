@@ -14,6 +14,7 @@ type Register struct {
 	members   []grid.NodeID
 	self      int
 	state     grid.RegisterState
+	closedIn  uint32            // the job is closed, a tombstone said: the highest epoch of its outcome; 0 = not heard. Not saved
 	bytes     grid.Bytes        // of the entries: see Weight
 	slots     sparse.List[slot] // an unwritten entry takes no memory
 	ownership *ownership        // nil unless this member is the owner

@@ -27,6 +27,7 @@ type Replica struct {
 	lastWrite         grid.Time       // when the owner's last write was answered
 	campaignAt        grid.Time       // earliest time of this member's next campaign
 	rival             grid.OwnerClaim // newest claim of a member that says it is the owner and has not written to this node
+	goneSince         grid.Time       // since when this member waits for an outcome: see outcome.go; 0 = it does not
 	rivalChecked      grid.Time       // when keepalives were last sent because of a claim
 
 	acked        []grid.Time // owner only, by place: send time of the last answered write of this epoch

@@ -27,6 +27,7 @@ type Replicas struct {
 	shared     sparse.Map[grid.NodeID, *sharedReplicas]
 	members    []*coMember
 	by         sparse.Map[grid.NodeID, *coMember]
+	tombstones Tombstones
 	dirty      []*Replica            // they may have something to send
 	terms      uint64                // times that this node began to own a register, in this boot
 	keepalives uint64                // keepalives sent in this boot
@@ -92,6 +93,7 @@ func (s *Replicas) Start(open []*Replica) {
 	for _, r := range open {
 		s.track(r)
 	}
+	s.tombstones.start()
 }
 
 // Open lists the replicas with other members whose jobs are not closed; read only.

@@ -36,6 +36,10 @@ func (r *Replica) RenewIfDue(now grid.Time, fx *grid.Effects) {
 
 // Campaign begins a campaign, or repeats its requests.
 func (r *Replica) Campaign(now grid.Time, fx *grid.Effects) {
+	if r.givesUpOutcome(now) {
+		r.giveUp()
+		return
+	}
 	if r.CampaignEpoch() <= max(r.promisedElsewhere, r.state.Promised) {
 		r.Register.Campaign(r.promisedElsewhere)
 	}
@@ -68,8 +72,16 @@ func (r *Replica) delayCampaign(now grid.Time) {
 // VoteAnswered takes a member's answer to a campaign.
 func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
 	ConvertTimes(r.of.wall.At(now).UnixNano(), a.Entries)
-	wasOwner := r.IsOwner()
-	switch outcome := r.VoteReceived(from, a, r.of.nextTerm()); outcome {
+	wasOwner, heardClosed := r.IsOwner(), r.closedIn > 0
+	outcome := r.VoteReceived(from, a, r.of.nextTerm())
+	if r.closedIn > 0 && !heardClosed {
+		if wasOwner {
+			r.of.changed(grid.RegisterLost, r)
+			wasOwner = false
+		}
+		r.of.changed(grid.RegisterOver, r)
+	}
+	switch outcome {
 	case CampaignWon, CampaignRenewed:
 		r.becomeOwner(now, wasOwner, outcome == CampaignRenewed, fx)
 	case CampaignLost:
@@ -82,6 +94,8 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 			r.StepDown()
 		}
 		r.of.changed(grid.RegisterVoid, r)
+	case CampaignGone:
+		r.giveUp()
 	case CampaignDone:
 		if wasOwner {
 			r.StepDown()
@@ -96,6 +110,12 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 			fx.Sends = fx.Sends[:len(fx.Sends)-1]
 		}
 	}
+}
+
+// giveUp gives up a job of whose outcome nothing is left.
+func (r *Replica) giveUp() {
+	r.EndCampaign()
+	r.of.changed(grid.RegisterLeft, r)
 }
 
 // becomeOwner makes this node the owner after a won campaign.

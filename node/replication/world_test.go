@@ -11,6 +11,7 @@ import (
 type world struct {
 	members [3]*Register
 	boots   [3]uint8
+	buried  [3]bool   // evicted: a tombstone answers
 	sent    []uint16  // sorted names of messages
 	chosen  [2]uint32 // epoch of the attempt of a committed entry, by index; 0 = none
 	wrong   string
@@ -35,7 +36,9 @@ type model struct {
 	crashes    int
 	cancels    bool // owners may cancel
 	ends       bool // owners may close the job
+	evicts     bool // members may evict the closed job
 	forgets    bool // a crash loses votes: a disk fault that must not happen
+	amnesia    bool // they leave no tombstones
 	hidesOwner bool // voters do not say whose epoch they have accepted
 	messages   []message
 	names      map[string]uint16
@@ -120,6 +123,11 @@ func (m *model) after(w *world, visit func(*world)) {
 				visit(n)
 			}
 		}
+		if m.evicts && r.state.Done && !w.buried[i] {
+			n := w.with(i)
+			m.evict(n, i)
+			visit(n)
+		}
 		if int(w.boots[0])+int(w.boots[1])+int(w.boots[2]) < m.crashes {
 			n := w.with(i)
 			n.boots[i]++
@@ -137,6 +145,15 @@ func (m *model) after(w *world, visit func(*world)) {
 	}
 }
 
+// evict makes a member forget a job that is over.
+func (m *model) evict(w *world, i int) {
+	if r := w.members[i]; m.amnesia {
+		w.members[i] = New(m.ids[i], m.ids, 1, grid.RegisterState{})
+	} else {
+		w.buried[i], r.ownership, r.campaign = true, nil, nil
+	}
+}
+
 // seq is above all that a member used before it last became the owner or restarted as the owner.
 func (m *model) seq(w *world, i int) uint64 {
 	return uint64(w.boots[i])*64 + uint64(w.members[i].state.Promised)*16
@@ -150,6 +167,11 @@ func (m *model) deliver(w *world, l *message) {
 	switch l.kind {
 	case writeRequest:
 		g := l.g
+		if t := makeTombstone(r); w.buried[l.to] {
+			t.Answer(grid.KindWriteAck, &g, &answer)
+			m.record(w, message{l.to, l.from, writeAnswer, answer})
+			return
+		}
 		var changed []uint32
 		answer.Answer, changed = r.Write(from, &g, nil)
 		for _, i := range changed {
@@ -162,7 +184,12 @@ func (m *model) deliver(w *world, l *message) {
 		}
 		m.record(w, message{l.to, l.from, writeAnswer, answer})
 	case voteRequest:
-		if answer.Answer = r.Vote(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK || answer.Answer == grid.RegisterDone {
+		if t := makeTombstone(r); w.buried[l.to] {
+			t.Answer(grid.KindVote, &l.g, &answer)
+			if v, _ := r.Value(1); v != nil && len(answer.Entries) > 0 { // only here cancellations differ
+				answer.Entries[0].Attempt = v.Attempt
+			}
+		} else if answer.Answer = r.Vote(from, l.g.Epoch, false); answer.Answer == grid.RegisterOK || answer.Answer == grid.RegisterDone {
 			if !m.hidesOwner {
 				answer.Owner = r.state.Owner
 			}
@@ -186,6 +213,10 @@ func (m *model) deliver(w *world, l *message) {
 			w.wrong = "an owner takes its epoch for renewed, and another may have acted since"
 		case outcome == CampaignVoid:
 			w.wrong = "a job that its origin knows is taken for one that nobody knows"
+		case outcome == CampaignGone && w.kept(r.Majority()):
+			w.wrong = "an outcome is given up that a majority of the members has"
+		case outcome == CampaignGone:
+			m.evict(w, l.to)
 		case outcome == CampaignDone:
 			if v, final := r.Value(0); v != nil && final {
 				w.choose(0, v)
@@ -196,6 +227,17 @@ func (m *model) deliver(w *world, l *message) {
 		w.wrong = "a member goes back"
 	}
 	m.send(w, l.to)
+}
+
+// kept reports whether so many members have the outcome: they have not evicted it.
+func (w *world) kept(majority int) bool {
+	n := 0
+	for i, r := range w.members {
+		if v, _ := r.Value(0); v != nil && v.Attempt.Epoch == w.chosen[0] && !w.buried[i] {
+			n++
+		}
+	}
+	return n >= majority
 }
 
 // accepted counts the members whose last accepted epoch is from first on and below end.
@@ -243,6 +285,9 @@ func (m *model) noEffect(w *world, l *message) bool {
 	case writeAnswer:
 		return r.ownership == nil || r.ownership.progress[l.from].seq != l.g.Seq
 	case voteAnswer:
+		if l.g.Answer == grid.RegisterGone {
+			return r.state.Done || w.buried[l.to]
+		}
 		return l.g.Epoch <= r.state.Promised && l.g.Answer != grid.RegisterHigher || r.campaign == nil && l.g.Epoch < r.state.Promised
 	}
 	return false

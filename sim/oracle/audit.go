@@ -13,7 +13,7 @@ func (b *Books) Audit(i int32) {
 		case v.Ended == int(v.Spec.Count):
 		case v.InputsAtRisk != "" && !b.jobMustEnd(i, v.ID): // its inputs are lost with an origin that never acknowledged it
 			waiting += v.Pending
-		case b.majorityUp(v.Members) || !b.awaitsMajority(i, v.ID):
+		case b.canLearn(b.job(i, v.ID), v.Members) || !b.awaitsMajority(i, v.ID):
 			b.fail(i, "says that job %s has %d of %d tasks ended, and all have", v.ID.Short(), v.Ended, v.Spec.Count)
 		default:
 			waiting += v.Pending

@@ -15,6 +15,7 @@ type disk struct {
 	workCount int32 // length of that chain
 	classes   []grid.ClassRecord
 	replicas  []*replica // sorted by submission
+	tombs     []tomb     // sorted by submission
 }
 
 // workRecord is the record of an accepted attempt on a node's disk.
@@ -50,6 +51,8 @@ func (b *Books) Save(i int32, records []grid.Record) {
 			} else {
 				b.storeEntry(i, r)
 			}
+		case grid.RecTombstone:
+			b.storeTombstone(i, r)
 		case grid.RecClass:
 			d.storeClass(&r.Class, r.Delete)
 		}

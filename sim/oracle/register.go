@@ -75,6 +75,9 @@ func (b *Books) storeEntry(i int32, r *grid.Record) {
 
 // registers appends the records of a disk's replicas.
 func (d *disk) registers(records []grid.Record) []grid.Record {
+	for _, x := range d.tombs {
+		records = append(records, grid.Record{Kind: grid.RecTombstone, Tombstone: x.rec})
+	}
 	for _, x := range d.replicas {
 		records = append(records, grid.Record{Kind: grid.RecRegister, Register: x.rec})
 		for k := range x.entries {

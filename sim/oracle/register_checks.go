@@ -11,6 +11,9 @@ func (b *Books) checkRegister(i int32, r *grid.Record) {
 	if n < 0 || r.Delete {
 		return
 	}
+	if b.buried(i, n) {
+		b.fail(i, "takes part in the register of submission %d again, which it has evicted as closed", n)
+	}
 	g := r.Register
 	if x := b.replicaOf(i, n); x != nil && (g.Promised < x.rec.Promised || g.Epoch < x.rec.Epoch || x.rec.Done &&
 		!g.Done) {
@@ -82,7 +85,7 @@ func (b *Books) majorityUp(members []grid.NodeID) bool {
 func (b *Books) majorityHolds(n int32) bool {
 	held, members := 0, b.members(&b.jobs[n])
 	for _, id := range members {
-		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch > 0 {
+		if x := b.replicaOf(b.world.Index(id), n); x != nil && x.rec.Epoch > 0 || b.buried(b.world.Index(id), n) {
 			held++
 		}
 	}

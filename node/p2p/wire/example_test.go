@@ -136,6 +136,7 @@ func exampleRecords() []grid.Record {
 			Submitted: 5, Promised: 3, VotedFor: nodeOf(testKey(3)), Epoch: 2, Owner: nodeOf(testKey(2)), Done: true}},
 		{Kind: grid.RecEntry, Entry: grid.EntryRecord{TaskRecord: grid.TaskRecord{ID: a, State: grid.Ended, Worker: nodeOf(testKey(5)), Lost: 1, Result: exampleResult(),
 			Placed: 11, Began: 12, Done: 13}, Epoch: 2, Committed: true}},
+		{Kind: grid.RecTombstone, Tombstone: grid.TombstoneRecord{ID: exampleJob(), Epoch: 2, Tasks: 12, Cancelled: true, Members: [8]byte{1, 2, 3}, Ended: 13}},
 		{Kind: grid.RecClass, Class: grid.ClassRecord{Class: "process:sim", Mean: 1.5, Count: 20}},
 	}
 }

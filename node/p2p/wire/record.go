@@ -48,6 +48,8 @@ func appendKey(b []byte, r *grid.Record) ([]byte, error) {
 		return binary.BigEndian.AppendUint32(b, r.Work.ID.N), nil
 	case grid.RecRegister:
 		return appendJob(b, r.Register.ID), nil
+	case grid.RecTombstone:
+		return appendJob(b, r.Tombstone.ID), nil
 	case grid.RecEntry:
 		return appendTask(b, r.Entry.ID.Task), nil
 	case grid.RecClass:
@@ -66,6 +68,8 @@ func putRecord(r *grid.Record) (proto.Message, error) {
 		return putRegisterRecord(&r.Register)
 	case grid.RecEntry:
 		return putEntryRecord(&r.Entry)
+	case grid.RecTombstone:
+		return putTombstone(&r.Tombstone), nil
 	case grid.RecWork:
 		w := &r.Work
 		if w.Spec == nil || w.State == 0 || w.State > grid.WorkFinished {
@@ -119,6 +123,8 @@ func DecodeRecord(key, value []byte) (*grid.Record, error) {
 		err = getRegisterRecord(key, value, &r.Register)
 	case grid.RecEntry:
 		err = getEntryRecord(key, value, &r.Entry)
+	case grid.RecTombstone:
+		err = getTombstone(key, value, &r.Tombstone)
 	case grid.RecClass:
 		var p pb.ClassValue
 		err = parse(value, &p)

@@ -19,7 +19,7 @@ func genRecord(t *rapid.T) *grid.Record {
 	if rapid.Bool().Draw(t, "has a result") {
 		result = genResult(t)
 	}
-	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(3, 6).Draw(t, "kind"))}); r.Kind {
+	switch r := (&grid.Record{Kind: grid.RecordKind(rapid.IntRange(3, 7).Draw(t, "kind"))}); r.Kind {
 	case grid.RecEntry:
 		r.Entry = grid.EntryRecord{Epoch: rapid.Uint32().Draw(t, "epoch"), Committed: rapid.Bool().Draw(t, "committed"), Held: rapid.Bool().Draw(t, "held")}
 		r.Entry.TaskRecord = grid.TaskRecord{ID: genAttempt(t, j, grid.MaxCount), State: grid.TaskState(rapid.IntRange(1, 4).Draw(t, "state")),
@@ -35,6 +35,10 @@ func genRecord(t *rapid.T) *grid.Record {
 		return r
 	case grid.RecRegister:
 		r.Register = grid.RegisterRecord{ID: j, Spec: spec, Members: []grid.NodeID{j.Origin}, Submitted: rapid.Int64().Draw(t, "submitted")}
+		return r
+	case grid.RecTombstone:
+		r.Tombstone = grid.TombstoneRecord{ID: j, Epoch: rapid.Uint32().Draw(t, "epoch"), Tasks: rapid.Uint32().Draw(t, "tasks"), Cancelled: rapid.Bool().Draw(t, "cancelled"),
+			Members: [8]byte(rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(t, "members")), Ended: rapid.Int64().Draw(t, "ended")}
 		return r
 	default:
 		r.Class = grid.ClassRecord{Class: genText.Draw(t, "class"), Mean: rapid.Float64().Draw(t, "mean"), Count: rapid.Float64().Draw(t, "count"),

@@ -89,7 +89,7 @@ func (c *Codec) readKeepalive(b []byte, m *grid.Message) error {
 }
 
 // lastAnswer is the highest answer that this version knows.
-const lastAnswer = grid.RegisterFull
+const lastAnswer = grid.RegisterGone
 
 // getAnswer maps an answer of a later version to the empty one.
 func getAnswer(n uint32) grid.RegisterAnswer {

@@ -51,3 +51,21 @@ func getEntryRecord(key, value []byte, e *grid.EntryRecord) error {
 	e.Epoch, e.Committed, e.Held = p.Epoch, p.Final, p.Held
 	return readTaskRecord(key, p.Task, &e.TaskRecord)
 }
+
+func putTombstone(t *grid.TombstoneRecord) *pb.TombstoneValue {
+	return &pb.TombstoneValue{Epoch: t.Epoch, Tasks: t.Tasks, Cancelled: t.Cancelled, Members: t.Members[:], Ended: t.Ended}
+}
+
+func getTombstone(key, value []byte, t *grid.TombstoneRecord) error {
+	var p pb.TombstoneValue
+	err := parse(value, &p)
+	if err == nil {
+		err = getJob(key, &t.ID)
+	}
+	if err == nil && len(p.Members) != len(t.Members) {
+		err = fmt.Errorf("tombstone: %w: a hash of %d bytes, want %d", ErrBound, len(p.Members), len(t.Members))
+	}
+	copy(t.Members[:], p.Members)
+	t.Epoch, t.Tasks, t.Cancelled, t.Ended = p.Epoch, p.Tasks, p.Cancelled, p.Ended
+	return err
+}

@@ -3368,6 +3368,82 @@ func (x *GuardValue) GetHeld() bool {
 	return false
 }
 
+type TombstoneValue struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint32                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // the highest of the outcome's entries
+	Tasks         uint32                 `protobuf:"varint,2,opt,name=tasks,proto3" json:"tasks,omitempty"`
+	Cancelled     bool                   `protobuf:"varint,3,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
+	Members       []byte                 `protobuf:"bytes,4,opt,name=members,proto3" json:"members,omitempty"` // hash
+	Ended         int64                  `protobuf:"varint,5,opt,name=ended,proto3" json:"ended,omitempty"`    // the job
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TombstoneValue) Reset() {
+	*x = TombstoneValue{}
+	mi := &file_skep_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TombstoneValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TombstoneValue) ProtoMessage() {}
+
+func (x *TombstoneValue) ProtoReflect() protoreflect.Message {
+	mi := &file_skep_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TombstoneValue.ProtoReflect.Descriptor instead.
+func (*TombstoneValue) Descriptor() ([]byte, []int) {
+	return file_skep_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *TombstoneValue) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *TombstoneValue) GetTasks() uint32 {
+	if x != nil {
+		return x.Tasks
+	}
+	return 0
+}
+
+func (x *TombstoneValue) GetCancelled() bool {
+	if x != nil {
+		return x.Cancelled
+	}
+	return false
+}
+
+func (x *TombstoneValue) GetMembers() []byte {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+func (x *TombstoneValue) GetEnded() int64 {
+	if x != nil {
+		return x.Ended
+	}
+	return 0
+}
+
 type EntryValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Task          *TaskValue             `protobuf:"bytes,1,opt,name=task,proto3" json:"task,omitempty"`
@@ -3380,7 +3456,7 @@ type EntryValue struct {
 
 func (x *EntryValue) Reset() {
 	*x = EntryValue{}
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3392,7 +3468,7 @@ func (x *EntryValue) String() string {
 func (*EntryValue) ProtoMessage() {}
 
 func (x *EntryValue) ProtoReflect() protoreflect.Message {
-	mi := &file_skep_proto_msgTypes[34]
+	mi := &file_skep_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3405,7 +3481,7 @@ func (x *EntryValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntryValue.ProtoReflect.Descriptor instead.
 func (*EntryValue) Descriptor() ([]byte, []int) {
-	return file_skep_proto_rawDescGZIP(), []int{34}
+	return file_skep_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *EntryValue) GetTask() *TaskValue {
@@ -3730,7 +3806,13 @@ const file_skep_proto_rawDesc = "" +
 	"\x05epoch\x18\x06 \x01(\rR\x05epoch\x12\x14\n" +
 	"\x05owner\x18\a \x01(\fR\x05owner\x12\x12\n" +
 	"\x04done\x18\b \x01(\bR\x04done\x12\x12\n" +
-	"\x04held\x18\t \x01(\bR\x04held\"t\n" +
+	"\x04held\x18\t \x01(\bR\x04held\"\x8a\x01\n" +
+	"\x0eTombstoneValue\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\rR\x05epoch\x12\x14\n" +
+	"\x05tasks\x18\x02 \x01(\rR\x05tasks\x12\x1c\n" +
+	"\tcancelled\x18\x03 \x01(\bR\tcancelled\x12\x18\n" +
+	"\amembers\x18\x04 \x01(\fR\amembers\x12\x14\n" +
+	"\x05ended\x18\x05 \x01(\x03R\x05ended\"t\n" +
 	"\n" +
 	"EntryValue\x12&\n" +
 	"\x04task\x18\x01 \x01(\v2\x12.skep.v1.TaskValueR\x04task\x12\x14\n" +
@@ -3750,43 +3832,44 @@ func file_skep_proto_rawDescGZIP() []byte {
 	return file_skep_proto_rawDescData
 }
 
-var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_skep_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_skep_proto_goTypes = []any{
-	(*Message)(nil),    // 0: skep.v1.Message
-	(*Hello)(nil),      // 1: skep.v1.Hello
-	(*Digest)(nil),     // 2: skep.v1.Digest
-	(*Entry)(nil),      // 3: skep.v1.Entry
-	(*Ad)(nil),         // 4: skep.v1.Ad
-	(*Label)(nil),      // 5: skep.v1.Label
-	(*Rates)(nil),      // 6: skep.v1.Rates
-	(*Poll)(nil),       // 7: skep.v1.Poll
-	(*State)(nil),      // 8: skep.v1.State
-	(*Offer)(nil),      // 9: skep.v1.Offer
-	(*Attempt)(nil),    // 10: skep.v1.Attempt
-	(*Attempts)(nil),   // 11: skep.v1.Attempts
-	(*Refuse)(nil),     // 12: skep.v1.Refuse
-	(*Ended)(nil),      // 13: skep.v1.Ended
-	(*Result)(nil),     // 14: skep.v1.Result
-	(*Output)(nil),     // 15: skep.v1.Output
-	(*File)(nil),       // 16: skep.v1.File
-	(*JobSpec)(nil),    // 17: skep.v1.JobSpec
-	(*Submitter)(nil),  // 18: skep.v1.Submitter
-	(*Var)(nil),        // 19: skep.v1.Var
-	(*Needs)(nil),      // 20: skep.v1.Needs
-	(*LabelNeed)(nil),  // 21: skep.v1.LabelNeed
-	(*Find)(nil),       // 22: skep.v1.Find
-	(*Search)(nil),     // 23: skep.v1.Search
-	(*Guard)(nil),      // 24: skep.v1.Guard
-	(*Watch)(nil),      // 25: skep.v1.Watch
-	(*Final)(nil),      // 26: skep.v1.Final
-	(*Token)(nil),      // 27: skep.v1.Token
-	(*JobValue)(nil),   // 28: skep.v1.JobValue
-	(*TaskValue)(nil),  // 29: skep.v1.TaskValue
-	(*CopyValue)(nil),  // 30: skep.v1.CopyValue
-	(*WorkValue)(nil),  // 31: skep.v1.WorkValue
-	(*ClassValue)(nil), // 32: skep.v1.ClassValue
-	(*GuardValue)(nil), // 33: skep.v1.GuardValue
-	(*EntryValue)(nil), // 34: skep.v1.EntryValue
+	(*Message)(nil),        // 0: skep.v1.Message
+	(*Hello)(nil),          // 1: skep.v1.Hello
+	(*Digest)(nil),         // 2: skep.v1.Digest
+	(*Entry)(nil),          // 3: skep.v1.Entry
+	(*Ad)(nil),             // 4: skep.v1.Ad
+	(*Label)(nil),          // 5: skep.v1.Label
+	(*Rates)(nil),          // 6: skep.v1.Rates
+	(*Poll)(nil),           // 7: skep.v1.Poll
+	(*State)(nil),          // 8: skep.v1.State
+	(*Offer)(nil),          // 9: skep.v1.Offer
+	(*Attempt)(nil),        // 10: skep.v1.Attempt
+	(*Attempts)(nil),       // 11: skep.v1.Attempts
+	(*Refuse)(nil),         // 12: skep.v1.Refuse
+	(*Ended)(nil),          // 13: skep.v1.Ended
+	(*Result)(nil),         // 14: skep.v1.Result
+	(*Output)(nil),         // 15: skep.v1.Output
+	(*File)(nil),           // 16: skep.v1.File
+	(*JobSpec)(nil),        // 17: skep.v1.JobSpec
+	(*Submitter)(nil),      // 18: skep.v1.Submitter
+	(*Var)(nil),            // 19: skep.v1.Var
+	(*Needs)(nil),          // 20: skep.v1.Needs
+	(*LabelNeed)(nil),      // 21: skep.v1.LabelNeed
+	(*Find)(nil),           // 22: skep.v1.Find
+	(*Search)(nil),         // 23: skep.v1.Search
+	(*Guard)(nil),          // 24: skep.v1.Guard
+	(*Watch)(nil),          // 25: skep.v1.Watch
+	(*Final)(nil),          // 26: skep.v1.Final
+	(*Token)(nil),          // 27: skep.v1.Token
+	(*JobValue)(nil),       // 28: skep.v1.JobValue
+	(*TaskValue)(nil),      // 29: skep.v1.TaskValue
+	(*CopyValue)(nil),      // 30: skep.v1.CopyValue
+	(*WorkValue)(nil),      // 31: skep.v1.WorkValue
+	(*ClassValue)(nil),     // 32: skep.v1.ClassValue
+	(*GuardValue)(nil),     // 33: skep.v1.GuardValue
+	(*TombstoneValue)(nil), // 34: skep.v1.TombstoneValue
+	(*EntryValue)(nil),     // 35: skep.v1.EntryValue
 }
 var file_skep_proto_depIdxs = []int32{
 	2,  // 0: skep.v1.Message.digest:type_name -> skep.v1.Digest
@@ -3890,7 +3973,7 @@ func file_skep_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skep_proto_rawDesc), len(file_skep_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
