@@ -12,7 +12,8 @@ import (
 func (n *Node) load(now grid.Time) profile.Load {
 	here := n.worker.Exec()
 	own, _ := n.rates.Published()
-	return profile.Load{Free: here.Free(), Backlog: grid.Seconds(here.Wait(now, oneCore, n.runTime)), Rates: own, Draining: here.Draining()}
+	backlog := grid.Seconds(here.Wait(now, oneCore, n.runTime))
+	return profile.Load{Free: here.Free(), Backlog: backlog, Rates: own, Draining: here.Draining()}
 }
 
 // nextAd returns the next ad, with the rates as of now.

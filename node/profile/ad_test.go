@@ -25,8 +25,10 @@ func newNode(t *testing.T, labels ...grid.Label) *node {
 	cfg := gossip.Defaults()
 	g := gossip.New(grid.NodeID{1}, &cfg, grid.NewRand(7, 2))
 	full := grid.Resources{CPU: 4 * grid.CPU, Memory: grid.GiB}
-	return &node{t: t, gossip: g, now: 1e9, load: Load{Free: full, Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}}}, Profile: New(Config{
-		Self: grid.NodeID{1}, Boot: 3, Name: "self", Capacity: full, Speed: 2, Engines: []string{"wasm"}, Prior: 1, Gossip: g}, labels)}
+	p := New(Config{Self: grid.NodeID{1}, Boot: 3, Name: "self", Capacity: full, Speed: 2, Engines: []string{"wasm"}, Prior: 1,
+		Gossip: g}, labels)
+	l := Load{Free: full, Rates: []grid.Rate{{Class: "a", Alpha: 1, Mu: 2}}}
+	return &node{t: t, gossip: g, now: 1e9, load: l, Profile: p}
 }
 
 // started returns a node that has made its first ad.
@@ -131,8 +133,9 @@ func TestDescribeIsTheNextAdAndChangesNothing(t *testing.T) {
 	if again := n.Describe(n.load); again.Seq != ad.Seq || ad.Seq != n.gossip.Ad().Seq {
 		t.Errorf("sequence %v, then %v, want that of the last ad", ad.Seq, again.Seq)
 	}
-	if ad.Node != (grid.NodeID{1}) || ad.Seq.Boot != 3 || ad.Name != "self" || ad.Speed != 2 || ad.Availability != 1 || !ad.Draining ||
-		ad.Backlog != time.Second || ad.Free != n.load.Free || ad.Engines[0] != "wasm" || ad.Labels[0].Value != "linux" || ad.Leaving {
+	if ad.Node != (grid.NodeID{1}) || ad.Seq.Boot != 3 || ad.Name != "self" || ad.Speed != 2 || ad.Availability != 1 ||
+		ad.Engines[0] != "wasm" || ad.Labels[0].Value != "linux" ||
+		ad.Backlog != time.Second || ad.Free != n.load.Free || !ad.Draining || ad.Leaving {
 		t.Errorf("the node is described as %+v", ad)
 	}
 	if last := n.Last(n.load); !last.Leaving || !ad.Seq.Less(last.Seq) {
@@ -140,7 +143,7 @@ func TestDescribeIsTheNextAdAndChangesNothing(t *testing.T) {
 	}
 }
 
-// The caller reuses the memory of the rates it publishes, ads are immutable: an ad has a copy, or what the last one has.
+// The caller reuses the memory of the rates it publishes, ads are immutable: an ad has a copy, or the last one's.
 func TestAdsShareEqualRates(t *testing.T) {
 	n := started(t)
 	first := n.gossip.Ad()

@@ -87,7 +87,8 @@ func (a *autoClass) indexOf(class string) int {
 			return i
 		}
 	}
-	a.demand, a.counts, a.measured = append(a.demand, balance.Demand{Class: class}), append(a.counts, 0), append(a.measured, 0)
+	a.demand = append(a.demand, balance.Demand{Class: class})
+	a.counts, a.measured = append(a.counts, 0), append(a.measured, 0)
 	return len(a.demand) - 1
 }
 

@@ -15,7 +15,8 @@ func two(small, large float64) []Claim {
 }
 
 func autoNode(t *testing.T) *node {
-	n := newNode(t, grid.Label{Key: LabelClass, Value: ClassAuto}, grid.Label{Key: LabelCluster, Value: "x"}, grid.Label{Key: "os", Value: "linux"})
+	n := newNode(t, grid.Label{Key: LabelClass, Value: ClassAuto}, grid.Label{Key: LabelCluster, Value: "x"},
+		grid.Label{Key: "os", Value: "linux"})
 	n.load.Rates = nil
 	return n
 }

@@ -40,7 +40,8 @@ type Profile struct {
 
 // New returns the profile of a node with the configured labels. It is available in full and has no addresses yet.
 func New(cfg Config, labels []grid.Label) Profile {
-	p := Profile{cfg: cfg, labels: labels, autoClass: newAutoClass(labels), availability: availability{idleShare: 1, upShare: 1}}
+	p := Profile{cfg: cfg, labels: labels, autoClass: newAutoClass(labels)}
+	p.availability = availability{idleShare: 1, upShare: 1}
 	if p.autoClass != nil {
 		p.labels = p.autoClass.labels
 	}

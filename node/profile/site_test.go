@@ -8,7 +8,8 @@ import (
 )
 
 func TestSiteIsReadFromLabels(t *testing.T) {
-	class, cluster, os := grid.Label{Key: LabelClass, Value: "large"}, grid.Label{Key: LabelCluster, Value: "x"}, grid.Label{Key: "os", Value: "linux"}
+	class, cluster := grid.Label{Key: LabelClass, Value: "large"}, grid.Label{Key: LabelCluster, Value: "x"}
+	os := grid.Label{Key: "os", Value: "linux"}
 	if s := SiteOf([]grid.Label{os}, &balance.Site{Class: "small"}); s != nil {
 		t.Errorf("labels that say nothing of a site make %+v", s)
 	}
