@@ -95,16 +95,16 @@ type RegisterChangeKind uint8
 
 // Changes of a register. What they are about is on disk with the step, or is saved by whoever applies the change.
 const (
-	RegisterLost    RegisterChangeKind = iota // this node is not the owner any more: others may have overruled all that it decided
-	RegisterWritten                           // the owner has written an entry
-	RegisterMerged                            // any entry may be another one: a majority voted for this node, or the outcome was learned
-	RegisterOwned                             // this node is the owner, of a new epoch
-	RegisterRenewed                           // as RegisterOwned, and it was the owner before and nobody else has acted since
-	RegisterMoved                             // another node is the owner; may come again for the same epoch
-	RegisterClosed                            // every task has ended, and that is committed
-	RegisterVoid                              // the origin has forgotten the register: the job is long over
-	RegisterOver                              // the job is closed, as another member says that does not know how it ended
-	RegisterLeft                              // the job is over, and no member has its outcome any more
+	RegisterLost      RegisterChangeKind = iota // this node is not the owner any more: others may have overruled all that it decided
+	RegisterWritten                             // the owner has written an entry
+	RegisterMerged                              // any entry may be another one: a majority voted for this node, or the outcome was learned
+	RegisterOwned                               // this node is the owner, of a new epoch
+	RegisterRenewed                             // as RegisterOwned, and it was the owner before and nobody else has acted since
+	RegisterMoved                               // another node is the owner; may come again for the same epoch
+	RegisterClosed                              // every task has ended, and that is committed
+	RegisterVoid                                // the origin has forgotten the register: the job is long over
+	RegisterOver                                // the job is closed, as another member says that does not know how it ended
+	RegisterForgotten                           // the job is over, and no member has its outcome any more
 )
 
 // RegisterChange is a change of a register that whoever keeps the job has to follow.

@@ -14,7 +14,7 @@ func (c *coordinator) scheduleTick(now grid.Time, fx *grid.Effects) {
 	}
 }
 
-// replicaTimer handles the timers of registers: periodic tick, end of a takeover grace, choice of members, cancel
+// replicaTimer handles the timers of registers: periodic tick, end of a takeover grace, cancel
 // barriers, bulk ends and closing.
 func (c *coordinator) replicaTimer(now grid.Time, key uint64, fx *grid.Effects) {
 	switch key {

@@ -114,7 +114,7 @@ func (c *coordinator) dial(now grid.Time, id grid.NodeID, fx *grid.Effects) {
 	c.dialAmong(now, id, maxDialled, fx)
 }
 
-// contacts is the node's connections for its worker, and for the members of registers.
+// contacts is the node's connections for its worker, for the members of registers, and for the choice of members.
 type contacts struct{ c *coordinator }
 
 // Connected implements [worker.Contacts].

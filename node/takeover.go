@@ -57,7 +57,7 @@ func (c *coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChang
 		c.forgetJob(j, fx)
 	case grid.RegisterOver:
 		c.worker.ForgetRegistered(j.id, fx)
-	case grid.RegisterLeft:
+	case grid.RegisterForgotten:
 		c.replyAll(&j.replica.submitters, j.id, fx)
 		c.buryJob(j, fx)
 	}

@@ -115,7 +115,7 @@ func (r *Replica) VoteAnswered(now grid.Time, from grid.NodeID, a *grid.Register
 // giveUp gives up a job of whose outcome nothing is left.
 func (r *Replica) giveUp() {
 	r.EndCampaign()
-	r.of.changed(grid.RegisterLeft, r)
+	r.of.changed(grid.RegisterForgotten, r)
 }
 
 // becomeOwner makes this node the owner after a won campaign.

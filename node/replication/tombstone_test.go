@@ -182,7 +182,7 @@ func TestOutcomeIsGivenUp(t *testing.T) {
 		}
 	}
 	r.Campaign(start.Add(outcomeWait), &fx)
-	if c, found := s.NextChange(); !found || c.Kind != grid.RegisterLeft || c.Job != r.Job() || r.CampaignEpoch() > 0 {
+	if c, found := s.NextChange(); !found || c.Kind != grid.RegisterForgotten || c.Job != r.Job() || r.CampaignEpoch() > 0 {
 		t.Errorf("change %v, %v: want the job given up", c.Kind, found)
 	}
 }
