@@ -15,5 +15,7 @@
 // A member that evicts the register of a job that is over keeps a tombstone of it ([Tombstones]): it must not take part
 // again as if it had never promised anything. outcome.go says how a member learns from tombstones that its job is over.
 //
+// The scripts in testdata show it message by message.
+//
 //	[1] L. Lamport, The Part-Time Parliament, ACM Transactions on Computer Systems 16(2), 1998.
 package replication
