@@ -31,7 +31,11 @@ var floors = map[string][]string{
 
 	"exec/sandbox/zygote": {},
 
-	"node":             {"grid", "gossip", "exec", "sparse", "heap", "fifo", "node/deposit", "node/membership", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "lpas", "discovery", "balance"},
+	"node":             {"grid", "gossip", "discovery", "balance", "node/coordinator", "node/deposit", "node/membership", "node/peers", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/worker"},
+	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node/deposit", "node/history", "node/ownercache", "node/peers", "node/policies", "node/quota"},
+	"node/history":     {"grid"},
+	"node/ownercache":  {"grid", "sparse"},
+	"node/peers":       {"grid", "gossip", "discovery", "balance", "node/policies", "node/profile", "node/rates", "node/reputation"},
 	"node/deposit":     {"grid", "sparse"},
 	"node/membership":  {"grid", "sparse"},
 	"node/policies":    {"grid", "balance"},
@@ -99,11 +103,25 @@ var floors = map[string][]string{
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/deposit", "node/membership", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/coordinator", "node/deposit", "node/history", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 
 const longest = 250
+
+// apart are parts of a node that do not import each other: they speak by values of package grid.
+var apart = []string{"node/coordinator", "node/worker", "node/replication", "node/reputation", "node/rates"}
+
+// Bounds of the node, which only routes events and holds the parts.
+const (
+	mostNodeFields = 15
+	mostNodeLines  = 1200
+)
+
+// mostFiles is the number of files of a package, but for its tests; crowded are those that have more so far.
+const mostFiles = 30
+
+var crowded = map[string]int{"balance": 40, "cmd/skep": 70, "exec/sandbox": 32, "sim": 35, "testnet": 31}
 
 // known are methods whose meaning is the standard library's.
 var known = []string{"String", "Error", "Unwrap", "Is", "Len", "Less", "Swap", "Close", "Read", "Write", "Seek"}
@@ -167,6 +185,51 @@ func TestArrowsPointDown(t *testing.T) {
 			if strings.HasPrefix(path, "github.com/libp2p/") && !strings.HasPrefix(s.pkg, "node/p2p") && s.pkg != "cmd/skep" {
 				t.Errorf("%s imports %s: only the driver knows libp2p", s.path, path)
 			}
+		}
+	}
+}
+
+// TestPartsStayApart also looks at the floors, so that no later one lets a part in.
+func TestPartsStayApart(t *testing.T) {
+	for _, a := range apart {
+		for _, b := range apart {
+			if slices.Contains(floors[a], b) {
+				t.Errorf("%s may import %s: want that they do not know each other", a, b)
+			}
+		}
+	}
+}
+
+// The node routes events and holds the parts; it has no logic of theirs.
+func TestNodeIsSmall(t *testing.T) {
+	lines, fields := 0, 0
+	for _, s := range sources(t) {
+		if s.pkg != "node" || s.test() {
+			continue
+		}
+		lines += s.lines
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if ts, ok := n.(*ast.TypeSpec); ok && ts.Name.Name == "Node" {
+				fields = ts.Type.(*ast.StructType).Fields.NumFields()
+			}
+			return true
+		})
+	}
+	if lines > mostNodeLines || fields > mostNodeFields || fields == 0 {
+		t.Errorf("node has %d lines and %d fields: want at most %d and %d", lines, fields, mostNodeLines, mostNodeFields)
+	}
+}
+
+func TestPackagesHaveFewFiles(t *testing.T) {
+	files := map[string]int{}
+	for _, s := range sources(t) {
+		if !s.test() && !s.generated {
+			files[s.pkg]++
+		}
+	}
+	for pkg, n := range files {
+		if most := max(mostFiles, crowded[pkg]); n > most {
+			t.Errorf("%s has %d files: want at most %d", pkg, n, most)
 		}
 	}
 }

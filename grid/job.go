@@ -90,3 +90,6 @@ func ClassOf(s *JobSpec) string {
 	}
 	return Clean(s.Engine+":"+name, MaxClass)
 }
+
+// ValidClass reports whether a name is a valid class name on the wire.
+func ValidClass(name string) bool { return len(name) <= MaxClass && Printable(name) }

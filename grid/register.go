@@ -113,3 +113,13 @@ type RegisterChange struct {
 	Job   JobID
 	Index uint32 // of the entry: RegisterWritten only
 }
+
+// KnownRegister is what a node knows, as a member, of the register of an offered attempt's job.
+type KnownRegister struct {
+	Known    bool // the rest is unset without a replica here
+	Members  []NodeID
+	Verified bool // the job's origin named the members, or is the one that offers
+	Owner    NodeID
+	Epoch    uint32 // of the owner
+	Closed   bool
+}

@@ -48,8 +48,8 @@ func (r *rig) chooseMembers(id grid.JobID, all ...grid.NodeID) []grid.NodeID {
 		for _, who := range all {
 			r.answerKeepalive(who)
 		}
-		if j := r.n.job(id); j != nil {
-			return j.members()
+		if v, ok := r.n.Job(id); ok {
+			return v.Members
 		}
 	}
 	r.t.Fatal("its members were never chosen")

@@ -3,7 +3,6 @@ package node
 import (
 	"skep/grid"
 	"skep/node/profile"
-	"skep/node/reputation"
 )
 
 // What the node carries between its profile, the parts that the profile tells of, and gossip.
@@ -51,9 +50,9 @@ func (n *Node) announceLeave(now grid.Time, fx *grid.Effects) {
 // setAvailability applies the driver's measurement.
 func (n *Node) setAvailability(now grid.Time, idle, up float64, fx *grid.Effects) {
 	n.profile.SetAvailability(now, idle, up, fx)
-	if n.cfg.Balance.Availability {
+	if n.tuning.Balance.Availability {
 		n.worker.SetCoreShare(now, n.profile.IdleShare())
-		n.policies.ColumnsChanged()
+		n.peers.Policies().ColumnsChanged()
 	}
 }
 
@@ -65,20 +64,14 @@ func (n *Node) chooseClass(now grid.Time) {
 	}
 	n.rates.Publish(now)
 	own, _ := n.rates.Published()
-	others := n.scratch.claims[:0]
-	for _, p := range n.gossip.Peers() {
-		if p.Ad == nil {
-			continue
-		}
-		received := reputation.Received{}
-		if q := n.peers.get(p.Node()); q != nil {
-			received = q.received
-		}
-		class, _ := p.Ad.Label(profile.LabelClass)
-		others = append(others, profile.Claim{Class: class, Rates: p.Ad.Rates,
-			Trusted: n.trustedShare(now, p.Ad.Rates, p.Ad.Capacity.CPU, received)})
-	}
-	n.profile.ChooseClass(now, own, others, n.rng)
+	others := n.peers.Claims(now, n.scratch.claims[:0])
+	n.profile.ChooseClass(now, own, others)
 	clear(others) // the ads are not kept
 	n.scratch.claims = others
+}
+
+// Describe returns this node's ad as of now; it changes nothing.
+func (n *Node) Describe(now grid.Time) *grid.Ad {
+	ad := n.profile.Describe(n.load(now))
+	return &ad
 }

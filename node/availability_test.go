@@ -10,17 +10,21 @@ import (
 	"skep/grid"
 )
 
-// capacityRecorder is a policy that records the capacities it is told.
+// capacityRecorder is a policy that records the capacities and the arrivals that it is told.
 type capacityRecorder struct {
 	balance.Policy
 	slots map[grid.NodeID]float64
+	alpha map[grid.NodeID]float64
 	gone  []grid.NodeID
 }
 
 func (p *capacityRecorder) Note(o balance.Outcome) {
 	switch o.Kind {
 	case balance.Rates:
-		p.slots[o.Node] = o.Slots
+		p.slots[o.Node], p.alpha[o.Node] = o.Slots, 0
+		for _, r := range o.Rates {
+			p.alpha[o.Node] += r.Alpha
+		}
 	case balance.Gone:
 		p.gone = append(p.gone, o.Node)
 	}
@@ -30,9 +34,9 @@ func (p *capacityRecorder) Note(o balance.Outcome) {
 // withRecorder is a rig whose default policy is a capacityRecorder.
 func withRecorder(t *testing.T, change func(*Config)) (*rig, *capacityRecorder) {
 	r := newRig(t, change)
-	own, _ := r.n.policy("")
-	p := &capacityRecorder{Policy: own, slots: map[grid.NodeID]float64{}}
-	r.n.policies.Use(r.n.cfg.Policy, p)
+	own, _ := r.n.peers.Policies().Get(r.cfg.Policy)
+	p := &capacityRecorder{Policy: own, slots: map[grid.NodeID]float64{}, alpha: map[grid.NodeID]float64{}}
+	r.n.peers.Policies().Use(r.cfg.Policy, p)
 	return r, p
 }
 
@@ -143,8 +147,8 @@ func TestDeadNodesTasksArePlacedFirst(t *testing.T) {
 	if first.Task.Job != jobID(2) {
 		t.Fatalf("offered first: %v, want a task of the second job", first)
 	}
-	r.now = r.now.Add(r.n.cfg.Lease / 2)
-	r.step(grid.Event{Kind: grid.EvWake, Timer: grid.Timer{Kind: grid.TimerLease, Key: r.n.job(jobID(1)).task(0).live.handle}})
+	r.now = r.now.Add(r.cfg.Lease / 2)
+	r.step(grid.Event{Kind: grid.EvWake, Timer: r.leases()[0]})
 	r.deliverFor(slowID, grid.KindAccept, first, nil)
 	var next []grid.Send
 	for _, m := range r.fx.Sends {

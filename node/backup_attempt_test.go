@@ -40,7 +40,7 @@ var exitThree = &grid.Result{Cause: grid.Exited, Exit: 3, Wall: time.Second}
 func TestOwnBackupEndsWhileFilesAreFetched(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 1, "linux")
-	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Policy, s.Needs.CPU = "local", r.n.cfg.Capacity.CPU }))
+	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Policy, s.Needs.CPU = "local", r.cfg.Capacity.CPU }))
 	filler := r.fx.Starts[0].Attempt
 	r.submit(jobID(2), spec(func(s *grid.JobSpec) { s.Idempotent, s.Policy = true, "workqueue:2" }))
 	r.answerAll(nil)
@@ -197,7 +197,7 @@ func TestNoBackupAttempt(t *testing.T) {
 		for _, o := range append([]grid.Send(nil), r.sent(grid.KindOffer)...) {
 			r.deliverFor(o.To, grid.KindAccept, o.Msg.Offer.ID, nil)
 		}
-		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Backup.IsZero() || r.n.stats.Backups > 0 {
+		if v, _ := r.n.Task(grid.TaskID{Job: jobID(1)}); !v.Backup.IsZero() || r.n.Stats(r.now).Backups > 0 {
 			t.Errorf("%s: a backup attempt at %v", name, v.Backup.Short())
 		}
 	}
@@ -291,7 +291,7 @@ func TestBackupsThatKillTheirNodesEnd(t *testing.T) {
 func TestTrackRecordFromBackups(t *testing.T) {
 	r, first, _ := withBackup(t, nil)
 	r.deliverFor(first.To, grid.KindResult, first.Msg.Offer.ID, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep})
-	if s := r.n.records.Of(first.To); s.Delivered() || s.ReturnRate(r.now) != 2.0/3 { // one lost, two credited
+	if s := r.n.peers.Record(first.To); s.Delivered() || s.ReturnRate(r.now) != 2.0/3 { // one lost, two credited
 		t.Errorf("lost backup: track record %+v", s)
 	}
 	for _, why := range []grid.Why{grid.WhyStale, grid.WhyDrain, grid.WhyOverdue} {
@@ -299,8 +299,8 @@ func TestTrackRecordFromBackups(t *testing.T) {
 		r.deliver(second.To, grid.KindRefuse, func(m *grid.Message) {
 			m.Attempts, m.Refusal = []grid.AttemptID{second.Msg.Offer.ID}, grid.Refusal{Why: why}
 		})
-		if s := r.n.records.Of(second.To); s.ReturnRate(r.now) != 1 || r.n.stats.Lost != 0 {
-			t.Errorf("%v: %d lost, track record %+v", why, r.n.stats.Lost, s)
+		if s := r.n.peers.Record(second.To); s.ReturnRate(r.now) != 1 || r.n.Stats(r.now).Lost != 0 {
+			t.Errorf("%v: %d lost, track record %+v", why, r.n.Stats(r.now).Lost, s)
 		}
 	}
 }

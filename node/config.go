@@ -3,13 +3,16 @@ package node
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"skep/balance"
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/coordinator"
 	"skep/node/rates"
+	"skep/node/worker"
 )
 
 // Config is the identity of a node, its resources and its tuning.
@@ -54,9 +57,8 @@ type Config struct {
 func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
-			Policy: "lpas_dec", Lease: 6 * time.Second, Overdue: 3 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second,
-			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Window: 64,
-			PollFloor: 50 * time.Millisecond, PollCap: time.Second, Memory: time.Minute, Keep: 200_000,
+			Tuning: coordinator.Defaults(), Overdue: 3 * time.Second,
+			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Memory: time.Minute,
 			Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 		}}
 }
@@ -71,36 +73,44 @@ func (c *Config) Check() error {
 	if c.Capacity.Memory < 0 || c.Capacity.Memory > grid.MaxMemory {
 		add("memory %d: want 0 to %d bytes", c.Capacity.Memory, int64(grid.MaxMemory))
 	}
-	if c.Lease < 500*time.Millisecond || c.Lease > time.Hour {
-		add("lease %v: want 500ms to 1h", c.Lease)
-	}
 	if c.Overdue < 0 {
 		add("overdue %v: want 0 (never) or more", c.Overdue)
-	}
-	if c.Strikes < 0 || c.Strikes > MaxStrikes {
-		add("strikes %d: want 0 (no bound) to %d nodes", c.Strikes, MaxStrikes)
-	}
-	if c.Members != 1 && c.Members != 3 && c.Members != grid.MaxMembers {
-		add("members %d: want 1, 3 or %d", c.Members, grid.MaxMembers)
-	}
-	if c.Confirm < time.Second || c.Confirm > time.Hour {
-		add("confirm %v: want 1s to 1h", c.Confirm)
 	}
 	if c.Copies < 0 || c.Lend < 0 {
 		add("copies %d, lend %d: want 0 bytes (nothing) or more", c.Copies, c.Lend)
 	}
-	if c.Window < 1 || c.Window > 10_000 {
-		add("window %d: want 1 to 10000", c.Window)
-	}
-	if c.PollFloor <= 0 || c.PollCap < c.PollFloor {
-		add("poll times %v to %v: want more than 0, and the cap not below the floor", c.PollFloor, c.PollCap)
-	}
 	if c.Memory < time.Second {
 		add("memory of arrival rates %v: want 1s or more", c.Memory)
 	}
-	if c.Keep < 1 {
-		add("kept tasks %d: want 1 or more", c.Keep)
-	}
 	ad := grid.Ad{Name: c.Name, Capacity: c.Capacity, Speed: c.Speed, Labels: c.Labels, Engines: c.Engines, Rates: c.Given}
-	return errors.Join(append(errs, c.checkBounds(), rates.CheckGiven(c.Given), ad.Check(), c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+	return errors.Join(append(errs, c.Tuning.Tuning.Check(), c.checkBounds(), rates.CheckGiven(c.Given), ad.Check(), c.Balance.Check(), c.Gossip.Check(), c.Discovery.Check())...)
+}
+
+// Bound limits how long a task of a class may run on this node, and names the class of a task that takes longer.
+type Bound = worker.Bound
+
+// MaxStrikes bounds Config.Strikes.
+const MaxStrikes = coordinator.MaxStrikes
+
+// checkBounds reports invalid bounds. A cycle of classes would stop a task again and again.
+func (c *Config) checkBounds() error {
+	var errs []error
+	for i, b := range c.Bounds {
+		if b.Class == "" || b.Next == "" || b.Class == b.Next || !grid.ValidClass(b.Class) || !grid.ValidClass(b.Next) || b.Time <= 0 {
+			errs = append(errs, fmt.Errorf("bounds[%d]: %v for class %q, then %q: want more than 0 and two classes", i, b.Time, b.Class, b.Next))
+			continue
+		}
+		next := b.Next
+		for range c.Bounds {
+			k := slices.IndexFunc(c.Bounds, func(o Bound) bool { return o.Class == next })
+			if k < 0 {
+				break
+			}
+			if next = c.Bounds[k].Next; next == b.Class {
+				errs = append(errs, fmt.Errorf("bounds[%d]: class %q leads to %q and from there back: want no circle", i, b.Class, b.Next))
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
 }

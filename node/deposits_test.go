@@ -36,7 +36,7 @@ func (o *owner) write(i byte, inputs []grid.File, done bool, finals ...grid.Entr
 	o.t.Helper()
 	s := spec(func(s *grid.JobSpec) { s.Count, s.Inputs = 2, inputs })
 	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) {
-		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}, Entries: finals, Done: done}
+		m.Register = grid.RegisterMessage{Job: o.job(i), Epoch: 1, Seq: uint64(len(finals)) + 1, Spec: s, Members: []grid.NodeID{o.id, selfID, slowID}, Entries: finals, Done: done}
 	})
 	if a := o.one(grid.KindWriteAck); a.Msg.Register.Answer != grid.RegisterOK {
 		o.t.Fatalf("job %d is written to: answer %d", i, a.Msg.Register.Answer)
@@ -149,7 +149,7 @@ func TestEvictedJobIsForgotten(t *testing.T) {
 		o.fetched(deposit.InputsID(o.job(i)), "")
 		o.write(i, nil, true)
 	}
-	if _, onDisk := o.disk["register "+o.job(0).String()]; o.n.job(o.job(0)) != nil || onDisk || o.n.job(o.job(1)) == nil {
+	if _, onDisk := o.disk["register "+o.job(0).String()]; o.knows(o.job(0)) || onDisk || !o.knows(o.job(1)) {
 		t.Error("the job that made room is here, or the other one is not")
 	}
 }
@@ -235,8 +235,8 @@ func TestOwnerAsksABusyMemberAgain(t *testing.T) {
 			t.Fatal("the end is written though both may bring the files soon")
 		}
 	}
-	for end := r.now.Add(r.n.cfg.Lease * 2 / 3); len(r.sent(grid.KindDeposit)) != 2; {
-		if r.pass(r.n.cfg.Lease/3, grid.TimerRegister); r.now > end {
+	for end := r.now.Add(r.cfg.Lease * 2 / 3); len(r.sent(grid.KindDeposit)) != 2; {
+		if r.pass(r.cfg.Lease/3, grid.TimerRegister); r.now > end {
 			t.Fatalf("%v are sent a third of a lease later, and after the tick behind that: want both asked again", kindsOf(r.fx.Sends))
 		}
 	}

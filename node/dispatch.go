@@ -1,6 +1,54 @@
 package node
 
-import "skep/grid"
+import (
+	"skep/grid"
+	"skep/node/coordinator"
+)
+
+// handle passes an event to the part that it concerns.
+func (n *Node) handle(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	switch ev.Kind {
+	case grid.EvStart:
+		n.start(now, fx)
+	case grid.EvMessage:
+		n.handleMessage(now, ev.Peer, ev.Msg, fx)
+	case grid.EvAnnounce:
+		n.handleAnnouncement(now, ev.Peer, ev.Msg, fx)
+	case grid.EvWake:
+		n.handleTimer(now, ev.Timer, fx)
+	case grid.EvPeerUp:
+		n.peerUp(now, ev, fx)
+	case grid.EvPeerDown:
+		n.peerDown(now, ev.Peer, fx)
+	case grid.EvSubmit:
+		if n.coordinator.Submit(now, ev, fx) {
+			n.createJobs(now, n.submissions.Submit(now, ev.Job, ev.Spec, ev.Caller, fx), fx)
+		}
+	case grid.EvCancel:
+		n.coordinator.Cancel(now, ev, fx)
+	case grid.EvStarted:
+	case grid.EvEnded:
+		n.worker.Ended(now, ev.Attempt, ev.Result, fx)
+	case grid.EvFetched:
+		if ev.Deposit || !n.worker.InputsFetched(now, ev.Attempt, ev.Err, fx) {
+			n.coordinator.Fetched(now, ev, fx)
+		}
+	case grid.EvDisk:
+		n.setLowDisk(now, ev.Low, fx)
+	case grid.EvAvailable:
+		n.setAvailability(now, ev.Left, ev.Up, fx)
+	case grid.EvAddrs:
+		n.profile.SetAddrs(now, ev.Addrs, fx)
+	case grid.EvLate:
+		n.worker.StartedTooLate(now, ev.Attempt, fx)
+	case grid.EvLeave:
+		n.announceLeave(now, fx)
+	case grid.EvDrain:
+		n.startDraining(now, ev, fx)
+	case grid.EvUndrain:
+		n.stopDraining(now, ev, fx)
+	}
+}
 
 // handleMessage takes another node's message and drops unknown kinds.
 func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
@@ -11,125 +59,102 @@ func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, f
 	n.route(now, from, m, fx)
 }
 
-// route passes a message to its handler.
+// route passes a message to the part that it concerns.
 func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	switch m.Kind {
 	case grid.KindDigest:
-		n.gossip.Hear(now, from, m.Digest, fx, n.adNews(now, fx))
+		n.gossip.Hear(now, from, m.Digest, fx, n.coordinator.AdNews(now))
 	case grid.KindPoll:
-		n.answerPoll(now, from, &m.Poll, fx)
-	case grid.KindState:
-		n.pollAnswered(now, from, &m.State, fx)
+		if s := n.peers.Asked(now, from, &m.Poll, fx); s != nil {
+			n.worker.Answer(now, m.Poll.Class, m.Poll.Needs, s)
+		}
 	case grid.KindOffer:
 		n.offerReceived(now, from, &m.Offer, fx)
-	case grid.KindAccept, grid.KindRefuse, grid.KindResult, grid.KindResultAck:
+	case grid.KindResultAck:
 		if len(m.Attempts) != 1 {
 			n.stats.Stale++
 			return
 		}
-		n.handleAttempt(now, from, m, fx)
-	case grid.KindBeat:
-		n.beatReceived(now, from, m.Attempts, fx)
+		n.worker.Drop(from, m.Attempts, fx)
 	case grid.KindDrop:
 		n.worker.Drop(from, m.Attempts, fx)
 	case grid.KindAsk:
 		n.worker.Asked(now, from, m.Attempts, fx)
-	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote, grid.KindKeepalive, grid.KindKeepaliveAck, grid.KindTakeover:
-		n.handleRegister(now, from, m, fx)
-	case grid.KindDeposit, grid.KindDepositAck:
-		if len(m.Attempts) != 1 {
-			n.stats.Stale++
-			return
-		}
-		n.handleDeposit(now, from, m, fx)
-	case grid.KindStartLease:
-		n.grantStartLease(now, from, m, fx)
 	case grid.KindStartLeaseAck:
 		if !n.worker.LeasesGranted(now, from, m) {
 			n.countOffence(from, fx)
 		}
-	case grid.KindFind:
-		first := len(fx.Sends)
-		n.discovery.Find(now, from, &m.Find, n.gossip.Neighbours(), n.bestKnown, fx)
-		for i := first; i < len(fx.Sends); i++ { // the asker's ad travels with its walk
-			if s := &fx.Sends[i].Msg; s.Kind == grid.KindFind && len(m.Digest) == 1 && m.Digest[0].Ad != nil && m.Digest[0].Ad.Node == m.Find.Asker {
-				s.Digest = append(s.Digest, m.Digest[0])
-			}
-		}
-	case grid.KindHit, grid.KindMiss:
-		n.searchAnswered(now, from, m, fx)
-	}
-}
-
-func (n *Node) handleAttempt(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	id := m.Attempts[0]
-	switch m.Kind {
-	case grid.KindAccept:
-		n.acceptReceived(now, from, id, fx)
-	case grid.KindRefuse:
-		n.refuseReceived(now, from, id, m.Refusal, fx)
-	case grid.KindResult:
-		n.resultReceived(now, from, id, m.Result, fx)
-	case grid.KindResultAck:
-		n.worker.Drop(from, m.Attempts, fx)
-	}
-}
-
-// handleDeposit handles messages about deposits.
-func (n *Node) handleDeposit(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	if m.Kind == grid.KindDeposit {
-		n.depositAsked(from, m, fx)
-		return
-	}
-	n.depositAnswered(now, from, m, fx)
-}
-
-// handleRegister handles messages between members of a register.
-func (n *Node) handleRegister(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
-	switch m.Kind {
-	case grid.KindWrite:
-		n.applyWrite(now, from, &m.Register, fx)
-	case grid.KindWriteAck:
-		n.writeAnswered(now, from, &m.Register, fx)
-	case grid.KindCampaign:
-		n.vote(now, from, &m.Register, fx)
-	case grid.KindVote:
-		n.voteAnswered(now, from, &m.Register, fx)
 	case grid.KindKeepalive:
-		n.replicas.KeepaliveReceived(now, from, m, n.quotaLeft(from), fx)
+		n.replicas.KeepaliveReceived(now, from, m, n.coordinator.QuotaLeft(from), fx)
 	case grid.KindKeepaliveAck:
 		n.keepaliveAnswered(now, from, m, fx)
+	case grid.KindFind, grid.KindHit, grid.KindMiss:
+		n.handleSearch(now, from, m, fx)
+	default:
+		n.coordinator.Message(now, from, m, fx)
+	}
+}
+
+func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	if int(m.Kind) >= grid.Kinds || from == n.self {
+		return
+	}
+	n.stats.Received[m.Kind]++
+	switch m.Kind {
+	case grid.KindCall:
+		n.discovery.Call(now, from, &m.Find, n.selfIfFits, fx)
 	case grid.KindTakeover:
-		n.takeoverHeard(now, from, m, false, fx)
+		n.coordinator.TakeoversAnnounced(now, from, m, fx)
+	case grid.KindBye:
+		n.gossip.Hear(now, from, m.Digest, fx, n.coordinator.AdNews(now))
 	}
 }
 
 func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	switch t.Kind {
-	case grid.TimerGossip, grid.TimerRefresh:
-		if t.Kind == grid.TimerRefresh {
-			n.chooseClass(now)
-			n.gossip.Advertise(now, n.nextAd(now), fx)
-			n.dropDialled(now, fx)
-		}
+	case grid.TimerGossip:
+		n.gossip.Wake(now, t, fx)
+	case grid.TimerRefresh:
+		n.chooseClass(now)
+		n.gossip.Advertise(now, n.nextAd(now), fx)
+		n.peers.DropDialled(now, fx)
 		n.gossip.Wake(now, t, fx)
 	case grid.TimerSearch:
-		n.searchTimer(now, t, fx)
+		if f, ok := n.discovery.Wake(now, t, n.gossip.Neighbours(), n.selfIfFits, fx); ok {
+			n.coordinator.SearchDone(now, f, fx)
+		}
 	case grid.TimerBeat, grid.TimerResult, grid.TimerBound, grid.TimerDrain:
 		n.worker.Wake(now, t.Kind, fx)
 	case grid.TimerOverdue:
 		n.returnOverdue(now, fx)
-	case grid.TimerRegister:
-		if t.Key == pendingKey {
-			n.createJobs(now, n.submissions.Wake(now, fx), fx)
-			return
-		}
-		n.replicaTimer(now, t.Key, fx)
 	case grid.TimerAd:
 		n.adDue(now, fx)
 	default:
-		if l := n.live.get(t.Key); l != nil {
-			n.taskTimer(now, t.Kind, l, fx)
+		if t.Kind == grid.TimerRegister && t.Key == coordinator.SubmissionsKey {
+			n.createJobs(now, n.submissions.Wake(now, fx), fx)
+			return
 		}
+		n.coordinator.Wake(now, t, fx)
 	}
+}
+
+func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	n.peers.Up(now, ev, fx)
+	n.coordinator.AskAttempts(now, ev.Peer, fx)
+	n.replicas.Resend(now, ev.Peer, fx)
+	n.worker.OwnerConnected(now, ev.Peer, fx)
+	n.coordinator.NodeChanged(now, n.gossip.Peer(ev.Peer))
+}
+
+func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	if n.peers.Down(now, id, fx) {
+		n.coordinator.ShortenLeases(now, id, fx)
+		n.peers.Forget(id)
+	}
+}
+
+// countOffence counts an answer that this node did not ask for, and reports the sender to the driver.
+func (n *Node) countOffence(from grid.NodeID, fx *grid.Effects) {
+	n.stats.Stale++
+	fx.Offences = append(fx.Offences, from)
 }

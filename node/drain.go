@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"skep/grid"
@@ -31,43 +30,22 @@ func (n *Node) Drain(now grid.Time) DrainView {
 		return v
 	}
 	v.Left, v.Unsaved = max(n.worker.DrainUntil().Sub(now), 0), n.worker.Unacked()
-	for j := range n.jobs.All() {
-		if j.authoritative() && j.counts[grid.Ended]-j.uncommitted < j.count() && !n.survivesLeaving(now, j) {
-			v.Own++
-		}
-	}
+	v.Own = n.coordinator.OnlyHere(now)
 	return v
-}
-
-// survivesLeaving reports whether other members can finish a job without this node: a majority of its register
-// answers, and a majority of its members has the inputs.
-func (c *coordinator) survivesLeaving(now grid.Time, j *job) bool {
-	return len(j.replica.Members()) > 2 && c.mayAct(now, j) && j.replica.files.InputsSafe()
 }
 
 // setLowDisk applies the driver's report that the disk is nearly full, or no longer so.
 func (n *Node) setLowDisk(now grid.Time, low bool, fx *grid.Effects) {
 	n.worker.SetLowDisk(low)
-	n.deposits.LowDisk(low)
-	n.policies.ColumnsChanged()
+	n.coordinator.LowDisk(low)
+	n.peers.Policies().ColumnsChanged()
 	n.profile.SetLowDisk(now, low, fx)
-}
-
-func (n *Node) handleDrain(now grid.Time, ev *grid.Event, fx *grid.Effects) {
-	switch ev.Kind {
-	case grid.EvLeave:
-		n.announceLeave(now, fx)
-	case grid.EvDrain:
-		n.startDraining(now, ev, fx)
-	case grid.EvUndrain:
-		n.stopDraining(now, ev, fx)
-	}
 }
 
 // startDraining stops accepting work, hands back queued attempts, and gives running ones until the deadline.
 func (n *Node) startDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.worker.Drain(now, now.Add(min(max(ev.Within, 0), MaxDrain)), fx)
-	n.policies.ColumnsChanged()
+	n.peers.Policies().ColumnsChanged()
 	n.announceDrain(now, fx)
 	fx.Reply(ev.Caller, grid.JobID{}, "")
 }
@@ -80,30 +58,9 @@ func (n *Node) stopDraining(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 		return
 	case n.worker.Exec().Draining():
 		n.worker.Undrain(now, fx)
-		n.policies.ColumnsChanged()
+		n.peers.Policies().ColumnsChanged()
 		n.announceDrain(now, fx)
-		for _, l := range slices.Clone(n.live.waiting.list) { // waiting tasks may fit this node now
-			l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
-			if l.search == 0 {
-				n.resumeTask(l)
-			}
-		}
-		for _, j := range n.queue.awaitingMajority {
-			for _, l := range j.replica.awaitingMajority {
-				l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(n.cfg.Self))
-			}
-		}
+		n.coordinator.Undrained()
 	}
 	fx.Reply(ev.Caller, grid.JobID{}, "")
-}
-
-// refusedDraining matches the exclusions of a node that refused because it drained.
-func refusedDraining(id grid.NodeID) func(exclusion) bool {
-	return func(o exclusion) bool { return o.node == id && o.why.Why == grid.WhyDrain }
-}
-
-// isConnected reports whether a node is this node or connected.
-func (n *parts) isConnected(id grid.NodeID) bool {
-	q := n.peers.get(id)
-	return id == n.cfg.Self || q != nil && q.up
 }

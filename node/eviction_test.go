@@ -44,7 +44,7 @@ func TestChargesCoverMemory(t *testing.T) {
 		before := heapBytes()
 		fill(r)
 		r.disk = nil // the test's own memory
-		if took, counts := heapBytes()-before, r.n.ledger.Kept().Bytes; took > counts {
+		if took, counts := heapBytes()-before, r.n.Charged().Bytes; took > counts {
 			t.Errorf("%s: %d bytes of memory count as %d", name, took, counts)
 		}
 		runtime.KeepAlive(r)
@@ -202,7 +202,7 @@ func TestScatteredEntriesAreBounded(t *testing.T) {
 				g.Entries = append(g.Entries, grid.Entry{Index: i, Result: exitZero})
 			}
 		})
-		if k := r.n.ledger.Kept().Bytes; k > quota.Each.Bytes {
+		if k := r.n.Charged().Bytes; k > quota.Each.Bytes {
 			t.Fatalf("%d bytes count after write %d: want at most %d", k, seq, quota.Each.Bytes)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func offerUnreplicated(r *rig, s *grid.JobSpec, n uint32) {
 	r.t.Helper()
 	r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: attemptAt(n), Spec: s, Class: "a", Lease: r.n.cfg.Lease}
+		m.Offer = grid.Offer{ID: attemptAt(n), Spec: s, Class: "a", Lease: r.cfg.Lease}
 	})
 }
 
@@ -25,7 +25,7 @@ func attemptAt(n uint32) grid.AttemptID {
 func (r *rig) forgeOffer(id grid.AttemptID, s *grid.JobSpec) {
 	r.t.Helper()
 	r.deliver(strangerID, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: id, Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: []grid.NodeID{fastID, strangerID, {55}}}
+		m.Offer = grid.Offer{ID: id, Spec: s, Class: "a", Lease: r.cfg.Lease, Members: []grid.NodeID{fastID, strangerID, {55}}}
 	})
 }
 
@@ -88,7 +88,7 @@ func TestOriginOverrulesHearsay(t *testing.T) {
 					continue
 				}
 				r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-					m.Offer = grid.Offer{ID: attemptAt(n), Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
+					m.Offer = grid.Offer{ID: attemptAt(n), Spec: spec(nil), Class: "a", Lease: r.cfg.Lease, Members: members}
 				})
 				if s := r.one(grid.KindAccept); s.To != fastID {
 					t.Fatalf("%s, members %d: accepted to %v", name, len(members), s.To.Short())
@@ -118,8 +118,8 @@ func TestOriginsRegisterOverrulesHearsay(t *testing.T) {
 	if a := r.writeFrom(fastID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members = three }); a != grid.RegisterOK {
 		t.Errorf("the origin's: %v, want it kept", a)
 	}
-	if m := r.n.job(replicatedJob).replica.Members(); !slices.Equal(m, three) {
-		t.Errorf("its members are %v, want those that the origin named", m)
+	if v, _ := r.n.Job(replicatedJob); !slices.Equal(v.Members, three) {
+		t.Errorf("its members are %v, want those that the origin named", v.Members)
 	}
 	if a := r.writeFrom(strangerID, replicatedJob, spec(nil), func(g *grid.RegisterMessage) { g.Members, g.Epoch = false3, 8 }); a == grid.RegisterOK {
 		t.Errorf("the stranger again: %v, want it refused", a)

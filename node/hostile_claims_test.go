@@ -15,8 +15,8 @@ import (
 func (r *rig) offerOwn(from grid.NodeID, id grid.JobID, epoch, n uint32, members ...grid.NodeID) {
 	r.t.Helper()
 	r.deliver(from, grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch, N: n}}, Spec: r.n.job(id).spec,
-			Class: "a", Lease: r.n.cfg.Lease, Members: members}
+		m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch, N: n}}, Spec: r.spec(id),
+			Class: "a", Lease: r.cfg.Lease, Members: members}
 	})
 }
 
@@ -39,7 +39,7 @@ func TestNobodyOffersOwnJobs(t *testing.T) {
 func TestMembersOfferOnlyInTheirEpochs(t *testing.T) {
 	r, id := newOwnerOf(t, 1)
 	for n := uint32(1); n < 4; n++ {
-		r.offerOwn(slowID, id, r.n.job(id).replica.State().Epoch, n, r.n.job(id).replica.Members()...)
+		r.offerOwn(slowID, id, r.replica(id).State().Epoch, n, r.replica(id).Members()...)
 	}
 	if stale := r.n.Stats(r.now).Stale; stale != 3 || len(r.sent(grid.KindRefuse)) != 0 {
 		t.Errorf("%d offers were ignored, of 3", stale)
@@ -50,14 +50,14 @@ func TestMembersOfferOnlyInTheirEpochs(t *testing.T) {
 // itself under the same number.
 func TestForgedAttemptYieldsToOwn(t *testing.T) {
 	r, id := newOwnerOf(t, 1)
-	l, members := r.n.job(id).at(0).live, r.n.job(id).replica.Members()
-	own := grid.AttemptID{Task: l.id().Task, Attempt: l.task().nextAttempt(1)}
-	forged := &grid.Offer{ID: own, Spec: spec(nil), Class: "b", Lease: r.n.cfg.Lease, Members: members}
+	at, members := r.task(id).ID, r.replica(id).Members()
+	own := grid.AttemptID{Task: at.Task, Attempt: grid.Attempt{Epoch: at.Epoch, N: at.N + 1}}
+	forged := &grid.Offer{ID: own, Spec: spec(nil), Class: "b", Lease: r.cfg.Lease, Members: members}
 	r.n.worker.Reply(r.now, slowID, forged, worker.Fresh, grid.Refusal{}, true, &r.fx)
 	if owner := r.n.worker.Owner(id); owner != slowID {
 		t.Fatalf("the forged attempt is reported to %v", owner)
 	}
-	o := &grid.Offer{ID: own, Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
+	o := &grid.Offer{ID: own, Spec: spec(nil), Class: "a", Lease: r.cfg.Lease, Members: members}
 	r.n.offerReceived(r.now, selfID, o, &r.fx)
 	if w := r.n.worker.Exec().Get(own); w == nil || w.Class != "a" || r.n.worker.Owner(id) != selfID {
 		t.Errorf("%+v, reported to %v", w, r.n.worker.Owner(id))
@@ -83,7 +83,7 @@ func abandoned(t *testing.T) (*rig, grid.JobID) {
 	if a := r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count, s.Retries = grid.MaxCount, 0 }), nil); a != grid.RegisterOK {
 		t.Fatalf("the register was answered with %v", a)
 	}
-	for end := r.now.Add(time.Minute); r.n.job(id).replica.CampaignEpoch() == 0; {
+	for end := r.now.Add(time.Minute); r.replica(id).CampaignEpoch() == 0; {
 		if r.now >= end {
 			t.Fatal("no campaign")
 		}
@@ -97,7 +97,7 @@ func TestVotesAreBounded(t *testing.T) {
 	r, id := abandoned(t)
 	entries := grid.Bytes(0)
 	for next := uint32(0); next < 1000; next++ {
-		reg := r.n.job(id).replica
+		reg := r.replica(id)
 		if reg.CampaignEpoch() == 0 {
 			break
 		}
@@ -110,7 +110,7 @@ func TestVotesAreBounded(t *testing.T) {
 	if entries < quota.Each.Bytes/2 || entries > quota.Each.Bytes {
 		t.Errorf("votes brought %d bytes: want up to %d", entries, quota.Each.Bytes)
 	}
-	if reg := r.n.job(id).replica; reg.CampaignEpoch() != 0 || reg.Bytes() > entries/2 {
+	if reg := r.replica(id); reg.CampaignEpoch() != 0 || reg.Bytes() > entries/2 {
 		t.Errorf("the campaign goes on in epoch %d with %d bytes", reg.CampaignEpoch(), reg.Bytes())
 	}
 }
@@ -118,7 +118,7 @@ func TestVotesAreBounded(t *testing.T) {
 // A vote whose pages do not go on is not asked for the next page without end.
 func TestVotePagesGoOn(t *testing.T) {
 	r, id := abandoned(t)
-	reg := r.n.job(id).replica
+	reg := r.replica(id)
 	for range 3 {
 		r.deliver(fastID, grid.KindVote, func(m *grid.Message) {
 			m.Register = grid.RegisterMessage{Job: id, Epoch: reg.CampaignEpoch(), Answer: grid.RegisterOK, More: true}
@@ -133,13 +133,16 @@ func TestVotePagesGoOn(t *testing.T) {
 func TestCopiesOfJobsAreTheSendersOwn(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(slowID, 1, "linux")
-	before := r.n.quotaLeft(fastID)
+	old := quota.Each
+	t.Cleanup(func() { quota.Each = old })
+	quota.Each.Tasks = 3 * grid.MaxCount / 2
+	before := r.n.coordinator.QuotaLeft(fastID)
 	id := numbered(fastID, 1)
 	r.writeFrom(slowID, id, spec(func(s *grid.JobSpec) { s.Count, s.Sealed = grid.MaxCount, "signed by its origin" }), func(g *grid.RegisterMessage) {
 		g.Members = []grid.NodeID{fastID, selfID, slowID}
 	})
-	if who, _ := r.n.ledger.Of(id); who != (quota.Parties{Sender: slowID}) || r.n.quotaLeft(fastID) != before {
-		t.Errorf("%v answer for it; the origin has %d left of %d", who, r.n.quotaLeft(fastID), before)
+	if r.n.coordinator.QuotaLeft(slowID) == before || r.n.coordinator.QuotaLeft(fastID) != before {
+		t.Errorf("the sender has %d left; the origin has %d of %d", r.n.coordinator.QuotaLeft(slowID), r.n.coordinator.QuotaLeft(fastID), before)
 	}
 }
 
@@ -155,7 +158,7 @@ func takenOver(t *testing.T) (*rig, grid.JobID) {
 		g.Members = []grid.NodeID{fastID, selfID, slowID}
 	})
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
-	for end := r.now.Add(time.Minute); !r.n.job(id).replica.IsOwner(); {
+	for end := r.now.Add(time.Minute); !r.replica(id).IsOwner(); {
 		if r.now >= end {
 			t.Fatal("no takeover")
 		}
@@ -183,12 +186,12 @@ func TestResultsOfTakenOverJobsAreBounded(t *testing.T) {
 		r.deliverFor(slowID, grid.KindBeat, about, nil)
 		r.deliverFor(slowID, grid.KindResult, about, large)
 	}
-	j := r.n.job(id)
-	if kept := r.n.ledger.Kept().Bytes; kept > quota.Each.Bytes || kept < quota.Each.Bytes/2 || j.counts[grid.Ended] == results {
-		t.Errorf("%d bytes and %d ends are kept: want up to %d", kept, j.counts[grid.Ended], quota.Each.Bytes)
+	v, _ := r.n.Job(id)
+	if kept := r.n.Charged().Bytes; kept > quota.Each.Bytes || kept < quota.Each.Bytes/2 || v.Ended == results {
+		t.Errorf("%d bytes and %d ends are kept: want up to %d", kept, v.Ended, quota.Each.Bytes)
 	}
-	if t := j.at(results - 1); t.lost != 0 || t.live == nil || t.live.phase != placed {
-		r.t.Errorf("the last attempt is %v, lost %d times", t.state, t.lost)
+	if last, _ := r.n.Task(grid.TaskID{Job: id, Index: results - 1}); last.Lost != 0 || last.State != grid.Placed {
+		r.t.Errorf("the last attempt is %v, lost %d times", last.State, last.Lost)
 	}
 }
 
@@ -196,7 +199,8 @@ func TestResultsOfTakenOverJobsAreBounded(t *testing.T) {
 func TestCancelOfTakenOverJobEndsInBatches(t *testing.T) {
 	r, id := takenOver(t)
 	r.step(grid.Event{Kind: grid.EvCancel, Job: id})
-	if ended := r.n.job(id).counts[grid.Ended]; ended == 0 || ended > bulkEndBatch {
+	v, _ := r.n.Job(id)
+	if ended := int(v.Spec.Count) - v.Pending; ended == 0 || ended > bulkEndBatch {
 		t.Errorf("%d tasks ended in one step: want up to %d", ended, bulkEndBatch)
 	}
 }
@@ -216,10 +220,10 @@ func TestDialledMembersAreBounded(t *testing.T) {
 		r.pass(time.Second)
 		links = max(links, len(r.fx.Links))
 	}
-	if len(r.n.dialled) > maxDialled/2 || links > maxDialled/2 || links == 0 {
-		t.Errorf("%d are dialled, %d at once: want up to %d", len(r.n.dialled), links, maxDialled/2)
+	if links > maxDialled/2 || links == 0 {
+		t.Errorf("%d are dialled at once: want up to %d", links, maxDialled/2)
 	}
-	r.n.dial(r.now, strangerID, &r.fx)
+	r.n.peers.Dial(r.now, strangerID, &r.fx)
 	if l := r.fx.Links; len(l) == 0 || l[len(l)-1].Peer != strangerID {
 		t.Error("no room is left for a node that tasks need")
 	}
@@ -235,13 +239,13 @@ func TestContradictedOwnerIsTold(t *testing.T) {
 	}
 	offer := func(from grid.NodeID, index uint32, members ...grid.NodeID) {
 		r.deliver(from, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: replicatedAt(index), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease, Members: members}
+			m.Offer = grid.Offer{ID: replicatedAt(index), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.cfg.Lease, Members: members}
 		})
 	}
 	offer(slowID, 0, fastID, slowID, strangerID)
 	r.one(grid.KindAccept)
 	offer(thirdID, 1, fastID, thirdID, strangerID)
-	if why := r.one(grid.KindRefuse).Msg.Refusal.Why; !neverStarted(why) {
+	if why := r.one(grid.KindRefuse).Msg.Refusal.Why; why != grid.WhyDrain && why != grid.WhyOverdue && why != grid.WhyStale && why != grid.WhyMajority {
 		t.Errorf("refused as %v: want a reason that is no loss", why)
 	}
 	offer(thirdID, 1, fastID, thirdID, strangerID)

@@ -29,7 +29,7 @@ func newOwnerOf(t *testing.T, count uint32) (*rig, grid.JobID) {
 		s.Count, s.Retries, s.Needs.Labels = count, 0, []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
 	}))
 	r.runWithPeers(2*time.Second, nil)
-	if got := r.n.job(id).counts[grid.Placed]; got != int(count) {
+	if got := r.placed(id); got != int(count) {
 		t.Fatalf("%d of %d tasks are placed", got, count)
 	}
 	return r, id
@@ -128,15 +128,15 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 			}
 			var ours []grid.AttemptID // fastID's regular beat
 			for i := range uint32(6) {
-				ours = append(ours, r.n.job(id).attempt(i))
+				v, _ := r.n.Task(grid.TaskID{Job: id, Index: i})
+				ours = append(ours, v.ID)
 			}
 			r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = ours })
 		})
-		j := r.n.job(id)
-		if j.counts[grid.Placed] != 6 || j.replica.State().Epoch != 1 || !j.replica.IsOwner() {
-			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, j.counts[grid.Placed], j.replica.State().Epoch, j.replica.IsOwner())
+		if x := r.replica(id); r.placed(id) != 6 || x.State().Epoch != 1 || !x.IsOwner() {
+			t.Errorf("%s: %d of 6 tasks are placed, epoch %d, owner %v: want all as they were", name, r.placed(id), x.State().Epoch, x.IsOwner())
 		}
-		if sent := int(r.n.stats.Sent[grid.KindKeepalive] - keepalives); sent > 2*int(12*time.Second/(r.n.cfg.Lease/6))+12 {
+		if sent := int(r.n.stats.Sent[grid.KindKeepalive] - keepalives); sent > 2*int(12*time.Second/(r.cfg.Lease/6))+12 {
 			t.Errorf("%s: %d keepalives in 12 s", name, sent)
 		}
 	}
@@ -153,7 +153,7 @@ func newWorkerOf(t *testing.T) *rig {
 	}
 	for i := range uint32(2) {
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.n.cfg.Lease,
+			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: spec(func(s *grid.JobSpec) { s.Count = 2 }), Class: "a", Lease: r.cfg.Lease,
 				Members: []grid.NodeID{fastID, slowID, thirdID}}
 		})
 	}
@@ -163,7 +163,7 @@ func newWorkerOf(t *testing.T) *rig {
 // recipients lists the recipients of a message kind in the following steps, until the next beat.
 func (r *rig) recipients(kind grid.Kind) (to []grid.NodeID) {
 	r.t.Helper()
-	for end := r.now.Add(r.n.cfg.Lease); r.now < end && len(to) == 0; {
+	for end := r.now.Add(r.cfg.Lease); r.now < end && len(to) == 0; {
 		r.pass(time.Second, grid.TimerBeat)
 		for _, s := range r.sent(kind) {
 			to = append(to, s.To)
@@ -219,7 +219,7 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 			})
 		}
 	}
-	if r.n.job(id) != nil || r.n.replicas.IsAlive(r.now, strangerID) {
+	if r.knows(id) || r.n.replicas.IsAlive(r.now, strangerID) {
 		t.Fatal("answers to questions that were put to others count")
 	}
 	for _, s := range keepalives {
@@ -234,14 +234,14 @@ func TestUnaskedAnswersAreOffences(t *testing.T) {
 			}
 		}
 	}
-	j := r.n.job(id)
-	if j == nil || slices.Contains(j.replica.Members(), strangerID) {
-		t.Fatalf("the job has no members, or the stranger is one: %v", j)
+	x := r.replica(id)
+	if x == nil || slices.Contains(x.Members(), strangerID) {
+		t.Fatalf("the job has no members, or the stranger is one: %v", x)
 	}
-	j.replica.Register.Campaign(0)
+	x.Register.Campaign(0)
 	for _, k := range []grid.Kind{grid.KindWriteAck, grid.KindVote} {
 		r.deliver(strangerID, k, func(m *grid.Message) {
-			m.Register = grid.RegisterMessage{Job: id, Epoch: j.replica.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
+			m.Register = grid.RegisterMessage{Job: id, Epoch: x.CampaignEpoch(), Seq: 1, Answer: grid.RegisterOK, More: true}
 		})
 		if len(r.fx.Offences) != 1 {
 			t.Errorf("%v by a non-member: offences %v", k, r.fx.Offences)
@@ -261,7 +261,7 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 	for i, room := range []uint32{1, 50, 0} { // none; for a job of 49 tasks; any
 		id := jobID(byte(i))
 		r.submit(id, spec(func(s *grid.JobSpec) { s.Count = 50 }))
-		for end := r.now.Add(5 * time.Second); r.n.job(id) == nil && r.now < end; r.pass(submissionTick, grid.TimerRegister) {
+		for end := r.now.Add(5 * time.Second); !r.knows(id) && r.now < end; r.pass(submissionTick, grid.TimerRegister) {
 			for _, s := range r.sentCopy() {
 				if s.Msg.Kind == grid.KindKeepalive {
 					r.deliver(s.To, grid.KindKeepaliveAck, func(m *grid.Message) {
@@ -272,21 +272,21 @@ func TestMembersWithoutRoomAreNotChosen(t *testing.T) {
 				}
 			}
 		}
-		j := r.n.job(id)
-		if j == nil {
+		v, chosen := r.n.Job(id)
+		if !chosen {
 			t.Fatalf("room %d: its members were never chosen", room)
 		}
-		if room > 0 && slices.Contains(j.replica.Members(), fastID) {
+		if room > 0 && slices.Contains(v.Members, fastID) {
 			t.Errorf("room %d: who has none is chosen", room)
 		}
-		r.now = r.now.Add(r.n.cfg.Lease)
+		r.now = r.now.Add(r.cfg.Lease)
 	}
 }
 
 // A write to a member without quota is repeated, and status queries say so meanwhile.
 func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	r, id := newOwnerOf(t, 2)
-	r.deliverFor(fastID, grid.KindResult, r.n.job(id).attempt(0), exitZero)
+	r.deliverFor(fastID, grid.KindResult, r.task(id).ID, exitZero)
 	for _, s := range r.sentCopy() {
 		if s.Msg.Kind == grid.KindWrite {
 			r.deliver(s.To, grid.KindWriteAck, func(m *grid.Message) {
@@ -298,7 +298,7 @@ func TestOwnerWaitsForRoomAndSaysSo(t *testing.T) {
 	if v.Ended != 0 || r.n.Underreplicated(&v) == "" || !r.n.MayAct(r.now, id) {
 		t.Errorf("%d have ended, status %q, may act %v: want that it waits for quota, says so, and goes on", v.Ended, r.n.Underreplicated(&v), r.n.MayAct(r.now, id))
 	}
-	r.runWithPeers(r.n.cfg.Lease/2, nil)
+	r.runWithPeers(r.cfg.Lease/2, nil)
 	if v, _ = r.n.Job(id); v.Ended != 1 || r.n.Underreplicated(&v) != "" {
 		t.Errorf("with quota: %d have ended, status %q", v.Ended, r.n.Underreplicated(&v))
 	}

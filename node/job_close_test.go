@@ -51,7 +51,7 @@ func TestEndIsVisibleWhenCommitted(t *testing.T) {
 	}
 	again.join(fastID, 10, "linux")
 	for len(again.sent(grid.KindWrite)) == 0 {
-		again.pass(again.n.cfg.Lease)
+		again.pass(again.cfg.Lease)
 	}
 	for again.acceptAsFast(); len(again.sent(grid.KindWrite)) > 0; again.acceptAsFast() {
 	}

@@ -89,7 +89,7 @@ func TestLostOfferIsRepeated(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(nil), fastID)
-	r.pass(r.n.cfg.Lease/4, grid.TimerOffer)
+	r.pass(r.cfg.Lease/4, grid.TimerOffer)
 	if o := r.one(grid.KindOffer); o.Msg.Offer.ID != id {
 		t.Errorf("repeated offer %v, want the same attempt %v", o.Msg.Offer.ID, id)
 	}
@@ -101,7 +101,7 @@ func TestLeaseExpires(t *testing.T) {
 	first := r.offered(jobID(1), spec(nil), fastID)
 	r.deliverFor(fastID, grid.KindAccept, first, nil)
 	r.deliver(fastID, grid.KindBeat, func(m *grid.Message) { m.Attempts = []grid.AttemptID{first} })
-	r.pass(r.n.cfg.Lease-time.Second, grid.TimerLease)
+	r.pass(r.cfg.Lease-time.Second, grid.TimerLease)
 	r.want(jobID(1), grid.Placed)
 	r.pass(2*time.Second, grid.TimerLease)
 	if len(r.fx.Starts) != 1 {
@@ -126,7 +126,7 @@ func TestAtMostOnce(t *testing.T) {
 	r.join(fastID, 10, "linux")
 	id := r.offered(jobID(1), spec(func(s *grid.JobSpec) { s.Retries = 0 }), fastID)
 	r.deliverFor(fastID, grid.KindAccept, id, nil)
-	r.pass(r.n.cfg.Lease+time.Second, grid.TimerLease)
+	r.pass(r.cfg.Lease+time.Second, grid.TimerLease)
 	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Lost || v.Result.Exit != grid.ExitSkep {
 		t.Fatalf("task %+v", v)
 	}

@@ -14,17 +14,17 @@ func (n *Node) deliverLocal(now grid.Time, fx *grid.Effects) {
 			return
 		}
 		for i := range local {
-			n.route(now, n.cfg.Self, &local[i], fx)
+			n.route(now, n.self, &local[i], fx)
 		}
 	}
 }
 
 // takeLocal removes the messages to this node from the effects; valid until the next call. The others keep their order.
 func (n *Node) takeLocal(fx *grid.Effects) []grid.Message {
-	local, kept := n.scratch.local[:0], n.delivered
-	for i := n.delivered; i < len(fx.Sends); i++ {
+	local, kept := n.scratch.local[:0], n.local
+	for i := n.local; i < len(fx.Sends); i++ {
 		s := &fx.Sends[i]
-		if s.To != n.cfg.Self {
+		if s.To != n.self {
 			if i != kept {
 				fx.Sends[kept], *s = *s, fx.Sends[kept]
 			}
@@ -39,7 +39,7 @@ func (n *Node) takeLocal(fx *grid.Effects) []grid.Message {
 		last := &local[len(local)-1]
 		*last, s.Msg = s.Msg, *last // each keeps the memory of its slices
 	}
-	fx.Sends, n.delivered, n.scratch.local = fx.Sends[:kept], kept, local
+	fx.Sends, n.local, n.scratch.local = fx.Sends[:kept], kept, local
 	return local
 }
 

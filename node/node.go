@@ -6,71 +6,37 @@ import (
 	"skep/discovery"
 	"skep/gossip"
 	"skep/grid"
+	"skep/node/coordinator"
 	"skep/node/deposit"
 	"skep/node/membership"
+	"skep/node/peers"
 	"skep/node/policies"
 	"skep/node/profile"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
-	"skep/node/reputation"
 	"skep/node/worker"
-	"skep/sparse"
 )
 
 // Node is one member of the grid. Its methods are called from one goroutine.
 type Node struct {
-	*parts
-	coordinator
+	coordinator.Views
 
-	submissions *membership.Submissions // their members are not chosen yet
-	delivered   int                     // number of sends in the effects that deliverLocal has seen
-}
-
-// parts are what a node consists of besides its jobs.
-type parts struct {
-	cfg     settings
-	wall    grid.Wall
-	rng     *grid.Rand
+	self    grid.NodeID
+	tuning  *Tuning
 	scratch *Scratch
-	stats   Counts
+	stats   Counts // those of the node itself
+	local   int    // sends in the effects that deliverLocal has seen
 
-	gossip    *gossip.Gossip
-	worker    *worker.Worker
-	discovery *discovery.Discovery
-	rates     *rates.Estimator
-	policies  policies.Set
-	peers     peerset
-	records   reputation.Records
-	failures  reputation.FailureLog
-	replicas  *replication.Replicas
-	deposits  deposit.Store
-	profile   profile.Profile
-}
-
-// coordinator is the jobs that this node owns, and those of whose registers it is a member.
-type coordinator struct {
-	*parts
-
-	jobs     sparse.Map[grid.JobID, *job] // except packed ones
-	queue    jobQueue
-	live     liveTasks
-	dialled  []dialled
-	repeated repeatedResults
-	archive  archive // finished jobs, oldest end first
-	packing  []*job  // finished jobs to be packed after this step
-
-	grace           []graceEntry // taken over by this node and in takeover grace, oldest first
-	closing         []*job       // all their tasks have ended; the members are told soon
-	takenOver       []grid.JobID // jobs taken over in this step
-	barriers        cancelBarriers
-	bulkEnds        bulkEnds
-	ledger          quota.Ledger // of what is stored for others
-	replicaWake     bool         // a TimerRegister is pending for registers
-	backups         backupJobs
-	ownerCache      ownerCache
-	strayEntries    map[grid.JobID][]grid.EntryRecord // entries whose register has not come yet
-	restoredBackups map[grid.TaskID]grid.BackupRecord // during restore: backup attempts that may live
+	coordinator *coordinator.Coordinator
+	worker      *worker.Worker
+	replicas    *replication.Replicas
+	submissions *membership.Submissions // their members are not chosen yet
+	peers       *peers.Peers
+	rates       *rates.Estimator
+	profile     profile.Profile
+	gossip      *gossip.Gossip
+	discovery   *discovery.Discovery
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
@@ -80,31 +46,39 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	own := &parts{wall: wall, rng: grid.NewRand(cfg.Seed, 1), scratch: cfg.Scratch}
-	n := &Node{parts: own, coordinator: coordinator{parts: own}}
-	if n.scratch == nil {
-		n.scratch = new(Scratch)
+	s := cfg.Scratch
+	if s == nil {
+		s = new(Scratch)
 	}
-	n.cfg = cfg.settings(n.scratch)
-	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: n.cfg.Lease, Contacts: contacts{&n.coordinator}}, wall, n.rng)
-	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: n.cfg.Members, Confirm: n.cfg.Confirm,
-		Known: cfg.Known, Timer: grid.Timer{Kind: grid.TimerRegister, Key: pendingKey}, Contacts: contacts{&n.coordinator}, Keepalives: n.replicas}, n.rng)
-	n.deposits = deposit.New(deposit.Config{Self: cfg.Self, Quota: n.cfg.Lend, Limit: n.cfg.Copies,
-		Confirm: n.cfg.Confirm, Retry: n.cfg.Lease / 3, ResultBytes: quota.ResultBytes})
-	n.queue.turns.Track((*job).setQueueIndex)
-	n.live.retries.Track((*liveTask).setQueueIndex)
-	n.barriers.jobs.Track((*job).setBarrierIndex)
-	n.discovery = discovery.New(cfg.Self, &n.cfg.Discovery, grid.NewRand(cfg.Seed, 3))
-	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: n.cfg.Lease, Overdue: n.cfg.Overdue,
-		Private: cfg.Private, Whole: !n.cfg.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: contacts{&n.coordinator}, Ledger: &n.ledger})
-	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, Memory: cfg.Memory, Scratch: &n.scratch.rating})
-	n.gossip = gossip.New(cfg.Self, &n.cfg.Gossip, grid.NewRand(cfg.Seed, 2))
+	t := s.tuning(&cfg.Tuning)
+	n := &Node{self: cfg.Self, tuning: t, scratch: s}
+	rng := grid.NewRand(cfg.Seed, 1)
+	n.gossip = gossip.New(cfg.Self, &t.Gossip, grid.NewRand(cfg.Seed, 2))
+	n.discovery = discovery.New(cfg.Self, &t.Discovery, grid.NewRand(cfg.Seed, 3))
+	n.rates = rates.New(rates.Config{Given: cfg.Given, Speed: cfg.Speed, Memory: cfg.Memory, Scratch: &s.rates})
 	n.profile = profile.New(profile.Config{Self: cfg.Self, Boot: cfg.Boot, Name: cfg.Name, Capacity: cfg.Capacity, Speed: cfg.Speed,
-		Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip}, cfg.Labels)
-	n.policies = policies.New(policies.Config{Seed: cfg.Seed, Balance: &n.cfg.Balance})
-	if _, err := n.policy(""); err != nil {
+		Engines: cfg.Engines, Private: cfg.Private, Prior: rates.Prior, Gossip: n.gossip, Rand: rng}, cfg.Labels)
+	n.peers = peers.New(peers.Config{Self: cfg.Self, Cores: cfg.Capacity.CPU, Speed: cfg.Speed, Memory: cfg.Memory,
+		RatesGiven: len(cfg.Given) > 0, Balance: &t.Balance, Truth: cfg.Truth, Scratch: &s.peers, Gossip: n.gossip, Rates: n.rates,
+		Profile: &n.profile, Policies: policies.New(policies.Config{Seed: cfg.Seed, Balance: &t.Balance})})
+	n.replicas = replication.NewReplicas(replication.Config{Self: cfg.Self, Boot: cfg.Boot, Lease: t.Lease, Contacts: n.peers}, wall, rng)
+	n.submissions = membership.New(membership.Config{Labels: cfg.Labels, Members: t.Members, Confirm: t.Confirm, Known: cfg.Known,
+		Timer: grid.Timer{Kind: grid.TimerRegister, Key: coordinator.SubmissionsKey}, Contacts: n.peers, Keepalives: n.replicas}, rng)
+	ledger := new(quota.Ledger)
+	n.worker = worker.New(worker.Config{Self: cfg.Self, Boot: cfg.Boot, Capacity: cfg.Capacity, Lease: t.Lease, Overdue: t.Overdue,
+		Private: cfg.Private, Whole: !t.Balance.Rest, Bounds: cfg.Bounds, RunTime: n.runTime, Contacts: n.peers, Ledger: ledger})
+	var err error
+	n.coordinator, err = coordinator.New(coordinator.Config{Tuning: &t.Tuning, Self: cfg.Self, Known: cfg.Known, Private: cfg.Private,
+		Whole: !t.Balance.Rest, TakeoverDelay: replication.TakeoverDelay(t.Lease), Expire: t.Gossip.Expire,
+		Forward: string(t.Discovery.Forward), ResultRetry: worker.MaxResultRetry, RunTime: n.runTime},
+		coordinator.Parts{Wall: wall, Scratch: &s.coordinator, Gossip: n.gossip, Peers: n.peers, Worker: n.worker,
+			Discovery: n.discovery, Registers: registers{n.replicas}, Ledger: ledger,
+			Deposits: deposit.New(deposit.Config{Self: cfg.Self, Quota: t.Lend, Limit: t.Copies, Confirm: t.Confirm,
+				Retry: t.Lease / 3, ResultBytes: quota.ResultBytes})})
+	if err != nil {
 		return nil, err
 	}
+	n.Views = n.coordinator.Views()
 	return n, nil
 }
 
@@ -112,11 +86,11 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 func (n *Node) Restore(r *grid.Record) {
 	switch r.Kind {
 	case grid.RecWork:
-		n.worker.Restore(&r.Work, n.membersVerified(r.Work.ID.Task.Job, r.Work.Owner))
+		n.worker.Restore(&r.Work, n.coordinator.MembersVerified(r.Work.ID.Task.Job, r.Work.Owner))
 	case grid.RecRegister:
-		n.restoreReplica(&r.Register)
+		n.coordinator.RestoreRegister(&r.Register)
 	case grid.RecEntry:
-		n.restoreEntry(&r.Entry)
+		n.coordinator.RestoreEntry(&r.Entry)
 	case grid.RecTombstone:
 		n.replicas.RestoreTombstone(&r.Tombstone)
 	case grid.RecClass:
@@ -126,14 +100,14 @@ func (n *Node) Restore(r *grid.Record) {
 	}
 }
 
-// startNode resumes after a restart: the jobs, then the attempts accepted here.
-func (n *Node) startNode(now grid.Time, fx *grid.Effects) {
+// start resumes after a restart: the jobs, then the attempts accepted here.
+func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.submissions.Start(now)
 	n.worker.Start(now)
 	n.discovery.Start(now)
-	n.start(now, fx)
+	n.coordinator.Start(now, fx)
 	n.gossip.Start(now, n.nextAd(now), fx)
-	n.askAttempts(now, n.cfg.Self, fx)
+	n.coordinator.AskAttempts(now, n.self, fx)
 	n.worker.Resume(now, fx)
 }
 
@@ -141,57 +115,23 @@ func (n *Node) startNode(now grid.Time, fx *grid.Effects) {
 // state, time and event always give the same state and effects.
 func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	fx.Begin()
-	n.delivered, n.bulkEnds.left = len(fx.Sends), bulkEndBatch
+	n.local = len(fx.Sends)
+	n.coordinator.Begin()
 	n.worker.Advance(now)
 	firstAnnounce := len(fx.Announces)
-	switch ev.Kind {
-	case grid.EvStart:
-		n.startNode(now, fx)
-	case grid.EvMessage:
-		n.handleMessage(now, ev.Peer, ev.Msg, fx)
-	case grid.EvAnnounce:
-		n.handleAnnouncement(now, ev.Peer, ev.Msg, fx)
-	case grid.EvWake:
-		n.handleTimer(now, ev.Timer, fx)
-	case grid.EvPeerUp:
-		n.peerUp(now, ev, fx)
-	case grid.EvPeerDown:
-		n.peerDown(now, ev.Peer, fx)
-	case grid.EvSubmit:
-		if n.submit(now, ev, fx) {
-			n.createJobs(now, n.submissions.Submit(now, ev.Job, ev.Spec, ev.Caller, fx), fx)
-		}
-	case grid.EvCancel:
-		n.cancelJob(now, ev, fx)
-	case grid.EvStarted:
-	case grid.EvEnded:
-		n.worker.Ended(now, ev.Attempt, ev.Result, fx)
-	case grid.EvFetched:
-		n.fetched(now, ev, fx)
-	case grid.EvDisk:
-		n.setLowDisk(now, ev.Low, fx)
-	case grid.EvAvailable:
-		n.setAvailability(now, ev.Left, ev.Up, fx)
-	case grid.EvAddrs:
-		n.profile.SetAddrs(now, ev.Addrs, fx)
-	case grid.EvLate:
-		n.worker.StartedTooLate(now, ev.Attempt, fx)
-	case grid.EvLeave, grid.EvDrain, grid.EvUndrain:
-		n.handleDrain(now, ev, fx)
-	}
+	n.handle(now, ev, fx)
 	n.settle(now, fx)
-	for n.placeNext(now, fx) {
+	for n.coordinator.PlaceNext(now, fx) {
 		n.deliverLocal(now, fx)
 	}
-	for n.startBackups(now, fx) {
+	for n.coordinator.StartBackups(now, fx) {
 		n.deliverLocal(now, fx)
 	}
 	n.worker.RequestOwnLeases(now, fx)
 	n.settle(now, fx)
 	n.worker.SetTimers(now, fx)
 	n.replicas.SendWrites(now, fx)
-	n.announceTakeovers(fx)
-	n.packFinished()
+	n.coordinator.End(fx)
 	sent := fx.Sent()
 	for i := range sent {
 		n.sign(&sent[i].Msg)
@@ -204,7 +144,14 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 // sign counts a message, and adds this node's ad to its own searches and calls, so that whoever is found can answer.
 func (n *Node) sign(m *grid.Message) {
 	n.stats.Sent[m.Kind]++
-	if (m.Kind == grid.KindFind || m.Kind == grid.KindCall) && m.Find.Asker == n.cfg.Self && n.gossip.Ad() != nil {
+	if (m.Kind == grid.KindFind || m.Kind == grid.KindCall) && m.Find.Asker == n.self && n.gossip.Ad() != nil {
 		m.Digest = append(m.Digest[:0], grid.AdEntry{Ad: n.gossip.Ad()})
 	}
+}
+
+// runTime is the expected run time of a task of the class on one slot of this node, seconds, under the present use of
+// its cores, and its squared coefficient of variation.
+func (n *Node) runTime(class string) (mean, scv float64) {
+	mean, scv = n.peers.RunTime(class)
+	return mean / n.worker.Exec().Speed(grid.CPU), scv
 }

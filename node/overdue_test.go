@@ -17,7 +17,7 @@ func TestOverdueOwnWorkMoves(t *testing.T) {
 		t.Fatalf("task %+v", r.task(jobID(2)))
 	}
 	r.join(fastID, 1, "linux")
-	r.pass(3*r.n.cfg.Overdue, grid.TimerOverdue)
+	r.pass(3*r.cfg.Overdue, grid.TimerOverdue)
 	o := r.one(grid.KindOffer)
 	if v := r.task(jobID(2)); o.To != fastID || v.ID.N != 2 || v.Lost != 0 {
 		t.Fatalf("offer to %v, task %+v", o.To.Short(), v)
@@ -32,7 +32,7 @@ func TestOverdueWorkIsHandedBackUnlessAtMostOnce(t *testing.T) {
 	r.offer(fastID, foreignAttempt(1), spec(nil))
 	r.offer(fastID, foreignAttempt(2), spec(func(s *grid.JobSpec) { s.Retries = 0 }))
 	r.offer(fastID, foreignAttempt(3), spec(nil))
-	r.pass(3*r.n.cfg.Overdue, grid.TimerOverdue)
+	r.pass(3*r.cfg.Overdue, grid.TimerOverdue)
 	m := r.one(grid.KindRefuse)
 	if m.To != fastID || m.Msg.Attempts[0] != foreignAttempt(3) || m.Msg.Refusal.Why != grid.WhyOverdue {
 		t.Fatalf("refused %+v", m)

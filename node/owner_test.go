@@ -13,11 +13,10 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 	for _, since := range []grid.NodeID{selfID, fastID} {
 		r := newMember(t)
 		r.takeOver()
-		j := r.n.job(replicatedJob)
-		if !j.replica.IsOwner() || j.task(0).live == nil {
+		before := r.n.Gauges()
+		if !r.replica(replicatedJob).IsOwner() || before.Live == 0 {
 			t.Fatal("it does not own the job, or not the attempt that runs here")
 		}
-		j.replica.graceUntil = 0 // as after the takeover grace
 		r.promiseElsewhere(7)
 		for end := r.now.Add(time.Minute); len(r.sent(grid.KindCampaign)) == 0; r.pass(time.Second) {
 			if r.now > end {
@@ -25,18 +24,19 @@ func TestOwnerRenewsItsEpochIfNoOtherOwned(t *testing.T) {
 			}
 		}
 		epoch := r.sent(grid.KindCampaign)[0].Msg.Register.Epoch
+		before = r.n.Gauges()
 		r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
 			m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Answer: grid.RegisterOK, Owner: since, Next: 3,
 				Entries: []grid.Entry{{Index: 0, Epoch: epoch - 1, Attempt: grid.Attempt{Epoch: epoch - 1, N: 1}, Worker: slowID, Result: exitZero}}}
 		})
-		if !j.replica.IsOwner() || j.replica.State().Epoch != epoch {
+		if x := r.replica(replicatedJob); !x.IsOwner() || x.State().Epoch != epoch {
 			t.Fatalf("it does not own epoch %d", epoch)
 		}
-		if waits := j.replica.graceUntil > r.now; waits != (since == fastID) {
+		if waits := r.n.Gauges().InGrace > before.InGrace; waits != (since == fastID) {
 			t.Errorf("node %s owned the job last: it has a takeover grace: %v", since.Short(), waits)
 		}
-		if j.task(0).state != grid.Ended || j.task(0).live != nil {
-			t.Errorf("the task that has ended elsewhere is %v, and still looked after: %v", j.task(0).state, j.task(0).live != nil)
+		if end, _ := r.replica(replicatedJob).Value(0); end == nil || r.n.Gauges().Live >= before.Live {
+			t.Errorf("the task that has ended elsewhere has the end %+v, and %d of %d tasks are looked after", end, r.n.Gauges().Live, before.Live)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestLateOfferToAMember(t *testing.T) {
 		t.Helper()
 		id := grid.AttemptID{Task: grid.TaskID{Job: o.job(1)}, Attempt: a}
 		o.deliver(from, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: id, Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
+			m.Offer = grid.Offer{ID: id, Spec: o.spec(o.job(1)), Class: "a", Lease: o.cfg.Lease, Members: []grid.NodeID{o.id, selfID, slowID}}
 		})
 		if _, _, ok := o.n.Work(id); ok != want || (len(o.sent(grid.KindAccept)) > 0) != want {
 			t.Errorf("offered attempt %v it has it %v, sent %v", a, ok, kindsOf(o.fx.Sends))
@@ -77,12 +77,12 @@ func TestOfferOfTheEpochBeforeItWasRenewed(t *testing.T) {
 	o.deliver(o.id, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: o.job(1), Epoch: 3, Seq: 1} })
 	for i := range uint32(2) {
 		o.deliver(o.id, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.n.job(o.job(1)).spec, Class: "a", Lease: o.n.cfg.Lease, Members: []grid.NodeID{o.id, o.n.cfg.Self, slowID}}
+			m.Offer = grid.Offer{ID: o.attempt(1, i), Spec: o.spec(o.job(1)), Class: "a", Lease: o.cfg.Lease, Members: []grid.NodeID{o.id, selfID, slowID}}
 		})
 		if _, _, ok := o.n.Work(o.attempt(1, i)); !ok || len(o.sent(grid.KindAccept)) != 1 {
 			t.Errorf("task %d: it has the attempt %v, sent %v", i, ok, kindsOf(o.fx.Sends))
 		}
-		o.n.learnOwner(o.now, o.job(1), 3, o.id, &o.fx)
+		o.n.coordinator.LearnOwner(o.now, o.job(1), 3, o.id, &o.fx)
 	}
 }
 

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -12,14 +11,14 @@ import (
 // and the running one end: the waiting one may not start.
 func (r *rig) loseMajority() {
 	r.t.Helper()
-	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
+	for end := r.now.Add(2 * r.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}
 	for _, w := range r.n.worker.Exec().Running() {
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: w.ID, Result: exitZero})
 	}
-	if j := r.n.job(replicatedJob); len(r.fx.Starts) > 0 || !j.awaitingMajority || len(r.n.queue.awaitingMajority) != 1 {
-		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), len(r.n.queue.awaitingMajority))
+	if len(r.fx.Starts) > 0 || r.n.Gauges().AwaitingMajority != 1 {
+		r.t.Fatalf("without a majority %d start, and %d jobs wait for one", len(r.fx.Starts), r.n.Gauges().AwaitingMajority)
 	}
 }
 
@@ -40,13 +39,13 @@ func TestFormerOwnerAwaitsNoMajority(t *testing.T) {
 		r := newMember(t)
 		r.takeOver()
 		r.loseMajority()
-		j := r.n.job(replicatedJob)
-		if succeeds(r); j.replica.IsOwner() {
+		x := r.replica(replicatedJob)
+		if succeeds(r); x.IsOwner() {
 			t.Fatalf("%s: it is the owner still", name)
 		}
-		r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
-		if j.awaitingMajority || len(r.n.queue.awaitingMajority) > 0 {
-			t.Errorf("%s: %d jobs wait for a majority still", name, len(r.n.queue.awaitingMajority))
+		r.pass(r.cfg.Lease/2, grid.TimerRegister)
+		if r.n.Gauges().AwaitingMajority > 0 {
+			t.Errorf("%s: %d jobs wait for a majority still", name, r.n.Gauges().AwaitingMajority)
 		}
 	}
 }
@@ -57,10 +56,10 @@ func TestOwnerAgainResumesWaitingWork(t *testing.T) {
 	r.takeOver()
 	r.loseMajority()
 	r.asksVote(slowID, 99) // a campaign that fails
-	r.pass(r.n.cfg.Lease/2, grid.TimerRegister)
+	r.pass(r.cfg.Lease/2, grid.TimerRegister)
 	r.takeOver()
 	r.acceptAsSlow() // the end of the first task
-	for end := r.now.Add(2 * r.n.cfg.Lease); len(r.fx.Starts) == 0; r.pass(100 * time.Millisecond) {
+	for end := r.now.Add(2 * r.cfg.Lease); len(r.fx.Starts) == 0; r.pass(100 * time.Millisecond) {
 		if r.now > end {
 			t.Fatal("what waits does not start")
 		}
@@ -71,15 +70,14 @@ func TestOwnerAgainResumesWaitingWork(t *testing.T) {
 func TestGraceEntriesAreFreed(t *testing.T) {
 	r := newMember(t)
 	r.takeOver()
-	if len(r.n.grace) != 1 {
-		t.Fatalf("%d jobs in takeover grace, want 1", len(r.n.grace))
+	if g := r.n.Gauges(); g.InGrace != 1 {
+		t.Fatalf("%d jobs in takeover grace, want 1", g.InGrace)
 	}
-	r.n.grace = slices.Grow(r.n.grace, 1000)
-	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; {
+	for end := r.now.Add(2 * r.cfg.Lease); r.now < end; {
 		r.pass(time.Second)
 	}
-	if len(r.n.grace) > 0 || cap(r.n.grace) > 0 {
-		t.Errorf("%d jobs in takeover grace, with room for %d", len(r.n.grace), cap(r.n.grace))
+	if g := r.n.Gauges(); g.InGrace > 0 {
+		t.Errorf("%d jobs in takeover grace", g.InGrace)
 	}
 }
 
@@ -96,20 +94,19 @@ func TestTakenOverJobIsNotCancelled(t *testing.T) {
 			m.Register = grid.RegisterMessage{Seq: s.Msg.Register.Seq, Answer: grid.RegisterOK}
 		})
 	}
-	j := r.n.job(id)
-	if j == nil || !j.replica.IsOwner() {
+	if x := r.replica(id); x == nil || !x.IsOwner() {
 		t.Fatal("it does not own the job")
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Caller: 7, Job: id})
-	if len(r.fx.Replies) > 0 || r.n.barriers.jobs.Len() != 1 {
-		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, r.n.barriers.jobs.Len())
+	if len(r.fx.Replies) > 0 || r.n.Gauges().Barriers != 1 {
+		t.Fatalf("before a majority knows: replies %v, %d jobs", r.fx.Replies, r.n.Gauges().Barriers)
 	}
 	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: id, Epoch: 2, Seq: 1} })
 	if p := r.fx.Replies; len(p) == 0 || p[0].Caller != 7 || p[0].Err == "" {
 		t.Errorf("replies %+v, want that another node has it", p)
 	}
-	if r.n.barriers.jobs.Len() > 0 || j.barrier != nil {
-		t.Errorf("%d cancelled jobs are looked at", r.n.barriers.jobs.Len())
+	if r.n.Gauges().Barriers > 0 {
+		t.Errorf("%d cancelled jobs are looked at", r.n.Gauges().Barriers)
 	}
 }
 
@@ -122,12 +119,11 @@ func TestCommittedCancelIsAnsweredByFormerOwner(t *testing.T) {
 	if len(r.fx.Replies) > 0 {
 		t.Fatalf("replies %+v at once, while what earlier owners let start may run", r.fx.Replies)
 	}
-	j := r.n.job(replicatedJob)
-	if _, final := j.replica.Cancelled(); !final {
+	if _, final := r.replica(replicatedJob).Cancelled(); !final {
 		t.Fatal("the cancellation is not final")
 	}
 	r.deliver(slowID, grid.KindWrite, func(m *grid.Message) { m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 99, Seq: 1} })
-	for end := r.now.Add(2 * r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
+	for end := r.now.Add(2 * r.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		for _, p := range r.fx.Replies {
 			if p.Caller == 7 && p.Err == "" {
 				return

@@ -140,7 +140,7 @@ func TestPlannedAttemptAfterRestart(t *testing.T) {
 	about := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: r.attempts()[0]}
 	r.join(fastID, 10, "linux")
 	for len(r.sent(grid.KindWrite)) == 0 {
-		r.pass(r.n.cfg.Lease)
+		r.pass(r.cfg.Lease)
 	}
 	seq := r.toFast()
 	r.deliver(fastID, grid.KindWriteAck, func(m *grid.Message) {
@@ -166,7 +166,7 @@ func TestPlannedAttemptIsNotLate(t *testing.T) {
 	if len(r.attempts()) != 1 || len(r.sent(grid.KindOffer)) != 0 {
 		t.Fatalf("%d attempts on disk, sent %v", len(r.attempts()), kindsOf(r.fx.Sends))
 	}
-	if rec := r.n.records.Of(slowID); rec.Late(r.now) || rec.OnProbation(r.now, grid.CPU) {
+	if rec := r.n.peers.Record(slowID); rec.Late(r.now) || rec.OnProbation(r.now, grid.CPU) {
 		t.Error("the worker is late with an attempt that it was never offered")
 	}
 }

@@ -26,22 +26,22 @@ func checkPoliciesRemoved(t *testing.T, members int, count uint32) {
 		return id
 	}
 	found := func(name string) balance.Policy {
-		p, err := r.n.policy(name)
+		p, err := r.n.peers.Policies().Get(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
 	submit(0, "kpb:3")
-	own, named := found(r.n.cfg.Policy), found("kpb:3")
+	own, named := found(r.cfg.Policy), found("kpb:3")
 	for i := 1; i < 200; i++ {
 		id := submit(i, fmt.Sprintf("guided_lpas:%d", i))
 		r.step(grid.Event{Kind: grid.EvCancel, Caller: 9, Job: id})
-		if got := r.n.policies.Len(); got > 32 {
+		if got := r.n.peers.Policies().Len(); got > 32 {
 			t.Fatalf("%d members, jobs of %d: %d policies after %d jobs, of which one is not over", members, count, got, i+1)
 		}
 	}
-	if found(r.n.cfg.Policy) != own || found("kpb:3") != named {
+	if found(r.cfg.Policy) != own || found("kpb:3") != named {
 		t.Errorf("%d members, jobs of %d: policies in use are others now", members, count)
 	}
 }

@@ -2,9 +2,7 @@ package node
 
 import (
 	"runtime"
-	"strings"
 	"testing"
-	"time"
 
 	"skep/grid"
 	"skep/node/quota"
@@ -93,154 +91,26 @@ func TestRecordsBeyondQuotaDoNotStopStart(t *testing.T) {
 
 // Forgetting a large job deletes only the records that were written.
 func TestForgettingCostsWhatWasWritten(t *testing.T) {
+	old := quota.Each
+	t.Cleanup(func() { quota.Each = old })
+	quota.Each.Registers = 1
 	r := newRig(t, nil)
 	id := numbered(fastID, 1)
 	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
 	r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
 		g.Seq, g.Done, g.Entries = 2, true, []grid.Entry{{Index: 5, Result: exitZero}, {Index: 99_999, Result: exitZero}}
 	})
-	if r.records(grid.RecEntry) != 2 || r.n.archive.tasks != 2 {
-		t.Fatalf("%d entries on disk, %d tasks kept: want two", r.records(grid.RecEntry), r.n.archive.tasks)
+	if r.records(grid.RecEntry) != 2 || r.n.Gauges().Archived != 2 {
+		t.Fatalf("%d entries on disk, %d tasks kept: want two", r.records(grid.RecEntry), r.n.Gauges().Archived)
 	}
-	var fx grid.Effects
-	r.n.forgetJob(r.n.job(id), &fx)
-	if len(fx.Saves) != 4 || r.n.ledger.Kept() != (quota.Amount{}) {
-		t.Errorf("%d records are deleted, %+v still counts: want two entries, the cancellation and the job, and nothing", len(fx.Saves), r.n.ledger.Kept())
-	}
-}
-
-// largeSpec is a specification of almost a megabyte.
-func largeSpec() *grid.JobSpec {
-	return spec(func(s *grid.JobSpec) {
-		for i := range 1000 {
-			s.Inputs = append(s.Inputs, grid.File{Path: strings.Repeat("d/", 450) + string(rune('a'+i%26)) + strings.Repeat("x", 1+i/26), Blob: grid.BlobID{1}})
-		}
-	})
-}
-
-// Large specifications are bounded in bytes for each sender, and a finished job makes room for the next.
-func TestLargeRegistersAreBounded(t *testing.T) {
-	r := newRig(t, nil)
-	s := largeSpec()
-	if err := s.Check(); err != nil {
-		t.Fatal(err)
-	}
-	most := int(quota.Each.Bytes / quota.SpecBytes(s))
-	kept := 0
-	for i := range 300 {
-		if r.writeFrom(fastID, numbered(fastID, i), s, nil) == grid.RegisterOK {
-			kept++
+	r.writeFrom(fastID, numbered(fastID, 2), spec(nil), nil) // there is room for one job
+	deleted := map[grid.RecordKind]int{}
+	for _, rec := range r.fx.Saves {
+		if rec.Delete {
+			deleted[rec.Kind] += 1 + int(rec.Entry.Further)
 		}
 	}
-	if kept > most || kept < most/2 || r.records(grid.RecRegister) != kept {
-		t.Fatalf("%d are kept, %d on disk: want about %d", kept, r.records(grid.RecRegister), most)
-	}
-	for i := range 300 { // the first jobs kept come to their end; then others get their room, one for one
-		r.writeFrom(fastID, numbered(fastID, i%2), nil, func(g *grid.RegisterMessage) { g.Seq, g.Done, g.Entries = 2, true, []grid.Entry{{Result: exitZero}} })
-		if i == 1 {
-			break
-		}
-	}
-	for i := range 3 {
-		want := grid.RegisterOK
-		if i == 2 {
-			want = grid.RegisterFull
-		}
-		if a := r.writeFrom(fastID, numbered(fastID, 1000+i), s, nil); a != want {
-			t.Errorf("job %d after two are over: %v, want %v", i+1, a, want)
-		}
-	}
-	if _, known := r.n.Job(numbered(fastID, 0)); known || r.records(grid.RecRegister) != kept {
-		t.Errorf("the oldest that is over is still here: %v; %d on disk, want %d", known, r.records(grid.RecRegister), kept)
-	}
-}
-
-// Large offers are bounded too: beyond the bound this node's queue is full for their sender, which places them
-// elsewhere, and for no other.
-func TestLargeOffersAreBounded(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.Overdue = 0 })
-	r.join(fastID, 1, "linux")
-	r.join(slowID, 1, "linux")
-	s := largeSpec()
-	offers := func(from grid.NodeID, i int) grid.Send {
-		r.deliver(from, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: numbered(from, i)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}, Spec: s, Class: "a", Lease: r.n.cfg.Lease}
-		})
-		for _, out := range r.fx.Sends {
-			if k := out.Msg.Kind; k == grid.KindAccept || k == grid.KindRefuse {
-				return out
-			}
-		}
-		t.Fatal("no answer")
-		return grid.Send{}
-	}
-	taken, why := 0, grid.Refusal{}
-	for i := range 300 {
-		if out := offers(fastID, i); out.Msg.Kind == grid.KindAccept {
-			taken++
-		} else {
-			why = out.Msg.Refusal
-		}
-	}
-	if most := int(quota.Each.Bytes / quota.SpecBytes(s)); taken > most || taken < most/2 || r.records(grid.RecWork) != taken {
-		t.Errorf("%d are taken, %d on disk: want about %d", taken, r.records(grid.RecWork), most)
-	}
-	if why.Why != grid.WhyQueue || !strings.Contains(why.Detail, fastID.Short()) {
-		t.Errorf("the others are refused with %v %q: want a full queue, for that node", why.Why, why.Detail)
-	}
-	if offers(slowID, 1).Msg.Kind != grid.KindAccept {
-		t.Error("somebody else's is refused too")
-	}
-	r.deliverFor(fastID, grid.KindDrop, grid.AttemptID{Task: grid.TaskID{Job: numbered(fastID, 0)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}, nil)
-	if offers(fastID, 500).Msg.Kind != grid.KindAccept {
-		t.Error("an attempt that was dropped still counts")
-	}
-}
-
-// Entries are bounded before any part of a write is saved.
-func TestEntriesAreBounded(t *testing.T) {
-	r := newRig(t, nil)
-	id := numbered(fastID, 1)
-	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
-	full := &grid.Result{Cause: grid.Exited, Stdout: grid.Output{Inline: make([]byte, grid.MaxInline)}, Stderr: grid.Output{Inline: make([]byte, grid.MaxInline)}}
-	written, answer := 0, grid.RegisterOK
-	for seq := uint64(2); answer == grid.RegisterOK && written < grid.MaxCount; seq++ {
-		answer = r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
-			g.Seq = seq
-			for range 30 {
-				g.Entries = append(g.Entries, grid.Entry{Index: uint32(written), Result: full})
-				written++
-			}
-		})
-	}
-	if answer != grid.RegisterFull || len(r.fx.Saves) != 0 {
-		t.Errorf("answer %v with %d records: want no room, and nothing saved", answer, len(r.fx.Saves))
-	}
-	if got := grid.Bytes(r.records(grid.RecEntry)) * 2 * grid.MaxInline; got > quota.Each.Bytes || got < quota.Each.Bytes/2 {
-		t.Errorf("%d bytes are kept: want up to %d", got, quota.Each.Bytes)
-	}
-	if k := r.n.ledger.Kept(); k.Bytes > quota.Each.Bytes {
-		t.Errorf("%d bytes count: want at most %d", k.Bytes, quota.Each.Bytes)
-	}
-}
-
-// An honest job of the maximum number of tasks, each of which printed a line, has room at a member.
-func TestLargestHonestJobHasRoom(t *testing.T) {
-	r := newRig(t, nil)
-	id := numbered(fastID, 1)
-	r.writeFrom(fastID, id, spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), nil)
-	line := &grid.Result{Cause: grid.Exited, Wall: time.Second, Stdout: grid.Output{Inline: make([]byte, 100), Size: 100}}
-	for i, seq := uint32(0), uint64(2); i < grid.MaxCount; seq++ {
-		if a := r.writeFrom(fastID, id, nil, func(g *grid.RegisterMessage) {
-			for ; len(g.Entries) < grid.MaxEntries && i < grid.MaxCount; i++ {
-				g.Entries = append(g.Entries, grid.Entry{Index: i, Result: line})
-			}
-			g.Seq, g.Done = seq, i == grid.MaxCount
-		}); a != grid.RegisterOK {
-			t.Fatalf("at task %d: %v", i, a)
-		}
-	}
-	if v, ok := r.n.Job(id); !ok || v.Ended != grid.MaxCount {
-		t.Errorf("%v, %d tasks have ended", ok, v.Ended)
+	if deleted[grid.RecEntry] != 3 || deleted[grid.RecRegister] != 1 || r.n.Charged().Registers != 1 || r.n.Charged().Tasks != 1 {
+		t.Errorf("deleted %v, %+v still counts: want two entries, the cancellation and the job, and the next job", deleted, r.n.Charged())
 	}
 }

@@ -36,7 +36,7 @@ func newMember(t *testing.T) *rig {
 	}
 	for i := range uint32(2) {
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: s, Class: "a", Lease: r.n.cfg.Lease, Members: three}
+			m.Offer = grid.Offer{ID: replicatedAt(i), Spec: s, Class: "a", Lease: r.cfg.Lease, Members: three}
 		})
 	}
 	return r
@@ -93,7 +93,7 @@ func (r *rig) acceptAsSlow() {
 func TestNewOwnerSendsKeepalives(t *testing.T) {
 	r := newMember(t)
 	r.takeOver()
-	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(time.Second) {
+	for end := r.now.Add(r.cfg.Lease); r.now < end; r.pass(time.Second) {
 		for _, s := range r.sent(grid.KindKeepalive) {
 			if s.To == slowID {
 				return
@@ -127,7 +127,7 @@ func TestRestartedOwnerStartsOwnWork(t *testing.T) {
 		r.pass(time.Second)
 	}
 	r.acceptAsSlow()
-	for end := r.now.Add(r.n.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
+	for end := r.now.Add(r.cfg.Lease); r.now < end; r.pass(100 * time.Millisecond) {
 		if len(r.fx.Starts) > 0 {
 			return
 		}
@@ -165,10 +165,10 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 	}
 	first := r.fx.Starts[0].Attempt
 	r.step(grid.Event{Kind: grid.EvEnded, Attempt: first, Result: exitZero})
-	members := r.n.job(id).replica.Members()
+	members := r.replica(id).Members()
 	other := grid.AttemptID{Task: grid.TaskID{Job: id, Index: 1}, Attempt: grid.Attempt{Epoch: 2, N: 1}}
 	r.deliver(both[0], grid.KindOffer, func(m *grid.Message) {
-		m.Offer = grid.Offer{ID: other, Spec: r.n.job(id).spec, Class: "a", Lease: r.n.cfg.Lease, Members: members}
+		m.Offer = grid.Offer{ID: other, Spec: r.spec(id), Class: "a", Lease: r.cfg.Lease, Members: members}
 	})
 	if rec, ok := r.disk["work "+first.String()]; !ok || rec.Work.State != grid.WorkFinished || rec.Work.Owner != both[0] {
 		t.Errorf("on disk of what has ended: %v, %+v", ok, rec.Work)
@@ -179,7 +179,7 @@ func TestOfferOfANewOwnerKeepsResults(t *testing.T) {
 func (r *rig) asksVote(from grid.NodeID, epoch uint32) grid.RegisterAnswer {
 	r.t.Helper()
 	r.deliver(from, grid.KindCampaign, func(m *grid.Message) {
-		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Spec: r.n.job(replicatedJob).spec, Members: three}
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: epoch, Spec: r.spec(replicatedJob), Members: three}
 	})
 	return r.one(grid.KindVote).Msg.Register.Answer
 }
@@ -195,7 +195,7 @@ func TestUnlistedRegisterWaitsForLastAnswer(t *testing.T) {
 	if a := r.asksVote(slowID, 2); a != grid.RegisterLive {
 		t.Errorf("at once: %v, want that the owner is alive", a)
 	}
-	r.now = r.now.Add(replication.TakeoverDelay(r.n.cfg.Lease))
+	r.now = r.now.Add(replication.TakeoverDelay(r.cfg.Lease))
 	if a := r.asksVote(slowID, 2); a != grid.RegisterOK {
 		t.Errorf("after replication.TakeoverDelay(L): %v, want a vote", a)
 	}

@@ -19,7 +19,7 @@ func unacknowledged(t *testing.T, results int) (r *rig, about func(i int) grid.A
 	}
 	for i := range results {
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: about(i), Spec: spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), Class: "a", Lease: r.n.cfg.Lease}
+			m.Offer = grid.Offer{ID: about(i), Spec: spec(func(s *grid.JobSpec) { s.Count = grid.MaxCount }), Class: "a", Lease: r.cfg.Lease}
 		})
 		r.now = r.now.Add(time.Microsecond)
 		r.step(grid.Event{Kind: grid.EvEnded, Attempt: about(i), Result: exitZero})
@@ -154,11 +154,11 @@ func TestUnfittingAdsAreLinear(t *testing.T) {
 			r.deliver(ad.Node, grid.KindDigest, func(m *grid.Message) { m.Digest = []grid.AdEntry{{Ad: &ad}} })
 		}
 		took := cpu() - begin
-		if len(r.n.live.waiting.list) != jobs {
-			t.Fatalf("%d jobs wait, want %d", len(r.n.live.waiting.list), jobs)
+		if r.n.Gauges().Waiting != jobs {
+			t.Fatalf("%d jobs wait, want %d", r.n.Gauges().Waiting, jobs)
 		}
 		r.join(slowID, 1, "windows")
-		if left := len(r.n.live.waiting.list); left == jobs {
+		if left := r.n.Gauges().Waiting; left == jobs {
 			t.Fatal("all of them wait still when one that fits has come")
 		}
 		return took
@@ -177,7 +177,7 @@ func TestKeepalivesAreLinear(t *testing.T) {
 		for range 30 {
 			begin := cpu()
 			r.fx.Reset()
-			r.n.replicas.SendKeepalives(r.now, r.n.deposits.Holds, &r.fx)
+			r.n.replicas.SendKeepalives(r.now, func(grid.NodeID) bool { return false }, &r.fx)
 			took = min(took, cpu()-begin)
 		}
 		for _, s := range r.fx.Sends {

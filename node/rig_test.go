@@ -1,11 +1,13 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
 
 	"skep/grid"
+	"skep/node/replication"
 )
 
 // rig drives one node by hand: events in, effects out.
@@ -30,6 +32,9 @@ var (
 // submissionTick is how often pending submissions are looked at.
 const submissionTick = 250 * time.Millisecond
 
+// wall is the wall clock of every test.
+var wall = grid.Wall{Zero: time.Unix(1_700_000_000, 0)}
+
 func config(self grid.NodeID) Config {
 	c := Defaults()
 	c.Self, c.Boot, c.Seed, c.Name = self, 1, 7, "self"
@@ -45,7 +50,7 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 	if change != nil {
 		change(&c)
 	}
-	n, err := New(c, grid.Wall{Zero: time.Unix(1_700_000_000, 0)})
+	n, err := New(c, wall)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +63,7 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 func (r *rig) restart() *rig {
 	c := r.cfg
 	c.Boot++
-	n, err := New(c, r.n.wall)
+	n, err := New(c, wall)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -268,7 +273,64 @@ var exitZero = &grid.Result{Cause: grid.Exited, Wall: time.Second}
 func (r *rig) trust(id grid.NodeID) {
 	for range 16 {
 		p := grid.Promise{Made: r.now}
-		r.n.records.Open(id).Given(r.now, &p, 1, 1)
-		r.n.records.Returned(r.now, &p, id, true)
+		r.n.peers.Given(r.now, &p, "", id, 1)
+		r.n.peers.Returned(r.now, &p, id, true)
 	}
 }
+
+// replica returns this node's replica of a job's register; nil if there is none, or it has no other members.
+func (r *rig) replica(id grid.JobID) *replication.Replica {
+	for _, x := range r.n.replicas.Open() {
+		if x.Job() == id {
+			return x
+		}
+	}
+	return nil
+}
+
+// knows reports whether a job is here.
+func (r *rig) knows(id grid.JobID) bool {
+	_, ok := r.n.Job(id)
+	return ok
+}
+
+// spec returns the specification of a job that is here.
+func (r *rig) spec(id grid.JobID) *grid.JobSpec {
+	r.t.Helper()
+	v, ok := r.n.Job(id)
+	if !ok {
+		r.t.Fatalf("job %v is not known", id.Short())
+	}
+	return v.Spec
+}
+
+// placed returns the number of a job's tasks that are offered or placed.
+func (r *rig) placed(id grid.JobID) int {
+	v, _ := r.n.Job(id)
+	return v.Placed
+}
+
+// leases returns the timers that are set for leases of attempts, in the order of their tasks.
+func (r *rig) leases() (timers []grid.Timer) {
+	for _, w := range r.wakes {
+		if w.Timer.Kind == grid.TimerLease && !slices.Contains(timers, w.Timer) {
+			timers = append(timers, w.Timer)
+		}
+	}
+	slices.SortFunc(timers, func(a, b grid.Timer) int { return cmp.Compare(a.Key, b.Key) })
+	return timers
+}
+
+// Bounds of the parts, as the tests state them.
+const (
+	bulkEndBatch        = 2000
+	maxCachedOwners     = 4096
+	maxCachedByOne      = 1024
+	maxPrepareFailures  = 5
+	maxDemotions        = 4
+	maxEvictionsPerStep = 256
+	maxEvictedRecords   = 2000
+	maxDialled          = 256
+	maxRepeats          = 8
+	closeDelay          = 20 * time.Millisecond
+)

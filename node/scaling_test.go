@@ -97,12 +97,12 @@ func cancelWaiting(t *testing.T, tasks int) time.Duration {
 	r.trust(fastID)
 	begin := cpu()
 	r.join(fastID, 1, "windows")
-	if n := len(r.n.live.waiting.list) + r.n.live.retries.Len(); n < tasks-r.n.cfg.Window || len(r.n.live.waiting.list) > r.n.cfg.Window {
-		t.Fatalf("%d wait, %d are to be placed", len(r.n.live.waiting.list), r.n.live.retries.Len())
+	if n := r.n.Gauges().Waiting + r.n.Gauges().Retrying; n < tasks-r.cfg.Window || r.n.Gauges().Waiting > r.cfg.Window {
+		t.Fatalf("%d wait, %d are to be placed", r.n.Gauges().Waiting, r.n.Gauges().Retrying)
 	}
 	r.step(grid.Event{Kind: grid.EvCancel, Job: jobID(1)})
 	took := cpu() - begin
-	if len(r.n.live.waiting.list)+r.n.live.retries.Len()+r.n.live.by.Len() != 0 {
+	if r.n.Gauges().Waiting+r.n.Gauges().Retrying+r.n.Gauges().Live != 0 {
 		t.Error("some are left")
 	}
 	return took
@@ -116,14 +116,14 @@ func TestTasksAwaitingProofWaitTogether(t *testing.T) {
 		s.Count, s.Needs.Labels = grid.MaxCount, []grid.LabelNeed{{Key: "os", Values: []string{"windows"}}}
 	}))
 	const most = 8 // attempts that a node of one core gets before it has delivered
-	if offers := len(r.sent(grid.KindOffer)); offers != most || len(r.n.live.waiting.list) != 1 || r.n.live.by.Len() != most+1 {
-		t.Fatalf("%d offers, %d wait, %d live", offers, len(r.n.live.waiting.list), r.n.live.by.Len())
+	if offers := len(r.sent(grid.KindOffer)); offers != most || r.n.Gauges().Waiting != 1 || r.n.Gauges().Live != most+1 {
+		t.Fatalf("%d offers, %d wait, %d live", offers, r.n.Gauges().Waiting, r.n.Gauges().Live)
 	}
 	for n := range 3 {
 		id := grid.AttemptID{Task: grid.TaskID{Job: jobID(1), Index: uint32(n)}, Attempt: grid.Attempt{Epoch: 1, N: 1}}
 		r.deliverFor(fastID, grid.KindResult, id, exitZero)
 	}
-	if got, want := int(r.n.stats.Moved)-3, r.n.cfg.Window; got < want {
+	if got, want := int(r.n.Stats(r.now).Moved)-3, r.cfg.Window; got < want {
 		t.Errorf("%d attempts out after 3 results, want the window, %d", got, want)
 	}
 }

@@ -1,34 +1,21 @@
 package node
 
 import (
-	"skep/balance"
 	"skep/grid"
+	"skep/node/coordinator"
+	"skep/node/peers"
 	"skep/node/profile"
 	"skep/node/rates"
-	"skep/node/reputation"
 )
 
 // Scratch is memory used only within a step, or free for reuse. Nodes that never step at the same time can share one.
 type Scratch struct {
-	view       []balance.State
-	poll       []grid.NodeID
-	rates      []grid.Rate
-	handles    []uint64
-	jobs       []*job
-	met        []connectedPeer
-	blacklists []*reputation.Blacklist // by class, while columns are computed
-	packed     []byte
-	told       []byte
-	rating     rates.Scratch
-	group      []*liveTask
-	tasks      []*grid.Task
-	choices    []balance.Choice
-	answers    [][]balance.State // free buffers of finished decisions
-	lists      [][]grid.Rate     // free buffers of peers whose rates alias their ads'
-	finals     []uint32
-	claims     []profile.Claim
-	local      []grid.Message
-	tunings    []*Tuning // shared by the nodes
+	coordinator coordinator.Scratch
+	peers       peers.Scratch
+	rates       rates.Scratch
+	claims      []profile.Claim
+	local       []grid.Message
+	tunings     []*Tuning // shared by the nodes
 }
 
 // maxSharedTunings bounds the tunings compared with a new one; nodes that all differ share none.

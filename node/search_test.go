@@ -75,7 +75,7 @@ func TestConnectedNodeOutsideViewIsReadmitted(t *testing.T) {
 		r.now = r.now.Add(time.Second)
 		r.join(grid.NodeID{i}, 1, "linux")
 	}
-	if r.n.gossip.Peer(fastID) != nil || !r.n.isConnected(fastID) {
+	if r.n.gossip.Peer(fastID) != nil || !r.n.peers.Connected(fastID) {
 		t.Fatal("the node is still in the view, or not connected: this tests nothing")
 	}
 	r.submit(jobID(1), spec(func(s *grid.JobSpec) { s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}} }))
@@ -120,27 +120,8 @@ func TestDrainedNodeThatNeverReturnsIsForgotten(t *testing.T) {
 	for r.task(jobID(1)).State != grid.Ended && r.now < gone.Add(time.Hour) {
 		r.pass(time.Second)
 	}
-	waited, expire := r.now.Sub(gone), r.n.cfg.Gossip.Expire
+	waited, expire := r.now.Sub(gone), r.cfg.Gossip.Expire
 	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable || waited < expire || waited > expire+2*time.Minute {
 		t.Errorf("after %v it is %v, %v: want it ended as unplaceable soon after %v", waited, v.State, v.Result, expire)
-	}
-}
-
-// A task whose search found no node ends, though another task of its job waits for a node to be idle: that one would
-// else find the first waiting in turn, and both would wait for ever.
-func TestFailedSearchEndsTaskOfWaitingJob(t *testing.T) {
-	r := newRig(t, nil)
-	r.submit(jobID(1), spec(func(s *grid.JobSpec) {
-		s.Count, s.Needs.Labels = 2, []grid.LabelNeed{{Key: "os", Values: []string{"plan9"}}}
-	}))
-	idle := r.n.job(jobID(1)).task(1).live
-	r.n.dequeue(idle)
-	idle.search, idle.awaitsProof = 0, true
-	r.n.parkTask(idle)
-	for end := r.now.Add(2 * time.Minute); r.now < end && r.task(jobID(1)).State != grid.Ended; {
-		r.pass(time.Second)
-	}
-	if v := r.task(jobID(1)); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable {
-		t.Errorf("two minutes later it is %v, waits: %v", v.State, v.Waits)
 	}
 }

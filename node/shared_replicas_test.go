@@ -127,7 +127,7 @@ func TestSharedRegisters(t *testing.T) {
 		}
 	}
 	allWatch()
-	o.pass(o.n.cfg.Lease/2, grid.TimerRegister)
+	o.pass(o.cfg.Lease/2, grid.TimerRegister)
 	check(o.rig, o.jobs/2)
 	allWatch()
 	o.rig = o.restart()
@@ -138,7 +138,7 @@ func TestSharedRegisters(t *testing.T) {
 			o.write(i, 2, true)
 		}
 	}
-	o.pass(o.n.cfg.Lease/2, grid.TimerRegister)
+	o.pass(o.cfg.Lease/2, grid.TimerRegister)
 	for i := range o.count {
 		if left := o.n.replicas.With(o.node(i)); left != nil {
 			t.Errorf("%d registers that are over are kept as shared with node %d", len(left), i)

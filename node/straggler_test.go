@@ -25,7 +25,7 @@ func newStragglerRig(t *testing.T, change func(*grid.JobSpec)) *stragglerRig {
 		g.work()
 		g.second()
 	}
-	g.join(fastID, 1, "linux")
+	g.join(fastID, 1, "bsd")
 	g.work()
 	g.work() // this node is busy
 	g.submit(jobID(1), spec(change))
@@ -88,8 +88,8 @@ func (g *stragglerRig) wait(most time.Duration, others bool) time.Duration {
 }
 
 func (g *stragglerRig) handle() uint64 {
-	if l := g.n.job(jobID(1)).task(0).live; l != nil {
-		return l.handle
+	if l := g.leases(); len(l) > 0 {
+		return l[0].Key
 	}
 	return 0
 }
@@ -104,7 +104,7 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	if v, _ := g.n.Task(grid.TaskID{Job: jobID(1)}); v.Lost != 0 || v.ID.N == g.attempt.N && v.State == grid.Placed && v.Worker == fastID {
 		t.Errorf("the task is %+v: want it placed again, and no loss counted", v)
 	}
-	s := g.n.records.Of(fastID)
+	s := g.n.peers.Record(fastID)
 	if !s.BackingOff(g.now) || !s.BackingOff(g.now.Add(time.Minute)) {
 		t.Error("the node may be given more at once")
 	}
@@ -116,11 +116,8 @@ func TestStragglerIsReclaimed(t *testing.T) {
 	if s.Given(after, &probe, 0, 0); !s.OnProbation(after, grid.CPU) {
 		t.Error("two attempts probe it at once")
 	}
-	if g.n.records.Returned(after, &probe, fastID, true); s.OnProbation(after, grid.CPU) {
+	if g.n.peers.Returned(after, &probe, fastID, true); s.OnProbation(after, grid.CPU) {
 		t.Error("it delivered and gets nothing more")
-	}
-	if a := g.n.slots(); a != 1 {
-		t.Errorf("this node's own capacity is %g", a)
 	}
 }
 
@@ -138,12 +135,12 @@ func TestLongTasksAreGivenTime(t *testing.T) {
 		t.Errorf("from a reliable node it is reclaimed after %v, want %d times as long", took, trustedFactor)
 	}
 	g = newStragglerRig(t, nil)
-	class := g.n.job(jobID(1)).class
+	class := grid.ClassOf(g.spec(jobID(1)))
 	for range 200 {
 		g.n.rates.Ended(class, 1e-9)
 	}
-	for g.n.expected(class) < 1 { // each result is far above the mean
-		g.n.rates.Ended(class, 5*g.n.expected(class))
+	for g.n.peers.Expected(class) < 1 { // each result is far above the mean
+		g.n.rates.Ended(class, 5*g.n.peers.Expected(class))
 	}
 	if took := g.wait(20*time.Minute, true); took < 40*time.Second {
 		t.Errorf("though the class varies it is reclaimed after %v", took)
@@ -162,18 +159,9 @@ func TestTimeLimitAndAtMostOnceAreRespected(t *testing.T) {
 	}
 }
 
-// Each time a task is reclaimed its next node has twice the time.
-func TestTheNextNodeHasTwiceTheTime(t *testing.T) {
-	g := newStragglerRig(t, nil)
-	g.n.job(jobID(1)).task(0).live.reclaims = 2
-	if took := g.wait(20*time.Minute, true); took < 2*time.Minute || took > 3*time.Minute {
-		t.Errorf("the third is reclaimed after %v, want two minutes", took)
-	}
-}
-
 // A peer's claimed arrivals weigh as far as it could run them itself, or gives this node a share of them too.
 func TestClaimedArrivalsAreBounded(t *testing.T) {
-	r := newRig(t, nil)
+	r, p := withRecorder(t, nil)
 	r.join(fastID, 1, "linux")
 	claim := func(alpha float64) float64 {
 		r.now = r.now.Add(time.Second)
@@ -181,8 +169,9 @@ func TestClaimedArrivalsAreBounded(t *testing.T) {
 		r.deliver(fastID, grid.KindPoll, func(m *grid.Message) {
 			m.Poll = grid.Poll{ID: 1, Class: "x", Needs: oneCore, Speed: 1, Cores: grid.CPU, Mine: mine, Rates: []grid.Rate{{Class: "x", Alpha: alpha, Mu: 2}}}
 		})
-		r.submit(jobID(1), spec(nil))
-		return alpha * r.n.trustedShare(r.now, r.n.peers.get(fastID).rates, grid.CPU, r.n.peers.get(fastID).received)
+		r.submit(jobID(1), spec(nil)) // it has the policies told of every column
+		r.n.peers.UpdateColumns(r.now)
+		return p.alpha[fastID]
 	}
 	for alpha, want := range map[float64]float64{1: 1, 2: 2, 100: 2, 1e9: 2} {
 		if got := claim(alpha); got < 0.999*want || got > 1.001*want {

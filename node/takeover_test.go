@@ -21,7 +21,7 @@ func TestNewOwnerIsToldOnceOfEachAttempt(t *testing.T) {
 	}
 	for i := range jobs {
 		r.deliver(fastID, grid.KindOffer, func(m *grid.Message) {
-			m.Offer = grid.Offer{ID: about(i), Spec: spec(nil), Class: "a", Lease: r.n.cfg.Lease, Members: members}
+			m.Offer = grid.Offer{ID: about(i), Spec: spec(nil), Class: "a", Lease: r.cfg.Lease, Members: members}
 		})
 		if i%2 == 0 { // the others run
 			r.step(grid.Event{Kind: grid.EvEnded, Attempt: about(i), Result: exitZero})

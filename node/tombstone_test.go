@@ -34,7 +34,7 @@ func evicted(t *testing.T) (*owner, grid.JobID) {
 // says so. It was created anew there, and voted for a second owner of an epoch that it had promised.
 func TestEvictedRegisterIsNotCreatedAnew(t *testing.T) {
 	o, id := evicted(t)
-	members := []grid.NodeID{o.id, o.n.cfg.Self, slowID}
+	members := []grid.NodeID{o.id, selfID, slowID}
 	ask := func(r *rig, when string, kind grid.Kind, g grid.RegisterMessage) grid.RegisterMessage {
 		t.Helper()
 		g.Job, g.Spec, g.Members = id, spec(func(s *grid.JobSpec) { s.Count = 2 }), members
@@ -74,7 +74,7 @@ func TestEvictedRegisterIsNotCreatedAnew(t *testing.T) {
 func TestForgedTombstoneGivesWayToTheOrigin(t *testing.T) {
 	o, id := evicted(t)
 	r := o.rig
-	if a := r.writeFrom(o.id, id, spec(nil), func(g *grid.RegisterMessage) { g.Members = []grid.NodeID{o.id, slowID, r.n.cfg.Self} }); a != grid.RegisterOK || r.records(grid.RecTombstone) != 0 {
+	if a := r.writeFrom(o.id, id, spec(nil), func(g *grid.RegisterMessage) { g.Members = []grid.NodeID{o.id, slowID, r.cfg.Self} }); a != grid.RegisterOK || r.records(grid.RecTombstone) != 0 {
 		t.Errorf("the origin's write is answered %d, with %d tombstones", a, r.records(grid.RecTombstone))
 	}
 }
@@ -84,8 +84,8 @@ func TestForgedTombstoneGivesWayToTheOrigin(t *testing.T) {
 func TestMemberForgetsAJobThatAllOthersEvicted(t *testing.T) {
 	r := newMember(t)
 	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
-	for end := r.now.Add(r.n.cfg.Lease * 10); len(r.sent(grid.KindCampaign)) == 0 && r.now < end; {
-		r.pass(r.n.cfg.Lease / 3)
+	for end := r.now.Add(r.cfg.Lease * 10); len(r.sent(grid.KindCampaign)) == 0 && r.now < end; {
+		r.pass(r.cfg.Lease / 3)
 	}
 	for k, from := range []grid.NodeID{slowID, fastID} {
 		r.deliver(from, grid.KindVote, func(m *grid.Message) {
@@ -94,7 +94,7 @@ func TestMemberForgetsAJobThatAllOthersEvicted(t *testing.T) {
 		if _, known := r.n.Job(replicatedJob); known != (k == 0) {
 			t.Fatalf("known %v after %d answers", known, k+1)
 		}
-		if who, _, _ := r.n.Authority(replicatedJob); k == 0 && who != r.n.cfg.Self {
+		if who, _, _ := r.n.Authority(replicatedJob); k == 0 && who != r.cfg.Self {
 			t.Errorf("%v is to be asked about the job", who.Short())
 		}
 	}

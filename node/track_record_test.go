@@ -59,7 +59,7 @@ func TestOverpromisingNodeWaitsUntilItDelivers(t *testing.T) {
 		}
 	}
 	r.deliverFor(fastID, grid.KindResult, got[0], exitZero)
-	st := r.n.records.Of(fastID)
+	st := r.n.peers.Record(fastID)
 	if x := st.CompletionTime(r.now, 0, 1, 0); x < 4 || x > 6 {
 		t.Errorf("it is believed to end a task in %g s, want half of the 10 s that it took", x)
 	}
@@ -81,7 +81,7 @@ func TestReliableNodeMayHaveManyTasks(t *testing.T) {
 			r.deliverFor(fastID, grid.KindResult, id, exitZero)
 		}
 	}
-	s := r.n.records.Of(fastID)
+	s := r.n.peers.Record(fastID)
 	if !s.Proven() || s.CompletionTime(r.now, 1, 1, 0) != 1 {
 		t.Fatalf("track record %+v", s)
 	}

@@ -4,45 +4,16 @@ import (
 	"slices"
 	"time"
 
-	"skep/balance"
 	"skep/discovery"
 	"skep/grid"
+	"skep/node/coordinator"
 )
 
-// JobView is a job as this node knows it. Times are wall time in Unix nanoseconds, 0 = not yet.
-type JobView struct {
-	ID           grid.JobID
-	Spec         *grid.JobSpec
-	Class        string
-	Submitted    int64
-	Done         int64 // when its last task ended
-	Cancelled    bool  // and the cancellation is committed
-	Pending      int   // tasks that wait for placement
-	Placed       int   // tasks offered to or accepted by a worker
-	Ended        int
-	Members      []grid.NodeID // of its register, the origin first; nil = it has none
-	Owner        grid.NodeID   // as far as known here; zero without a register
-	Epoch        uint32        // of the owner
-	Since        int64         // when that owner took it, as far as known here
-	InputsAtRisk string        // where its inputs are, if fewer than a majority of Members have them
-	Failed       int           // of Ended, those with a non-zero exit code
-	Exit         int32         // highest exit code of the ended tasks
-}
+// JobView is a job as a node knows it.
+type JobView = coordinator.JobView
 
 // TaskView is one task of a job.
-type TaskView struct {
-	ID     grid.AttemptID
-	State  grid.TaskState
-	Worker grid.NodeID // zero = none yet
-	Lost   int32       // attempts lost
-	Result *grid.Result
-	Placed int64
-	Began  int64
-	Done   int64
-	Waits  grid.Refusal // why it is pending, if known
-	Traces []grid.Trace // oldest first, bounded
-	Backup grid.NodeID  // worker of the backup attempt; zero = none
-}
+type TaskView = coordinator.TaskView
 
 // PeerView is a node as this one sees it.
 type PeerView struct {
@@ -75,59 +46,7 @@ type Stats struct {
 // Counts are counts since the start.
 type Counts struct {
 	Sent, Received [grid.Kinds]uint64
-	Full           uint64 // jobs, entries and attempts refused for want of the sender's quota
-	Stale          uint64 // messages about attempts that are not live, and unasked answers
-	Moved, Local   uint64 // attempts placed elsewhere, and here
-	Lost           uint64
-	Backups        uint64 // backup attempts begun
-}
-
-// Jobs appends the jobs submitted to or owned by this node, oldest first.
-func (c *coordinator) Jobs(dst []JobView) []JobView {
-	at := len(dst)
-	for j := range c.jobs.All() {
-		if j.replica.IsOwner() || j.id.Origin == c.cfg.Self {
-			dst = append(dst, j.view())
-		}
-	}
-	for i := range c.archive.all() {
-		if f := c.archive.at(i); f.open == nil && !f.isHole() {
-			dst = append(dst, c.unpack(f, false).view())
-		}
-	}
-	slices.SortFunc(dst[at:], func(a, b JobView) int {
-		if a.Submitted != b.Submitted {
-			return int(max(-1, min(1, a.Submitted-b.Submitted)))
-		}
-		return a.ID.Compare(b.ID)
-	})
-	return dst
-}
-
-// Job returns a job submitted here, or of whose register this node is a member.
-func (c *coordinator) Job(id grid.JobID) (JobView, bool) {
-	if j := c.peekJob(id); j != nil {
-		return j.view(), true
-	}
-	return JobView{}, false
-}
-
-// Tasks appends the tasks of such a job, by index.
-func (c *coordinator) Tasks(id grid.JobID, dst []TaskView) []TaskView {
-	if j := c.peekJob(id); j != nil {
-		for i := range j.spec.Count {
-			dst = append(dst, j.taskView(i))
-		}
-	}
-	return dst
-}
-
-// Task returns one task of such a job.
-func (c *coordinator) Task(id grid.TaskID) (TaskView, bool) {
-	if j := c.peekJob(id.Job); j != nil && id.Index < j.spec.Count {
-		return j.taskView(id.Index), true
-	}
-	return TaskView{}, false
+	coordinator.Counts
 }
 
 // Work returns the state and result of an attempt accepted here.
@@ -156,75 +75,12 @@ func (n *Node) Peers(now grid.Time, dst []PeerView) []PeerView {
 
 // Stats returns counts and gauges.
 func (n *Node) Stats(now grid.Time) Stats {
-	s := Stats{Counts: n.stats}
-	s.Stale += n.worker.Stale()
-	s.Queued, s.Running, s.Unacked = len(n.worker.Exec().Queue()), len(n.worker.Exec().Running()), len(n.worker.Exec().Finished())
-	s.Free = n.worker.Exec().Free()
-	s.Backlog = grid.Seconds(n.worker.Exec().Wait(now, oneCore, n.runTime))
-	s.Jobs, s.Peers = n.jobs.Len()+n.archive.packed, len(n.gossip.Peers()) // Jobs includes the replicas of others' jobs
-	for j := range n.jobs.All() {
-		if !j.authoritative() {
-			s.Replicated++
-			continue
-		}
-		s.Pending += j.counts[grid.Pending]
-	}
-	own, _ := n.policy("")
-	if solver, ok := own.(balance.Solver); ok {
-		s.Lambda, s.Solves = solver.Lambda(), solver.Solves()
-	}
+	here := n.worker.Exec()
+	s := Stats{Counts: n.stats, Queued: len(here.Queue()), Running: len(here.Running()), Unacked: len(here.Finished()), Free: here.Free(),
+		Backlog: grid.Seconds(here.Wait(now, oneCore, n.runTime)), Peers: len(n.gossip.Peers())}
+	s.Counts.Counts = n.coordinator.Counts()
+	s.Stale += n.stats.Stale + n.worker.Stale()
+	s.Jobs, s.Replicated, s.Pending = n.coordinator.Tally() // Jobs includes the replicas of others' jobs
+	s.Lambda, s.Solves = n.coordinator.Solved()
 	return s
-}
-
-func (j *job) view() JobView {
-	v := JobView{ID: j.id, Spec: j.spec, Class: j.class, Submitted: j.submitted, Done: j.done, Cancelled: j.cancelled,
-		Pending: j.counts[grid.Pending], Placed: j.counts[grid.Offered] + j.counts[grid.Placed] + j.uncommitted,
-		Ended: j.counts[grid.Ended] - j.uncommitted, Failed: int(j.failed), Exit: j.exit}
-	if rep := j.replica; !rep.Sole() {
-		v.Members = rep.Members()
-		v.Owner, v.Epoch, v.Since = rep.Owner()
-		_, v.Cancelled = rep.Cancelled()
-		if !rep.State().Done {
-			v.InputsAtRisk = rep.files.InputsAtRisk()
-		}
-		if v.Ended < j.count() {
-			v.Done = 0
-		}
-	}
-	return v
-}
-
-func (j *job) taskView(i uint32) TaskView {
-	t := j.at(i)
-	v := TaskView{ID: j.attempt(i), State: t.state, Worker: t.worker, Lost: t.lost, Result: t.result.Result(),
-		Placed: t.placed, Began: t.began, Done: t.done, Traces: t.traces.list()}
-	if t.uncommitted { // an uncommitted end is not visible
-		v.State, v.Result, v.Done = grid.Placed, nil, 0
-	}
-	if t.live != nil && t.live.backup != nil {
-		v.Backup = t.live.backup.worker
-	}
-	if k := len(v.Traces); v.State == grid.Pending && k > 0 {
-		v.Waits = v.Traces[k-1].Refusal
-	}
-	return v
-}
-
-// MayAct reports whether this node may decide about a job now: it has no register, or this node holds its quorum lease.
-func (c *coordinator) MayAct(now grid.Time, id grid.JobID) bool {
-	j := c.peekJob(id)
-	return j != nil && j.authoritative() && c.mayAct(now, j)
-}
-
-// AwaitsMajority reports whether a job waits for a majority of its register: this node owns it without a quorum lease,
-// or is a member whose owner has been silent for so long that a takeover is due.
-func (c *coordinator) AwaitsMajority(now grid.Time, id grid.JobID) bool {
-	j := c.peekJob(id)
-	if j == nil || j.replica.State().Done {
-		return false
-	}
-	if j.replica.IsOwner() {
-		return !c.mayAct(now, j)
-	}
-	return j.replica.TakeoverDue(now)
 }

@@ -161,9 +161,8 @@ func TestPollCarriesRatesBothWaysOnce(t *testing.T) {
 	if s = poll(s.Mine); len(s.Rates) != 0 {
 		t.Errorf("rates were sent again: %v", s.Rates)
 	}
-	r.n.updateColumns(r.now)
-	if mu := r.n.rates.Typical("x", r.n.claims); mu != 4 {
-		t.Errorf("usual rate of x: %g, want 8/2", mu)
+	if mean, _ := r.n.peers.RunTime("x"); mean != 1.0/4 {
+		t.Errorf("a task of x is taken to need %g s here, want 2/8", mean)
 	}
 }
 

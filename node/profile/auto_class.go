@@ -41,7 +41,7 @@ func (p *Profile) ChoosesClass() bool { return p.autoClass != nil }
 
 // ChooseClass reconsiders the class of a node that chooses it and has nothing to do now. own is the rates that it
 // publishes.
-func (p *Profile) ChooseClass(now grid.Time, own []grid.Rate, others []Claim, r *grid.Rand) {
+func (p *Profile) ChooseClass(now grid.Time, own []grid.Rate, others []Claim) {
 	a := p.autoClass
 	a.demand, a.counts, a.measured = a.demand[:0], a.counts[:0], a.measured[:0]
 	a.add(&Claim{Class: a.Kept(), Rates: own, Trusted: 1})
@@ -55,7 +55,7 @@ func (p *Profile) ChooseClass(now grid.Time, own []grid.Rate, others []Claim, r 
 			d.Service = p.cfg.Prior
 		}
 	}
-	if a.Look(now, a.demand, a.counts, r) {
+	if a.Look(now, a.demand, a.counts, p.cfg.Rand) {
 		p.labels = a.withClass()
 		p.site = SiteOf(p.labels, p.site)
 	}

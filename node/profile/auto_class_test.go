@@ -23,7 +23,7 @@ func autoNode(t *testing.T) *node {
 
 // choose has the node look at the claims and returns its class.
 func (n *node) choose(others []Claim) string {
-	n.ChooseClass(n.now, n.load.Rates, others, grid.NewRand(7, 1))
+	n.ChooseClass(n.now, n.load.Rates, others)
 	return n.Site().Class
 }
 

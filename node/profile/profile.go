@@ -20,6 +20,7 @@ type Config struct {
 
 	Prior  float64 // mean run time assumed for a class that no node has measured, seconds
 	Gossip *gossip.Gossip
+	Rand   *grid.Rand // jitter of the class that the node chooses itself
 }
 
 // Profile is what a node says about itself.

@@ -27,9 +27,6 @@ type Class struct {
 	foreign     bool    // no such task was submitted here: a worker named the class
 }
 
-// IsClass reports whether a name is a valid class name on the wire.
-func IsClass(name string) bool { return len(name) <= grid.MaxClass && grid.Printable(name) }
-
 // Spec is the specification of the last job of the class submitted here; nil = there was none.
 func (c *Class) Spec() *grid.JobSpec {
 	if c == nil {
@@ -103,7 +100,7 @@ func (e *Estimator) save(c *Class, fx *grid.Effects) {
 // Restore restores the measurements of a class. A name that must not be published is deleted from disk: older versions
 // recorded any name that a worker sent.
 func (e *Estimator) Restore(rec *grid.ClassRecord) {
-	if !IsClass(rec.Class) {
+	if !grid.ValidClass(rec.Class) {
 		e.forgotten = append(e.forgotten, rec.Class)
 		return
 	}

@@ -35,9 +35,14 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 	return answer
 }
 
-// Answer answers a register message. It repeats the job, epoch and sequence number that the answer is about. r is nil
+// Answer answers a register message.
+func (r *Replica) Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) {
+	answer(r, to, kind, g, a, fx)
+}
+
+// answer answers a register message. It repeats the job, epoch and sequence number that the answer is about. r is nil
 // if this node has no replica.
-func Answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) *grid.RegisterMessage {
+func answer(r *Replica, to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) *grid.RegisterMessage {
 	m := fx.Send(to, kind)
 	m.Register.Job, m.Register.Epoch, m.Register.Seq, m.Register.Answer = g.Job, g.Epoch, g.Seq, a
 	if a == grid.RegisterHigher && r != nil {
@@ -65,7 +70,7 @@ func (r *Replica) Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage,
 		// ever.
 		r.campaignAt = now.Add(r.of.cfg.Lease + time.Duration(r.of.rng.Int64N(int64(r.of.cfg.Lease)*int64(1+r.successionRank()))))
 	}
-	m := Answer(r, from, grid.KindVote, g, a, fx)
+	m := answer(r, from, grid.KindVote, g, a, fx)
 	if a == grid.RegisterOK || a == grid.RegisterDone {
 		m.Owner = r.state.Owner
 		r.Page(g.Next, m)
@@ -100,7 +105,7 @@ func (r *Replica) Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx
 // Own makes this node, the origin, the first owner of a new register.
 func (r *Replica) Own() {
 	r.BecomeOwner(r.of.nextTerm())
-	r.owner, r.ownerEpoch, r.ownerSince, r.MembersVerified = r.state.Owner, r.state.Epoch, r.submitted, true
+	r.owner, r.ownerEpoch, r.ownerSince = r.state.Owner, r.state.Epoch, r.submitted
 	r.MarkDirty()
 }
 

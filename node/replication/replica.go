@@ -15,9 +15,7 @@ type Replica struct {
 	spec      *grid.JobSpec
 	submitted int64 // wall time, Unix nanoseconds
 
-	// Not part of the register.
-	MembersVerified bool // the job's origin named the members; set by whoever keeps the job
-	InputsHeld      bool // the job's inputs are stored here, though it was submitted elsewhere; set by whoever stores them
+	inputsHeld bool // the job's inputs are stored here, though it was submitted elsewhere
 
 	owner             grid.NodeID     // as far as known here
 	ownerEpoch        uint32          // of owner

@@ -69,7 +69,7 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 // Closed returns the replica of a closed job that this node alone keeps, of which only that is asked.
 func (s *Replicas) Closed() *Replica {
 	st := grid.RegisterState{Promised: 1, VotedFor: s.cfg.Self, Epoch: 1, Owner: s.cfg.Self, Done: true}
-	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), owner: s.cfg.Self, ownerEpoch: 1, MembersVerified: true}
+	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), owner: s.cfg.Self, ownerEpoch: 1}
 }
 
 func (s *Replicas) track(r *Replica) {
@@ -133,8 +133,11 @@ func (r *Replica) Save(fx *grid.Effects) {
 	st := &r.state
 	fx.Save(grid.RecRegister).Register = grid.RegisterRecord{ID: r.id, Spec: r.spec, Members: r.members, Submitted: r.submitted,
 		Promised: st.Promised, VotedFor: st.VotedFor, Epoch: st.Epoch, Owner: st.Owner, Done: st.Done,
-		Held: len(r.spec.Inputs) > 0 && (r.InputsHeld || r.id.Origin == r.of.cfg.Self)}
+		Held: len(r.spec.Inputs) > 0 && (r.inputsHeld || r.id.Origin == r.of.cfg.Self)}
 }
+
+// HoldInputs records that the job's inputs are stored here. Save follows.
+func (r *Replica) HoldInputs() { r.inputsHeld = true }
 
 // nextTerm returns a number above all that this node has written registers with, for BecomeOwner and VoteReceived.
 func (s *Replicas) nextTerm() uint64 {

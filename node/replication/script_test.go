@@ -315,7 +315,7 @@ func (n *scriptNode) receive(from grid.NodeID, m *grid.Message, fx *grid.Effects
 	}
 	switch m.Kind {
 	case grid.KindWrite:
-		Answer(r, from, grid.KindWriteAck, g, r.Write(now, from, g, fx), fx)
+		r.Answer(from, grid.KindWriteAck, g, r.Write(now, from, g, fx), fx)
 	case grid.KindWriteAck:
 		committed, valid := r.Answered(now, from, g, nil)
 		if !valid {

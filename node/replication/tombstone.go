@@ -192,7 +192,7 @@ func (s *Replicas) BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid
 
 // Refuse answers a register message about a job of which there is no replica.
 func (s *Replicas) Refuse(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects) {
-	m := Answer(nil, to, kind, g, a, fx)
+	m := answer(nil, to, kind, g, a, fx)
 	if t, found := s.tombstones.find(g.Job); found && a == grid.RegisterGone {
 		t.Answer(kind, g, m)
 	}

@@ -13,16 +13,6 @@ const (
 	maxTaskAge = 1000 * time.Hour // stated by the owner
 )
 
-// Register is what the node knows, as a member, of the register of an offered attempt's job.
-type Register struct {
-	Known    bool // the rest is unset without a replica here
-	Members  []grid.NodeID
-	Verified bool // the job's origin named the members, or is the one that offers
-	Owner    grid.NodeID
-	Epoch    uint32 // of the owner
-	Closed   bool
-}
-
 // Verdict is what is to be done about an offer.
 type Verdict uint8
 
@@ -34,7 +24,7 @@ const (
 
 // Consider checks an offer: who may make it, and whether it came before. If it is to be answered, Reply does so. The offer
 // names a specification, and a task of the job.
-func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *Register, fx *grid.Effects) (v Verdict, why grid.Refusal) {
+func (w *Worker) Consider(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegister, fx *grid.Effects) (v Verdict, why grid.Refusal) {
 	if !w.mayOffer(from, o, reg, fx) {
 		w.stale++
 		w.refuseContradiction(from, o, fx)

@@ -16,7 +16,7 @@ import (
 // the newest epoch known here (as worker and as member) while the job is not closed. An owner that has renewed its
 // epoch still offers attempts of the epoch before. This node offers itself only attempts of jobs that it owns, so what
 // others have claimed of these jobs is false.
-func (w *Worker) mayOffer(from grid.NodeID, o *grid.Offer, reg *Register, fx *grid.Effects) bool {
+func (w *Worker) mayOffer(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegister, fx *grid.Effects) bool {
 	id := o.ID.Task.Job
 	if from == id.Origin {
 		w.checkOriginMembers(o, fx)

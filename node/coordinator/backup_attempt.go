@@ -1,0 +1,241 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// backupAttempt is the second attempt of a task that already runs, of idempotent jobs only. It has its own worker and
+// lease. Its number is higher than the primary's, so to a worker it is an ordinary attempt. The first successful
+// result of either ends the task, and the other attempt is dropped. A backup that fails or is lost counts against its
+// node, not against the task. After one of the two has failed there is no further backup, or the task would never end.
+type backupAttempt struct {
+	attempt  grid.Attempt
+	worker   grid.NodeID
+	accepted bool
+	sent     grid.Time // when it was last offered
+	deadline grid.Time // of its attempt lease
+	placed   int64
+	promise  grid.Promise
+}
+
+// nextAttempt returns the number of the next attempt: higher than all that were ever made.
+func (t *task) nextAttempt(epoch uint32) grid.Attempt {
+	last := t.attempt
+	if last.Less(t.backupMade) {
+		last = t.backupMade
+	}
+	if epoch > last.Epoch {
+		last = grid.Attempt{Epoch: epoch}
+	}
+	last.N++
+	return last
+}
+
+// backupRecord returns the backup attempt's part of the task record; nil if none was made or the task has ended.
+func (t *task) backupRecord() *grid.BackupRecord {
+	if t.backupMade == (grid.Attempt{}) || t.state == grid.Ended {
+		return nil
+	}
+	c := &grid.BackupRecord{Attempt: t.backupMade}
+	if t.live != nil && t.live.backup != nil {
+		c.Worker = t.live.backup.worker
+	}
+	return c
+}
+
+// backupOf returns the live task whose backup attempt is id, if from is its worker.
+func (c *Coordinator) backupOf(from grid.NodeID, id grid.AttemptID) *liveTask {
+	j := c.job(id.Task.Job)
+	if j == nil || id.Task.Index >= j.spec.Count {
+		return nil
+	}
+	l := j.at(id.Task.Index).live
+	if l == nil || l.backup == nil || l.backup.attempt != id.Attempt || l.backup.worker != from {
+		return nil
+	}
+	return l
+}
+
+func (l *liveTask) backupID() grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: l.job.id, Index: l.index}, Attempt: l.backup.attempt}
+}
+
+// startBackup makes a backup attempt on the chosen node.
+func (c *Coordinator) startBackup(now grid.Time, l *liveTask, x balance.Choice, fx *grid.Effects) {
+	t := l.task()
+	t.backupMade = t.nextAttempt(l.job.replica.State().Epoch)
+	b := &backupAttempt{attempt: t.backupMade, worker: x.Node, placed: c.wall.At(now).UnixNano()}
+	b.promise.Made, l.backup = now, b
+	c.peers.Start(now, &b.promise)
+	c.stats.Backups++
+	c.peers.Probe(now, l.class(), x.Node)
+	c.trace(t, grid.Trace{At: now, What: grid.TraceCopied, Node: x.Node, ECT: grid.Seconds(x.ECT)})
+	c.policies.Note(balance.Outcome{Kind: balance.Placed, At: now, Node: x.Node, Class: l.class()})
+	c.saveEntry(l.job, l.index, fx)
+	c.countPlaced(x.Node)
+	c.peers.Given(now, &b.promise, l.class(), x.Node, x.ECT)
+	b.deadline = c.leaseEnd(now, x.Node)
+	c.scheduleLease(l, fx)
+	c.sendBackupOffer(now, l, fx)
+}
+
+// sendBackupOffer sends or repeats the offer of the backup attempt.
+func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
+	b := l.backup
+	b.sent = now
+	if c.mayAct(now, l.job) { // without the quorum lease the offer is only repeated later
+		o := c.backupOffer(l, l.backupID())
+		o.Stamp = c.stampOf(now, b.worker)
+		fx.Send(b.worker, grid.KindOffer).Offer = *o
+	}
+	c.wakeForOffer(now, l, b.worker, fx)
+}
+
+// backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
+// queue: the task runs already.
+func (c *Coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
+	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Members: slices.Clone(l.job.members())}
+}
+
+// backupAccepted records that the worker accepted the backup attempt, and renews its lease.
+func (c *Coordinator) backupAccepted(now grid.Time, l *liveTask, fx *grid.Effects) {
+	b := l.backup
+	if !b.accepted {
+		b.accepted = true
+		c.discovery.Tried(now, b.worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
+		c.traceAccepted(now, l.task(), b.worker)
+	}
+	b.deadline = max(b.deadline, c.leaseEnd(now, b.worker))
+}
+
+// backupTimer handles the task's timers for its backup attempt.
+func (c *Coordinator) backupTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
+	b := l.backup
+	switch {
+	case k == grid.TimerOffer && !b.accepted && now >= b.sent.Add(c.cfg.Lease/4):
+		c.sendBackupOffer(now, l, fx)
+	case k == grid.TimerLease && now >= b.deadline && !c.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+		b.deadline = c.leaseEnd(now, b.worker)
+	case k == grid.TimerLease && now >= b.deadline:
+		c.dropBackup(now, l, grid.Refusal{Why: grid.WhySilent}, true, fx)
+	}
+	if k == grid.TimerLease && l.backup != nil {
+		c.scheduleLease(l, fx)
+	}
+}
+
+// dropBackup removes the backup attempt without a message to its worker: it is lost, or its worker does not have it.
+func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, lost bool, fx *grid.Effects) {
+	b := l.backup
+	c.startsPossible(now, l.job, b.worker)
+	c.attemptReturned(now, &b.promise, b.worker, false)
+	if lost {
+		c.countLost(now, l, b.worker, why)
+		c.countLostCopy(l, b.worker, why)
+		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(c.cfg.Lease), preference: true})
+	} else {
+		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
+		c.exclude(now, l, b.worker, why)
+	}
+	l.backup = nil
+	c.saveEntry(l.job, l.index, fx)
+	c.backups.due = true
+}
+
+// countLostCopy counts a lost attempt while the other one lives. It costs the task no retry. After more such losses
+// than retries, or failures on Config.Strikes nodes, the task gets no further backup: a task that kills its nodes
+// would kill them for ever.
+func (c *Coordinator) countLostCopy(l *liveTask, worker grid.NodeID, why grid.Refusal) {
+	l.lostBesideBackup++
+	l.noBackup = c.countFailedNode(l, worker, why) != "" || l.lostBesideBackup > l.job.spec.Retries || l.noBackup
+}
+
+// dropAttempt drops one of a task's two attempts at its worker.
+func (c *Coordinator) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
+	if l.job.barrier == nil { // a cancel barrier instead lists this attempt and waits for it
+		c.startsPossible(now, l.job, worker)
+	}
+	m := fx.About(worker, grid.KindDrop)
+	m.Attempts = append(m.Attempts, id)
+}
+
+// promoteBackup makes the backup attempt the task's primary. The caller has finished with the old primary.
+func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
+	t, b := l.task(), l.backup
+	c.dequeue(l)
+	c.live.become(l, idle)
+	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
+	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
+	l.forgetResult()
+	if b.accepted {
+		c.live.become(l, placed)
+		c.setState(l.job, l.index, grid.Placed, fx)
+	} else {
+		c.live.become(l, offered)
+		c.setState(l.job, l.index, grid.Offered, fx)
+	}
+	c.saveEntry(l.job, l.index, fx)
+	c.scheduleLease(l, fx)
+	c.backups.due = true
+}
+
+// How backup attempts end.
+
+// askWorker asks the worker of a promoted attempt for its result: it may have come while the files of the old primary's
+// result were fetched.
+func (c *Coordinator) askWorker(l *liveTask, fx *grid.Effects) {
+	m := fx.About(l.task().worker, grid.KindAsk)
+	m.Attempts = append(m.Attempts, l.id())
+}
+
+// backupEnded takes the result of a backup attempt and reports whether it ends the task: then the backup becomes the
+// primary and the old primary is dropped. While the primary's result waits for its files, this one is ignored; its
+// worker repeats it, or is asked for it.
+func (c *Coordinator) backupEnded(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) bool {
+	t := l.task()
+	switch {
+	case !r.Succeeded():
+		c.releaseAttempt(from, id, t, fx)
+		c.peers.Ended(now, l.class(), from, r)
+		l.noBackup = l.noBackup || r.Cause != grid.Lost
+		c.dropBackup(now, l, refusalOf(r), r.Cause == grid.Lost, fx)
+		return false
+	case l.result != nil:
+		return false
+	}
+	c.attemptReturned(now, &l.promise, t.worker, false)
+	c.dropAttempt(now, l, t.worker, l.id(), fx)
+	c.promoteBackup(now, l, fx)
+	return true
+}
+
+// yieldToBackup promotes the backup attempt after the primary ended without success.
+func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	t := l.task()
+	c.peers.Ended(now, l.class(), l.task().worker, r)
+	c.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
+	if r.Cause == grid.Lost {
+		c.countLost(now, l, from, refusalOf(r))
+		c.countLostCopy(l, from, refusalOf(r))
+	} else {
+		c.countFailedNode(l, from, refusalOf(r))
+		l.noBackup = true
+	}
+	c.promoteBackup(now, l, fx)
+	c.releaseAttempt(from, id, t, fx)
+}
+
+// refusalOf returns the reason for giving up an attempt that ended without success.
+func refusalOf(r *grid.Result) grid.Refusal {
+	why := grid.WhyFailed
+	switch r.Cause {
+	case grid.Lost:
+		why = grid.WhyLost
+	case grid.CannotExecute, grid.NotFound:
+		why = grid.WhyProgram
+	}
+	return grid.Refusal{Why: why, Detail: r.Error}
+}

@@ -1,0 +1,118 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/balance"
+	"skep/grid"
+)
+
+// When backup attempts start: for idempotent jobs whose policy makes copies, once no task of the job waits for its
+// first placement. A scan runs when an event makes it due; the oldest tasks come first.
+
+// backupJobs are the jobs that may get backup attempts: all their tasks were placed.
+type backupJobs struct {
+	jobs      []*job
+	due       bool        // an event since the last scan may allow a backup
+	justFreed grid.NodeID // the node that delivered a result in this step
+}
+
+// backupPolicy returns the job's policy if it may make backup attempts for the job, else nil.
+func (c *Coordinator) backupPolicy(j *job) balance.Copier {
+	if !j.spec.Idempotent || j.spec.Retries == 0 {
+		return nil
+	}
+	if p, ok := c.policyOf(j).(balance.Copier); ok && p.Copies() > 1 {
+		return p
+	}
+	return nil
+}
+
+// awaitsIdleNode reports whether the job's policy keeps tasks until a node is idle. Then one task polls for all.
+func (c *Coordinator) awaitsIdleNode(j *job) bool {
+	_, ok := c.policyOf(j).(balance.Copier)
+	return ok
+}
+
+// allPlaced records that every task of a job was placed or tried at least once.
+func (c *Coordinator) allPlaced(j *job) {
+	if c.backupPolicy(j) != nil && !slices.Contains(c.backups.jobs, j) {
+		c.backups.jobs = append(c.backups.jobs, j)
+		c.backups.due = true
+	}
+}
+
+// StartBackups runs a scan if one is due, and reports whether it has to go on once this node has taken an attempt that
+// it was offered: what is free here has changed.
+func (c *Coordinator) StartBackups(now grid.Time, fx *grid.Effects) (more bool) {
+	if c.backups.due {
+		c.backups.due = false
+		more = c.scanBackupJobs(now, fx)
+	}
+	if !more {
+		c.backups.justFreed = grid.NodeID{}
+	}
+	c.backups.due = c.backups.due || more
+	return more
+}
+
+func (c *Coordinator) scanBackupJobs(now grid.Time, fx *grid.Effects) (more bool) {
+	c.backups.jobs = slices.DeleteFunc(c.backups.jobs, func(j *job) bool {
+		if c.jobs.Get(j.id) != j || !j.authoritative() || j.counts[grid.Ended] == j.count() {
+			return true
+		}
+		if !more && j.counts[grid.Pending] == 0 && c.mayAct(now, j) {
+			more = c.startBackupsOf(now, j, fx)
+		}
+		return false
+	})
+	return more
+}
+
+// maxBackupMisses ends the scan of a job after this many consecutive tasks without an idle node other than their own.
+const maxBackupMisses = 8
+
+// startBackupsOf reports whether it has made an attempt on this node, and stopped there.
+func (c *Coordinator) startBackupsOf(now grid.Time, j *job, fx *grid.Effects) (here bool) {
+	p, misses := c.backupPolicy(j), 0
+	if p == nil {
+		return false
+	}
+	for j.backupFrom < j.spec.Count && j.state(j.backupFrom) == grid.Ended {
+		j.backupFrom++
+	}
+	c.peers.Inform(now)
+	c.peers.UpdateColumns(now)
+	for i := j.backupFrom; i < j.spec.Count && misses < maxBackupMisses; i++ {
+		l := j.at(i).live
+		if l == nil || l.phase != placed || l.backup != nil || l.noBackup || l.result != nil {
+			continue
+		}
+		l.polled = l.polled[:0]
+		v, _ := c.candidates(now, l)
+		v.Nodes = slices.DeleteFunc(v.Nodes, func(s balance.State) bool { return s.Node == l.task().worker })
+		if k := slices.IndexFunc(v.Nodes, func(s balance.State) bool { return s.Node == c.backups.justFreed }); k >= 0 {
+			c.creditDelivered(l, &v.Nodes[k])
+		}
+		l.request.ID = l.id()
+		tasks := append(c.scratch.tasks[:0], &l.request)
+		choices := p.Assign(now, tasks, v.Nodes, c.scratch.choices[:0])
+		c.scratch.tasks, c.scratch.choices = tasks, choices
+		if choices[0].Act != balance.Place {
+			misses++
+			continue
+		}
+		misses = 0
+		if c.startBackup(now, l, choices[0], fx); choices[0].Node == c.cfg.Self {
+			return true
+		}
+	}
+	return false
+}
+
+// creditDelivered subtracts the task that a node delivered in this step from the backlog of its ad, which is older.
+func (c *Coordinator) creditDelivered(l *liveTask, s *balance.State) {
+	if done := c.peers.Expected(l.class()); s.Node != c.cfg.Self {
+		s.Ready, s.ECT = max(s.Ready-done, 0), max(s.ECT-done, 0)
+	}
+}

@@ -1,0 +1,205 @@
+package coordinator
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"skep/balance"
+	"skep/discovery"
+	"skep/grid"
+	"skep/node/peers"
+)
+
+// candidates returns the nodes that the task may be offered to, as known without a poll, except those polled in this
+// decision. It falls back in two steps when nobody else is left: first to nodes that it otherwise avoids for this task
+// (an attempt failed, was lost or was demoted there, or they must deliver first after a reclaim), then to blacklisted
+// nodes. onProbation counts the nodes that fit but were left out at the last step: on probation or backing off.
+func (c *Coordinator) candidates(now grid.Time, l *liveTask) (v balance.View, onProbation int) {
+	l.excluded = slices.DeleteFunc(l.excluded, func(o exclusion) bool { return o.until <= now })
+	l.tryBlacklisted = l.tryBlacklisted && len(l.polled) > 0
+	if c.isLocal(l.job) {
+		return c.eligibleNodes(now, l, false, false)
+	}
+	v, onProbation = c.eligibleNodes(now, l, true, true)
+	preferred := func(o exclusion) bool { return o.preference }
+	if len(v.Nodes) == 0 && (len(l.failedOn) > 0 || len(l.demotions) > 0 || l.reclaims > 0 || onProbation > 0 ||
+		slices.ContainsFunc(l.excluded, preferred)) {
+		v, onProbation = c.eligibleNodes(now, l, true, false)
+	}
+	if len(v.Nodes) == 0 && c.peers.HasBlacklist(l.class()) && onProbation == 0 && len(l.polled) == 0 &&
+		!slices.ContainsFunc(l.excluded, func(o exclusion) bool { return !o.preference && !o.why.Why.Never() }) {
+		l.tryBlacklisted = true
+		v, onProbation = c.eligibleNodes(now, l, false, false)
+	}
+	return v, onProbation
+}
+
+// hasCandidate reports whether there is a node that the task may be offered to.
+func (c *Coordinator) hasCandidate(now grid.Time, l *liveTask) bool {
+	v, _ := c.candidates(now, l)
+	return len(v.Nodes) > 0
+}
+
+// isLocal reports whether the job's tasks run only on this node (policy "local"). Such a task waits for this node
+// even after it failed here.
+func (c *Coordinator) isLocal(j *job) bool { return cmp.Or(j.spec.Policy, c.cfg.Policy) == "local" }
+
+// moreCandidates returns the candidates for another poll. It leaves out this node once it has answered: its answer
+// would be the same, immediately, in an endless loop.
+func (c *Coordinator) moreCandidates(now grid.Time, l *liveTask) balance.View {
+	v, _ := c.candidates(now, l)
+	self := func(s balance.State) bool { return s.Node == c.cfg.Self }
+	if slices.ContainsFunc(l.answers, self) {
+		v.Nodes = slices.DeleteFunc(v.Nodes, self)
+	}
+	return v
+}
+
+// eligibleNodes returns the candidates, without those on the blacklist if it is heeded, and how many were left out
+// because they are on probation or backing off; strict as in Excludes.
+func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, strict bool) (v balance.View, onProbation int) {
+	n := peers.Need{Spec: l.job.spec, Class: l.class(), Strict: strict, Delivered: strict && l.reclaims > 0,
+		Blacklisted: !heedBlacklist, Excluded: l}
+	v = balance.View{Self: c.cfg.Self, Home: c.peers.Home()}
+	v.Nodes, onProbation = c.peers.Eligible(now, &n, c.scratch.view[:0])
+	if spec := n.Spec; !c.refusesForeign(l.job.id) && !l.Excludes(c.cfg.Self, strict) &&
+		!(heedBlacklist && c.peers.Excludes(now, n.Class, c.cfg.Self)) &&
+		discovery.Fit(&spec.Needs, spec.Engine, c.gossip.Ad()) == grid.WhyNone &&
+		c.worker.Exec().Refuses(spec.Needs.Resources) == grid.WhyNone {
+		at, _ := slices.BinarySearchFunc(v.Nodes, c.cfg.Self, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
+		v.Nodes = slices.Insert(v.Nodes, at, c.selfState(now, spec.Needs.Resources, n.Class))
+	}
+	c.scratch.view = v.Nodes
+	return v, onProbation
+}
+
+// Excludes implements [peers.Excluded]: it reports whether a task must not be offered to a node, or has polled it in this decision. If strict it also
+// excludes nodes on which the task failed or which demoted it, and preferences.
+func (l *liveTask) Excludes(id grid.NodeID, strict bool) bool {
+	return strict && (slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) || l.demotedBy(id)) ||
+		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (strict || !o.preference) }) || slices.Contains(l.polled, id)
+}
+
+// selfState returns this node's own answer to a poll.
+func (c *Coordinator) selfState(now grid.Time, need grid.Resources, class string) balance.State {
+	here := c.worker.Exec()
+	ready := here.Wait(now, need, c.cfg.RunTime)
+	ran, rest := here.Ahead(now, need, c.cfg.RunTime)
+	return balance.State{Node: c.cfg.Self, ECT: ready + here.Mean(now, class, c.cfg.RunTime), Ready: ready, Heard: now, Site: c.peers.Home(),
+		Waiting: int32(len(here.Queue())), Running: int32(len(here.Running())), Ran: ran, Rest: rest, Whole: c.cfg.Whole}
+}
+
+// refusesForeign reports whether this node is private and the job was submitted elsewhere.
+func (c *Coordinator) refusesForeign(id grid.JobID) bool {
+	return c.cfg.Private && id.Origin != c.cfg.Self
+}
+
+// FitsSelf returns why this node could never run the job's tasks; WhyNone if it could.
+func (c *Coordinator) FitsSelf(spec *grid.JobSpec) grid.Refusal {
+	return discovery.Match(&spec.Needs, spec.Engine, c.gossip.Ad())
+}
+
+// exclude stops offers of a task to a node: for ever if the node can never run it, else for a time that doubles with
+// the task's tries, from 1 s to 30 s.
+func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why grid.Refusal) {
+	until := grid.Never
+	if !why.Why.Never() || why.Why == grid.WhyAccess { // the node may be upgraded
+		until = now.Add(min(time.Second<<min(l.tries, 5), 30*time.Second))
+	}
+	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.polled))})
+	for i := range l.excluded {
+		if l.excluded[i].node == id {
+			l.excluded[i].why, l.excluded[i].until = why, max(until, l.excluded[i].until)
+			l.excluded[i].preference = l.excluded[i].preference && !why.Why.Never()
+			return
+		}
+	}
+	l.excluded = append(l.excluded, exclusion{node: id, why: why, until: until})
+}
+
+// dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another
+// task. Tasks that run only here are exempt: they have no other answer.
+func (c *Coordinator) dropBlacklisted(now grid.Time, l *liveTask) {
+	if class := l.class(); c.peers.HasBlacklist(class) && !l.tryBlacklisted && !c.isLocal(l.job) {
+		l.answers = slices.DeleteFunc(l.answers, func(s balance.State) bool { return c.peers.Excludes(now, class, s.Node) })
+	}
+}
+
+// maxTracedExclusions bounds the blacklisted nodes in a task's trace.
+const maxTracedExclusions = 3
+
+// traceBlacklisted records, once per task, which nodes were blacklisted.
+func (c *Coordinator) traceBlacklisted(now grid.Time, l *liveTask) {
+	if !c.peers.HasBlacklist(l.class()) || l.blacklistTraced {
+		return
+	}
+	left := maxTracedExclusions
+	for id, why := range c.peers.Blacklist(l.class()) {
+		if left == 0 {
+			return
+		}
+		c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why})
+		left--
+		l.blacklistTraced = true
+	}
+}
+
+// SearchDone resumes the tasks that waited for a search.
+func (c *Coordinator) SearchDone(now grid.Time, f discovery.Found, fx *grid.Effects) {
+	if f.Ad != nil {
+		c.peers.Dial(now, f.Ad.Node, fx)
+		c.readmit(now, f.Ad, fx)
+	}
+	for _, l := range slices.Clone(c.live.waiting.list) {
+		if l.search != f.ID || l.phase != waiting {
+			continue
+		}
+		l.search = 0
+		if f.Ad != nil {
+			c.trace(l.task(), grid.Trace{At: now, What: grid.TraceSearch, Node: f.Ad.Node, Refusal: grid.Refusal{Detail: c.searchMethod(&f)}})
+		}
+		if f.Ad == nil || l.neverFits(f.Ad.Node) { // another search would find the same node
+			l.job.noSearchBefore = now.Add(searchRetryAfter)
+		} else if why := c.notReady(f.Ad.Node, l.job.spec); why != "" {
+			if l.tries++; l.tries > maxDials {
+				l.job.noSearchBefore = now.Add(searchRetryAfter)
+			}
+			c.dequeue(l)
+			c.waitFor(now, l, dialPause, grid.Refusal{Why: grid.WhyGone, Detail: why}, fx)
+			continue
+		}
+		l.lookAgain = true // other tasks of its job may wait for this one
+		c.resumeTask(l)
+	}
+}
+
+// readmit puts a connected node that a search found back into the view if newer peers have displaced it: only nodes in
+// the view can be given tasks, and the same search would find the same node again.
+func (c *Coordinator) readmit(now grid.Time, ad *grid.Ad, fx *grid.Effects) {
+	if c.peers.Connected(ad.Node) && c.gossip.Peer(ad.Node) == nil {
+		c.gossip.Up(now, ad.Node, 0, fx)
+		c.gossip.Hear(now, c.cfg.Self, []grid.AdEntry{{Ad: ad}}, fx, c.AdNews(now))
+	}
+}
+
+// notReady returns why tasks cannot yet be placed on a node that a search found; "" = they can. The view may know newer
+// facts than the search.
+func (c *Coordinator) notReady(id grid.NodeID, spec *grid.JobSpec) string {
+	if !c.peers.Connected(id) {
+		return "a node that fits is being dialled"
+	}
+	if g := c.gossip.Peer(id); !c.peers.TakesWork(id) || g == nil || g.Ad == nil || discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+		return "a node that was found says that it does not fit"
+	}
+	return ""
+}
+
+// searchMethod describes how a node was found.
+func (c *Coordinator) searchMethod(f *discovery.Found) string {
+	if f.Called {
+		return "by a call"
+	}
+	return fmt.Sprintf("hops: %d, by %s", f.Hops, c.cfg.Forward)
+}

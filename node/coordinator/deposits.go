@@ -1,0 +1,161 @@
+package coordinator
+
+import (
+	"skep/grid"
+	"skep/node/deposit"
+	"skep/node/quota"
+)
+
+// Deposits: what the files of a job with a register, stored by its members (package deposit), mean for the job.
+
+// LowDisk says that the disk is nearly full, or no longer so.
+func (c *Coordinator) LowDisk(low bool) { c.deposits.LowDisk(low) }
+
+// followDeposits makes the jobs follow the changes of their deposits, in the order of these.
+func (c *Coordinator) followDeposits(fx *grid.Effects) {
+	for x, ok := c.deposits.NextChange(); ok; x, ok = c.deposits.NextChange() {
+		j := c.jobs.Get(x.Of.Job())
+		switch x.Kind {
+		case deposit.Evicted:
+			c.archive.remove(c.cfg.Self, c.archive.find(j.id))
+			c.buryJob(j, fx)
+		case deposit.InputsStored:
+			c.notePayer(j)
+			j.replica.HoldInputs()
+			j.replica.Save(fx)
+		case deposit.OutputStored:
+			c.notePayer(j)
+			c.saveEntry(j, x.Index, fx)
+		case deposit.ResultAdded:
+			c.rechargeJob(j)
+		}
+	}
+}
+
+// notePayer has the node that is charged for a job's files known as one that shares registers with this one.
+func (c *Coordinator) notePayer(j *job) {
+	if payer := j.replica.files.Payer(); !payer.IsZero() {
+		c.replicas.Note(payer)
+	}
+}
+
+// matchDeposit aligns a task's deposit with its end in the register.
+func (c *Coordinator) matchDeposit(j *job, i uint32, fx *grid.Effects) {
+	if j.replica.Sole() {
+		return
+	}
+	c.deposits.Match(&j.replica.files, i, fx)
+	c.followDeposits(fx)
+}
+
+// depositAsked handles the request of a job's owner to store files.
+func (c *Coordinator) depositAsked(from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	id, full := m.Attempts[0], false
+	j := c.job(id.Task.Job)
+	if j == nil || j.ownerKnown() != from || j.replica.IsOwner() || j.replica.State().Done || id.Task.Index >= j.spec.Count {
+		c.stats.Stale++
+		return
+	}
+	if id != deposit.InputsID(j.id) {
+		if m.Result == nil {
+			c.stats.Stale++
+			return
+		}
+		full = c.ledger.AdmitMore(j.id, quota.ResultBytes(m.Result)) != ""
+	}
+	c.deposits.Asked(&j.replica.files, from, id, m.Result, full, fx)
+	c.followDeposits(fx)
+}
+
+// depositFetched continues after a fetch has succeeded or failed.
+func (c *Coordinator) depositFetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	j := c.job(ev.Attempt.Task.Job)
+	if j == nil || ev.Attempt.Task.Index >= j.spec.Count {
+		c.deposits.Fetched(nil, ev.Attempt, ev.Err, fx)
+		return
+	}
+	ownInputs := c.deposits.Fetched(&j.replica.files, ev.Attempt, ev.Err, fx)
+	c.followDeposits(fx)
+	if ownInputs {
+		c.confirmSubmission(now, j, fx)
+	}
+}
+
+// replicateOutput has a result's files stored by a majority of the members, then records the task's end. The files are
+// stored here already.
+func (c *Coordinator) replicateOutput(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+	j := l.job
+	if j.replica.Sole() || len(r.Blobs(nil)) == 0 {
+		c.recordResult(now, l, r, fx)
+		return
+	}
+	r, waits := c.deposits.ReplicateOutput(now, &j.replica.files, l.id(), r, fx)
+	c.notePayer(j)
+	c.rechargeJob(j)
+	if !waits {
+		c.recordResult(now, l, r, fx)
+		return
+	}
+	l.result = r
+	c.saveEntry(j, l.index, fx)
+	c.scheduleTick(now, fx)
+}
+
+// finishReplicated records a task's end if a majority has its files, or is no longer waited for.
+func (c *Coordinator) finishReplicated(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+	if r, finished := j.replica.files.Finish(now, i); finished {
+		c.recordResult(now, j.task(i).live, r, fx)
+	}
+}
+
+// tickDeposits repeats unanswered requests, and no longer waits for those whose deadline has passed.
+func (c *Coordinator) tickDeposits(now grid.Time, j *job, fx *grid.Effects) {
+	c.askDeposits(now, j, fx)
+	if !j.replica.IsOwner() {
+		return
+	}
+	c.confirmSubmission(now, j, fx)
+	for _, i := range j.replica.files.Replicating() {
+		c.finishReplicated(now, j, i, fx)
+	}
+}
+
+// askDeposits asks the members, as the owner of a job that is not closed, for the deposits that they have not
+// confirmed.
+func (c *Coordinator) askDeposits(now grid.Time, j *job, fx *grid.Effects) {
+	if j.leads() {
+		c.deposits.Ask(now, &j.replica.files, fx)
+		c.followDeposits(fx)
+	}
+}
+
+// depositAnswered handles a member's answer.
+func (c *Coordinator) depositAnswered(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	id := m.Attempts[0]
+	j := c.job(id.Task.Job)
+	if c.isOutsider(j, from) {
+		c.countOffence(from, fx)
+		return
+	}
+	if j == nil || !j.replica.IsOwner() || !j.replica.files.Answered(from, id, m.Refusal) {
+		c.stats.Stale++
+		return
+	}
+	if id == deposit.InputsID(j.id) {
+		c.confirmSubmission(now, j, fx)
+		return
+	}
+	c.finishReplicated(now, j, id.Task.Index, fx)
+}
+
+// sortArchive orders the archive, and the deposits of its jobs, by the jobs' ends, after a restart.
+func (c *Coordinator) sortArchive() {
+	c.archive.sort()
+	c.deposits.Reorder(func(yield func(*deposit.Files) bool) {
+		for i := range c.archive.all() {
+			if j := c.archive.at(i).open; j != nil && !yield(&j.replica.files) {
+				return
+			}
+		}
+	})
+}

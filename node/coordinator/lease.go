@@ -1,0 +1,239 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"skep/grid"
+)
+
+// leaseEnd is the end of a lease given to a worker now. Attempts on this node have no lease: it knows what became of
+// them.
+func (c *Coordinator) leaseEnd(now grid.Time, worker grid.NodeID) grid.Time {
+	if worker == c.cfg.Self {
+		return grid.Never
+	}
+	return now.Add(c.cfg.Lease)
+}
+
+// renewLease extends the attempt lease to a full lease from now.
+func (c *Coordinator) renewLease(now grid.Time, l *liveTask, fx *grid.Effects) {
+	l.deadline = now.Add(c.cfg.Lease)
+	c.scheduleLease(l, fx)
+}
+
+// extendLease extends the attempt lease to at least half a lease from now, enough for a live worker's next beat.
+func (c *Coordinator) extendLease(now grid.Time, l *liveTask, fx *grid.Effects) {
+	l.deadline = max(l.deadline, now.Add(c.cfg.Lease/2))
+	c.scheduleLease(l, fx)
+}
+
+// scheduleLease sets a timer for the deadline of the attempt lease, unless an earlier timer is pending: reconnects
+// must not add timers.
+func (c *Coordinator) scheduleLease(l *liveTask, fx *grid.Effects) {
+	due := grid.Never
+	if l.task().worker != c.cfg.Self {
+		due = l.deadline
+	}
+	if l.backup != nil {
+		due = min(due, l.backup.deadline)
+	}
+	if due < grid.Never && (l.leaseWake == 0 || due < l.leaseWake) {
+		l.leaseWake = due
+		fx.Wake(due, grid.TimerLease, l.handle)
+	}
+}
+
+// ShortenLeases shortens the attempt leases of a worker that has disconnected to a third: a live one reconnects and
+// beats, and the tasks of a dead one are placed again sooner.
+func (c *Coordinator) ShortenLeases(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	for _, h := range c.handlesInOrder() {
+		l := c.live.get(h)
+		if l.backup != nil && l.backup.worker == id {
+			l.backup.deadline = min(l.backup.deadline, now.Add(c.cfg.Lease/3))
+			c.scheduleLease(l, fx)
+		}
+		switch {
+		case l.phase == polling:
+			if l.answeredBy(id) && len(l.unanswered) == 0 {
+				c.choose(now, l, fx)
+			}
+		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
+			l.deadline = min(l.deadline, now.Add(c.cfg.Lease/3))
+			c.scheduleLease(l, fx)
+		}
+	}
+}
+
+// answeredBy removes a node from the unanswered ones and reports whether it was among them.
+func (l *liveTask) answeredBy(id grid.NodeID) bool {
+	at := slices.Index(l.unanswered, id)
+	if at >= 0 {
+		l.unanswered = slices.Delete(l.unanswered, at, at+1)
+	}
+	return at >= 0
+}
+
+// AskAttempts asks a worker that has reconnected, or this node after a restart, about the attempts that it was given.
+func (c *Coordinator) AskAttempts(now grid.Time, id grid.NodeID, fx *grid.Effects) {
+	var m *grid.Message
+	for _, h := range c.handlesInOrder() {
+		l := c.live.get(h)
+		about := l.id()
+		switch {
+		case (l.phase == offered || l.phase == placed) && l.task().worker == id:
+			c.renewLease(now, l, fx)
+		case l.backup != nil && l.backup.worker == id:
+			about, l.backup.deadline = l.backupID(), c.leaseEnd(now, id)
+			c.scheduleLease(l, fx)
+		default:
+			continue
+		}
+		if m == nil || len(m.Attempts) >= grid.MaxBeats {
+			m = fx.Send(id, grid.KindAsk)
+		}
+		m.Attempts = append(m.Attempts, about)
+	}
+}
+
+// maxRetryDelay bounds the back-off of a task. It starts at a quarter of the lease with the second loss and doubles
+// with each further one.
+const maxRetryDelay = 30 * time.Second
+
+// attemptLost gives up an attempt. The task is placed again unless it may run at most once or was lost too often.
+func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
+	t := l.task()
+	c.startsPossible(now, l.job, t.worker)
+	c.live.become(l, idle)
+	c.attemptReturned(now, &l.promise, t.worker, false)
+	c.countLost(now, l, t.worker, why)
+	if why.Why == grid.WhyFetch {
+		c.peers.Failed(now, l.class(), t.worker)
+	}
+	if l.backup != nil {
+		c.countLostCopy(l, t.worker, why)
+		c.promoteBackup(now, l, fx)
+		c.askWorker(l, fx)
+		return
+	}
+	t.lost++
+	reason := c.countFailedNode(l, t.worker, why)
+	if reason != "" || l.prepareFailures >= maxPrepareFailures || t.lost > l.job.spec.Retries {
+		text := "lost: the node that ran it " + why.Why.String()
+		if why.Detail != "" {
+			text += ": " + why.Detail
+		}
+		switch {
+		case reason != "":
+			text = "lost: " + reason
+		case l.prepareFailures >= maxPrepareFailures:
+			text = why.Detail
+		}
+		if l.job.spec.Retries == 0 {
+			text += "; it was to run at most once"
+		}
+		c.end(now, l.job, l.index, &grid.Result{Cause: grid.Lost, Exit: grid.ExitSkep, Error: clip(text)}, fx)
+		return
+	}
+	l.forgetResult()
+	retryAt := now.Add(min(c.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
+	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(retryAt, now.Add(c.cfg.Lease)), preference: true})
+	c.setState(l.job, l.index, grid.Pending, fx)
+	c.saveEntry(l.job, l.index, fx)
+	if t.lost == 1 {
+		c.retry(l)
+		return
+	}
+	l.deadline = retryAt
+	c.parkTask(l)
+	fx.Wake(retryAt, grid.TimerRetry, l.handle)
+}
+
+// countLost counts a lost attempt in the worker's track record and the task's trace.
+func (c *Coordinator) countLost(now grid.Time, l *liveTask, worker grid.NodeID, why grid.Refusal) {
+	c.peers.Lost(now, worker)
+	c.stats.Lost++
+	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceLost, Node: worker, Refusal: why})
+}
+
+// taskTimer handles a task's timers. A stale one finds another phase or a later deadline.
+func (c *Coordinator) taskTimer(now grid.Time, k grid.TimerKind, l *liveTask, fx *grid.Effects) {
+	if k == grid.TimerLease {
+		if now < l.leaseWake {
+			return
+		}
+		l.leaseWake = 0
+	}
+	if l.backup != nil {
+		c.backupTimer(now, k, l, fx)
+	}
+	switch {
+	case k == grid.TimerPoll && l.phase == polling && now >= l.deadline:
+		c.choose(now, l, fx)
+	case k == grid.TimerOffer && l.phase == offered && now >= l.sent.Add(c.cfg.Lease/4):
+		c.sendOffer(now, l, fx)
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && !c.mayAct(now, l.job): // an owner without quorum lease gives up no attempt
+		c.extendLease(now, l, fx)
+	case k == grid.TimerLease && c.isStraggler(now, l):
+		c.reclaimStraggler(now, l, fx)
+	case k == grid.TimerLease && (l.phase == offered || l.phase == placed) && l.task().worker != c.cfg.Self:
+		if l.result != nil { // it has ended, and the fetch of its files ends by itself
+			c.renewLease(now, l, fx)
+		} else if now < l.deadline {
+			c.scheduleLease(l, fx)
+		} else if l.phase == offered {
+			c.attemptLost(now, l, grid.Refusal{Why: grid.WhySilent}, fx)
+		} else {
+			c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost}, fx)
+		}
+	case k == grid.TimerRetry && l.phase == waiting && now >= l.deadline:
+		l.lookAgain = true
+		c.resumeTask(l)
+	}
+}
+
+// handlesInOrder returns the handles of the live tasks, oldest first.
+func (c *Coordinator) handlesInOrder() []uint64 {
+	hs := c.scratch.handles[:0]
+	for l := range c.live.by.All() {
+		hs = append(hs, l.handle)
+	}
+	slices.Sort(hs)
+	c.scratch.handles = hs
+	return hs
+}
+
+// stampOf returns the newest stamp that a worker sent; 0 = none. This node's own is always new.
+func (c *Coordinator) stampOf(now grid.Time, worker grid.NodeID) uint64 {
+	if worker == c.cfg.Self {
+		return c.worker.Stamp(now)
+	}
+	return c.peers.Stamp(worker)
+}
+
+// grantStartLease answers a worker's request: it names the attempts that are live. The request also counts as a beat.
+func (c *Coordinator) grantStartLease(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	c.beatReceived(now, from, m.Attempts, fx)
+	c.peers.Stamped(from, m.Register.Seq)
+	var a *grid.Message
+	for _, id := range m.Attempts {
+		l, isSecond := c.currentAttempt(from, id), false
+		if l == nil {
+			l = c.backupOf(from, id)
+			isSecond = l != nil
+		}
+		if l == nil || !isSecond && l.phase != placed || l.job.cancelled {
+			continue
+		}
+		if !c.mayAct(now, l.job) {
+			l.job.replica.leasesDenied = true
+			c.awaitMajority(l.job)
+			continue
+		}
+		if a == nil {
+			a = fx.Send(from, grid.KindStartLeaseAck)
+			a.Register.Seq = m.Register.Seq
+		}
+		a.Attempts = append(a.Attempts, id)
+	}
+}

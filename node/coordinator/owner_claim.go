@@ -1,0 +1,146 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+	"skep/node/ownercache"
+)
+
+// Claims of ownership. A takeover message (KindTakeover) counts from a member about itself, and is only a reason to
+// ask. An owner sends keepalives to the other members at once and goes on until a majority denies its epoch. A worker
+// reports its attempts to the claimant too, asks the other members, and follows the claim when a majority of the
+// members agrees. So no single node can make an owner or a worker let go of anything, and a false claim costs a few
+// messages each sixth of a lease.
+
+// LearnOwner records a job's new owner in the replica and in the owner record, and reports this node's attempts to it.
+func (c *Coordinator) LearnOwner(now grid.Time, id grid.JobID, epoch uint32, owner grid.NodeID, fx *grid.Effects) {
+	if j := c.job(id); j != nil {
+		j.replica.Follow(now, epoch, owner)
+		c.followRegisters(now, fx)
+	}
+	c.worker.FollowOwner(now, id, owner, epoch, fx)
+}
+
+// ownerLearned follows a job's new owner, of which its register has told.
+func (c *Coordinator) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
+	if j.confirmed() {
+		c.replyAll(&j.replica.submitters, j.id, fx)
+	}
+	owner, epoch, _ := j.replica.Owner()
+	c.worker.FollowOwner(now, j.id, owner, epoch, fx)
+}
+
+// TakeoversAnnounced handles a member's announcement that it has taken jobs over.
+func (c *Coordinator) TakeoversAnnounced(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	if len(m.Attempts) > maxTakeovers {
+		c.stats.Stale++
+		return
+	}
+	for _, x := range m.Attempts {
+		if c.job(x.Task.Job) == nil {
+			c.ownerCache.Add(x.Task.Job, ownercache.Claimant{Node: from, Epoch: x.Epoch, Since: c.wall.At(now).UnixNano()})
+		}
+		c.ownerClaimed(now, from, x.Task.Job, grid.OwnerClaim{Owner: from, Epoch: x.Epoch}, fx)
+	}
+}
+
+// redirect tells a worker whom this node considers a job's owner.
+func (c *Coordinator) redirect(to grid.NodeID, j *job, fx *grid.Effects) {
+	owner, epoch, _ := j.replica.Owner()
+	if to == c.cfg.Self || owner == c.cfg.Self && !j.replica.IsOwner() {
+		return
+	}
+	m := fx.Send(to, grid.KindTakeover)
+	m.Register.Job, m.Register.Epoch, m.Register.Owner = j.id, epoch, owner
+}
+
+// announceTakeovers announces the jobs that this node has taken over.
+func (c *Coordinator) announceTakeovers(fx *grid.Effects) {
+	for len(c.takenOver) > 0 {
+		m := fx.Announce(grid.KindTakeover)
+		k := min(len(c.takenOver), maxTakeovers)
+		for _, id := range c.takenOver[:k] {
+			if j := c.job(id); j != nil && j.authoritative() {
+				_, epoch, _ := j.replica.Owner()
+				m.Attempts = append(m.Attempts, grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: epoch}})
+			}
+		}
+		c.takenOver = slices.Delete(c.takenOver, 0, k)
+	}
+}
+
+// maxTakeovers bounds the jobs in one announcement: an announcement's size is limited.
+const maxTakeovers = 128
+
+// ownerClaimed handles a statement about who owns a register.
+func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, x grid.OwnerClaim, fx *grid.Effects) {
+	if j := c.job(id); j != nil {
+		c.replicaClaimed(now, from, j, x, fx)
+	}
+	c.worker.OwnerClaimed(now, from, id, x, fx)
+}
+
+// replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
+// node.
+func (c *Coordinator) replicaClaimed(now grid.Time, from grid.NodeID, j *job, x grid.OwnerClaim, fx *grid.Effects) {
+	rep := j.replica
+	if c.isOutsider(j, from) {
+		if rep.membersVerified { // else the members may be forged, and the sender may be a real one
+			c.countOffence(from, fx)
+		}
+		return
+	}
+	rep.Claimed(now, from, x, fx)
+}
+
+// Authority returns the node to ask about a job, and since when in wall time that node owns it. It is this node if it
+// owns the job, knows the end, or is a member whose owner is not connected or has evicted the job; else the owner known
+// here. For a job with which this node has nothing to do it is the origin while that is connected, else the newest
+// claimant. False: nothing is known here; ask the origin.
+func (v Views) Authority(id grid.JobID) (who grid.NodeID, since int64, known bool) {
+	if j := v.c.peekJob(id); j != nil {
+		if j.authoritative() {
+			return v.c.cfg.Self, 0, true
+		}
+		owner, _, since := j.replica.Owner()
+		if owner != v.c.cfg.Self && v.c.peers.Connected(owner) && !j.replica.AwaitsOutcome() {
+			return owner, since, true
+		}
+		return v.c.cfg.Self, 0, true
+	}
+	claimants := v.c.ownerCache.Claimants(id)
+	switch {
+	case len(claimants) == 0:
+		return grid.NodeID{}, 0, false
+	case v.c.peers.Connected(id.Origin):
+		return id.Origin, 0, true
+	}
+	return claimants[0].Node, claimants[0].Since, true
+}
+
+// Claimants appends the nodes that announced to have taken over a job with which this node has nothing to do, newest
+// epoch first. Ask them after the origin: any member of the grid can claim so.
+func (v Views) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
+	if claimants := v.c.ownerCache.Claimants(id); len(claimants) > 0 && v.c.peekJob(id) == nil {
+		for _, x := range claimants {
+			dst = append(dst, x.Node)
+		}
+	}
+	return dst
+}
+
+// ForeignJobs appends the jobs submitted elsewhere whose owner this node knows.
+func (v Views) ForeignJobs(dst []grid.JobID) []grid.JobID {
+	for id := range v.c.replicas.Open() {
+		if id.Origin != v.c.cfg.Self {
+			dst = append(dst, id)
+		}
+	}
+	for id := range v.c.ownerCache.Jobs() {
+		if v.c.peekJob(id) == nil {
+			dst = append(dst, id)
+		}
+	}
+	return dst
+}

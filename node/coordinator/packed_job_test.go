@@ -1,0 +1,157 @@
+package coordinator
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"skep/grid"
+	"skep/sparse"
+)
+
+// endedJob makes a job of a node that has ended in some way.
+func endedJob(n *Coordinator, r *grid.Rand, k uint32) *job {
+	at := func() int64 { return n.wall.At(grid.Time(r.Int64N(1e15))).UnixNano() }
+	spec := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"x"}, Count: 1 + uint32(r.IntN(4))}
+	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(), arrived: grid.Time(r.Int64N(1e15)) - 5e14,
+		done: at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)), nextFresh: uint32(r.IntN(3)), backupFrom: uint32(r.IntN(3)), quietAt: grid.Time(r.IntN(2)), replica: n.closedReplica()}
+	j.id.Nonce[7], j.id.Nonce[8], j.id.Nonce[9] = byte(k>>16), byte(k>>8), byte(k)
+	j.counts[grid.Ended] = int(spec.Count)
+	j.tasks = sparse.Make[task](spec.Count)
+	for i := range spec.Count {
+		t := j.tasks.At(i)
+		t.state, t.attempt, t.lost = grid.Ended, grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}, int32(r.IntN(3))
+		t.backupMade = grid.Attempt{Epoch: uint32(r.IntN(3)), N: uint32(r.IntN(3))}
+		res := grid.Result{Cause: grid.Exited, Exit: int32(r.IntN(256)), Wall: time.Duration(r.Int64N(1e10)), MaxRSS: grid.Bytes(r.Int64N(1e9))}
+		switch r.IntN(3) {
+		case 0:
+			t.worker = n.cfg.Self
+		case 1:
+			t.worker[3], t.heldByWorker, res.Error = byte(1+r.IntN(200)), true, "it was so"
+		}
+		if r.IntN(5) > 0 {
+			t.result = res.Brief()
+			t.placed, t.began, t.done = at(), at(), at()
+		}
+		for x := range r.IntN(30) {
+			other := grid.NodeID{byte(r.IntN(3))}
+			if r.IntN(2) == 0 {
+				other = t.worker
+			}
+			n.trace(t, grid.Trace{At: grid.Time(x) * 1e9, What: grid.TraceChosen, Node: other, ECT: time.Duration(r.IntN(2)),
+				Refusal: grid.Refusal{Why: grid.Why(r.IntN(2)), Detail: []string{"", "so"}[r.IntN(2)]}})
+		}
+	}
+	return j
+}
+
+// contents is all that can be read of a job, traces included.
+func contents(j *job) any {
+	c := *j
+	views, tasks := []TaskView{}, []task{}
+	for i := range c.spec.Count {
+		views = append(views, j.taskView(i))
+		tasks = append(tasks, *j.at(i))
+		tasks[i].history = nil
+	}
+	c.tasks = sparse.List[task]{}
+	return []any{c, tasks, views, j.view()}
+}
+
+func TestPackRoundTrip(t *testing.T) {
+	r, n := grid.NewRand(1, 2), keeper(t)
+	for k := range uint32(500) {
+		j := endedJob(n, r, k)
+		f := n.pack(j)
+		if got := n.unpack(&f, true); !reflect.DeepEqual(contents(got), contents(j)) {
+			t.Fatalf("job %d:\n%+v\nis\n%+v", k, contents(j), contents(got))
+		}
+		if got := n.unpack(&f, false).view(); !reflect.DeepEqual(got, j.view()) {
+			t.Fatalf("job %d as a whole:\n%+v\nis\n%+v", k, j.view(), got)
+		}
+	}
+}
+
+// tally is the number of jobs that a coordinator says it has.
+func tally(c *Coordinator) int {
+	jobs, _, _ := c.Tally()
+	return jobs
+}
+
+// Model test against a list.
+func TestArchiveAgainstModel(t *testing.T) {
+	r, n := grid.NewRand(1, 3), keeper(t)
+	var all []*job
+	tasks := 0
+	for k := range uint32(1000) {
+		j := endedJob(n, r, k)
+		n.archiveJob(j)
+		n.jobs.Put(j)
+		all = append(all, j)
+		tasks += j.count()
+		if r.IntN(3) > 0 {
+			n.packFinished()
+		}
+		if k > 200 && r.IntN(5) < 3 || k > 800 {
+			f := n.archive.shift(n.cfg.Self)
+			if id := f.id(n.cfg.Self); id != all[0].id {
+				t.Fatalf("%v goes first, not %v", id, all[0].id)
+			}
+			n.jobs.Drop(all[0].id)
+			tasks -= all[0].count()
+			if n.job(all[0].id) != nil {
+				t.Fatal("a job that was taken out is found")
+			}
+			all = all[1:]
+		}
+		if k%50 == 0 {
+			i := r.IntN(len(all))
+			n.archive.remove(n.cfg.Self, n.archive.find(all[i].id))
+			n.jobs.Drop(all[i].id)
+			tasks -= all[i].count()
+			all = slices.Delete(all, i, i+1)
+			if len(all) == 0 {
+				continue
+			}
+		}
+		for range 3 {
+			want := all[r.IntN(len(all))]
+			got := n.peekJob(want.id)
+			if r.IntN(2) == 0 {
+				got = n.job(want.id)
+			}
+			if got == nil || !reflect.DeepEqual(contents(got), contents(want)) {
+				t.Fatalf("job %v is\n%+v\nand not\n%+v", want.id, got, want)
+			}
+		}
+		if n.archive.len() != len(all) || n.archive.tasks != tasks || len(n.Views().Jobs(nil)) != len(all) || tally(n) != len(all) {
+			t.Fatalf("%d jobs of %d tasks, %d listed, %d counted, want %d of %d", n.archive.len(), n.archive.tasks, len(n.Views().Jobs(nil)), tally(n), len(all), tasks)
+		}
+	}
+	if n.packFinished(); n.jobs.Len() != 0 || n.archive.packed != len(all) {
+		t.Errorf("%d are open, %d of %d packed", n.jobs.Len(), n.archive.packed, len(all))
+	}
+}
+
+// A message about one task of a large job must not cost unpacking all of them: large jobs are not packed.
+func TestLargeJobsAreNotPacked(t *testing.T) {
+	for _, count := range []uint32{maxPackedTasks, maxPackedTasks + 1} {
+		n := keeper(t)
+		j := n.newJob(grid.JobID{Origin: selfID}, &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: count}, 0)
+		j.replica = n.closedReplica()
+		for i := range count {
+			j.task(i).state = grid.Ended
+		}
+		j.counts = [grid.Ended + 1]int{}
+		j.counts[grid.Ended] = int(count)
+		n.archiveJob(j)
+		n.packFinished()
+		if packed := n.archive.packed == 1; packed != (count == maxPackedTasks) {
+			t.Errorf("%d tasks: packed %v", count, packed)
+		}
+		if v, ok := n.Views().Task(grid.TaskID{Job: j.id, Index: count - 1}); !ok || v.State != grid.Ended {
+			t.Errorf("%d tasks: the last is %v, %v", count, v.State, ok)
+		}
+	}
+}

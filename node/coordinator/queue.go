@@ -1,0 +1,200 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+	"skep/heap"
+)
+
+// The queue of jobs with untried tasks, in order of arrival. A job that can do nothing now, because a node on
+// probation must deliver first or no majority of its register answers, is set aside: thousands of such jobs cost
+// nothing until that changes.
+
+// jobQueue is the jobs with untried tasks, and those that wait for a majority. Jobs keep their index in turns, counted
+// from 1.
+type jobQueue struct {
+	turns            heap.Heap[uint64, *job, heap.Unique[*job]]
+	lastTurn         uint64 // last turn given
+	awaitingMajority []*job // something of them waits for a majority of their registers
+}
+
+func (j *job) setQueueIndex(i int) { j.queueIndex = i + 1 }
+
+// enqueueJob puts a job at the end of the queue.
+func (c *Coordinator) enqueueJob(j *job) {
+	c.dequeueJob(j)
+	c.queue.lastTurn++
+	j.turn = c.queue.lastTurn
+	c.queue.turns.Push(j.turn, j)
+}
+
+// dequeueJob takes a job out of the queue, also one set aside.
+func (c *Coordinator) dequeueJob(j *job) {
+	if j.setAside = false; j.queueIndex > 0 {
+		c.queue.turns.Remove(j.queueIndex - 1)
+	}
+}
+
+// requeueJob returns a job that was set aside to its old position.
+func (c *Coordinator) requeueJob(j *job) {
+	if j.setAside {
+		j.setAside = false
+		c.queue.turns.Push(j.turn, j)
+	}
+}
+
+// awaitMajority records that something of the job waits for a majority of its register.
+func (c *Coordinator) awaitMajority(j *job) {
+	if !j.awaitingMajority {
+		j.awaitingMajority = true
+		c.queue.awaitingMajority = append(c.queue.awaitingMajority, j)
+	}
+}
+
+// dropUnowned removes jobs that are over or that this node no longer owns: nothing of them waits for a majority.
+func (c *Coordinator) dropUnowned() {
+	c.queue.awaitingMajority = slices.DeleteFunc(c.queue.awaitingMajority, func(j *job) bool {
+		j.awaitingMajority = j.leads()
+		return !j.awaitingMajority
+	})
+}
+
+// resumeJob resumes what waited for a majority of the job's register.
+func (c *Coordinator) resumeJob(j *job) {
+	j.replica.leasesDenied = false
+	c.worker.OwnLeasesDue()
+	for rep := j.replica; len(rep.awaitingMajority) > 0; {
+		c.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
+	}
+	c.requeueJob(j)
+}
+
+// ResumeJobs resumes all jobs of which a majority answers now.
+func (c *Coordinator) ResumeJobs(now grid.Time) {
+	c.queue.awaitingMajority = slices.DeleteFunc(c.queue.awaitingMajority, func(j *job) bool {
+		if c.mayAct(now, j) {
+			c.resumeJob(j)
+			j.awaitingMajority = false
+		} else if len(j.replica.awaitingMajority) == 0 && !j.setAside && !j.replica.leasesDenied { // nothing of it waits any more
+			j.awaitingMajority = false
+		}
+		return !j.awaitingMajority
+	})
+}
+
+// retry puts a task back into the queue, ahead of younger ones.
+func (c *Coordinator) retry(l *liveTask) {
+	c.live.become(l, idle)
+	c.live.retries.Push(l.request.Arrived, l)
+}
+
+// maxRetriesPerProof bounds the waiting tasks that retry when a result was delivered here or elsewhere.
+const maxRetriesPerProof = 4
+
+// ResumeAwaitingProof resumes some of the tasks that wait for a node on probation to deliver.
+func (c *Coordinator) ResumeAwaitingProof() {
+	left := min(maxRetriesPerProof, c.live.waiting.unproven)
+	for i := 0; i < len(c.live.waiting.list) && left > 0; {
+		if l := c.live.waiting.list[i]; l.awaitsProof {
+			l.lookAgain = true
+			c.resumeTask(l)
+			left--
+			continue
+		}
+		i++
+	}
+}
+
+// parkTask makes a task wait until its timer or a change resumes it.
+func (c *Coordinator) parkTask(l *liveTask) {
+	c.live.become(l, waiting)
+	if l.awaitsMajority {
+		rep := l.job.replica
+		l.queueIndex, rep.awaitingMajority = len(rep.awaitingMajority), append(rep.awaitingMajority, l)
+		c.awaitMajority(l.job)
+		return
+	}
+	if l.awaitsProof {
+		l.job.unproven++
+		c.live.waiting.unproven++
+	}
+	l.queueIndex, c.live.waiting.list = len(c.live.waiting.list), append(c.live.waiting.list, l)
+}
+
+// dequeue removes a task from the queue that it is in, if any; one that waits is idle then.
+func (c *Coordinator) dequeue(l *liveTask) {
+	switch {
+	case l.queueIndex == notQueued:
+	case l.phase == waiting && l.awaitsMajority:
+		l.removeFrom(&l.job.replica.awaitingMajority)
+		l.awaitsMajority = false
+		c.live.become(l, idle)
+	case l.phase == waiting:
+		l.removeFrom(&c.live.waiting.list)
+		c.live.become(l, idle)
+		if l.awaitsProof {
+			l.awaitsProof = false
+			c.live.waiting.unproven--
+			if l.job.unproven--; l.job.unproven == 0 {
+				c.requeueJob(l.job)
+			}
+		}
+	default:
+		c.live.retries.Remove(l.queueIndex)
+	}
+}
+
+// removeFrom removes a task from a waiting list.
+func (l *liveTask) removeFrom(list *[]*liveTask) {
+	s := *list
+	last := len(s) - 1
+	s[l.queueIndex] = s[last]
+	s[l.queueIndex].queueIndex = l.queueIndex
+	s[last] = nil
+	*list, l.queueIndex = s[:last], notQueued
+}
+
+// PlaceNext begins the next placement decision, if there is one and the window has room, and reports whether it did:
+// first the tasks to place again, then new ones in the order of submission.
+func (c *Coordinator) PlaceNext(now grid.Time, fx *grid.Effects) bool {
+	for c.live.inFlight < c.cfg.Window {
+		if c.live.retries.Len() > 0 {
+			_, l := c.live.retries.Pop()
+			if !l.lookAgain && l.job.unproven > 0 { // another task of its job tries for all
+				l.awaitsProof = true
+				c.parkTask(l)
+				continue
+			}
+			l.lookAgain = false
+			c.place(now, l, fx)
+			return true
+		}
+		if c.queue.turns.Len() == 0 {
+			return false
+		}
+		_, j := c.queue.turns.First()
+		if noMajority := !c.mayAct(now, j) && !c.mayPlan(j); noMajority || j.unproven > 0 {
+			c.queue.turns.Pop()
+			j.setAside = true
+			if noMajority {
+				c.awaitMajority(j)
+			}
+			continue
+		}
+		if c.awaitsBatch(j) {
+			return false
+		}
+		for j.nextFresh < j.spec.Count && (j.state(j.nextFresh) != grid.Pending || j.at(j.nextFresh).live != nil) {
+			j.nextFresh++
+		}
+		if j.nextFresh == j.spec.Count {
+			c.queue.turns.Pop()
+			c.allPlaced(j)
+			continue
+		}
+		c.place(now, c.newLiveTask(j, j.nextFresh), fx)
+		return true
+	}
+	return false
+}

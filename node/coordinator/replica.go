@@ -1,0 +1,235 @@
+package coordinator
+
+import (
+	"skep/grid"
+	"skep/node/deposit"
+	"skep/node/quota"
+)
+
+// replica is this node's replica of a job's register, and what waits for the register here.
+type replica struct {
+	Register
+	membersVerified  bool        // the job's origin named the members
+	submitters       []uint64    // callers to answer once a majority holds the job
+	confirmBy        grid.Time   // deadline for answering them otherwise
+	cancellers       []uint64    // callers to answer once the cancellation is committed
+	fullHistoryFrom  uint32      // owner only: it knows every attempt from this epoch on
+	provisional      bool        // origin only: no majority has answered yet
+	leasesDenied     bool        // owner only: work that waits at its workers has no start lease for want of a majority
+	closing          bool        // every task has ended, and the members are about to be told
+	graceUntil       grid.Time   // end of the takeover grace; 0 = none, or over
+	awaitingMajority []*liveTask // owner only: tasks that wait for a majority
+	files            deposit.Files
+	bulkEnd          bulkEnd
+	footprint
+}
+
+// authoritative reports whether this node can tell what became of a job's attempts: it is the owner, or the job is
+// closed.
+func (j *job) authoritative() bool {
+	return j.replica.IsOwner() || j.replica.State().Done
+}
+
+// leads reports whether this node owns the register of a job that is not closed.
+func (j *job) leads() bool { return j.replica.Leads() }
+
+// ownerKnown returns the owner of the job's register, as far as known here.
+func (j *job) ownerKnown() grid.NodeID {
+	owner, _, _ := j.replica.Owner()
+	return owner
+}
+
+// members returns the members of the job's register for an offer; nil = this node alone has it, which needs no words.
+func (j *job) members() []grid.NodeID {
+	if j.replica.Sole() {
+		return nil
+	}
+	return j.replica.Members()
+}
+
+// mayAct reports whether this node may act as the job's owner: it holds the quorum lease.
+func (c *Coordinator) mayAct(now grid.Time, j *job) bool {
+	return j.replica.MayAct(now)
+}
+
+// replicated returns the job of a replica; nil if it is not here any more.
+func (c *Coordinator) replicated(r Register) *job {
+	if j := c.job(r.Job()); j != nil && j.replica.Register == r {
+		return j
+	}
+	return nil
+}
+
+// newReplica creates a job with a register.
+func (c *Coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) *job {
+	j := c.newJob(id, spec, submitted)
+	r := c.replicas.Add(id, spec, submitted, members, s)
+	j.replica = &replica{Register: r, files: c.deposits.NewFiles(spec, r), footprint: footprint{base: jobBytes + quota.SpecBytes(spec)}}
+	return j
+}
+
+// proposeEnd writes a task's end to the register; the end becomes visible once it is committed.
+func (c *Coordinator) proposeEnd(j *job, i uint32, r *grid.Result, fx *grid.Effects) {
+	t := j.task(i)
+	t.uncommitted = true
+	j.uncommitted++
+	j.replica.Propose(&grid.Entry{Index: i, Attempt: t.attempt, Worker: t.worker, Lost: t.lost, Result: r,
+		Placed: t.placed, Began: t.began, Done: t.done})
+	c.matchDeposit(j, i, fx)
+	c.saveEntry(j, i, fx)
+	c.rechargeJob(j)
+	if j.replica.Sole() {
+		c.publishEnd(j, i, fx)
+		c.releaseWorker(j, i, fx)
+		c.closeSole(j, fx)
+	}
+}
+
+// writeAnswered handles a member's answer to a write.
+func (c *Coordinator) writeAnswered(now grid.Time, from grid.NodeID, a *grid.RegisterMessage, fx *grid.Effects) {
+	j := c.job(a.Job)
+	if j == nil {
+		c.stats.Stale++
+		return
+	}
+	if c.isOutsider(j, from) {
+		c.countOffence(from, fx)
+		return
+	}
+	rep, mayActBefore := j.replica, c.mayAct(now, j)
+	finals, valid := rep.Answered(now, from, a, c.scratch.finals[:0])
+	c.scratch.finals = finals
+	if !valid {
+		c.stats.Stale++
+		return
+	}
+	c.askDeposits(now, j, fx)
+	if (a.Answer == grid.RegisterDone || a.Answer == grid.RegisterGone) && !rep.State().Done { // another owner closed the job
+		rep.StepDown()
+		rep.Campaign(now, fx)
+	}
+	c.followRegisters(now, fx)
+	for _, i := range finals {
+		c.committed(now, j, i, fx)
+	}
+	if rep.Ready() {
+		rep.provisional = false
+		c.confirmSubmission(now, j, fx)
+		c.scheduleClose(now, j, fx)
+	}
+	if rep.IsOwner() {
+		j.replica.MarkDirty()
+	}
+	if !mayActBefore && c.mayAct(now, j) {
+		c.resumeJob(j)
+	}
+}
+
+// committed carries out what waited for a majority: the end is visible now, and the worker may forget it.
+func (c *Coordinator) committed(now grid.Time, j *job, i uint32, fx *grid.Effects) {
+	c.saveEntry(j, i, fx)
+	if i == j.spec.Count {
+		c.answerCancellers(now, j, fx)
+		return
+	}
+	fx.Saves[len(fx.Saves)-1].Later = true // this node is one of the majority: after a crash it learns the commit again
+	t := j.task(i)
+	if !t.uncommitted {
+		return
+	}
+	c.publishEnd(j, i, fx)
+	c.releaseWorker(j, i, fx)
+}
+
+// answerCancellers answers those who wait for the job's cancellation, once nothing of it can start any more.
+func (c *Coordinator) answerCancellers(now grid.Time, j *job, fx *grid.Effects) {
+	for _, x := range j.replica.cancellers {
+		c.awaitBarrier(now, j, x, fx)
+	}
+	j.replica.cancellers = nil
+}
+
+// publishEnd makes a task's end visible.
+func (c *Coordinator) publishEnd(j *job, i uint32, fx *grid.Effects) {
+	t := j.task(i)
+	t.uncommitted = false
+	j.uncommitted--
+	j.done = max(j.done, t.done)
+	if t.result.Exit != 0 {
+		j.failed++
+		j.exit = max(j.exit, t.result.Exit)
+	}
+	fx.Changed = append(fx.Changed, grid.TaskID{Job: j.id, Index: i})
+}
+
+// tickReplica repeats what is unanswered, and reports whether anything is left to do.
+func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) bool {
+	j := c.replicated(r)
+	if j == nil || r.State().Done && !r.IsOwner() {
+		return false
+	}
+	c.tickDeposits(now, j, fx)
+	c.answerUnconfirmed(now, j, fx)
+	for _, id := range r.Members() {
+		c.peers.Reach(now, j.id, id, fx)
+	}
+	if !r.IsOwner() {
+		r.CampaignIfDue(now, fx)
+		return true
+	}
+	settled := r.Repeat(now, fx)
+	if r.State().Done {
+		return r.CountCloseNotice() && !settled
+	}
+	if rep := j.replica; rep.graceUntil != 0 && now >= rep.graceUntil && c.mayAct(now, j) {
+		c.placeUnclaimed(now, j, fx)
+	}
+	c.continueBulkEnd(now, j, fx)
+	r.RenewIfDue(now, fx)
+	return true
+}
+
+// scheduleTick sets the timer for the next check of the registers, a third of a lease from now. Without replicas there
+// is no timer.
+func (c *Coordinator) scheduleTick(now grid.Time, fx *grid.Effects) {
+	if !c.registerWake && c.replicas.AnyOpen() {
+		c.registerWake = true
+		fx.Wake(now.Add(c.cfg.Lease/3), grid.TimerRegister, tickKey)
+	}
+}
+
+// registerTimer handles the timers of registers: periodic tick, end of a takeover grace, cancel
+// barriers, bulk ends and closing.
+func (c *Coordinator) registerTimer(now grid.Time, key uint64, fx *grid.Effects) {
+	switch key {
+	case tickKey:
+		c.tickRegisters(now, fx)
+	case graceKey:
+		c.endGrace(now, fx)
+	case barrierKey:
+		c.checkBarriers(now, fx)
+	case bulkEndKey:
+		c.continueBulkEnds(now, fx)
+	case closeKey:
+		c.closeJobs(now, fx)
+	}
+}
+
+// Keys of TimerRegister.
+const (
+	tickKey = iota
+	graceKey
+	SubmissionsKey // left to the node, for submissions whose members are not chosen yet
+	barrierKey
+	closeKey
+	bulkEndKey
+)
+
+// tickRegisters checks every replica whose job is not closed.
+func (c *Coordinator) tickRegisters(now grid.Time, fx *grid.Effects) {
+	c.registerWake = false
+	c.replicas.Retire(func(r Register) bool { return !c.tickReplica(now, r, fx) })
+	c.dropUnowned()
+	c.replicas.SendKeepalives(now, c.deposits.Holds, fx)
+	c.scheduleTick(now, fx)
+}

@@ -1,0 +1,162 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// The role of a member that is not the owner.
+
+// applyWrite applies a write of an epoch's owner, and answers once it is on disk.
+func (c *Coordinator) applyWrite(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
+	j, refusal := c.replicaFor(now, from, g, fx)
+	if j == nil {
+		c.stats.Stale++
+		c.replicas.Refuse(from, grid.KindWriteAck, g, refusal, fx)
+		return
+	}
+	r := j.replica.Register
+	if !r.State().Done && c.admitEntries(j, g.Entries, g.Epoch, fx) != "" {
+		c.stats.Full++
+		r.Answer(from, grid.KindWriteAck, g, grid.RegisterFull, fx)
+		return
+	}
+	answer := r.Write(now, from, g, fx)
+	if answer == grid.RegisterOK {
+		c.rechargeJob(j)
+	}
+	c.followRegisters(now, fx)
+	if answer == grid.RegisterOK {
+		c.scheduleTick(now, fx)
+	}
+	r.Answer(from, grid.KindWriteAck, g, answer, fx)
+}
+
+// vote answers a member that campaigns for a new epoch.
+func (c *Coordinator) vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) {
+	j, refusal := c.replicaFor(now, from, g, fx)
+	if j == nil {
+		c.replicas.Refuse(from, grid.KindVote, g, refusal, fx)
+		return
+	}
+	j.replica.Vote(now, from, g, fx)
+	c.followRegisters(now, fx)
+	c.scheduleTick(now, fx)
+}
+
+// replicaFor returns the job of a register message. A missing replica is created if this node and the sender must be
+// members and there is quota left; else the answer says why not.
+func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (*job, grid.RegisterAnswer) {
+	j := c.job(g.Job)
+	if j != nil && from == g.Job.Origin && !j.replica.membersVerified && len(g.Members) > 0 {
+		if j.replica.membersVerified = slices.Equal(g.Members, j.replica.Members()); !j.replica.membersVerified {
+			c.dropForgedReplica(now, j, fx)
+			j = nil
+		}
+	}
+	if j == nil && c.replicas.BuriedFor(from, g, fx) {
+		return nil, grid.RegisterGone
+	}
+	if j != nil && !j.replica.Sole() {
+		return j, grid.RegisterOK
+	} else if j != nil || g.Spec == nil || g.Spec.Check() != nil || !grid.ValidMembers(g.Job, from, g.Members) ||
+		!slices.Contains(g.Members, c.cfg.Self) || g.Job.Origin == c.cfg.Self {
+		return nil, grid.RegisterUnknown
+	}
+	if c.admitJob(g.Job, g.Spec, from, fx) != "" {
+		c.stats.Full++
+		return nil, grid.RegisterFull
+	}
+	j = c.newReplica(g.Job, g.Spec, c.wall.At(now).UnixNano()-int64(g.Age), g.Members, grid.RegisterState{})
+	j.replica.membersVerified = from == g.Job.Origin
+	j.arrived = now.Add(-g.Age)
+	c.chargeJob(j, from)
+	return j, grid.RegisterOK
+}
+
+// applyEntry copies the register's entry of a task into the job. It may overrule what this node decided as an earlier
+// owner.
+func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
+	if i >= j.spec.Count {
+		j.cancelled, _ = j.replica.Cancelled()
+		return
+	}
+	f, final := j.replica.Value(i)
+	c.matchDeposit(j, i, fx)
+	t := j.task(i)
+	if t.live != nil {
+		c.dropLive(t.live)
+	}
+	if t.state != grid.Ended {
+		c.setState(j, i, grid.Ended, fx)
+		t.uncommitted = true
+		j.uncommitted++
+	}
+	if !t.uncommitted {
+		return
+	}
+	t.attempt, t.worker, t.lost, t.result, t.placed, t.began, t.done = f.Attempt, f.Worker, f.Lost, f.Result.Brief(), f.Placed, f.Began, f.Done
+	t.heldByWorker = t.worker == c.cfg.Self // other workers report theirs again
+	if final {
+		c.publishEnd(j, i, fx)
+	}
+}
+
+// jobClosed publishes every end that the register of a closed job holds, and archives the job.
+func (c *Coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
+	c.replyAll(&j.replica.submitters, j.id, fx)
+	for i, t := range j.known() {
+		if t.uncommitted {
+			c.publishEnd(j, i, fx)
+		}
+	}
+	j.quietAt = max(j.quietAt, now.Add(c.cfg.TakeoverDelay)) // an earlier owner may still let attempts start
+	c.worker.ForgetRegistered(j.id, fx)
+	c.archiveAndTrim(j, fx)
+}
+
+// KnownRegister is what this node knows, as a member, of the register of a job of which another node offers attempts.
+func (c *Coordinator) KnownRegister(id grid.JobID, from grid.NodeID) grid.KnownRegister {
+	j := c.peekJob(id)
+	if j == nil && c.replicas.Buried(id) {
+		return grid.KnownRegister{Known: true, Closed: true, Verified: from == id.Origin}
+	}
+	if j == nil || j.replica.Sole() {
+		return grid.KnownRegister{Verified: from == id.Origin}
+	}
+	r := j.replica
+	owner, epoch, _ := r.Owner()
+	return grid.KnownRegister{Known: true, Members: r.Members(), Owner: owner, Epoch: epoch, Closed: r.State().Done,
+		Verified: from == id.Origin || r.membersVerified}
+}
+
+// dropForgedReplica forgets a replica that another node than the job's origin created here, and that the origin does
+// not know.
+func (c *Coordinator) dropForgedReplica(now grid.Time, j *job, fx *grid.Effects) {
+	if j.replica.IsOwner() {
+		j.replica.StepDown()
+		c.followRegisters(now, fx)
+	}
+	at := c.archive.find(j.id)
+	c.forgetJob(j, fx)
+	if at >= 0 {
+		c.archive.remove(c.cfg.Self, at)
+	}
+}
+
+// MembersVerified reports whether the members that a node names for a job come from the job's origin, directly or
+// through a verified replica.
+func (c *Coordinator) MembersVerified(id grid.JobID, from grid.NodeID) bool {
+	j := c.peekJob(id)
+	return from == id.Origin || j != nil && j.replica.membersVerified
+}
+
+// OfferFrom takes notice that a job's origin offers an attempt here: it names the members of the register, and a replica
+// that other members created here with other members is forged.
+func (c *Coordinator) OfferFrom(now grid.Time, from grid.NodeID, o *grid.Offer, fx *grid.Effects) {
+	job := o.ID.Task.Job
+	if j := c.peekJob(job); from == job.Origin && j != nil && !j.replica.membersVerified && !slices.Equal(j.replica.Members(), o.Members) {
+		c.dropForgedReplica(now, j, fx)
+	}
+}

@@ -1,0 +1,214 @@
+package coordinator
+
+import (
+	"slices"
+
+	"skep/grid"
+)
+
+// putTask restores the state of a task.
+func (c *Coordinator) putTask(j *job, r *grid.TaskRecord) {
+	i := r.ID.Task.Index
+	if i >= j.spec.Count {
+		return
+	}
+	t := j.task(i)
+	j.counts[t.state]--
+	if x := r.Backup; x != nil && !x.Worker.IsZero() {
+		if c.restoring.backups == nil {
+			c.restoring.backups = make(map[grid.TaskID]grid.BackupRecord)
+		}
+		c.restoring.backups[r.ID.Task] = *x
+	}
+	*t = task{state: r.State, attempt: r.ID.Attempt, worker: r.Worker, lost: r.Lost, result: r.Result.Brief(),
+		placed: r.Placed, began: r.Began, done: r.Done}
+	if r.Backup != nil {
+		t.backupMade = r.Backup.Attempt
+	}
+	j.counts[t.state]++
+	if t.state == grid.Ended {
+		j.done = max(j.done, t.done)
+		if r.Result != nil && r.Result.Exit != 0 {
+			j.failed++
+			j.exit = max(j.exit, r.Result.Exit)
+		}
+	}
+}
+
+// Start resumes the jobs after a restart, in the order of submission. Tasks that other nodes may hold are asked for when
+// those connect.
+func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
+	c.restoring.entries = nil
+	jobs := c.scratch.jobs[:0]
+	for j := range c.jobs.All() {
+		jobs = append(jobs, j)
+	}
+	slices.SortFunc(jobs, func(a, b *job) int {
+		if a.submitted != b.submitted {
+			return int(max(-1, min(1, a.submitted-b.submitted)))
+		}
+		return a.id.Compare(b.id)
+	})
+	wall := c.wall.At(now).UnixNano()
+	var active []*job
+	for _, j := range jobs {
+		j.arrived = now - grid.Time(max(wall-j.submitted, 0))
+		if j.cancelled || j.counts[grid.Ended] < j.count() {
+			j.quietAt = now.Add(c.cfg.TakeoverDelay)
+		}
+		if j.replica.Sole() && j.counts[grid.Ended] == j.count() {
+			j.replica.Close()
+		}
+		if !j.replica.State().Done {
+			active = append(active, j)
+			continue
+		}
+		c.archiveJob(j)
+		c.worker.ForgetRegistered(j.id, fx) // its owner may never come back to say so
+	}
+	open := make([]Register, 0, len(active))
+	for _, j := range active {
+		if !j.replica.Sole() {
+			open = append(open, j.replica.Register)
+		}
+	}
+	c.replicas.Start(open)
+	for _, j := range active {
+		c.resumeReplica(now, j, fx)
+		s := j.replica.State()
+		c.LearnOwner(now, j.id, s.Epoch, s.Owner, fx) // attempts here are on disk with the owner of the time when they came
+	}
+	c.sortArchive()
+	c.restoring.backups = nil
+}
+
+// resume gives each task of a restored job whose attempt may still exist a new lease.
+func (c *Coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
+	if j.cancelled {
+		return
+	}
+	for i, t := range j.known() {
+		if t.state != grid.Offered && t.state != grid.Placed {
+			continue
+		}
+		l := c.newLiveTask(j, i)
+		c.live.become(l, placed)
+		c.resumeBackup(now, l, fx)
+		c.peers.Start(now, &l.promise)
+		c.renewLease(now, l, fx)
+	}
+}
+
+// resumeBackup does so for the task's backup attempt.
+func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
+	x, found := c.restoring.backups[grid.TaskID{Job: l.job.id, Index: l.index}]
+	if !found {
+		return
+	}
+	l.backup = &backupAttempt{attempt: x.Attempt, worker: x.Worker, accepted: true, deadline: c.leaseEnd(now, x.Worker), placed: l.task().placed}
+	c.scheduleLease(l, fx)
+}
+
+// RestoreRegister restores a job with a register. Its entries may have been restored before it.
+func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
+	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
+	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
+	j.replica.membersVerified = r.ID.Origin == c.cfg.Self // not on disk for jobs of others: the stored members hold until the origin contradicts them
+	if r.Held {
+		j.replica.HoldInputs()
+		c.deposits.InputsStored(&j.replica.files)
+		c.notePayer(j)
+	}
+	for _, e := range c.restoring.entries[r.ID] {
+		c.putEntry(j, &e)
+	}
+	delete(c.restoring.entries, r.ID)
+	if from := r.Owner; r.ID.Origin != c.cfg.Self {
+		if from.IsZero() || from == c.cfg.Self {
+			from = r.ID.Origin
+		}
+		c.chargeJob(j, from)
+	}
+}
+
+// RestoreEntry restores a task of a job with a register. It may come before the register.
+func (c *Coordinator) RestoreEntry(r *grid.EntryRecord) {
+	if j := c.job(r.ID.Task.Job); j != nil {
+		c.putEntry(j, r)
+		c.rechargeJob(j)
+		return
+	}
+	if c.restoring.entries == nil {
+		c.restoring.entries = make(map[grid.JobID][]grid.EntryRecord)
+	}
+	c.restoring.entries[r.ID.Task.Job] = append(c.restoring.entries[r.ID.Task.Job], *r)
+}
+
+func (c *Coordinator) putEntry(j *job, r *grid.EntryRecord) {
+	i := r.ID.Task.Index
+	if r.Epoch > 0 {
+		j.replica.Restore(&grid.Entry{Index: i, Epoch: r.Epoch, Attempt: r.ID.Attempt, Worker: r.Worker, Lost: r.Lost,
+			Result: r.Result, Placed: r.Placed, Began: r.Began, Done: r.Done}, r.Committed)
+	}
+	if i == j.spec.Count {
+		j.cancelled = r.Epoch > 0
+		return
+	}
+	if r.Held && r.Result != nil && !j.replica.Sole() {
+		c.deposits.OutputStored(&j.replica.files, i, r.ID.Attempt, r.Result)
+		c.notePayer(j)
+		c.rechargeJob(j)
+	}
+	if r.Epoch == 0 {
+		rec := r.TaskRecord
+		rec.Result = nil // the record only says that the output is deposited here
+		if r.Worker.IsZero() {
+			rec.ID.Attempt = grid.Attempt{} // another owner made the attempt: this owner has yet to hear of it
+		}
+		c.putTask(j, &rec)
+		return
+	}
+	c.deposits.ResultWritten(&j.replica.files, i)
+	if r.Committed || j.replica.State().Done {
+		c.putTask(j, &r.TaskRecord)
+		return
+	}
+	failed, exit := j.failed, j.exit
+	c.putTask(j, &r.TaskRecord)
+	j.failed, j.exit = failed, exit
+	t := j.task(i)
+	t.uncommitted, t.heldByWorker = true, t.worker == c.cfg.Self // other workers report theirs again
+	j.uncommitted++
+}
+
+// resumeReplica resumes a job of whose register this node is a member. As the owner it acts once a majority has
+// answered; as a member it may have answered the owner just before it stopped.
+func (c *Coordinator) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
+	rep := j.replica
+	j.quietAt = now.Add(c.cfg.TakeoverDelay)
+	c.scheduleTick(now, fx)
+	owns := rep.Resume(now)
+	c.followRegisters(now, fx)
+	if !owns {
+		return
+	}
+	if cancelled, _ := rep.Cancelled(); cancelled {
+		if rep.Sole() {
+			c.endAll(now, j, fx)
+			return
+		}
+		c.startBulkEnd(now, j, fx)
+	}
+	epoch := rep.State().Epoch
+	rep.fullHistoryFrom = epoch
+	if !rep.Sole() {
+		c.deposits.ReplicateInputs(now, &rep.files)
+	}
+	if epoch > 1 {
+		rep.graceUntil = now.Add(c.cfg.Lease)
+	} else if !j.cancelled {
+		c.enqueueJob(j)
+	}
+	c.peers.Arrive(now, j.class, j.spec, 0)
+	c.resume(now, j, fx)
+}

@@ -1,0 +1,235 @@
+package coordinator
+
+import (
+	"time"
+
+	"skep/balance"
+	"skep/fifo"
+	"skep/grid"
+	"skep/node/quota"
+)
+
+// resultReceived handles a result that a worker sent. A result of the live attempt counts: it is recorded once and
+// acknowledged, after its files have come here.
+func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, r *grid.Result, fx *grid.Effects) {
+	j := c.job(id.Task.Job)
+	if r == nil || j == nil && !c.isOver(id.Task.Job) {
+		c.stats.Stale++
+		return
+	}
+	c.confirmStopped(now, from, id, fx)
+	if j != nil && !j.authoritative() {
+		c.redirect(from, j, fx)
+		return
+	}
+	c.adoptAttempt(now, from, id, fx)
+	if j != nil && j.awaitsCommit(id) {
+		return // acknowledged once it is committed
+	}
+	if j == nil || id.Task.Index >= j.spec.Count {
+		c.countUnwanted(from, id, nil, fx)
+		c.dropStale(from, id, fx)
+		return
+	}
+	t := j.task(id.Task.Index)
+	if l := c.backupOf(from, id); l != nil && !c.backupEnded(now, l, from, id, r, fx) {
+		return
+	}
+	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
+		c.countUnwanted(from, id, t, fx)
+		c.releaseAttempt(from, id, t, fx)
+		return
+	}
+	if r.Cause == grid.Lost && (t.live == nil || t.live.phase != offered && t.live.phase != placed) {
+		c.releaseAttempt(from, id, t, fx) // the attempt was given up before, and counted
+		return
+	}
+	if t.live == nil {
+		c.newLiveTask(j, id.Task.Index)
+	}
+	l := t.live
+	if l.result != nil {
+		l.deadline = max(l.deadline, now.Add(c.cfg.Lease))
+		return
+	}
+	if l.backup != nil && !r.Succeeded() {
+		c.yieldToBackup(now, l, from, id, r, fx)
+		return
+	}
+	if c.ledger.AdmitMore(j.id, quota.ResultBytes(r)) != "" {
+		c.postponeResult(now, l, fx)
+		return
+	}
+	switch {
+	case r.Cause == grid.Lost:
+		c.releaseAttempt(from, id, t, fx)
+		c.takeForResult(now, l, fx)
+		if c.demote(now, l, r, fx) {
+			return
+		}
+		if r.Next != "" { // no class is left for it: it would exceed the last one's bound again
+			l.prepareFailures++
+		}
+		c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
+	case r.Cause.Refused():
+		c.releaseAttempt(from, id, t, fx)
+		c.takeForResult(now, l, fx)
+		c.peers.Ended(now, l.class(), l.task().worker, r)
+		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
+		if r.Cause == grid.Failed {
+			why.Why = grid.WhyFailed
+			text := c.countFailedNode(l, from, why)
+			if l.prepareFailures++; l.prepareFailures >= maxPrepareFailures || text != "" {
+				if text != "" {
+					r = &grid.Result{Cause: r.Cause, Exit: r.Exit, Error: text}
+				}
+				c.end(now, j, id.Task.Index, r, fx)
+				return
+			}
+		}
+		l.cannotExecute = r
+		c.refusedAttempt(now, l, why, fx)
+	default:
+		c.takeForResult(now, l, fx)
+		if from == c.cfg.Self || len(r.Blobs(nil)) == 0 {
+			c.replicateOutput(now, l, r, fx)
+			return
+		}
+		l.result = r
+		c.fetchOutputs(now, l, fx)
+	}
+}
+
+// postponeResult leaves a result unacknowledged for which the origin of a job taken over has no quota left: the worker
+// keeps it and sends it again.
+func (c *Coordinator) postponeResult(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.stats.Full++
+	again := now.Add(c.cfg.ResultRetry + c.cfg.Lease)
+	l.deadline = max(l.deadline, again)
+}
+
+// releaseAttempt tells a worker that an attempt is no longer needed: a result already recorded is acknowledged, any
+// other is dropped.
+func (c *Coordinator) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
+	kind := grid.KindDrop
+	if t.attempt == id.Attempt {
+		kind = grid.KindResultAck
+	} else {
+		c.stats.Stale++
+	}
+	m := fx.Send(to, kind)
+	m.Attempts = append(m.Attempts, id)
+}
+
+// takeForResult takes a task with a result out of its queue: its acceptance may have been lost, or the attempt given up
+// and not yet replaced.
+func (c *Coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.dequeue(l)
+	if l.phase == polling {
+		c.live.become(l, idle)
+	}
+	if l.phase != placed {
+		c.markPlaced(now, l, fx)
+	}
+}
+
+// fetchOutputs fetches a result's files; the worker keeps them until the result is acknowledged.
+func (c *Coordinator) fetchOutputs(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.renewLease(now, l, fx)
+	fx.Fetches = append(fx.Fetches, grid.Fetch{Attempt: l.id(), From: l.task().worker, Others: l.job.members(), Files: l.result.Blobs(nil)})
+}
+
+// maxFetches bounds the tries to fetch the files of a result before the attempt counts as lost.
+const maxFetches = 3
+
+// maxPrepareFailures bounds how often, on any nodes, a task may fail to be prepared, or be stopped with no class left,
+// before it ends with that cause: an input that no node has any more would otherwise be searched for without end.
+const maxPrepareFailures = 5
+
+// Fetched handles the end of a fetch: a result's files, or a member's deposit.
+func (c *Coordinator) Fetched(now grid.Time, ev *grid.Event, fx *grid.Effects) {
+	id, err := ev.Attempt, ev.Err
+	if ev.Deposit {
+		c.depositFetched(now, ev, fx)
+		return
+	}
+	j := c.job(id.Task.Job)
+	if j == nil || id.Task.Index >= j.spec.Count {
+		return
+	}
+	l := j.at(id.Task.Index).live
+	if l == nil || l.result == nil || l.task().attempt != id.Attempt || l.isReplicating() {
+		return
+	}
+	if err == "" {
+		c.replicateOutput(now, l, l.result, fx)
+		return
+	}
+	if l.fetchTries++; l.fetchTries < maxFetches {
+		c.fetchOutputs(now, l, fx)
+		return
+	}
+	c.attemptLost(now, l, grid.Refusal{Why: grid.WhyFetch, Detail: clip("its output did not come: " + err)}, fx)
+}
+
+// recordResult records a task's end and learns from it.
+func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+	t := l.task()
+	c.backups.justFreed = t.worker
+	c.policies.Note(balance.Outcome{Kind: balance.Finished, At: now, Node: t.worker, Class: l.class()})
+	c.peers.Ended(now, l.class(), l.task().worker, r)
+	if !r.Succeeded() { // the time to a failure measures nothing
+		l.promise.Expected = 0
+	}
+	c.attemptReturned(now, &l.promise, t.worker, true)
+	c.ResumeAwaitingProof()
+	c.peers.Learn(l.class(), t.worker, r, now.Sub(l.promise.Made), time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
+	c.end(now, l.job, l.index, r, fx)
+}
+
+// clip bounds a text for a record or the wire.
+func clip(s string) string { return grid.Clean(s, grid.MaxText) }
+
+// repeatedResults remembers the unwanted results that came. The sender of each is told so, and an honest one then
+// forgets the result: a sender that repeats it many times does so on purpose.
+type repeatedResults struct {
+	times fifo.Map[repeatedResult, int]
+}
+
+type repeatedResult struct {
+	from grid.NodeID
+	id   grid.AttemptID
+}
+
+const (
+	maxRepeated = 256
+	maxRepeats  = 8 // repeats that lost answers can explain
+)
+
+// count counts an unwanted result, and reports whether it has come too often.
+func (r *repeatedResults) count(from grid.NodeID, id grid.AttemptID) bool {
+	x := repeatedResult{from, id}
+	if times := r.times.Get(x); times != nil {
+		*times++
+		return *times > maxRepeats
+	}
+	if r.times.Len() == maxRepeated {
+		r.times.RemoveOldest()
+	}
+	r.times.Add(x, 1)
+	return false
+}
+
+// countUnwanted counts a result that is not of a live attempt. It is forged if the attempt was given to another node,
+// or was never made.
+func (c *Coordinator) countUnwanted(from grid.NodeID, id grid.AttemptID, t *task, fx *grid.Effects) {
+	if from == c.cfg.Self {
+		return
+	}
+	j := c.job(id.Task.Job)
+	forged := t != nil && j.replica.Sole() && // other owners may have made attempts that this one does not know
+		(t.attempt == id.Attempt && t.worker != from || t.attempt.Less(id.Attempt) && t.backupMade.Less(id.Attempt))
+	if c.repeated.count(from, id) || forged {
+		fx.Offences = append(fx.Offences, from)
+	}
+}

@@ -1,0 +1,219 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"skep/grid"
+)
+
+// Texts of the protocol scripts.
+
+// kindNames are the kinds of messages in the words of the glossary; those on the wire are older.
+var kindNames = map[grid.Kind]string{grid.KindWrite: "write", grid.KindWriteAck: "write-ack", grid.KindCampaign: "campaign", grid.KindVote: "vote",
+	grid.KindKeepalive: "keepalive", grid.KindKeepaliveAck: "keepalive-ack", grid.KindStartLease: "start-lease", grid.KindStartLeaseAck: "start-lease-ack",
+	grid.KindDeposit: "deposit", grid.KindDepositAck: "deposit-ack", grid.KindResultAck: "result-ack"}
+
+func kindName(k grid.Kind) string {
+	if name, found := kindNames[k]; found {
+		return name
+	}
+	return k.String()
+}
+
+var answerNames = [...]string{"", "ok", "higher epoch", "owner is alive", "unknown", "closed", "differs", "full", "gone"}
+
+// printf prints a line, with the time where it has changed.
+func (w *network) printf(format string, args ...any) {
+	column := strings.Repeat(" ", 6)
+	if s := fmt.Sprintf("%6.2f", w.now.Sub(clockStart).Seconds()); s != fmt.Sprintf("%6.2f", w.shown.Sub(clockStart).Seconds()) {
+		column, w.shown = s, w.now
+	}
+	w.out.WriteString(column + "  " + fmt.Sprintf(format, args...) + "\n")
+}
+
+func (w *network) byID(id grid.NodeID) *member {
+	return w.nodes[slices.IndexFunc(w.nodes, func(m *member) bool { return m.cfg.Self == id })]
+}
+
+func (w *network) name(id grid.NodeID) string {
+	if id.IsZero() {
+		return "nobody"
+	}
+	return w.byID(id).name
+}
+
+func (w *network) job(id grid.JobID) string { return strings.TrimRight(string(id.Nonce[:]), "\x00") }
+
+// attempt names an attempt; the number zero stands for the task.
+func (w *network) attempt(id grid.AttemptID) string {
+	s := fmt.Sprintf("%s/%d", w.job(id.Task.Job), id.Task.Index)
+	if id.Attempt != (grid.Attempt{}) {
+		s += "#" + id.Attempt.String()
+	}
+	return s
+}
+
+// answer is the first part of what a local caller is told.
+func (w *network) answer(text string) string {
+	if text == "" {
+		return "done"
+	}
+	for _, id := range w.jobs {
+		text = strings.NewReplacer(id.String(), w.job(id), id.Short(), w.job(id)).Replace(text)
+	}
+	text, _, _ = strings.Cut(text, ";")
+	return text
+}
+
+// message is a message with what a reader of the protocol needs of it.
+func (w *network) message(m *grid.Message) string {
+	s, g := kindName(m.Kind), &m.Register
+	for _, id := range m.Attempts {
+		if m.Kind == grid.KindKeepalive || m.Kind == grid.KindKeepaliveAck || m.Kind == grid.KindTakeover {
+			s += fmt.Sprintf(" %s epoch %d", w.job(id.Task.Job), id.Epoch)
+		} else {
+			s += " " + w.attempt(id)
+		}
+	}
+	switch m.Kind {
+	case grid.KindState:
+		if m.State.Why != grid.WhyNone {
+			s += ": " + m.State.Why.String()
+		}
+	case grid.KindOffer:
+		s += " " + w.attempt(m.Offer.ID)
+	case grid.KindRefuse:
+		if s += ": " + m.Refusal.Why.String(); m.Refusal.Detail != "" {
+			s += ", " + m.Refusal.Detail
+		}
+	case grid.KindResult:
+		s += " " + outcome(m.Result)
+	case grid.KindBye:
+		if ad := m.Digest[0].Ad; ad.Draining {
+			s = "that it drains"
+		} else if ad.Leaving {
+			s = "that it leaves"
+		}
+	case grid.KindWrite, grid.KindWriteAck, grid.KindCampaign, grid.KindVote:
+		s += fmt.Sprintf(" %s epoch %d", w.job(g.Job), g.Epoch) + answerName(g.Answer) + w.entries(g)
+	case grid.KindKeepaliveAck:
+		s += answerName(g.Answer)
+	case grid.KindTakeover:
+		if len(m.Attempts) == 0 {
+			s += fmt.Sprintf(" %s epoch %d, owner %s", w.job(g.Job), g.Epoch, w.name(g.Owner))
+		}
+	}
+	return s
+}
+
+func answerName(a grid.RegisterAnswer) string {
+	if a == 0 {
+		return ""
+	}
+	return " " + answerNames[a]
+}
+
+// entries lists the ends of tasks that a message of a register carries.
+func (w *network) entries(g *grid.RegisterMessage) (s string) {
+	for i := range g.Entries {
+		if e := &g.Entries[i]; e.Result == nil {
+			s += ", cancellation"
+		} else {
+			s += fmt.Sprintf(", /%d#%v %s", e.Index, e.Attempt, outcome(e.Result))
+		}
+	}
+	if g.Done {
+		s += ", closed"
+	}
+	return s
+}
+
+func outcome(r *grid.Result) string {
+	switch {
+	case r == nil:
+		return "nothing"
+	case r.Cause == grid.Exited:
+		return fmt.Sprintf("exit %d", r.Exit)
+	}
+	return r.Cause.String()
+}
+
+var workNames = [...]string{"", "queued", "running", "finished"}
+
+// record is what a node does to a record; "" = not told.
+func (w *network) record(r *grid.Record) (s string) {
+	switch {
+	case r.Kind == grid.RecClass:
+		return ""
+	case r.Delete && r.Kind == grid.RecWork:
+		return "deletes attempt " + w.attempt(r.Work.ID)
+	case r.Delete && r.Kind == grid.RecRegister:
+		return "deletes register " + w.job(r.Register.ID)
+	case r.Delete && r.Kind == grid.RecEntry:
+		return fmt.Sprintf("deletes task %s/%d", w.job(r.Entry.ID.Task.Job), r.Entry.ID.Task.Index)
+	case r.Kind == grid.RecTombstone && r.Delete:
+		return "deletes tombstone " + w.job(r.Tombstone.ID)
+	case r.Kind == grid.RecTombstone:
+		s = "saves tombstone " + w.job(r.Tombstone.ID)
+	case r.Kind == grid.RecWork:
+		s = fmt.Sprintf("saves attempt %s %s", w.attempt(r.Work.ID), workNames[r.Work.State])
+	case r.Kind == grid.RecRegister:
+		g := &r.Register
+		s = fmt.Sprintf("saves register %s epoch %d owner %s", w.job(g.ID), g.Epoch, w.name(g.Owner))
+		if g.Promised != g.Epoch {
+			s += fmt.Sprintf(", votes for %s in epoch %d", w.name(g.VotedFor), g.Promised)
+		}
+		if g.Done {
+			s += ", closed"
+		}
+	default:
+		s = w.entry(&r.Entry)
+	}
+	if r.Later {
+		s += " (later)"
+	}
+	return s
+}
+
+func (w *network) entry(e *grid.EntryRecord) string {
+	s := fmt.Sprintf("saves task %s %v", w.attempt(e.ID), e.State)
+	switch e.State {
+	case grid.Pending:
+		if e.Lost > 0 {
+			s += fmt.Sprintf(", lost %d", e.Lost)
+		}
+	case grid.Offered, grid.Placed:
+		s += " " + w.name(e.Worker)
+	case grid.Ended:
+		if s += " " + outcome(e.Result); e.Result == nil {
+			s = "saves cancellation " + w.job(e.ID.Task.Job)
+		}
+		if e.Committed {
+			s += ", committed"
+		}
+	}
+	if b := e.Backup; b != nil && !b.Worker.IsZero() {
+		s += fmt.Sprintf(", backup #%v %s", b.Attempt, w.name(b.Worker))
+	}
+	return s
+}
+
+// recordKey is the key of a record on disk.
+func recordKey(r *grid.Record) string {
+	switch r.Kind {
+	case grid.RecWork:
+		return "work " + r.Work.ID.String()
+	case grid.RecClass:
+		return "class " + r.Class.Class
+	case grid.RecRegister:
+		return "register " + r.Register.ID.String()
+	case grid.RecTombstone:
+		return "tombstone " + r.Tombstone.ID.String()
+	}
+	return "entry " + r.Entry.ID.Task.String()
+}
+
+func sortedKeys(m map[string]grid.Record) []string { return slices.Sorted(maps.Keys(m)) }

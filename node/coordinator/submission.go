@@ -1,0 +1,207 @@
+package coordinator
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"skep/balance"
+	"skep/grid"
+	"skep/sparse"
+)
+
+// confirmed reports whether a submission is known to be durable: this node alone keeps the job, or a majority holds it
+// and its inputs are deposited or not waited for. An epoch above 1 has an owner only if a majority voted for it, and a
+// voter holds the job.
+func (j *job) confirmed() bool {
+	rep := j.replica
+	if rep.State().Done || rep.Ready() && rep.files.InputsSettled() {
+		return true
+	}
+	_, epoch, _ := rep.Owner()
+	return !rep.IsOwner() && epoch > 1
+}
+
+// confirmSubmission answers the submitters once a majority has the job and its inputs, or the inputs are no longer
+// waited for.
+func (c *Coordinator) confirmSubmission(now grid.Time, j *job, fx *grid.Effects) {
+	if rep := j.replica; rep.Ready() && rep.files.SettleInputs(now) {
+		c.replyAll(&rep.submitters, j.id, fx)
+	}
+}
+
+// answerUnconfirmed answers the callers that have waited Config.Confirm for a majority: the job is here and may yet
+// run.
+func (c *Coordinator) answerUnconfirmed(now grid.Time, j *job, fx *grid.Effects) {
+	rep := j.replica
+	if len(rep.submitters) == 0 || now < rep.confirmBy || rep.Ready() { // a ready register waits only for its inputs, which end by themselves
+		return
+	}
+	for _, x := range rep.submitters {
+		text := fmt.Sprintf("job %s: no majority of the %d nodes that shall keep it has answered within %v; it is on this node's disk and may still run: "+
+			"ask for it by its ID, or submit it again with the same ID, which is the same job", j.id, len(rep.Members()), c.cfg.Confirm)
+		if why := j.fullMembers(); why != "" {
+			text += "; " + why
+		}
+		fx.Reply(x, j.id, text)
+	}
+	rep.submitters = nil
+}
+
+// fullMembers names the members that refused the job's last write for lack of quota; "" if none. The write is
+// repeated every third of a lease.
+func (j *job) fullMembers() string {
+	if !j.replica.IsOwner() {
+		return ""
+	}
+	var full []string
+	for place, id := range j.replica.Members() {
+		if j.replica.Full(place) {
+			full = append(full, id.Short())
+		}
+	}
+	if len(full) == 0 {
+		return ""
+	}
+	return "no room for more of it is left on " + strings.Join(full, ", ") +
+		": there is again when other jobs of this node, or of the job's origin, are over"
+}
+
+func (c *Coordinator) replyAll(callers *[]uint64, id grid.JobID, fx *grid.Effects) {
+	for _, x := range *callers {
+		fx.Reply(x, id, "")
+	}
+	*callers = nil
+}
+
+// Planned offers. While the register of a new job waits for its first majority, its first task is already placed:
+// polling and the attempt's record overlap with the members' writes. Only the offer, or the start, waits for the
+// majority.
+
+// isProvisional reports whether a job submitted here awaits its first majority and its first task may be placed
+// meanwhile. Not a job without retries: a crash before the offer would end the task as lost. Not under a batch policy.
+func (c *Coordinator) isProvisional(j *job) bool {
+	if !j.replica.provisional || !j.replica.IsOwner() || j.spec.Retries == 0 {
+		return false
+	}
+	_, batch := c.policyOf(j).(balance.Batch)
+	return !batch
+}
+
+// mayPlan reports whether a job's first task may be placed before a majority has the job.
+func (c *Coordinator) mayPlan(j *job) bool {
+	return j.nextFresh == 0 && j.state(0) == grid.Pending && j.at(0).live == nil && c.isProvisional(j)
+}
+
+// planOffer holds a made attempt back until a majority of the register has answered.
+func (c *Coordinator) planOffer(now grid.Time, l *liveTask, ect float64, fx *grid.Effects) {
+	l.planned, l.ect = true, ect
+	l.awaitsMajority, l.awaitsProof, l.awaitsNode = true, false, false
+	c.parkFor(now, l, c.cfg.Lease/3, fx)
+}
+
+// keepPlanned keeps a planned attempt back for longer. It is no longer among its worker's outstanding ones: a worker is
+// not late with what it was never offered.
+func (c *Coordinator) keepPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
+	c.attemptReturned(now, &l.promise, l.task().worker, false)
+	c.waitForMajority(now, l, fx)
+}
+
+// sendPlanned offers a planned attempt. If the worker has gone meanwhile, or has as many attempts as it may have, it
+// never heard of this one: that is a refusal.
+func (c *Coordinator) sendPlanned(now grid.Time, l *liveTask, fx *grid.Effects) {
+	l.planned = false
+	worker := l.task().worker
+	c.attemptReturned(now, &l.promise, worker, false) // its promised time begins now
+	switch {
+	case worker == c.cfg.Self:
+	case !c.peers.Connected(worker):
+		c.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyGone}, fx)
+		return
+	case c.peers.OnProbation(now, worker):
+		c.refusedAttempt(now, l, grid.Refusal{Why: grid.WhyUnproven}, fx)
+		return
+	}
+	l.task().placed, l.promise.Made = c.wall.At(now).UnixNano(), now
+	c.peers.Start(now, &l.promise)
+	c.peers.Given(now, &l.promise, l.class(), worker, l.ect)
+	c.sendFirstOffer(now, l, fx)
+}
+
+// accessHint explains, for a job with access: owner, which further candidates were not eligible; "" if access
+// excluded none. Such a job goes only to nodes that promise on connect (grid.FeatureAccess) to show it only to a caller
+// with its capability. Other nodes get no record of the job and run none of its tasks.
+func (c *Coordinator) accessHint(spec *grid.JobSpec) string {
+	if spec.Access() == grid.AccessOwner && len(c.peers.Candidates(true)) < len(c.peers.Candidates(false)) {
+		return " that show it to nobody but its owner, as older versions do not"
+	}
+	return ""
+}
+
+// Submit reports whether a submission is a valid job that is new here; its members are to be chosen. Else the caller is
+// answered: a submission of a known job gets the same answer again, once the record is on disk.
+func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (fresh bool) {
+	if j := c.job(ev.Job); j != nil {
+		if !j.confirmed() {
+			if len(j.replica.submitters) == 0 {
+				j.replica.confirmBy = now.Add(c.cfg.Confirm)
+			}
+			j.replica.submitters = append(j.replica.submitters, ev.Caller)
+			return false
+		}
+		fx.Reply(ev.Caller, ev.Job, "")
+		return false
+	}
+	err := ev.Spec.Check()
+	if err == nil && c.replicas.Buried(ev.Job) {
+		err = fmt.Errorf("job %s: was submitted before and is over, and its outcome is not kept any more", ev.Job.Short())
+	}
+	if err == nil && ev.Job.Origin != c.cfg.Self {
+		err = fmt.Errorf("job %s: belongs to another node", ev.Job.Short())
+	}
+	if err == nil {
+		_, err = c.policy(ev.Spec.Policy)
+	}
+	if err == nil && c.worker.Exec().Draining() && !c.worker.Leaving() {
+		err = errors.New("this node is draining and takes nothing new: submit to another one, or let it take work again with skep node drain --self --undo")
+	}
+	if err != nil {
+		fx.Reply(ev.Caller, ev.Job, err.Error())
+	}
+	return err == nil
+}
+
+// Create creates a job whose register this node and others keep. The callers are answered when a majority has it, or at
+// confirmBy.
+func (c *Coordinator) Create(now grid.Time, id grid.JobID, spec *grid.JobSpec, others []grid.NodeID, callers []uint64,
+	confirmBy grid.Time, fx *grid.Effects) {
+	members := append([]grid.NodeID{c.cfg.Self}, others...)
+	j := c.newReplica(id, spec, c.wall.At(now).UnixNano(), members, grid.RegisterState{})
+	r := j.replica
+	r.submitters, r.confirmBy, r.provisional = callers, confirmBy, !r.Sole()
+	r.Own()
+	r.membersVerified = true
+	c.queueNewJob(now, j, fx)
+	if !r.Sole() {
+		c.deposits.ReplicateInputs(now, &r.files)
+	}
+	r.Save(fx)
+	if r.Sole() {
+		c.replyAll(&r.submitters, j.id, fx)
+	}
+	c.scheduleTick(now, fx)
+}
+
+func (c *Coordinator) newJob(id grid.JobID, spec *grid.JobSpec, submitted int64) *job {
+	j := &job{id: id, spec: spec, class: grid.ClassOf(spec), submitted: submitted, tasks: sparse.Make[task](spec.Count)}
+	j.counts[grid.Pending] = j.count()
+	c.jobs.Put(j)
+	return j
+}
+
+// queueNewJob queues a new job's tasks for placement.
+func (c *Coordinator) queueNewJob(now grid.Time, j *job, fx *grid.Effects) {
+	j.arrived = now
+	c.enqueueJob(j)
+	c.peers.Arrive(now, j.class, j.spec, int(j.spec.Count))
+}

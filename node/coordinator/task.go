@@ -1,0 +1,221 @@
+package coordinator
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"skep/balance"
+	"skep/grid"
+	"skep/node/history"
+)
+
+// task is the state of one task of a job. An untouched task is pending and takes no memory: a replica of another node's
+// job is bounded by what was written to it, not by the stated number of tasks.
+type task struct {
+	state        grid.TaskState
+	heldByWorker bool         // it ended while a worker held its attempt
+	uncommitted  bool         // it has ended, and the end is not committed
+	attempt      grid.Attempt // current attempt: the newest but for backup attempts
+	backupMade   grid.Attempt // newest backup attempt
+	worker       grid.NodeID
+	lost         int32
+	result       grid.Brief // of an ended task
+	placed       int64
+	began        int64
+	done         int64
+	history      history.History
+	live         *liveTask
+}
+
+// count is the number of tasks of a job.
+func (j *job) count() int { return int(j.spec.Count) }
+
+// size is the number of stored tasks of a finished job: of another node's job, those that were written.
+func (j *job) size() int {
+	if j.replica.endedTasks > 0 {
+		return int(j.replica.endedTasks)
+	}
+	return j.count()
+}
+
+// task returns a task for writing; its address is stable.
+func (j *job) task(i uint32) *task {
+	t := j.tasks.At(i)
+	if t.state == 0 {
+		t.state = grid.Pending
+	}
+	return t
+}
+
+// unnoted is an untouched task.
+var unnoted = task{state: grid.Pending}
+
+// at returns a task for reading only.
+func (j *job) at(i uint32) *task {
+	if t := j.tasks.Peek(i); t != nil && t.state != 0 {
+		return t
+	}
+	return &unnoted
+}
+
+func (j *job) state(i uint32) grid.TaskState { return j.at(i).state }
+
+// known iterates over the touched tasks, in order.
+func (j *job) known() iter.Seq2[uint32, *task] {
+	return func(yield func(uint32, *task) bool) {
+		for i, t := range j.tasks.All() {
+			if t.state != 0 && !yield(i, t) {
+				return
+			}
+		}
+	}
+}
+
+// attempt returns the ID of a task's current attempt.
+func (j *job) attempt(i uint32) grid.AttemptID {
+	return grid.AttemptID{Task: grid.TaskID{Job: j.id, Index: i}, Attempt: j.at(i).attempt}
+}
+
+// liveTask is the state of a task that is being placed or has an attempt.
+type liveTask struct {
+	handle     uint64
+	job        *job
+	index      uint32
+	queueIndex int // in its queue, which the phase determines; else notQueued
+	request    grid.Task
+	phase      phase
+	round      uint8 // of polling: answers to an earlier round are stale
+	tries      int   // failed placements since the last successful one
+
+	polled           []grid.NodeID   // nodes polled in this decision
+	answers          []balance.State // in this decision
+	unanswered       []grid.NodeID   // nodes polled whose answers are missing
+	sent             grid.Time       // sending time of the poll or the offer
+	deadline         grid.Time       // of the poll, the lease, or the wait
+	leaseWake        grid.Time       // pending lease timer; 0 = none
+	excluded         []exclusion     // nodes that get no offer for now
+	failedOn         []failedOn      // nodes on which it failed: others are preferred
+	blacklistTraced  bool            // its trace names the blacklisted nodes
+	tryBlacklisted   bool            // all candidates are blacklisted: one is tried
+	search           uint64          // pending search; 0 = none
+	awaitsNode       bool            // waits for a node that fits
+	awaitsProof      bool            // waits for a node on probation to deliver
+	awaitsMajority   bool            // waits for a majority of its job's register
+	planned          bool            // its attempt is made, and is offered when a majority of the register has answered
+	ect              float64         // expected completion time of that attempt, seconds
+	lookAgain        bool            // look again even if others of its job wait
+	result           *grid.Result    // its files are being fetched, or replicated to members
+	fetchTries       int             // attempts to fetch the files
+	prepareFailures  int             // attempts whose preparation failed
+	cannotExecute    *grid.Result    // last result "cannot execute", used if no node can
+	backup           *backupAttempt  // nil = the task has one attempt
+	demotedTo        string          // class that it was demoted to; "" = the job's
+	reclaims         uint8           // times that it was reclaimed as a straggler
+	demotions        []demotion      // its earlier classes
+	noBackup         bool            // no further backup: one attempt of two failed, or too many were lost
+	lostBesideBackup int32           // attempts lost while the other one lived
+	promise          grid.Promise
+}
+
+// exclusion keeps a task from being offered to a node for some time.
+type exclusion struct {
+	node       grid.NodeID
+	why        grid.Refusal
+	until      grid.Time
+	preference bool // other nodes are only preferred
+}
+
+// newLiveTask creates a task's live part.
+func (c *Coordinator) newLiveTask(j *job, i uint32) *liveTask {
+	l := &liveTask{job: j, index: i}
+	l.request = grid.Task{Spec: j.spec, Class: j.class, Arrived: j.arrived}
+	c.live.add(l)
+	j.task(i).live = l
+	return l
+}
+
+// dropLive removes a task's live part.
+func (c *Coordinator) dropLive(l *liveTask) {
+	c.dequeue(l)
+	c.live.become(l, idle)
+	c.attemptReturned(0, &l.promise, l.task().worker, false)
+	if l.backup != nil {
+		c.attemptReturned(0, &l.backup.promise, l.backup.worker, false)
+		l.backup = nil
+	}
+	if l.job.unproven > 0 {
+		c.ResumeAwaitingProof()
+	}
+	l.stopReplicating()
+	c.live.drop(l)
+	l.job.task(l.index).live = nil
+}
+
+func (l *liveTask) Key() uint64 { return l.handle }
+func (l *liveTask) task() *task { return l.job.task(l.index) }
+
+// class returns the task's class: its job's, unless it was demoted.
+func (l *liveTask) class() string {
+	if l.demotedTo != "" {
+		return l.demotedTo
+	}
+	return l.job.class
+}
+
+// forgetResult forgets a result whose files were waited for.
+func (l *liveTask) forgetResult() {
+	l.result, l.fetchTries = nil, 0
+	l.stopReplicating()
+}
+
+func (l *liveTask) stopReplicating() {
+	l.job.replica.files.StopReplicating(l.index)
+}
+
+// isReplicating reports whether the task's result waits for a majority to have its files.
+func (l *liveTask) isReplicating() bool {
+	return l.job.replica.files.IsReplicating(l.id())
+}
+
+func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
+
+// failedOn is a node on which a task failed, and why.
+type failedOn struct {
+	node grid.NodeID
+	why  grid.Refusal
+}
+
+// MaxStrikes bounds Config.Strikes, and the failed nodes remembered for a task that only its retries bound.
+const MaxStrikes = 16
+
+// countFailedNode records that a task failed on a node. It returns the reason if the task ends now, "" if it goes on.
+func (c *Coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
+	if !slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) {
+		if len(l.failedOn) == MaxStrikes {
+			l.failedOn = slices.Delete(l.failedOn, 0, 1)
+		}
+		l.failedOn = append(l.failedOn, failedOn{id, why})
+	}
+	if c.cfg.Strikes == 0 || len(l.failedOn) < c.cfg.Strikes {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "it failed on %d nodes: ", len(l.failedOn))
+	for i, s := range l.failedOn {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s %s", c.peers.Name(s.node), s.why.Why)
+		if s.why.Detail != "" {
+			fmt.Fprintf(&b, " (%s)", s.why.Detail)
+		}
+	}
+	return clip(b.String())
+}
+
+// trace appends an entry to a task's history.
+func (c *Coordinator) trace(t *task, tr grid.Trace) {
+	c.scratch.packed = t.history.Add(&tr, c.scratch.packed)
+}

@@ -1,0 +1,155 @@
+package coordinator
+
+import (
+	"iter"
+	"testing"
+	"time"
+
+	"skep/balance"
+	"skep/discovery"
+	"skep/gossip"
+	"skep/grid"
+	"skep/node/deposit"
+	"skep/node/peers"
+	"skep/node/policies"
+	"skep/node/profile"
+	"skep/node/quota"
+	"skep/node/rates"
+	"skep/node/replication"
+	"skep/node/worker"
+)
+
+var (
+	fastID = grid.NodeID{2}
+	oneCPU = grid.Resources{CPU: grid.CPU}
+)
+
+// replicas are the registers of jobs that this node alone keeps.
+type replicas struct{ *replication.Replicas }
+
+func (r replicas) Closed() Register           { return r.Replicas.Closed() }
+func (r replicas) Start([]Register)           {}
+func (r replicas) Open() iter.Seq[grid.JobID] { return func(func(grid.JobID) bool) {} }
+func (r replicas) AnyOpen() bool              { return false }
+func (r replicas) Retire(func(Register) bool) {}
+func (r replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) Register {
+	return r.Replicas.Add(id, spec, submitted, members, s)
+}
+
+// owner is a coordinator with its other parts, of a node of one core that is alone.
+type owner struct {
+	*Coordinator
+	profile profile.Profile
+	now     grid.Time
+	fx      grid.Effects
+	timers  []grid.Wake
+}
+
+func newOwner(t *testing.T) *owner {
+	t.Helper()
+	o := &owner{now: 1e9}
+	tuning, search, overlay, policy := Defaults(), discovery.Defaults(), gossip.Defaults(), balance.Node()
+	wall, rng, ledger, capacity := grid.Wall{Zero: time.Unix(1_700_000_000, 0)}, grid.NewRand(1, 1), new(quota.Ledger), grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
+	g := gossip.New(selfID, &overlay, rng)
+	e := rates.New(rates.Config{Speed: 1, Memory: time.Minute, Scratch: new(rates.Scratch)})
+	o.profile = profile.New(profile.Config{Self: selfID, Boot: 1, Capacity: capacity, Speed: 1, Engines: []string{grid.EngineProcess}, Prior: rates.Prior, Gossip: g}, nil)
+	p := peers.New(peers.Config{Self: selfID, Cores: grid.CPU, Speed: 1, Memory: time.Minute, Balance: &policy, Scratch: new(peers.Scratch),
+		Gossip: g, Rates: e, Profile: &o.profile, Policies: policies.New(policies.Config{Seed: 1, Balance: &policy})})
+	w := worker.New(worker.Config{Self: selfID, Boot: 1, Capacity: capacity, Lease: tuning.Lease, RunTime: p.RunTime, Contacts: p, Ledger: ledger})
+	c, err := New(Config{Tuning: &tuning, Self: selfID, TakeoverDelay: 3 * tuning.Lease, Expire: time.Minute, RunTime: p.RunTime},
+		Parts{Wall: wall, Scratch: new(Scratch), Gossip: g, Peers: p, Worker: w, Discovery: discovery.New(selfID, &search, rng),
+			Registers: replicas{replication.NewReplicas(replication.Config{Self: selfID, Boot: 1, Lease: tuning.Lease, Contacts: p}, wall, rng)},
+			Ledger:    ledger, Deposits: deposit.New(deposit.Config{Self: selfID})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Coordinator = c
+	g.Start(o.now, o.profile.Next(profile.Load{Free: capacity}), &o.fx)
+	return o
+}
+
+// submit creates a job and places what can be placed.
+func (o *owner) submit(id grid.JobID, spec *grid.JobSpec) *job {
+	o.Create(o.now, id, spec, nil, nil, o.now, &o.fx)
+	o.place()
+	return o.job(id)
+}
+
+func (o *owner) place() {
+	for o.PlaceNext(o.now, &o.fx) {
+	}
+	o.timers = append(o.timers, o.fx.Wakes...)
+	o.fx.Reset()
+}
+
+// pass fires the timers of the next time span.
+func (o *owner) pass(d time.Duration) {
+	o.now = o.now.Add(d)
+	due := o.timers
+	o.timers = nil
+	for _, w := range due {
+		switch {
+		case w.At > o.now:
+			o.timers = append(o.timers, w)
+		case w.Timer.Kind == grid.TimerSearch:
+			if f, over := o.discovery.Wake(o.now, w.Timer, o.gossip.Neighbours(), func(*grid.Needs, string) *grid.Ad { return nil }, &o.fx); over {
+				o.SearchDone(o.now, f, &o.fx)
+			}
+		default:
+			o.Wake(o.now, w.Timer, &o.fx)
+		}
+	}
+	o.place()
+}
+
+func jobSpec(count uint32, needs ...grid.LabelNeed) *grid.JobSpec {
+	return &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"true"}, Count: count, Retries: 3, Needs: grid.Needs{Resources: oneCPU, Labels: needs}}
+}
+
+// A task whose search found no node ends, though another task of its job waits for a node to be idle: that one would
+// else find the first waiting in turn, and both would wait for ever.
+func TestFailedSearchEndsTaskOfWaitingJob(t *testing.T) {
+	o := newOwner(t)
+	j := o.submit(grid.JobID{Origin: selfID}, jobSpec(2, grid.LabelNeed{Key: "os", Values: []string{"plan9"}}))
+	other := j.task(1).live
+	o.dequeue(other)
+	other.search, other.awaitsProof = 0, true
+	o.parkTask(other)
+	for end := o.now.Add(2 * time.Minute); o.now < end && j.state(0) != grid.Ended; {
+		o.pass(time.Second)
+	}
+	if v := j.taskView(0); v.State != grid.Ended || v.Result.Cause != grid.Unplaceable {
+		t.Errorf("two minutes later it is %v, waits: %v", v.State, v.Waits)
+	}
+}
+
+// reclaimedAfter is how long a node may have a task of a second that was reclaimed so many times, while others end.
+func reclaimedAfter(t *testing.T, reclaims uint8) time.Duration {
+	o, spec := newOwner(t), jobSpec(1)
+	o.peers.Arrive(o.now, grid.ClassOf(spec), spec, 1)
+	ends := func() {
+		o.peers.Learn(grid.ClassOf(spec), selfID, &grid.Result{Cause: grid.Exited, Wall: time.Second}, time.Second, 0)
+	}
+	for range 10 {
+		ends()
+	}
+	j := o.newReplica(grid.JobID{Origin: selfID}, spec, 0, []grid.NodeID{selfID}, grid.RegisterState{})
+	l := o.newLiveTask(j, 0)
+	l.task().worker, l.promise.Made, l.reclaims = fastID, o.now, reclaims
+	o.live.become(l, placed)
+	o.peers.Start(o.now, &l.promise)
+	o.peers.Given(o.now, &l.promise, l.class(), fastID, 1)
+	for d := time.Second; d < time.Hour; d += time.Second {
+		if ends(); o.isStraggler(o.now.Add(d), l) {
+			return d
+		}
+	}
+	return time.Hour
+}
+
+// Each time a task is reclaimed its next node has twice the time.
+func TestNextNodeHasTwiceTheTime(t *testing.T) {
+	if first, third := reclaimedAfter(t, 0), reclaimedAfter(t, 2); third < 4*first-4*time.Second || third > 4*first || first > time.Hour/8 {
+		t.Errorf("the first node has %v, the third %v: want four times that", first, third)
+	}
+}

@@ -1,0 +1,76 @@
+package peers
+
+import (
+	"time"
+
+	"skep/balance"
+	"skep/discovery"
+	"skep/grid"
+)
+
+// Need is what a task asks of the node that it is offered to.
+type Need struct {
+	Spec  *grid.JobSpec
+	Class string
+
+	Strict      bool // nodes that back off are left out
+	Delivered   bool // only nodes that have delivered
+	Blacklisted bool // the blacklist is not heeded
+	Excluded    Excluded
+}
+
+// Excluded are the nodes that a task must not be offered to.
+type Excluded interface {
+	Excludes(id grid.NodeID, strict bool) bool
+}
+
+// Eligible appends the connected nodes that fit a task, ordered by identity, and when each is expected to be done
+// with it; and how many were left out because they are on probation or backing off.
+func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []balance.State, onProbation int) {
+	spec, expected, floor := n.Spec, p.Expected(n.Class), p.cfg.Rates.MinRunTime(n.Class, p.claims)
+	fetch, ownerOnly := p.fetchTime(spec), spec.Access() == grid.AccessOwner
+	blacklist := p.failures.Blacklist(n.Class)
+	for _, m := range p.connected() {
+		q, g := m.peer, m.view
+		if g.Ad == nil || !q.takesWork || ownerOnly && !q.hidesJobs || n.Excluded.Excludes(q.id, n.Strict) || g.Ad.Closed() ||
+			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
+			continue
+		}
+		if !n.Blacklisted && blacklist.Excludes(now, q.id) {
+			continue
+		}
+		s := m.record
+		if n.Delivered && !s.Delivered() {
+			continue
+		}
+		if s.OnProbation(now, grid.MilliCPU(q.cores)) || n.Strict && s.BackingOff(now) {
+			onProbation++
+			continue
+		}
+		claimed := g.Ad.Backlog.Seconds() + 1/(p.rateOf(q, n.Class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead()
+		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
+			ECT: s.CompletionTime(now, claimed, expected, floor), Heard: g.Fresh()})
+	}
+	return dst, onProbation
+}
+
+// Answer is a peer's answer to a poll for a task, as far as it is believed.
+func (p *Peers) Answer(now grid.Time, from grid.NodeID, class string, spec *grid.JobSpec, s *grid.State, rtt time.Duration) balance.State {
+	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(),
+		p.Expected(class), p.cfg.Rates.MinRunTime(class, p.claims))
+	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now, Site: p.set.get(from).site,
+		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,
+		Fetch: p.fetchTime(spec)}
+}
+
+// OnProbation reports whether a node gets no further task now: it must deliver first, or is not known.
+func (p *Peers) OnProbation(now grid.Time, id grid.NodeID) bool {
+	q := p.set.get(id)
+	return q == nil || p.records.Of(id).OnProbation(now, grid.MilliCPU(q.cores))
+}
+
+// TakesWork reports whether a peer is connected and understands what a worker needs.
+func (p *Peers) TakesWork(id grid.NodeID) bool {
+	q := p.set.get(id)
+	return q != nil && q.up && q.takesWork
+}

@@ -1,0 +1,140 @@
+package peers
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"skep/balance"
+	"skep/gossip"
+	"skep/grid"
+	"skep/node/policies"
+	"skep/node/reputation"
+)
+
+// peer is what this node knows of another node beyond its ad: the connection and the exchanged rates.
+type peer struct {
+	id           grid.NodeID
+	cores        int32 // thousandths of a core
+	up           bool
+	borrowed     bool        // rates belong to an immutable ad: never write to them
+	takesWork    bool        // it understands the kinds that a worker needs
+	mayReplicate bool        // it understands the kinds that a member of a register needs
+	rates        []grid.Rate // newest known: from a poll, an answer or an ad
+	speed        float64
+	theirVersion uint64        // version of its rates that it last sent; 0 = known from an ad only
+	ourVersion   uint64        // version of this node's rates that it is known to have
+	stamp        uint64        // newest start lease stamp that it sent; 0 = none
+	columnMark   policies.Mark // version of the column that the policies have
+	received     reputation.Received
+	site         *balance.Site
+
+	hidesJobs bool // it shows a job under access: owner only to the job's owner
+}
+
+// peerset is the peers sorted by identity. It is small and searched often, so the first 8 bytes of the identities lie
+// side by side in memory.
+type peerset []peerKey
+
+type peerKey struct {
+	head uint64 // first 8 bytes of the identity, big-endian: same order
+	*peer
+}
+
+func head(id grid.NodeID) uint64 { return binary.BigEndian.Uint64(id[:]) }
+
+// find returns the index of a peer, or where to insert it.
+func (s peerset) find(id grid.NodeID) (int, bool) {
+	h := head(id)
+	lo, hi := 0, len(s)
+	for lo < hi {
+		if mid := (lo + hi) / 2; s[mid].head < h {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for ; lo < len(s) && s[lo].head == h; lo++ {
+		if c := s[lo].id.Compare(id); c >= 0 {
+			return lo, c == 0
+		}
+	}
+	return lo, false
+}
+
+// get returns a peer; nil if it is unknown.
+func (s peerset) get(id grid.NodeID) *peer {
+	if i, ok := s.find(id); ok {
+		return s[i].peer
+	}
+	return nil
+}
+
+// minGrowth is the least number of elements by which the list of peers grows.
+const minGrowth = 2
+
+// open returns a peer, which is made if it is unknown.
+func (p *Peers) open(id grid.NodeID) *peer {
+	at, ok := p.set.find(id)
+	if !ok {
+		p.set = slices.Insert(grid.Room(p.set, minGrowth), at, peerKey{head(id), &peer{id: id, speed: 1}})
+	}
+	return p.set[at].peer
+}
+
+// connectedPeer is a peer with a live connection, its entry in the view and its track record.
+type connectedPeer struct {
+	*peer
+	view   *gossip.Peer
+	record *reputation.Record // nil if it was never given an attempt
+}
+
+// connected lists the peers with a live connection, ordered by identity; valid until the next call. The view, the peers
+// and the track records are all sorted by identity, so one merge pass joins them.
+func (p *Peers) connected() []connectedPeer {
+	up, at, seen := p.cfg.Scratch.connected[:0], 0, p.records.Cursor()
+	view, heads := p.cfg.Gossip.Peers(), p.cfg.Gossip.Heads()
+	for i, h := range heads {
+		for at < len(p.set) && p.set[at].head < h {
+			at++
+		}
+		for k := at; k < len(p.set) && p.set[k].head == h; k++ {
+			q := p.set[k].peer
+			if !q.up || q.id != view[i].Node() {
+				continue
+			}
+			up = append(up, connectedPeer{q, view[i], seen.Next(q.id)})
+		}
+	}
+	p.cfg.Scratch.connected = up
+	return up
+}
+
+// Candidates returns the ads of connected nodes that can be members of a register, ordered by identity; with ownerOnly set
+// only those that honour access: owner.
+func (p *Peers) Candidates(ownerOnly bool) (ads []*grid.Ad) {
+	for _, m := range p.connected() {
+		g := p.cfg.Gossip.Peer(m.id)
+		if g == nil || g.Ad == nil || g.Ad.Shut() || !m.mayReplicate || ownerOnly && !m.hidesJobs {
+			continue
+		}
+		ads = append(ads, g.Ad)
+	}
+	return ads
+}
+
+// HidesJobs reports whether a node shows a job under access: owner only to the job's owner. One that is not connected
+// is not known not to.
+func (p *Peers) HidesJobs(id grid.NodeID) bool {
+	q := p.set.get(id)
+	return q == nil || q.hidesJobs
+}
+
+// Idle lists the ads of the connected nodes that take work and have no backlog.
+func (p *Peers) Idle() (idle []*grid.Ad) {
+	for _, m := range p.connected() {
+		if ad := m.view.Ad; ad != nil && ad.Backlog <= 0 && !ad.Closed() {
+			idle = append(idle, ad)
+		}
+	}
+	return idle
+}

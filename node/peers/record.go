@@ -1,0 +1,97 @@
+package peers
+
+import (
+	"iter"
+	"time"
+
+	"skep/grid"
+	"skep/node/reputation"
+)
+
+// What became of the attempts that this node gave to others: the coordinator tells, and it changes what is expected of
+// them.
+
+// Record is this node's track record of a worker; nil = it was never given an attempt.
+func (p *Peers) Record(worker grid.NodeID) *reputation.Record { return p.records.Of(worker) }
+
+// Start begins a promise: an attempt is made.
+func (p *Peers) Start(now grid.Time, promise *grid.Promise) { p.records.Start(now, promise) }
+
+// Given adds an attempt to its worker's outstanding ones, of which ect seconds are expected until its end.
+func (p *Peers) Given(now grid.Time, promise *grid.Promise, class string, worker grid.NodeID, ect float64) {
+	if !p.cfg.RatesGiven && worker != p.cfg.Self { // else nothing is doubted
+		p.records.Given(now, promise, worker, ect, p.Expected(class))
+	}
+}
+
+// Returned takes an attempt off its worker's outstanding ones, before anything else about it changes; delivered = it
+// brought a result. It reports whether the worker may get other work by that.
+func (p *Peers) Returned(now grid.Time, promise *grid.Promise, worker grid.NodeID, delivered bool) bool {
+	return p.records.Returned(now, promise, worker, delivered)
+}
+
+// Lost records that a worker has lost an attempt.
+func (p *Peers) Lost(now grid.Time, worker grid.NodeID) { p.records.Lost(now, worker) }
+
+// Reclaimed records that an attempt was taken back from a worker that did not end it in time.
+func (p *Peers) Reclaimed(now grid.Time, worker grid.NodeID) { p.records.Reclaimed(now, worker) }
+
+// IsStraggler reports whether an attempt is so old that it is reclaimed from its worker. Not where all rates are given.
+func (p *Peers) IsStraggler(now grid.Time, promise *grid.Promise, worker grid.NodeID, class string, spec *grid.JobSpec, reclaims uint8) bool {
+	if p.cfg.RatesGiven {
+		return false
+	}
+	x, usual := p.cfg.Rates.Class(class), p.Expected(class)
+	if x == nil || usual == 0 { // no task of the class has ever ended
+		return false
+	}
+	return p.records.Straggler(now, promise, worker, grid.RunEstimate{
+		RunTime: usual, Variation: x.EndVariation(), Known: x.Known(), Fetch: p.fetchTime(spec),
+		Limit: spec.Timeout, Reclaims: reclaims,
+	})
+}
+
+// Ended records how a task of a class ended at a worker.
+func (p *Peers) Ended(now grid.Time, class string, worker grid.NodeID, r *grid.Result) {
+	p.failures.Ended(now, class, worker, r)
+}
+
+// Failed records that a worker failed a class without a result.
+func (p *Peers) Failed(now grid.Time, class string, worker grid.NodeID) {
+	p.failures.Failed(now, class, worker)
+}
+
+// Probe records that a task of a class is offered to a node: if it is blacklisted for the class, others are not until
+// this one has ended.
+func (p *Peers) Probe(now grid.Time, class string, id grid.NodeID) { p.failures.Probe(now, class, id) }
+
+// Learn learns from a result that a task has ended with; took is the time since its attempt was made, moving the part
+// of it in which the task neither waited nor ran. A result teaches run times only if it is this node's or of a worker
+// with a proven track record.
+func (p *Peers) Learn(class string, worker grid.NodeID, r *grid.Result, took, moving time.Duration) {
+	if r.Succeeded() && (worker == p.cfg.Self || p.records.Of(worker).Proven()) {
+		p.records.CountResult()
+		p.cfg.Rates.Ended(class, min(max(r.Wall, 0), took).Seconds())
+	}
+	if worker != p.cfg.Self {
+		p.cfg.Rates.Moved(moving.Seconds())
+	}
+}
+
+// Excludes reports whether a node is on the blacklist of a class, or is being probed by another task.
+func (p *Peers) Excludes(now grid.Time, class string, id grid.NodeID) bool {
+	return p.failures.Blacklist(class).Excludes(now, id)
+}
+
+// HasBlacklist reports whether any node is on the blacklist of a class.
+func (p *Peers) HasBlacklist(class string) bool { return p.failures.Blacklist(class) != nil }
+
+// Blacklist iterates over the blacklisted nodes of a class.
+func (p *Peers) Blacklist(class string) iter.Seq2[grid.NodeID, grid.Refusal] {
+	return p.failures.Blacklist(class).Excluded()
+}
+
+// Blacklisted returns the reason why a node gets no task of a class now; WhyNone if it may.
+func (p *Peers) Blacklisted(now grid.Time, class string, id grid.NodeID) grid.Refusal {
+	return p.failures.Refusal(now, class, id)
+}

@@ -1,0 +1,69 @@
+package peers
+
+import (
+	"skep/grid"
+)
+
+// Expected run times: what this node measured, joined with what its peers claim.
+
+// RunTime is the expected run time of a task of the class on one slot of this node at its full speed, seconds, and its
+// squared coefficient of variation.
+func (p *Peers) RunTime(class string) (mean, scv float64) {
+	return p.cfg.Rates.RunTime(class, p.claims)
+}
+
+// Expected returns the expected run time of a class on any worker in seconds; 0 if unknown.
+func (p *Peers) Expected(class string) float64 { return p.cfg.Rates.Expected(class, p.claims) }
+
+// claims appends μ/speed of a class as the connected peers claim them, if proven only of those with a proven track
+// record.
+func (p *Peers) claims(class string, proven bool, dst []float64) []float64 {
+	seen := p.records.Cursor()
+	for _, q := range p.set {
+		if !q.up || proven && !seen.Next(q.id).Proven() {
+			continue
+		}
+		for i := range q.rates {
+			if q.rates[i].Class == class && q.rates[i].Mu > 0 {
+				dst = append(dst, q.rates[i].Mu/q.speed)
+			}
+		}
+	}
+	return dst
+}
+
+// rateOf returns the execution rate of one slot of a peer for a class, measured or estimated.
+func (p *Peers) rateOf(q *peer, class string) float64 {
+	for i := range q.rates {
+		if q.rates[i].Class == class && q.rates[i].Mu > 0 {
+			return q.rates[i].Mu
+		}
+	}
+	return p.cfg.Rates.Rate(class, q.speed, p.claims)
+}
+
+// fetchTime returns the time that a remote node needs to fetch the job's inputs, in seconds. It does not know which
+// of them the node has cached.
+func (p *Peers) fetchTime(spec *grid.JobSpec) float64 {
+	if !(p.cfg.Balance.Bandwidth > 0) {
+		return 0
+	}
+	size := 0.0
+	for i := range spec.Inputs {
+		size += float64(spec.Inputs[i].Size)
+	}
+	return size / p.cfg.Balance.Bandwidth
+}
+
+// Arrive counts tasks of a job that were submitted here.
+func (p *Peers) Arrive(now grid.Time, class string, spec *grid.JobSpec, tasks int) {
+	p.cfg.Rates.Arrive(now, class, spec, tasks)
+}
+
+// Demoted counts a task that arrives in the class that it was demoted to, and returns that class; the string is kept
+// once for all tasks.
+func (p *Peers) Demoted(now grid.Time, next string, spec *grid.JobSpec) string {
+	next = p.cfg.Rates.Intern(next)
+	p.cfg.Rates.ArriveForeign(now, next, spec)
+	return next
+}

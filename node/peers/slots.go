@@ -1,0 +1,51 @@
+package peers
+
+import (
+	"skep/grid"
+	"skep/node/profile"
+)
+
+// slots returns this node's capacity in the allocation LP, in cores.
+func (p *Peers) slots() float64 {
+	cores := float64(p.cfg.Cores) / float64(grid.CPU)
+	if p.cfg.Balance.Availability {
+		cores *= p.cfg.Profile.Availability()
+	}
+	return cores
+}
+
+// slotsOf returns a peer's capacity in the allocation LP, in cores: a_j times its trusted cores. The availability
+// that it claims is bounded by its return rate.
+func (p *Peers) slotsOf(now grid.Time, m connectedPeer) float64 {
+	cores := float64(p.cores(m)) / float64(grid.CPU)
+	if !p.cfg.Balance.Availability || m.view.Ad == nil {
+		return cores
+	}
+	a := m.view.Ad.Availability
+	if s := m.record; s != nil && !p.cfg.RatesGiven {
+		if a = min(a, s.ReturnRate(now)); s.BackingOff(now) || s.Late(now) {
+			a = 0
+		}
+	}
+	return cores * profile.ClampShare(a)
+}
+
+// cores returns how many cores of a peer are trusted, by its track record.
+func (p *Peers) cores(m connectedPeer) grid.MilliCPU {
+	if p.cfg.RatesGiven {
+		return grid.MilliCPU(m.cores)
+	}
+	return m.record.Cores(grid.MilliCPU(m.cores))
+}
+
+// speedOf returns the factor (at most 1) by which a task is slowed down at a peer, by its ad: other load and its own
+// tasks share the cores.
+func (p *Peers) speedOf(m connectedPeer, spec *grid.JobSpec) float64 {
+	ad := m.view.Ad
+	if !p.cfg.Balance.Availability || ad.Availability >= 1 {
+		return 1
+	}
+	have := profile.ClampShare(ad.Availability) * float64(ad.Capacity.CPU)
+	want := float64(min(ad.Capacity.CPU, ad.Capacity.CPU-ad.Free.CPU+spec.Needs.CPU))
+	return min(1, have/max(want, 1))
+}
