@@ -30,7 +30,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	}
 	job := o.ID.Task.Job
 	n.coordinator.OfferFrom(now, from, o, fx)
-	reg := n.coordinator.KnownRegister(job, from)
+	reg := n.coordinator.KnownRegister(job, from, o.Members)
 	v, why := n.worker.Consider(from, o, &reg, fx)
 	if v == worker.Ignored {
 		return

@@ -138,3 +138,28 @@ func TestOutputLimitIsNoFailureOfTheNode(t *testing.T) {
 		t.Errorf("the node is blacklisted: %v", r.n.Blacklisted(r.now, class, fastID))
 	}
 }
+
+// The pause after a second loss is not cut short by a node that comes, though the task waited for one before.
+func TestPauseOfALostTaskIgnoresNodesThatCome(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Labels[0].Value = "other" })
+	s := spec(func(s *grid.JobSpec) {
+		s.Retries, s.Wait = 100, true
+		s.Needs.Labels = []grid.LabelNeed{{Key: "os", Values: []string{"linux"}}}
+	})
+	r.submit(jobID(1), s)
+	var lost grid.Time
+	for _, id := range []grid.NodeID{fastID, slowID} {
+		r.join(id, 1, "linux")
+		for end := r.now.Add(time.Minute); len(r.sent(grid.KindOffer)) == 0 && r.now < end; {
+			r.pass(time.Second)
+		}
+		lost = r.loseOn(jobID(1), r.one(grid.KindOffer).Msg.Offer.ID, id)
+	}
+	r.join(thirdID, 1, "linux")
+	for end := r.now.Add(time.Minute); len(r.sent(grid.KindOffer)) == 0 && r.now < end; {
+		r.pass(10 * time.Millisecond)
+	}
+	if pause := r.now.Sub(lost); r.task(jobID(1)).Lost != 2 || pause < r.cfg.Lease/4 {
+		t.Errorf("after %d losses it was offered again in %v, want at least %v", r.task(jobID(1)).Lost, pause, r.cfg.Lease/4)
+	}
+}

@@ -64,6 +64,31 @@ func TestForgedAttemptYieldsToOwn(t *testing.T) {
 	}
 }
 
+// The first owner of a job made every attempt of it. Claims of an attempt of epoch 0, which no owner ever had, gave any
+// node a task that waited, and its result ended the task.
+func TestFirstOwnerAdoptsNothing(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		for _, kind := range []grid.Kind{grid.KindBeat, grid.KindStartLease, grid.KindResult} {
+			r := newRig(t, func(c *Config) { c.Members = members })
+			r.join(fastID, 10, "linux")
+			r.join(slowID, 1, "linux")
+			id := grid.AttemptID{Task: grid.TaskID{Job: jobID(1)}, Attempt: grid.Attempt{N: 1}}
+			r.submit(jobID(1), spec(func(s *grid.JobSpec) { on("bsd", 2)(s); s.Wait = true }))
+			r.runWithPeers(2*time.Second, nil)
+			check := func(r *rig, when string) {
+				t.Helper()
+				r.deliverFor(strangerID, kind, id, exitZero)
+				if v := r.task(jobID(1)); v.State != grid.Pending || !v.Worker.IsZero() {
+					t.Errorf("%d members, %v, %s: the task is %v at %v", members, kind, when, v.State, v.Worker.Short())
+				}
+			}
+			check(r, "at first")
+			r = r.restart()
+			check(r, "after a restart")
+		}
+	}
+}
+
 // largeEntry is an entry of a megabyte.
 func largeEntry(index uint32) grid.Entry {
 	res := &grid.Result{Cause: grid.Exited}

@@ -142,6 +142,22 @@ func TestFalseTakeoversChangeNothingForTheOwner(t *testing.T) {
 	}
 }
 
+// A member takes a job over and closes it without the ends of its tasks. The earlier owner panicked when the worker of
+// such a task sent its result.
+func TestResultAfterAFalseClose(t *testing.T) {
+	for _, kind := range []grid.Kind{grid.KindResult, grid.KindBeat, grid.KindRefuse, grid.KindAccept, grid.KindStartLease} {
+		r, id := newOwnerOf(t, 1)
+		given := r.task(id).ID
+		r.deliver(slowID, grid.KindWrite, func(m *grid.Message) {
+			m.Register = grid.RegisterMessage{Job: id, Epoch: 2, Seq: 1, Done: true}
+		})
+		r.deliverFor(fastID, kind, given, exitZero)
+		if live := r.n.Gauges().Live; r.task(id).State == grid.Ended || live != 0 {
+			t.Errorf("%v: the task is %v, %d live", kind, r.task(id).State, live)
+		}
+	}
+}
+
 // newWorkerOf makes this node a worker, but no member, of a job owned by fastID; it has two attempts, one of them
 // running.
 func newWorkerOf(t *testing.T) *rig {

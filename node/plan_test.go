@@ -214,3 +214,20 @@ func TestNothingIsPlannedOfAJobThatWasTakenOver(t *testing.T) {
 	})
 	r.want(jobID(1), grid.Pending)
 }
+
+// A worker may know of a planned attempt, as a member of the job's register, and send a result of it: the attempt is
+// over then. It was offered all the same when the majority had answered.
+func TestPlannedAttemptEndsBeforeItsOffer(t *testing.T) {
+	r := beginsProvisional(t, on("bsd", 2))
+	seq := r.toFast()
+	id := r.task(jobID(1)).ID
+	r.deliverFor(slowID, grid.KindResult, id, &grid.Result{Cause: grid.CannotExecute, Exit: grid.ExitCannotExecute})
+	r.majority(seq)
+	for end := r.now.Add(time.Minute); r.now < end; r.pass(time.Second) {
+		for _, s := range r.sent(grid.KindOffer) {
+			if s.Msg.Offer.ID == id {
+				t.Fatalf("it is offered to %s while the task is %v", s.To.Short(), r.task(jobID(1)).State)
+			}
+		}
+	}
+}

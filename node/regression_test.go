@@ -41,6 +41,32 @@ func TestAResultIsNotLostWhileItsFilesCome(t *testing.T) {
 	r.want(jobID(1), grid.Ended)
 }
 
+// A worker hands an attempt back while the files of its result are fetched: the task goes to another node, and the
+// result of that counts. It was ignored as a repeated one, and the task never ended.
+func TestAResultAfterOneThatWasHandedBack(t *testing.T) {
+	r := newRig(t, nil)
+	r.join(fastID, 10, "linux")
+	id := r.offered(jobID(1), spec(nil), fastID)
+	r.deliverFor(fastID, grid.KindAccept, id, nil)
+	res := *exitZero
+	res.Outputs = []grid.File{{Path: "out", Blob: grid.BlobID{1}, Size: grid.MiB}}
+	r.deliverFor(fastID, grid.KindResult, id, &res)
+	if len(r.fx.Fetches) != 1 {
+		t.Fatal("its files are not fetched")
+	}
+	r.deliver(fastID, grid.KindRefuse, func(m *grid.Message) {
+		m.Attempts, m.Refusal = []grid.AttemptID{id}, grid.Refusal{Why: grid.WhyDrain}
+	})
+	if len(r.fx.Starts) != 1 {
+		t.Fatalf("%d starts here: %v", len(r.fx.Starts), r.task(jobID(1)).Traces)
+	}
+	next := r.fx.Starts[0].Attempt
+	r.step(grid.Event{Kind: grid.EvFetched, Attempt: id})
+	r.want(jobID(1), grid.Placed)
+	r.step(grid.Event{Kind: grid.EvEnded, Attempt: next, Result: exitZero})
+	r.want(jobID(1), grid.Ended)
+}
+
 // A task has one lease timer, however often its worker came and went.
 func TestLeaseTimersDoNotMultiply(t *testing.T) {
 	r := newRig(t, nil)

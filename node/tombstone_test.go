@@ -2,6 +2,7 @@ package node
 
 import (
 	"testing"
+	"time"
 
 	"skep/grid"
 	"skep/node/deposit"
@@ -79,6 +80,35 @@ func TestForgedTombstoneGivesWayToTheOrigin(t *testing.T) {
 	}
 }
 
+// A tombstone answers for the members that it has: whoever names others, as the owner of a job of which somebody has
+// forged a register here, gets the answer of a node that is no member, and its offers count. It was told that the job
+// is over, and gave it up; its offers were ignored, and their attempts lost.
+func TestTombstoneAnswersItsOwnMembers(t *testing.T) {
+	o, id := evicted(t)
+	r := o.rig
+	two := spec(func(s *grid.JobSpec) { s.Count = 2 })
+	others := []grid.NodeID{o.id, slowID, thirdID}
+	for _, members := range [][]grid.NodeID{others, {o.id, slowID, selfID}} {
+		for _, kind := range []grid.Kind{grid.KindWrite, grid.KindCampaign} {
+			r.deliver(slowID, kind, func(m *grid.Message) {
+				m.Register = grid.RegisterMessage{Job: id, Epoch: 2, Seq: 1, Spec: two, Members: members}
+			})
+			if a := r.one(kind + 1).Msg.Register.Answer; a != grid.RegisterUnknown || r.records(grid.RecTombstone) != 1 {
+				t.Errorf("%v: answer %d, %d tombstones", kind, a, r.records(grid.RecTombstone))
+			}
+		}
+	}
+	for n, from := range []grid.NodeID{o.id, slowID} { // a later owner and the origin
+		r.deliver(from, grid.KindOffer, func(m *grid.Message) {
+			m.Offer = grid.Offer{ID: grid.AttemptID{Task: grid.TaskID{Job: id}, Attempt: grid.Attempt{Epoch: 1 + uint32(n), N: 8}},
+				Spec: two, Class: "a", Lease: r.cfg.Lease, Members: others}
+		})
+		if len(r.sent(grid.KindAccept)) != 1 {
+			t.Errorf("an offer of %v is answered with %v", from.Short(), kindsOf(r.fx.Sends))
+		}
+	}
+}
+
 // A member that hears from the others that its job is over, and that they have evicted it, forgets it too, and does not
 // run anything.
 func TestMemberForgetsAJobThatAllOthersEvicted(t *testing.T) {
@@ -100,5 +130,38 @@ func TestMemberForgetsAJobThatAllOthersEvicted(t *testing.T) {
 	}
 	if r.records(grid.RecTombstone) != 1 || len(r.fx.Starts) > 0 {
 		t.Errorf("%d tombstones, %d starts", r.records(grid.RecTombstone), len(r.fx.Starts))
+	}
+}
+
+// A member that waits in vain for the outcome of a job forgets the job when its time is over, though it hears of nobody.
+func TestMemberGivesUpAnOutcome(t *testing.T) {
+	r := newMember(t)
+	r.step(grid.Event{Kind: grid.EvPeerDown, Peer: fastID})
+	for end := r.now.Add(r.cfg.Lease * 10); len(r.sent(grid.KindCampaign)) == 0 && r.now < end; {
+		r.pass(r.cfg.Lease / 3)
+	}
+	r.deliver(slowID, grid.KindVote, func(m *grid.Message) {
+		m.Register = grid.RegisterMessage{Job: replicatedJob, Epoch: 4, Answer: grid.RegisterGone}
+	})
+	tick := func() {
+		for end := r.now.Add(r.cfg.Lease / 3); r.now < end; {
+			r.pass(end.Sub(r.now))
+		}
+	}
+	tick() // its time begins
+	if _, known := r.n.Job(replicatedJob); !known {
+		t.Fatal("it is forgotten at once")
+	}
+	r.now = r.now.Add(48 * time.Hour)
+	tick()
+	tick()
+	if _, known := r.n.Job(replicatedJob); known || r.records(grid.RecTombstone) != 1 || r.records(grid.RecRegister) != 0 {
+		t.Errorf("known %v, %d tombstones, %d registers", known, r.records(grid.RecTombstone), r.records(grid.RecRegister))
+	}
+	for range 3 {
+		tick()
+	}
+	if open := len(r.n.replicas.Open()); open != 0 {
+		t.Errorf("%d replicas are checked at each tick still", open)
 	}
 }

@@ -133,12 +133,12 @@ func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effect
 	c.end(now, j, i, unclaimedResult, fx)
 }
 
-// adoptAttempt takes over an attempt of an earlier epoch that a worker claims, unless this node knows a newer attempt
-// of the task.
+// adoptAttempt takes over an attempt of an earlier owner that a worker claims, unless this node knows a newer attempt
+// of the task. An attempt of an epoch of which this node knows every attempt is known, or was never made.
 func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
 	j := c.job(id.Task.Job)
 	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
-		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.State().Epoch {
+		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom {
 		return false
 	}
 	t := j.task(id.Task.Index)

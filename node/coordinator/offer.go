@@ -175,6 +175,7 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 		return
 	}
 	c.live.become(l, idle)
+	l.forgetResult() // a false worker has sent one before
 	l.tries++
 	c.attemptReturned(now, &l.promise, l.task().worker, false)
 	c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: l.task().worker, Class: l.class()})

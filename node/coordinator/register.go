@@ -85,6 +85,9 @@ type Registers interface {
 	// Buried reports whether a job is over, and nothing but that is kept of it.
 	Buried(id grid.JobID) bool
 
-	// BuriedFor reports the same for a register message, whose sender may know the outcome.
-	BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) bool
+	// BuriedWith reports the same of a job with these members.
+	BuriedWith(id grid.JobID, members []grid.NodeID) bool
+
+	// BuriedFor reports the same for a register message, and the answer to it.
+	BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (grid.RegisterAnswer, bool)
 }

@@ -13,7 +13,7 @@ type replica struct {
 	submitters       []uint64    // callers to answer once a majority holds the job
 	confirmBy        grid.Time   // deadline for answering them otherwise
 	cancellers       []uint64    // callers to answer once the cancellation is committed
-	fullHistoryFrom  uint32      // owner only: it knows every attempt from this epoch on
+	fullHistoryFrom  uint32      // owner only: it knows every attempt from this epoch on; 0 = it is the first owner
 	provisional      bool        // origin only: no majority has answered yet
 	leasesDenied     bool        // owner only: work that waits at its workers has no start lease for want of a majority
 	closing          bool        // every task has ended, and the members are about to be told
@@ -175,7 +175,8 @@ func (c *Coordinator) tickReplica(now grid.Time, r Register, fx *grid.Effects) b
 	}
 	if !r.IsOwner() {
 		r.CampaignIfDue(now, fx)
-		return true
+		c.followRegisters(now, fx)
+		return c.replicated(r) != nil
 	}
 	settled := r.Repeat(now, fx)
 	if r.State().Done {

@@ -55,8 +55,10 @@ func (c *Coordinator) replicaFor(now grid.Time, from grid.NodeID, g *grid.Regist
 			j = nil
 		}
 	}
-	if j == nil && c.replicas.BuriedFor(from, g, fx) {
-		return nil, grid.RegisterGone
+	if j == nil {
+		if answer, buried := c.replicas.BuriedFor(from, g, fx); buried {
+			return nil, answer
+		}
 	}
 	if j != nil && !j.replica.Sole() {
 		return j, grid.RegisterOK
@@ -103,7 +105,8 @@ func (c *Coordinator) applyEntry(j *job, i uint32, fx *grid.Effects) {
 	}
 }
 
-// jobClosed publishes every end that the register of a closed job holds, and archives the job.
+// jobClosed publishes every end that the register of a closed job holds, and archives the job. A member that lies may
+// have closed it without the ends of some tasks; these stay pending, and nothing of them counts any more.
 func (c *Coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 	c.replyAll(&j.replica.submitters, j.id, fx)
 	for i, t := range j.known() {
@@ -116,10 +119,11 @@ func (c *Coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 	c.archiveAndTrim(j, fx)
 }
 
-// KnownRegister is what this node knows, as a member, of the register of a job of which another node offers attempts.
-func (c *Coordinator) KnownRegister(id grid.JobID, from grid.NodeID) grid.KnownRegister {
+// KnownRegister is what this node knows, as a member, of the register of a job of which another node, which names these
+// members, offers attempts.
+func (c *Coordinator) KnownRegister(id grid.JobID, from grid.NodeID, members []grid.NodeID) grid.KnownRegister {
 	j := c.peekJob(id)
-	if j == nil && c.replicas.Buried(id) {
+	if j == nil && c.replicas.BuriedWith(id, members) {
 		return grid.KnownRegister{Known: true, Closed: true, Verified: from == id.Origin}
 	}
 	if j == nil || j.replica.Sole() {

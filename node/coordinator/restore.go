@@ -200,12 +200,11 @@ func (c *Coordinator) resumeReplica(now grid.Time, j *job, fx *grid.Effects) {
 		c.startBulkEnd(now, j, fx)
 	}
 	epoch := rep.State().Epoch
-	rep.fullHistoryFrom = epoch
 	if !rep.Sole() {
 		c.deposits.ReplicateInputs(now, &rep.files)
 	}
 	if epoch > 1 {
-		rep.graceUntil = now.Add(c.cfg.Lease)
+		rep.graceUntil, rep.fullHistoryFrom = now.Add(c.cfg.Lease), epoch
 	} else if !j.cancelled {
 		c.enqueueJob(j)
 	}

@@ -35,7 +35,8 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 	if l := c.backupOf(from, id); l != nil && !c.backupEnded(now, l, from, id, r, fx) {
 		return
 	}
-	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended {
+	closed := j.replica.State().Done // it may lack ends: see jobClosed
+	if t.attempt != id.Attempt || t.worker != from || t.state == grid.Ended || closed {
 		c.countUnwanted(from, id, t, fx)
 		c.releaseAttempt(from, id, t, fx)
 		return
@@ -125,6 +126,7 @@ func (c *Coordinator) releaseAttempt(to grid.NodeID, id grid.AttemptID, t *task,
 // and not yet replaced.
 func (c *Coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.dequeue(l)
+	l.planned = false // a worker that knows of a planned attempt may send a result unasked
 	if l.phase == polling {
 		c.live.become(l, idle)
 	}

@@ -107,3 +107,115 @@ func (s *liveTasks) become(l *liveTask, p phase) {
 		s.inFlight++
 	}
 }
+
+// BrokenInvariant returns an invariant that does not hold between two steps; "" = all do. It costs time in proportion
+// to all tasks here: it is for simulations and tests.
+func (c *Coordinator) BrokenInvariant() string {
+	for l := range c.live.by.All() {
+		if broken := brokenTask(c, l); broken != "" {
+			return fmt.Sprintf("task %d of job %v, %v and %v: %s", l.index, l.job.id.Short(), l.phase, l.task().state, broken)
+		}
+	}
+	for j := range c.jobs.All() {
+		if broken := brokenJob(j); broken != "" {
+			return fmt.Sprintf("job %v: %s", j.id.Short(), broken)
+		}
+	}
+	if _, found := c.replicas.NextChange(); found {
+		return "a change of a register was not followed"
+	}
+	if _, found := c.deposits.NextChange(); found {
+		return "a change of a deposit was not followed"
+	}
+	return brokenQueues(c)
+}
+
+// brokenTask checks a live task: its phase, its state and its queue agree.
+func brokenTask(c *Coordinator, l *liveTask) string {
+	state := l.task().state
+	switch {
+	case l.task().live != l || c.jobs.Get(l.job.id) != l.job:
+		return "it is live and forgotten"
+	case !l.job.replica.IsOwner():
+		return "it is live at a node that does not own the job"
+	case l.planned:
+		if state != grid.Offered || l.phase != waiting && l.phase != idle {
+			return "it is planned"
+		}
+	case l.phase == placed && state != grid.Placed && state != grid.Offered, // offered: before a restart
+		l.phase == offered && state != grid.Offered,
+		l.phase != placed && l.phase != offered && state != grid.Pending:
+		return "phase and state differ"
+	}
+	switch {
+	case l.phase != placed && (l.result != nil || l.backup != nil):
+		return "it has a result or a backup attempt"
+	case l.phase == idle && (l.queueIndex == notQueued || c.live.inFlight < c.cfg.Window):
+		return "nobody decides about it"
+	case l.phase == waiting && l.awaitsMajority && l.job.replica.awaitingMajority[l.queueIndex] != l:
+		return "it does not wait for a majority"
+	case l.phase == waiting && !l.awaitsMajority && c.live.waiting.list[l.queueIndex] != l:
+		return "it does not wait"
+	}
+	return ""
+}
+
+// brokenJob checks that a job's counts are right, and that no task of it is lost.
+func brokenJob(j *job) string {
+	counts, known, uncommitted := [len(j.counts)]int{}, 0, 0
+	active := j.leads() && !j.cancelled
+	for i, t := range j.known() {
+		counts[t.state]++
+		known++
+		if t.uncommitted {
+			uncommitted++
+		}
+		if (t.state == grid.Offered || t.state == grid.Placed) && t.live == nil && active {
+			return fmt.Sprintf("task %d is %v and not live", i, t.state)
+		}
+		if v, _ := j.replica.Value(i); j.replica.Job() == j.id && (v != nil) != (t.state == grid.Ended) {
+			return fmt.Sprintf("task %d is %v, its entry %v", i, t.state, v)
+		}
+	}
+	counts[grid.Pending] += j.count() - known
+	if counts != j.counts || uncommitted != j.uncommitted {
+		return fmt.Sprintf("its tasks count as %v, are %v; %d count as uncommitted, %d are", j.counts, counts, j.uncommitted, uncommitted)
+	}
+	if !active || j.replica.graceUntil != 0 || j.replica.bulkEnd.on {
+		return ""
+	}
+	for i := range j.spec.Count {
+		if j.state(i) == grid.Pending && j.at(i).live == nil && (i < j.nextFresh || j.queueIndex == 0 && !j.setAside) {
+			return fmt.Sprintf("task %d is never placed", i)
+		}
+	}
+	switch {
+	case j.setAside && !j.awaitingMajority && j.unproven == 0:
+		return "it is set aside for nothing"
+	case j.mayClose() && !j.replica.closing:
+		return "it is not closed"
+	}
+	return ""
+}
+
+func brokenQueues(c *Coordinator) string {
+	inFlight, unproven := 0, 0
+	for l := range c.live.by.All() {
+		if l.phase.inWindow() {
+			inFlight++
+		}
+	}
+	for i, l := range c.live.waiting.list {
+		if l.queueIndex != i || l.phase != waiting || l.awaitsMajority || c.live.get(l.handle) != l {
+			return "a task waits that does not"
+		}
+		if l.awaitsProof {
+			unproven++
+		}
+	}
+	if inFlight != c.live.inFlight || unproven != c.live.waiting.unproven {
+		return fmt.Sprintf("%d decisions count, %d are in flight; %d tasks count as unproven, %d are",
+			c.live.inFlight, inFlight, c.live.waiting.unproven, unproven)
+	}
+	return ""
+}

@@ -101,7 +101,7 @@ func (r *Register) VoteReceived(from grid.NodeID, g *grid.RegisterMessage, seq u
 func (c *campaign) merge(finals []grid.Entry) {
 	for k := range finals {
 		f := finals[k]
-		if int(f.Index) >= c.entries.Len() {
+		if int(f.Index) >= c.entries.Len() || f.Epoch == 0 { // no owner has epoch 0; on disk it marks a task that goes on
 			continue
 		}
 		if current := c.entries.At(f.Index); *current == nil || (*current).Epoch < f.Epoch {

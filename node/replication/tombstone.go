@@ -179,15 +179,27 @@ func (s *Replicas) Buried(id grid.JobID) bool {
 	return found
 }
 
-// BuriedFor reports whether a tombstone is to answer a register message about a job of which there is no replica. One
-// that a forged replica left, with members that the job's origin did not name, is removed when the origin names them.
-func (s *Replicas) BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) bool {
+// BuriedWith reports whether this node has evicted a job that is over and has these members.
+func (s *Replicas) BuriedWith(id grid.JobID, members []grid.NodeID) bool {
+	t, found := s.tombstones.find(id)
+	return found && membersHash(members) == t.members
+}
+
+// BuriedFor reports whether there is a tombstone of a job of which there is no replica, and the answer to a register
+// message about the job. A message that names other members than the tombstone gets the answer of a node that is no
+// member: a forged replica may have left the tombstone. It is removed when the job's origin names other members.
+func (s *Replicas) BuriedFor(from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) (grid.RegisterAnswer, bool) {
 	t, found := s.tombstones.find(g.Job)
-	if found && from == g.Job.Origin && len(g.Members) > 0 && membersHash(g.Members) != t.members {
-		s.tombstones.drop(g.Job, fx)
-		return false
+	switch {
+	case !found:
+		return 0, false
+	case len(g.Members) == 0 || membersHash(g.Members) == t.members:
+		return grid.RegisterGone, true
+	case from != g.Job.Origin:
+		return grid.RegisterUnknown, true
 	}
-	return found
+	s.tombstones.drop(g.Job, fx)
+	return 0, false
 }
 
 // Refuse answers a register message about a job of which there is no replica.

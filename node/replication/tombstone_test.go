@@ -158,6 +158,19 @@ func TestOutcomeFromTombstones(t *testing.T) {
 	}
 }
 
+// An entry of epoch 0, which no owner has written, is not taken over: on disk it would be no end.
+func TestEntryOfNoEpoch(t *testing.T) {
+	for _, answer := range []grid.RegisterAnswer{grid.RegisterOK, grid.RegisterDone, grid.RegisterGone} {
+		r := campaigner()
+		for _, from := range r.Members()[1:] {
+			r.VoteReceived(from, &grid.RegisterMessage{Epoch: 4, Answer: answer, Next: 3, Entries: []grid.Entry{{Index: 1}}}, 1)
+		}
+		if v, _ := r.Value(1); v != nil {
+			t.Errorf("answer %d: %+v", answer, v)
+		}
+	}
+}
+
 // connected is a member's connection to all others.
 type connected struct{}
 
