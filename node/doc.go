@@ -1,20 +1,40 @@
 // Package node is one member of the grid: the whole protocol as a pure state machine.
 //
-// A driver feeds [Node.Step] one event at a time and carries out the effects. A node has three roles at once:
+// A driver feeds [Node.Step] one event at a time and carries out the effects. The node only routes: dispatch.go passes
+// each event, message and timer to the part that it concerns, and carries what one part says to another. A node has three
+// roles at once:
 //
-//   - owner of jobs: it places each task, keeps a lease on each attempt, places the task again when the lease expires, and
-//     records its end once (job.go, placement.go, offer.go, lease.go, result.go, wait.go);
-//   - worker: it runs the attempts that it accepted, sends beats to their owners, and keeps each result until the owner has
-//     acknowledged it (package worker; attempt.go carries what the worker and the other parts say to each other);
-//   - replica of other nodes' jobs: it stores what their registers say, and takes over when an owner is silent (package
-//     replication; the jobs follow the changes of their registers in takeover.go), and the files that these name (package
-//     deposit; followed in deposits.go).
+//   - owner of jobs, and member of the registers of other nodes' jobs (package coordinator): it places each task, keeps a
+//     lease on each attempt, places the task again when the lease expires, and records its end once;
+//   - worker (package worker): it runs the attempts that it accepted, sends beats to their owners, and keeps each result
+//     until the owner has acknowledged it;
+//   - replica of registers (package replication): it stores what they say, and takes over when an owner is silent. The
+//     coordinator applies what has changed.
 //
-// Timers find what is lost in between; the pair (epoch, attempt) tells what arrives twice or late.
+// These, reputation and rates do not know each other: they speak by values of package grid. Timers find what is lost in
+// between; the pair (epoch, attempt) tells what arrives twice or late.
 //
-// What it measures of arrivals and run times is package rates, what it has itself seen of others package reputation;
-// column.go joins both with the rates that peers claim, and has package policies tell the result to the placement
-// policies. What it says about itself is package profile; ad.go hands that to gossip.
+// # Where things are
+//
+// A submission and back: dispatch.go, coordinator/submission.go (accept, create, confirm), membership (who keeps the job),
+// coordinator/placement.go and offer.go, worker/offer.go and run.go, coordinator/result.go, coordinator/replica.go (the
+// register commits the end), coordinator/view.go. What the node sends to itself is delivered in loopback.go.
+//
+// Where a policy decides: coordinator/placement.go asks it, with the candidates of coordinator/candidates.go and
+// peers/candidate.go; peers/column.go tells it the rates; the policies are in package balance.
+//
+// A worker's death: coordinator/lease.go gives its attempts up, queue.go and placement.go place them again; what is learned
+// of the worker is in peers/record.go and package reputation.
+//
+// An owner's death: replication/succession.go and campaign.go elect another one, replication/ownership.go makes it the owner,
+// coordinator/takeover.go and grace.go adopt what runs, worker/claim.go and owner.go follow.
+//
+// How an ad spreads: ad.go and package profile make it, package gossip keeps the view and forwards it (rule.go decides what
+// goes on to whom), peers/exchange.go takes its rates.
+//
+// A need that no known node meets: coordinator/wait.go begins a search, search.go carries its answer, package discovery walks.
+//
+// Files that a job needs or leaves are stored by its members: package deposit; coordinator/deposits.go follows.
 //
 // # Glossary
 //
@@ -54,7 +74,7 @@
 //
 // Pending submission. A submission whose members are not chosen yet (package membership; submission.go).
 //
-// Owner cache. Nodes that announced to have taken over jobs with which this node has nothing to do.
+// Owner cache. Nodes that announced to have taken over jobs with which this node has nothing to do (package ownercache).
 //
 // Owner record. A worker's record of who owns the job of an attempt, as far as it knows.
 //
