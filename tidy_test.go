@@ -31,7 +31,8 @@ var floors = map[string][]string{
 
 	"exec/sandbox/zygote": {},
 
-	"node":             {"grid", "gossip", "discovery", "balance", "node/coordinator", "node/deposit", "node/membership", "node/peers", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/worker"},
+	"node":             {"grid", "gossip", "discovery", "balance", "node/coordinator", "node/deposit", "node/membership", "node/peers", "node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication", "node/worker"},
+	"node/pull":        {"grid"},
 	"node/coordinator": {"grid", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node/deposit", "node/history", "node/ownercache", "node/peers", "node/policies", "node/quota"},
 	"node/history":     {"grid"},
 	"node/ownercache":  {"grid", "sparse"},
@@ -103,7 +104,7 @@ var floors = map[string][]string{
 }
 
 // pure packages have no clock, no chance of their own, no goroutines and no files.
-var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/coordinator", "node/deposit", "node/history", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
+var pure = []string{"grid", "lpas", "gossip", "exec", "sparse", "heap", "fifo", "discovery", "balance", "node", "node/coordinator", "node/deposit", "node/history", "node/membership", "node/ownercache", "node/peers", "node/policies", "node/profile", "node/pull", "node/quota", "node/rates", "node/replication", "node/reputation", "node/worker", "sim", "sim/event", "sim/oracle", "sim/chart", "sim/spread"}
 
 var impure = []string{"os", "net", "sync", "math/rand", "crypto/rand", "context", "io/fs", "net/http"}
 

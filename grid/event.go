@@ -76,4 +76,5 @@ const (
 	TimerRegister                      // node: registers; Key 0 = the periodic tick, else something is due
 	TimerDrain                         // node: the drain deadline of running attempts
 	TimerBound                         // node: a running attempt may exceed its class's bound
+	TimerPull                          // node: look for work to ask for, or to give away
 )

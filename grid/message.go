@@ -34,12 +34,15 @@ const (
 	KindStartLeaseAck                 // start leases are granted for these attempts
 	KindDeposit                       // an owner asks a member to deposit the job's inputs, or a task's output
 	KindDepositAck                    // the answer to KindDeposit: they are here, or why not
+	KindWaiting                       // work waits here that the receiver fits
+	KindPull                          // the sender is idle: give it one of the tasks that wait
 	kinds
 )
 
 var kindNames = [...]string{"", "digest", "poll", "state", "offer", "accept", "refuse", "beat", "drop", "result",
 	"result_ack", "ask", "find", "hit", "miss", "call", "bye",
-	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held", "copy", "copied"}
+	"guard", "guarded", "promise", "promised", "watch", "watched", "takeover", "hold", "held", "copy", "copied",
+	"waiting", "pull"}
 
 // Kinds is the number after the last kind.
 const Kinds = int(kinds)
@@ -53,7 +56,9 @@ func (k Kind) String() string {
 }
 
 // Early reports whether a message of the kind need not wait for records: it only asks or estimates.
-func (k Kind) Early() bool { return k == KindPoll || k == KindState }
+func (k Kind) Early() bool {
+	return k == KindPoll || k == KindState || k == KindWaiting || k == KindPull
+}
 
 // KindSet is a set of message kinds, a bit each.
 type KindSet uint64
@@ -69,11 +74,12 @@ func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 type Message struct {
 	Kind     Kind
 	Digest   []AdEntry       // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
-	Poll     Poll            // KindPoll
+	Poll     Poll            // KindPoll; of KindWaiting its Needs, of KindPull the free resources
 	State    State           // KindState
 	Offer    Offer           // KindOffer
 	Attempts []AttemptID     // KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
 	Refusal  Refusal         // KindRefuse, KindDepositAck
+	Puller   NodeID          // KindRefuse with WhyPulled: the node that asked for the task
 	Result   *Result         // KindResult, KindDeposit; immutable
 	Find     Find            // KindFind, KindHit, KindMiss, KindCall
 	Register RegisterMessage // KindWrite to KindTakeover; of KindStartLease and KindStartLeaseAck its Seq
@@ -131,6 +137,7 @@ type Offer struct {
 	Lease time.Duration // how long the owner waits for a beat before the attempt counts as lost
 	Age   time.Duration // since submission
 	Stamp uint64        // the newest stamp received from the worker; 0 = none
+	Stays bool          // it was pulled as often as a task may be: it stays in the worker's queue
 
 	Members []NodeID // of the job's register, the origin first; none = the job has no register
 }

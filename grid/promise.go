@@ -23,3 +23,7 @@ type RunEstimate struct {
 	Limit     time.Duration // time limit of the task; 0 = none
 	Reclaims  uint8         // times that the task was reclaimed, at most MaxReclaims
 }
+
+// Elsewhere is the time in seconds in which another node would be done with a task of a job and class, moving it included;
+// false = it must not get it.
+type Elsewhere func(owner NodeID, job JobID, spec *JobSpec, class string) (float64, bool)

@@ -33,6 +33,7 @@ const (
 	WhyStuck        // straggler: it has had the attempt for far longer than others take
 	WhyAccess       // it would show a job under access: owner to any member
 	WhyPrivate      // it takes no tasks of others: it cannot isolate them
+	WhyPulled       // it kept the task waiting, and an idle node has asked for it
 )
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
@@ -42,7 +43,8 @@ var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory 
 	"has kept it waiting far longer than expected", "waits for a majority of the job's register",
 	"those who fit have yet to deliver what they were given", "is avoided for a while",
 	"has no more room for the files of others", "has had it for far longer than such a task takes elsewhere",
-	"is of a version that would show the job to any member", "takes no tasks of others, since it cannot isolate them"}
+	"is of a version that would show the job to any member", "takes no tasks of others, since it cannot isolate them",
+	"kept it waiting while another node was idle"}
 
 // Never reports whether the same offer to the same node would always be refused.
 func (w Why) Never() bool { return w > WhyNone && w < WhyNever || w == WhyAccess }

@@ -12,7 +12,8 @@ func (n *Node) load(now grid.Time) profile.Load {
 	here := n.worker.Exec()
 	own, _ := n.rates.Published()
 	backlog := grid.Seconds(here.Wait(now, oneCore, n.runTime))
-	return profile.Load{Free: here.Free(), Backlog: backlog, Rates: own, Draining: here.Draining()}
+	return profile.Load{Free: here.Free(), Backlog: backlog, Rates: own, Draining: here.Draining(),
+		Waiting: n.pull != nil && (n.worker.Queued() || n.coordinator.Waiting())}
 }
 
 // nextAd returns the next ad, with the rates as of now.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"skep/discovery"
+	"skep/gossip"
 	"skep/grid"
 	"skep/node/worker"
 )
@@ -19,6 +20,7 @@ func (n *Node) followWorker(now grid.Time, fx *grid.Effects) {
 	}
 	if news.Changed {
 		n.profile.Changed(now, fx)
+		n.loadChanged()
 	}
 }
 
@@ -47,6 +49,9 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		}
 	}
 	n.worker.Reply(now, from, o, v, why, reg.Verified, fx)
+	if n.pull != nil && v == worker.Fresh && from != n.self && why.Why == grid.WhyNone {
+		n.pull.Came()
+	}
 	if v == worker.Fresh && why.Why == grid.WhyNone {
 		n.coordinator.LearnOwner(now, job, o.ID.Epoch, from, fx) // the offer may be the first message of a new owner
 	}
@@ -72,4 +77,28 @@ func (n *Node) returnOverdue(now grid.Time, fx *grid.Effects) {
 		}
 		return false
 	}, fx)
+}
+
+// loadChanged has the node look whether work should move: some has come, has ended or waits, or a node has another ad.
+func (n *Node) loadChanged() {
+	if n.pull != nil {
+		n.pull.Changed()
+	}
+}
+
+// handlePull handles the messages of idle nodes and of those where work waits.
+func (n *Node) handlePull(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
+	switch {
+	case n.pull == nil:
+	case m.Kind == grid.KindPull:
+		n.pull.Asked(now, from, m.Poll.Needs, fx)
+	default:
+		n.pull.Hinted(now, from, fx)
+	}
+}
+
+// adNews returns the callback for each ad that is newer than the known one.
+func (n *Node) adNews(now grid.Time) func(*gossip.Peer) {
+	n.loadChanged()
+	return n.coordinator.AdNews(now)
 }

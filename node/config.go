@@ -58,7 +58,7 @@ func Defaults() Config {
 	return Config{
 		Speed: 1, Engines: []string{grid.EngineProcess}, Tuning: Tuning{
 			Tuning: coordinator.Defaults(), Overdue: 3 * time.Second,
-			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Memory: time.Minute,
+			Copies: 256 * grid.MiB, Lend: 2 * grid.GiB, Memory: time.Minute, Pull: true,
 			Balance: balance.Node(), Gossip: gossip.Defaults(), Discovery: discovery.Defaults(),
 		}}
 }

@@ -63,7 +63,7 @@ func (n *Node) handleMessage(now grid.Time, from grid.NodeID, m *grid.Message, f
 func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {
 	switch m.Kind {
 	case grid.KindDigest:
-		n.gossip.Hear(now, from, m.Digest, fx, n.coordinator.AdNews(now))
+		n.gossip.Hear(now, from, m.Digest, fx, n.adNews(now))
 	case grid.KindPoll:
 		if s := n.peers.Asked(now, from, &m.Poll, fx); s != nil {
 			n.worker.Answer(now, m.Poll.Class, m.Poll.Needs, s)
@@ -88,6 +88,8 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 		n.replicas.KeepaliveReceived(now, from, m, n.coordinator.QuotaLeft(from), fx)
 	case grid.KindKeepaliveAck:
 		n.keepaliveAnswered(now, from, m, fx)
+	case grid.KindWaiting, grid.KindPull:
+		n.handlePull(now, from, m, fx)
 	case grid.KindFind, grid.KindHit, grid.KindMiss:
 		n.handleSearch(now, from, m, fx)
 	default:
@@ -106,7 +108,7 @@ func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Messa
 	case grid.KindTakeover:
 		n.coordinator.TakeoversAnnounced(now, from, m, fx)
 	case grid.KindBye:
-		n.gossip.Hear(now, from, m.Digest, fx, n.coordinator.AdNews(now))
+		n.gossip.Hear(now, from, m.Digest, fx, n.adNews(now))
 	}
 }
 
@@ -127,6 +129,10 @@ func (n *Node) handleTimer(now grid.Time, t grid.Timer, fx *grid.Effects) {
 		n.worker.Wake(now, t.Kind, fx)
 	case grid.TimerOverdue:
 		n.returnOverdue(now, fx)
+	case grid.TimerPull:
+		if n.pull != nil {
+			n.pull.Woke(now)
+		}
 	case grid.TimerAd:
 		n.adDue(now, fx)
 	default:

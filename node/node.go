@@ -12,6 +12,7 @@ import (
 	"skep/node/peers"
 	"skep/node/policies"
 	"skep/node/profile"
+	"skep/node/pull"
 	"skep/node/quota"
 	"skep/node/rates"
 	"skep/node/replication"
@@ -22,21 +23,27 @@ import (
 type Node struct {
 	coordinator.Views
 
-	self    grid.NodeID
-	tuning  *Tuning
-	scratch *Scratch
-	stats   Counts // those of the node itself
-	local   int    // sends in the effects that deliverLocal has seen
+	settings
+	stats Counts // those of the node itself
+	local int    // sends in the effects that deliverLocal has seen
 
 	coordinator *coordinator.Coordinator
 	worker      *worker.Worker
 	replicas    *replication.Replicas
 	submissions *membership.Submissions // their members are not chosen yet
 	peers       *peers.Peers
+	pull        *pull.Exchange // nil = Tuning.Pull is off
 	rates       *rates.Estimator
 	profile     profile.Profile
 	gossip      *gossip.Gossip
 	discovery   *discovery.Discovery
+}
+
+// settings are what the parts of a node have in common.
+type settings struct {
+	self    grid.NodeID
+	tuning  *Tuning
+	scratch *Scratch
 }
 
 var oneCore = grid.Resources{CPU: grid.CPU}
@@ -51,7 +58,7 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		s = new(Scratch)
 	}
 	t := s.tuning(&cfg.Tuning)
-	n := &Node{self: cfg.Self, tuning: t, scratch: s}
+	n := &Node{settings: settings{cfg.Self, t, s}}
 	rng := grid.NewRand(cfg.Seed, 1)
 	n.gossip = gossip.New(cfg.Self, &t.Gossip, grid.NewRand(cfg.Seed, 2))
 	n.discovery = discovery.New(cfg.Self, &t.Discovery, grid.NewRand(cfg.Seed, 3))
@@ -79,6 +86,9 @@ func New(cfg Config, wall grid.Wall) (*Node, error) {
 		return nil, err
 	}
 	n.Views = n.coordinator.Views()
+	if t.Pull {
+		n.pull = pull.New(pull.Config{Worker: n.worker, Jobs: n.coordinator, Peers: n.peers, Rand: grid.NewRand(cfg.Seed, 4)})
+	}
 	return n, nil
 }
 
@@ -129,6 +139,10 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	}
 	n.worker.RequestOwnLeases(now, fx)
 	n.settle(now, fx)
+	if n.pull != nil {
+		n.pull.Settle(now, fx)
+		n.deliverLocal(now, fx)
+	}
 	n.worker.SetTimers(now, fx)
 	n.replicas.SendWrites(now, fx)
 	n.coordinator.End(fx)

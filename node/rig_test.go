@@ -41,6 +41,7 @@ func config(self grid.NodeID) Config {
 	c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 	c.Labels = []grid.Label{{Key: "os", Value: "linux"}}
 	c.Members = 1 // where a test does not say
+	c.Pull = false
 	return c
 }
 

@@ -26,7 +26,7 @@ func (n *Node) handleSearch(now grid.Time, from grid.NodeID, m *grid.Message, fx
 	case len(m.Digest) == 0 || m.Digest[0].Ad == nil:
 		n.stats.Stale++
 	default:
-		n.gossip.Hear(now, from, m.Digest[:1], fx, n.coordinator.AdNews(now))
+		n.gossip.Hear(now, from, m.Digest[:1], fx, n.adNews(now))
 		f, over = n.discovery.Hit(now, from, m)
 	}
 	if over {

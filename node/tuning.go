@@ -33,6 +33,10 @@ type Tuning struct {
 	// Memory is the time constant of the arrival rates; default 60 s. Higher is steadier and reacts later.
 	Memory time.Duration
 
+	// Pull has idle nodes ask for work that waits elsewhere, and this node give such work away; default true. Without it
+	// a wrong estimate keeps work waiting where it was placed.
+	Pull bool
+
 	Balance   balance.Config
 	Gossip    gossip.Config
 	Discovery discovery.Config

@@ -73,7 +73,7 @@ func (w *World) Member(i int) Member { return w.hosts[i].member }
 func (w *World) NodeConfig(i int) (node.Config, grid.Wall) {
 	h := &w.hosts[i]
 	c := node.Defaults()
-	c.Members = 1
+	c.Members, c.Pull = 1, false
 	c.Name = fmt.Sprint("n", i)
 	c.Capacity = grid.Resources{CPU: 4 * grid.CPU, Memory: 4 * grid.GiB}
 	c.Labels = []grid.Label{{Key: "arch", Value: "amd64"}, {Key: "os", Value: "linux"}}

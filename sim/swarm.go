@@ -40,9 +40,9 @@ func swarmBase(seed uint64) Config {
 	}
 	policies := []string{"lpas_dec", "lpas_dec", "mct", "random", "two_choices", "local", "kpb:2", "olb"} // met waits for a rate that only a run would measure
 	policy := policies[r.IntN(len(policies))]
-	members := membersOf(seed)
+	members, pulls := membersOf(seed), splitmix(seed^0x70756c6c)%2 == 0
 	c.Node = func(i int, c *node.Config) {
-		c.Members = members
+		c.Members, c.Pull = members, pulls
 		c.Capacity.CPU = grid.CPU * grid.MilliCPU(1+splitmix(seed+uint64(i))%4)
 		c.Policy = policy
 		if splitmix(seed^0x626f75a1)%5 == 0 {

@@ -179,7 +179,7 @@ func (c *Coordinator) attemptMessage(now grid.Time, from grid.NodeID, m *grid.Me
 	case grid.KindAccept:
 		c.acceptReceived(now, from, id, fx)
 	case grid.KindRefuse:
-		c.refuseReceived(now, from, id, m.Refusal, fx)
+		c.refuseReceived(now, from, id, m.Refusal, m.Puller, fx)
 	case grid.KindResult:
 		c.resultReceived(now, from, id, m.Result, fx)
 	case grid.KindDeposit:

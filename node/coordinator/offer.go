@@ -72,6 +72,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 		Members: m.Offer.Members}
 	m.Offer.Stamp = c.stampOf(now, l.task().worker)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
+	m.Offer.Stays = l.pulls >= maxPulls
 	c.wakeForOffer(now, l, l.task().worker, fx)
 }
 
@@ -141,7 +142,7 @@ func (c *Coordinator) traceAccepted(now grid.Time, t *task, worker grid.NodeID) 
 }
 
 // refuseReceived handles a worker's refusal of an attempt, or its report that it does not have the attempt.
-func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, fx *grid.Effects) {
+func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.AttemptID, why grid.Refusal, puller grid.NodeID, fx *grid.Effects) {
 	if c.confirmStopped(now, from, id, fx) {
 		return
 	}
@@ -161,12 +162,16 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.At
 		c.attemptLost(now, l, why, fx)
 		return
 	}
+	if why.Why == grid.WhyPulled && l.pulls < maxPulls {
+		c.pulledAway(now, l, from, puller, fx)
+		return
+	}
 	c.refusedAttempt(now, l, why, fx)
 }
 
 // neverStarted reports whether a worker that accepted an attempt states with this reason that it never started it.
 func neverStarted(why grid.Why) bool {
-	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale || why == grid.WhyMajority
+	return why == grid.WhyDrain || why == grid.WhyOverdue || why == grid.WhyStale || why == grid.WhyMajority || why == grid.WhyPulled
 }
 
 // refusedAttempt places a task again after a refusal: the attempt never ran, so it is not a loss.

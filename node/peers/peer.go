@@ -28,6 +28,7 @@ type peer struct {
 	received     reputation.Received
 	site         *balance.Site
 
+	pulls     bool // it understands the kinds of package pull
 	hidesJobs bool // it shows a job under access: owner only to the job's owner
 }
 

@@ -45,6 +45,8 @@ type Peers struct {
 	records  reputation.Records
 	failures reputation.FailureLog
 	dialled  []dialled
+	waiting  []grid.NodeID // connected, and work waits there
+	roomy    []grid.NodeID // connected, and has room
 }
 
 // New returns the peers of a node: none yet.
@@ -64,11 +66,13 @@ func (p *Peers) Up(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	q := p.open(ev.Peer)
 	q.up, q.theirVersion, q.ourVersion = true, 0, 0
 	q.takesWork, q.mayReplicate = ev.Kinds&takesWork == takesWork, ev.Kinds&mayReplicate == mayReplicate
+	q.pulls = ev.Kinds&pulls == pulls
 	q.hidesJobs = ev.Features.Has(grid.FeatureAccess)
 	p.cfg.Policies.ColumnsChanged()
 	p.cfg.Gossip.Up(now, ev.Peer, ev.RTT, fx)
 	if known := p.cfg.Gossip.Peer(ev.Peer); known != nil && known.Ad != nil {
 		p.learnRates(q, known.Ad)
+		p.noteLoad(q, known.Ad)
 	}
 }
 
@@ -80,6 +84,7 @@ func (p *Peers) Down(now grid.Time, id grid.NodeID, fx *grid.Effects) bool {
 		return false
 	}
 	q.up = false
+	p.noteLoad(q, nil)
 	p.cfg.Policies.ColumnsChanged()
 	p.cfg.Policies.Note(balance.Outcome{Kind: balance.Gone, At: now, Node: id})
 	return true
@@ -99,6 +104,7 @@ func (p *Peers) AdHeard(g *gossip.Peer) bool {
 		return false
 	}
 	p.learnRates(q, g.Ad)
+	p.noteLoad(q, g.Ad)
 	p.cfg.Policies.ColumnsChanged()
 	return true
 }

@@ -16,6 +16,7 @@ type Load struct {
 	Backlog  time.Duration // expected time until a task that came now would start
 	Rates    []grid.Rate   // as published
 	Draining bool
+	Waiting  bool // tasks wait here
 }
 
 // Describe returns the node's current description. It changes nothing; Rates aliases the load's.
@@ -27,6 +28,7 @@ func (p *Profile) Describe(l Load) grid.Ad {
 		Labels:  p.labels, Engines: p.cfg.Engines, Rates: l.Rates, Addrs: p.addrs,
 		Coord:    p.cfg.Gossip.Coord(),
 		Draining: l.Draining,
+		Waiting:  l.Waiting,
 		Full:     p.lowDisk,
 		Private:  p.cfg.Private,
 	}

@@ -77,7 +77,7 @@ func (s *Scenario) configure(bounds []int) func(i int, c *node.Config) {
 		own.Name = fmt.Sprintf("%s-%d", group.Name, i-bounds[g])
 		own.Capacity, own.Speed, own.Labels = group.resources(), group.Speed, labels[g]
 		if s.Given {
-			own.Given = given[g]
+			own.Given, own.Pull = given[g], false // what is given is no estimate: the theses do not pull
 		}
 		*c = own
 	}

@@ -71,7 +71,7 @@ func putAd(a *grid.Ad) *pb.Ad {
 		Memory: int64(a.Capacity.Memory), FreeCpu: int64(a.Free.CPU), FreeMemory: int64(a.Free.Memory),
 		Backlog: putSpan(a.Backlog), Speed: a.Speed, Availability: a.Availability, Engines: a.Engines,
 		Rates: fillRates(new(pb.Rates), a.Rates), Addrs: a.Addrs,
-		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full}
+		Draining: a.Draining || a.Private, Leaving: a.Leaving, Full: a.Full, Waiting: a.Waiting}
 	if a.Private {
 		if p.Private = 1; a.Draining {
 			p.Private = 2
@@ -94,7 +94,7 @@ func getAd(p *pb.Ad) (*grid.Ad, error) {
 		Capacity: grid.Resources{CPU: grid.MilliCPU(p.Cpu), Memory: grid.Bytes(p.Memory)},
 		Free:     grid.Resources{CPU: grid.MilliCPU(p.FreeCpu), Memory: grid.Bytes(p.FreeMemory)},
 		Speed:    p.Speed, Availability: p.Availability, Engines: cleanTexts(p.Engines), Addrs: cleanTexts(p.Addrs),
-		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0}
+		Draining: p.Draining && p.Private != 1, Leaving: p.Leaving, Full: p.Full, Private: p.Private > 0, Waiting: p.Waiting}
 	for _, l := range p.Labels {
 		a.Labels = append(a.Labels, grid.Label{Key: cleanText(l.GetKey()), Value: cleanText(l.GetValue())})
 	}

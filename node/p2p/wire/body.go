@@ -14,7 +14,7 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 	switch m.Kind {
 	case grid.KindDigest, grid.KindBye:
 		return c.putDigest(m.Digest, seal)
-	case grid.KindPoll:
+	case grid.KindPoll, grid.KindWaiting, grid.KindPull:
 		return c.putPoll(&m.Poll), nil
 	case grid.KindState:
 		return c.putState(&m.State), nil
@@ -22,12 +22,15 @@ func (c *Codec) body(m *grid.Message, seal func(*grid.Ad) []byte) (proto.Message
 		o := &m.Offer
 		spec, err := specBytes(o.Spec)
 		return &pb.Offer{Attempt: putAttempt(o.ID), Spec: spec, Class: o.Class,
-			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members)}, err
+			Lease: putSpan(o.Lease), Age: putSpan(o.Age), Stamp: o.Stamp, Members: putNodes(o.Members), Stays: o.Stays}, err
 	case grid.KindAccept, grid.KindResultAck, grid.KindBeat, grid.KindDrop, grid.KindAsk:
 		return c.putAttempts(m.Attempts), nil
 	case grid.KindRefuse, grid.KindDepositAck:
-		return &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why),
-			Detail: clean(m.Refusal.Detail)}, nil
+		p := &pb.Refuse{Attempt: putAttempt(m.Attempts[0]), Why: uint32(m.Refusal.Why), Detail: clean(m.Refusal.Detail)}
+		if !m.Puller.IsZero() {
+			p.Puller = m.Puller[:]
+		}
+		return p, nil
 	case grid.KindResult:
 		return &pb.Ended{Attempt: putAttempt(m.Attempts[0]), Result: putResult(m.Result)}, nil
 	case grid.KindDeposit:
@@ -57,7 +60,7 @@ func (c *Codec) read(b []byte, m *grid.Message, open func([]byte) (*grid.Ad, err
 	switch m.Kind {
 	case grid.KindDigest, grid.KindBye:
 		return c.readDigest(b, m, open)
-	case grid.KindPoll:
+	case grid.KindPoll, grid.KindWaiting, grid.KindPull:
 		return c.readPoll(b, &m.Poll)
 	case grid.KindState:
 		return c.readState(b, &m.State)

@@ -37,6 +37,8 @@ func check(m *grid.Message) error {
 		p := &m.Poll
 		return first(text("class", p.Class, grid.MaxClass), resources("needs", p.Needs),
 			partner(p.Rates, p.Speed, p.Cores))
+	case grid.KindWaiting, grid.KindPull:
+		return resources("needs", m.Poll.Needs)
 	case grid.KindState:
 		s := &m.State
 		return first(spans("ect", s.ECT, "backlog", s.Backlog), spans("ran", s.Ran, "rest", s.Rest), queue(s), resources("free", s.Free), partner(s.Rates, s.Speed, s.Cores))

@@ -43,6 +43,11 @@ func readRefuse(b []byte, m *grid.Message) error {
 		return err
 	}
 	m.Refusal = grid.Refusal{Why: getWhy(p.Why), Detail: cleanText(p.Detail)}
+	if n := len(p.Puller); n == nodeSize {
+		m.Puller = grid.NodeID(p.Puller)
+	} else if n != 0 {
+		return fmt.Errorf("puller: %w: %d bytes, want %d", ErrBound, n, nodeSize)
+	}
 	return text("detail", m.Refusal.Detail, grid.MaxText)
 }
 

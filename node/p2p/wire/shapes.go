@@ -36,7 +36,7 @@ var (
 		14: message("rates", 1, ratesShape),
 		15: data("addrs", grid.MaxAddrs, grid.MaxAddr),
 		16: number("draining"), 17: number("leaving"),
-		18: data("coordinate", 1, 4*5), 19: number("full"), 20: number("private"),
+		18: data("coordinate", 1, 4*5), 19: number("full"), 20: number("private"), 21: number("waiting"),
 	}}
 	entryShape = &shape{"entry", []field{1: data("sealed", 1, int(grid.MaxAdSize)), 2: number("hops")}}
 
@@ -96,11 +96,13 @@ var (
 	offerShape = &shape{"offer", []field{
 		1: message("attempt", 1, attemptShape), 2: message("spec", 1, specShape), 3: data("class", 1, grid.MaxClass),
 		4: number("lease"), 5: number("age"), 6: data("members", 1, nodeSize*grid.MaxMembers), 7: number("stamp"),
+		8: number("stays"),
 	}}
 	oneShape    = attemptsShape("attempt", 1)
 	manyShape   = attemptsShape("attempts", grid.MaxBeats)
 	refuseShape = &shape{"refuse", []field{
 		1: message("attempt", 1, attemptShape), 2: number("why"), 3: data("detail", 1, grid.MaxText),
+		4: data("puller", 1, nodeSize),
 	}}
 	endedShape = &shape{"result", []field{1: message("attempt", 1, attemptShape), 2: message("result", 1, resultShape)}}
 	findShape  = &shape{"find", []field{
@@ -135,6 +137,7 @@ var (
 		grid.KindWrite: registerShape, grid.KindWriteAck: keepaliveShape, grid.KindCampaign: registerShape, grid.KindVote: registerShape,
 		grid.KindKeepalive: keepaliveShape, grid.KindKeepaliveAck: keepaliveShape, grid.KindTakeover: keepaliveShape,
 		grid.KindStartLease: keepaliveShape, grid.KindStartLeaseAck: keepaliveShape, grid.KindDeposit: endedShape, grid.KindDepositAck: refuseShape,
+		grid.KindWaiting: pollShape, grid.KindPull: pollShape,
 	}
 )
 

@@ -706,6 +706,7 @@ type Ad struct {
 	Coordinate    []float32              `protobuf:"fixed32,18,rep,packed,name=coordinate,proto3" json:"coordinate,omitempty"` // three of a point, height, error, in seconds; or none
 	Full          bool                   `protobuf:"varint,19,opt,name=full,proto3" json:"full,omitempty"`                     // its disk is nearly full: it takes nothing new
 	Private       uint32                 `protobuf:"varint,20,opt,name=private,proto3" json:"private,omitempty"`               // 1: it takes only what is submitted to it, 2: not even that, since it drains; draining is set with both
+	Waiting       bool                   `protobuf:"varint,21,opt,name=waiting,proto3" json:"waiting,omitempty"`               // tasks wait there that others may run
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -878,6 +879,13 @@ func (x *Ad) GetPrivate() uint32 {
 		return x.Private
 	}
 	return 0
+}
+
+func (x *Ad) GetWaiting() bool {
+	if x != nil {
+		return x.Waiting
+	}
+	return false
 }
 
 type Label struct {
@@ -1274,6 +1282,7 @@ type Offer struct {
 	Age           int64                  `protobuf:"varint,5,opt,name=age,proto3" json:"age,omitempty"`        // ns
 	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register, 32 bytes each; none = it has none
 	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`    // of the last State or Hold of who is offered this
+	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`    // no idle node may pull it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1355,6 +1364,13 @@ func (x *Offer) GetStamp() uint64 {
 		return x.Stamp
 	}
 	return 0
+}
+
+func (x *Offer) GetStays() bool {
+	if x != nil {
+		return x.Stays
+	}
+	return false
 }
 
 type Attempt struct {
@@ -1508,6 +1524,7 @@ type Refuse struct {
 	Attempt       *Attempt               `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	Why           uint32                 `protobuf:"varint,2,opt,name=why,proto3" json:"why,omitempty"`
 	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
+	Puller        []byte                 `protobuf:"bytes,4,opt,name=puller,proto3" json:"puller,omitempty"` // the node that asked for the task
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1561,6 +1578,13 @@ func (x *Refuse) GetDetail() string {
 		return x.Detail
 	}
 	return ""
+}
+
+func (x *Refuse) GetPuller() []byte {
+	if x != nil {
+		return x.Puller
+	}
+	return nil
 }
 
 type Ended struct {
@@ -3559,7 +3583,7 @@ const file_skep_proto_rawDesc = "" +
 	"\x03ads\x18\x01 \x03(\v2\x0e.skep.v1.EntryR\x03ads\"3\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06sealed\x18\x01 \x01(\fR\x06sealed\x12\x12\n" +
-	"\x04hops\x18\x02 \x01(\rR\x04hops\"\x8a\x04\n" +
+	"\x04hops\x18\x02 \x01(\rR\x04hops\"\xa4\x04\n" +
 	"\x02Ad\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\fR\x04node\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\x04R\x04boot\x12\f\n" +
@@ -3584,7 +3608,8 @@ const file_skep_proto_rawDesc = "" +
 	"coordinate\x18\x12 \x03(\x02R\n" +
 	"coordinate\x12\x12\n" +
 	"\x04full\x18\x13 \x01(\bR\x04full\x12\x18\n" +
-	"\aprivate\x18\x14 \x01(\rR\aprivate\"/\n" +
+	"\aprivate\x18\x14 \x01(\rR\aprivate\x12\x18\n" +
+	"\awaiting\x18\x15 \x01(\bR\awaiting\"/\n" +
 	"\x05Label\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"C\n" +
@@ -3620,7 +3645,7 @@ const file_skep_proto_rawDesc = "" +
 	"\arunning\x18\r \x01(\rR\arunning\x12\x10\n" +
 	"\x03ran\x18\x0e \x01(\x03R\x03ran\x12\x12\n" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
-	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xb5\x01\n" +
+	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xcb\x01\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -3628,7 +3653,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x05lease\x18\x04 \x01(\x03R\x05lease\x12\x10\n" +
 	"\x03age\x18\x05 \x01(\x03R\x03age\x12\x18\n" +
 	"\amembers\x18\x06 \x01(\fR\amembers\x12\x14\n" +
-	"\x05stamp\x18\a \x01(\x04R\x05stamp\"U\n" +
+	"\x05stamp\x18\a \x01(\x04R\x05stamp\x12\x14\n" +
+	"\x05stays\x18\b \x01(\bR\x05stays\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
@@ -3639,11 +3665,12 @@ const file_skep_proto_rawDesc = "" +
 	"\x04runs\x18\x02 \x03(\rR\x04runs\x12\x14\n" +
 	"\x05index\x18\x03 \x03(\rR\x05index\x12\x14\n" +
 	"\x05epoch\x18\x04 \x03(\rR\x05epoch\x12\f\n" +
-	"\x01n\x18\x05 \x03(\rR\x01n\"^\n" +
+	"\x01n\x18\x05 \x03(\rR\x01n\"v\n" +
 	"\x06Refuse\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x10\n" +
 	"\x03why\x18\x02 \x01(\rR\x03why\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\\\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\x12\x16\n" +
+	"\x06puller\x18\x04 \x01(\fR\x06puller\"\\\n" +
 	"\x05Ended\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12'\n" +
 	"\x06result\x18\x02 \x01(\v2\x0f.skep.v1.ResultR\x06result\"\xae\x02\n" +
