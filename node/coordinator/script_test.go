@@ -16,7 +16,7 @@ import (
 // The scripts of testdata describe the protocol: a few nodes, what happens to them, and beneath it what they
 // send, save, start, stop and answer. Commands:
 //
-//	start NODE...            start nodes (members=1 cpus=1), connect them with all others, and let a second pass
+//	start NODE...            start nodes (members=1 cpus=1 pull=0), connect them with all others, and let a second pass
 //	submit NODE JOB          submit a job (on=NODE,... count=1 retries=3 policy=NAME idempotent)
 //	cancel NODE JOB          cancel it
 //	end NODE TASK exit N     the program of a running attempt ends
@@ -222,6 +222,8 @@ func (w *network) start(args []string) error {
 			number, err := strconv.Atoi(value)
 			for _, m := range fresh {
 				switch key {
+				case "pull":
+					m.cfg.Pull = number == 1
 				case "members":
 					m.cfg.Members = number
 				case "cpus":
@@ -237,6 +239,7 @@ func (w *network) start(args []string) error {
 		}
 		c := node.Defaults()
 		c.Self, c.Boot, c.Seed, c.Name, c.Members = grid.NodeID{a[0]}, 1, uint64(a[0]), a, 1
+		c.Pull = false
 		c.Capacity = grid.Resources{CPU: grid.CPU, Memory: grid.GiB}
 		c.Labels = []grid.Label{{Key: "node", Value: a}}
 		fresh = append(fresh, &member{name: a, cfg: c, disk: map[string]grid.Record{}, since: map[grid.AttemptID]grid.Time{}})

@@ -141,7 +141,7 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 	case grid.KindOffer:
 		job, s := genSealed(t)
 		m.Offer = grid.Offer{ID: genAttempt(t, job, s.Count), Spec: s, Class: genText.Draw(t, "class"),
-			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age")}
+			Lease: time.Duration(rapid.Int64Range(0, int64(grid.MaxTimeout)).Draw(t, "lease")), Age: genSpan.Draw(t, "age"), Stays: rapid.Bool().Draw(t, "stays")}
 	case grid.KindWrite, grid.KindCampaign:
 		m.Register.Job, m.Register.Spec = genSealed(t)
 		m.Register.Seq = rapid.Uint64().Draw(t, "seq")
@@ -152,6 +152,12 @@ func genMessage(t *rapid.T, k grid.Kind, m *grid.Message) {
 	case grid.KindRefuse, grid.KindDepositAck:
 		m.Attempts = genAttempts(t, 1, 1)
 		m.Refusal = grid.Refusal{Why: genWhy.Draw(t, "why"), Detail: genText.Draw(t, "detail")}
+		if rapid.Bool().Draw(t, "pulled") {
+			m.Puller = grid.NodeID{byte(rapid.IntRange(1, 255).Draw(t, "puller"))}
+		}
+	case grid.KindWaiting:
+	case grid.KindPull:
+		m.Poll.Needs = genResources(t)
 	case grid.KindResult:
 		m.Attempts = genAttempts(t, 1, 1)
 		m.Result = genResult(t)
