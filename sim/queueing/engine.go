@@ -108,6 +108,7 @@ func newEngine(s *System, policy string, o *Options, replication int, stop *atom
 	}
 	e.arrival = e.gap()
 	c := o.Balance
+	c.FirstTie = c.FirstTie || s.Ties == Lowest
 	if c.Scratch == nil {
 		c.Scratch = new(lpas.Workspace)
 	}

@@ -30,6 +30,9 @@ type System struct {
 	AvailabilityChanges *AvailabilityChanges // nil = none
 	Inaccuracy          Inaccuracy
 
+	// Ties says which of machines with equal expected completion times is taken.
+	Ties Ties
+
 	// Delay is the one-way time of a poll, an answer and a move; 0 = all at once, as in [1].
 	Delay float64
 }
@@ -52,6 +55,15 @@ const (
 	ByDefault  Decider = ""
 	ByMapper   Decider = "mapper"
 	ByMachines Decider = "machines"
+)
+
+// Ties is a rule for equal ones.
+type Ties string
+
+// The rules for ties. [1] names none; by default they are broken at random.
+const (
+	AtRandom Ties = ""
+	Lowest   Ties = "lowest" // the first in the order of the machines
 )
 
 // RateChanges sets one of all arrival and execution rates, all equally likely, to its value in the system
