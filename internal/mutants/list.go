@@ -73,6 +73,13 @@ var All = []Mutant{
 		Test: "TestALostTaskBeginsAnew",
 	},
 	{
+		Name: "a load that is known to be too high is run as any other",
+		File: "sim/queueing/report.go",
+		From: "stable(limit) && 2*grow",
+		To:   "2*grow",
+		Test: "TestOverloadedByAHundredth",
+	},
+	{
 		Name: "what falls under the threshold of spill-over stops at once",
 		File: "balance/class_spill.go",
 		From: "x.spill = x.busy > p.cfg.SpillHigh || x.spill && x.busy >= p.cfg.SpillBack",
