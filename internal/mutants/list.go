@@ -80,6 +80,20 @@ var All = []Mutant{
 		Test: "TestOverloadedByAHundredth",
 	},
 	{
+		Name: "what has not begun is not mapped again",
+		File: "sim/queueing/mapping.go",
+		From: "	b.takeBack(e)\n",
+		To:   "",
+		Test: "TestNotBegunIsMappedAgain",
+	},
+	{
+		Name: "a machine does its batch in the order of arrival",
+		File: "sim/queueing/mapping.go",
+		From: "cmp.Compare(b.choices[x].ECT, b.choices[y].ECT)",
+		To:   "cmp.Compare(x, y)",
+		Test: "TestMappingEvent",
+	},
+	{
 		Name: "what falls under the threshold of spill-over stops at once",
 		File: "balance/class_spill.go",
 		From: "x.spill = x.busy > p.cfg.SpillHigh || x.spill && x.busy >= p.cfg.SpillBack",

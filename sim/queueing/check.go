@@ -48,6 +48,7 @@ func (s *System) Check() Problems {
 	s.checkFailures(&p)
 	s.checkAvailability(&p)
 	s.checkChanges(&p)
+	s.checkMapping(&p)
 	if !(s.Delay >= 0 && s.Delay <= MaxTime) {
 		p.add("delay", "%g: want 0 or more time units", s.Delay)
 	}

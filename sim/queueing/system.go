@@ -33,6 +33,9 @@ type System struct {
 	// Ties says which of machines with equal expected completion times is taken.
 	Ties Ties
 
+	// Mapping is of batch policies, which place tasks together; nil = only those can be used that take each as it comes.
+	Mapping *Mapping
+
 	// Delay is the one-way time of a poll, an answer and a move; 0 = all at once, as in [1].
 	Delay float64
 }
