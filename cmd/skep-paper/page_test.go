@@ -46,7 +46,9 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := string(b)
-	for _, want := range []string{"one &lt;queue&gt;", `<tr class="undecided">`, "2.1 ± 0.9", "W &amp; load", "completion time", "1 undecided",
+	for _, want := range []string{"one &lt;queue&gt;", `<tr class="undecided">`,
+		"2.1 ± 0.9", "W &amp; load", "completion time",
+		"1 undecided",
 		"bytes a node and second", ">a&lt;b<", "distance, links", ">100000<"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %q", want)

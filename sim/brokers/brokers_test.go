@@ -150,7 +150,8 @@ func TestRepeatable(t *testing.T) {
 // A job of the warm-up is not measured: what is measured of 200 jobs is what is of the first 100, and of the second.
 func TestWarmupIsNotMeasured(t *testing.T) {
 	of := func(warmup, jobs int) float64 {
-		r, err := Simulate(context.Background(), usual("S|L|L"), Options{Policies: []string{"mct"}, Rate: 0.02, Warmup: warmup, Jobs: jobs, Replications: 1, Seed: 1})
+		o := Options{Policies: []string{"mct"}, Rate: 0.02, Warmup: warmup, Jobs: jobs, Replications: 1, Seed: 1}
+		r, err := Simulate(context.Background(), usual("S|L|L"), o)
 		if err != nil {
 			t.Fatal(err)
 		}

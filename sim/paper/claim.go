@@ -110,7 +110,8 @@ func (c *claim) measure(results map[key][]*forwarding.Result) (mean, half float6
 
 // judge says what came of a claim, by the same rule as of a printed number. A bound is what is allowed.
 func (c *claim) judge(results map[key][]*forwarding.Result) Line {
-	l := Line{Source: c.Source, Scenario: c.Scenario, Policy: c.Policy, Metric: c.Metric, Published: c.Value, Class: c.label.class}
+	l := Line{Source: c.Source, Scenario: c.Scenario, Policy: c.Policy, Metric: c.Metric,
+		Published: c.Value, Class: c.label.class}
 	mean, half, err := c.measure(results)
 	if err != nil {
 		l.Verdict, l.Ours, l.Says = NotRun, "–", "not run: "+err.Error()

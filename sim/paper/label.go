@@ -13,7 +13,7 @@ type label struct {
 	why   string
 	tried string // of known: what was run, and what came of it
 	since string // of known and open: the day
-	by    string // of known: the line of what was tried, by its scenario and its policy, or its order; "" = it is no line
+	by    string // of known: the line of what was tried: its scenario, and its policy or order; "" = it is none
 }
 
 // label reads the columns class, why, tried, since and by.

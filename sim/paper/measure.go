@@ -125,8 +125,8 @@ func (r *ran) each(of func(*queueing.Replication) float64) (out []float64) {
 
 func completion(x *queueing.Replication) float64 { return x.W }
 
-// order compares the completion times of policies, or with order:limit the rates at which they are full: there, a is before
-// b where its limit is the lower.
+// order compares the completion times of policies, or with order:limit the rates at which they are full: there, a is
+// before b where its limit is the lower.
 func (p *printed) order(r []*ran) (measured, error) {
 	var of [][]float64
 	for _, x := range r {

@@ -37,7 +37,8 @@ func (r *Report) Print(w io.Writer) error {
 
 // Summary is the counts of the verdicts in a line: those of systems as described, and then each other class.
 func (r *Report) Summary() string {
-	names := map[Class]string{Changed: "changed systems and readings", Theory: "against theory", Own: "against bars and runs of our own"}
+	names := map[Class]string{Changed: "changed systems and readings", Theory: "against theory",
+		Own: "against bars and runs of our own"}
 	text := count(r.Counts)
 	for _, c := range Classes[1:] {
 		if r.Apart[c] != nil {
@@ -48,8 +49,8 @@ func (r *Report) Summary() string {
 }
 
 func count(of map[Verdict]int) string {
-	words := map[Verdict]string{Departs: "depart, unexplained", Known: "depart, explained", Undecided: "undecided", Damaged: "damaged in print",
-		NotRun: "not run", Reported: "not in print", Inside: "inside"}
+	words := map[Verdict]string{Departs: "depart, unexplained", Known: "depart, explained", Undecided: "undecided",
+		Damaged: "damaged in print", NotRun: "not run", Reported: "not in print", Inside: "inside"}
 	var parts []string
 	for k := len(Verdicts) - 1; k >= 0; k-- {
 		if n := of[Verdicts[k]]; n > 0 || Verdicts[k] == Departs {

@@ -107,8 +107,8 @@ func (p *printed) numbers() error {
 	return nil
 }
 
-// shareDigits are those after the point of a share delta. The source prints four and leaves out the zeros at the end: its 0 is 0.0000,
-// its 0.5 is 0.5000.
+// shareDigits are those after the point of a share delta. The source prints four and leaves out the zeros at the end:
+// its 0 is 0.0000, its 0.5 is 0.5000.
 const shareDigits = 4
 
 // rounding is what rounding hides of the value; nothing of a count.

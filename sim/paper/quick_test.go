@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestQuick runs every study in its quick form: no number may depart that the study does not name. What it names and nobody
-// explains still counts as a departure.
+// TestQuick runs every study in its quick form: no number may depart that the study does not name. What it names and
+// nobody explains still counts as a departure.
 func TestQuick(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {

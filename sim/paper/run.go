@@ -68,7 +68,8 @@ func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
 		return s.runWalks(ctx, o)
 	}
 	began := time.Now()
-	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed, Counts: map[Verdict]int{}, Apart: Tally{}}
+	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed,
+		Counts: map[Verdict]int{}, Apart: Tally{}}
 	w := &work{study: s, options: o, results: map[key]*ran{}}
 	w.total = w.size()
 	err := w.simulate(ctx, r)

@@ -212,7 +212,8 @@ func (p *printed) byDistance(run *ran) (measured, error) {
 		if p.kind() == "most" {
 			m.verdict = worst(m.verdict, within(x.mean, x.half, math.Inf(-1), bound))
 		} else if len(parts) > 0 {
-			m.verdict = worst(m.verdict, within(x.mean-last.mean, math.Hypot(x.half, last.half), -rising*x.mean, math.Inf(1)))
+			rise, half := x.mean-last.mean, math.Hypot(x.half, last.half)
+			m.verdict = worst(m.verdict, within(rise, half, -rising*x.mean, math.Inf(1)))
 		}
 		last, parts = x, append(parts, fmt.Sprintf("%.3g", x.mean))
 	}
@@ -233,5 +234,6 @@ func (p *printed) bar(run, other *ran) (measured, error) {
 	}
 	gain, half := gainOver(a, b)
 	ratio := measured{mean: 1 - gain/100, half: half / 100}
-	return measured{text: show(ratio.mean, ratio.half), verdict: within(ratio.mean, ratio.half, math.Inf(-1), bound)}, nil
+	ratio.text, ratio.verdict = show(ratio.mean, ratio.half), within(ratio.mean, ratio.half, math.Inf(-1), bound)
+	return ratio, nil
 }

@@ -60,6 +60,8 @@ func TestUnknownStudy(t *testing.T) {
 	}
 }
 
+const columns = "source,scenario,policy,metric,value,interval,tolerance,rule,why,class,tried,since,by"
+
 // tiny is a study of one M/M/1 queue: with half a load the completion time is 2 and there is 1 task inside.
 func tiny(numbers ...string) fstest.MapFS {
 	file := func(lines ...string) *fstest.MapFile {
@@ -71,7 +73,7 @@ func tiny(numbers ...string) fstest.MapFS {
 		"tiny/runs.csv":         file("scenario,policies,time,replications,quick_time,quick_replications,note", "one,mct met,20000,8,20000,8,"),
 		"tiny/curves.csv": file("curve,title,scenario,policies,x,values,quick_values,time,replications,quick_time,quick_replications",
 			"w,W,one,mct,load,0.5 0.8,0.5,20000,8,20000,8"),
-		"tiny/numbers.csv": file(append([]string{"source,scenario,policy,metric,value,interval,tolerance,rule,why,class,tried,since,by"}, padded(numbers)...)...),
+		"tiny/numbers.csv": file(append([]string{columns}, padded(numbers)...)...),
 	}
 }
 
@@ -138,13 +140,14 @@ func TestRightNumbersPassAndWrongOnesDoNot(t *testing.T) {
 		}
 	}
 	if r.Unnamed() != 5 || r.Counts[Departs] != 5 || r.Counts[Known] != 1 {
-		t.Errorf("%d departures that nothing names, and %v: want 5 beside one that is known and one that is open", r.Unnamed(), r.Counts)
+		t.Errorf("%d departures that nothing names, and %v: want 5 beside a known and an open one", r.Unnamed(), r.Counts)
 	}
 	if want := (Tally{Changed: {Departs: 1}, Theory: {Inside: 1}}); !reflect.DeepEqual(r.Apart, want) {
 		t.Errorf("apart %v: want %v", r.Apart, want)
 	}
-	if says := r.Lines[9].Says; !strings.Contains(says, "the clerk was tired; tried: a second clerk") || r.Lines[9].Since != "2026-11-24" {
-		t.Errorf("%q does not give the reason, what was tried and the day", says)
+	reason := "the clerk was tired; tried: a second clerk"
+	if l := r.Lines[9]; !strings.Contains(l.Says, reason) || l.Since != "2026-11-24" {
+		t.Errorf("%q does not give the reason, what was tried and the day", l.Says)
 	}
 }
 
@@ -236,7 +239,8 @@ func TestGrowthIsJudgedByItsBar(t *testing.T) {
 		t.Errorf("needs %v", k)
 	}
 	for w, holds := range map[float64]bool{1.79: true, 1.81: false} {
-		m, err := p.from([]*ran{{figures: map[string][]float64{"W": {w, w}}}, {figures: map[string][]float64{"W": {1.5, 1.5}}}})
+		of := func(w float64) *ran { return &ran{figures: map[string][]float64{"W": {w, w}}} }
+		m, err := p.from([]*ran{of(w), of(1.5)})
 		if err != nil || m.verdict == Inside != holds {
 			t.Errorf("%g over 1.5: %+v, %v: want it to hold: %v", w, m, err, holds)
 		}

@@ -10,7 +10,7 @@ type Verdict string
 
 // The verdicts. A departure that the folder does not name fails the tests.
 const (
-	Inside    Verdict = "inside"    // all of our interval is inside what is printed and what is allowed; in words: it holds for sure
+	Inside    Verdict = "inside"    // all of our interval is in what is printed and allowed; in words: it holds for sure
 	Undecided Verdict = "undecided" // our interval is too wide to tell, or there is none
 	Departs   Verdict = "departs"   // outside for sure, and nothing that was run explains it
 	Known     Verdict = "known"     // outside for sure, and what was tried explains it
@@ -57,7 +57,8 @@ type Line struct {
 // judge compares what was measured with what was printed. Where err says why there is nothing to compare,
 // so does the line.
 func (p *printed) judge(m measured, err error, isFull bool) Line {
-	l := Line{Source: p.Source, Scenario: p.Scenario, Policy: p.Policy, Metric: p.Metric, Published: p.show(), Class: p.label.class}
+	l := Line{Source: p.Source, Scenario: p.Scenario, Policy: p.Policy, Metric: p.Metric,
+		Published: p.show(), Class: p.label.class}
 	switch {
 	case err != nil:
 		l.Verdict, l.Ours, l.Says = NotRun, "–", "not run: "+err.Error()

@@ -217,7 +217,8 @@ func (w *walks) run(ctx context.Context, o Options, r *Report) error {
 // runWalks runs a study of request forwarding.
 func (s *Study) runWalks(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
-	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed, Counts: map[Verdict]int{}, Apart: Tally{}}
+	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed,
+		Counts: map[Verdict]int{}, Apart: Tally{}}
 	err := s.walks.run(ctx, o, r)
 	r.Seconds = time.Since(began).Seconds()
 	return r, err

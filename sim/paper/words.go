@@ -63,7 +63,8 @@ func readChain(text string) (c chain, err error) {
 	return c, nil
 }
 
-// judge compares figures, the replications of each in the order of the names. Those of one number are of the same chance.
+// judge compares figures, the replications of each in the order of the names. Those of one number are of the same
+// chance.
 func (c *chain) judge(of [][]float64) measured {
 	m := measured{verdict: Inside}
 	var parts []string

@@ -58,7 +58,8 @@ func TestAnExplanationIsJudged(t *testing.T) {
 }
 
 func TestBetweenTwoRates(t *testing.T) {
-	p, err := record{"source": "p. 1", "policy": "a", "metric": "between:low@1/high@2", "value": "100", "rule": "gate"}.printed()
+	line := record{"source": "p. 1", "policy": "a", "metric": "between:low@1/high@2", "value": "100", "rule": "gate"}
+	p, err := line.printed()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,8 @@ func (e *engine) solved(d int) float64 {
 	return e.push.policies[d].(balance.Solver).Lambda()
 }
 
-// A poll carries the asker's rates and the answer the other's: after one, both know of both, and both solve the same LP. Who
-// was not asked knows of neither [1, section 4.2].
+// A poll carries the asker's rates and the answer the other's: after one, both know of both, and both solve the same
+// LP. Who was not asked knows of neither [1, section 4.2].
 func TestMutualFeedback(t *testing.T) {
 	const a, b, third = 4, 2, 0 // class 1 goes to machines 3 and 5: machine 5 asks 3, and itself
 	e := shifted(t, 0, a, b)
@@ -67,7 +67,7 @@ func TestMutualFeedback(t *testing.T) {
 	}
 	x, y := e.solved(a), e.solved(b)
 	if math.Abs(x-y) > 1e-9 || !(y < before) {
-		t.Errorf("after a poll the asker solves for lambda %.4f and the other for %.4f, before %.4f: want the same, and less", x, y, before)
+		t.Errorf("asker and asked have lambda %.4f and %.4f, before %.4f: want the same, and less", x, y, before)
 	}
 	if got := e.solved(third); got != other {
 		t.Errorf("who was not asked solves for %.4f: want %.4f as before", got, other)

@@ -8,9 +8,9 @@ import (
 	"skep/lpas"
 )
 
-// Limit is a bound on the factor by which all arrivals could grow under a policy, as far as it is known before a run: with 1
-// or less the system fills up, however slowly, which a run of any length may fail to show. It is [System.Lambda], or less
-// where what a policy makes of a system at rest does not depend on its queues:
+// Limit is a bound on the factor by which all arrivals could grow under a policy, as far as it is known before a run:
+// with 1 or less the system fills up, however slowly, which a run of any length may fail to show. It is
+// [System.Lambda], or less where what a policy makes of a system at rest does not depend on its queues:
 //
 //	met, kpb   lambda* of the machines that they take for each class
 //	local      min_j 1 / Σ_i alpha_ij/mu_ij

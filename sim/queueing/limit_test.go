@@ -11,8 +11,9 @@ func TestLimitByHand(t *testing.T) {
 		return &System{Name: "two", Classes: []string{"a"}, Machines: []Line{{Name: "fast"}, {Name: "slow"}},
 			Mu: [][]float64{{2, 1}}, Alpha: []float64{alpha}}
 	}
-	mixed := &System{Name: "mixed", Classes: []string{"a", "b"}, Machines: []Line{{Name: "x", Count: 3}, {Name: "y", Count: 2}},
-		Mu: [][]float64{{4, 1}, {1, 4}}, Alpha: []float64{1, 1}}
+	mixed := &System{Name: "mixed", Classes: []string{"a", "b"},
+		Machines: []Line{{Name: "x", Count: 3}, {Name: "y", Count: 2}},
+		Mu:       [][]float64{{4, 1}, {1, 4}}, Alpha: []float64{1, 1}}
 	for _, c := range []struct {
 		system *System
 		policy string
@@ -48,7 +49,8 @@ func TestLimitByHand(t *testing.T) {
 
 // One hundredth too much fills a queue so slowly that a run does not show it. It is known before.
 func TestOverloadedByAHundredth(t *testing.T) {
-	two := &System{Name: "two", Classes: []string{"a"}, Machines: []Line{{Name: "fast"}, {Name: "slow"}}, Mu: [][]float64{{2, 1}}, Alpha: []float64{2.02}}
+	two := &System{Name: "two", Classes: []string{"a"}, Machines: []Line{{Name: "fast"}, {Name: "slow"}},
+		Mu: [][]float64{{2, 1}}, Alpha: []float64{2.02}}
 	hidden := 0 // runs in which no queue grows to be seen
 	run := func(s *System, seed uint64, policies []string, want []bool) {
 		r, err := Run(context.Background(), s, Options{Policies: policies, Time: 2000, Replications: 6, Seed: seed})
@@ -57,7 +59,8 @@ func TestOverloadedByAHundredth(t *testing.T) {
 		}
 		for k, x := range r.Results {
 			if x.Stable != want[k] {
-				t.Errorf("%s, %s, seed %d: stable %v with a limit of %.3f, want %v", s.Name, x.Policy, seed, x.Stable, float64(x.Limit), want[k])
+				t.Errorf("%s, %s, seed %d: stable %v with a limit of %.3f, want %v",
+					s.Name, x.Policy, seed, x.Stable, float64(x.Limit), want[k])
 			}
 			for _, one := range x.Runs {
 				if !want[k] && !one.Grows {

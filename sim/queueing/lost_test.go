@@ -37,8 +37,8 @@ func TestALostTaskBeginsAnew(t *testing.T) {
 	e.now = 2
 	e.flip(0)
 	again := m.queue.first().size
-	if m.queue.n != 2 || m.queue.first().since != 0 || again == 3 {
-		t.Errorf("%d tasks, the first of %g and with size %g: want 2, the first to come, and another size than 3", m.queue.n, m.queue.first().since, again)
+	if since := m.queue.first().since; m.queue.n != 2 || since != 0 || again == 3 {
+		t.Errorf("%d tasks, the first of %g and with size %g: want 2, of 0, and another size than 3", m.queue.n, since, again)
 	}
 	e.now = 7
 	if e.flip(0); m.done != 7+again {

@@ -12,8 +12,8 @@ import (
 	"skep/grid"
 )
 
-// Mapping says when a batch policy places tasks: at the end of each interval, or when an arrival makes more tasks than Count
-// that have not begun [5, section 3.2]. One of the two.
+// Mapping says when a batch policy places tasks: at the end of each interval, or when an arrival makes more tasks than
+// Count that have not begun [5, section 3.2]. One of the two.
 type Mapping struct {
 	Interval float64
 	Count    int
@@ -61,17 +61,19 @@ func batches(policy balance.Policy) bool {
 func (s *System) acceptsBatch(name string) error {
 	switch {
 	case s.scattered(name):
-		return fmt.Errorf("policy %s: a mapper places tasks together, and here each machine places its own: want alpha by class, or decide: mapper", name)
+		return fmt.Errorf("policy %s: a mapper places tasks together, and here machines place theirs: "+
+			"want alpha by class, or decide: mapper", name)
 	case s.Delay > 0:
 		return fmt.Errorf("policy %s: what has not begun is mapped again at once: want delay 0", name)
 	case s.Mapping == nil:
-		return fmt.Errorf("policy %s: places tasks together, at mapping events: want mapping: {interval: TIME} or {count: TASKS} in the file, or mct, which is the same for one task at a time", name)
+		return fmt.Errorf("policy %s: places tasks together, at mapping events: want mapping: {interval: TIME} or "+
+			"{count: TASKS} in the file, or mct, which is the same for one task at a time", name)
 	}
 	return nil
 }
 
-// batchMapper is a system in which a batch policy places tasks at mapping events. The meta-task is the tasks that came since the
-// last and those that have been placed and have not begun: these are taken back and placed anew.
+// batchMapper is a system in which a batch policy places tasks at mapping events. The meta-task is the tasks that came
+// since the last and those that have been placed and have not begun: these are taken back and placed anew.
 type batchMapper struct {
 	policy balance.Batch
 	when   Mapping

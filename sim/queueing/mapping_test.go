@@ -39,11 +39,12 @@ func queues(e *engine) string {
 	return strings.Join(out, "|")
 }
 
-// At an event the tasks that came are placed as the policy has it, each policy in its own way. What has begun by the next event
-// stays, and what has not is mapped again, with what came.
+// At an event the tasks that came are placed as the policy has it, each policy in its own way. What has begun by the
+// next event stays, and what has not is mapped again, with what came.
 func TestMappingEvent(t *testing.T) {
 	for policy, want := range map[string][2]string{
-		// b on x at 3, c on y at 5.5, a on x at 7; then x is ready in 3, and y in 5.5: the second b on x at 6 and a at 10.
+		// b on x at 3, c on y at 5.5, a on x at 7; then x is ready in 3, and y in 5.5: the second b on x at 6 and a at
+		// 10.
 		"min_min": {"ba|c", "bba|c"},
 		// c on x at 5, b on x at 8, as on y, a on y at 6; then x is ready in 5 and y in 6: b on x at 8, b on x at 11.
 		"max_min": {"cb|a", "cbb|a"},
@@ -69,7 +70,8 @@ func TestMappingEvent(t *testing.T) {
 			t.Errorf("%s: queues %s after the second event, want %s", policy, got, want[1])
 		}
 		if e.batch.next != 30 || e.books.all != 8 || len(e.batch.tasks) != 0 {
-			t.Errorf("%s: next event at %g, %d messages, %d tasks left; want 30, 8 and none", policy, e.batch.next, e.books.all, len(e.batch.tasks))
+			t.Errorf("%s: next event at %g, %d messages, %d tasks left; want 30, 8 and none",
+				policy, e.batch.next, e.books.all, len(e.batch.tasks))
 		}
 	}
 }
@@ -117,11 +119,14 @@ func TestMappingByCount(t *testing.T) {
 	}
 }
 
-// The four rules are not the same, nor the same as one task at a time: shortest first is better for short tasks than longest first.
+// The four rules are not the same, nor the same as one task at a time: shortest first is better for short tasks than
+// longest first.
 func TestBatchPoliciesDiffer(t *testing.T) {
-	s := &System{Name: "two", Classes: []string{"short", "long"}, Machines: []Line{{Name: "fast", Count: 3}, {Name: "slow", Count: 5}},
-		Mu: [][]float64{{9, 5}, {2, 1}}, Alpha: []float64{22, 4}, Mapping: &Mapping{Interval: 1}}
-	r := mustRun(t, s, Options{Policies: []string{"min_min", "max_min", "sufferage", "mct"}, Time: 1000, Replications: 3})
+	s := &System{Name: "two", Classes: []string{"short", "long"},
+		Machines: []Line{{Name: "fast", Count: 3}, {Name: "slow", Count: 5}},
+		Mu:       [][]float64{{9, 5}, {2, 1}}, Alpha: []float64{22, 4}, Mapping: &Mapping{Interval: 1}}
+	policies := []string{"min_min", "max_min", "sufferage", "mct"}
+	r := mustRun(t, s, Options{Policies: policies, Time: 1000, Replications: 3})
 	seen := map[string]string{}
 	for _, x := range r.Results {
 		digest := fmt.Sprint(x.W, x.Q, x.ByClass)
@@ -155,7 +160,8 @@ func TestMappingConserves(t *testing.T) {
 				}
 				done, _ := e.books.completed()
 				if done+inside != e.books.arrived || inside != int64(e.books.inside) || done == 0 {
-					t.Errorf("%s, %+v: %d came, %d ended, %d are there and %d counted", policy, m, e.books.arrived, done, inside, e.books.inside)
+					t.Errorf("%s, %+v: %d came, %d ended, %d are there and %d counted",
+						policy, m, e.books.arrived, done, inside, e.books.inside)
 				}
 				ended = append(ended, done)
 			}
@@ -166,7 +172,8 @@ func TestMappingConserves(t *testing.T) {
 	}
 }
 
-// Without mapping events a batch policy is one for each task as it comes, which is mct: it is refused, and told what would be right.
+// Without mapping events a batch policy is one for each task as it comes, which is mct: it is refused, and told what
+// would be right.
 func TestBatchPoliciesWantMapping(t *testing.T) {
 	o := func(policy string) *Options { return &Options{Policies: []string{policy}, Time: 10, Replications: 1} }
 	for _, policy := range Policies() {
@@ -174,7 +181,8 @@ func TestBatchPoliciesWantMapping(t *testing.T) {
 			continue
 		}
 		s := simple(0.5, 1, 2)
-		if err := o(policy).Check(s); err == nil || !strings.Contains(err.Error(), "policy "+policy+": places tasks together, at mapping events: want mapping") {
+		want := "policy " + policy + ": places tasks together, at mapping events: want mapping"
+		if err := o(policy).Check(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s without mapping: %v", policy, err)
 		}
 		s.Mapping = &Mapping{Count: 3}
@@ -194,8 +202,9 @@ func TestBatchPoliciesWantMapping(t *testing.T) {
 		t.Error("no batch policy is there")
 	}
 	const file = "classes: [a]\nmachines: [{count: 2}]\nmu: [[1]]\nalpha: [1]\nmapping: "
-	for text, want := range map[string]string{"{interval: 5}": "", "{count: 4}": "", "{}": "want one of", "{interval: 5, count: 4}": "want one of",
-		"{interval: -1}": "want a time", "{count: -1}": "want from 1", "{count: 1.5}": "whole number", "{every: 1}": "unknown key"} {
+	for text, want := range map[string]string{"{interval: 5}": "", "{count: 4}": "", "{}": "want one of",
+		"{interval: 5, count: 4}": "want one of", "{interval: -1}": "want a time", "{count: -1}": "want from 1",
+		"{count: 1.5}": "whole number", "{every: 1}": "unknown key"} {
 		_, err := Read("f", []byte(file+text+"\n"))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("mapping: %s: %v, want %q", text, err, want)

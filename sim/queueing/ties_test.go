@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Two machines are equal for the one class and only the second can run the other: where ties go to the first machine, the
-// other class finds its own idle more often.
+// Two machines are equal for the one class and only the second can run the other: where ties go to the first machine,
+// the other class finds its own idle more often.
 func TestTiesToTheLowest(t *testing.T) {
 	const file = `
 name: ties
@@ -32,7 +32,8 @@ service: deterministic
 	if lowest, random := w["ties: lowest\n"], w[""]; !(lowest < 0.95*random) {
 		t.Errorf("W of the second class is %.3f with ties to the lowest and %.3f at random: want it lower", lowest, random)
 	}
-	if _, err := Read("ties.yaml", []byte(file+"ties: highest\n")); err == nil || !strings.Contains(err.Error(), "want lowest") {
+	_, err := Read("ties.yaml", []byte(file+"ties: highest\n"))
+	if err == nil || !strings.Contains(err.Error(), "want lowest") {
 		t.Errorf("ties: highest: %v, want an error", err)
 	}
 }
