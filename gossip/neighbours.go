@@ -125,7 +125,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 			g.drop(now, p, fx)
 			i--
 		} else if c := g.pick(now, known); c != nil {
-			p.link.shed = p.Up
+			g.dismiss(now, p, fx)
 			g.swap(now, p, c, fx)
 			i = -1 // the new one is neither: the loop ends
 		}
@@ -133,7 +133,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 	k := g.cfg.Neighbours
 	if len(g.links) > k+k/4 {
 		if p := g.oldest(now); p != nil {
-			p.link.shed = p.Up
+			g.dismiss(now, p, fx)
 			g.drop(now, p, fx)
 		}
 	} else if g.dirty && len(g.links) >= k {
@@ -168,7 +168,7 @@ func (g *Gossip) rotate(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	if c != nil {
-		p.link.shed = p.Up
+		g.dismiss(now, p, fx)
 		g.swap(now, p, c, fx)
 	}
 }

@@ -92,9 +92,23 @@ func (g *Gossip) bridge(now grid.Time, p *Peer, news bool, fx *grid.Effects) {
 		g.take(now, p, fx)
 	default:
 		q := g.links[g.rand.IntN(len(g.links))]
-		q.linked().shed = q.Up
+		g.dismiss(now, q, fx)
 		g.swap(now, q, p, fx)
 	}
+}
+
+// dismiss tells a neighbour that is about to be dropped, so that it looks for another one at once. It is not taken back
+// on this connection because it sends digests.
+func (g *Gossip) dismiss(now grid.Time, p *Peer, fx *grid.Effects) {
+	l := p.linked()
+	l.shed = p.Up
+	if !p.Up || g.left || now < l.next {
+		return
+	}
+	l.next = now.Add(g.cfg.MinGap)
+	d := begin(fx, p.Node())
+	d.add(g.emitted, unlinked)
+	d.end(g)
 }
 
 // declined drops a neighbour that does not count this node as one, since its news would not come, and replaces it if

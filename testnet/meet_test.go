@@ -27,10 +27,7 @@ func TestAllKnowAll(t *testing.T) {
 	if k, _ := fmt.Sscan(os.Getenv("SKEP_MEET"), &nodes, &runs); k != 2 {
 		t.Skip("SKEP_MEET is not set to a number of nodes and of runs")
 	}
-	binary := filepath.Join(t.TempDir(), "skep")
-	if out, err := exec.Command("go", "build", "-o", binary, "skep/cmd/skep").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := buildSkep(t)
 	limit := 5 * time.Second
 	if nodes > 30 {
 		limit = 10 * time.Second
@@ -52,10 +49,20 @@ func TestAllKnowAll(t *testing.T) {
 // meeting is what a start took, from the start of the first process.
 type meeting struct{ answer, full, all time.Duration }
 
-// measureMeeting starts nodes at once and waits until all know all.
-func measureMeeting(t *testing.T, binary string, count int) (m meeting) {
+// buildSkep builds the program that nodes run.
+func buildSkep(t *testing.T) string {
 	t.Helper()
-	n := &Net{dir: filepath.Join(t.TempDir(), "net"), state: state{Name: "meet", Kind: Processes, Spec: Plain(count)}}
+	binary := filepath.Join(t.TempDir(), "skep")
+	if out, err := exec.Command("go", "build", "-o", binary, "skep/cmd/skep").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// startAtOnce starts nodes as processes until the test ends, and returns when it began to.
+func startAtOnce(t *testing.T, binary string, count int) (n *Net, began time.Time) {
+	t.Helper()
+	n = &Net{dir: filepath.Join(t.TempDir(), "net"), state: state{Name: "meet", Kind: Processes, Spec: Plain(count)}}
 	n.state.Nodes = n.state.Spec.nodes()
 	must := func(err error) {
 		t.Helper()
@@ -66,18 +73,27 @@ func measureMeeting(t *testing.T, binary string, count int) (m meeting) {
 	must(n.engine())
 	must(os.MkdirAll(n.dir, 0o700))
 	must(copyFile(n.binary(), binary))
-	ctx := t.Context()
+	ctx := context.WithoutCancel(t.Context())
 	must(n.m.prepare(ctx))
 	must(n.findLevel(ctx))
 	must(n.found(meetSettings))
 	if os.Getenv("SKEP_MEET_TOKEN") != "all" {
 		must(n.nameFirstOnly())
 	}
-	defer func() { must(n.m.clear(context.WithoutCancel(ctx))) }()
-	began := time.Now()
+	t.Cleanup(func() { must(n.m.clear(ctx)) })
+	began = time.Now()
 	for i := range n.state.Nodes {
 		must(n.m.start(ctx, &n.state.Nodes[i]))
 	}
+	return n, began
+}
+
+// measureMeeting starts nodes at once, waits until all know all, and ends them.
+func measureMeeting(t *testing.T, binary string, count int) (m meeting) {
+	t.Helper()
+	n, began := startAtOnce(t, binary, count)
+	ctx := context.WithoutCancel(t.Context())
+	defer n.m.clear(ctx)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for i := range n.state.Nodes {
