@@ -4,7 +4,7 @@ GO    ?= go
 RACE  := ./node/... ./exec/... ./cmd/...
 export GOFLAGS := -buildvcs=false
 
-.PHONY: check fmt vet build test race bench conformance soak fuzz generate paper chaos digests attack
+.PHONY: check fmt vet build test race bench conformance soak fuzz generate paper chaos digests attack mutants
 
 check: fmt vet build test race
 
@@ -67,6 +67,10 @@ soak:
 digests:
 	SKEP_DIGESTS=write $(GO) test ./sim -sim.swarm 1000 -count 1 -timeout 30m
 	SKEP_DIGESTS=write $(GO) test ./sim/net -count 1
+
+# Faults made one by one in copies of the policies and the simulators, each of which a named test has to find: some minutes.
+mutants:
+	$(GO) test ./internal/mutants -mutants -count 1 -v -timeout 30m
 
 # Every decoder that reads what a peer sent, for a while each.
 fuzz:

@@ -56,6 +56,7 @@ var floors = map[string][]string{
 	"internal/digests":   {},
 	"internal/format1":   {"grid", "node/p2p/wire"},
 	"internal/golden":    {},
+	"internal/mutants":   {},
 	"node/p2p/clock":     {"grid"},
 	"node/p2p/identity":  {"grid", "node/p2p/disk"},
 	"node/p2p/inbox":     {"grid"},

@@ -75,6 +75,8 @@ func TestBatchByHand(t *testing.T) {
 		// a loses 96 and goes first, and b, which loses a half, makes room. min_min does not.
 		{"sufferage", [][]float64{{4, 100}, {3, 3.5}}, nil, []int{1, 2}, []float64{4, 3.5}},
 		{"min_min", [][]float64{{4, 100}, {3, 3.5}}, nil, []int{1, 1}, []float64{7, 3}},
+		// b loses 4 and a only a half, though a's second best is the later one.
+		{"sufferage", [][]float64{{10, 10.5}, {1, 5}}, nil, []int{2, 1}, []float64{10.5, 1}},
 		// Who has nowhere else to go loses all.
 		{"sufferage", [][]float64{{4, inf}, {3, 1000}}, nil, []int{1, 1}, []float64{4, 7}},
 		// What waits there already counts.

@@ -155,3 +155,28 @@ func TestReadingsOfTheRunningTask(t *testing.T) {
 		}
 	}
 }
+
+// Spill-over starts above one threshold and stops below another: between them it goes on as it was.
+func TestSpillStopsBelowItsSecondThreshold(t *testing.T) {
+	g := newClusters("SSSSS|LL", false)
+	p := mustMake(t, "cb_spill", Config{FirstTie: true}, 1).(*classSpill)
+	now := grid.Time(0)
+	for _, c := range []struct {
+		running int // of five
+		want    bool
+	}{{5, true}, {4, true}, {3, false}, {4, false}, {5, true}} {
+		for k := range g.nodes {
+			g.nodes[k].Running = 0
+			if k < c.running {
+				g.nodes[k].Running = 1
+			}
+		}
+		for range 3 { // a day apart: all that was before is forgotten
+			now = now.Add(24 * time.Hour)
+			p.watch(now, g.nodes)
+		}
+		if got := p.spills("S"); got != c.want {
+			t.Errorf("%d of 5 nodes are busy: spills %v, want %v", c.running, got, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package balance
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"skep/grid"
@@ -179,4 +180,22 @@ func TestGuardedCountsWhatIsLeftOut(t *testing.T) {
 		}
 		p.Note(Outcome{Kind: Placed, Node: nodeID(0), Class: "a"})
 	}
+}
+
+// A machine that had more than its share is left out; not where it refused what it was to have.
+func TestGuidedTakesBackWhatWasRefused(t *testing.T) {
+	w := &world{alpha: even([]float64{2.45, 2.45}, 2), mu: [][]float64{{9, 5}, {2, 1}}}
+	p := mustMake(t, "guided_lpas", Config{}, 1)
+	w.tell(p)
+	ask := func(want ...int) {
+		t.Helper()
+		if got := polled(p, w.view(0, 1), 1); !slices.Equal(got, want) {
+			t.Errorf("class 2 asks %v, want %v", got, want)
+		}
+	}
+	ask(1, 2)
+	p.Note(Outcome{Kind: Placed, Node: nodeID(1), Class: className(1)})
+	ask(1) // machine 2 is to have a fifth of the class, and has all of it
+	p.Note(Outcome{Kind: Refused, Node: nodeID(1), Class: className(1)})
+	ask(1, 2)
 }

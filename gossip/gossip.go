@@ -44,6 +44,7 @@ type Gossip struct {
 	coord     grid.Coord // of this node
 	dirty     bool       // the known or connected nodes changed since the last review of the neighbours
 	lookAt    grid.Time
+	seek      seek
 	refreshAt grid.Time // the valid wake; others are stale
 	wakeAt    grid.Time // as refreshAt, of TimerGossip; grid.Never = none is set
 	stats     Stats
@@ -56,7 +57,8 @@ func New(self grid.NodeID, c *Config, r *grid.Rand) *Gossip {
 	if err != nil {
 		panic(err)
 	}
-	return &Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never, wakeAt: grid.Never, refreshAt: grid.Never}
+	return &Gossip{self: self, cfg: c, rule: rule, rand: r, emitAt: never,
+		seek: seek{at: grid.Never, again: grid.Never, met: never}, wakeAt: grid.Never, refreshAt: grid.Never}
 }
 
 // Start sets the node's first ad. It comes before all other events.
@@ -164,6 +166,12 @@ func (g *Gossip) Wake(now grid.Time, t grid.Timer, fx *grid.Effects) {
 	switch {
 	case t.Kind == grid.TimerGossip && now >= g.wakeAt:
 		g.wakeAt, g.waits = grid.Never, 0
+		if now >= g.seek.at {
+			g.seekAgain(now)
+		}
+		if now >= g.seek.again {
+			g.tellStrangers(now, fx)
+		}
 		if g.held {
 			g.held = g.changed(now, false)
 		}

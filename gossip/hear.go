@@ -27,6 +27,7 @@ func (g *Gossip) Hear(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx
 		g.stats.Dropped.Excess += uint64(len(digest) - grid.MaxAds)
 		digest = digest[:grid.MaxAds]
 	}
+	before := len(g.peers)
 	for i := range digest {
 		g.stats.Heard++
 		g.hear(now, from, src, &digest[i], fx, news)
@@ -36,7 +37,12 @@ func (g *Gossip) Hear(now grid.Time, from grid.NodeID, digest []grid.AdEntry, fx
 	}
 	if src != nil {
 		src.link.talked = now
-		if !src.Neighbour {
+		switch isNone := declines(digest, src); {
+		case isNone && src.Neighbour:
+			g.declined(now, src, digest, len(g.peers) > before, fx)
+		case isNone:
+			g.bridge(now, src, len(g.peers) > before, fx)
+		case !src.Neighbour:
 			g.stranger(now, src, fx)
 		}
 	}
@@ -79,6 +85,7 @@ func (g *Gossip) hear(now grid.Time, from grid.NodeID, src *Peer, e *grid.AdEntr
 		if p = g.admit(now, src, ad, hops); p == nil {
 			return
 		}
+		g.seek.met = now
 	}
 	g.stats.News++
 	g.tell(now, p, ad, hops)
@@ -119,7 +126,7 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	}
 	to := g.others(src, p)
 	chance := g.rule.chance(g, now, p)
-	if chance > 0 && p.introduced() {
+	if chance > 0 && g.introduces(p) {
 		chance = 1
 	}
 	if chance <= 0 || chance < 1 && g.rand.Float64() >= chance {
@@ -127,7 +134,7 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 		return
 	}
 	g.stats.Forwarded++
-	if g.rule.adapt != nil && !p.introduced() {
+	if g.rule.adapt != nil && !g.introduces(p) {
 		to &^= g.rule.adapt.served[p.slot]
 	}
 	p.due |= to
@@ -138,11 +145,16 @@ func (g *Gossip) pass(now grid.Time, src, p *Peer) {
 	p.sentAt = now
 }
 
-// introduced reports whether the neighbours of p, of which this node is one, forward its ad with certainty if the rule
-// gives it any chance: it is the first one here, or has new addresses. Otherwise two nodes that join through the same
-// member would not learn of each other before the next refresh. A departure from [2], [3].
-func (p *Peer) introduced() bool {
-	return p.Hops == 1 && (p.sent == nil || !same(p.sent.Addrs, p.Ad.Addrs))
+// introduces reports whether this node forwards the ad of p with certainty if the rule gives it any chance: it is the
+// first one heard here, or p is a neighbour and it is the first one of a run of p, or has new addresses. With the rule's
+// chance alone some nodes would not hear of a newcomer before one of its next refreshes. The first ad of a node farther
+// away counts only while the view has room: in a grid that is larger than the view, every node is heard of for the
+// first time again and again. A departure from [2], [3].
+func (g *Gossip) introduces(p *Peer) bool {
+	if p.sent == nil {
+		return p.Hops == 1 || g.hasRoom()
+	}
+	return p.Hops == 1 && (p.sent.Seq.Boot != p.Ad.Seq.Boot || !same(p.sent.Addrs, p.Ad.Addrs))
 }
 
 // others returns the connected neighbours except two, either of which may be nil.

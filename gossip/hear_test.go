@@ -22,6 +22,7 @@ func started(t *testing.T, c Config, n int) (*Gossip, *grid.Effects) {
 	for range 20 { // what that left to be said
 		g.Wake(grid.Time(2*time.Second), grid.Timer{Kind: grid.TimerGossip}, fx)
 	}
+	g.seek, g.wakeAt = seek{at: grid.Never, again: grid.Never}, grid.Never // and no more neighbours are sought
 	fx.Reset()
 	return g, fx
 }

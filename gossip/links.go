@@ -104,7 +104,7 @@ func (g *Gossip) join(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.bits = slices.Insert(g.bits, i, l.bit())
 	fx.Links = append(fx.Links, grid.Link{Peer: p.Node(), Keep: true})
 	if p.Up {
-		g.connect(p)
+		g.connect(now, p)
 	}
 }
 
@@ -121,14 +121,15 @@ func (g *Gossip) unlink(now grid.Time, p *Peer, fx *grid.Effects) {
 	g.dirty, g.mostTill = true, never
 }
 
-// connect adds a neighbour to those that get news, with the own ad due.
-func (g *Gossip) connect(p *Peer) {
+// connect adds a neighbour to those that get news, with the own ad due and what both should know.
+func (g *Gossip) connect(now grid.Time, p *Peer) {
 	bit := p.link.bit()
 	g.up |= bit
 	g.due |= bit
 	g.some |= bit
 	g.waits &^= bit
 	g.stale = true
+	g.share(now, p)
 }
 
 // disconnect removes it, and everything due for it.

@@ -10,8 +10,9 @@ import (
 )
 
 // silence is how many Refreshes a neighbour may be silent before it is replaced: it does not count this node as its
-// neighbour, or is of no use. A stranger is answered once in answers Refreshes, less often, so that a node with other
-// neighbours turns to them, and one without still hears before everything expires.
+// neighbour, or is of no use. A stranger that goes on sending is answered after MinGap, then after delays that double up
+// to answers Refreshes: a newcomer hears soon of others, a node with other neighbours turns to them, and one without
+// still hears before everything expires.
 const (
 	silence = 3
 	answers = 4
@@ -39,6 +40,7 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	p := g.Peer(peer)
 	if p == nil {
 		p = g.meet(now, peer)
+		g.seek.met = now
 	}
 	p.measure(rtt)
 	if p.Up {
@@ -47,14 +49,18 @@ func (g *Gossip) Up(now grid.Time, peer grid.NodeID, rtt time.Duration, fx *grid
 	p.Up = true
 	g.dirty = true
 	l := p.linked()
-	l.shed, l.owes = false, 0
+	l.shed, l.owes, l.answers, l.twice = false, 0, 0, false
 	if p.Neighbour {
-		g.connect(p)
+		g.connect(now, p)
 		l.since = now
 	} else if bits.OnesCount64(g.up) < g.cfg.Neighbours && g.room() {
 		g.join(now, p, fx)
 	}
 	g.exchange(now, p, fx)
+	g.seekNeighbours(now)
+	if !p.Neighbour {
+		g.seek.again = min(g.seek.again, now.Add(secondExchange*g.cfg.MinGap))
+	}
 	g.flush(now, fx)
 }
 
@@ -80,6 +86,7 @@ func (g *Gossip) Down(now grid.Time, peer grid.NodeID, fx *grid.Effects) {
 	} else if c := g.pick(now, known); c != nil {
 		g.swap(now, p, c, fx)
 	}
+	g.seekNeighbours(now)
 	g.flush(now, fx)
 }
 
@@ -97,8 +104,9 @@ func (g *Gossip) stranger(now grid.Time, p *Peer, fx *grid.Effects) {
 	}
 	if !l.shed && g.room() {
 		g.take(now, p, fx)
-	} else if age(now, l.told) >= answers*g.cfg.Refresh {
-		g.exchange(now, p, fx)
+	} else if age(now, l.told) >= min(g.cfg.MinGap<<min(l.answers, 32), answers*g.cfg.Refresh) {
+		l.owes, l.answers = 0, min(l.answers+1, 32)
+		g.exchangeAs(now, p, unlinked, fx)
 	}
 }
 
@@ -117,7 +125,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 			g.drop(now, p, fx)
 			i--
 		} else if c := g.pick(now, known); c != nil {
-			p.link.shed = p.Up
+			g.dismiss(now, p, fx)
 			g.swap(now, p, c, fx)
 			i = -1 // the new one is neither: the loop ends
 		}
@@ -125,7 +133,7 @@ func (g *Gossip) look(now grid.Time, fx *grid.Effects) {
 	k := g.cfg.Neighbours
 	if len(g.links) > k+k/4 {
 		if p := g.oldest(now); p != nil {
-			p.link.shed = p.Up
+			g.dismiss(now, p, fx)
 			g.drop(now, p, fx)
 		}
 	} else if g.dirty && len(g.links) >= k {
@@ -160,7 +168,7 @@ func (g *Gossip) rotate(now grid.Time, fx *grid.Effects) {
 		}
 	}
 	if c != nil {
-		p.link.shed = p.Up
+		g.dismiss(now, p, fx)
 		g.swap(now, p, c, fx)
 	}
 }

@@ -48,7 +48,7 @@ func TestOverlay(t *testing.T) {
 	if near > 0.5*all {
 		t.Errorf("nearest neighbours at %.0f ms, nodes at %.0f ms: want near ones chosen", near*5, all*5)
 	}
-	if m := float64(mutual) / float64(edges); m < 0.8 {
+	if m := float64(mutual) / float64(edges); m < 0.98 {
 		t.Errorf("%.2f of the neighbourhoods are mutual", m)
 	}
 }

@@ -6,19 +6,22 @@ import (
 	"skep/grid"
 )
 
-// nearHops bounds an exchange: an ad has no date, and one that is passed from view to view without end would keep a
-// dead node alive for ever. The more hops an ad has travelled the younger it must be, Expire/2, /3 and /6 for 1, 2 and
-// 3 hops, so no node is known for longer than 2×Expire after its last ad.
-const nearHops = 3
+// nearHops bounds an exchange with a stranger: an ad has no date, and one that is passed from view to view without end
+// would keep a dead node alive for ever. The more hops an ad has travelled the younger it must be, see fits.
+const (
+	nearHops = 3
+	farHops  = 8 // of an ad for a neighbour
+)
 
 // flush sends the own ad if it is held and due, and to each connected neighbour what is due and may be sent now; for
 // the rest it sets a timer.
 func (g *Gossip) flush(now grid.Time, fx *grid.Effects) {
-	at := grid.Never
+	at := min(g.seek.at, g.seek.again)
 	if g.held {
-		if at = g.ready(); now >= at {
+		if ready := g.ready(); now >= ready {
 			g.emit(now)
-			at = grid.Never
+		} else {
+			at = min(at, ready)
 		}
 	}
 	if todo := g.some &^ g.waits; todo != 0 {
@@ -70,7 +73,9 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 			break
 		}
 		p.due &^= bit
-		p.sent = p.Ad
+		if p.sentAt >= p.Heard { // else the rule did not forward it: it is due for a new neighbour only
+			p.sent = p.Ad
+		}
 	}
 	if !d.full {
 		g.some &^= bit
@@ -80,28 +85,30 @@ func (g *Gossip) digest(now grid.Time, to *Peer, fx *grid.Effects) {
 	}
 }
 
-// exchange sends a peer, neighbour or not, the own ad and near ads; nothing if it got an exchange within MinGap.
-func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
+// exchange sends a peer, neighbour or not, the own ad and near ads; nothing if it got an exchange within MinGap. A
+// new neighbour gets the rest with its next digest, and the own ad again, by which it sees that it is one; see connect.
+func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) { g.exchangeAs(now, to, 0, fx) }
+
+// exchangeAs is exchange, with what the entry of the own ad states as hops: 0, or unlinked.
+func (g *Gossip) exchangeAs(now grid.Time, to *Peer, own uint8, fx *grid.Effects) {
 	l := to.linked()
 	if now < l.next {
 		return
 	}
-	l.told, l.next, l.owes = now, now.Add(g.cfg.MinGap), 0
+	l.told, l.next = now, now.Add(g.cfg.MinGap)
 	if g.emitted == nil || g.left {
 		return
 	}
 	d := begin(fx, to.Node())
-	d.add(g.emitted, 0)
-	g.due &^= l.bit()
+	d.add(g.emitted, own)
 	n, from := 0, 0
 	if len(g.peers) > 0 {
 		from = g.rand.IntN(len(g.peers))
 	}
 	for hops := uint8(1); hops <= nearHops; hops++ {
-		oldest := g.cfg.Expire / 6 * time.Duration(nearHops+1-hops)
 		for i := range g.peers {
 			p := g.peers[(from+i)%len(g.peers)]
-			if p.Hops != hops || p == to || p.Ad == nil || !p.Up && age(now, p.Heard) > oldest {
+			if p.Hops != hops || p == to || !g.fits(now, p) {
 				continue
 			}
 			if n >= g.cfg.Exchange || !d.add(p.Ad, p.Hops) {
@@ -113,6 +120,35 @@ func (g *Gossip) exchange(now grid.Time, to *Peer, fx *grid.Effects) {
 		}
 	}
 	d.end(g)
+}
+
+// fits reports whether an ad is young enough to be handed on from memory: Expire/2, /3 and /6 after 1, 2 and 3 hops, then
+// Expire/24 up to farHops. The sum is 1.2×Expire: nobody is known for longer than 2.2×Expire after its last ad.
+func (g *Gossip) fits(now grid.Time, p *Peer) bool {
+	oldest := g.cfg.Expire / 6
+	switch {
+	case p.Ad == nil || p.Hops > farHops:
+		return false
+	case p.Hops > nearHops:
+		oldest /= 4
+	default:
+		oldest *= time.Duration(nearHops + 1 - p.Hops)
+	}
+	return p.Up || age(now, p.Heard) <= oldest
+}
+
+// share makes due for a neighbour all that may be handed on from memory, while the view has room, so that both know the same
+// soon: what the neighbour sends meanwhile is not sent to it. Where nobody was unknown for a Refresh all know all.
+func (g *Gossip) share(now grid.Time, to *Peer) {
+	if g.cfg.Exchange == 0 || !g.hasRoom() || age(now, g.seek.met) > g.cfg.Refresh {
+		return
+	}
+	bit := to.link.bit()
+	for _, p := range g.peers {
+		if p != to && g.fits(now, p) {
+			p.due |= bit
+		}
+	}
 }
 
 // draft is a digest being filled.

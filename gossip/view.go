@@ -84,6 +84,9 @@ func (g *Gossip) admit(now grid.Time, src *Peer, ad *grid.Ad, hops uint8) *Peer 
 	return g.insert(ad.Node, ad, lucky, g.remove(worst))
 }
 
+// hasRoom reports whether the view has room for an eighth more: probably it holds the whole grid.
+func (g *Gossip) hasRoom() bool { return len(g.peers)+g.cfg.View/8 <= g.cfg.View }
+
 // quota bounds how much of a full view one peer can replace: an eighth of it in each Refresh.
 func (g *Gossip) quota(now grid.Time, src *Peer) bool {
 	if src == nil {

@@ -12,9 +12,9 @@ import (
 
 func reports() []*paper.Report {
 	return []*paper.Report{{
-		Study: "tiny", Title: "one <queue>", Source: "a book", Counts: map[paper.Verdict]int{paper.TooWide: 1},
+		Study: "tiny", Title: "one <queue>", Source: "a book", Counts: map[paper.Verdict]int{paper.Undecided: 1},
 		Lines: []paper.Line{{Source: "p. 1", Scenario: "one", Policy: "mct", Metric: "W", Published: "2.00", Ours: "2.1 ± 0.9",
-			Verdict: paper.TooWide, Says: "too wide to tell"}},
+			Verdict: paper.Undecided, Says: "undecided: 5 % ± 43 % away"}},
 		Curves: []paper.Curve{{Name: "w", Title: "W & load", X: "load", Series: []paper.Series{
 			{Policy: "mct", Points: []paper.Point{{X: 0.5, Stable: true, Mean: 2, Half: 0.1}, {X: 0.8, Stable: true, Mean: 5, Half: 7}, {X: 1.1}}},
 			{Policy: "met", Points: []paper.Point{{X: 0.5}}},
@@ -46,7 +46,9 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := string(b)
-	for _, want := range []string{"one &lt;queue&gt;", `<tr class="too-wide">`, "2.1 ± 0.9", "W &amp; load", "completion time", "1 too wide to tell",
+	for _, want := range []string{"one &lt;queue&gt;", `<tr class="undecided">`,
+		"2.1 ± 0.9", "W &amp; load", "completion time",
+		"1 undecided",
 		"bytes a node and second", ">a&lt;b<", "distance, links", ">100000<"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %q", want)

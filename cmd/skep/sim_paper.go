@@ -58,7 +58,7 @@ func (a *app) simPaperRunCmd() *cobra.Command {
 	o := paper.Options{Seed: 1}
 	cmd := &cobra.Command{Use: "run [NAME...]", Short: "Run studies, all by default, and compare with print", Long: simPaperLong +
 		"\n\nThe quick form takes about a minute for all. The full form has the run lengths and replications of the source." +
-		"\nThe exit code is 1 where a number departs and nobody says why.",
+		"\nThe exit code is 1 where a number departs and the study does not name it.",
 		Example:           "  skep sim paper run lpas-grid\n  skep sim paper run lpas-grid --full --output json\n  skep sim paper run dissemination --full --only growth",
 		ValidArgsFunction: cobra.FixedCompletions(paper.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -109,7 +109,7 @@ func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Option
 			return err
 		}
 		reports = append(reports, r)
-		if n := r.Unexplained(); n > 0 {
+		if n := r.Unnamed(); n > 0 {
 			departed = append(departed, fmt.Sprintf("%d in %s", n, s.Name))
 		}
 		if out == "table" {
@@ -133,7 +133,7 @@ func (a *app) simPaper(ctx context.Context, names, only []string, o paper.Option
 	case errors.Is(ctx.Err(), context.Canceled):
 		return &exitError{130, errors.New("interrupted: what was not run says so")}
 	case len(departed) > 0:
-		return fmt.Errorf("numbers that depart from print with no reason given: %s", strings.Join(departed, ", "))
+		return fmt.Errorf("numbers that depart from print and that the study does not name: %s", strings.Join(departed, ", "))
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ rate, and one policy or several, on the same tasks. Runs of a seed are repeatabl
 W is the time of a task from arrival to completion, Q the number of tasks in the system, each with the half-width
 of its 95 % interval over the replications. LITTLE is the difference of Q and arrival rate times W: what is not
 near 0 is a sign of too short a run. A policy under which the system fills up is shown as unstable; one that was run for
-too short a time to settle can look the same.`
+too short a time to settle can look the same. So is one of which the load is known before the run to be more than
+the machines that it takes can carry, however slowly they fill up: the line below the table says so.`
 
 func (a *app) simQueueCmd() *cobra.Command {
 	var out format
@@ -107,6 +108,11 @@ func queueTable(w io.Writer, s *queueing.System, r *queueing.Report) {
 			little += " run longer"
 		}
 		row(w, append(cells, orNone("%.3f", float64(x.Messages.Remote)), orNone("%.3f", float64(x.Messages.All)), little, x.Tasks)...)
+	}
+	for _, x := range r.Results {
+		if x.Limit <= 1 {
+			fmt.Fprintf(w, "\n%s: has a load of %.1f %% of what it can carry\n", x.Policy, 100/float64(x.Limit))
+		}
 	}
 }
 

@@ -146,3 +146,19 @@ func TestRepeatable(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
+
+// A job of the warm-up is not measured: what is measured of 200 jobs is what is of the first 100, and of the second.
+func TestWarmupIsNotMeasured(t *testing.T) {
+	of := func(warmup, jobs int) float64 {
+		o := Options{Policies: []string{"mct"}, Rate: 0.02, Warmup: warmup, Jobs: jobs, Replications: 1, Seed: 1}
+		r, err := Simulate(context.Background(), usual("S|L|L"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(jobs) * r[0].Runs[0].W
+	}
+	first, second, all := of(0, 100), of(100, 100), of(0, 200)
+	if math.Abs(first+second-all) > 1e-6*all || first == second {
+		t.Errorf("%g s in all of the first hundred jobs, %g of the second: want %g together", first, second, all)
+	}
+}

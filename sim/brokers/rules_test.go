@@ -3,9 +3,11 @@ package brokers
 import (
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"skep/balance"
+	"skep/grid"
 )
 
 // A resource against one that keeps every job and looks at all of them.
@@ -101,5 +103,30 @@ func TestSystemSaysAllThatIsWrong(t *testing.T) {
 	o := Options{Policies: []string{"best"}, Rate: math.NaN(), Warmup: -1}
 	if err := o.Check(); err == nil || strings.Count(err.Error(), "\n") != 4 {
 		t.Errorf("options: %v, want five problems", err)
+	}
+}
+
+// A resource tells its state as it is when the question has arrived there, and not as it was when it was asked.
+func TestStateIsThatOfWhenItIsRead(t *testing.T) {
+	s := usual("S|L")
+	s.Delays = Delays{Discovery: 1, Inside: 0.1, Between: 10}
+	e, err := newEngine(s, "mct", &Options{Policies: []string{"mct"}, Rate: 1, Jobs: 1, Seed: 1}, 0, new(atomic.Bool))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &job{demand: 5, task: grid.Task{Class: "S"}}
+	e.place(x)
+	for e.agenda.due.Len() > 0 {
+		at, h := e.agenda.due.Pop()
+		if e.now = at; h.what == decide {
+			break
+		}
+		e.happen(h)
+		if h.what == read { // the near one is read at 1.3 s, the far one at 31 s
+			e.resources[1].take(20, 100)
+		}
+	}
+	if len(x.answers) != 2 || x.answers[0].Ready != 0 || math.Abs(x.answers[1].Ready-89) > 1e-9 {
+		t.Errorf("answers %+v: want two, the far one ready in 89 s, since 100 s of work came at 20 s", x.answers)
 	}
 }

@@ -3,12 +3,10 @@ package paper
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"skep/sim/forwarding"
-	"skep/sim/queueing"
 )
 
 // claim is a line of numbers.csv of a study of request forwarding: a number of a reference run with a tolerance, or a
@@ -17,7 +15,7 @@ type claim struct {
 	Source, Scenario, Policy, Metric, Value string
 
 	rule      rule
-	why       string
+	label     label
 	tolerance float64
 }
 
@@ -37,14 +35,13 @@ var metrics = map[string]func(r *forwarding.Result, w *forwarding.Window) float6
 
 func (r record) claim() (claim, error) {
 	c := claim{Source: r["source"], Scenario: r["scenario"], Policy: r["policy"], Metric: r["metric"], Value: r["value"],
-		rule: rule(r["rule"]), why: r["why"]}
+		rule: rule(r["rule"])}
 	name, _, _ := strings.Cut(c.Metric, ":")
-	switch {
-	case !slices.Contains(rules, c.rule):
-		return c, fmt.Errorf("rule %q: want one of %v", c.rule, rules)
-	case c.why == "" && c.rule == known:
-		return c, fmt.Errorf("rule %s: want a reason", c.rule)
-	case metrics[name] == nil:
+	var err error
+	if c.label, err = r.label(c.rule); err != nil {
+		return c, err
+	}
+	if metrics[name] == nil {
 		return c, fmt.Errorf("metric %q: is not known", c.Metric)
 	}
 	if c.rule == report && c.Value == "" {
@@ -100,47 +97,44 @@ func (c *claim) measure(results map[key][]*forwarding.Result) (mean, half float6
 	if n == 0 {
 		return 0, 0, errNone
 	}
-	var sum, square float64
+	var each []float64
 	for k := range n {
 		x := value(ours[k])
 		if of != "" && of != "first" {
 			x /= value(base[k])
 		}
-		sum, square = sum+x, square+x*x
+		each = append(each, x)
 	}
-	mean = sum / float64(n)
-	if n > 1 {
-		half = queueing.Student(float64(n-1)) * math.Sqrt(max(square-sum*mean, 0)/float64(n-1)/float64(n))
-	}
-	return mean, half, nil
+	return average(each), halfWidth(each), nil
 }
 
-// judge says what came of a claim. A bound holds or not, by the mean.
+// judge says what came of a claim, by the same rule as of a printed number. A bound is what is allowed.
 func (c *claim) judge(results map[key][]*forwarding.Result) Line {
-	l := Line{Source: c.Source, Scenario: c.Scenario, Policy: c.Policy, Metric: c.Metric, Published: c.Value}
+	l := Line{Source: c.Source, Scenario: c.Scenario, Policy: c.Policy, Metric: c.Metric,
+		Published: c.Value, Class: c.label.class}
 	mean, half, err := c.measure(results)
 	if err != nil {
 		l.Verdict, l.Ours, l.Says = NotRun, "–", "not run: "+err.Error()
 		return l
 	}
-	l.Ours, l.Mean, l.Half = show(mean, half), mean, half
-	if c.rule == report {
-		l.Verdict, l.Says = Reported, strings.TrimSuffix("reported: "+c.why, ": ")
-		return l
+	l.Ours, l.Mean = show(mean, half), mean
+	if !math.IsNaN(half) {
+		l.Half = half
 	}
-	op, x, _ := c.bound()
-	if op == "" {
+	switch op, x, _ := c.bound(); {
+	case c.rule == report:
+	case op == "":
 		p := printed{mid: x, tolerance: c.tolerance}
 		l.Deviation = 100 * (mean - x) / x
 		l.Verdict = p.compare(measured{mean: mean, half: half})
 		l.Says = p.words(l.Verdict, measured{mean: mean, half: half})
-	} else if op == "<=" && mean <= x || op == ">=" && mean >= x {
-		l.Verdict, l.Says = Inside, "holds"
-	} else {
-		l.Verdict, l.Says = Departs, "does not hold"
+	case op == "<=":
+		l.Verdict = within(mean, half, math.Inf(-1), x)
+		l.Says = inWords(l.Verdict)
+	default:
+		l.Verdict = within(mean, half, x, math.Inf(1))
+		l.Says = inWords(l.Verdict)
 	}
-	if l.Verdict == Departs && c.rule == known {
-		l.Verdict, l.Says = Known, l.Says+": "+c.why
-	}
+	c.label.apply(&l, c.rule)
 	return l
 }

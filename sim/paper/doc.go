@@ -3,9 +3,10 @@
 //
 // A study is a folder of data: systems/*.yaml are its systems, in the form that `skep sim queue` reads;
 // runs.csv says under which policies and for how long each is run; numbers.csv has what was printed, with
-// its table and page; curves.csv what is drawn beside. Each printed number gets a verdict. A number that is
-// missed counts against the simulator unless the folder says why, and a number that is damaged in print is
-// reported and not judged. The quick form is short enough for a test; the full form has the lengths of the
+// its table and page; curves.csv what is drawn beside. Each printed number gets a verdict: inside what is
+// allowed, outside it, or undecided where our interval is too wide to tell. A number that is missed counts against the
+// simulator, and is explained only by something that was run. A number that cannot have been printed so is reported and
+// not judged. The quick form is short enough for a test; the full form has the lengths of the
 // source.
 //
 // Sources:

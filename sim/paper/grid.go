@@ -95,7 +95,11 @@ func sumUp(s *brokers.System, rate float64, from *brokers.Result) ran {
 		e := estimate(mean(from.Runs, func(x *brokers.Run) float64 { return x.ByClass[i] }))
 		r.ByClass = append(r.ByClass, queueing.ClassEstimate{Class: c.Name, Estimate: e})
 	}
-	at, half := mean(from.Runs, func(x *brokers.Run) float64 { return x.Arrived / x.Load[busiest] })
+	full := func(x *brokers.Run) float64 { return x.Arrived / x.Load[busiest] }
+	for k := range from.Runs {
+		r.limits = append(r.limits, full(&from.Runs[k]))
+	}
+	at, half := mean(from.Runs, full)
 	r.limit = measured{mean: at, half: half}
 	return r
 }

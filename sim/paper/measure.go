@@ -11,9 +11,17 @@ import (
 
 // measured is what we have for a printed number: an estimate, or words.
 type measured struct {
-	mean, half float64
+	mean, half float64 // half is NaN of one replication, 0 of what is exact
 	text       string
-	holds      bool // of words
+	verdict    Verdict // of words
+}
+
+// said is a statement that holds or does not, whatever chance did.
+func said(text string, holds bool) measured {
+	if holds {
+		return measured{text: text, verdict: Inside}
+	}
+	return measured{text: text, verdict: Departs}
 }
 
 // errNone is where there is no run.
@@ -22,11 +30,11 @@ var errNone = errors.New("the quick form has no run of it, or it was interrupted
 // measure looks a number up in the runs and the optima. The error says why there is none.
 func (s *Study) measure(p *printed, results map[key]*ran, optima map[key]*optimum) (measured, error) {
 	if p.rule == unrun {
-		return measured{}, fmt.Errorf("%s", p.why)
+		return measured{}, fmt.Errorf("%s", p.label.why)
 	}
 	if p.kind() == "allot" {
 		text := s.grids[p.Scenario].Allotment()
-		return measured{text: text, holds: text == p.text}, nil
+		return said(text, text == p.text), nil
 	}
 	needs := p.needs()
 	if needs == nil {
@@ -56,23 +64,28 @@ func (p *printed) from(r []*ran) (measured, error) {
 	switch p.kind() {
 	case "stable":
 		word := map[bool]string{true: "stable", false: "unstable"}[r[0].Stable]
-		return measured{text: word, holds: word == p.text}, nil
+		return said(word, word == p.text), nil
 	case "order":
-		return order(r), nil
+		return p.order(r)
+	case "between":
+		return p.between(r), nil
 	case "little":
-		return measured{text: fmt.Sprintf("%.2g %%", 100*float64(r[0].Little)), holds: r[0].LittleHolds}, nil
+		return said(fmt.Sprintf("%.2g %%", 100*float64(r[0].Little)), r[0].LittleHolds), nil
 	case "half":
 		part := float64(r[0].W.Half / r[0].W.Mean)
-		return measured{text: fmt.Sprintf("%.2g %%", 100*part), holds: part <= 0.05}, nil
+		return said(fmt.Sprintf("%.2g %%", 100*part), part <= 0.05), nil
 	case "limit":
 		return r[0].limit, nil
 	case "ratios":
-		return p.across(r, func(w, base float64) float64 { return base / w }), nil
+		return across(r, func(w, base float64) float64 { return base / w }), nil
 	case "gaps":
-		return p.across(r, func(w, base float64) float64 { return w - base }), nil
+		return across(r, func(w, base float64) float64 { return w - base }), nil
 	case "asks":
-		a, b := float64(r[0].Messages.Remote), float64(r[1].Messages.Remote)
-		return measured{text: fmt.Sprintf("%.4g, mct %.4g", a, b), holds: a < b}, nil
+		fewer := chain{relations: []relation{relations["<"]}}
+		remote := func(x *queueing.Replication) float64 { return x.Remote }
+		m := fewer.judge([][]float64{r[0].each(remote), r[1].each(remote)})
+		m.text = strings.Replace(m.text, ", ", ", mct ", 1)
+		return m, nil
 	case "guarded":
 		if g := r[0].Guarded; g != nil {
 			return measured{mean: 100 * float64(g.Mean), half: 100 * float64(g.Half)}, nil
@@ -82,7 +95,7 @@ func (p *printed) from(r []*ran) (measured, error) {
 		return p.saved(r[0], r[1]), nil
 	}
 	if !r[0].Stable || p.kind() == "improvement" && !r[1].Stable {
-		return measured{text: "unstable"}, nil
+		return said("unstable", false), nil
 	}
 	switch p.kind() {
 	case "Q":
@@ -102,44 +115,85 @@ func (p *printed) from(r []*ran) (measured, error) {
 	return measured{}, fmt.Errorf("no metric is called %s", p.Metric)
 }
 
-// order tells the policies in the order of their completion times.
-func order(r []*ran) measured {
-	m := measured{holds: true}
-	var parts []string
-	for k, x := range r {
-		m.holds = m.holds && (k == 0 || r[k-1].W.Mean < x.W.Mean)
-		parts = append(parts, fmt.Sprintf("%.4g", float64(x.W.Mean)))
+// each is a figure of each replication.
+func (r *ran) each(of func(*queueing.Replication) float64) (out []float64) {
+	for k := range r.Runs {
+		out = append(out, of(&r.Runs[k]))
 	}
-	m.text = strings.Join(parts, ", ")
-	return m
+	return out
 }
 
-// across tells how a policy compares with another in one scenario after the other.
-func (p *printed) across(r []*ran, f func(w, base float64) float64) measured {
-	m := measured{holds: true}
+func completion(x *queueing.Replication) float64 { return x.W }
+
+// order compares the completion times of policies, or with order:limit the rates at which they are full: there, a is
+// before b where its limit is the lower.
+func (p *printed) order(r []*ran) (measured, error) {
+	var of [][]float64
+	for _, x := range r {
+		switch p.rest() {
+		case "":
+			of = append(of, x.each(completion))
+		case "limit":
+			of = append(of, x.limits)
+		default:
+			return measured{}, fmt.Errorf("no order is called %s", p.Metric)
+		}
+	}
+	return p.chain.judge(of), nil
+}
+
+// across tells how a policy compares with another in one scenario after the other: it has to rise. Scenarios are of
+// different chance.
+func across(r []*ran, f func(w, base float64) float64) measured {
+	m := measured{verdict: Inside}
 	var parts []string
-	last := math.Inf(-1)
+	var last, lastHalf float64
 	for k := 0; k < len(r); k += 2 {
-		x := f(float64(r[k].W.Mean), float64(r[k+1].W.Mean))
-		m.holds = m.holds && x > last
-		last = x
+		a, b := r[k].each(completion), r[k+1].each(completion)
+		var d []float64
+		for i := range min(len(a), len(b)) {
+			d = append(d, f(a[i], b[i]))
+		}
+		x, half := f(average(a), average(b)), halfWidth(d)
+		if k > 0 {
+			rise := relations["<"]
+			m.verdict = worst(m.verdict, within(x-last, math.Hypot(half, lastHalf), rise.low, rise.high))
+		}
+		last, lastHalf = x, half
 		parts = append(parts, fmt.Sprintf("%.4g", x))
 	}
 	m.text = strings.Join(parts, ", ")
 	return m
 }
 
+// between tells whether the value lies between the completion times in two scenarios, as one would have it where the
+// value is what the system does at a rate between theirs. A system that is full has none: what it does is above all.
+func (p *printed) between(r []*ran) measured {
+	m := measured{verdict: Inside}
+	var parts []string
+	for k, x := range r {
+		if !x.Stable {
+			parts = append(parts, "unstable")
+			if k == 0 {
+				m.verdict = Departs
+			}
+			continue
+		}
+		parts = append(parts, show(float64(x.W.Mean), float64(x.W.Half)))
+		low, high := math.Inf(-1), p.mid
+		if k == 1 {
+			low, high = p.mid, math.Inf(1)
+		}
+		m.verdict = worst(m.verdict, within(float64(x.W.Mean), float64(x.W.Half), low, high))
+	}
+	m.text = strings.Join(parts, " to ")
+	return m
+}
+
 // improvement is (W_base − W) / W_base in percent. Its interval is that of the same tasks under both.
 func improvement(x, base *ran) measured {
-	mean := 100 * (1 - float64(x.W.Mean/base.W.Mean))
-	var sum, square float64
-	n := float64(len(x.Runs))
-	for k := range x.Runs {
-		d := 100*(1-x.Runs[k].W/base.Runs[k].W) - mean
-		sum, square = sum+d, square+d*d
-	}
-	spread := math.Sqrt(max(square-sum*sum/n, 0) / (n - 1) / n)
-	return measured{mean: mean, half: queueing.Student(n-1) * spread}
+	mean, half := gainOver(x.each(completion), base.each(completion))
+	return measured{mean: mean, half: half}
 }
 
 // saved is by how many percent fewer messages are sent than under mct, where the machine that decides is
@@ -152,13 +206,6 @@ func (p *printed) saved(x, mct *ran) measured {
 		}
 		return r.Remote
 	}
-	var sum, square float64
-	n := float64(len(x.Runs))
-	for k := range x.Runs {
-		d := 100 * (1 - count(&x.Runs[k])/mct.Runs[k].Remote)
-		sum, square = sum+d, square+d*d
-	}
-	mean := sum / n
-	spread := math.Sqrt(max(square-sum*mean, 0) / (n - 1) / n)
-	return measured{mean: mean, half: queueing.Student(n-1) * spread}
+	mean, half := gainOver(x.each(count), mct.each(func(r *queueing.Replication) float64 { return r.Remote }))
+	return measured{mean: mean, half: half}
 }

@@ -35,13 +35,25 @@ func (r *Report) Print(w io.Writer) error {
 	return err
 }
 
-// Summary is the counts of the verdicts in a line.
+// Summary is the counts of the verdicts in a line: those of systems as described, and then each other class.
 func (r *Report) Summary() string {
-	words := map[Verdict]string{Departs: "depart", Known: "depart and it is known why", TooWide: "too wide to tell", Damaged: "damaged in print",
-		NotRun: "not run", Reported: "not in print", Within: "within what is allowed", Inside: "inside"}
+	names := map[Class]string{Changed: "changed systems and readings", Theory: "against theory",
+		Own: "against bars and runs of our own"}
+	text := count(r.Counts)
+	for _, c := range Classes[1:] {
+		if r.Apart[c] != nil {
+			text += "; " + names[c] + ": " + count(r.Apart[c])
+		}
+	}
+	return text
+}
+
+func count(of map[Verdict]int) string {
+	words := map[Verdict]string{Departs: "depart, unexplained", Known: "depart, explained", Undecided: "undecided",
+		Damaged: "damaged in print", NotRun: "not run", Reported: "not in print", Inside: "inside"}
 	var parts []string
 	for k := len(Verdicts) - 1; k >= 0; k-- {
-		if n := r.Counts[Verdicts[k]]; n > 0 || Verdicts[k] == Departs {
+		if n := of[Verdicts[k]]; n > 0 || Verdicts[k] == Departs {
 			parts = append(parts, fmt.Sprintf("%d %s", n, words[Verdicts[k]]))
 		}
 	}

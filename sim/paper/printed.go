@@ -3,7 +3,6 @@ package paper
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,9 +16,10 @@ type printed struct {
 	Value    string // as printed; empty where only an interval is, or nothing
 	Interval string // "low..high" or "±0.5%", as printed
 	rule     rule
-	why      string
+	label    label
 
 	text      string  // what is compared in words: unstable, a < b
+	chain     chain   // of orders
 	mid, half float64 // of the interval, or the value; with what rounding hides
 	tolerance float64 // how far the middle may be missed
 }
@@ -30,22 +30,21 @@ type rule string
 const (
 	gate    rule = "gate"    // has to be met
 	full    rule = "full"    // has to be met in the full form, and is not looked at in the quick one
-	known   rule = "known"   // is missed, and it is said why
-	damaged rule = "damaged" // is not what the authors had, as far as one can tell
+	known   rule = "known"   // is missed, and it is said what was tried and explains it
+	open    rule = "open"    // is missed, and nothing that was run explains it
+	damaged rule = "damaged" // cannot have been printed so
 	report  rule = "report"  // there is none in print; ours is reported
 	unrun   rule = "unrun"   // cannot be had from the simulator, and it is said why
 )
 
-var rules = []rule{gate, full, known, damaged, report, unrun}
+var rules = []rule{gate, full, known, open, damaged, report, unrun}
 
 func (r record) printed() (printed, error) {
 	p := printed{Source: r["source"], Scenario: r["scenario"], Policy: r["policy"], Metric: r["metric"],
-		Value: r["value"], Interval: r["interval"], rule: rule(r["rule"]), why: r["why"]}
-	if !slices.Contains(rules, p.rule) {
-		return p, fmt.Errorf("rule %q: want one of %v", p.rule, rules)
-	}
-	if p.why == "" && (p.rule == known || p.rule == damaged || p.rule == unrun) {
-		return p, fmt.Errorf("rule %s: want a reason", p.rule)
+		Value: r["value"], Interval: r["interval"], rule: rule(r["rule"])}
+	var err error
+	if p.label, err = r.label(p.rule); err != nil {
+		return p, err
 	}
 	if p.Source == "" {
 		return p, fmt.Errorf("want a source")
@@ -54,7 +53,11 @@ func (r record) printed() (printed, error) {
 		return p, nil
 	}
 	switch p.kind() {
-	case "allot", "stable", "order", "asks", "little", "half", "ratios", "gaps", "rises", "most", "share", "growth":
+	case "order":
+		p.text = p.Value
+		p.chain, err = readChain(p.text)
+		return p, err
+	case "allot", "stable", "asks", "little", "half", "ratios", "gaps", "rises", "most", "share", "growth":
 		p.text = p.Value
 		return p, nil
 	}
@@ -93,7 +96,7 @@ func (p *printed) numbers() error {
 	if err != nil {
 		return fmt.Errorf("value %q: want a number", p.Value)
 	}
-	p.mid, p.half = x, rounding(p.Value)
+	p.mid, p.half = x, p.rounding()
 	if p.Interval != "" {
 		part, err := percent(strings.TrimPrefix(p.Interval, "±"))
 		if err != nil {
@@ -102,6 +105,21 @@ func (p *printed) numbers() error {
 		p.half += part * math.Abs(x)
 	}
 	return nil
+}
+
+// shareDigits are those after the point of a share delta. The source prints four and leaves out the zeros at the end:
+// its 0 is 0.0000, its 0.5 is 0.5000.
+const shareDigits = 4
+
+// rounding is what rounding hides of the value; nothing of a count.
+func (p *printed) rounding() float64 {
+	switch p.kind() {
+	case "zeros", "nonzeros":
+		return 0
+	case "delta":
+		return 0.5 * math.Pow10(-shareDigits)
+	}
+	return rounding(p.Value)
 }
 
 // rounding is half a unit of the last digit.
@@ -143,7 +161,7 @@ func (p *printed) needs() []string {
 	case "allot", "lambda", "load", "delta", "zeros", "nonzeros", "discount":
 		return nil
 	case "order":
-		return strings.Split(p.text, " < ")
+		return p.chain.names
 	case "improvement":
 		return []string{p.Policy, p.rest()}
 	case "share":
@@ -163,6 +181,9 @@ func (p *printed) keys() (out []key) {
 			out = append(out, key{scenario, p.Policy}, key{scenario, p.rest()})
 		}
 		return out
+	case "between":
+		low, high, _ := strings.Cut(p.rest(), "/")
+		return []key{{low, p.Policy}, {high, p.Policy}}
 	case "growth":
 		_, other, _ := strings.Cut(p.rest(), "/")
 		return []key{{p.Scenario, p.Policy}, {other, p.Policy}}

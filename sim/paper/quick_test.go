@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestQuick runs every study in its quick form: no number may depart from print without a reason.
+// TestQuick runs every study in its quick form: no number may depart that the study does not name. What it names and
+// nobody explains still counts as a departure.
 func TestQuick(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
@@ -20,7 +21,7 @@ func TestQuick(t *testing.T) {
 			}
 			t.Logf("%d numbers in %.1f s: %s", len(r.Lines), r.Seconds, r.Summary())
 			for _, l := range r.Lines {
-				if l.Verdict == Departs {
+				if l.Verdict == Departs && l.Since == "" {
 					t.Errorf("%s: %s under %s, %s: printed %s, ours %s: %s", l.Source, l.Scenario, l.Policy, l.Metric, l.Published, l.Ours, l.Says)
 				}
 			}

@@ -27,14 +27,40 @@ type Report struct {
 	Full    bool            `json:"full"`
 	Seed    uint64          `json:"seed"`
 	Lines   []Line          `json:"numbers"`
-	Counts  map[Verdict]int `json:"counts"`
+	Counts  map[Verdict]int `json:"counts"`       // of the lines of systems as described
+	Apart   Tally           `json:"counts_apart"` // of the others
 	Curves  []Curve         `json:"curves"`
 	Notes   []string        `json:"notes,omitempty"` // where the full form is not that of the source
 	Seconds float64         `json:"seconds"`
 }
 
-// Unexplained is the number of departures that nobody explains.
-func (r *Report) Unexplained() int { return r.Counts[Departs] }
+// Tally counts verdicts by class.
+type Tally map[Class]map[Verdict]int
+
+// add puts lines to the report.
+func (r *Report) add(lines []Line) {
+	r.Lines = append(r.Lines, lines...)
+	for _, l := range lines {
+		if l.Class == Described {
+			r.Counts[l.Verdict]++
+			continue
+		}
+		if r.Apart[l.Class] == nil {
+			r.Apart[l.Class] = map[Verdict]int{}
+		}
+		r.Apart[l.Class][l.Verdict]++
+	}
+}
+
+// Unnamed is the number of departures that the folder does not name.
+func (r *Report) Unnamed() (n int) {
+	for k := range r.Lines {
+		if l := &r.Lines[k]; l.Verdict == Departs && l.Since == "" {
+			n++
+		}
+	}
+	return n
+}
 
 // Run runs a study. When ctx ends early it returns ctx's error and a report in which what was not run says so.
 func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
@@ -42,7 +68,8 @@ func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
 		return s.runWalks(ctx, o)
 	}
 	began := time.Now()
-	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed, Counts: map[Verdict]int{}}
+	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed,
+		Counts: map[Verdict]int{}, Apart: Tally{}}
 	w := &work{study: s, options: o, results: map[key]*ran{}}
 	w.total = w.size()
 	err := w.simulate(ctx, r)
@@ -50,13 +77,15 @@ func (s *Study) Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	optima := map[key]*optimum{}
+	var lines []Line
+	var by []string
 	for k := range s.numbers {
 		p := &s.numbers[k]
 		m, err := s.measure(p, w.results, optima)
-		l := p.judge(m, err, o.Full)
-		r.Lines = append(r.Lines, l)
-		r.Counts[l.Verdict]++
+		lines, by = append(lines, p.judge(m, err, o.Full)), append(by, p.label.by)
 	}
+	explain(lines, by)
+	r.add(lines)
 	r.Seconds = time.Since(began).Seconds()
 	return r, ctx.Err()
 }
@@ -132,7 +161,8 @@ func (w *work) run(ctx context.Context, x run, l length) (out []ran, err error) 
 // ran is what came of a run: of grids with the rate at which the first resource has no time left, too.
 type ran struct {
 	queueing.Result
-	limit measured
+	limit  measured
+	limits []float64 // of each replication
 
 	figures map[string][]float64 // of the world spread, one for each replication
 }

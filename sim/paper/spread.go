@@ -169,45 +169,71 @@ func (r *ran) figure(name string) (measured, error) {
 
 // ofNews computes a number out of runs of the world spread.
 func (p *printed) ofNews(r []*ran) (measured, error) {
-	var x []float64
-	var parts []string
-	add := func(run *ran, figure string) {
-		if m, err := run.figure(figure); err == nil {
-			x, parts = append(x, m.mean), append(parts, fmt.Sprintf("%.3g", m.mean))
-		}
-	}
-	m := measured{holds: true}
 	switch p.kind() {
 	case "order":
-		for _, run := range r {
-			add(run, p.rest())
-		}
-		for k := range x {
-			m.holds = m.holds && (k == 0 || x[k-1] < x[k])
-		}
+		return p.orderOfNews(r)
 	case "rises", "most":
-		bound := math.Inf(1)
-		if p.kind() == "most" {
-			bound, _ = strconv.ParseFloat(p.text, 64)
-		}
-		for h := 1; h < spread.Farthest; h++ {
-			add(r[0], fmt.Sprint(p.rest(), ":", h))
-		}
-		for k := range x {
-			m.holds = m.holds && x[k] <= bound && (p.kind() == "most" || k == 0 || x[k-1] <= x[k]*1.02)
-		}
+		return p.byDistance(r[0])
 	case "share", "growth":
-		figure, _, _ := strings.Cut(p.rest(), "/")
-		add(r[0], figure)
-		add(r[1], figure)
-		if len(x) < 2 {
-			return m, errNone
+		return p.bar(r[0], r[1])
+	}
+	return r[0].figure(p.Metric)
+}
+
+// orderOfNews compares a figure of several rules.
+func (p *printed) orderOfNews(r []*ran) (measured, error) {
+	var of [][]float64
+	for _, run := range r {
+		if len(run.figures[p.rest()]) == 0 {
+			return measured{}, errNone
 		}
-		bound, err := strconv.ParseFloat(strings.TrimPrefix(p.text, "≤ "), 64)
-		m.holds, parts = err == nil && x[0] <= bound*x[1], []string{fmt.Sprintf("%.3g", x[0]/x[1])}
-	default:
-		return r[0].figure(p.Metric)
+		of = append(of, run.figures[p.rest()])
+	}
+	return p.chain.judge(of), nil
+}
+
+// rising is how much of the figure before may be missing where figures have to rise.
+const rising = 0.02
+
+// byDistance tells whether a figure rises with the distance, or is at most what the value says at all.
+func (p *printed) byDistance(run *ran) (measured, error) {
+	bound, err := strconv.ParseFloat(p.text, 64)
+	if p.kind() == "most" && err != nil {
+		return measured{}, fmt.Errorf("value %q: want a number", p.text)
+	}
+	m := measured{verdict: Inside}
+	var parts []string
+	var last measured
+	for h := 1; h < spread.Farthest; h++ {
+		x, err := run.figure(fmt.Sprint(p.rest(), ":", h))
+		if err != nil {
+			continue
+		}
+		if p.kind() == "most" {
+			m.verdict = worst(m.verdict, within(x.mean, x.half, math.Inf(-1), bound))
+		} else if len(parts) > 0 {
+			rise, half := x.mean-last.mean, math.Hypot(x.half, last.half)
+			m.verdict = worst(m.verdict, within(rise, half, -rising*x.mean, math.Inf(1)))
+		}
+		last, parts = x, append(parts, fmt.Sprintf("%.3g", x.mean))
 	}
 	m.text = strings.Join(parts, ", ")
 	return m, nil
+}
+
+// bar tells whether a figure of one run over that of another is at most what the value says.
+func (p *printed) bar(run, other *ran) (measured, error) {
+	figure, _, _ := strings.Cut(p.rest(), "/")
+	bound, err := strconv.ParseFloat(strings.TrimPrefix(p.text, "≤ "), 64)
+	if err != nil {
+		return measured{}, fmt.Errorf("value %q: want ≤ and a number", p.text)
+	}
+	a, b := run.figures[figure], other.figures[figure]
+	if len(a) == 0 || len(b) == 0 {
+		return measured{}, errNone
+	}
+	gain, half := gainOver(a, b)
+	ratio := measured{mean: 1 - gain/100, half: half / 100}
+	ratio.text, ratio.verdict = show(ratio.mean, ratio.half), within(ratio.mean, ratio.half, math.Inf(-1), bound)
+	return ratio, nil
 }

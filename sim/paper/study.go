@@ -171,6 +171,12 @@ func (s *Study) check() error {
 		}
 	}
 	for _, p := range s.numbers {
+		if by := p.label.by; by != "" && !slices.ContainsFunc(s.numbers, func(o printed) bool {
+			return explains(by, o.Metric, o.Scenario, o.Policy, o.show(), p.Metric)
+		}) {
+			errs = append(errs, fmt.Errorf(
+				"%s/numbers.csv: %s of %s: no line %q of this metric: want scenario and policy, or order", s.Name, p.Metric, p.Scenario, by))
+		}
 		if p.kind() == "allot" && s.grids[p.Scenario] != nil { // it takes no run
 			continue
 		}

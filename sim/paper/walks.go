@@ -199,11 +199,11 @@ func (w *walks) run(ctx context.Context, o Options, r *Report) error {
 			}
 		}
 	}
+	var lines []Line
 	for i := range w.claims {
-		l := w.claims[i].judge(results)
-		r.Lines = append(r.Lines, l)
-		r.Counts[l.Verdict]++
+		lines = append(lines, w.claims[i].judge(results))
 	}
+	r.add(lines)
 	for i := range w.pictures {
 		r.Curves = append(r.Curves, w.pictures[i].draw(w.nodes, 0, func(k key, figure string) (measured, error) {
 			c := claim{Scenario: k.scenario, Policy: k.policy, Metric: figure}
@@ -217,7 +217,8 @@ func (w *walks) run(ctx context.Context, o Options, r *Report) error {
 // runWalks runs a study of request forwarding.
 func (s *Study) runWalks(ctx context.Context, o Options) (*Report, error) {
 	began := time.Now()
-	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed, Counts: map[Verdict]int{}}
+	r := &Report{Study: s.Name, Title: s.Title, Source: s.Source, Full: o.Full, Seed: o.Seed,
+		Counts: map[Verdict]int{}, Apart: Tally{}}
 	err := s.walks.run(ctx, o, r)
 	r.Seconds = time.Since(began).Seconds()
 	return r, err

@@ -48,8 +48,12 @@ func (s *System) Check() Problems {
 	s.checkFailures(&p)
 	s.checkAvailability(&p)
 	s.checkChanges(&p)
+	s.checkMapping(&p)
 	if !(s.Delay >= 0 && s.Delay <= MaxTime) {
 		p.add("delay", "%g: want 0 or more time units", s.Delay)
+	}
+	if s.Ties != AtRandom && s.Ties != Lowest {
+		p.add("ties", "%q: want lowest, or none for ties at random", s.Ties)
 	}
 	switch s.Decide {
 	case ByDefault, ByMapper, ByMachines:

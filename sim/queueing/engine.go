@@ -41,8 +41,9 @@ type engine struct {
 
 	nextChange, nextShift float64
 
-	push *push // one of the two
-	pull *pull
+	push  *push // one of the two
+	pull  *pull
+	batch *batchMapper // besides push; nil = each task is placed as it comes
 
 	pulls     bool // machines take
 	scattered bool // machines decide
@@ -60,24 +61,6 @@ type machine struct {
 	state int     // of its chain
 	left  float64 // work of the running task as of began, for machines whose speed changes
 	began float64
-}
-
-// The streams of a replication's randomness.
-const (
-	streamArrivals = iota
-	streamOrigins
-	streamSizes
-	streamFaults
-	streamAgain
-	streamChanges
-	streamErrors
-	streamOrder
-	streamPolicies
-)
-
-// stream returns a stream of a replication; those of its policies are numbered on from streamPolicies.
-func stream(seed uint64, replication, k int) *grid.Rand {
-	return grid.NewRand(seed, uint64(replication)<<32|uint64(k))
 }
 
 func newEngine(s *System, policy string, o *Options, replication int, stop *atomic.Bool) (*engine, error) {
@@ -108,6 +91,7 @@ func newEngine(s *System, policy string, o *Options, replication int, stop *atom
 	}
 	e.arrival = e.gap()
 	c := o.Balance
+	c.FirstTie = c.FirstTie || s.Ties == Lowest
 	if c.Scratch == nil {
 		c.Scratch = new(lpas.Workspace)
 	}
@@ -119,6 +103,8 @@ func newEngine(s *System, policy string, o *Options, replication int, stop *atom
 		e.pull = newPull(e, p)
 	} else if err := e.newPush(policy, c, draw); err != nil {
 		return nil, err
+	} else if batches(e.push.policies[0]) {
+		e.batch = newBatchMapper(e.push.policies[0], *s.Mapping)
 	}
 	e.plan()
 	return e, nil
@@ -161,6 +147,9 @@ func (e *engine) plan() {
 	e.special = min(e.books.next(), e.nextChange, e.nextShift)
 	if e.push != nil {
 		e.special = min(e.special, e.push.flights.next())
+	}
+	if e.batch != nil {
+		e.special = min(e.special, e.batch.next)
 	}
 }
 
@@ -205,6 +194,8 @@ func (e *engine) extra() bool {
 		e.shift()
 	case e.special == e.books.next():
 		return e.books.close(e)
+	case e.batch != nil && e.special == e.batch.next:
+		e.batch.due(e)
 	default:
 		e.push.land(e)
 	}
@@ -224,6 +215,10 @@ func (e *engine) arrive() {
 	}
 	if e.pull != nil {
 		e.pull.arrive(e, t)
+		return
+	}
+	if e.batch != nil {
+		e.batch.arrive(e, t)
 		return
 	}
 	if from < 0 && e.scattered {

@@ -42,7 +42,7 @@ func (r *reader) system(s *System, n ast.Node) {
 		}
 	}
 	known := []string{"name", "classes", "machines", "mu", "alpha", "decide", "service", "rate_changes", "failures", "availability",
-		"announced", "availability_changes", "inaccuracy", "delay"}
+		"announced", "availability_changes", "inaccuracy", "ties", "mapping", "delay"}
 	r.mapping("", n, known, keys{
 		"name":                 func(p string, n ast.Node) { s.Name = r.text(p, n) },
 		"classes":              names(&s.Classes),
@@ -57,6 +57,8 @@ func (r *reader) system(s *System, n ast.Node) {
 		"announced":            func(p string, n ast.Node) { s.Announced = r.numbers(p, n) },
 		"availability_changes": func(p string, n ast.Node) { s.AvailabilityChanges = r.availabilityChanges(p, n) },
 		"inaccuracy":           func(p string, n ast.Node) { s.Inaccuracy = r.inaccuracy(p, n) },
+		"ties":                 func(p string, n ast.Node) { s.Ties = Ties(r.text(p, n)) },
+		"mapping":              func(p string, n ast.Node) { s.Mapping = r.mappingEvents(p, n) },
 		"delay":                func(p string, n ast.Node) { s.Delay = r.number(p, n) },
 	})
 }

@@ -50,9 +50,10 @@ type Result struct {
 	Policy  string `json:"policy"`
 	Decides string `json:"decides"` // mapper, machines, or scheduler where machines take
 
-	// Stable is false where the system filled up in most replications. What was measured then depends on
-	// the length of the run alone: JSON leaves it out.
-	Stable bool `json:"stable"`
+	// Stable is false where the system filled up in most replications, or has to, by its Limit. What was measured then
+	// depends on the length of the run alone: JSON leaves it out.
+	Stable bool   `json:"stable"`
+	Limit  Number `json:"limit"` // of System.Limit
 
 	Q        Estimate        `json:"Q"`   // tasks in the system, by their integral over time
 	W        Estimate        `json:"W"`   // time from arrival to completion, by the tasks completed
@@ -91,9 +92,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 			Policy  string `json:"policy"`
 			Decides string `json:"decides"`
 			Stable  bool   `json:"stable"`
+			Limit   Number `json:"limit"`
 			Tasks   int64  `json:"tasks"`
 			Runs    int    `json:"replications"`
-		}{r.Policy, r.Decides, false, r.Tasks, r.Replications})
+		}{r.Policy, r.Decides, false, r.Limit, r.Tasks, r.Replications})
 	}
 	type plain Result
 	return json.Marshal(plain(r))
@@ -132,7 +134,8 @@ func (s *System) result(policy string, o *Options, runs []*outcome) Result {
 			grow++
 		}
 	}
-	r.Stable = 2*grow <= len(runs)
+	limit := s.Limit(policy, o)
+	r.Limit, r.Stable = Number(limit), stable(limit) && 2*grow <= len(runs)
 	r.Q = r.estimate(func(x *Replication) float64 { return x.Q })
 	r.W = r.estimate(func(x *Replication) float64 { return x.W })
 	if x := r.estimate(func(x *Replication) float64 { return x.Guarded }); x.Mean == x.Mean {

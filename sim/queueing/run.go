@@ -112,7 +112,10 @@ func (s *System) accepts(name string, o *Options) error {
 	if most := s.mostDeciders(); s.scattered(name) && s.Size() > most {
 		return fmt.Errorf("policy %s: %d machines decide, and each keeps what it knows of each: want at most %d, or decide: mapper", name, s.Size(), most)
 	}
-	_, err := balance.Make(name, &o.Balance, grid.NewRand(0, 0))
+	policy, err := balance.Make(name, &o.Balance, grid.NewRand(0, 0))
+	if err == nil && batches(policy) {
+		return s.acceptsBatch(name)
+	}
 	return err
 }
 

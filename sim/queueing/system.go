@@ -30,6 +30,12 @@ type System struct {
 	AvailabilityChanges *AvailabilityChanges // nil = none
 	Inaccuracy          Inaccuracy
 
+	// Ties says which of machines with equal expected completion times is taken.
+	Ties Ties
+
+	// Mapping is of batch policies, which place tasks together; nil = only those can be used that take each as it comes.
+	Mapping *Mapping
+
 	// Delay is the one-way time of a poll, an answer and a move; 0 = all at once, as in [1].
 	Delay float64
 }
@@ -52,6 +58,15 @@ const (
 	ByDefault  Decider = ""
 	ByMapper   Decider = "mapper"
 	ByMachines Decider = "machines"
+)
+
+// Ties is a rule for equal ones.
+type Ties string
+
+// The rules for ties. [1] names none; by default they are broken at random.
+const (
+	AtRandom Ties = ""
+	Lowest   Ties = "lowest" // the first in the order of the machines
 )
 
 // RateChanges sets one of all arrival and execution rates, all equally likely, to its value in the system

@@ -54,7 +54,7 @@ type savedContact struct {
 func retryAfter(failed int, random float64) time.Duration {
 	wait := maxRetry
 	if failed < 16 {
-		wait = min(minRetry<<failed, maxRetry)
+		wait = min(minRetry<<max(failed-1, 0), maxRetry)
 	}
 	return wait/2 + time.Duration(random*float64(wait/2))
 }

@@ -90,8 +90,11 @@ func (n *Network) Close() {
 	n.work.Wait()
 }
 
-// SetNeighbour makes a node a neighbour, to which a connection is kept, or ends that.
-func (n *Network) SetNeighbour(k grid.Link) { n.dialer.setNeighbour(k) }
+// SetNeighbour makes a node a neighbour, to which a connection is kept and whose silence is noticed, or ends that.
+func (n *Network) SetNeighbour(k grid.Link) {
+	n.dialer.setNeighbour(k)
+	n.transport.Watch(k.Peer, k.Keep)
+}
 
 // Familiar reports whether a node has been known for long: it is no stranger.
 func (n *Network) Familiar(node grid.NodeID, at time.Time) bool { return n.dialer.familiar(node, at) }

@@ -80,7 +80,7 @@ func newHost(cfg *Config, g *connGater, budget *dialBudget) (host.Host, error) {
 		libp2p.PrivateNetwork(cfg.Secret[:]),
 		libp2p.NoTransports, libp2p.Transport(newBudgetedTCP(budget)),
 		libp2p.Security(noise.ID, noise.New),
-		libp2p.Muxer(yamux.ID, muxer()),
+		libp2p.Muxer(yamux.ID, newMuxer()),
 		libp2p.ListenAddrStrings(cfg.Listen...),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(connections),
@@ -114,15 +114,7 @@ func newHost(cfg *Config, g *connGater, budget *dialBudget) (host.Host, error) {
 const (
 	memoryAll  = 448 << 20
 	memoryPeer = 48 << 20 // 64 relayed connections, and all served streams
-	maxWindow  = 4 << 20  // 40 MB/s at a round trip of 100 ms
 )
-
-// muxer is libp2p's yamux with smaller windows.
-func muxer() *yamux.Transport {
-	m := *yamux.DefaultTransport
-	m.MaxStreamWindowSize = maxWindow
-	return &m
-}
 
 // streamsOfPeer bounds the streams of one peer by protocol.
 func streamsOfPeer(services []Service) map[protocol.ID]rcmgr.ResourceLimits {

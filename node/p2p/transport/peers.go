@@ -25,13 +25,14 @@ type peers struct {
 	inboundMemory *semaphore.Weighted // room for large received frames
 	queued        atomic.Int64        // bytes queued to be sent, of all peers
 
-	mu sync.Mutex
-	m  map[grid.NodeID]*session
+	mu      sync.Mutex
+	m       map[grid.NodeID]*session
+	watched map[grid.NodeID]bool // neighbours: their silence is noticed
 }
 
 func newPeers(t *Transport) *peers {
 	return &peers{t: t, conns: newConns(t), inboundMemory: semaphore.NewWeighted(inboundAll),
-		m: make(map[grid.NodeID]*session)}
+		m: make(map[grid.NodeID]*session), watched: make(map[grid.NodeID]bool)}
 }
 
 // start serves control streams and follows connections.
@@ -88,6 +89,7 @@ func (p *peers) ensure(n grid.NodeID) *session {
 		return nil
 	}
 	p.m[n] = s
+	s.probe(p.watched[n])
 	return s
 }
 
@@ -96,6 +98,20 @@ func (p *peers) session(n grid.NodeID) *session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.m[n]
+}
+
+// watch makes a node's silence be noticed, in this session and later ones, or ends that.
+func (p *peers) watch(n grid.NodeID, on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if on {
+		p.watched[n] = true
+	} else {
+		delete(p.watched, n)
+	}
+	if s := p.m[n]; s != nil {
+		s.probe(on)
+	}
 }
 
 // end ends the session with a node.

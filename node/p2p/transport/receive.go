@@ -34,7 +34,6 @@ func (s *session) read(st network.Stream) {
 	for {
 		room.releaseNow() // of a frame that became no event
 		kind, body, err := in.next()
-		s.liveness.frameReceived()
 		if seat != nil {
 			seat.Use(time.Now())
 		}

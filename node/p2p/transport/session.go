@@ -152,6 +152,7 @@ func (s *session) reportUp() {
 // end ends the session and tells the node.
 func (s *session) end() {
 	s.cancel()
+	s.probe(false)
 	s.mu.Lock()
 	in, isUp := s.in, s.isUp
 	s.mu.Unlock()
