@@ -131,13 +131,14 @@ type State struct {
 
 // Offer asks a node to accept an attempt.
 type Offer struct {
-	ID    AttemptID
-	Spec  *JobSpec
-	Class string
-	Lease time.Duration // how long the owner waits for a beat before the attempt counts as lost
-	Age   time.Duration // since submission
-	Stamp uint64        // the newest stamp received from the worker; 0 = none
-	Stays bool          // it was pulled as often as a task may be: it stays in the worker's queue
+	ID     AttemptID
+	Spec   *JobSpec
+	Class  string
+	Lease  time.Duration // how long the owner waits for a beat before the attempt counts as lost
+	Age    time.Duration // since submission
+	Stamp  uint64        // the newest stamp received from the worker; 0 = none
+	Stays  bool          // it was pulled as often as a task may be: it stays in the worker's queue
+	Pulled bool          // the worker has asked for it
 
 	Members []NodeID // of the job's register, the origin first; none = the job has no register
 }

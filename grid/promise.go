@@ -24,6 +24,12 @@ type RunEstimate struct {
 	Reclaims  uint8         // times that the task was reclaimed, at most MaxReclaims
 }
 
-// Elsewhere is the time in seconds in which another node would be done with a task of a job and class, moving it included;
-// false = it must not get it.
-type Elsewhere func(owner NodeID, job JobID, spec *JobSpec, class string) (float64, bool)
+// Waiting is work of a job that waits, as far as an idle node may get some of it.
+type Waiting struct {
+	Job     JobID
+	Owner   NodeID
+	Spec    *JobSpec
+	Class   string
+	End     float64 // seconds until the last of it is expected to be done where it waits; unknown of what has no place yet
+	Overdue bool    // some of it has waited for half as long again as was predicted, or has no place
+}

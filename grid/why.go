@@ -34,7 +34,11 @@ const (
 	WhyAccess       // it would show a job under access: owner to any member
 	WhyPrivate      // it takes no tasks of others: it cannot isolate them
 	WhyPulled       // it kept the task waiting, and an idle node has asked for it
+	whys
 )
+
+// Whys is the number after the last reason.
+const Whys = int(whys)
 
 var whyTexts = [...]string{"", "needs more CPU than it has", "needs more memory than it has", "label does not match",
 	"has no such engine", "cannot execute the program", "", "its queue is full", "is draining", "its disk is nearly full",

@@ -13,7 +13,7 @@ func (n *Node) load(now grid.Time) profile.Load {
 	own, _ := n.rates.Published()
 	backlog := grid.Seconds(here.Wait(now, oneCore, n.runTime))
 	return profile.Load{Free: here.Free(), Backlog: backlog, Rates: own, Draining: here.Draining(),
-		Waiting: n.pull != nil && (n.worker.Queued() || n.coordinator.Waiting())}
+		Waiting: n.pull != nil && n.pull.Waits()}
 }
 
 // nextAd returns the next ad, with the rates as of now.

@@ -49,7 +49,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 		}
 	}
 	n.worker.Reply(now, from, o, v, why, reg.Verified, fx)
-	if n.pull != nil && v == worker.Fresh && from != n.self && why.Why == grid.WhyNone {
+	if n.pull != nil && v == worker.Fresh && o.Pulled && why.Why == grid.WhyNone {
 		n.pull.Came()
 	}
 	if v == worker.Fresh && why.Why == grid.WhyNone {
@@ -99,6 +99,12 @@ func (n *Node) handlePull(now grid.Time, from grid.NodeID, m *grid.Message, fx *
 
 // adNews returns the callback for each ad that is newer than the known one.
 func (n *Node) adNews(now grid.Time) func(*gossip.Peer) {
-	n.loadChanged()
-	return n.coordinator.AdNews(now)
+	news := n.coordinator.AdNews(now)
+	if n.pull == nil {
+		return news
+	}
+	return func(g *gossip.Peer) {
+		n.pull.Heard(g.Node())
+		news(g)
+	}
 }

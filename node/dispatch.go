@@ -150,6 +150,7 @@ func (n *Node) peerUp(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.replicas.Resend(now, ev.Peer, fx)
 	n.worker.OwnerConnected(now, ev.Peer, fx)
 	n.coordinator.NodeChanged(now, n.gossip.Peer(ev.Peer))
+	n.loadChanged()
 }
 
 func (n *Node) peerDown(now grid.Time, id grid.NodeID, fx *grid.Effects) {

@@ -140,8 +140,9 @@ func (n *Node) Step(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	n.worker.RequestOwnLeases(now, fx)
 	n.settle(now, fx)
 	if n.pull != nil {
-		n.pull.Settle(now, fx)
-		n.deliverLocal(now, fx)
+		if n.pull.Settle(now, fx) {
+			n.profile.Changed(now, fx)
+		}
 	}
 	n.worker.SetTimers(now, fx)
 	n.replicas.SendWrites(now, fx)

@@ -97,7 +97,7 @@ func (c *Coordinator) sendBackupOffer(now grid.Time, l *liveTask, fx *grid.Effec
 // backupOffer returns the offer of a backup attempt. Its age is zero, so that it gets no priority in the worker's
 // queue: the task runs already.
 func (c *Coordinator) backupOffer(l *liveTask, id grid.AttemptID) *grid.Offer {
-	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Members: slices.Clone(l.job.members())}
+	return &grid.Offer{ID: id, Spec: l.job.spec, Class: l.class(), Lease: c.cfg.Lease, Members: slices.Clone(l.job.members()), Stays: true}
 }
 
 // backupAccepted records that the worker accepted the backup attempt, and renews its lease.

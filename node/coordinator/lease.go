@@ -144,7 +144,7 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 		c.retry(l)
 		return
 	}
-	l.deadline, l.awaitsNode = retryAt, false
+	l.deadline, l.pauseUntil, l.awaitsNode = retryAt, retryAt, false
 	c.parkTask(l)
 	fx.Wake(retryAt, grid.TimerRetry, l.handle)
 }

@@ -72,7 +72,7 @@ func (c *Coordinator) sendOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 		Members: m.Offer.Members}
 	m.Offer.Stamp = c.stampOf(now, l.task().worker)
 	m.Offer.Members = append(m.Offer.Members, l.job.members()...)
-	m.Offer.Stays = l.pulls >= maxPulls
+	m.Offer.Stays, m.Offer.Pulled, l.pulled = l.pulls >= maxPulls, l.pulled, false
 	c.wakeForOffer(now, l, l.task().worker, fx)
 }
 
@@ -162,7 +162,7 @@ func (c *Coordinator) refuseReceived(now grid.Time, from grid.NodeID, id grid.At
 		c.attemptLost(now, l, why, fx)
 		return
 	}
-	if why.Why == grid.WhyPulled && l.pulls < maxPulls {
+	if why.Why == grid.WhyPulled && l.pulls < maxPulls && l.phase == placed && puller != from {
 		c.pulledAway(now, l, from, puller, fx)
 		return
 	}

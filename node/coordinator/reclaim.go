@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"slices"
+	"time"
 
 	"skep/balance"
 	"skep/grid"
@@ -89,4 +90,118 @@ func (c *Coordinator) demote(now grid.Time, l *liveTask, r *grid.Result, fx *gri
 // demotedBy reports whether that node has demoted the task.
 func (l *liveTask) demotedBy(id grid.NodeID) bool {
 	return slices.ContainsFunc(l.demotions, func(d demotion) bool { return d.node == id })
+}
+
+// Tasks that go to an idle node which asks for work (package pull).
+
+const (
+	maxPulls   = 3           // times that a task is taken from a worker's queue; then it stays
+	maxWaiting = 64          // waiting tasks that are considered
+	maxSpare   = 16          // jobs that they are of
+	pullPause  = time.Second // a worker whose task was pulled in vain is avoided for so long
+)
+
+// Waiting returns the number of tasks that wait for a timer, or for a change of the nodes known.
+func (c *Coordinator) Waiting() int { return len(c.live.waiting.list) }
+
+// mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it waits, nor
+// one that was lost and is placed again later.
+func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
+	why := l.task().history.Last()
+	return !l.planned && now >= l.pauseUntil && (why.Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job)) &&
+		!c.isLocal(l.job) && c.mayAct(now, l.job)
+}
+
+// Spare appends what waits for its placement here, by job; in turns, where much does.
+func (c *Coordinator) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
+	first, list := len(dst), c.live.waiting.list
+	start := c.live.waiting.turn
+	if len(list) <= maxWaiting {
+		start = 0
+	}
+	for k := range min(len(list), maxWaiting) {
+		c.live.waiting.turn = (start + k + 1) % len(list)
+		l := list[(start+k)%len(list)]
+		same := func(x grid.Waiting) bool { return x.Job == l.job.id && x.Class == l.class() }
+		if slices.ContainsFunc(dst[first:], same) || !c.mayGrant(now, l) {
+			continue
+		}
+		if dst = append(dst, grid.Waiting{Job: l.job.id, Owner: c.cfg.Self, Spec: l.job.spec, Class: l.class(), Overdue: true}); len(dst)-first == maxSpare {
+			break
+		}
+	}
+	return dst
+}
+
+// Grant offers a waiting task of a job to an idle node that asked for one, and reports whether it did.
+func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *grid.Effects) bool {
+	at := slices.IndexFunc(c.live.waiting.list, func(l *liveTask) bool {
+		return l.job.id == x.Job && l.class() == x.Class && c.mayGrant(now, l)
+	})
+	if at < 0 {
+		return false
+	}
+	l := c.live.waiting.list[at]
+	s, fits := c.candidate(now, l, to)
+	if !fits {
+		return false
+	}
+	c.dequeue(l)
+	l.search, l.awaitsNode = 0, false
+	c.offerTo(now, l, s, fx)
+	return true
+}
+
+// MayYield reports whether an attempt of a job owned here may be taken from its worker's queue: the owner must be able to place
+// the task again.
+func (c *Coordinator) MayYield(now grid.Time, id grid.AttemptID) bool {
+	j := c.jobs.Get(id.Task.Job)
+	return j != nil && j.leads() && !j.cancelled && !c.isLocal(j) && c.mayAct(now, j) &&
+		(j.spec.Retries > 0 || id.Epoch >= j.replica.fullHistoryFrom)
+}
+
+// candidate returns what is expected of a node as a candidate for a task that is decided anew.
+func (c *Coordinator) candidate(now grid.Time, l *liveTask, id grid.NodeID) (balance.State, bool) {
+	polled := l.polled
+	l.polled = nil
+	v, _ := c.candidates(now, l)
+	l.polled = polled
+	at, found := slices.BinarySearchFunc(v.Nodes, id, func(s balance.State, id grid.NodeID) int { return s.Node.Compare(id) })
+	if !found {
+		return balance.State{}, false
+	}
+	return v.Nodes[at], true
+}
+
+// offerTo begins a new attempt on a node that asked for work.
+func (c *Coordinator) offerTo(now grid.Time, l *liveTask, s balance.State, fx *grid.Effects) {
+	l.request.ID = l.id()
+	l.polled, l.answers, l.pulled = l.polled[:0], l.answers[:0], true
+	c.offer(now, l, balance.Choice{Act: balance.Place, Node: s.Node, ECT: s.ECT}, fx)
+}
+
+// pulledAway places a task again that its worker has handed back for an idle node: that one gets it, if it is still a
+// candidate. The attempt never ran: this is no loss, and no refusal that counts against the worker.
+func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid.NodeID, fx *grid.Effects) {
+	if c.forgoUnclaimed(now, l, fx) {
+		return
+	}
+	c.live.become(l, idle)
+	l.forgetResult()
+	l.pulls++
+	c.attemptReturned(now, &l.promise, worker, false)
+	why := grid.Refusal{Why: grid.WhyPulled, Detail: c.peers.Name(puller)}
+	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: worker, Refusal: why})
+	if l.backup != nil {
+		c.promoteBackup(now, l, fx)
+		return
+	}
+	c.setState(l.job, l.index, grid.Pending, fx)
+	c.saveEntry(l.job, l.index, fx)
+	if s, fits := c.candidate(now, l, puller); fits {
+		c.offerTo(now, l, s, fx)
+		return
+	}
+	l.excluded = append(l.excluded, exclusion{node: worker, why: why, until: now.Add(pullPause), preference: true})
+	c.retry(l)
 }

@@ -112,6 +112,8 @@ type liveTask struct {
 	cannotExecute    *grid.Result    // last result "cannot execute", used if no node can
 	backup           *backupAttempt  // nil = the task has one attempt
 	demotedTo        string          // class that it was demoted to; "" = the job's
+	pauseUntil       grid.Time       // it was lost, and is not placed again before
+	pulled           bool            // its offer goes to a node that asked for work
 	pulls            uint8           // times that it was taken from a worker's queue for an idle node
 	reclaims         uint8           // times that it was reclaimed as a straggler
 	demotions        []demotion      // its earlier classes

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"slices"
 	"time"
 
 	"skep/grid"
@@ -10,74 +11,16 @@ import (
 const (
 	lookGap    = 50 * time.Millisecond  // changes within it are looked at together
 	minTimeout = 200 * time.Millisecond // besides four round trips, for a task to come after a pull
+	maxTimeout = 2 * time.Second
 	maxBackoff = 30 * time.Second       // from a node that gave none; it begins with the time-out and doubles
-	hintGap    = 500 * time.Millisecond // between two hints to one node
+	maxHinted  = 2 * time.Second        // the same from one that says again and again that work waits there
+	hintGap    = 500 * time.Millisecond // between two hints to one node; it doubles up to maxBackoff while the node does not ask
 	maxAsked   = 2                      // nodes asked at a time
 	maxHints   = 2                      // idle nodes told at a time
-	maxKnown   = 64                     // nodes whose back-off or last hint is remembered
+	maxTried   = 8                      // idle nodes considered at a time
+	maxHinters = 4                      // nodes remembered whose hint came while others were asked
+	maxKnown   = 256                    // nodes whose back-off or last hint is remembered
 )
-
-// Config is what an exchange is told once.
-type Config struct {
-	Worker Worker
-	Jobs   Jobs
-	Peers  Peers
-	Rand   *grid.Rand
-}
-
-// Worker is this node's own worker.
-type Worker interface {
-	// Idle returns the free resources if the worker takes work and none waits in its queue; else nothing.
-	Idle() grid.Resources
-
-	// Queued reports whether work waits in the queue.
-	Queued() bool
-
-	// Yields reports whether a waiting attempt would be given away to a node with free resources, where it takes so long.
-	Yields(now grid.Time, free grid.Resources, there grid.Elsewhere) bool
-
-	// Yield gives one away, and reports whether it did.
-	Yield(now grid.Time, to grid.NodeID, free grid.Resources, there grid.Elsewhere, fx *grid.Effects) bool
-
-	// NextOverdue is when the next waiting attempt will have waited for longer than predicted; Never = none will.
-	NextOverdue(now grid.Time) grid.Time
-}
-
-// Jobs are the tasks that wait for their placement here.
-type Jobs interface {
-	// Waiting reports whether tasks wait for their placement.
-	Waiting() bool
-
-	// Grants reports whether a waiting task would be offered to a node.
-	Grants(now grid.Time, to grid.NodeID) bool
-
-	// Grant offers one, and reports whether it did.
-	Grant(now grid.Time, to grid.NodeID, fx *grid.Effects) bool
-
-	// MayMove reports whether tasks of a job owned here may leave this node.
-	MayMove(id grid.JobID) bool
-}
-
-// Peers are the connected nodes.
-type Peers interface {
-	// WhereWorkWaits are those whose ads say so and that understand a pull; read only.
-	WhereWorkWaits() []grid.NodeID
-
-	// WithRoom are those that have free resources and no backlog, by their ads, and understand a pull; read only.
-	WithRoom() []grid.NodeID
-
-	// Pulls reports whether a node understands a refusal of a task that was pulled.
-	Pulls(id grid.NodeID) bool
-
-	// Free is what a node's ad says that it has free.
-	Free(id grid.NodeID) grid.Resources
-
-	// RunTimeAt is the time in seconds in which a node would be done with a task of a class; false = it does not fit, or
-	// must not get it now.
-	RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string) (float64, bool)
-
-	RTT(id grid.NodeID) time.Duration
-}
 
 // Exchange is the two sides of a node: it asks for work while it is idle, and gives work away while some waits.
 type Exchange struct {
@@ -85,10 +28,15 @@ type Exchange struct {
 	due     bool      // something has changed since the last look
 	looked  grid.Time // time of the last look
 	wake    grid.Time // of the pending timer; 0 = none
+	waits   bool      // work waits here, as of the last Settle
+	waiting int       // tasks that waited for their placement then
 	asked   []asked
+	hinters []grid.NodeID
 	backoff memory
 	hinted  memory
-	nodes   []grid.NodeID // scratch
+
+	nodes []grid.NodeID  // scratch
+	spare []grid.Waiting // scratch
 }
 
 // asked is a pull that no task has come for yet.
@@ -103,26 +51,65 @@ func New(cfg Config) *Exchange { return &Exchange{cfg: cfg, looked: -grid.Time(l
 // Changed has the next Settle look: work has come, has ended or waits, or a node has another ad.
 func (x *Exchange) Changed() { x.due = true }
 
-// Came records that an attempt of another node has come: more may follow at once.
+// Heard says that a node has another ad: it may have room again.
+func (x *Exchange) Heard(id grid.NodeID) {
+	x.hinted.forget(id)
+	x.due = true
+}
+
+// Waits reports whether work waits here.
+func (x *Exchange) Waits() bool { return x.waits }
+
+// Came records that an attempt has come that this node asked for: more may follow at once.
 func (x *Exchange) Came() {
 	if len(x.asked) > 0 {
 		x.backoff.forget(x.asked[0].node)
-		x.asked = append(x.asked[:0], x.asked[1:]...)
+		x.asked = slices.Delete(x.asked, 0, 1)
 	}
 	x.due = true
 }
 
-// Hinted takes another node's word that work waits there.
+// Hinted takes another node's word that work waits there. A node that says so and gives nothing is asked less and less often,
+// but for the first of its hints after each pause.
 func (x *Exchange) Hinted(now grid.Time, from grid.NodeID, fx *grid.Effects) {
-	x.backoff.forget(from)
-	x.ask(now, from, x.cfg.Worker.Idle(), fx)
+	x.backoff.shorten(from, maxHinted)
+	if x.ask(now, from, x.cfg.Worker.Idle(), fx) || x.backoff.until(from) > now {
+		return
+	}
+	if len(x.hinters) < maxHinters && !slices.Contains(x.hinters, from) {
+		x.hinters = append(x.hinters, from)
+	}
+	x.due = true
 }
 
 // Asked answers a pull with a task, if there is one for that node.
 func (x *Exchange) Asked(now grid.Time, from grid.NodeID, free grid.Resources, fx *grid.Effects) {
-	if !x.cfg.Jobs.Grant(now, from, fx) {
-		x.cfg.Worker.Yield(now, from, free, x.elsewhere(now, from), fx)
+	x.hinted.forget(from)
+	if !x.cfg.Peers.Pulls(from) {
+		return
 	}
+	x.spare = x.cfg.Jobs.Spare(now, x.spare[:0])
+	for i := range x.spare {
+		if _, fits := x.fits(now, &x.spare[i], from, free); fits && x.cfg.Jobs.Grant(now, &x.spare[i], from, fx) {
+			return
+		}
+	}
+	x.spare = x.cfg.Worker.Spare(now, x.spare[:0])
+	may := func(id grid.AttemptID) bool { return x.cfg.Jobs.MayYield(now, id) }
+	for i := range x.spare {
+		if there, fits := x.fits(now, &x.spare[i], from, free); fits && x.cfg.Worker.Yield(now, &x.spare[i], from, there, may, fx) {
+			return
+		}
+	}
+}
+
+// fits reports whether a node may get a task of a job, and would be done sooner with it or it is overdue; and how soon.
+func (x *Exchange) fits(now grid.Time, w *grid.Waiting, id grid.NodeID, free grid.Resources) (float64, bool) {
+	if !free.Fits(w.Spec.Needs.Resources) || !x.cfg.Peers.Pulls(w.Owner) {
+		return 0, false
+	}
+	there, may := x.cfg.Peers.RunTimeAt(now, id, w.Spec, w.Class)
+	return there, may && (w.Overdue || there < w.End)
 }
 
 // Woke handles the timer.
@@ -132,38 +119,55 @@ func (x *Exchange) Woke(now grid.Time) {
 	}
 }
 
-// Settle looks, at the end of a step, if anything has changed and the last look is long enough ago.
-func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) {
-	if !x.due {
-		return
+// Settle looks, at the end of a step, if anything has changed and the last look is long enough ago. It reports whether work
+// waits here and did not, or the reverse.
+func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
+	waiting := x.cfg.Jobs.Waiting()
+	if waiting != x.waiting {
+		x.waiting, x.due = waiting, true
 	}
+	if !x.due {
+		return false
+	}
+	waits := waiting > 0 || x.cfg.Worker.Queued()
+	news, x.waits = waits != x.waits, waits
 	free := x.cfg.Worker.Idle()
-	if nothing := free.CPU > 0 && len(x.asked)+len(x.cfg.Peers.WhereWorkWaits()) == 0 ||
-		free.CPU <= 0 && (len(x.cfg.Peers.WithRoom()) == 0 || !x.cfg.Worker.Queued() && !x.cfg.Jobs.Waiting()); nothing {
-		x.due = false
-		return
+	asks := free.CPU > 0 && len(x.asked)+len(x.hinters)+len(x.cfg.Peers.WhereWorkWaits()) > 0
+	hints := waits && len(x.cfg.Peers.WithRoom()) > 0
+	if !asks && !hints {
+		x.due, x.asked, x.hinters = false, x.asked[:0], x.hinters[:0]
+		return news
 	}
 	if next := x.looked.Add(lookGap); now < next {
 		x.wakeAt(now, next, fx)
-		return
+		return news
 	}
 	x.due, x.looked = false, now
-	if free.CPU > 0 {
+	if asks {
 		x.askSome(now, free, fx)
-		return
 	}
-	x.hintSome(now, fx)
+	if hints {
+		x.hintSome(now, fx)
+	}
+	return news
 }
 
-// askSome asks nodes where work waits, in random order.
+// askSome asks nodes where work waits: those that said so, then others in random order.
 func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects) {
-	for len(x.asked) > 0 && x.asked[0].until <= now {
-		x.backoff.double(x.asked[0].node, now, x.timeout(x.asked[0].node), maxBackoff)
-		x.asked = append(x.asked[:0], x.asked[1:]...)
+	x.asked = slices.DeleteFunc(x.asked, func(a asked) bool {
+		if a.until <= now {
+			x.backoff.double(a.node, now, x.timeout(a.node), maxBackoff)
+			return true
+		}
+		return false
+	})
+	for _, id := range x.hinters {
+		x.ask(now, id, free, fx)
 	}
+	x.hinters = x.hinters[:0]
 	next := grid.Never
 	x.nodes = append(x.nodes[:0], x.cfg.Peers.WhereWorkWaits()...)
-	for k := len(x.nodes); k > 0; k-- {
+	for k := len(x.nodes); k > 0 && len(x.asked) < maxAsked; k-- {
 		i := x.cfg.Rand.IntN(k)
 		id := x.nodes[i]
 		x.nodes[i] = x.nodes[k-1]
@@ -180,31 +184,29 @@ func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects)
 }
 
 // ask sends a pull, if the node is idle and there is none to that node yet.
-func (x *Exchange) ask(now grid.Time, id grid.NodeID, free grid.Resources, fx *grid.Effects) {
+func (x *Exchange) ask(now grid.Time, id grid.NodeID, free grid.Resources, fx *grid.Effects) bool {
 	most := min(maxAsked, int((free.CPU+grid.CPU-1)/grid.CPU))
-	for _, a := range x.asked {
-		if a.node == id {
-			return
-		}
-	}
-	if len(x.asked) >= most || !x.cfg.Peers.Pulls(id) {
-		return
+	if len(x.asked) >= most || !x.cfg.Peers.Pulls(id) || x.backoff.until(id) > now ||
+		slices.ContainsFunc(x.asked, func(a asked) bool { return a.node == id }) {
+		return false
 	}
 	until := now.Add(x.timeout(id))
 	x.asked = append(x.asked, asked{id, until})
 	fx.Send(id, grid.KindPull).Poll.Needs = free
 	x.wakeAt(now, until, fx)
+	return true
 }
 
-func (x *Exchange) timeout(id grid.NodeID) time.Duration { return minTimeout + 4*x.cfg.Peers.RTT(id) }
+func (x *Exchange) timeout(id grid.NodeID) time.Duration {
+	return min(minTimeout+4*x.cfg.Peers.RTT(id), maxTimeout)
+}
 
 // hintSome tells idle nodes that work waits here that they would be given.
 func (x *Exchange) hintSome(now grid.Time, fx *grid.Effects) {
-	overdue := x.cfg.Worker.NextOverdue(now)
-	x.wakeAt(now, overdue, fx)
+	x.spare = x.cfg.Worker.Spare(now, x.cfg.Jobs.Spare(now, x.spare[:0]))
+	next := x.cfg.Worker.NextOverdue(now)
 	x.nodes = append(x.nodes[:0], x.cfg.Peers.WithRoom()...)
-	next := grid.Never
-	for k, told := len(x.nodes), 0; k > 0 && told < maxHints; k-- {
+	for k, told, tried := len(x.nodes), 0, 0; k > 0 && told < maxHints && tried < maxTried && len(x.spare) > 0; k-- {
 		i := x.cfg.Rand.IntN(k)
 		id := x.nodes[i]
 		x.nodes[i] = x.nodes[k-1]
@@ -212,24 +214,17 @@ func (x *Exchange) hintSome(now grid.Time, fx *grid.Effects) {
 			next = min(next, until)
 			continue
 		}
-		if !x.cfg.Jobs.Grants(now, id) && !x.cfg.Worker.Yields(now, x.cfg.Peers.Free(id), x.elsewhere(now, id)) {
-			continue
+		tried++
+		free := x.cfg.Peers.Free(id)
+		if slices.ContainsFunc(x.spare, func(w grid.Waiting) bool { _, fits := x.fits(now, &w, id, free); return fits }) {
+			x.hinted.double(id, now, hintGap, maxBackoff)
+			fx.Send(id, grid.KindWaiting)
+			next = min(next, x.hinted.until(id))
+			told++
 		}
-		x.hinted.set(id, now.Add(hintGap))
-		fx.Send(id, grid.KindWaiting)
-		next = min(next, now.Add(hintGap))
-		told++
 	}
-	x.wakeAt(now, next, fx)
-}
-
-// elsewhere is how long that node would need for a task, if the task may go there.
-func (x *Exchange) elsewhere(now grid.Time, to grid.NodeID) grid.Elsewhere {
-	return func(owner grid.NodeID, id grid.JobID, spec *grid.JobSpec, class string) (float64, bool) {
-		if !x.cfg.Jobs.MayMove(id) || !x.cfg.Peers.Pulls(owner) {
-			return 0, false
-		}
-		return x.cfg.Peers.RunTimeAt(now, to, spec, class)
+	if next < grid.Never {
+		x.wakeAt(now, min(next, now.Add(maxBackoff)), fx)
 	}
 }
 
@@ -238,6 +233,6 @@ func (x *Exchange) wakeAt(now, at grid.Time, fx *grid.Effects) {
 	if at == grid.Never || x.wake > now && x.wake <= at {
 		return
 	}
-	x.wake = max(at, now)
+	x.wake = max(at, now.Add(time.Millisecond))
 	fx.Wake(x.wake, grid.TimerPull, 0)
 }

@@ -11,57 +11,81 @@ import (
 // world is all that an exchange asks: a node that is idle or has a queue, and its peers.
 type world struct {
 	free    grid.Resources
-	queued  bool
-	yields  bool
-	grants  bool
+	queued  int // jobs that wait in the queue
+	waiting int // jobs that wait for their placement
+	keeps   bool
 	overdue grid.Time
-	waiting []grid.NodeID
+	where   []grid.NodeID
 	roomy   []grid.NodeID
+	rtt     time.Duration
 	given   []grid.NodeID
+	judged  int
 }
 
 func (w *world) Idle() grid.Resources { return w.free }
-func (w *world) Queued() bool         { return w.queued }
-func (w *world) Waiting() bool        { return w.grants }
+func (w *world) Queued() bool         { return w.queued > 0 }
+func (w *world) Waiting() int         { return w.waiting }
 
-func (w *world) Yields(grid.Time, grid.Resources, grid.Elsewhere) bool { return w.yields }
-func (w *world) NextOverdue(grid.Time) grid.Time                       { return w.overdue }
-func (w *world) Grants(grid.Time, grid.NodeID) bool                    { return w.grants }
-func (w *world) MayMove(grid.JobID) bool                               { return true }
-func (w *world) WhereWorkWaits() []grid.NodeID                         { return w.waiting }
-func (w *world) WithRoom() []grid.NodeID                               { return w.roomy }
-func (w *world) Pulls(grid.NodeID) bool                                { return true }
-func (w *world) Free(grid.NodeID) grid.Resources                       { return oneCore }
-func (w *world) RTT(grid.NodeID) time.Duration                         { return 10 * time.Millisecond }
+func (w *world) NextOverdue(grid.Time) grid.Time         { return w.overdue }
+func (w *world) MayYield(grid.Time, grid.AttemptID) bool { return true }
+func (w *world) WhereWorkWaits() []grid.NodeID           { return w.where }
+func (w *world) WithRoom() []grid.NodeID                 { return w.roomy }
+func (w *world) Pulls(grid.NodeID) bool                  { return true }
+func (w *world) Free(grid.NodeID) grid.Resources         { return oneCore }
+func (w *world) RTT(grid.NodeID) time.Duration           { return w.rtt }
 
-func (w *world) Yield(_ grid.Time, to grid.NodeID, _ grid.Resources, _ grid.Elsewhere, _ *grid.Effects) bool {
-	w.given = append(w.given, to)
-	return w.yields
+func (w *world) RunTimeAt(grid.Time, grid.NodeID, *grid.JobSpec, string) (float64, bool) {
+	w.judged++
+	return 1, true
 }
 
-func (w *world) Grant(_ grid.Time, to grid.NodeID, _ *grid.Effects) bool {
-	if w.grants {
-		w.given = append(w.given, to)
+// queue and placements are the two parts where work waits.
+type queue struct{ *world }
+type placements struct{ *world }
+
+func spare(jobs int, end float64, dst []grid.Waiting) []grid.Waiting {
+	for i := range jobs {
+		dst = append(dst, grid.Waiting{Job: grid.JobID{Nonce: [10]byte{byte(i)}}, End: end, Spec: &grid.JobSpec{Needs: grid.Needs{Resources: oneCore}}})
 	}
-	return w.grants
+	return dst
 }
 
-func (w *world) RunTimeAt(grid.Time, grid.NodeID, *grid.JobSpec, string) (float64, bool) { return 1, true }
+func (q queue) Spare(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
+	if q.keeps {
+		return spare(q.queued, 0.5, dst)
+	}
+	return spare(q.queued, 2, dst)
+}
+
+func (p placements) Spare(_ grid.Time, dst []grid.Waiting) []grid.Waiting {
+	return spare(p.waiting, 2, dst)
+}
+
+func (q queue) Yield(_ grid.Time, _ *grid.Waiting, to grid.NodeID, _ float64, _ func(grid.AttemptID) bool, _ *grid.Effects) bool {
+	q.given = append(q.given, to)
+	return true
+}
+
+func (p placements) Grant(_ grid.Time, _ *grid.Waiting, to grid.NodeID, _ *grid.Effects) bool {
+	p.given = append(p.given, to)
+	return true
+}
 
 var oneCore = grid.Resources{CPU: grid.CPU}
 
 // rig drives an exchange and its timer.
 type rig struct {
 	*world
-	x    *Exchange
-	now  grid.Time
-	fx   grid.Effects
-	wake grid.Time
-	sent []grid.Send
+	x     *Exchange
+	now   grid.Time
+	fx    grid.Effects
+	wake  grid.Time
+	sent  []grid.Send
+	looks int
 }
 
 func newRig(w *world) *rig {
-	return &rig{world: w, now: 1e9, x: New(Config{Worker: w, Jobs: w, Peers: w, Rand: grid.NewRand(1, 1)})}
+	return &rig{world: w, now: 1e9, x: New(Config{Worker: queue{w}, Jobs: placements{w}, Peers: w, Rand: grid.NewRand(1, 1)})}
 }
 
 func (r *rig) settle() {
@@ -88,6 +112,7 @@ func (r *rig) pass(d time.Duration) int {
 			return len(r.sent) - before
 		}
 		r.now, r.wake = r.wake, 0
+		r.looks++
 		r.x.Woke(r.now)
 		r.settle()
 	}
@@ -103,7 +128,7 @@ func nodes(n byte) (all []grid.NodeID) {
 // An idle node asks two nodes at a time where work waits, and one for each core that it has free.
 func TestIdleNodeAsksTwo(t *testing.T) {
 	for cores, want := range map[grid.MilliCPU]int{1: 1, 2: 2, 8: 2} {
-		r := newRig(&world{free: grid.Resources{CPU: cores * grid.CPU}, waiting: nodes(5)})
+		r := newRig(&world{free: grid.Resources{CPU: cores * grid.CPU}, where: nodes(5)})
 		r.x.Changed()
 		if r.settle(); len(r.sent) != want || r.sent[0].Msg.Kind != grid.KindPull {
 			t.Errorf("%d cores: sent %+v, want %d pulls", cores, r.sent, want)
@@ -113,7 +138,7 @@ func TestIdleNodeAsksTwo(t *testing.T) {
 
 // It backs off from a node that gives nothing, for twice as long each time, up to half a minute; a task or a hint ends that.
 func TestIdleNodeBacksOff(t *testing.T) {
-	r := newRig(&world{free: oneCore, waiting: nodes(1)})
+	r := newRig(&world{free: oneCore, where: nodes(1)})
 	r.x.Changed()
 	r.settle()
 	if first := r.pass(10 * time.Second); first < 3 || first > 7 {
@@ -123,12 +148,45 @@ func TestIdleNodeBacksOff(t *testing.T) {
 	if late := r.pass(5 * time.Minute); late < 8 || late > 11 {
 		t.Errorf("%d pulls in five minutes, want one each half minute", late)
 	}
-	r.now = r.now.Add(time.Second)
+	r.now = r.now.Add(5 * time.Second)
 	before := len(r.sent)
 	r.fx.Reset()
 	r.x.Hinted(r.now, grid.NodeID{1}, &r.fx)
 	if r.collect(); len(r.sent) != before+1 {
 		t.Error("a hint is not followed at once")
+	}
+}
+
+// A node that says again and again that work waits there, and gives none, is asked each two seconds; an honest one beside it
+// as often as without it.
+func TestFalseHints(t *testing.T) {
+	r := newRig(&world{free: oneCore, where: nodes(1)})
+	liar := grid.NodeID{9}
+	for range 600 { // half a minute
+		r.fx.Reset()
+		r.x.Hinted(r.now, liar, &r.fx)
+		r.collect()
+		r.pass(50 * time.Millisecond)
+	}
+	pulls := map[grid.NodeID]int{}
+	for _, s := range r.sent {
+		pulls[s.To]++
+	}
+	if pulls[liar] > 20 || pulls[grid.NodeID{1}] < 4 {
+		t.Errorf("the liar is asked %d times, the honest node %d times", pulls[liar], pulls[grid.NodeID{1}])
+	}
+}
+
+// A node with a long round trip holds up the others for two seconds at most, and the timer does not spin.
+func TestSlowPeerHoldsNobodyUp(t *testing.T) {
+	r := newRig(&world{free: grid.Resources{CPU: 2 * grid.CPU}, where: nodes(3), rtt: time.Minute})
+	r.x.Changed()
+	r.settle()
+	if n := r.pass(10 * time.Second); n < 4 {
+		t.Errorf("%d pulls in ten seconds", n)
+	}
+	if r.looks > 50 {
+		t.Errorf("%d looks in ten seconds", r.looks)
 	}
 }
 
@@ -139,42 +197,60 @@ func TestSilentWhereNothingWaits(t *testing.T) {
 	if r.settle(); len(r.sent) != 0 || r.wake != 0 {
 		t.Errorf("sent %d, timer at %v", len(r.sent), r.wake)
 	}
-	busy := newRig(&world{queued: true, overdue: grid.Never})
+	busy := newRig(&world{queued: 1, overdue: grid.Never})
 	busy.x.Changed()
 	if busy.settle(); len(busy.sent) != 0 || busy.wake != 0 {
 		t.Errorf("without idle nodes: sent %d, timer at %v", len(busy.sent), busy.wake)
 	}
 }
 
-// A node with waiting work tells two idle nodes, not the same one twice in a short time; none if it would give nothing, until
-// the work is overdue.
+// A node with waiting work tells two idle nodes, each less and less often while it does not ask; none if it would give nothing,
+// until the work is overdue.
 func TestTwoIdleNodesAreTold(t *testing.T) {
-	r := newRig(&world{queued: true, yields: true, overdue: grid.Never, roomy: nodes(5)})
+	r := newRig(&world{queued: 1, overdue: grid.Never, roomy: nodes(5)})
 	r.x.Changed()
 	if r.settle(); len(r.sent) != 2 || r.sent[0].To == r.sent[1].To || r.sent[0].Msg.Kind != grid.KindWaiting {
 		t.Fatalf("sent %+v, want two hints", r.sent)
 	}
-	if more := r.pass(10 * time.Second); more > 5*21 {
-		t.Errorf("%d hints to five nodes in ten seconds", more)
+	if more := r.pass(time.Minute); more > 5*7 {
+		t.Errorf("%d hints to five nodes in a minute", more)
 	}
-	keeps := newRig(&world{queued: true, overdue: grid.Time(4e9), roomy: nodes(5)})
+	keeps := newRig(&world{queued: 1, keeps: true, overdue: grid.Time(4e9), roomy: nodes(5)})
 	keeps.x.Changed()
 	if keeps.settle(); len(keeps.sent) != 0 {
 		t.Fatalf("sent %+v, though nothing would be given", keeps.sent)
 	}
-	keeps.yields = true // it is overdue then
-	if n := keeps.pass(3500 * time.Millisecond); n < 2 || keeps.now != 45e8 {
+	keeps.keeps = false // it is overdue then
+	if n := keeps.pass(3500 * time.Millisecond); n < 2 {
 		t.Errorf("%d hints when the work is overdue", n)
 	}
 }
 
-// A pull gets one task: one that waits for its placement, else one from the queue.
+// A task that waits for its placement is announced, also by a node that has room itself.
+func TestWaitingTasksAreAnnounced(t *testing.T) {
+	r := newRig(&world{free: oneCore, waiting: 1, overdue: grid.Never, roomy: nodes(1)})
+	if r.settle(); len(r.sent) != 1 || r.sent[0].Msg.Kind != grid.KindWaiting || !r.x.Waits() {
+		t.Errorf("sent %+v, want a hint", r.sent)
+	}
+}
+
+// A look considers a few idle nodes, however many there are.
+func TestALookIsBounded(t *testing.T) {
+	r := newRig(&world{queued: 16, keeps: true, overdue: grid.Never, roomy: nodes(250)})
+	r.x.Changed()
+	if r.settle(); r.judged > 16*maxTried {
+		t.Errorf("%d pairs of work and node are judged", r.judged)
+	}
+}
+
+// A pull gets one task that fits what the node has free: one that waits for its placement, else one from the queue.
 func TestAPullGetsOneTask(t *testing.T) {
-	for _, grants := range []bool{true, false} {
-		r := newRig(&world{queued: true, yields: true, grants: grants})
+	for _, w := range []*world{{queued: 2, waiting: 2}, {queued: 2}} {
+		r := newRig(w)
+		r.x.Asked(r.now, grid.NodeID{7}, grid.Resources{CPU: 1}, &r.fx)
 		r.x.Asked(r.now, grid.NodeID{7}, oneCore, &r.fx)
 		if !slices.Equal(r.given, []grid.NodeID{{7}}) {
-			t.Errorf("grants %v: given to %v", grants, r.given)
+			t.Errorf("%d wait for their placement: given to %v", w.waiting, r.given)
 		}
 	}
 }

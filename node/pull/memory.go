@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// memory is a time until which something is not repeated, for a few nodes; the oldest are forgotten.
+// memory is a time until which something is not repeated, for a bounded number of nodes.
 type memory []entry
 
 type entry struct {
@@ -28,7 +28,13 @@ func (m memory) until(id grid.NodeID) grid.Time {
 	return 0
 }
 
-func (m *memory) set(id grid.NodeID, until grid.Time) { m.open(id).until = until }
+// shorten brings the time of a node forward, so that its delay counts as a shorter one.
+func (m memory) shorten(id grid.NodeID, most time.Duration) {
+	if at := m.find(id); at >= 0 && m[at].delay > most {
+		m[at].until -= grid.Time(m[at].delay - most)
+		m[at].delay = most
+	}
+}
 
 // double sets the time of a node to a delay from now, twice as long each time.
 func (m *memory) double(id grid.NodeID, now grid.Time, first, most time.Duration) {
@@ -47,8 +53,14 @@ func (m *memory) forget(id grid.NodeID) {
 func (m *memory) open(id grid.NodeID) *entry {
 	at := m.find(id)
 	if at < 0 {
-		if len(*m) == maxKnown {
-			*m = slices.Delete(*m, 0, 1)
+		if len(*m) == maxKnown { // the one that may be asked again first
+			first := 0
+			for i := range *m {
+				if (*m)[i].until < (*m)[first].until {
+					first = i
+				}
+			}
+			*m = slices.Delete(*m, first, first+1)
 		}
 		at, *m = len(*m), append(*m, entry{node: id})
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"slices"
 	"time"
 
 	"skep/exec"
@@ -11,68 +12,84 @@ import (
 
 const (
 	minOverdue = 100 * time.Millisecond // work is not overdue before, whatever was predicted
-	maxYields  = 64                     // waiting attempts that are considered for one pull
+	maxYields  = 64                     // waiting attempts that are considered
+	maxSpare   = 16                     // jobs that they are of
 )
 
-// Idle returns the free resources if the worker takes work and none waits in its queue; else nothing.
+// Idle returns the resources that are free and wanted by nothing here, if the worker takes work; else nothing.
 func (w *Worker) Idle() grid.Resources {
-	if w.leaving || w.cfg.Private || len(w.exec.Queue()) > 0 || w.exec.Refuses(grid.Resources{}) != grid.WhyNone {
+	if w.leaving || w.cfg.Private || w.exec.Refuses(grid.Resources{}) != grid.WhyNone {
 		return grid.Resources{}
 	}
-	return w.exec.Free()
+	room, _ := w.exec.Room(maxYields)
+	return room
 }
 
-// Queued reports whether work waits in the queue.
-func (w *Worker) Queued() bool { return len(w.exec.Queue()) > 0 }
+// Queued reports whether work waits for a slot.
+func (w *Worker) Queued() bool {
+	_, none := w.exec.Room(maxYields)
+	return !none
+}
 
 // overdueAt is when a waiting attempt has waited half as long again as was predicted when it came.
 func overdueAt(a *exec.Work) grid.Time {
-	return a.Accepted.Add(max(min(a.Expected, time.Hour)*3/2, minOverdue))
+	return a.Since.Add(max(min(a.Expected, time.Hour)*3/2, minOverdue))
 }
 
 // NextOverdue is when the next of the first waiting attempts is overdue; Never = none will be.
 func (w *Worker) NextOverdue(now grid.Time) grid.Time {
-	next := grid.Never
-	for i, a := range w.exec.Queue() {
-		if at := overdueAt(a); at > now {
+	next, queue := grid.Never, w.exec.Queue()
+	for _, a := range queue[:min(len(queue), maxYields)] {
+		if at := overdueAt(a); at > now && !a.Stays {
 			next = min(next, at)
-		}
-		if i == maxYields {
-			break
 		}
 	}
 	return next
 }
 
-// Yields reports whether a waiting attempt would be given away to a node with free resources.
-func (w *Worker) Yields(now grid.Time, free grid.Resources, there grid.Elsewhere) bool {
-	return w.pulled(now, free, there) != nil
+// mayYield reports whether a waiting attempt may be given away. Work of others without retries stays: if the refusal were
+// lost in transit, the attempt would count as lost.
+func (w *Worker) mayYield(a *exec.Work) bool {
+	return !a.Stays && (a.Spec.Retries > 0 || w.own(a.ID.Task.Job))
 }
 
-// Yield hands one back to its owner, for the node that asked, and reports whether it did.
-func (w *Worker) Yield(now grid.Time, to grid.NodeID, free grid.Resources, there grid.Elsewhere, fx *grid.Effects) bool {
-	a := w.pulled(now, free, there)
-	if a == nil {
+// Spare appends what waits here, by job.
+func (w *Worker) Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting {
+	first := len(dst)
+	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
+		if !w.mayYield(a) {
+			return true
+		}
+		job := a.ID.Task.Job
+		at := slices.IndexFunc(dst[first:], func(x grid.Waiting) bool { return x.Job == job && x.Class == a.Class })
+		if at < 0 {
+			if at = len(dst) - first; at == maxSpare {
+				return false
+			}
+			dst = append(dst, grid.Waiting{Job: job, Owner: w.Owner(job), Spec: a.Spec, Class: a.Class})
+		}
+		x := &dst[first+at]
+		x.End, x.Overdue = max(x.End, end), x.Overdue || now >= overdueAt(a)
+		return true
+	})
+	return dst
+}
+
+// Yield hands a waiting attempt of a job back to its owner, for the node that asked and would be done with it in a time: the
+// first that would end later here, or is overdue. may asks the owner, if it is this node. It reports whether there was one.
+func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there float64, may func(grid.AttemptID) bool, fx *grid.Effects) bool {
+	var given *exec.Work
+	w.exec.Waits(now, w.cfg.RunTime, maxYields, func(a *exec.Work, end float64) bool {
+		if a.ID.Task.Job == x.Job && a.Class == x.Class && w.mayYield(a) && (there < end || now >= overdueAt(a)) &&
+			(!w.own(x.Job) || may(a.ID)) {
+			given = a
+		}
+		return given == nil
+	})
+	if given == nil {
 		return false
 	}
-	w.handBack(a, grid.Refusal{Why: grid.WhyPulled}, fx)
+	w.handBack(given, grid.Refusal{Why: grid.WhyPulled}, fx)
 	fx.Sends[len(fx.Sends)-1].Msg.Puller = to
 	return true
-}
-
-// pulled returns the first waiting attempt that would end sooner there, or is overdue; nil = none. Work without retries stays
-// unless this node is its owner: if the refusal were lost in transit, the attempt would count as lost.
-func (w *Worker) pulled(now grid.Time, free grid.Resources, there grid.Elsewhere) (found *exec.Work) {
-	seen := 0
-	w.exec.Waits(now, w.cfg.RunTime, func(a *exec.Work, wait float64) bool {
-		own := w.own(a.ID.Task.Job)
-		if seen++; !a.Stays && free.Fits(a.Spec.Needs.Resources) && (own || a.Spec.Retries > 0) {
-			if took, may := there(w.Owner(a.ID.Task.Job), a.ID.Task.Job, a.Spec, a.Class); may &&
-				(now >= overdueAt(a) || took < wait+w.exec.Mean(now, a.Class, w.cfg.RunTime)) {
-				found = a
-			}
-		}
-		return found == nil && seen < maxYields
-	})
-	return found
 }

@@ -53,7 +53,9 @@ func (w *Worker) InputsFetched(now grid.Time, id grid.AttemptID, why string, fx 
 		return false
 	}
 	if why == "" {
+		a.Since = now
 		w.exec.Ready(id)
+		w.news.Changed = true
 		w.startReady(now, fx)
 		return true
 	}

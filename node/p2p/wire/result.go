@@ -116,7 +116,7 @@ func getCause(n uint32) grid.Cause {
 
 // getWhy maps a reason of a later version to a temporary one, and never returns the separator.
 func getWhy(n uint32) grid.Why {
-	if n > uint32(grid.WhyStuck) || grid.Why(n) == grid.WhyNever {
+	if n >= uint32(grid.Whys) || grid.Why(n) == grid.WhyNever {
 		return grid.WhyFailed
 	}
 	return grid.Why(n)

@@ -1315,6 +1315,7 @@ type Offer struct {
 	Members       []byte                 `protobuf:"bytes,6,opt,name=members,proto3" json:"members,omitempty"` // of the job's register, 32 bytes each; none = it has none
 	Stamp         uint64                 `protobuf:"varint,7,opt,name=stamp,proto3" json:"stamp,omitempty"`    // of the last State or Hold of who is offered this
 	Stays         bool                   `protobuf:"varint,8,opt,name=stays,proto3" json:"stays,omitempty"`    // no idle node may pull it
+	Pulled        bool                   `protobuf:"varint,9,opt,name=pulled,proto3" json:"pulled,omitempty"`  // the worker has asked for it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1401,6 +1402,13 @@ func (x *Offer) GetStamp() uint64 {
 func (x *Offer) GetStays() bool {
 	if x != nil {
 		return x.Stays
+	}
+	return false
+}
+
+func (x *Offer) GetPulled() bool {
+	if x != nil {
+		return x.Pulled
 	}
 	return false
 }
@@ -3679,7 +3687,7 @@ const file_skep_proto_rawDesc = "" +
 	"\arunning\x18\r \x01(\rR\arunning\x12\x10\n" +
 	"\x03ran\x18\x0e \x01(\x03R\x03ran\x12\x12\n" +
 	"\x04rest\x18\x0f \x01(\x03R\x04rest\x12\x14\n" +
-	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xcb\x01\n" +
+	"\x05stamp\x18\x10 \x01(\x04R\x05stamp\"\xe3\x01\n" +
 	"\x05Offer\x12*\n" +
 	"\aattempt\x18\x01 \x01(\v2\x10.skep.v1.AttemptR\aattempt\x12\x12\n" +
 	"\x04spec\x18\x02 \x01(\fR\x04spec\x12\x14\n" +
@@ -3688,7 +3696,8 @@ const file_skep_proto_rawDesc = "" +
 	"\x03age\x18\x05 \x01(\x03R\x03age\x12\x18\n" +
 	"\amembers\x18\x06 \x01(\fR\amembers\x12\x14\n" +
 	"\x05stamp\x18\a \x01(\x04R\x05stamp\x12\x14\n" +
-	"\x05stays\x18\b \x01(\bR\x05stays\"U\n" +
+	"\x05stays\x18\b \x01(\bR\x05stays\x12\x16\n" +
+	"\x06pulled\x18\t \x01(\bR\x06pulled\"U\n" +
 	"\aAttempt\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x14\n" +
