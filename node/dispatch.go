@@ -30,6 +30,7 @@ func (n *Node) handle(now grid.Time, ev *grid.Event, fx *grid.Effects) {
 	case grid.EvEnded:
 		n.worker.Ended(now, ev.Attempt, ev.Result, fx)
 	case grid.EvFetched:
+		n.loadChanged() // what has its inputs may wait for a slot
 		if ev.Deposit || !n.worker.InputsFetched(now, ev.Attempt, ev.Err, fx) {
 			n.coordinator.Fetched(now, ev, fx)
 		}

@@ -55,7 +55,6 @@ func (w *Worker) InputsFetched(now grid.Time, id grid.AttemptID, why string, fx 
 	if why == "" {
 		a.Since = now
 		w.exec.Ready(id)
-		w.news.Changed = true
 		w.startReady(now, fx)
 		return true
 	}
