@@ -68,7 +68,7 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 		m.Poll.ID, m.Poll.Class, m.Poll.Needs = l.handle<<8|uint64(l.round), l.class(), l.job.spec.Needs.Resources
 	}
 	l.sent = now
-	if len(l.unanswered) == 0 {
+	if !c.awaitsAnswers(now, l) {
 		c.choose(now, l, fx)
 		return
 	}
@@ -105,9 +105,20 @@ func (c *Coordinator) pollAnswered(now grid.Time, from grid.NodeID, s *grid.Stat
 	} else {
 		l.answers = append(l.answers, c.peers.Answer(now, from, l.class(), l.job.spec, s, rtt))
 	}
-	if len(l.unanswered) == 0 {
+	if !c.awaitsAnswers(now, l) {
 		c.choose(now, l, fx)
 	}
+}
+
+// awaitsAnswers reports whether the answer of a node that was polled could still be the best.
+func (c *Coordinator) awaitsAnswers(now grid.Time, l *liveTask) bool {
+	if len(l.answers) == 0 {
+		return len(l.unanswered) > 0
+	}
+	best := slices.MinFunc(l.answers, func(a, b balance.State) int { return cmp.Compare(a.ECT, b.ECT) }).ECT
+	return slices.ContainsFunc(l.unanswered, func(id grid.NodeID) bool {
+		return c.peers.CouldWin(now, id, l.job.spec, l.class(), l.sent, best)
+	})
 }
 
 // choose lets the policy decide with the answers received so far.

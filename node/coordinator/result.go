@@ -185,7 +185,7 @@ func (c *Coordinator) recordResult(now grid.Time, l *liveTask, r *grid.Result, f
 	}
 	c.attemptReturned(now, &l.promise, t.worker, true)
 	c.ResumeAwaitingProof()
-	c.peers.Learn(l.class(), t.worker, r, now.Sub(l.promise.Made), time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
+	c.peers.Learn(l.class(), t.worker, l.job.spec, r, now.Sub(l.promise.Made), time.Duration(c.wall.At(now).UnixNano()-t.placed)-r.Waited-r.Wall)
 	c.end(now, l.job, l.index, r, fx)
 }
 

@@ -47,7 +47,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		claimed := g.Ad.Backlog.Seconds() + 1/(p.rateOf(q, n.Class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead()
+		claimed := g.Ad.Backlog.Seconds() + 1/(p.rateOf(q, n.Class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(g.RTT, inputBytes(spec))
 		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.CompletionTime(now, claimed, expected, floor), Heard: g.Fresh()})
 	}
@@ -56,7 +56,7 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 
 // Answer is a peer's answer to a poll for a task, as far as it is believed.
 func (p *Peers) Answer(now grid.Time, from grid.NodeID, class string, spec *grid.JobSpec, s *grid.State, rtt time.Duration) balance.State {
-	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(),
+	ect := p.records.Of(from).CompletionTime(now, max(s.ECT, 0).Seconds()+p.cfg.Rates.Overhead(rtt, inputBytes(spec)),
 		p.Expected(class), p.cfg.Rates.MinRunTime(class, p.claims))
 	return balance.State{Node: from, ECT: ect, Ready: max(s.Backlog, 0).Seconds(), RTT: rtt, Heard: now, Site: p.set.get(from).site,
 		Waiting: s.Waiting, Running: s.Running, Ran: s.Ran.Seconds(), Rest: s.Rest.Seconds(), Whole: !p.cfg.Balance.Rest,

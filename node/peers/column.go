@@ -81,7 +81,7 @@ func (p *Peers) column(now grid.Time, m connectedPeer) []grid.Rate {
 			x.Mu = s.ExecutionRate(now, x.Mu, r.TypicalAt(k, claims), row.Here.Expected(r.TypicalAt(k, claims)))
 		}
 		if remote && x.Mu > 0 {
-			x.Mu = 1 / (1/x.Mu + r.Overhead())
+			x.Mu = 1 / (1/x.Mu + r.Overhead(m.view.RTT, inputBytes(row.Here.Spec())))
 		}
 		x.Mu *= float64(grid.CPU) / float64(need)
 		if x.Mu > 0 && p.cfg.Scratch.blacklists[k].Excludes(now, id) {

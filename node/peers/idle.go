@@ -69,5 +69,21 @@ func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, cla
 		return 0, false
 	}
 	m := connectedPeer{q, g, p.records.Of(id)}
-	return 1/(p.rateOf(q, class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(), true
+	return 1/(p.rateOf(q, class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(g.RTT, inputBytes(spec)), true
 }
+
+// CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from now. It
+// could if its answer is expected soon, whatever it says: only a far one is not waited for in vain.
+func (p *Peers) CouldWin(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string, sent grid.Time, best float64) bool {
+	left := (p.RTT(id) - now.Sub(sent)).Seconds()
+	if p.cfg.RatesGiven || left < max(minFar, best*farShare) {
+		return true
+	}
+	there, known := p.RunTimeAt(now, id, spec, class)
+	return !known || left+there < best
+}
+
+const (
+	minFar   = 0.01 // seconds that an answer takes from far away
+	farShare = 0.1  // of the best answer's completion time
+)

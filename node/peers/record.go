@@ -68,13 +68,13 @@ func (p *Peers) Probe(now grid.Time, class string, id grid.NodeID) { p.failures.
 // Learn learns from a result that a task has ended with; took is the time since its attempt was made, moving the part
 // of it in which the task neither waited nor ran. A result teaches run times only if it is this node's or of a worker
 // with a proven track record.
-func (p *Peers) Learn(class string, worker grid.NodeID, r *grid.Result, took, moving time.Duration) {
+func (p *Peers) Learn(class string, worker grid.NodeID, spec *grid.JobSpec, r *grid.Result, took, moving time.Duration) {
 	if r.Succeeded() && (worker == p.cfg.Self || p.records.Of(worker).Proven()) {
 		p.records.CountResult()
 		p.cfg.Rates.Ended(class, min(max(r.Wall, 0), took).Seconds())
 	}
 	if worker != p.cfg.Self {
-		p.cfg.Rates.Moved(moving.Seconds())
+		p.cfg.Rates.Moved(moving.Seconds(), p.RTT(worker), inputBytes(spec))
 	}
 }
 

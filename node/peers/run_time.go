@@ -48,11 +48,18 @@ func (p *Peers) fetchTime(spec *grid.JobSpec) float64 {
 	if !(p.cfg.Balance.Bandwidth > 0) {
 		return 0
 	}
-	size := 0.0
+	return inputBytes(spec) / p.cfg.Balance.Bandwidth
+}
+
+// inputBytes is the size of a job's inputs; 0 of none.
+func inputBytes(spec *grid.JobSpec) (size float64) {
+	if spec == nil {
+		return 0
+	}
 	for i := range spec.Inputs {
 		size += float64(spec.Inputs[i].Size)
 	}
-	return size / p.cfg.Balance.Bandwidth
+	return size
 }
 
 // Arrive counts tasks of a job that were submitted here.

@@ -29,8 +29,8 @@ type Estimator struct {
 	given, changed bool    // rates are given; a column may have changed since TakeChange
 	scratch        *Scratch
 	classes        []*Class // by name
-	overhead       float64  // decayed mean cost of moving a task, seconds; 0 = not measured
-	version        uint64   // of the published rates
+	move           moveCost
+	version        uint64 // of the published rates
 	lastPublish    grid.Time
 	own            []grid.Rate // as published: at most the busiest grid.MaxRates
 	next           []grid.Rate // buffer of Publish
@@ -45,11 +45,6 @@ const (
 	publishThreshold  = 0.10           // relative change of a rate from which it is published again
 	alphaFloor        = 1e-4           // arrivals per second below which a class counts as idle
 	publishGap        = grid.Time(1e9) // least time between two publications of the own rates
-	maxOverhead       = 60.0           // seconds
-
-	// firstOverhead, plus twice the measured overhead, bounds what one result can teach: the value depends on the run
-	// time that the worker reports.
-	firstOverhead = 0.1 // seconds
 
 	minGrowth = 2 // least number of rows by which the list grows
 )
@@ -66,21 +61,4 @@ func (e *Estimator) TakeChange() bool {
 	changed := e.changed
 	e.changed = false
 	return changed
-}
-
-// Overhead is the decayed mean cost of moving a task to another node, seconds; 0 = not measured.
-func (e *Estimator) Overhead() float64 { return e.overhead }
-
-// Moved updates the cost of moving a task: the time between choice and result beyond waiting and running at the
-// worker, seconds.
-func (e *Estimator) Moved(seconds float64) {
-	if e.given {
-		return
-	}
-	seconds = min(max(seconds, 0), maxOverhead, 2*e.overhead+firstOverhead)
-	if e.overhead == 0 {
-		e.overhead = seconds
-		return
-	}
-	e.overhead += meanWeight * (seconds - e.overhead)
 }

@@ -109,15 +109,15 @@ func TestGivenRatesAreKept(t *testing.T) {
 	fx, now := &grid.Effects{}, grid.Time(1)
 	for range 50 {
 		e.Ran(now, "long", 100, fx)
-		e.Moved(10)
+		e.Moved(10, time.Second, 1e6)
 		e.Arrive(now, "long", job, 1)
 		now = now.Add(time.Second)
 		e.Publish(now)
 	}
 	own, version := e.Published()
 	mean, _ := e.RunTime("long", nobody)
-	if !slices.Equal(own, given) || version != 1 || mean != 4 || e.Overhead() != 0 || len(fx.Saves) > 0 {
-		t.Errorf("learned: %v, version %d, %g s, overhead %g s, %d records", own, version, mean, e.Overhead(), len(fx.Saves))
+	if !slices.Equal(own, given) || version != 1 || mean != 4 || e.Overhead(time.Second, 1e6) != 0 || len(fx.Saves) > 0 {
+		t.Errorf("learned: %v, version %d, %g s, overhead %g s, %d records", own, version, mean, e.Overhead(time.Second, 1e6), len(fx.Saves))
 	}
 }
 
@@ -274,19 +274,40 @@ func TestExpectedRunTime(t *testing.T) {
 // The cost of a move is bounded by what was measured before: one result teaches little.
 func TestMoveCostRisesSlowly(t *testing.T) {
 	e := measuring()
-	e.Moved(1e6)
-	if x := e.Overhead(); x != firstOverhead {
+	e.Moved(1e6, 0, 0)
+	if x := e.Overhead(0, 0); x != firstOverhead {
 		t.Errorf("the first result teaches %g s, want %g", x, firstOverhead)
 	}
-	e.Moved(1e6)
-	if x := e.Overhead(); x > 2*firstOverhead {
+	e.Moved(1e6, 0, 0)
+	if x := e.Overhead(0, 0); x > 2*firstOverhead {
 		t.Errorf("the second result teaches %g s", x)
 	}
 	for range 1000 {
-		e.Moved(1e6)
+		e.Moved(1e6, 0, 0)
 	}
-	if x := e.Overhead(); x > maxOverhead {
+	if x := e.Overhead(0, 0); x > maxOverhead {
 		t.Errorf("%g s are believed, want at most %g", x, maxOverhead)
+	}
+}
+
+// The cost of a move belongs to the node and to the bytes: what far nodes and large inputs cost is not charged to near nodes and to
+// tasks without inputs.
+func TestMoveCostBelongsToLinkAndBytes(t *testing.T) {
+	e := measuring()
+	const far, mib = 200 * time.Millisecond, 1 << 20
+	for range 200 {
+		e.Moved(0.21, far, 0)     // 10 ms besides the round trip
+		e.Moved(2.01, 0, 200*mib) // 2 s for 200 MiB
+		e.Moved(0.01, 0, 0)
+	}
+	for _, c := range []struct {
+		rtt   time.Duration
+		bytes float64
+		want  float64
+	}{{0, 0, 0.01}, {far, 0, 0.21}, {0, 200 * mib, 2.01}, {0, 20 * mib, 0.21}} {
+		if got := e.Overhead(c.rtt, c.bytes); got < 0.95*c.want || got > 1.05*c.want {
+			t.Errorf("a move over %v with %g bytes is believed to cost %g s, want %g", c.rtt, c.bytes, got, c.want)
+		}
 	}
 }
 
