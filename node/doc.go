@@ -16,14 +16,16 @@
 //
 // # Where things are
 //
+// Paths are relative to this folder; gossip, discovery, balance, exec and grid lie beside it, and node/p2p drives the node.
+//
 // A submission and back: dispatch.go, coordinator/submission.go (accept, create, confirm), membership (who keeps the job),
-// coordinator/placement.go and offer.go, worker/offer.go and run.go, coordinator/result.go, coordinator/replica.go (the
+// coordinator/placement.go and coordinator/offer.go, worker/offer.go, worker/start_lease.go, worker/run.go, coordinator/result.go, coordinator/replica.go (the
 // register commits the end), coordinator/view.go. What the node sends to itself is delivered in loopback.go.
 //
 // Where a policy decides: coordinator/placement.go asks it, with the candidates of coordinator/candidates.go and
 // peers/candidate.go; peers/column.go tells it the rates; the policies are in package balance.
 //
-// A worker's death: coordinator/lease.go gives its attempts up, queue.go and placement.go place them again; what is learned
+// A worker's death: coordinator/lease.go gives its attempts up, coordinator/queue.go and placement.go place them again; what is learned
 // of the worker is in peers/record.go and package reputation.
 //
 // An owner's death: replication/succession.go and campaign.go elect another one, replication/ownership.go makes it the owner,
@@ -32,11 +34,15 @@
 // How an ad spreads: ad.go and package profile make it, package gossip keeps the view and forwards it (rule.go decides what
 // goes on to whom), peers/exchange.go takes its rates.
 //
+// Work that waits while another node is idle: package pull; worker/pull.go and coordinator/reclaim.go give it away.
+//
 // A need that no known node meets: coordinator/wait.go begins a search, search.go carries its answer, package discovery walks.
 //
 // Files that a job needs or leaves are stored by its members: package deposit; coordinator/deposits.go follows.
 //
 // # Glossary
+//
+// Ad, view. An ad is what a node says of itself, signed; the view is the ads of the other nodes that gossip has brought here.
 //
 // Job, task, attempt. A job has 1 to 100,000 tasks. An attempt is one placement of a task on one worker; its number (epoch, n)
 // only grows, and a message about another than the current attempt is stale.
@@ -61,6 +67,8 @@
 // Attempt lease, beat. The owner gives an attempt up when its worker has sent no beat for a lease.
 //
 // Start lease. A worker may start a waiting attempt only while its start lease, granted by the owner, is valid.
+//
+// Pull. An idle node asks one where work waits for a task; a waiting attempt goes back to its owner as never started.
 //
 // Backup attempt. A second attempt of a task that already runs, of idempotent jobs only.
 //
