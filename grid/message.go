@@ -74,7 +74,7 @@ func (s KindSet) Has(k Kind) bool { return s&(1<<k) != 0 }
 type Message struct {
 	Kind     Kind
 	Digest   []AdEntry       // KindDigest; one entry in KindHit and KindBye; in KindFind and KindCall the asker's, if any
-	Poll     Poll            // KindPoll; of KindWaiting its Needs, of KindPull the free resources
+	Poll     Poll            // KindPoll; of KindPull its Needs are the free resources
 	State    State           // KindState
 	Offer    Offer           // KindOffer
 	Attempts []AttemptID     // KindAccept, KindRefuse, KindResult, KindResultAck, KindDeposit, KindDepositAck: one, whose number is zero in the last two if it stands for the inputs; KindBeat, KindDrop, KindAsk, KindStartLease, KindStartLeaseAck: any number
@@ -140,7 +140,7 @@ type Offer struct {
 	Stays  bool          // it was pulled as often as a task may be: it stays in the worker's queue
 	Pulled bool          // the worker has asked for it
 
-	Members []NodeID // of the job's register, the origin first; none = the job has no register
+	Members []NodeID // of the job's register, the origin first; none = its owner alone keeps it
 }
 
 // Find is a search for nodes that meet a need, walking from neighbour to neighbour, and its outcome.

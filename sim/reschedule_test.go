@@ -99,7 +99,7 @@ func (w *World) ownerUndisturbed(x *reschedule) bool {
 	return h.up && h.boots == x.boot && x.gone.Epoch == 1
 }
 
-// With idle cores, a dead node's tasks run elsewhere as soon as DESIGN.md of node says: a third of the lease after its
+// With idle cores, a dead node's tasks run elsewhere as soon as node/coordinator/DESIGN.md says: a third of the lease after its
 // connections closed, or a lease after its death if nobody notices, plus one placement decision.
 func TestDeadNodesTasksRunElsewhereInTime(t *testing.T) {
 	const lease, decision = 6 * time.Second, 200 * time.Millisecond // a poll of 50 ms, network latency, and slack

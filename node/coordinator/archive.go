@@ -182,7 +182,7 @@ func (c *Coordinator) buryJob(j *job, fx *grid.Effects) {
 	c.forgetJob(j, fx)
 }
 
-// forgetJob deletes a job with a register from memory and disk.
+// forgetJob deletes a job from memory and disk.
 func (c *Coordinator) forgetJob(j *job, fx *grid.Effects) {
 	c.forgetEntries(j, fx)
 	rec := fx.Save(grid.RecRegister)

@@ -182,8 +182,6 @@ func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects
 	c.backups.due = true
 }
 
-// How backup attempts end.
-
 // askWorker asks the worker of a promoted attempt for its result: it may have come while the files of the old primary's
 // result were fetched.
 func (c *Coordinator) askWorker(l *liveTask, fx *grid.Effects) {

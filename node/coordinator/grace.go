@@ -94,6 +94,8 @@ func (c *Coordinator) continueBulkEnds(now grid.Time, fx *grid.Effects) {
 	}
 }
 
+// Attempts of earlier epochs after a takeover: the new owner does not know them, only their workers do.
+
 // placeUnclaimed ends the takeover grace: tasks that no worker has claimed are placed again, or end as lost if they
 // may run at most once.
 func (c *Coordinator) placeUnclaimed(now grid.Time, j *job, fx *grid.Effects) {

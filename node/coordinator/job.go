@@ -31,7 +31,7 @@ type job struct {
 	turn             uint64    // position in the job queue
 	queueIndex       int       // in the job queue, from 1; 0 = not queued
 	setAside         bool      // taken out of the queue until something can be done
-	awaitingMajority bool      // in Node.awaitingMajority
+	awaitingMajority bool      // in jobQueue.awaitingMajority
 	backupFrom       uint32    // tasks below it have ended; the scan for backup attempts starts here
 	unproven         int32     // tasks that wait for a node on probation to deliver; further ones are not tried
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
@@ -92,7 +92,7 @@ func (c *Coordinator) endAll(now grid.Time, j *job, fx *grid.Effects) {
 func (c *Coordinator) end(now grid.Time, j *job, i uint32, r *grid.Result, fx *grid.Effects) {
 	t := j.task(i)
 	if t.state == grid.Ended {
-		panic("node: a task ends once")
+		panic("coordinator: a task ends once")
 	}
 	t.heldByWorker = t.state == grid.Offered || t.state == grid.Placed
 	t.result, t.done = r.Brief(), c.wall.At(now).UnixNano()

@@ -60,7 +60,7 @@ func (c *Coordinator) replicated(r Register) *job {
 	return nil
 }
 
-// newReplica creates a job with a register.
+// newReplica creates a job and this node's replica of its register.
 func (c *Coordinator) newReplica(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) *job {
 	j := c.newJob(id, spec, submitted)
 	r := c.replicas.Add(id, spec, submitted, members, s)

@@ -109,7 +109,7 @@ func (c *Coordinator) resumeBackup(now grid.Time, l *liveTask, fx *grid.Effects)
 	c.scheduleLease(l, fx)
 }
 
-// RestoreRegister restores a job with a register. Its entries may have been restored before it.
+// RestoreRegister restores a job. Its entries may have been restored before it.
 func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 	s := grid.RegisterState{Promised: r.Promised, VotedFor: r.VotedFor, Epoch: r.Epoch, Owner: r.Owner, Done: r.Done}
 	j := c.newReplica(r.ID, r.Spec, r.Submitted, r.Members, s)
@@ -131,7 +131,7 @@ func (c *Coordinator) RestoreRegister(r *grid.RegisterRecord) {
 	}
 }
 
-// RestoreEntry restores a task of a job with a register. It may come before the register.
+// RestoreEntry restores a task of a job. It may come before the register.
 func (c *Coordinator) RestoreEntry(r *grid.EntryRecord) {
 	if j := c.job(r.ID.Task.Job); j != nil {
 		c.putEntry(j, r)

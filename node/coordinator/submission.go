@@ -171,7 +171,7 @@ func (c *Coordinator) Submit(now grid.Time, ev *grid.Event, fx *grid.Effects) (f
 	return err == nil
 }
 
-// Create creates a job whose register this node and others keep. The callers are answered when a majority has it, or at
+// Create creates a job whose members are chosen: this node, and others if there are any. The callers are answered when a majority has it, or at
 // confirmBy.
 func (c *Coordinator) Create(now grid.Time, id grid.JobID, spec *grid.JobSpec, others []grid.NodeID, callers []uint64,
 	confirmBy grid.Time, fx *grid.Effects) {

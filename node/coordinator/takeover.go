@@ -119,5 +119,3 @@ func (c *Coordinator) dropOwnership(j *job, fx *grid.Effects) {
 		}
 	}
 }
-
-// Attempts of earlier epochs after a takeover: the new owner does not know them, only their workers do.

@@ -88,7 +88,7 @@ func (s *liveTasks) get(handle uint64) *liveTask { return s.by.Get(handle) }
 // drop removes an idle task.
 func (s *liveTasks) drop(l *liveTask) {
 	if l.phase != idle || l.queueIndex != notQueued {
-		panic(fmt.Sprintf("node: a task that is dropped is idle and in no queue: this one is %v, at %d", l.phase, l.queueIndex))
+		panic(fmt.Sprintf("coordinator: a task that is dropped is idle and in no queue: this one is %v, at %d", l.phase, l.queueIndex))
 	}
 	s.by.Drop(l.handle)
 }
@@ -96,7 +96,7 @@ func (s *liveTasks) drop(l *liveTask) {
 // become changes a task's phase.
 func (s *liveTasks) become(l *liveTask, p phase) {
 	if !l.phase.mayBecome(p) {
-		panic(fmt.Sprintf("node: a task is decided anew before it is %v: this one is %v", p, l.phase))
+		panic(fmt.Sprintf("coordinator: a task is decided anew before it is %v: this one is %v", p, l.phase))
 	}
 	if l.phase.inWindow() {
 		s.inFlight--

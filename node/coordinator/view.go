@@ -20,8 +20,8 @@ type JobView struct {
 	Pending      int   // tasks that wait for placement
 	Placed       int   // tasks offered to or accepted by a worker
 	Ended        int
-	Members      []grid.NodeID // of its register, the origin first; nil = it has none
-	Owner        grid.NodeID   // as far as known here; zero without a register
+	Members      []grid.NodeID // of its register, the origin first; nil = this node alone
+	Owner        grid.NodeID   // as far as known here; zero if this node alone keeps it
 	Epoch        uint32        // of the owner
 	Since        int64         // when that owner took it, as far as known here
 	InputsAtRisk string        // where its inputs are, if fewer than a majority of Members have them
@@ -182,7 +182,7 @@ func (j *job) taskView(i uint32) TaskView {
 	return v
 }
 
-// MayAct reports whether this node may decide about a job now: it has no register, or this node holds its quorum lease.
+// MayAct reports whether this node may decide about a job now: it holds its quorum lease, or the job is closed.
 func (v Views) MayAct(now grid.Time, id grid.JobID) bool {
 	j := v.c.peekJob(id)
 	return j != nil && j.authoritative() && v.c.mayAct(now, j)

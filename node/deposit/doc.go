@@ -22,5 +22,5 @@
 // others, oldest first; those that go on never do.
 //
 // Nothing here calls its caller. Messages and fetches are appended to the effects; records to be saved and jobs to be
-// forgotten are fetched with [Store.NextChange]. ../DESIGN.md has the protocol and its reasons.
+// forgotten are fetched with [Store.NextChange]. ../coordinator/DESIGN.md has the protocol and its reasons.
 package deposit

@@ -8,5 +8,5 @@
 // node, and bounds how many arrivals of that peer's are believed.
 //
 // Nothing here rests on a claim, and nothing calls its caller: expected run times are arguments, and that the
-// allocation may have changed is fetched with TakeChange. ../DESIGN.md has the rules and their reasons.
+// allocation may have changed is fetched with TakeChange. ../coordinator/DESIGN.md has the rules and their reasons.
 package reputation

@@ -5,7 +5,7 @@ import (
 )
 
 // Stragglers. A node that accepts work, renews its leases and never ends it cannot be told from one with a long task by
-// that task alone; other results tell. ../DESIGN.md says what is reclaimed and what is not.
+// that task alone; other results tell. ../coordinator/DESIGN.md says what is reclaimed and what is not.
 
 const (
 	minReclaimAge   = 30.0 // seconds; least age of a reclaimed attempt
