@@ -137,15 +137,15 @@ func (c *Coordinator) endAsLost(now grid.Time, j *job, i uint32, fx *grid.Effect
 
 // adoptAttempt takes over an attempt of an earlier owner that a worker claims, unless this node knows a newer attempt
 // of the task. An attempt of an epoch of which this node knows every attempt is known, or was never made.
-func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) bool {
+func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.AttemptID, fx *grid.Effects) {
 	j := c.job(id.Task.Job)
 	if j == nil || !j.replica.IsOwner() || id.Task.Index >= j.spec.Count ||
 		id.Attempt == (grid.Attempt{}) || id.Epoch >= j.replica.fullHistoryFrom {
-		return false
+		return
 	}
 	t := j.task(id.Task.Index)
 	if t.state == grid.Ended || !t.attempt.Less(id.Attempt) {
-		return false
+		return
 	}
 	if t.live != nil {
 		c.dropLive(t.live)
@@ -158,7 +158,6 @@ func (c *Coordinator) adoptAttempt(now grid.Time, from grid.NodeID, id grid.Atte
 	c.saveEntry(j, id.Task.Index, fx)
 	c.trace(t, grid.Trace{At: now, What: grid.TraceAccepted, Node: from})
 	c.renewLease(now, l, fx)
-	return true
 }
 
 // graceEntry is a job in its takeover grace.

@@ -107,9 +107,8 @@ func (c *Coordinator) Waiting() int { return len(c.live.waiting.list) }
 // mayGrant reports whether a waiting task may be offered to a node that asks: not one whose policy decided that it waits, nor
 // one that was lost and is placed again later.
 func (c *Coordinator) mayGrant(now grid.Time, l *liveTask) bool {
-	why := l.task().history.Last()
-	return !l.planned && now >= l.pauseUntil && (why.Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job)) &&
-		!c.isLocal(l.job) && c.mayAct(now, l.job)
+	return !l.planned && now >= l.pauseUntil && !c.isLocal(l.job) && c.mayAct(now, l.job) &&
+		(l.task().history.Last().Refusal.Why != grid.WhyPolicy || c.awaitsIdleNode(l.job))
 }
 
 // Spare appends what waits for its placement here, by job; in turns, where much does.

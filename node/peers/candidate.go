@@ -28,15 +28,10 @@ type Excluded interface {
 // with it; and how many were left out because they are on probation or backing off.
 func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []balance.State, onProbation int) {
 	spec, expected, floor := n.Spec, p.Expected(n.Class), p.cfg.Rates.MinRunTime(n.Class, p.claims)
-	fetch, ownerOnly := p.fetchTime(spec), spec.Access() == grid.AccessOwner
-	blacklist := p.failures.Blacklist(n.Class)
+	fetch, blacklist := p.fetchTime(spec), p.failures.Blacklist(n.Class)
 	for _, m := range p.connected() {
 		q, g := m.peer, m.view
-		if g.Ad == nil || !q.takesWork || ownerOnly && !q.hidesJobs || n.Excluded.Excludes(q.id, n.Strict) || g.Ad.Closed() ||
-			discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone {
-			continue
-		}
-		if !n.Blacklisted && blacklist.Excludes(now, q.id) {
+		if !m.mayRun(spec) || n.Excluded.Excludes(q.id, n.Strict) || !n.Blacklisted && blacklist.Excludes(now, q.id) {
 			continue
 		}
 		s := m.record
@@ -47,11 +42,23 @@ func (p *Peers) Eligible(now grid.Time, n *Need, dst []balance.State) (fit []bal
 			onProbation++
 			continue
 		}
-		claimed := g.Ad.Backlog.Seconds() + 1/(p.rateOf(q, n.Class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(g.RTT, inputBytes(spec))
+		claimed := g.Ad.Backlog.Seconds() + p.runTimeAt(m, spec, n.Class)
 		dst = append(dst, balance.State{Node: q.id, Ready: g.Ad.Backlog.Seconds(), RTT: g.RTT, Site: q.site, Fetch: fetch,
 			ECT: s.CompletionTime(now, claimed, expected, floor), Heard: g.Fresh()})
 	}
 	return dst, onProbation
+}
+
+// mayRun reports whether a peer takes work and fits a task.
+func (m *connectedPeer) mayRun(spec *grid.JobSpec) bool {
+	ad := m.view.Ad
+	return ad != nil && m.takesWork && (m.hidesJobs || spec.Access() != grid.AccessOwner) && !ad.Closed() &&
+		discovery.Fit(&spec.Needs, spec.Engine, ad) == grid.WhyNone
+}
+
+// runTimeAt is the time in seconds that a peer without a backlog needs for a task, moving it included.
+func (p *Peers) runTimeAt(m connectedPeer, spec *grid.JobSpec, class string) float64 {
+	return 1/(p.rateOf(m.peer, class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(m.view.RTT, inputBytes(spec))
 }
 
 // Answer is a peer's answer to a poll for a task, as far as it is believed.

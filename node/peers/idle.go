@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"skep/discovery"
 	"skep/grid"
 )
 
@@ -63,13 +62,12 @@ func (p *Peers) RTT(id grid.NodeID) time.Duration {
 // RunTimeAt is the time in seconds in which a connected node would be done with a task, moving it included; false = it does
 // not fit, or must not get it now.
 func (p *Peers) RunTimeAt(now grid.Time, id grid.NodeID, spec *grid.JobSpec, class string) (float64, bool) {
-	q, g := p.set.get(id), p.cfg.Gossip.Peer(id)
-	if q == nil || !q.up || !q.takesWork || g == nil || g.Ad == nil || g.Ad.Closed() || spec.Access() == grid.AccessOwner && !q.hidesJobs ||
-		discovery.Fit(&spec.Needs, spec.Engine, g.Ad) != grid.WhyNone || p.Excludes(now, class, id) || p.OnProbation(now, id) {
+	m := connectedPeer{p.set.get(id), p.cfg.Gossip.Peer(id), p.records.Of(id)}
+	if m.peer == nil || !m.up || m.view == nil || !m.mayRun(spec) || p.Excludes(now, class, id) ||
+		m.record.OnProbation(now, grid.MilliCPU(m.peer.cores)) {
 		return 0, false
 	}
-	m := connectedPeer{q, g, p.records.Of(id)}
-	return 1/(p.rateOf(q, class)*p.speedOf(m, spec)) + p.cfg.Rates.Overhead(g.RTT, inputBytes(spec)), true
+	return p.runTimeAt(m, spec, class), true
 }
 
 // CouldWin reports whether a node that has not answered a poll could be done with a task before a time, in seconds from now. It

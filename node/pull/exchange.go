@@ -73,7 +73,8 @@ func (x *Exchange) Came() {
 // but for the first of its hints after each pause.
 func (x *Exchange) Hinted(now grid.Time, from grid.NodeID, fx *grid.Effects) {
 	x.backoff.shorten(from, maxHinted)
-	if x.ask(now, from, x.cfg.Worker.Idle(), fx) || x.backoff.until(from) > now {
+	free, _ := x.cfg.Worker.Room()
+	if x.ask(now, from, free, fx) || x.backoff.until(from) > now {
 		return
 	}
 	if len(x.hinters) < maxHinters && !slices.Contains(x.hinters, from) {
@@ -129,9 +130,9 @@ func (x *Exchange) Settle(now grid.Time, fx *grid.Effects) (news bool) {
 	if !x.due {
 		return false
 	}
-	waits := waiting > 0 || x.cfg.Worker.Queued()
+	free, queued := x.cfg.Worker.Room()
+	waits := waiting > 0 || queued
 	news, x.waits = waits != x.waits, waits
-	free := x.cfg.Worker.Idle()
 	asks := free.CPU > 0 && len(x.asked)+len(x.hinters)+len(x.cfg.Peers.WhereWorkWaits()) > 0
 	hints := waits && len(x.cfg.Peers.WithRoom()) > 0
 	if !asks && !hints {
@@ -166,16 +167,11 @@ func (x *Exchange) askSome(now grid.Time, free grid.Resources, fx *grid.Effects)
 	}
 	x.hinters = x.hinters[:0]
 	next := grid.Never
-	x.nodes = append(x.nodes[:0], x.cfg.Peers.WhereWorkWaits()...)
-	for k := len(x.nodes); k > 0 && len(x.asked) < maxAsked; k-- {
-		i := x.cfg.Rand.IntN(k)
-		id := x.nodes[i]
-		x.nodes[i] = x.nodes[k-1]
-		if until := x.backoff.until(id); until > now {
-			next = min(next, until)
-			continue
-		}
-		x.ask(now, id, free, fx)
+	if len(x.asked) < maxAsked {
+		x.each(now, x.cfg.Peers.WhereWorkWaits(), &x.backoff, &next, func(id grid.NodeID) bool {
+			x.ask(now, id, free, fx)
+			return len(x.asked) < maxAsked
+		})
 	}
 	for _, a := range x.asked {
 		next = min(next, a.until)
@@ -205,26 +201,38 @@ func (x *Exchange) timeout(id grid.NodeID) time.Duration {
 func (x *Exchange) hintSome(now grid.Time, fx *grid.Effects) {
 	x.spare = x.cfg.Worker.Spare(now, x.cfg.Jobs.Spare(now, x.spare[:0]))
 	next := x.cfg.Worker.NextOverdue(now)
-	x.nodes = append(x.nodes[:0], x.cfg.Peers.WithRoom()...)
-	for k, told, tried := len(x.nodes), 0, 0; k > 0 && told < maxHints && tried < maxTried && len(x.spare) > 0; k-- {
-		i := x.cfg.Rand.IntN(k)
-		id := x.nodes[i]
-		x.nodes[i] = x.nodes[k-1]
-		if until := x.hinted.until(id); until > now {
-			next = min(next, until)
-			continue
-		}
-		tried++
-		free := x.cfg.Peers.Free(id)
-		if slices.ContainsFunc(x.spare, func(w grid.Waiting) bool { _, fits := x.fits(now, &w, id, free); return fits }) {
-			x.hinted.double(id, now, hintGap, maxBackoff)
-			fx.Send(id, grid.KindWaiting)
-			next = min(next, x.hinted.until(id))
-			told++
-		}
+	told, tried := 0, 0
+	if len(x.spare) > 0 {
+		x.each(now, x.cfg.Peers.WithRoom(), &x.hinted, &next, func(id grid.NodeID) bool {
+			tried++
+			free := x.cfg.Peers.Free(id)
+			if slices.ContainsFunc(x.spare, func(w grid.Waiting) bool { _, fits := x.fits(now, &w, id, free); return fits }) {
+				x.hinted.double(id, now, hintGap, maxBackoff)
+				fx.Send(id, grid.KindWaiting)
+				next = min(next, x.hinted.until(id))
+				told++
+			}
+			return told < maxHints && tried < maxTried
+		})
 	}
 	if next < grid.Never {
 		x.wakeAt(now, min(next, now.Add(maxBackoff)), fx)
+	}
+}
+
+// each calls f for nodes in random order, until it returns false: without those that are held back, the first end of which
+// it adds to next.
+func (x *Exchange) each(now grid.Time, nodes []grid.NodeID, held *memory, next *grid.Time, f func(grid.NodeID) bool) {
+	x.nodes = append(x.nodes[:0], nodes...)
+	for k := len(x.nodes); k > 0; k-- {
+		i := x.cfg.Rand.IntN(k)
+		id := x.nodes[i]
+		x.nodes[i] = x.nodes[k-1]
+		if until := held.until(id); until > now {
+			*next = min(*next, until)
+		} else if !f(id) {
+			return
+		}
 	}
 }
 

@@ -22,9 +22,8 @@ type world struct {
 	judged  int
 }
 
-func (w *world) Idle() grid.Resources { return w.free }
-func (w *world) Queued() bool         { return w.queued > 0 }
-func (w *world) Waiting() int         { return w.waiting }
+func (w *world) Room() (grid.Resources, bool) { return w.free, w.queued > 0 }
+func (w *world) Waiting() int                 { return w.waiting }
 
 func (w *world) NextOverdue(grid.Time) grid.Time         { return w.overdue }
 func (w *world) MayYield(grid.Time, grid.AttemptID) bool { return true }

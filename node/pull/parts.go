@@ -16,11 +16,9 @@ type Config struct {
 
 // Worker is this node's own worker.
 type Worker interface {
-	// Idle returns the resources that are free and wanted by nothing here, if the worker takes work; else nothing.
-	Idle() grid.Resources
-
-	// Queued reports whether work waits for a slot.
-	Queued() bool
+	// Room returns the resources that are free and wanted by nothing here, if the worker takes work, else nothing; and
+	// whether work waits for a slot.
+	Room() (idle grid.Resources, queued bool)
 
 	// Spare appends what waits, by job.
 	Spare(now grid.Time, dst []grid.Waiting) []grid.Waiting

@@ -42,12 +42,13 @@ func (w *Worker) ReturnOverdue(now grid.Time, reserve func(*grid.JobSpec) bool, 
 	w.wakeOverdue(now, fx)
 }
 
-// handBack drops a waiting attempt and tells its owner why.
-func (w *Worker) handBack(a *exec.Work, why grid.Refusal, fx *grid.Effects) {
+// handBack drops a waiting attempt and tells its owner why, by the message that it returns.
+func (w *Worker) handBack(a *exec.Work, why grid.Refusal, fx *grid.Effects) *grid.Message {
 	id := a.ID
 	to, stone := w.Owner(id.Task.Job), tombstone{id, w.isHearsay(id.Task.Job)}
 	w.Forget(id, fx)
 	w.neverRan.add(stone)
 	m := fx.Send(to, grid.KindRefuse)
 	m.Attempts, m.Refusal = append(m.Attempts, id), why
+	return m
 }

@@ -16,19 +16,14 @@ const (
 	maxSpare   = 16                     // jobs that they are of
 )
 
-// Idle returns the resources that are free and wanted by nothing here, if the worker takes work; else nothing.
-func (w *Worker) Idle() grid.Resources {
+// Room returns the resources that are free and wanted by nothing here, if the worker takes work, else nothing; and whether
+// work waits for a slot.
+func (w *Worker) Room() (idle grid.Resources, queued bool) {
+	room, none := w.exec.Room(maxYields)
 	if w.leaving || w.cfg.Private || w.exec.Refuses(grid.Resources{}) != grid.WhyNone {
-		return grid.Resources{}
+		room = grid.Resources{}
 	}
-	room, _ := w.exec.Room(maxYields)
-	return room
-}
-
-// Queued reports whether work waits for a slot.
-func (w *Worker) Queued() bool {
-	_, none := w.exec.Room(maxYields)
-	return !none
+	return room, !none
 }
 
 // overdueAt is when a waiting attempt has waited half as long again as was predicted when it came.
@@ -89,7 +84,6 @@ func (w *Worker) Yield(now grid.Time, x *grid.Waiting, to grid.NodeID, there flo
 	if given == nil {
 		return false
 	}
-	w.handBack(given, grid.Refusal{Why: grid.WhyPulled}, fx)
-	fx.Sends[len(fx.Sends)-1].Msg.Puller = to
+	w.handBack(given, grid.Refusal{Why: grid.WhyPulled}, fx).Puller = to
 	return true
 }

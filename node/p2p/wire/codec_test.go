@@ -173,3 +173,12 @@ func TestFreeQuotaRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// Every reason that this version has arrives as it was sent: one that counts as a failure would blame the worker.
+func TestReasonsArriveAsTheyWereSent(t *testing.T) {
+	for why := grid.WhyNone; why < grid.Why(grid.Whys); why++ {
+		if got := getWhy(uint32(why)); got != why && why != grid.WhyNever {
+			t.Errorf("%q arrives as %q", why, got)
+		}
+	}
+}
