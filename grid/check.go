@@ -56,7 +56,7 @@ func (s *JobSpec) Check() error {
 		p.addf("retries %d: want 0 to %d", s.Retries, MaxRetries)
 	}
 	if s.Idempotent && s.Retries == 0 {
-		p.addf("idempotent with retries 0: a task that is to run at most once has no second copy: want one or the other")
+		p.addf("idempotent with retries 0: a task that is to run at most once gets no backup attempt: want one or the other")
 	}
 	p.text("policy", s.Policy, MaxClass)
 	if s.Network >= networks {

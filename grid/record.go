@@ -69,7 +69,7 @@ type WorkRecord struct {
 	State  WorkState
 	Result *Result // of WorkFinished
 
-	Members []NodeID // of the job's register; nil = it has none
+	Members []NodeID // of the job's register; nil = the origin alone
 	Owner   NodeID   // of the job, as far as known here; zero = the origin
 	Epoch   uint32   // of that owner
 }

@@ -137,7 +137,7 @@ func taskRow(w io.Writer, t *v1.Task) {
 			note = reasonText(t.Waits.Reason, t.Waits.Detail)
 		}
 		if t.Copy != "" {
-			note = "a second copy at " + short(t.Copy)
+			note = "a backup attempt at " + short(t.Copy)
 		}
 		row(w, t.Index, t.State, where, t.Attempt, "-", "-", "-", "-", "-", note)
 		return

@@ -106,7 +106,7 @@ func stepText(s *v1.Step) string {
 	case "demoted":
 		return node + " stopped it, since it ran longer than tasks of its class may there: it goes on as one of class " + s.Detail
 	case "copied":
-		return "gave a second copy to " + node
+		return "gave a backup attempt to " + node
 	case "accepted":
 		return node + " took it"
 	case "refused":

@@ -75,7 +75,7 @@ func (s *Server) problems(next http.Handler) http.Handler {
 				problem(w, rw.status, r.Method+" "+r.URL.Path+": want "+w.Header().Get("Allow"))
 				return
 			}
-			problem(w, http.StatusNotFound, quote(r.URL.Path)+": is no path of this door: /openapi.json lists them")
+			problem(w, http.StatusNotFound, quote(r.URL.Path)+": is no path of this API: /openapi.json lists them")
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -62,7 +62,7 @@ func New(b Backend, o Options) *Server {
 	s.o.Version.Node = s.self.String()
 	s.members, s.log, s.nonces = s.transport(), newAccessLog(o.Log), newNonces()
 	cfg := huma.DefaultConfig("Skep", "1")
-	cfg.Info.Description = "The local door of a Skep node."
+	cfg.Info.Description = "The local API of a Skep node."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
 	cfg.Security = []map[string][]string{{"token": {}}}

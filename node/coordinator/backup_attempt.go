@@ -134,7 +134,7 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 	c.attemptReturned(now, &b.promise, b.worker, false)
 	if lost {
 		c.countLost(now, l, b.worker, why)
-		c.countLostCopy(l, b.worker, why)
+		c.countLostAttempt(l, b.worker, why)
 		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(c.cfg.Lease), preference: true})
 	} else {
 		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
@@ -145,10 +145,10 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 	c.backups.due = true
 }
 
-// countLostCopy counts a lost attempt while the other one lives. It costs the task no retry. After more such losses
+// countLostAttempt counts a lost attempt while the other one lives. It costs the task no retry. After more such losses
 // than retries, or failures on Config.Strikes nodes, the task gets no further backup: a task that kills its nodes
 // would kill them for ever.
-func (c *Coordinator) countLostCopy(l *liveTask, worker grid.NodeID, why grid.Refusal) {
+func (c *Coordinator) countLostAttempt(l *liveTask, worker grid.NodeID, why grid.Refusal) {
 	l.lostBesideBackup++
 	l.noBackup = c.countFailedNode(l, worker, why) != "" || l.lostBesideBackup > l.job.spec.Retries || l.noBackup
 }
@@ -217,7 +217,7 @@ func (c *Coordinator) yieldToBackup(now grid.Time, l *liveTask, from grid.NodeID
 	c.attemptReturned(now, &l.promise, t.worker, r.Cause != grid.Lost && !r.Cause.Refused())
 	if r.Cause == grid.Lost {
 		c.countLost(now, l, from, refusalOf(r))
-		c.countLostCopy(l, from, refusalOf(r))
+		c.countLostAttempt(l, from, refusalOf(r))
 	} else {
 		c.countFailedNode(l, from, refusalOf(r))
 		l.noBackup = true

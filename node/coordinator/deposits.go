@@ -6,7 +6,7 @@ import (
 	"skep/node/quota"
 )
 
-// Deposits: what the files of a job with a register, stored by its members (package deposit), mean for the job.
+// Deposits: what the files of a replicated job, stored by its members (package deposit), mean for the job.
 
 // LowDisk says that the disk is nearly full, or no longer so.
 func (c *Coordinator) LowDisk(low bool) { c.deposits.LowDisk(low) }

@@ -111,7 +111,7 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 		c.peers.Failed(now, l.class(), t.worker)
 	}
 	if l.backup != nil {
-		c.countLostCopy(l, t.worker, why)
+		c.countLostAttempt(l, t.worker, why)
 		c.promoteBackup(now, l, fx)
 		c.askWorker(l, fx)
 		return

@@ -91,7 +91,7 @@ func (s *Store) admit(f *Files, files []grid.File) grid.Refusal {
 			oldest = a.oldest()
 		}
 		if oldest == nil {
-			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are lent to node %s", mebi(a.charged), mebi(half), payer.Short())}
+			return grid.Refusal{Why: grid.WhyRoom, Detail: fmt.Sprintf("%.1f of at most %.1f MiB are stored for node %s", mebi(a.charged), mebi(half), payer.Short())}
 		}
 		s.Release(oldest)
 		s.changed(Evicted, oldest, 0)

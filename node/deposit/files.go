@@ -12,7 +12,7 @@ type Register interface {
 	Value(task uint32) (end *grid.Entry, committed bool)   // nil = the task has not ended
 }
 
-// Files are the files of a job with a register, of which this node is a member: its inputs, and the outputs of its
+// Files are the files of a replicated job, of which this node is a member: its inputs, and the outputs of its
 // tasks.
 type Files struct {
 	reg    Register

@@ -12,7 +12,7 @@ import (
 // that the same node offers; it is ignored where the members are verified, and dropped with all that rested on it when
 // the origin contradicts it.
 
-// mayOffer reports whether a node may offer an attempt: the job's origin or, if the job has a register, the owner of
+// mayOffer reports whether a node may offer an attempt: the job's origin or, if the job is replicated, the owner of
 // the newest epoch known here (as worker and as member) while the job is not closed. An owner that has renewed its
 // epoch still offers attempts of the epoch before. This node offers itself only attempts of jobs that it owns, so what
 // others have claimed of these jobs is false.
@@ -37,9 +37,9 @@ func (w *Worker) mayOffer(from grid.NodeID, o *grid.Offer, reg *grid.KnownRegist
 		return slices.Equal(reg.Members, o.Members) && (o.ID.Epoch > reg.Epoch || reg.Owner == from) && !reg.Closed &&
 			(rec == nil || o.ID.Epoch > rec.epoch || rec.owner == from)
 	case id.Origin == w.cfg.Self:
-		return false // this node knows its own jobs: this one has no register, or is forgotten
+		return false // this node knows its own jobs: this one is not replicated, or is forgotten
 	case rec == nil:
-		return len(w.exec.Of(id, nil)) == 0 // else the origin has offered some of them, and the job has no register
+		return len(w.exec.Of(id, nil)) == 0 // else the origin has offered some of them, and the job is not replicated
 	}
 	return slices.Equal(rec.members, o.Members) && (o.ID.Epoch > rec.epoch || rec.owner == from)
 }

@@ -7,7 +7,7 @@ import (
 	"skep/grid"
 )
 
-// ownerRecord is what is known of the owner of a job that has a register. Attempts of a job without a register are always
+// ownerRecord is what is known of the owner of a replicated job. Attempts of a job that is not replicated are always
 // reported to its origin.
 type ownerRecord struct {
 	members         []grid.NodeID
@@ -34,7 +34,7 @@ func (w *Worker) membersOf(id grid.JobID) []grid.NodeID {
 	return nil
 }
 
-// recordOwner counts an attempt of a job that has a register, and records the job's owner if the epoch is newer.
+// recordOwner counts an attempt of a replicated job, and records the job's owner if the epoch is newer.
 func (w *Worker) recordOwner(id grid.JobID, members []grid.NodeID, owner grid.NodeID, epoch uint32, verified bool) {
 	if len(members) == 0 {
 		return

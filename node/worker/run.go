@@ -160,7 +160,7 @@ func (w *Worker) ForgetJob(id grid.JobID, fx *grid.Effects) {
 	}
 }
 
-// ForgetRegistered drops all attempts of a job that has a register and is closed: the other nodes that could say so may be
+// ForgetRegistered drops all attempts of a replicated job that is closed: the other nodes that could say so may be
 // gone for good.
 func (w *Worker) ForgetRegistered(id grid.JobID, fx *grid.Effects) {
 	if w.owners[id] != nil {

@@ -37,7 +37,7 @@ type Contacts interface {
 type Worker struct {
 	cfg    Config
 	exec   *exec.Exec
-	owners map[grid.JobID]*ownerRecord // of the jobs with a register of which attempts are here
+	owners map[grid.JobID]*ownerRecord // of the replicated jobs of which attempts are here
 
 	released tombstones // attempts of others' jobs that are not here any more
 	neverRan tombstones // attempts that were refused or handed back

@@ -26,7 +26,7 @@ func (b *Books) checkBackup(i, k int32, r *grid.TaskRecord) {
 	switch {
 	case !b.checkBackupPair(i, k, r):
 	case now != t.Attempt && !made.Less(now) && (now != before.Attempt || r.Worker != before.Worker):
-		b.fail(i, "goes on in %s with attempt %v, which is neither new nor its second copy", b.taskName(k), now)
+		b.fail(i, "goes on in %s with attempt %v, which is neither new nor its backup attempt", b.taskName(k), now)
 	case b.jobs[t.job].spec.Idempotent && now == t.Attempt && t.Worker >= 0 && b.world.Index(r.Worker) != t.Worker:
 		b.fail(i, "moves attempt %v of %s from n%d to n%d", now, b.taskName(k), t.Worker, b.world.Index(r.Worker))
 	case c == nil && r.State != grid.Ended && before != (grid.BackupRecord{}):
@@ -51,10 +51,10 @@ func (b *Books) checkBackupPair(i, k int32, r *grid.TaskRecord) bool {
 	switch {
 	case c == nil:
 	case !spec.Idempotent || spec.Retries == 0:
-		b.fail(i, "makes a second copy of %s, which may not run twice", b.taskName(k))
+		b.fail(i, "makes a backup attempt of %s, which may not run twice", b.taskName(k))
 	case c.Worker.IsZero():
 	case r.State == grid.Pending || r.State == grid.Ended:
-		b.fail(i, "keeps a second copy of %s, which is %v", b.taskName(k), r.State)
+		b.fail(i, "keeps a backup attempt of %s, which is %v", b.taskName(k), r.State)
 	case !r.ID.Attempt.Less(c.Attempt) || c.Worker == r.Worker:
 		b.fail(i, "has attempts %v and %v of %s, at n%d and n%d", r.ID.Attempt, c.Attempt, b.taskName(k),
 			b.world.Index(r.Worker), b.world.Index(c.Worker))

@@ -66,7 +66,7 @@ type Task struct {
 	Attempt string     `json:"attempt" doc:"EPOCH.N"`
 	Node    string     `json:"node,omitempty" doc:"Where it was placed last."`
 	Name    string     `json:"node_name,omitempty"`
-	Copy    string     `json:"copy_node,omitempty" doc:"Where a second copy is."`
+	Copy    string     `json:"copy_node,omitempty" doc:"Where a backup attempt is."`
 	Lost    int32      `json:"lost_attempts"`
 	Waits   *Refusal   `json:"waits,omitempty" doc:"Why it has no node yet."`
 	Placed  *time.Time `json:"placed_at,omitempty"`
