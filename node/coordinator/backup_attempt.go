@@ -135,7 +135,7 @@ func (c *Coordinator) dropBackup(now grid.Time, l *liveTask, why grid.Refusal, l
 	if lost {
 		c.countLost(now, l, b.worker, why)
 		c.countLostAttempt(l, b.worker, why)
-		l.excluded = append(l.excluded, exclusion{node: b.worker, why: why, until: now.Add(c.cfg.Lease), preference: true})
+		l.preferOthers(b.worker, why, now.Add(c.cfg.Lease))
 	} else {
 		c.policies.Note(balance.Outcome{Kind: balance.Refused, At: now, Node: b.worker, Class: l.class()})
 		c.exclude(now, l, b.worker, why)
@@ -166,15 +166,15 @@ func (c *Coordinator) dropAttempt(now grid.Time, l *liveTask, worker grid.NodeID
 func (c *Coordinator) promoteBackup(now grid.Time, l *liveTask, fx *grid.Effects) {
 	t, b := l.task(), l.backup
 	c.dequeue(l)
-	c.live.become(l, idle)
+	c.live.release(l)
 	t.attempt, t.worker, t.placed = b.attempt, b.worker, b.placed
 	l.promise, l.sent, l.deadline, l.backup = b.promise, b.sent, b.deadline, nil
 	l.forgetResult()
 	if b.accepted {
-		c.live.become(l, placed)
+		c.live.accept(l)
 		c.setState(l.job, l.index, grid.Placed, fx)
 	} else {
-		c.live.become(l, offered)
+		c.live.offer(l)
 		c.setState(l.job, l.index, grid.Offered, fx)
 	}
 	c.saveEntry(l.job, l.index, fx)

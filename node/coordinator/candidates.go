@@ -17,19 +17,17 @@ import (
 // (an attempt failed, was lost or was demoted there, or they must deliver first after a reclaim), then to blacklisted
 // nodes. onProbation counts the nodes that fit but were left out at the last step: on probation or backing off.
 func (c *Coordinator) candidates(now grid.Time, l *liveTask) (v balance.View, onProbation int) {
-	l.excluded = slices.DeleteFunc(l.excluded, func(o exclusion) bool { return o.until <= now })
+	l.expire(now)
 	l.tryBlacklisted = l.tryBlacklisted && len(l.polled) > 0
 	if c.isLocal(l.job) {
 		return c.eligibleNodes(now, l, false, false)
 	}
 	v, onProbation = c.eligibleNodes(now, l, true, true)
-	preferred := func(o exclusion) bool { return o.preference }
-	if len(v.Nodes) == 0 && (len(l.failedOn) > 0 || len(l.demotions) > 0 || l.reclaims > 0 || onProbation > 0 ||
-		slices.ContainsFunc(l.excluded, preferred)) {
+	if len(v.Nodes) == 0 && (l.prefers() || len(l.demotions) > 0 || l.reclaims > 0 || onProbation > 0) {
 		v, onProbation = c.eligibleNodes(now, l, true, false)
 	}
 	if len(v.Nodes) == 0 && c.peers.HasBlacklist(l.class()) && onProbation == 0 && len(l.polled) == 0 &&
-		!slices.ContainsFunc(l.excluded, func(o exclusion) bool { return !o.preference && !o.why.Why.Never() }) {
+		l.forNow().Why == grid.WhyNone {
 		l.tryBlacklisted = true
 		v, onProbation = c.eligibleNodes(now, l, false, false)
 	}
@@ -78,8 +76,7 @@ func (c *Coordinator) eligibleNodes(now grid.Time, l *liveTask, heedBlacklist, s
 // Excludes implements [peers.Excluded]: it reports whether a task must not be offered to a node, or has polled it in this decision. If strict it also
 // excludes nodes on which the task failed or which demoted it, and preferences.
 func (l *liveTask) Excludes(id grid.NodeID, strict bool) bool {
-	return strict && (slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) || l.demotedBy(id)) ||
-		slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && (strict || !o.preference) }) || slices.Contains(l.polled, id)
+	return strict && (l.hasFailedOn(id) || l.demotedBy(id)) || l.excludes(id, strict) || slices.Contains(l.polled, id)
 }
 
 // selfState returns this node's own answer to a poll.
@@ -109,14 +106,7 @@ func (c *Coordinator) exclude(now grid.Time, l *liveTask, id grid.NodeID, why gr
 		until = now.Add(min(time.Second<<min(l.tries, 5), 30*time.Second))
 	}
 	c.trace(l.task(), grid.Trace{At: now, What: grid.TraceRefused, Node: id, Refusal: why, Asked: int32(len(l.polled))})
-	for i := range l.excluded {
-		if l.excluded[i].node == id {
-			l.excluded[i].why, l.excluded[i].until = why, max(until, l.excluded[i].until)
-			l.excluded[i].preference = l.excluded[i].preference && !why.Why.Never()
-			return
-		}
-	}
-	l.excluded = append(l.excluded, exclusion{node: id, why: why, until: until})
+	l.exclude(id, why, until)
 }
 
 // dropBlacklisted removes the answers of nodes that were blacklisted since the poll, or are being probed by another

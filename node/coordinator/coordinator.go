@@ -1,18 +1,14 @@
 package coordinator
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"skep/balance"
-	"skep/discovery"
 	"skep/exec"
-	"skep/gossip"
 	"skep/grid"
-	"skep/node/deposit"
 	"skep/node/ownercache"
-	"skep/node/peers"
-	"skep/node/policies"
-	"skep/node/quota"
 	"skep/sparse"
 )
 
@@ -31,19 +27,6 @@ type Config struct {
 	RunTime       exec.Law      // expected run times on this node
 }
 
-// Parts are the other parts of the node, as far as a coordinator asks them.
-type Parts struct {
-	Wall      grid.Wall
-	Scratch   *Scratch
-	Gossip    *gossip.Gossip
-	Peers     *peers.Peers
-	Worker    Worker
-	Discovery *discovery.Discovery
-	Registers Registers
-	Deposits  deposit.Store
-	Ledger    *quota.Ledger // of what is stored for others; the jobs in it are the coordinator's
-}
-
 // Scratch is memory used only within a step, or free for reuse. Nodes that never step at the same time can share one.
 type Scratch struct {
 	view    []balance.State
@@ -59,23 +42,74 @@ type Scratch struct {
 	finals  []uint32
 }
 
-// Worker is this node's own worker, as far as the coordinator needs more of it than messages tell.
-type Worker interface {
-	Exec() *exec.Exec // read only
-	Stamp(now grid.Time) uint64
-	Leaving() bool
+// Tuning is how a coordinator behaves: most nodes of a grid share it.
+type Tuning struct {
+	// Policy is the name of the placement policy; default lpas_dec.
+	Policy string
 
-	// OwnLeasesDue says that waiting attempts of this node's own jobs may get start leases now.
-	OwnLeasesDue()
+	// Lease is how long an owner waits for a beat of an attempt before it runs it elsewhere; default 6 s. Lower detects
+	// a dead node sooner, and mistakes a slow network for a dead node sooner.
+	Lease time.Duration
 
-	// ForgetRegistered drops the attempts of a job that is over.
-	ForgetRegistered(id grid.JobID, fx *grid.Effects)
+	// Strikes is the number of different nodes on which a task may be lost or fail to be prepared before it ends with
+	// that cause, whatever its retries allow; default 3, 0 = bounded by the retries only. Higher tolerates more nodes
+	// that die by themselves, and lets a task that kills its nodes kill more of them.
+	Strikes int
 
-	// FollowOwner reports the attempts of a job to its new owner.
-	FollowOwner(now grid.Time, id grid.JobID, owner grid.NodeID, epoch uint32, fx *grid.Effects)
+	// Members is the number of members of the register of a job submitted here, this node among them: 1, 3 or 5;
+	// default 3. With 3 a job survives the loss of any one node, the origin included; with 5 of any two. Every result
+	// waits for a majority of them. With too few nodes connected fewer are taken.
+	Members int
 
-	// OwnerClaimed says that a node claims to be a job's owner, or that another is.
-	OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c grid.OwnerClaim, fx *grid.Effects)
+	// Confirm is how long a submission waits for a majority of the members to hold it; default 10 s. Then its caller is
+	// told that it is not known to be durable. Lower says so sooner, also where nodes are only slow.
+	Confirm time.Duration
+
+	// Window bounds the tasks being polled for or offered at once; default 64. Higher hides more latency in a burst,
+	// and bases more decisions on the same old state.
+	Window int
+
+	// PollFloor and PollCap bound the duration of a poll, which is otherwise twice the median round trip; default 50 ms
+	// and 1 s.
+	PollFloor, PollCap time.Duration
+
+	// Keep bounds the finished tasks whose records are kept, oldest jobs evicted first; default 200,000, so that the
+	// largest job is not forgotten when the next one ends.
+	Keep int
+}
+
+// Defaults returns the tuning of a real node.
+func Defaults() Tuning {
+	return Tuning{Policy: "lpas_dec", Lease: 6 * time.Second, Strikes: 3, Members: 3, Confirm: 10 * time.Second, Window: 64,
+		PollFloor: 50 * time.Millisecond, PollCap: time.Second, Keep: 200_000}
+}
+
+// Check reports all problems of c.
+func (c *Tuning) Check() error {
+	var errs []error
+	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Lease < 500*time.Millisecond || c.Lease > time.Hour {
+		add("lease %v: want 500ms to 1h", c.Lease)
+	}
+	if c.Strikes < 0 || c.Strikes > MaxStrikes {
+		add("strikes %d: want 0 (no bound) to %d nodes", c.Strikes, MaxStrikes)
+	}
+	if c.Members != 1 && c.Members != 3 && c.Members != grid.MaxMembers {
+		add("members %d: want 1, 3 or %d", c.Members, grid.MaxMembers)
+	}
+	if c.Confirm < time.Second || c.Confirm > time.Hour {
+		add("confirm %v: want 1s to 1h", c.Confirm)
+	}
+	if c.Window < 1 || c.Window > 10_000 {
+		add("window %d: want 1 to 10000", c.Window)
+	}
+	if c.PollFloor <= 0 || c.PollCap < c.PollFloor {
+		add("poll times %v to %v: want more than 0, and the cap not below the floor", c.PollFloor, c.PollCap)
+	}
+	if c.Keep < 1 {
+		add("kept tasks %d: want 1 or more", c.Keep)
+	}
+	return errors.Join(errs...)
 }
 
 // Counts are counts since the start.
@@ -109,20 +143,6 @@ type Coordinator struct {
 	backups      backupJobs
 	ownerCache   ownercache.Cache
 	restoring    restoring
-}
-
-// parts are the parts that it asks.
-type parts struct {
-	wall      grid.Wall
-	scratch   *Scratch
-	gossip    *gossip.Gossip
-	peers     *peers.Peers
-	policies  *policies.Set
-	worker    Worker
-	discovery *discovery.Discovery
-	replicas  Registers
-	deposits  deposit.Store
-	ledger    *quota.Ledger
 }
 
 // restoring is what is known while records are restored.

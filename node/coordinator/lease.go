@@ -104,7 +104,7 @@ const maxRetryDelay = 30 * time.Second
 func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, fx *grid.Effects) {
 	t := l.task()
 	c.startsPossible(now, l.job, t.worker)
-	c.live.become(l, idle)
+	c.live.release(l)
 	c.attemptReturned(now, &l.promise, t.worker, false)
 	c.countLost(now, l, t.worker, why)
 	if why.Why == grid.WhyFetch {
@@ -137,16 +137,15 @@ func (c *Coordinator) attemptLost(now grid.Time, l *liveTask, why grid.Refusal, 
 	}
 	l.forgetResult()
 	retryAt := now.Add(min(c.cfg.Lease/4<<min(max(t.lost-2, 0), 10), maxRetryDelay))
-	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: max(retryAt, now.Add(c.cfg.Lease)), preference: true})
+	l.preferOthers(t.worker, why, max(retryAt, now.Add(c.cfg.Lease)))
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
 	if t.lost == 1 {
 		c.retry(l)
 		return
 	}
-	l.deadline, l.pauseUntil, l.awaitsNode = retryAt, retryAt, false
-	c.parkTask(l)
-	fx.Wake(retryAt, grid.TimerRetry, l.handle)
+	l.pauseUntil = retryAt
+	c.parkFor(now, l, retryAt.Sub(now), awaitTimer, fx)
 }
 
 // countLost counts a lost attempt in the worker's track record and the task's trace.

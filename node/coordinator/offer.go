@@ -55,7 +55,7 @@ func (c *Coordinator) offerUsing(now grid.Time, l, polled *liveTask, x balance.C
 // sendFirstOffer sends the first offer of an attempt whose record is on disk, or will be when the message leaves.
 func (c *Coordinator) sendFirstOffer(now grid.Time, l *liveTask, fx *grid.Effects) {
 	c.countPlaced(l.task().worker)
-	c.live.become(l, offered)
+	c.live.offer(l)
 	c.renewLease(now, l, fx)
 	c.sendOffer(now, l, fx)
 }
@@ -126,7 +126,7 @@ func (c *Coordinator) acceptReceived(now grid.Time, from grid.NodeID, id grid.At
 
 // markPlaced records that the worker has accepted the attempt.
 func (c *Coordinator) markPlaced(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.live.become(l, placed)
+	c.live.accept(l)
 	l.tries = 0
 	c.discovery.Tried(now, l.task().worker, &l.job.spec.Needs, l.job.spec.Engine, true, fx)
 	c.setState(l.job, l.index, grid.Placed, fx)
@@ -179,7 +179,7 @@ func (c *Coordinator) refusedAttempt(now grid.Time, l *liveTask, why grid.Refusa
 	if c.forgoUnclaimed(now, l, fx) {
 		return
 	}
-	c.live.become(l, idle)
+	c.live.release(l)
 	l.forgetResult() // a false worker has sent one before
 	l.tries++
 	c.attemptReturned(now, &l.promise, l.task().worker, false)

@@ -72,7 +72,7 @@ func (c *Coordinator) poll(now grid.Time, l *liveTask, v balance.View, fx *grid.
 		c.choose(now, l, fx)
 		return
 	}
-	c.live.become(l, polling)
+	c.live.poll(l)
 	if _, batch := p.(balance.Batch); batch {
 		l.job.batchPoll = l
 	}
@@ -123,7 +123,7 @@ func (c *Coordinator) awaitsAnswers(now grid.Time, l *liveTask) bool {
 
 // choose lets the policy decide with the answers received so far.
 func (c *Coordinator) choose(now grid.Time, l *liveTask, fx *grid.Effects) {
-	c.live.become(l, idle)
+	c.live.release(l)
 	c.peers.UpdateColumns(now)
 	c.dropBlacklisted(now, l)
 	p := c.policyOf(l.job)

@@ -85,7 +85,7 @@ func (c *Coordinator) ResumeJobs(now grid.Time) {
 
 // retry puts a task back into the queue, ahead of younger ones.
 func (c *Coordinator) retry(l *liveTask) {
-	c.live.become(l, idle)
+	c.live.release(l)
 	c.live.retries.Push(l.request.Arrived, l)
 }
 
@@ -96,7 +96,7 @@ const maxRetriesPerProof = 4
 func (c *Coordinator) ResumeAwaitingProof() {
 	left := min(maxRetriesPerProof, c.live.waiting.unproven)
 	for i := 0; i < len(c.live.waiting.list) && left > 0; {
-		if l := c.live.waiting.list[i]; l.awaitsProof {
+		if l := c.live.waiting.list[i]; l.awaits == awaitProof {
 			l.lookAgain = true
 			c.resumeTask(l)
 			left--
@@ -106,16 +106,17 @@ func (c *Coordinator) ResumeAwaitingProof() {
 	}
 }
 
-// parkTask makes a task wait until its timer or a change resumes it.
-func (c *Coordinator) parkTask(l *liveTask) {
-	c.live.become(l, waiting)
-	if l.awaitsMajority {
+// parkTask makes a task wait until its timer, or what it awaits, resumes it.
+func (c *Coordinator) parkTask(l *liveTask, a awaited) {
+	c.live.wait(l)
+	l.awaits = a
+	if a == awaitMajority {
 		rep := l.job.replica
 		l.queueIndex, rep.awaitingMajority = len(rep.awaitingMajority), append(rep.awaitingMajority, l)
 		c.awaitMajority(l.job)
 		return
 	}
-	if l.awaitsProof {
+	if a == awaitProof {
 		l.job.unproven++
 		c.live.waiting.unproven++
 	}
@@ -126,15 +127,13 @@ func (c *Coordinator) parkTask(l *liveTask) {
 func (c *Coordinator) dequeue(l *liveTask) {
 	switch {
 	case l.queueIndex == notQueued:
-	case l.phase == waiting && l.awaitsMajority:
+	case l.phase == waiting && l.awaits == awaitMajority:
 		l.removeFrom(&l.job.replica.awaitingMajority)
-		l.awaitsMajority = false
-		c.live.become(l, idle)
+		c.live.release(l)
 	case l.phase == waiting:
 		l.removeFrom(&c.live.waiting.list)
-		c.live.become(l, idle)
-		if l.awaitsProof {
-			l.awaitsProof = false
+		c.live.release(l)
+		if l.awaits == awaitProof {
 			c.live.waiting.unproven--
 			if l.job.unproven--; l.job.unproven == 0 {
 				c.requeueJob(l.job)
@@ -162,8 +161,7 @@ func (c *Coordinator) PlaceNext(now grid.Time, fx *grid.Effects) bool {
 		if c.live.retries.Len() > 0 {
 			_, l := c.live.retries.Pop()
 			if !l.lookAgain && l.job.unproven > 0 { // another task of its job tries for all
-				l.awaitsProof = true
-				c.parkTask(l)
+				c.parkTask(l, awaitProof)
 				continue
 			}
 			l.lookAgain = false

@@ -35,12 +35,12 @@ func (c *Coordinator) reclaimStraggler(now grid.Time, l *liveTask, fx *grid.Effe
 	c.dropAttempt(now, l, t.worker, l.id(), fx)
 	l.reclaims = min(l.reclaims+1, grid.MaxReclaims)
 	l.promise.Expected = 0
-	l.excluded = append(l.excluded, exclusion{node: t.worker, why: why, until: now.Add(c.cfg.Lease), preference: true})
+	l.preferOthers(t.worker, why, now.Add(c.cfg.Lease))
 	if l.backup != nil {
 		c.promoteBackup(now, l, fx)
 		return
 	}
-	c.live.become(l, idle)
+	c.live.release(l)
 	c.setState(l.job, l.index, grid.Pending, fx)
 	c.saveEntry(l.job, l.index, fx)
 	c.retry(l)
@@ -146,7 +146,7 @@ func (c *Coordinator) Grant(now grid.Time, x *grid.Waiting, to grid.NodeID, fx *
 		return false
 	}
 	c.dequeue(l)
-	l.search, l.awaitsNode = 0, false
+	l.search = 0
 	c.offerTo(now, l, s, fx)
 	return true
 }
@@ -185,7 +185,7 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 	if c.forgoUnclaimed(now, l, fx) {
 		return
 	}
-	c.live.become(l, idle)
+	c.live.release(l)
 	l.forgetResult()
 	l.pulls++
 	c.attemptReturned(now, &l.promise, worker, false)
@@ -201,6 +201,6 @@ func (c *Coordinator) pulledAway(now grid.Time, l *liveTask, worker, puller grid
 		c.offerTo(now, l, s, fx)
 		return
 	}
-	l.excluded = append(l.excluded, exclusion{node: worker, why: why, until: now.Add(pullPause), preference: true})
+	l.preferOthers(worker, why, now.Add(pullPause))
 	c.retry(l)
 }

@@ -92,7 +92,7 @@ func (c *Coordinator) resume(now grid.Time, j *job, fx *grid.Effects) {
 			continue
 		}
 		l := c.newLiveTask(j, i)
-		c.live.become(l, placed)
+		c.live.accept(l)
 		c.resumeBackup(now, l, fx)
 		c.peers.Start(now, &l.promise)
 		c.renewLease(now, l, fx)

@@ -128,7 +128,7 @@ func (c *Coordinator) takeForResult(now grid.Time, l *liveTask, fx *grid.Effects
 	c.dequeue(l)
 	l.planned = false // a worker that knows of a planned attempt may send a result unasked
 	if l.phase == polling {
-		c.live.become(l, idle)
+		c.live.release(l)
 	}
 	if l.phase != placed {
 		c.markPlaced(now, l, fx)

@@ -96,8 +96,7 @@ func (c *Coordinator) mayPlan(j *job) bool {
 // planOffer holds a made attempt back until a majority of the register has answered.
 func (c *Coordinator) planOffer(now grid.Time, l *liveTask, ect float64, fx *grid.Effects) {
 	l.planned, l.ect = true, ect
-	l.awaitsMajority, l.awaitsProof, l.awaitsNode = true, false, false
-	c.parkFor(now, l, c.cfg.Lease/3, fx)
+	c.parkFor(now, l, c.cfg.Lease/3, awaitMajority, fx)
 }
 
 // keepPlanned keeps a planned attempt back for longer. It is no longer among its worker's outstanding ones: a worker is

@@ -1,10 +1,7 @@
 package coordinator
 
 import (
-	"fmt"
 	"iter"
-	"slices"
-	"strings"
 
 	"skep/balance"
 	"skep/grid"
@@ -78,6 +75,11 @@ func (j *job) attempt(i uint32) grid.AttemptID {
 	return grid.AttemptID{Task: grid.TaskID{Job: j.id, Index: i}, Attempt: j.at(i).attempt}
 }
 
+// trace appends an entry to a task's history.
+func (c *Coordinator) trace(t *task, tr grid.Trace) {
+	c.scratch.packed = t.history.Add(&tr, c.scratch.packed)
+}
+
 // liveTask is the state of a task that is being placed or has an attempt.
 type liveTask struct {
 	handle     uint64
@@ -86,48 +88,67 @@ type liveTask struct {
 	queueIndex int // in its queue, which the phase determines; else notQueued
 	request    grid.Task
 	phase      phase
-	round      uint8 // of polling: answers to an earlier round are stale
-	tries      int   // failed placements since the last successful one
+	tries      int       // failed placements since the last successful one
+	deadline   grid.Time // of the poll, the lease, or the wait
 
-	polled           []grid.NodeID   // nodes polled in this decision
-	answers          []balance.State // in this decision
-	unanswered       []grid.NodeID   // nodes polled whose answers are missing
-	sent             grid.Time       // sending time of the poll or the offer
-	deadline         grid.Time       // of the poll, the lease, or the wait
-	leaseWake        grid.Time       // pending lease timer; 0 = none
-	excluded         []exclusion     // nodes that get no offer for now
-	failedOn         []failedOn      // nodes on which it failed: others are preferred
-	blacklistTraced  bool            // its trace names the blacklisted nodes
-	tryBlacklisted   bool            // all candidates are blacklisted: one is tried
-	search           uint64          // pending search; 0 = none
-	awaitsNode       bool            // waits for a node that fits
-	awaitsProof      bool            // waits for a node on probation to deliver
-	awaitsMajority   bool            // waits for a majority of its job's register
-	planned          bool            // its attempt is made, and is offered when a majority of the register has answered
-	ect              float64         // expected completion time of that attempt, seconds
-	lookAgain        bool            // look again even if others of its job wait
-	result           *grid.Result    // its files are being fetched, or replicated to members
-	fetchTries       int             // attempts to fetch the files
-	prepareFailures  int             // attempts whose preparation failed
-	cannotExecute    *grid.Result    // last result "cannot execute", used if no node can
-	backup           *backupAttempt  // nil = the task has one attempt
-	demotedTo        string          // class that it was demoted to; "" = the job's
-	pauseUntil       grid.Time       // it was lost, and is not placed again before
-	pulled           bool            // its offer goes to a node that asked for work
-	pulls            uint8           // times that it was taken from a worker's queue for an idle node
-	reclaims         uint8           // times that it was reclaimed as a straggler
-	demotions        []demotion      // its earlier classes
-	noBackup         bool            // no further backup: one attempt of two failed, or too many were lost
-	lostBesideBackup int32           // attempts lost while the other one lived
-	promise          grid.Promise
+	decision
+	wait
+	exclusions
+	ending
+	moves
+
+	leaseWake grid.Time // pending lease timer; 0 = none
+	promise   grid.Promise
+
+	backup           *backupAttempt // nil = the task has one attempt
+	noBackup         bool           // no further backup: one attempt of two failed, or too many were lost
+	lostBesideBackup int32          // attempts lost while the other one lived
 }
 
-// exclusion keeps a task from being offered to a node for some time.
-type exclusion struct {
-	node       grid.NodeID
-	why        grid.Refusal
-	until      grid.Time
-	preference bool // other nodes are only preferred
+// decision is what is known while a task's worker is chosen.
+type decision struct {
+	round      uint8           // of polling: answers to an earlier round are stale
+	polled     []grid.NodeID   // nodes polled in this decision
+	answers    []balance.State // in this decision
+	unanswered []grid.NodeID   // nodes polled whose answers are missing
+	sent       grid.Time       // sending time of the poll or the offer
+	planned    bool            // its attempt is made, and is offered when a majority of the register has answered
+	ect        float64         // expected completion time of that attempt, seconds
+	pulled     bool            // its offer goes to a node that asked for work
+}
+
+// wait is what a waiting task awaits.
+type wait struct {
+	awaits     awaited
+	lookAgain  bool      // look again even if others of its job wait
+	search     uint64    // pending search; 0 = none
+	pauseUntil grid.Time // it was lost, and is not placed again before
+}
+
+// awaited is what resumes a waiting task before its timer does.
+type awaited uint8
+
+const (
+	awaitTimer    awaited = iota
+	awaitNode             // a node that fits
+	awaitProof            // that a node on probation delivers
+	awaitMajority         // a majority of its job's register
+)
+
+// ending is what is known of a task's end before it is recorded.
+type ending struct {
+	result          *grid.Result // its files are being fetched, or replicated to members
+	fetchTries      int          // attempts to fetch the files
+	prepareFailures int          // attempts whose preparation failed
+	cannotExecute   *grid.Result // last result "cannot execute", used if no node can
+}
+
+// moves are the changes of a task's class or worker that are no losses.
+type moves struct {
+	demotedTo string     // class that it was demoted to; "" = the job's
+	demotions []demotion // its earlier classes
+	pulls     uint8      // times that it was taken from a worker's queue for an idle node
+	reclaims  uint8      // times that it was reclaimed as a straggler
 }
 
 // newLiveTask creates a task's live part.
@@ -142,7 +163,7 @@ func (c *Coordinator) newLiveTask(j *job, i uint32) *liveTask {
 // dropLive removes a task's live part.
 func (c *Coordinator) dropLive(l *liveTask) {
 	c.dequeue(l)
-	c.live.become(l, idle)
+	c.live.release(l)
 	c.attemptReturned(0, &l.promise, l.task().worker, false)
 	if l.backup != nil {
 		c.attemptReturned(0, &l.backup.promise, l.backup.worker, false)
@@ -183,42 +204,3 @@ func (l *liveTask) isReplicating() bool {
 }
 
 func (l *liveTask) id() grid.AttemptID { return l.job.attempt(l.index) }
-
-// failedOn is a node on which a task failed, and why.
-type failedOn struct {
-	node grid.NodeID
-	why  grid.Refusal
-}
-
-// MaxStrikes bounds Config.Strikes, and the failed nodes remembered for a task that only its retries bound.
-const MaxStrikes = 16
-
-// countFailedNode records that a task failed on a node. It returns the reason if the task ends now, "" if it goes on.
-func (c *Coordinator) countFailedNode(l *liveTask, id grid.NodeID, why grid.Refusal) string {
-	if !slices.ContainsFunc(l.failedOn, func(s failedOn) bool { return s.node == id }) {
-		if len(l.failedOn) == MaxStrikes {
-			l.failedOn = slices.Delete(l.failedOn, 0, 1)
-		}
-		l.failedOn = append(l.failedOn, failedOn{id, why})
-	}
-	if c.cfg.Strikes == 0 || len(l.failedOn) < c.cfg.Strikes {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "it failed on %d nodes: ", len(l.failedOn))
-	for i, s := range l.failedOn {
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		fmt.Fprintf(&b, "%s %s", c.peers.Name(s.node), s.why.Why)
-		if s.why.Detail != "" {
-			fmt.Fprintf(&b, " (%s)", s.why.Detail)
-		}
-	}
-	return clip(b.String())
-}
-
-// trace appends an entry to a task's history.
-func (c *Coordinator) trace(t *task, tr grid.Trace) {
-	c.scratch.packed = t.history.Add(&tr, c.scratch.packed)
-}

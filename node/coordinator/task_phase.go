@@ -10,11 +10,11 @@ import (
 
 // phase is the state of a live task. A task is idle at first, and whenever it is decided anew:
 //
-//	idle    → polling, offered, placed, waiting
-//	polling → idle                the answers are in, or the task is over
-//	offered → placed, idle        accepted; or refused, lost, over
-//	placed  → idle                lost, ended, reclaimed
-//	waiting → idle                its timer, or a change that it waited for
+//	idle    → polling, offered, placed, waiting   poll, offer, accept, wait
+//	polling → idle            release: the answers are in, or the task is over
+//	offered → placed, idle    accept; release: refused, lost, over
+//	placed  → idle            release: lost, ended, reclaimed
+//	waiting → idle            release: its timer, or the change that it awaited
 //
 // An idle task becomes placed without an offer if a worker claims it, after a restart, and when its accepted backup
 // attempt becomes the only one.
@@ -93,7 +93,22 @@ func (s *liveTasks) drop(l *liveTask) {
 	s.by.Drop(l.handle)
 }
 
-// become changes a task's phase.
+// poll records that the nodes that may run a task are asked.
+func (s *liveTasks) poll(l *liveTask) { s.become(l, polling) }
+
+// offer records that an attempt is offered to its worker.
+func (s *liveTasks) offer(l *liveTask) { s.become(l, offered) }
+
+// accept records that a worker has the attempt.
+func (s *liveTasks) accept(l *liveTask) { s.become(l, placed) }
+
+// wait records that a task waits; it is in a waiting list then.
+func (s *liveTasks) wait(l *liveTask) { s.become(l, waiting) }
+
+// release ends a task's phase: it is decided anew, or is over.
+func (s *liveTasks) release(l *liveTask) { s.become(l, idle) }
+
+// become changes a task's phase, and counts the decisions in flight.
 func (s *liveTasks) become(l *liveTask, p phase) {
 	if !l.phase.mayBecome(p) {
 		panic(fmt.Sprintf("coordinator: a task is decided anew before it is %v: this one is %v", p, l.phase))
@@ -153,9 +168,9 @@ func brokenTask(c *Coordinator, l *liveTask) string {
 		return "it has a result or a backup attempt"
 	case l.phase == idle && (l.queueIndex == notQueued || c.live.inFlight < c.cfg.Window):
 		return "nobody decides about it"
-	case l.phase == waiting && l.awaitsMajority && l.job.replica.awaitingMajority[l.queueIndex] != l:
+	case l.phase == waiting && l.awaits == awaitMajority && l.job.replica.awaitingMajority[l.queueIndex] != l:
 		return "it does not wait for a majority"
-	case l.phase == waiting && !l.awaitsMajority && c.live.waiting.list[l.queueIndex] != l:
+	case l.phase == waiting && l.awaits != awaitMajority && c.live.waiting.list[l.queueIndex] != l:
 		return "it does not wait"
 	}
 	return ""
@@ -207,10 +222,10 @@ func brokenQueues(c *Coordinator) string {
 		}
 	}
 	for i, l := range c.live.waiting.list {
-		if l.queueIndex != i || l.phase != waiting || l.awaitsMajority || c.live.get(l.handle) != l {
+		if l.queueIndex != i || l.phase != waiting || l.awaits == awaitMajority || c.live.get(l.handle) != l {
 			return "a task waits that does not"
 		}
-		if l.awaitsProof {
+		if l.awaits == awaitProof {
 			unproven++
 		}
 	}

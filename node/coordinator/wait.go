@@ -37,16 +37,26 @@ func (c *Coordinator) waitFor(now grid.Time, l *liveTask, d time.Duration, why g
 	if tr := t.history.Last(); tr.What != grid.TraceWait || tr.Refusal != why {
 		c.trace(t, grid.Trace{At: now, What: grid.TraceWait, Refusal: why})
 	}
-	l.awaitsMajority = why.Why == grid.WhyMajority
-	l.awaitsProof = why.Why == grid.WhyUnproven || why.Why == grid.WhyPolicy && c.awaitsIdleNode(l.job)
-	l.awaitsNode = why.Why == grid.WhyNobody || why.Why == grid.WhyGone
-	c.parkFor(now, l, d, fx)
+	c.parkFor(now, l, d, c.awaitedAfter(l, why.Why), fx)
 }
 
-// parkFor parks a task until a timer after d, or until something resumes it before.
-func (c *Coordinator) parkFor(now grid.Time, l *liveTask, d time.Duration, fx *grid.Effects) {
+// awaitedAfter is what a task awaits that could not be placed for a reason.
+func (c *Coordinator) awaitedAfter(l *liveTask, why grid.Why) awaited {
+	switch {
+	case why == grid.WhyMajority:
+		return awaitMajority
+	case why == grid.WhyUnproven, why == grid.WhyPolicy && c.awaitsIdleNode(l.job):
+		return awaitProof
+	case why == grid.WhyNobody, why == grid.WhyGone:
+		return awaitNode
+	}
+	return awaitTimer
+}
+
+// parkFor parks a task until a timer after d, or until what it awaits comes before.
+func (c *Coordinator) parkFor(now grid.Time, l *liveTask, d time.Duration, a awaited, fx *grid.Effects) {
 	l.deadline = now.Add(d)
-	c.parkTask(l)
+	c.parkTask(l, a)
 	fx.Wake(l.deadline, grid.TimerRetry, l.handle)
 }
 
@@ -76,7 +86,7 @@ func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 	}
 	for i := 0; i < len(c.live.waiting.list); {
 		l := c.live.waiting.list[i]
-		if l.awaitsNode && l.job != noneFor {
+		if l.awaits == awaitNode && l.job != noneFor {
 			if spec := l.job.spec; discovery.Fit(&spec.Needs, spec.Engine, changed.Ad) == grid.WhyNone && c.hasCandidate(now, l) {
 				l.search = 0
 				c.resumeTask(l)
@@ -92,12 +102,7 @@ func (c *Coordinator) NodeChanged(now grid.Time, changed *gossip.Peer) {
 // the task waits; a known node fits but is not connected, so it is dialled; no known node fits, so a search is sent.
 func (c *Coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) {
 	spec := l.job.spec
-	busy, dialling := grid.Refusal{}, false
-	for _, o := range l.excluded {
-		if !o.why.Why.Never() && !o.preference {
-			busy = o.why
-		}
-	}
+	busy, dialling := l.forNow(), false
 	if c.FitsSelf(spec).Why == grid.WhyNone && !l.neverFits(c.cfg.Self) {
 		if why := c.worker.Exec().Refuses(spec.Needs.Resources); why != grid.WhyNone {
 			busy = grid.Refusal{Why: why}
@@ -137,11 +142,6 @@ func (c *Coordinator) noCandidate(now grid.Time, l *liveTask, fx *grid.Effects) 
 	}
 }
 
-// neverFits reports whether a node has said that it can never run the task.
-func (l *liveTask) neverFits(id grid.NodeID) bool {
-	return slices.ContainsFunc(l.excluded, func(o exclusion) bool { return o.node == id && o.why.Why.Never() })
-}
-
 // giveUp ends a task that no node can run, with each known node's reason, or makes it wait if the job asked for that.
 func (c *Coordinator) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if l.job.spec.Wait {
@@ -152,7 +152,7 @@ func (c *Coordinator) giveUp(now grid.Time, l *liveTask, fx *grid.Effects) {
 	if l.cannotExecute != nil {
 		r = l.cannotExecute
 	}
-	c.live.become(l, idle)
+	c.live.release(l)
 	c.end(now, l.job, l.index, r, fx)
 }
 
@@ -170,10 +170,8 @@ func (c *Coordinator) reasons(l *liveTask) string {
 	}
 	spec := l.job.spec
 	why := func(id grid.NodeID, ad *grid.Ad) grid.Refusal {
-		for _, o := range l.excluded {
-			if o.node == id {
-				return o.why
-			}
+		if why := l.why(id); why.Why != grid.WhyNone {
+			return why
 		}
 		return discovery.Match(&spec.Needs, spec.Engine, ad)
 	}
@@ -197,19 +195,14 @@ func (c *Coordinator) reasons(l *liveTask) string {
 // Undrained lets waiting tasks try this node, which takes work again.
 func (c *Coordinator) Undrained() {
 	for _, l := range slices.Clone(c.live.waiting.list) {
-		l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(c.cfg.Self))
+		l.undrained(c.cfg.Self)
 		if l.search == 0 {
 			c.resumeTask(l)
 		}
 	}
 	for _, j := range c.queue.awaitingMajority {
 		for _, l := range j.replica.awaitingMajority {
-			l.excluded = slices.DeleteFunc(l.excluded, refusedDraining(c.cfg.Self))
+			l.undrained(c.cfg.Self)
 		}
 	}
-}
-
-// refusedDraining matches the exclusions of a node that refused because it drained.
-func refusedDraining(id grid.NodeID) func(exclusion) bool {
-	return func(o exclusion) bool { return o.node == id && o.why.Why == grid.WhyDrain }
 }

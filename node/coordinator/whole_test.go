@@ -113,8 +113,8 @@ func TestFailedSearchEndsTaskOfWaitingJob(t *testing.T) {
 	j := o.submit(grid.JobID{Origin: selfID}, jobSpec(2, grid.LabelNeed{Key: "os", Values: []string{"plan9"}}))
 	other := j.task(1).live
 	o.dequeue(other)
-	other.search, other.awaitsProof = 0, true
-	o.parkTask(other)
+	other.search = 0
+	o.parkTask(other, awaitProof)
 	for end := o.now.Add(2 * time.Minute); o.now < end && j.state(0) != grid.Ended; {
 		o.pass(time.Second)
 	}
@@ -136,7 +136,7 @@ func reclaimedAfter(t *testing.T, reclaims uint8) time.Duration {
 	j := o.newReplica(grid.JobID{Origin: selfID}, spec, 0, []grid.NodeID{selfID}, grid.RegisterState{})
 	l := o.newLiveTask(j, 0)
 	l.task().worker, l.promise.Made, l.reclaims = fastID, o.now, reclaims
-	o.live.become(l, placed)
+	o.live.accept(l)
 	o.peers.Start(o.now, &l.promise)
 	o.peers.Given(o.now, &l.promise, l.class(), fastID, 1)
 	for d := time.Second; d < time.Hour; d += time.Second {

@@ -3,9 +3,61 @@ package coordinator
 import (
 	"iter"
 
+	"skep/discovery"
+	"skep/exec"
+	"skep/gossip"
 	"skep/grid"
 	"skep/node/deposit"
+	"skep/node/peers"
+	"skep/node/policies"
+	"skep/node/quota"
 )
+
+// Parts are the other parts of the node, as far as a coordinator asks them.
+type Parts struct {
+	Wall      grid.Wall
+	Scratch   *Scratch
+	Gossip    *gossip.Gossip
+	Peers     *peers.Peers
+	Worker    Worker
+	Discovery *discovery.Discovery
+	Registers Registers
+	Deposits  deposit.Store
+	Ledger    *quota.Ledger // of what is stored for others; the jobs in it are the coordinator's
+}
+
+// parts are the parts that it asks.
+type parts struct {
+	wall      grid.Wall
+	scratch   *Scratch
+	gossip    *gossip.Gossip
+	peers     *peers.Peers
+	policies  *policies.Set
+	worker    Worker
+	discovery *discovery.Discovery
+	replicas  Registers
+	deposits  deposit.Store
+	ledger    *quota.Ledger
+}
+
+// Worker is this node's own worker, as far as the coordinator needs more of it than messages tell.
+type Worker interface {
+	Exec() *exec.Exec // read only
+	Stamp(now grid.Time) uint64
+	Leaving() bool
+
+	// OwnLeasesDue says that waiting attempts of this node's own jobs may get start leases now.
+	OwnLeasesDue()
+
+	// ForgetRegistered drops the attempts of a job that is over.
+	ForgetRegistered(id grid.JobID, fx *grid.Effects)
+
+	// FollowOwner reports the attempts of a job to its new owner.
+	FollowOwner(now grid.Time, id grid.JobID, owner grid.NodeID, epoch uint32, fx *grid.Effects)
+
+	// OwnerClaimed says that a node claims to be a job's owner, or that another is.
+	OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c grid.OwnerClaim, fx *grid.Effects)
+}
 
 // Register is this node's replica of a job's register, as the owner or as a member that is not. The coordinator applies
 // what has changed at it (Registers.NextChange) after each call.
