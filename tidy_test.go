@@ -37,7 +37,7 @@ var floors = map[string][]string{
 	"node/history":     {"grid"},
 	"node/ownercache":  {"grid", "sparse"},
 	"node/peers":       {"grid", "gossip", "discovery", "balance", "node/policies", "node/profile", "node/rates", "node/reputation"},
-	"node/deposit":     {"grid", "sparse"},
+	"node/deposit":     {"grid", "sparse", "fifo"},
 	"node/membership":  {"grid", "sparse"},
 	"node/policies":    {"grid", "balance"},
 	"node/profile":     {"grid", "gossip", "balance"},
@@ -45,7 +45,7 @@ var floors = map[string][]string{
 	"node/worker":      {"grid", "exec", "fifo", "node/quota"},
 	"node/rates":       {"grid"},
 	"node/p2p/wire":    {"grid", "node/p2p/wire/internal/pb"},
-	"node/replication": {"grid", "sparse"},
+	"node/replication": {"grid", "sparse", "fifo"},
 
 	"node/p2p/wire/internal/pb": {},
 

@@ -114,6 +114,25 @@ type RegisterChange struct {
 	Index uint32 // of the entry: RegisterWritten only
 }
 
+// JobChangeKind is what has changed about a job for the worker of its attempts.
+type JobChangeKind uint8
+
+// Changes of a job.
+const (
+	JobOver    JobChangeKind = iota // its attempts are dropped
+	JobMoved                        // it has another owner, to whom its attempts are reported
+	JobClaimed                      // a node says who its owner is
+	JobLeased                       // this node owns it and a majority answers again: its attempts may get start leases
+)
+
+// JobChange is a change of a job that the worker of its attempts on this node has to follow.
+type JobChange struct {
+	Kind  JobChangeKind
+	Job   JobID
+	From  NodeID     // who says so: JobClaimed only
+	Claim OwnerClaim // JobMoved and JobClaimed
+}
+
 // KnownRegister is what a node knows, as a member, of the register of an offered attempt's job.
 type KnownRegister struct {
 	Known    bool // the rest is unset without a replica here

@@ -9,6 +9,13 @@ import (
 
 // What the node carries between the worker and the other parts.
 
+// followCoordinator makes the worker follow what has changed about jobs.
+func (n *Node) followCoordinator(now grid.Time, fx *grid.Effects) {
+	for x, found := n.coordinator.NextChange(); found; x, found = n.coordinator.NextChange() {
+		n.worker.Follow(now, &x, fx)
+	}
+}
+
 // followWorker makes the node follow what has changed at its worker.
 func (n *Node) followWorker(now grid.Time, fx *grid.Effects) {
 	news := n.worker.News()
@@ -32,6 +39,7 @@ func (n *Node) offerReceived(now grid.Time, from grid.NodeID, o *grid.Offer, fx 
 	}
 	job := o.ID.Task.Job
 	n.coordinator.OfferFrom(now, from, o, fx)
+	n.followCoordinator(now, fx)
 	reg := n.coordinator.KnownRegister(job, from, o.Members)
 	v, why := n.worker.Consider(from, o, &reg, fx)
 	if v == worker.Ignored {

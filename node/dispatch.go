@@ -96,6 +96,7 @@ func (n *Node) route(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.
 	default:
 		n.coordinator.Message(now, from, m, fx)
 	}
+	n.followCoordinator(now, fx)
 }
 
 func (n *Node) handleAnnouncement(now grid.Time, from grid.NodeID, m *grid.Message, fx *grid.Effects) {

@@ -47,6 +47,7 @@ func (n *Node) takeLocal(fx *grid.Effects) []grid.Message {
 // dropped.
 func (n *Node) settle(now grid.Time, fx *grid.Effects) {
 	for more := true; more; {
+		n.followCoordinator(now, fx)
 		n.followWorker(now, fx)
 		n.deliverLocal(now, fx)
 		more = n.worker.StartFreed(now, fx)

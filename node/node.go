@@ -116,6 +116,7 @@ func (n *Node) start(now grid.Time, fx *grid.Effects) {
 	n.worker.Start(now)
 	n.discovery.Start(now)
 	n.coordinator.Start(now, fx)
+	n.followCoordinator(now, fx)
 	n.gossip.Start(now, n.nextAd(now), fx)
 	n.coordinator.AskAttempts(now, n.self, fx)
 	n.worker.Resume(now, fx)

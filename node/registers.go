@@ -21,18 +21,14 @@ func (r registers) Closed() coordinator.Register { return r.Replicas.Closed() }
 
 // Start implements [coordinator.Registers].
 func (r registers) Start(open []coordinator.Register) {
-	replicas := make([]*replication.Replica, len(open))
-	for i := range open {
-		replicas[i] = open[i].(*replication.Replica)
-	}
-	r.Replicas.Start(replicas)
+	r.Replicas.Start(replicasOf(open))
 }
 
 // Open implements [coordinator.Registers].
-func (r registers) Open() iter.Seq[grid.JobID] {
-	return func(yield func(grid.JobID) bool) {
+func (r registers) Open() iter.Seq[coordinator.Register] {
+	return func(yield func(coordinator.Register) bool) {
 		for _, x := range r.Replicas.Open() {
-			if !yield(x.Job()) {
+			if !yield(x) {
 				return
 			}
 		}
@@ -43,6 +39,12 @@ func (r registers) Open() iter.Seq[grid.JobID] {
 func (r registers) AnyOpen() bool { return len(r.Replicas.Open()) > 0 }
 
 // Retire implements [coordinator.Registers].
-func (r registers) Retire(done func(coordinator.Register) bool) {
-	r.Replicas.Retire(func(x *replication.Replica) bool { return done(x) })
+func (r registers) Retire(done []coordinator.Register) { r.Replicas.Retire(replicasOf(done)) }
+
+func replicasOf(rs []coordinator.Register) []*replication.Replica {
+	replicas := make([]*replication.Replica, len(rs))
+	for i := range rs {
+		replicas[i] = rs[i].(*replication.Replica)
+	}
+	return replicas
 }

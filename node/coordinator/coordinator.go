@@ -7,6 +7,7 @@ import (
 
 	"skep/balance"
 	"skep/exec"
+	"skep/fifo"
 	"skep/grid"
 	"skep/node/ownercache"
 	"skep/sparse"
@@ -31,6 +32,7 @@ type Config struct {
 type Scratch struct {
 	view    []balance.State
 	poll    []grid.NodeID
+	payers  []grid.NodeID
 	handles []uint64
 	jobs    []*job
 	packed  []byte
@@ -142,6 +144,7 @@ type Coordinator struct {
 	registerWake bool // a TimerRegister is pending for registers
 	backups      backupJobs
 	ownerCache   ownercache.Cache
+	changes      fifo.Queue[grid.JobChange] // for the worker: the node carries them
 	restoring    restoring
 }
 

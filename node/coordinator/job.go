@@ -187,7 +187,7 @@ func (c *Coordinator) closeJobs(now grid.Time, fx *grid.Effects) {
 		j.replica.Close()
 		j.replica.Save(fx)
 		j.replica.MarkDirty()
-		c.worker.ForgetRegistered(j.id, fx) // attempts from an earlier epoch of this owner, superseded by another's
+		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id}) // attempts from an earlier epoch of this owner, superseded by another's
 		c.archiveAndTrim(j, fx)
 	}
 	c.closing = c.closing[:0]

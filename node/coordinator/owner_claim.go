@@ -19,7 +19,7 @@ func (c *Coordinator) LearnOwner(now grid.Time, id grid.JobID, epoch uint32, own
 		j.replica.Follow(now, epoch, owner)
 		c.followRegisters(now, fx)
 	}
-	c.worker.FollowOwner(now, id, owner, epoch, fx)
+	c.changed(grid.JobChange{Kind: grid.JobMoved, Job: id, Claim: grid.OwnerClaim{Owner: owner, Epoch: epoch}})
 }
 
 // ownerLearned follows a job's new owner, of which its register has told.
@@ -28,7 +28,7 @@ func (c *Coordinator) ownerLearned(now grid.Time, j *job, fx *grid.Effects) {
 		c.replyAll(&j.replica.submitters, j.id, fx)
 	}
 	owner, epoch, _ := j.replica.Owner()
-	c.worker.FollowOwner(now, j.id, owner, epoch, fx)
+	c.changed(grid.JobChange{Kind: grid.JobMoved, Job: j.id, Claim: grid.OwnerClaim{Owner: owner, Epoch: epoch}})
 }
 
 // TakeoversAnnounced handles a member's announcement that it has taken jobs over.
@@ -78,7 +78,7 @@ func (c *Coordinator) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobI
 	if j := c.job(id); j != nil {
 		c.replicaClaimed(now, from, j, x, fx)
 	}
-	c.worker.OwnerClaimed(now, from, id, x, fx)
+	c.changed(grid.JobChange{Kind: grid.JobClaimed, Job: id, From: from, Claim: x})
 }
 
 // replicaClaimed handles a claim about a register of which this node is a member. A real owner also writes to this
@@ -132,8 +132,8 @@ func (v Views) Claimants(id grid.JobID, dst []grid.NodeID) []grid.NodeID {
 
 // ForeignJobs appends the jobs submitted elsewhere whose owner this node knows.
 func (v Views) ForeignJobs(dst []grid.JobID) []grid.JobID {
-	for id := range v.c.replicas.Open() {
-		if id.Origin != v.c.cfg.Self {
+	for r := range v.c.replicas.Open() {
+		if id := r.Job(); id.Origin != v.c.cfg.Self {
 			dst = append(dst, id)
 		}
 	}

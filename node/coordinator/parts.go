@@ -40,23 +40,20 @@ type parts struct {
 	ledger    *quota.Ledger
 }
 
-// Worker is this node's own worker, as far as the coordinator needs more of it than messages tell.
+// Worker is what the coordinator reads of this node's own worker. It tells the worker by messages, and by the changes
+// that the node carries (NextChange).
 type Worker interface {
 	Exec() *exec.Exec // read only
 	Stamp(now grid.Time) uint64
 	Leaving() bool
+}
 
-	// OwnLeasesDue says that waiting attempts of this node's own jobs may get start leases now.
-	OwnLeasesDue()
+func (c *Coordinator) changed(x grid.JobChange) { c.changes.Add(x) }
 
-	// ForgetRegistered drops the attempts of a job that is over.
-	ForgetRegistered(id grid.JobID, fx *grid.Effects)
-
-	// FollowOwner reports the attempts of a job to its new owner.
-	FollowOwner(now grid.Time, id grid.JobID, owner grid.NodeID, epoch uint32, fx *grid.Effects)
-
-	// OwnerClaimed says that a node claims to be a job's owner, or that another is.
-	OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c grid.OwnerClaim, fx *grid.Effects)
+// NextChange returns the oldest change that the worker has to follow and that it has not returned yet; false = there is
+// none.
+func (c *Coordinator) NextChange() (x grid.JobChange, found bool) {
+	return c.changes.Take()
 }
 
 // Register is this node's replica of a job's register, as the owner or as a member that is not. The coordinator applies
@@ -116,17 +113,18 @@ type Registers interface {
 	// Start keeps only the given replicas, in their order.
 	Start(open []Register)
 
-	// Open iterates over the jobs with other members that are not closed.
-	Open() iter.Seq[grid.JobID]
+	// Open iterates over the registers with other members whose jobs are not closed.
+	Open() iter.Seq[Register]
 	AnyOpen() bool
 
-	// Retire removes the replicas of which done reports that nothing is left to do.
-	Retire(done func(Register) bool)
+	// Retire removes replicas of which nothing is left to do.
+	Retire(done []Register)
 
 	// NextChange returns the oldest change that it has not returned yet; false = there is none.
 	NextChange() (grid.RegisterChange, bool)
 
-	SendKeepalives(now grid.Time, holds func(grid.NodeID) bool, fx *grid.Effects)
+	// SendKeepalives tells the other members which registers this node owns, and forgets members but for those in kept.
+	SendKeepalives(now grid.Time, kept []grid.NodeID, fx *grid.Effects)
 
 	// Note has a node known as one that shares registers with this one.
 	Note(id grid.NodeID)

@@ -63,7 +63,7 @@ func (c *Coordinator) dropUnowned() {
 // resumeJob resumes what waited for a majority of the job's register.
 func (c *Coordinator) resumeJob(j *job) {
 	j.replica.leasesDenied = false
-	c.worker.OwnLeasesDue()
+	c.changed(grid.JobChange{Kind: grid.JobLeased, Job: j.id})
 	for rep := j.replica; len(rep.awaitingMajority) > 0; {
 		c.resumeTask(rep.awaitingMajority[len(rep.awaitingMajority)-1])
 	}

@@ -229,8 +229,15 @@ const (
 // tickRegisters checks every replica whose job is not closed.
 func (c *Coordinator) tickRegisters(now grid.Time, fx *grid.Effects) {
 	c.registerWake = false
-	c.replicas.Retire(func(r Register) bool { return !c.tickReplica(now, r, fx) })
+	var done []Register
+	for r := range c.replicas.Open() {
+		if !c.tickReplica(now, r, fx) {
+			done = append(done, r)
+		}
+	}
+	c.replicas.Retire(done)
 	c.dropUnowned()
-	c.replicas.SendKeepalives(now, c.deposits.Holds, fx)
+	c.scratch.payers = c.deposits.Payers(c.scratch.payers[:0])
+	c.replicas.SendKeepalives(now, c.scratch.payers, fx)
 	c.scheduleTick(now, fx)
 }

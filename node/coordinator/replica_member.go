@@ -115,7 +115,7 @@ func (c *Coordinator) jobClosed(now grid.Time, j *job, fx *grid.Effects) {
 		}
 	}
 	j.quietAt = max(j.quietAt, now.Add(c.cfg.TakeoverDelay)) // an earlier owner may still let attempts start
-	c.worker.ForgetRegistered(j.id, fx)
+	c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
 	c.archiveAndTrim(j, fx)
 }
 

@@ -64,7 +64,7 @@ func (c *Coordinator) Start(now grid.Time, fx *grid.Effects) {
 			continue
 		}
 		c.archiveJob(j)
-		c.worker.ForgetRegistered(j.id, fx) // its owner may never come back to say so
+		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id}) // its owner may never come back to say so
 	}
 	open := make([]Register, 0, len(active))
 	for _, j := range active {

@@ -50,10 +50,10 @@ func (c *Coordinator) followRegister(now grid.Time, j *job, x grid.RegisterChang
 	case grid.RegisterClosed:
 		c.jobClosed(now, j, fx)
 	case grid.RegisterVoid:
-		c.worker.ForgetRegistered(j.id, fx)
+		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
 		c.forgetJob(j, fx)
 	case grid.RegisterOver:
-		c.worker.ForgetRegistered(j.id, fx)
+		c.changed(grid.JobChange{Kind: grid.JobOver, Job: j.id})
 	case grid.RegisterForgotten:
 		c.replyAll(&j.replica.submitters, j.id, fx)
 		c.buryJob(j, fx)

@@ -140,6 +140,9 @@ func (c *Coordinator) BrokenInvariant() string {
 	if _, found := c.replicas.NextChange(); found {
 		return "a change of a register was not followed"
 	}
+	if !c.changes.Empty() {
+		return "a change of a job was not followed"
+	}
 	if _, found := c.deposits.NextChange(); found {
 		return "a change of a deposit was not followed"
 	}

@@ -27,11 +27,11 @@ var (
 // replicas are the registers of jobs that this node alone keeps.
 type replicas struct{ *replication.Replicas }
 
-func (r replicas) Closed() Register           { return r.Replicas.Closed() }
-func (r replicas) Start([]Register)           {}
-func (r replicas) Open() iter.Seq[grid.JobID] { return func(func(grid.JobID) bool) {} }
-func (r replicas) AnyOpen() bool              { return false }
-func (r replicas) Retire(func(Register) bool) {}
+func (r replicas) Closed() Register         { return r.Replicas.Closed() }
+func (r replicas) Start([]Register)         {}
+func (r replicas) Open() iter.Seq[Register] { return func(func(Register) bool) {} }
+func (r replicas) AnyOpen() bool            { return false }
+func (r replicas) Retire([]Register)        {}
 func (r replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, s grid.RegisterState) Register {
 	return r.Replicas.Add(id, spec, submitted, members, s)
 }

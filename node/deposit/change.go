@@ -19,18 +19,10 @@ type Change struct {
 }
 
 func (s *Store) changed(k ChangeKind, f *Files, i uint32) {
-	s.changes = append(s.changes, Change{Kind: k, Of: f, Index: i})
+	s.changes.Add(Change{Kind: k, Of: f, Index: i})
 }
 
 // NextChange returns the oldest change that it has not returned yet, and reports whether there is one.
-func (s *Store) NextChange() (c Change, ok bool) {
-	if s.applied == len(s.changes) {
-		return c, false
-	}
-	c = s.changes[s.applied]
-	if s.applied++; s.applied == len(s.changes) {
-		clear(s.changes)
-		s.changes, s.applied = s.changes[:0], 0
-	}
-	return c, true
+func (s *Store) NextChange() (c Change, found bool) {
+	return s.changes.Take()
 }

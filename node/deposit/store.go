@@ -3,6 +3,7 @@ package deposit
 import (
 	"time"
 
+	"skep/fifo"
 	"skep/grid"
 	"skep/sparse"
 )
@@ -27,9 +28,8 @@ type Store struct {
 	accounts  sparse.Map[grid.NodeID, *account]
 	charged   grid.Bytes // to all accounts
 	transfers map[grid.AttemptID]transfer
-	ended     uint64   // jobs that ended so far
-	changes   []Change // oldest first
-	applied   int      // the first changes: NextChange has returned them
+	ended     uint64 // jobs that ended so far
+	changes   fifo.Queue[Change]
 }
 
 // New returns a node's store: nothing is in it yet.
@@ -38,8 +38,12 @@ func New(cfg Config) Store { return Store{cfg: cfg} }
 // LowDisk says that the disk is nearly full, or no longer so.
 func (s *Store) LowDisk(low bool) { s.lowDisk = low }
 
-// Holds reports whether files are stored here, or under way, for which a node is charged.
-func (s *Store) Holds(payer grid.NodeID) bool {
-	a := s.accounts.Get(payer)
-	return a != nil && (a.charged > 0 || a.fetching > 0)
+// Payers appends the nodes that are charged for files stored here, or under way.
+func (s *Store) Payers(dst []grid.NodeID) []grid.NodeID {
+	for a := range s.accounts.All() {
+		if a.charged > 0 || a.fetching > 0 {
+			dst = append(dst, a.Key())
+		}
+	}
+	return dst
 }

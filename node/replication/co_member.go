@@ -18,6 +18,7 @@ type coMember struct {
 	keepaliveSent  grid.Time  // sending time of the last keepalive
 	listed         []*Replica // registers listed one by one in the last keepalive
 	shared         digest     // as last counted
+	kept           bool       // by SendKeepalives: something else is stored for it
 }
 
 // Key returns the peer.

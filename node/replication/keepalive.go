@@ -62,12 +62,19 @@ func (s *Replicas) countShared() {
 }
 
 // SendKeepalives sends a keepalive to each member of the registers that this node owns: their number and the sum of
-// their hashes, so that the cost does not grow with the number of jobs. What is known of a member expires, unless
-// something else is kept for it.
-func (s *Replicas) SendKeepalives(now grid.Time, kept func(grid.NodeID) bool, fx *grid.Effects) {
+// their hashes, so that the cost does not grow with the number of jobs. What is known of a member expires, but not of
+// those in kept: something else is stored for them.
+func (s *Replicas) SendKeepalives(now grid.Time, kept []grid.NodeID, fx *grid.Effects) {
 	s.countShared()
+	for _, id := range kept {
+		if p := s.by.Get(id); p != nil {
+			p.kept = true
+		}
+	}
 	s.members = slices.DeleteFunc(s.members, func(p *coMember) bool {
-		if s.keepaliveOne(now, p, p.shared, fx) || kept(p.peer) || max(p.ownerAnswered, p.leaseVerified, p.lastAlive, p.keepaliveSent).Add(100*s.cfg.Lease) >= now {
+		kept := p.kept
+		p.kept = false
+		if s.keepaliveOne(now, p, p.shared, fx) || kept || max(p.ownerAnswered, p.leaseVerified, p.lastAlive, p.keepaliveSent).Add(100*s.cfg.Lease) >= now {
 			return false
 		}
 		s.by.Drop(p.peer) // after 100 leases an entry tells no more than none

@@ -26,7 +26,7 @@ func (r *Replica) Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage
 		r.follow(now, g.Epoch, from)
 		r.of.changed(grid.RegisterMoved, r) // also for a known epoch: a worker may have heard of an earlier owner only
 		for _, i := range written {
-			r.of.changes = append(r.of.changes, grid.RegisterChange{Kind: grid.RegisterWritten, Job: r.id, Index: i})
+			r.of.changes.Add(grid.RegisterChange{Kind: grid.RegisterWritten, Job: r.id, Index: i})
 		}
 	}
 	if r.state.Done && !before.Done {

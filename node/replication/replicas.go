@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"skep/fifo"
 	"skep/grid"
 	"skep/sparse"
 )
@@ -28,12 +29,11 @@ type Replicas struct {
 	members    []*coMember
 	by         sparse.Map[grid.NodeID, *coMember]
 	tombstones Tombstones
-	dirty      []*Replica            // they may have something to send
-	terms      uint64                // times that this node began to own a register, in this boot
-	keepalives uint64                // keepalives sent in this boot
-	changes    []grid.RegisterChange // oldest first
-	applied    int                   // the first changes: NextChange has returned them
-	written    []uint32              // scratch
+	dirty      []*Replica // they may have something to send
+	terms      uint64     // times that this node began to own a register, in this boot
+	keepalives uint64     // keepalives sent in this boot
+	changes    fifo.Queue[grid.RegisterChange]
+	written    []uint32 // scratch
 }
 
 // sharedReplicas lists the replicas of the registers that this node and another are both members of. A register's
@@ -107,16 +107,15 @@ func (s *Replicas) With(id grid.NodeID) []*Replica {
 	return nil
 }
 
-// Retire removes the replicas of which done reports that nothing is left to do. It calls done once for each.
-func (s *Replicas) Retire(done func(*Replica) bool) {
-	before := len(s.open)
-	s.open = slices.DeleteFunc(s.open, func(r *Replica) bool {
-		r.retired = done(r)
-		return r.retired
-	})
-	if len(s.open) == before {
+// Retire removes replicas of which nothing is left to do.
+func (s *Replicas) Retire(done []*Replica) {
+	if len(done) == 0 {
 		return
 	}
+	for _, r := range done {
+		r.retired = true
+	}
+	s.open = slices.DeleteFunc(s.open, func(r *Replica) bool { return r.retired })
 	var empty []grid.NodeID
 	for l := range s.shared.All() {
 		if l.replicas = slices.DeleteFunc(l.replicas, func(r *Replica) bool { return r.retired }); len(l.replicas) == 0 {

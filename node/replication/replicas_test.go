@@ -14,8 +14,6 @@ var (
 	start               = grid.Time(time.Hour)
 )
 
-func none(grid.NodeID) bool { return false }
-
 func newReplicas() *Replicas {
 	return NewReplicas(Config{Self: self, Boot: 1, Lease: lease}, grid.Wall{}, grid.NewRand(1, 1))
 }
@@ -46,7 +44,7 @@ func owned(t *testing.T, s *Replicas, nonce byte, accepted ...grid.NodeID) *Repl
 func (s *Replicas) keepaliveTo(t *testing.T, now grid.Time, to grid.NodeID) *grid.Message {
 	t.Helper()
 	var fx grid.Effects
-	s.SendKeepalives(now, none, &fx)
+	s.SendKeepalives(now, nil, &fx)
 	for i := range fx.Sends {
 		if fx.Sends[i].To == to {
 			return &fx.Sends[i].Msg
@@ -133,11 +131,11 @@ func TestListedRegistersAreForgotten(t *testing.T) {
 	s, r, p := named()
 	r.StepDown()
 	var fx grid.Effects
-	s.SendKeepalives(start.Add(lease-1), none, &fx)
+	s.SendKeepalives(start.Add(lease-1), nil, &fx)
 	if len(p.listed) == 0 {
 		t.Error("they are forgotten while the answer matters")
 	}
-	if s.SendKeepalives(start.Add(lease), none, &fx); p.listed != nil || len(fx.Sends) > 0 {
+	if s.SendKeepalives(start.Add(lease), nil, &fx); p.listed != nil || len(fx.Sends) > 0 {
 		t.Errorf("%d are kept a lease later, and %d messages are sent", len(p.listed), len(fx.Sends))
 	}
 }
@@ -173,13 +171,13 @@ func TestMembersAreForgotten(t *testing.T) {
 	s := newReplicas()
 	s.answeredOwner(start, third)
 	var fx grid.Effects
-	if s.SendKeepalives(start.Add(100*lease), none, &fx); len(s.members) != 1 {
+	if s.SendKeepalives(start.Add(100*lease), nil, &fx); len(s.members) != 1 {
 		t.Error("it is forgotten too early")
 	}
-	if s.SendKeepalives(start.Add(100*lease)+1, func(id grid.NodeID) bool { return id == third }, &fx); len(s.members) != 1 {
+	if s.SendKeepalives(start.Add(100*lease)+1, []grid.NodeID{third}, &fx); len(s.members) != 1 {
 		t.Error("it is forgotten though something is kept for it")
 	}
-	if s.SendKeepalives(start.Add(100*lease)+1, none, &fx); len(s.members) != 0 || s.by.Len() != 0 {
+	if s.SendKeepalives(start.Add(100*lease)+1, nil, &fx); len(s.members) != 0 || s.by.Len() != 0 {
 		t.Error("it is kept")
 	}
 }

@@ -288,22 +288,22 @@ func (w *scriptWorld) until(end grid.Time) {
 
 // ticked does what node does in tickReplica.
 func (n *scriptNode) ticked(fx *grid.Effects) {
-	n.replicas.Retire(func(r *Replica) bool {
+	n.replicas.Retire(slices.DeleteFunc(slices.Clone(n.replicas.Open()), func(r *Replica) bool {
 		s := r.State()
 		if !r.IsOwner() {
 			if !s.Done {
 				r.CampaignIfDue(n.w.now, fx)
 			}
-			return s.Done
+			return !s.Done
 		}
 		settled := r.Repeat(n.w.now, fx)
 		if s.Done {
-			return settled || !r.CountCloseNotice()
+			return !settled && r.CountCloseNotice()
 		}
 		r.RenewIfDue(n.w.now, fx)
-		return false
-	})
-	n.replicas.SendKeepalives(n.w.now, none, fx)
+		return true
+	}))
+	n.replicas.SendKeepalives(n.w.now, nil, fx)
 }
 
 // receive does what node does in handleRegister.

@@ -48,8 +48,8 @@ func (rec *ownerRecord) majorityClaim() grid.OwnerClaim {
 	return grid.OwnerClaim{}
 }
 
-// OwnerClaimed handles a statement of a node about who owns a register.
-func (w *Worker) OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c grid.OwnerClaim, fx *grid.Effects) {
+// ownerClaimed handles a statement of a node about who owns a register.
+func (w *Worker) ownerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c grid.OwnerClaim, fx *grid.Effects) {
 	rec := w.owners[id]
 	if rec == nil || rec.owner == w.cfg.Self || c.Owner == w.cfg.Self || c.Epoch <= rec.epoch || !slices.Contains(rec.members, c.Owner) {
 		return
@@ -60,7 +60,7 @@ func (w *Worker) OwnerClaimed(now grid.Time, from grid.NodeID, id grid.JobID, c 
 	}
 	rec.claims.byPlace[place] = c
 	if winner := rec.majorityClaim(); winner != (grid.OwnerClaim{}) {
-		w.FollowOwner(now, id, winner.Owner, winner.Epoch, fx)
+		w.followOwner(now, id, winner.Owner, winner.Epoch, fx)
 		return
 	}
 	if w.mayRepeat(now, &rec.claims.lastAsked) {

@@ -62,7 +62,7 @@ func (w *Worker) Reply(now grid.Time, from grid.NodeID, o *grid.Offer, v Verdict
 		w.neverRan.add(tombstone{o.ID, from != o.ID.Task.Job.Origin && !verified})
 	case v == Fresh:
 		w.supersede(o.ID, fx)
-		w.FollowOwner(now, o.ID.Task.Job, from, o.ID.Epoch, fx) // the offer may be the first message of a new owner
+		w.followOwner(now, o.ID.Task.Job, from, o.ID.Epoch, fx) // the offer may be the first message of a new owner
 		if from != w.cfg.Self {
 			w.cfg.Ledger.Take(o.ID, quota.PartiesOf(o.ID.Task.Job, from), quota.OfferBytes+quota.SpecBytes(o.Spec))
 		}

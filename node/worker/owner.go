@@ -74,8 +74,22 @@ func (w *Worker) Drop(from grid.NodeID, ids []grid.AttemptID, fx *grid.Effects) 
 	}
 }
 
-// FollowOwner reports the attempts of a job to its new owner from now on.
-func (w *Worker) FollowOwner(now grid.Time, id grid.JobID, owner grid.NodeID, epoch uint32, fx *grid.Effects) {
+// Follow follows a change of a job that its coordinator on this node has seen.
+func (w *Worker) Follow(now grid.Time, x *grid.JobChange, fx *grid.Effects) {
+	switch x.Kind {
+	case grid.JobOver:
+		w.forgetReplicated(x.Job, fx)
+	case grid.JobMoved:
+		w.followOwner(now, x.Job, x.Claim.Owner, x.Claim.Epoch, fx)
+	case grid.JobClaimed:
+		w.ownerClaimed(now, x.From, x.Job, x.Claim, fx)
+	case grid.JobLeased:
+		w.leasesDue = true
+	}
+}
+
+// followOwner reports the attempts of a job to its new owner from now on.
+func (w *Worker) followOwner(now grid.Time, id grid.JobID, owner grid.NodeID, epoch uint32, fx *grid.Effects) {
 	rec := w.owners[id]
 	if rec == nil || epoch <= rec.epoch || !slices.Contains(rec.members, owner) {
 		return

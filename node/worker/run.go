@@ -160,9 +160,9 @@ func (w *Worker) ForgetJob(id grid.JobID, fx *grid.Effects) {
 	}
 }
 
-// ForgetRegistered drops all attempts of a replicated job that is closed: the other nodes that could say so may be
+// forgetReplicated drops all attempts of a replicated job that is closed: the other nodes that could say so may be
 // gone for good.
-func (w *Worker) ForgetRegistered(id grid.JobID, fx *grid.Effects) {
+func (w *Worker) forgetReplicated(id grid.JobID, fx *grid.Effects) {
 	if w.owners[id] != nil {
 		w.ForgetJob(id, fx)
 	}

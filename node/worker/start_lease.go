@@ -62,9 +62,6 @@ func (w *Worker) requestStartLease(now grid.Time, a *exec.Work, to grid.NodeID, 
 	m.Attempts = append(m.Attempts, a.ID)
 }
 
-// OwnLeasesDue notes that this node may act again on jobs of its own, and give their attempts start leases.
-func (w *Worker) OwnLeasesDue() { w.leasesDue = true }
-
 // RequestOwnLeases requests, if they are due, start leases for waiting attempts of this node's own jobs that have none.
 func (w *Worker) RequestOwnLeases(now grid.Time, fx *grid.Effects) {
 	if !w.leasesDue {
