@@ -56,51 +56,70 @@ func (c *Coordinator) NextChange() (x grid.JobChange, found bool) {
 	return c.changes.Take()
 }
 
-// Register is this node's replica of a job's register, as the owner or as a member that is not. The coordinator applies
-// what has changed at it (Registers.NextChange) after each call.
+// Register is this node's replica of a job's register. The coordinator applies what has changed at it
+// (Registers.NextChange) after each call.
 type Register interface {
 	deposit.Register // what is asked of it for files too
-
-	State() grid.RegisterState
-	Sole() bool               // this node is the only member
-	Place(id grid.NodeID) int // of a member; −1 = it is none
-	Leads() bool              // this node is the owner, and the job is not closed
-	MayAct(now grid.Time) bool
-	Ready() bool
-	Cancelled() (written, committed bool)
-	Written() iter.Seq2[uint32, *grid.Entry]
-	CampaignEpoch() uint32
-	AwaitsOutcome() bool
-	TakeoverDue(now grid.Time) bool
-	Full(place int) bool
-	Bytes() grid.Bytes
-	Leaves() int
-	NeedsLeaf(i uint32) bool
+	RegisterView
+	RegisterOwner
+	RegisterMember
+	RegisterVoter
 
 	Restore(e *grid.Entry, committed bool)
 	Resume(now grid.Time) (owns bool)
+	Save(fx *grid.Effects)
+	HoldInputs()
+}
+
+// RegisterView is what is known of a register here.
+type RegisterView interface {
+	State() grid.RegisterState
+	Sole() bool               // this node is the only member
+	Place(id grid.NodeID) int // of a member; −1 = it is none
+	Cancelled() (written, committed bool)
+	Written() iter.Seq2[uint32, *grid.Entry]
+	AwaitsOutcome() bool
+	Bytes() grid.Bytes
+	Leaves() int
+	NeedsLeaf(i uint32) bool
+}
+
+// RegisterOwner is what the register's owner does.
+type RegisterOwner interface {
+	Leads() bool // this node is the owner, and the job is not closed
+	MayAct(now grid.Time) bool
+	Ready() bool
+	Full(place int) bool
+
 	Own()
 	Propose(e *grid.Entry)
 	Close()
-	Save(fx *grid.Effects)
-	HoldInputs()
 	MarkDirty()
 	StepDown()
-	Bury(ended int64, fx *grid.Effects)
-
 	Answered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, dst []uint32) (committed []uint32, valid bool)
-	Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) grid.RegisterAnswer
-	Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects)
-	Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
-	VoteAnswered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
-	GiveUpCampaign(now grid.Time)
-	Campaign(now grid.Time, fx *grid.Effects)
-	CampaignIfDue(now grid.Time, fx *grid.Effects)
 	RenewIfDue(now grid.Time, fx *grid.Effects)
 	Repeat(now grid.Time, fx *grid.Effects) (settled bool)
 	CountCloseNotice() bool
+	Bury(ended int64, fx *grid.Effects)
+}
+
+// RegisterMember is what a member does that is not the owner.
+type RegisterMember interface {
+	Write(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects) grid.RegisterAnswer
+	Answer(to grid.NodeID, kind grid.Kind, g *grid.RegisterMessage, a grid.RegisterAnswer, fx *grid.Effects)
 	Follow(now grid.Time, epoch uint32, owner grid.NodeID)
 	Claimed(now grid.Time, from grid.NodeID, c grid.OwnerClaim, fx *grid.Effects)
+}
+
+// RegisterVoter is a member's part in the choice of a new owner.
+type RegisterVoter interface {
+	TakeoverDue(now grid.Time) bool
+	CampaignEpoch() uint32
+	Campaign(now grid.Time, fx *grid.Effects)
+	CampaignIfDue(now grid.Time, fx *grid.Effects)
+	GiveUpCampaign(now grid.Time)
+	Vote(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
+	VoteAnswered(now grid.Time, from grid.NodeID, g *grid.RegisterMessage, fx *grid.Effects)
 }
 
 // Registers are this node's replicas of registers.

@@ -61,44 +61,56 @@ func (c *Coordinator) resultReceived(now grid.Time, from grid.NodeID, id grid.At
 		c.postponeResult(now, l, fx)
 		return
 	}
+	c.takeResult(now, l, from, r, fx)
+}
+
+// takeResult takes the result of a live attempt, by its cause.
+func (c *Coordinator) takeResult(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
+	if r.Cause == grid.Lost || r.Cause.Refused() {
+		c.releaseAttempt(from, l.id(), l.task(), fx)
+	}
+	c.takeForResult(now, l, fx)
 	switch {
 	case r.Cause == grid.Lost:
-		c.releaseAttempt(from, id, t, fx)
-		c.takeForResult(now, l, fx)
-		if c.demote(now, l, r, fx) {
-			return
-		}
-		if r.Next != "" { // no class is left for it: it would exceed the last one's bound again
-			l.prepareFailures++
-		}
-		c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
+		c.lostAtWorker(now, l, r, fx)
 	case r.Cause.Refused():
-		c.releaseAttempt(from, id, t, fx)
-		c.takeForResult(now, l, fx)
-		c.peers.Ended(now, l.class(), l.task().worker, r)
-		why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
-		if r.Cause == grid.Failed {
-			why.Why = grid.WhyFailed
-			text := c.countFailedNode(l, from, why)
-			if l.prepareFailures++; l.prepareFailures >= maxPrepareFailures || text != "" {
-				if text != "" {
-					r = &grid.Result{Cause: r.Cause, Exit: r.Exit, Error: text}
-				}
-				c.end(now, j, id.Task.Index, r, fx)
-				return
-			}
-		}
-		l.cannotExecute = r
-		c.refusedAttempt(now, l, why, fx)
+		c.notExecuted(now, l, from, r, fx)
+	case from == c.cfg.Self || len(r.Blobs(nil)) == 0:
+		c.replicateOutput(now, l, r, fx)
 	default:
-		c.takeForResult(now, l, fx)
-		if from == c.cfg.Self || len(r.Blobs(nil)) == 0 {
-			c.replicateOutput(now, l, r, fx)
-			return
-		}
 		l.result = r
 		c.fetchOutputs(now, l, fx)
 	}
+}
+
+// lostAtWorker places a task again whose attempt its worker has lost or stopped.
+func (c *Coordinator) lostAtWorker(now grid.Time, l *liveTask, r *grid.Result, fx *grid.Effects) {
+	if c.demote(now, l, r, fx) {
+		return
+	}
+	if r.Next != "" { // no class is left for it: it would exceed the last one's bound again
+		l.prepareFailures++
+	}
+	c.attemptLost(now, l, grid.Refusal{Why: grid.WhyLost, Detail: r.Error}, fx)
+}
+
+// notExecuted places a task elsewhere that a worker could not execute or prepare, or ends it if that has failed too often.
+func (c *Coordinator) notExecuted(now grid.Time, l *liveTask, from grid.NodeID, r *grid.Result, fx *grid.Effects) {
+	c.peers.Ended(now, l.class(), from, r)
+	why := grid.Refusal{Why: grid.WhyProgram, Detail: r.Error}
+	if r.Cause == grid.Failed {
+		why.Why = grid.WhyFailed
+		text := c.countFailedNode(l, from, why)
+		if l.prepareFailures++; l.prepareFailures >= maxPrepareFailures || text != "" {
+			if text != "" {
+				r = &grid.Result{Cause: r.Cause, Exit: r.Exit, Error: text}
+			}
+			c.end(now, l.job, l.index, r, fx)
+			return
+		}
+	}
+	l.cannotExecute = r
+	c.refusedAttempt(now, l, why, fx)
 }
 
 // postponeResult leaves a result unacknowledged for which the origin of a job taken over has no quota left: the worker
