@@ -31,7 +31,7 @@
 // what is learned of the worker is in peers/record.go and package reputation.
 //
 // An owner's death: replication/succession.go and campaign.go elect another one, replication/ownership.go makes it the
-// owner, coordinator/takeover.go and grace.go adopt what runs, worker/claim.go and owner.go follow.
+// owner, coordinator/takeover.go adopts what runs, worker/claim.go and owner.go follow.
 //
 // How an ad spreads: ad.go and package profile make it, package gossip keeps the view and forwards it (rule.go decides
 // what goes on to whom), peers/exchange.go takes its rates.

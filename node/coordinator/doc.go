@@ -10,10 +10,11 @@
 // What the register says counts: an owner acts only with its quorum lease, and an end is visible only once it is
 // committed. The coordinator calls its registers, which never call it, and applies what has changed at them (replica.go,
 // replica_member.go, takeover.go). A new owner places nothing during its takeover grace, in which workers claim what
-// earlier owners gave them (grace.go). A cancelled job stays behind its barrier until nothing of it can start
+// earlier owners gave them (takeover.go, bulk_end.go). A cancelled job stays behind its barrier until nothing of it can start
 // (cancel_barrier.go).
 //
-// It speaks to workers by messages, also to that of its own node, and asks package peers what it knows of the other
+// It speaks to workers by messages, also to that of its own node; which jobs have another owner or are over it tells that
+// one by a list of changes that the node carries (parts.go). It asks package peers what it knows of the other
 // nodes. Jobs that are over are archived, small ones packed (archive.go, packed_job.go).
 //
 // DESIGN.md has the state diagram of a task.
