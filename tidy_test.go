@@ -263,6 +263,55 @@ func TestFilesAreShort(t *testing.T) {
 	}
 }
 
+// mostFields bounds the fields of a struct. Those that exceed it are listed with the number that they have: none grows.
+const mostFields = 20
+
+var broad = map[string]int{
+	"balance.Config":      22,
+	"balance.rates":       21,
+	"discovery.Config":    21,
+	"exec.Work":           26,
+	"gossip.Config":       22,
+	"gossip.Gossip":       36,
+	"lpas.Workspace":      36,
+	"node/api/v1.Job":     23,
+	"node/api/v1.Node":    22,
+	"sim.World":           24,
+	"sim.host":            27,
+	"sim/brokers.engine":  29,
+	"sim/net.Report":      32,
+	"sim/net.sample":      23,
+	"sim/queueing.engine": 30,
+	"testnet.Report":      30,
+}
+
+func TestStructsHaveFewFields(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test() || s.generated {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			x, ok := spec.Type.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			fields := 0
+			for _, f := range x.Fields.List {
+				fields += max(len(f.Names), 1)
+			}
+			name := s.pkg + "." + spec.Name.Name
+			if bound := max(mostFields, broad[name]); fields > bound {
+				t.Errorf("%s: %s has %d fields: want at most %d", s.path, name, fields, bound)
+			}
+			return true
+		})
+	}
+}
+
 func TestPackagesSayWhatTheyAre(t *testing.T) {
 	documented := map[string]bool{}
 	seen := map[string]bool{}

@@ -11,28 +11,34 @@ import (
 // job is a job submitted here or replicated here. Its tasks are a dense list; the state needed only while a task is
 // placed or runs is in its liveTask.
 type job struct {
-	id               grid.JobID
-	cancelled        bool
-	nextFresh        uint32    // tasks below it were tried at least once
-	batchPoll        *liveTask // polls for the other untried tasks too, under a batch policy
-	failed           int32
-	exit             int32
-	spec             *grid.JobSpec
-	class            string
-	submitted        int64
-	arrived          grid.Time // submission time on this boot's clock; may be negative
-	done             int64
-	tasks            sparse.List[task] // only tasks with recorded state; see task
-	counts           [grid.Ended + 1]int
-	barrier          *cancelBarrier // the job is cancelled, and something of it may still start; nil = no
-	quietAt          grid.Time      // attempts that were given up may start until then
-	replica          *replica
-	uncommitted      int       // tasks that ended without being committed yet
+	id          grid.JobID
+	cancelled   bool
+	failed      int32
+	exit        int32
+	spec        *grid.JobSpec
+	class       string
+	submitted   int64
+	arrived     grid.Time // submission time on this boot's clock; may be negative
+	done        int64
+	tasks       sparse.List[task] // only tasks with recorded state; see task
+	counts      [grid.Ended + 1]int
+	uncommitted int            // tasks that ended without being committed yet
+	barrier     *cancelBarrier // the job is cancelled, and something of it may still start; nil = no
+	quietAt     grid.Time      // attempts that were given up may start until then
+	replica     *replica
+	backupFrom  uint32 // tasks below it have ended; the scan for backup attempts starts here
+
+	placing
+}
+
+// placing is a job's place in the queue, and what its untried tasks wait for.
+type placing struct {
 	turn             uint64    // position in the job queue
 	queueIndex       int       // in the job queue, from 1; 0 = not queued
+	nextFresh        uint32    // tasks below it were tried at least once
+	batchPoll        *liveTask // polls for the other untried tasks too, under a batch policy
 	setAside         bool      // taken out of the queue until something can be done
 	awaitingMajority bool      // in jobQueue.awaitingMajority
-	backupFrom       uint32    // tasks below it have ended; the scan for backup attempts starts here
 	unproven         int32     // tasks that wait for a node on probation to deliver; further ones are not tried
 	noSearchBefore   grid.Time // no known node fits, and no search is repeated until then
 }

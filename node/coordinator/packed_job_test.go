@@ -15,7 +15,7 @@ func endedJob(n *Coordinator, r *grid.Rand, k uint32) *job {
 	at := func() int64 { return n.wall.At(grid.Time(r.Int64N(1e15))).UnixNano() }
 	spec := &grid.JobSpec{Engine: grid.EngineProcess, Command: []string{"x"}, Count: 1 + uint32(r.IntN(4))}
 	j := &job{id: grid.JobID{Origin: n.cfg.Self}, spec: spec, class: grid.ClassOf(spec), submitted: at(), arrived: grid.Time(r.Int64N(1e15)) - 5e14,
-		done: at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)), nextFresh: uint32(r.IntN(3)), backupFrom: uint32(r.IntN(3)), quietAt: grid.Time(r.IntN(2)), replica: n.closedReplica()}
+		done: at(), cancelled: r.IntN(2) == 0, failed: int32(r.IntN(3)), exit: int32(r.IntN(3)), placing: placing{nextFresh: uint32(r.IntN(3))}, backupFrom: uint32(r.IntN(3)), quietAt: grid.Time(r.IntN(2)), replica: n.closedReplica()}
 	j.id.Nonce[7], j.id.Nonce[8], j.id.Nonce[9] = byte(k>>16), byte(k>>8), byte(k)
 	j.counts[grid.Ended] = int(spec.Count)
 	j.tasks = sparse.Make[task](spec.Count)

@@ -17,6 +17,15 @@ type Replica struct {
 
 	inputsHeld bool // the job's inputs are stored here, though it was submitted elsewhere
 
+	knownOwner
+	ownerTimers
+
+	dirty   bool // in Replicas.dirty
+	retired bool // nothing is left to do: removed from Replicas.open
+}
+
+// knownOwner is what a member knows of the register's owner.
+type knownOwner struct {
 	owner             grid.NodeID     // as far as known here
 	ownerEpoch        uint32          // of owner
 	ownerSince        int64           // wall time, Unix nanoseconds
@@ -25,15 +34,16 @@ type Replica struct {
 	lastWrite         grid.Time       // when the owner's last write was answered
 	campaignAt        grid.Time       // earliest time of this member's next campaign
 	rival             grid.OwnerClaim // newest claim of a member that says it is the owner and has not written to this node
-	goneSince         grid.Time       // since when this member waits for an outcome: see outcome.go; 0 = it does not
 	rivalChecked      grid.Time       // when keepalives were last sent because of a claim
+	goneSince         grid.Time       // since when this member waits for an outcome: see outcome.go; 0 = it does not
+}
 
-	acked        []grid.Time // owner only, by place: send time of the last answered write of this epoch
-	acceptedAt   []grid.Time // owner only, by place: since when the member is known to have accepted this epoch
-	writeSent    []grid.Time // by place: first send time of the write under way; 0 = none
+// ownerTimers are the owner's times of its writes to the other members, by place.
+type ownerTimers struct {
+	acked        []grid.Time // send time of the last answered write of this epoch
+	acceptedAt   []grid.Time // since when the member is known to have accepted this epoch
+	writeSent    []grid.Time // first send time of the write under way; 0 = none
 	closeNotices int         // number of times that the close was sent to the members
-	dirty        bool        // in Replicas.dirty
-	retired      bool        // nothing is left to do: removed from Replicas.open
 }
 
 // Job returns the ID of the register's job.

@@ -53,7 +53,7 @@ func NewReplicas(cfg Config, wall grid.Wall, rng *grid.Rand) *Replicas {
 
 // Add adds the replica of a job's register. self must be among members. submitted is wall time in Unix nanoseconds.
 func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, members []grid.NodeID, state grid.RegisterState) *Replica {
-	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, owner: state.Owner, ownerEpoch: state.Epoch}
+	r := &Replica{of: s, id: id, spec: spec, submitted: submitted, knownOwner: knownOwner{owner: state.Owner, ownerEpoch: state.Epoch}}
 	k := len(members)
 	if k == 1 {
 		r.Register = makeRegister(s.cfg.Self, s.self, int(spec.Count), state)
@@ -69,7 +69,7 @@ func (s *Replicas) Add(id grid.JobID, spec *grid.JobSpec, submitted int64, membe
 // Closed returns the replica of a closed job that this node alone keeps, of which only that is asked.
 func (s *Replicas) Closed() *Replica {
 	st := grid.RegisterState{Promised: 1, VotedFor: s.cfg.Self, Epoch: 1, Owner: s.cfg.Self, Done: true}
-	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), owner: s.cfg.Self, ownerEpoch: 1}
+	return &Replica{of: s, Register: makeRegister(s.cfg.Self, s.self, 0, st), knownOwner: knownOwner{owner: s.cfg.Self, ownerEpoch: 1}}
 }
 
 func (s *Replicas) track(r *Replica) {
